@@ -1,0 +1,12 @@
+/** `ona --help`. */
+
+export function run(): number {
+  process.stdout.write(text)
+  return 0
+}
+
+const text = `ona governs coding agents.
+
+  ona --version     print the version
+  ona --help        print this page
+`
