@@ -11,16 +11,18 @@ export interface Command {
 const commands: Record<string, () => Promise<Command>> = {
   '--help': () => import('./commands/help.ts'),
 }
-commands['-h'] = commands['--help']!
 
-const [word, ...rest] = process.argv.slice(2)
-if (word === '--version' || word === '-v') {
-  process.stdout.write(`${JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).version}\n`)
-} else {
-  const load = commands[word ?? '--help']
-  if (load) load().then(async (command) => void (process.exitCode = await command.run(rest)))
-  else {
-    process.stderr.write(`ona: there is no command "${word}"; ona --help lists them\n`)
-    process.exitCode = 2
+async function main([word = '--help', ...rest]: string[]): Promise<number> {
+  if (word === '--version' || word === '-v') {
+    process.stdout.write(`${JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).version}\n`)
+    return 0
   }
+  const load = commands[word === '-h' ? '--help' : word]
+  if (load) return (await load()).run(rest)
+  process.stderr.write(`ona: there is no command "${word}"; ona --help lists them\n`)
+  return 2
 }
+
+main(process.argv.slice(2)).then((code) => {
+  process.exitCode = code
+})
