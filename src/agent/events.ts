@@ -1,0 +1,104 @@
+/** What the agent tells whoever watches it (the terminal, `-p`, an editor, the SDK), and what it asks of a person. */
+import type { HookNote, PermissionUpdate } from '../hooks/plane.ts'
+import type { JsonObject } from '../hooks/shape.ts'
+import type { StopReason } from '../hooks/steps.ts'
+import type { ModelFailure, ModelUsage } from '../providers/model.ts'
+import type { Question } from '../tools/host.ts'
+import type { Display, Todo, ToolOutput } from '../tools/tool.ts'
+
+/** `agent` is set when a sub-agent says it. */
+export type AgentEvent = { readonly agent?: { readonly id: string; readonly type: string; readonly about: string } } & (
+  | { readonly type: 'turn-started' }
+  | { readonly type: 'request'; readonly model: string; readonly messageCount: number }
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thinking'; readonly text: string }
+  | {
+      readonly type: 'assistant'
+      readonly text: string
+      readonly toolUses: readonly { id: string; name: string; input: JsonObject }[]
+    }
+  | {
+      readonly type: 'tool-started'
+      readonly id: string
+      readonly name: string
+      readonly input: JsonObject
+      readonly summary: string
+    }
+  | { readonly type: 'tool-progress'; readonly id: string; readonly text: string }
+  | {
+      readonly type: 'tool-finished'
+      readonly id: string
+      readonly name: string
+      readonly output: ToolOutput
+      readonly ms: number
+      readonly outcome: 'ran' | 'denied' | 'intercepted' | 'interrupted' | 'invalid'
+    }
+  | { readonly type: 'hook'; readonly note: HookNote }
+  | {
+      readonly type: 'usage'
+      readonly usage: ModelUsage
+      readonly costUsd: number | null
+      readonly contextShare: number
+    }
+  | { readonly type: 'retry'; readonly attempt: number; readonly waitMs: number; readonly failure: ModelFailure }
+  | { readonly type: 'todos'; readonly todos: readonly Todo[] }
+  | { readonly type: 'phase'; readonly from: string; readonly to: string }
+  | {
+      readonly type: 'compacted'
+      readonly trigger: 'manual' | 'auto'
+      readonly tokensBefore: number
+      readonly tokensAfter: number
+    }
+  | {
+      readonly type: 'task'
+      readonly id: string
+      readonly about: string
+      readonly status: 'started' | 'completed' | 'failed' | 'killed'
+    }
+  | { readonly type: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
+  | { readonly type: 'brief'; readonly text: string }
+  | { readonly type: 'display'; readonly display: Display }
+  | {
+      readonly type: 'turn-ended'
+      readonly stop: StopReason | 'error'
+      readonly text: string
+      readonly failure?: ModelFailure
+    }
+)
+
+/** Who answers. Every question may be withdrawn through the signal; undefined means nobody answers. */
+export interface Person {
+  permission(request: PermissionRequest, signal: AbortSignal): Promise<PermissionAnswer | undefined>
+  questions(questions: readonly Question[], signal: AbortSignal): Promise<Record<string, string> | undefined>
+  approvePlan(plan: string, signal: AbortSignal): Promise<PlanAnswer | undefined>
+  elicit(request: ElicitRequest, signal: AbortSignal): Promise<ElicitAnswer | undefined>
+}
+
+export interface PermissionRequest {
+  readonly toolUseId: string
+  readonly tool: string
+  readonly input: JsonObject
+  readonly summary: string
+  /** Why it is asked: the rule, hook or mode. */
+  readonly reason: string
+  readonly suggestions: readonly PermissionUpdate[]
+  readonly agent?: string
+}
+
+export type PermissionAnswer =
+  | { readonly allow: true; readonly updates?: readonly PermissionUpdate[] }
+  | { readonly allow: false; readonly feedback?: string; readonly interrupt?: boolean }
+
+export type PlanAnswer =
+  | { readonly approve: true; readonly plan: string; readonly acceptEdits: boolean }
+  | { readonly approve: false; readonly feedback: string }
+
+export interface ElicitRequest {
+  readonly server: string
+  readonly message: string
+  readonly mode: 'form' | 'url'
+  readonly url?: string
+  readonly schema?: JsonObject
+}
+
+export type ElicitAnswer = { readonly action: 'accept' | 'decline' | 'cancel'; readonly content?: JsonObject }

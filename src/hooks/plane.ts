@@ -1,0 +1,107 @@
+/** The plane: everyone who has a say, in one total order, asked one after another, and their answers made one. */
+import type { EventFields, EventName } from './events.ts'
+import type { Control, StepName, Steps } from './steps.ts'
+
+export interface Plane {
+  /**
+   * Asks at a step: the handlers of the step and those of the event raised there. The step is changed in place; what
+   * handlers of the event add for the model is put on the step where it has a place for it, else into the answer.
+   */
+  ask<S extends StepName>(name: S, step: Steps[S], scope: Scope, event?: Raised): Promise<Answer>
+  /** Raises an event that belongs to no step. */
+  raise<E extends EventName>(name: E, fields: EventFields[E], scope: Scope): Promise<Answer>
+  /** Whether anyone would be asked; where not, nothing needs to be built. */
+  listens(...names: (StepName | EventName)[]): boolean
+}
+
+/** The event that a step raises. For PreToolUse the plane keeps `tool_input` in step with `args`. */
+export type Raised = { [E in EventName]: { readonly name: E; readonly fields: EventFields[E] } }[EventName]
+
+/** Who asks, and where. */
+export interface Scope {
+  readonly sessionId: string
+  readonly conversationId: string
+  readonly dbPath: string
+  readonly cwd: string
+  readonly projectDir?: string
+  readonly permissionMode?: string
+  readonly agentId?: string
+  readonly agentType?: string
+  readonly toolUseId?: string
+  readonly signal?: AbortSignal
+  /** Takes one row for every handler that was asked or passed over. */
+  record(invocation: Invocation): void
+}
+
+/** What a handler did, as the audit keeps it. */
+export interface Invocation {
+  readonly event: StepName | EventName
+  readonly ordinal: number
+  readonly matcher: string
+  /** The command, or `function:name`, `prompt:…`, `http:…`, `builtin:…`. */
+  readonly command: string
+  readonly toolUseId: string | null
+  readonly toolName: string | null
+  readonly inputJson: string
+  readonly exitCode: number | null
+  readonly stdout: string | null
+  readonly stderr: string | null
+  readonly startedAt: string
+  readonly completedAt: string | null
+  readonly skippedReason: string | null
+}
+
+export type Decision = 'none' | 'allow' | 'ask' | 'deny'
+
+/** What became of a round: all answers as one. */
+export interface Answer {
+  readonly control: Control
+  readonly decision: Decision
+  /** Why it was denied, blocked or asked; lines by ordinal where several blocked. */
+  readonly reason: string
+  /** Text for the model that the step itself has no place for. */
+  readonly context: readonly string[]
+  /** Text for the person (systemMessage). */
+  readonly messages: readonly string[]
+  /** `continue: false`: the turn ends here, for this reason. */
+  readonly stop: string | null
+  readonly suppressOutput: boolean
+  /** PermissionRequest: rules and modes to change; and whether a denial also interrupts the turn. */
+  readonly permissionUpdates: readonly PermissionUpdate[]
+  readonly interrupt: boolean
+  /** PermissionDenied: the model may try again. */
+  readonly retry: boolean
+  readonly initialUserMessage: string | null
+  readonly watchPaths: readonly string[]
+  readonly worktreePath: string | null
+  readonly elicitation: { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, unknown> } | null
+  /** PostToolUse: replaces an MCP tool's output; undefined where nobody did. */
+  readonly updatedToolOutput: unknown
+  /** For the screen: who changed or stopped something, and who failed. */
+  readonly notes: readonly HookNote[]
+}
+
+export interface HookNote {
+  readonly hook: string
+  readonly event: StepName | EventName
+  readonly effect: 'denied' | 'asked' | 'blocked' | 'changed' | 'stopped' | 'continued' | 'failed' | 'warned'
+  readonly reason: string
+}
+
+type Destination = 'userSettings' | 'projectSettings' | 'localSettings' | 'session' | 'cliArg'
+type RuleValue = { readonly toolName: string; readonly ruleContent?: string }
+export type PermissionMode = 'default' | 'acceptEdits' | 'bypassPermissions' | 'plan' | 'dontAsk'
+
+export type PermissionUpdate =
+  | {
+      readonly type: 'addRules' | 'replaceRules' | 'removeRules'
+      readonly rules: readonly RuleValue[]
+      readonly behavior: 'allow' | 'deny' | 'ask'
+      readonly destination: Destination
+    }
+  | { readonly type: 'setMode'; readonly mode: PermissionMode; readonly destination: Destination }
+  | {
+      readonly type: 'addDirectories' | 'removeDirectories'
+      readonly directories: readonly string[]
+      readonly destination: Destination
+    }

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  boolean,
+  either,
+  type Infer,
+  integer,
+  json,
+  list,
+  literal,
+  map,
+  nullable,
+  oneOf,
+  optional,
+  parse,
+  record,
+  say,
+  string,
+} from './shape.ts'
+
+const edit = record({
+  path: string('where'),
+  mode: oneOf(['once', 'all']),
+  times: optional(integer('how often', { min: 1, max: 9 })),
+  edits: optional(list(record({ from: string(), to: nullable(string()) }))),
+})
+
+const problem = (value: unknown) => {
+  const parsed = parse(edit, value)
+  return parsed.ok ? 'fits' : say(parsed.problem)
+}
+
+test('a problem names the path, what is wrong, and the kind of what came but never the value', () => {
+  assert.deepEqual(
+    [
+      problem({ path: 'a', mode: 'all', extra: 1 }),
+      problem(null),
+      problem([]),
+      problem({ mode: 'all' }),
+      problem({ path: 7, mode: 'all' }),
+      problem({ path: 'a', mode: 'sk-secret' }),
+      problem({ path: 'a', mode: 'all', times: 0 }),
+      problem({ path: 'a', mode: 'all', times: 1.5 }),
+      problem({
+        path: 'a',
+        mode: 'all',
+        edits: [
+          { from: 'x', to: null },
+          { from: 'x', to: 1 },
+        ],
+      }),
+    ],
+    [
+      'fits',
+      'must be an object, not null',
+      'must be an object, not a list',
+      'path is missing',
+      'path must be a string, not a number',
+      'mode must be one of once, all, not a string',
+      'times must be at least 1, not 0',
+      'times must be a whole number, not 1.5',
+      'edits[1].to must be a string, not a number',
+    ],
+  )
+})
+
+test('the schema says what the check does', () => {
+  assert.deepEqual(edit.schema, {
+    type: 'object',
+    properties: {
+      path: { type: 'string', description: 'where' },
+      mode: { type: 'string', enum: ['once', 'all'] },
+      times: { type: 'integer', description: 'how often', minimum: 1, maximum: 9 },
+      edits: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: { from: { type: 'string' }, to: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
+          required: ['from', 'to'],
+        },
+      },
+    },
+    required: ['path', 'mode'],
+  })
+})
+
+test('a closed record refuses a key that it does not know, a prototype key too', () => {
+  const closed = record({ a: optional(boolean()) }, undefined, { closed: true })
+  assert.deepEqual(parse(closed, { b: 1 }), { ok: false, problem: { path: 'b', why: 'is not known here; known: a' } })
+  assert.equal(parse(closed, JSON.parse('{"__proto__": 1}')).ok, false)
+  assert.equal(parse(record({ toString: string() }), {}).ok, false)
+})
+
+test('either tells the problem of the branch that got furthest', () => {
+  const shape = either(record({ type: literal('a'), n: integer() }), record({ type: literal('b'), s: map(string()) }))
+  assert.deepEqual(parse(shape, { type: 'b', s: { k: 1 } }), {
+    ok: false,
+    problem: { path: 's.k', why: 'must be a string, not a number' },
+  })
+  assert.equal(parse(shape, { type: 'a', n: 1 }).ok, true)
+})
+
+test('no JSON value makes a check throw', () => {
+  const shape = either(edit, list(edit), map(json()), nullable(oneOf(['x'])))
+  fc.assert(fc.property(fc.jsonValue(), (value) => typeof parse(shape, value).ok === 'boolean'))
+})
+
+test('the type follows the description', () => {
+  const value: Infer<typeof edit> = { path: 'a', mode: 'once' }
+  // @ts-expect-error mode is one of two words
+  const wrong: Infer<typeof edit> = { path: 'a', mode: 'never' }
+  assert.ok(value && wrong)
+})

@@ -1,0 +1,83 @@
+/** What the turn loop asks of a model, and what it gets back, whatever dialect is spoken on the wire. */
+import type { JsonSchema } from '../hooks/shape.ts'
+
+export interface Provider {
+  /** Must not throw: a failure is a reply whose stop is 'error'. Aborting gives what came so far, stop 'cancelled'. */
+  reply(request: ModelRequest, on: (part: Part) => void): Promise<Reply>
+  /** The models that the server lists; empty where it lists none. */
+  models(signal?: AbortSignal): Promise<string[]>
+}
+
+export interface ModelRequest {
+  /** The name on the wire. */
+  readonly model: string
+  /** Sections of the system prompt; the ones before the last marked `cache` change least. */
+  readonly system: readonly { readonly text: string; readonly cache?: boolean }[]
+  readonly messages: readonly Message[]
+  readonly tools: readonly ToolDefinition[]
+  readonly maxTokens: number
+  readonly signal: AbortSignal
+}
+
+export type Message = { readonly role: 'user' | 'assistant'; readonly content: readonly ContentBlock[] }
+
+export type ContentBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image'; readonly mediaType: string; readonly data: string }
+  | ToolUse
+  | { readonly type: 'tool_result'; readonly tool_use_id: string; readonly content: string; readonly is_error: boolean }
+
+export interface ToolUse {
+  readonly type: 'tool_use'
+  readonly id: string
+  readonly name: string
+  readonly input: Record<string, unknown>
+  /** The model's words where they were not a JSON object; such a call is answered with an error result. */
+  readonly malformed?: string
+}
+
+export interface ToolDefinition {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonSchema
+}
+
+/** What a person may watch while the reply comes in. */
+export type Part =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thinking'; readonly text: string }
+  | { readonly type: 'tool-call'; readonly id: string; readonly name: string }
+  | { readonly type: 'retry'; readonly attempt: number; readonly waitMs: number; readonly failure: ModelFailure }
+
+export interface Reply {
+  readonly content: readonly ({ readonly type: 'text'; readonly text: string } | ToolUse)[]
+  readonly stop: 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal' | 'cancelled' | 'error'
+  readonly usage: ModelUsage
+  /** The wire model that answered. */
+  readonly model: string
+  readonly failure?: ModelFailure
+}
+
+export interface ModelUsage {
+  readonly inputTokens: number | null
+  readonly outputTokens: number | null
+  readonly cacheReadTokens: number | null
+  readonly cacheWriteTokens: number | null
+}
+
+export interface ModelFailure {
+  readonly kind:
+    | 'authentication'
+    | 'billing'
+    | 'rate-limit'
+    | 'overloaded'
+    | 'invalid-request'
+    | 'server'
+    | 'max-output-tokens'
+    | 'network'
+    | 'unknown'
+  /** For a person; never holds a key or token. */
+  readonly message: string
+  readonly status?: number
+  readonly retryAfterMs?: number
+}

@@ -1,0 +1,102 @@
+/** What tools need of the agent that runs them. The agent implements it; tools know nothing else of the agent. */
+import type { JsonObject } from '../hooks/shape.ts'
+import type { Todo, ToolDefinitionLike, ToolOutput } from './tool.ts'
+
+export interface ToolHost {
+  /** Moves the session's working directory (Bash `cd`); false when it lies outside the working directories. */
+  moveTo(directory: string): Promise<boolean>
+  /** What Read has shown the model, so that Edit and Write can tell stale knowledge. */
+  readonly files: FileMemory
+  /** Keeps a file's content as it is before it is changed, so that it can be rewound. Must be called before the write. */
+  checkpoint(path: string): void
+  readonly tasks: BackgroundTasks
+  /** Asks the person; undefined when nobody is there or they would not answer. */
+  askPerson(questions: readonly Question[]): Promise<Record<string, string> | undefined>
+  setTodos(todos: readonly Todo[]): void
+  todos(): readonly Todo[]
+  runAgent(request: AgentRequest): Promise<ToolOutput>
+  agentTypes(): readonly { readonly name: string; readonly description: string }[]
+  skills: Skills
+  enterPlanMode(): Promise<ToolOutput>
+  exitPlanMode(plan: string): Promise<ToolOutput>
+  readonly mcp: McpSide | undefined
+  /** Tools that the model has not been told of yet (ToolSearch). */
+  deferredTools(): readonly ToolDefinitionLike[]
+  /** Makes them part of the next request. */
+  revealTools(names: readonly string[]): void
+  /** Asks a small question of the session's model, without tools (WebFetch's prompt). */
+  askModel(prompt: string, signal: AbortSignal): Promise<{ ok: boolean; text: string }>
+  /** The provider's own web search, where there is one. */
+  searchWeb?(
+    query: string,
+    options: { allowed?: readonly string[]; blocked?: readonly string[] },
+    signal: AbortSignal,
+  ): Promise<ToolOutput>
+  /** Hosts and addresses that a rule names and WebFetch may therefore reach although they are private. */
+  mayReachPrivate(host: string): boolean
+  /** A short message shown to the person at once (Brief). */
+  brief(message: string): void
+}
+
+export interface FileMemory {
+  note(path: string, seen: SeenFile): void
+  get(path: string): SeenFile | undefined
+}
+
+export interface SeenFile {
+  readonly mtimeMs: number
+  readonly size: number
+  /** Whether all of it was shown. */
+  readonly whole: boolean
+}
+
+export interface BackgroundTasks {
+  /** Takes over a running child; its output is kept, bounded, until asked for. */
+  start(task: {
+    readonly kind: 'bash' | 'agent'
+    readonly about: string
+    run(signal: AbortSignal, write: (text: string) => void): Promise<{ exitCode: number | null; note?: string }>
+  }): string
+  /** New output since the last call, and the state; waits up to `waitMs` for its end. */
+  output(id: string, waitMs: number, signal: AbortSignal): Promise<TaskState | undefined>
+  stop(id: string): Promise<TaskState | undefined>
+}
+
+export interface TaskState {
+  readonly id: string
+  readonly kind: 'bash' | 'agent'
+  readonly about: string
+  readonly status: 'running' | 'completed' | 'failed' | 'killed'
+  readonly exitCode: number | null
+  readonly output: string
+}
+
+export interface Question {
+  readonly question: string
+  readonly header: string
+  readonly options: readonly { readonly label: string; readonly description: string }[]
+  readonly multiSelect: boolean
+}
+
+export interface AgentRequest {
+  readonly description: string
+  readonly prompt: string
+  readonly type: string
+  readonly model?: string
+  readonly background: boolean
+  readonly toolUseId: string
+  readonly signal: AbortSignal
+  progress(text: string): void
+}
+
+export interface Skills {
+  list(): readonly { readonly name: string; readonly description: string }[]
+  /** The skill's text with its arguments filled in, or why it cannot be had. */
+  load(name: string, args: string): Promise<{ ok: true; text: string } | { ok: false; why: string }>
+}
+
+export interface McpSide {
+  listResources(server?: string): Promise<ToolOutput>
+  readResource(server: string, uri: string, signal: AbortSignal): Promise<ToolOutput>
+  callTool(name: string, input: JsonObject, signal: AbortSignal, progress: (text: string) => void): Promise<ToolOutput>
+}

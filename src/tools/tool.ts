@@ -1,0 +1,93 @@
+/** What a tool is, what it is given, and what it answers. */
+import { type Infer, type JsonObject, parse, type record, say } from '../hooks/shape.ts'
+import type { Safety } from '../hooks/steps.ts'
+import type { Db } from '../store/open.ts'
+import type { ToolHost } from './host.ts'
+
+export interface Tool {
+  readonly name: string
+  /** What the model is told. */
+  readonly prompt: string
+  readonly input: ReturnType<typeof record>
+  readonly safety: Safety | ((input: JsonObject) => Safety)
+  /** One line for people: `src/cli/main.ts`, `npm test`. */
+  summary(input: JsonObject): string
+  run(input: JsonObject, context: ToolContext): Promise<ToolOutput>
+}
+
+export interface ToolOutput {
+  /** What the model reads. */
+  readonly content: string
+  readonly isError: boolean
+  /** Images go to the model beside the content; the transcript keeps the content. */
+  readonly images?: readonly { readonly mediaType: string; readonly data: string }[]
+  /** For the screen only: how it is shown, short and in full. */
+  readonly display?: Display
+}
+
+export type Display =
+  | { readonly kind: 'text'; readonly summary: string; readonly full?: string }
+  | {
+      readonly kind: 'diff'
+      readonly path: string
+      readonly patch: string
+      readonly added: number
+      readonly removed: number
+    }
+  | { readonly kind: 'todos'; readonly todos: readonly Todo[] }
+
+export interface Todo {
+  readonly content: string
+  readonly status: 'pending' | 'in_progress' | 'completed'
+  readonly activeForm: string
+}
+
+export interface ToolContext {
+  readonly sessionId: string
+  readonly conversationId: string
+  readonly toolUseId: string
+  readonly db: Db
+  /** Where relative paths start; Bash may move it, within the working directories. */
+  readonly cwd: string
+  readonly projectDir: string
+  readonly signal: AbortSignal
+  /** The environment for children: the person's own PATH, none of our secrets. */
+  readonly env: NodeJS.ProcessEnv
+  /** The agent's side of what tools do together with it. */
+  readonly host: ToolHost
+  /** Tells the person what is going on, while it goes on. */
+  progress(text: string): void
+}
+
+export const said = (content: string, display?: Display): ToolOutput => ({ content, isError: false, display })
+/** The tool could not do what was asked: the model reads why and what to try. */
+export const failed = (content: string, display?: Display): ToolOutput => ({ content, isError: true, display })
+/** We broke, not the request: a crash, a time-out, a lost child. */
+export const broke = (why: string): ToolOutput => ({ content: `[SDLC_INTERNAL] ${why}`, isError: true })
+
+/** Types a tool's `run` and `summary` by its input shape. */
+export function defineTool<S extends ReturnType<typeof record>>(tool: {
+  name: string
+  prompt: string
+  input: S
+  safety: Safety | ((input: Infer<S>) => Safety)
+  summary(input: Infer<S>): string
+  run(input: Infer<S>, context: ToolContext): Promise<ToolOutput>
+}): Tool {
+  return tool as unknown as Tool
+}
+
+/** The input as the tool's own, or what is wrong with it in words for the model. */
+export function readInput(tool: Tool, input: unknown): { ok: true; input: JsonObject } | { ok: false; why: string } {
+  const parsed = parse(tool.input, input)
+  return parsed.ok
+    ? { ok: true, input: parsed.value as JsonObject }
+    : { ok: false, why: `${tool.name}: the input does not fit: ${say(parsed.problem)}` }
+}
+
+/** A tool as the model is told of it. */
+export interface ToolDefinitionLike {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonObject
+}
