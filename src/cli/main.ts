@@ -10,6 +10,7 @@ export interface Command {
 
 const commands: Record<string, () => Promise<Command>> = {
   '--help': () => import('./commands/help.ts'),
+  '--init-db': () => import('./commands/init-db.ts'),
 }
 
 async function main([word = '--help', ...rest]: string[]): Promise<number> {
@@ -23,6 +24,13 @@ async function main([word = '--help', ...rest]: string[]): Promise<number> {
   return 2
 }
 
-main(process.argv.slice(2)).then((code) => {
-  process.exitCode = code
-})
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code
+  },
+  (error) => {
+    if (error?.name !== 'StoreError') throw error // our mistake: Node prints where
+    process.stderr.write(`ona: ${error.message}\n`)
+    process.exitCode = 1
+  },
+)

@@ -1,4 +1,22 @@
 /** The database: opened once a process, every write in a transaction. */
+import {
+  accessSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join } from 'node:path'
+import { packageRoot } from '../package-root.ts'
+import { asStoreError, StoreError } from './failure.ts'
+import { ownTables } from './own-tables.ts'
+
+export { StoreError } from './failure.ts'
 
 export interface Db {
   readonly path: string
@@ -6,6 +24,7 @@ export interface Db {
   run(sql: string, ...values: SqlValue[]): { changes: number; lastId: number }
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined
   all<Row>(sql: string, ...values: SqlValue[]): Row[]
+  /** Row by row. Must be read to its end before the next write: an open cursor holds on to an old view of the file. */
   each<Row>(sql: string, ...values: SqlValue[]): IterableIterator<Row>
   /** BEGIN IMMEDIATE … COMMIT; inside another one, a savepoint. Rolls back when `work` throws. `work` must not await. */
   transaction<T>(work: () => T): T
@@ -13,3 +32,214 @@ export interface Db {
 }
 
 export type SqlValue = string | number | bigint | null | Uint8Array
+
+export const SCHEMA_VERSION = 1
+
+/** Where the database lies: AGENT_SDLC_DB, which must be absolute, else `~/.ona/agent.db`. */
+export function dbPath(env: NodeJS.ProcessEnv = process.env): string {
+  const path = env['AGENT_SDLC_DB']
+  if (!path) return join(env['HOME'] || homedir(), '.ona', 'agent.db')
+  if (isAbsolute(path)) return path
+  throw new StoreError('bad-path', `AGENT_SDLC_DB is "${path}"; it must be an absolute path such as ${join('/', path)}`)
+}
+
+/** Opens the database at an absolute path, and makes it where there is none (folder 0700, file 0600). */
+export function openDb(path: string): Db {
+  const isNew = claim(path)
+  try {
+    return new Connection(path)
+  } catch (error) {
+    // nothing came of it, so nothing stays; when another process holds the file, it is that one's
+    if (isNew && !(error instanceof StoreError && error.kind === 'locked'))
+      for (const end of ['', '-wal', '-shm', '-journal']) rmSync(path + end, { force: true })
+    throw error
+  }
+}
+
+/** Makes an empty file for a new database; looks at an old one without touching it. Says whether it is new. */
+function claim(path: string): boolean {
+  let header: Buffer
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    const isFile = statSync(path, { throwIfNoEntry: false })?.isFile()
+    if (isFile === undefined) {
+      closeSync(openSync(path, 'ax', 0o600))
+      return true
+    }
+    if (!isFile) throw new StoreError('not-a-database', `${path} is not a file; set AGENT_SDLC_DB to the path of one`)
+    accessSync(path, constants.R_OK | constants.W_OK)
+    accessSync(dirname(path), constants.W_OK)
+    header = firstBytes(path)
+  } catch (error) {
+    throw asFileError(error, path)
+  }
+  if (header.length > 0 && !header.equals(Buffer.from('SQLite format 3\0')))
+    throw new StoreError(
+      'not-a-database',
+      `${path} is not a SQLite database; it was left as it is. Set AGENT_SDLC_DB to another path`,
+    )
+  return false
+}
+
+function firstBytes(path: string): Buffer {
+  const file = openSync(path, 'r')
+  const bytes = Buffer.alloc(16)
+  const length = readSync(file, bytes)
+  closeSync(file)
+  return bytes.subarray(0, length)
+}
+
+function asFileError(error: unknown, path: string): unknown {
+  const { code } = error as { code?: string }
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return new StoreError(
+      'read-only',
+      `${path} cannot be written; make the file and its folder writable, or set AGENT_SDLC_DB to another path`,
+    )
+  if (code === 'ENOSPC') return new StoreError('disk-full', `${path} cannot be made: the disk is full. Free some space`)
+  if (code === 'ENOTDIR' || code === 'EEXIST' || code === 'ELOOP' || code === 'ENAMETOOLONG')
+    return new StoreError('bad-path', `${path} cannot be made: ${(error as Error).message}`)
+  return error
+}
+
+type Sqlite = typeof import('node:sqlite')
+type Statement = ReturnType<InstanceType<Sqlite['DatabaseSync']>['prepare']>
+
+class Connection implements Db {
+  readonly path: string
+  readonly #db: InstanceType<Sqlite['DatabaseSync']>
+  readonly #statements = new Map<string, Statement>()
+  #depth = 0
+
+  constructor(path: string) {
+    this.path = path
+    const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+    this.#db = new DatabaseSync(path)
+    try {
+      this.#prepareFile()
+    } catch (error) {
+      this.#db.close()
+      throw asStoreError(error, path) ?? error
+    }
+  }
+
+  /** The version is read first: a file that is not for us stays as it was. */
+  #prepareFile(): void {
+    this.#db.exec('PRAGMA busy_timeout=30000; PRAGMA foreign_keys=ON')
+    const found = this.#version()
+    if (found === undefined && this.get('SELECT 1 FROM sqlite_master WHERE name <> ? LIMIT 1', 'schema_meta'))
+      this.#refuseUnlessOurs()
+    if (found !== undefined && !(Number(found) <= SCHEMA_VERSION))
+      throw new StoreError(
+        'newer-schema',
+        `${this.path} has schema version ${found}, and this ona knows version ${SCHEMA_VERSION}; update ona, or set AGENT_SDLC_DB to another path`,
+      )
+    this.#db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL')
+    if (found === undefined) this.transaction(() => this.#create())
+    const { user_version: made } = this.get<{ user_version: number }>('PRAGMA user_version')!
+    if (made < ownTables.length) this.transaction(() => this.#createOwn())
+  }
+
+  #version(): string | undefined {
+    const meta = this.get("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_meta'")
+    if (!meta) return undefined
+    return this.get<{ value: string }>("SELECT value FROM schema_meta WHERE key = 'schema_version'")?.value
+  }
+
+  /** A file that someone made with schema.sql is ours; any other with tables is another program's. */
+  #refuseUnlessOurs(): void {
+    if (this.get("SELECT 1 FROM sqlite_master WHERE name = 'transcript_entries'")) return
+    throw new StoreError(
+      'other-program',
+      `${this.path} is a database of another program; it was left as it is. Set AGENT_SDLC_DB to another path`,
+    )
+  }
+
+  /** Another process may have been quicker; so it looks again inside the transaction. */
+  #create(): void {
+    if (!this.get("SELECT 1 FROM sqlite_master WHERE name = 'transcript_entries'"))
+      this.#db.exec(readFileSync(join(packageRoot, 'schema.sql'), 'utf8'))
+    this.#db.exec(`INSERT OR IGNORE INTO schema_meta(key, value) VALUES ('schema_version', '${SCHEMA_VERSION}')`)
+  }
+
+  #createOwn(): void {
+    const { user_version: made } = this.get<{ user_version: number }>('PRAGMA user_version')!
+    for (const sql of ownTables.slice(made)) this.#db.exec(sql)
+    if (made < ownTables.length) this.#db.exec(`PRAGMA user_version=${ownTables.length}`)
+  }
+
+  run(sql: string, ...values: SqlValue[]): { changes: number; lastId: number } {
+    return this.#try(() => {
+      const { changes, lastInsertRowid } = this.#statement(sql).run(...values)
+      return { changes: Number(changes), lastId: Number(lastInsertRowid) }
+    })
+  }
+
+  get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
+    return this.#try(() => {
+      const row = this.#statement(sql).get(...values)
+      return row && ({ ...row } as Row) // SQLite's rows have no prototype, which surprises whoever compares them
+    })
+  }
+
+  all<Row>(sql: string, ...values: SqlValue[]): Row[] {
+    return this.#try(() => this.#statement(sql).all(...values)).map((row) => ({ ...row }) as Row)
+  }
+
+  *each<Row>(sql: string, ...values: SqlValue[]): IterableIterator<Row> {
+    // its own statement: a kept one could be asked again while this loop is under way
+    for (const row of this.#try(() => this.#db.prepare(sql)).iterate(...values)) yield { ...row } as Row
+  }
+
+  transaction<T>(work: () => T): T {
+    const mark = `s${this.#depth}`
+    const outer = this.#depth === 0
+    this.#exec(outer ? 'BEGIN IMMEDIATE' : `SAVEPOINT ${mark}`)
+    this.#depth++
+    try {
+      const result = work()
+      if (result instanceof Promise) throw new TypeError('the work of a transaction must not await')
+      this.#exec(outer ? 'COMMIT' : `RELEASE ${mark}`)
+      return result
+    } catch (error) {
+      // a full disk may have ended the transaction already
+      if (this.#db.isTransaction) this.#exec(outer ? 'ROLLBACK' : `ROLLBACK TO ${mark}; RELEASE ${mark}`)
+      throw error
+    } finally {
+      this.#depth--
+    }
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#db.close()
+  }
+
+  #exec(sql: string): void {
+    this.#try(() => this.#db.exec(sql))
+  }
+
+  #statement(sql: string): Statement {
+    let statement = this.#statements.get(sql)
+    if (!statement) {
+      statement = this.#db.prepare(sql)
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+
+  #try<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      throw asStoreError(error, this.path) ?? error
+    }
+  }
+}
+
+/** A new random id (UUID version 4). From SQLite, because loading node:crypto costs a quarter of a start. */
+export function newId(db: Db): string {
+  const { hex } = db.get<{ hex: string }>('SELECT lower(hex(randomblob(16))) AS hex')!
+  const variant = '89ab'[Number.parseInt(hex[16]!, 16) & 3]
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`
+}

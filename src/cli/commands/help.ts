@@ -9,4 +9,5 @@ const text = `ona governs coding agents.
 
   ona --version     print the version
   ona --help        print this page
+  ona --init-db     make the database (AGENT_SDLC_DB, else ~/.ona/agent.db)
 `

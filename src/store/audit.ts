@@ -1,0 +1,191 @@
+/** The audit: which hooks ran, what was permitted, what happened; and the groups of rows that are committed as one. */
+import type { Invocation } from '../hooks/plane.ts'
+import { touchConversation } from './conversations.ts'
+import type { Db, SqlValue } from './open.ts'
+import { storable } from './secrets.ts'
+import { type Appended, appendEntry, type Entry, type ToolResultEntry } from './transcript.ts'
+
+/** Whose rows they are. */
+export interface Owner {
+  readonly sessionId: string
+  readonly conversationId: string
+}
+
+export interface PermissionRecord {
+  readonly sessionId: string
+  readonly toolUseId: string
+  readonly toolName: string
+  readonly decision: 'allow' | 'ask' | 'deny'
+  /** Who decided (rule, mode, hook, person, operator) and why. */
+  readonly reason: { readonly [key: string]: unknown }
+}
+
+export interface EventRecord {
+  readonly conversationId: string
+  readonly sessionId?: string | null
+  readonly type: string
+  /** Text is stored as it is, anything else as JSON. */
+  readonly detail?: unknown
+}
+
+export interface StoredEvent {
+  readonly id: number
+  readonly conversationId: string
+  readonly sessionId: string | null
+  readonly timestamp: string
+  readonly type: string
+  readonly detail: string | null
+}
+
+/**
+ * One tool call, whole: the rows of every hook that was asked, the permission and the result. Either all of it is in
+ * the database or nothing of it.
+ */
+export function commitToolCall(
+  db: Db,
+  call: Owner & {
+    readonly invocations: readonly Invocation[]
+    readonly permission?: Omit<PermissionRecord, 'sessionId' | 'toolUseId'>
+    readonly result: Omit<ToolResultEntry, '_t'>
+    readonly events?: readonly Omit<EventRecord, 'conversationId' | 'sessionId'>[]
+    /** Further entries that belong to the call, after its result. */
+    readonly extra?: readonly Entry[]
+    readonly parentId?: number | null
+  },
+): Appended {
+  const { sessionId, permission, result } = call
+  return db.transaction(() => {
+    if (permission) logPermission(db, { ...permission, sessionId, toolUseId: result.tool_use_id as string })
+    const [appended] = commitRound(db, {
+      ...call,
+      entries: [{ _t: 'tool_result', ...result } as ToolResultEntry, ...(call.extra ?? [])],
+    })
+    return appended!
+  })
+}
+
+/** What one step of a turn leaves behind (a prompt, a reply, a compaction): its entries and the hooks asked, as one. */
+export function commitRound(
+  db: Db,
+  round: Owner & {
+    readonly entries: readonly Entry[]
+    readonly invocations?: readonly Invocation[]
+    readonly events?: readonly Omit<EventRecord, 'conversationId' | 'sessionId'>[]
+    readonly parentId?: number | null
+  },
+): Appended[] {
+  const { sessionId, conversationId, entries, invocations = [], events = [], parentId = null } = round
+  return db.transaction(() => {
+    recordHooks(db, sessionId, conversationId, invocations)
+    for (const event of events) addEvent(db, { ...event, conversationId, sessionId })
+    touchConversation(db, conversationId)
+    return entries.map((entry) => appendEntry(db, sessionId, entry, parentId))
+  })
+}
+
+export function recordHooks(
+  db: Db,
+  sessionId: string,
+  conversationId: string,
+  invocations: readonly Invocation[],
+): void {
+  if (invocations.length === 0) return
+  db.transaction(() => {
+    for (const each of invocations)
+      db.run(
+        `INSERT INTO hook_invocations(session_id, conversation_id, hook_event, hook_ordinal, matcher, command,
+           tool_use_id, tool_name, input_json, exit_code, stdout_text, stderr_text, started_at, completed_at, skipped_reason)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        sessionId,
+        conversationId,
+        each.event,
+        each.ordinal,
+        storable(each.matcher),
+        storable(each.command),
+        each.toolUseId,
+        each.toolName,
+        storable(each.inputJson),
+        each.exitCode,
+        maybe(each.stdout),
+        maybe(each.stderr),
+        each.startedAt,
+        each.completedAt,
+        each.skippedReason,
+      )
+  })
+}
+
+export function logPermission(db: Db, record: PermissionRecord): void {
+  db.transaction(() =>
+    db.run(
+      'INSERT INTO tool_permission_log(session_id, tool_use_id, tool_name, decision, reason_json) VALUES (?, ?, ?, ?, ?)',
+      record.sessionId,
+      record.toolUseId,
+      record.toolName,
+      record.decision,
+      storable(JSON.stringify(record.reason)),
+    ),
+  )
+}
+
+export function addEvent(db: Db, { conversationId, sessionId = null, type, detail }: EventRecord): number {
+  const text =
+    detail === undefined || detail === null ? null : typeof detail === 'string' ? detail : JSON.stringify(detail)
+  const sql = 'INSERT INTO events(conversation_id, session_id, event_type, detail) VALUES (?, ?, ?, ?)'
+  return db.transaction(() => db.run(sql, conversationId, sessionId, type, maybe(text)).lastId)
+}
+
+/** Newest last. */
+export function listEvents(
+  db: Db,
+  filter: { conversationId?: string; sessionId?: string; type?: string; limit?: number } = {},
+): StoredEvent[] {
+  const { limit = 1000, ...equal } = filter
+  const sql = `SELECT id, conversation_id AS conversationId, session_id AS sessionId, timestamp, event_type AS type, detail
+    FROM events`
+  return newestLast(db, sql, { ...equal }, { type: 'event_type' }, limit)
+}
+
+export interface StoredInvocation extends Invocation {
+  readonly id: number
+  readonly sessionId: string
+  readonly conversationId: string
+}
+
+/** Newest last. */
+export function listHookInvocations(
+  db: Db,
+  filter: {
+    sessionId?: string
+    conversationId?: string
+    event?: string
+    toolName?: string
+    toolUseId?: string
+    limit?: number
+  } = {},
+): StoredInvocation[] {
+  const { limit = 1000, ...equal } = filter
+  const sql = `SELECT id, session_id AS sessionId, conversation_id AS conversationId, hook_event AS event,
+      hook_ordinal AS ordinal, matcher, command, tool_use_id AS toolUseId, tool_name AS toolName, input_json AS inputJson,
+      exit_code AS exitCode, stdout_text AS stdout, stderr_text AS stderr, started_at AS startedAt,
+      completed_at AS completedAt, skipped_reason AS skippedReason
+    FROM hook_invocations`
+  return newestLast(db, sql, { ...equal }, { event: 'hook_event' }, limit)
+}
+
+function newestLast<Row>(
+  db: Db,
+  select: string,
+  filter: Record<string, string | undefined>,
+  columns: Record<string, string>,
+  limit: number,
+): Row[] {
+  const asked = Object.entries(filter).filter((pair): pair is [string, string] => pair[1] !== undefined)
+  const where = asked.map(([name]) => `${columns[name] ?? snakeCase(name)} = ?`)
+  const values: SqlValue[] = [...asked.map(([, value]) => value), limit]
+  const condition = where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''
+  return db.all<Row>(`${select} ${condition} ORDER BY id DESC LIMIT ?`, ...values).reverse()
+}
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const maybe = (text: string | null): string | null => (text === null ? null : storable(text))

@@ -1,0 +1,131 @@
+/** Conversations and their sessions. */
+import { type Db, newId, StoreError } from './open.ts'
+
+export const phases = ['idle', 'planning', 'implement', 'test', 'verify', 'done'] as const
+export type Phase = (typeof phases)[number]
+
+export interface Conversation {
+  readonly id: string
+  readonly projectDir: string
+  readonly phase: Phase
+  readonly createdAt: string
+  readonly lastActive: string
+}
+
+export interface Session {
+  readonly sessionId: string
+  readonly conversationId: string
+  readonly startedAt: string
+}
+
+/** A session as a picker shows it. */
+export interface SessionSummary extends Session {
+  readonly projectDir: string
+  readonly phase: Phase
+  readonly lastActive: string
+  /** What the person called it (state key `title`). */
+  readonly title: string | null
+  readonly firstPrompt: string | null
+  readonly entries: number
+}
+
+/** Whose a sub-agent's session is. */
+export interface ParentAgent {
+  readonly sessionId: string
+  readonly agentId: string
+  readonly agentType: string
+}
+
+export function createConversation(
+  db: Db,
+  { projectDir, id = newId(db), phase = 'idle' }: { projectDir: string; id?: string; phase?: Phase },
+): Conversation {
+  db.transaction(() =>
+    db.run('INSERT INTO conversations(id, project_dir, phase) VALUES (?, ?, ?)', id, projectDir, phase),
+  )
+  return getConversation(db, id)!
+}
+
+export const getConversation = (db: Db, id: string): Conversation | undefined =>
+  db.get<Conversation>(`${conversation} WHERE id = ?`, id)
+
+/** The one that was active last, in one project or in all. */
+export function newestConversation(db: Db, projectDir?: string): Conversation | undefined {
+  return projectDir === undefined
+    ? db.get<Conversation>(`${conversation} ${newestFirst}`)
+    : db.get<Conversation>(`${conversation} WHERE project_dir = ? ${newestFirst}`, projectDir)
+}
+
+export function touchConversation(db: Db, id: string): void {
+  db.transaction(() => db.run("UPDATE conversations SET last_active = datetime('now') WHERE id = ?", id))
+}
+
+/**
+ * Moves a conversation on, if it still is where the caller thinks. False: another process was quicker, nothing changed.
+ * Call it inside the transaction that writes what the change rests on.
+ */
+export function setPhase(db: Db, id: string, from: Phase, to: Phase): boolean {
+  return db.transaction(() => {
+    const sql = "UPDATE conversations SET phase = ?, last_active = datetime('now') WHERE id = ? AND phase = ?"
+    return db.run(sql, to, id, from).changes === 1
+  })
+}
+
+export function createSession(db: Db, conversationId: string, id: string = newId(db), parent?: ParentAgent): Session {
+  db.transaction(() => {
+    if (!getConversation(db, conversationId))
+      throw new StoreError('not-there', `there is no conversation ${conversationId} in ${db.path}`)
+    db.run('INSERT INTO sessions(session_id, conversation_id) VALUES (?, ?)', id, conversationId)
+    if (parent) {
+      const sql = 'INSERT INTO ona_subagents(session_id, parent_session_id, agent_id, agent_type) VALUES (?, ?, ?, ?)'
+      db.run(sql, id, parent.sessionId, parent.agentId, parent.agentType)
+    }
+  })
+  return getSession(db, id)!
+}
+
+export const getSession = (db: Db, sessionId: string): Session | undefined =>
+  db.get<Session>(
+    'SELECT session_id AS sessionId, conversation_id AS conversationId, started_at AS startedAt FROM sessions WHERE session_id = ?',
+    sessionId,
+  )
+
+/** The newest session that a person can resume. */
+export function newestSession(
+  db: Db,
+  { projectDir = null, conversationId = null }: { projectDir?: string | null; conversationId?: string | null } = {},
+): Session | undefined {
+  return db.get<Session>(
+    `SELECT s.session_id AS sessionId, s.conversation_id AS conversationId, s.started_at AS startedAt
+     FROM sessions s JOIN conversations c ON c.id = s.conversation_id
+     WHERE (?1 IS NULL OR c.project_dir = ?1) AND (?2 IS NULL OR c.id = ?2) AND ${resumable}
+     ORDER BY c.last_active DESC, s.started_at DESC, s.rowid DESC LIMIT 1`,
+    projectDir,
+    conversationId,
+  )
+}
+
+/** Sessions that a person can resume, newest first. */
+export function listSessions(
+  db: Db,
+  { projectDir = null, limit = 50 }: { projectDir?: string | null; limit?: number } = {},
+): SessionSummary[] {
+  return db.all<SessionSummary>(
+    `SELECT s.session_id AS sessionId, s.conversation_id AS conversationId, s.started_at AS startedAt,
+            c.project_dir AS projectDir, c.phase, c.last_active AS lastActive,
+            (SELECT value FROM state WHERE conversation_id = c.id AND key = 'title') AS title,
+            (SELECT json_extract(payload_json, '$.content[0].text') FROM transcript_entries e
+             WHERE e.session_id = s.session_id AND entry_type = 'user' ORDER BY sequence LIMIT 1) AS firstPrompt,
+            (SELECT coalesce(max(sequence) + 1, 0) FROM transcript_entries e WHERE e.session_id = s.session_id) AS entries
+     FROM sessions s JOIN conversations c ON c.id = s.conversation_id
+     WHERE (?1 IS NULL OR c.project_dir = ?1) AND ${resumable}
+     ORDER BY c.last_active DESC, s.started_at DESC, s.rowid DESC LIMIT ?2`,
+    projectDir,
+    limit,
+  )
+}
+
+const conversation =
+  'SELECT id, project_dir AS projectDir, phase, created_at AS createdAt, last_active AS lastActive FROM conversations'
+const newestFirst = 'ORDER BY last_active DESC, rowid DESC LIMIT 1'
+const resumable = 's.session_id NOT IN (SELECT session_id FROM ona_subagents)'

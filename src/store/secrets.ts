@@ -1,0 +1,54 @@
+/** Keeps secrets out of the database: what a secret looks like, and which ones this process knows. */
+
+const known = new Set<string>()
+
+/** From now on the value is replaced in everything that is stored. Call it with every credential that is resolved. */
+export function keepOut(secret: string | undefined): void {
+  if (secret && secret.length >= SHORTEST) known.add(secret)
+}
+
+/** The credentials that the environment carries. */
+export function keepOutEnv(env: NodeJS.ProcessEnv): void {
+  for (const name of credentialVariables) keepOut(env[name])
+}
+
+/** The text as it may be stored: known secrets are replaced, and what SQLite's tools cannot show is made visible. */
+export function storable(text: string): string {
+  let safe = text
+  for (const secret of known) if (safe.includes(secret)) safe = safe.replaceAll(secret, SECRET)
+  return safe.includes('\0') ? safe.replaceAll('\0', '\ufffd') : safe
+}
+
+export const SECRET = '[secret]'
+
+/** The secret in a text, where it holds something that has the form of one. */
+export const secretIn = (text: string): string | undefined => text.match(secretForms)?.[0]
+
+/** Whether a variable or header of this name carries a secret. */
+export const isSecretName = (name: string): boolean => secretNames.test(name)
+
+/** Shorter values would be found in ordinary text by chance. */
+const SHORTEST = 12
+
+const credentialVariables = [
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+  'OPENAI_API_KEY',
+  'LM_STUDIO_API_KEY',
+]
+
+const secretNames =
+  /api[-_]?key|auth(orization|[-_]?token)|access[-_]?token|refresh[-_]?token|(^|[-_])(token|secret|password|passwd|credentials?)$|private[-_]?key|secret[-_]?(access[-_]?)?key|^cookie$/i
+
+const secretForms = new RegExp(
+  [
+    'sk-[\\w-]{16,}', // Anthropic, OpenAI and those who copy them
+    'gh[pousr]_\\w{20,}|github_pat_\\w{20,}|glpat-[\\w-]{16,}',
+    'xox[abprs]-[\\w-]{10,}',
+    'AKIA[0-9A-Z]{16}|AIza[\\w-]{30,}|npm_\\w{30,}',
+    'eyJ[\\w-]{10,}\\.[\\w-]{10,}\\.[\\w-]{5,}', // a JSON Web Token
+    'Bearer\\s+[\\w.~+/-]{16,}=*',
+    '-----BEGIN [A-Z ]*PRIVATE KEY-----',
+  ].join('|'),
+)
