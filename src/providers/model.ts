@@ -47,9 +47,11 @@ export type Part =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string }
+  /** The request is sent again: what was told of this reply before is void. */
   | { readonly type: 'retry'; readonly attempt: number; readonly waitMs: number; readonly failure: ModelFailure }
 
 export interface Reply {
+  /** Calls are in it only where stop is 'tool_use': of a reply that was cut off, the words alone are kept. */
   readonly content: readonly ({ readonly type: 'text'; readonly text: string } | ToolUse)[]
   readonly stop: 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal' | 'cancelled' | 'error'
   readonly usage: ModelUsage
@@ -58,6 +60,7 @@ export interface Reply {
   readonly failure?: ModelFailure
 }
 
+/** As both dialects are counted here, the three input counts are disjoint; their sum is what the model read. */
 export interface ModelUsage {
   readonly inputTokens: number | null
   readonly outputTokens: number | null
@@ -80,4 +83,6 @@ export interface ModelFailure {
   readonly message: string
   readonly status?: number
   readonly retryAfterMs?: number
+  /** The conversation is longer than the model can read: compacting it helps, asking again does not. */
+  readonly contextOverflow?: boolean
 }

@@ -1,0 +1,31 @@
+/** The environment for what we start: the person's own, without what is ours. */
+import { delimiter } from 'node:path'
+
+/** For tools: nothing in it lets a command speak to the model in the person's name. */
+export function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const clean = withOwnPath(env)
+  for (const name of ours) delete clean[name]
+  return clean
+}
+
+/** For hooks, which get the whole environment: only the PATH is as it was before `npm start` put its folders in front. */
+export function withOwnPath(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const copy = { ...env }
+  if (env['npm_lifecycle_event'] === undefined || copy.PATH === undefined) return copy
+  const folders = copy.PATH.split(delimiter)
+  const own = folders.findIndex((folder) => !/[\\/]node_modules[\\/]\.bin[\\/]?$|[\\/]node-gyp-bin$/.test(folder))
+  if (own > 0) copy.PATH = folders.slice(own).join(delimiter)
+  return copy
+}
+
+const ours = [
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'ANTHROPIC_CUSTOM_HEADERS',
+  'ANTHROPIC_UNIX_SOCKET',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+  'CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR',
+  'CLAUDE_CODE_OAUTH_REFRESH_TOKEN',
+  'OPENAI_API_KEY',
+  'LM_STUDIO_API_KEY',
+]

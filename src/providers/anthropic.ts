@@ -1,0 +1,231 @@
+/** Anthropic's Messages API. */
+import { isObject, type JsonObject } from '../hooks/shape.ts'
+import { asNumber, type Dialect, noUsage, type ReplyReader, toolUse, withFreshIds } from './dialect.ts'
+import { broken, type Trouble } from './failure.ts'
+import type { ContentBlock, Message, ModelRequest, ModelUsage, Part, Reply, ToolDefinition } from './model.ts'
+import { realName, wireName } from './tool-names.ts'
+
+export function anthropic({ host, headers }: { host: string; headers: Record<string, string> }): Dialect {
+  return {
+    path: '/v1/messages',
+    modelsPath: '/v1/models?limit=1000',
+    headers: ({ key, bearer, beta }) => ({
+      'anthropic-version': '2023-06-01',
+      ...(key && { 'x-api-key': key }),
+      ...(bearer && { authorization: `Bearer ${bearer}` }),
+      ...(beta && { 'anthropic-beta': beta }),
+      ...headers,
+    }),
+    body,
+    reader: (request, on) => reader(request, on, host),
+    adapt: () => false,
+  }
+}
+
+const cacheHere = ',"cache_control":{"type":"ephemeral"}'
+
+function body({ model, maxTokens, system, tools, messages }: ModelRequest): string {
+  const written: string[] = []
+  for (const message of messages) {
+    const text = writtenMessage(message)
+    if (text !== '') written.push(text)
+  }
+  // Everything up to here is what the next request will begin with. A message ends in `}]}`: the mark goes into its last block.
+  const last = written.at(-1)
+  if (last) written[written.length - 1] = `${last.slice(0, -3)}${cacheHere}}]}`
+  return `{"model":${JSON.stringify(model)},"max_tokens":${maxTokens},"stream":true${writtenSystem(system)}${writtenTools(tools)},"messages":[${written.join(',')}]}`
+}
+
+/** Messages never change, so each is written down once in its life. */
+const messageTexts = new WeakMap<Message, string>()
+
+function writtenMessage(message: Message): string {
+  let text = messageTexts.get(message)
+  if (text === undefined) {
+    const blocks = message.content.map(wireBlock).filter((block) => block !== undefined)
+    text = blocks.length === 0 ? '' : JSON.stringify({ role: message.role, content: blocks })
+    messageTexts.set(message, text)
+  }
+  return text
+}
+
+function wireBlock(block: ContentBlock): JsonObject | undefined {
+  switch (block.type) {
+    case 'text':
+      return block.text.trim() === '' ? undefined : { type: 'text', text: block.text }
+    case 'image':
+      return { type: 'image', source: { type: 'base64', media_type: block.mediaType, data: block.data } }
+    case 'tool_use':
+      return { type: 'tool_use', id: block.id, name: wireName(block.name), input: block.input }
+    case 'tool_result':
+      return {
+        type: 'tool_result',
+        tool_use_id: block.tool_use_id,
+        content: block.content,
+        ...(block.is_error && { is_error: true }),
+      }
+  }
+}
+
+const systemTexts = new WeakMap<ModelRequest['system'], string>()
+
+function writtenSystem(system: ModelRequest['system']): string {
+  let text = systemTexts.get(system)
+  if (text === undefined) {
+    const sections = system.filter(({ text }) => text.trim() !== '')
+    const marked = sections.findLastIndex(({ cache }) => cache)
+    const blocks = sections.map(({ text }, index) => ({
+      type: 'text',
+      text,
+      ...(index === marked && { cache_control: { type: 'ephemeral' } }),
+    }))
+    text = blocks.length === 0 ? '' : `,"system":${JSON.stringify(blocks)}`
+    systemTexts.set(system, text)
+  }
+  return text
+}
+
+const toolTexts = new WeakMap<readonly ToolDefinition[], string>()
+
+function writtenTools(tools: readonly ToolDefinition[]): string {
+  let text = toolTexts.get(tools)
+  if (text === undefined) {
+    const wire = tools.map(({ name, description, inputSchema }) => ({
+      name: wireName(name),
+      description,
+      input_schema: inputSchema,
+    }))
+    text = wire.length === 0 ? '' : `,"tools":${JSON.stringify(wire)}`
+    toolTexts.set(tools, text)
+  }
+  return text
+}
+
+const stops: Record<string, Reply['stop']> = {
+  end_turn: 'end_turn',
+  stop_sequence: 'end_turn',
+  pause_turn: 'end_turn',
+  tool_use: 'tool_use',
+  max_tokens: 'max_tokens',
+  model_context_window_exceeded: 'max_tokens',
+  refusal: 'refusal',
+}
+
+interface Block {
+  readonly type: string
+  readonly id: string
+  readonly name: string
+  /** A text block's text, or a call's arguments as they were written. */
+  text: string
+}
+
+function reader(request: ModelRequest, on: (part: Part) => void, host: string): ReplyReader {
+  const blocks: Block[] = []
+  let usage: ModelUsage = noUsage
+  let model = request.model
+  let stop: Reply['stop'] | undefined
+  let ended = false
+  let begun = false
+  let trouble: Trouble | undefined
+
+  const tell = (part: Part) => {
+    begun = true
+    on(part)
+  }
+  const count = (wire: unknown) => {
+    if (!isObject(wire)) return
+    usage = {
+      inputTokens: asNumber(wire.input_tokens) ?? usage.inputTokens,
+      outputTokens: asNumber(wire.output_tokens) ?? usage.outputTokens,
+      cacheReadTokens: asNumber(wire.cache_read_input_tokens) ?? usage.cacheReadTokens,
+      cacheWriteTokens: asNumber(wire.cache_creation_input_tokens) ?? usage.cacheWriteTokens,
+    }
+  }
+  const start = (index: number, wire: JsonObject) => {
+    const given = wire.input
+    const block: Block = {
+      type: String(wire.type),
+      id: String(wire.id ?? ''),
+      name: realName(String(wire.name ?? ''), request.tools),
+      text: wire.type === 'tool_use' ? (hasKeys(given) ? JSON.stringify(given) : '') : String(wire.text ?? ''),
+    }
+    blocks[index] = block
+    if (block.type === 'tool_use') tell({ type: 'tool-call', id: block.id, name: block.name })
+    else if (block.type === 'text' && block.text !== '') tell({ type: 'text', text: block.text })
+  }
+  const grow = (index: number, delta: JsonObject) => {
+    const block = blocks[index]
+    if (typeof delta.text === 'string') {
+      if (block) block.text += delta.text
+      else blocks[index] = { type: 'text', id: '', name: '', text: delta.text }
+      tell({ type: 'text', text: delta.text })
+    } else if (typeof delta.partial_json === 'string') {
+      if (block) block.text += delta.partial_json
+    } else if (typeof delta.thinking === 'string') tell({ type: 'thinking', text: delta.thinking })
+  }
+  const finish = (wire: JsonObject) => {
+    if (typeof wire.stop_reason === 'string') stop = stops[wire.stop_reason] ?? 'end_turn'
+  }
+
+  const events: Record<string, (event: JsonObject) => void> = {
+    message_start({ message }) {
+      if (!isObject(message)) return
+      if (typeof message.model === 'string') model = message.model
+      count(message.usage)
+    },
+    content_block_start({ index, content_block }) {
+      if (isObject(content_block)) start(Number(index), content_block)
+    },
+    content_block_delta({ index, delta }) {
+      if (isObject(delta)) grow(Number(index), delta)
+    },
+    message_delta({ delta, usage }) {
+      if (isObject(delta)) finish(delta)
+      count(usage)
+    },
+    message_stop() {
+      ended = true
+    },
+    error({ error }) {
+      trouble = broken(error, host)
+    },
+  }
+
+  return {
+    event(data) {
+      const event = JSON.parse(data) as JsonObject
+      events[event.type as string]?.(event)
+      return ended || trouble !== undefined
+    },
+    whole(message) {
+      if (message.type === 'error') return events.error!(message)
+      if (!Array.isArray(message.content)) return
+      if (typeof message.model === 'string') model = message.model
+      for (const [index, block] of message.content.entries()) if (isObject(block)) start(index, block)
+      count(message.usage)
+      finish(message)
+      ended = true
+    },
+    trouble: () => trouble,
+    complete: () => ended,
+    begun: () => begun,
+    reply() {
+      const content = blocks
+        .filter(({ type, text }) => type === 'tool_use' || (type === 'text' && text !== ''))
+        .map((block) =>
+          block.type === 'tool_use'
+            ? toolUse(block.id, block.name, block.text)
+            : { type: 'text' as const, text: block.text },
+        )
+      const calls = content.some(({ type }) => type === 'tool_use')
+      return {
+        content: withFreshIds(content, request),
+        stop: calls && stop !== 'max_tokens' ? 'tool_use' : stop === 'tool_use' ? 'end_turn' : (stop ?? 'end_turn'),
+        usage,
+        model,
+      }
+    },
+  }
+}
+
+const hasKeys = (value: unknown): value is JsonObject => isObject(value) && Object.keys(value).length > 0

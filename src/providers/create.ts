@@ -1,0 +1,97 @@
+/** A provider, made from its name, its credential and the environment. */
+import type { Credential } from '../auth/credential.ts'
+import { isObject } from '../hooks/shape.ts'
+import { anthropic } from './anthropic.ts'
+import { exchange, type Line } from './exchange.ts'
+import { createClient, type HttpLimits } from './http.ts'
+import type { Provider } from './model.ts'
+import type { ProviderName } from './models.ts'
+import { openai } from './openai.ts'
+import { type RetryPolicy, usualRetries } from './retry.ts'
+
+export interface ProviderOptions {
+  readonly provider: ProviderName
+  readonly credential: Credential
+  readonly env: NodeJS.ProcessEnv
+  /** Instead of the one that the environment names. */
+  readonly baseUrl?: string
+  readonly retries?: Partial<RetryPolicy>
+  readonly limits?: Partial<HttpLimits>
+}
+
+export function createProvider({ provider, credential, env, baseUrl, retries, limits }: ProviderOptions): Provider {
+  const base = new URL(baseUrl ?? baseUrlOf(provider, env))
+  const { host } = base
+  const claude = provider === 'claude_code_subscription'
+  const line: Line = {
+    dialect: claude ? anthropic({ host, headers: customHeaders(env) }) : openai({ host }),
+    client: createClient({
+      base,
+      env,
+      socketPath: claude ? env.ANTHROPIC_UNIX_SOCKET || undefined : undefined,
+      limits: {
+        answerMs: whole(env.API_TIMEOUT_MS) ?? 600_000,
+        // Anthropic sends pings; a local model says nothing while it reads a long prompt.
+        idleMs: whole(env.CLAUDE_STREAM_IDLE_TIMEOUT_MS) ?? (claude ? 90_000 : 300_000),
+        ...limits,
+      },
+    }),
+    credential,
+    retries: { ...usualRetries, most: whole(env.CLAUDE_CODE_MAX_RETRIES) ?? usualRetries.most, ...retries },
+    host,
+  }
+  return {
+    reply: (request, on) => exchange(line, request, on),
+    models: (signal = AbortSignal.timeout(5000)) => listed(line, signal),
+  }
+}
+
+/** The address that requests of a provider go to; openai_compatible has none until OPENAI_BASE_URL gives one. */
+export function baseUrlOf(provider: ProviderName, env: NodeJS.ProcessEnv): string {
+  if (provider === 'claude_code_subscription') return env.ANTHROPIC_BASE_URL || 'https://api.anthropic.com'
+  if (provider === 'openai_compatible') return env.OPENAI_BASE_URL || ''
+  return env.LM_STUDIO_BASE_URL || 'http://127.0.0.1:1234/v1'
+}
+
+async function listed({ dialect, client, credential }: Line, signal: AbortSignal): Promise<string[]> {
+  const now = await credential.now(signal)
+  if ('problem' in now) return []
+  let status = 0
+  let body = ''
+  await client.send(
+    { method: 'GET', path: dialect.modelsPath, headers: dialect.headers(now), signal },
+    {
+      head(code) {
+        status = code
+      },
+      text(piece) {
+        body += piece
+        return false
+      },
+    },
+  )
+  if (status !== 200) return []
+  try {
+    const page: unknown = JSON.parse(body)
+    const data: unknown = isObject(page) ? page.data : undefined
+    return Array.isArray(data)
+      ? data.map((model) => (isObject(model) ? String(model.id ?? '') : '')).filter(Boolean)
+      : []
+  } catch {
+    return [] // a server that lists its models in some other form lists none for us
+  }
+}
+
+/** `Name: Value` lines of ANTHROPIC_CUSTOM_HEADERS. */
+function customHeaders(env: NodeJS.ProcessEnv): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const line of (env.ANTHROPIC_CUSTOM_HEADERS ?? '').split('\n')) {
+    const colon = line.indexOf(':')
+    if (colon > 0) headers[line.slice(0, colon).trim().toLowerCase()] = line.slice(colon + 1).trim()
+  }
+  return headers
+}
+
+function whole(value: string | undefined): number | undefined {
+  return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined
+}

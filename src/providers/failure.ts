@@ -1,0 +1,118 @@
+/** What a server's refusal means: one table for both dialects, by error type first and HTTP status second. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { isObject, type JsonObject } from '../hooks/shape.ts'
+import type { ModelFailure } from './model.ts'
+
+/** A failure, and whether asking again may help. */
+export interface Trouble {
+  readonly failure: ModelFailure
+  readonly again: boolean
+}
+
+type Kind = ModelFailure['kind']
+
+export const trouble = (kind: Kind, message: string, again = retried.has(kind)): Trouble => ({
+  failure: { kind, message },
+  again,
+})
+
+/** A reply whose status was not 200. */
+export function refused(status: number, headers: IncomingHttpHeaders, body: string, host: string): Trouble {
+  const { type, code, message } = errorOf(body)
+  const kind = kindOf(type, code, message) ?? kindOfStatus(status)
+  const retryAfterMs = retryAfter(headers)
+  const should = headers['x-should-retry']
+  return {
+    failure: {
+      kind,
+      message: `${host} answered ${status}${message ? `: ${message}` : ''}`,
+      status,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(overflow.test(`${code} ${message}`) && { contextOverflow: true }),
+    },
+    again: should === 'true' || (should !== 'false' && (retried.has(kind) || status === 408 || status === 409)),
+  }
+}
+
+/** An error that came inside a stream whose status was 200. */
+export function broken(error: unknown, host: string): Trouble {
+  const { type, code, message } = parts(error)
+  const kind = kindOf(type, code, message) ?? 'server'
+  return {
+    failure: {
+      kind,
+      message: `${host} broke off${type ? ` (${type})` : ''}${message ? `: ${message}` : ''}`,
+      ...(overflow.test(`${code} ${message}`) && { contextOverflow: true }),
+    },
+    again: retried.has(kind),
+  }
+}
+
+const retried: ReadonlySet<Kind> = new Set(['rate-limit', 'overloaded', 'server', 'network'])
+const overflow =
+  /context_length_exceeded|prompt is too long|maximum context length|exceeds? the (?:available )?context/i
+
+const kinds: Record<string, Kind> = {
+  authentication_error: 'authentication',
+  permission_error: 'authentication',
+  invalid_api_key: 'authentication',
+  billing_error: 'billing',
+  insufficient_quota: 'billing',
+  rate_limit_error: 'rate-limit',
+  rate_limit_exceeded: 'rate-limit',
+  overloaded_error: 'overloaded',
+  invalid_request_error: 'invalid-request',
+  not_found_error: 'invalid-request',
+  request_too_large: 'invalid-request',
+  model_not_found: 'invalid-request',
+  context_length_exceeded: 'invalid-request',
+  api_error: 'server',
+  timeout_error: 'server',
+  server_error: 'server',
+}
+
+function kindOf(type: string, code: string, message: string): Kind | undefined {
+  if (/credit balance is too low/i.test(message)) return 'billing'
+  return kinds[code] ?? kinds[type]
+}
+
+function kindOfStatus(status: number): Kind {
+  if (status === 401 || status === 403) return 'authentication'
+  if (status === 402) return 'billing'
+  if (status === 429) return 'rate-limit'
+  if (status === 503 || status === 529) return 'overloaded'
+  if (status >= 500) return 'server'
+  if (status >= 300) return 'invalid-request'
+  return 'unknown'
+}
+
+function errorOf(body: string): { type: string; code: string; message: string } {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    return isObject(parsed) ? parts(parsed.error ?? parsed) : parts(undefined)
+  } catch {
+    // Not JSON: a proxy's page. Its words, without its markup, still say more than nothing.
+    return { type: '', code: '', message: short(body.replace(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')) }
+  }
+}
+
+function parts(error: unknown): { type: string; code: string; message: string } {
+  if (typeof error === 'string') return { type: '', code: '', message: short(error) }
+  const fields: JsonObject = isObject(error) ? error : {}
+  const text = (value: unknown) => (typeof value === 'string' ? value : '')
+  return { type: text(fields.type), code: text(fields.code), message: short(text(fields.message)) }
+}
+
+function short(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > 500 ? `${line.slice(0, 500)}…` : line
+}
+
+function retryAfter(headers: IncomingHttpHeaders): number | undefined {
+  const ms = Number(headers['retry-after-ms'])
+  if (headers['retry-after-ms'] && Number.isFinite(ms) && ms >= 0) return ms
+  const value = headers['retry-after']
+  if (!value) return undefined
+  const delay = /^\d+(\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  return Number.isFinite(delay) ? Math.max(0, Math.round(delay)) : undefined
+}

@@ -1,0 +1,63 @@
+/** A conversation as both dialects demand it: every call answered in the next message, no answer without its call. */
+import type { ContentBlock, Message } from './model.ts'
+
+/** The same list when nothing is amiss, which is the usual case and costs one look at each message. */
+export function wellFormed(messages: readonly Message[]): readonly Message[] {
+  for (let at = 0; at < messages.length; at++) if (!fits(messages, at)) return repaired(messages)
+  return messages
+}
+
+const interrupted = '[SDLC_INTERNAL] interrupted: this call has no result'
+
+function fits(messages: readonly Message[], at: number): boolean {
+  const { role, content } = messages[at]!
+  if (content.length === 0) return false
+  if (role === 'assistant') {
+    const calls = callIds(messages[at])
+    if (calls.length === 0) return true
+    const next = messages[at + 1]
+    return next?.role === 'user' && calls.every((id, index) => answers(next.content[index], id))
+  }
+  const calls = callIds(messages[at - 1])
+  return content.every((block, index) => (block.type === 'tool_result') === index < calls.length)
+}
+
+const answers = (block: ContentBlock | undefined, id: string) =>
+  block?.type === 'tool_result' && block.tool_use_id === id
+
+function callIds(message: Message | undefined): string[] {
+  if (message?.role !== 'assistant') return []
+  const ids: string[] = []
+  for (const block of message.content) if (block.type === 'tool_use') ids.push(block.id)
+  return ids
+}
+
+function repaired(messages: readonly Message[]): Message[] {
+  const whole: Message[] = []
+  for (const message of messages) {
+    if (message.content.length === 0) continue
+    const open = callIds(whole.at(-1))
+    if (message.role === 'assistant' && open.length > 0) whole.push({ role: 'user', content: results(open, []) })
+    if (message.role === 'assistant') {
+      whole.push(message)
+      continue
+    }
+    const rest = message.content.filter((block) => block.type !== 'tool_result')
+    const content = [...results(open, message.content), ...rest]
+    if (content.length > 0) whole.push({ role: 'user', content })
+  }
+  const open = callIds(whole.at(-1))
+  if (open.length > 0) whole.push({ role: 'user', content: results(open, []) })
+  return whole
+}
+
+const results = (ids: readonly string[], content: readonly ContentBlock[]): ContentBlock[] =>
+  ids.map(
+    (id) =>
+      content.find((block) => answers(block, id)) ?? {
+        type: 'tool_result',
+        tool_use_id: id,
+        content: interrupted,
+        is_error: true,
+      },
+  )
