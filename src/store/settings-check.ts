@@ -1,0 +1,123 @@
+/** What is wrong with the settings of one file, told with the place and what to do about it. */
+import { events } from '../hooks/events.ts'
+import { isObject, type JsonObject, type Shape, say } from '../hooks/shape.ts'
+import { stepNames } from '../hooks/steps.ts'
+import { isSecretName, secretIn } from './secrets.ts'
+import type { Layer } from './settings-files.ts'
+import { managedOnly, notFromProject, settingsShape } from './settings-shape.ts'
+
+/** Says why a rule cannot be used, or nothing when it can. */
+export type CheckRule = (rule: string, list: 'allow' | 'ask' | 'deny') => string | undefined
+
+export interface Checked {
+  /** What can be used. */
+  readonly settings: JsonObject
+  /** Values that cannot stand: whoever wrote them has to be told before anything runs. */
+  readonly problems: string[]
+  /** Entries left out, and keys that do nothing here. */
+  readonly warnings: string[]
+  readonly unknown: string[]
+}
+
+export function checkLayer({ level, settings }: Pick<Layer, 'level' | 'settings'>, checkRule: CheckRule): Checked {
+  const checked: Checked = { settings: {}, problems: [], warnings: [], unknown: [] }
+  const kept: [string, unknown][] = []
+  for (const [key, value] of Object.entries(settings)) {
+    if (key === '__proto__') continue
+    if (level !== 'managed' && managedOnly.includes(key)) {
+      checked.warnings.push(`${key} counts in managed settings only; it was left out`)
+    } else if (level === 'project' && notFromProject.includes(key)) {
+      checked.warnings.push(`${key} cannot be set by a project; put it into your own settings`)
+    } else if (key === 'permissions' && isObject(value)) {
+      kept.push([key, checkPermissions(value, level === 'managed', checkRule, checked)])
+    } else {
+      const problem = problemOf(key, value)
+      if (problem !== undefined) checked.problems.push(problem)
+      else kept.push([key, value])
+      if (!Object.hasOwn(settingsShape.fields, key)) checked.unknown.push(key)
+    }
+  }
+  return { ...checked, settings: Object.fromEntries(kept) }
+}
+
+function problemOf(key: string, value: unknown): string | undefined {
+  const shape = fieldOf(settingsShape.fields, key)
+  const problem = shape?.check(value, key)
+  if (problem) return say(problem) + (fixes[key] ?? '')
+  if (key === 'hooks') return hooksProblem(value)
+  if (key === 'model_config') return modelConfigProblem(value as JsonObject)
+  return undefined
+}
+
+const fixes: Record<string, string> = {
+  model_config:
+    '; model_config takes provider and model_id and nothing else. Keys and tokens come from the environment or ona login',
+}
+
+/** Each field by itself: a wrong mode must not take the deny rules with it. */
+function checkPermissions(
+  permissions: JsonObject,
+  isManaged: boolean,
+  checkRule: CheckRule,
+  { problems, warnings, unknown }: Checked,
+): JsonObject {
+  const fields = (settingsShape.fields.permissions as unknown as { fields: Record<string, Shape<unknown>> }).fields
+  const kept: [string, unknown][] = []
+  for (const [key, value] of Object.entries(permissions)) {
+    const path = `permissions.${key}`
+    const problem = fieldOf(fields, key)?.check(value, path)
+    if (problem) problems.push(say(problem))
+    else if (!isManaged && managedOnly.includes(key)) warnings.push(`${path} counts in managed settings only`)
+    else if (key === 'allow' || key === 'ask' || key === 'deny') {
+      kept.push([key, (value as unknown[]).filter((rule) => isUsable(rule, key, path, checkRule, warnings))])
+    } else {
+      if (!Object.hasOwn(fields, key)) unknown.push(path)
+      if (key !== '__proto__') kept.push([key, value])
+    }
+  }
+  return Object.fromEntries(kept)
+}
+
+function isUsable(
+  rule: unknown,
+  list: 'allow' | 'ask' | 'deny',
+  path: string,
+  checkRule: CheckRule,
+  warnings: string[],
+): boolean {
+  const why =
+    typeof rule !== 'string' || rule.trim() === ''
+      ? 'a rule is a text such as "Bash(npm test *)"'
+      : checkRule(rule, list)
+  if (why === undefined) return true
+  warnings.push(`${path}: invalid permission rule ${JSON.stringify(rule)} was skipped: ${why}`)
+  return false
+}
+
+/** The names must be real ones; what a handler needs is the plane's to check. */
+export function hooksProblem(hooks: unknown): string | undefined {
+  if (!Array.isArray(hooks)) {
+    const wrong = Object.keys(hooks as JsonObject).find((name) => !isEvent(name))
+    return wrong === undefined ? undefined : `hooks.${wrong} ${notAnEvent(wrong)}`
+  }
+  for (const [index, hook] of hooks.entries()) {
+    const name = (hook as JsonObject)['hook_event_name']
+    if (typeof name !== 'string') return `hooks[${index}].hook_event_name is missing; name the event, as "PreToolUse"`
+    if (!isEvent(name)) return `hooks[${index}].hook_event_name ${notAnEvent(name)}`
+  }
+  return undefined
+}
+
+function modelConfigProblem(config: JsonObject): string | undefined {
+  for (const [key, value] of Object.entries(config))
+    if (isSecretName(key) || (typeof value === 'string' && secretIn(value)))
+      return `model_config.${key} looks like a secret${fixes['model_config']}`
+  return undefined
+}
+
+const eventNames: readonly string[] = [...Object.keys(events), ...stepNames]
+const isEvent = (name: string) => eventNames.includes(name)
+const notAnEvent = (name: string) => `is ${JSON.stringify(name)}, which is no event; known: ${eventNames.join(', ')}`
+
+const fieldOf = (fields: Record<string, Shape<unknown>>, key: string): Shape<unknown> | undefined =>
+  Object.hasOwn(fields, key) ? fields[key] : undefined

@@ -1,0 +1,168 @@
+/**
+ * The settings: read from files once at start, made one, and kept in the database as the settings of record.
+ *
+ * `settings_snapshot('effective')` is what counts. A start imports the files only when they say something else than at
+ * their last import, so what an operator stores there stands until a file changes.
+ */
+import type { JsonObject } from '../hooks/shape.ts'
+import type { Db } from './open.ts'
+import { type CheckRule, checkLayer } from './settings-check.ts'
+import { type Layer, type Places, parseSettings, readLayers, type SettingsProblem } from './settings-files.ts'
+import { flatHooks, heldBackKeys, join, merge, onlyRestrictions } from './settings-merge.ts'
+import { missingSecrets, withoutSecrets, withSecrets } from './settings-secrets.ts'
+import type { HookEntry, Level, Settings } from './settings-shape.ts'
+import { settingsOfRecord } from './settings-snapshot.ts'
+import { isTrusted } from './trust.ts'
+
+export interface SettingsRequest {
+  readonly db: Db
+  readonly cwd: string
+  readonly home: string
+  readonly env: NodeJS.ProcessEnv
+  readonly flags?: {
+    /** `--settings`: a file, or JSON itself. */
+    readonly settings?: string
+    /** `--setting-sources`. */
+    readonly sources?: readonly string[]
+    /** `--trust`: the folder counts as trusted in this run. */
+    readonly trust?: boolean
+    /** `--bare`: only managed settings and `--settings`; the snapshot is neither read nor written. */
+    readonly bare?: boolean
+  }
+  /** Says why a permission rule cannot be used; bad ones are left out, with a warning. */
+  readonly checkRule?: CheckRule
+  readonly managedDirs?: readonly string[]
+}
+
+export interface LoadedSettings {
+  /** What holds in this process from now on. `hooks` is one list in the order in which they run. */
+  readonly settings: Settings & { readonly hooks: readonly HookEntry[] }
+  /** The files that were read, weakest first. */
+  readonly sources: readonly { readonly level: Level; readonly file: string }[]
+  readonly trusted: boolean
+  /** What an untrusted folder's files ask for and did not get. */
+  readonly heldBack: readonly { readonly level: Level; readonly file: string; readonly keys: readonly string[] }[]
+  /** Told once: entries left out, keys that nobody knows, what is held back. */
+  readonly warnings: readonly string[]
+  /** Nothing may run before these are put right: a policy may be missing. Nothing is imported while there are any. */
+  readonly problems: readonly SettingsProblem[]
+}
+
+export function loadSettings(request: SettingsRequest): LoadedSettings {
+  const { db, flags = {} } = request
+  const read = readLayers(placesOf(request))
+  const checked = checkLayers(read.layers, request.checkRule ?? (() => undefined))
+  const { layers, heldBack, trusted } = holdBack(checked.layers, request)
+
+  const problems = [...read.problems, ...checked.problems]
+  const warnings = [...checked.warnings, ...heldBack.map(heldBackWarning)]
+  const files = merge(layers)
+  const managed = layers.filter(({ level }) => level === 'managed')
+  const sources = layers.map(({ level, file }) => ({ level, file }))
+  const loaded = { sources, trusted, heldBack }
+
+  if (flags.bare || problems.length > 0)
+    return { ...loaded, settings: inForce(files, managed), warnings: [...warnings, ...checked.unknown], problems }
+
+  const content = withoutSecrets(files)
+  const { json, imported } = settingsOfRecord(db, projectKey(request), JSON.stringify(content))
+  if (imported) warnings.push(...checked.unknown)
+  const stored = readSnapshot(json, files, request.checkRule)
+  return {
+    ...loaded,
+    settings: inForce(withManaged(stored.settings, managed), managed),
+    warnings: [...warnings, ...stored.warnings],
+    problems: stored.problems,
+  }
+}
+
+const placesOf = ({ cwd, home, env, flags = {}, managedDirs }: SettingsRequest): Places => ({
+  cwd,
+  home,
+  env,
+  managedDirs,
+  settings: flags.settings,
+  sources: flags.bare ? [] : flags.sources,
+})
+
+/** The same folder started with other flags has other settings. */
+const projectKey = ({ cwd, flags = {} }: SettingsRequest): string =>
+  [cwd, ...(flags.settings === undefined ? [] : ['--settings']), ...(flags.sources ?? [])].join(' ')
+
+function checkLayers(read: readonly Layer[], checkRule: CheckRule) {
+  const problems: SettingsProblem[] = []
+  const warnings: string[] = []
+  const unknown: string[] = []
+  const layers = read.map((layer): Layer => {
+    const { file } = layer
+    const checked = checkLayer(layer, checkRule)
+    problems.push(...checked.problems.map((why) => ({ file, why })))
+    warnings.push(...checked.warnings.map((why) => `${file}: ${why}`))
+    if (checked.unknown.length > 0)
+      unknown.push(`${file}: ona does not know ${checked.unknown.join(', ')}; kept, and without effect`)
+    return { ...layer, settings: checked.settings }
+  })
+  return { layers, problems, warnings, unknown }
+}
+
+/** Until the person trusts the folder, its files can forbid and ask, and nothing else. */
+function holdBack(layers: readonly Layer[], { cwd, home, flags = {} }: SettingsRequest) {
+  const isOfFolder = ({ level }: Layer) => level === 'project' || level === 'local'
+  const managed = layers
+    .filter(({ level }) => level === 'managed')
+    .flatMap(({ settings }) => (settings as Settings).trustedDirectories ?? [])
+  const trusted = flags.trust === true || isTrusted(cwd, { home, managed })
+  if (trusted || !layers.some(isOfFolder)) return { layers, heldBack: [], trusted }
+  const heldBack = layers
+    .filter(isOfFolder)
+    .map(({ level, file, settings }) => ({ level, file, keys: heldBackKeys(settings) }))
+    .filter(({ keys }) => keys.length > 0)
+  const kept = layers.map((layer) =>
+    isOfFolder(layer) ? { ...layer, settings: onlyRestrictions(layer.settings) } : layer,
+  )
+  return { layers: kept, heldBack, trusted }
+}
+
+const heldBackWarning = ({ file, keys }: { file: string; keys: readonly string[] }): string =>
+  `${file}: this folder is not trusted, so ${keys.join(', ')} ${keys.length > 1 ? 'do' : 'does'} not apply; ona --trust trusts it`
+
+/** The snapshot as an operator may have left it. */
+function readSnapshot(json: string, files: JsonObject, checkRule: CheckRule = () => undefined) {
+  const file = "settings_snapshot('effective')"
+  const parsed = parseSettings(json)
+  if (!parsed.ok) return { settings: files, warnings: [], problems: [{ file, why: parsed.why }] }
+  const checked = checkLayer({ level: 'managed', settings: parsed.settings }, checkRule)
+  const settings = withSecrets(checked.settings, files)
+  const missing = missingSecrets(settings).map(
+    (path) => `${path} was kept out of the database because it holds a secret, and no file has it now; set it again`,
+  )
+  return {
+    settings,
+    warnings: checked.warnings.map((why) => `${file}: ${why}`),
+    problems: [...checked.problems, ...missing].map((why) => ({ file, why })),
+  }
+}
+
+/** What the machine's administrator sets cannot be edited away in the database. */
+function withManaged(settings: JsonObject, managed: readonly Layer[]): JsonObject {
+  if (managed.length === 0) return settings
+  const { hooks: of = [], ...above } = merge(managed, { defaults: false })
+  const hooks = flatHooks(settings['hooks'], 'operator')
+  const has = new Set(hooks.map((hook) => JSON.stringify(hook)))
+  return {
+    ...join(settings, above),
+    hooks: [...(of as HookEntry[]).filter((hook) => !has.has(JSON.stringify(hook))), ...hooks],
+  }
+}
+
+/** The settings with the hooks that will run. */
+function inForce(settings: JsonObject, managed: readonly Layer[]): LoadedSettings['settings'] {
+  const hooks = flatHooks(settings['hooks'], 'operator')
+  const off = settings['disableAllHooks'] === true
+  const allOff = managed.some((layer) => layer.settings['disableAllHooks'] === true)
+  const managedOnly = off || settings['allowManagedHooksOnly'] === true
+  return {
+    ...settings,
+    hooks: allOff ? [] : managedOnly ? hooks.filter(({ source }) => source === 'managed') : hooks,
+  }
+}
