@@ -1,0 +1,37 @@
+/** Which agents are used here: by the files that they leave in a repository or in the home folder. */
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { Brain } from './brain.ts'
+
+/** The slugs of the brains that are found. */
+export async function detectBrainReplsInRepo({ from }: { from: string }): Promise<string[]> {
+  return (await detectWithSigns({ from })).map(({ slug }) => slug)
+}
+
+/** The same, with what gave each of them away: "CLAUDE.md", "~/.codex/config.toml". */
+export async function detectWithSigns({ from, home = homedir() }: { from: string; home?: string }) {
+  const { brains } = await import('./known/index.ts')
+  return brains.flatMap((brain) => {
+    const sign = signOf(brain, from, home)
+    return sign ? [{ slug: brain.slug, sign }] : []
+  })
+}
+
+function signOf({ signs }: Brain, from: string, home: string): string | null {
+  const inRepo = signs.repo.find((path) =>
+    path.includes('*') ? globSync(path, { cwd: from }).length > 0 : existsSync(join(from, path)),
+  )
+  if (inRepo) return inRepo
+  if (signs.mention?.of.test(textOf(join(from, signs.mention.path)))) return signs.mention.path
+  const inHome = signs.home.find((path) => existsSync(join(home, path)))
+  return inHome ? `~/${inHome}` : null
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return '' // no such file is no sign
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Claude Code. Hooks reference: code.claude.com/docs/en/hooks; the handler's fields are those of its published types
+ * (`@anthropic-ai/claude-agent-sdk`), which know no key for an owner: `statusMessage` says whose a hook is, and the person
+ * sees it while the hook runs.
+ */
+import type { Brain } from '../brain.ts'
+import { durationMs } from '../duration.ts'
+import { groupLayout } from '../group-layout.ts'
+import { type Moment, whatOf } from '../hook.ts'
+import { jsonConfig } from '../json-config.ts'
+import { fromRoot, quote, unquote, withoutRoot } from '../shell.ts'
+import { shimText } from '../shim.ts'
+import { copilotTools, strictRemarks, vscodeTools } from './shared.ts'
+
+/** As Claude Code calls them; the names that a filter is written in. */
+export const claudeTools = {
+  Bash: ['Bash', 'PowerShell'],
+  Write: ['Write'],
+  Edit: ['Edit', 'NotebookEdit'],
+  Read: ['Read'],
+  Glob: ['Glob'],
+  Grep: ['Grep'],
+  WebFetch: ['WebFetch'],
+  WebSearch: ['WebSearch'],
+  Agent: ['Agent', 'Task'],
+}
+
+export const claudeEvents: Record<Moment, string> = {
+  boot: 'SessionStart', // startup, resume, clear and compact: every fresh context
+  before: 'PreToolUse',
+  after: 'PostToolUse',
+  stop: 'Stop',
+}
+
+/** The variable is missing where other agents read this file; those stand at the root already. */
+export const claudeRoot = '"${CLAUDE_PROJECT_DIR:-.}"'
+
+const shim = '.claude/hooks/rhachet-hook.cjs'
+const throughShim = `node "\${CLAUDE_PROJECT_DIR:-.}/${shim}" `
+
+function declared(command: string): string {
+  if (!command.startsWith(throughShim)) return withoutRoot(claudeRoot, command)
+  const words = unquote(command.slice(throughShim.length))
+  return words?.[1] ?? command
+}
+
+/** `guarded`: an agent that ignores matchers, or that has the hooks in its own file as well, reads this file too. */
+export function claudeCode({ guarded }: { guarded: boolean }): Brain {
+  const layout = groupLayout({
+    events: claudeEvents,
+    unitMs: 1000,
+    defaultMs: 600_000,
+    markKey: 'statusMessage',
+    written(hook) {
+      if (!guarded) return fromRoot(claudeRoot, hook.command)
+      return throughShim + [whatOf(hook), hook.command, String(durationMs(hook.timeout))].map(quote).join(' ')
+    },
+    declared,
+  })
+  return {
+    slug: 'claudecode',
+    aliases: ['anthropic/claude/code', 'claude-code', 'claude'],
+    title: 'Claude Code',
+    signs: {
+      repo: ['.claude', 'CLAUDE.md'],
+      home: ['.claude/settings.json', '.claude.json'],
+    },
+    config: '.claude/settings.json',
+    helper: { path: shim, text: guarded ? shimText(claudeTools, copilotTools, vscodeTools) : null },
+    limits: () => [],
+    ...jsonConfig(layout),
+    remarks: strictRemarks('Claude Code'),
+    alsoReadBy: {
+      vscode: 'VS Code reads .claude/settings.json as well and ignores its matchers',
+      copilot: 'Copilot CLI reads .claude/settings.json as well',
+    },
+  }
+}
+
+export const claudecode: Brain = claudeCode({ guarded: false })

@@ -1,0 +1,180 @@
+/** The plugin that runs role hooks in opencode, as text. What it needs to know of ona is in it. */
+import { neutralNames, type ToolNames } from '../tools.ts'
+
+interface Parts {
+  readonly tools: ToolNames
+  readonly begin: string
+  readonly end: string
+  /** The hooks, one JSON object a line. */
+  readonly lines: readonly string[]
+}
+
+export const pluginText = ({
+  tools,
+  begin,
+  end,
+  lines,
+}: Parts): string => `// Written by ona. \`ona init --hooks\` writes it again from the roles' declarations; what you change here is lost.
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Plugin } from '@opencode-ai/plugin'
+
+interface Hook {
+  author: string
+  moment: 'boot' | 'before' | 'after' | 'stop'
+  what: string
+  command: string
+  timeoutMs: number
+}
+
+const hooks: Hook[] = [
+  ${begin}
+${lines.map((line) => `  ${line},`).join('\n')}
+  ${end}
+]
+
+/** What a filter may call each tool. */
+const names: Record<string, string[]> = ${JSON.stringify(neutralNames(tools))}
+const keys: Record<string, string> = { filePath: 'file_path', oldString: 'old_string', newString: 'new_string', replaceAll: 'replace_all' }
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+interface Outcome {
+  code: number | null
+  out: string
+  err: string
+}
+
+/** Never rejects. Nothing of the hook reaches the terminal; past its time the hook goes with all that it started. */
+function run(hook: Hook, payload: object): Promise<Outcome> {
+  return new Promise((done) => {
+    const group = process.platform !== 'win32'
+    const child = spawn(hook.command, { shell: true, cwd: root, stdio: 'pipe', detached: group })
+    let out = ''
+    let err = ''
+    let late = false
+    const timer = setTimeout(() => {
+      late = true
+      try {
+        if (group && child.pid) process.kill(-child.pid, 'SIGKILL')
+        else child.kill('SIGKILL')
+      } catch {
+        // it ended by itself just now
+      }
+      finish(null)
+    }, hook.timeoutMs)
+    const finish = (code: number | null) => {
+      clearTimeout(timer)
+      done({ code, out, err: late ? 'it took longer than ' + hook.timeoutMs + ' ms' : err })
+    }
+    child.stdout.on('data', (chunk) => { if (out.length < 1e6) out += chunk })
+    child.stderr.on('data', (chunk) => { if (err.length < 1e6) err += chunk })
+    child.stdin.on('error', () => {}) // it may end without reading us
+    child.on('error', (cause) => { err = cause.message; finish(null) })
+    child.on('close', (code) => finish(code))
+    child.stdin.end(JSON.stringify(payload) + '\\n')
+  })
+}
+
+function matches(what: string, tool: string): boolean {
+  if (what === '*') return true
+  const called = [...(names[tool] ?? []), tool]
+  if (/[^\\w\\s|,-]/.test(what)) return called.some((name) => new RegExp(what).test(name))
+  const wanted = what.split(/[|,]/).map((name) => name.trim())
+  // an MCP tool is "server_tool" here and "mcp__server__tool" in a filter
+  return wanted.some((name) => called.includes(name) || name.replace(/^mcp__(.+?)__/, '$1_').replace(/[^\\w-]/g, '_') === tool)
+}
+
+const renamed = (args: Record<string, unknown>, table: Record<string, string>) =>
+  Object.fromEntries(Object.entries(args ?? {}).map(([key, value]) => [table[key] ?? key, value]))
+const back = Object.fromEntries(Object.entries(keys).map(([theirs, ours]) => [ours, theirs]))
+
+/** What a hook said in JSON, as far as it did. */
+function answerOf({ out }: Outcome): { deny?: string; input?: Record<string, unknown>; context?: string } {
+  if (!out.trimStart().startsWith('{')) return {}
+  try {
+    const answer = JSON.parse(out)
+    const inner = answer.hookSpecificOutput ?? {}
+    const denied = inner.permissionDecision === 'deny' || answer.decision === 'block' || answer.decision === 'deny'
+    return {
+      deny: denied ? String(inner.permissionDecisionReason ?? answer.reason ?? 'refused') : undefined,
+      input: inner.updatedInput,
+      context: inner.additionalContext,
+    }
+  } catch {
+    return {}
+  }
+}
+
+export const RhachetHooks: Plugin = async ({ client }) => {
+  const children = new Set<string>()
+  /** What the boot hooks of a session print; it goes in front of the model. */
+  const boots = new Map<string, Promise<string>>()
+  const of = (moment: Hook['moment'], tool?: string) =>
+    hooks.filter((hook) => hook.moment === moment && (tool === undefined || matches(hook.what, tool)))
+
+  async function ask(hook: Hook, session: string, event: string, more: object): Promise<Outcome> {
+    const outcome = await run(hook, { session_id: session, cwd: root, hook_event_name: event, ...more })
+    if (outcome.code !== 0 && outcome.code !== 2) {
+      const message = hook.author + ': ' + hook.command + ' failed (exit ' + outcome.code + '): ' + outcome.err.trim()
+      void Promise.resolve(client.app.log({ body: { service: 'rhachet-hooks', level: 'warn', message } })).catch(() => {})
+    }
+    return outcome
+  }
+
+  async function boot(session: string, source: string): Promise<string> {
+    const said: string[] = []
+    for (const hook of of('boot')) {
+      const outcome = await ask(hook, session, 'SessionStart', { source })
+      const text = outcome.out.trimStart().startsWith('{') ? answerOf(outcome).context : outcome.out.trim()
+      if (outcome.code === 0 && text) said.push(text)
+    }
+    return said.join('\\n\\n')
+  }
+
+  return {
+    event: async ({ event }) => {
+      if (event.type === 'session.created') {
+        const { id, parentID } = event.properties.info
+        if (parentID) children.add(id)
+        else if (!boots.has(id)) boots.set(id, boot(id, 'startup'))
+      }
+      if (event.type === 'session.compacted' && !children.has(event.properties.sessionID))
+        boots.set(event.properties.sessionID, boot(event.properties.sessionID, 'compact'))
+      if (event.type === 'session.idle' && !children.has(event.properties.sessionID))
+        for (const hook of of('stop')) await ask(hook, event.properties.sessionID, 'Stop', { stop_hook_active: false })
+      if (event.type === 'session.deleted') {
+        children.delete(event.properties.info.id)
+        boots.delete(event.properties.info.id)
+      }
+    },
+    'experimental.chat.system.transform': async ({ sessionID }, output) => {
+      if (!sessionID || children.has(sessionID) || of('boot').length === 0) return
+      // a session that is resumed was created before we were here
+      if (!boots.has(sessionID)) boots.set(sessionID, boot(sessionID, 'resume'))
+      const text = await boots.get(sessionID)
+      if (text) output.system.push(text)
+    },
+    'tool.execute.before': async ({ tool, sessionID, callID }, output) => {
+      for (const hook of of('before', tool)) {
+        const tool_input = renamed(output.args, keys)
+        const call = { tool_name: names[tool]?.[0] ?? tool, native_tool_name: tool, tool_input, tool_use_id: callID }
+        const outcome = await ask(hook, sessionID, 'PreToolUse', call)
+        const { deny, input } = answerOf(outcome)
+        if (outcome.code === 2) throw new Error(outcome.err.trim() || 'refused by ' + hook.author)
+        if (outcome.code === 0 && deny !== undefined) throw new Error(deny)
+        if (outcome.code === 0 && input) Object.assign(output.args, renamed(input, back))
+      }
+    },
+    'tool.execute.after': async ({ tool, sessionID, callID, args }, output) => {
+      for (const hook of of('after', tool)) {
+        const tool_input = renamed(args, keys)
+        const call = { tool_name: names[tool]?.[0] ?? tool, native_tool_name: tool, tool_input, tool_use_id: callID, tool_response: output.output }
+        const outcome = await ask(hook, sessionID, 'PostToolUse', call)
+        const { deny, context } = answerOf(outcome)
+        const said = outcome.code === 2 ? outcome.err.trim() : outcome.code === 0 ? [deny, context].filter(Boolean).join('\\n') : ''
+        if (said) output.output += '\\n\\n' + said
+      }
+    },
+  }
+}
+`

@@ -1,0 +1,26 @@
+/**
+ * VS Code Copilot, agent mode (code.visualstudio.com, "Agent hooks", Preview). It reads a matcher and then ignores it; the
+ * names of its tools differ from page to page. Both are why its hooks run through our shim.
+ */
+import type { Brain } from '../brain.ts'
+import { githubBrain } from './github.ts'
+
+export const vscode: Brain = githubBrain(
+  {
+    slug: 'vscode',
+    aliases: ['github/copilot/vscode', 'vscode-copilot', 'copilot-vscode'],
+    title: 'VS Code Copilot',
+    signs: {
+      repo: [
+        '.github/hooks/*.json',
+        '.github/copilot-instructions.md',
+        '.github/agents',
+        '.github/instructions',
+        '.github/prompts',
+      ],
+      home: ['.copilot/hooks'],
+      mention: { path: '.vscode/settings.json', of: /"(chat\.|github\.copilot)/ },
+    },
+  },
+  'VS Code runs it for a new conversation only, not for one that is resumed or was compacted',
+)

@@ -1,0 +1,10 @@
+/** What a person can put right: a broken file, an unknown name, two claims to one thing. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+}
+
+/** The problem if that is what it is; anything else is our own mistake and goes on up. */
+export function problemOf(thrown: unknown): Problem {
+  if (thrown instanceof Problem) return thrown
+  throw thrown
+}

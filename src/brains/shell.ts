@@ -1,0 +1,18 @@
+/** Pieces of POSIX shell that we write into a command and read back out of it. */
+
+export const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
+
+/** The words that `quote` wrote, one after another; null when the text is something else. */
+export function unquote(text: string): string[] | null {
+  if (!/^('(?:[^']|'\\'')*'(?: |$))*$/.test(text)) return null
+  const words = text.match(/'(?:[^']|'\\'')*'(?= |$)/g) ?? []
+  return words.map((word) => word.slice(1, -1).replaceAll("'\\''", "'"))
+}
+
+/** The command, run from the root of the repository wherever the agent happens to stand. */
+export const fromRoot = (root: string, command: string): string => `cd ${root} && ${command}`
+
+export function withoutRoot(root: string, command: string): string {
+  const prefix = fromRoot(root, '')
+  return command.startsWith(prefix) ? command.slice(prefix.length) : command
+}

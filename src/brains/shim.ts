@@ -1,0 +1,81 @@
+/**
+ * The small program that stands between an agent and a hook's command where the agent does not do what the hook says:
+ * VS Code ignores matchers, Copilot refuses a tool when a hook merely fails. It is written beside the agent's config and
+ * committed with it, so that it runs in any clone without an install; it needs Node 18 or later and nothing else.
+ */
+import { neutralNames, type ToolNames } from './tools.ts'
+
+/** `tools`: what the agents that read the config call the tools that a filter names. */
+export const shimText = (
+  ...tools: readonly ToolNames[]
+): string => `// Written by ona: runs a role's hook for an agent. \`ona init --hooks\` brings it up to date.
+// Called with a filter and a command, as two arguments or in the environment; the agent's event comes on stdin.
+'use strict'
+const { readFileSync, writeSync } = require('node:fs')
+const { spawnSync } = require('node:child_process')
+const { env, argv } = process
+
+const what = env.ONA_HOOK_FILTER ?? argv[2]
+const command = env.ONA_HOOK_COMMAND ?? argv[3]
+const timeout = Number(env.ONA_HOOK_TIMEOUT_MS ?? argv[4])
+const names = ${JSON.stringify(neutralNames(...tools))}
+const keys = { filePath: 'file_path', oldString: 'old_string', newString: 'new_string', replaceAll: 'replace_all' }
+
+let event = {}
+try {
+  event = JSON.parse(readFileSync(0, 'utf8'))
+} catch {
+  // no event, or none that we can read: a hook for all tools runs all the same
+}
+// Cursor reads Claude Code's file too when it is told to, and has these hooks in its own
+if (event.cursor_version) process.exit(0)
+
+const tool = event.tool_name ?? event.toolName
+const called = tool === undefined ? [] : [...(names[tool] ?? []), tool]
+if (what !== '*' && !called.some(matches)) process.exit(0)
+
+if (tool !== undefined) {
+  const input = event.tool_input ?? event.toolArgs
+  event.tool_name = called[0]
+  if (tool !== called[0]) event.native_tool_name = tool
+  if (input && typeof input === 'object')
+    event.tool_input = Object.fromEntries(Object.entries(input).map(([key, value]) => [keys[key] ?? key, value]))
+}
+const run = spawnSync(command, { shell: true, cwd: __dirname + '/../..', input: JSON.stringify(event) + '\\n', timeout, maxBuffer: 4 << 20 })
+const out = String(run.stdout ?? '')
+const err = String(run.stderr ?? '')
+if (err) writeSync(2, err)
+if (run.status === 2 && !err) writeSync(2, 'a hook refused this: ' + command + '\\n')
+if (run.status === 0 || run.status === 2) {
+  writeSync(1, forAll(out))
+  process.exit(run.status)
+}
+// any other end lets the agent go on, in every agent, and is told to the person
+const why = run.error ? run.error.message : run.signal ? 'ended by ' + run.signal : 'exit ' + run.status
+writeSync(1, JSON.stringify({ systemMessage: 'hook failed (' + why + '): ' + command }))
+
+function matches(name) {
+  if (/[^\\w\\s|,-]/.test(what)) return new RegExp(what).test(name)
+  return what.split(/[|,]/).some((one) => one.trim() === name)
+}
+
+/** The same answer in each place where one of the agents looks for it. */
+function forAll(text) {
+  if (!text.trimStart().startsWith('{')) return text
+  let answer
+  try {
+    answer = JSON.parse(text)
+  } catch {
+    return text
+  }
+  const inner = answer.hookSpecificOutput
+  if (inner?.permissionDecision) {
+    answer.permissionDecision ??= inner.permissionDecision
+    answer.permissionDecisionReason ??= inner.permissionDecisionReason
+    answer.modifiedArgs ??= inner.updatedInput
+  }
+  if (answer.decision && event.hook_event_name === 'Stop')
+    answer.hookSpecificOutput = { hookEventName: 'Stop', decision: answer.decision, reason: answer.reason, ...inner }
+  return JSON.stringify(answer)
+}
+`

@@ -1,0 +1,100 @@
+/** Who gives the adapter for a brain: a package of the repository that claims it, otherwise we. */
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { adapterFor, type BrainHooksAdapter, type OwnAdapter } from './adapter.ts'
+import { Problem } from './problem.ts'
+
+/** What a package named `rhachet-brains-*` or `ona-brains-*` may export. */
+export interface BrainSupplier {
+  getBrainHooks?(input: { slug: string }): BrainHooksAdapter | null | Promise<BrainHooksAdapter | null>
+}
+
+export async function getBrainHooksAdapterByConfigImplicit({
+  slug,
+  from,
+}: {
+  slug: string
+  from: string
+}): Promise<BrainHooksAdapter | null> {
+  const claims: { name: string; adapter: BrainHooksAdapter }[] = []
+  for (const name of packagesNamed(/^(@[^/]+\/)?(rhachet|ona)-brains-/, from)) {
+    const supplier = (await loadPackage(name, from)) as BrainSupplier
+    const adapter = await supplier.getBrainHooks?.({ slug })
+    if (adapter) claims.push({ name, adapter })
+  }
+  if (claims.length > 1)
+    throw new Problem(
+      `${claims.map(({ name }) => name).join(' and ')} both claim the brain "${slug}"; remove one of them from package.json`,
+    )
+  return claims[0]?.adapter ?? getBrainHooks({ slug, from })
+}
+
+/** Our own supply, in the shape of a supplier. */
+export async function getBrainHooks({
+  slug,
+  from = process.cwd(),
+}: {
+  slug: string
+  from?: string
+}): Promise<OwnAdapter | null> {
+  const { brainOf } = await import('./known/index.ts')
+  const brain = brainOf(slug)
+  return brain && adapterFor(brain, from)
+}
+
+/** The dependencies in the repository's package.json whose names match, each once. */
+export function packagesNamed(pattern: RegExp, from: string): string[] {
+  const path = join(from, 'package.json')
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch {
+    return [] // a repository without npm has no packages
+  }
+  let manifest: Record<string, unknown>
+  try {
+    manifest = JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch (thrown) {
+    throw new Problem(`${path}: ${(thrown as Error).message}; nothing was written`)
+  }
+  const kinds = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies']
+  const names = kinds.flatMap((kind) => Object.keys((manifest[kind] as object | undefined) ?? {}))
+  return [...new Set(names)].filter((name) => pattern.test(name))
+}
+
+export async function loadPackage(name: string, from: string): Promise<object> {
+  const file = entryOf(name, from)
+  if (!file) throw new Problem(`package.json names ${name}, which is not installed; run npm install`)
+  try {
+    const loaded = await import(pathToFileURL(file).href)
+    // a CommonJS package arrives as a default export when its names cannot be read from the outside
+    return { ...(typeof loaded.default === 'object' ? loaded.default : {}), ...loaded }
+  } catch (thrown) {
+    throw new Problem(`${name} fails when it is loaded: ${(thrown as Error).message}`)
+  }
+}
+
+/** The package's main file, also of a package that only ES modules may import. */
+function entryOf(name: string, from: string): string | null {
+  const folder = packageFolder(name, from)
+  if (!folder) return null
+  try {
+    return createRequire(join(from, 'package.json')).resolve(name)
+  } catch {
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    let main = manifest.exports?.['.'] ?? manifest.exports
+    while (main && typeof main === 'object') main = main.import ?? main.node ?? main.default
+    return join(folder, main ?? manifest.module ?? manifest.main ?? 'index.js')
+  }
+}
+
+/** Where the package is installed, looked for as Node does: here, then in each folder above. */
+export function packageFolder(name: string, from: string): string | null {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    const candidate = join(folder, 'node_modules', name)
+    if (existsSync(join(candidate, 'package.json'))) return candidate
+    if (folder === dirname(folder)) return null
+  }
+}
