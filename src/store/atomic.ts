@@ -40,13 +40,17 @@ export function writeAtomic(path: string, data: string | Uint8Array, { mode = 0o
  * Changes a file by its old text (undefined: there is none), alone among processes: a lock lies beside it meanwhile.
  * `change` gives the new text, or undefined to leave it as it is. Says whether the file changed.
  */
-export function updateFile(path: string, change: (text: string | undefined) => string | undefined): boolean {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+export function updateFile(
+  path: string,
+  change: (text: string | undefined) => string | undefined,
+  { mode = 0o600 }: { mode?: number } = {},
+): boolean {
+  mkdirSync(dirname(path), { recursive: true, mode: mode === 0o600 ? 0o700 : 0o755 })
   return withLock(path, () => {
     const text = statSync(path, { throwIfNoEntry: false }) && readFileSync(path, 'utf8')
     const changed = change(text)
     if (changed === undefined || changed === text) return false
-    writeAtomic(path, changed, { mode: 0o600 })
+    writeAtomic(path, changed, { mode })
     return true
   })
 }

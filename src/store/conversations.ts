@@ -23,8 +23,8 @@ export interface SessionSummary extends Session {
   readonly projectDir: string
   readonly phase: Phase
   readonly lastActive: string
-  /** What the person called it (state key `title`). */
-  readonly title: string | null
+  /** What the person called it (state key `name`). */
+  readonly name: string | null
   readonly firstPrompt: string | null
   readonly entries: number
 }
@@ -113,7 +113,7 @@ export function listSessions(
   return db.all<SessionSummary>(
     `SELECT s.session_id AS sessionId, s.conversation_id AS conversationId, s.started_at AS startedAt,
             c.project_dir AS projectDir, c.phase, c.last_active AS lastActive,
-            (SELECT value FROM state WHERE conversation_id = c.id AND key = 'title') AS title,
+            (SELECT value FROM state WHERE conversation_id = c.id AND key = 'name') AS name,
             (SELECT json_extract(payload_json, '$.content[0].text') FROM transcript_entries e
              WHERE e.session_id = s.session_id AND entry_type = 'user' ORDER BY sequence LIMIT 1) AS firstPrompt,
             (SELECT coalesce(max(sequence) + 1, 0) FROM transcript_entries e WHERE e.session_id = s.session_id) AS entries

@@ -25,10 +25,14 @@ export function merge(layers: readonly Layer[], { defaults = true }: { defaults?
   return hooks.length > 0 ? { ...merged, hooks } : merged
 }
 
+export const speaksOfPermissions = (layers: readonly Layer[]): boolean =>
+  layers.some(({ settings }) => settings['permissions'] !== undefined)
+
 /** While no file says anything about permissions, the read-only tools need no question. */
 function withDefaults(layers: readonly Layer[]): readonly Pick<Layer, 'level' | 'settings'>[] {
-  const spoken = layers.some(({ settings }) => settings['permissions'] !== undefined)
-  return spoken ? layers : [{ level: 'default', settings: { permissions: { allow: readOnlyRules } } }, ...layers]
+  return speaksOfPermissions(layers)
+    ? layers
+    : [{ level: 'default', settings: { permissions: { allow: readOnlyRules } } }, ...layers]
 }
 
 /**

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Db, openDb } from './open.ts'
-import { loadSettings, type SettingsRequest } from './settings.ts'
+import { hookGroups, loadSettings, type SettingsRequest } from './settings.ts'
 import { readOnlyRules } from './settings-shape.ts'
 import { isTrusted, trust } from './trust.ts'
 
@@ -171,7 +171,10 @@ test('an untrusted folder can forbid and ask, and nothing else; the person is to
     'mcpServers',
     'model',
   ]
-  assert.deepEqual({ heldBack, trusted }, { heldBack: [{ level: 'project', file, keys }], trusted: false })
+  const hooks = [flat('evil.sh', 'project')]
+  assert.deepEqual({ heldBack, trusted }, { heldBack: [{ level: 'project', file, keys, hooks }], trusted: false })
+  const { source, ...entry } = hooks[0]!
+  assert.deepEqual(hookGroups(load()), [{ source, hooks: [entry], withheld: 'untrusted_workspace' }])
   assert.deepEqual(warnings, [
     `${file}: this folder is not trusted, so ${keys.join(', ')} do not apply; ona --trust trusts it`,
   ])

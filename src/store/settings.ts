@@ -8,30 +8,34 @@ import type { JsonObject } from '../hooks/shape.ts'
 import type { Db } from './open.ts'
 import { type CheckRule, checkLayer } from './settings-check.ts'
 import { type Layer, type Places, parseSettings, readLayers, type SettingsProblem } from './settings-files.ts'
-import { flatHooks, heldBackKeys, join, merge, onlyRestrictions } from './settings-merge.ts'
+import { flatHooks, heldBackKeys, join, merge, onlyRestrictions, speaksOfPermissions } from './settings-merge.ts'
 import { missingSecrets, withoutSecrets, withSecrets } from './settings-secrets.ts'
 import type { HookEntry, Level, Settings } from './settings-shape.ts'
 import { settingsOfRecord } from './settings-snapshot.ts'
 import { isTrusted } from './trust.ts'
+
+export type { Settings } from './settings-shape.ts'
 
 export interface SettingsRequest {
   readonly db: Db
   readonly cwd: string
   readonly home: string
   readonly env: NodeJS.ProcessEnv
-  readonly flags?: {
-    /** `--settings`: a file, or JSON itself. */
-    readonly settings?: string
-    /** `--setting-sources`. */
-    readonly sources?: readonly string[]
-    /** `--trust`: the folder counts as trusted in this run. */
-    readonly trust?: boolean
-    /** `--bare`: only managed settings and `--settings`; the snapshot is neither read nor written. */
-    readonly bare?: boolean
-  }
+  readonly flags?: SettingsFlags
   /** Says why a permission rule cannot be used; bad ones are left out, with a warning. */
   readonly checkRule?: CheckRule
   readonly managedDirs?: readonly string[]
+}
+
+export interface SettingsFlags {
+  /** `--settings`: a file, or JSON itself. */
+  readonly settings?: string
+  /** `--setting-sources`. */
+  readonly sources?: readonly string[]
+  /** `--trust`: the folder counts as trusted in this run. */
+  readonly trust?: boolean
+  /** `--bare`: only managed settings and `--settings`; the snapshot is neither read nor written. */
+  readonly bare?: boolean
 }
 
 export interface LoadedSettings {
@@ -41,11 +45,42 @@ export interface LoadedSettings {
   readonly sources: readonly { readonly level: Level; readonly file: string }[]
   readonly trusted: boolean
   /** What an untrusted folder's files ask for and did not get. */
-  readonly heldBack: readonly { readonly level: Level; readonly file: string; readonly keys: readonly string[] }[]
+  readonly heldBack: readonly HeldBack[]
+  /** No file in force speaks of permissions, so the read-only tools are allowed. */
+  readonly defaultsInForce: boolean
   /** Told once: entries left out, keys that nobody knows, what is held back. */
   readonly warnings: readonly string[]
   /** Nothing may run before these are put right: a policy may be missing. Nothing is imported while there are any. */
   readonly problems: readonly SettingsProblem[]
+}
+
+export interface HeldBack {
+  readonly level: Level
+  readonly file: string
+  /** Such as `hooks`, `permissions.allow`. */
+  readonly keys: readonly string[]
+  readonly hooks: readonly HookEntry[]
+}
+
+/** Hooks that stand together and come from one level, as the plane reads them. */
+export interface HookGroup {
+  readonly source: HookEntry['source']
+  readonly hooks: readonly JsonObject[]
+  /** Why they must not run. */
+  readonly withheld?: string
+}
+
+/** All hooks in their order; those of a folder that is not trusted come last, withheld. */
+export function hookGroups({ settings, heldBack }: LoadedSettings): HookGroup[] {
+  const groups: { source: HookEntry['source']; hooks: JsonObject[]; withheld?: string }[] = []
+  const withheld = heldBack.flatMap(({ hooks }) => hooks).map((hook) => ({ hook, withheld: 'untrusted_workspace' }))
+  for (const { hook, ...why } of [...settings.hooks.map((hook) => ({ hook })), ...withheld]) {
+    const { source, ...entry } = hook
+    const last = groups.at(-1)
+    if (last?.source === source && 'withheld' in last === 'withheld' in why) last.hooks.push(entry)
+    else groups.push({ source, hooks: [entry], ...why })
+  }
+  return groups
 }
 
 export function loadSettings(request: SettingsRequest): LoadedSettings {
@@ -59,7 +94,8 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   const files = merge(layers)
   const managed = layers.filter(({ level }) => level === 'managed')
   const sources = layers.map(({ level, file }) => ({ level, file }))
-  const loaded = { sources, trusted, heldBack }
+  const defaultsInForce = !speaksOfPermissions(layers)
+  const loaded = { sources, trusted, heldBack, defaultsInForce }
 
   if (flags.bare || problems.length > 0)
     return { ...loaded, settings: inForce(files, managed), warnings: [...warnings, ...checked.unknown], problems }
@@ -115,7 +151,12 @@ function holdBack(layers: readonly Layer[], { cwd, home, flags = {} }: SettingsR
   if (trusted || !layers.some(isOfFolder)) return { layers, heldBack: [], trusted }
   const heldBack = layers
     .filter(isOfFolder)
-    .map(({ level, file, settings }) => ({ level, file, keys: heldBackKeys(settings) }))
+    .map(({ level, file, settings }) => ({
+      level,
+      file,
+      keys: heldBackKeys(settings),
+      hooks: flatHooks(settings['hooks'], level),
+    }))
     .filter(({ keys }) => keys.length > 0)
   const kept = layers.map((layer) =>
     isOfFolder(layer) ? { ...layer, settings: onlyRestrictions(layer.settings) } : layer,
@@ -123,7 +164,7 @@ function holdBack(layers: readonly Layer[], { cwd, home, flags = {} }: SettingsR
   return { layers: kept, heldBack, trusted }
 }
 
-const heldBackWarning = ({ file, keys }: { file: string; keys: readonly string[] }): string =>
+const heldBackWarning = ({ file, keys }: HeldBack): string =>
   `${file}: this folder is not trusted, so ${keys.join(', ')} ${keys.length > 1 ? 'do' : 'does'} not apply; ona --trust trusts it`
 
 /** The snapshot as an operator may have left it. */
