@@ -1,8 +1,14 @@
 /** One pure function decides on a call: allow, ask or deny, with the rule that said so. */
 import type { Decision, PermissionMode, PermissionUpdate } from '../hooks/plane.ts'
 import type { JsonObject } from '../hooks/shape.ts'
+import { type Rules, rulesOf } from './compile.ts'
+import { allowingRule, type FileAccess, fileOf } from './files.ts'
+import { ruleMatches } from './match.ts'
+import { modeInForce, modeSays } from './modes.ts'
+import type { Rule } from './rule.ts'
+import { suggest } from './suggest.ts'
 
-/** The `permissions` of the settings (spec 003, appendix E), rules already validated. */
+/** The `permissions` of the settings (spec 003, appendix E). Never changed in place: rules are read once an object. */
 export interface PermissionSettings {
   readonly allow?: readonly string[]
   readonly deny?: readonly string[]
@@ -33,4 +39,89 @@ export interface Ruling {
   readonly rule?: string
   /** What "always" in the dialog would save. */
   readonly suggestions: readonly PermissionUpdate[]
+  /** The file's spellings as they were judged; `leadsAsJudged` tells whether they still hold when the tool starts. */
+  readonly paths?: readonly string[]
+}
+
+/**
+ * Deny rules, then ask rules, then allow rules, then the hook's allow, then the mode (spec 003 §5.12). The promise is
+ * there for Bash alone, whose parser is loaded when a rule needs it; nothing else is awaited.
+ */
+export async function decide(question: PermissionQuestion): Promise<Ruling> {
+  const rules = rulesOf(question.settings)
+  const access = fileOf(question)
+  const finding = await find(question, rules, access)
+  const ruling = settle(question, finding, access)
+  return {
+    ...ruling,
+    suggestions: ruling.decision === 'ask' ? suggest(question, access, finding.uncovered) : [],
+    ...(access && { paths: access.paths }),
+  }
+}
+
+/** What the rules alone say; open: none of them decides. */
+export interface Finding {
+  readonly word: 'deny' | 'ask' | 'allow' | 'open'
+  readonly rule?: Rule
+  readonly why: string
+  /** An ask out of doubt, where no rule allows it either: a mode that denies has the last word. */
+  readonly unlessDenied?: true
+  /** Bash: the commands that no allow rule covers; none of them where that cannot be known. */
+  readonly uncovered?: readonly string[]
+}
+
+async function find(question: PermissionQuestion, rules: Rules, access: FileAccess | undefined): Promise<Finding> {
+  if (question.tool === 'Bash' && needsParsing(rules, question))
+    return (await import('./bash.ts')).judgeBash(question, rules)
+  for (const behavior of ['deny', 'ask'] as const) {
+    const rule = rules[behavior].find((each) => ruleMatches(each, behavior, question, access))
+    if (rule) return { word: behavior, rule, why: `the ${behavior} rule "${rule.text}" matches` }
+  }
+  const rule =
+    rules.allow.find((each) => ruleMatches(each, 'allow', question, access)) ??
+    (access && allowingRule(rules.allow, access, question))
+  if (rule) return { word: 'allow', rule, why: `the allow rule "${rule.text}" matches` }
+  return { word: 'open', why: `no rule speaks of ${question.tool}` }
+}
+
+/** A rule speaks of commands or files, or a person will be asked and wants to know what of it needs asking. */
+function needsParsing(rules: Rules, { mode, settings }: PermissionQuestion): boolean {
+  if ([...rules.deny, ...rules.ask].some(({ specifier: { kind } }) => kind === 'command' || kind === 'path'))
+    return true
+  if (rules.allow.some(({ tool, specifier: { kind } }) => tool === 'Bash' && kind === 'any')) return false
+  const inForce = modeInForce(mode, settings)
+  return inForce === 'default' || inForce === 'acceptEdits' || rules.allow.some(({ tool }) => tool === 'Bash')
+}
+
+/** The rules' word, the hook's and the mode's made one. */
+function settle(
+  question: PermissionQuestion,
+  finding: Finding,
+  access: FileAccess | undefined,
+): Omit<Ruling, 'suggestions'> {
+  const { hook, tool, settings } = question
+  const mode = modeInForce(question.mode, settings)
+  const rule = finding.rule && { rule: finding.rule.text }
+  const because = mode === 'dontAsk' ? " because ona is running in don't ask mode" : ''
+  const refused = (why: string) =>
+    ({ decision: 'deny', reason: `Permission to use ${tool} has been denied${because}: ${why}.` }) as const
+  if (hook === 'deny') return { decision: 'deny', reason: 'a hook denied it' }
+  if (finding.word === 'deny') {
+    return { decision: 'deny', reason: `Permission to use ${tool} has been denied: ${finding.why}.`, ...rule }
+  }
+  const said = modeSays(question, access)
+  const open = finding.word === 'open' || finding.unlessDenied === true
+  // A hook's allow stands in for the person's answer: plan mode's refusal is no question, so it stays.
+  const answered = hook === 'allow' && mode === 'dontAsk'
+  if (open && said.word === 'deny' && !answered) return refused(mode === 'dontAsk' ? finding.why : said.why)
+  if (finding.word === 'ask' || hook === 'ask') {
+    const why = finding.word === 'ask' ? finding.why : 'a hook asks for it'
+    const byRule = finding.word === 'ask' ? rule : undefined
+    return mode === 'dontAsk' ? { ...refused(why), ...byRule } : { decision: 'ask', reason: why, ...byRule }
+  }
+  if (finding.word === 'allow') return { decision: 'allow', reason: finding.why, ...rule }
+  if (hook === 'allow') return { decision: 'allow', reason: 'a hook allowed it' }
+  return said.word === 'ask'
+    ? { decision: 'ask', reason: `${said.why}; ${finding.why}` }
+    : { decision: 'allow', reason: said.why }
 }

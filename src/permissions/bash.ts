@@ -1,0 +1,287 @@
+/** Rules on Bash: held against every command in a line, in every spelling it may have. */
+import type { Rules } from './compile.ts'
+import type { Finding, PermissionQuestion } from './decide.ts'
+import { allowingRule, type FileAccess, fileRuleMatches } from './files.ts'
+import { ruleMatches } from './match.ts'
+import { modeSays } from './modes.ts'
+import { type PathPattern, resolvePaths, segmentRegex } from './paths.ts'
+import type { Behavior, Rule } from './rule.ts'
+import { HOME, PWD, type Reading, readShell, type ShellCommand, type ShellWord } from './shell.ts'
+import { couldMatch, HOLE, matches } from './wildcard.ts'
+import { clearForms, forms, nameOf, needsExactRule } from './wrappers.ts'
+
+export function judgeBash(question: PermissionQuestion, rules: Rules): Finding {
+  const command = typeof question.input.command === 'string' ? question.input.command : ''
+  const reading = readShell(command)
+  const line = new Line(reading, question, rules)
+  const certain = line.forbidden('deny') ?? line.forbidden('ask')
+  if (certain) return certain
+  const doubt = line.doubtful()
+  const otherwise = line.permitted()
+  if (!doubt || otherwise.word === 'deny') return otherwise
+  return { ...doubt, ...(otherwise.word === 'open' && { unlessDenied: true }) }
+}
+
+/** Whether one rule speaks of a command line: for a deny or ask rule any part of it is enough, for an allow rule all. */
+export function bashRuleMatches(rule: Rule, behavior: Behavior, question: PermissionQuestion): boolean {
+  const none: Rules = { allow: [], deny: [], ask: [], warnings: [] }
+  const finding = judgeBash({ ...question, mode: 'default' }, { ...none, [behavior]: [rule] })
+  return behavior === 'allow' ? finding.word === 'allow' : finding.rule === rule
+}
+
+class Line {
+  readonly reading: Reading
+  readonly question: PermissionQuestion
+  readonly rules: Rules
+  /** Where the commands may run: `cd` moves the later ones. undefined: somewhere unknown. */
+  readonly directories: readonly string[] | undefined
+
+  constructor(reading: Reading, question: PermissionQuestion, rules: Rules) {
+    this.reading = reading
+    this.question = question
+    this.rules = rules
+    this.directories = directoriesOf(reading, question)
+  }
+
+  /** A rule of the list that certainly speaks of some part. */
+  forbidden(behavior: 'deny' | 'ask'): Finding | undefined {
+    for (const rule of this.rules[behavior]) {
+      if (ruleMatches(rule, behavior, this.question, undefined)) {
+        return { word: behavior, rule, why: `the ${behavior} rule "${rule.text}" matches` }
+      }
+      for (const command of this.reading.commands) {
+        const part = commandRuleMatches(rule, command) ? textOf(command) : this.fileIn(rule, behavior, command)
+        if (part === undefined) continue
+        return { word: behavior, rule, why: `the ${behavior} rule "${rule.text}" matches \`${clip(part)}\`` }
+      }
+    }
+    return undefined
+  }
+
+  /** Something that a deny or ask rule may be meant for, and that cannot be told from here. */
+  doubtful(): Finding | undefined {
+    const { commands, unknown } = this.reading
+    for (const rule of [...this.rules.deny, ...this.rules.ask]) {
+      const { specifier } = rule
+      if (specifier.kind === 'command') {
+        if (unknown) return { word: 'ask', rule, why: `${unknown}, so the rule "${rule.text}" cannot be checked` }
+        const part = commands.find((each) => commandMayMatch(specifier.patterns, each))
+        if (part) return { word: 'ask', rule, why: `\`${clip(textOf(part))}\` may be what "${rule.text}" is about` }
+      }
+      if (specifier.kind === 'path') {
+        if (unknown) return { word: 'ask', rule, why: `${unknown}, so the rule "${rule.text}" cannot be checked` }
+        const part = commands.find((each) => this.fileMayMatch(rule, specifier.pattern, each))
+        if (part) return { word: 'ask', rule, why: `\`${clip(textOf(part))}\` may touch what "${rule.text}" is about` }
+      }
+    }
+    const network = commands.find((each) =>
+      [...each.reads, ...each.writes].some((to) => /^\/dev\/(tcp|udp)/.test(to.value)),
+    )
+    return network && { word: 'ask', why: `\`${clip(textOf(network))}\` opens a network connection by a redirection` }
+  }
+
+  /** Every part covered by an allow rule, and every file it writes by one or by the mode. */
+  permitted(): Finding {
+    const { commands, unknown } = this.reading
+    const whole = this.rules.allow.find((rule) => rule.tool === 'Bash' && rule.specifier.kind === 'any')
+    if (whole) return { word: 'allow', rule: whole, why: `the allow rule "${whole.text}"` }
+    if (unknown) return { word: 'open', why: unknown, uncovered: [] }
+    if (commands.length === 0) return { word: 'open', why: 'there is no command in it', uncovered: [] }
+    const strayGit = commands.some((each) => nameOf(each.words) === 'git') && commands.some(movesAway)
+    if (strayGit) return { word: 'open', why: 'it changes directory before it runs git', uncovered: [] }
+    const uncovered: string[] = []
+    let rule: Rule | undefined
+    for (const command of commands) {
+      const found = this.rules.allow.find((each) => allowRuleCovers(each, command))
+      rule ??= found
+      if (!found && !harmless(command)) uncovered.push(textOf(command))
+      for (const target of command.writes) {
+        const word = this.writeIs(target)
+        if (word === 'deny') return { word: 'deny', why: `${target.text} may not be written in this mode` }
+        if (word === 'ask') return { word: 'open', why: `it writes ${target.text}`, uncovered: [] }
+      }
+    }
+    if (uncovered.length > 0) return { word: 'open', why: `no rule allows \`${clip(uncovered[0]!)}\``, uncovered }
+    return { word: 'allow', ...(rule && { rule }), why: `the allow rule "${rule?.text}"` }
+  }
+
+  /** The file that a command reads or writes and that a rule with a path speaks of. */
+  private fileIn(rule: Rule, behavior: Behavior, command: ShellCommand): string | undefined {
+    if (rule.specifier.kind !== 'path') return undefined
+    for (const [kind, word] of filesOf(command)) {
+      if (kind === 'mentions' || word.path.includes(HOLE) || word.glob) continue
+      for (const access of this.accesses(word, kind)) {
+        if (fileRuleMatches(rule, behavior, access, this.question)) return textOf(command) || word.value
+      }
+    }
+    return undefined
+  }
+
+  private fileMayMatch(rule: Rule, pattern: PathPattern, command: ShellCommand): boolean {
+    return filesOf(command).some(([kind, word]) => {
+      if (kind === 'mentions') {
+        if (rule.tool === 'Edit' || word.path.includes(HOLE) || word.glob) return false
+        return this.accesses(word, 'read').some((access) => fileRuleMatches(rule, 'deny', access, this.question))
+      }
+      if (rule.tool === 'Edit' && kind === 'read') return false
+      if (word.path.includes(HOLE)) return true
+      if (word.glob) return globMayReach(word.path, pattern)
+      return this.directories === undefined && !/^[\u0001/]/.test(word.path)
+    })
+  }
+
+  private accesses(word: ShellWord, kind: 'read' | 'edit'): FileAccess[] {
+    const { cwd, home } = this.question
+    return (this.directories ?? [cwd]).map((directory) => ({
+      kind,
+      paths: resolvePaths(word.path.replaceAll(HOME, home).replaceAll(PWD, directory), directory, home),
+      tree: false,
+    }))
+  }
+
+  /** What the rules and the mode say of a file that the shell opens for writing. */
+  private writeIs(target: ShellWord): 'allow' | 'ask' | 'deny' {
+    if (/^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/.test(target.value)) return 'allow'
+    if (target.path.includes(HOLE) || target.glob || !this.directories) return 'ask'
+    const words = this.accesses(target, 'edit').map((access) => {
+      const bare = this.rules.allow.some((rule) => rule.tool === 'Write' && rule.specifier.kind === 'any')
+      return bare || allowingRule(this.rules.allow, access, this.question)
+        ? 'allow'
+        : modeSays({ ...this.question, tool: 'Write' }, access).word
+    })
+    return words.includes('deny') ? 'deny' : words.includes('ask') ? 'ask' : 'allow'
+  }
+}
+
+/** The line's own directory and every one that a `cd` in it may lead to. */
+function directoriesOf({ commands }: Reading, { cwd, home }: PermissionQuestion): readonly string[] | undefined {
+  const directories = [cwd]
+  for (const command of commands) {
+    if (!movesAway(command)) continue
+    const target = command.words.slice(1).find((word) => !word.value.startsWith('-') || word.value === '-')
+    if (!target || target.value === '-' || target.glob || target.path.includes(HOLE)) return undefined
+    const from = directories.at(-1)!
+    directories.push(resolvePaths(target.path.replaceAll(HOME, home).replaceAll(PWD, from), from, home)[0]!)
+  }
+  return directories
+}
+
+const movesAway = ({ words }: ShellCommand): boolean => ['cd', 'pushd', 'popd'].includes(nameOf(words))
+
+/** Definitely: some spelling of some form of the command fits the pattern. */
+function commandRuleMatches({ specifier }: Rule, command: ShellCommand): boolean {
+  if (specifier.kind !== 'command' || command.words.length === 0) return false
+  const texts = forms(command.words).flatMap(spellings)
+  return specifier.patterns.some((pattern) => texts.some((text) => matches(pattern, text)))
+}
+
+/** Possibly: a form with unknown words, or words behind a wrapper's own that we may have misread. */
+function commandMayMatch(patterns: readonly string[], command: ShellCommand): boolean {
+  const all = forms(command.words)
+  const behind =
+    all.length > 1 || nameOf(command.words) === 'sudo' ? command.words.map((_, at) => command.words.slice(at)) : []
+  const texts = [...all, ...behind].flatMap((words) => [
+    withHoles(words),
+    withHoles(shortName(words)),
+    withHoles(gitCommand(words, true)),
+  ])
+  return patterns.some((pattern) => texts.some((text) => couldMatch(pattern, text)))
+}
+
+function allowRuleCovers({ specifier }: Rule, command: ShellCommand): boolean {
+  if (specifier.kind !== 'command' || !command.variables.every(isSafeVariable)) return false
+  return clearForms(command.words).some((words) => {
+    if (words.length === 0 || !words[0]!.literal) return false
+    if (needsExactRule(words) && !specifier.exact) return false
+    const texts = [words, gitCommand(words, false)].map((each) => each.map((word) => word.text).join(' '))
+    return specifier.patterns.some((pattern) => texts.some((text) => matches(pattern, text)))
+  })
+}
+
+/** Sets variables that change nothing, or only opens files, which are judged on their own. */
+const harmless = ({ words, variables }: ShellCommand): boolean => words.length === 0 && variables.every(isSafeVariable)
+
+const safeVariables =
+  /^(NODE_ENV|LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|CI|TERM|COLUMNS|LINES|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GOOS|GOARCH)$/
+const isSafeVariable = (name: string): boolean => safeVariables.test(name)
+
+function spellings(words: readonly ShellWord[]): string[] {
+  return [words, shortName(words), gitCommand(words, true)].flatMap((each) => [
+    each.map((word) => word.text).join(' '),
+    each.map((word) => word.value).join(' '),
+  ])
+}
+
+/** `/bin/rm x` as `rm x`. */
+const shortName = (words: readonly ShellWord[]): readonly ShellWord[] =>
+  words[0]?.value.includes('/')
+    ? [{ ...words[0], value: nameOf(words), text: nameOf(words) }, ...words.slice(1)]
+    : words
+
+/** `git -C dir log` as `git log`. `all`: also options that change what git does. */
+function gitCommand(words: readonly ShellWord[], all: boolean): readonly ShellWord[] {
+  if (nameOf(words) !== 'git' || (!all && words[0]!.value !== 'git')) return words
+  let at = 1
+  for (; at < words.length; at++) {
+    const value = words[at]!.value
+    if (value === '-C' || (all && /^(-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env)$/.test(value))) at++
+    else if (!(value === '--no-pager' || value === '-P' || (all && value.startsWith('-')))) break
+  }
+  return [{ ...words[0]!, value: 'git', text: 'git' }, ...words.slice(at)]
+}
+
+/** An unknown word may also vanish, with the space before it. */
+const withHoles = (words: readonly ShellWord[]): string =>
+  words.reduce(
+    (line, word, at) => (at === 0 || /^\u0000+$/.test(word.value) ? line + word.value : `${line} ${word.value}`),
+    '',
+  )
+
+const textOf = ({ words }: ShellCommand): string => words.map((word) => word.text).join(' ')
+const clip = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text).replaceAll(HOLE, '…')
+
+const readers =
+  /^(cat|tac|head|tail|less|more|nl|sed|awk|gawk|mawk|grep|egrep|fgrep|rg|ag|ack|cut|sort|uniq|wc|od|xxd|hexdump|strings|diff|cmp|comm|paste|join|fold|fmt|pr|rev|base64|base32|md5sum|sha1sum|sha256sum|sha512sum|file|stat|jq|yq|bat|view|vim?|nano|emacs|cp|mv|ln|install|rsync|scp|tar|zip|gzip|bzip2|xz|zstd|zcat|dd|tee|split|csplit|iconv|column|tr|look|source|\.|bash|sh|python3?|node|perl|ruby|php|open|xdg-open|openssl|gpg|curl|wget|find|fd)$/
+const writers =
+  /^(tee|touch|rm|rmdir|unlink|mv|cp|ln|install|truncate|mkdir|dd|shred|chmod|chown|chgrp|rsync|patch|vim?|nano|split)$/
+const sayers = /^(echo|printf|true|false|:|test|\[)$/
+
+type FileUse = readonly ['read' | 'edit' | 'mentions', ShellWord]
+
+/** The files that a command's words and redirections name. */
+function filesOf(command: ShellCommand): FileUse[] {
+  const uses: FileUse[] = [
+    ...command.reads.map((word): FileUse => ['read', word]),
+    ...command.writes.map((word): FileUse => ['edit', word]),
+  ]
+  for (const words of forms(command.words)) {
+    const name = nameOf(words)
+    if (sayers.test(name)) continue
+    const inPlace = /^(sed|perl|ruby)$/.test(name) && words.some((word) => /^(-[a-zA-Z]*i|--in-place)/.test(word.value))
+    for (const word of words.slice(1)) {
+      for (const each of pathsIn(word)) {
+        if (readers.test(name)) uses.push(['read', each])
+        if (writers.test(name) || inPlace) uses.push(['edit', each])
+        if (!readers.test(name) && !writers.test(name)) uses.push(['mentions', each])
+      }
+    }
+  }
+  return uses
+}
+
+/** A word, and the path in `--file=x`, `if=x`, `@x` or `HEAD:x`. An option by itself is none. */
+function pathsIn(word: ShellWord): ShellWord[] {
+  const inner = /^(?:-{0,2}[\w-]+=|@|[^/]*:)(.+)$/s.exec(word.path)?.[1]
+  const found = inner === undefined ? [] : [{ ...word, path: inner }]
+  return word.value.startsWith('-') ? found : [word, ...found]
+}
+
+/** Whether a shell wildcard could expand to a name that the rule's pattern holds. */
+function globMayReach(glob: string, { names }: PathPattern): boolean {
+  const parts = glob.split('/').filter((part) => part !== '')
+  return names.some((name) =>
+    parts.some(
+      (part) => !(name.startsWith('.') && /^[*?]/.test(part)) && new RegExp(`^${segmentRegex(part)}$`, 's').test(name),
+    ),
+  )
+}

@@ -1,0 +1,51 @@
+/** The rules of a settings object, read once and kept with it. */
+import type { PermissionSettings } from './decide.ts'
+import { type Behavior, type Rule, readRule } from './rule.ts'
+
+export interface Rules extends Readonly<Record<Behavior, readonly Rule[]>> {
+  /** What was dropped or is never consulted, each quoted, in words for the person. */
+  readonly warnings: readonly string[]
+}
+
+const read = new WeakMap<PermissionSettings, Rules>()
+
+export function rulesOf(settings: PermissionSettings): Rules {
+  const known = read.get(settings)
+  if (known) return known
+  const rules = readRules(settings)
+  read.set(settings, rules)
+  return rules
+}
+
+function readRules(settings: PermissionSettings): Rules {
+  const warnings: string[] = []
+  const list = (behavior: Behavior): Rule[] => {
+    const rules: Rule[] = []
+    const texts: unknown = settings[behavior] ?? []
+    if (!Array.isArray(texts)) {
+      warnings.push(`permissions.${behavior} must be a list of rules; it is not, and was skipped`)
+      return []
+    }
+    for (const text of texts) {
+      const reading = readRule(text, behavior)
+      if (!reading.ok) {
+        warnings.push(`Invalid permission rule ${JSON.stringify(text)} in ${behavior} was skipped: ${reading.why}`)
+        continue
+      }
+      rules.push(reading.rule)
+      if (reading.warning) warnings.push(`Permission rule "${text}" in ${behavior}: ${reading.warning}`)
+    }
+    return rules
+  }
+  return { deny: list('deny'), ask: list('ask'), allow: list('allow'), warnings }
+}
+
+/** The same settings without the rules that cannot be read, and a warning for each. */
+export function withoutInvalid(settings: PermissionSettings): {
+  settings: PermissionSettings
+  warnings: readonly string[]
+} {
+  const rules = rulesOf(settings)
+  const texts = (behavior: Behavior) => settings[behavior] && { [behavior]: rules[behavior].map((rule) => rule.text) }
+  return { settings: { ...settings, ...texts('allow'), ...texts('deny'), ...texts('ask') }, warnings: rules.warnings }
+}

@@ -1,0 +1,86 @@
+/** Rules on files: which tools they govern, and what they say of a path in all its spellings. */
+
+import type { PermissionQuestion } from './decide.ts'
+import { globBase } from './glob-base.ts'
+import { isWithin, matchesPath, real, resolvePaths } from './paths.ts'
+import type { Behavior, Rule } from './rule.ts'
+
+type Asked = Pick<PermissionQuestion, 'settings' | 'cwd' | 'projectDir' | 'home'>
+
+export interface FileAccess {
+  readonly kind: 'read' | 'edit'
+  /** Every spelling of the path; a rule that forbids needs one of them, a rule that permits needs all. */
+  readonly paths: readonly string[]
+  /** The path stands for all that lies below it (Grep, Glob). */
+  readonly tree: boolean
+}
+
+const inputKeys: Record<string, { kind: 'read' | 'edit'; key: string; tree?: true }> = {
+  Read: { kind: 'read', key: 'file_path' },
+  Write: { kind: 'edit', key: 'file_path' },
+  Edit: { kind: 'edit', key: 'file_path' },
+  NotebookEdit: { kind: 'edit', key: 'notebook_path' },
+  Grep: { kind: 'read', key: 'path', tree: true },
+  Glob: { kind: 'read', key: 'path', tree: true },
+}
+
+/** The file that a call is about; undefined for tools that are about none. */
+export function fileOf({ tool, input, cwd, home }: PermissionQuestion): FileAccess | undefined {
+  const row = Object.hasOwn(inputKeys, tool) ? inputKeys[tool] : undefined
+  if (!row) return undefined
+  const given = input[row.key]
+  const base = typeof given === 'string' && given !== '' ? given : '.'
+  const path = tool === 'Glob' && typeof input.pattern === 'string' ? globBase(base, input.pattern) : base
+  return { kind: row.kind, paths: resolvePaths(path, cwd, home), tree: row.tree === true }
+}
+
+/** Whether a rule with a path speaks of this access. Who may edit a file may read it; who may not read it, may not edit. */
+export function fileRuleMatches(rule: Rule, behavior: Behavior, access: FileAccess, asked: Asked): boolean {
+  const { specifier } = rule
+  if (specifier.kind !== 'path') return false
+  const governs =
+    rule.tool === 'Edit' ? (behavior === 'allow' ? 'both' : 'edit') : behavior === 'allow' ? 'read' : 'both'
+  if (governs !== 'both' && governs !== access.kind) return false
+  const allow = behavior === 'allow'
+  // a tree is permitted when whatever may lie in it is
+  const paths =
+    access.tree && allow ? access.paths.map((path) => `${path === '/' ? '' : path}/\u0000/\u0000`) : access.paths
+  const speaks = (path: string) => matchesPath(specifier.pattern, path, asked, allow)
+  return allow ? paths.every(speaks) : paths.some(speaks)
+}
+
+/** The allow rule for an access: every spelling of the path needs one, not all of them the same. */
+export function allowingRule(rules: readonly Rule[], access: FileAccess, asked: Asked): Rule | undefined {
+  const found = access.paths.map((path) =>
+    rules.find((rule) => fileRuleMatches(rule, 'allow', { ...access, paths: [path] }, asked)),
+  )
+  return found.includes(undefined) ? undefined : found.at(-1)
+}
+
+/** Whether every spelling of the path lies in a working directory, or in one that a link leads to. */
+export function inWorkingDirectories(access: FileAccess, { settings, cwd, projectDir, home }: Asked): boolean {
+  const named = [projectDir, cwd, ...(settings.additionalDirectories ?? [])]
+  const directories = named.flatMap((each) => resolvePaths(each, projectDir, home))
+  return access.paths.every((path) => directories.some((directory) => isWithin(path, directory)))
+}
+
+/** Files that start programs or steer us: edits of them are never waved through by a mode. */
+export function isProtected({ paths }: FileAccess): boolean {
+  return paths.some((path) => {
+    const parts = path.toLowerCase().split('/')
+    if (protectedFiles.includes(parts.at(-1)!)) return true
+    const at = parts.findIndex((part) => protectedDirectories.includes(part))
+    return at >= 0 && !(ours.includes(parts[at]!) && open.includes(parts[at + 1] ?? ''))
+  })
+}
+
+const ours = ['.claude', '.ona']
+const open = ['commands', 'agents', 'skills', 'worktrees']
+const protectedDirectories = ['.git', '.vscode', '.idea', '.husky', '.cargo', '.devcontainer', '.yarn', '.mvn', ...ours]
+const protectedFiles = [
+  ...['.gitconfig', '.gitmodules', '.bashrc', '.bash_profile', '.zshrc', '.zprofile', '.zshenv', '.profile'],
+  ...['.ripgreprc', '.mcp.json', '.claude.json', '.npmrc', '.envrc'],
+]
+
+/** Whether the paths still lead where they led when they were judged: no link was put in their place since. */
+export const leadsAsJudged = (judged: readonly string[]): boolean => judged.every((path) => judged.includes(real(path)))

@@ -1,0 +1,77 @@
+/** Whether one rule speaks of one call. */
+import type { PermissionQuestion } from './decide.ts'
+import { type FileAccess, fileOf, fileRuleMatches } from './files.ts'
+import { type Behavior, type Rule, readRule } from './rule.ts'
+import { matches } from './wildcard.ts'
+
+/** For every specifier but Bash's, which needs the parser. */
+export function ruleMatches(
+  { tool, specifier, ...rule }: Rule,
+  behavior: Behavior,
+  question: PermissionQuestion,
+  access: FileAccess | undefined,
+): boolean {
+  if (specifier.kind === 'path') {
+    return access !== undefined && fileRuleMatches({ tool, specifier, ...rule }, behavior, access, question)
+  }
+  if (!namesTool(tool, question.tool)) return false
+  const { input } = question
+  switch (specifier.kind) {
+    case 'any':
+      return true
+    case 'domain':
+      return domainMatches(specifier.host, input.url)
+    case 'query':
+      return input.query === specifier.text
+    case 'name':
+      return specifier.patterns.some((pattern) => invocations(question).some((text) => matches(pattern, text)))
+    case 'parameter': {
+      const value = input[specifier.name]
+      const scalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      return scalar && matches(specifier.pattern, String(value))
+    }
+    case 'command':
+    case 'inert':
+      return false
+  }
+}
+
+/** Whether a rule as written (a hook's `if`) speaks of a call; of a command line, when it speaks of any part of it. */
+export async function matchesRule(text: string, question: PermissionQuestion): Promise<boolean> {
+  const reading = readRule(text, 'ask')
+  if (!reading.ok) return false
+  const { rule } = reading
+  if (rule.specifier.kind === 'command') {
+    return question.tool === 'Bash' && (await import('./bash.ts')).bashRuleMatches(rule, 'ask', question)
+  }
+  return ruleMatches(rule, 'ask', question, fileOf(question))
+}
+
+function namesTool(pattern: string, tool: string): boolean {
+  if (pattern === tool) return true
+  if (pattern.includes('*')) return matches(pattern, tool)
+  return pattern.startsWith('mcp__') && !pattern.slice(5).includes('__') && tool.startsWith(`${pattern}__`)
+}
+
+/** What Agent and Skill rules are held against. A skill's name alone covers it with any arguments. */
+function invocations({ tool, input }: PermissionQuestion): readonly string[] {
+  if (tool === 'Agent') return [typeof input.subagent_type === 'string' ? input.subagent_type : 'general-purpose']
+  if (tool !== 'Skill' || typeof input.skill !== 'string') return []
+  const name = input.skill.replace(/^\//, '')
+  return typeof input.args === 'string' && input.args !== '' ? [name, `${name} ${input.args}`] : [name]
+}
+
+/** `*.example.com` is any sub-domain; another `*` stays within one label. */
+function domainMatches(pattern: string, url: unknown): boolean {
+  let host: string
+  try {
+    host = new URL(String(url)).hostname.toLowerCase().replace(/\.$/, '')
+  } catch {
+    return false // not a URL: the tool will say so
+  }
+  if (pattern === '*' || pattern === host) return true
+  if (pattern.startsWith('*.') && !pattern.slice(2).includes('*')) return host.endsWith(pattern.slice(1))
+  const labels = host.split('.')
+  const wanted = pattern.split('.')
+  return labels.length === wanted.length && wanted.every((label, at) => matches(label, labels[at]!))
+}

@@ -1,0 +1,42 @@
+/** What a mode says when no rule does. */
+import type { PermissionMode } from '../hooks/plane.ts'
+import type { PermissionQuestion, PermissionSettings } from './decide.ts'
+import { type FileAccess, inWorkingDirectories, isProtected } from './files.ts'
+
+type Word = 'allow' | 'ask' | 'deny'
+
+export const modes: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions']
+
+/** The mode that holds: bypassing may be forbidden by the settings. */
+export const modeInForce = (mode: PermissionMode, settings: PermissionSettings): PermissionMode =>
+  mode === 'bypassPermissions' && settings.disableBypassPermissionsMode === 'disable' ? 'default' : mode
+
+/** The next mode when a person turns the wheel (Shift+Tab). */
+export function nextMode(mode: PermissionMode, settings: PermissionSettings, bypassOffered: boolean): PermissionMode {
+  const wheel: PermissionMode[] = ['default', 'acceptEdits', 'plan']
+  if (bypassOffered && settings.disableBypassPermissionsMode !== 'disable') wheel.push('bypassPermissions')
+  return wheel[(wheel.indexOf(mode) + 1) % wheel.length]!
+}
+
+const changing = ['Write', 'Edit', 'Bash', 'NotebookEdit']
+const accepted = ['Read', 'Write', 'Edit']
+
+/** `access`: the file that the call is about, where it is about one. */
+export function modeSays(question: PermissionQuestion, access: FileAccess | undefined): { word: Word; why: string } {
+  const mode = modeInForce(question.mode, question.settings)
+  const { tool } = question
+  if (mode === 'bypassPermissions') return { word: 'allow', why: 'bypassPermissions mode allows what no rule forbids' }
+  if (mode === 'dontAsk') return { word: 'deny', why: "don't ask mode denies what no rule allows" }
+  if (mode === 'plan' && changing.includes(tool)) return { word: 'deny', why: `plan mode does not allow ${tool}` }
+  if (mode === 'acceptEdits' && accepted.includes(tool) && access) {
+    if (!inWorkingDirectories(access, question)) {
+      return { word: 'ask', why: `${access.paths.at(-1)} is outside the working directories` }
+    }
+    if (access.kind === 'edit' && isProtected(access)) {
+      return { word: 'ask', why: `${access.paths[0]} is a protected file` }
+    }
+    return { word: 'allow', why: 'acceptEdits mode allows it in the working directories' }
+  }
+  const forbidden = mode !== question.mode ? ' (bypassPermissions mode is disabled by the settings)' : ''
+  return { word: 'ask', why: `${mode} mode asks before ${tool}${forbidden}` }
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { applyToFile, applyUpdates, readUpdate } from './update.ts'
+
+const rules = (...texts: string[]) => texts.map((toolName) => ({ toolName }))
+
+test('all six kinds of update', () => {
+  const settings = { allow: ['Bash', 'Read'], additionalDirectories: ['/a'] }
+  const destination = 'session'
+  const updated = applyUpdates(settings, [
+    { type: 'addRules', rules: [{ toolName: 'Bash', ruleContent: 'echo (1)' }], behavior: 'deny', destination },
+    { type: 'addRules', rules: rules('Write', 'Bash'), behavior: 'allow', destination },
+    { type: 'removeRules', rules: rules('Read'), behavior: 'allow', destination },
+    { type: 'replaceRules', rules: rules('WebFetch'), behavior: 'ask', destination },
+    { type: 'setMode', mode: 'plan', destination },
+    { type: 'addDirectories', directories: ['/b', '/c'], destination },
+    { type: 'removeDirectories', directories: ['/a', '/c'], destination },
+  ])
+  assert.deepEqual(updated, {
+    settings: {
+      allow: ['Write', 'Bash'],
+      deny: ['Bash(echo \\(1\\))'],
+      ask: ['WebFetch'],
+      additionalDirectories: ['/b'],
+    },
+    mode: 'plan',
+    warnings: [],
+  })
+  assert.deepEqual(settings, { allow: ['Bash', 'Read'], additionalDirectories: ['/a'] })
+})
+
+test('what the settings forbid is not done, and a bad rule is not added', () => {
+  const managed = { allowManagedPermissionRulesOnly: true, disableBypassPermissionsMode: 'disable' } as const
+  assert.deepEqual(
+    applyUpdates(managed, [
+      { type: 'addRules', rules: rules('Bash'), behavior: 'allow', destination: 'session' },
+      { type: 'setMode', mode: 'bypassPermissions', destination: 'session' },
+    ]),
+    {
+      settings: managed,
+      warnings: [
+        'the managed settings allow no other permission rules',
+        'bypassPermissions mode is disabled by the settings',
+      ],
+    },
+  )
+  assert.deepEqual(
+    applyUpdates({}, [{ type: 'addRules', rules: rules('bash'), behavior: 'allow', destination: 'session' }]),
+    {
+      settings: { allow: [] },
+      warnings: [
+        'Invalid permission rule "bash" in allow was skipped: Tool names must start with uppercase. Use "Bash"',
+      ],
+    },
+  )
+})
+
+test('in a file, a mode is the default mode', () => {
+  assert.deepEqual(applyToFile({ deny: ['Bash'] }, { type: 'setMode', mode: 'plan', destination: 'userSettings' }), {
+    deny: ['Bash'],
+    defaultMode: 'plan',
+  })
+})
+
+test('an update that a hook wrote is read or refused with the field', () => {
+  const why = (value: unknown) => {
+    const reading = readUpdate(value)
+    return reading.ok ? 'good' : reading.why.split(' ')[0]
+  }
+  const destination = 'session'
+  assert.deepEqual(
+    [
+      why({ type: 'addRules', rules: rules('Bash'), behavior: 'allow', destination }),
+      why({ type: 'setMode', mode: 'plan', destination }),
+      why({ type: 'addDirectories', directories: ['/a'], destination }),
+      why({ type: 'setMode', mode: 'auto', destination }),
+      why({ type: 'setMode', mode: 'plan', destination: 'cloud' }),
+      why({ type: 'addRules', rules: [{}], behavior: 'allow', destination }),
+      why({ type: 'addRules', rules: rules('Bash'), behavior: 'maybe', destination }),
+      why({ type: 'addDirectories', directories: [''], destination }),
+      why({ type: 'dance', destination }),
+      why(null),
+    ],
+    ['good', 'good', 'good', 'mode', 'destination', 'rules', 'behavior', 'directories', 'type', 'an'],
+  )
+})

@@ -1,0 +1,246 @@
+/** Commands that run other commands: which they run, so that a rule holds for these too. */
+import type { ShellWord } from './shell.ts'
+import { HOLE } from './wildcard.ts'
+
+interface Wrapper {
+  /** Options whose value is the next word. */
+  readonly takes?: readonly string[]
+  /** Words of its own before the command it runs. */
+  readonly own?: number
+  /** `NAME=value` words may stand before the command. */
+  readonly variables?: true
+  /** Adds nothing a rule would mind: an allow rule for the inner command is enough, with these options at most. */
+  readonly clear?: RegExp
+  /** The option whose value is a script. */
+  readonly script?: readonly string[]
+  /** Joins its words and hands them to a shell. */
+  readonly joins?: true
+}
+
+const wrappers: Record<string, Wrapper> = {
+  timeout: { takes: ['-k', '--kill-after', '-s', '--signal'], own: 1, clear: /./ },
+  time: { takes: ['-f', '--format', '-o', '--output'], clear: /^-[pv]+$/ },
+  nice: { takes: ['-n', '--adjustment'], clear: /./ },
+  nohup: { clear: /./ },
+  stdbuf: { takes: ['-i', '-o', '-e', '--input', '--output', '--error'], clear: /./ },
+  command: { clear: /^-p$/ },
+  builtin: { clear: /./ },
+  noglob: { clear: /./ },
+  xargs: {
+    takes: ['-a', '-d', '-E', '-I', '-L', '-n', '-P', '-s', '--arg-file', '--delimiter', '--max-args', '--max-procs'],
+    clear: /(?!)/,
+  },
+  env: { takes: ['-u', '--unset', '-C', '--chdir'], variables: true, script: ['-S', '--split-string'] },
+  sudo: { takes: ['-u', '-g', '-h', '-p', '-C', '-r', '-t', '-T', '-U', '-D', '-R'], variables: true },
+  doas: { takes: ['-u', '-C'] },
+  su: { takes: ['-s', '-g', '-G'], own: 1, script: ['-c', '--command'] },
+  setsid: {},
+  ionice: { takes: ['-c', '-n', '--class', '--classdata'] },
+  flock: { takes: ['-w', '-E', '--timeout', '--conflict-exit-code'], own: 1, script: ['-c', '--command'] },
+  watch: { takes: ['-n', '--interval', '-q', '--equexit'], joins: true },
+  exec: { takes: ['-a'] },
+  chroot: { own: 1 },
+  taskset: { own: 1 },
+  chrt: { own: 1 },
+  strace: { takes: ['-o', '-e', '-p', '-s', '-E', '-u'] },
+  ltrace: { takes: ['-o', '-e', '-p', '-s', '-u'] },
+  unshare: {},
+  nsenter: { takes: ['-t', '--target'] },
+  'systemd-run': { takes: ['-p', '-u', '-E', '--unit', '--property', '--setenv'] },
+  busybox: {},
+  toybox: {},
+  fakeroot: {},
+  unbuffer: {},
+  rlwrap: {},
+  caffeinate: {},
+  script: { own: 1, script: ['-c', '--command'] },
+  runuser: { takes: ['-u', '-g', '-s'], script: ['-c', '--command'] },
+}
+
+const shells = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'mksh', 'ash', 'fish', 'rbash', 'busybox-sh']
+/** Builtins that evaluate the text they are given: a name such as `a[$(…)]` runs what is in it. */
+const evaluators = ['test', '[', 'let', 'declare', 'typeset', 'local', 'export', 'readonly', 'printf', 'read', 'unset']
+const runsLater = ['alias', 'bind', 'complete', 'compgen', 'enable', 'fc', 'hash', 'parallel', 'at', 'batch', 'crontab']
+
+export const nameOf = (words: readonly ShellWord[]): string => {
+  const name = words[0]?.value ?? ''
+  return name.slice(name.lastIndexOf('/') + 1)
+}
+
+/** What a command line makes other programs run as text, and what of that cannot be known. */
+export function look(words: readonly ShellWord[]): Look {
+  for (const form of forms(words)) {
+    const first = form[0]
+    if (!first) continue
+    if (!first.literal) return { scripts: [], unknown: 'the name of a command in it is only known when it runs' }
+    if (/[^\u0020-\u007e]/.test(first.value)) return { scripts: [], unknown: 'a command name is not plain ASCII' }
+  }
+  const all = forms(words).map(lookAt)
+  return {
+    scripts: all.flatMap((each) => each.scripts),
+    unknown: all.find((each) => each.unknown)?.unknown,
+    evaluates: all.some((each) => each.evaluates),
+  }
+}
+
+interface Look {
+  readonly scripts: readonly string[]
+  readonly unknown?: string | undefined
+  readonly evaluates?: boolean
+}
+
+function lookAt(words: readonly ShellWord[]): Look {
+  const name = nameOf(words)
+  const args = words.slice(1)
+  const literal = (word: ShellWord | undefined, what: string): Look =>
+    word?.literal ? { scripts: [word.value] } : { scripts: [], unknown: `what ${what} runs is only known when it runs` }
+  if (shells.includes(name)) return lookAtShell(name, args)
+  if (name === 'eval') {
+    return args.every((word) => word.literal)
+      ? { scripts: [args.map((word) => word.value).join(' ')] }
+      : literal(undefined, 'eval')
+  }
+  if (name === 'source' || name === '.') return { scripts: [], unknown: `${name} runs a file` }
+  if (name === 'trap') {
+    return args.length < 2 || args[0]!.value.startsWith('-') ? { scripts: [] } : literal(args[0], 'trap')
+  }
+  if (startsShell(name, args)) return { scripts: [], unknown: `${name} starts a shell that reads its input` }
+  if (runsLater.includes(name)) return { scripts: [], unknown: `${name} lets commands run under other names or later` }
+  if ((name === 'mapfile' || name === 'readarray') && args.some((word) => word.value.startsWith('-C'))) {
+    return { scripts: [], unknown: `${name} -C runs a command` }
+  }
+  const wrapper = Object.hasOwn(wrappers, name) ? wrappers[name]! : undefined
+  if (wrapper?.script) {
+    const at = args.findIndex((word) => wrapper.script!.some((flag) => isFlag(word.value, flag)))
+    if (at >= 0) return scriptAfter(args, at, wrapper.script, name)
+  }
+  if (wrapper?.joins) {
+    const inner = afterOptions(words, wrapper)
+    if (inner.length > 0) {
+      return inner.every((word) => word.literal)
+        ? { scripts: [inner.map((word) => word.value).join(' ')] }
+        : literal(undefined, name)
+    }
+  }
+  return { scripts: [], evaluates: evaluators.includes(name) }
+}
+
+const startsShell = (name: string, args: readonly ShellWord[]): boolean =>
+  name === 'sudo'
+    ? args.some((word) => /^(-[a-zA-Z]*[si]|--shell|--login)$/.test(word.value))
+    : (name === 'su' || name === 'script') &&
+      !args.some((word) => isFlag(word.value, '-c') || isFlag(word.value, '--command'))
+
+const isFlag = (value: string, flag: string): boolean =>
+  value === flag || (flag.startsWith('--') ? value.startsWith(`${flag}=`) : new RegExp(`^-\\w*${flag[1]}`).test(value))
+
+/** `-c 'x'`, `-Sx`, `--split-string=x`. */
+function scriptAfter(args: readonly ShellWord[], at: number, flags: readonly string[], name: string): Look {
+  const word = args[at]!
+  if (!word.literal) return { scripts: [], unknown: `what ${name} runs is only known when it runs` }
+  const joined = word.value.startsWith('--')
+    ? word.value.split('=').slice(1).join('=')
+    : word.value.slice(word.value.indexOf(flags[0]![1]!) + 1)
+  const rest = joined === '' ? args.slice(at + 1) : args.slice(at)
+  if (rest.some((each) => !each.literal))
+    return { scripts: [], unknown: `what ${name} runs is only known when it runs` }
+  const scripts = joined === '' ? [rest[0]?.value ?? ''] : [joined]
+  // env -S splits, then appends the words that follow
+  return { scripts: [...scripts, [joined, ...rest.map((each) => each.value)].join(' ').trim()] }
+}
+
+function lookAtShell(name: string, args: readonly ShellWord[]): Look {
+  let script = false
+  for (let i = 0; i < args.length; i++) {
+    const word = args[i]!
+    if (!word.literal && !script) return { scripts: [], unknown: `what ${name} runs is only known when it runs` }
+    if (script && !/^[-+]/.test(word.value)) {
+      return word.literal
+        ? { scripts: [word.value] }
+        : { scripts: [], unknown: `what ${name} -c runs is only known when it runs` }
+    }
+    if (/^-[A-Za-z]*c/.test(word.value) || word.value === '--command') script = true
+    else if (/^--(init-file|rcfile)/.test(word.value)) return { scripts: [], unknown: `${name} reads a start file` }
+    else if (/^[-+][A-Za-z]*o$/i.test(word.value)) i++
+    else if (/^-[A-Za-z]*s/.test(word.value)) break
+    else if (!/^[-+]/.test(word.value))
+      return { scripts: [] } // a script file: a program like any other
+    else if (word.value === '--version' || word.value === '--help') return { scripts: [] }
+  }
+  return { scripts: [], unknown: `${name} reads its commands from its input` }
+}
+
+/** The command as written and every command it wraps. */
+export function forms(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  const all = [words]
+  for (const form of all) {
+    if (all.length > 32) break
+    const inner = unwrap(form)
+    if (inner && inner.length > 0) all.push(nameOf(form) === 'xargs' ? [...inner, unknownWord] : inner)
+    if (nameOf(form) === 'find' || nameOf(form) === 'fd' || nameOf(form) === 'fdfind') all.push(...executed(form))
+  }
+  return all
+}
+
+/** The forms for which an allow rule is enough: through wrappers that change nothing. */
+export function clearForms(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  const all = [words]
+  for (let form = words; ; ) {
+    const wrapper = wrappers[nameOf(form)]
+    const inner = wrapper?.clear && form[0]!.value === nameOf(form) ? unwrap(form) : undefined
+    if (!inner || inner.length === 0) return all
+    const own = form.slice(1, form.length - inner.length)
+    const options = own.filter((word) => word.value.startsWith('-'))
+    if (own.some((word) => !word.literal) || options.some((word) => !wrapper!.clear!.test(word.value))) return all
+    form = inner
+    all.push(form)
+  }
+}
+
+/** Whether only a rule without wildcards may allow the command: it runs what its words say. */
+export function needsExactRule(words: readonly ShellWord[]): boolean {
+  const name = nameOf(words)
+  if (name === 'find' || name === 'fd' || name === 'fdfind') {
+    return words.some((word) => !word.literal || /^(-(exec|ok|delete|fprint|fls)|-[xX]$|--exec)/.test(word.value))
+  }
+  return guarded.includes(name) || shells.includes(name) || runsLater.includes(name)
+}
+
+const guarded = ['env', 'xargs', 'eval', 'source', '.', 'exec', 'trap', 'watch', 'setsid', 'ionice', 'flock', 'chroot']
+
+function unwrap(words: readonly ShellWord[]): readonly ShellWord[] | undefined {
+  const name = nameOf(words)
+  const wrapper = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined
+  if (!wrapper || !words[0]!.literal) return undefined
+  if (name === 'command' && words[1] && /^-[vV]/.test(words[1].value)) return undefined
+  return afterOptions(words, wrapper)
+}
+
+function afterOptions(words: readonly ShellWord[], { takes = [], own = 0, variables }: Wrapper): readonly ShellWord[] {
+  let at = 1
+  for (; at < words.length; at++) {
+    const value = words[at]!.value
+    if (value === '--') {
+      at++
+      break
+    }
+    if (takes.includes(value)) at++
+    else if (!value.startsWith('-') && !(variables && /^\w+=/.test(value))) break
+  }
+  return words.slice(at + own)
+}
+
+/** `find … -exec rm {} ;` runs `rm {}`. */
+function executed(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  const found: (readonly ShellWord[])[] = []
+  for (const [at, word] of words.entries()) {
+    if (!/^(-(exec|execdir|ok|okdir)|-[xX]|--exec|--exec-batch)$/.test(word.value)) continue
+    const rest = words.slice(at + 1)
+    const end = rest.findIndex((each) => each.value === ';' || each.value === '+')
+    const inner = end < 0 ? rest : rest.slice(0, end)
+    if (inner.length > 0) found.push(inner.map((each) => (each.value.includes('{}') ? unknownWord : each)))
+  }
+  return found
+}
+
+const unknownWord: ShellWord = { value: HOLE, text: HOLE, path: HOLE, literal: false, glob: false }
