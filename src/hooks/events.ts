@@ -1,4 +1,5 @@
 /** The 27 events: one row each, in the order of the specification's stdin union. */
+import { permissionUpdate } from './permission-update.ts'
 import {
   boolean,
   type Fielded,
@@ -26,6 +27,8 @@ export interface EventRow<F extends Record<string, Shape<unknown>> = Record<stri
   readonly fields: F
   /** The field that a hook's matcher is held against; none: only "" and * match. */
   readonly matchOn?: keyof F & string
+  /** A matcher is not looked at here, as in Claude Code; a guard with one still runs. */
+  readonly takesNoMatcher?: true
   readonly onBlock: OnBlock
   /** The step of the turn at which the event is raised, where there is one. */
   readonly step?: StepName
@@ -73,7 +76,12 @@ export const events = {
     matchOn: 'notification_type',
     onBlock: 'tell-person',
   }),
-  UserPromptSubmit: row({ fields: { prompt: string() }, onBlock: 'refuse', step: 'before_ingest' }),
+  UserPromptSubmit: row({
+    fields: { prompt: string() },
+    takesNoMatcher: true,
+    onBlock: 'refuse',
+    step: 'before_ingest',
+  }),
   SessionStart: row({
     fields: {
       source: oneOf(['startup', 'resume', 'clear', 'compact']),
@@ -93,6 +101,7 @@ export const events = {
   }),
   Stop: row({
     fields: { stop_hook_active: boolean(), last_assistant_message: optional(string()) },
+    takesNoMatcher: true,
     onBlock: 'go-on',
     step: 'before_turn_end',
   }),
@@ -144,7 +153,7 @@ export const events = {
     step: 'after_compact',
   }),
   PermissionRequest: row({
-    fields: { ...toolCall, permission_suggestions: optional(list(json())) },
+    fields: { ...toolCall, permission_suggestions: optional(list(permissionUpdate)) },
     matchOn: 'tool_name',
     onBlock: 'deny',
     step: 'before_permission',
@@ -196,9 +205,13 @@ export const events = {
     matchOn: 'load_reason',
     onBlock: 'tell-person',
   }),
-  WorktreeCreate: row({ fields: { name: string() }, onBlock: 'refuse' }),
-  WorktreeRemove: row({ fields: { worktree_path: string() }, onBlock: 'tell-person' }),
-  CwdChanged: row({ fields: { old_cwd: string(), new_cwd: string() }, onBlock: 'tell-person' }),
+  WorktreeCreate: row({ fields: { name: string() }, takesNoMatcher: true, onBlock: 'refuse' }),
+  WorktreeRemove: row({ fields: { worktree_path: string() }, takesNoMatcher: true, onBlock: 'tell-person' }),
+  CwdChanged: row({
+    fields: { old_cwd: string(), new_cwd: string() },
+    takesNoMatcher: true,
+    onBlock: 'tell-person',
+  }),
   FileChanged: row({
     fields: { file_path: string(), event: oneOf(['change', 'add', 'unlink']) },
     matchOn: 'file_path',
@@ -211,6 +224,8 @@ export type EventName = keyof typeof events
 export type EventFields = { [E in EventName]: Fielded<(typeof events)[E]['fields']> }
 
 export const eventNames = Object.keys(events) as EventName[]
+/** An event's row, whichever it is. */
+export const rowOf = (name: EventName): EventRow => events[name] as unknown as EventRow
 export const isEventName = (name: string): name is EventName => Object.hasOwn(events, name)
 
 /** What every event carries besides its own fields. There is no transcript_path: the database is the transcript. */

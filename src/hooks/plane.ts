@@ -75,6 +75,8 @@ export interface Answer {
   readonly watchPaths: readonly string[]
   readonly worktreePath: string | null
   readonly elicitation: { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, unknown> } | null
+  /** PermissionRequest: replaces the tool's input; undefined where nobody did. PreToolUse writes it to the step. */
+  readonly updatedInput: Record<string, unknown> | undefined
   /** PostToolUse: replaces an MCP tool's output; undefined where nobody did. */
   readonly updatedToolOutput: unknown
   /** For the screen: who changed or stopped something, and who failed. */

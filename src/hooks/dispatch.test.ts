@@ -1,0 +1,401 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { defineHook, defineStepHook } from './define.ts'
+import { createPlane, type PlaneOptions } from './dispatch.ts'
+import type { EventFields, EventName } from './events.ts'
+import type { Handler } from './handler.ts'
+import type { Invocation, Scope } from './plane.ts'
+import { readHooks } from './settings.ts'
+import type { Steps } from './steps.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'ona-plane-'))
+after(() => rmSync(folder, { recursive: true }))
+
+const settings = (hooks: unknown): Handler[] => {
+  const { handlers, problems } = readHooks({ hooks }, { source: { kind: 'settings' } })
+  assert.deepEqual(problems, [])
+  return handlers
+}
+
+function stage(handlers: readonly Handler[], options: PlaneOptions = {}, more: Partial<Scope> = {}) {
+  const rows: Invocation[] = []
+  const scope: Scope = {
+    sessionId: 's1',
+    conversationId: 'c1',
+    dbPath: join(folder, 'agent.db'),
+    cwd: folder,
+    toolUseId: 't1',
+    record: (row) => rows.push(row),
+    ...more,
+  }
+  const plane = createPlane(handlers, options)
+  const raise = <E extends EventName>(name: E, fields: EventFields[E]) => plane.raise(name, fields, scope)
+  const call = (args: unknown = { command: 'ls' }) => {
+    const step: Steps['before_tool_apply'] = { toolName: 'Bash', safety: 'destructive', args, result: null }
+    const fields = { tool_name: 'Bash', tool_input: args, tool_use_id: 't1' }
+    return plane
+      .ask('before_tool_apply', step, scope, { name: 'PreToolUse', fields })
+      .then((answer) => ({ answer, step }))
+  }
+  return { plane, rows, scope, raise, call }
+}
+
+const pre = (command: string, more: object = {}) => ({ hook_event_name: 'PreToolUse', command, shell: 'sh', ...more })
+const say = (output: object) => `printf %s '${JSON.stringify(output)}'`
+const decide = (permissionDecision: string, more: object = {}) =>
+  say({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, ...more } })
+
+test('exit 2 denies the call, stderr is the reason, and those after it are recorded as skipped', async () => {
+  const { call, rows } = stage(settings([pre('true'), pre('echo "no writes on Friday" >&2; exit 2'), pre('touch ran')]))
+  const { answer } = await call()
+  assert.deepEqual(
+    [answer.decision, answer.reason, answer.control],
+    ['deny', '[1] no writes on Friday', { kind: 'proceed' }],
+  )
+  assert.deepEqual(
+    rows.map(({ ordinal, exitCode, skippedReason }) => [ordinal, exitCode, skippedReason]),
+    [
+      [0, 0, null],
+      [1, 2, null],
+      [2, null, 'prior_block_or_deny'],
+    ],
+  )
+})
+
+test('a hook reads one line of JSON with the event and where it is', async () => {
+  const { call, rows } = stage(settings([pre('cat > seen; printf "%s|%s|%s" "$AGENT_SDLC_DB" "$SDLC_HOOK" "$PWD"')]))
+  await call({ command: 'ls' })
+  const text = readFileSync(join(folder, 'seen'), 'utf8')
+  assert.equal(text.indexOf('\n'), text.length - 1)
+  assert.deepEqual(JSON.parse(text), {
+    hook_event_name: 'PreToolUse',
+    session_id: 's1',
+    conversation_id: 'c1',
+    runtime_db_path: join(folder, 'agent.db'),
+    cwd: folder,
+    tool_name: 'Bash',
+    tool_input: { command: 'ls' },
+    tool_use_id: 't1',
+  })
+  assert.deepEqual([rows[0]!.stdout, rows[0]!.inputJson], [`${folder}/agent.db|1|${folder}`, text.trimEnd()])
+})
+
+test('the strictest decision stands, with the reason of the hook that gave it', async () => {
+  const { call } = stage(
+    settings([
+      pre(decide('ask', { permissionDecisionReason: 'sure?' })),
+      pre(decide('allow', { permissionDecisionReason: 'fine' })),
+    ]),
+  )
+  const { answer } = await call()
+  assert.deepEqual([answer.decision, answer.reason], ['ask', 'sure?'])
+})
+
+test('a changed input flows to the hooks that follow, commands and functions, events and steps', async () => {
+  const seen: unknown[] = []
+  const { call } = stage([
+    defineStepHook('before_tool_apply', ({ step }) => {
+      step.args = { command: 'one' }
+      return undefined
+    }),
+    defineHook('PreToolUse', ({ tool_input }) => {
+      seen.push(tool_input)
+      return { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: { command: 'two' } } }
+    }),
+    ...settings([
+      pre(`cat > second; ${decide('allow', { updatedInput: { command: 'three' } })}`),
+      { hook_event_name: 'before_tool_apply', command: 'cat > third', shell: 'sh' },
+    ]),
+  ])
+  const { answer, step } = await call()
+  seen.push(JSON.parse(readFileSync(join(folder, 'second'), 'utf8')).tool_input)
+  seen.push(JSON.parse(readFileSync(join(folder, 'third'), 'utf8')).args)
+  assert.deepEqual(seen, [{ command: 'one' }, { command: 'two' }, { command: 'three' }])
+  assert.deepEqual([step.args, answer.decision], [{ command: 'three' }, 'allow'])
+})
+
+test('after the tool has run every hook is asked, and what they block with is told to the model in order', async () => {
+  const { plane, scope, rows } = stage(
+    settings([
+      { hook_event_name: 'PostToolUse', command: 'echo first >&2; exit 2', shell: 'sh' },
+      { hook_event_name: 'PostToolUse', command: say({ decision: 'block', reason: 'second' }), shell: 'sh' },
+      { hook_event_name: 'after_tool_apply', command: 'exit 2', shell: 'sh' },
+      { hook_event_name: 'PostToolUse', command: 'echo third >&2; exit 2', shell: 'sh' },
+    ]),
+  )
+  const step: Steps['after_tool_apply'] = {
+    toolName: 'Bash',
+    isError: false,
+    output: { kind: 'text', text: 'ok' },
+    additionalContext: [],
+  }
+  const fields = { tool_name: 'Bash', tool_input: {}, tool_response: 'ok', tool_use_id: 't1' }
+  const answer = await plane.ask('after_tool_apply', step, scope, { name: 'PostToolUse', fields })
+  assert.deepEqual(
+    step.additionalContext,
+    ['first', 'second', 'third'].map((text) => ({ type: 'text', text })),
+  )
+  assert.deepEqual([answer.decision, answer.context, answer.control.kind], ['none', [], 'break'])
+  assert.deepEqual(
+    rows.map(({ skippedReason }) => skippedReason),
+    [null, null, null, null],
+  )
+})
+
+test('{"async":true} is no answer: it is recorded as wrong and decides nothing; exit 2 still blocks', async () => {
+  const { call, rows } = stage(settings([pre(say({ async: true })), pre(`${say({ async: true })}; exit 2`)]))
+  const { answer } = await call()
+  assert.equal(answer.decision, 'deny')
+  assert.match(rows[0]!.stderr!, /async is true, but every hook is waited for/)
+  assert.deepEqual(
+    answer.notes.map(({ effect }) => effect),
+    ['failed', 'denied'],
+  )
+})
+
+test('a bad field makes the whole answer void', async () => {
+  const { call, rows } = stage(
+    settings([
+      pre(decide('deny', { updatedInput: 'not an object' })),
+      pre('printf "{"'),
+      pre(say({ hookSpecificOutput: { hookEventName: 'Stop' } })),
+    ]),
+  )
+  const { answer, step } = await call()
+  assert.deepEqual([answer.decision, step.args], ['none', { command: 'ls' }])
+  assert.deepEqual(
+    rows.map(({ stderr }) => stderr),
+    [
+      '[SDLC_HOOK] answered with what PreToolUse does not take: hookSpecificOutput.updatedInput must be an object, not a string',
+      rows[1]!.stderr,
+      '[SDLC_HOOK] answered with what PreToolUse does not take: hookSpecificOutput.hookEventName must be "PreToolUse"',
+    ],
+  )
+  assert.match(answer.notes[1]!.reason, /broken JSON/)
+})
+
+test('a hook that runs too long is exit 2 at PreToolUse and UserPromptSubmit, and is passed over elsewhere', async () => {
+  const slow = (hook_event_name: string) => ({ hook_event_name, command: 'sleep 20', shell: 'sh', timeout_ms: 50 })
+  const { call, raise, rows } = stage(settings([slow('PreToolUse'), slow('UserPromptSubmit'), slow('Notification')]))
+  const { answer } = await call()
+  assert.deepEqual([answer.decision, answer.reason], ['deny', '[0] timed out after 50 ms'])
+  assert.equal((await raise('UserPromptSubmit', { prompt: 'hi' })).decision, 'deny')
+  assert.equal((await raise('Notification', { message: '', notification_type: '' })).decision, 'none')
+  assert.deepEqual(
+    rows.map(({ exitCode, stderr }) => [exitCode, stderr]),
+    [
+      [2, '[SDLC_HOOK] timed out after 50 ms'],
+      [2, '[SDLC_HOOK] timed out after 50 ms'],
+      [null, '[SDLC_HOOK] timed out after 50 ms'],
+    ],
+  )
+})
+
+test('the default limits come from the environment', async () => {
+  const env = { ...process.env, SDLC_HOOK_TIMEOUT_MS: '40', SDLC_SESSIONEND_HOOK_TIMEOUT_MS: '30' }
+  const slow = (hook_event_name: string) => ({ hook_event_name, command: 'sleep 20', shell: 'sh' })
+  const { call, raise, rows } = stage(settings([slow('PreToolUse'), slow('SessionEnd')]), { env })
+  await call()
+  await raise('SessionEnd', { reason: 'other' })
+  assert.deepEqual(
+    rows.map(({ stderr }) => stderr),
+    ['[SDLC_HOOK] timed out after 40 ms', '[SDLC_HOOK] timed out after 30 ms'],
+  )
+})
+
+test('a failing guard of a gate step refuses, unless it says onError: proceed', async () => {
+  const failing = { hook_event_name: 'before_tool_apply', command: 'echo broken >&2; exit 1', shell: 'sh' }
+  const strict = await stage(settings([failing])).call()
+  assert.equal(strict.answer.decision, 'deny')
+  assert.match(strict.answer.reason, /exited with 1: broken; it guards before_tool_apply/)
+  const lax = await stage(settings([{ ...failing, onError: 'proceed' }])).call()
+  assert.deepEqual([lax.answer.decision, lax.answer.notes[0]?.effect], ['none', 'failed'])
+})
+
+test('a failing hook of an event is passed over, unless it says onError: block', async () => {
+  const lax = await stage(settings([pre('exit 1')])).call()
+  assert.deepEqual([lax.answer.decision, lax.answer.notes[0]?.effect], ['none', 'failed'])
+  assert.equal((await stage(settings([pre('exit 1', { onError: 'block' })])).call()).answer.decision, 'deny')
+})
+
+test('a step hook that exits 2 vetoes: the turn ends, and what it said is the reason', async () => {
+  const { answer } = await stage(
+    settings([{ hook_event_name: 'before_tool_apply', command: 'echo enough >&2; exit 2', shell: 'sh' }]),
+  ).call()
+  assert.deepEqual([answer.control, answer.reason], [{ kind: 'break', reason: 'end_turn' }, 'enough'])
+})
+
+test('Stop hooks keep the turn going, and what they say is its feedback', async () => {
+  const { plane, scope } = stage(
+    settings([
+      { hook_event_name: 'Stop', command: 'echo run the tests >&2; exit 2', shell: 'sh' },
+      { hook_event_name: 'Stop', command: say({ decision: 'block', reason: 'and the linter' }), shell: 'sh' },
+    ]),
+  )
+  const step: Steps['before_turn_end'] = { stopReason: 'end_turn', continuesSoFar: 0, voluntary: true, feedback: [] }
+  const answer = await plane.ask('before_turn_end', step, scope, { name: 'Stop', fields: { stop_hook_active: false } })
+  assert.deepEqual(answer.control, { kind: 'continue' })
+  assert.deepEqual(
+    step.feedback.map((block) => block.type === 'text' && block.text),
+    ['run the tests', 'and the linter'],
+  )
+})
+
+test('a permission hook answers for the person', async () => {
+  const answerWith = async (decision: object) => {
+    const { plane, scope } = stage(
+      settings([
+        {
+          hook_event_name: 'PermissionRequest',
+          command: say({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } }),
+          shell: 'sh',
+        },
+      ]),
+    )
+    const step: Steps['before_permission'] = { tool: 'Bash', decision: 'ask', resolved: null }
+    const fields = { tool_name: 'Bash', tool_input: { command: 'ls' } }
+    const answer = await plane.ask('before_permission', step, scope, { name: 'PermissionRequest', fields })
+    return [step.resolved, answer.reason, answer.updatedInput, answer.permissionUpdates, answer.interrupt]
+  }
+  const update = { type: 'setMode', mode: 'acceptEdits', destination: 'session' }
+  assert.deepEqual(
+    await answerWith({ behavior: 'allow', updatedInput: { command: 'ls -a' }, updatedPermissions: [update] }),
+    [true, '', { command: 'ls -a' }, [update], false],
+  )
+  assert.deepEqual(await answerWith({ behavior: 'deny', message: 'no', interrupt: true }), [
+    false,
+    'no',
+    undefined,
+    [],
+    true,
+  ])
+})
+
+test('plain text is for the model where a session or prompt begins, and nowhere else', async () => {
+  const { raise } = stage(
+    settings(
+      ['SessionStart', 'UserPromptSubmit', 'Notification'].map((hook_event_name) => ({
+        hook_event_name,
+        command: 'echo be brief',
+        shell: 'sh',
+      })),
+    ),
+  )
+  assert.deepEqual((await raise('SessionStart', { source: 'startup' })).context, ['be brief'])
+  assert.deepEqual((await raise('UserPromptSubmit', { prompt: 'hi' })).context, ['be brief'])
+  assert.deepEqual((await raise('Notification', { message: '', notification_type: '' })).context, [])
+})
+
+test('a permission rule decides whether a hook is asked, and it sees the input as changed so far', async () => {
+  const { call, rows } = stage(
+    settings([
+      pre(decide('allow', { updatedInput: { command: 'git push' } })),
+      pre('true', { if: 'Bash(git *)' }),
+      pre('false', { if_condition: 'Bash(npm *)' }),
+    ]),
+    {
+      matchesRule: (rule, tool, { command }) =>
+        tool === 'Bash' && String(command).startsWith(rule.slice('Bash('.length, -2).trim()),
+    },
+  )
+  await call()
+  assert.deepEqual(
+    rows.map(({ ordinal }) => ordinal),
+    [0, 1],
+  )
+})
+
+test('with hooks switched off, or a folder not trusted, each hook is recorded as skipped', async () => {
+  const handlers = settings([pre('exit 2')])
+  const off = stage(handlers, { env: { SDLC_DISABLE_ALL_HOOKS: '1' } })
+  assert.equal((await off.call()).answer.decision, 'none')
+  const untrusted = stage(handlers.map((handler) => ({ ...handler, withheld: 'untrusted_folder' })))
+  assert.equal((await untrusted.call()).answer.decision, 'none')
+  assert.deepEqual(
+    [...off.rows, ...untrusted.rows].map(({ skippedReason, exitCode }) => [skippedReason, exitCode]),
+    [
+      ['hooks_disabled', null],
+      ['untrusted_folder', null],
+    ],
+  )
+})
+
+test('secrets are kept out of the record, not from the hook', async () => {
+  const { call, rows } = stage(settings([pre('cat; echo password=hunter22 >&2')]))
+  await call({
+    command: 'curl -H "Authorization: Bearer abcdefghijklmnopqrst"',
+    api_key: 'sk-ant-0123456789abcdef0123',
+  })
+  const [row] = rows
+  assert.deepEqual(
+    [row!.inputJson, row!.stdout, row!.stderr].map((text) => /abcdefghij|0123456789|hunter22/.test(text!)),
+    [false, false, false],
+  )
+  assert.deepEqual(JSON.parse(row!.inputJson).tool_input.api_key, '[redacted]')
+})
+
+test('an interrupt ends the hook that runs, refuses, and the rest are not asked', async () => {
+  const controller = new AbortController()
+  const { call, rows } = stage(
+    settings([pre('touch started; sleep 20'), pre('true')]),
+    {},
+    { signal: controller.signal },
+  )
+  const asked = call()
+  setTimeout(() => controller.abort(), 50)
+  const { answer } = await asked
+  assert.equal(answer.decision, 'deny')
+  assert.deepEqual(
+    rows.map(({ skippedReason }) => skippedReason),
+    [null, 'interrupted'],
+  )
+})
+
+test('a hook asked once is asked once a session', async () => {
+  const { call, rows } = stage(settings([pre('true', { once: true })]))
+  await call()
+  await call()
+  assert.equal(rows.length, 1)
+})
+
+test('a function that throws leaves the step as it was', async () => {
+  const { call } = stage([
+    defineStepHook('before_tool_apply', function breaks({ step }) {
+      ;(step.args as { command: string }).command = 'half done'
+      throw new Error('oops')
+    }),
+  ])
+  const { answer, step } = await call()
+  assert.deepEqual([step.args, answer.decision], [{ command: 'ls' }, 'deny'])
+  assert.match(answer.reason, /function:breaks threw Error: oops/)
+})
+
+test('a control out of place is a warning, and the round goes on', async () => {
+  const { call, rows } = stage([
+    defineStepHook('before_tool_apply', () => ({ kind: 'continue' })),
+    defineStepHook('before_tool_apply', () => ({ args: { command: 'later' } })),
+  ])
+  const { answer, step } = await call()
+  assert.deepEqual([answer.control.kind, step.args], ['proceed', { command: 'later' }])
+  assert.match(rows[0]!.stderr!, /"continue" means nothing at before_tool_apply, only at before_turn_end/)
+})
+
+test('JSON that follows other text is not read, and that is said', async () => {
+  const { call, rows } = stage(settings([pre(`echo welcome; ${decide('deny')}`)]))
+  const { answer } = await call()
+  assert.deepEqual([answer.decision, answer.notes[0]?.effect], ['none', 'warned'])
+  assert.match(rows[0]!.stderr!, /printed text before its JSON/)
+})
+
+test('nobody listens, nothing is done', async () => {
+  const { plane, call, rows } = stage(settings([{ hook_event_name: 'Stop', command: 'true' }]))
+  assert.deepEqual(
+    [plane.listens('PreToolUse', 'before_tool_apply'), plane.listens('PreToolUse', 'Stop')],
+    [false, true],
+  )
+  assert.equal((await call()).answer.decision, 'none')
+  assert.deepEqual(rows, [])
+})

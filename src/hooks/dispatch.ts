@@ -1,0 +1,68 @@
+/** The plane itself: settles once who is asked about what, and in which order. */
+import type { EventName } from './events.ts'
+import { type Handler, labelOf } from './handler.ts'
+import { matchesAll, matchesNothing, readMatcher, readStepMatch } from './matcher.ts'
+import { type Ordered, orderHandlers } from './order.ts'
+import type { Plane, Raised } from './plane.ts'
+import type { AskModel } from './prompt.ts'
+import { type Redact, redact } from './redact.ts'
+import { type Prepared, quiet, runRound, type Settled } from './round.ts'
+import type { JsonObject } from './shape.ts'
+import type { StepName } from './steps.ts'
+
+export interface PlaneOptions {
+  readonly env?: NodeJS.ProcessEnv
+  /** Whether a tool call matches a permission rule such as `Bash(git *)`; without it, a hook with a condition is asked. */
+  readonly matchesRule?: (rule: string, toolName: string, toolInput: JsonObject) => boolean
+  /** For handlers that ask a model. */
+  readonly askModel?: AskModel
+  /** Takes secrets out of what is recorded. */
+  readonly redact?: Redact
+  /** Why no hook at all may run; they are recorded as skipped. */
+  readonly disabled?: string
+}
+
+/** One plane serves all sessions of a process. */
+export function createPlane(handlers: readonly Handler[], options: PlaneOptions = {}): Plane {
+  const { env = process.env } = options
+  const disabled = options.disabled ?? (env.SDLC_DISABLE_ALL_HOOKS === '1' ? 'hooks_disabled' : undefined)
+  const settled: Settled = { redact, ...options, env, disabled, done: new Set() }
+  const byName = Map.groupBy(orderHandlers(handlers).map(prepare), ({ event }) => event)
+  const both = new Map<string, Prepared[]>()
+
+  /** Those of a step and those of the event it raises, in one order. */
+  const concerned = (step: StepName, event: EventName | undefined): readonly Prepared[] => {
+    const own = byName.get(step)
+    const raised = event && byName.get(event)
+    if (!own || !raised) return own ?? raised ?? []
+    const key = `${step} ${event}`
+    const known = both.get(key) ?? [...own, ...raised].sort((a, b) => a.ordinal - b.ordinal)
+    both.set(key, known)
+    return known
+  }
+
+  return {
+    async ask(name, state, scope, event) {
+      const asked = concerned(name, event?.name)
+      return asked.length === 0 ? quiet : runRound(asked, { step: { name, state }, event }, scope, settled)
+    },
+    async raise(name, fields, scope) {
+      const asked = byName.get(name)
+      return asked ? runRound(asked, { event: { name, fields } as Raised }, scope, settled) : quiet
+    },
+    listens: (...names) => names.some((name) => byName.has(name)),
+  }
+}
+
+function prepare(handler: Ordered): Prepared {
+  const { match, matcher } = handler
+  const takesAll = match === undefined && (matcher === '' || matcher === '*')
+  const matches = match ? matchesAll : (readMatcher(matcher) ?? matchesNothing)
+  return {
+    ...handler,
+    takesAll,
+    matches,
+    matchesStep: match ? readStepMatch(match) : (tool) => (tool === undefined ? takesAll : matches(tool)),
+    label: labelOf(handler),
+  }
+}

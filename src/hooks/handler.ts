@@ -1,0 +1,99 @@
+/** A handler: one who is asked. Who it is, when it is asked, and how. */
+import type { EventName } from './events.ts'
+import type { StepMatch } from './matcher.ts'
+import type { Control, StepName, Steps } from './steps.ts'
+
+/** Where a handler was declared; this and the place within it give the order (spec 003 §5.2). */
+export type Source =
+  | { readonly kind: 'code' }
+  | { readonly kind: 'settings'; readonly layer?: 'managed' | 'user' | 'project' | 'local' }
+  | { readonly kind: 'plugin'; readonly pluginId: string }
+  | { readonly kind: 'session' }
+
+export type Shell = 'bash' | 'sh' | 'powershell'
+
+interface Declared {
+  readonly event: EventName | StepName
+  readonly source: Source
+  /** As written; for a step's `match`, its JSON. */
+  readonly matcher: string
+  readonly match?: StepMatch
+  /** A permission rule that the tool call must match, as in `Bash(git *)`. */
+  readonly ifCondition: string
+  readonly timeoutMs?: number
+  /** What a failure means. By default it blocks at a gate step and is passed over elsewhere. */
+  readonly onError?: 'block' | 'proceed'
+  /** Asked once a session. */
+  readonly once?: boolean
+  readonly statusMessage?: string
+  /** Why it must not run, such as a folder that nobody has trusted; it is recorded as skipped. */
+  readonly withheld?: string
+}
+
+export type Handler = Declared &
+  (
+    | { readonly kind: 'command'; readonly command: string; readonly shell: Shell }
+    | { readonly kind: 'builtin'; readonly name: string }
+    | {
+        readonly kind: 'prompt'
+        readonly system?: string
+        /** Claude's form: `$ARGUMENTS` stands for the input. */
+        readonly prompt?: string
+        readonly render?: Render
+        readonly model?: string
+      }
+    | {
+        readonly kind: 'http'
+        readonly url: string
+        readonly headers: Readonly<Record<string, string>>
+        readonly allowedEnvVars: readonly string[]
+      }
+    | { readonly kind: 'function'; readonly name: string; readonly of: 'event'; readonly run: EventFunction }
+    | { readonly kind: 'function'; readonly name: string; readonly of: 'step'; readonly run: StepFunction }
+  )
+
+export type Render = 'json' | { readonly template: string }
+
+/** Both take one object; see define.ts for their typed forms. */
+export type EventFunction = (args: never) => unknown
+export type StepFunction = (args: never) => unknown
+
+export type StepReply<S extends StepName> = Control | StepVerdict<S> | undefined
+
+/** The verdict that a step takes: what a command prints, and what a function may return instead of changing the step. */
+export type StepVerdict<S extends StepName> = {
+  control?: 'proceed' | 'break' | 'continue' | 'skip' | 'veto' | null
+  stop_reason?: string
+} & (Steps[S] extends { additionalContext: unknown } | { feedback: unknown }
+  ? { additional_context?: string[] | null }
+  : unknown) &
+  (S extends 'before_ingest'
+    ? { input?: string | string[] | null; prepend_input?: string | string[] | null }
+    : unknown) &
+  (S extends 'before_generate' ? { model?: string; assistant?: string } : unknown) &
+  (S extends 'before_permission' ? { resolved?: boolean } : unknown) &
+  (S extends 'before_tool_apply' ? { args?: unknown; result?: WireBody | null; is_error?: boolean } : unknown)
+
+export type WireBody =
+  | { kind: 'text'; text: string }
+  | { kind: 'json'; value: unknown }
+  | { kind: 'content'; blocks: WireBlock[] }
+export type WireBlock =
+  | { kind: 'text'; text: string }
+  | { kind: 'image'; mime: string; data: { kind: 'base64'; encoded: string } }
+
+/** What the audit and the screen call a handler. */
+export function labelOf(handler: Handler): string {
+  switch (handler.kind) {
+    case 'command':
+      return handler.command
+    case 'builtin':
+      return `builtin:${handler.name}`
+    case 'function':
+      return `function:${handler.name}`
+    case 'http':
+      return `http:${handler.url.replace(/^(\w+:\/\/)[^/@]*@/, '$1').replace(/\?.*$/, '')}`
+    case 'prompt':
+      return `prompt:${(handler.prompt ?? handler.system ?? 'json').slice(0, 200)}`
+  }
+}

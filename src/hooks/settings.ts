@@ -1,0 +1,307 @@
+/** Reads hooks from settings: the flat list, and Claude's object of events. Nothing that is wrong passes unsaid. */
+import { builtins } from './builtin.ts'
+import { type EventName, eventNames, events, isEventName, rowOf } from './events.ts'
+import type { Handler, Source } from './handler.ts'
+import { urlProblem } from './http.ts'
+import { readMatcher } from './matcher.ts'
+import { notKnown } from './nearest.ts'
+import {
+  boolean,
+  either,
+  type Infer,
+  isObject,
+  list,
+  literal,
+  map,
+  number,
+  oneOf,
+  optional,
+  parse,
+  record,
+  string,
+} from './shape.ts'
+import { type StepName, stepNames } from './steps.ts'
+
+export interface HookProblem {
+  /** Such as `hooks.PreToolUse[0].hooks[1].timeout`. */
+  readonly path: string
+  /** What is wrong there and what to do; follows the path. */
+  readonly why: string
+  /** An error: the hook is not in force. A warning: it is, but perhaps not as meant. */
+  readonly level: 'error' | 'warning'
+}
+
+export interface ReadHooksOptions {
+  readonly source: Source
+  /** Why they must not run; they are recorded as skipped. */
+  readonly withheld?: string
+}
+
+/** The handlers in settings that hold a `hooks` key, in the order they are written. */
+export function readHooks(
+  settings: unknown,
+  { source, withheld }: ReadHooksOptions,
+): { handlers: Handler[]; problems: HookProblem[] } {
+  const handlers: Handler[] = []
+  const problems: HookProblem[] = []
+  const hooks = isObject(settings) ? settings.hooks : undefined
+  for (const entry of entriesOf(hooks, problems)) {
+    const handler = readEntry(entry, problems)
+    if (handler) handlers.push({ ...handler, source, ...(withheld !== undefined && { withheld }) })
+  }
+  return { handlers, problems }
+}
+
+/** `hooks[2].hook_event_name is "PreToolUs"; did you mean "PreToolUse"?` */
+export const sayHookProblem = ({ path, why }: HookProblem): string => `${path} ${why}`
+
+const common = {
+  if: optional(string('a permission rule, such as Bash(git *), that the call must match')),
+  if_condition: optional(string('the same as "if"')),
+  timeout: optional(number('seconds', { min: 0.001, max: 86_400 })),
+  timeout_ms: optional(number('milliseconds', { min: 1, max: 86_400_000 })),
+  onError: optional(oneOf(['block', 'proceed'], 'what a failure of this hook means')),
+  once: optional(boolean('asked once a session')),
+  statusMessage: optional(string('shown while it runs')),
+  name: optional(string('a name of your own')),
+  async: optional(boolean('not supported: every hook is waited for')),
+  asyncRewake: optional(boolean('not supported: every hook is waited for')),
+}
+
+const kinds = {
+  command: record({
+    type: optional(literal('command')),
+    command: string('run by the shell; gets the event on stdin'),
+    shell: optional(oneOf(['bash', 'sh', 'powershell'])),
+    ...common,
+  }),
+  builtin: record({ type: literal('builtin'), ...common, name: string('which one') }),
+  prompt: record({
+    type: literal('prompt'),
+    prompt: optional(string('the question; $ARGUMENTS stands for the event')),
+    system: optional(string()),
+    render: optional(either(literal('json'), record({ template: string('{{key}} stands for a key of the event') }))),
+    model: optional(string()),
+    ...common,
+  }),
+  http: record({
+    type: literal('http'),
+    url: string('the event is posted to it: https, or http on this machine'),
+    headers: optional(map(string('$NAME stands for a variable of allowedEnvVars'))),
+    allowedEnvVars: optional(list(string())),
+    ...common,
+  }),
+}
+
+const matchShape = record(
+  {
+    tool: optional(string('the exact name')),
+    tool_glob: optional(string()),
+    safety: optional(list(oneOf(['read_only', 'mutating', 'destructive', 'network']))),
+  },
+  'for steps: every part given must hold',
+  { closed: true },
+)
+const where = { matcher: optional(string()), match: optional(matchShape) }
+
+const anyHook = either(kinds.command, kinds.builtin, kinds.prompt, kinds.http)
+const anyName = oneOf([...eventNames, ...stepNames])
+const flat = either(
+  ...Object.values(kinds).map((kind) => record({ hook_event_name: anyName, ...where, ...kind.fields })),
+)
+/** Both forms, for the JSON Schema of the settings. */
+export const hooksShape = either(list(flat), map(list(record({ ...where, hooks: list(anyHook) }))))
+
+interface Entry {
+  readonly event: EventName | StepName
+  readonly matcher: string
+  readonly match?: Infer<typeof matchShape>
+  readonly hook: Record<string, unknown>
+  readonly path: string
+}
+
+function* entriesOf(hooks: unknown, problems: HookProblem[]): Generator<Entry> {
+  const fault = (path: string, why: string) => problems.push({ path, why, level: 'error' })
+  if (hooks === undefined || hooks === null) return
+  if (Array.isArray(hooks)) {
+    for (const [index, hook] of hooks.entries()) {
+      const path = `hooks[${index}]`
+      if (!isObject(hook)) {
+        fault(path, 'must be an object with hook_event_name and command')
+        continue
+      }
+      const { hook_event_name: name, matcher, match, ...rest } = hook
+      if (typeof name !== 'string') fault(`${path}.hook_event_name`, 'is missing; it names the event or step')
+      else yield* placed(name, { matcher, match }, rest, path, `${path}.hook_event_name`, problems)
+    }
+    return
+  }
+  if (!isObject(hooks)) {
+    fault('hooks', 'must be a list of hooks, or an object of events')
+    return
+  }
+  for (const [name, groups] of Object.entries(hooks)) {
+    const at = `hooks.${name}`
+    if (!isKnown(name)) fault('hooks', `has a key that ${notKnown(name, allNames)}`)
+    else if (!Array.isArray(groups)) fault(at, 'must be a list of {"matcher": …, "hooks": […]}')
+    else
+      for (const [index, group] of groups.entries()) {
+        const path = `${at}[${index}]`
+        if (!isObject(group) || !Array.isArray(group.hooks)) {
+          fault(path, 'must be {"matcher": …, "hooks": […]}')
+          continue
+        }
+        const { matcher, match, hooks: inner, ...unknown } = group
+        for (const key of Object.keys(unknown)) warnUnknown(`${path}.${key}`, problems)
+        for (const [place, hook] of inner.entries()) {
+          const path2 = `${path}.hooks[${place}]`
+          if (isObject(hook)) yield* placed(name, { matcher, match }, hook, path2, path, problems)
+          else fault(path2, 'must be an object with type and command')
+        }
+      }
+  }
+}
+
+function* placed(
+  name: string,
+  { matcher = '', match }: { matcher?: unknown; match?: unknown },
+  hook: Record<string, unknown>,
+  path: string,
+  namePath: string,
+  problems: HookProblem[],
+): Generator<Entry> {
+  const fault = (at: string, why: string) => problems.push({ path: at, why, level: 'error' })
+  if (!isKnown(name)) return fault(namePath, notKnown(name, allNames))
+  if (typeof matcher !== 'string') return fault(`${path}.matcher`, 'must be a string')
+  if (match === undefined || match === null) return yield { event: name, matcher, hook, path }
+  const parsed = parse(matchShape, match)
+  if (!parsed.ok) return fault(`${path}.match${parsed.problem.path && `.${parsed.problem.path}`}`, parsed.problem.why)
+  if (isEventName(name)) return fault(`${path}.match`, `belongs to steps; at ${name} use "matcher"`)
+  if (matcher !== '') return fault(`${path}.match`, 'stands beside a matcher; keep one of the two')
+  yield { event: name, matcher: JSON.stringify(parsed.value), match: parsed.value, hook, path }
+}
+
+function readEntry({ event, matcher, match, hook, path }: Entry, problems: HookProblem[]): HandlerRead | undefined {
+  const note = (level: HookProblem['level'], at: string, why: string) =>
+    problems.push({ path: at === '' ? path : `${path}.${at}`, why, level })
+  const type = hook.type ?? 'command'
+  if (typeof type !== 'string' || !Object.hasOwn(kinds, type)) {
+    note('error', 'type', typeof type === 'string' ? notKnown(type, Object.keys(kinds)) : 'must be a string')
+    return
+  }
+  const kind = kinds[type as keyof typeof kinds]
+  const problem = kind.check(hook, '')
+  if (problem) {
+    note('error', problem.path, problem.why)
+    return
+  }
+  for (const key of Object.keys(hook)) if (!Object.hasOwn(kind.fields, key)) warnUnknown(`${path}.${key}`, problems)
+  const {
+    if: rule,
+    if_condition,
+    timeout,
+    timeout_ms,
+    onError,
+    once,
+    statusMessage,
+  } = hook as Infer<typeof kinds.command>
+  const ifCondition = rule ?? if_condition ?? ''
+  warnings(event, matcher, match, ifCondition, hook, note)
+  const timeoutMs = timeout_ms ?? (timeout === undefined ? undefined : timeout * 1000)
+  const declared = {
+    event,
+    matcher,
+    ifCondition,
+    ...(match && { match }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(onError && { onError }),
+    ...(once && { once }),
+    ...(statusMessage && { statusMessage }),
+  }
+  return readKind[type as keyof typeof kinds](declared, hook, note)
+}
+
+type HandlerRead = Handler extends infer H ? (H extends Handler ? Omit<H, 'source' | 'withheld'> : never) : never
+type DeclaredRead = Pick<HandlerRead, 'event' | 'matcher' | 'ifCondition' | 'match' | 'timeoutMs' | 'onError' | 'once'>
+type Note = (level: HookProblem['level'], at: string, why: string) => void
+
+const readKind: Record<
+  keyof typeof kinds,
+  (declared: DeclaredRead, hook: Record<string, unknown>, note: Note) => HandlerRead | undefined
+> = {
+  command(declared, hook, note) {
+    const { command, shell = 'bash' } = hook as Infer<typeof kinds.command>
+    if (command.trim() === '') return refuse(note, 'command', 'is empty')
+    if (process.platform === 'win32' && shell !== 'powershell') {
+      return refuse(note, 'shell', `is ${shell}, which does not run on Windows; use "shell": "powershell"`)
+    }
+    return { ...declared, kind: 'command', command, shell }
+  },
+  builtin(declared, hook, note) {
+    const { name } = hook as Infer<typeof kinds.builtin>
+    if (!Object.hasOwn(builtins, name)) return refuse(note, 'name', notKnown(name, Object.keys(builtins)))
+    if (isEventName(declared.event)) return refuse(note, 'name', 'is a built-in, and those stand at steps')
+    return { ...declared, kind: 'builtin', name }
+  },
+  prompt(declared, hook, note) {
+    const { prompt, system, render, model } = hook as Infer<typeof kinds.prompt>
+    if (prompt === undefined && system === undefined) return refuse(note, 'prompt', 'is missing')
+    if (prompt !== undefined && render !== undefined) return refuse(note, 'render', 'goes with "system", not "prompt"')
+    return { ...declared, kind: 'prompt', ...(prompt !== undefined && { prompt }), system, render, model }
+  },
+  http(declared, hook, note) {
+    const { url, headers = {}, allowedEnvVars = [] } = hook as Infer<typeof kinds.http>
+    const problem = urlProblem(url)
+    if (problem) return refuse(note, 'url', problem)
+    return { ...declared, kind: 'http', url, headers, allowedEnvVars }
+  },
+}
+
+function refuse(note: Note, at: string, why: string): undefined {
+  note('error', at, why)
+}
+
+/** What is allowed but cannot be what was meant. */
+function warnings(
+  event: EventName | StepName,
+  matcher: string,
+  match: Entry['match'],
+  ifCondition: string,
+  hook: Record<string, unknown>,
+  note: Note,
+): void {
+  if (hook.async === true || hook.asyncRewake === true) {
+    note('warning', 'async', 'is not supported; the hook is waited for like any other')
+  }
+  if (ifCondition !== '' && !hasToolCall(event)) {
+    note('warning', 'if', `is a rule for tool calls, and ${event} has none: the hook never runs`)
+  }
+  if (match?.safety?.length && event !== 'before_tool_apply') {
+    note('warning', 'match', `asks for a safety class, which only before_tool_apply shows: the hook never runs`)
+  }
+  if (match || matcher === '' || matcher === '*') return
+  if (!readMatcher(matcher))
+    note('warning', 'matcher', `${JSON.stringify(matcher)} is no regular expression: the hook never runs`)
+  const row = isEventName(event) ? rowOf(event) : undefined
+  if (row?.takesNoMatcher) note('warning', 'matcher', `is not looked at: ${event} has nothing to match`)
+  else if (row ? row.matchOn === undefined : !toolSteps.includes(event as StepName)) {
+    note('warning', 'matcher', `has nothing to match at ${event}: the hook never runs`)
+  }
+}
+
+const toolEvents: readonly string[] = eventNames.filter((name) => 'tool_name' in events[name].fields)
+const toolSteps: readonly StepName[] = [
+  'before_permission',
+  'after_permission',
+  'before_tool_apply',
+  'after_tool_apply',
+]
+/** Where a rule such as `Bash(git *)` can be held against a call. */
+export const hasToolCall = (event: EventName | StepName): boolean =>
+  toolEvents.includes(event) || toolSteps.includes(event as StepName)
+
+const allNames: readonly string[] = [...eventNames, ...stepNames]
+const isKnown = (name: string): name is EventName | StepName => allNames.includes(name)
+
+const warnUnknown = (path: string, problems: HookProblem[]) =>
+  problems.push({ path, why: 'is not known here and is not looked at', level: 'warning' })

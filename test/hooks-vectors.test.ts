@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { runVector, type Vector } from './hooks-vectors.ts'
+
+const { cases, total } = JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures/step-vectors.json'), 'utf8')) as {
+  cases: Vector[]
+  total: number
+}
+
+test('the file of vectors is whole', () => assert.equal(cases.length, total))
+
+for (const vector of cases.filter(({ kind }) => kind !== 'trace')) {
+  test(`${vector.kind} ${vector.id}${vector.why ? `: ${vector.why}` : ''}`, async () => {
+    assert.equal(await runVector(vector), true)
+  })
+}
