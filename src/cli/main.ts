@@ -11,6 +11,7 @@ export interface Command {
 const commands: Record<string, () => Promise<Command>> = {
   '--help': () => import('./commands/help.ts'),
   '--init-db': () => import('./commands/init-db.ts'),
+  permissions: () => import('./commands/permissions.ts'),
 }
 
 async function main([word = '--help', ...rest]: string[]): Promise<number> {

@@ -39,13 +39,3 @@ function readRules(settings: PermissionSettings): Rules {
   }
   return { deny: list('deny'), ask: list('ask'), allow: list('allow'), warnings }
 }
-
-/** The same settings without the rules that cannot be read, and a warning for each. */
-export function withoutInvalid(settings: PermissionSettings): {
-  settings: PermissionSettings
-  warnings: readonly string[]
-} {
-  const rules = rulesOf(settings)
-  const texts = (behavior: Behavior) => settings[behavior] && { [behavior]: rules[behavior].map((rule) => rule.text) }
-  return { settings: { ...settings, ...texts('allow'), ...texts('deny'), ...texts('ask') }, warnings: rules.warnings }
-}

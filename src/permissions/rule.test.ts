@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { rulesOf, withoutInvalid } from './compile.ts'
+import { rulesOf } from './compile.ts'
 import { type Behavior, readRule, ruleText } from './rule.ts'
 
 const why = (rule: unknown, behavior: Behavior = 'allow'): string => {
@@ -89,8 +89,8 @@ test('rules that are never consulted or name no tool are kept with a warning', (
 })
 
 test('a bad rule is dropped, quoted and explained; the others stay', () => {
-  const { settings, warnings } = withoutInvalid({ allow: ['Bash(ls)', 'Bash()'], deny: ['rm'], defaultMode: 'plan' })
-  assert.deepEqual(settings, { allow: ['Bash(ls)'], deny: [], defaultMode: 'plan' })
+  const { allow, deny, warnings } = rulesOf({ allow: ['Bash(ls)', 'Bash()'], deny: ['rm'], defaultMode: 'plan' })
+  assert.deepEqual([allow.map((rule) => rule.text), deny], [['Bash(ls)'], []])
   assert.deepEqual(warnings, [
     'Invalid permission rule "rm" in deny was skipped: Tool names must start with uppercase. Use "Rm"',
     'Invalid permission rule "Bash()" in allow was skipped: Empty parentheses. Either specify a pattern or use just "Bash" without parentheses.',

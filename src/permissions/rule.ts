@@ -81,6 +81,12 @@ export function readRule(text: unknown, behavior: Behavior): ReadRule {
   return { ok: true, rule: { text, tool: named, specifier }, ...warning }
 }
 
+/** Why a rule cannot be used, or nothing when it can: what reading settings asks of each. */
+export function ruleProblem(text: unknown, behavior: Behavior): string | undefined {
+  const reading = readRule(text, behavior)
+  return reading.ok ? undefined : reading.why
+}
+
 /** A rule as PermissionUpdate spells it, as text. */
 export function ruleText({ toolName, ruleContent }: { toolName: string; ruleContent?: string }): string {
   return ruleContent === undefined ? toolName : `${toolName}(${ruleContent.replace(/[\\()]/g, '\\$&')})`

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { applyToFile, applyUpdates, readUpdate } from './update.ts'
+import { applyUpdates, readUpdate } from './update.ts'
 
 const rules = (...texts: string[]) => texts.map((toolName) => ({ toolName }))
 
@@ -53,13 +53,6 @@ test('what the settings forbid is not done, and a bad rule is not added', () => 
       ],
     },
   )
-})
-
-test('in a file, a mode is the default mode', () => {
-  assert.deepEqual(applyToFile({ deny: ['Bash'] }, { type: 'setMode', mode: 'plan', destination: 'userSettings' }), {
-    deny: ['Bash'],
-    defaultMode: 'plan',
-  })
 })
 
 test('an update that a hook wrote is read or refused with the field', () => {

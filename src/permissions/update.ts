@@ -30,11 +30,6 @@ export function applyUpdates(settings: PermissionSettings, updates: readonly Per
   return { settings: now, ...(mode && { mode }), warnings }
 }
 
-/** One settings file's `permissions` after an update that is meant for it. A mode becomes its default mode. */
-export function applyToFile(permissions: PermissionSettings, update: PermissionUpdate): PermissionSettings {
-  return update.type === 'setMode' ? { ...permissions, defaultMode: update.mode } : applyUpdate(permissions, update, [])
-}
-
 /** Why an update must not be made under these settings. */
 function refusal(settings: PermissionSettings, update: PermissionUpdate): string | undefined {
   if (update.type === 'setMode') {
