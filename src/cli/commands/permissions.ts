@@ -48,7 +48,7 @@ async function readQuestion(words: string[]): Promise<Asked | string> {
   const cwd = resolve(values.cwd ?? '.')
   const own = { allow: [...positionals, ...(values.allow ?? [])], deny: values.deny ?? [], ask: values.ask ?? [] }
   const named = Object.values(own).some((rules) => rules.length > 0)
-  const settings = named ? own : await settingsIn(cwd)
+  const settings: PermissionSettings = named ? own : await settingsIn(cwd)
   const warnings = named ? rulesOf(own).warnings : []
   const question: PermissionQuestion = {
     settings,
