@@ -1,8 +1,9 @@
 /** What a tool is, what it is given, and what it answers. */
-import { type Infer, type JsonObject, parse, type record, say } from '../hooks/shape.ts'
+import { type Infer, isObject, type JsonObject, parse, type record, say } from '../hooks/shape.ts'
 import type { Safety } from '../hooks/steps.ts'
 import type { Db } from '../store/open.ts'
 import type { ToolHost } from './host.ts'
+import { absolute } from './paths.ts'
 
 export interface Tool {
   readonly name: string
@@ -10,6 +11,8 @@ export interface Tool {
   readonly prompt: string
   readonly input: ReturnType<typeof record>
   readonly safety: Safety | ((input: JsonObject) => Safety)
+  /** Input fields that are paths: made absolute at the door, so that hooks and rules see whole paths. */
+  readonly paths?: readonly string[]
   /** One line for people: `src/cli/main.ts`, `npm test`. */
   summary(input: JsonObject): string
   run(input: JsonObject, context: ToolContext): Promise<ToolOutput>
@@ -50,6 +53,11 @@ export interface ToolContext {
   /** Where relative paths start; Bash may move it, within the working directories. */
   readonly cwd: string
   readonly projectDir: string
+  /**
+   * The file that the rules judged, with every symlink resolved (`realTarget`). A file tool touches this one and
+   * no other, so that a link swapped between the ruling and the act is refused. Without it the tool resolves itself.
+   */
+  readonly judgedPath?: string
   readonly signal: AbortSignal
   /** The environment for children: the person's own PATH, none of our secrets. */
   readonly env: NodeJS.ProcessEnv
@@ -71,6 +79,7 @@ export function defineTool<S extends ReturnType<typeof record>>(tool: {
   prompt: string
   input: S
   safety: Safety | ((input: Infer<S>) => Safety)
+  paths?: readonly (keyof Infer<S> & string)[]
   summary(input: Infer<S>): string
   run(input: Infer<S>, context: ToolContext): Promise<ToolOutput>
 }): Tool {
@@ -78,11 +87,37 @@ export function defineTool<S extends ReturnType<typeof record>>(tool: {
 }
 
 /** The input as the tool's own, or what is wrong with it in words for the model. */
-export function readInput(tool: Tool, input: unknown): { ok: true; input: JsonObject } | { ok: false; why: string } {
-  const parsed = parse(tool.input, input)
-  return parsed.ok
-    ? { ok: true, input: parsed.value as JsonObject }
-    : { ok: false, why: `${tool.name}: the input does not fit: ${say(parsed.problem)}` }
+export function readInput(
+  tool: Tool,
+  input: unknown,
+  cwd?: string,
+): { ok: true; input: JsonObject } | { ok: false; why: string } {
+  const parsed = parse(tool.input, coerced(tool, input))
+  if (!parsed.ok) return { ok: false, why: `${tool.name}: the input does not fit: ${say(parsed.problem)}` }
+  const value: JsonObject = { ...(parsed.value as JsonObject) }
+  for (const field of tool.paths ?? []) {
+    const path = value[field]
+    if (typeof path !== 'string') continue
+    if (path.includes('\0'))
+      return { ok: false, why: `${tool.name}: ${field} holds a NUL character; give a plain path` }
+    if (cwd !== undefined) value[field] = absolute(cwd, path)
+  }
+  return { ok: true, input: value }
+}
+
+/** Models now and then quote what is not text: `"limit": "10"`. Only a value of the wrong kind is touched. */
+function coerced(tool: Tool, input: unknown): unknown {
+  if (!isObject(input)) return input
+  const entries = Object.entries(input).map(([key, value]) => {
+    const type = Object.hasOwn(tool.input.fields, key) ? tool.input.fields[key]!.schema['type'] : undefined
+    if (typeof value !== 'string' || type === undefined || type === 'string') return [key, value]
+    try {
+      return [key, JSON.parse(value)]
+    } catch {
+      return [key, value] // not JSON either: the shape says what is wrong with it
+    }
+  })
+  return Object.fromEntries(entries)
 }
 
 /** A tool as the model is told of it. */

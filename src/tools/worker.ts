@@ -1,0 +1,15 @@
+/** The thread's own side: does one task and says what came of it. */
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Task } from './work.ts'
+
+async function perform(task: Task): Promise<unknown> {
+  if (task.kind === 'pdf') return (await import('./pdf-pages.ts')).pdfPages(task.bytes, task.range, task.most)
+  if (task.kind === 'html') return (await import('./html-markdown.ts')).htmlToMarkdown(task.html)
+  return (await import('./search-walk.ts')).searchWalk(task.search)
+}
+
+perform(workerData as Task).then(
+  (value) => parentPort?.postMessage({ ok: true, value }),
+  (error: unknown) =>
+    parentPort?.postMessage({ ok: false, why: error instanceof Error ? error.message : String(error) }),
+)
