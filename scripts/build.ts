@@ -4,7 +4,7 @@ import { build } from 'rolldown'
 
 rmSync('dist', { recursive: true, force: true })
 await build({
-  input: { main: 'src/cli/main.ts' },
+  input: { main: 'src/cli/main.ts', worker: 'src/tools/worker.ts' },
   platform: 'node',
   external: [/^node:/],
   resolve: { mainFields: ['module', 'main'] },
