@@ -1,0 +1,143 @@
+/**
+ * The screen: what is finished is printed once and belongs to the terminal's own scrollback; below it lies the live area,
+ * the only part that is ever drawn again.
+ */
+import { clip, width } from './width.ts'
+
+export interface Frame {
+  readonly lines: readonly string[]
+  /** Where typing goes; without it the cursor is hidden. */
+  readonly cursor?: { readonly row: number; readonly column: number }
+}
+
+export interface Output {
+  write(text: string): unknown
+  readonly columns?: number
+  readonly rows?: number
+}
+
+const begin = '\x1b[?2026h\x1b[?25l'
+const end = '\x1b[?2026l'
+
+export class Screen {
+  readonly #out: Output
+  /** Whether the terminal breaks long lines anew when it gets narrower; xterm and the Linux console do not. */
+  readonly #reflows: boolean
+  /** xterm.js moves the cursor down by the rows that breaking lines below it adds, too. */
+  readonly #sinks: boolean
+  #drawn: string[] = []
+  #row = 0
+  #column = 0
+  #columns: number
+  #printed: string[] = []
+  #away = false
+
+  constructor(out: Output, env: NodeJS.ProcessEnv = process.env) {
+    this.#out = out
+    this.#reflows = env['TERM'] !== 'linux' && !(env['XTERM_VERSION'] && !env['TMUX'])
+    this.#sinks = env['TERM_PROGRAM'] === 'vscode' && !env['TMUX']
+    this.#columns = this.columns
+  }
+
+  get columns(): number {
+    return Math.max(10, this.#out.columns || 80)
+  }
+  get rows(): number {
+    return Math.max(3, this.#out.rows || 24)
+  }
+
+  /** Finished lines; they appear above the live area with the next draw. */
+  print(lines: readonly string[]): void {
+    for (const line of lines) this.#printed.push(line)
+  }
+
+  draw(frame: Frame): void {
+    if (this.#away) return
+    const { columns } = this
+    if (columns !== this.#columns) this.#reflow(columns)
+    const over = Math.max(0, frame.lines.length - this.rows)
+    const lines = frame.lines.slice(over).map((line) => clip(line, columns))
+    const cursor = frame.cursor && { row: Math.max(0, frame.cursor.row - over), column: frame.cursor.column }
+    const text = this.#printed.length > 0 ? this.#printAbove(lines) : this.#change(lines)
+    const right = cursor && cursor.column > 0 ? `\x1b[${cursor.column}C` : ''
+    const place = cursor ? `${this.#move(cursor.row)}\r${right}` : ''
+    if (cursor) this.#column = cursor.column
+    this.#drawn = lines
+    if (text + place !== '') this.#out.write(`${begin}${text}${place}${cursor ? '\x1b[?25h' : ''}${end}`)
+  }
+
+  /** Takes the live area off the screen: another program or the alternate screen gets the terminal. */
+  leave(): void {
+    if (this.#away) return
+    this.#out.write(`${this.#top()}\x1b[J\x1b[?25h`)
+    this.#forget()
+    this.#away = true
+  }
+
+  back(): void {
+    this.#away = false
+    this.#forget()
+  }
+
+  /** Starts over on an empty screen (Ctrl-L). The scrollback stays. */
+  wipe(): void {
+    this.#out.write('\x1b[H\x1b[2J')
+    this.#forget()
+  }
+
+  #forget(): void {
+    this.#drawn = []
+    this.#row = 0
+    this.#column = 0
+    this.#columns = this.columns
+  }
+
+  #top(): string {
+    return `\r${this.#row > 0 ? `\x1b[${this.#row}A` : ''}`
+  }
+
+  #printAbove(lines: readonly string[]): string {
+    const text = `${this.#top()}\x1b[J${this.#printed.map((line) => `${line}\r\n`).join('')}${lines.join('\r\n')}`
+    this.#printed = []
+    this.#row = Math.max(0, lines.length - 1)
+    return text
+  }
+
+  /** Writes the lines that differ, and no other. */
+  #change(lines: readonly string[]): string {
+    let text = ''
+    for (let row = 0; row < lines.length; row++) {
+      if (row < this.#drawn.length && lines[row] === this.#drawn[row]) continue
+      const rest = width(lines[row]!) < this.#columns ? '\x1b[K' : ''
+      text += `${this.#move(row)}\r${lines[row]}${rest}`
+    }
+    if (lines.length < this.#drawn.length) {
+      const last = Math.max(0, lines.length - 1)
+      text += lines.length === 0 ? `${this.#top()}\x1b[J` : `${this.#move(last)}\r\n\x1b[J\x1b[A`
+      this.#row = last
+    }
+    return text
+  }
+
+  /** To a row of the live area; rows that are not there yet are made by line feeds, which scroll. */
+  #move(row: number): string {
+    const from = this.#row
+    this.#row = row
+    if (row < from) return `\x1b[${from - row}A`
+    return '\r\n'.repeat(row - from)
+  }
+
+  /** The terminal has broken our lines anew: where the live area now begins is counted from what was drawn. */
+  #reflow(columns: number): void {
+    if (this.#reflows && columns < this.#columns) {
+      const rowsOf = (cells: number) => Math.max(1, Math.ceil(cells / columns))
+      const above = this.#drawn.slice(0, this.#row).reduce((sum, line) => sum + rowsOf(width(line)), 0)
+      const added = this.#drawn.slice(this.#row).reduce((sum, line) => sum + rowsOf(width(line)) - 1, 0)
+      this.#row = above + (this.#sinks ? added : Math.floor(this.#column / columns))
+    }
+    this.#columns = columns
+    this.#out.write(`${this.#top()}\x1b[J`)
+    this.#drawn = []
+    this.#row = 0
+  }
+}

@@ -1,0 +1,112 @@
+/** The colours of the terminal: roles, not colours, are named where text is made. */
+
+export type Role =
+  | 'accent'
+  | 'dim'
+  | 'good'
+  | 'bad'
+  | 'warn'
+  | 'user'
+  | 'added'
+  | 'removed'
+  | 'keyword'
+  | 'string'
+  | 'number'
+  | 'comment'
+  | 'name'
+  | 'plan'
+
+type Palette = Record<Role, string>
+
+const dark: Palette = {
+  accent: '38;5;209',
+  dim: '38;5;245',
+  good: '38;5;114',
+  bad: '38;5;203',
+  warn: '38;5;179',
+  user: '38;5;252',
+  added: '38;5;114',
+  removed: '38;5;203',
+  keyword: '38;5;176',
+  string: '38;5;150',
+  number: '38;5;215',
+  comment: '38;5;245',
+  name: '38;5;111',
+  plan: '38;5;80',
+}
+const ansi: Palette = {
+  accent: '35',
+  dim: '2',
+  good: '32',
+  bad: '31',
+  warn: '33',
+  user: '1',
+  added: '32',
+  removed: '31',
+  keyword: '35',
+  string: '32',
+  number: '33',
+  comment: '2',
+  name: '34',
+  plan: '36',
+}
+const palettes = {
+  dark,
+  light: {
+    ...dark,
+    accent: '38;5;166',
+    dim: '38;5;242',
+    good: '38;5;28',
+    bad: '38;5;160',
+    warn: '38;5;130',
+    user: '38;5;236',
+    added: '38;5;28',
+    removed: '38;5;160',
+    keyword: '38;5;91',
+    string: '38;5;22',
+    number: '38;5;130',
+    comment: '38;5;242',
+    name: '38;5;25',
+    plan: '38;5;30',
+  },
+  /** Blue for what is good and orange for what is bad, for people who do not tell green from red. */
+  daltonized: { ...dark, good: '38;5;75', bad: '38;5;208', added: '38;5;75', removed: '38;5;208', string: '38;5;117' },
+  ansi,
+} satisfies Record<string, Palette>
+
+export type ThemeName = keyof typeof palettes
+export const themes = Object.keys(palettes) as ThemeName[]
+
+let palette: Palette | undefined
+let current: ThemeName = 'dark'
+
+/** Colours for the whole process: one terminal, one theme. */
+export function useTheme(name: ThemeName, colour: boolean): void {
+  current = name
+  palette = colour ? palettes[name] : undefined
+}
+
+export const themeName = (): ThemeName => current
+export const isTheme = (name: unknown): name is ThemeName => typeof name === 'string' && name in palettes
+export const colours = (): boolean => palette !== undefined
+
+export const paint = (role: Role, text: string): string =>
+  palette && text !== ''
+    ? `\x1b[${palette[role]}m${text}\x1b[39m${palette[role] === '2' || palette[role] === '1' ? '\x1b[22m' : ''}`
+    : text
+
+const attribute = (on: number, off: number) => (text: string) =>
+  palette && text !== '' ? `\x1b[${on}m${text}\x1b[${off}m` : text
+
+export const bold = attribute(1, 22)
+export const italic = attribute(3, 23)
+export const underline = attribute(4, 24)
+export const inverse = attribute(7, 27)
+export const struck = attribute(9, 29)
+
+/** Whether this terminal should get colours (https://no-color.org, FORCE_COLOR). */
+export function wantsColour(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean {
+  if (env['NO_COLOR']) return false
+  if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0'
+  return isTerminal && env['TERM'] !== 'dumb'
+}

@@ -1,0 +1,134 @@
+/** How many terminal cells a text takes, and how it is cut and wrapped at them. Styled text (SGR) is understood. */
+
+const ascii = /^[\x20-\x7e]*$/
+const sgr = /\x1b\[[0-9;:]*m/y
+let segmenter: Intl.Segmenter | undefined
+
+/** The text as what a person sees as single characters. */
+export function graphemes(text: string): string[] {
+  if (ascii.test(text)) return text.split('')
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
+  return Array.from(segmenter.segment(text), (part) => part.segment)
+}
+
+export function width(text: string): number {
+  if (ascii.test(text)) return text.length
+  let cells = 0
+  for (const part of parts(text)) cells += part.cells
+  return cells
+}
+
+/** Cuts to at most so many cells; what is cut off leaves an ellipsis. */
+export function clip(text: string, columns: number, mark = '…'): string {
+  if (columns <= 0) return ''
+  if (width(text) <= columns) return text
+  let cells = 0
+  let kept = ''
+  let styled = false
+  for (const part of parts(text)) {
+    if (part.cells > 0 && cells + part.cells > columns - width(mark)) break
+    kept += part.text
+    cells += part.cells
+    styled ||= part.text.startsWith('\x1b')
+  }
+  return kept + (styled ? '\x1b[0m' : '') + mark
+}
+
+export function pad(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - width(text)))
+}
+
+/**
+ * Breaks one line at spaces into lines of at most so many cells; a longer word is broken where it must be. Styles go on
+ * from line to line.
+ */
+export function wrap(line: string, columns: number): string[] {
+  if (columns < 1) return [line]
+  if (line.includes('\n')) return line.split('\n').flatMap((one) => wrap(one, columns))
+  if (line.length <= columns && ascii.test(line)) return [line]
+  const lines: string[] = []
+  let active = ''
+  let current: Part[] = []
+  let cells = 0
+  const flush = (until: number) => {
+    const done = current.slice(0, until)
+    const before = active
+    for (const part of done) if (part.cells === 0 && part.text.startsWith('\x1b')) active = carry(active, part.text)
+    const text = done.map((part) => part.text).join('')
+    lines.push(before + trimEnd(text) + (active ? '\x1b[0m' : ''))
+    current = current.slice(until)
+    while (lines.length > 0 && current[0]?.text === ' ') current.shift()
+    cells = current.reduce((sum, part) => sum + part.cells, 0)
+  }
+  for (const part of parts(line)) {
+    if (cells + part.cells > columns && part.text !== ' ') {
+      const space = current.findLastIndex((one) => one.text === ' ')
+      flush(
+        space > 0 && current.slice(0, space).some((one) => one.cells > 0 && one.text !== ' ') ? space : current.length,
+      )
+    }
+    current.push(part)
+    cells += part.cells
+  }
+  flush(current.length)
+  return lines
+}
+
+const trimEnd = (text: string) => text.replace(/ +((?:\x1b\[[0-9;:]*m)*)$/, '$1')
+
+/** The styles that are on after this one: a full reset clears them. */
+const carry = (active: string, code: string) => (code === '\x1b[0m' || code === '\x1b[m' ? '' : active + code)
+
+interface Part {
+  readonly text: string
+  readonly cells: number
+}
+
+function* parts(text: string): Generator<Part> {
+  let at = 0
+  while (at < text.length) {
+    sgr.lastIndex = at
+    const code = text.charCodeAt(at) === 0x1b ? sgr.exec(text) : null
+    if (code) {
+      yield { text: code[0], cells: 0 }
+      at += code[0].length
+      continue
+    }
+    const nextCode = text.indexOf('\x1b', at + 1)
+    const end = nextCode < 0 ? text.length : nextCode
+    for (const part of graphemes(text.slice(at, end))) yield { text: part, cells: cellsOf(part) }
+    at = end
+  }
+}
+
+const zero = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]/u
+const emoji = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|\p{Regional_Indicator}{2})/u
+
+function cellsOf(grapheme: string): number {
+  const code = grapheme.codePointAt(0)!
+  if (code >= 0x20 && code < 0x7f) return grapheme.includes('\ufe0f') && grapheme.includes('\u20e3') ? 2 : 1
+  if (zero.test(grapheme)) return 0
+  if (code < 0x1100) return 1
+  return emoji.test(grapheme) || wide.some(([from, to]) => code >= from && code <= to) ? 2 : 1
+}
+
+/** East Asian wide and fullwidth (Unicode Standard Annex 11), without the emoji above. */
+const wide: readonly (readonly [number, number])[] = [
+  [0x1100, 0x115f],
+  [0x2e80, 0x303e],
+  [0x3041, 0x33ff],
+  [0x3400, 0x4dbf],
+  [0x4e00, 0x9fff],
+  [0xa000, 0xa4cf],
+  [0xa960, 0xa97c],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe10, 0xfe19],
+  [0xfe30, 0xfe6f],
+  [0xff01, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x16fe0, 0x18cff],
+  [0x1aff0, 0x1b2ff],
+  [0x1f200, 0x1f2ff],
+  [0x20000, 0x3fffd],
+]
