@@ -76,8 +76,21 @@ export function wrap(line: string, columns: number): string[] {
 
 const trimEnd = (text: string) => text.replace(/ +((?:\x1b\[[0-9;:]*m)*)$/, '$1')
 
-/** The styles that are on after this one: a full reset clears them. */
-const carry = (active: string, code: string) => (code === '\x1b[0m' || code === '\x1b[m' ? '' : active + code)
+/** The styles that are on after this one: a closing code takes its opening one away, a full reset all. */
+function carry(active: string, code: string): string {
+  if (code === '\x1b[0m' || code === '\x1b[m') return ''
+  const closed = closing[code]
+  return closed ? active.replace(closed, '') : active + code
+}
+
+const closing: Record<string, RegExp> = {
+  '\x1b[22m': /\x1b\[[12]m/g,
+  '\x1b[23m': /\x1b\[3m/g,
+  '\x1b[24m': /\x1b\[4m/g,
+  '\x1b[27m': /\x1b\[7m/g,
+  '\x1b[29m': /\x1b\[9m/g,
+  '\x1b[39m': /\x1b\[(?:38;[0-9;]*|3[0-7]|9[0-7])m/g,
+}
 
 interface Part {
   readonly text: string

@@ -1,0 +1,46 @@
+/** The signs on the screen, and what stands for them where the terminal has no Unicode. */
+
+const unicode = {
+  tool: '●',
+  under: '└',
+  branch: '├',
+  prompt: '❯',
+  shell: '!',
+  hook: '⚑',
+  done: '✔',
+  doing: '▸',
+  open: '○',
+  pick: '❯',
+  on: '◉',
+  off: '◯',
+  spin: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'],
+  rule: '─',
+  dot: '·',
+  more: '…',
+}
+const ascii: typeof unicode = {
+  tool: '*',
+  under: '\\',
+  branch: '|',
+  prompt: '>',
+  shell: '!',
+  hook: '!',
+  done: 'x',
+  doing: '>',
+  open: 'o',
+  pick: '>',
+  on: '[x]',
+  off: '[ ]',
+  spin: ['|', '/', '-', '\\'],
+  rule: '-',
+  dot: '-',
+  more: '...',
+}
+
+export const glyph: typeof unicode = { ...unicode }
+
+/** A terminal whose locale is not UTF-8 gets plain signs. */
+export function useGlyphs(env: NodeJS.ProcessEnv): void {
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || 'UTF-8'
+  Object.assign(glyph, /utf-?8/i.test(locale) ? unicode : ascii)
+}

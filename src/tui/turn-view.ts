@@ -1,0 +1,390 @@
+/** The agent's events as a picture: what is finished goes to the scrollback, what goes on is drawn below it. */
+import type { AgentEvent } from '../agent/events.ts'
+import type { Todo } from '../tools/tool.ts'
+import { clean, cleanLine } from './clean.ts'
+import { glyph } from './glyphs.ts'
+import { answerLines, hookLines, type Item, itemLines, type ToolCall, todoLines, toolHead, treeLines } from './items.ts'
+import type { Highlighter } from './markdown.ts'
+import type { MarkdownStream } from './markdown-stream.ts'
+import { paint } from './style.ts'
+import { clip, wrap } from './width.ts'
+import { duration, tokens } from './words.ts'
+
+/** How much of what happened is kept for Ctrl-O, in characters. */
+const keptCharacters = 8_000_000
+const progressKept = 4_000
+
+interface Text {
+  readonly modules: typeof import('./markdown.ts') & typeof import('./markdown-stream.ts')
+}
+
+export class TurnView {
+  /** All that happened, for the full transcript. */
+  readonly items: Item[] = []
+  todos: readonly Todo[] = []
+  #size = 0
+  #ready: { item: Item; spaced: boolean }[] = []
+  #stream: MarkdownStream | undefined
+  #streamed = ''
+  #waitingText = ''
+  #begunAnswer = false
+  #calls = new Map<string, ToolCall>()
+  #agents = new Map<string, ToolCall>()
+  #text: Text | undefined
+  #loading: Promise<void> | undefined
+  #highlight: Highlighter | undefined | 'loading'
+  #doing = ''
+  #since = 0
+  #turnSince = 0
+  #outTokens = 0
+  readonly #changed: () => void
+
+  constructor(changed: () => void) {
+    this.#changed = changed
+  }
+
+  get busy(): boolean {
+    return this.#turnSince > 0
+  }
+
+  /** The full texts of answers, newest last. */
+  get answers(): string[] {
+    return this.items.flatMap((item) => (item.kind === 'answer' ? [item.text] : []))
+  }
+
+  add(item: Item, spaced = true): void {
+    this.#keep(item)
+    this.#ready.push({ item, spaced })
+    this.#changed()
+  }
+
+  on(event: AgentEvent): void {
+    if (event.agent) this.#ofAgent(event.agent, event)
+    else this.#ofMain(event)
+    this.#changed()
+  }
+
+  /** Lines for the scrollback since the last call. */
+  take(columns: number): string[] {
+    const lines: string[] = []
+    for (const { item, spaced } of this.#ready.splice(0)) {
+      const shown = itemLines(item, columns, false, (text, wide) => this.markdown(text, wide))
+      if (shown.length > 0) lines.push(...(spaced ? [''] : []), ...shown)
+    }
+    if (this.#stream) {
+      const done = this.#stream.finished(columns - 2)
+      if (done.length > 0) lines.push(...this.#answer(done))
+    }
+    return lines
+  }
+
+  markdown(text: string, columns: number): string[] {
+    const highlight = this.#highlight === 'loading' ? undefined : this.#highlight
+    if (this.#text) return this.#text.modules.renderMarkdown(text, columns, highlight)
+    return clean(text)
+      .split('\n')
+      .flatMap((line) => wrap(line, columns))
+  }
+
+  /** What goes on, at most so many rows of it. */
+  live(columns: number, rows: number, now: number): string[] {
+    const tail = this.#stream?.tail(columns - 2) ?? []
+    const answer = tail.length > 0 ? answerLines(tail, !this.#begunAnswer) : []
+    const lead = answer.length > 0 && !this.#begunAnswer ? [''] : []
+    const spin = glyph.spin[Math.floor(now / 120) % glyph.spin.length]!
+    const running = [...this.#calls.values()].flatMap((call) => ['', ...this.#running(call, columns, spin, now)])
+    const state = this.busy ? ['', this.#spinner(spin, now, columns)] : []
+    const todos =
+      this.busy && this.todos.some((todo) => todo.status !== 'completed')
+        ? todoLines(this.#near(), columns - 4).map((line) => `  ${line}`)
+        : []
+    const below = [...running, ...state, ...todos].slice(-Math.max(1, rows - 1))
+    return [...[...lead, ...answer].slice(-Math.max(0, rows - below.length)), ...below].slice(-rows)
+  }
+
+  /** Loads what draws Markdown, while the model still thinks. */
+  prepare(): Promise<void> {
+    this.#loading ??= Promise.all([import('./markdown.ts'), import('./markdown-stream.ts')]).then(([a, b]) => {
+      this.#text = { modules: { ...a, ...b } }
+      if (this.#waitingText) this.#write(this.#waitingText)
+      this.#waitingText = ''
+      this.#changed()
+    })
+    return this.#loading
+  }
+
+  /** What is being done, in a few words. */
+  get doing(): string {
+    return this.#doing
+  }
+
+  #near(): readonly Todo[] {
+    const at = Math.max(0, this.todos.findIndex((todo) => todo.status !== 'completed') - 1)
+    return this.todos.slice(at, at + 6)
+  }
+
+  #running(call: ToolCall, columns: number, spin: string, now: number): string[] {
+    const head = toolHead(
+      { ...call, ms: now - call.startedAt > 1000 ? now - call.startedAt : undefined },
+      columns,
+      spin,
+    )
+    const progress = clean(call.progress)
+      .trimEnd()
+      .split('\n')
+      .slice(-5)
+      .filter((line) => line !== '')
+      .map((line, row) => paint('dim', `  ${row === 0 ? glyph.under : ' '} ${clip(line, columns - 5)}`))
+    return [head, ...treeLines(call.calls, columns, 4, spin), ...progress]
+  }
+
+  #spinner(spin: string, now: number, columns: number): string {
+    const about = [
+      duration(Math.floor((now - this.#turnSince) / 1000) * 1000 || 0)
+        .replace('0ms', '0.0s')
+        .replace('.0s', 's'),
+    ]
+    if (this.#outTokens > 0) about.push(`${tokens(this.#outTokens)} tokens`)
+    if (this.#since > 0 && now - this.#since > 20_000 && this.#calls.size === 0)
+      about.push(`${duration(now - this.#since)} for this step`)
+    about.push('esc to interrupt')
+    return clip(
+      `${paint('accent', `${spin} ${this.#doing || 'Working'}${glyph.more}`)} ${paint('dim', `(${about.join(` ${glyph.dot} `)})`)}`,
+      columns,
+    )
+  }
+
+  #ofMain(event: AgentEvent): void {
+    switch (event.type) {
+      case 'turn-started':
+        this.#turnSince = Date.now()
+        this.#outTokens = 0
+        this.#step('Starting')
+        void this.prepare()
+        break
+      case 'request':
+        this.#step(`Waiting for ${cleanLine(event.model)}`)
+        break
+      case 'thinking':
+        this.#step('Thinking')
+        this.#think(event.text)
+        break
+      case 'text':
+        this.#step('Writing')
+        this.#write(event.text)
+        break
+      case 'assistant':
+        this.#endAnswer(event.text)
+        break
+      case 'tool-started':
+        this.#endAnswer('')
+        this.#calls.set(event.id, newCall(event))
+        this.#step(`Running ${event.name}`)
+        break
+      case 'tool-progress': {
+        const call = this.#calls.get(event.id)
+        if (call) call.progress = (call.progress + event.text).slice(-progressKept)
+        break
+      }
+      case 'tool-finished': {
+        const call = this.#calls.get(event.id) ?? newCall({ ...event, input: {}, summary: '' })
+        this.#calls.delete(event.id)
+        Object.assign(call, { output: event.output, ms: event.ms, outcome: event.outcome })
+        for (const [id, owner] of this.#agents) if (owner === call) this.#agents.delete(id)
+        this.add({ kind: 'tool', call })
+        this.#step('Working')
+        break
+      }
+      case 'hook':
+        this.add({ kind: 'hook', note: event.note }, false)
+        break
+      case 'usage':
+        this.#outTokens += event.usage.outputTokens ?? 0
+        break
+      case 'retry':
+        this.#step(
+          `Trying again in ${duration(event.waitMs)} (attempt ${event.attempt}): ${cleanLine(event.failure.message)}`,
+        )
+        break
+      case 'todos':
+        this.todos = event.todos
+        break
+      case 'phase':
+        this.add({ kind: 'notice', level: 'info', text: `phase: ${event.from} → ${event.to}` })
+        break
+      case 'compacted':
+        this.add({
+          kind: 'notice',
+          level: 'info',
+          text: `Conversation compacted (${event.trigger}): ${tokens(event.tokensBefore)} → ${tokens(event.tokensAfter)} tokens`,
+        })
+        break
+      case 'task':
+        this.add({
+          kind: 'notice',
+          level: event.status === 'failed' ? 'warning' : 'info',
+          text: `background task ${event.id} ${event.status}: ${event.about}`,
+        })
+        break
+      case 'notice':
+        this.add({ kind: 'notice', level: event.level, text: event.text })
+        break
+      case 'brief':
+        this.add({ kind: 'answer', text: event.text })
+        break
+      case 'display':
+        this.add({
+          kind: 'tool',
+          call: {
+            ...newCall({ id: '', name: 'Note', input: {}, summary: '' }),
+            output: { content: '', isError: false, display: event.display },
+          },
+        })
+        break
+      case 'turn-ended':
+        this.#endTurn(event)
+        break
+    }
+  }
+
+  #endTurn({ stop, failure }: Extract<AgentEvent, { type: 'turn-ended' }>): void {
+    this.#endAnswer('')
+    for (const call of this.#calls.values())
+      this.add({ kind: 'tool', call: { ...call, outcome: 'interrupted', ms: Date.now() - call.startedAt } })
+    this.#calls.clear()
+    this.#agents.clear()
+    this.#turnSince = 0
+    this.#since = 0
+    this.#doing = ''
+    const text = failure ? failure.message : ends[stop]
+    if (text) this.add({ kind: 'notice', level: failure ? 'error' : 'warning', text })
+  }
+
+  /** A sub-agent's calls hang under the call that started it. */
+  #ofAgent(agent: { id: string; type: string; about: string }, event: AgentEvent): void {
+    const owner = this.#agents.get(agent.id) ?? this.#adopt(agent)
+    if (event.type === 'tool-started' && owner) owner.calls.push(newCall(event))
+    else if (event.type === 'tool-finished') {
+      const call = owner?.calls.find((one) => one.id === event.id)
+      if (call) Object.assign(call, { output: event.output, ms: event.ms, outcome: event.outcome })
+    } else if (event.type === 'hook') {
+      const note = { ...event.note, hook: `${event.note.hook} (in ${agent.type})` }
+      this.#keep({ kind: 'hook', note })
+      this.#ready.push({ item: { kind: 'lines', lines: hookLines(note, 200) }, spaced: false })
+    } else if (event.type === 'notice' && event.level !== 'info')
+      this.add({ kind: 'notice', level: event.level, text: `${agent.type}: ${event.text}` })
+  }
+
+  #adopt(agent: { id: string; about: string }): ToolCall | undefined {
+    const free = [...this.#calls.values()].filter(
+      (call) => call.name === 'Agent' && ![...this.#agents.values()].includes(call),
+    )
+    const owner = free.find((call) => call.input['description'] === agent.about) ?? free.at(-1)
+    if (owner) this.#agents.set(agent.id, owner)
+    return owner
+  }
+
+  #step(doing: string): void {
+    if (this.#doing === doing) return
+    this.#doing = doing
+    this.#since = Date.now()
+  }
+
+  #think(text: string): void {
+    const last = this.items.at(-1)
+    if (last?.kind === 'thinking') this.items[this.items.length - 1] = { kind: 'thinking', text: last.text + text }
+    else this.#keep({ kind: 'thinking', text })
+  }
+
+  #write(text: string): void {
+    if (!this.#text) {
+      this.#waitingText += text
+      void this.prepare()
+      return
+    }
+    this.#stream ??= new this.#text.modules.MarkdownStream(() => this.#colours(this.#streamed))
+    this.#streamed += text
+    this.#stream.push(text)
+  }
+
+  /** The highlighter is loaded when the first block of code is on its way. */
+  #colours(text: string): Highlighter | undefined | 'loading' {
+    if (this.#highlight === undefined && /(?:^|\n) {0,3}(?:```|~~~)\s*\w/.test(text)) {
+      this.#highlight = 'loading'
+      import('./highlight.ts').then(
+        ({ highlight }) => {
+          this.#highlight = highlight
+          this.#changed()
+        },
+        () => {
+          this.#highlight = (code) => code.split('\n') // shown plain: colours are no reason to lose an answer
+        },
+      )
+    }
+    return this.#highlight
+  }
+
+  #answer(lines: readonly string[]): string[] {
+    const shown = answerLines(lines, !this.#begunAnswer)
+    const lead = this.#begunAnswer ? [] : ['']
+    this.#begunAnswer = true
+    return [...lead, ...shown]
+  }
+
+  /** The answer is complete; an agent that does not stream says it all here. */
+  #endAnswer(whole: string): void {
+    if (this.#waitingText) {
+      // the renderer is still being loaded: the text is shown when it is there
+      const text = this.#waitingText
+      this.#waitingText = ''
+      this.add({ kind: 'answer', text })
+      return
+    }
+    if (!this.#stream) {
+      if (whole && this.items.findLast((item) => item.kind === 'answer')?.text !== whole)
+        this.add({ kind: 'answer', text: whole })
+      return
+    }
+    const stream = this.#stream
+    const text = this.#streamed
+    this.#keep({ kind: 'answer', text })
+    this.#stream = undefined
+    this.#streamed = ''
+    const columns = this.columns()
+    const lines = stream.end(columns - 2)
+    if (lines.length > 0) this.#ready.push({ item: { kind: 'lines', lines: this.#answer(lines) }, spaced: false })
+    this.#begunAnswer = false
+  }
+
+  /** How wide the screen is; set by whoever draws. */
+  columns: () => number = () => 80
+
+  #keep(item: Item): void {
+    this.items.push(item)
+    this.#size += sizeOf(item)
+    while (this.#size > keptCharacters && this.items.length > 1) this.#size -= sizeOf(this.items.shift()!)
+  }
+}
+
+const sizeOf = (item: Item): number => {
+  if (item.kind === 'tool') return (item.call.output?.content.length ?? 0) + 200
+  if (item.kind === 'lines') return item.lines.reduce((sum, line) => sum + line.length, 0)
+  return 'text' in item ? item.text.length : 200
+}
+
+const ends: Record<string, string> = {
+  cancelled: 'Interrupted. What should be done instead?',
+  max_tokens: 'The answer was cut off: it reached the most tokens that one answer may have.',
+  max_turn_requests: 'Stopped: the turn reached its limit of requests.',
+  refusal: 'The model refused.',
+}
+
+const newCall = (event: { id: string; name: string; input: ToolCall['input']; summary: string }): ToolCall => ({
+  id: event.id,
+  name: event.name,
+  summary: event.summary,
+  input: event.input,
+  startedAt: Date.now(),
+  progress: '',
+  calls: [],
+})
