@@ -21,6 +21,7 @@ export class MarkdownStream {
   #fence: Fence | undefined
   #begun = false
   #inList = false
+  #ending = false
   readonly #highlighter: () => Highlighter | undefined | 'loading'
 
   constructor(highlighter: () => Highlighter | undefined | 'loading') {
@@ -55,10 +56,10 @@ export class MarkdownStream {
   end(columns: number): string[] {
     this.#rest += clean(this.#held)
     this.#held = ''
+    this.#ending = true
     const out = this.finished(columns)
-    if (this.#fence && this.#rest.trim() !== '') {
-      if (!closes(this.#rest, this.#fence.mark)) out.push(...this.#coloured([this.#rest]))
-    } else if (!this.#fence) out.push(...this.tail(columns))
+    if (!this.#fence) out.push(...this.tail(columns))
+    else if (this.#rest !== '' && !closes(this.#rest, this.#fence.mark)) out.push(...this.#coloured([this.#rest]))
     this.#rest = ''
     this.#fence = undefined
     return out
@@ -104,7 +105,7 @@ export class MarkdownStream {
   }
 
   #code(out: string[]): boolean {
-    if (this.#fence!.language !== '' && this.#highlighter() === 'loading') return false
+    if (!this.#ending && this.#fence!.language !== '' && this.#highlighter() === 'loading') return false
     const end = this.#rest.lastIndexOf('\n')
     if (end < 0) return false
     const lines = this.#rest.slice(0, end).split('\n')

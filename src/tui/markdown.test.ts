@@ -98,6 +98,13 @@ test('finished lines come while a long block of code or a long list is still bei
   assert.deepEqual(list.tail(40), ['- c'])
 })
 
+test('an answer that ends before the colours are loaded loses no line of its code', () => {
+  const stream = new MarkdownStream(() => 'loading')
+  stream.push('```ts\none\ntwo\nthree')
+  assert.deepEqual(stream.finished(40), [])
+  assert.deepEqual(stream.end(40), ['one', 'two', 'three'])
+})
+
 test('colours go round the words of the code and change none', () => {
   useTheme('dark', true)
   const code = 'const a = "<&>" // é\nlet b = `x\ny`'

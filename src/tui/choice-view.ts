@@ -1,0 +1,180 @@
+/** A dialog on the terminal: choices picked by arrows, numbers or keys, with a line of text where one is asked for. */
+
+import type { Choice, Chosen, Dialog } from './front.ts'
+import { glyph } from './glyphs.ts'
+import type { Input } from './keys.ts'
+import { LineInput } from './line-input.ts'
+import type { Frame } from './screen.ts'
+import { bold, paint } from './style.ts'
+import type { View } from './view.ts'
+import { clip, pad, width, wrap } from './width.ts'
+import { plural } from './words.ts'
+
+export class ChoiceView<T> implements View {
+  readonly #dialog: Dialog<T>
+  readonly #done: (chosen: Chosen<T> | undefined) => void
+  readonly #ticked: Set<Choice<T>>
+  readonly #texts = new Map<Choice<T>, LineInput>()
+  #at: number
+  #filter: LineInput | undefined
+  #writing = false
+
+  constructor(dialog: Dialog<T>, done: (chosen: Chosen<T> | undefined) => void) {
+    this.#dialog = dialog
+    this.#done = done
+    this.#at = dialog.selected ?? 0
+    this.#ticked = new Set(dialog.choices.filter((choice) => choice.ticked))
+    if (dialog.filter) this.#filter = new LineInput({ placeholder: 'type to filter' })
+  }
+
+  get #choices(): readonly Choice<T>[] {
+    const words = (this.#filter?.text ?? '').toLowerCase().split(/\s+/).filter(Boolean)
+    if (words.length === 0) return this.#dialog.choices
+    return this.#dialog.choices.filter(({ label, hint }) => {
+      const text = `${label} ${hint ?? ''}`.toLowerCase()
+      return words.every((word) => text.includes(word))
+    })
+  }
+
+  press(input: Input): void {
+    const choices = this.#choices
+    const choice = choices[this.#at]
+    const key = 'key' in input ? input.key : 'text' in input ? input.text : ''
+    if (this.#writing && choice) {
+      if (key === 'enter') this.#finish(choice)
+      else if (key === 'esc' || key === 'up' || key === 'tab') this.#writing = false
+      else this.#textOf(choice).press(input)
+      return
+    }
+    if (key === 'esc' || key === 'ctrl+c') this.#done(undefined)
+    else if (key === 'up' || key === 'ctrl+p' || key === 'shift+tab') this.#move(-1)
+    else if (key === 'down' || key === 'ctrl+n') this.#move(1)
+    else if (key === 'pageup') this.#move(-8, true)
+    else if (key === 'pagedown') this.#move(8, true)
+    else if (key === 'tab' && choice?.text === undefined) this.#move(1)
+    else if (key === 'enter' || key === 'tab') choice && this.#pick(choice)
+    else this.#other(input, key, choice)
+  }
+
+  #other(input: Input, key: string, choice: Choice<T> | undefined): void {
+    const extra = this.#dialog.keys?.[key]
+    if (extra) {
+      void Promise.resolve(extra.act(choice?.value)).then((value) => {
+        if (value !== undefined) this.#done({ value, values: [value] })
+      })
+    } else if (this.#filter && (!('key' in input) || input.key === 'backspace' || input.key.startsWith('ctrl+'))) {
+      this.#filter.press(input)
+      this.#at = 0
+    } else if (key === ' ' && this.#dialog.multiple && choice) this.#tick(choice)
+    else if (/^[1-9]$/.test(key) && this.#choices[Number(key) - 1]) {
+      this.#at = Number(key) - 1
+      this.#pick(this.#choices[this.#at]!)
+    } else if (key === 'j' || key === 'k') this.#move(key === 'j' ? 1 : -1)
+    else {
+      const named = this.#choices.findIndex((one) => one.key === key.toLowerCase())
+      if (named >= 0) {
+        this.#at = named
+        this.#pick(this.#choices[named]!)
+      }
+    }
+  }
+
+  #move(by: number, stop = false): void {
+    const count = this.#choices.length
+    if (count > 0) this.#at = stop ? Math.min(count - 1, Math.max(0, this.#at + by)) : (this.#at + by + count) % count
+  }
+
+  #tick(choice: Choice<T>): void {
+    if (!this.#ticked.delete(choice)) this.#ticked.add(choice)
+  }
+
+  #pick(choice: Choice<T>): void {
+    if (choice.text !== undefined) this.#writing = true
+    else this.#finish(choice)
+  }
+
+  #finish(choice: Choice<T>): void {
+    const text = this.#texts.get(choice)?.text
+    if (this.#dialog.multiple && choice.text !== undefined) this.#ticked.add(choice)
+    const ticked = this.#dialog.choices.filter((one) => this.#ticked.has(one)).map((one) => one.value)
+    const values = this.#dialog.multiple ? (ticked.length > 0 ? ticked : [choice.value]) : [choice.value]
+    this.#done({ value: choice.value, values, ...(text !== undefined && { text }) })
+  }
+
+  #textOf(choice: Choice<T>): LineInput {
+    const input = this.#texts.get(choice) ?? new LineInput({ placeholder: choice.text })
+    this.#texts.set(choice, input)
+    return input
+  }
+
+  draw(columns: number, rows: number): Frame {
+    const { title, body = [], question, multiple } = this.#dialog
+    const choices = this.#choices
+    const head = [paint('accent', glyph.rule.repeat(Math.min(columns, 60))), ...wrap(bold(title), columns)]
+    const asked = question ? ['', ...wrap(question, columns)] : []
+    const foot = [paint('dim', clip(this.#hints(multiple ?? false), columns))]
+    const room = Math.max(
+      1,
+      Math.min(
+        choices.length,
+        rows - head.length - asked.length - foot.length - (this.#filter ? 2 : 1) - Math.min(body.length, 4),
+      ),
+    )
+    const list: string[] = []
+    let cursor: Frame['cursor']
+    if (this.#filter) {
+      const line = this.#filter.draw(columns - 4)
+      list.push(`  ${line.text}`)
+      cursor = { row: 0, column: 2 + line.column }
+      if (choices.length === 0) list.push(paint('dim', '  nothing matches'))
+    }
+    const from = Math.max(0, Math.min(this.#at - Math.floor(room / 2), choices.length - room))
+    const wide = Math.min(columns - 12, Math.max(...choices.map(({ label }) => width(label)), 0))
+    for (const [offset, choice] of choices.slice(from, from + room).entries()) {
+      const index = from + offset
+      const here = index === this.#at
+      const box = multiple ? `${this.#ticked.has(choice) ? glyph.on : glyph.off} ` : ''
+      const number = choices.length < 10 && !this.#filter ? `${index + 1}. ` : ''
+      const lead = `${here ? paint('accent', glyph.pick) : ' '} ${number}${box}`
+      const written = this.#texts.get(choice)
+      if (here && this.#writing) {
+        const line = this.#textOf(choice).draw(columns - width(lead) - width(choice.label) - 3)
+        cursor = { row: list.length, column: width(lead) + width(choice.label) + 2 + line.column }
+        list.push(`${lead}${choice.label}: ${line.text}`)
+      } else {
+        const label = here ? paint('accent', choice.label) : choice.label
+        const hint = written?.text || choice.hint
+        list.push(
+          clip(
+            `${lead}${hint ? pad(label, wide + (width(label) - width(choice.label))) : label}${hint ? paint('dim', `  ${hint}`) : ''}`,
+            columns,
+          ),
+        )
+      }
+    }
+    const bodyRoom = Math.max(0, rows - head.length - asked.length - list.length - foot.length - 2)
+    const shown =
+      body.length > bodyRoom
+        ? [
+            ...body.slice(0, Math.max(0, bodyRoom - 1)),
+            paint('dim', `${glyph.more} +${plural(body.length - bodyRoom + 1, 'line')} (ctrl+o shows all)`),
+          ]
+        : body
+    const top = [
+      ...head,
+      ...(shown.length > 0 ? ['', ...shown.map((line) => `  ${line}`)] : []),
+      ...asked,
+      ...(asked.length > 0 ? [] : ['']),
+    ]
+    const lines = [...top, ...list, ...foot]
+    return cursor ? { lines, cursor: { row: top.length + cursor.row, column: cursor.column } } : { lines }
+  }
+
+  #hints(multiple: boolean): string {
+    if (this.#writing) return 'enter to send, esc to go back'
+    const more = Object.entries(this.#dialog.keys ?? {}).map(([key, { about }]) => `${key} ${about}`)
+    return [multiple ? 'space ticks, enter confirms' : 'enter to choose', ...more, 'esc to cancel'].join(
+      ` ${glyph.dot} `,
+    )
+  }
+}

@@ -1,0 +1,160 @@
+/** May this call run? Once, always by a rule that is shown word for word, or no, with a reason for the model. */
+import { readFileSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
+import type { PermissionAnswer, PermissionRequest } from '../../agent/events.ts'
+import type { PermissionUpdate } from '../../hooks/plane.ts'
+import type { JsonObject } from '../../hooks/shape.ts'
+import { clean, cleanLine } from '../clean.ts'
+import { diffLines } from '../diff-view.ts'
+import type { Choice, Front } from '../front.ts'
+import { bold, paint } from '../style.ts'
+
+type Picked = { kind: 'once' } | { kind: 'always'; update: PermissionUpdate } | { kind: 'no' }
+
+export async function askPermission(
+  front: Front,
+  request: PermissionRequest,
+  cwd: string,
+  signal: AbortSignal,
+): Promise<PermissionAnswer | undefined> {
+  const { title, question, body } = await picture(request, cwd)
+  const choices: Choice<Picked>[] = [
+    { label: 'Yes', value: { kind: 'once' }, key: 'y' },
+    ...request.suggestions.map(
+      (update): Choice<Picked> => ({
+        label: sayUpdate(update),
+        value: { kind: 'always', update },
+        hint: places[update.destination],
+      }),
+    ),
+    {
+      label: 'No, and say what to do instead',
+      value: { kind: 'no' },
+      key: 'n',
+      text: 'optional; enter alone stops the turn',
+    },
+  ]
+  const chosen = await front.choose<Picked>(
+    {
+      title: request.agent ? `${title} (asked by ${cleanLine(request.agent)})` : title,
+      body: [...body, ...(request.reason ? ['', paint('dim', cleanLine(request.reason))] : [])],
+      question,
+      choices,
+    },
+    signal,
+  )
+  if (!chosen) return signal.aborted || !front.interactive ? undefined : { allow: false, interrupt: true }
+  if (chosen.value.kind === 'once') return { allow: true }
+  if (chosen.value.kind === 'always') return { allow: true, updates: [chosen.value.update] }
+  const feedback = chosen.text?.trim()
+  return feedback ? { allow: false, feedback } : { allow: false, interrupt: true }
+}
+
+/** Where a rule would be kept. */
+export const places: Record<PermissionUpdate['destination'], string> = {
+  userSettings: 'saved in ~/.ona/settings.json',
+  projectSettings: 'saved in .ona/settings.json',
+  localSettings: 'saved in .ona/settings.local.json',
+  session: 'until this session ends',
+  cliArg: 'until this session ends',
+}
+
+export const sayRule = ({ toolName, ruleContent }: { toolName: string; ruleContent?: string }): string =>
+  ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`
+
+function sayUpdate(update: PermissionUpdate): string {
+  if (update.type === 'setMode') return `Yes, and turn the mode to ${update.mode}`
+  if (update.type === 'addDirectories') return `Yes, and work in ${update.directories.map(cleanLine).join(', ')} too`
+  if (update.type === 'removeDirectories') return `Yes, and leave ${update.directories.map(cleanLine).join(', ')}`
+  const rules = update.rules.map((rule) => cleanLine(sayRule(rule))).join(', ')
+  if (update.type === 'addRules' && update.behavior === 'allow') return `Yes, and always allow ${rules}`
+  const verbs = { addRules: 'add', replaceRules: 'set', removeRules: 'remove' } as const
+  return `Yes, and ${verbs[update.type]} the ${update.behavior} rule ${rules}`
+}
+
+interface Picture {
+  readonly title: string
+  readonly question: string
+  readonly body: readonly string[]
+}
+
+async function picture({ tool, input, summary }: PermissionRequest, cwd: string): Promise<Picture> {
+  const text = (key: string) => (typeof input[key] === 'string' ? (input[key] as string) : '')
+  const path = text('file_path') || text('notebook_path')
+  const pictures: Record<string, () => Promise<Picture> | Picture> = {
+    Bash: () => ({
+      title: 'Bash command',
+      question: 'Do you want to run it?',
+      body: [
+        ...clean(text('command')).split('\n').map(bold),
+        ...(text('description') ? [paint('dim', cleanLine(text('description')))] : []),
+      ],
+    }),
+    Edit: () => ({
+      title: `Edit ${cleanLine(path)}`,
+      question: `Do you want to make this edit to ${cleanLine(path)}?`,
+      body: editBody(input, path, cwd),
+    }),
+    Write: async () => ({ ...(await writePicture(path, text('content'), cwd)) }),
+    Read: () => ({ title: 'Read a file', question: 'Do you want to let it be read?', body: [bold(cleanLine(path))] }),
+    WebFetch: () => ({
+      title: 'Fetch from the web',
+      question: 'Do you want to fetch it?',
+      body: [bold(cleanLine(text('url'))), paint('dim', cleanLine(text('prompt')))],
+    }),
+    WebSearch: () => ({
+      title: 'Search the web',
+      question: 'Do you want to search?',
+      body: [bold(cleanLine(text('query')))],
+    }),
+  }
+  const special = pictures[tool]
+  if (special) return special()
+  const given = clean(JSON.stringify(input, null, 2)).split('\n')
+  return {
+    title: `Use ${cleanLine(tool)}`,
+    question: 'Do you want to proceed?',
+    body: [bold(cleanLine(summary)), ...given],
+  }
+}
+
+function editBody(input: JsonObject, path: string, cwd: string): string[] {
+  const [before, after] = [String(input['old_string'] ?? ''), String(input['new_string'] ?? '')]
+  const line = lineOf(current(path, cwd), before)
+  const signed = (text: string, sign: string) =>
+    text === ''
+      ? []
+      : text
+          .replace(/\n$/, '')
+          .split('\n')
+          .map((one) => sign + one)
+  const patch = [`@@ -${line} +${line} @@`, ...signed(before, '-'), ...signed(after, '+')].join('\n')
+  return [...diffLines(patch), ...(input['replace_all'] ? [paint('warn', 'everywhere in the file')] : [])]
+}
+
+async function writePicture(path: string, content: string, cwd: string): Promise<Picture> {
+  const name = cleanLine(path)
+  const before = current(path, cwd)
+  if (before === undefined) {
+    const body = clean(content)
+      .split('\n')
+      .map((line) => paint('added', line))
+    return { title: `Create ${name}`, question: `Do you want to create ${name}?`, body }
+  }
+  const { createTwoFilesPatch } = await import('diff')
+  const body = diffLines(createTwoFilesPatch(path, path, before, content, '', '', { context: 3 }))
+  return { title: `Overwrite ${name}`, question: `Do you want to overwrite ${name}?`, body }
+}
+
+function current(path: string, cwd: string): string | undefined {
+  try {
+    return readFileSync(isAbsolute(path) ? path : resolve(cwd, path), 'utf8')
+  } catch {
+    return undefined // not there, or not ours to read: shown as new
+  }
+}
+
+const lineOf = (text: string | undefined, part: string): number => {
+  const at = part === '' ? -1 : (text?.indexOf(part) ?? -1)
+  return at < 0 ? 1 : text!.slice(0, at).split('\n').length
+}

@@ -1,0 +1,69 @@
+/** What a person sits in front of: a full terminal, or plain lines. Dialogs and commands are written against this. */
+
+export interface Choice<T> {
+  readonly label: string
+  readonly value: T
+  /** Beside the label, dim. */
+  readonly hint?: string
+  /** A key that picks it, beside its number. */
+  readonly key?: string
+  /** Picking it asks for a line of text first; this stands in the empty line. */
+  readonly text?: string
+  /** Ticked from the start, where several may be chosen. */
+  readonly ticked?: boolean
+}
+
+export interface Dialog<T> {
+  readonly title: string
+  /** What is asked about: a command, a diff. Shown as it is, cut to the screen. */
+  readonly body?: readonly string[]
+  readonly question?: string
+  readonly choices: readonly Choice<T>[]
+  readonly multiple?: boolean
+  /** Typing narrows the choices down. */
+  readonly filter?: boolean
+  readonly selected?: number
+  /** More keys, shown below. Answering with a value closes the dialog; undefined keeps it open. */
+  readonly keys?: Readonly<
+    Record<string, { readonly about: string; act(value: T | undefined): Promise<T | undefined> | T | undefined }>
+  >
+}
+
+export interface Chosen<T> {
+  readonly value: T
+  /** All that were ticked, where several may be. */
+  readonly values: readonly T[]
+  readonly text?: string
+}
+
+export interface TextQuestion {
+  readonly title: string
+  readonly body?: readonly string[]
+  readonly placeholder?: string
+  readonly initial?: string
+  /** Shown as dots and never kept. */
+  readonly secret?: boolean
+  /** What is wrong with an answer; it is asked again. */
+  check?(text: string): string | undefined
+}
+
+export interface Front {
+  /** Whether somebody is there to answer. */
+  readonly interactive: boolean
+  readonly columns: number
+  print(...lines: string[]): void
+  notice(level: 'info' | 'warning' | 'error', text: string): void
+  markdown(text: string): void
+  /** Undefined: nobody is there, they would not answer, or it was withdrawn. */
+  choose<T>(dialog: Dialog<T>, signal?: AbortSignal): Promise<Chosen<T> | undefined>
+  ask(question: TextQuestion, signal?: AbortSignal): Promise<string | undefined>
+  /** Long text to look through. */
+  page(title: string, lines: readonly string[]): Promise<void>
+  /** Opens a file in the person's editor and waits; false when there is none or it failed. */
+  edit(path: string): Promise<boolean>
+  /** Puts text into the input line. */
+  setDraft(text: string): void
+  /** Says that something waits: the title, a bell. */
+  notify(message: string): void
+  copy(text: string): Promise<boolean>
+}

@@ -1,0 +1,318 @@
+/** The full terminal: keys in, frames out, and the dialogs in between. */
+import { spawn } from 'node:child_process'
+import { ChoiceView } from './choice-view.ts'
+import type { Chosen, Dialog, Front, TextQuestion } from './front.ts'
+import { glyph } from './glyphs.ts'
+import { type Input, KeyReader } from './keys.ts'
+import { Pager } from './pager.ts'
+import { type Output, Screen } from './screen.ts'
+import { paint } from './style.ts'
+import { TextView } from './text-view.ts'
+import { TurnView } from './turn-view.ts'
+import type { View } from './view.ts'
+import { plural } from './words.ts'
+
+export interface TerminalInput {
+  setRawMode?(raw: boolean): unknown
+  setEncoding(encoding: 'utf8'): unknown
+  on(event: 'data', listener: (chunk: string) => void): unknown
+  on(event: 'end', listener: () => void): unknown
+  resume(): unknown
+  pause(): unknown
+  removeAllListeners(event: string): unknown
+}
+
+export interface TerminalOutput extends Output {
+  on(event: 'resize', listener: () => void): unknown
+  removeAllListeners(event: string): unknown
+}
+
+/** Bracketed paste, and keys that can be told apart (kitty's protocol, where the terminal has it). */
+const modesOn = '\x1b[?2004h\x1b[>1u'
+const modesOff = '\x1b[<u\x1b[?2004l\x1b[?25h'
+/** Streaming is drawn at most this often; keys are drawn at once. */
+const frameMs = 33
+const spinMs = 120
+/** How long an Esc may be the start of a longer key. */
+const escapeMs = 40
+/** A wait this long gets a bell. */
+const bellMs = 6_000
+
+export class Terminal implements Front {
+  readonly interactive = true
+  readonly turn: TurnView
+  /** What is shown under the turn while no dialog is open. */
+  prompt: View | undefined
+  /** What is waiting its turn, shown above the prompt. */
+  queued: () => readonly string[] = () => []
+  onEnd: () => void = () => {}
+  setDraft: (text: string) => void = () => {}
+  readonly #input: TerminalInput
+  readonly #output: TerminalOutput
+  readonly #env: NodeJS.ProcessEnv
+  readonly #screen: Screen
+  readonly #keys = new KeyReader()
+  readonly #dialogs: { view: View; body: readonly string[]; title: string }[] = []
+  #pager: Pager | undefined
+  #timer: NodeJS.Timeout | undefined
+  #escape: NodeJS.Timeout | undefined
+  #drawnAt = 0
+  #away = false
+  #closed = false
+  #title = ''
+  readonly #restore = () => this.#output.write(modesOff)
+
+  constructor(input: TerminalInput, output: TerminalOutput, env: NodeJS.ProcessEnv = process.env) {
+    this.#input = input
+    this.#output = output
+    this.#env = env
+    this.#screen = new Screen(output, env)
+    this.turn = new TurnView(() => this.changed())
+    this.turn.columns = () => this.columns
+  }
+
+  get columns(): number {
+    return this.#screen.columns
+  }
+
+  open(): void {
+    this.#input.setEncoding('utf8')
+    this.#take()
+    this.#input.on('data', (chunk) => this.#data(chunk))
+    this.#input.on('end', () => this.onEnd())
+    this.#output.on('resize', () => (this.#pager ? this.#pager.draw() : this.#draw()))
+    process.on('exit', this.#restore)
+    this.#draw()
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    clearTimeout(this.#timer)
+    clearTimeout(this.#escape)
+    this.#pager?.close()
+    this.#screen.print(this.turn.take(this.columns))
+    this.#screen.draw({ lines: [] })
+    this.#screen.leave()
+    this.#give()
+    this.#input.removeAllListeners('data')
+    this.#input.removeAllListeners('end')
+    this.#output.removeAllListeners('resize')
+    this.#input.pause()
+    process.off('exit', this.#restore)
+  }
+
+  /** Something is to be drawn anew, soon. */
+  changed(): void {
+    if (this.#closed || this.#timer) return
+    this.#timer = setTimeout(() => this.#draw(), Math.max(0, frameMs - (Date.now() - this.#drawnAt)))
+  }
+
+  print(...lines: string[]): void {
+    this.turn.add({ kind: 'lines', lines: lines.flatMap((line) => line.split('\n')) }, false)
+  }
+
+  notice(level: 'info' | 'warning' | 'error', text: string): void {
+    this.turn.add({ kind: 'notice', level, text }, false)
+  }
+
+  markdown(text: string): void {
+    void this.turn
+      .prepare()
+      .then(() =>
+        this.turn.add({ kind: 'lines', lines: this.turn.markdown(text, this.columns - 2).map((line) => `  ${line}`) }),
+      )
+  }
+
+  choose<T>(dialog: Dialog<T>, signal?: AbortSignal): Promise<Chosen<T> | undefined> {
+    return this.#show(dialog.title, dialog.body ?? [], signal, (done) => new ChoiceView(dialog, done))
+  }
+
+  ask(question: TextQuestion, signal?: AbortSignal): Promise<string | undefined> {
+    return this.#show(question.title, question.body ?? [], signal, (done) => new TextView(question, done))
+  }
+
+  /** A dialog has the keyboard until it is answered or withdrawn; the one opened first is answered first. */
+  #show<T>(
+    title: string,
+    body: readonly string[],
+    signal: AbortSignal | undefined,
+    make: (done: (value: T | undefined) => void) => View,
+  ): Promise<T | undefined> {
+    return new Promise((resolve) => {
+      if (signal?.aborted) {
+        resolve(undefined)
+        return
+      }
+      const bell = setTimeout(() => this.notify(title), bellMs).unref()
+      const finish = (value: T | undefined) => {
+        const at = this.#dialogs.indexOf(entry)
+        if (at < 0) return
+        clearTimeout(bell)
+        this.#dialogs.splice(at, 1)
+        signal?.removeEventListener('abort', withdraw)
+        this.changed()
+        resolve(value)
+      }
+      const withdraw = () => finish(undefined)
+      const entry = { view: make(finish), body, title }
+      signal?.addEventListener('abort', withdraw)
+      this.#dialogs.push(entry)
+      this.changed()
+    })
+  }
+
+  page(title: string, lines: readonly string[]): Promise<void> {
+    return this.pageLive(title, () => lines)
+  }
+
+  /** The pager over lines that depend on the width and may still grow. */
+  pageLive(title: string, lines: (columns: number) => readonly string[], atEnd = false): Promise<void> {
+    return new Promise((resolve) => {
+      this.#screen.leave()
+      this.#pager = new Pager(
+        this.#output,
+        title,
+        lines,
+        () => {
+          this.#pager = undefined
+          this.#screen.back()
+          if (!this.#closed) this.#draw()
+          resolve()
+        },
+        atEnd,
+      )
+      this.#pager.open()
+    })
+  }
+
+  async edit(path: string): Promise<boolean> {
+    const editor = this.#env['VISUAL'] || this.#env['EDITOR']
+    if (!editor) {
+      this.notice('warning', `Set $EDITOR to open files; this one is ${path}`)
+      return false
+    }
+    return this.handOver(`${editor} ${quoted(path)}`)
+  }
+
+  /** Gives the whole terminal to a command and takes it back when that ends. */
+  async handOver(command: string): Promise<boolean> {
+    this.#leave()
+    const code = await new Promise<number | null>((resolve) => {
+      const child = spawn('/bin/sh', ['-c', command], { stdio: 'inherit', env: this.#env })
+      child.on('error', () => resolve(null))
+      child.on('exit', resolve)
+    })
+    this.#return()
+    if (code !== 0) this.notice('error', `"${command}" ended with ${code ?? 'an error'}`)
+    return code === 0
+  }
+
+  /** Ctrl-Z: the shell gets the terminal until `fg`. */
+  suspend(): void {
+    this.#leave()
+    process.once('SIGCONT', () => this.#return())
+    process.kill(process.pid, 'SIGTSTP')
+  }
+
+  wipe(): void {
+    this.#screen.wipe()
+    this.#draw()
+  }
+
+  notify(message: string): void {
+    if (this.#env['ONA_NOTIFICATIONS'] !== 'off')
+      this.#output.write(`\x1b]9;${message.replace(/[\x00-\x1f\x7f-\x9f]/g, ' ')}\x07\x07`)
+  }
+
+  /** By the terminal itself (OSC 52), which also works from another machine. */
+  async copy(text: string): Promise<boolean> {
+    this.#output.write(`\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`)
+    return true
+  }
+
+  title(text: string): void {
+    const clean = text.replace(/[\x00-\x1f\x7f-\x9f]/g, ' ')
+    if (clean === this.#title) return
+    this.#title = clean
+    this.#output.write(`\x1b]0;${clean}\x07`)
+  }
+
+  #leave(): void {
+    this.#away = true
+    this.#screen.leave()
+    this.#give()
+    this.#input.pause()
+  }
+
+  #return(): void {
+    this.#away = false
+    this.#take()
+    this.#screen.back()
+    this.#draw()
+  }
+
+  #take(): void {
+    this.#input.setRawMode?.(true)
+    this.#input.resume()
+    this.#output.write(modesOn)
+  }
+
+  #give(): void {
+    this.#output.write(modesOff)
+    this.#input.setRawMode?.(false)
+  }
+
+  #data(chunk: string): void {
+    clearTimeout(this.#escape)
+    this.#inputs(this.#keys.feed(chunk))
+    if (this.#keys.waiting) this.#escape = setTimeout(() => this.#inputs(this.#keys.flush()), escapeMs)
+  }
+
+  #inputs(inputs: readonly Input[]): void {
+    for (const input of inputs) {
+      const dialog = this.#dialogs[0]
+      if (this.#pager) this.#pager.press(input)
+      else if (dialog && 'key' in input && input.key === 'ctrl+o' && dialog.body.length > 0)
+        void this.page(dialog.title, dialog.body)
+      else (dialog?.view ?? this.prompt)?.press(input)
+    }
+    if (!this.#pager && inputs.length > 0) this.#draw()
+  }
+
+  #draw(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#closed || this.#away) return
+    if (this.#pager) {
+      this.#pager.draw()
+      return
+    }
+    const { columns, rows } = this.#screen
+    this.#drawnAt = Date.now()
+    this.#screen.print(this.turn.take(columns))
+    const view = this.#dialogs[0]?.view ?? this.prompt
+    const frame = view?.draw(columns, rows - 2) ?? { lines: [] }
+    const queued =
+      this.#dialogs.length > 0
+        ? []
+        : this.queued().map((text) => paint('dim', `  ${glyph.prompt} ${text.split('\n')[0]}`))
+    const more =
+      this.#dialogs.length > 1
+        ? [paint('warn', `  ${plural(this.#dialogs.length - 1, 'more question')} after this one`)]
+        : []
+    const live = this.turn.live(
+      columns,
+      Math.max(1, rows - frame.lines.length - queued.length - more.length - 1),
+      this.#drawnAt,
+    )
+    const above = [...live, ...queued, ...(live.length + queued.length > 0 ? [''] : []), ...more]
+    this.#screen.draw({
+      lines: [...above, ...frame.lines],
+      ...(frame.cursor && { cursor: { row: above.length + frame.cursor.row, column: frame.cursor.column } }),
+    })
+    if (this.turn.busy && this.#dialogs.length === 0) this.#timer = setTimeout(() => this.#draw(), spinMs)
+  }
+}
+
+const quoted = (path: string) => `'${path.replaceAll("'", `'\\''`)}'`

@@ -1,0 +1,8 @@
+/** A part of the live area that has the keyboard. */
+import type { Input } from './keys.ts'
+import type { Frame } from './screen.ts'
+
+export interface View {
+  draw(columns: number, rows: number): Frame
+  press(input: Input): void
+}
