@@ -18,4 +18,12 @@ export const ownTables: readonly string[] = [
     agent_id          TEXT NOT NULL,
     agent_type        TEXT NOT NULL
   )`,
+  // What was typed at the terminal, by project: for the arrows and the search of the input line.
+  `CREATE TABLE ona_prompt_history (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    project_dir TEXT NOT NULL,
+    text        TEXT NOT NULL,
+    created_at  TEXT NOT NULL DEFAULT (datetime('now'))
+  )`,
+  'CREATE INDEX ona_prompt_history_project ON ona_prompt_history(project_dir, id)',
 ]

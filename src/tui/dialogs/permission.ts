@@ -64,8 +64,10 @@ export const sayRule = ({ toolName, ruleContent }: { toolName: string; ruleConte
 
 function sayUpdate(update: PermissionUpdate): string {
   if (update.type === 'setMode') return `Yes, and turn the mode to ${update.mode}`
-  if (update.type === 'addDirectories') return `Yes, and work in ${update.directories.map(cleanLine).join(', ')} too`
-  if (update.type === 'removeDirectories') return `Yes, and leave ${update.directories.map(cleanLine).join(', ')}`
+  if ('directories' in update) {
+    const folders = update.directories.map(cleanLine).join(', ')
+    return update.type === 'addDirectories' ? `Yes, and work in ${folders} too` : `Yes, and leave ${folders}`
+  }
   const rules = update.rules.map((rule) => cleanLine(sayRule(rule))).join(', ')
   if (update.type === 'addRules' && update.behavior === 'allow') return `Yes, and always allow ${rules}`
   const verbs = { addRules: 'add', replaceRules: 'set', removeRules: 'remove' } as const
