@@ -20,7 +20,8 @@ export function parseObject(text: string, file: string): { tree: Node; value: Fi
   const [first] = errors
   if (first) throw new Problem(`${file}:${place(text, first.offset)}: ${inWords(first)}; nothing was written`)
   if (tree?.type !== 'object') throw new Problem(`${file}:1:1: the file must hold one JSON object; nothing was written`)
-  return { tree, value: getNodeValue(tree) }
+  // the parser's objects have no prototype, which strict comparison would count as a difference
+  return { tree, value: JSON.parse(JSON.stringify(getNodeValue(tree))) }
 }
 
 /** Where strict JSON would stop reading, for agents that allow neither comments nor trailing commas. */

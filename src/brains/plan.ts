@@ -154,7 +154,7 @@ function planOwn(
     limits: parts.flatMap(({ limits }) => limits),
     strangers: strangers.filter((author) => !going.includes(author)),
     notes: [
-      ...(coveredBy ? [`${coveredBy}: its hooks fire from there, once`] : []),
+      ...(coveredBy ? [`${coveredBy}. Its hooks fire from there, once`] : []),
       ...(twin && !coveredBy ? [`reads the same file as ${twin.title}: a hook there fires once in each`] : []),
       ...(text === null ? [] : (brain.remarks?.(text, file) ?? [])),
       ...(changed && brain.afterChange ? [brain.afterChange] : []),

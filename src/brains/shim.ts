@@ -21,27 +21,29 @@ const timeout = Number(env.ONA_HOOK_TIMEOUT_MS ?? argv[4])
 const names = ${JSON.stringify(neutralNames(...tools))}
 const keys = { filePath: 'file_path', oldString: 'old_string', newString: 'new_string', replaceAll: 'replace_all' }
 
-let event = {}
+let input = readFileSync(0, 'utf8')
+let event = null
 try {
-  event = JSON.parse(readFileSync(0, 'utf8'))
+  event = JSON.parse(input)
 } catch {
-  // no event, or none that we can read: a hook for all tools runs all the same
+  // an event that we cannot read is the hook's to judge
 }
-// Cursor reads Claude Code's file too when it is told to, and has these hooks in its own
-if (event.cursor_version) process.exit(0)
-
-const tool = event.tool_name ?? event.toolName
-const called = tool === undefined ? [] : [...(names[tool] ?? []), tool]
-if (what !== '*' && !called.some(matches)) process.exit(0)
-
-if (tool !== undefined) {
-  const input = event.tool_input ?? event.toolArgs
-  event.tool_name = called[0]
-  if (tool !== called[0]) event.native_tool_name = tool
-  if (input && typeof input === 'object')
-    event.tool_input = Object.fromEntries(Object.entries(input).map(([key, value]) => [keys[key] ?? key, value]))
+if (event && typeof event === 'object') {
+  // Cursor reads Claude Code's file too when it is told to, and has these hooks in its own
+  if (event.cursor_version) process.exit(0)
+  const tool = event.tool_name ?? event.toolName
+  const called = tool === undefined ? [] : [...(names[tool] ?? []), tool]
+  if (what !== '*' && !called.some(matches)) process.exit(0)
+  if (tool !== undefined) {
+    const given = event.tool_input ?? event.toolArgs
+    event.tool_name = called[0]
+    if (tool !== called[0]) event.native_tool_name = tool
+    if (given && typeof given === 'object')
+      event.tool_input = Object.fromEntries(Object.entries(given).map(([key, value]) => [keys[key] ?? key, value]))
+  }
+  input = JSON.stringify(event) + '\\n'
 }
-const run = spawnSync(command, { shell: true, cwd: __dirname + '/../..', input: JSON.stringify(event) + '\\n', timeout, maxBuffer: 4 << 20 })
+const run = spawnSync(command, { shell: true, cwd: __dirname + '/../..', input, timeout, maxBuffer: 4 << 20 })
 const out = String(run.stdout ?? '')
 const err = String(run.stderr ?? '')
 if (err) writeSync(2, err)
@@ -74,7 +76,7 @@ function forAll(text) {
     answer.permissionDecisionReason ??= inner.permissionDecisionReason
     answer.modifiedArgs ??= inner.updatedInput
   }
-  if (answer.decision && event.hook_event_name === 'Stop')
+  if (answer.decision && event?.hook_event_name === 'Stop')
     answer.hookSpecificOutput = { hookEventName: 'Stop', decision: answer.decision, reason: answer.reason, ...inner }
   return JSON.stringify(answer)
 }

@@ -11,7 +11,10 @@ export interface Command {
 const commands: Record<string, () => Promise<Command>> = {
   '--help': () => import('./commands/help.ts'),
   '--init-db': () => import('./commands/init-db.ts'),
+  hooks: () => import('./commands/hooks.ts'),
+  init: () => import('./commands/init.ts'),
   permissions: () => import('./commands/permissions.ts'),
+  role: () => import('./commands/role.ts'),
 }
 
 async function main([word = '--help', ...rest]: string[]): Promise<number> {

@@ -66,12 +66,12 @@ export function claudeCode({ guarded }: { guarded: boolean }): Brain {
       home: ['.claude/settings.json', '.claude.json'],
     },
     config: '.claude/settings.json',
-    helper: { path: shim, text: guarded ? shimText(claudeTools, copilotTools, vscodeTools) : null },
+    helper: { path: shim, text: guarded ? shimText(copilotTools, vscodeTools) : null },
     limits: () => [],
     ...jsonConfig(layout),
     remarks: strictRemarks('Claude Code'),
     alsoReadBy: {
-      vscode: 'VS Code reads .claude/settings.json as well and ignores its matchers',
+      vscode: `VS Code reads .claude/settings.json as well; it ignores matchers, so ${shim} holds the hooks to their filters`,
       copilot: 'Copilot CLI reads .claude/settings.json as well',
     },
   }

@@ -1,0 +1,134 @@
+/** Hooks that a person already has in one agent become a role, so that they can go into the others. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { configOf, edits } from './adapter.ts'
+import type { Brain, Foreign } from './brain.ts'
+import { durationMs, durationText } from './duration.ts'
+import { type FileEdit, locked, writeAll } from './files.ts'
+import { type BrainHook, eventOf, uniqueOf } from './hook.ts'
+import { JsonEdit, parseObject } from './json-text.ts'
+import { Problem } from './problem.ts'
+import { namesIn } from './tools.ts'
+
+export interface Import {
+  /** The role's file, from the root. */
+  readonly role: string
+  readonly hooks: readonly BrainHook[]
+  /** What stays where it is, and why. */
+  readonly left: readonly string[]
+  readonly files: readonly FileEdit[]
+}
+
+/** What an import would do. The hooks change hands: the agent keeps each of them once, now as the role's. */
+export async function planImport(brain: Brain, root: string, slug: string): Promise<Import> {
+  const { path, raw, bom, text, file } = configOf(brain, root)
+  if (!brain.foreign) throw new Problem(`${brain.title} keeps hooks as programs; they cannot be read out of it`)
+  if (text === null) throw new Problem(`${file} is not there, so ${brain.title} has no hooks in this repository`)
+  const role = `.agent/repo=.this/role=${slug}/role.yaml`
+  if (existsSync(join(root, role))) throw new Problem(`${role} is there already; name another role with --role NAME`)
+
+  const left: string[] = []
+  const taken: Extract<Foreign, { moment: unknown }>[] = []
+  const hooks: BrainHook[] = []
+  for (const one of brain.foreign(text, file)) {
+    if ('why' in one) {
+      left.push(`${file} ${one.path.join('.')}: ${one.why}`)
+      continue
+    }
+    const hook = hookOf(one, `repo=.this/role=${slug}`)
+    const twin = hooks.findIndex((other) => uniqueOf(other) === uniqueOf(hook))
+    const both = twin < 0 ? hook : merged(hooks[twin]!, hook)
+    if (!both)
+      left.push(
+        `${file} ${one.path.join('.')}: a role has a command only once in an event, and this one is there twice`,
+      )
+    else {
+      taken.push(one)
+      if (twin < 0) hooks.push(both)
+      else hooks[twin] = both
+    }
+  }
+  if (hooks.length === 0) throw new Problem([`${file} has no hooks that a role could take over`, ...left].join('\n  '))
+
+  const rest = without(
+    text,
+    taken.map((one) => one.path),
+    file,
+  )
+  const after = edits({ ...brain, write: (_, wanted) => brain.write(rest, wanted, file) }, root, [
+    ...brain.read(text, file),
+    ...hooks,
+  ])
+  const { stringify } = await import('yaml')
+  const declared = { purpose: `hooks that came from ${file}`, hooks: { onBrain: byEvent(hooks) } }
+  const config = after.find((edit) => edit.path === path) ?? { path, before: raw, after: bom + rest }
+  const files = [
+    { path: join(root, role), before: null, after: stringify(declared, { lineWidth: 0 }) },
+    config,
+    ...after.filter((edit) => edit.path !== path),
+  ]
+  return { role, hooks, left, files }
+}
+
+export async function applyImport(brain: Brain, root: string, slug: string): Promise<Import> {
+  const first = await planImport(brain, root, slug)
+  return locked(
+    first.files.map(({ path }) => path),
+    async () => {
+      const plan = await planImport(brain, root, slug)
+      writeAll(plan.files)
+      return plan
+    },
+  )
+}
+
+function hookOf(
+  { moment, what, command, timeoutMs }: Extract<Foreign, { moment: unknown }>,
+  author: string,
+): BrainHook {
+  const filter = (moment === 'before' || moment === 'after') && { what, when: moment }
+  return {
+    author,
+    event: eventOf[moment],
+    // our commands start at the root in every agent, and other agents do not have this variable
+    command: command.replace(/"?\$\{?(?:CLAUDE|GEMINI|CURSOR)_PROJECT_DIR\}?"?\//g, './'),
+    timeout: durationText(timeoutMs),
+    ...(filter && { filter }),
+  }
+}
+
+/** One hook for both filters, when they are lists of names on the same side of the tool. */
+function merged(a: BrainHook, b: BrainHook): BrainHook | null {
+  if (a.filter?.when !== b.filter?.when) return null
+  const timeout = durationMs(a.timeout) > durationMs(b.timeout) ? a.timeout : b.timeout
+  if (!a.filter || !b.filter) return { ...a, timeout }
+  const names = [namesIn(a.filter.what), namesIn(b.filter.what)]
+  const all = [a.filter.what, b.filter.what].includes('*')
+  if (!all && names.includes(null)) return null
+  const what = all ? '*' : [...new Set(names.flat())].join('|')
+  return { ...a, timeout, filter: { ...a.filter, what } }
+}
+
+/** The text without the handlers at these paths, and without groups and events that are empty because of that. */
+function without(text: string, paths: readonly Foreign['path'][], file: string): string {
+  const edit = new JsonEdit(text)
+  const isEmpty = (path: Foreign['path']) => {
+    let value: unknown = parseObject(edit.text, file).value
+    for (const key of path) value = (value as Record<string | number, unknown>)[key]
+    return Array.isArray(value) && value.length === 0
+  }
+  for (const path of paths.toReversed()) {
+    const [hooks, event, index, handlers] = path
+    edit.set(path, undefined)
+    if (handlers && isEmpty([hooks!, event!, index!, handlers])) edit.set([hooks!, event!, index!], undefined)
+    if (isEmpty([hooks!, event!])) edit.set([hooks!, event!], undefined)
+  }
+  return edit.text
+}
+
+const byEvent = (hooks: readonly BrainHook[]) => {
+  const lists: Record<string, object[]> = {}
+  for (const { event, command, timeout, filter } of hooks)
+    lists[event] = [...(lists[event] ?? []), { command, timeout, ...(filter && { filter }) }]
+  return lists
+}

@@ -1,0 +1,93 @@
+/** Roles from one file or one package. */
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, dirname, extname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { Problem } from '../problem.ts'
+import { parseRole, parseRoles, type Role } from '../role.ts'
+import { loadPackage, packageFolder } from '../suppliers.ts'
+
+const endings = ['.ts', '.mts', '.js', '.mjs', '.cjs', '.yaml', '.yml', '.json']
+
+/** The one file of that name, whatever it is written in; null when there is none. */
+export function fileNamed(folder: string, name: string): string | null {
+  const found = endings.map((ending) => join(folder, name + ending)).filter((path) => existsSync(path))
+  if (found.length > 1)
+    throw new Problem(`${found.map((path) => basename(path)).join(' and ')} both say the roles of ${folder}; keep one`)
+  return found[0] ?? null
+}
+
+/** Roles of an `ona.roles.*` file. */
+export const loadRolesFile = async (path: string, repo: string, runCode: boolean): Promise<Role[]> =>
+  parseRoles(await read(path, runCode), path, repo)
+
+/** The role that a folder `.agent/repo=X/role=Y` holds itself. */
+export async function loadRoleFile(path: string, repo: string, slug: string, runCode: boolean): Promise<Role> {
+  const value = await read(path, runCode)
+  const given = typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+  const role = parseRole({ slug, repo, ...given }, path, repo)
+  if (role.slug !== slug || role.repo !== repo)
+    throw new Problem(
+      `${path} says slug ${role.slug} and repo ${role.repo}, its folder says ${slug} and ${repo}; make them the same`,
+    )
+  return role
+}
+
+/** Roles of a package named `rhachet-roles-*` or `ona-roles-*`, and the folder from which it names its own. */
+export async function loadRolesPackage(
+  name: string,
+  from: string,
+  runCode: boolean,
+): Promise<{ roles: Role[]; folder: string }> {
+  const folder = packageFolder(name, from)
+  if (!folder) throw new Problem(`package.json names ${name}, which is not installed; run npm install`)
+  const repo = name.replace(/^.*(rhachet|ona)-roles-/, '')
+  const file = fileNamed(folder, 'ona.roles')
+  if (file) return { roles: await loadRolesFile(file, repo, runCode), folder }
+  if (!runCode) throw new Problem(notRun(name))
+  const loaded = (await loadPackage(name, from)) as Record<string, unknown>
+  const give = loaded['getRoleRegistry'] ?? loaded['getRoleRegistries']
+  if (typeof give !== 'function')
+    throw new Problem(`${name} gives no roles: it exports no getRoleRegistry and has no ona.roles file`)
+  const registries = [await give()].flat()
+  return {
+    roles: registries.flatMap((registry, index) => parseRoles(registry, `${name}: registry ${index}`, repo)),
+    folder,
+  }
+}
+
+const notRun = (what: string) => `${what} is a program, and this folder is not trusted to run any: ona init --trust`
+
+async function read(path: string, runCode: boolean): Promise<unknown> {
+  const ending = extname(path)
+  if (/\.[mc]?[tj]s$/.test(ending)) {
+    if (!runCode) throw new Problem(notRun(path))
+    return fromModule(path)
+  }
+  const text = readFileSync(path, 'utf8')
+  if (ending === '.json') return (await import('../json-text.ts')).parseObject(text.replace(/^\uFEFF/, ''), path).value
+  const { parse, YAMLParseError } = await import('yaml')
+  try {
+    return parse(text)
+  } catch (thrown) {
+    if (!(thrown instanceof YAMLParseError)) throw thrown
+    const [at] = thrown.linePos ?? []
+    throw new Problem(`${path}:${at?.line ?? 1}:${at?.col ?? 1}: ${thrown.message.split('\n')[0]}`)
+  }
+}
+
+async function fromModule(path: string): Promise<unknown> {
+  let loaded: Record<string, unknown>
+  try {
+    loaded = await import(pathToFileURL(path).href)
+  } catch (thrown) {
+    throw new Problem(`${path} fails when it is loaded: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  }
+  const give = loaded['getRoleRegistry']
+  const value = typeof give === 'function' ? await give() : (loaded['default'] ?? loaded['roles'] ?? loaded['role'])
+  if (value === undefined)
+    throw new Problem(`${path} must export its roles: as default, "roles", "role" or getRoleRegistry()`)
+  return value
+}
+
+/** The folder that a role's own paths start from. */
+export const baseOf = (path: string): string => dirname(path)

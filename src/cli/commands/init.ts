@@ -1,0 +1,177 @@
+/** `ona init`: links roles into this repository and puts their hooks into the agents that are used in it. */
+import { homedir } from 'node:os'
+import { createInterface } from 'node:readline/promises'
+import { applySync, type BrainPlan, planSync, type SyncRequest, type Target } from '../../brains/plan.ts'
+import { Problem } from '../../brains/problem.ts'
+import { planDiff, planJson, planText } from '../../brains/report.ts'
+import { type FoundRole, findRoles, type Roles, roleNamed } from '../../brains/roles/find.ts'
+import { type Init, initsOf, runInit } from '../../brains/roles/inits.ts'
+import { linkRole } from '../../brains/roles/link.ts'
+import { detectedTargets, namedTargets, repositoryOf } from '../../brains/targets.ts'
+
+export async function run(words: string[]): Promise<number> {
+  const asked = parse(words)
+  if ('usage' in asked) {
+    process[asked.usage === help ? 'stdout' : 'stderr'].write(asked.usage)
+    return asked.usage === help ? 0 : 2
+  }
+  try {
+    return await init(asked)
+  } catch (thrown) {
+    if (!(thrown instanceof Problem)) throw thrown
+    process.stderr.write(`ona init: ${thrown.message}\n`)
+    return 1
+  }
+}
+
+interface Asked {
+  readonly roles: string[] | null
+  /** Empty: every brain that is found. */
+  readonly hooks: string[] | null
+  readonly flags: ReadonlySet<string>
+}
+
+async function init({ roles: words, hooks: slugs, flags }: Asked): Promise<number> {
+  const root = repositoryOf(process.cwd())
+  const say = (text: string) => flags.has('--json') || process.stdout.write(text)
+  const dryRun = flags.has('--dry-run')
+  if (flags.has('--trust') && !dryRun) (await import('../../store/trust.ts')).trust(root, { home: homedir() })
+  const all = await findRoles(root, { runCode: true })
+  const roles = words ? words.map((word) => roleNamed(word, all)) : all.roles.filter(({ linked }) => linked)
+  // everything that can be refused is refused before anything is done
+  const found =
+    slugs &&
+    (slugs.length > 0 ? { targets: await namedTargets(slugs, root), without: [] } : await detectedTargets(root))
+  const request: SyncRequest | null = found && requestFor(root, roles, found.targets, all, flags)
+  if (request) {
+    const plans = await planSync(request)
+    const limits = plans.flatMap((plan) => plan.limits)
+    if (flags.has('--strict') && limits.length > 0) {
+      printPlans(plans, root, flags, all)
+      process.stderr.write(
+        `ona init: --strict: ${limits.length} of these cannot be expressed as declared; nothing was written\n`,
+      )
+      return 1
+    }
+  }
+  if (words && !dryRun) {
+    await runInits(root, roles, flags, () => {
+      for (const role of roles) say(`${role.author}  ${linkRole(root, role).folder}  (${role.source})\n`)
+    })
+  }
+  if (request && found) {
+    for (const slug of found.without)
+      process.stderr.write(`ona init: ${slug} is used here, and there is no adapter for it\n`)
+    if (found.targets.length === 0)
+      say('no agent was found in this repository or in your home folder; name one: ona init --hooks claudecode\n')
+    if (roles.length === 0 && found.targets.length > 0)
+      say('no role is linked here; ona init --roles NAME --hooks links one, ona role new NAME makes one\n')
+    const plans = dryRun ? await planSync(request) : await applySync(request)
+    printPlans(plans, root, flags, all)
+    if (dryRun) say(await planDiff(plans, root))
+  }
+  // with roles named, only theirs count; without, every linked one should have been there
+  const missing = words ? [] : all.failed
+  for (const { author, why } of missing)
+    process.stderr.write(`ona init: ${author} cannot be loaded, so its hooks stay as they are: ${why}\n`)
+  for (const problem of words ? [] : all.problems) process.stderr.write(`ona init: ${problem}\n`)
+  return missing.length + (words ? 0 : all.problems.length) > 0 ? 1 : 0
+}
+
+function requestFor(
+  root: string,
+  roles: readonly FoundRole[],
+  targets: readonly Target[],
+  all: Roles,
+  flags: ReadonlySet<string>,
+): SyncRequest {
+  const known = [...all.roles.filter(({ linked }) => linked), ...all.failed].map(({ author }) => author)
+  return { root, roles: roles.map(({ role }) => role), targets, known, ...(flags.has('--prune') && { prune: known }) }
+}
+
+function printPlans(plans: readonly BrainPlan[], root: string, flags: ReadonlySet<string>, all: Roles): void {
+  if (!flags.has('--json')) process.stdout.write(planText(plans))
+  else
+    process.stdout.write(
+      `${JSON.stringify({ root, brains: planJson(plans, root), failed: all.failed, problems: all.problems }, null, 2)}\n`,
+    )
+}
+
+/** Links, then runs what the roles want run once. Asks before the first of them in a folder that is not trusted. */
+async function runInits(
+  root: string,
+  roles: readonly FoundRole[],
+  flags: ReadonlySet<string>,
+  link: () => void,
+): Promise<void> {
+  const inits = roles.flatMap(initsOf)
+  if (inits.length > 0 && !(await mayRun(root, inits, flags)))
+    throw new Problem(`these were not run, and nothing was done; --trust lets them:\n${listed(inits)}`)
+  link()
+  for (const [index, one] of inits.entries()) {
+    const label = `[${index + 1}/${inits.length}] ${one.command}`
+    process.stderr.write(`${label}\n`)
+    const startedAt = performance.now()
+    await runInit(root, one, (chunk) => process.stderr.write(chunk))
+    process.stderr.write(`${label}: done in ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`)
+  }
+}
+
+async function mayRun(root: string, inits: readonly Init[], flags: ReadonlySet<string>): Promise<boolean> {
+  const { isTrusted, trust } = await import('../../store/trust.ts')
+  const places = { home: homedir() }
+  if (flags.has('--trust') || isTrusted(root, places)) return true
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return false
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const question = `These commands come with the roles:\n${listed(inits)}\nTrust ${root} and run them? [y/N] `
+  const answer = await terminal.question(question)
+  terminal.close()
+  if (!/^y(es)?$/i.test(answer.trim())) return false
+  trust(root, places)
+  return true
+}
+
+const listed = (inits: readonly Init[]) => inits.map(({ author, command }) => `  ${command}   (${author})`).join('\n')
+
+function parse(words: readonly string[]): Asked | { usage: string } {
+  const lists: Record<string, string[] | null> = { '--roles': null, '--hooks': null }
+  const flags = new Set<string>()
+  let current: string[] | null = null
+  for (const word of words) {
+    if (word === '--help' || word === '-h') return { usage: help }
+    if (Object.hasOwn(lists, word)) {
+      current = lists[word] ?? []
+      lists[word] = current
+    } else if (switches.includes(word)) {
+      flags.add(word)
+      current = null
+    } else if (word.startsWith('-'))
+      return { usage: `ona init: there is no option ${word}; ona init --help lists them\n` }
+    else if (!current)
+      return { usage: `ona init: "${word}" stands for nothing; roles follow --roles, agents follow --hooks\n` }
+    else current.push(...word.split(',').filter(Boolean))
+  }
+  const { '--roles': roles, '--hooks': hooks } = lists
+  if (roles?.length === 0) return { usage: 'ona init: --roles needs the name of a role\n' }
+  if (!roles && !hooks) return { usage: 'ona init: say --roles, --hooks or both; ona init --help shows how\n' }
+  return { roles: roles ?? null, hooks: hooks ?? null, flags }
+}
+
+const switches = ['--dry-run', '--strict', '--prune', '--trust', '--json']
+
+const help = `ona init: links roles into this repository, and puts their hooks into the agents used in it.
+
+  ona init --roles mechanic                        link the role and run its inits; no hooks
+  ona init --roles mechanic --hooks                the same, and its hooks into every agent that is found
+  ona init --roles mechanic --hooks claudecode opencode
+  ona init --hooks                                 hooks of the roles that are linked already
+  ona init --hooks --dry-run                       what would change, as a diff; writes nothing
+
+  --roles R...    roles: mechanic, or repo=acme/role=mechanic where two have one name
+  --hooks [B...]  agents: claudecode, opencode, vscode, copilot, gemini, codex, cursor, ona; none: those found
+  --dry-run       print the plan and the diff, write nothing
+  --strict        exit 1, and write nothing, when an agent cannot express a hook as declared
+  --prune         also take out hooks of roles that are not linked here any more
+  --trust         trust this folder: run the roles' inits without asking
+  --json          the plan as JSON
+`

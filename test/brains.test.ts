@@ -1,0 +1,514 @@
+/** `ona init --hooks` as a person runs it: a program in a folder, files before and after. */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { packageRoot } from '../src/package-root.ts'
+
+/** A repository with these files, and a home folder in which nothing is. */
+function repository(t: TestContext, files: Record<string, string> = {}) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'ona-brains-')))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  const repo = join(root, 'repo')
+  const put = (path: string, text: string) => {
+    mkdirSync(dirname(join(repo, path)), { recursive: true })
+    writeFileSync(join(repo, path), text)
+  }
+  mkdirSync(join(root, 'home'))
+  mkdirSync(join(repo, '.git'), { recursive: true })
+  for (const [path, text] of Object.entries(files)) put(path, text)
+  const ona = (...words: string[]) => {
+    const env = { ...process.env, HOME: join(root, 'home'), USERPROFILE: join(root, 'home'), NO_COLOR: '1' }
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(packageRoot, 'bin/ona.mjs'), ...words], {
+      cwd: repo,
+      env,
+      encoding: 'utf8',
+    })
+    return { status, stdout, stderr }
+  }
+  const text = (path: string) => readFileSync(join(repo, path), 'utf8')
+  const json = (path: string) => JSON.parse(text(path))
+  const all = () =>
+    globSync(['**/*', '.*/**/*'], { cwd: repo })
+      .filter((path) => statSync(join(repo, path)).isFile())
+      .sort()
+  return { root, repo, put, ona, text, json, all, has: (path: string) => existsSync(join(repo, path)) }
+}
+
+const role = (...hooks: string[]) => `
+repo: acme
+roles:
+  - slug: mechanic
+    purpose: keeps the engine clean
+    briefs: { dirs: briefs }
+    hooks:
+      onBrain:
+${hooks.map((line) => `        ${line}`).join('\n')}
+`
+const guarded = {
+  'ona.roles.yaml': role('onTool: [{ command: node guard.mjs, timeout: PT5S, filter: { what: "Write|Edit" } }]'),
+  'briefs/engine.md': 'Keep it clean.\n',
+}
+const claude = { '.claude/settings.json': '{ "permissions": { "allow": ["Bash(ls)"] } }\n' }
+const opencode = {
+  '.opencode/opencode.json': '{}\n',
+  '.opencode/plugin/mine.ts': 'export const Mine = async () => ({})\n',
+}
+
+describe('ona init --roles', () => {
+  test('links the role, runs its inits with trust, and does not bind hooks', (t) => {
+    const { ona, has, all, text, json } = repository(t, {
+      ...guarded,
+      ...claude,
+      'ona.roles.yaml': guarded['ona.roles.yaml'].replace(
+        '    hooks:',
+        '    inits: { exec: [{ cmd: "echo ready > ready.txt" }] }\n    hooks:',
+      ),
+    })
+    const refused = ona('init', '--roles', 'mechanic')
+    assert.deepEqual([refused.status, has('ready.txt'), has('.agent')], [1, false, false])
+    assert.match(refused.stderr, /echo ready > ready\.txt {3}\(repo=acme\/role=mechanic\)/)
+
+    const done = ona('init', '--roles', 'mechanic', '--trust')
+    assert.equal(done.status, 0, done.stderr)
+    assert.match(done.stderr, /\[1\/1\] echo ready > ready\.txt: done in/)
+    assert.equal(text('ready.txt'), 'ready\n')
+    assert.equal(text('.agent/repo=acme/role=mechanic/briefs/engine.md'), 'Keep it clean.\n')
+    assert.deepEqual(json('.claude/settings.json'), { permissions: { allow: ['Bash(ls)'] } })
+    assert.deepEqual(
+      all().filter((path) => path.includes('rhachet')),
+      [],
+    )
+    assert.equal(ona('init', '--roles', 'mechanic').status, 0, 'a trusted folder is not asked about again')
+  })
+
+  test('an unknown role is an error that lists the roles', (t) => {
+    const { ona } = repository(t, guarded)
+    const { status, stderr } = ona('init', '--roles', 'plumber')
+    assert.deepEqual([status, stderr], [1, 'ona init: there is no role "plumber" here; the roles are: mechanic\n'])
+  })
+
+  test('two roles of one name: the error shows how to say which', (t) => {
+    const { ona, json } = repository(t, {
+      ...guarded,
+      ...claude,
+      '.agent/repo=.this/role=mechanic/role.yaml': 'purpose: mine\n',
+    })
+    const { status, stderr } = ona('init', '--roles', 'mechanic')
+    assert.equal(status, 1)
+    assert.match(stderr, /--roles repo=acme\/role=mechanic {3}\(ona\.roles\.yaml\)/)
+    assert.match(stderr, /--roles repo=\.this\/role=mechanic/)
+    assert.equal(ona('init', '--roles', 'repo=acme/role=mechanic', '--hooks', 'claudecode').status, 0)
+    assert.equal(
+      json('.claude/settings.json').hooks.PreToolUse[0].hooks[0].statusMessage,
+      'ona: repo=acme/role=mechanic',
+    )
+  })
+})
+
+describe('ona init --hooks', () => {
+  test('with no argument every agent that is found gets the hooks', (t) => {
+    const { ona, json, text } = repository(t, { ...guarded, ...claude, ...opencode })
+    const { status, stdout, stderr } = ona('init', '--roles', 'mechanic', '--hooks')
+    assert.deepEqual([status, stderr], [0, ''])
+    assert.deepEqual(
+      stdout.split('\n').filter((line) => /^\w+ {2}\./.test(line)),
+      ['claudecode  .claude/settings.json', 'opencode  .opencode/plugin/rhachet-hooks.ts'],
+    )
+    assert.deepEqual(json('.claude/settings.json'), {
+      permissions: { allow: ['Bash(ls)'] },
+      hooks: {
+        PreToolUse: [
+          {
+            matcher: 'Write|Edit',
+            hooks: [
+              {
+                type: 'command',
+                command: 'cd "${CLAUDE_PROJECT_DIR:-.}" && node guard.mjs',
+                timeout: 5,
+                statusMessage: 'ona: repo=acme/role=mechanic',
+              },
+            ],
+          },
+        ],
+      },
+    })
+    assert.match(text('.opencode/plugin/rhachet-hooks.ts'), /"command":"node guard\.mjs"/)
+    assert.equal(text('.opencode/plugin/mine.ts'), opencode['.opencode/plugin/mine.ts'])
+  })
+
+  test('with names only those, found or not', (t) => {
+    const { ona, json, has } = repository(t, { ...guarded, ...claude, ...opencode })
+    assert.equal(ona('init', '--roles', 'mechanic', '--hooks', 'codex', 'google/gemini/cli').status, 0)
+    assert.deepEqual([has('.codex/hooks.json'), has('.gemini/settings.json')], [true, true])
+    assert.deepEqual(
+      [json('.claude/settings.json').hooks, has('.opencode/plugin/rhachet-hooks.ts')],
+      [undefined, false],
+    )
+  })
+
+  test('an unknown name is an error that lists the names, and nothing is written', (t) => {
+    const { ona, all } = repository(t, { ...guarded, ...claude })
+    const before = all()
+    const { status, stderr } = ona('init', '--roles', 'mechanic', '--hooks', 'claudecode', 'hal9000')
+    assert.equal(status, 1)
+    assert.match(stderr, /"hal9000"; available: claudecode, opencode, vscode, copilot, gemini, codex, cursor, ona/)
+    assert.deepEqual(all(), before)
+  })
+
+  test('without roles the hooks of linked roles are applied again', (t) => {
+    const { ona, json, put } = repository(t, { ...guarded, ...claude })
+    assert.equal(ona('init', '--roles', 'mechanic').status, 0)
+    assert.equal(ona('init', '--hooks').status, 0)
+    assert.equal(json('.claude/settings.json').hooks.PreToolUse.length, 1)
+    put('ona.roles.yaml', role('onStop: [{ command: node wrap.mjs, timeout: { minutes: 1 } }]'))
+    assert.equal(ona('init', '--hooks', 'claudecode').status, 0)
+    assert.deepEqual(Object.keys(json('.claude/settings.json').hooks), ['Stop'])
+  })
+
+  test('what a role drops is gone everywhere, and what is not ours stays to the byte', (t) => {
+    const { ona, put, text, all } = repository(t, {
+      ...guarded,
+      ...claude,
+      ...opencode,
+      '.codex/config.toml': '',
+      '.cursor/rules/a.md': '',
+    })
+    assert.equal(ona('init', '--roles', 'mechanic', '--hooks').status, 0)
+    assert.equal(all().filter((path) => /rhachet|hooks\.json/.test(path)).length, 4)
+    put('ona.roles.yaml', 'repo: acme\nroles: [{ slug: mechanic, briefs: { dirs: briefs } }]\n')
+    assert.equal(ona('init', '--hooks').status, 0)
+    assert.deepEqual(
+      all().filter((path) => path.includes('rhachet')),
+      [],
+    )
+    assert.equal(text('.claude/settings.json'), claude['.claude/settings.json'])
+    assert.deepEqual([text('.codex/hooks.json'), JSON.parse(text('.cursor/hooks.json'))], ['{}\n', { version: 1 }])
+  })
+
+  test('--dry-run shows a diff of each file and writes nothing', (t) => {
+    const { ona, all, text } = repository(t, { ...guarded, ...claude, ...opencode })
+    const before = all()
+    const { status, stdout } = ona('init', '--roles', 'mechanic', '--hooks', '--dry-run')
+    assert.equal(status, 0)
+    assert.match(stdout, /^\+\+\+ b\/\.claude\/settings\.json$/m)
+    assert.match(stdout, /^--- \/dev\/null\n\+\+\+ b\/\.opencode\/plugin\/rhachet-hooks\.ts$/m)
+    assert.deepEqual([all(), text('.claude/settings.json')], [before, claude['.claude/settings.json']])
+  })
+
+  test('--strict exits 1 and writes nothing where an agent cannot express a hook', (t) => {
+    const { ona, has } = repository(t, {
+      'ona.roles.yaml': role('onTool: [{ command: node guard.mjs, timeout: PT5S, filter: { what: Read } }]'),
+      'briefs/a.md': '',
+    })
+    const strict = ona('init', '--roles', 'mechanic', '--hooks', 'codex', '--strict')
+    assert.deepEqual([strict.status, has('.codex')], [1, false])
+    assert.match(strict.stdout, /! onTool before Read: node guard\.mjs: Codex has no tool for Read; it was left out/)
+    assert.equal(ona('init', '--roles', 'mechanic', '--hooks', 'codex').status, 0)
+  })
+
+  test('a broken config is named with line and column, and no agent is touched', (t) => {
+    const { ona, has, text } = repository(t, { ...guarded, ...opencode, '.claude/settings.json': '{\n  "hooks": {\n' })
+    const { status, stderr } = ona('init', '--roles', 'mechanic', '--hooks')
+    assert.equal(status, 1)
+    assert.match(stderr, /^ona init: \.claude\/settings\.json:3:1: close brace expected here; nothing was written/)
+    assert.deepEqual(
+      [has('.opencode/plugin/rhachet-hooks.ts'), has('.agent'), text('.claude/settings.json')],
+      [false, false, '{\n  "hooks": {\n'],
+    )
+  })
+
+  test('a linked role that cannot be loaded keeps its hooks, with a warning and exit 1', (t) => {
+    const { ona, put, json } = repository(t, { ...guarded, ...claude })
+    assert.equal(ona('init', '--roles', 'mechanic', '--hooks').status, 0)
+    put(
+      'ona.roles.yaml',
+      'roles: [{ slug: mechanic, hooks: { onBrain: { onTool: [{ command: x, timeout: soon }] } } }]\n',
+    )
+    const { status, stderr } = ona('init', '--hooks')
+    assert.equal(status, 1)
+    assert.match(stderr, /repo=acme\/role=mechanic cannot be loaded, so its hooks stay as they are/)
+    assert.match(stderr, /"soon" is not an ISO 8601 duration/)
+    assert.equal(json('.claude/settings.json').hooks.PreToolUse.length, 1)
+  })
+
+  test('an agent whose config is only in the home folder is found', (t) => {
+    const { root, ona, has } = repository(t, guarded)
+    mkdirSync(join(root, 'home/.codex'))
+    writeFileSync(join(root, 'home/.codex/config.toml'), '')
+    assert.equal(ona('init', '--roles', 'mechanic', '--hooks').status, 0)
+    assert.deepEqual([has('.codex/hooks.json'), has('.claude')], [true, false])
+  })
+
+  test('where nothing is found it says so', (t) => {
+    const { ona } = repository(t, guarded)
+    assert.match(ona('init', '--hooks').stdout, /no agent was found/)
+  })
+
+  test('the plan as JSON has every change', (t) => {
+    const { ona } = repository(t, { ...guarded, ...claude })
+    const { brains } = JSON.parse(ona('init', '--roles', 'mechanic', '--hooks', '--dry-run', '--json').stdout)
+    assert.deepEqual(brains, [
+      {
+        slug: 'claudecode',
+        title: 'Claude Code',
+        config: '.claude/settings.json',
+        changes: [
+          {
+            kind: 'create',
+            hook: {
+              author: 'repo=acme/role=mechanic',
+              event: 'onTool',
+              command: 'node guard.mjs',
+              timeout: 'PT5S',
+              filter: { what: 'Write|Edit' },
+            },
+          },
+        ],
+        limits: [],
+        notes: [],
+        strangers: [],
+        files: [{ path: '.claude/settings.json', change: 'update' }],
+      },
+    ])
+  })
+
+  test('the resulting configs of all eight are these', (t) => {
+    const { ona, all, text } = repository(t, { ...guarded })
+    const eight = ['claudecode', 'opencode', 'vscode', 'copilot', 'gemini', 'codex', 'cursor', 'ona']
+    const { status, stdout } = ona('init', '--roles', 'mechanic', '--hooks', ...eight)
+    assert.equal(status, 0)
+    const configs = all().filter((path) => /^\.(?!agent)/.test(path))
+    const shown = [stdout, ...configs.map((path) => `=== ${path}\n${text(path)}`)].join('\n')
+    t.assert.fileSnapshot(shown, join(packageRoot, 'test/fixtures/brains.snapshot.txt'), { serializers: [String] })
+  })
+
+  test('wrong usage exits 2 and says what is right', (t) => {
+    const { ona } = repository(t)
+    for (const words of [['init'], ['init', '--roles'], ['init', 'mechanic'], ['init', '--hooks', '--force']]) {
+      const { status, stderr } = ona(...words)
+      assert.equal(status, 2, words.join(' '))
+      assert.match(stderr, /^ona init: /)
+    }
+    assert.equal(ona('init', '--help').status, 0)
+  })
+})
+
+describe('suppliers', () => {
+  const supplier = (name: string) => ({
+    [`node_modules/${name}/package.json`]: JSON.stringify({
+      name,
+      version: '1.0.0',
+      type: 'module',
+      exports: { import: './index.js' },
+    }),
+    [`node_modules/${name}/index.js`]: `
+      import { readFileSync, writeFileSync, existsSync } from 'node:fs'
+      const file = 'hal.json'
+      const read = () => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [])
+      const write = (hooks) => writeFileSync(file, JSON.stringify(hooks))
+      const is = (a) => (b) => ['author', 'event', 'command'].every((key) => a[key] === b[key])
+      const upsert = async ({ hook }) => {
+        if (hook.command.includes('explode')) throw new Error('HAL cannot do that')
+        write([...read().filter((one) => !is(hook)(one)), hook])
+        return hook
+      }
+      export const getBrainHooks = ({ slug }) => slug !== 'hal9000' ? null : { dao: {
+        get: { one: async ({ by }) => read().find(is(by.unique)) ?? null, all: async ({ by } = {}) => read().filter((one) => !by?.author || one.author === by.author) },
+        set: { upsert, findsert: upsert },
+        del: async ({ by }) => write(read().filter((one) => !is(by.unique)(one))),
+      } }`,
+  })
+
+  test('a package that claims a brain gives its adapter; its hooks come and go like ours', (t) => {
+    const { ona, json, put } = repository(t, {
+      ...guarded,
+      ...supplier('rhachet-brains-hal'),
+      'package.json': '{ "dependencies": { "rhachet-brains-hal": "1" } }',
+    })
+    const { status, stderr } = ona('init', '--roles', 'mechanic', '--hooks', 'hal9000')
+    assert.deepEqual([status, stderr], [0, ''])
+    assert.deepEqual(json('hal.json'), [
+      {
+        author: 'repo=acme/role=mechanic',
+        event: 'onTool',
+        command: 'node guard.mjs',
+        timeout: 'PT5S',
+        filter: { what: 'Write|Edit' },
+      },
+    ])
+    put('ona.roles.yaml', role('{}'))
+    assert.equal(ona('init', '--hooks', 'hal9000').status, 0)
+    assert.deepEqual(json('hal.json'), [])
+  })
+
+  test('two packages that claim one brain are both named', (t) => {
+    const { ona } = repository(t, {
+      ...guarded,
+      ...supplier('rhachet-brains-hal'),
+      ...supplier('ona-brains-hal'),
+      'package.json': '{ "dependencies": { "rhachet-brains-hal": "1" }, "devDependencies": { "ona-brains-hal": "1" } }',
+    })
+    const { status, stderr } = ona('init', '--roles', 'mechanic', '--hooks', 'hal9000')
+    assert.equal(status, 1)
+    assert.match(stderr, /rhachet-brains-hal and ona-brains-hal both claim the brain "hal9000"/)
+  })
+
+  test('when one brain fails, all are as they were', (t) => {
+    const { ona, put, text, json } = repository(t, {
+      ...guarded,
+      ...claude,
+      ...supplier('rhachet-brains-hal'),
+      'package.json': '{ "dependencies": { "rhachet-brains-hal": "1" } }',
+    })
+    assert.equal(ona('init', '--roles', 'mechanic', '--hooks', 'claudecode', 'hal9000').status, 0)
+    const before = [text('.claude/settings.json'), json('hal.json')]
+    put(
+      'ona.roles.yaml',
+      role('onStop: [{ command: node fine.mjs, timeout: PT5S }, { command: explode, timeout: PT5S }]'),
+    )
+    const { status } = ona('init', '--hooks', 'claudecode', 'hal9000')
+    assert.notEqual(status, 0)
+    assert.deepEqual([text('.claude/settings.json'), json('hal.json')], before)
+  })
+
+  test('roles come from packages as well, and say which one', (t) => {
+    const { ona, json, text } = repository(t, {
+      ...claude,
+      'package.json': '{ "devDependencies": { "rhachet-roles-fleet": "1" } }',
+      'node_modules/rhachet-roles-fleet/package.json':
+        '{ "name": "rhachet-roles-fleet", "version": "1.0.0", "main": "index.cjs" }',
+      'node_modules/rhachet-roles-fleet/skills/tow.sh': 'echo tow\n',
+      'node_modules/rhachet-roles-fleet/index.cjs': `exports.getRoleRegistry = () => ({ slug: 'fleet', roles: [
+        { slug: 'driver', skills: { dirs: { uri: 'skills' }, refs: [] }, hooks: { onBrain: { onBoot: [{ command: 'echo drive', timeout: 'PT1M' }] } } },
+      ] })`,
+    })
+    const { status, stdout, stderr } = ona('init', '--roles', 'driver', '--hooks')
+    assert.equal(status, 0, stderr)
+    assert.match(stdout, /repo=fleet\/role=driver {2}\.agent\/repo=fleet\/role=driver {2}\(rhachet-roles-fleet\)/)
+    assert.equal(text('.agent/repo=fleet/role=driver/skills/tow.sh'), 'echo tow\n')
+    assert.equal(json('.claude/settings.json').hooks.SessionStart.length, 1)
+  })
+})
+
+describe('ona role and ona hooks', () => {
+  test('ona role new makes a role whose test passes and whose hook goes in', (t) => {
+    const { ona, repo, json } = repository(t, claude)
+    const { status, stdout } = ona('role', 'new', 'warden')
+    assert.equal(status, 0)
+    const tests = spawnSync(process.execPath, ['--test', '.agent/repo=.this/role=warden/hooks/guard.test.mjs'], {
+      cwd: repo,
+      encoding: 'utf8',
+    })
+    assert.equal(tests.status, 0, tests.stdout)
+    assert.match(stdout, /role\.yaml/)
+    assert.equal(ona('role', 'new', 'warden').status, 1)
+    assert.equal(ona('init', '--hooks').status, 0)
+    assert.equal(
+      json('.claude/settings.json').hooks.PreToolUse[0].hooks[0].statusMessage,
+      'ona: repo=.this/role=warden',
+    )
+    assert.equal(JSON.parse(ona('role', 'list', '--json').stdout).roles[0].author, 'repo=.this/role=warden')
+  })
+
+  test('ona hooks brains says who is here, what is installed and what differs', (t) => {
+    const { ona, put, json, text } = repository(t, { ...guarded, ...claude, '.gemini/settings.json': '{}' })
+    assert.equal(ona('init', '--roles', 'mechanic', '--hooks').status, 0)
+    assert.match(ona('hooks', 'brains').stdout, /^claudecode +found by \.claude; 1 installed, as declared$/m)
+    const settings = json('.claude/settings.json')
+    settings.hooks.PreToolUse[0].hooks[0].timeout = 999
+    put('.claude/settings.json', JSON.stringify(settings))
+    const before = text('.claude/settings.json')
+    const { stdout } = ona('hooks', 'brains')
+    assert.match(stdout, /^claudecode +found by \.claude; 1 installed, 1 to change: ona init --hooks$/m)
+    assert.match(stdout, /^gemini +found by \.gemini; 1 installed, as declared$/m)
+    assert.match(stdout, /^cursor +not here$/m)
+    assert.equal(text('.claude/settings.json'), before)
+    assert.deepEqual(JSON.parse(ona('hooks', 'brains', '--json').stdout).brains[0].changes[0].kind, 'update')
+  })
+
+  test('ona hooks brains runs no program of a folder that is not trusted', (t) => {
+    const { ona, has } = repository(t, {
+      ...claude,
+      'ona.roles.js': 'require("node:fs").writeFileSync("ran", ""); module.exports = { roles: [] }',
+    })
+    const { stderr } = ona('hooks', 'brains')
+    assert.equal(has('ran'), false)
+    assert.match(stderr, /is a program, and this folder is not trusted/)
+  })
+
+  test('ona hooks import makes a role of hooks that a user has, and the agent keeps each of them once', (t) => {
+    const { ona, json, text } = repository(t, {
+      '.claude/settings.json': JSON.stringify(
+        {
+          hooks: {
+            PreToolUse: [
+              { matcher: 'Bash', hooks: [{ type: 'command', command: '"$CLAUDE_PROJECT_DIR"/check.sh', timeout: 7 }] },
+              {
+                matcher: 'Write|Edit',
+                hooks: [
+                  { type: 'command', command: 'lint' },
+                  { type: 'prompt', prompt: 'is it good?' },
+                ],
+              },
+            ],
+            Stop: [{ hooks: [{ type: 'command', command: 'wrap' }] }],
+            Notification: [{ hooks: [{ type: 'command', command: 'ring' }] }],
+          },
+        },
+        null,
+        2,
+      ),
+    })
+    const dry = ona('hooks', 'import', 'claudecode', '--role', 'house', '--dry-run')
+    assert.deepEqual([dry.status, dry.stderr], [0, ''])
+    const { status, stdout } = ona('hooks', 'import', 'claudecode', '--role', 'house')
+    assert.equal(status, 0)
+    assert.match(stdout, /left where it is: .*Notification/)
+    assert.match(stdout, /only a hook that is a shell command/)
+    assert.equal(
+      text('.agent/repo=.this/role=house/role.yaml'),
+      `purpose: hooks that came from .claude/settings.json
+hooks:
+  onBrain:
+    onTool:
+      - command: ./check.sh
+        timeout: PT7S
+        filter:
+          what: Bash
+          when: before
+      - command: lint
+        timeout: PT600S
+        filter:
+          what: Write|Edit
+          when: before
+    onStop:
+      - command: wrap
+        timeout: PT600S
+`,
+    )
+    const { hooks } = json('.claude/settings.json')
+    assert.deepEqual(
+      hooks.PreToolUse.flatMap((group: { hooks: { command?: string; type: string }[] }) =>
+        group.hooks.map(({ command, type }) => command ?? type),
+      ),
+      ['prompt', 'cd "${CLAUDE_PROJECT_DIR:-.}" && ./check.sh', 'cd "${CLAUDE_PROJECT_DIR:-.}" && lint'],
+    )
+    assert.deepEqual([hooks.Stop.length, hooks.Notification.length], [1, 1])
+    const again = ona('init', '--hooks', 'claudecode', 'gemini')
+    assert.match(again.stdout, /= 3 hooks stand as declared/)
+    assert.deepEqual(Object.keys(json('.gemini/settings.json').hooks), ['BeforeTool', 'AfterAgent'])
+  })
+})
