@@ -1,11 +1,11 @@
 /** Runs every test file, or those named: `node scripts/test.ts src/hooks test/brains.test.ts`. */
 import { spawnSync } from 'node:child_process'
-import { globSync, statSync } from 'node:fs'
+import { existsSync, globSync, statSync } from 'node:fs'
 
 const named = process.argv.slice(2).filter((word) => !word.startsWith('-'))
 const flags = process.argv.slice(2).filter((word) => word.startsWith('-'))
 const under = (path: string) => (statSync(path).isDirectory() ? globSync(`${path}/**/*.test.ts`) : [path])
-const files = (named.length > 0 ? named : ['src', 'test', 'examples']).flatMap(under).sort()
+const files = (named.length > 0 ? named : ['src', 'test', 'examples']).filter(existsSync).flatMap(under).sort()
 
 if (files.length === 0) {
   console.error(`no test file (*.test.ts) in ${named.join(', ')}`)

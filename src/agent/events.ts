@@ -29,6 +29,7 @@ export type AgentEvent = { readonly agent?: { readonly id: string; readonly type
       readonly type: 'tool-finished'
       readonly id: string
       readonly name: string
+      readonly input: JsonObject
       readonly output: ToolOutput
       readonly ms: number
       readonly outcome: 'ran' | 'denied' | 'intercepted' | 'interrupted' | 'invalid'
@@ -86,7 +87,7 @@ export interface PermissionRequest {
 }
 
 export type PermissionAnswer =
-  | { readonly allow: true; readonly updates?: readonly PermissionUpdate[] }
+  | { readonly allow: true; readonly updates?: readonly PermissionUpdate[]; readonly by?: 'person' | 'operator' }
   | { readonly allow: false; readonly feedback?: string; readonly interrupt?: boolean }
 
 export type PlanAnswer =

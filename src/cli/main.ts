@@ -8,33 +8,41 @@ export interface Command {
   run(words: string[]): Promise<number> | number
 }
 
+/** Commands by their first word. Anything else is a prompt for the agent, or its flags. */
 const commands: Record<string, () => Promise<Command>> = {
   '--help': () => import('./commands/help.ts'),
-  '--init-db': () => import('./commands/init-db.ts'),
   hooks: () => import('./commands/hooks.ts'),
   init: () => import('./commands/init.ts'),
   permissions: () => import('./commands/permissions.ts'),
   role: () => import('./commands/role.ts'),
 }
 
-async function main([word = '--help', ...rest]: string[]): Promise<number> {
-  if (word === '--version' || word === '-v') {
+/** Commands spelt as flags: they may stand anywhere among the words. */
+const flagCommands: Record<string, () => Promise<Command>> = {
+  '--eval': () => import('./commands/eval.ts'),
+  '--init-db': () => import('./commands/init-db.ts'),
+}
+
+async function main(words: string[]): Promise<number> {
+  const [first = '', ...rest] = words
+  if (first === '--version' || first === '-v') {
     process.stdout.write(`${JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).version}\n`)
     return 0
   }
-  const load = commands[word === '-h' ? '--help' : word]
+  const load = commands[first === '-h' ? '--help' : first]
   if (load) return (await load()).run(rest)
-  process.stderr.write(`ona: there is no command "${word}"; ona --help lists them\n`)
-  return 2
+  const flag = words.find((word) => Object.hasOwn(flagCommands, word))
+  if (flag) return (await flagCommands[flag]!()).run(words.filter((word) => word !== flag))
+  const { run } = await import('./commands/agent.ts')
+  return run(words)
 }
 
 main(process.argv.slice(2)).then(
   (code) => {
     process.exitCode = code
   },
-  (error) => {
-    if (error?.name !== 'StoreError') throw error // our mistake: Node prints where
-    process.stderr.write(`ona: ${error.message}\n`)
-    process.exitCode = 1
+  async (cause: unknown) => {
+    const { tellFailure } = await import('./failure.ts')
+    process.exitCode = tellFailure(cause)
   },
 )

@@ -13,7 +13,7 @@ import type { StepName } from './steps.ts'
 export interface PlaneOptions {
   readonly env?: NodeJS.ProcessEnv
   /** Whether a tool call matches a permission rule such as `Bash(git *)`; without it, a hook with a condition is asked. */
-  readonly matchesRule?: (rule: string, toolName: string, toolInput: JsonObject) => boolean
+  readonly matchesRule?: (rule: string, toolName: string, toolInput: JsonObject) => boolean | Promise<boolean>
   /** For handlers that ask a model. */
   readonly askModel?: AskModel
   /** Takes secrets out of what is recorded. */

@@ -55,7 +55,7 @@ export interface Settled {
   readonly env: NodeJS.ProcessEnv
   readonly redact: Redact
   readonly disabled: string | undefined
-  readonly matchesRule?: (rule: string, toolName: string, toolInput: JsonObject) => boolean
+  readonly matchesRule?: (rule: string, toolName: string, toolInput: JsonObject) => boolean | Promise<boolean>
   readonly askModel?: AskModel
   /** Handlers that are asked once a session, and have been. */
   readonly done: Set<string>
@@ -80,7 +80,7 @@ export async function runRound(
     notes: [],
   }
   for (const handler of asked) {
-    if (!concerns(round, handler)) continue
+    if (!(await concerns(round, handler))) continue
     const skipped = whySkipped(round, handler)
     if (skipped === undefined) await askOne(round, handler)
     else write(round, handler, JSON.stringify(shown(round, handler)), { ...unasked, skippedReason: skipped })
@@ -108,7 +108,7 @@ interface Round {
 
 const isAtStep = ({ subject }: Round, handler: Handler) => handler.event === subject.step?.name
 
-function concerns(round: Round, handler: Prepared): boolean {
+function concerns(round: Round, handler: Prepared): boolean | Promise<boolean> {
   const { subject, settled } = round
   if (handler.once && settled.done.has(onceKey(round, handler))) return false
   if (isAtStep(round, handler)) {
@@ -122,7 +122,7 @@ function concerns(round: Round, handler: Prepared): boolean {
 }
 
 /** Whether the call in question matches a handler's rule. Where that cannot be told, the handler is asked. */
-function holds({ subject, fields, settled }: Round, { ifCondition, event }: Prepared): boolean {
+function holds({ subject, fields, settled }: Round, { ifCondition, event }: Prepared): boolean | Promise<boolean> {
   if (!hasToolCall(event)) return false
   const tool = toolName(subject, fields)
   const { step } = subject

@@ -1,0 +1,118 @@
+/** Work that goes on beside the turn: background shells and agents, their bounded output, and the news of their end. */
+import type { BackgroundTasks, TaskState } from '../tools/host.ts'
+import type { AgentEvent } from './events.ts'
+
+/** What is kept of a task's output; the oldest goes first. */
+const kept = 1_048_576
+
+interface Task {
+  readonly id: string
+  readonly kind: 'bash' | 'agent'
+  readonly about: string
+  status: TaskState['status']
+  exitCode: number | null
+  /** What has not been asked for yet. */
+  output: string
+  dropped: boolean
+  readonly abort: AbortController
+  ended: Promise<void>
+}
+
+export interface Tasks extends BackgroundTasks {
+  list(): readonly TaskState[]
+  /** Ended since the last call, for the next turn to hear of. */
+  takeFinished(): readonly TaskState[]
+  /** Waits until all have ended, or the time is over. */
+  settle(waitMs: number): Promise<void>
+  stopAll(): Promise<void>
+}
+
+export function createTasks(tell: (event: AgentEvent) => void): Tasks {
+  const tasks = new Map<string, Task>()
+  const finished: Task[] = []
+  let count = 0
+
+  const start: BackgroundTasks['start'] = ({ kind, about, run }) => {
+    const id = `${kind}_${++count}`
+    const abort = new AbortController()
+    const task: Task = { id, kind, about, status: 'running', exitCode: null, output: '', dropped: false, abort, ended: Promise.resolve() }
+    tasks.set(id, task)
+    tell({ type: 'task', id, about, status: 'started' })
+    task.ended = run(abort.signal, (text) => write(task, text)).then(
+      ({ exitCode, note }) => end(task, exitCode, note),
+      (cause: unknown) => end(task, null, cause instanceof Error ? cause.message : String(cause)),
+    )
+    return id
+  }
+
+  function write(task: Task, text: string): void {
+    task.output += text
+    if (task.output.length <= kept) return
+    task.output = task.output.slice(-kept)
+    task.dropped = true
+  }
+
+  function end(task: Task, exitCode: number | null, note?: string): void {
+    if (note) write(task, note)
+    task.exitCode = exitCode
+    task.status = task.abort.signal.aborted ? 'killed' : exitCode === 0 ? 'completed' : 'failed'
+    finished.push(task)
+    tell({ type: 'task', id: task.id, about: task.about, status: task.status })
+  }
+
+  const output: BackgroundTasks['output'] = async (id, waitMs, signal) => {
+    const task = tasks.get(id)
+    if (!task) return undefined
+    if (task.status === 'running' && waitMs > 0) await within(task.ended, waitMs, signal)
+    const state = stateOf(task)
+    task.output = ''
+    task.dropped = false
+    return state
+  }
+
+  const stop: BackgroundTasks['stop'] = async (id) => {
+    const task = tasks.get(id)
+    if (!task) return undefined
+    task.abort.abort()
+    await task.ended
+    return stateOf(task)
+  }
+
+  return {
+    start,
+    output,
+    stop,
+    list: () => [...tasks.values()].map(stateOf),
+    takeFinished: () => finished.splice(0).map(stateOf),
+    async settle(waitMs) {
+      const running = [...tasks.values()].map((task) => task.ended)
+      await within(Promise.all(running), waitMs, new AbortController().signal)
+    },
+    async stopAll() {
+      for (const task of tasks.values()) task.abort.abort()
+      await Promise.all([...tasks.values()].map((task) => task.ended))
+    },
+  }
+}
+
+const stateOf = (task: Task): TaskState => ({
+  id: task.id,
+  kind: task.kind,
+  about: task.about,
+  status: task.status,
+  exitCode: task.exitCode,
+  output: task.dropped ? `[SDLC_TRUNCATED]\n${task.output}` : task.output,
+})
+
+async function within(work: Promise<unknown>, waitMs: number, signal: AbortSignal): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  let giveUp = () => {}
+  const limit = new Promise<void>((resolve) => {
+    giveUp = resolve
+    timer = setTimeout(resolve, waitMs)
+    signal.addEventListener('abort', giveUp, { once: true })
+  })
+  await Promise.race([work, limit])
+  clearTimeout(timer)
+  signal.removeEventListener('abort', giveUp)
+}

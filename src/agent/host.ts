@@ -1,0 +1,92 @@
+/** The agent's side of what its tools do together with it. */
+import { isAbsolute, relative } from 'node:path'
+import { setState } from '../store/state.ts'
+import type { ToolHost } from '../tools/host.ts'
+import { checkpoint } from './checkpoint.ts'
+import type { Session } from './session.ts'
+
+export function hostOf(session: Session): ToolHost {
+  const { runtime } = session
+  return {
+    async moveTo(directory) {
+      if (directory === session.cwd) return true
+      if (!workingDirectories(session).some((folder) => isInside(folder, directory))) return false
+      const old = session.cwd
+      session.cwd = directory
+      await session.raise('CwdChanged', () => ({ old_cwd: old, new_cwd: directory }))
+      return true
+    },
+    files: {
+      note: (path, seen) => void session.seenFiles.set(path, seen),
+      get: (path) => session.seenFiles.get(path),
+    },
+    checkpoint: (path) => checkpoint(session, path),
+    tasks: session.tasks,
+    askPerson: (questions) => runtime.person.questions(questions, session.signal),
+    setTodos(todos) {
+      session.todos = todos
+      setState(session.db, session.conversationId, 'todos', JSON.stringify(todos))
+      session.emit({ type: 'todos', todos })
+    },
+    todos: () => session.todos,
+    async runAgent(request) {
+      const { runSubagent } = await import('./subagent.ts')
+      return runSubagent(session, request)
+    },
+    agentTypes: () => runtime.agents.map(({ name, description }) => ({ name, description })),
+    skills: runtime.skills,
+    async enterPlanMode() {
+      const { enterPlanMode } = await import('./plan-mode.ts')
+      return enterPlanMode(session)
+    },
+    async exitPlanMode(plan) {
+      const { exitPlanMode } = await import('./plan-mode.ts')
+      return exitPlanMode(session, plan)
+    },
+    mcp: runtime.mcp,
+    deferredTools: () => session.toolbox.deferred(),
+    revealTools: (names) => session.toolbox.reveal(names),
+    askModel: (prompt, signal) => askModel(session, prompt, signal),
+    mayReachPrivate: (host) => namedByRule(session, host),
+    brief: (text) => session.emit({ type: 'brief', text }),
+  }
+}
+
+/** A question beside the conversation: no tools, no history. */
+export async function askModel(
+  session: Session,
+  prompt: string,
+  signal: AbortSignal,
+  system = 'Answer briefly and only from what is given.',
+): Promise<{ ok: boolean; text: string }> {
+  const reply = await session.model.provider.reply(
+    {
+      model: session.model.wireModel,
+      system: [{ text: system }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: prompt }] }],
+      tools: [],
+      maxTokens: session.model.maxOutput,
+      signal,
+    },
+    () => {},
+  )
+  session.spendAside(reply)
+  const text = reply.content.map((block) => (block.type === 'text' ? block.text : '')).join('')
+  return reply.stop === 'error' || reply.stop === 'cancelled'
+    ? { ok: false, text: reply.failure?.message ?? 'interrupted' }
+    : { ok: true, text }
+}
+
+export const workingDirectories = (session: Session): string[] => [
+  session.projectDir,
+  ...(session.permissions.additionalDirectories ?? []),
+]
+
+export function isInside(folder: string, path: string): boolean {
+  const inside = relative(folder, path)
+  return !inside.startsWith('..') && !isAbsolute(inside)
+}
+
+/** A private address is reachable only where a rule names its host: `WebFetch(domain:localhost)`. */
+const namedByRule = (session: Session, host: string): boolean =>
+  (session.permissions.allow ?? []).includes(`WebFetch(domain:${host})`)

@@ -1,0 +1,20 @@
+/** What a person answered "always" to, or a hook asked for: in force at once, and kept where it says. */
+import { homedir } from 'node:os'
+import type { PermissionUpdate } from '../hooks/plane.ts'
+import { ruleText } from '../permissions/rule.ts'
+import { applyUpdates } from '../permissions/update.ts'
+import type { Session } from './session.ts'
+
+export async function saveUpdates(session: Session, updates: readonly PermissionUpdate[]): Promise<void> {
+  const updated = applyUpdates(session.permissions, updates)
+  const defaultsInForce = session.permissionDefaults
+  session.permissions = updated.settings
+  if (updated.mode) session.mode = updated.mode
+  if (updates.every(({ destination }) => destination === 'session' || destination === 'cliArg')) return
+  const { persistPermissionUpdates } = await import('../store/settings-edit.ts')
+  const places = { cwd: session.projectDir, home: session.runtime.home || homedir(), env: session.runtime.env }
+  for (const edited of await persistPermissionUpdates(updates, places, { ruleText, defaultsInForce })) {
+    if (edited.ok) session.permissionDefaults = false
+    else session.emit({ type: 'notice', level: 'error', text: `${edited.file}: ${edited.why}; the rule holds for this session only` })
+  }
+}

@@ -1,0 +1,65 @@
+/** The request that is put to the model: the system prompt in sections, the conversation, the tools. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ModelRequest } from '../providers/model.ts'
+import { instructionsText } from './instructions.ts'
+import type { Session } from './session.ts'
+import { systemPrompt } from './system-prompt.ts'
+
+export async function requestFor(session: Session, model: string): Promise<ModelRequest> {
+  return {
+    model,
+    system: await systemOf(session),
+    messages: session.messages,
+    tools: session.toolbox.definitions(),
+    maxTokens: session.model.maxOutput,
+    signal: session.signal,
+  }
+}
+
+type Section = ModelRequest['system'][number]
+const systems = new WeakMap<Session, { readonly key: string; readonly sections: readonly Section[] }>()
+
+/** The same sections from request to request while nothing in them has changed, so that caches hold. */
+async function systemOf(session: Session): Promise<readonly Section[]> {
+  const instructions = await instructionsText(session)
+  const parts = [
+    session.systemPrompt ?? systemPrompt,
+    surroundings(session),
+    instructions,
+    session.startContext.join('\n\n'),
+    session.mode === 'plan' || session.phase === 'planning' ? planning : '',
+    session.runtime.appendSystemPrompt ?? '',
+  ]
+  const key = parts.join('\0')
+  const known = systems.get(session)
+  if (known?.key === key) return known.sections
+  const sections = parts.filter((text) => text !== '').map((text) => ({ text, cache: true }))
+  systems.set(session, { key, sections })
+  return sections
+}
+
+const planning = `You are planning. Nothing may be changed until the operator approves a plan: Write, Edit, NotebookEdit and Bash are shut. Read, search and ask what you need. Then call ExitPlanMode with the whole plan in Markdown. It must have a section "Success criteria" with one checkable item a line: tests will be written from those lines alone, by someone who has not seen the code.`
+
+function surroundings(session: Session): string {
+  const branch = gitBranch(session.projectDir)
+  const skills = session.runtime.skills.list()
+  return [
+    '# Where you are',
+    `Working directory: ${session.cwd}`,
+    `Project: ${session.projectDir}${branch ? ` (git branch ${branch})` : ''}`,
+    `Platform: ${process.platform}. Today: ${new Date().toISOString().slice(0, 10)}. Model: ${session.model.wireModel}.`,
+    ...(skills.length > 0 ? ['', '# Skills (use the Skill tool)', ...skills.map((s) => `- ${s.name}: ${s.description}`)] : []),
+  ].join('\n')
+}
+
+/** Read from the repository's own file: starting git for it would cost more than the rest of the request. */
+export function gitBranch(projectDir: string): string | undefined {
+  const head = join(projectDir, '.git', 'HEAD')
+  if (!existsSync(head)) return undefined
+  try {
+    return /^ref: refs\/heads\/(.+)/.exec(readFileSync(head, 'utf8'))?.[1]?.trim()
+  } catch {
+    return undefined // .git is a file in a worktree, or unreadable: the branch is only said, never relied on
+  }
+}

@@ -1,0 +1,56 @@
+/** What the sessions of one process share: taken once at start and held. */
+import type { Plane } from '../hooks/plane.ts'
+import type { ModelUsage, Provider } from '../providers/model.ts'
+import type { Db } from '../store/open.ts'
+import type { Settings } from '../store/settings-shape.ts'
+import type { McpSide, Skills } from '../tools/host.ts'
+import type { Tool } from '../tools/tool.ts'
+import type { AgentKind } from './agents.ts'
+import type { Tasks } from './background.ts'
+import type { AgentEvent, Person } from './events.ts'
+
+export interface Runtime {
+  readonly db: Db
+  /** The snapshot that this process took; what others import later does not reach it. */
+  readonly settings: Settings
+  readonly plane: Plane
+  readonly person: Person
+  readonly env: NodeJS.ProcessEnv
+  /** For tools: the person's own PATH, none of our secrets. */
+  readonly childEnv: NodeJS.ProcessEnv
+  readonly home: string
+  readonly tasks?: Tasks
+  readonly mcp?: McpHost
+  readonly skills: Skills
+  readonly agents: readonly AgentKind[]
+  readonly trusted: boolean
+  readonly bare: boolean
+  /** Added after our own system prompt. */
+  readonly appendSystemPrompt?: string
+  /** Tools that the model is not told of and cannot call. */
+  readonly withoutTools: readonly string[]
+  emit(event: AgentEvent): void
+  spent(model: string, usage: ModelUsage, costUsd: number | null): void
+  /** Watches paths that hooks asked for. */
+  watch?(paths: readonly string[]): void
+  modelFor(name: string): Promise<ActiveModel | { readonly problem: string }>
+}
+
+export interface McpHost extends McpSide {
+  tools(): readonly Tool[]
+  status(): readonly { readonly name: string; readonly status: string }[]
+}
+
+export interface ActiveModel {
+  readonly provider: Provider
+  readonly providerName: 'claude_code_subscription' | 'openai_compatible' | 'lm_studio_local'
+  readonly modelId: string
+  readonly wireModel: string
+  /** Tokens. */
+  readonly window: number
+  readonly maxOutput: number
+  /** Why this one: `ANTHROPIC_API_KEY is set`. */
+  readonly why: string
+  /** The built-in scripted model. */
+  readonly rehearsal: boolean
+}

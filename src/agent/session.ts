@@ -1,0 +1,305 @@
+/** A session: one transcript being written, and all that a turn needs at hand. */
+import type { EventFields, EventName } from '../hooks/events.ts'
+import type { Answer, Invocation, PermissionMode, Raised, Scope } from '../hooks/plane.ts'
+import { quiet } from '../hooks/round.ts'
+import type { Block, StepName, Steps } from '../hooks/steps.ts'
+import type { PermissionSettings } from '../permissions/decide.ts'
+import type { ContentBlock, Message, ModelUsage, Reply, ToolUse } from '../providers/model.ts'
+import { costUsd } from '../providers/models.ts'
+import { recordHooks } from '../store/audit.ts'
+import { getConversation, touchConversation } from '../store/conversations.ts'
+import type { Db } from '../store/open.ts'
+import { appendEntry, type Entry, type ToolResultEntry } from '../store/transcript.ts'
+import type { SeenFile } from '../tools/host.ts'
+import type { Todo, Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
+import { createTasks, type Tasks } from './background.ts'
+import type { AgentEvent, PermissionAnswer, PermissionRequest } from './events.ts'
+import { hostOf } from './host.ts'
+import { append } from './messages.ts'
+import type { ActiveModel, Runtime } from './runtime.ts'
+import { toolsOf, type Toolbox } from './toolbox.ts'
+
+export interface SessionStart {
+  readonly runtime: Runtime
+  readonly id: string
+  readonly conversationId: string
+  readonly cwd: string
+  readonly projectDir: string
+  readonly mode: PermissionMode
+  readonly model: ActiveModel
+  readonly permissions: PermissionSettings
+  readonly messages: Message[]
+  /** Set for a sub-agent. */
+  readonly agent?: AgentIdentity
+  readonly tools?: Toolbox
+  readonly systemPrompt?: string
+}
+
+export interface AgentIdentity {
+  readonly id: string
+  readonly type: string
+  readonly about: string
+}
+
+export class Session {
+  readonly runtime: Runtime
+  readonly id: string
+  readonly conversationId: string
+  readonly projectDir: string
+  readonly agent: AgentIdentity | undefined
+  readonly db: Db
+  readonly messages: Message[]
+  readonly toolbox: Toolbox
+  readonly tasks: Tasks
+  readonly seenFiles = new Map<string, SeenFile>()
+  /** Files kept since the last prompt. */
+  readonly checkpointed = new Set<string>()
+  /** Replaces our own system prompt (a sub-agent's definition, --system-prompt). */
+  readonly systemPrompt: string | undefined
+  cwd: string
+  mode: PermissionMode
+  model: ActiveModel
+  permissions: PermissionSettings
+  /** No settings file speaks of permissions yet: the read-only rules are ours. */
+  permissionDefaults = false
+  todos: readonly Todo[] = []
+  /** What SessionStart hooks added: a section of the system prompt from then on. */
+  startContext: string[] = []
+  /** Hook rows that wait for the next commit. */
+  pending: Invocation[] = []
+  requests = 0
+  continues = 0
+  maxRequests = Number.POSITIVE_INFINITY
+  maxContinues = 3
+  /** Tokens in the window after the last reply. */
+  contextTokens = 0
+  readonly spent = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0, unpriced: false }
+  busy = false
+
+  #abort = new AbortController()
+  #carried: Block[] = []
+  #queued: Block[] = []
+
+  constructor(start: SessionStart) {
+    this.runtime = start.runtime
+    this.id = start.id
+    this.conversationId = start.conversationId
+    this.projectDir = start.projectDir
+    this.agent = start.agent
+    this.db = start.runtime.db
+    this.messages = start.messages
+    this.toolbox = start.tools ?? toolsOf(start.runtime)
+    this.systemPrompt = start.systemPrompt
+    this.cwd = start.cwd
+    this.mode = start.mode
+    this.model = start.model
+    this.permissions = start.permissions
+    this.tasks = start.runtime.tasks ?? createTasks((event) => this.emit(event))
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  get phase(): string {
+    return getConversation(this.db, this.conversationId)?.phase ?? 'idle'
+  }
+
+  begin(): void {
+    if (this.#abort.signal.aborted) this.#abort = new AbortController()
+    this.busy = true
+    this.requests = 0
+    this.continues = 0
+    this.checkpointed.clear()
+  }
+
+  finished(): void {
+    this.busy = false
+    touchConversation(this.db, this.conversationId)
+  }
+
+  /** Ends what is under way: the model's answer, a hook, a tool. */
+  interrupt(): void {
+    this.#abort.abort()
+  }
+
+  emit(event: AgentEvent): void {
+    this.runtime.emit(this.agent ? { ...event, agent: this.agent } : event)
+  }
+
+  /** Asks at a step. Where nobody listens nothing is built and nothing awaited. */
+  async ask<S extends StepName>(name: S, step: Steps[S], raised?: () => Raised, toolUseId?: string): Promise<Answer> {
+    const { plane } = this.runtime
+    const event = raised?.()
+    if (!plane.listens(name, ...(event ? [event.name] : []))) return quiet
+    return this.#heard(await plane.ask(name, step, this.scope(toolUseId), event))
+  }
+
+  /** Raises an event that belongs to no step. */
+  async raise<E extends EventName>(name: E, fields: () => EventFields[E], toolUseId?: string): Promise<Answer> {
+    const { plane } = this.runtime
+    if (!plane.listens(name)) return quiet
+    return this.#heard(await plane.raise(name, fields(), this.scope(toolUseId)))
+  }
+
+  #heard(answer: Answer): Answer {
+    for (const note of answer.notes) this.emit({ type: 'hook', note })
+    for (const text of answer.messages) this.emit({ type: 'notice', level: 'info', text })
+    if (answer.watchPaths.length > 0) this.runtime.watch?.(answer.watchPaths)
+    return answer
+  }
+
+  scope(toolUseId?: string): Scope {
+    return {
+      sessionId: this.id,
+      conversationId: this.conversationId,
+      dbPath: this.db.path,
+      cwd: this.cwd,
+      projectDir: this.projectDir,
+      permissionMode: this.mode,
+      ...(this.agent && { agentId: this.agent.id, agentType: this.agent.type }),
+      ...(toolUseId && { toolUseId }),
+      signal: this.signal,
+      record: (invocation) => this.pending.push(invocation),
+    }
+  }
+
+  takePending(): Invocation[] {
+    return this.pending.splice(0)
+  }
+
+  /** One transaction: the hook rows that wait, and what `work` writes. */
+  commit(work: () => void): void {
+    this.db.transaction(() => {
+      if (this.pending.length > 0) recordHooks(this.db, this.id, this.conversationId, this.takePending())
+      work()
+    })
+  }
+
+  append(entry: Entry): void {
+    appendEntry(this.db, this.id, entry)
+  }
+
+  /** Puts words of the user's side into the conversation. */
+  say(blocks: readonly Block[], source?: 'prompt'): void {
+    if (blocks.length === 0) return
+    const text: { type: 'text'; text: string }[] = []
+    const content: ContentBlock[] = []
+    this.commit(() => {
+      for (const block of blocks) {
+        if (block.type === 'text') {
+          text.push(block)
+          content.push(block)
+        } else {
+          const attachment = { type: 'image', mediaType: block.mimeType, data: block.data }
+          this.append({ _t: 'attachment', attachment })
+          content.push({ type: 'image', mediaType: block.mimeType, data: block.data })
+        }
+      }
+      this.append({ _t: 'user', uuid: crypto.randomUUID(), content: text, ...(source && { source }) })
+    })
+    append(this.messages, 'user', content)
+  }
+
+  assistant(content: readonly ({ type: 'text'; text: string } | ToolUse)[]): void {
+    const blocks = content.map((block) =>
+      block.type === 'text' ? block : { type: block.type, id: block.id, name: block.name, input: block.input },
+    )
+    this.append({ _t: 'assistant', uuid: crypto.randomUUID(), content: blocks })
+    append(this.messages, 'assistant', blocks)
+  }
+
+  /** A call's result, by `write` together with the call's other rows. */
+  result(use: ToolUse, output: ToolOutput, write?: (entry: Omit<ToolResultEntry, '_t'>) => void): void {
+    const { content, isError } = output
+    const entry = { tool_use_id: use.id, content, is_error: isError }
+    if (write) write(entry)
+    else this.commit(() => this.append({ _t: 'tool_result', ...entry }))
+    const images = (output.images ?? []).map((image) => ({ type: 'image', ...image }) as const)
+    append(this.messages, 'user', [
+      { type: 'tool_result', tool_use_id: use.id, content, is_error: isError },
+      ...images,
+    ])
+  }
+
+  /** Text that goes in front of the model with the next prompt. */
+  carry(blocks: readonly Block[]): void {
+    this.#carried.push(...blocks)
+  }
+
+  carried(): Block[] {
+    return this.#carried.splice(0)
+  }
+
+  /** What the person typed while the agent worked: heard after the tool calls under way. */
+  queue(blocks: readonly Block[]): void {
+    this.#queued.push(...blocks)
+  }
+
+  takeQueued(): Block[] {
+    return this.#queued.splice(0)
+  }
+
+  /** The news of background tasks that ended, once each. */
+  finishedTasks(): Block[] {
+    return this.tasks.takeFinished().map((task) => ({
+      type: 'text',
+      text: `<task-notification><task-id>${task.id}</task-id><status>${task.status}</status><summary>${task.about}</summary></task-notification>`,
+    }))
+  }
+
+  tool(name: string): Tool | undefined {
+    return this.toolbox.get(name)
+  }
+
+  toolNames(): string[] {
+    return this.toolbox.names()
+  }
+
+  toolContext(toolUseId: string): ToolContext {
+    return {
+      sessionId: this.id,
+      conversationId: this.conversationId,
+      toolUseId,
+      db: this.db,
+      cwd: this.cwd,
+      projectDir: this.projectDir,
+      signal: this.signal,
+      env: this.runtime.childEnv,
+      host: hostOf(this),
+      progress: (text) => this.emit({ type: 'tool-progress', id: toolUseId, text }),
+    }
+  }
+
+  async askPerson(request: PermissionRequest): Promise<PermissionAnswer | undefined> {
+    await this.raise('Notification', () => ({
+      message: `ona needs your permission to use ${request.tool}`,
+      notification_type: 'permission_prompt',
+    }))
+    return this.runtime.person.permission(request, this.signal)
+  }
+
+  spend(usage: ModelUsage, costUsd: number | null, model: string): void {
+    const { spent } = this
+    spent.inputTokens += usage.inputTokens ?? 0
+    spent.outputTokens += usage.outputTokens ?? 0
+    spent.cacheReadTokens += usage.cacheReadTokens ?? 0
+    spent.cacheWriteTokens += usage.cacheWriteTokens ?? 0
+    if (costUsd === null) spent.unpriced = true
+    else spent.costUsd += costUsd
+    this.contextTokens =
+      (usage.inputTokens ?? 0) + (usage.cacheReadTokens ?? 0) + (usage.cacheWriteTokens ?? 0) + (usage.outputTokens ?? 0)
+    this.runtime.spent(model, usage, costUsd)
+  }
+
+  /** A reply outside the conversation: paid for, and no measure of how full the window is. */
+  spendAside(reply: Reply): void {
+    const { contextTokens } = this
+    this.spend(reply.usage, costUsd(reply.model, reply.usage), reply.model)
+    this.contextTokens = contextTokens
+  }
+
+  contextShare(): number {
+    return this.contextTokens / this.model.window
+  }
+}

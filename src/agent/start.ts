@@ -1,0 +1,352 @@
+/** From what the operator asked for to a session that can take a prompt. */
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { anthropicSource, credentialFor } from '../auth/sources.ts'
+import { withOwnPath, withoutSecrets } from '../auth/child-env.ts'
+import { createPlane, type PlaneOptions } from '../hooks/dispatch.ts'
+import type { Handler } from '../hooks/handler.ts'
+import { orderHandlers } from '../hooks/order.ts'
+import type { PermissionMode } from '../hooks/plane.ts'
+import { readHooks, sayHookProblem } from '../hooks/settings.ts'
+import type { Steps } from '../hooks/steps.ts'
+import { matchesRule } from '../permissions/match.ts'
+import { readRule } from '../permissions/rule.ts'
+import { createProvider } from '../providers/create.ts'
+import { noUsage } from '../providers/dialect.ts'
+import type { ModelUsage } from '../providers/model.ts'
+import { specOf } from '../providers/models.ts'
+import { resolveModel, settle } from '../providers/resolve.ts'
+import { addEvent } from '../store/audit.ts'
+import { createConversation, createSession, getSession, newestSession } from '../store/conversations.ts'
+import { dbPath, openDb } from '../store/open.ts'
+import { loadSettings, type SettingsRequest } from '../store/settings.ts'
+import { getState, setState } from '../store/state.ts'
+import { trust } from '../store/trust.ts'
+import { type AgentKind, loadAgentKinds } from './agents.ts'
+import type { AgentEvent, Person } from './events.ts'
+import { askModel } from './host.ts'
+import { loadMessages, recover } from './history.ts'
+import type { ActiveModel, Runtime } from './runtime.ts'
+import { Session } from './session.ts'
+import { textOf } from './stages.ts'
+
+export interface StartOptions {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly person: Person
+  on(event: AgentEvent): void
+  onUsage?(model: string, usage: ModelUsage, costUsd: number | null): void
+  /** The database; by default the one that the environment names. */
+  readonly db?: string
+  readonly model?: string
+  readonly mode?: PermissionMode
+  readonly allow?: readonly string[]
+  readonly deny?: readonly string[]
+  readonly tools?: readonly string[]
+  readonly addDirs?: readonly string[]
+  readonly systemPrompt?: string
+  readonly appendSystemPrompt?: string
+  readonly settings?: NonNullable<SettingsRequest['flags']>
+  readonly agents?: readonly AgentKind[]
+  readonly agent?: string
+  readonly mcpConfig?: readonly string[]
+  readonly strictMcp?: boolean
+  readonly agentsJson?: string
+  readonly sessionId?: string
+  /** An id or name to go on with; true for the newest of this folder. */
+  readonly resume?: string | true
+  readonly fork?: boolean
+  readonly name?: string
+  readonly maxRequests?: number
+  readonly maxBudgetUsd?: number
+  readonly bare?: boolean
+  readonly trust?: boolean
+  readonly setup?: 'init' | 'maintenance'
+  /** In-process handlers: our own, and those of the SDK. */
+  readonly handlers?: readonly Handler[]
+  /** Starts the built-in model's server when it is the one chosen. */
+  startRehearsal?(): Promise<{ readonly baseUrl: string; readonly model: string; close(): void }>
+}
+
+export interface Started {
+  readonly session: Session
+  /** What SessionStart hooks want said first. */
+  readonly initialPrompt: string
+  /** Raises SessionEnd, ends what runs beside, closes the database. */
+  close(reason: EndReason): Promise<void>
+}
+export type EndReason = 'clear' | 'resume' | 'logout' | 'prompt_input_exit' | 'other'
+
+/** `usage`: what was asked for makes no sense, as against: it did not work. */
+export type StartProblem = { readonly problem: string; readonly usage?: boolean }
+
+export async function startSession(options: StartOptions): Promise<Started | StartProblem> {
+  const opened = openRuntime(options)
+  if ('problem' in opened) return opened
+  const { runtime, permissions, tell, cleanUp } = opened
+  const chosen = await runtime.modelFor(options.model ?? '')
+  if ('problem' in chosen) {
+    cleanUp()
+    return { problem: chosen.problem }
+  }
+  const found = findSession(options, runtime)
+  if ('problem' in found) {
+    cleanUp()
+    return found
+  }
+  const agent = options.agent ? runtime.agents.find((kind) => kind.name === options.agent) : undefined
+  const session = new Session({
+    runtime,
+    ...found,
+    cwd: options.cwd,
+    projectDir: options.cwd,
+    mode: options.mode ?? permissions.defaultMode ?? 'default',
+    model: chosen,
+    permissions,
+    messages: found.isNew ? [] : loadMessages(runtime.db, found.id, chosen.window),
+    ...(options.systemPrompt !== undefined && { systemPrompt: options.systemPrompt }),
+    ...(agent && { systemPrompt: agent.prompt }),
+  })
+  opened.use(session)
+  if (options.maxRequests) session.maxRequests = options.maxRequests
+  const todos = getState(runtime.db, session.conversationId, 'todos')
+  if (todos && !found.isNew) session.todos = JSON.parse(todos)
+  for (const event of tell) session.emit(event)
+
+  if (options.setup) await session.raise('Setup', () => ({ trigger: options.setup! }))
+  const initialPrompt = await enterSession(session, found.isNew ? 'startup' : 'resume')
+  return {
+    session,
+    initialPrompt,
+    async close(reason) {
+      await session.raise('SessionEnd', () => ({ reason }))
+      session.commit(() => {})
+      await session.tasks.stopAll()
+      cleanUp()
+    },
+  }
+}
+
+/** Raises SessionStart and keeps what its hooks add. Gives the prompt that they want said first. */
+export async function enterSession(session: Session, source: 'startup' | 'resume' | 'clear'): Promise<string> {
+  const step: Steps['after_session_enter'] = {
+    cwd: session.cwd,
+    source: source === 'resume' ? 'resume' : 'new',
+    additionalContext: [],
+  }
+  const answer = await session.ask('after_session_enter', step, () => ({
+    name: 'SessionStart',
+    fields: { source, model: session.model.wireModel, ...(session.agent && { agent_type: session.agent.type }) },
+  }))
+  session.startContext = [textOf(step.additionalContext), ...answer.context].filter((text) => text !== '')
+  session.commit(() => {})
+  return answer.initialUserMessage ?? ''
+}
+
+/** Why a rule cannot be used; such a rule is left out, with a warning. */
+const checkRule = (rule: string, behavior: 'allow' | 'ask' | 'deny'): string | undefined => {
+  const read = readRule(rule, behavior)
+  return read.ok ? undefined : read.why
+}
+
+type Opened = {
+  readonly runtime: Runtime
+  readonly permissions: Session['permissions']
+  readonly tell: readonly AgentEvent[]
+  /** The session whose model answers prompt hooks. */
+  use(session: Session): void
+  cleanUp(): void
+}
+
+export function openRuntime(options: StartOptions): Opened | StartProblem {
+  const { cwd, env } = options
+  const home = env['HOME'] || homedir()
+  const db = openDb(options.db ?? dbPath(env))
+  if (options.trust) trust(cwd, { home })
+  const loaded = loadSettings({ db, cwd, home, env, checkRule, flags: { ...options.settings, bare: options.bare === true } })
+  if (loaded.problems.length > 0) {
+    db.close()
+    return { problem: loaded.problems.map(({ file, why }) => `${file}: ${why}`).join('\n') }
+  }
+  const { settings, trusted } = loaded
+  const tell: AgentEvent[] = loaded.warnings.map((text) => ({ type: 'notice', level: 'warning', text }))
+  const hooks = readHooks(settings, { source: { kind: 'settings' } })
+  const faults = hooks.problems.filter(({ level }) => level === 'error')
+  if (faults.length > 0) {
+    db.close()
+    return { problem: faults.map(sayHookProblem).join('\n') }
+  }
+  for (const problem of hooks.problems) tell.push({ type: 'notice', level: 'warning', text: sayHookProblem(problem) })
+  let current: Session | undefined
+  const planeOptions: PlaneOptions = {
+    env: withOwnPath(env),
+    matchesRule: (rule, tool, input) => {
+      const here = current?.cwd ?? cwd
+      const question = { settings: {}, mode: 'default', hook: 'none', cwd: here, projectDir: cwd, home } as const
+      return matchesRule(rule, { ...question, tool, input })
+    },
+    askModel: async ({ prompt, system, signal }) => {
+      const answer = current ? await askModel(current, prompt, signal, system) : { ok: false, text: 'there is no session' }
+      if (!answer.ok) throw new Error(answer.text)
+      return answer.text
+    },
+  }
+  const handlers = orderHandlers([...(options.handlers ?? []), ...hooks.handlers])
+  const agents = loadAgentKinds(cwd, home, options.agents)
+  for (const text of agents.warnings) tell.push({ type: 'notice', level: 'warning', text })
+  const closers: (() => void)[] = [() => db.close()]
+  const runtime: Runtime = {
+    db,
+    settings,
+    plane: createPlane(handlers, planeOptions),
+    person: options.person,
+    env,
+    childEnv: withoutSecrets(env),
+    home,
+    agents: agents.kinds,
+    skills: { list: () => [], load: async (name) => ({ ok: false, why: `there is no skill ${name}` }) },
+    trusted,
+    bare: options.bare === true,
+    withoutTools: hidden(options),
+    ...(options.appendSystemPrompt && { appendSystemPrompt: options.appendSystemPrompt }),
+    emit: (event) => options.on(event),
+    spent: (model, usage, cost) => options.onUsage?.(model, usage, cost),
+    modelFor: (name) => modelFor(name, options, { settings, env, trusted, closers, db: db.path }),
+  }
+  const { permissions = {} } = settings
+  return {
+    runtime,
+    permissions: {
+      ...permissions,
+      allow: [...(permissions.allow ?? []), ...(options.allow ?? [])],
+      deny: [...(permissions.deny ?? []), ...(options.deny ?? [])],
+      additionalDirectories: [
+        ...(permissions.additionalDirectories ?? []),
+        ...(options.addDirs ?? []).map((folder) => resolve(cwd, folder)),
+      ],
+    },
+    tell,
+    use: (session) => {
+      current = session
+    },
+    cleanUp: () => {
+      for (const close of closers.splice(0).reverse()) close()
+    },
+  }
+}
+
+/** A bare name in the deny list hides the tool; `tools` leaves only those named. */
+function hidden(options: StartOptions): string[] {
+  return (options.deny ?? []).filter((rule) => !rule.includes('('))
+}
+
+async function modelFor(
+  name: string,
+  options: StartOptions,
+  with_: { settings: Runtime['settings']; env: NodeJS.ProcessEnv; trusted: boolean; closers: (() => void)[]; db: string },
+): Promise<ActiveModel | { readonly problem: string }> {
+  const { settings, env, trusted } = with_
+  const bare = options.bare === true
+  const anthropic = anthropicSource({ settings, env, bare, trusted })
+  const resolved = resolveModel({ settings, env, anthropic, ...(name && { flag: name }) })
+  if (!resolved.ok) return { problem: resolved.problem }
+  let { choice } = resolved
+  let baseUrl: string | undefined
+  if (choice.rehearsal) {
+    if (!options.startRehearsal) return { problem: 'no model is configured: set ANTHROPIC_API_KEY, or OPENAI_API_KEY and OPENAI_BASE_URL, or LM_STUDIO_MODEL' }
+    const server = await options.startRehearsal()
+    with_.closers.push(() => server.close())
+    baseUrl = server.baseUrl
+  }
+  const credential = await credentialFor(choice.provider, { settings, env, bare, trusted })
+  if ('problem' in credential) return credential
+  const provider = createProvider({ provider: choice.provider, credential, env, ...(baseUrl && { baseUrl }) })
+  if (choice.wireModel === undefined || choice.unlisted) {
+    const settled = settle(choice, await provider.models())
+    if (!settled.ok) return { problem: settled.problem }
+    choice = settled.choice
+  }
+  const spec = specOf(choice.provider, choice.wireModel!)
+  return {
+    provider,
+    providerName: choice.provider,
+    modelId: choice.modelId,
+    wireModel: choice.wireModel!,
+    window: spec.contextWindow,
+    maxOutput: Number(env['CLAUDE_CODE_MAX_OUTPUT_TOKENS']) || spec.maxOutput,
+    why: choice.why,
+    rehearsal: choice.rehearsal === true,
+  }
+}
+
+/** For a run that may never ask a model: it is chosen when it is first needed. */
+export function modelLater(runtime: Runtime): ActiveModel {
+  let chosen: ReturnType<Runtime['modelFor']> | undefined
+  const provider: ActiveModel['provider'] = {
+    async reply(request, on) {
+      chosen ??= runtime.modelFor('')
+      const model = await chosen
+      if (!('problem' in model)) return model.provider.reply({ ...request, model: model.wireModel }, on)
+      const failure = { kind: 'authentication', message: model.problem } as const
+      return { content: [], stop: 'error', usage: noUsage, model: '', failure }
+    },
+    models: async () => [],
+  }
+  return {
+    provider,
+    providerName: 'lm_studio_local',
+    modelId: '',
+    wireModel: '',
+    window: 200_000,
+    maxOutput: 8192,
+    why: '',
+    rehearsal: false,
+  }
+}
+
+type Found = { readonly id: string; readonly conversationId: string; readonly isNew: boolean }
+
+/** The session that was asked for, or a new one. */
+function findSession(options: StartOptions, { db }: Runtime): Found | StartProblem {
+  const { resume, cwd } = options
+  if (options.sessionId && !uuid.test(options.sessionId)) {
+    return { problem: `--session-id must be a UUID, not "${options.sessionId}"`, usage: true }
+  }
+  if (!resume) return newSession(options, db)
+  const old = resume === true ? newestSession(db, { projectDir: cwd }) : (getSession(db, resume) ?? byName(db, resume))
+  if (!old) {
+    const which = resume === true ? `there is no session of ${cwd} to continue` : `No conversation found with session ID: ${resume}`
+    return { problem: which }
+  }
+  recover(db, old.sessionId)
+  if (!options.fork) return { id: old.sessionId, conversationId: old.conversationId, isNew: false }
+  const id = createSession(db, old.conversationId, options.sessionId).sessionId
+  db.run(
+    `INSERT INTO transcript_entries(session_id, sequence, entry_type, payload_json, tool_use_id, created_at)
+     SELECT ?, sequence, entry_type, payload_json, tool_use_id, created_at
+     FROM transcript_entries WHERE session_id = ? ORDER BY sequence`,
+    id,
+    old.sessionId,
+  )
+  return { id, conversationId: old.conversationId, isNew: false }
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+function newSession(options: StartOptions, db: Runtime['db']): Found {
+  return db.transaction(() => {
+    const conversation = createConversation(db, { projectDir: options.cwd })
+    const { sessionId } = createSession(db, conversation.id, options.sessionId)
+    if (options.name) setState(db, conversation.id, 'name', options.name)
+    addEvent(db, { conversationId: conversation.id, sessionId, type: 'session_start', detail: { cwd: options.cwd } })
+    return { id: sessionId, conversationId: conversation.id, isNew: true }
+  })
+}
+
+function byName(db: Runtime['db'], name: string) {
+  const row = db.get<{ conversationId: string }>(
+    `SELECT conversation_id AS conversationId FROM state WHERE key = 'name' AND value = ? ORDER BY updated_at DESC LIMIT 1`,
+    name,
+  )
+  return row && newestSession(db, { conversationId: row.conversationId })
+}

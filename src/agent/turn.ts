@@ -1,0 +1,37 @@
+/** A turn, from a prompt to its end. The stages it names are told in stages.ts; one tool call in tool-call.ts. */
+import type { Block, StopReason } from '../hooks/steps.ts'
+import type { ModelFailure } from '../providers/model.ts'
+import { compactWhenDue } from './compact.ts'
+import type { Session } from './session.ts'
+import { atTurnEnd, enter, finish, generate, ingest, runTools } from './stages.ts'
+
+export interface TurnEnd {
+  readonly stop: StopReason | 'error'
+  /** The model's last words. */
+  readonly text: string
+  /** What a person should know about the end: who ended it, or what failed. */
+  readonly why?: string
+  readonly failure?: ModelFailure
+}
+
+/** Where the input of a turn came from. */
+export type Source = 'user' | 'continuation' | 'background'
+
+/**
+ * Takes a prompt to the end of its turn: until the model calls no tool and no hook says go on.
+ *
+ * Each stage gives the turn's end, or nothing when the turn goes on. What a stage wrote is committed before the next
+ * one asks the model.
+ */
+export async function runTurn(session: Session, prompt: readonly Block[], source: Source = 'user'): Promise<TurnEnd> {
+  session.begin()
+  let end = (await enter(session)) ?? (await ingest(session, prompt, source))
+  while (!end) {
+    await compactWhenDue(session)
+    const reply = await generate(session)
+    if (reply.end) end = reply.end
+    else if (reply.toolUses.length > 0) end = await runTools(session, reply.toolUses)
+    else end = await atTurnEnd(session, reply.text)
+  }
+  return finish(session, end)
+}

@@ -1,0 +1,54 @@
+/** From flags to what a session is started with. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { StartOptions } from '../agent/start.ts'
+import type { Flags } from './flags.ts'
+
+export type FlagOptions = Omit<StartOptions, 'person' | 'on'>
+
+export function startOptions(flags: Flags, env: NodeJS.ProcessEnv = process.env): FlagOptions {
+  const mode = flags['dangerously-skip-permissions'] ? 'bypassPermissions' : flags['permission-mode']
+  return {
+    cwd: resolve(flags.cwd ?? process.cwd()),
+    env,
+    ...(flags.model && { model: flags.model }),
+    ...(mode && { mode: mode as NonNullable<StartOptions['mode']> }),
+    allow: flags['allowed-tools'] ?? [],
+    deny: flags['disallowed-tools'] ?? [],
+    ...(flags.tools && { tools: flags.tools }),
+    addDirs: flags['add-dir'] ?? [],
+    ...(flags['system-prompt'] !== undefined && { systemPrompt: flags['system-prompt'] }),
+    ...(flags['append-system-prompt'] && { appendSystemPrompt: flags['append-system-prompt'] }),
+    settings: {
+      ...(flags.settings && { settings: flags.settings }),
+      ...(flags['setting-sources'] !== undefined && { sources: flags['setting-sources'].split(',').map((each) => each.trim()) }),
+    },
+    mcpConfig: flags['mcp-config'] ?? [],
+    strictMcp: flags['strict-mcp-config'] === true,
+    ...(flags.agents && { agentsJson: flags.agents }),
+    ...(flags.agent && { agent: flags.agent }),
+    ...(flags['session-id'] && { sessionId: flags['session-id'] }),
+    ...((flags.continue || flags.resume) && { resume: flags.resume || true }),
+    fork: flags['fork-session'] === true,
+    ...(flags.name && { name: flags.name }),
+    ...(flags['max-turns'] && { maxRequests: Number(flags['max-turns']) }),
+    ...(flags['max-budget-usd'] && { maxBudgetUsd: Number(flags['max-budget-usd']) }),
+    bare: flags.bare === true || env['CLAUDE_CODE_SIMPLE'] === '1',
+    trust: flags.trust === true,
+    ...((flags.init || flags['init-only']) && { setup: 'init' as const }),
+    ...(flags.maintenance && { setup: 'maintenance' as const }),
+  }
+}
+
+/** What the parser of single flags cannot see. */
+export function optionsProblem(flags: Flags): string | undefined {
+  for (const name of ['max-turns', 'max-budget-usd'] as const) {
+    const value = flags[name]
+    if (value !== undefined && !(Number(value) > 0)) return `--${name} must be a number above 0, not "${value}"`
+  }
+  if (flags['fork-session'] && !flags.continue && !flags.resume) return '--fork-session goes with --continue or --resume'
+  return undefined
+}
+
+/** A flag that takes a file's path or the text itself. */
+export const fileOrText = (given: string): string => (given.trim().startsWith('{') ? given : readFileSync(given, 'utf8'))
