@@ -19,27 +19,40 @@ export interface AgentKind {
   readonly source: string
 }
 
-const readOnly = ['Read', 'Glob', 'Grep', 'WebFetch', 'WebSearch', 'ListMcpResources', 'ReadMcpResource', 'ToolSearch', 'TodoWrite']
+const readOnly = [
+  'Read',
+  'Glob',
+  'Grep',
+  'WebFetch',
+  'WebSearch',
+  'ListMcpResources',
+  'ReadMcpResource',
+  'ToolSearch',
+  'TodoWrite',
+]
 
 const builtIn: readonly AgentKind[] = [
   {
     name: 'general-purpose',
     description: 'Any work of several steps that should not fill the conversation: research, a contained change.',
-    prompt: 'You work on one task for another agent. Do all of it. Your last message is all that it sees: put the result there, with paths.',
+    prompt:
+      'You work on one task for another agent. Do all of it. Your last message is all that it sees: put the result there, with paths.',
     disallowedTools: ['Agent'],
     source: 'built-in',
   },
   {
     name: 'explore',
     description: 'Finds things in the code and says where they are. Reads only.',
-    prompt: 'You search a codebase for another agent. Read only; change nothing. Answer with findings as path:line and one line each on what is there, then a short conclusion.',
+    prompt:
+      'You search a codebase for another agent. Read only; change nothing. Answer with findings as path:line and one line each on what is there, then a short conclusion.',
     tools: readOnly,
     source: 'built-in',
   },
   {
     name: 'plan',
     description: 'Works out how a change should be made: files, steps, risks, success criteria. Reads only.',
-    prompt: 'You design a change for another agent. Read what you need; change nothing. Answer with a plan: the files, the steps in order, what could go wrong, and success criteria that can be checked from outside.',
+    prompt:
+      'You design a change for another agent. Read what you need; change nothing. Answer with a plan: the files, the steps in order, what could go wrong, and success criteria that can be checked from outside.',
     tools: readOnly,
     source: 'built-in',
   },
@@ -58,7 +71,9 @@ export function loadAgentKinds(projectDir: string, home: string, given: readonly
   for (const kind of builtIn) byName.set(kind.name, kind)
   for (const folder of folders) {
     if (!existsSync(folder)) continue
-    for (const file of readdirSync(folder).filter((name) => name.endsWith('.md')).sort()) {
+    for (const file of readdirSync(folder)
+      .filter((name) => name.endsWith('.md'))
+      .sort()) {
       const path = join(folder, file)
       const read = readAgentKind(readFileSync(path, 'utf8'), path)
       if ('problem' in read) warnings.push(`${path}: ${read.problem}`)
@@ -73,16 +88,19 @@ export function readAgentKind(text: string, path: string): AgentKind | { readonl
   const read = readFrontmatter(text)
   if (!read.ok) return { problem: read.why }
   const { fields, body } = read
-  const word = (key: string) => (typeof fields[key] === 'string' && fields[key] !== '' ? (fields[key] as string) : undefined)
+  const word = (key: string) =>
+    typeof fields[key] === 'string' && fields[key] !== '' ? (fields[key] as string) : undefined
   const name = word('name')
   const description = word('description')
-  if (!name || !/^[a-z][a-z0-9-]*$/.test(name)) return { problem: 'name is missing or not lower-case letters and hyphens' }
+  if (!name || !/^[a-z][a-z0-9-]*$/.test(name))
+    return { problem: 'name is missing or not lower-case letters and hyphens' }
   if (!description) return { problem: 'description is missing' }
   const tools = names(fields['tools'])
   const disallowedTools = names(fields['disallowedTools'])
   const model = word('model')
   const mode = word('permissionMode')
-  if (mode && !modes.includes(mode as PermissionMode)) return { problem: `permissionMode must be one of ${modes.join(', ')}` }
+  if (mode && !modes.includes(mode as PermissionMode))
+    return { problem: `permissionMode must be one of ${modes.join(', ')}` }
   const maxTurns = Number(fields['maxTurns'])
   return {
     name,

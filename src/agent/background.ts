@@ -35,7 +35,17 @@ export function createTasks(tell: (event: AgentEvent) => void): Tasks {
   const start: BackgroundTasks['start'] = ({ kind, about, run }) => {
     const id = `${kind}_${++count}`
     const abort = new AbortController()
-    const task: Task = { id, kind, about, status: 'running', exitCode: null, output: '', dropped: false, abort, ended: Promise.resolve() }
+    const task: Task = {
+      id,
+      kind,
+      about,
+      status: 'running',
+      exitCode: null,
+      output: '',
+      dropped: false,
+      abort,
+      ended: Promise.resolve(),
+    }
     tasks.set(id, task)
     tell({ type: 'task', id, about, status: 'started' })
     task.ended = run(abort.signal, (text) => write(task, text)).then(

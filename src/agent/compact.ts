@@ -46,7 +46,9 @@ type Bulky = Extract<Message['content'][number], { type: 'tool_result' }>
 const isBulky = (block: Message['content'][number]): block is Bulky =>
   block.type === 'tool_result' && block.content.length > bulky
 
-export type Compacted = { readonly done: true; readonly summary: string } | { readonly done: false; readonly why: string }
+export type Compacted =
+  | { readonly done: true; readonly summary: string }
+  | { readonly done: false; readonly why: string }
 
 /** Replaces the conversation by its summary; the task list, the plan and the instructions stay. */
 export async function compact(

@@ -19,7 +19,9 @@ export interface Marker {
 
 /** What is live after all markers. A rewind brings back what was live before the row it goes to. */
 export function liveRanges(markers: readonly Marker[]): Range[] {
-  const states: { readonly at: number; readonly ranges: readonly Range[] }[] = [{ at: 0, ranges: [{ start: 0, end: Infinity }] }]
+  const states: { readonly at: number; readonly ranges: readonly Range[] }[] = [
+    { at: 0, ranges: [{ start: 0, end: Infinity }] },
+  ]
   for (const { sequence, kind, to = 0 } of markers) {
     if (kind === 'compact_boundary') {
       states.push({ at: sequence, ranges: [{ start: sequence, end: Infinity }] })

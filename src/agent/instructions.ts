@@ -94,7 +94,11 @@ function take(
     return
   }
   if (text.length > mostChars) {
-    session.emit({ type: 'notice', level: 'warning', text: `${path} is over ${mostChars} characters; the rest is left out` })
+    session.emit({
+      type: 'notice',
+      level: 'warning',
+      text: `${path} is over ${mostChars} characters; the rest is left out`,
+    })
     text = text.slice(0, mostChars)
   }
   // The same text under two names (AGENTS.md beside CLAUDE.md) is told once.

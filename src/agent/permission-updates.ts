@@ -15,6 +15,11 @@ export async function saveUpdates(session: Session, updates: readonly Permission
   const places = { cwd: session.projectDir, home: session.runtime.home || homedir(), env: session.runtime.env }
   for (const edited of await persistPermissionUpdates(updates, places, { ruleText, defaultsInForce })) {
     if (edited.ok) session.permissionDefaults = false
-    else session.emit({ type: 'notice', level: 'error', text: `${edited.file}: ${edited.why}; the rule holds for this session only` })
+    else
+      session.emit({
+        type: 'notice',
+        level: 'error',
+        text: `${edited.file}: ${edited.why}; the rule holds for this session only`,
+      })
   }
 }

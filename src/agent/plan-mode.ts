@@ -8,7 +8,9 @@ export async function enterPlanMode(session: Session): Promise<ToolOutput> {
   const from = session.phase
   enterPlanning(session.db, session.conversationId, session.id)
   session.emit({ type: 'phase', from, to: 'planning' })
-  return said('You are planning now: read, search and ask. Give the plan with ExitPlanMode; nothing can be changed before it is approved.')
+  return said(
+    'You are planning now: read, search and ask. Give the plan with ExitPlanMode; nothing can be changed before it is approved.',
+  )
 }
 
 /** Shows the plan for approval; approval writes its status and the phase in one commit. */
@@ -22,7 +24,8 @@ export async function exitPlanMode(session: Session, plan: string): Promise<Tool
       `The plan is kept as draft ${drafted.id}. Nobody is here to approve it: the operator can, with ona plan approve ${drafted.id}, or in a terminal.`,
     )
   }
-  if (!answer.approve) return failed(`The plan was not approved. Keep planning. The operator says: ${answer.feedback || '(nothing)'}`)
+  if (!answer.approve)
+    return failed(`The plan was not approved. Keep planning. The operator says: ${answer.feedback || '(nothing)'}`)
   const approved = approvePlan(session.db, session.conversationId, {
     planId: drafted.id,
     content: answer.plan,

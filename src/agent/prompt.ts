@@ -49,7 +49,9 @@ function surroundings(session: Session): string {
     `Working directory: ${session.cwd}`,
     `Project: ${session.projectDir}${branch ? ` (git branch ${branch})` : ''}`,
     `Platform: ${process.platform}. Today: ${new Date().toISOString().slice(0, 10)}. Model: ${session.model.wireModel}.`,
-    ...(skills.length > 0 ? ['', '# Skills (use the Skill tool)', ...skills.map((s) => `- ${s.name}: ${s.description}`)] : []),
+    ...(skills.length > 0
+      ? ['', '# Skills (use the Skill tool)', ...skills.map((s) => `- ${s.name}: ${s.description}`)]
+      : []),
   ].join('\n')
 }
 

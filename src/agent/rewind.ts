@@ -17,7 +17,8 @@ export interface RewindPoint {
 export function rewindPoints(session: Session): RewindPoint[] {
   const points: { sequence: number; prompt: string; at: string; files: Set<string> }[] = []
   for (const row of liveEntries(session.db, session.id)) {
-    if (isPrompt(row)) points.push({ sequence: row.sequence, prompt: promptOf(row), at: row.createdAt, files: new Set() })
+    if (isPrompt(row))
+      points.push({ sequence: row.sequence, prompt: promptOf(row), at: row.createdAt, files: new Set() })
     const snapshot = snapshotOf(row)
     if (snapshot) for (const point of points) point.files.add(snapshot.path)
   }

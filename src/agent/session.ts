@@ -17,7 +17,7 @@ import type { AgentEvent, PermissionAnswer, PermissionRequest } from './events.t
 import { hostOf } from './host.ts'
 import { append } from './messages.ts'
 import type { ActiveModel, Runtime } from './runtime.ts'
-import { toolsOf, type Toolbox } from './toolbox.ts'
+import { type Toolbox, toolsOf } from './toolbox.ts'
 
 export interface SessionStart {
   readonly runtime: Runtime
@@ -73,7 +73,14 @@ export class Session {
   maxContinues = 3
   /** Tokens in the window after the last reply. */
   contextTokens = 0
-  readonly spent = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0, unpriced: false }
+  readonly spent = {
+    inputTokens: 0,
+    outputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    costUsd: 0,
+    unpriced: false,
+  }
   busy = false
 
   #abort = new AbortController()
@@ -216,10 +223,7 @@ export class Session {
     if (write) write(entry)
     else this.commit(() => this.append({ _t: 'tool_result', ...entry }))
     const images = (output.images ?? []).map((image) => ({ type: 'image', ...image }) as const)
-    append(this.messages, 'user', [
-      { type: 'tool_result', tool_use_id: use.id, content, is_error: isError },
-      ...images,
-    ])
+    append(this.messages, 'user', [{ type: 'tool_result', tool_use_id: use.id, content, is_error: isError }, ...images])
   }
 
   /** Text that goes in front of the model with the next prompt. */
@@ -288,7 +292,10 @@ export class Session {
     if (costUsd === null) spent.unpriced = true
     else spent.costUsd += costUsd
     this.contextTokens =
-      (usage.inputTokens ?? 0) + (usage.cacheReadTokens ?? 0) + (usage.cacheWriteTokens ?? 0) + (usage.outputTokens ?? 0)
+      (usage.inputTokens ?? 0) +
+      (usage.cacheReadTokens ?? 0) +
+      (usage.cacheWriteTokens ?? 0) +
+      (usage.outputTokens ?? 0)
     this.runtime.spent(model, usage, costUsd)
   }
 

@@ -28,11 +28,7 @@ const subagentStart = (agent: { id: string; type: string }) =>
   ({ name: 'SubagentStart', fields: { agent_id: agent.id, agent_type: agent.type } }) as const
 
 /** The prompt passes those who may rewrite or refuse it, and becomes part of the transcript. */
-export async function ingest(
-  session: Session,
-  prompt: readonly Block[],
-  source: Source,
-): Promise<TurnEnd | undefined> {
+export async function ingest(session: Session, prompt: readonly Block[], source: Source): Promise<TurnEnd | undefined> {
   const before: Steps['before_ingest'] = { source, input: [...session.finishedTasks(), ...prompt] }
   const raised = () => ({ name: 'UserPromptSubmit', fields: { prompt: textOf(before.input) } }) as const
   const answer = await session.ask('before_ingest', before, source === 'user' ? raised : undefined)
@@ -192,7 +188,8 @@ export async function atTurnEnd(
     return ended(session, answer, text) ?? { stop, text }
   }
   session.continues++
-  const feedback = step.feedback.length > 0 ? step.feedback : [asText('A hook asks you to go on: the work is not done.')]
+  const feedback =
+    step.feedback.length > 0 ? step.feedback : [asText('A hook asks you to go on: the work is not done.')]
   return ingest(session, feedback, 'continuation')
 }
 

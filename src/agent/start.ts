@@ -1,8 +1,8 @@
 /** From what the operator asked for to a session that can take a prompt. */
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { anthropicSource, credentialFor } from '../auth/sources.ts'
 import { withOwnPath, withoutSecrets } from '../auth/child-env.ts'
+import { anthropicSource, credentialFor } from '../auth/sources.ts'
 import { createPlane, type PlaneOptions } from '../hooks/dispatch.ts'
 import type { Handler } from '../hooks/handler.ts'
 import { orderHandlers } from '../hooks/order.ts'
@@ -24,8 +24,8 @@ import { getState, setState } from '../store/state.ts'
 import { trust } from '../store/trust.ts'
 import { type AgentKind, loadAgentKinds } from './agents.ts'
 import type { AgentEvent, Person } from './events.ts'
-import { askModel } from './host.ts'
 import { loadMessages, recover } from './history.ts'
+import { askModel } from './host.ts'
 import type { ActiveModel, Runtime } from './runtime.ts'
 import { Session } from './session.ts'
 import { textOf } from './stages.ts'
@@ -163,7 +163,14 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
   const home = env['HOME'] || homedir()
   const db = openDb(options.db ?? dbPath(env))
   if (options.trust) trust(cwd, { home })
-  const loaded = loadSettings({ db, cwd, home, env, checkRule, flags: { ...options.settings, bare: options.bare === true } })
+  const loaded = loadSettings({
+    db,
+    cwd,
+    home,
+    env,
+    checkRule,
+    flags: { ...options.settings, bare: options.bare === true },
+  })
   if (loaded.problems.length > 0) {
     db.close()
     return { problem: loaded.problems.map(({ file, why }) => `${file}: ${why}`).join('\n') }
@@ -186,7 +193,9 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
       return matchesRule(rule, { ...question, tool, input })
     },
     askModel: async ({ prompt, system, signal }) => {
-      const answer = current ? await askModel(current, prompt, signal, system) : { ok: false, text: 'there is no session' }
+      const answer = current
+        ? await askModel(current, prompt, signal, system)
+        : { ok: false, text: 'there is no session' }
       if (!answer.ok) throw new Error(answer.text)
       return answer.text
     },
@@ -243,7 +252,13 @@ function hidden(options: StartOptions): string[] {
 async function modelFor(
   name: string,
   options: StartOptions,
-  with_: { settings: Runtime['settings']; env: NodeJS.ProcessEnv; trusted: boolean; closers: (() => void)[]; db: string },
+  with_: {
+    settings: Runtime['settings']
+    env: NodeJS.ProcessEnv
+    trusted: boolean
+    closers: (() => void)[]
+    db: string
+  },
 ): Promise<ActiveModel | { readonly problem: string }> {
   const { settings, env, trusted } = with_
   const bare = options.bare === true
@@ -253,7 +268,11 @@ async function modelFor(
   let { choice } = resolved
   let baseUrl: string | undefined
   if (choice.rehearsal) {
-    if (!options.startRehearsal) return { problem: 'no model is configured: set ANTHROPIC_API_KEY, or OPENAI_API_KEY and OPENAI_BASE_URL, or LM_STUDIO_MODEL' }
+    if (!options.startRehearsal)
+      return {
+        problem:
+          'no model is configured: set ANTHROPIC_API_KEY, or OPENAI_API_KEY and OPENAI_BASE_URL, or LM_STUDIO_MODEL',
+      }
     const server = await options.startRehearsal()
     with_.closers.push(() => server.close())
     baseUrl = server.baseUrl
@@ -315,7 +334,8 @@ function findSession(options: StartOptions, { db }: Runtime): Found | StartProbl
   if (!resume) return newSession(options, db)
   const old = resume === true ? newestSession(db, { projectDir: cwd }) : (getSession(db, resume) ?? byName(db, resume))
   if (!old) {
-    const which = resume === true ? `there is no session of ${cwd} to continue` : `No conversation found with session ID: ${resume}`
+    const which =
+      resume === true ? `there is no session of ${cwd} to continue` : `No conversation found with session ID: ${resume}`
     return { problem: which }
   }
   recover(db, old.sessionId)

@@ -65,16 +65,21 @@ export async function runSubagent(parent: Session, request: AgentRequest): Promi
         return { exitCode: end.stop === 'end_turn' ? 0 : 1 }
       },
     })
-    return said(`The agent runs in the background as ${taskId}. Use TaskOutput to see what it has found; you will be told when it ends.`)
+    return said(
+      `The agent runs in the background as ${taskId}. Use TaskOutput to see what it has found; you will be told when it ends.`,
+    )
   }
   const { end, refused } = await work(request.signal)
   if (refused) return failed(`a hook did not accept the result: ${refused}\n${end.text}`)
-  if (end.stop !== 'end_turn') return failed(`the agent stopped (${end.stop})${end.why ? `: ${end.why}` : ''}\n${end.text}`)
+  if (end.stop !== 'end_turn')
+    return failed(`the agent stopped (${end.stop})${end.why ? `: ${end.why}` : ''}\n${end.text}`)
   return said(end.text || '(the agent ended without a word)')
 }
 
 function mayUse(kind: AgentKind, name: string): boolean {
   if (name === 'Agent' || name === 'EnterPlanMode' || name === 'ExitPlanMode') return false
   if (kind.disallowedTools?.includes(name)) return false
-  return kind.tools === undefined || kind.tools.some((each) => each === name || each === name.split('(')[0] || each === '*')
+  return (
+    kind.tools === undefined || kind.tools.some((each) => each === name || each === name.split('(')[0] || each === '*')
+  )
 }

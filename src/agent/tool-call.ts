@@ -65,7 +65,8 @@ function findTool(
   use: ToolUse,
 ): { ok: true; tool: Tool; input: JsonObject } | { ok: false; why: string } {
   const tool = session.tool(use.name)
-  if (!tool) return { ok: false, why: `there is no tool named ${use.name}; there are: ${session.toolNames().join(', ')}` }
+  if (!tool)
+    return { ok: false, why: `there is no tool named ${use.name}; there are: ${session.toolNames().join(', ')}` }
   if (use.malformed !== undefined) return { ok: false, why: `${use.name}: the input is not a JSON object; send one` }
   const read = readInput(tool, use.input)
   return read.ok ? { ok: true, tool, input: absolute(read.input, session.cwd) } : read
@@ -236,7 +237,10 @@ async function run(call: Call): Promise<Outcome> {
     return { output, as: session.signal.aborted && output.isError ? 'interrupted' : 'ran' }
   } catch (cause) {
     // A tool returns what goes wrong in ordinary use; what it throws is a fault of ours, told as such.
-    return { output: broke(`${tool.name} failed: ${cause instanceof Error ? cause.message : String(cause)}`), as: 'ran' }
+    return {
+      output: broke(`${tool.name} failed: ${cause instanceof Error ? cause.message : String(cause)}`),
+      as: 'ran',
+    }
   }
 }
 
@@ -255,7 +259,10 @@ async function tellHooks(call: Call, { output, as }: Outcome): Promise<Outcome> 
     step,
     () =>
       output.isError
-        ? { name: 'PostToolUseFailure', fields: { ...about, error: output.content, is_interrupt: as === 'interrupted' } }
+        ? {
+            name: 'PostToolUseFailure',
+            fields: { ...about, error: output.content, is_interrupt: as === 'interrupted' },
+          }
         : { name: 'PostToolUse', fields: { ...about, tool_response: { content: output.content, is_error: false } } },
     use.id,
   )
@@ -266,18 +273,14 @@ async function tellHooks(call: Call, { output, as }: Outcome): Promise<Outcome> 
   const replaced = answer.updatedToolOutput
   const content =
     replaced === undefined ? output.content : typeof replaced === 'string' ? replaced : JSON.stringify(replaced)
-  const added = step.additionalContext.map((block) => (block.type === 'text' ? block.text : `[image: ${block.mimeType}]`))
+  const added = step.additionalContext.map((block) =>
+    block.type === 'text' ? block.text : `[image: ${block.mimeType}]`,
+  )
   return { output: { ...output, content: [content, ...added].join('\n') }, as }
 }
 
 /** Every row of the call, in one commit. */
-function finish(
-  session: Session,
-  use: ToolUse,
-  { output, as }: Outcome,
-  startedAt: number,
-  call?: Call,
-): ToolCallEnd {
+function finish(session: Session, use: ToolUse, { output, as }: Outcome, startedAt: number, call?: Call): ToolCallEnd {
   const context = call?.context ?? []
   const content = context.length > 0 ? [output.content, ...context].join('\n') : output.content
   const final = content === output.content ? output : { ...output, content }

@@ -14,8 +14,18 @@ interface Flag {
 
 export const flags = {
   print: { kind: 'flag', short: 'p', about: 'answer one prompt on stdout and exit' },
-  'output-format': { kind: 'value', value: 'FORMAT', oneOf: ['text', 'json', 'stream-json'], about: 'with -p: text, json or stream-json' },
-  'input-format': { kind: 'value', value: 'FORMAT', oneOf: ['text', 'stream-json'], about: 'with -p: text or stream-json' },
+  'output-format': {
+    kind: 'value',
+    value: 'FORMAT',
+    oneOf: ['text', 'json', 'stream-json'],
+    about: 'with -p: text, json or stream-json',
+  },
+  'input-format': {
+    kind: 'value',
+    value: 'FORMAT',
+    oneOf: ['text', 'stream-json'],
+    about: 'with -p: text or stream-json',
+  },
   'include-partial-messages': { kind: 'flag', about: 'with stream-json: text as it comes in' },
   'include-hook-events': { kind: 'flag', about: 'with stream-json: what hooks did' },
   'replay-user-messages': { kind: 'flag', about: 'with stream-json both ways: echo the user messages' },
@@ -23,16 +33,36 @@ export const flags = {
   'max-turns': { kind: 'value', value: 'N', about: 'end after this many requests to the model' },
   'max-budget-usd': { kind: 'value', value: 'USD', about: 'end when the estimated cost reaches this' },
   continue: { kind: 'flag', short: 'c', about: 'go on with the newest session of this folder' },
-  resume: { kind: 'maybe', short: 'r', value: 'ID', about: 'go on with a session, by id or name; without one, choose from a list' },
+  resume: {
+    kind: 'maybe',
+    short: 'r',
+    value: 'ID',
+    about: 'go on with a session, by id or name; without one, choose from a list',
+  },
   'fork-session': { kind: 'flag', about: 'with --continue or --resume: go on in a copy' },
   'session-id': { kind: 'value', value: 'UUID', about: 'the id of the new session' },
   name: { kind: 'value', short: 'n', value: 'NAME', about: 'a name for the session' },
   model: { kind: 'value', value: 'MODEL', about: 'a model id, alias or wire name' },
   'fallback-model': { kind: 'value', value: 'MODEL', about: 'used when the model is overloaded' },
-  'permission-mode': { kind: 'value', value: 'MODE', oneOf: ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'], about: 'default, acceptEdits, plan, dontAsk or bypassPermissions' },
+  'permission-mode': {
+    kind: 'value',
+    value: 'MODE',
+    oneOf: ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'],
+    about: 'default, acceptEdits, plan, dontAsk or bypassPermissions',
+  },
   'dangerously-skip-permissions': { kind: 'flag', about: 'the same as --permission-mode bypassPermissions' },
-  'allowed-tools': { kind: 'list', value: 'RULE…', also: ['allowedTools'], about: 'rules to allow, e.g. "Bash(git *)" Edit' },
-  'disallowed-tools': { kind: 'list', value: 'RULE…', also: ['disallowedTools'], about: 'rules to deny; a bare name also hides the tool' },
+  'allowed-tools': {
+    kind: 'list',
+    value: 'RULE…',
+    also: ['allowedTools'],
+    about: 'rules to allow, e.g. "Bash(git *)" Edit',
+  },
+  'disallowed-tools': {
+    kind: 'list',
+    value: 'RULE…',
+    also: ['disallowedTools'],
+    about: 'rules to deny; a bare name also hides the tool',
+  },
   tools: { kind: 'list', value: 'NAME…', about: 'only these built-in tools; "" for none' },
   'add-dir': { kind: 'list', value: 'DIR…', about: 'further working directories' },
   'append-system-prompt': { kind: 'value', value: 'TEXT', about: 'added after the system prompt' },
@@ -46,7 +76,10 @@ export const flags = {
   init: { kind: 'flag', about: 'raise Setup(init) first' },
   maintenance: { kind: 'flag', about: 'raise Setup(maintenance) first' },
   'init-only': { kind: 'flag', about: 'raise Setup(init) and exit' },
-  bare: { kind: 'flag', about: 'nothing but what the flags name: no hooks, skills, MCP, instructions, OAuth or keychain' },
+  bare: {
+    kind: 'flag',
+    about: 'nothing but what the flags name: no hooks, skills, MCP, instructions, OAuth or keychain',
+  },
   trust: { kind: 'flag', about: 'trust this folder from now on' },
   record: { kind: 'value', value: 'FILE', about: 'keep the conversation as a rehearsal script' },
   worktree: { kind: 'maybe', short: 'w', value: 'NAME', about: 'work in a git worktree of its own' },
@@ -57,7 +90,11 @@ export const flags = {
 
 type Rows = typeof flags
 export type Flags = {
-  -readonly [N in keyof Rows]?: Rows[N]['kind'] extends 'flag' ? true : Rows[N]['kind'] extends 'list' ? string[] : string
+  -readonly [N in keyof Rows]?: Rows[N]['kind'] extends 'flag'
+    ? true
+    : Rows[N]['kind'] extends 'list'
+      ? string[]
+      : string
 }
 
 export type ParsedFlags = { ok: true; flags: Flags; words: string[] } | { ok: false; why: string }
@@ -94,7 +131,8 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
       found[name] = true
     } else if (row.kind === 'list') {
       const values = inline !== undefined ? [inline] : []
-      while (inline === undefined && args[index + 1] !== undefined && !args[index + 1]!.startsWith('-')) values.push(args[++index]!)
+      while (inline === undefined && args[index + 1] !== undefined && !args[index + 1]!.startsWith('-'))
+        values.push(args[++index]!)
       if (values.length === 0) return { ok: false, why: `--${name} needs a value: ${row.value}` }
       const separate = name === 'mcp-config' ? values : values.flatMap(splitRules)
       found[name] = [...((found[name] as string[]) ?? []), ...separate]
@@ -102,7 +140,8 @@ export function parseFlags(args: readonly string[]): ParsedFlags {
       const isMissing = inline === undefined && (next === undefined || (next.startsWith('-') && next !== '-'))
       if (isMissing && row.kind === 'value') return { ok: false, why: `--${name} needs a value: ${row.value}` }
       const value = isMissing ? '' : (inline ?? args[++index]!)
-      if (row.oneOf && !row.oneOf.includes(value)) return { ok: false, why: `--${name} must be one of ${row.oneOf.join(', ')}, not "${value}"` }
+      if (row.oneOf && !row.oneOf.includes(value))
+        return { ok: false, why: `--${name} must be one of ${row.oneOf.join(', ')}, not "${value}"` }
       found[name] = value
     }
   }
@@ -127,7 +166,11 @@ function suggestion(arg: string): string {
   const wanted = arg.replace(/^-+/, '').split('=')[0]!
   const near = [...names.keys()].find((name) => {
     const plain = name.replace(/^-+/, '')
-    return plain.startsWith(wanted) || wanted.startsWith(plain) || plain.replaceAll('-', '') === wanted.replaceAll('-', '').toLowerCase()
+    return (
+      plain.startsWith(wanted) ||
+      wanted.startsWith(plain) ||
+      plain.replaceAll('-', '') === wanted.replaceAll('-', '').toLowerCase()
+    )
   })
   return near && wanted.length > 1 ? `; did you mean ${near}?` : ''
 }

@@ -41,7 +41,11 @@ const isType: Record<string, (value: unknown) => boolean> = {
 }
 
 const bound =
-  (fits: (value: number, rule: number) => boolean, of: (value: unknown) => number | undefined, words: string): Keyword =>
+  (
+    fits: (value: number, rule: number) => boolean,
+    of: (value: unknown) => number | undefined,
+    words: string,
+  ): Keyword =>
   (rule, value, path) => {
     const size = of(value)
     return size === undefined || fits(size, rule as number) ? undefined : `${at(path)} ${words} ${rule}`
@@ -58,7 +62,9 @@ const keywords: Record<string, Keyword> = {
       ? undefined
       : `${at(path)} must be of type ${rule}`,
   enum: (rule, value, path) =>
-    (rule as unknown[]).some((each) => same(each, value)) ? undefined : `${at(path)} must be one of ${JSON.stringify(rule)}`,
+    (rule as unknown[]).some((each) => same(each, value))
+      ? undefined
+      : `${at(path)} must be one of ${JSON.stringify(rule)}`,
   const: (rule, value, path) => (same(rule, value) ? undefined : `${at(path)} must be ${JSON.stringify(rule)}`),
   required: (rule, value, path) => {
     const missing = isObject(value) ? (rule as string[]).find((key) => !Object.hasOwn(value, key)) : undefined
@@ -92,7 +98,9 @@ const keywords: Record<string, Keyword> = {
   minItems: bound(least, listLength, 'must have a number of items of at least'),
   maxItems: bound(most, listLength, 'must have a number of items of at most'),
   pattern: (rule, value, path) =>
-    typeof value !== 'string' || new RegExp(rule as string, 'u').test(value) ? undefined : `${at(path)} must match ${rule}`,
+    typeof value !== 'string' || new RegExp(rule as string, 'u').test(value)
+      ? undefined
+      : `${at(path)} must match ${rule}`,
   anyOf: (rule, value, path) => {
     const whys = anyFits(rule, value, path)
     return whys.includes(undefined) ? undefined : whys[0]

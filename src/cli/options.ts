@@ -21,7 +21,9 @@ export function startOptions(flags: Flags, env: NodeJS.ProcessEnv = process.env)
     ...(flags['append-system-prompt'] && { appendSystemPrompt: flags['append-system-prompt'] }),
     settings: {
       ...(flags.settings && { settings: flags.settings }),
-      ...(flags['setting-sources'] !== undefined && { sources: flags['setting-sources'].split(',').map((each) => each.trim()) }),
+      ...(flags['setting-sources'] !== undefined && {
+        sources: flags['setting-sources'].split(',').map((each) => each.trim()),
+      }),
     },
     mcpConfig: flags['mcp-config'] ?? [],
     strictMcp: flags['strict-mcp-config'] === true,
@@ -46,9 +48,11 @@ export function optionsProblem(flags: Flags): string | undefined {
     const value = flags[name]
     if (value !== undefined && !(Number(value) > 0)) return `--${name} must be a number above 0, not "${value}"`
   }
-  if (flags['fork-session'] && !flags.continue && !flags.resume) return '--fork-session goes with --continue or --resume'
+  if (flags['fork-session'] && !flags.continue && !flags.resume)
+    return '--fork-session goes with --continue or --resume'
   return undefined
 }
 
 /** A flag that takes a file's path or the text itself. */
-export const fileOrText = (given: string): string => (given.trim().startsWith('{') ? given : readFileSync(given, 'utf8'))
+export const fileOrText = (given: string): string =>
+  given.trim().startsWith('{') ? given : readFileSync(given, 'utf8')

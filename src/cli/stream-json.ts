@@ -33,7 +33,11 @@ export const newFacts = (session: Session): RunFacts => ({
 })
 
 /** Follows the run; gives the messages that an event is told as. */
-export function messagesFor(facts: RunFacts, event: AgentEvent, options: { partial: boolean; hooks: boolean }): object[] {
+export function messagesFor(
+  facts: RunFacts,
+  event: AgentEvent,
+  options: { partial: boolean; hooks: boolean },
+): object[] {
   const { session } = facts
   const parent_tool_use_id = event.agent ? event.agent.id : null
   const message = (fields: object) => ({ ...fields, parent_tool_use_id, ...stamp(session) })
@@ -61,7 +65,12 @@ export function messagesFor(facts: RunFacts, event: AgentEvent, options: { parti
           message: {
             role: 'user',
             content: [
-              { type: 'tool_result', tool_use_id: event.id, content: event.output.content, is_error: event.output.isError },
+              {
+                type: 'tool_result',
+                tool_use_id: event.id,
+                content: event.output.content,
+                is_error: event.output.isError,
+              },
             ],
           },
           tool_use_result: event.output.display ?? { content: event.output.content },
@@ -168,7 +177,11 @@ export function initMessage(session: Session): object {
   }
 }
 
-export type RunError = 'error_during_execution' | 'error_max_turns' | 'error_max_budget_usd' | 'error_max_structured_output_retries'
+export type RunError =
+  | 'error_during_execution'
+  | 'error_max_turns'
+  | 'error_max_budget_usd'
+  | 'error_max_structured_output_retries'
 
 /** The last message, and what --output-format json prints. */
 export function resultMessage(

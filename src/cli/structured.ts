@@ -22,7 +22,10 @@ export async function structuredTurn(session: Session, prompt: string, schemaTex
     const problem = read.ok ? schemaProblem(schema, read.value) : read.why
     if (problem === undefined) return { end, structured: (read as { value: unknown }).value }
     if (attempt >= mostTries) {
-      return { end: { ...end, why: `the answer does not fit the schema: ${problem}` }, error: 'error_max_structured_output_retries' }
+      return {
+        end: { ...end, why: `the answer does not fit the schema: ${problem}` },
+        error: 'error_max_structured_output_retries',
+      }
     }
     ask = `Your answer does not fit the schema: ${problem}. Answer again with nothing but the JSON value.`
   }

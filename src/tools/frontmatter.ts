@@ -23,7 +23,9 @@ export function readFrontmatter(text: string): Frontmatter {
       fields[open] = value(pair[2]!.trim())
     } else if (open !== undefined && /^\s+\S/.test(line)) {
       // A folded value goes on in the next line.
-      fields[open] = [fields[open], line.trim()].filter((part) => part !== '' && !/^[|>][+-]?$/.test(String(part))).join(' ')
+      fields[open] = [fields[open], line.trim()]
+        .filter((part) => part !== '' && !/^[|>][+-]?$/.test(String(part)))
+        .join(' ')
     } else return { ok: false, why: `line ${index + 2} is not "key: value"` }
   }
   return { ok: true, fields, body: text.slice(head[0].length) }
@@ -31,7 +33,12 @@ export function readFrontmatter(text: string): Frontmatter {
 
 function value(text: string): unknown {
   const list = /^\[(.*)\]$/.exec(text)
-  return list ? list[1]!.split(',').map((each) => scalar(each.trim())).filter((each) => each !== '') : scalar(text)
+  return list
+    ? list[1]!
+        .split(',')
+        .map((each) => scalar(each.trim()))
+        .filter((each) => each !== '')
+    : scalar(text)
 }
 
 function scalar(text: string): unknown {

@@ -6,7 +6,8 @@ export interface Criterion {
   readonly text: string
 }
 
-const heading = /^(#{1,6})\s+(?:\d+[.)]\s*)?(success|acceptance)\s+criteria\b|^(#{1,6})\s+(?:\d+[.)]\s*)?(definition of done|criteria)\b/i
+const heading =
+  /^(#{1,6})\s+(?:\d+[.)]\s*)?(success|acceptance)\s+criteria\b|^(#{1,6})\s+(?:\d+[.)]\s*)?(definition of done|criteria)\b/i
 /** The same section without a `#`: bold, or a line that ends in a colon. */
 const plainHeading = /^(?:\*\*|__)?\s*(?:success|acceptance)\s+criteria\s*:?\s*(?:\*\*|__)?\s*:?\s*$/i
 const item = /^\s{0,3}(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s*)?(.+)$/
@@ -48,7 +49,9 @@ function cell(line: string): string | undefined {
   if (row === undefined || /^[\s|:-]*$/.test(row)) return undefined
   const cells = row.split('|').map((each) => each.trim())
   const longest = cells.reduce((a, b) => (b.length > a.length ? b : a), '')
-  return cells.some((each) => /^(#|id|no\.?|criterion|criteria|success criteri(on|a))$/i.test(each)) ? undefined : longest
+  return cells.some((each) => /^(#|id|no\.?|criterion|criteria|success criteri(on|a))$/i.test(each))
+    ? undefined
+    : longest
 }
 
 /** `C1:`, `SC-2.`, bold marks and the like are decoration. */

@@ -43,16 +43,19 @@ export function approvePlan(db: Db, conversationId: string, approval: Approval):
   const { planId, by, sessionId = null } = approval
   return db.transaction(() => {
     const plan = plans.getPlan(db, planId)
-    if (!plan || plan.conversationId !== conversationId) return { ok: false, why: `there is no plan ${planId} in this conversation` }
+    if (!plan || plan.conversationId !== conversationId)
+      return { ok: false, why: `there is no plan ${planId} in this conversation` }
     const content = approval.content ?? plan.content
     const why = planProblem(content)
     if (why) return { ok: false, why }
     const { id } = content === plan.content ? plan : plans.draftPlan(db, { conversationId, content })
-    if (!plans.approvePlan(db, id)) return { ok: false, why: `plan ${id} is ${plan.status}; only a draft can be approved` }
+    if (!plans.approvePlan(db, id))
+      return { ok: false, why: `plan ${id} is ${plan.status}; only a draft can be approved` }
     const from = getConversation(db, conversationId)!.phase
     if (from === 'planning') setPhase(db, conversationId, 'planning', 'implement')
     addEvent(db, { conversationId, sessionId, type: 'plan_approved', detail: { plan: id, by } })
-    if (from === 'planning') addEvent(db, { conversationId, sessionId, type: 'phase', detail: { from, to: 'implement', by } })
+    if (from === 'planning')
+      addEvent(db, { conversationId, sessionId, type: 'phase', detail: { from, to: 'implement', by } })
     return { ok: true }
   })
 }

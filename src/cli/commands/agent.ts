@@ -13,4 +13,3 @@ export async function run(words: string[]): Promise<number> {
   process.stderr.write('ona: give a prompt with -p\n')
   return 2
 }
-

@@ -4,7 +4,13 @@ import { Session } from '../../agent/session.ts'
 import { modelLater, openRuntime } from '../../agent/start.ts'
 import { runToolCall } from '../../agent/tool-call.ts'
 import { isObject } from '../../hooks/shape.ts'
-import { createConversation, createSession, getConversation, newestConversation, newestSession } from '../../store/conversations.ts'
+import {
+  createConversation,
+  createSession,
+  getConversation,
+  newestConversation,
+  newestSession,
+} from '../../store/conversations.ts'
 import type { Db } from '../../store/open.ts'
 import { nobody } from '../nobody.ts'
 
@@ -70,7 +76,11 @@ export async function run(words: string[]): Promise<number> {
   return output.isError ? 1 : 0
 }
 
-function placeOf(db: Db, conversationId: string | undefined, cwd: string): { id: string; conversationId: string } | undefined {
+function placeOf(
+  db: Db,
+  conversationId: string | undefined,
+  cwd: string,
+): { id: string; conversationId: string } | undefined {
   return db.transaction(() => {
     const conversation = conversationId
       ? getConversation(db, conversationId)
@@ -82,7 +92,15 @@ function placeOf(db: Db, conversationId: string | undefined, cwd: string): { id:
 }
 
 type Args =
-  | { ok: true; tool: string; input: Record<string, unknown>; conversation?: string; cwd: string; mode?: never; trust: boolean }
+  | {
+      ok: true
+      tool: string
+      input: Record<string, unknown>
+      conversation?: string
+      cwd: string
+      mode?: never
+      trust: boolean
+    }
   | { ok: false; why: string }
 
 /** An empty `why` asks for the help. */
@@ -97,18 +115,21 @@ function readArgs(words: readonly string[]): Args {
       const value = words[++index]
       if (value === undefined) return { ok: false, why: `${word} needs a value` }
       values[word.slice(2)] = value
-    } else if (word.startsWith('--')) return { ok: false, why: `there is no flag ${word}; ona --eval --help lists them` }
+    } else if (word.startsWith('--'))
+      return { ok: false, why: `there is no flag ${word}; ona --eval --help lists them` }
     else if (call === undefined) call = word
     else return { ok: false, why: 'one call at a time: give one JSON object' }
   }
-  if (call === undefined) return { ok: false, why: `give the call as JSON: '{"tool":"Read","input":{"file_path":"…"}}'` }
+  if (call === undefined)
+    return { ok: false, why: `give the call as JSON: '{"tool":"Read","input":{"file_path":"…"}}'` }
   let value: unknown
   try {
     value = JSON.parse(call)
   } catch (cause) {
     return { ok: false, why: `the call is not JSON: ${(cause as Error).message}` }
   }
-  if (!isObject(value) || typeof value['tool'] !== 'string') return { ok: false, why: 'the call needs "tool": the name of a tool' }
+  if (!isObject(value) || typeof value['tool'] !== 'string')
+    return { ok: false, why: 'the call needs "tool": the name of a tool' }
   const { tool, input = {} } = value
   if (!isObject(input)) return { ok: false, why: '"input" must be an object' }
   const mode = values['permission-mode']

@@ -125,7 +125,8 @@ export function readUserLine(text: string): UserLine {
 function readPrompt(words: readonly string[]): { ok: true; prompt: string } | { ok: false; why: string } {
   const typed = words.join(' ')
   const piped = process.stdin.isTTY ? '' : pipedInput()
-  if (piped === undefined) return { ok: false, why: `stdin holds more than ${mostInput / 1024 / 1024} MB; pass a file's path instead` }
+  if (piped === undefined)
+    return { ok: false, why: `stdin holds more than ${mostInput / 1024 / 1024} MB; pass a file's path instead` }
   const prompt = [piped, typed].filter((part) => part.trim() !== '').join('\n\n')
   if (prompt !== '') return { ok: true, prompt }
   return { ok: false, why: 'there is no prompt: ona -p "what to do", or pipe it in' }
