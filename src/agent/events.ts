@@ -29,7 +29,6 @@ export type AgentEvent = { readonly agent?: { readonly id: string; readonly type
       readonly type: 'tool-finished'
       readonly id: string
       readonly name: string
-      readonly input: JsonObject
       readonly output: ToolOutput
       readonly ms: number
       readonly outcome: 'ran' | 'denied' | 'intercepted' | 'interrupted' | 'invalid'

@@ -294,7 +294,7 @@ function finish(session: Session, use: ToolUse, { output, as }: Outcome, started
     }),
   )
   const ms = performance.now() - startedAt
-  session.emit({ type: 'tool-finished', id: use.id, name: use.name, input: use.input, output: final, ms, outcome: as })
+  session.emit({ type: 'tool-finished', id: use.id, name: use.name, output: final, ms, outcome: as })
   return { output: final, ...(call?.end && { end: call.end }) }
 }
 

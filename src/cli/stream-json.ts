@@ -11,6 +11,8 @@ export interface RunFacts {
   apiMs: number
   requests: number
   readonly denials: { tool_name: string; tool_use_id: string; tool_input: unknown }[]
+  /** Inputs of the calls under way. */
+  readonly inputs: Map<string, unknown>
   readonly byModel: Map<string, Required<Totals>>
 }
 
@@ -29,6 +31,7 @@ export const newFacts = (session: Session): RunFacts => ({
   apiMs: 0,
   requests: 0,
   denials: [],
+  inputs: new Map(),
   byModel: new Map(),
 })
 
@@ -135,9 +138,11 @@ export function messagesFor(
 /** Keeps what the result message sums up. */
 export function follow(facts: RunFacts, event: AgentEvent): void {
   if (event.type === 'request') facts.requests++
-  if (event.type === 'tool-finished' && event.outcome === 'denied') {
-    facts.denials.push({ tool_name: event.name, tool_use_id: event.id, tool_input: event.input })
-  }
+  if (event.type === 'tool-started') facts.inputs.set(event.id, event.input)
+  if (event.type !== 'tool-finished') return
+  const tool_input = facts.inputs.get(event.id)
+  facts.inputs.delete(event.id)
+  if (event.outcome === 'denied') facts.denials.push({ tool_name: event.name, tool_use_id: event.id, tool_input })
 }
 
 export function addUsage(facts: RunFacts, model: string, usage: ModelUsage, costUsd: number | null): void {
