@@ -69,12 +69,25 @@ export interface StartOptions {
 }
 
 export interface Started {
+  /** The one in use: `change` puts another in its place. */
   readonly session: Session
   /** What SessionStart hooks want said first. */
   readonly initialPrompt: string
+  /** Ends the session in use and goes on in a new or an earlier one; model, mode and rules stay as they are. */
+  change(to: SessionChange): Promise<{ readonly initialPrompt: string } | StartProblem>
   /** Raises SessionEnd, ends what runs beside, closes the database. */
   close(reason: EndReason): Promise<void>
 }
+
+export interface SessionChange {
+  readonly reason: 'clear' | 'resume'
+  /** An id or a name; without it a new conversation begins. */
+  readonly resume?: string
+  /** Goes on in a copy. */
+  readonly fork?: boolean
+  readonly name?: string
+}
+
 export type EndReason = 'clear' | 'resume' | 'logout' | 'prompt_input_exit' | 'other'
 
 /** `usage`: what was asked for makes no sense, as against: it did not work. */
@@ -95,33 +108,48 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
     return found
   }
   const agent = options.agent ? runtime.agents.find((kind) => kind.name === options.agent) : undefined
-  const session = new Session({
-    runtime,
-    ...found,
-    cwd: options.cwd,
-    projectDir: options.cwd,
-    mode: options.mode ?? permissions.defaultMode ?? 'default',
-    model: chosen,
-    permissions,
-    messages: found.isNew ? [] : loadMessages(runtime.db, found.id, chosen.window),
-    ...(options.systemPrompt !== undefined && { systemPrompt: options.systemPrompt }),
-    ...(agent && { systemPrompt: agent.prompt }),
-  })
-  opened.use(session)
-  if (options.maxRequests) session.maxRequests = options.maxRequests
-  const todos = getState(runtime.db, session.conversationId, 'todos')
-  if (todos && !found.isNew) session.todos = JSON.parse(todos)
+  const enter = (from: Found, kept: Pick<Session, 'mode' | 'model' | 'permissions'>): Session => {
+    const { db } = runtime
+    const entered = new Session({
+      runtime,
+      ...from,
+      ...kept,
+      cwd: options.cwd,
+      projectDir: options.cwd,
+      messages: from.isNew ? [] : loadMessages(db, from.id, kept.model.window),
+      ...(options.systemPrompt !== undefined && { systemPrompt: options.systemPrompt }),
+      ...(agent && { systemPrompt: agent.prompt }),
+    })
+    opened.use(entered)
+    if (options.maxRequests) entered.maxRequests = options.maxRequests
+    const todos = getState(db, entered.conversationId, 'todos')
+    if (todos && !from.isNew) entered.todos = JSON.parse(todos)
+    return entered
+  }
+  const end = async (ended: Session, reason: EndReason) => {
+    await ended.raise('SessionEnd', () => ({ reason }))
+    ended.commit(() => {})
+    await ended.tasks.stopAll()
+  }
+  let session = enter(found, { mode: options.mode ?? permissions.defaultMode ?? 'default', model: chosen, permissions })
   for (const event of tell) session.emit(event)
 
   if (options.setup) await session.raise('Setup', () => ({ trigger: options.setup! }))
   const initialPrompt = await enterSession(session, found.isNew ? 'startup' : 'resume')
   return {
-    session,
+    get session() {
+      return session
+    },
     initialPrompt,
+    async change({ reason, resume, fork, name }) {
+      const next = findSession({ ...options, sessionId: undefined, resume, fork, name }, runtime)
+      if ('problem' in next) return next
+      await end(session, reason)
+      session = enter(next, session)
+      return { initialPrompt: await enterSession(session, reason) }
+    },
     async close(reason) {
-      await session.raise('SessionEnd', () => ({ reason }))
-      session.commit(() => {})
-      await session.tasks.stopAll()
+      await end(session, reason)
       cleanUp()
     },
   }
