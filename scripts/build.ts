@@ -1,10 +1,19 @@
-/** Bundles src/ into dist/: CommonJS, split by command, so that a start loads only what the command needs. */
+/**
+ * Bundles src/ into dist/: CommonJS, split by command, so that a start loads only what the command needs. Beside it lie
+ * the public parts and their types.
+ */
+import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { build } from 'rolldown'
 
 rmSync('dist', { recursive: true, force: true })
 await build({
-  input: { main: 'src/cli/main.ts', worker: 'src/tools/worker.ts' },
+  input: {
+    main: 'src/cli/main.ts',
+    worker: 'src/tools/worker.ts',
+    hooks: 'src/hooks/index.ts',
+    brains: 'src/brains/index.ts',
+  },
   platform: 'node',
   external: [/^node:/],
   resolve: { mainFields: ['module', 'main'] },
@@ -17,3 +26,6 @@ await build({
     minify: true,
   },
 })
+
+const types = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' })
+if (types.status !== 0) process.exit(1)

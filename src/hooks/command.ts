@@ -43,7 +43,8 @@ export function runCommand(run: CommandRun): Promise<Exit> {
     } catch (cause) {
       return resolve(notStarted(`not started: ${(cause as Error).message}`)) // a NUL in the command, arguments too long
     }
-    watch(child, run, resolve)
+    if (child.pid !== undefined) return watch(child, run, resolve)
+    child.once('error', (cause) => resolve(notStarted(`not started: ${cause.message}`)))
   })
 }
 
@@ -56,7 +57,7 @@ function watch(child: ChildProcess, { timeoutMs, signal, input }: CommandRun, re
   let linger: NodeJS.Timeout | undefined
 
   const stop = (why: Exit['end'], said: string) => {
-    if (end !== 'exited') return
+    if (end !== 'exited' || child.exitCode !== null || child.signalCode !== null) return
     end = why
     note = said
     signalGroup(child, 'SIGTERM')
@@ -80,12 +81,7 @@ function watch(child: ChildProcess, { timeoutMs, signal, input }: CommandRun, re
     }
     resolve({ end, exitCode: child.exitCode, stdout: stdout(), stderr: stderr(), note })
   }
-  child.once('error', (cause) => {
-    if (child.pid !== undefined) return // a signal could not be sent: it has ended by itself
-    clearTimeout(limit)
-    signal?.removeEventListener('abort', abort)
-    resolve(notStarted(`not started: ${cause.message}`))
-  })
+  child.once('error', () => {}) // a signal could not be sent: it has ended by itself
   child.once('close', finish)
   // What a hook leaves running may hold its pipes open for ever. What the hook itself wrote is there by now.
   child.once('exit', () => {

@@ -6,14 +6,13 @@ import { type Ordered, orderHandlers } from './order.ts'
 import type { Plane, Raised } from './plane.ts'
 import type { AskModel } from './prompt.ts'
 import { type Redact, redact } from './redact.ts'
-import { type Prepared, quiet, runRound, type Settled } from './round.ts'
-import type { JsonObject } from './shape.ts'
+import { type MatchesRule, type Prepared, quiet, runRound, type Settled } from './round.ts'
 import type { StepName } from './steps.ts'
 
 export interface PlaneOptions {
   readonly env?: NodeJS.ProcessEnv
   /** Whether a tool call matches a permission rule such as `Bash(git *)`; without it, a hook with a condition is asked. */
-  readonly matchesRule?: (rule: string, toolName: string, toolInput: JsonObject) => boolean | Promise<boolean>
+  readonly matchesRule?: MatchesRule
   /** For handlers that ask a model. */
   readonly askModel?: AskModel
   /** Takes secrets out of what is recorded. */

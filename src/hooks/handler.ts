@@ -6,7 +6,8 @@ import type { Control, StepName, Steps } from './steps.ts'
 /** Where a handler was declared; this and the place within it give the order (spec 003 §5.2). */
 export type Source =
   | { readonly kind: 'code' }
-  | { readonly kind: 'settings'; readonly layer?: 'managed' | 'user' | 'project' | 'local' }
+  /** `layer` is for people: user, project, managed. */
+  | { readonly kind: 'settings'; readonly layer?: string }
   | { readonly kind: 'plugin'; readonly pluginId: string }
   | { readonly kind: 'session' }
 

@@ -75,7 +75,7 @@ export interface Answer {
   readonly watchPaths: readonly string[]
   readonly worktreePath: string | null
   readonly elicitation: { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, unknown> } | null
-  /** PermissionRequest: replaces the tool's input; undefined where nobody did. PreToolUse writes it to the step. */
+  /** Replaces the tool's input; undefined where nobody did, or where it has been written to the step's `args`. */
   readonly updatedInput: Record<string, unknown> | undefined
   /** PostToolUse: replaces an MCP tool's output; undefined where nobody did. */
   readonly updatedToolOutput: unknown

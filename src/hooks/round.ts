@@ -55,11 +55,18 @@ export interface Settled {
   readonly env: NodeJS.ProcessEnv
   readonly redact: Redact
   readonly disabled: string | undefined
-  readonly matchesRule?: (rule: string, toolName: string, toolInput: JsonObject) => boolean | Promise<boolean>
+  readonly matchesRule?: MatchesRule
   readonly askModel?: AskModel
   /** Handlers that are asked once a session, and have been. */
   readonly done: Set<string>
 }
+
+export type MatchesRule = (
+  rule: string,
+  toolName: string,
+  toolInput: JsonObject,
+  scope: Scope,
+) => boolean | Promise<boolean>
 
 export async function runRound(
   asked: readonly Prepared[],
@@ -80,7 +87,8 @@ export async function runRound(
     notes: [],
   }
   for (const handler of asked) {
-    if (!(await concerns(round, handler))) continue
+    if (!concerns(round, handler)) continue
+    if (handler.ifCondition !== '' && !(await holds(round, handler))) continue
     const skipped = whySkipped(round, handler)
     if (skipped === undefined) await askOne(round, handler)
     else write(round, handler, JSON.stringify(shown(round, handler)), { ...unasked, skippedReason: skipped })
@@ -108,7 +116,7 @@ interface Round {
 
 const isAtStep = ({ subject }: Round, handler: Handler) => handler.event === subject.step?.name
 
-function concerns(round: Round, handler: Prepared): boolean | Promise<boolean> {
+function concerns(round: Round, handler: Prepared): boolean {
   const { subject, settled } = round
   if (handler.once && settled.done.has(onceKey(round, handler))) return false
   if (isAtStep(round, handler)) {
@@ -118,17 +126,17 @@ function concerns(round: Round, handler: Prepared): boolean | Promise<boolean> {
     const query = matchQuery(subject.event!.name, round.fields)
     if (query === null ? !handler.takesAll : query !== undefined && !handler.matches(query)) return false
   }
-  return handler.ifCondition === '' || holds(round, handler)
+  return true
 }
 
 /** Whether the call in question matches a handler's rule. Where that cannot be told, the handler is asked. */
-function holds({ subject, fields, settled }: Round, { ifCondition, event }: Prepared): boolean | Promise<boolean> {
+async function holds({ subject, fields, settled, scope }: Round, { ifCondition, event }: Prepared): Promise<boolean> {
   if (!hasToolCall(event)) return false
   const tool = toolName(subject, fields)
   const { step } = subject
   const input = step?.name === 'before_tool_apply' ? (step.state as Steps['before_tool_apply']).args : fields.tool_input
   if (tool === null || !settled.matchesRule) return true
-  return settled.matchesRule(ifCondition, tool, isObject(input) ? input : {})
+  return settled.matchesRule(ifCondition, tool, isObject(input) ? input : {}, scope)
 }
 
 /** Why a handler is not asked although it is concerned. */
@@ -254,7 +262,7 @@ function refuse(round: Round, why: string): void {
 }
 
 function answerOf({ subject, verdict, control, reasons, refused, notes }: Round): Answer {
-  const { step, event } = subject
+  const { step } = subject
   const { input, toolOutput, goOn, blocks, ...told } = verdict
   const placed = step !== undefined && verdict.context.length > 0 && addContext(step.state, verdict.context)
   if (step?.name === 'before_permission' && (verdict.decision === 'allow' || verdict.decision === 'deny')) {
@@ -266,7 +274,7 @@ function answerOf({ subject, verdict, control, reasons, refused, notes }: Round)
     decision: refused === undefined ? verdict.decision : 'deny',
     reason: [reasonOf(verdict), ...reasons, refused ?? ''].filter((text) => text !== '').join('\n'),
     context: placed ? [] : verdict.context,
-    updatedInput: event?.name === 'PermissionRequest' ? input : undefined,
+    updatedInput: step?.name === 'before_tool_apply' ? undefined : input,
     updatedToolOutput: toolOutput,
     notes,
   }

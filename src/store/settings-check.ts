@@ -1,5 +1,6 @@
 /** What is wrong with the settings of one file, told with the place and what to do about it. */
 import { events } from '../hooks/events.ts'
+import { notKnown } from '../hooks/nearest.ts'
 import { isObject, type JsonObject, type Shape, say } from '../hooks/shape.ts'
 import { stepNames } from '../hooks/steps.ts'
 import { isSecretName, secretIn } from './secrets.ts'
@@ -117,7 +118,7 @@ function modelConfigProblem(config: JsonObject): string | undefined {
 
 const eventNames: readonly string[] = [...Object.keys(events), ...stepNames]
 const isEvent = (name: string) => eventNames.includes(name)
-const notAnEvent = (name: string) => `is ${JSON.stringify(name)}, which is no event; known: ${eventNames.join(', ')}`
+const notAnEvent = (name: string) => notKnown(name, eventNames)
 
 const fieldOf = (fields: Record<string, Shape<unknown>>, key: string): Shape<unknown> | undefined =>
   Object.hasOwn(fields, key) ? fields[key] : undefined

@@ -4,6 +4,18 @@ const subcommands: Record<
   string,
   { help: string; load: () => Promise<(words: string[]) => Promise<number> | number> }
 > = {
+  list: {
+    help: 'every hook in force, in the order it runs, and where it came from',
+    load: async () => (await import('./hooks-plane.ts')).list,
+  },
+  fire: {
+    help: 'ask the hooks about a made-up event, and see what they say',
+    load: async () => (await import('./hooks-plane.ts')).fire,
+  },
+  log: {
+    help: 'what ran, and what came of it',
+    load: async () => (await import('./hooks-plane.ts')).log,
+  },
   brains: {
     help: 'which agents are here, which role hooks they hold, what differs',
     load: async () => (await import('./hooks-brains.ts')).brains,

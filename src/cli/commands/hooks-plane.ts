@@ -1,0 +1,367 @@
+/** `ona hooks list|fire|log`: which hooks are in force, what they would say, and what they did. */
+import { readFileSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { parseArgs, styleText } from 'node:util'
+import { createPlane } from '../../hooks/dispatch.ts'
+import { type EventName, eventNames, eventShape, isEventName } from '../../hooks/events.ts'
+import { labelOf, type Source } from '../../hooks/handler.ts'
+import { notKnown } from '../../hooks/nearest.ts'
+import { type Ordered, orderHandlers } from '../../hooks/order.ts'
+import type { Answer, Invocation, PermissionMode, Scope } from '../../hooks/plane.ts'
+import { type HookProblem, readHooks, sayHookProblem } from '../../hooks/settings.ts'
+import { isObject, type JsonObject, say } from '../../hooks/shape.ts'
+import { readEnvelope } from '../../hooks/step-shape.ts'
+import { type StepName, type Steps, stepNames } from '../../hooks/steps.ts'
+import { eventInput } from '../../hooks/wire.ts'
+import type { PermissionSettings } from '../../permissions/decide.ts'
+import { ruleProblem } from '../../permissions/rule.ts'
+
+/** Prints the help, or runs; wrong usage is told and ends with 2. */
+const command = (work: (args: string[]) => Promise<number>) => async (words: string[]) => {
+  if (words.includes('--help') || words.includes('-h')) return print(help)
+  try {
+    return await work(words)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (!(error instanceof Refusal) && !code?.startsWith('ERR_PARSE_ARGS')) throw error
+    process.stderr.write(`ona hooks: ${message}; ona hooks fire --help shows how\n`)
+    return 2
+  }
+}
+
+/** Wrong usage, told on the way out. */
+class Refusal extends Error {}
+
+const common = {
+  json: { type: 'boolean' },
+  cwd: { type: 'string' },
+  settings: { type: 'string' },
+  trust: { type: 'boolean' },
+} as const
+
+export const list = command(async (args) => {
+  const { values } = parseArgs({ args, options: { ...common, event: { type: 'string' } } })
+  if (values.event !== undefined) checkName(values.event)
+  const { handlers, problems } = await inForce(values)
+  const shown = handlers.filter(({ event }) => values.event === undefined || event === values.event)
+  if (values.json) {
+    print(`${JSON.stringify({ hooks: shown.map(described), problems })}\n`)
+  } else if (shown.length === 0) {
+    print('no hook is in force; docs/hooks.md shows how to write one\n')
+  } else {
+    print(table(['', 'event', 'matcher', 'from', 'hook'], shown.map(row)))
+  }
+  tell(problems)
+  return problems.some(({ level }) => level === 'error') ? 1 : 0
+})
+
+function described(handler: Ordered) {
+  const { ordinal, event, matcher, ifCondition, kind, source, timeoutMs, onError, withheld } = handler
+  return {
+    ordinal,
+    event,
+    matcher,
+    if: ifCondition,
+    type: kind,
+    command: labelOf(handler),
+    source: from(source),
+    timeout_ms: timeoutMs ?? null,
+    on_error: onError ?? null,
+    withheld: withheld ?? null,
+  }
+}
+
+function row(handler: Ordered): string[] {
+  const { ordinal, event, matcher, ifCondition, source, withheld } = handler
+  const condition = ifCondition === '' ? '' : ` if ${ifCondition}`
+  const why = withheld === undefined ? '' : paint('yellow', ` (does not run: ${withheld})`)
+  return [`${ordinal}`, event, (matcher || '*') + condition, from(source), visible(labelOf(handler)) + why]
+}
+
+const from = (source: Source): string =>
+  source.kind === 'plugin'
+    ? `plugin ${source.pluginId}`
+    : source.kind === 'settings'
+      ? (source.layer ?? 'settings')
+      : source.kind
+
+export const fire = command(async (args) => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { ...common, input: { type: 'string' } },
+  })
+  const [name, ...more] = positionals
+  if (name === undefined)
+    throw new Refusal('name the event or step, as in: ona hooks fire PreToolUse --input call.json')
+  if (more.length > 0) throw new Refusal(`one event at a time; ${more[0]} is too much`)
+  checkName(name)
+  const input = readInput(values.input)
+  const { handlers, problems, permissions, db } = await inForce(values)
+  tell(problems)
+  const cwd = resolve(values.cwd ?? '.')
+  const rows: Invocation[] = []
+  const stopped = new AbortController()
+  const interrupt = () => stopped.abort()
+  process.once('SIGINT', interrupt)
+  const scope: Scope = {
+    sessionId: 'fired-by-hand',
+    conversationId: 'fired-by-hand',
+    dbPath: db,
+    cwd,
+    projectDir: cwd,
+    permissionMode: permissions.defaultMode ?? 'default',
+    signal: stopped.signal,
+    record: (invocation) => rows.push(invocation),
+  }
+  const plane = createPlane(handlers, { matchesRule: (...call) => matchesRule(permissions, ...call) })
+  const { answer, step } = await fired(plane, name, input, scope)
+  process.removeListener('SIGINT', interrupt)
+  if (values.json) print(`${JSON.stringify({ invocations: rows, answer, ...(step && { step }) })}\n`)
+  else print(told(rows, answer, step))
+  return stopped.signal.aborted ? 1 : 0
+})
+
+async function fired(
+  plane: ReturnType<typeof createPlane>,
+  name: EventName | StepName,
+  input: JsonObject,
+  scope: Scope,
+): Promise<{ answer: Answer; step?: Steps[StepName] }> {
+  if (isEventName(name)) {
+    const fields = { ...('tool_use_id' in eventFieldsOf(name) && { tool_use_id: 'fired-by-hand' }), ...input }
+    const problem = eventShape(name).check(eventInput(name, fields, scope), '')
+    if (problem) throw new Refusal(`the input is no ${name}: ${say(problem)}`)
+    return { answer: await plane.raise(name, fields as never, scope) }
+  }
+  const read = readEnvelope(name, { ...(name === 'after_session_enter' && { cwd: scope.cwd }), ...input })
+  if (!read.ok) throw new Refusal(`the input is no ${name}: ${say(read.problem)}`)
+  const answer = await plane.ask(name, read.value as never, scope)
+  return { answer, step: read.value }
+}
+
+const eventFieldsOf = (name: EventName): object =>
+  (eventShape(name).schema as { properties: Record<string, unknown> }).properties
+
+function told(rows: readonly Invocation[], answer: Answer, step: Steps[StepName] | undefined): string {
+  if (rows.length === 0) return 'no hook that is in force is concerned\n'
+  const lines: string[] = []
+  for (const { ordinal, command, exitCode, stdout, stderr, skippedReason, startedAt, completedAt } of rows) {
+    const took = completedAt === null ? '' : ` in ${Date.parse(completedAt) - Date.parse(startedAt)} ms`
+    const end = skippedReason
+      ? `not asked: ${skippedReason}`
+      : exitCode === null
+        ? `answered${took}`
+        : `exit ${exitCode}${took}`
+    lines.push(`[${ordinal}] ${visible(command)}  ${paint(exitCode === 2 || skippedReason ? 'yellow' : 'green', end)}`)
+    for (const [name, text] of Object.entries({ stdout, stderr })) {
+      for (const line of text?.trim() ? text.trim().split('\n') : []) lines.push(`    ${name} ${visible(line)}`)
+    }
+  }
+  const { notes, ...merged } = answer
+  for (const { effect, hook, reason } of notes)
+    lines.push(`${effect} by ${visible(hook)}${reason && `: ${visible(reason)}`}`)
+  const verdict = Object.entries({ ...merged, ...(step && { step }) }).filter(([, value]) => !isEmpty(value))
+  const width = Math.max(...verdict.map(([key]) => key.length))
+  return `${[...lines, 'verdict', ...verdict.map(([key, value]) => `  ${key.padEnd(width)}  ${shown(value)}`)].join('\n')}\n`
+}
+
+const isEmpty = (value: unknown) =>
+  value === '' ||
+  value === null ||
+  value === undefined ||
+  value === false ||
+  (Array.isArray(value) && value.length === 0)
+const shown = (value: unknown) => (typeof value === 'string' ? visible(value) : JSON.stringify(value))
+
+export const log = command(async (args) => {
+  const { values } = parseArgs({
+    args,
+    options: {
+      json: { type: 'boolean' },
+      event: { type: 'string' },
+      tool: { type: 'string' },
+      session: { type: 'string' },
+      conversation: { type: 'string' },
+      limit: { type: 'string' },
+    },
+  })
+  if (values.event !== undefined) checkName(values.event)
+  const limit = Number(values.limit ?? 50)
+  if (!Number.isSafeInteger(limit) || limit < 1)
+    throw new Refusal(`--limit must be a number of rows, not ${values.limit}`)
+  const { dbPath, openDb } = await import('../../store/open.ts')
+  const path = dbPath()
+  if (!statSync(path, { throwIfNoEntry: false }))
+    return print(values.json ? '[]\n' : `no hook has run: there is no ${path} yet\n`)
+  const { listHookInvocations } = await import('../../store/audit.ts')
+  const db = openDb(path)
+  try {
+    const { event, tool: toolName, session: sessionId, conversation: conversationId } = values
+    const rows = listHookInvocations(db, { event, toolName, sessionId, conversationId, limit })
+    if (values.json) return print(`${JSON.stringify(rows)}\n`)
+    if (rows.length === 0) return print('no hook has run that this asks for\n')
+    return print(table(['when', 'event', '', 'tool', 'end', 'ms', 'hook'], rows.map(logRow)))
+  } finally {
+    db.close()
+  }
+})
+
+function logRow({
+  startedAt,
+  completedAt,
+  event,
+  ordinal,
+  toolName,
+  exitCode,
+  stderr,
+  skippedReason,
+  command,
+}: Invocation) {
+  const end = skippedReason ?? (exitCode === null ? (stderr ? 'failed' : 'answered') : `exit ${exitCode}`)
+  const ms = completedAt === null ? '' : `${Date.parse(completedAt) - Date.parse(startedAt)}`
+  return [startedAt.replace('T', ' ').slice(0, 19), event, `${ordinal}`, toolName ?? '', end, ms, visible(command)]
+}
+
+interface InForce {
+  readonly handlers: readonly Ordered[]
+  readonly problems: readonly HookProblem[]
+  readonly permissions: PermissionSettings
+  readonly db: string
+}
+
+/** The hooks of this folder, or those of one file alone. */
+async function inForce({
+  cwd: folder = '.',
+  settings: file,
+  trust,
+}: {
+  cwd?: string
+  settings?: string
+  trust?: boolean
+}): Promise<InForce> {
+  const cwd = resolve(folder)
+  const { dbPath, openDb } = await import('../../store/open.ts')
+  if (file !== undefined) {
+    const { handlers, problems } = readHooks(readJson(file), { source: { kind: 'settings', layer: file } })
+    return { handlers: orderHandlers(handlers), problems, permissions: {}, db: dbPath() }
+  }
+  const { hookGroups, loadSettings } = await import('../../store/settings.ts')
+  const db = openDb(dbPath())
+  try {
+    const loaded = loadSettings({
+      db,
+      cwd,
+      home: homedir(),
+      env: process.env,
+      checkRule: ruleProblem,
+      flags: { trust },
+    })
+    const read = hookGroups(loaded).map(({ source, hooks, withheld }) => {
+      const { handlers, problems } = readHooks({ hooks }, { source: { kind: 'settings', layer: source }, withheld })
+      return {
+        handlers,
+        problems: problems.map((problem) => ({ ...problem, path: `${source} settings: ${problem.path}` })),
+      }
+    })
+    const files = loaded.problems.map(({ file, why }) => ({ path: `${file}:`, why, level: 'error' as const }))
+    return {
+      handlers: orderHandlers(read.flatMap(({ handlers }) => handlers)),
+      problems: [...files, ...read.flatMap(({ problems }) => problems)],
+      permissions: (loaded.settings.permissions ?? {}) as PermissionSettings,
+      db: db.path,
+    }
+  } finally {
+    db.close()
+  }
+}
+
+async function matchesRule(
+  settings: PermissionSettings,
+  rule: string,
+  tool: string,
+  input: JsonObject,
+  { cwd }: Scope,
+) {
+  const { matchesRule } = await import('../../permissions/match.ts')
+  const mode: PermissionMode = settings.defaultMode ?? 'default'
+  return matchesRule(rule, { settings, mode, tool, input, hook: 'none', cwd, projectDir: cwd, home: homedir() })
+}
+
+/** A file, `-` for stdin, or the JSON itself. */
+function readInput(source = '{}'): JsonObject {
+  const value = source.trimStart().startsWith('{') ? parsed(source, '--input') : readJson(source === '-' ? 0 : source)
+  if (!isObject(value)) throw new Refusal('the input must be a JSON object')
+  return value
+}
+
+function readJson(file: string | 0): unknown {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new Refusal(`cannot read ${file || 'stdin'}: ${(error as Error).message}`)
+  }
+  return parsed(text, file || 'stdin')
+}
+
+function parsed(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Refusal(`${name} is not JSON: ${(error as Error).message}`)
+  }
+}
+
+function checkName(name: string): asserts name is EventName | StepName {
+  const names: readonly string[] = [...eventNames, ...stepNames]
+  if (!names.includes(name)) throw new Refusal(`the event ${notKnown(name, names)}`)
+}
+
+function table(head: string[], rows: string[][]): string {
+  const widths = head.map((_, at) => Math.max(...[head, ...rows].map((cells) => cells[at]!.length)))
+  const line = (cells: string[]) =>
+    cells.map((cell, at) => (at === cells.length - 1 ? cell : cell.padEnd(widths[at]!))).join('  ')
+  return `${[paint('dim', line(head)), ...rows.map(line)].join('\n')}\n`
+}
+
+/** One line, and nothing in it that a terminal would obey. */
+const visible = (text: string) =>
+  text
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' ⏎ ')
+    .replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '�')
+
+const paint = (format: 'dim' | 'green' | 'yellow', text: string) =>
+  process.stdout.isTTY && !process.env.NO_COLOR ? styleText(format, text) : text
+
+function tell(problems: readonly HookProblem[]): void {
+  for (const problem of problems) process.stderr.write(`${problem.level}: ${sayHookProblem(problem)}\n`)
+}
+
+function print(text: string): number {
+  process.stdout.write(text)
+  return 0
+}
+
+const help = `ona hooks tells which hooks are in force, what they would say, and what they did.
+
+  ona hooks list                                  every hook in the order it runs, and where it came from
+  ona hooks fire PreToolUse --input call.json     asks the hooks about a made-up event; nothing is recorded
+  ona hooks fire Stop --input '{"stop_hook_active":false}' --settings .ona/settings.json
+  ona hooks log --event PreToolUse --tool Bash    what ran
+
+list and fire:
+  --cwd DIR          the folder whose settings count
+  --settings FILE    the hooks of this file alone
+  --trust            as if the folder were trusted
+list and log:
+  --event NAME       an event or a step
+fire:
+  --input FILE       the fields of the event, or the envelope of the step; - for stdin, or the JSON itself
+log:
+  --tool NAME  --session ID  --conversation ID  --limit N (50)
+
+  --json             one line of JSON
+`
