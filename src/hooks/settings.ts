@@ -280,9 +280,9 @@ function warnings(
     note('warning', 'match', `asks for a safety class, which only before_tool_apply shows: the hook never runs`)
   }
   if (match || matcher === '' || matcher === '*') return
-  if (!readMatcher(matcher))
-    note('warning', 'matcher', `${JSON.stringify(matcher)} is no regular expression: the hook never runs`)
   const row = isEventName(event) ? rowOf(event) : undefined
+  if (!row?.takesNoMatcher && !readMatcher(matcher))
+    note('warning', 'matcher', `${JSON.stringify(matcher)} is no regular expression: the hook never runs`)
   if (row?.takesNoMatcher) note('warning', 'matcher', `is not looked at: ${event} has nothing to match`)
   else if (row ? row.matchOn === undefined : !toolSteps.includes(event as StepName)) {
     note('warning', 'matcher', `has nothing to match at ${event}: the hook never runs`)

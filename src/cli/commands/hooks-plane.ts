@@ -25,7 +25,7 @@ const command = (work: (args: string[]) => Promise<number>) => async (words: str
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (!(error instanceof Refusal) && !code?.startsWith('ERR_PARSE_ARGS')) throw error
-    process.stderr.write(`ona hooks: ${message}; ona hooks fire --help shows how\n`)
+    process.stderr.write(`ona hooks: ${message}\nona hooks fire --help shows how\n`)
     return 2
   }
 }
