@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import fc from 'fast-check'
+import { createConversation } from './conversations.ts'
+import { deleteMemory, listMemories, searchMemories, writeMemory } from './memories.ts'
+import { openDb } from './open.ts'
+import { approvedPlan, approvePlan, completePlan, draftPlan, listPlans, supersedePlan } from './plans.ts'
+import { addRating, listRatings } from './ratings.ts'
+import { allState, deleteState, getState, setState } from './state.ts'
+import { getSummary, saveSummary } from './summaries.ts'
+
+function conversation(t: TestContext) {
+  const place = mkdtempSync(join(tmpdir(), 'ona-records-'))
+  const db = openDb(join(place, 'agent.db'))
+  t.after(() => {
+    db.close()
+    rmSync(place, { recursive: true })
+  })
+  return { db, conversationId: createConversation(db, { projectDir: '/' }).id }
+}
+
+test('one plan is in force: approving a draft supersedes the plan before it', (t) => {
+  const { db, conversationId } = conversation(t)
+  const states = () => listPlans(db, conversationId).map(({ status }) => status)
+  const first = draftPlan(db, { conversationId, content: '# one' })
+  assert.equal(first.hash, createHash('sha256').update('# one').digest('hex'))
+  const second = draftPlan(db, { conversationId, content: '# two', filePath: '/plans/two.md' })
+  assert.deepEqual(states(), ['superseded', 'draft'])
+  assert.equal(approvePlan(db, first.id), undefined, 'only a draft can be approved')
+  assert.equal(approvePlan(db, second.id)!.status, 'approved')
+  const third = draftPlan(db, { conversationId, content: '# three' })
+  assert.deepEqual([states(), approvedPlan(db, conversationId)!.id], [['superseded', 'approved', 'draft'], second.id])
+  approvePlan(db, third.id)
+  assert.deepEqual(
+    [states(), approvedPlan(db, conversationId)!.id],
+    [['superseded', 'superseded', 'approved'], third.id],
+  )
+  assert.equal(completePlan(db, second.id), undefined)
+  assert.notEqual(completePlan(db, third.id)!.completedAt, null)
+  assert.deepEqual([supersedePlan(db, third.id), approvedPlan(db, conversationId)], [false, undefined])
+})
+
+test('the plans of one conversation are not those of another', (t) => {
+  const { db, conversationId } = conversation(t)
+  const other = createConversation(db, { projectDir: '/' }).id
+  approvePlan(db, draftPlan(db, { conversationId, content: 'a' }).id)
+  approvePlan(db, draftPlan(db, { conversationId: other, content: 'b' }).id)
+  assert.deepEqual([approvedPlan(db, conversationId)!.content, approvedPlan(db, other)!.content], ['a', 'b'])
+})
+
+test('memories are found by their words, in any form of them, and in their project', (t) => {
+  const { db } = conversation(t)
+  writeMemory(db, {
+    id: 'a',
+    type: 'fact',
+    title: 'Deploying',
+    content: 'runs the pipelines at night',
+    projectScope: '/p',
+  })
+  writeMemory(db, { id: 'b', type: 'fact', title: 'Tests', content: 'run with npm test', keywords: 'testing' })
+  writeMemory(db, { id: 'c', type: 'fact', title: 'Other', content: 'deploy elsewhere', projectScope: '/q' })
+  const found = (query: string, project?: string) =>
+    searchMemories(db, query, { project })
+      .map(({ id }) => id)
+      .sort()
+  assert.deepEqual(found('deploy pipeline', '/p'), ['a'])
+  assert.deepEqual(found('deploy'), ['a', 'c'])
+  assert.deepEqual(found('tested'), ['b'])
+  assert.deepEqual(found(''), [])
+  assert.deepEqual(
+    searchMemories(db, 'pipeline', { now: 5 }).map(({ accessCount, lastAccessed }) => [accessCount, lastAccessed]),
+    [[3, 5]],
+  )
+  writeMemory(db, { id: 'a', type: 'fact', title: 'Deploying', content: 'by hand' })
+  assert.deepEqual([found('pipeline'), found('hand')], [[], ['a']])
+  assert.equal(listMemories(db)[0]!.correctionCount, 2)
+  deleteMemory(db, 'a')
+  assert.deepEqual([found('hand'), deleteMemory(db, 'a')], [[], false])
+})
+
+test('the search table always holds what the memories hold', (t) => {
+  const { db } = conversation(t)
+  const same = () => {
+    const texts = (table: string) =>
+      db.all(`SELECT title, content, keywords, anticipated_queries FROM ${table} ORDER BY title, content`)
+    assert.deepEqual(texts('memories_fts'), texts('memories'))
+  }
+  const word = fc.constantFrom('one', 'two', 'three', 'four')
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ id: word, title: word, content: fc.option(word), gone: fc.boolean() }), { maxLength: 8 }),
+      (steps) => {
+        for (const { gone, ...memory } of steps) {
+          if (gone) deleteMemory(db, memory.id)
+          else writeMemory(db, { type: 'x', ...memory })
+          same()
+        }
+      },
+    ),
+    { numRuns: 40 },
+  )
+})
+
+test('no query can break the search', (t) => {
+  const { db } = conversation(t)
+  writeMemory(db, { type: 'x', title: 'AND or NOT', content: 'title: "quoted" * ^ NEAR( - ' })
+  for (const query of [
+    '"',
+    "'",
+    'AND',
+    'NOT x',
+    'title:x',
+    'x*',
+    '^x',
+    'NEAR(x y)',
+    '-x',
+    '(',
+    '{a b}: x',
+    'a"b',
+    '\0',
+    '日本',
+  ])
+    searchMemories(db, query)
+  assert.equal(searchMemories(db, 'quoted"').length, 1)
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (query) => void searchMemories(db, query)),
+    { numRuns: 200 },
+  )
+})
+
+test('state, summary and ratings belong to a conversation', (t) => {
+  const { db, conversationId } = conversation(t)
+  setState(db, conversationId, 'a', '1')
+  setState(db, conversationId, 'a', '2')
+  setState(db, conversationId, 'b', '')
+  assert.deepEqual(
+    [getState(db, conversationId, 'a'), getState(db, conversationId, 'b'), getState(db, 'x', 'a')],
+    ['2', '', undefined],
+  )
+  assert.deepEqual(allState(db, conversationId), { a: '2', b: '' })
+  assert.deepEqual([deleteState(db, conversationId, 'a'), deleteState(db, conversationId, 'a')], [true, false])
+  saveSummary(db, conversationId, 'first')
+  saveSummary(db, conversationId, ' two  words\n')
+  const { createdAt: _, ...summary } = getSummary(db, conversationId)!
+  assert.deepEqual(summary, { content: ' two  words\n', wordCount: 2 })
+  addRating(db, { conversationId, rating: 4, objective: 'ship it' })
+  assert.throws(() => addRating(db, { conversationId, rating: 4.5 }), TypeError)
+  assert.deepEqual(
+    listRatings(db, conversationId).map(({ rating, objective }) => [rating, objective]),
+    [[4, 'ship it']],
+  )
+})
