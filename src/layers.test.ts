@@ -15,7 +15,7 @@ const arrows: Record<string, readonly string[]> = {
   mcp: ['tools', 'permissions', 'store', 'auth', 'hooks'],
   workflow: ['tools', 'permissions', 'store', 'hooks'],
   agent: ['tools', 'mcp', 'providers', 'permissions', 'workflow', 'auth', 'store', 'hooks'],
-  rehearsal: ['providers'],
+  rehearsal: ['providers', 'hooks'],
   sdk: ['agent', 'tools', 'mcp', 'providers', 'permissions', 'workflow', 'auth', 'store', 'hooks', 'rehearsal'],
   tui: ['agent', 'tools', 'mcp', 'providers', 'permissions', 'workflow', 'auth', 'store', 'hooks', 'rehearsal'],
   brains: ['hooks'],

@@ -19,7 +19,7 @@ export interface HttpRequest {
 
 export interface HttpListener {
   head(status: number, headers: IncomingHttpHeaders): void
-  /** A piece of the body. True: that was all that is needed, and the outcome is 'done' without waiting for the end. */
+  /** A piece of the body. True: that was all that is needed, and the end is waited for only a moment. */
   text(piece: string): boolean
 }
 
@@ -88,11 +88,13 @@ export function createClient({ base, socketPath, env, limits: given }: ClientOpt
       let settled = false
       let answered = false
       let size = 0
+      let enough: NodeJS.Timeout | undefined
 
       const settle = (outcome: HttpOutcome, { keep = false } = {}) => {
         if (settled) return
         settled = true
         clearTimeout(overall)
+        clearTimeout(enough)
         request.signal.removeEventListener('abort', abort)
         if (!keep) outgoing.destroy()
         resolve(outcome)
@@ -124,13 +126,10 @@ export function createClient({ base, socketPath, env, limits: given }: ClientOpt
         incoming.setEncoding('utf8')
         on.head(incoming.statusCode ?? 0, incoming.headers)
         incoming.on('data', (piece: string) => {
-          if (settled) return
+          if (settled || enough) return
           size += piece.length
           if (size > limits.bytes) settle({ kind: 'too-large', limit: limits.bytes })
-          else if (on.text(piece)) {
-            settle({ kind: 'done' }, { keep: true })
-            letGo(outgoing)
-          }
+          else if (on.text(piece)) enough ??= setTimeout(settle, GRACE_MS, { kind: 'done' })
         })
         incoming.on('end', () => settle({ kind: 'done' }, { keep: true }))
         incoming.on('error', (cause: NodeJS.ErrnoException) => network(words(cause, base.host)))
@@ -143,11 +142,8 @@ export function createClient({ base, socketPath, env, limits: given }: ClientOpt
   return { send, close: () => agent?.destroy() }
 }
 
-/** After the last event only the end of the body is due; a server that never sends it must not hold the process. */
-function letGo(outgoing: ClientRequest): void {
-  const timer = setTimeout(() => outgoing.destroy(), 1000)
-  outgoing.on('close', () => clearTimeout(timer))
-}
+/** After the last event only the end of the body is due, and with it the connection can be used again. */
+const GRACE_MS = 50
 
 const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.')
 

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { costUsd, specOf } from './models.ts'
+import { type ResolveInput, resolveModel, settle } from './resolve.ts'
+
+const chosen = (input: Partial<ResolveInput>) => {
+  const resolved = resolveModel({ settings: {}, env: {}, anthropic: undefined, ...input })
+  if (!resolved.ok) return resolved.problem
+  const { provider, modelId, wireModel, why } = resolved.choice
+  return [provider, modelId, wireModel, why]
+}
+const openai = { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }
+const key = 'ANTHROPIC_API_KEY is set'
+
+test('each documented id has its wire name', () => {
+  const config = (provider: string, model_id: string) =>
+    chosen({ settings: { model_config: { provider, model_id } }, env: { ...openai, LM_STUDIO_MODEL: 'qwen' } })[2]
+  assert.deepEqual(
+    [
+      config('claude_code_subscription', 'claude_opus_4'),
+      config('claude_code_subscription', 'claude_sonnet_4'),
+      config('claude_code_subscription', 'claude_3_5_haiku'),
+      config('openai_compatible', 'gpt_4o'),
+      config('openai_compatible', 'gpt_4o_mini'),
+      config('openai_compatible', 'o3'),
+      config('openai_compatible', 'o3_mini'),
+      config('lm_studio_local', 'lm_studio_server_routed'),
+    ],
+    [
+      'claude-opus-4-20250514',
+      'claude-sonnet-4-20250514',
+      'claude-3-5-haiku-20241022',
+      'gpt-4o',
+      'gpt-4o-mini',
+      'o3',
+      'o3-mini',
+      'qwen',
+    ],
+  )
+})
+
+test('with nothing chosen, it is whatever there are credentials for, and in the end the rehearsal model', () => {
+  const lm = { LM_STUDIO_MODEL: 'qwen', LM_STUDIO_BASE_URL: 'http://127.0.0.1:1/v1' }
+  assert.deepEqual(chosen({ env: { ...openai, ...lm }, anthropic: key }), [
+    'claude_code_subscription',
+    'claude_sonnet_4',
+    'claude-sonnet-4-20250514',
+    key,
+  ])
+  assert.deepEqual(chosen({ env: { ...openai, ...lm } }), [
+    'openai_compatible',
+    'gpt_4o',
+    'gpt-4o',
+    'OPENAI_API_KEY and OPENAI_BASE_URL are set',
+  ])
+  assert.deepEqual(chosen({ env: { OPENAI_API_KEY: 'k', ...lm } }), [
+    'lm_studio_local',
+    'lm_studio_server_routed',
+    'qwen',
+    'LM_STUDIO_MODEL is set',
+  ])
+  assert.deepEqual(chosen({ env: { LM_STUDIO_BASE_URL: 'http://127.0.0.1:1/v1' } }), [
+    'lm_studio_local',
+    'lm_studio_server_routed',
+    undefined,
+    'LM_STUDIO_BASE_URL is set',
+  ])
+  const last = resolveModel({ settings: {}, env: { OPENAI_API_KEY: 'k' }, anthropic: undefined })
+  assert.deepEqual(last.ok && [last.choice.rehearsal, last.choice.wireModel, last.choice.why], [
+    true,
+    'rehearsal',
+    'no credentials were found',
+  ])
+})
+
+test('the flag is above the stored choice, which is above ANTHROPIC_MODEL, which is above the setting model', () => {
+  const settings = { model_config: { provider: 'openai_compatible', model_id: 'o3' }, model: 'haiku' }
+  const env = { ...openai, ANTHROPIC_MODEL: 'opus' }
+  assert.equal(chosen({ settings, env, flag: 'sonnet' })[1], 'claude_sonnet_4')
+  assert.equal(chosen({ settings, env })[1], 'o3')
+  assert.equal(chosen({ settings: { model: 'haiku' }, env })[1], 'claude_opus_4')
+  assert.equal(chosen({ settings: { model: 'haiku' }, env: openai })[1], 'claude_3_5_haiku')
+  assert.equal(chosen({ settings: { model: 'default' }, env: openai, flag: 'default' })[1], 'gpt_4o')
+})
+
+test('an id, an alias and a wire name are all names of a model', () => {
+  for (const flag of ['opus', 'claude_opus_4', 'claude-opus-4-20250514', 'claude_code_subscription/claude_opus_4'])
+    assert.equal(chosen({ flag })[1], 'claude_opus_4', flag)
+  const env = { ANTHROPIC_DEFAULT_OPUS_MODEL: 'claude-opus-9' }
+  assert.deepEqual(chosen({ flag: 'opus', env }).slice(1, 3), ['claude_opus_4', 'claude-opus-9'])
+})
+
+test('a wrong model_id is refused before anything is sent, with the right ones named', () => {
+  const config = (model_config: unknown) => chosen({ settings: { model_config }, env: openai })
+  assert.equal(
+    config({ provider: 'openai_compatible', model_id: 'claude_opus_4' }),
+    'model_config.model_id "claude_opus_4" is no model of openai_compatible; it has gpt_4o, gpt_4o_mini, o3, o3_mini',
+  )
+  assert.equal(
+    config({ provider: 'lm_studio_local', model_id: 'toString' }),
+    'model_config.model_id "toString" is no model of lm_studio_local; it has lm_studio_server_routed',
+  )
+  assert.match(config({ provider: 'openai_compatible' }) as string, /model_id is missing; it has gpt_4o/)
+  assert.match(
+    config({ provider: 'bedrock', model_id: 'x' }) as string,
+    /provider must be one of claude_code_subscription,/,
+  )
+  assert.match(
+    config({ provider: 'openai_compatible', model_id: 'o3', api_key: 'sk-x' }) as string,
+    /model_config\.api_key is not known here/,
+  )
+  assert.match(config('opus') as string, /must be an object/)
+  assert.match(
+    chosen({ flag: 'claude-9', anthropic: key }) as string,
+    /there is no model "claude-9"; known: claude_opus_4,/,
+  )
+  assert.match(chosen({ flag: 'claude_code_subscription/x' }) as string, /has no model "x"; it has claude_opus_4/)
+})
+
+test('what a provider needs of the environment is asked for before anything is sent', () => {
+  const config = (provider: string, model_id: string, env = {}) =>
+    chosen({ settings: { model_config: { provider, model_id } }, env })
+  assert.match(config('openai_compatible', 'o3') as string, /needs OPENAI_BASE_URL/)
+  assert.match(config('lm_studio_local', 'lm_studio_server_routed') as string, /needs LM_STUDIO_MODEL/)
+  const ftp = { ANTHROPIC_BASE_URL: 'ftp://x' }
+  assert.match(
+    config('claude_code_subscription', 'claude_opus_4', ftp) as string,
+    /ANTHROPIC_BASE_URL must be an address/,
+  )
+})
+
+test('a name that only the server knows waits for its list', () => {
+  const resolved = resolveModel({ settings: {}, env: openai, flag: 'openai_compatible/llama', anthropic: key })
+  assert.ok(resolved.ok && resolved.choice.unlisted)
+  assert.equal(resolved.choice.wireModel, 'llama')
+  const settled = settle(resolved.choice, ['llama', 'qwen'])
+  assert.deepEqual(settled.ok && [settled.choice.wireModel, settled.choice.unlisted], ['llama', undefined])
+  assert.deepEqual(settle(resolved.choice, ['qwen']), {
+    ok: false,
+    problem: 'openai_compatible: the server has no model "llama"; it lists qwen',
+  })
+  assert.equal(chosen({ flag: 'llama', env: openai })[2], 'llama')
+})
+
+test('where the environment names only the address, the first model that the server lists is taken', () => {
+  const resolved = resolveModel({
+    settings: {},
+    env: { LM_STUDIO_BASE_URL: 'http://127.0.0.1:1/v1' },
+    anthropic: undefined,
+  })
+  assert.ok(resolved.ok)
+  const settled = settle(resolved.choice, ['qwen', 'llama'])
+  assert.equal(settled.ok && settled.choice.wireModel, 'qwen')
+  assert.match((settle(resolved.choice, []) as { problem: string }).problem, /lists no model; load one/)
+})
+
+test('a turn has its price, and one at an unknown price has none', () => {
+  const usage = { inputTokens: 1000, outputTokens: 100, cacheReadTokens: 10_000, cacheWriteTokens: 2000 }
+  assert.equal(costUsd('claude-sonnet-4-20250514', usage), (3000 + 1500 + 3000 + 7500) / 1e6)
+  assert.equal(costUsd('qwen', usage), null)
+  assert.equal(costUsd('o3', { ...usage, inputTokens: null }), null)
+})
+
+test('a model that is new to us gets numbers to work with', () => {
+  assert.deepEqual(specOf('claude_code_subscription', 'claude-opus-9'), {
+    wire: 'claude-opus-9',
+    contextWindow: 200_000,
+    maxOutput: 32_000,
+  })
+  assert.equal(specOf('openai_compatible', 'o3').contextWindow, 200_000)
+})

@@ -1,0 +1,69 @@
+/** The rehearsal model without a script: understands a small set of plain requests and makes real calls of them. */
+import { readBack } from './answers.ts'
+import type { Chat, ChatMessage, Said } from './chat.ts'
+import { example } from './example.ts'
+import { type Step, understand } from './requests.ts'
+
+export function plain(chat: Chat): Said {
+  if (chat.answerSchema !== undefined) return { text: JSON.stringify(example(chat.answerSchema)) }
+  const { asked, since } = lastTurn(chat.messages)
+  if (chat.tools.length === 0) return { text: aside(asked, chat.messages) }
+
+  const steps = understand(asked)
+  if (steps.length === 0) return introduced(chat.messages, `I do not understand that request.\n\n${guide}`)
+  const results = since.filter((message) => message.role === 'tool')
+  if (results.length < steps.length && !results.some(({ isError }) => isError))
+    return next(steps[results.length]!, chat)
+  const made = since.flatMap((message) => (message.role === 'assistant' ? message.calls : []))
+  return introduced(chat.messages, readBack(made, results))
+}
+
+function next(step: Step, { messages, tools }: Chat): Said {
+  if ('say' in step) return introduced(messages, step.say === 'guide' ? guide : step.say)
+  if (!tools.some(({ name }) => name === step.call))
+    return introduced(messages, `For that I would call ${step.call}, but this session does not offer it.`)
+  return { ...introduced(messages, step.about), calls: [{ name: step.call, input: step.input }] }
+}
+
+const disclaimer = 'I am the built-in rehearsal model, not a language model: I follow a fixed set of plain requests.'
+
+/** Says once in a conversation what it is. */
+function introduced(messages: readonly ChatMessage[], text: string): { text: string } {
+  const said = messages.some((message) => message.role === 'assistant' && message.text.includes(disclaimer))
+  return { text: said ? text : `${disclaimer}\n\n${text}` }
+}
+
+const guide = `I understand requests such as:
+
+- list the files in src
+- read package.json
+- write "hello" to notes.txt
+- replace "hello" with "goodbye" in notes.txt
+- run npm test
+- search for TODO in src
+- plan: add a greeting; test it
+- todo: write it; test it
+- ask an agent to list the files in docs
+- call Glob {"pattern": "**/*.md"}
+
+Join two with "then". For real work, connect a model: ona login, or docs/providers.md.`
+
+/** The last thing the person typed, and what happened since. */
+function lastTurn(messages: readonly ChatMessage[]): { asked: string; since: readonly ChatMessage[] } {
+  const at = messages.findLastIndex((message) => message.role === 'user')
+  return { asked: withoutReminders(messages[at]?.text ?? ''), since: messages.slice(at + 1) }
+}
+
+/** What hooks and the agent add to a prompt is not the person's request. */
+const withoutReminders = (text: string): string => text.replace(/<([a-z][a-z_-]*)\b[^>]*>[\s\S]*?<\/\1>/g, '').trim()
+
+/** Requests that offer no tools come from the agent itself: a summary, a title, a judgement. */
+function aside(asked: string, messages: readonly ChatMessage[]): string {
+  if (/"ok"\s*:/.test(asked)) return '{"ok": true, "reason": "the rehearsal model has no objection"}'
+  if (!/summar/i.test(asked)) return introduced(messages, 'Without tools there is nothing that I can do.').text
+  const requests = messages
+    .flatMap((message) => (message.role === 'user' ? [withoutReminders(message.text)] : []))
+    .slice(0, -1)
+    .filter((request) => request !== '')
+  return `${disclaimer}\n\nRequests so far:\n${requests.map((request) => `- ${request.slice(0, 200)}`).join('\n')}`
+}
