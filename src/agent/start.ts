@@ -108,15 +108,20 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
     return found
   }
   const agent = options.agent ? runtime.agents.find((kind) => kind.name === options.agent) : undefined
-  const enter = (from: Found, kept: Pick<Session, 'mode' | 'model' | 'permissions'>): Session => {
+  const enter = (
+    from: Found,
+    { mode, model, permissions }: Pick<Session, 'mode' | 'model' | 'permissions'>,
+  ): Session => {
     const { db } = runtime
     const entered = new Session({
       runtime,
       ...from,
-      ...kept,
+      mode,
+      model,
+      permissions,
       cwd: options.cwd,
       projectDir: options.cwd,
-      messages: from.isNew ? [] : loadMessages(db, from.id, kept.model.window),
+      messages: from.isNew ? [] : loadMessages(db, from.id, model.window),
       ...(options.systemPrompt !== undefined && { systemPrompt: options.systemPrompt }),
       ...(agent && { systemPrompt: agent.prompt }),
     })
