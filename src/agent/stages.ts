@@ -34,7 +34,7 @@ export async function ingest(session: Session, prompt: readonly Block[], source:
   const answer = await session.ask('before_ingest', before, source === 'user' ? raised : undefined)
   if (answer.decision === 'deny') return { stop: 'refusal', text: '', why: answer.reason }
   const refused = ended(session, answer)
-  if (refused) return { ...refused, stop: refused.stop === 'end_turn' ? 'refusal' : refused.stop }
+  if (refused) return refused.stop === 'cancelled' && session.signal.aborted ? refused : { ...refused, stop: 'refusal' }
 
   const blocks = [...before.input, ...session.carried(), ...answer.context.map(asText)]
   session.say(blocks, source === 'user' ? 'prompt' : undefined)
@@ -62,7 +62,7 @@ export async function generate(session: Session): Promise<Generated> {
   const refused = before.assistantText === null ? ended(session, asked) : undefined
   if (refused) return { end: refused, text: '', toolUses: [] }
 
-  const reply = before.assistantText === null ? await ask(session, before.model) : spoken(before)
+  const reply = before.assistantText === null ? await ask(session, before.model) : spoken(session, before)
   const after: Steps['after_generate'] = {
     model: reply.model,
     usage: {
@@ -92,12 +92,13 @@ async function ask(session: Session, model: string): Promise<Reply> {
   })
 }
 
-const spoken = (step: Steps['before_generate']): Reply => ({
-  content: [{ type: 'text', text: step.assistantText! }],
-  stop: 'end_turn',
-  usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
-  model: step.model,
-})
+/** A hook's words in the model's place. */
+function spoken(session: Session, step: Steps['before_generate']): Reply {
+  const text = step.assistantText!
+  session.emit({ type: 'text', text })
+  const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
+  return { content: [{ type: 'text', text }], stop: 'end_turn', usage, model: step.model }
+}
 
 /** The assistant's row and what it cost, in one commit. */
 function keep(session: Session, reply: Reply, end: TurnEnd | undefined): void {

@@ -54,7 +54,8 @@ export async function runToolCall(session: Session, use: ToolUse): Promise<ToolC
     input: call.input,
     summary: found.tool.summary(call.input),
   })
-  let outcome = (await askHooks(call)) ?? (await gate(call)) ?? (await permit(call)) ?? (await run(call))
+  const refused = (await askHooks(call)) ?? gate(call) ?? (await permit(call))
+  let outcome = (await permissionSettled(call, refused)) ?? (await run(call))
   if (outcome.as === 'ran' || outcome.as === 'interrupted') outcome = await tellHooks(call, outcome)
   return finish(session, use, outcome, startedAt, call)
 }
@@ -123,7 +124,7 @@ function stopped(call: Call, why: string): Outcome {
 }
 
 /** While a plan is being made, nothing is changed. */
-async function gate(call: Call): Promise<Outcome | undefined> {
+function gate(call: Call): Outcome | undefined {
   const shut = planningGate(call.session.db, call.session.conversationId, call.tool.name)
   if (shut === undefined) return undefined
   call.session.pending.push(gateRow(call, shut))
@@ -146,14 +147,7 @@ async function permit(call: Call): Promise<Outcome | undefined> {
   if (ruling.decision === 'allow') return undefined
   if (ruling.decision === 'deny') return refuse(call, ruling.reason, 'rule', ruling.rule)
 
-  const asked = await askPermission(call, ruling)
-  const step: Steps['after_permission'] = { tool: tool.name, granted: asked === undefined }
-  const answer = await session.ask('after_permission', step, undefined, call.use.id)
-  if (answer.control.kind === 'break') {
-    call.end = { stop: answer.control.reason, text: '', why: answer.reason }
-    return asked ?? denied(answer.reason || 'a hook ended the turn')
-  }
-  return asked
+  return askPermission(call, ruling)
 }
 
 async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | undefined> {
@@ -208,16 +202,32 @@ async function update(call: Call, updates: readonly PermissionUpdate[]): Promise
   if (updates.length > 0) await saveUpdates(call.session, updates)
 }
 
-async function refuse(call: Call, reason: string, by: PermissionReason['by'], rule?: string): Promise<Outcome> {
+function refuse(call: Call, reason: string, by: PermissionReason['by'], rule?: string): Outcome {
   call.permission = { decision: 'deny', reason: { by, reason, ...(rule && { rule }) } }
-  await deniedByUs(call, reason)
   return denied(reason)
 }
 
-async function deniedByUs({ session, tool, use, input, context }: Call, reason: string): Promise<void> {
-  const fields = () => ({ tool_name: tool.name, tool_input: input, tool_use_id: use.id, reason })
-  const answer = await session.raise('PermissionDenied', fields, use.id)
-  if (answer.retry) context.push('A hook says that this call may be tried again.')
+/** after_permission, whatever was decided; PermissionDenied where it was not a hook that said no. */
+async function permissionSettled(call: Call, refused: Outcome | undefined): Promise<Outcome | undefined> {
+  const { session, tool, use, input, permission } = call
+  const step: Steps['after_permission'] = { tool: tool.name, granted: refused === undefined }
+  const byUs = permission?.decision === 'deny' && permission.reason.by !== 'hook' ? permission.reason.reason : undefined
+  const answer = await session.ask(
+    'after_permission',
+    step,
+    byUs === undefined
+      ? undefined
+      : () => ({
+          name: 'PermissionDenied',
+          fields: { tool_name: tool.name, tool_input: input, tool_use_id: use.id, reason: byUs },
+        }),
+    use.id,
+  )
+  if (answer.retry) call.context.push('A hook says that this call may be tried again.')
+  if (answer.stop === null && answer.control.kind !== 'break') return refused
+  const why = answer.stop ?? answer.reason
+  call.end ??= { stop: answer.control.kind === 'break' ? answer.control.reason : 'end_turn', text: '', why }
+  return refused ?? denied(why || `a hook ended the turn before ${tool.name} ran`)
 }
 
 /** Runs the tool. That it starts is committed first: a crash leaves that row, and nothing is run twice in silence. */
