@@ -48,7 +48,12 @@ export const runTrace: RunTrace = async ({ handlers, input, model, maxHookContin
     const names = new Map(model.flatMap((reply) => reply.tools ?? []).map(({ id, name }) => [id, name]))
     const history: { role: string; text?: string; toolResults?: number }[] = []
     const toolResults: Record<string, { text: string; isError: boolean }> = {}
-    for (const entry of test.transcript() as { _t: string; content: unknown; tool_use_id: string; is_error: boolean }[]) {
+    for (const entry of test.transcript() as {
+      _t: string
+      content: unknown
+      tool_use_id: string
+      is_error: boolean
+    }[]) {
       if (entry._t === 'tool_result') {
         toolResults[names.get(entry.tool_use_id)!] = { text: String(entry.content), isError: entry.is_error }
         const last = history.at(-1)
