@@ -15,7 +15,7 @@ await build({
     brains: 'src/brains/index.ts',
   },
   platform: 'node',
-  external: [/^node:/],
+  external: [/^node:/, /^@napi-rs\/keyring/, /^@vscode\/ripgrep/],
   resolve: { mainFields: ['module', 'main'] },
   transform: { target: 'node24' },
   output: {

@@ -39,6 +39,7 @@ export function startOptions(flags: Flags, env: NodeJS.ProcessEnv = process.env)
     trust: flags.trust === true,
     ...((flags.init || flags['init-only']) && { setup: 'init' as const }),
     ...(flags.maintenance && { setup: 'maintenance' as const }),
+    startRehearsal: async () => (await import('../rehearsal/server.ts')).startRehearsal(),
   }
 }
 
