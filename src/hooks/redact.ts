@@ -14,6 +14,12 @@ export function createRedactor(values: readonly string[] = []): Redact {
 /** Redacts what looks like a secret. */
 export const redact: Redact = (text) => replaceAll(text, looksSecret)
 
+/** The first secret in a text that is known by its form alone, whatever it is called there. */
+export function secretIn(text: string): string | undefined {
+  const match = text.match(formsAlone)
+  return match?.[0].slice(match.groups?.['scheme']?.length ?? 0)
+}
+
 /*
  * Nothing here may look further than a few characters before it is sure: a run is taken whole or the match fails within
  * its first characters. The value after a key is found by hand, from where the key ended, so no character is read twice.
@@ -36,6 +42,7 @@ const keyNames =
   'api[_-]?keys?|access[_-]?keys?|private[_-]?key|client[_-]?secret|secret(?:[_-]?key)?|token|passw(?:or)?d|passphrase|authorization|credentials?|cookie'
 /** A key that ends in such a name, its separator, and the quote that opens its value (in nested JSON: with backslashes). */
 const keyed = `(?:${keyNames})(?<close>\\\\{0,8}["'])?(?<sep>[ \\t]{0,4}[:=][ \\t]{0,4})(?<open>\\\\{0,8}["'])?`
+const formsAlone = new RegExp([...wellKnown, schemes, privateKey].join('|'), 'i')
 const looksSecret = new RegExp([...wellKnown, schemes, privateKey, keyed].join('|'), 'gi')
 
 function replaceAll(text: string, pattern: RegExp): string {

@@ -21,9 +21,6 @@ export function storable(text: string): string {
 
 export const SECRET = '[secret]'
 
-/** The secret in a text, where it holds something that has the form of one. */
-export const secretIn = (text: string): string | undefined => text.match(secretForms)?.[0]
-
 /** Whether a variable or header of this name carries a secret. */
 export const isSecretName = (name: string): boolean => secretNames.test(name)
 
@@ -40,15 +37,3 @@ const credentialVariables = [
 
 const secretNames =
   /api[-_]?key|auth(orization|[-_]?token)|access[-_]?token|refresh[-_]?token|(^|[-_])(token|secret|password|passwd|credentials?)$|private[-_]?key|secret[-_]?(access[-_]?)?key|^cookie$/i
-
-const secretForms = new RegExp(
-  [
-    'sk-[\\w-]{16,}', // Anthropic, OpenAI and those who copy them
-    'gh[pousr]_\\w{20,}|github_pat_\\w{20,}|glpat-[\\w-]{16,}',
-    'xox[abprs]-[\\w-]{10,}',
-    'AKIA[0-9A-Z]{16}|AIza[\\w-]{30,}|npm_\\w{30,}',
-    'eyJ[\\w-]{10,}\\.[\\w-]{10,}\\.[\\w-]{5,}', // a JSON Web Token
-    'Bearer\\s+[\\w.~+/-]{16,}=*',
-    '-----BEGIN [A-Z ]*PRIVATE KEY-----',
-  ].join('|'),
-)

@@ -1,9 +1,8 @@
 /** What is wrong with the settings of one file, told with the place and what to do about it. */
-import { events } from '../hooks/events.ts'
-import { notKnown } from '../hooks/nearest.ts'
+import { secretIn } from '../hooks/redact.ts'
+import { readHooks, sayHookProblem } from '../hooks/settings.ts'
 import { isObject, type JsonObject, type Shape, say } from '../hooks/shape.ts'
-import { stepNames } from '../hooks/steps.ts'
-import { isSecretName, secretIn } from './secrets.ts'
+import { isSecretName } from './secrets.ts'
 import type { Layer } from './settings-files.ts'
 import { managedOnly, notFromProject, settingsShape } from './settings-shape.ts'
 
@@ -32,23 +31,28 @@ export function checkLayer({ level, settings }: Pick<Layer, 'level' | 'settings'
     } else if (key === 'permissions' && isObject(value)) {
       kept.push([key, checkPermissions(value, level === 'managed', checkRule, checked)])
     } else {
-      const problem = problemOf(key, value)
-      if (problem !== undefined) checked.problems.push(problem)
-      else kept.push([key, value])
+      const problems = problemsOf(key, value)
+      checked.problems.push(...problems)
+      if (problems.length === 0) kept.push([key, value])
       if (!Object.hasOwn(settingsShape.fields, key)) checked.unknown.push(key)
     }
   }
   return { ...checked, settings: Object.fromEntries(kept) }
 }
 
-function problemOf(key: string, value: unknown): string | undefined {
-  const shape = fieldOf(settingsShape.fields, key)
-  const problem = shape?.check(value, key)
-  if (problem) return say(problem) + (fixes[key] ?? '')
-  if (key === 'hooks') return hooksProblem(value)
-  if (key === 'model_config') return modelConfigProblem(value as JsonObject)
-  return undefined
+function problemsOf(key: string, value: unknown): string[] {
+  const problem = fieldOf(settingsShape.fields, key)?.check(value, key)
+  if (problem) return [say(problem) + (fixes[key] ?? '')]
+  if (key === 'hooks') return hookProblems(value)
+  if (key === 'model_config') return modelConfigProblems(value as JsonObject)
+  return []
 }
+
+/** What the plane cannot use; what it can use and doubts, it says itself when it reads them. */
+const hookProblems = (hooks: unknown): string[] =>
+  readHooks({ hooks }, { source: { kind: 'settings' } })
+    .problems.filter(({ level }) => level === 'error')
+    .map(sayHookProblem)
 
 const fixes: Record<string, string> = {
   model_config:
@@ -95,30 +99,10 @@ function isUsable(
   return false
 }
 
-/** The names must be real ones; what a handler needs is the plane's to check. */
-export function hooksProblem(hooks: unknown): string | undefined {
-  if (!Array.isArray(hooks)) {
-    const wrong = Object.keys(hooks as JsonObject).find((name) => !isEvent(name))
-    return wrong === undefined ? undefined : `hooks.${wrong} ${notAnEvent(wrong)}`
-  }
-  for (const [index, hook] of hooks.entries()) {
-    const name = (hook as JsonObject)['hook_event_name']
-    if (typeof name !== 'string') return `hooks[${index}].hook_event_name is missing; name the event, as "PreToolUse"`
-    if (!isEvent(name)) return `hooks[${index}].hook_event_name ${notAnEvent(name)}`
-  }
-  return undefined
-}
-
-function modelConfigProblem(config: JsonObject): string | undefined {
-  for (const [key, value] of Object.entries(config))
-    if (isSecretName(key) || (typeof value === 'string' && secretIn(value)))
-      return `model_config.${key} looks like a secret${fixes['model_config']}`
-  return undefined
-}
-
-const eventNames: readonly string[] = [...Object.keys(events), ...stepNames]
-const isEvent = (name: string) => eventNames.includes(name)
-const notAnEvent = (name: string) => notKnown(name, eventNames)
+const modelConfigProblems = (config: JsonObject): string[] =>
+  Object.entries(config)
+    .filter(([key, value]) => isSecretName(key) || (typeof value === 'string' && secretIn(value)))
+    .map(([key]) => `model_config.${key} looks like a secret${fixes['model_config']}`)
 
 const fieldOf = (fields: Record<string, Shape<unknown>>, key: string): Shape<unknown> | undefined =>
   Object.hasOwn(fields, key) ? fields[key] : undefined
