@@ -9,7 +9,10 @@ import { loginNote, readLogin, whereKept } from './store.ts'
 export interface AuthContext {
   readonly settings: { readonly apiKeyHelper?: unknown }
   readonly env: NodeJS.ProcessEnv
-  /** Where `apiKeyHelper` was written. One from a project's own files waits for the folder's trust. */
+  /**
+   * Where `apiKeyHelper` was written, if that is not clear from the settings as a whole: one from a project's own files
+   * waits for the folder's trust, and with `--bare` only one from `--settings` counts.
+   */
   readonly helperFrom?: 'managed' | 'flag' | 'user' | 'project' | 'local'
   /** `--bare`: only ANTHROPIC_API_KEY, or a helper given by `--settings`. */
   readonly bare?: boolean
@@ -154,10 +157,10 @@ function choose(context: AuthContext): Source | undefined {
   }
 }
 
-function helperOf({ settings, helperFrom = 'user', bare, trusted }: AuthContext): string | undefined {
+function helperOf({ settings, helperFrom, bare, trusted }: AuthContext): string | undefined {
   const command = settings.apiKeyHelper
   if (typeof command !== 'string' || command.trim() === '') return undefined
-  if (bare && helperFrom !== 'flag') return undefined
+  if (bare && helperFrom !== undefined && helperFrom !== 'flag') return undefined
   if ((helperFrom === 'project' || helperFrom === 'local') && !trusted) return undefined
   return command
 }

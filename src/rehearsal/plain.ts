@@ -22,12 +22,12 @@ function next(step: Step, { messages, tools }: Chat): Said {
   if ('say' in step) return introduced(messages, step.say === 'guide' ? guide : step.say)
   if (!tools.some(({ name }) => name === step.call))
     return introduced(messages, `For that I would call ${step.call}, but this session does not offer it.`)
-  return { ...introduced(messages, step.about), calls: [{ name: step.call, input: step.input }] }
+  return { text: step.about, calls: [{ name: step.call, input: step.input }] }
 }
 
 const disclaimer = 'I am the built-in rehearsal model, not a language model: I follow a fixed set of plain requests.'
 
-/** Says once in a conversation what it is. */
+/** Says once in a conversation what it is: in an answer, which every way of using ona shows. */
 function introduced(messages: readonly ChatMessage[], text: string): { text: string } {
   const said = messages.some((message) => message.role === 'assistant' && message.text.includes(disclaimer))
   return { text: said ? text : `${disclaimer}\n\n${text}` }
