@@ -19,7 +19,7 @@ import { resolveModel, settle } from '../providers/resolve.ts'
 import { addEvent } from '../store/audit.ts'
 import { createConversation, createSession, getSession, newestSession } from '../store/conversations.ts'
 import { dbPath, openDb } from '../store/open.ts'
-import { loadSettings, type SettingsRequest } from '../store/settings.ts'
+import { hookGroups, loadSettings, type SettingsRequest } from '../store/settings.ts'
 import { getState, setState } from '../store/state.ts'
 import { trust } from '../store/trust.ts'
 import { type AgentKind, loadAgentKinds } from './agents.ts'
@@ -210,7 +210,10 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
   }
   const { settings, trusted } = loaded
   const tell: AgentEvent[] = loaded.warnings.map((text) => ({ type: 'notice', level: 'warning', text }))
-  const hooks = readHooks(settings, { source: { kind: 'settings' } })
+  const read = hookGroups(loaded).map(({ source, hooks, withheld }) =>
+    readHooks({ hooks }, { source: { kind: 'settings', layer: source }, withheld }),
+  )
+  const hooks = { handlers: read.flatMap((one) => one.handlers), problems: read.flatMap((one) => one.problems) }
   const faults = hooks.problems.filter(({ level }) => level === 'error')
   if (faults.length > 0) {
     db.close()
