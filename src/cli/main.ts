@@ -13,8 +13,12 @@ const commands: Record<string, () => Promise<Command>> = {
   '--help': () => import('./commands/help.ts'),
   hooks: () => import('./commands/hooks.ts'),
   init: () => import('./commands/init.ts'),
+  login: () => import('./commands/login.ts'),
+  logout: () => import('./commands/logout.ts'),
   permissions: () => import('./commands/permissions.ts'),
+  rehearse: () => import('./commands/rehearse.ts'),
   role: () => import('./commands/role.ts'),
+  status: () => import('./commands/status.ts'),
 }
 
 /** Commands spelt as flags: they may stand anywhere among the words. */

@@ -1,0 +1,219 @@
+/** `ona rehearse`: plays scripts through the whole runtime, or serves the rehearsal model to other programs. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { AgentEvent } from '../../agent/events.ts'
+import { type Play, playScript } from '../../rehearsal/play.ts'
+import { loadScript, type Script, scriptSchema } from '../../rehearsal/script.ts'
+import { startRehearsal } from '../../rehearsal/server.ts'
+import type { Db } from '../../store/open.ts'
+import { nobody } from '../nobody.ts'
+
+export async function run(words: string[]): Promise<number> {
+  const read = readWords(words)
+  if ('why' in read) return wrong(read.why)
+  const { values, positionals: files } = read
+  if (values.help) return print(help)
+  if (values.schema) return print(`${JSON.stringify(scriptSchema, null, 2)}\n`)
+
+  const scripts: Script[] = []
+  for (const file of files) {
+    const loaded = await load(file)
+    if ('problems' in loaded) return wrong(loaded.problems.join('\n'), '')
+    scripts.push(loaded.script)
+  }
+  if (values.serve !== undefined) return serve(Number(values.serve), scripts[0])
+  if (scripts.length === 0) return wrong('name a script, or --serve PORT; ona rehearse --help shows both')
+  if (values.db && scripts.length > 1) return wrong('--db goes with one script')
+
+  const reports: Report[] = []
+  for (const script of scripts) {
+    const report = await play(script, { show: values.show === true, db: values.db, trust: values.trust === true })
+    reports.push(report)
+    if (!values.json) print(said(report))
+  }
+  if (values.json) print(`${JSON.stringify(reports, null, 2)}\n`)
+  return reports.every(({ ok }) => ok) ? 0 : 1
+}
+
+interface Report {
+  readonly script: string
+  readonly ok: boolean
+  /** How many expectations were met. */
+  readonly met: number
+  readonly problems: readonly string[]
+}
+
+const said = ({ script, ok, met, problems }: Report): string =>
+  ok ? `ok    ${script}  ${met} met\n` : `${problems.join('\n')}\nfail  ${script}  ${met} met, ${problems.length} not\n`
+
+interface PlayFlags {
+  readonly show: boolean
+  readonly db: string | undefined
+  readonly trust: boolean
+}
+
+/** A script with files of its own has a folder, a home and a database that nobody else sees, and is gone afterwards. */
+async function play(script: Script, flags: PlayFlags): Promise<Report> {
+  const { startSession } = await import('../../agent/start.ts')
+  const { runTurn } = await import('../../agent/turn.ts')
+  const { expandPrompt } = await import('../../agent/expand.ts')
+  const scratch = mkdtempSync(join(tmpdir(), 'ona-rehearse-'))
+  const cwd = script.files ? stage(script.files, join(scratch, 'folder')) : process.cwd()
+  let db: Db | undefined
+  const playing = playScript(script, { cwd, query: (sql) => rowsOf(db, sql) })
+  const broke = (why: string): Report => ({ script: script.name, ok: false, met: playing.met(), problems: [why] })
+  try {
+    const started = await startSession({
+      cwd,
+      env: { ...withoutCredentials(process.env), ...(script.files && { HOME: join(scratch, 'home') }) },
+      db: flags.db ? resolve(flags.db) : join(scratch, 'agent.db'),
+      person: nobody,
+      on: flags.show ? show : () => {},
+      model: 'rehearsal',
+      settings: {
+        ...(script.settings && { settings: JSON.stringify(script.settings) }),
+        trust: flags.trust || script.files !== undefined,
+      },
+      ...(script.mode && { mode: script.mode as 'default' }),
+      startRehearsal: () => startRehearsal({ player: playing.player }),
+    })
+    if ('problem' in started) return broke(`${script.name}: ${started.problem}`)
+    db = started.session.runtime.db
+    const interrupt = () => started.session.interrupt()
+    process.on('SIGINT', interrupt)
+    for (let prompt = playing.nextPrompt(); prompt !== undefined; prompt = playing.nextPrompt()) {
+      if (flags.show) print(`> ${prompt}\n`)
+      const expanded = await expandPrompt(started.session, prompt)
+      if (!expanded.ok) return broke(`${script.name}: ${expanded.why}`)
+      await runTurn(started.session, expanded.blocks)
+      if (started.session.signal.aborted) break
+    }
+    playing.finish()
+    process.off('SIGINT', interrupt)
+    await started.close('other')
+    return reportOf(script, playing)
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+const reportOf = ({ name }: Script, { problems, met }: Play): Report => ({
+  script: name,
+  ok: problems.length === 0,
+  met: met(),
+  problems,
+})
+
+/** A rehearsal must not depend on who runs it. */
+function withoutCredentials(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { ANTHROPIC_MODEL: _model, LM_STUDIO_API_KEY: _key, AGENT_SDLC_DB: _db, ...rest } = env
+  return rest
+}
+
+function stage(files: Record<string, string>, folder: string): string {
+  mkdirSync(folder, { recursive: true })
+  for (const [name, content] of Object.entries(files)) {
+    const path = resolve(folder, name)
+    if (relative(folder, path).startsWith('..')) throw new Error(`files: ${name} lies outside the run's folder`)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, content, { mode: content.startsWith('#!') ? 0o755 : 0o644 })
+  }
+  return folder
+}
+
+function rowsOf(db: Db | undefined, sql: string): string {
+  const rows = db?.all<Record<string, unknown>>(sql) ?? []
+  return rows.map((row) => String(Object.values(row)[0])).join('\n')
+}
+
+function show(event: AgentEvent): void {
+  if (event.type === 'assistant' && event.text !== '') print(`${event.text}\n`)
+  if (event.type === 'tool-finished')
+    print(`  ${event.name} ${event.outcome}: ${event.output.content.trim().split('\n')[0]?.slice(0, 160)}\n`)
+  if (event.type === 'notice') print(`  ${event.text}\n`)
+}
+
+/** Serves until it is interrupted. With a script, says at the end what was not as expected. */
+async function serve(port: number, script: Script | undefined): Promise<number> {
+  const playing = script && playScript(script, { cwd: process.cwd() })
+  let server: Awaited<ReturnType<typeof startRehearsal>>
+  try {
+    server = await startRehearsal({ port, ...(playing && { player: playing.player }) })
+  } catch (cause) {
+    return wrong(`port ${port} cannot be used: ${(cause as Error).message}`, 'ona rehearse: ', 1)
+  }
+  print(`LM_STUDIO_BASE_URL=${server.baseUrl} LM_STUDIO_MODEL=${server.model}\n`)
+  await new Promise<void>((stop) => {
+    const awake = setInterval(() => {}, 1 << 30)
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => {
+        clearInterval(awake)
+        stop()
+      })
+  })
+  await server.close()
+  playing?.finish()
+  if (!script || !playing) return 0
+  const report = reportOf(script, playing)
+  print(said(report))
+  return report.ok ? 0 : 1
+}
+
+async function load(file: string): Promise<{ script: Script } | { problems: string[] }> {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    return { problems: [`${file} cannot be read: ${(cause as Error).message}`] }
+  }
+  const loaded = await loadScript(text, file)
+  return loaded.ok ? { script: loaded.script } : { problems: loaded.problems }
+}
+
+function readWords(words: string[]) {
+  try {
+    const parsed = parseArgs({
+      args: words,
+      allowPositionals: true,
+      options: {
+        serve: { type: 'string' },
+        db: { type: 'string' },
+        show: { type: 'boolean' },
+        trust: { type: 'boolean' },
+        schema: { type: 'boolean' },
+        json: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    })
+    const { serve } = parsed.values
+    if (serve !== undefined && !(/^\d+$/.test(serve) && Number(serve) < 65_536))
+      return { why: `--serve must be a port number, not "${serve}"` }
+    return parsed
+  } catch (cause) {
+    return { why: (cause as Error).message }
+  }
+}
+
+function print(text: string): number {
+  process.stdout.write(text)
+  return 0
+}
+
+function wrong(why: string, prefix = 'ona rehearse: ', code = 2): number {
+  process.stderr.write(`${prefix}${why}\n`)
+  return code
+}
+
+const help = `ona rehearse plays a script through the whole runtime (hooks, rules, tools, database) with the built-in model in
+the place of a real one, and exits 1 where something is not as the script expects.
+
+  ona rehearse examples/rehearsals/guarded-delete.yaml
+  ona rehearse rehearsals/*.yaml --json           all of them, as JSON
+  ona rehearse script.yaml --show                 with the conversation
+  ona rehearse script.yaml --trust                with the hooks of this folder
+  ona rehearse script.yaml --db run.db            keeps the database of the run
+  ona rehearse --serve 1234 [script.yaml]         serves the model on 127.0.0.1 until Ctrl-C
+  ona rehearse --schema                           the JSON Schema of a script
+`
