@@ -1,5 +1,5 @@
 /** The program's door: answers what needs nothing, and loads only the command that was asked for. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../package-root.ts'
 
@@ -30,7 +30,8 @@ const flagCommands: Record<string, () => Promise<Command>> = {
 async function main(words: string[]): Promise<number> {
   const [first = '', ...rest] = words
   if (first === '--version' || first === '-v') {
-    process.stdout.write(`${JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).version}\n`)
+    // past process.stdout, whose making takes longer than all the rest
+    writeSync(1, `${JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).version}\n`)
     return 0
   }
   const load = commands[first === '-h' ? '--help' : first]

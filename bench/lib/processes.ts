@@ -1,0 +1,48 @@
+/** Measures programs against each other: one after another in turns, so that a busy machine is unfair to none. */
+import { spawnSync } from 'node:child_process'
+
+export interface Program {
+  readonly name: string
+  readonly argv: readonly string[]
+  readonly env?: NodeJS.ProcessEnv
+  /** Done before each run, outside the measure. */
+  prepare?(): void
+}
+
+/** Median wall time in milliseconds of each; a first round warms caches and does not count. */
+export function measure(programs: readonly Program[], rounds: number): number[] {
+  const samples: number[][] = programs.map(() => [])
+  for (let round = -1; round < rounds; round++) {
+    for (const [index, { name, argv, env, prepare }] of programs.entries()) {
+      prepare?.()
+      const begin = performance.now()
+      const run = spawnSync(argv[0]!, argv.slice(1), { env: { ...process.env, ...env }, stdio: 'ignore' })
+      const took = performance.now() - begin
+      if (run.status !== 0) throw new Error(`${name} ended with ${run.status ?? run.signal}`)
+      if (round >= 0) samples[index]!.push(took)
+    }
+  }
+  return samples.map(median)
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+export interface Line {
+  readonly what: string
+  readonly ratio: number
+  /** At most this; none: only told. */
+  readonly bar?: number
+}
+
+/** Prints a table and gives the exit code: 1 when a bar is missed. */
+export function report(lines: readonly Line[]): number {
+  for (const { what, ratio, bar } of lines) {
+    const held = bar === undefined ? '' : `  bar ${bar}  ${ratio <= bar ? 'held' : 'MISSED'}`
+    process.stdout.write(`${what.padEnd(52)} ${ratio.toFixed(2)}${held}\n`)
+  }
+  return lines.some(({ ratio, bar }) => bar !== undefined && ratio > bar) ? 1 : 0
+}
