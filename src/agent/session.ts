@@ -135,11 +135,17 @@ export class Session {
   }
 
   /** Asks at a step. Where nobody listens nothing is built and nothing awaited. */
-  async ask<S extends StepName>(name: S, step: Steps[S], raised?: () => Raised, toolUseId?: string): Promise<Answer> {
+  async ask<S extends StepName>(
+    name: S,
+    step: Steps[S],
+    raised?: () => Raised,
+    toolUseId?: string,
+    signal = this.signal,
+  ): Promise<Answer> {
     const { plane } = this.runtime
     const event = raised?.()
     if (!plane.listens(name, ...(event ? [event.name] : []))) return quiet
-    return this.#heard(await plane.ask(name, step, this.scope(toolUseId), event))
+    return this.#heard(await plane.ask(name, step, this.scope(toolUseId, signal), event))
   }
 
   /** Raises an event that belongs to no step. */
@@ -156,7 +162,7 @@ export class Session {
     return answer
   }
 
-  scope(toolUseId?: string): Scope {
+  scope(toolUseId?: string, signal = this.signal): Scope {
     return {
       sessionId: this.id,
       conversationId: this.conversationId,
@@ -166,7 +172,7 @@ export class Session {
       permissionMode: this.mode,
       ...(this.agent && { agentId: this.agent.id, agentType: this.agent.type }),
       ...(toolUseId && { toolUseId }),
-      signal: this.signal,
+      signal,
       record: (invocation) => this.pending.push(invocation),
     }
   }

@@ -275,6 +275,8 @@ async function tellHooks(call: Call, { output, as }: Outcome): Promise<Outcome> 
           }
         : { name: 'PostToolUse', fields: { ...about, tool_response: { content: output.content, is_error: false } } },
     use.id,
+    // Hooks hear of an interrupt too; they get a moment for it.
+    as === 'interrupted' ? AbortSignal.timeout(5_000) : session.signal,
   )
   if (answer.stop !== null) call.end = { stop: 'end_turn', text: '', why: answer.stop }
   else if (answer.control.kind === 'break') {
