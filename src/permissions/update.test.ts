@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { applyUpdates, readUpdate } from './update.ts'
+import { applyUpdates } from './update.ts'
 
 const rules = (...texts: string[]) => texts.map((toolName) => ({ toolName }))
 
@@ -52,28 +52,5 @@ test('what the settings forbid is not done, and a bad rule is not added', () => 
         'Invalid permission rule "bash" in allow was skipped: Tool names must start with uppercase. Use "Bash"',
       ],
     },
-  )
-})
-
-test('an update that a hook wrote is read or refused with the field', () => {
-  const why = (value: unknown) => {
-    const reading = readUpdate(value)
-    return reading.ok ? 'good' : reading.why.split(' ')[0]
-  }
-  const destination = 'session'
-  assert.deepEqual(
-    [
-      why({ type: 'addRules', rules: rules('Bash'), behavior: 'allow', destination }),
-      why({ type: 'setMode', mode: 'plan', destination }),
-      why({ type: 'addDirectories', directories: ['/a'], destination }),
-      why({ type: 'setMode', mode: 'auto', destination }),
-      why({ type: 'setMode', mode: 'plan', destination: 'cloud' }),
-      why({ type: 'addRules', rules: [{}], behavior: 'allow', destination }),
-      why({ type: 'addRules', rules: rules('Bash'), behavior: 'maybe', destination }),
-      why({ type: 'addDirectories', directories: [''], destination }),
-      why({ type: 'dance', destination }),
-      why(null),
-    ],
-    ['good', 'good', 'good', 'mode', 'destination', 'rules', 'behavior', 'directories', 'type', 'an'],
   )
 })

@@ -1,8 +1,6 @@
 /** Changes to rules, modes and directories that a person or a PermissionRequest hook asks for. */
 import type { PermissionMode, PermissionUpdate } from '../hooks/plane.ts'
-import { isObject } from '../hooks/shape.ts'
 import type { PermissionSettings } from './decide.ts'
-import { modes } from './modes.ts'
 import { readRule, ruleText } from './rule.ts'
 
 export interface Updated {
@@ -61,39 +59,3 @@ function applyUpdate(settings: PermissionSettings, update: ListUpdate, warnings:
   const kept = old.filter((each) => !texts.includes(each))
   return { ...settings, [behavior]: update.type === 'removeRules' ? kept : [...kept, ...texts] }
 }
-
-const destinations = ['userSettings', 'projectSettings', 'localSettings', 'session', 'cliArg']
-
-/** Reads an update that a hook wrote. */
-export function readUpdate(value: unknown): { ok: true; update: PermissionUpdate } | { ok: false; why: string } {
-  if (!isObject(value)) return { ok: false, why: 'an update must be an object' }
-  const no = (field: string, why: string) => ({ ok: false as const, why: `${field} ${why}` })
-  if (!destinations.includes(value.destination as string))
-    return no('destination', `must be one of ${destinations.join(', ')}`)
-  switch (value.type) {
-    case 'setMode':
-      if (!modes.includes(value.mode as PermissionMode)) return no('mode', `must be one of ${modes.join(', ')}`)
-      break
-    case 'addDirectories':
-    case 'removeDirectories':
-      if (!isListOf(value.directories, (each) => typeof each === 'string' && each !== ''))
-        return no('directories', 'must be a list of paths')
-      break
-    case 'addRules':
-    case 'replaceRules':
-    case 'removeRules':
-      if (!['allow', 'deny', 'ask'].includes(value.behavior as string))
-        return no('behavior', 'must be allow, deny or ask')
-      if (!isListOf(value.rules, isRuleValue)) return no('rules', 'must be a list of {toolName, ruleContent?}')
-      break
-    default:
-      return no('type', 'must be addRules, replaceRules, removeRules, setMode, addDirectories or removeDirectories')
-  }
-  return { ok: true, update: value as unknown as PermissionUpdate }
-}
-
-const isListOf = (value: unknown, is: (each: unknown) => boolean): boolean => Array.isArray(value) && value.every(is)
-const isRuleValue = (value: unknown): boolean =>
-  isObject(value) &&
-  typeof value.toolName === 'string' &&
-  (value.ruleContent === undefined || typeof value.ruleContent === 'string')

@@ -1,0 +1,176 @@
+/** MCP servers as files and flags declare them: read, expanded and made one list. */
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { isObject, type JsonObject } from '../hooks/shape.ts'
+
+export type ServerScope = 'flag' | 'local' | 'project' | 'user' | 'managed'
+
+export interface ServerConfig {
+  readonly name: string
+  readonly scope: ServerScope
+  readonly transport: StdioTransport | HttpTransport
+  /** Its tools are told to the model from the start, however many there are. */
+  readonly alwaysLoad: boolean
+}
+
+export interface StdioTransport {
+  readonly type: 'stdio'
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd?: string
+}
+
+export interface HttpTransport {
+  readonly type: 'http' | 'sse'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** A command that prints more headers as a JSON object. */
+  readonly headersHelper?: string
+  readonly oauth?: { readonly clientId?: string; readonly clientSecret?: string; readonly callbackPort?: number }
+}
+
+export interface ServerConfigs {
+  readonly servers: readonly ServerConfig[]
+  /** Each names the server, what is wrong and where. */
+  readonly problems: readonly string[]
+}
+
+/** Where servers are declared, the weakest first: a later one of the same name takes the place of the earlier. */
+export interface Declared {
+  readonly scope: ServerScope
+  /** The file or flag, for messages. */
+  readonly from: string
+  readonly servers: unknown
+}
+
+/** Makes one list of all that is declared. A server that cannot be read is left out, and told. */
+export function readServers(declared: readonly Declared[], env: NodeJS.ProcessEnv): ServerConfigs {
+  const byName = new Map<string, ServerConfig>()
+  const problems: string[] = []
+  for (const { scope, from, servers } of declared) {
+    if (servers === undefined) continue
+    if (!isObject(servers)) {
+      problems.push(`${from}: mcpServers must be an object of servers by name`)
+      continue
+    }
+    for (const [name, entry] of Object.entries(servers)) {
+      const read = readServer(name, entry, scope, env)
+      if ('why' in read) problems.push(`${from}: mcpServers.${name} ${read.why}`)
+      else byName.set(name, read)
+    }
+  }
+  return { servers: [...byName.values()], problems }
+}
+
+/** The project's `.mcp.json`, where there is one. */
+export function projectServers(projectDir: string): { declared: readonly Declared[]; problems: readonly string[] } {
+  return serversFile(join(projectDir, '.mcp.json'), 'project', true)
+}
+
+/** `--mcp-config`: a file, or JSON itself. */
+export function flagServers(
+  value: string,
+  cwd: string,
+): { declared: readonly Declared[]; problems: readonly string[] } {
+  if (!value.trimStart().startsWith('{')) return serversFile(resolve(cwd, value), 'flag', false)
+  return parsed(value, '--mcp-config', 'flag')
+}
+
+function serversFile(file: string, scope: ServerScope, mayBeMissing: boolean): ReturnType<typeof projectServers> {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const missing = (error as { code?: string }).code === 'ENOENT'
+    if (missing && mayBeMissing) return { declared: [], problems: [] }
+    return { declared: [], problems: [`${file} cannot be read: ${(error as Error).message}`] }
+  }
+  return parsed(text, file, scope)
+}
+
+function parsed(text: string, from: string, scope: ServerScope): ReturnType<typeof projectServers> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (!isObject(value)) return { declared: [], problems: [`${from} must be an object with "mcpServers"`] }
+    return { declared: [{ scope, from, servers: value.mcpServers ?? {} }], problems: [] }
+  } catch (error) {
+    return { declared: [], problems: [`${from} is not JSON: ${(error as Error).message}`] }
+  }
+}
+
+function readServer(
+  name: string,
+  entry: unknown,
+  scope: ServerScope,
+  env: NodeJS.ProcessEnv,
+): ServerConfig | { why: string } {
+  if (!/[A-Za-z0-9]/.test(name) || name.length > 64)
+    return { why: 'has a name without letters or digits, or over 64 long' }
+  if (!isObject(entry)) return { why: 'must be an object' }
+  const missing = new Set<string>()
+  const full = expanded(entry, env, missing) as JsonObject
+  if (missing.size > 0) {
+    return { why: `needs the environment variable ${[...missing].join(', ')}; set it, or write \${NAME:-default}` }
+  }
+  const transport = readTransport(full)
+  if ('why' in transport) return transport
+  return { name, scope, transport, alwaysLoad: full.alwaysLoad === true }
+}
+
+function readTransport(entry: JsonObject): ServerConfig['transport'] | { why: string } {
+  const type = entry.type ?? (entry.url === undefined ? 'stdio' : 'http')
+  if (type === 'stdio') {
+    const { command, args = [], env = {}, cwd } = entry
+    if (typeof command !== 'string' || command === '')
+      return { why: 'needs a command, or a url for a server over HTTP' }
+    if (!isTexts(args)) return { why: 'has args that are not a list of strings' }
+    if (!isTextMap(env)) return { why: 'has an env that is not an object of strings' }
+    if (cwd !== undefined && typeof cwd !== 'string') return { why: 'has a cwd that is not a string' }
+    return { type, command, args, env, ...(cwd !== undefined && { cwd }) }
+  }
+  if (type === 'http' || type === 'streamable-http' || type === 'sse') {
+    const { url, headers = {}, headersHelper, oauth } = entry
+    if (typeof url !== 'string' || !/^https?:$/.test(protocolOf(url)))
+      return { why: 'needs a url that starts with http:// or https://' }
+    if (!isTextMap(headers)) return { why: 'has headers that are not an object of strings' }
+    if (headersHelper !== undefined && typeof headersHelper !== 'string')
+      return { why: 'has a headersHelper that is not a command' }
+    if (oauth !== undefined && !isObject(oauth)) return { why: 'has an oauth that is not an object' }
+    return {
+      type: type === 'sse' ? 'sse' : 'http',
+      url,
+      headers,
+      ...(headersHelper !== undefined && { headersHelper }),
+      ...(oauth !== undefined && { oauth: oauth as NonNullable<HttpTransport['oauth']> }),
+    }
+  }
+  return { why: `has the type ${JSON.stringify(type)}; known: stdio, http, sse` }
+}
+
+/** `${NAME}` and `${NAME:-default}` in every string. */
+function expanded(value: unknown, env: NodeJS.ProcessEnv, missing: Set<string>): unknown {
+  if (typeof value === 'string') {
+    return value.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, fallback?: string) => {
+      const found = env[name]
+      if (found !== undefined && (found !== '' || fallback === undefined)) return found
+      if (fallback === undefined) missing.add(name)
+      return fallback ?? ''
+    })
+  }
+  if (Array.isArray(value)) return value.map((each) => expanded(each, env, missing))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, expanded(each, env, missing)]))
+}
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string')
+const isTextMap = (value: unknown): value is Record<string, string> => isObject(value) && isTexts(Object.values(value))
+
+function protocolOf(url: string): string {
+  try {
+    return new URL(url).protocol
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,289 @@
+/** One server: connected, watched, and started again when it dies. */
+import { Client, SdkError, SdkErrorCode, UnauthorizedError } from '@modelcontextprotocol/client'
+import type { JsonObject } from '../hooks/shape.ts'
+import { broke, failed, type ToolOutput } from '../tools/tool.ts'
+import type { ServerConfig } from './config.ts'
+import { outputOf, resourceOutput } from './content.ts'
+import type { Elicitation, ElicitationAnswer } from './elicit.ts'
+import type { ServerLogin } from './oauth.ts'
+import { type Way, wayTo } from './transport.ts'
+
+export type ServerStatus = 'pending' | 'connected' | 'failed' | 'needs-auth' | 'closed'
+
+export interface ConnectionDeps {
+  readonly env: NodeJS.ProcessEnv
+  readonly projectDir: string
+  /** Folders that the server is told of. */
+  roots(): readonly string[]
+  elicit(asked: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>
+  /** A way to sign in, for servers over HTTP; with `open`, a person's browser is sent there. */
+  login?(server: ServerConfig, interactive: boolean): Promise<ServerLogin>
+  /** Something about the server is different: its state, its tools, prompts or resources. */
+  changed(): void
+  readonly version: string
+  readonly startMs: number
+  readonly callMs: number
+  /** How long to wait before each new start; after the last, the server is given up. */
+  readonly backOffMs: readonly number[]
+}
+
+/** What a server offers, as it says. */
+export interface Offer {
+  readonly tools: readonly JsonObject[]
+  readonly prompts: readonly JsonObject[]
+  readonly instructions: string
+}
+
+/** A server that ran this long and then died gets all its chances back. */
+const steadyMs = 60_000
+
+export class Connection {
+  readonly config: ServerConfig
+  status: ServerStatus = 'pending'
+  problem = ''
+  offer: Offer = { tools: [], prompts: [], instructions: '' }
+  private readonly deps: ConnectionDeps
+  private client: Client | undefined
+  private restarts = 0
+  private connectedAt = 0
+  private timer: NodeJS.Timeout | undefined
+  private closing = false
+  /** The start that is under way, or the last one. Never rejects. */
+  private started: Promise<void>
+
+  constructor(config: ServerConfig, deps: ConnectionDeps) {
+    this.config = config
+    this.deps = deps
+    this.started = this.start()
+  }
+
+  /** Until the start that is under way has come to an end. */
+  get settled(): Promise<void> {
+    return this.started
+  }
+
+  /** Opens the person's browser where the server wants a sign-in; then connects again. */
+  async signIn(signal: AbortSignal): Promise<boolean> {
+    await this.started
+    this.started = this.start(signal)
+    await this.started
+    return this.status === 'connected'
+  }
+
+  async reconnect(): Promise<boolean> {
+    this.restarts = 0
+    await this.client?.close().catch(() => {})
+    this.started = this.start()
+    await this.started
+    return this.status === 'connected'
+  }
+
+  async callTool(
+    name: string,
+    input: JsonObject,
+    signal: AbortSignal,
+    progress: (text: string) => void,
+  ): Promise<ToolOutput> {
+    return this.ask(signal, async (client) => {
+      const onprogress = ({ progress: done, total, message }: { progress: number; total?: number; message?: string }) =>
+        progress(message ?? (total ? `${done} of ${total}` : String(done)))
+      const options = { signal, timeout: this.deps.callMs, maxTotalTimeout: this.deps.callMs, onprogress }
+      return outputOf(await client.callTool({ name, arguments: input }, options), this.config.name)
+    })
+  }
+
+  async readResource(uri: string, signal: AbortSignal): Promise<ToolOutput> {
+    return this.ask(signal, async (client) => {
+      if (!client.getServerCapabilities()?.resources)
+        return failed(`the MCP server ${this.config.name} has no resources`)
+      const options = { signal, timeout: this.deps.callMs, cacheMode: 'refresh' as const }
+      return resourceOutput((await client.readResource({ uri }, options)).contents)
+    })
+  }
+
+  async resources(): Promise<readonly JsonObject[]> {
+    await this.started
+    if (!this.client?.getServerCapabilities()?.resources) return []
+    const { resources } = await this.client.listResources(undefined, {
+      timeout: this.deps.startMs,
+      cacheMode: 'refresh',
+    })
+    return resources as unknown as JsonObject[]
+  }
+
+  /** A prompt's messages as one text, its arguments filled in. */
+  async prompt(name: string, args: Record<string, string>, signal: AbortSignal): Promise<ToolOutput> {
+    return this.ask(signal, async (client) => {
+      const { messages } = await client.getPrompt({ name, arguments: args }, { signal, timeout: this.deps.callMs })
+      return outputOf({ content: messages.map((message) => message.content) }, this.config.name)
+    })
+  }
+
+  async close(): Promise<void> {
+    this.closing = true
+    clearTimeout(this.timer)
+    this.status = 'closed'
+    await this.client?.close().catch(() => {})
+  }
+
+  /** Asks the server something; whatever goes wrong is an error result that says what to do. */
+  private async ask(signal: AbortSignal, question: (client: Client) => Promise<ToolOutput>): Promise<ToolOutput> {
+    await Promise.race([this.started, aborted(signal)])
+    const { client, config, deps } = this
+    if (signal.aborted) return broke(`the call to the MCP server ${config.name} was interrupted`)
+    if (!client || this.status !== 'connected') {
+      return broke(
+        `the MCP server ${config.name} is not connected${this.problem && `: ${this.problem}`}; /mcp shows its state`,
+      )
+    }
+    try {
+      return await question(client)
+    } catch (error) {
+      if (signal.aborted) return broke(`the call to the MCP server ${config.name} was interrupted`)
+      if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
+        return broke(`the MCP server ${config.name} did not answer within ${deps.callMs} ms`)
+      }
+      if (error instanceof SdkError)
+        return broke(`the connection to the MCP server ${config.name} broke: ${error.message}`)
+      return failed(`the MCP server ${config.name} answered with an error: ${(error as Error).message.slice(0, 4096)}`)
+    }
+  }
+
+  /** `signIn`: a person is there to sign in. */
+  private async start(signIn?: AbortSignal): Promise<void> {
+    this.become('pending')
+    let login: ServerLogin | undefined
+    let way: Way | undefined
+    try {
+      if (this.config.transport.type !== 'stdio') login = await this.deps.login?.(this.config, signIn !== undefined)
+      way = await this.wayTo(login)
+      let client = this.newClient()
+      try {
+        await client.connect(way.transport, { timeout: this.deps.startMs })
+      } catch (error) {
+        if (!(error instanceof UnauthorizedError) || !signIn || !login || !way.finishAuth) throw error
+        const code = await login.code(signIn)
+        if (code === undefined) throw error
+        await way.finishAuth(code)
+        way = await this.wayTo(login)
+        client = this.newClient()
+        await client.connect(way.transport, { timeout: this.deps.startMs })
+      }
+      this.client = client
+      client.onclose = () => this.lost(client)
+      await this.refresh(client)
+      if (this.closing) return void (await client.close())
+      this.connectedAt = Date.now()
+      this.become('connected')
+    } catch (error) {
+      await way?.transport.close().catch(() => {})
+      if (error instanceof UnauthorizedError) this.become('needs-auth', 'it wants you to sign in; /mcp does that')
+      else {
+        const said = way?.stderr().split('\n').at(-1)
+        this.become(
+          'failed',
+          `${(error as Error).message.slice(0, 500)}${said ? ` (it said: ${said.slice(0, 500)})` : ''}`,
+        )
+      }
+    } finally {
+      login?.close()
+    }
+  }
+
+  private wayTo(login: ServerLogin | undefined): Promise<Way> {
+    const { env, projectDir } = this.deps
+    return wayTo(this.config, { env, projectDir, ...(login && { login }) })
+  }
+
+  private newClient(): Client {
+    const client = new Client(
+      { name: 'ona', version: this.deps.version },
+      {
+        capabilities: { roots: { listChanged: true }, elicitation: { form: {}, url: {} } },
+        // a 2026 server is recognised over HTTP; over stdio, asking first would start every server twice
+        versionNegotiation: { mode: this.config.transport.type === 'http' ? 'auto' : 'legacy' },
+        // the model reads what a tool gives: checking it against the server's own schema protects nobody
+        jsonSchemaValidator: {
+          getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
+        },
+        listChanged: {
+          tools: { autoRefresh: false, onChanged: () => void this.refreshAgain(client) },
+          prompts: { autoRefresh: false, onChanged: () => void this.refreshAgain(client) },
+          resources: { autoRefresh: false, onChanged: () => this.deps.changed() },
+        },
+      },
+    )
+    client.setRequestHandler('roots/list', () => ({
+      roots: this.deps.roots().map((path) => ({ uri: fileUri(path), name: path.slice(path.lastIndexOf('/') + 1) })),
+    }))
+    client.setRequestHandler('elicitation/create', async ({ params }, context) => {
+      const isUrl = params.mode === 'url'
+      const answer = await this.deps.elicit(
+        {
+          server: this.config.name,
+          message: params.message,
+          mode: isUrl ? 'url' : 'form',
+          ...(isUrl && { url: params.url, id: params.elicitationId }),
+          ...(!isUrl && { schema: params.requestedSchema as JsonObject }),
+        },
+        context.mcpReq.signal,
+      )
+      return answer as { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, string> }
+    })
+    client.onerror = () => {} // single bad frames; what matters shows in the call or by the connection closing
+    return client
+  }
+
+  private async refresh(client: Client): Promise<void> {
+    const options = { timeout: this.deps.startMs, cacheMode: 'refresh' as const }
+    const can = client.getServerCapabilities()
+    const tools = can?.tools ? (await client.listTools(undefined, options)).tools : []
+    // a server without usable prompts still has its tools
+    const prompts = can?.prompts
+      ? await client.listPrompts(undefined, options).catch(() => ({ prompts: [] }))
+      : { prompts: [] }
+    this.offer = {
+      tools: tools as unknown as JsonObject[],
+      prompts: prompts.prompts as unknown as JsonObject[],
+      instructions: client.getInstructions() ?? '',
+    }
+  }
+
+  /** What it offered stands when the new list cannot be had. */
+  private async refreshAgain(client: Client): Promise<void> {
+    await this.refresh(client).catch(() => {})
+    this.deps.changed()
+  }
+
+  /** The server went away by itself: it gets a few more chances, each later than the last. */
+  private lost(client: Client): void {
+    if (this.closing || client !== this.client) return
+    this.client = undefined
+    if (Date.now() - this.connectedAt > steadyMs) this.restarts = 0
+    const wait = this.deps.backOffMs[this.restarts++]
+    if (wait === undefined) {
+      this.become('failed', 'it ended again and again')
+      return
+    }
+    this.become('pending', 'it ended, and is started again')
+    this.started = new Promise((resolve) => {
+      this.timer = setTimeout(() => void this.start().then(resolve), wait)
+      this.timer.unref()
+    })
+  }
+
+  private become(status: ServerStatus, problem = ''): void {
+    if (this.closing) return
+    this.status = status
+    this.problem = problem
+    this.deps.changed()
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+const fileUri = (path: string): string => process.getBuiltinModule('node:url').pathToFileURL(path).href

@@ -1,0 +1,27 @@
+/** Which tools the model is told of at once, and which it finds by ToolSearch. */
+import type { ToolDefinitionLike } from '../tools/tool.ts'
+
+export interface Deferral<T> {
+  readonly told: readonly T[]
+  readonly deferred: readonly T[]
+}
+
+/**
+ * `ENABLE_TOOL_SEARCH`: `true` defers all, `false` none, `auto:N` (by default 10) those that together would take more
+ * than N percent of the context window.
+ */
+export function deferTools<T extends ToolDefinitionLike & { readonly alwaysLoad: boolean }>(
+  tools: readonly T[],
+  contextTokens: number,
+  setting = 'auto',
+): Deferral<T> {
+  const percent = /^auto(?::(\d+))?$/.exec(setting)
+  const limit =
+    setting === 'true' ? 0 : percent ? (contextTokens * Number(percent[1] ?? 10)) / 100 : Number.POSITIVE_INFINITY
+  if (tools.reduce((sum, tool) => sum + tokensOf(tool), 0) <= limit) return { told: tools, deferred: [] }
+  return { told: tools.filter((tool) => tool.alwaysLoad), deferred: tools.filter((tool) => !tool.alwaysLoad) }
+}
+
+/** About four characters make a token. */
+const tokensOf = ({ name, description, inputSchema }: ToolDefinitionLike): number =>
+  (name.length + description.length + JSON.stringify(inputSchema).length) / 4

@@ -1,0 +1,289 @@
+/** All MCP servers of a session: started beside it, and asked by the names that the model uses. */
+import { isObject, type JsonObject } from '../hooks/shape.ts'
+import type { McpSide } from '../tools/host.ts'
+import { failed, said, type ToolDefinitionLike, type ToolOutput } from '../tools/tool.ts'
+import { approvalOf, rememberApproval, type ServerPolicy } from './approval.ts'
+import type { ServerConfig } from './config.ts'
+import type { Connection, ConnectionDeps, ServerStatus } from './connection.ts'
+import { capped, described, schemaOf } from './content.ts'
+import type { Elicitation, ElicitationAnswer } from './elicit.ts'
+import { slugOf, toolNames } from './names.ts'
+import type { SecretStore } from './oauth.ts'
+
+export interface HubDeps {
+  readonly env: NodeJS.ProcessEnv
+  readonly projectDir: string
+  readonly home: string
+  readonly version: string
+  readonly policy: ServerPolicy
+  /** Folders that servers may work in, the project first. */
+  roots?(): readonly string[]
+  /** Asks the person about a server that the project brings; undefined: nobody is there, ask another time. */
+  approve?(server: ServerConfig): Promise<boolean | undefined>
+  elicit?(asked: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>
+  readonly secrets?: SecretStore
+  /** Shows a page to the person, for signing in. */
+  openUrl?(url: string): void | Promise<void>
+  readonly backOffMs?: readonly number[]
+}
+
+export interface McpTool extends ToolDefinitionLike {
+  readonly server: string
+  /** By the server's own word: it changes nothing. */
+  readonly readOnly: boolean
+  readonly alwaysLoad: boolean
+}
+
+export interface McpPrompt {
+  /** `mcp__server__prompt`, as a slash command. */
+  readonly name: string
+  readonly description: string
+  readonly arguments: readonly { readonly name: string; readonly required: boolean }[]
+}
+
+export interface ServerState {
+  readonly name: string
+  readonly scope: ServerConfig['scope']
+  readonly transport: 'stdio' | 'http' | 'sse'
+  readonly status: ServerStatus | 'unapproved' | 'disabled'
+  readonly problem: string
+  readonly tools: number
+}
+
+export interface McpHub extends McpSide {
+  tools(): readonly McpTool[]
+  prompts(): readonly McpPrompt[]
+  /** A prompt as text for the model; `words` fill its arguments in their order. */
+  prompt(name: string, words: readonly string[], signal: AbortSignal): Promise<ToolOutput>
+  /** What connected servers say about themselves, for the system prompt. */
+  instructions(): string
+  status(): readonly ServerState[]
+  /** Until every server is connected or has failed, or the time is over. */
+  ready(ms: number): Promise<void>
+  /** Tells of every change to tools, prompts or states. Gives a function that ends it. */
+  onChange(listener: () => void): () => void
+  signIn(server: string, signal: AbortSignal): Promise<boolean>
+  reconnect(server: string): Promise<boolean>
+  close(): Promise<void>
+}
+
+const backOffMs = [1000, 2000, 4000, 8000, 16_000]
+
+/** Starts the servers and does not wait for them. Without servers, nothing of the SDK is loaded. */
+export function connectServers(servers: readonly ServerConfig[], deps: HubDeps): McpHub {
+  const listeners = new Set<() => void>()
+  const changed = () => {
+    for (const listener of listeners) listener()
+  }
+  const entries = entriesOf(servers)
+  let closed = false
+  const starting = Promise.all(entries.map((entry) => startEntry(entry, deps, changed, () => closed)))
+
+  const live = () =>
+    entries.flatMap(({ slug, config, connection }) => (connection ? [{ slug, config, connection }] : []))
+  const find = (server: string) => entries.find(({ config, slug }) => config.name === server || slug === server)
+  const named = (kind: 'tools' | 'prompts') =>
+    live().flatMap(({ slug, config, connection }) => {
+      const offered = connection.offer[kind].filter((each) => typeof each.name === 'string').slice(0, mostTools)
+      const names = toolNames(
+        slug,
+        offered.map((each) => each.name as string),
+      )
+      return offered.map((each, at) => ({ name: names[at]!, own: each.name as string, each, config, connection }))
+    })
+  /** A call may name a tool of a server that is still starting. */
+  const settled = async (name: string, signal: AbortSignal) => {
+    const interrupted = new Promise<void>((resolve) =>
+      signal.addEventListener('abort', () => resolve(), { once: true }),
+    )
+    const meant = async () => {
+      await starting
+      await Promise.all(
+        live().flatMap(({ slug, connection }) => (name.startsWith(`mcp__${slug}__`) ? [connection.settled] : [])),
+      )
+    }
+    await Promise.race([meant(), interrupted])
+  }
+  const unknown = (server: string) => {
+    const known = entries.map(({ config }) => config.name).join(', ') || 'none'
+    return failed(`there is no MCP server ${server}; configured: ${known}`)
+  }
+
+  return {
+    tools: () =>
+      named('tools').map(({ name, each, config }) => ({
+        name,
+        description: described(config.name, each.description),
+        inputSchema: schemaOf(each.inputSchema),
+        server: config.name,
+        readOnly: isObject(each.annotations) && each.annotations.readOnlyHint === true,
+        alwaysLoad: config.alwaysLoad,
+      })),
+    prompts: () =>
+      named('prompts').map(({ name, each, config }) => ({
+        name,
+        description: described(config.name, each.description),
+        arguments: argumentsOf(each),
+      })),
+    async callTool(name, input, signal, progress) {
+      const find = () => named('tools').find((each) => each.name === name)
+      const tool = find() ?? (await settled(name, signal).then(find))
+      return tool
+        ? tool.connection.callTool(tool.own, input, signal, progress)
+        : failed(
+            `there is no tool ${name}; its MCP server is not connected or does not offer it. /mcp shows the servers`,
+          )
+    },
+    async prompt(name, words, signal) {
+      const prompt = named('prompts').find((each) => each.name === name)
+      if (!prompt) return failed(`there is no prompt ${name}; /mcp shows the servers`)
+      const values = argumentsOf(prompt.each).flatMap((each, at) =>
+        words[at] === undefined ? [] : [[each.name, words[at]]],
+      )
+      return prompt.connection.prompt(prompt.own, Object.fromEntries(values), signal)
+    },
+    async listResources(server) {
+      if (server !== undefined && !find(server)) return unknown(server)
+      const asked = live().filter(
+        ({ config, slug }) => server === undefined || config.name === server || slug === server,
+      )
+      const lists = await Promise.all(asked.map(async ({ config, connection }) => resourcesOf(config.name, connection)))
+      const resources = lists.flat()
+      return resources.length === 0
+        ? said('No resources: the connected MCP servers offer none.')
+        : said(capped(JSON.stringify(resources)))
+    },
+    async readResource(server, uri, signal) {
+      const entry = find(server)
+      if (!entry?.connection) return unknown(server)
+      return entry.connection.readResource(uri, signal)
+    },
+    instructions: () =>
+      live()
+        .filter(({ connection }) => connection.status === 'connected' && connection.offer.instructions !== '')
+        .map(({ config, connection }) => described(config.name, connection.offer.instructions))
+        .join('\n\n'),
+    status: () =>
+      entries.map(({ config, connection, held, problem }) => ({
+        name: config.name,
+        scope: config.scope,
+        transport: config.transport.type,
+        status: connection?.status ?? held ?? 'pending',
+        problem: connection?.problem || problem,
+        tools: connection?.offer.tools.length ?? 0,
+      })),
+    async ready(ms) {
+      const all = starting.then(() => Promise.all(live().map(({ connection }) => connection.settled)))
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, ms)
+      })
+      await Promise.race([all, late])
+      clearTimeout(timer)
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    signIn: async (server, signal) => (await find(server)?.connection?.signIn(signal)) ?? false,
+    reconnect: async (server) => (await find(server)?.connection?.reconnect()) ?? false,
+    async close() {
+      closed = true
+      listeners.clear()
+      await starting
+      await Promise.all(live().map(({ connection }) => connection.close()))
+    },
+  }
+}
+
+const mostTools = 1000
+
+interface Entry {
+  readonly slug: string
+  readonly config: ServerConfig
+  connection?: Connection
+  /** Why it is not even started. */
+  held?: 'unapproved' | 'disabled'
+  problem: string
+}
+
+/** Two names that become one slug would be one server to the model: the second is not started. */
+function entriesOf(servers: readonly ServerConfig[]): Entry[] {
+  const taken = new Map<string, string>()
+  return servers.map((config) => {
+    const slug = slugOf(config.name)
+    const other = taken.get(slug)
+    if (other === undefined) taken.set(slug, config.name)
+    return other === undefined
+      ? { slug, config, problem: '' }
+      : { slug, config, held: 'disabled' as const, problem: `its name is too much like that of ${other}; rename one` }
+  })
+}
+
+async function startEntry(entry: Entry, deps: HubDeps, changed: () => void, isClosed: () => boolean): Promise<void> {
+  if (entry.held) return
+  const { config } = entry
+  const hold = (held: Entry['held'], problem: string) => {
+    Object.assign(entry, { held, problem })
+    changed()
+  }
+  let approval = approvalOf(config, deps.policy, deps.projectDir, deps.home)
+  if (approval === 'unasked' && deps.approve) {
+    const answer = await deps.approve(config)
+    if (answer !== undefined) {
+      rememberApproval(config, answer, deps.projectDir, deps.home)
+      approval = answer ? 'approved' : 'refused'
+    }
+  }
+  if (approval === 'forbidden') return hold('disabled', 'the settings do not allow this server')
+  if (approval === 'refused') return hold('disabled', 'you said no to it; ona mcp reset-project-choices asks again')
+  if (approval === 'unasked') {
+    return hold(
+      'unapproved',
+      'the project brings it, and you have not approved it; start ona on a terminal, or list it in enabledMcpjsonServers',
+    )
+  }
+  const [{ Connection }, { serverLogin }] = await Promise.all([import('./connection.ts'), import('./oauth.ts')])
+  if (isClosed()) return
+  const { secrets, openUrl } = deps
+  const connection: ConnectionDeps = {
+    env: deps.env,
+    projectDir: deps.projectDir,
+    roots: deps.roots ?? (() => [deps.projectDir]),
+    elicit: deps.elicit ?? (async () => ({ action: 'cancel' as const })),
+    ...(secrets && {
+      login: ({ transport }, interactive) =>
+        serverLogin(transport as never, secrets, interactive ? openUrl : undefined),
+    }),
+    changed,
+    version: deps.version,
+    startMs: milliseconds(deps.env['MCP_TIMEOUT'], 30_000),
+    callMs: milliseconds(deps.env['MCP_TOOL_TIMEOUT'], 120_000),
+    backOffMs: deps.backOffMs ?? backOffMs,
+  }
+  entry.connection = new Connection(config, connection)
+}
+
+async function resourcesOf(server: string, connection: Connection): Promise<readonly JsonObject[]> {
+  try {
+    return (await connection.resources()).map(({ uri, name, mimeType, description }) => ({
+      uri,
+      name,
+      ...(mimeType !== undefined && { mimeType }),
+      ...(typeof description === 'string' && { description: description.slice(0, 500) }),
+      server,
+    }))
+  } catch (error) {
+    return [{ server, problem: (error as Error).message }]
+  }
+}
+
+function argumentsOf(prompt: JsonObject): McpPrompt['arguments'] {
+  const list = Array.isArray(prompt.arguments) ? prompt.arguments.filter(isObject) : []
+  return list.map(({ name, required }) => ({ name: String(name), required: required === true }))
+}
+
+function milliseconds(text: string | undefined, otherwise: number): number {
+  const value = Number(text)
+  return text !== undefined && Number.isSafeInteger(value) && value > 0 ? value : otherwise
+}

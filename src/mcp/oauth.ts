@@ -1,0 +1,126 @@
+/** Signing in to a server over HTTP: the SDK speaks OAuth, the browser comes back to us on loopback, tokens are kept safe. */
+import type { OAuthClientProvider, StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client'
+import { keepOut } from '../store/secrets.ts'
+import type { HttpTransport } from './config.ts'
+
+/** Where tokens lie: never in the database, a log or a project. */
+export interface SecretStore {
+  read(key: string): Promise<string | undefined>
+  write(key: string, value: string): Promise<void>
+  remove(key: string): Promise<void>
+}
+
+export interface ServerLogin {
+  readonly provider: OAuthClientProvider
+  /** Waits for the browser to come back; undefined when it does not in time, or the person said no. */
+  code(signal: AbortSignal): Promise<string | undefined>
+  close(): void
+}
+
+interface Kept {
+  tokens?: StoredOAuthTokens
+  client?: StoredOAuthClientInformation
+}
+
+const longestWait = 300_000
+
+/** Without `open`, kept tokens are used and renewed, and nobody is asked to sign in. */
+export async function serverLogin(
+  { url, oauth = {} }: HttpTransport,
+  secrets: SecretStore,
+  open?: (url: string) => void | Promise<void>,
+): Promise<ServerLogin> {
+  const key = `mcp ${new URL(url).origin}${new URL(url).pathname}`
+  const kept = parsed(await secrets.read(key))
+  for (const token of [kept.tokens?.access_token, kept.tokens?.refresh_token]) keepOut(token)
+  const save = async (change: Partial<Kept>) => {
+    Object.assign(kept, change)
+    for (const token of [kept.tokens?.access_token, kept.tokens?.refresh_token]) keepOut(token)
+    await secrets.write(key, JSON.stringify(kept))
+  }
+  const state = process.getBuiltinModule('node:crypto').randomBytes(24).toString('base64url')
+  const callback = open ? await listen(state, oauth.callbackPort ?? 0) : undefined
+  let verifier = ''
+  const known = oauth.clientId && {
+    client_id: oauth.clientId,
+    ...(oauth.clientSecret && { client_secret: oauth.clientSecret }),
+  }
+  const provider: OAuthClientProvider = {
+    get redirectUrl() {
+      return callback?.url
+    },
+    get clientMetadata() {
+      return {
+        client_name: 'ona',
+        redirect_uris: callback ? [callback.url] : [],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: oauth.clientSecret ? 'client_secret_post' : 'none',
+      }
+    },
+    state: () => state,
+    clientInformation: () => known || kept.client,
+    saveClientInformation: (client) => save({ client }),
+    tokens: () => kept.tokens,
+    saveTokens: (tokens) => save({ tokens }),
+    redirectToAuthorization: async (to) => {
+      await open?.(to.href)
+    },
+    saveCodeVerifier: (value) => {
+      verifier = value
+    },
+    codeVerifier: () => verifier,
+    invalidateCredentials: async (scope) => {
+      if (scope === 'all' || scope === 'client') delete kept.client
+      if (scope === 'all' || scope === 'tokens') delete kept.tokens
+      await save({})
+    },
+  }
+  return {
+    provider,
+    code: async (signal) => await callback?.code(AbortSignal.any([signal, AbortSignal.timeout(longestWait)])),
+    close: () => callback?.close(),
+  }
+}
+
+/** A page on loopback that takes the code, once, and only with the state that we gave out. */
+async function listen(state: string, port: number) {
+  const { createServer } = process.getBuiltinModule('node:http')
+  let answer: (code: string | undefined) => void = () => {}
+  const answered = new Promise<string | undefined>((resolve) => {
+    answer = resolve
+  })
+  const server = createServer((request, response) => {
+    const asked = new URL(request.url ?? '/', 'http://127.0.0.1')
+    if (asked.pathname !== '/callback' || asked.searchParams.get('state') !== state) {
+      response
+        .writeHead(404, { 'content-type': 'text/plain' })
+        .end('This page belongs to a sign-in that is not under way.')
+      return
+    }
+    const code = asked.searchParams.get('code') ?? undefined
+    response.writeHead(200, { 'content-type': 'text/plain', connection: 'close' })
+    response.end(code ? 'Signed in. You can close this page.' : 'Not signed in. You can close this page.')
+    answer(code)
+  })
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve))
+  server.unref()
+  const { port: taken } = server.address() as { port: number }
+  return {
+    url: `http://127.0.0.1:${taken}/callback`,
+    code: (signal: AbortSignal) => {
+      if (signal.aborted) answer(undefined)
+      signal.addEventListener('abort', () => answer(undefined), { once: true })
+      return answered
+    },
+    close: () => server.close(),
+  }
+}
+
+function parsed(text: string | undefined): Kept {
+  try {
+    return JSON.parse(text ?? '{}') as Kept
+  } catch {
+    return {} // damaged: sign in again
+  }
+}

@@ -1,0 +1,125 @@
+/** The way to a server: a child process, or HTTP. Loaded with the SDK, when a server is configured. */
+import { execFile } from 'node:child_process'
+import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { withoutSecrets } from '../auth/child-env.ts'
+import { isObject } from '../hooks/shape.ts'
+import type { HttpTransport, ServerConfig } from './config.ts'
+import type { ServerLogin } from './oauth.ts'
+
+/** No message is longer, whichever way it comes. */
+const longestMessage = 16 * 1_048_576
+/** More messages in a second than any server has to say. */
+const mostMessages = 20_000
+
+export interface Way {
+  readonly transport: Transport
+  /** The end of what a child process wrote to stderr. */
+  stderr(): string
+  /** Ends the authorization that a person has given in the browser. */
+  finishAuth?(code: string): Promise<void>
+}
+
+export interface WayOptions {
+  readonly env: NodeJS.ProcessEnv
+  readonly projectDir: string
+  readonly login?: ServerLogin
+}
+
+export async function wayTo({ transport: config }: ServerConfig, options: WayOptions): Promise<Way> {
+  return config.type === 'stdio' ? childProcess(config, options) : await overHttp(config, options)
+}
+
+function childProcess(
+  config: Extract<ServerConfig['transport'], { type: 'stdio' }>,
+  { env, projectDir }: WayOptions,
+): Way {
+  const transport = new StdioClientTransport({
+    command: config.command,
+    args: [...config.args],
+    env: { ...(withoutSecrets(env) as Record<string, string>), CLAUDE_PROJECT_DIR: projectDir, ...config.env },
+    cwd: config.cwd ?? projectDir,
+    stderr: 'pipe',
+    maxBufferSize: longestMessage,
+  })
+  let tail = ''
+  transport.stderr?.on('data', (chunk: Buffer) => {
+    tail = (tail + chunk.toString('utf8')).slice(-4096)
+  })
+  return { transport: watched(transport), stderr: () => tail.trim() }
+}
+
+async function overHttp(config: HttpTransport, { env, login }: WayOptions): Promise<Way> {
+  const headers = { ...config.headers, ...(config.headersHelper ? await helpedHeaders(config.headersHelper, env) : {}) }
+  const options = { requestInit: { headers }, fetch: boundedFetch, ...(login && { authProvider: login.provider }) }
+  const url = new URL(config.url)
+  const transport =
+    config.type === 'sse' ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options)
+  return { transport: watched(transport), stderr: () => '', finishAuth: (code) => transport.finishAuth(code) }
+}
+
+/** Closes the way when the server floods it, and stays quiet about single frames that are no messages. */
+function watched(transport: Transport): Transport {
+  let second = 0
+  let count = 0
+  const tooMany = (): boolean => {
+    const now = Math.trunc(Date.now() / 1000)
+    if (now !== second) count = 0
+    second = now
+    return ++count > mostMessages
+  }
+  const guard: Transport = {
+    start: () => transport.start(),
+    send: (message, options) => transport.send(message, options),
+    close: () => transport.close(),
+    setProtocolVersion: (version) => transport.setProtocolVersion?.(version),
+    get sessionId() {
+      return transport.sessionId
+    },
+    ...('hasPerRequestStream' in transport && { hasPerRequestStream: transport.hasPerRequestStream }),
+  }
+  transport.onclose = () => guard.onclose?.()
+  transport.onerror = (error) => {
+    if (tooMany()) void transport.close()
+    guard.onerror?.(error)
+  }
+  transport.onmessage = (message, extra) => {
+    if (tooMany()) void transport.close()
+    else guard.onmessage?.(message, extra)
+  }
+  return guard
+}
+
+/** Fetch whose answers cannot fill the memory: a body, or one event of a stream, has a limit. */
+const boundedFetch = async (url: string | URL, init?: RequestInit): Promise<Response> => {
+  const response = await fetch(url, init)
+  if (!response.body) return response
+  const isStream = response.headers.get('content-type')?.includes('text/event-stream')
+  let since = 0
+  const limit = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      const newline = isStream ? chunk.lastIndexOf(10) : -1
+      since = newline < 0 ? since + chunk.length : chunk.length - newline
+      if (since > longestMessage) controller.error(new Error(`a message of over ${longestMessage} bytes`))
+      else controller.enqueue(chunk)
+    },
+  })
+  return new Response(response.body.pipeThrough(limit), response)
+}
+
+function helpedHeaders(command: string, env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
+  return new Promise((resolve, reject) => {
+    execFile('/bin/sh', ['-c', command], { env, timeout: 10_000, maxBuffer: 65_536 }, (error, stdout) => {
+      if (error) return reject(new Error(`the headersHelper failed: ${error.message.split('\n')[0]}`))
+      try {
+        const value: unknown = JSON.parse(stdout)
+        if (isObject(value) && Object.values(value).every((each) => typeof each === 'string')) {
+          return resolve(value as Record<string, string>)
+        }
+      } catch {
+        // told below, without the output: it may hold a secret
+      }
+      reject(new Error('the headersHelper must print a JSON object of strings'))
+    })
+  })
+}
