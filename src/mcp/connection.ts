@@ -169,10 +169,15 @@ export class Connection {
         client = this.newClient()
         await client.connect(way.transport, { timeout: this.deps.startMs })
       }
-      this.client = client
-      client.onclose = () => this.lost(client)
+      let ended = false
+      client.onclose = () => {
+        ended = true
+        this.lost(client)
+      }
       await this.refresh(client)
       if (this.closing) return void (await client.close())
+      if (ended) throw new Error('it ended while it was starting')
+      this.client = client
       this.connectedAt = Date.now()
       this.become('connected')
     } catch (error) {
@@ -180,10 +185,10 @@ export class Connection {
       if (error instanceof UnauthorizedError) this.become('needs-auth', 'it wants you to sign in; /mcp does that')
       else {
         const said = way?.stderr().split('\n').at(-1)
-        this.become(
-          'failed',
-          `${(error as Error).message.slice(0, 500)}${said ? ` (it said: ${said.slice(0, 500)})` : ''}`,
-        )
+        const why = `${(error as Error).message.slice(0, 500)}${said ? ` (it said: ${said.slice(0, 500)})` : ''}`
+        // a server that once ran is tried again; one that never did needs a person
+        if (this.connectedAt > 0) this.startLater(why)
+        else this.become('failed', why)
       }
     } finally {
       login?.close()
@@ -260,12 +265,16 @@ export class Connection {
     if (this.closing || client !== this.client) return
     this.client = undefined
     if (Date.now() - this.connectedAt > steadyMs) this.restarts = 0
+    this.startLater('it ended')
+  }
+
+  private startLater(why: string): void {
     const wait = this.deps.backOffMs[this.restarts++]
     if (wait === undefined) {
-      this.become('failed', 'it ended again and again')
+      this.become('failed', `${why}, again and again`)
       return
     }
-    this.become('pending', 'it ended, and is started again')
+    this.become('pending', `${why}, and is started again`)
     this.started = new Promise((resolve) => {
       this.timer = setTimeout(() => void this.start().then(resolve), wait)
       this.timer.unref()

@@ -185,8 +185,14 @@ export function connectServers(servers: readonly ServerConfig[], deps: HubDeps):
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    signIn: async (server, signal) => (await find(server)?.connection?.signIn(signal)) ?? false,
-    reconnect: async (server) => (await find(server)?.connection?.reconnect()) ?? false,
+    async signIn(server, signal) {
+      await starting
+      return (await find(server)?.connection?.signIn(signal)) ?? false
+    },
+    async reconnect(server) {
+      await starting
+      return (await find(server)?.connection?.reconnect()) ?? false
+    },
     async close() {
       closed = true
       listeners.clear()

@@ -1,5 +1,11 @@
 /** Signing in to a server over HTTP: the SDK speaks OAuth, the browser comes back to us on loopback, tokens are kept safe. */
-import type { OAuthClientProvider, StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client'
+import type {
+  AuthProvider,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client'
 import { keepOut } from '../store/secrets.ts'
 import type { HttpTransport } from './config.ts'
 
@@ -11,7 +17,7 @@ export interface SecretStore {
 }
 
 export interface ServerLogin {
-  readonly provider: OAuthClientProvider
+  readonly provider: OAuthClientProvider | AuthProvider
   /** Waits for the browser to come back; undefined when it does not in time, or the person said no. */
   code(signal: AbortSignal): Promise<string | undefined>
   close(): void
@@ -40,19 +46,22 @@ export async function serverLogin(
   }
   const state = process.getBuiltinModule('node:crypto').randomBytes(24).toString('base64url')
   const callback = open ? await listen(state, oauth.callbackPort ?? 0) : undefined
+  // where nobody is there to come back, a server that wants a sign-in just says so
+  const redirectUrl = callback?.url ?? 'http://127.0.0.1/callback'
   let verifier = ''
+  let discovered: OAuthDiscoveryState | undefined
   const known = oauth.clientId && {
     client_id: oauth.clientId,
     ...(oauth.clientSecret && { client_secret: oauth.clientSecret }),
   }
   const provider: OAuthClientProvider = {
     get redirectUrl() {
-      return callback?.url
+      return redirectUrl
     },
     get clientMetadata() {
       return {
         client_name: 'ona',
-        redirect_uris: callback ? [callback.url] : [],
+        redirect_uris: [redirectUrl],
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
         token_endpoint_auth_method: oauth.clientSecret ? 'client_secret_post' : 'none',
@@ -70,14 +79,20 @@ export async function serverLogin(
       verifier = value
     },
     codeVerifier: () => verifier,
+    // the code is only ever given to the authorization server that the sign-in began with
+    saveDiscoveryState: (state) => {
+      discovered = state
+    },
+    discoveryState: () => discovered,
     invalidateCredentials: async (scope) => {
       if (scope === 'all' || scope === 'client') delete kept.client
       if (scope === 'all' || scope === 'tokens') delete kept.tokens
       await save({})
     },
   }
+  const nobody: AuthProvider = { token: async () => undefined }
   return {
-    provider,
+    provider: open || kept.tokens ? provider : nobody,
     code: async (signal) => await callback?.code(AbortSignal.any([signal, AbortSignal.timeout(longestWait)])),
     close: () => callback?.close(),
   }
