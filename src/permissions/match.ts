@@ -1,7 +1,7 @@
 /** Whether one rule speaks of one call. */
 import type { PermissionQuestion } from './decide.ts'
 import { type FileAccess, fileOf, fileRuleMatches } from './files.ts'
-import { type Behavior, type ReadRule, type Rule, readRule } from './rule.ts'
+import { type Behavior, type Rule, readRule } from './rule.ts'
 import { matches } from './wildcard.ts'
 
 /** For every specifier but Bash's, which needs the parser. */
@@ -36,20 +36,13 @@ export function ruleMatches(
   }
 }
 
-/**
- * Whether a rule as written (a hook's `if`) speaks of a call; of a command line, when it speaks of any part of it.
- * The promise loads the parser; the function it gives is as quick as a hook's matcher has to be.
- */
-export async function ruleMatcher(): Promise<(text: string, question: PermissionQuestion) => boolean> {
-  const { bashRuleMatches } = await import('./bash.ts')
-  const read = new Map<string, ReadRule>()
-  return (text, question) => {
-    const reading = read.get(text) ?? readRule(text, 'ask')
-    read.set(text, reading)
-    if (!reading.ok) return false
-    if (reading.rule.specifier.kind !== 'command') return ruleMatches(reading.rule, 'ask', question, fileOf(question))
-    return question.tool === 'Bash' && bashRuleMatches(reading.rule, 'ask', question)
-  }
+/** Whether a rule as written (a hook's `if`) speaks of a call; of a command line, when it speaks of any part of it. */
+export async function matchesRule(text: string, question: PermissionQuestion): Promise<boolean> {
+  const reading = readRule(text, 'ask')
+  if (!reading.ok) return false
+  const { rule } = reading
+  if (rule.specifier.kind !== 'command') return ruleMatches(rule, 'ask', question, fileOf(question))
+  return question.tool === 'Bash' && (await import('./bash.ts')).bashRuleMatches(rule, 'ask', question)
 }
 
 function namesTool(pattern: string, tool: string): boolean {
