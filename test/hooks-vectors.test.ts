@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { runTrace } from './hooks-trace.ts'
 import { runVector, type Vector } from './hooks-vectors.ts'
 
 const { cases, total } = JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures/step-vectors.json'), 'utf8')) as {
@@ -11,8 +12,6 @@ const { cases, total } = JSON.parse(readFileSync(join(import.meta.dirname, 'fixt
 
 test('the file of vectors is whole', () => assert.equal(cases.length, total))
 
-for (const vector of cases.filter(({ kind }) => kind !== 'trace')) {
-  test(`${vector.kind} ${vector.id}${vector.why ? `: ${vector.why}` : ''}`, async () => {
-    assert.equal(await runVector(vector), true)
-  })
+for (const vector of cases) {
+  test(`${vector.kind} ${vector.id}${vector.why ? `: ${vector.why}` : ''}`, () => runVector(vector, runTrace))
 }

@@ -63,17 +63,12 @@ export interface TracedTurn {
   readonly toolResults: Readonly<Record<string, { readonly text: string; readonly isError: boolean }>>
 }
 
-/** Fails by throwing; false means that there is nobody to run it. */
-export async function runVector(vector: Vector, runTrace?: RunTrace): Promise<boolean> {
-  if (vector.kind === 'trace') {
-    if (!runTrace) return false
-    await runTraceVector(vector, runTrace)
-    return true
-  }
+/** Fails by throwing. */
+export async function runVector(vector: Vector, runTrace: RunTrace): Promise<void> {
+  if (vector.kind === 'trace') return runTraceVector(vector, runTrace)
   const run = kinds[vector.kind]
   assert.ok(run, `there is no kind of vector called ${vector.kind}`)
   await run(vector)
-  return true
 }
 
 const kinds: Record<string, (vector: Vector) => Promise<void> | void> = {

@@ -127,7 +127,7 @@ async function askPrompt(handler: Handler & { kind: 'prompt' }, asking: Asking, 
   }
   const value = eventReply(reply)
   if (value) return { kind: 'answer', value, ...kept }
-  return { ...failure('the model did not answer with {"ok": true} or {"ok": false, "reason": …}'), ...kept }
+  return { ...failure('the model did not answer with {"ok": true} or {"ok": false, "reason": …}'), stdout: reply }
 }
 
 async function askUrl(handler: Handler & { kind: 'http' }, asking: Asking, signal: AbortSignal): Promise<Reply> {

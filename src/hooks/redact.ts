@@ -34,7 +34,7 @@ const wellKnown = [
   'npm_[a-z0-9]{30,}',
   'hf_[a-z0-9]{30,}',
   '[rs]k_(?:live|test)_[a-z0-9]{16,}',
-  'eyJ[a-z0-9_-]{8,}\\.eyJ[a-z0-9_-]{8,}(?:\\.[a-z0-9_-]*)?',
+  'eyJ[a-z0-9_-]{8,400}\\.eyJ[a-z0-9_-]{8,}(?:\\.[a-z0-9_-]*)?',
 ]
 const schemes = '(?<scheme>(?:Bearer|Basic)[ \\t]{1,4})[a-z0-9._~+/=-]{12,}'
 const privateKey = '(?<begin>-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)'

@@ -204,7 +204,7 @@ function takeEvent(round: Round, handler: Prepared, reply: Reply): string | unde
   if (verdict.decision === 'ask') note(round, handler, 'asked', verdict.reason)
   if (verdict.stop !== null) note(round, handler, 'stopped', verdict.stop)
   if (verdict.goOn) {
-    note(round, handler, 'continued', verdict.reason)
+    note(round, handler, 'continued', verdict.context.join('\n'))
     decide(round, { kind: 'continue' })
   }
   if (endsRound(name, verdict)) {

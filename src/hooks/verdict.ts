@@ -158,7 +158,7 @@ function permitted({ permissionDecision, permissionDecisionReason = '', decision
 /** A block where nothing can be refused any more. */
 function telling(onBlock: OnBlock, text: string): Verdict {
   const told = text === '' ? [] : [capped(text)]
-  if (onBlock === 'go-on') return { ...noOpinion, goOn: true, reason: text, context: told }
+  if (onBlock === 'go-on') return { ...noOpinion, goOn: true, context: told }
   return onBlock === 'tell-model' ? { ...noOpinion, context: told } : { ...noOpinion, messages: told }
 }
 

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { type CommandRun, type Exit, hookEnv, outputLimit, runCommand, truncationMark } from './command.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'ona-command-'))
+after(() => rmSync(folder, { recursive: true }))
+
+const run = (command: string, more: Partial<CommandRun> = {}): Promise<Exit> =>
+  runCommand({ command, shell: 'sh', cwd: folder, input: '{"a":1}', env: process.env, timeoutMs: 20_000, ...more })
+const runs = (pid: number) => {
+  try {
+    // a child that nobody has waited for yet is still there, but it runs no more
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+const pidIn = (file: string) => Number(readFileSync(join(folder, file), 'utf8'))
+
+test('bash is a login shell that gets the command, sh a plain one', async () => {
+  const [login, plain] = await Promise.all([
+    run('shopt -q login_shell && echo login; echo "$0 $BASH_VERSION"', { shell: 'bash' }),
+    run('echo "$0 $-"'),
+  ])
+  assert.match(login.stdout, /^login\n\/(usr\/)?bin\/bash \d/m)
+  assert.match(plain.stdout, /^\/(usr\/)?bin\/sh/)
+})
+
+test('the input is one line, and then the end', async () => {
+  const { stdout } = await run('cat; echo "|end"')
+  assert.equal(stdout, '{"a":1}\n|end\n')
+})
+
+test('without a PowerShell on the PATH, nothing is started and that is said', async () => {
+  assert.deepEqual(await run('1', { shell: 'powershell', env: { PATH: folder } }), {
+    end: 'not-started',
+    exitCode: null,
+    stdout: '',
+    stderr: '',
+    note: 'not started: neither pwsh nor powershell is on the PATH',
+  })
+})
+
+test('the first of pwsh and powershell on the PATH is started, without a profile', async () => {
+  writeFileSync(join(folder, 'powershell'), '#!/bin/sh\nprintf "%s|" "$0" "$@"', { mode: 0o755 })
+  const { stdout } = await run('Get-Date', { shell: 'powershell', env: { PATH: `/nowhere:${folder}` } })
+  assert.equal(stdout, `${folder}/powershell|-NoProfile|-NonInteractive|-Command|Get-Date|`)
+})
+
+test('a missing working directory is a failure that names it', async () => {
+  const { end, note } = await run('true', { cwd: join(folder, 'gone') })
+  assert.deepEqual([end, note], ['not-started', `not started: its working directory ${folder}/gone does not exist`])
+})
+
+test('a command that the system cannot take is a failure, not a crash', async () => {
+  assert.equal((await run('true\0')).end, 'not-started')
+  assert.equal((await run(`: ${'x'.repeat(3_000_000)}`)).end, 'not-started')
+})
+
+test('bytes that are no UTF-8 become replacement characters; a byte order mark goes', async () => {
+  assert.equal((await run(String.raw`printf '\357\273\277a\377b\342\202'`)).stdout, 'a�b�')
+})
+
+test('output is kept up to 4 MiB, marked, and the hook still ends by itself', async () => {
+  const { stdout, stderr, exitCode } = await run('head -c 5000000 /dev/zero | tr "\\0" x; echo why >&2; exit 2')
+  assert.equal(stdout.length, outputLimit + truncationMark.length)
+  assert.ok(stdout.endsWith(`x${truncationMark}`))
+  assert.deepEqual([stderr, exitCode], ['why\n', 2])
+})
+
+test('a hook that never stops printing loses its pipe', async () => {
+  const { stdout, end } = await run('yes')
+  assert.ok(stdout.endsWith(truncationMark))
+  assert.ok(end === 'killed' || end === 'exited')
+})
+
+test('a hook may leave its input unread, or close it', async () => {
+  const input = JSON.stringify({ text: 'x'.repeat(2_000_000) })
+  assert.equal((await run('exit 0', { input })).exitCode, 0)
+  assert.equal((await run('exec 0<&-; echo ok', { input })).stdout, 'ok\n')
+})
+
+test('what a hook leaves running does not hold it up', async () => {
+  const { end, stdout } = await run('sleep 30 & echo $! > left; echo done')
+  assert.deepEqual([end, stdout], ['exited', 'done\n'])
+  process.kill(pidIn('left'))
+})
+
+test('a hook ended by a signal has no exit code, and the signal is named', async () => {
+  const { end, exitCode, note } = await run('echo half; kill -9 $$')
+  assert.deepEqual([end, exitCode, note], ['killed', null, 'ended by SIGKILL'])
+})
+
+test('at its time limit a hook ends with all that it started', async () => {
+  const { end, note } = await run(
+    '(trap "" TERM; sh -c "echo \\$\\$ > deep; sleep 30") & sleep 30 & echo $! > child; wait',
+    {
+      timeoutMs: 300,
+    },
+  )
+  assert.deepEqual([end, note], ['timed-out', 'timed out after 300 ms'])
+  for (const file of ['child', 'deep']) while (runs(pidIn(file))) await new Promise(setImmediate) // killed, and about to go
+})
+
+test('a hook that does not heed the first signal is killed', async () => {
+  const startedAt = performance.now()
+  const { end } = await run('trap "" TERM; sleep 30 & wait; sleep 30', { timeoutMs: 50 })
+  assert.equal(end, 'timed-out')
+  assert.ok(performance.now() - startedAt < 10_000)
+})
+
+test('an interrupt ends a hook, and one that is interrupted already is not started', async () => {
+  const controller = new AbortController()
+  const running = run('touch begun; sleep 30', { signal: controller.signal })
+  while (!existsSync(join(folder, 'begun'))) await new Promise(setImmediate)
+  controller.abort()
+  assert.equal((await running).end, 'interrupted')
+  assert.equal((await run('touch never', { signal: controller.signal })).end, 'interrupted')
+  assert.equal(existsSync(join(folder, 'never')), false)
+})
+
+test('a hook has the whole environment, where the database is, and a UTF-8 locale', () => {
+  const where = { dbPath: '/db', projectDir: '/p' }
+  assert.deepEqual(hookEnv({ A: '1' }, where), {
+    A: '1',
+    AGENT_SDLC_DB: '/db',
+    SDLC_HOOK: '1',
+    LANG: 'C.UTF-8',
+    CLAUDE_PROJECT_DIR: '/p',
+  })
+  assert.equal(hookEnv({ LANG: 'de_DE.UTF-8' }, where).LANG, 'de_DE.UTF-8')
+  assert.equal(hookEnv({ LC_ALL: 'C' }, where).LANG, undefined)
+})

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { readExit } from './ask.ts'
+import { createPlane } from './dispatch.ts'
+import type { Handler } from './handler.ts'
+import { readOutput } from './output.ts'
+import type { Scope } from './plane.ts'
+import { applyVerdict, draftOf } from './step-verdict.ts'
+import { type StepName, stepNames } from './steps.ts'
+
+const words = fc.constantFrom('allow', 'deny', 'ask', 'approve', 'block', 'break', 'veto', 'PreToolUse', '')
+const keys = fc.constantFrom(
+  ...['continue', 'decision', 'reason', 'hookSpecificOutput', 'hookEventName', 'permissionDecision', 'updatedInput'],
+  ...['async', 'control', 'args', 'result', 'additional_context', '__proto__', 'constructor', 'toString', 'stopReason'],
+)
+const { tree } = fc.letrec((tie) => ({
+  tree: fc.oneof({ maxDepth: 5 }, words, fc.jsonValue(), fc.dictionary(keys, tie('tree')), fc.array(tie('tree'))),
+}))
+/** What a hook may print: JSON that nearly fits, cut off, deep, huge, or no text at all. */
+const output: fc.Arbitrary<Buffer> = fc.oneof(
+  tree.map((value) => Buffer.from(JSON.stringify(value) ?? '')),
+  fc.dictionary(keys, tree).map((value) => Buffer.from(JSON.stringify(value))),
+  fc
+    .tuple(fc.dictionary(keys, tree), fc.nat(40))
+    .map(([value, at]) => Buffer.from(JSON.stringify(value).slice(0, -at))),
+  fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes)),
+  fc
+    .uint8Array({ maxLength: 100 })
+    .map((bytes) => Buffer.concat([Buffer.from('{"reason":"'), bytes, Buffer.from('"}')])),
+  fc.nat(200_000).map((depth) => Buffer.from('{"a":'.repeat(depth))),
+  fc.nat(300_000).map((size) => Buffer.from(`{"reason":"${'x'.repeat(size)}"}`)),
+)
+
+test('500 random outputs neither crash the plane nor allow what a deny forbids', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ona-fuzz-'))
+  try {
+    const command = (text: string): Handler => ({
+      event: 'PreToolUse',
+      source: { kind: 'settings' },
+      matcher: '',
+      ifCondition: '',
+      kind: 'command',
+      shell: 'sh',
+      command: text,
+    })
+    const step: Handler = { ...command('cat step'), event: 'before_tool_apply', onError: 'proceed' } as Handler
+    const plane = createPlane([command('cat first'), step, command('echo forbidden >&2; exit 2')])
+    const scope: Scope = { sessionId: '', conversationId: '', dbPath: '', cwd: folder, record() {} }
+    await fc.assert(
+      fc.asyncProperty(output, output, async (first, second) => {
+        writeFileSync(join(folder, 'first'), first)
+        writeFileSync(join(folder, 'step'), second)
+        const state = { toolName: 'Bash', safety: 'destructive', args: {}, result: null } as const
+        const fields = { tool_name: 'Bash', tool_input: {}, tool_use_id: 't' }
+        const answer = await plane.ask('before_tool_apply', { ...state }, scope, { name: 'PreToolUse', fields })
+        assert.ok(answer.decision === 'deny' || answer.control.kind === 'break')
+      }),
+      { numRuns: 250 },
+    )
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('no output makes the reading of an exit throw, and what is read is all or nothing', () => {
+  const state = {
+    ...{ input: [], additionalContext: [], feedback: [], results: [], output: { kind: 'text', text: '' } },
+    ...{ toolName: 'x', tool: 'x', args: { a: 1 }, result: null, model: 'm', assistantText: null, resolved: null },
+  }
+  fc.assert(
+    fc.property(output, fc.constantFrom<StepName>(...stepNames), fc.integer(), (bytes, name, exit) => {
+      const said = readExit(exit % 3, bytes.toString(), '', false)
+      readOutput('PreToolUse', said.kind === 'answer' ? said.value : said)
+      const step = draftOf(name, state as never)
+      const applied = applyVerdict(name, step, said.kind === 'answer' ? said.value : {})
+      if (!applied.ok) assert.deepEqual(step, state)
+      assert.equal(Object.getPrototypeOf(step), Object.prototype)
+    }),
+    { numRuns: 1_000 },
+  )
+})

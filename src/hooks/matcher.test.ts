@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { matchQuery, readGlob, readMatcher } from './matcher.ts'
+
+test('a matcher is everything, a list of names, or a regular expression found anywhere', () => {
+  const cases: [string, string, boolean][] = [
+    ['', 'Bash', true],
+    ['*', 'Bash', true],
+    ['Bash', 'Bash', true],
+    ['Edit', 'NotebookEdit', true],
+    ['Edit|Write', 'NotebookEdit', false],
+    ['Edit|Write', 'Write', true],
+    ['^Edit$', 'Edit', true],
+    ['^Edit$', 'NotebookEdit', false],
+    ['mcp__.*', 'mcp__a__b', true],
+    ['Notebook.*', 'NotebookEdit', true],
+    ['a-b|c', 'abc', true],
+    ['bash', 'Bash', false],
+    ['(?i)bash', 'Bash', false],
+    ['(?<=Note)book', 'Notebook', true],
+  ]
+  for (const [matcher, query, expected] of cases) {
+    assert.equal(readMatcher(matcher)?.(query) ?? false, expected, `${matcher} on ${query}`)
+  }
+  assert.equal(readMatcher('['), undefined)
+})
+
+test('no text makes a matcher or a glob throw', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (pattern, query) => {
+      assert.equal(typeof (readMatcher(pattern)?.(query) ?? false), 'boolean')
+      assert.equal(typeof readGlob(pattern)(query), 'boolean')
+    }),
+  )
+})
+
+test('a list of names matches exactly its names', () => {
+  const name = fc.stringMatching(/^[a-zA-Z0-9_]+$/)
+  fc.assert(
+    fc.property(fc.array(name, { minLength: 2 }), name, (list, query) => {
+      assert.equal(readMatcher(list.join('|'))!(query), list.includes(query))
+    }),
+  )
+})
+
+test('a glob is held against the whole name', () => {
+  const cases: [string, string, boolean][] = [
+    ['mcp__*', 'mcp__a/b', true],
+    ['mcp__*', 'xmcp__a', false],
+    ['re?d', 'read', true],
+    ['{Read,Write}', 'Write', true],
+    ['{Read,Write}', 'Edit', false],
+    ['[RW]*', 'Read', true],
+    ['[!R]*', 'Read', false],
+    ['a.b', 'axb', false],
+    ['a+', 'a+', true],
+    ['[', '[', false],
+    ['{a', '{a', false],
+    ['[z-a]', 'a', false],
+  ]
+  for (const [glob, name, expected] of cases) assert.equal(readGlob(glob)(name), expected, `${glob} on ${name}`)
+})
+
+test('each event says what its matchers are held against', () => {
+  assert.deepEqual(
+    [
+      matchQuery('PreToolUse', { tool_name: 'Bash' }),
+      matchQuery('FileChanged', { file_path: '/a/.env' }),
+      matchQuery('StopFailure', { error: 'rate_limit' }),
+      matchQuery('SubagentStop', { agent_type: 'explore' }),
+      matchQuery('TaskCreated', {}),
+      matchQuery('Stop', {}),
+    ],
+    ['Bash', '.env', 'rate_limit', 'explore', null, undefined],
+  )
+})

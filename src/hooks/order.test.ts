@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { defineHook } from './define.ts'
+import type { Handler, Source } from './handler.ts'
+import { orderHandlers } from './order.ts'
+
+const command = (text: string, source: Source, more: object = {}): Handler => ({
+  event: 'PreToolUse',
+  matcher: '',
+  ifCondition: '',
+  kind: 'command',
+  shell: 'bash',
+  command: text,
+  source,
+  ...more,
+})
+const settings: Source = { kind: 'settings' }
+const plugin = (pluginId: string): Source => ({ kind: 'plugin', pluginId })
+const names = (handlers: Handler[]) =>
+  orderHandlers(handlers).map((each) => [each.ordinal, each.kind === 'command' ? each.command : each.kind])
+
+test('functions, then settings as written, then plugins by id, then the session', () => {
+  assert.deepEqual(
+    names([
+      command('late', { kind: 'session' }),
+      command('b1', plugin('b')),
+      command('two', settings),
+      command('later', { kind: 'session' }),
+      command('a1', plugin('a')),
+      command('one', settings),
+      defineHook('Stop', () => undefined),
+      command('b2', plugin('b')),
+    ]),
+    [
+      [0, 'function'],
+      [1, 'two'],
+      [2, 'one'],
+      [3, 'a1'],
+      [4, 'b1'],
+      [5, 'b2'],
+      [6, 'late'],
+      [7, 'later'],
+    ],
+  )
+})
+
+test('plugins go by code point, capital letters before small ones and emoji last', () => {
+  assert.deepEqual(
+    names(['\u{1F600}', 'b', '\uFF5E', 'B', 'ab', 'a'].map((id) => command(id, plugin(id)))).map(([, id]) => id),
+    ['B', 'a', 'ab', 'b', '\uFF5E', '\u{1F600}'],
+  )
+})
+
+test('a hook that repeats the one before it is asked once; only the very same, and only next to it', () => {
+  const same = command('x', settings)
+  assert.deepEqual(names([same, { ...same }, command('y', settings), same]), [
+    [0, 'x'],
+    [1, 'y'],
+    [2, 'x'],
+  ])
+  for (const other of [{ matcher: 'Bash' }, { shell: 'sh' }, { ifCondition: 'Bash' }, { event: 'Stop' }]) {
+    assert.equal(names([same, command('x', settings, other)]).length, 2)
+  }
+  assert.equal(names([same, command('x', settings, { timeoutMs: 5 })]).length, 1)
+  const hook = () => defineHook('Stop', () => undefined)
+  assert.equal(names([hook(), hook()]).length, 2)
+})
+
+test('the order does not depend on how the sources are mixed', () => {
+  const all = [
+    ...['s1', 's2'].map((text) => command(text, settings)),
+    ...['p1', 'p2'].map((text) => command(text, plugin(text))),
+    ...['z1', 'z2'].map((text) => command(text, { kind: 'session' })),
+  ]
+  fc.assert(
+    fc.property(fc.array(fc.nat(1), { minLength: 12, maxLength: 12 }), (picks) => {
+      const queues = [all.slice(0, 2), all.slice(2, 4), all.slice(4)]
+      const mixed: Handler[] = []
+      for (const pick of picks)
+        mixed.push(...(queues[pick * 2]?.splice(0, 1) ?? []), ...(queues[1 - pick]?.splice(0, 1) ?? []))
+      mixed.push(...queues.flat())
+      assert.deepEqual(names(mixed), names(all))
+    }),
+  )
+})

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { createRedactor, redact } from './redact.ts'
+
+test('what looks like a secret goes, and what stands around it stays', () => {
+  const cases: [string, string][] = [
+    ['{"api_key":"abc","n":1}', '{"api_key":"[redacted]","n":1}'],
+    ['{"a":{"Authorization":"Bearer x.y"},"b":2}', '{"a":{"Authorization":"[redacted]"},"b":2}'],
+    ['{"password":"a\\"b\\\\","c":"d"}', '{"password":"[redacted]","c":"d"}'],
+    ['{"content":"{\\"token\\":\\"abc\\",\\"k\\":1}"}', '{"content":"{\\"token\\":\\"[redacted]\\",\\"k\\":1}"}'],
+    ['curl -H "Authorization: Bearer abcdefghijkl.mno"', 'curl -H "Authorization: Bearer [redacted]"'],
+    ['"header\\nAuthorization: Basic dXNlcjpwYXNzd29yZA=="', '"header\\nAuthorization: Basic [redacted]"'],
+    ['export API_KEY=abc123def; ls', 'export API_KEY=[redacted]; ls'],
+    ['password: hunter22', 'password: [redacted]'],
+    ['sk-ant-api03-abcdefghijklmnop x', '[redacted] x'],
+    ['ghp_abcdefghijklmnopqrstuvwxyz0123456789', '[redacted]'],
+    ['AKIAIOSFODNN7EXAMPLE', '[redacted]'],
+    ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-def', '[redacted]'],
+    [
+      '-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----',
+      '-----BEGIN RSA PRIVATE KEY-----[redacted]-----END RSA PRIVATE KEY-----',
+    ],
+    ['"-----BEGIN PRIVATE KEY-----\\nMIIE","b":1', '"-----BEGIN PRIVATE KEY-----[redacted]","b":1'],
+  ]
+  for (const [text, expected] of cases) assert.equal(redact(text), expected)
+})
+
+test('ordinary text stays as it is', () => {
+  const texts = [
+    '{"max_tokens":4096,"usage":{"input_tokens":120}}',
+    'const token = readToken(input)',
+    'TOKEN=$GITHUB_TOKEN ./run',
+    'interface Props { token: string; password: string }',
+    'task-sk-list skeleton risk-averse',
+    'the tokenizer splits "a: b"',
+    'git commit -m "basic bearer of news"',
+  ]
+  for (const text of texts) assert.equal(redact(text), text)
+})
+
+test('a value that the process holds goes wherever it stands', () => {
+  assert.equal(createRedactor(['my.own+secret'])('x my.own+secret y'), 'x [redacted] y')
+  assert.equal(createRedactor(['short'])('short'), 'short')
+})
+
+test('JSON stays JSON, with the same keys', () => {
+  const key = fc.constantFrom('token', 'api_key', 'a', 'Authorization', 'x_password', 'note')
+  const value = fc.oneof(
+    fc.string(),
+    fc.string().map((text) => `password="${text}"`),
+    fc.json().map((text) => `{"token":${text}}`),
+    fc.constant('-----BEGIN PRIVATE KEY-----\n"\\'),
+  )
+  fc.assert(
+    fc.property(fc.dictionary(key, fc.oneof(value, fc.dictionary(key, value))), (object) => {
+      const parsed = JSON.parse(redact(JSON.stringify(object)))
+      assert.deepEqual(Object.keys(parsed), Object.keys(object))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('redacting twice changes nothing more', () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.constantFrom(
+          'token',
+          '"',
+          ':',
+          '=',
+          '\\',
+          ' ',
+          'Bearer ',
+          'abcdefghijklmnop',
+          'sk-',
+          '-----BEGIN PRIVATE KEY-----',
+        ),
+      ),
+      (parts) => {
+        const once = redact(parts.join(''))
+        assert.equal(redact(once), once)
+      },
+    ),
+    { numRuns: 2_000 },
+  )
+})
+
+test('the time grows with the text and no faster', () => {
+  const took = (text: string) => {
+    const startedAt = performance.now()
+    redact(text)
+    return performance.now() - startedAt
+  }
+  for (const part of [
+    'token="',
+    'token',
+    'a'.repeat(64),
+    '\\"token\\":\\"',
+    '\\',
+    'sk-',
+    'Bearer ',
+    '-----BEGIN ',
+    'eyJaaaaaaaaa.',
+    'eyJ',
+  ]) {
+    const small = part.repeat(20_000)
+    took(small)
+    const [one, eight] = [Math.min(took(small), took(small), took(small)), took(small.repeat(8))]
+    assert.ok(eight < 60 * one + 50, `${part}: ${one} ms, eight times as much ${eight} ms`)
+  }
+})

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { readHooks, sayHookProblem } from './settings.ts'
+
+const source = { kind: 'settings', layer: 'user' } as const
+const read = (hooks: unknown) => readHooks({ hooks }, { source })
+const faults = (hooks: unknown) => read(hooks).problems.map((each) => `${each.level}: ${sayHookProblem(each)}`)
+
+test('the flat list and the object of events say the same', () => {
+  const flat = [
+    { hook_event_name: 'PreToolUse', matcher: 'Bash', command: 'a', if: 'Bash(git *)', timeout: 2, shell: 'sh' },
+    { hook_event_name: 'PreToolUse', matcher: 'Bash', command: 'b' },
+    { hook_event_name: 'before_turn_end', command: 'c' },
+  ]
+  const nested = {
+    PreToolUse: [
+      {
+        matcher: 'Bash',
+        hooks: [
+          { type: 'command', command: 'a', if_condition: 'Bash(git *)', timeout: 2, shell: 'sh' },
+          { type: 'command', command: 'b' },
+        ],
+      },
+    ],
+    before_turn_end: [{ hooks: [{ type: 'command', command: 'c' }] }],
+  }
+  const common = { matcher: 'Bash', ifCondition: '', kind: 'command', shell: 'bash', source }
+  const expected = [
+    { ...common, event: 'PreToolUse', command: 'a', ifCondition: 'Bash(git *)', timeoutMs: 2000, shell: 'sh' },
+    { ...common, event: 'PreToolUse', command: 'b' },
+    { ...common, event: 'before_turn_end', matcher: '', command: 'c' },
+  ]
+  assert.deepEqual(read(flat), { handlers: expected, problems: [] })
+  assert.deepEqual(read(nested), { handlers: expected, problems: [] })
+})
+
+test('every kind of handler can be declared', () => {
+  const { handlers, problems } = read([
+    { hook_event_name: 'before_tool_apply', type: 'builtin', name: 'redact-secrets', match: { safety: ['network'] } },
+    { hook_event_name: 'Stop', type: 'prompt', prompt: 'Done? $ARGUMENTS', model: 'small' },
+    { hook_event_name: 'after_generate', type: 'prompt', system: 'Judge', render: { template: '{{model}}' } },
+    { hook_event_name: 'Stop', type: 'http', url: 'http://127.0.0.1:9/x', headers: { A: '$B' }, allowedEnvVars: ['B'] },
+    { hook_event_name: 'Stop', command: 'x', onError: 'block', once: true, statusMessage: 'checking' },
+  ])
+  assert.deepEqual(problems, [])
+  assert.deepEqual(
+    handlers.map(({ kind }) => kind),
+    ['builtin', 'prompt', 'prompt', 'http', 'command'],
+  )
+})
+
+test('a misspelt name is an error that says which was meant', () => {
+  assert.deepEqual(faults([{ hook_event_name: 'PreToolUs', command: 'x' }]), [
+    'error: hooks[0].hook_event_name is "PreToolUs"; did you mean "PreToolUse"?',
+  ])
+  assert.deepEqual(faults({ before_tool_aply: [] }), [
+    'error: hooks has a key that is "before_tool_aply"; did you mean "before_tool_apply"?',
+  ])
+  assert.match(faults([{ hook_event_name: 'Lunch', command: 'x' }])[0]!, /it must be one of PreToolUse, /)
+  assert.deepEqual(faults([{ hook_event_name: 'Stop', type: 'comand', command: 'x' }]), [
+    'error: hooks[0].type is "comand"; did you mean "command"?',
+  ])
+})
+
+test('what is wrong is named with its place; what is right beside it is in force', () => {
+  const stop = (more: object) => ({ hook_event_name: 'Stop', ...more })
+  const { handlers, problems } = read([
+    stop({}),
+    stop({ command: ' ' }),
+    stop({ command: 'x', timeout: 0 }),
+    stop({ command: 'x', shell: 'fish' }),
+    stop({ type: 'builtin', name: 'redact-secret' }),
+    stop({ type: 'builtin', name: 'redact-secrets' }),
+    stop({ type: 'http', url: 'http://example.com' }),
+    stop({ type: 'http', url: 'https://u:p@example.com' }),
+    stop({ type: 'prompt' }),
+    stop({ command: 'x', match: { tool: 'Bash' } }),
+    { hook_event_name: 'before_tool_apply', command: 'x', match: { tol: 'Bash' } },
+    { command: 'x' },
+    'x',
+    stop({ command: 'good' }),
+  ])
+  assert.equal(handlers.length, 1)
+  assert.deepEqual(problems.map(sayHookProblem), [
+    'hooks[0].command is missing',
+    'hooks[1].command is empty',
+    'hooks[2].timeout must be at least 0.001, not 0',
+    'hooks[3].shell must be one of bash, sh, powershell, not a string',
+    'hooks[4].name is "redact-secret"; did you mean "redact-secrets"?',
+    'hooks[5].name is a built-in, and those stand at steps',
+    'hooks[6].url sends the event unencrypted to another machine; use https',
+    'hooks[7].url has a password in it; give it in a header, from an environment variable',
+    'hooks[8].prompt is missing',
+    'hooks[9].match belongs to steps; at Stop use "matcher"',
+    'hooks[10].match.tol is not known here; known: tool,tool_glob,safety',
+    'hooks[11].hook_event_name is missing; it names the event or step',
+    'hooks[12] must be an object with hook_event_name and command',
+  ])
+})
+
+test('what cannot be what was meant is a warning', () => {
+  assert.deepEqual(
+    faults([
+      { hook_event_name: 'PreToolUse', command: 'x', matcher: '[' },
+      { hook_event_name: 'Stop', command: 'x', matcher: 'Bash' },
+      { hook_event_name: 'TaskCreated', command: 'x', matcher: 'Bash' },
+      { hook_event_name: 'before_ingest', command: 'x', matcher: 'Bash' },
+      { hook_event_name: 'Stop', command: 'x', if: 'Bash' },
+      { hook_event_name: 'PreToolUse', command: 'x', async: true },
+      { hook_event_name: 'after_tool_apply', command: 'x', match: { safety: ['network'] } },
+      { hook_event_name: 'PreToolUse', command: 'x', timout: 3 },
+    ]),
+    [
+      'warning: hooks[0].matcher "[" is no regular expression: the hook never runs',
+      'warning: hooks[1].matcher is not looked at: Stop has nothing to match',
+      'warning: hooks[2].matcher has nothing to match at TaskCreated: the hook never runs',
+      'warning: hooks[3].matcher has nothing to match at before_ingest: the hook never runs',
+      'warning: hooks[4].if is a rule for tool calls, and Stop has none: the hook never runs',
+      'warning: hooks[5].async is not supported; the hook is waited for like any other',
+      'warning: hooks[6].match asks for a safety class, which only before_tool_apply shows: the hook never runs',
+      'warning: hooks[7].timout is not known here and is not looked at',
+    ],
+  )
+})
+
+test('hooks that must not run carry the reason', () => {
+  const settings = { hooks: [{ hook_event_name: 'Stop', command: 'x' }] }
+  assert.equal(
+    readHooks(settings, { source, withheld: 'untrusted_workspace' }).handlers[0]?.withheld,
+    'untrusted_workspace',
+  )
+})
+
+test('no JSON value makes the reading throw', () => {
+  const entry = fc.record(
+    {
+      hook_event_name: fc.constantFrom('PreToolUse', 'before_tool_apply', '__proto__', 3),
+      matcher: fc.jsonValue(),
+      match: fc.jsonValue(),
+      type: fc.constantFrom('command', 'builtin', 'prompt', 'http', 'toString', 1),
+      command: fc.jsonValue(),
+      name: fc.jsonValue(),
+      url: fc.jsonValue(),
+      prompt: fc.jsonValue(),
+      timeout: fc.jsonValue(),
+    },
+    { requiredKeys: [] },
+  )
+  const hooks = fc.oneof(fc.array(entry), fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue())
+  fc.assert(
+    fc.property(hooks, (value) => {
+      assert.ok(Array.isArray(read(value).handlers))
+    }),
+    { numRuns: 1_000 },
+  )
+})
