@@ -111,7 +111,8 @@ export function edits(brain: Brain, root: string, hooks: readonly BrainHook[]): 
   if (brain.helper) {
     const helper = join(root, brain.helper.path)
     const before = readText(helper)
-    const needed = written !== null && brain.read(written, file).length > 0
+    const { serves = () => true } = brain.helper
+    const needed = written !== null && brain.read(written, file).some((hook) => serves(hook))
     if (before !== null && !before.startsWith('// Written by ona'))
       throw new Problem(`${relative(root, helper)} is in the way: ona did not write it; move it, nothing was written`)
     // first, so that no config names a file that is not there

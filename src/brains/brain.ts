@@ -9,8 +9,8 @@ export interface Brain {
   readonly signs: Signs
   /** The file that holds our hooks, from the root of the repository. */
   readonly config: string
-  /** A file beside the config that has to be there as long as one of our hooks is; null: it is there no longer. */
-  readonly helper?: { readonly path: string; readonly text: string | null }
+  /** A file beside the config that has to be there as long as one of our hooks is that it serves; null: no longer. */
+  readonly helper?: { readonly path: string; readonly text: string | null; serves?(hook: BrainHook): boolean }
   /** What the agent counts a timeout in. */
   readonly unitMs: number
   /** What of the hook the agent cannot express, in words; nothing when it is all there. */

@@ -93,8 +93,8 @@ const isOwn = (adapter: BrainHooksAdapter): adapter is OwnAdapter => 'brain' in 
 
 /**
  * `.claude/settings.json` is read by VS Code and Copilot too. Where Claude Code has the hooks, those two are served from
- * there and get none of their own, so that a hook fires once; where that needs a filter that VS Code would ignore, or Cursor
- * might read the file besides its own, the hooks there go through our shim.
+ * there and get none of their own, so that a hook fires once. The hooks there then go through our shim, which holds them to
+ * their filters, answers each agent in its own words, and keeps still in Cursor, which has the hooks in its own file.
  */
 function sharedReading({ root, roles, targets }: SyncRequest, brainOf: (slug: string) => Brain) {
   const authors = roles.map(authorOf)
@@ -120,7 +120,7 @@ function sharedReading({ root, roles, targets }: SyncRequest, brainOf: (slug: st
     pull(slug)
   }
   if (readers.length > 0) pull('claudecode')
-  return { covered, pulledIn, guarded: sticky || readers.includes('vscode') || takesPart('cursor') }
+  return { covered, pulledIn, guarded: sticky || readers.length > 0 || takesPart('cursor') }
 }
 
 function planOwn(

@@ -5,9 +5,13 @@
  */
 import { neutralNames, type ToolNames } from './tools.ts'
 
-/** `tools`: what the agents that read the config call the tools that a filter names. */
+/**
+ * `tools`: what the agents that read the config call the tools that a filter names. `notInCursor`: Cursor may read the
+ * config too and has these hooks in its own.
+ */
 export const shimText = (
-  ...tools: readonly ToolNames[]
+  tools: readonly ToolNames[],
+  { notInCursor = false } = {},
 ): string => `// Written by ona: runs a role's hook for an agent. \`ona init --hooks\` brings it up to date.
 // Called with a filter and a command, as two arguments or in the environment; the agent's event comes on stdin.
 'use strict'
@@ -15,9 +19,9 @@ const { readFileSync, writeSync } = require('node:fs')
 const { spawnSync } = require('node:child_process')
 const { env, argv } = process
 
-const what = env.ONA_HOOK_FILTER ?? argv[2]
-const command = env.ONA_HOOK_COMMAND ?? argv[3]
-const timeout = Number(env.ONA_HOOK_TIMEOUT_MS ?? argv[4])
+const what = argv[2] ?? env.ONA_HOOK_FILTER
+const command = argv[3] ?? env.ONA_HOOK_COMMAND
+const timeout = Number(argv[4] ?? env.ONA_HOOK_TIMEOUT_MS)
 const names = ${JSON.stringify(neutralNames(...tools))}
 const keys = { filePath: 'file_path', oldString: 'old_string', newString: 'new_string', replaceAll: 'replace_all' }
 
@@ -29,9 +33,7 @@ try {
   // an event that we cannot read is the hook's to judge
 }
 if (event && typeof event === 'object') {
-  // Cursor reads Claude Code's file too when it is told to, and has these hooks in its own
-  if (event.cursor_version) process.exit(0)
-  const tool = event.tool_name ?? event.toolName
+${notInCursor ? "  // Cursor reads this agent's file too when it is told to, and has these hooks in its own\n  if (event.cursor_version) process.exit(0)\n" : ''}  const tool = event.tool_name ?? event.toolName
   const called = tool === undefined ? [] : [...(names[tool] ?? []), tool]
   if (what !== '*' && !called.some(matches)) process.exit(0)
   if (tool !== undefined) {
@@ -47,10 +49,20 @@ const run = spawnSync(command, { shell: true, cwd: __dirname + '/../..', input, 
 const out = String(run.stdout ?? '')
 const err = String(run.stderr ?? '')
 if (err) writeSync(2, err)
-if (run.status === 2 && !err) writeSync(2, 'a hook refused this: ' + command + '\\n')
-if (run.status === 0 || run.status === 2) {
+if (run.status === 0) {
   writeSync(1, forAll(out))
-  process.exit(run.status)
+  process.exit(0)
+}
+if (run.status === 2) {
+  const reason = err.trim() || 'a hook refused this: ' + command
+  if (!err) writeSync(2, reason + '\\n')
+  // Copilot tells the model only what is said in JSON, and the others read that as well; exit 2 is for when we cannot
+  const name = event?.hook_event_name
+  if (!name) process.exit(2)
+  const no = { permissionDecision: 'deny', permissionDecisionReason: reason }
+  const answer = name === 'PreToolUse' ? { hookSpecificOutput: { hookEventName: name, ...no } } : { decision: 'block', reason }
+  writeSync(1, forAll(JSON.stringify(answer)))
+  process.exit(0)
 }
 // any other end lets the agent go on, in every agent, and is told to the person
 const why = run.error ? run.error.message : run.signal ? 'ended by ' + run.signal : 'exit ' + run.status
@@ -63,21 +75,27 @@ function matches(name) {
 
 /** The same answer in each place where one of the agents looks for it. */
 function forAll(text) {
-  if (!text.trimStart().startsWith('{')) return text
+  const name = event?.hook_event_name?.replace(/^./, (first) => first.toUpperCase())
+  if (!text.trimStart().startsWith('{')) {
+    // as in Claude Code: what a hook prints at the start of a session is for the model
+    if (name !== 'SessionStart' || !text.trim()) return text
+    if (event.cursor_version) return JSON.stringify({ additional_context: text })
+    return JSON.stringify({ additionalContext: text, hookSpecificOutput: { hookEventName: name, additionalContext: text } })
+  }
   let answer
   try {
     answer = JSON.parse(text)
   } catch {
     return text
   }
-  const inner = answer.hookSpecificOutput
-  if (inner?.permissionDecision) {
-    answer.permissionDecision ??= inner.permissionDecision
-    answer.permissionDecisionReason ??= inner.permissionDecisionReason
-    answer.modifiedArgs ??= inner.updatedInput
-  }
-  if (answer.decision && event?.hook_event_name === 'Stop')
-    answer.hookSpecificOutput = { hookEventName: 'Stop', decision: answer.decision, reason: answer.reason, ...inner }
+  const inner = answer.hookSpecificOutput ?? {}
+  const { decision, reason } = answer
+  const more = decision && name === 'Stop' ? { decision, reason } : decision && name === 'PostToolUse' ? { additionalContext: reason } : {}
+  answer.permissionDecision ??= inner.permissionDecision
+  answer.permissionDecisionReason ??= inner.permissionDecisionReason
+  answer.modifiedArgs ??= inner.updatedInput
+  answer.additionalContext ??= inner.additionalContext ?? more.additionalContext
+  if (name) answer.hookSpecificOutput = { hookEventName: name, ...more, ...inner }
   return JSON.stringify(answer)
 }
 `

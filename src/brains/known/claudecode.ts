@@ -4,11 +4,10 @@
  * sees it while the hook runs.
  */
 import type { Brain } from '../brain.ts'
-import { durationMs } from '../duration.ts'
 import { groupLayout } from '../group-layout.ts'
-import { type Moment, whatOf } from '../hook.ts'
+import type { Moment } from '../hook.ts'
 import { jsonConfig } from '../json-config.ts'
-import { fromRoot, quote, unquote, withoutRoot } from '../shell.ts'
+import { fromRoot, throughShim, withoutRoot, withoutShim } from '../shell.ts'
 import { shimText } from '../shim.ts'
 import { copilotTools, strictRemarks, vscodeTools } from './shared.ts'
 
@@ -36,13 +35,7 @@ export const claudeEvents: Record<Moment, string> = {
 export const claudeRoot = '"${CLAUDE_PROJECT_DIR:-.}"'
 
 const shim = '.claude/hooks/rhachet-hook.cjs'
-const throughShim = `node "\${CLAUDE_PROJECT_DIR:-.}/${shim}" `
-
-function declared(command: string): string {
-  if (!command.startsWith(throughShim)) return withoutRoot(claudeRoot, command)
-  const words = unquote(command.slice(throughShim.length))
-  return words?.[1] ?? command
-}
+const shimFromRoot = `"\${CLAUDE_PROJECT_DIR:-.}/${shim}"`
 
 /** `guarded`: an agent that ignores matchers, or that has the hooks in its own file as well, reads this file too. */
 export function claudeCode({ guarded }: { guarded: boolean }): Brain {
@@ -51,11 +44,8 @@ export function claudeCode({ guarded }: { guarded: boolean }): Brain {
     unitMs: 1000,
     defaultMs: 600_000,
     markKey: 'statusMessage',
-    written(hook) {
-      if (!guarded) return fromRoot(claudeRoot, hook.command)
-      return throughShim + [whatOf(hook), hook.command, String(durationMs(hook.timeout))].map(quote).join(' ')
-    },
-    declared,
+    written: (hook) => (guarded ? throughShim(shimFromRoot, hook) : fromRoot(claudeRoot, hook.command)),
+    declared: (command) => withoutRoot(claudeRoot, withoutShim(shimFromRoot, command)),
   })
   return {
     slug: 'claudecode',
@@ -66,13 +56,13 @@ export function claudeCode({ guarded }: { guarded: boolean }): Brain {
       home: ['.claude/settings.json', '.claude.json'],
     },
     config: '.claude/settings.json',
-    helper: { path: shim, text: guarded ? shimText(copilotTools, vscodeTools) : null },
+    helper: { path: shim, text: guarded ? shimText([copilotTools, vscodeTools], { notInCursor: true }) : null },
     limits: () => [],
     ...jsonConfig(layout),
     remarks: strictRemarks('Claude Code'),
     alsoReadBy: {
       vscode: `VS Code reads .claude/settings.json as well; it ignores matchers, so ${shim} holds the hooks to their filters`,
-      copilot: 'Copilot CLI reads .claude/settings.json as well',
+      copilot: `Copilot CLI reads .claude/settings.json as well; ${shim} answers it in its own words`,
     },
   }
 }

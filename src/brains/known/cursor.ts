@@ -7,6 +7,8 @@ import { durationMs, durationText } from '../duration.ts'
 import { type BrainHook, eventOf, whatOf } from '../hook.ts'
 import { jsonConfig, type Layout } from '../json-config.ts'
 import { markOf, readMark } from '../mark.ts'
+import { throughShim, withoutShim } from '../shell.ts'
+import { shimText } from '../shim.ts'
 import { neutralNames, translate } from '../tools.ts'
 import { noCompaction, oneOfTwo, strictRemarks } from './shared.ts'
 
@@ -19,6 +21,7 @@ const tools = {
   Agent: ['Task'],
   Delete: ['Delete'],
 }
+const shim = '.cursor/hooks/rhachet-hook.cjs'
 const mcp = (_server: string, tool: string) => `MCP:${tool}`
 
 function matcher(what: string): string | null {
@@ -45,18 +48,21 @@ const layout: Layout = {
     const native = matcher(what)
     if (native === null) return null
     const mark = markOf(hook.author, native === '' || native === what ? undefined : what)
+    // it hears what a hook says in JSON only; at boot anything printed is meant for the model
+    const command = hook.event === 'onBoot' ? throughShim(shim, hook) : hook.command
     return {
       // a command of several lines may end in a here-document, which a comment behind it would break
-      command: `${hook.command}${hook.command.includes('\n') ? '\n' : ' '}# ${mark}`,
+      command: `${command}${command.includes('\n') ? '\n' : ' '}# ${mark}`,
       timeout: Math.ceil(durationMs(hook.timeout) / 1000),
       ...(native !== '' && { matcher: native }),
     }
   },
   recognise(entry, given, moment) {
-    const [, command, text] =
+    const [, written, text] =
       (typeof entry['command'] === 'string' && /^(.*)[ \n]# (ona: .*)$/s.exec(entry['command'])) || []
     const mark = readMark(text)
-    if (!mark || command === undefined) return null
+    if (!mark || written === undefined) return null
+    const command = withoutShim(shim, written)
     const event = eventOf[moment]
     const seconds = Number(entry['timeout'])
     const filter = event === 'onTool' && { what: mark.what ?? (given || '*'), when: moment as 'before' | 'after' }
@@ -97,6 +103,7 @@ export const cursor: Brain = {
     home: ['.cursor/hooks.json', '.cursor/mcp.json', '.cursor/cli-config.json'],
   },
   config: '.cursor/hooks.json',
+  helper: { path: shim, text: shimText([tools]), serves: ({ event }) => event === 'onBoot' },
   ...jsonConfig(layout),
   limits,
   remarks: strictRemarks('Cursor'),

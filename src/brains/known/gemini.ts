@@ -3,7 +3,8 @@ import type { Brain, Limit } from '../brain.ts'
 import { groupLayout } from '../group-layout.ts'
 import { type BrainHook, whatOf } from '../hook.ts'
 import { jsonConfig } from '../json-config.ts'
-import { fromRoot, withoutRoot } from '../shell.ts'
+import { fromRoot, throughShim, withoutRoot, withoutShim } from '../shell.ts'
+import { shimText } from '../shim.ts'
 import { neutralNames, translate } from '../tools.ts'
 import { noCompaction } from './shared.ts'
 
@@ -22,6 +23,7 @@ const mcp = (server: string, tool: string) => `mcp_${server}_${tool}`
 
 /** Gemini puts the value in already quoted (its hooks reference, "Environment variables"). */
 const root = '$GEMINI_PROJECT_DIR'
+const shim = '.gemini/hooks/rhachet-hook.cjs'
 
 /** Its matchers are searched for anywhere in a tool's name, so ours hold on to both ends. */
 function matcher(what: string): string | null {
@@ -44,8 +46,9 @@ const layout = groupLayout({
   markKey: 'description',
   matcher,
   neutral,
-  written: (hook) => fromRoot(root, hook.command),
-  declared: (command) => withoutRoot(root, command),
+  // it shows the person what a hook prints, unless that is JSON; at boot it is meant for the model
+  written: (hook) => (hook.event === 'onBoot' ? throughShim(`${root}/${shim}`, hook) : fromRoot(root, hook.command)),
+  declared: (command) => withoutRoot(root, withoutShim(`${root}/${shim}`, command)),
 })
 
 function limits(hook: BrainHook): Limit[] {
@@ -70,6 +73,7 @@ export const gemini: Brain = {
   title: 'Gemini CLI',
   signs: { repo: ['.gemini', 'GEMINI.md'], home: ['.gemini/settings.json'] },
   config: '.gemini/settings.json',
+  helper: { path: shim, text: shimText([tools]), serves: ({ event }) => event === 'onBoot' },
   ...jsonConfig(layout),
   limits,
 }

@@ -82,7 +82,7 @@ export function githubBrain(one: Pick<Brain, 'slug' | 'aliases' | 'title' | 'sig
   return {
     ...one,
     config: '.github/hooks/rhachet-hooks.json',
-    helper: { path: shim, text: shimText(copilotTools, vscodeTools) },
+    helper: { path: shim, text: shimText([copilotTools, vscodeTools]) },
     ...jsonConfig(layout),
     remarks: strictRemarks(one.title),
     limits(hook: BrainHook): Limit[] {

@@ -1,0 +1,189 @@
+/**
+ * Runs real agents headless against a model on loopback and sees the hooks fire. An agent is found on the PATH or named by
+ * an environment variable (ONA_LIVE_CLAUDECODE=/path/to/claude); those that are not there are listed as skipped.
+ *   npm run test:live            all that are found
+ *   npm run test:live codex      only these
+ */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { agents, type LiveAgent, type Place } from './live/agents.ts'
+import { startModel } from './live/model.ts'
+
+const asked = process.argv.slice(2)
+const known = agents.map(({ slug }) => slug)
+const wrong = asked.find((word) => !known.includes(word))
+if (wrong) {
+  console.error(`there is no live test for "${wrong}"; there is one for ${known.join(', ')}`)
+  process.exit(2)
+}
+const checks = [
+  ['hooks fire', watches],
+  ['exit 2 refuses', refuses],
+  ['what boot prints is heard', boots],
+  ['exit 2 at the end goes on', goesOn],
+] as const
+let failed = false
+for (const agent of agents.filter(({ slug }) => asked.length === 0 || asked.includes(slug))) {
+  const program = programOf(agent)
+  if (!program) {
+    console.log(
+      `- ${agent.slug}: skipped: ${agent.program ? `${agent.program} is not on the PATH and ${variable(agent)} is not set` : 'it has no program that runs without a screen'}`,
+    )
+    continue
+  }
+  for (const [name, check] of checks) {
+    if (agent.cannot?.includes(name)) continue
+    const startedAt = performance.now()
+    const why = await check(agent, program)
+    failed ||= why.length > 0
+    console.log(
+      `${why.length === 0 ? '✔' : '✖'} ${[agent.slug, ...(agent.beside ?? [])].join(' + ')}: ${name} (${Math.round((performance.now() - startedAt) / 1000)} s)${why.map((line) => `\n    ${line}`).join('')}`,
+    )
+  }
+}
+process.exit(failed ? 1 : 0)
+
+/** Every event of a role is seen with what it should carry, and a filter keeps out what it should. */
+async function watches(agent: LiveAgent, program: string): Promise<string[]> {
+  const log = (name: string) => `node log.mjs ${name}`
+  const { place, output } = await runWith(agent, program, {
+    onBoot: [{ command: log('boot'), timeout: 'PT20S' }],
+    onTool: [
+      { command: log('before'), timeout: 'PT20S', filter: { what: 'Bash' } },
+      { command: log('after'), timeout: 'PT20S', filter: { what: 'Bash', when: 'after' } },
+      { command: log('other'), timeout: 'PT20S', filter: { what: 'Write' } },
+    ],
+    onStop: [{ command: log('stop'), timeout: 'PT20S' }],
+  })
+  const seen = existsSync(join(place.repo, 'log'))
+    ? readFileSync(join(place.repo, 'log'), 'utf8').trim().split('\n')
+    : []
+  const names = seen.map((line) => line.split(' ')[0]!)
+  const why: string[] = []
+  for (const name of ['boot', 'before', 'after', 'stop']) {
+    const times = names.filter((one) => one === name).length
+    if (times !== 1) why.push(`${name} fired ${times} times`)
+  }
+  if (names.includes('other')) why.push('a hook for Write fired on a shell command')
+  if (!seen.find((line) => line.startsWith('before '))?.includes('ran.txt'))
+    why.push('the payload before the tool has no command in it')
+  if (!existsSync(join(place.repo, 'ran.txt'))) why.push('the agent did not run the command')
+  if (why.length > 0)
+    why.push(`log: ${seen.map((line) => line.slice(0, 200)).join(' | ')}`, `said: ${output.slice(-1500)}`)
+  place.remove()
+  return why
+}
+
+/** A hook that exits 2 keeps the tool from running, and the model hears why. */
+async function refuses(agent: LiveAgent, program: string): Promise<string[]> {
+  const guard = { command: 'node refuse.mjs', timeout: 'PT20S', filter: { what: 'Bash' } }
+  const { place, output, heard } = await runWith(agent, program, { onTool: [guard] })
+  const why: string[] = []
+  if (existsSync(join(place.repo, 'ran.txt'))) why.push('the command ran all the same')
+  if (!heard.includes('not on my watch')) why.push('the model was not told why')
+  if (why.length > 0) why.push(`said: ${output.slice(-1500)}`)
+  place.remove()
+  return why
+}
+
+async function boots(agent: LiveAgent, program: string): Promise<string[]> {
+  const { place, output, heard } = await runWith(agent, program, {
+    onBoot: [{ command: 'echo remember the milk', timeout: 'PT20S' }],
+  })
+  place.remove()
+  return heard.includes('remember the milk') ? [] : ['the model did not hear it', `said: ${output.slice(-1500)}`]
+}
+
+async function goesOn(agent: LiveAgent, program: string): Promise<string[]> {
+  const hold = 'test -e held || { touch held; echo one more thing >&2; exit 2; }'
+  const { place, output, heard } = await runWith(agent, program, { onStop: [{ command: hold, timeout: 'PT20S' }] })
+  place.remove()
+  return heard.includes('one more thing') ? [] : ['the agent stopped all the same', `said: ${output.slice(-1500)}`]
+}
+
+async function runWith(agent: LiveAgent, program: string, onBrain: object) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), `ona-live-${agent.slug}-`)))
+  const model = await startModel('echo live > ran.txt')
+  const place: Place & { remove(): void } = {
+    home: join(root, 'home'),
+    repo: join(root, 'repo'),
+    model: model.url,
+    put(path, text) {
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, typeof text === 'string' ? text : `${JSON.stringify(text, null, 2)}\n`)
+    },
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  }
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: place.home,
+    SHELL: '/bin/bash',
+    TERM: 'dumb',
+    LANG: 'C.UTF-8',
+    ...agent.env?.(place),
+  }
+  place.put(join(place.repo, 'ona.roles.json'), { repo: 'live', roles: [{ slug: 'watcher', hooks: { onBrain } }] })
+  place.put(
+    join(place.repo, 'log.mjs'),
+    `import { appendFileSync, readFileSync } from 'node:fs'\nappendFileSync(import.meta.dirname + '/log', process.argv[2] + ' ' + JSON.stringify(JSON.parse(readFileSync(0, 'utf8'))) + '\\n')\n`,
+  )
+  place.put(
+    join(place.repo, 'refuse.mjs'),
+    `import { readFileSync } from 'node:fs'\nreadFileSync(0)\nconsole.error('not on my watch')\nprocess.exit(2)\n`,
+  )
+  mkdirSync(place.home, { recursive: true })
+  await runProgram('git', ['init', '-q'], place.repo, env)
+  const init = await runProgram(
+    process.execPath,
+    [
+      join(import.meta.dirname, '../bin/ona.mjs'),
+      'init',
+      '--roles',
+      'watcher',
+      '--hooks',
+      agent.slug,
+      ...(agent.beside ?? []),
+    ],
+    place.repo,
+    env,
+  )
+  agent.setup?.(place)
+  const output = init + (await runProgram(program, agent.args(place), place.repo, env))
+  model.close()
+  return { place, output, heard: model.requests.map(({ body }) => body).join('\n') }
+}
+
+/** What it said; ended after two minutes with all that it started. */
+function runProgram(program: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  return new Promise((done) => {
+    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    let said = ''
+    const hear = (chunk: Buffer) => {
+      said += chunk
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    const timer = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), 120_000)
+    child.on('error', (cause) => done(cause.message))
+    child.on('close', (code) => {
+      clearTimeout(timer)
+      done(`${said}\n[exit ${code}]\n`)
+    })
+  })
+}
+
+function variable({ slug }: LiveAgent): string {
+  return `ONA_LIVE_${slug.toUpperCase()}`
+}
+
+function programOf(agent: LiveAgent): string | null {
+  const named = process.env[variable(agent)]
+  if (named) return named
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  return (
+    folders.map((folder) => join(folder, agent.program ?? '\0')).find((path) => agent.program && existsSync(path)) ??
+    null
+  )
+}
