@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -78,6 +78,22 @@ test('wrong usage is exit code 2, and --help shows an example', (t) => {
   const [code, help] = ona(['--init-db', '--help'])
   assert.equal(code, 0)
   assert.match(String(help), /AGENT_SDLC_DB=\/srv\/agent\.db ona --init-db/)
+})
+
+test('a key in the environment that a hook prints is nowhere in the database', (t) => {
+  const { home, ona } = world(t)
+  const key = 'no-form-that-anybody-knows-4711'
+  mkdirSync(join(home, '.ona'))
+  const hooks = { PreToolUse: [{ hooks: [{ type: 'command', command: 'env >&2; echo "it is $OPENAI_API_KEY"' }] }] }
+  writeFileSync(join(home, '.ona', 'settings.json'), JSON.stringify({ hooks }))
+  const call = JSON.stringify({ tool: 'Bash', input: { command: 'echo $OPENAI_API_KEY' } })
+  assert.equal(ona(['--eval', call], { OPENAI_API_KEY: key })[0], 0)
+  const db = new DatabaseSync(join(home, '.ona', 'agent.db'))
+  const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all()
+  const all = JSON.stringify(tables.map(({ name }) => db.prepare(`SELECT * FROM ${name}`).all()))
+  db.close()
+  assert.ok(all.includes('it is [secret]'), 'the hook ran and its output was kept')
+  assert.ok(!all.includes(key))
 })
 
 test('a session of 100,000 entries is read with less memory than it takes', (t) => {

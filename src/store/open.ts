@@ -15,6 +15,7 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { packageRoot } from '../package-root.ts'
 import { asStoreError, StoreError } from './failure.ts'
 import { ownTables } from './own-tables.ts'
+import { keepOutEnv } from './secrets.ts'
 
 export { StoreError } from './failure.ts'
 
@@ -45,6 +46,7 @@ export function dbPath(env: NodeJS.ProcessEnv = process.env): string {
 
 /** Opens the database at an absolute path, and makes it where there is none (folder 0700, file 0600). */
 export function openDb(path: string): Db {
+  keepOutEnv(process.env)
   const isNew = claim(path)
   try {
     return new Connection(path)

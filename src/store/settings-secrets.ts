@@ -39,10 +39,12 @@ const carriers = new Set(['env', 'headers'])
 const isPlain = (value: string) => /^(|true|false|[\d.]+|\$\{?\w+(:-)?\}?)$/.test(value)
 
 function isSecret(text: string): boolean {
-  const secret = secretIn(text)
+  const secret = secretIn(text) ?? text.match(passwordInUrl)?.[1]
   keepOut(secret)
   return secret !== undefined
 }
+
+const passwordInUrl = /\/\/[^/\s:@]*:([^/\s:@]+)@/
 
 function fill(stored: unknown, file: unknown): unknown {
   if (stored === KEPT_IN_FILE && typeof file === 'string') return file

@@ -320,18 +320,31 @@ test('secrets in files reach the process and never the database', (t) => {
   const { db, write, load, root } = world(t)
   const key = `sk-ant-api03-${'Zq9'.repeat(10)}`
   write('home/.ona/settings.json', {
-    env: { ANTHROPIC_API_KEY: 'plain-looking-value', MAX_TOKENS: '4096', GREETING: 'hello' },
+    env: {
+      ANTHROPIC_API_KEY: 'plain-looking-value',
+      MAX_TOKENS: '4096',
+      GREETING: 'hello',
+      DB: 'postgres://me:open-sesame-9@db/x',
+    },
     mcpServers: { docs: { url: 'https://x', headers: { Authorization: `Bearer ${key}` } } },
     hooks: nested(`curl -H "x-api-key: ${key}" https://audit`),
   })
   const { settings, problems } = load()
   assert.deepEqual(problems, [])
-  assert.deepEqual(settings.env, { ANTHROPIC_API_KEY: 'plain-looking-value', MAX_TOKENS: '4096', GREETING: 'hello' })
+  assert.deepEqual(settings.env, {
+    ANTHROPIC_API_KEY: 'plain-looking-value',
+    MAX_TOKENS: '4096',
+    GREETING: 'hello',
+    DB: 'postgres://me:open-sesame-9@db/x',
+  })
   assert.match(String(settings.hooks[0]!['command']), /sk-ant-api03/)
   const stored =
     JSON.stringify(db.all('SELECT * FROM settings_snapshot')) +
     JSON.stringify(db.all('SELECT * FROM ona_settings_imports'))
-  assert.ok(!stored.includes(key) && !stored.includes('plain-looking-value'), `stored in ${root}`)
+  assert.ok(
+    !stored.includes(key) && !stored.includes('plain-looking-value') && !stored.includes('sesame'),
+    `stored in ${root}`,
+  )
   assert.ok(stored.includes('4096') && stored.includes('hello'))
   assert.deepEqual(load().settings, settings, 'the next start has them too')
 })
