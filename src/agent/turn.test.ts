@@ -56,7 +56,7 @@ test('calls run in the order they were declared, each with its result before the
   ])
   const [, second] = it.model.requests
   assert.deepEqual(
-    second!.messages.at(-1)!.content.map((block) => block.type === 'tool_result' && block.tool_use_id),
+    second!.messages[2]!.content.map((block) => block.type === 'tool_result' && block.tool_use_id),
     ['a', 'b'],
   )
 })
