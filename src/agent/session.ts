@@ -266,7 +266,7 @@ export class Session {
     return this.toolbox.names()
   }
 
-  toolContext(toolUseId: string): ToolContext {
+  toolContext(toolUseId: string, judgedPath?: string): ToolContext {
     return {
       sessionId: this.id,
       conversationId: this.conversationId,
@@ -274,6 +274,7 @@ export class Session {
       db: this.db,
       cwd: this.cwd,
       projectDir: this.projectDir,
+      ...(judgedPath && { judgedPath }),
       signal: this.signal,
       env: this.runtime.childEnv,
       host: hostOf(this),

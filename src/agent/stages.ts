@@ -6,6 +6,7 @@ import { costUsd } from '../providers/models.ts'
 import { addEvent } from '../store/audit.ts'
 import { raiseStopFailure } from './failure.ts'
 import { requestFor } from './prompt.ts'
+import { recall } from './recall.ts'
 import type { Session } from './session.ts'
 import { interruptedResult, runToolCall } from './tool-call.ts'
 import type { Source, TurnEnd } from './turn.ts'
@@ -36,7 +37,8 @@ export async function ingest(session: Session, prompt: readonly Block[], source:
   const refused = ended(session, answer)
   if (refused) return refused.stop === 'cancelled' && session.signal.aborted ? refused : { ...refused, stop: 'refusal' }
 
-  const blocks = [...before.input, ...session.carried(), ...answer.context.map(asText)]
+  const remembered = source === 'user' ? recall(session, textOf(before.input)) : []
+  const blocks = [...before.input, ...session.carried(), ...remembered, ...answer.context.map(asText)]
   session.say(blocks, source === 'user' ? 'prompt' : undefined)
   const after: Steps['after_ingest'] = { committedLen: 1, additionalContext: [] }
   const answered = await session.ask('after_ingest', after)

@@ -6,8 +6,10 @@ import type { Safety, Steps, ToolResultBody } from '../hooks/steps.ts'
 import { decide, type Ruling } from '../permissions/decide.ts'
 import type { ToolUse } from '../providers/model.ts'
 import { addEvent, commitToolCall } from '../store/audit.ts'
+import { realTarget } from '../tools/paths.ts'
 import { broke, failed, readInput, type Tool, type ToolOutput } from '../tools/tool.ts'
 import { planningGate } from '../workflow/gate.ts'
+import { instructionsFor } from './instructions.ts'
 import { saveUpdates } from './permission-updates.ts'
 import type { Session } from './session.ts'
 import type { TurnEnd } from './turn.ts'
@@ -28,6 +30,8 @@ interface Call {
   hook: Decision
   /** What was asked or denied, and who said so: a row of the permission log. */
   permission?: { readonly decision: 'allow' | 'deny'; readonly reason: PermissionReason }
+  /** The file as the rules judged it, links resolved: the tool touches this one and no other. */
+  judgedPath?: string
   context: string[]
   end?: TurnEnd
 }
@@ -79,6 +83,7 @@ function absolute(input: JsonObject, cwd: string): JsonObject {
   return found ? { ...input, [found]: resolve(cwd, input[found] as string) } : input
 }
 const pathKeys = ['file_path', 'notebook_path']
+const pathOf = (input: JsonObject) => pathKeys.map((key) => input[key]).find((path) => typeof path === 'string')
 
 const safetyOf = (tool: Tool, input: JsonObject): Safety =>
   typeof tool.safety === 'function' ? tool.safety(input) : tool.safety
@@ -144,6 +149,11 @@ async function permit(call: Call): Promise<Outcome | undefined> {
     projectDir: session.projectDir,
     home: session.runtime.home,
   })
+  const path = pathOf(call.input)
+  if (path !== undefined && ruling.paths) {
+    call.judgedPath = realTarget(path)
+    if (!ruling.paths.includes(call.judgedPath)) return refuse(call, `${path} changed while it was judged`, 'rule')
+  }
   if (ruling.decision === 'allow') return undefined
   if (ruling.decision === 'deny') return refuse(call, ruling.reason, 'rule', ruling.rule)
 
@@ -243,7 +253,10 @@ async function run(call: Call): Promise<Outcome> {
     }),
   )
   try {
-    const output = await tool.run(call.input, session.toolContext(use.id))
+    const output = await tool.run(call.input, session.toolContext(use.id, call.judgedPath))
+    const path = pathOf(call.input)
+    const nested = path && !output.isError ? await instructionsFor(session, path) : undefined
+    if (nested) call.context.push(nested)
     return { output, as: session.signal.aborted && output.isError ? 'interrupted' : 'ran' }
   } catch (cause) {
     // A tool returns what goes wrong in ordinary use; what it throws is a fault of ours, told as such.
