@@ -2,16 +2,52 @@
  * The built-in tools, in the order of spec 003 §7. Loading this file loads names, prompts and input shapes only; what
  * a tool needs to run is loaded when it runs.
  */
+import { agent } from './agent.ts'
+import { askUserQuestion } from './ask-user-question.ts'
 import { bash } from './bash.ts'
+import { brief } from './brief.ts'
 import { edit } from './edit.ts'
+import { enterPlanMode } from './enter-plan-mode.ts'
+import { exitPlanMode } from './exit-plan-mode.ts'
 import { glob } from './glob.ts'
 import { grep } from './grep.ts'
+import { listMcpResources } from './list-mcp-resources.ts'
+import { notebookEdit } from './notebook-edit.ts'
 import { read } from './read.ts'
+import { readMcpResource } from './read-mcp-resource.ts'
+import { skill } from './skill.ts'
+import { taskOutput } from './task-output.ts'
+import { taskStop } from './task-stop.ts'
 import { todoWrite } from './todo-write.ts'
 import type { Tool, ToolDefinitionLike } from './tool.ts'
+import { toolSearch } from './tool-search.ts'
+import { webFetch } from './web-fetch.ts'
+import { webSearch } from './web-search.ts'
 import { write } from './write.ts'
 
-export const builtInTools: readonly Tool[] = [read, write, edit, bash, glob, grep, todoWrite]
+export const builtInTools: readonly Tool[] = [
+  read,
+  write,
+  edit,
+  notebookEdit,
+  bash,
+  glob,
+  grep,
+  webFetch,
+  webSearch,
+  askUserQuestion,
+  todoWrite,
+  taskOutput,
+  agent,
+  skill,
+  enterPlanMode,
+  exitPlanMode,
+  listMcpResources,
+  readMcpResource,
+  toolSearch,
+  brief,
+  taskStop,
+]
 
 const byName = new Map(builtInTools.map((tool) => [tool.name, tool]))
 

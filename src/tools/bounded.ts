@@ -33,11 +33,13 @@ export class Bounded {
     return this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks)
   }
 
-  /** As text; bytes that are not UTF-8 become U+FFFD. Ends with the mark when something was cut off. */
+  /** As text of at most the cap; bytes that are not UTF-8 become U+FFFD. Ends with the mark when something was cut. */
   text(): string {
     if (this.#kept === 0) return ''
-    if (this.seen <= this.#cap) return this.bytes().toString('utf8')
-    return `${wholeCharacters(this.bytes()).toString('utf8')}${truncatedMark}`
+    const cut = this.seen > this.#cap
+    const text = (cut ? wholeCharacters(this.bytes()) : this.bytes()).toString('utf8')
+    const held = capped(text, this.#cap) // a byte that is no character takes three as U+FFFD
+    return cut && held === text ? text + truncatedMark : held
   }
 }
 

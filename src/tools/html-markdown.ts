@@ -5,12 +5,13 @@ export async function htmlToMarkdown(html: string): Promise<Done['html']> {
   const { default: Turndown } = await import('turndown')
   const title = /<title[^>]*>([^<]{0,500})/i.exec(html)?.[1]?.trim() ?? ''
   const turndown = new Turndown({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' })
-  turndown.remove(['script', 'style', 'noscript', 'iframe', 'object', 'embed', 'template', 'head'] as never)
+  turndown.remove(['script', 'style', 'noscript', 'iframe', 'object', 'embed', 'template', 'head', 'title'] as never)
   turndown.remove((node) => ['SVG', 'CANVAS', 'VIDEO', 'AUDIO'].includes(node.nodeName.toUpperCase()))
   turndown.addRule('inline-image', {
     filter: (node) => node.nodeName === 'IMG' && (node.getAttribute('src') ?? '').startsWith('data:'),
     replacement: (_, node) => ('getAttribute' in node ? `[image: ${node.getAttribute('alt') ?? ''}]` : ''),
   })
+  tables(turndown)
   try {
     return { title, markdown: turndown.turndown(html).replace(/\n{3,}/g, '\n\n') }
   } catch (error) {
@@ -18,6 +19,42 @@ export async function htmlToMarkdown(html: string): Promise<Done['html']> {
     if (!(error instanceof RangeError)) throw error
     return { title, markdown: plainText(html) }
   }
+}
+
+/** Tables as rows between bars; the first row is the head. */
+function tables(turndown: import('turndown')): void {
+  turndown.addRule('cell', {
+    filter: ['th', 'td'],
+    replacement: (content) =>
+      ` ${content
+        .replace(/\s*\n\s*/g, ' ')
+        .replaceAll('|', '\\|')
+        .trim()} |`,
+  })
+  turndown.addRule('row', {
+    filter: 'tr',
+    replacement(content, node) {
+      if (content.trim() === '') return ''
+      const row = `\n|${content}`
+      const cells = content.replaceAll('\\|', '').split('|').length - 1
+      return isFirstRow(node as unknown as Element) ? `${row}\n|${' --- |'.repeat(cells)}` : row
+    },
+  })
+  turndown.addRule('table', { filter: 'table', replacement: (content) => `\n\n${content.trim()}\n\n` })
+  turndown.addRule('table-part', { filter: ['thead', 'tbody', 'tfoot'], replacement: (content) => content })
+}
+
+/** As much of a page's element as we look at. */
+interface Element {
+  readonly nodeName: string
+  readonly parentNode: Element | null
+  querySelector(selector: string): Element | null
+}
+
+function isFirstRow(row: Element): boolean {
+  let table = row.parentNode
+  while (table && table.nodeName !== 'TABLE') table = table.parentNode
+  return table?.querySelector('tr') === row
 }
 
 function plainText(html: string): string {

@@ -11,9 +11,16 @@ interface BashInput {
 }
 
 const progressEveryMs = 200
+/** Linux takes 128 KiB for one word of a command line. */
+const lengthLimit = 130_000
 
 export async function runCommand(input: BashInput, context: ToolContext): Promise<ToolOutput> {
   if (input.command.includes('\0')) return failed('command holds a NUL character, which no shell can take')
+  if (Buffer.byteLength(input.command) > lengthLimit) {
+    return failed(
+      `command is longer than a command line can be (${lengthLimit} bytes); write it to a file and run that`,
+    )
+  }
   if (input.run_in_background) return inBackground(input.command, context)
   const timeoutMs = Math.min(input.timeout ?? bashLimits.timeoutMs, bashLimits.maxTimeoutMs)
   let toldAt = Date.now()

@@ -52,12 +52,20 @@ export function runShell(command: string, options: ShellOptions): Promise<ShellE
       resolve({ ...exit, stdout, stderr, cwd: undefined, cause: 'aborted', leftBehind: false })
       return
     }
-    const child = spawn(shell, ['-c', moves ? `${tellWhere}${command}` : command], {
-      cwd: options.cwd,
-      env: options.env,
-      detached: true, // a session and process group of its own: no terminal to wait for, and one signal reaches all
-      stdio: moves ? ['ignore', 'pipe', 'pipe', 'pipe'] : ['ignore', 'pipe', 'pipe'],
-    })
+    let child: ChildProcess
+    try {
+      child = spawn(shell, ['-c', moves ? `${tellWhere}${command}` : command], {
+        cwd: options.cwd,
+        env: options.env,
+        detached: true, // a session and process group of its own: no terminal to wait for, and one signal reaches all
+        stdio: moves ? ['ignore', 'pipe', 'pipe', 'pipe'] : ['ignore', 'pipe', 'pipe'],
+      })
+    } catch (error) {
+      // Most failures come as an event; those that no try could mend, such as a line that is too long, are thrown.
+      const wouldNotStart = whyNot(options.cwd, error as Error)
+      resolve({ ...exit, stdout, stderr, cwd: undefined, cause: { wouldNotStart }, leftBehind: false })
+      return
+    }
 
     const finish = (leftBehind: boolean) => {
       clearTimeout(timer)

@@ -9,6 +9,7 @@ import type { BackgroundTasks, SeenFile, TaskState, ToolHost } from './host.ts'
 import { readInput, type Todo, type ToolContext, type ToolOutput } from './tool.ts'
 
 export interface Bench {
+  readonly t: TestContext
   readonly folder: string
   readonly context: ToolContext
   /** What the host was told, in order: `checkpoint /x`, `move /y`. */
@@ -36,7 +37,7 @@ export function bench(t: TestContext, overrides: Partial<ToolHost> = {}): Bench 
     },
     files: { note: (path, file) => void seen.set(path, file), get: (path) => seen.get(path) },
     checkpoint: (path) => void told.push(`checkpoint ${path}`),
-    tasks: realTasks(),
+    tasks: realTasks(t),
     askPerson: async () => undefined,
     setTodos: (next) => {
       todos = next
@@ -70,6 +71,7 @@ export function bench(t: TestContext, overrides: Partial<ToolHost> = {}): Bench 
     progress: () => {},
   }
   return {
+    t,
     folder,
     context,
     told,
@@ -90,13 +92,16 @@ export function bench(t: TestContext, overrides: Partial<ToolHost> = {}): Bench 
   }
 }
 
-function realTasks(): BackgroundTasks {
+function realTasks(t: TestContext): BackgroundTasks {
   interface Running {
     state: TaskState
     readonly end: Promise<void>
     readonly stop: AbortController
   }
   const tasks = new Map<string, Running>()
+  t.after(() => {
+    for (const { stop } of tasks.values()) stop.abort()
+  })
   return {
     start({ kind, about, run }) {
       const id = `task-${tasks.size + 1}`
@@ -123,7 +128,8 @@ function realTasks(): BackgroundTasks {
       const waited = new AbortController()
       const limit = AbortSignal.any([signal, waited.signal])
       const timer = setTimeout(() => waited.abort(), waitMs)
-      await Promise.race([task.end, new Promise((resolve) => limit.addEventListener('abort', resolve))])
+      const over = new Promise((resolve) => limit.addEventListener('abort', resolve))
+      if (!limit.aborted) await Promise.race([task.end, over])
       clearTimeout(timer)
       const { state } = task
       task.state = { ...state, output: '' }

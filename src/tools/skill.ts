@@ -1,0 +1,26 @@
+/** Skill: loads instructions that someone wrote down for a kind of work. */
+import { optional, record, string } from '../hooks/shape.ts'
+import { defineTool, failed, said } from './tool.ts'
+
+export const skill = defineTool({
+  name: 'Skill',
+  prompt: `Loads a skill: instructions for a kind of work, which you then follow. When a skill on your list fits the task, load it first.`,
+  input: record({
+    skill: string('Its name'),
+    args: optional(string('Arguments, as after a slash command')),
+  }),
+  safety: 'read_only',
+  summary: ({ skill, args }) => (args ? `${skill} ${args}` : skill),
+  async run({ skill, args }, { host }) {
+    const name = skill.trim().replace(/^\//, '')
+    const loaded = await host.skills.load(name, args ?? '')
+    if (loaded.ok)
+      return said(`Launching skill: ${name}\n\n${loaded.text}`, {
+        kind: 'text',
+        summary: `Loaded skill ${name}`,
+        full: loaded.text,
+      })
+    const known = host.skills.list().map(({ name }) => name)
+    return failed(known.includes(name) ? loaded.why : `${loaded.why}. Skills: ${known.join(', ') || 'none'}`)
+  },
+})

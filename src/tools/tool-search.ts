@@ -1,0 +1,65 @@
+/** ToolSearch: finds tools that the model knows by name only, and makes them callable. */
+import { integer, optional, record, string } from '../hooks/shape.ts'
+import { capped } from './bounded.ts'
+import { defineTool, said, type ToolDefinitionLike } from './tool.ts'
+
+const resultLimit = 5
+
+export const toolSearch = defineTool({
+  name: 'ToolSearch',
+  prompt: `Finds tools that are not loaded yet and loads them; from the next step on you can call them.
+- "select:name_a,name_b" loads these by their whole names. Anything else is keywords, matched against names and descriptions; "+word" must be in the name.`,
+  input: record({
+    query: string('"select:…" or keywords'),
+    max_results: optional(integer(`How many at most (default ${resultLimit})`, { min: 1, max: 50 })),
+  }),
+  safety: 'read_only',
+  summary: ({ query }) => query,
+  async run({ query, max_results = resultLimit }, { host }) {
+    const tools = host.deferredTools()
+    const found = query.startsWith('select:')
+      ? selected(tools, query.slice('select:'.length))
+      : ranked(tools, query).slice(0, max_results)
+    if (found.length === 0) {
+      const names = tools.map(({ name }) => name)
+      const listed =
+        names.length === 0
+          ? 'All tools are loaded already.'
+          : `Not loaded yet: ${names.slice(0, 50).join(', ')}${names.length > 50 ? ', …' : ''}`
+      return said(`No tool matches ${JSON.stringify(query)}. ${listed}`, { kind: 'text', summary: 'No tool found' })
+    }
+    const names = found.map(({ name }) => name)
+    host.revealTools(names)
+    const described = found.map((tool) =>
+      JSON.stringify({ name: tool.name, description: tool.description, input_schema: tool.inputSchema }),
+    )
+    return said(capped(`Loaded ${names.join(', ')}:\n${described.join('\n')}`), {
+      kind: 'text',
+      summary: `Loaded ${names.join(', ')}`,
+    })
+  },
+})
+
+function selected(tools: readonly ToolDefinitionLike[], names: string): ToolDefinitionLike[] {
+  const wanted = names.split(',').map((name) => name.trim())
+  return tools.filter(({ name }) => wanted.includes(name))
+}
+
+/** A word in the name counts more than one in the description; a word required in the name leaves out the others. */
+function ranked(tools: readonly ToolDefinitionLike[], query: string): ToolDefinitionLike[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  const required = words.filter((word) => word.startsWith('+')).map((word) => word.slice(1))
+  const plain = words.map((word) => word.replace(/^\+/, ''))
+  const scored = tools.flatMap((tool) => {
+    const name = tool.name.toLowerCase()
+    const description = tool.description.toLowerCase()
+    if (!required.every((word) => name.includes(word))) return []
+    const parts = name.split(/[^a-z0-9]+/)
+    const score = plain.reduce(
+      (sum, word) => sum + (parts.includes(word) ? 10 : name.includes(word) ? 5 : description.includes(word) ? 2 : 0),
+      0,
+    )
+    return score > 0 ? [{ tool, score }] : []
+  })
+  return scored.sort((a, b) => b.score - a.score || (a.tool.name < b.tool.name ? -1 : 1)).map(({ tool }) => tool)
+}
