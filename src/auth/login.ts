@@ -34,7 +34,7 @@ export async function loginWithOAuth(
       pasted(talk, state, patience).then((code) => ({ ...code, redirectUri: manual })),
       ended(patience),
     ])
-    if ('problem' in came) return came
+    if ('problem' in came) return { problem: came.problem }
     const answer = await askForTokens(
       settings.tokenUrl,
       {
