@@ -61,6 +61,8 @@ export interface Front {
   page(title: string, lines: readonly string[]): Promise<void>
   /** Opens a file in the person's editor and waits; false when there is none or it failed. */
   edit(path: string): Promise<boolean>
+  /** Gives the whole screen to a program and waits for it; false when it failed. */
+  handOver(program: string, words: readonly string[]): Promise<boolean>
   /** Puts text into the input line. */
   setDraft(text: string): void
   /** Says that something waits: the title, a bell. */

@@ -117,8 +117,13 @@ export class Lines implements Front {
       this.print(`the file is ${path}`)
       return false
     }
+    return this.handOver('/bin/sh', ['-c', `${editor} "$1"`, 'sh', path])
+  }
+
+  handOver(program: string, words: readonly string[]): Promise<boolean> {
     return new Promise((resolve) => {
-      const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', path], { stdio: 'inherit', env: this.#env })
+      const stdio = this.interactive ? 'inherit' : (['ignore', 'inherit', 'inherit'] as const)
+      const child = spawn(program, words, { stdio: stdio as 'inherit', env: this.#env })
       child.on('error', () => resolve(false))
       child.on('exit', (code) => resolve(code === 0))
     })

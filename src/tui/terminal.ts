@@ -192,20 +192,19 @@ export class Terminal implements Front {
       this.notice('warning', `Set $EDITOR to open files; this one is ${path}`)
       return false
     }
-    return this.handOver(`${editor} ${quoted(path)}`)
+    return this.handOver('/bin/sh', ['-c', `${editor} "$1"`, 'sh', path])
   }
 
-  /** Gives the whole terminal to a command and takes it back when that ends. */
-  async handOver(command: string): Promise<boolean> {
+  async handOver(program: string, words: readonly string[]): Promise<boolean> {
     this.#leave()
-    const code = await new Promise<number | null>((resolve) => {
-      const child = spawn('/bin/sh', ['-c', command], { stdio: 'inherit', env: this.#env })
-      child.on('error', () => resolve(null))
-      child.on('exit', resolve)
+    const failure = await new Promise<string | undefined>((resolve) => {
+      const child = spawn(program, words, { stdio: 'inherit', env: this.#env })
+      child.on('error', ({ message }) => resolve(message))
+      child.on('exit', (code, signal) => resolve(code === 0 ? undefined : `exit ${code ?? signal}`))
     })
     this.#return()
-    if (code !== 0) this.notice('error', `"${command}" ended with ${code ?? 'an error'}`)
-    return code === 0
+    if (failure) this.notice('error', `${program} failed: ${failure}`)
+    return failure === undefined
   }
 
   /** Ctrl-Z: the shell gets the terminal until `fg`. */
@@ -314,5 +313,3 @@ export class Terminal implements Front {
     if (this.turn.busy && this.#dialogs.length === 0) this.#timer = setTimeout(() => this.#draw(), spinMs)
   }
 }
-
-const quoted = (path: string) => `'${path.replaceAll("'", `'\\''`)}'`

@@ -22,6 +22,7 @@ export class TurnView {
   /** All that happened, for the full transcript. */
   readonly items: Item[] = []
   todos: readonly Todo[] = []
+  showTodos = true
   #size = 0
   #ready: { item: Item; spaced: boolean }[] = []
   #stream: MarkdownStream | undefined
@@ -95,7 +96,7 @@ export class TurnView {
     const running = [...this.#calls.values()].flatMap((call) => ['', ...this.#running(call, columns, spin, now)])
     const state = this.busy ? ['', this.#spinner(spin, now, columns)] : []
     const todos =
-      this.busy && this.todos.some((todo) => todo.status !== 'completed')
+      this.busy && this.showTodos && this.todos.some((todo) => todo.status !== 'completed')
         ? todoLines(this.#near(), columns - 4).map((line) => `  ${line}`)
         : []
     const below = [...running, ...state, ...todos].slice(-Math.max(1, rows - 1))

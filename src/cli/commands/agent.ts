@@ -10,6 +10,5 @@ export async function run(words: string[]): Promise<number> {
     return 2
   }
   if (parsed.flags.print) return (await import('./print.ts')).print(parsed.flags, parsed.words)
-  process.stderr.write('ona: give a prompt with -p\n')
-  return 2
+  return (await import('./repl.ts')).repl(parsed.flags, parsed.words)
 }

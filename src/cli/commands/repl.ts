@@ -1,0 +1,33 @@
+/** `ona` without -p: a conversation, on a terminal or over a pipe. */
+import { homedir } from 'node:os'
+import { startSession } from '../../agent/start.ts'
+import { runRepl } from '../../tui/repl.ts'
+import { settleTrust } from '../../tui/trust-first.ts'
+import type { Flags } from '../flags.ts'
+import { startOptions } from '../options.ts'
+
+export async function repl(flags: Flags, words: readonly string[]): Promise<number> {
+  const options = startOptions(flags)
+  const { cwd, env } = options
+  const prompt = words.join(' ')
+  return runRepl({
+    async start({ front, ...ports }) {
+      const home = env['HOME'] || homedir()
+      const asked = !options.trust && !options.bare
+      const settled = asked ? await settleTrust(front, { cwd, home, env, ...options.settings }) : 'untrusted'
+      if (settled === 'leave') return undefined
+      // trusted just now in a folder too wide to remember (the home folder): it holds for this run
+      return startSession({
+        ...options,
+        ...ports,
+        settings: { ...options.settings, ...(settled === 'trusted' && { trust: true }) },
+      })
+    },
+    input: process.stdin,
+    output: process.stdout,
+    env,
+    interactive: process.stdin.isTTY === true && process.stdout.isTTY === true,
+    cwd,
+    ...(prompt && { prompt }),
+  })
+}

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageRoot } from '../../package-root.ts'
+import type { Ui } from '../ui.ts'
+
+/** What a report needs, to be copied: nothing is sent from here. */
+export async function run(args: string, { front, session, version }: Ui): Promise<void> {
+  const { bugs, repository } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
+    bugs?: { url?: string }
+    repository?: { url?: string }
+  }
+  const where = bugs?.url ?? repository?.url
+  const failed = session.db.all<{ type: string; detail: string | null }>(
+    "SELECT event_type AS type, detail FROM events WHERE session_id = ? AND event_type LIKE '%fail%' ORDER BY id DESC LIMIT 3",
+    session.id,
+  )
+  front.print(
+    where ? `Report it at ${where} with this:` : 'Put this into your report:',
+    '',
+    `ona ${version}, Node ${process.version}, ${process.platform} ${process.arch}, terminal ${session.runtime.env['TERM'] ?? '?'}`,
+    `model ${session.model.wireModel} (${session.model.providerName}), mode ${session.mode}, phase ${session.phase}`,
+    `session ${session.id} (ona inspect shows it; look through it before you share it)`,
+    ...failed.map(({ type, detail }) => `${type}: ${detail ?? ''}`),
+    ...(args ? ['', args] : []),
+  )
+}

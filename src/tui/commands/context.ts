@@ -1,0 +1,48 @@
+import { instructionFiles } from '../../agent/instructions.ts'
+import { requestFor } from '../../agent/prompt.ts'
+import type { Message } from '../../providers/model.ts'
+import { paint } from '../style.ts'
+import type { Ui } from '../ui.ts'
+import { tokens } from '../words.ts'
+
+const bar = 40
+/** About four characters a token; the model's own count is given where there is one. */
+const about = (characters: number) => Math.ceil(characters / 4)
+
+export async function run(_args: string, ui: Ui): Promise<void> {
+  const { session, front } = ui
+  const { window } = session.model
+  const request = await requestFor(session, session.model.wireModel)
+  const parts: [string, number][] = [
+    ['system prompt', about(request.system.reduce((sum, { text }) => sum + text.length, 0))],
+    ['tools', about(JSON.stringify(request.tools).length)],
+    ['your words', about(sizeOf(session.messages, (block, role) => block.type === 'text' && role === 'user'))],
+    [
+      "the agent's words",
+      about(sizeOf(session.messages, (block, role) => block.type !== 'tool_result' && role === 'assistant')),
+    ],
+    ['tool results', about(sizeOf(session.messages, (block) => block.type === 'tool_result'))],
+  ]
+  const used = session.contextTokens || parts.reduce((sum, [, size]) => sum + size, 0)
+  const share = Math.min(1, used / window)
+  const filled = Math.round(share * bar)
+  front.print(
+    `Context: ${tokens(used)} of ${tokens(window)} tokens (${Math.round(share * 100)}%), ${session.model.wireModel}`,
+  )
+  front.print(`[${paint('accent', '#'.repeat(filled))}${'.'.repeat(bar - filled)}]`)
+  for (const [name, size] of parts)
+    front.print(`  ${name.padEnd(20)}${tokens(size).padStart(8)}  ${((size / window) * 100).toFixed(1)}%`)
+  front.print(`  ${'free'.padEnd(20)}${tokens(Math.max(0, window - used)).padStart(8)}`)
+  for (const { file_path } of instructionFiles(session)) front.print(paint('dim', `  instructions: ${file_path}`))
+  if (share > 0.7) front.notice('warning', '/compact makes the conversation a summary; /clear starts a new one')
+}
+
+type Block = Message['content'][number]
+
+const sizeOf = (messages: readonly Message[], counts: (block: Block, role: Message['role']) => boolean): number =>
+  messages.reduce(
+    (sum, { role, content }) =>
+      sum +
+      content.filter((block) => counts(block, role)).reduce((size, block) => size + JSON.stringify(block).length, 0),
+    0,
+  )

@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process'
+import { diffLines } from '../diff-view.ts'
+import { bold, paint } from '../style.ts'
+import type { Ui } from '../ui.ts'
+import { plural } from '../words.ts'
+
+export async function run(_args: string, { session, front }: Ui): Promise<void> {
+  const git = (...words: string[]) =>
+    new Promise<string | undefined>((resolve) => {
+      execFile('git', words, { cwd: session.cwd, maxBuffer: 64 << 20, timeout: 10_000 }, (failure, out) =>
+        resolve(failure ? undefined : out),
+      )
+    })
+  const head = await git('rev-parse', '--verify', 'HEAD')
+  const patch = await git('diff', ...(head ? ['HEAD'] : ['--cached']))
+  const untracked = (await git('ls-files', '--others', '--exclude-standard')) ?? ''
+  if (patch === undefined) return front.notice('error', `${session.cwd} is no git repository, or git is not there`)
+  const files = patch.split(/^(?=diff --git )/m).filter(Boolean)
+  const fresh = untracked.split('\n').filter(Boolean)
+  if (files.length + fresh.length === 0) return front.print('No uncommitted changes.')
+  const lines = files.flatMap((file) => {
+    const name = /^diff --git a\/.* b\/(.*)$/m.exec(file)?.[1] ?? '?'
+    return ['', bold(name), ...diffLines(file)]
+  })
+  const summary = [
+    plural(files.length, 'changed file'),
+    ...(fresh.length > 0 ? [plural(fresh.length, 'new file')] : []),
+  ].join(', ')
+  await front.page('uncommitted changes', [summary, ...lines, ...fresh.map((name) => paint('added', `new: ${name}`))])
+}

@@ -1,0 +1,42 @@
+import { keyTable } from '../prompt-picture.ts'
+import { bold, paint } from '../style.ts'
+import type { Ui } from '../ui.ts'
+import { pad, width } from '../width.ts'
+import { findCommand, slashCommands } from './table.ts'
+
+export async function run(args: string, ui: Ui): Promise<void> {
+  const { front } = ui
+  const wanted = args.replace(/^\//, '')
+  const one = wanted ? findCommand(wanted) : undefined
+  if (one) {
+    front.print(`${bold(`/${one.name}`)} ${one.argumentHint}`.trimEnd(), `  ${one.summary}`)
+    if (one.aliases.length > 0) front.print(`  also: ${one.aliases.map((alias) => `/${alias}`).join(', ')}`)
+    return
+  }
+  const matches = wanted
+    ? slashCommands.filter(({ name, summary }) => `${name} ${summary}`.includes(wanted))
+    : slashCommands
+  if (matches.length === 0) return front.notice('warning', `no command is about "${wanted}"; /help lists all`)
+  front.print(bold('Commands'))
+  const rows = matches.map(({ name, aliases, argumentHint, summary }): [string, string] => [
+    [`/${[name, ...aliases].join(', /')}`, argumentHint].filter(Boolean).join(' '),
+    summary,
+  ])
+  table(front.print.bind(front), rows)
+  const more = ui.moreCommands()
+  if (more.length > 0 && !wanted) {
+    front.print('', bold('Skills, custom commands and MCP prompts'))
+    table(
+      front.print.bind(front),
+      more.map(({ name, summary, from }) => [`/${name}`, `${summary} (${from})`]),
+    )
+  }
+  if (wanted || !front.interactive) return
+  front.print('', bold('Keys'))
+  table(front.print.bind(front), keyTable)
+}
+
+function table(print: (line: string) => void, rows: readonly (readonly [string, string])[]): void {
+  const wide = Math.min(44, Math.max(...rows.map(([name]) => width(name))))
+  for (const [name, about] of rows) print(`  ${pad(name, wide)}  ${paint('dim', about)}`)
+}

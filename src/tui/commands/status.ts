@@ -1,0 +1,44 @@
+import { instructionFiles } from '../../agent/instructions.ts'
+import { authStatus } from '../../auth/sources.ts'
+import { baseUrlOf } from '../../providers/create.ts'
+import { settingsFile } from '../../store/settings-files.ts'
+import { placesOf } from '../save-setting.ts'
+import type { Ui } from '../ui.ts'
+
+export async function run(_args: string, ui: Ui): Promise<void> {
+  const { session, front, version } = ui
+  const { runtime, model } = session
+  const { settings, env, trusted, bare } = runtime
+  const auth = await authStatus(model.providerName, { settings, env, trusted, bare })
+  const row = (name: string, value: string) => front.print(`${`${name}:`.padEnd(17)}${value}`)
+  row('Version', version)
+  row('Session', session.id)
+  row('Conversation', `${session.conversationId} (phase ${session.phase})`)
+  row('Folder', session.cwd)
+  row('Database', session.db.path)
+  row('Model', `${model.wireModel} (${model.providerName}: ${model.why})`)
+  row('Server', model.rehearsal ? 'built in, on this machine' : baseUrlOf(model.providerName, env))
+  row(
+    'Credentials',
+    auth.loggedIn
+      ? `${auth.authMethod} from ${auth.source}${auth.lastFour ? ` (${auth.lastFour})` : ''}`
+      : 'none; /login',
+  )
+  if (auth.account) row('Account', auth.account)
+  if (auth.kept) row('Login kept in', auth.kept)
+  for (const note of auth.notes) row('', note)
+  row('Permission mode', session.mode)
+  row('Folder trusted', trusted ? 'yes' : 'no: its hooks, allow rules and servers do not count')
+  const files = (['user', 'project', 'local'] as const).flatMap((level) => settingsFile(level, placesOf(ui)) ?? [])
+  row('Settings', files.join(', ') || 'none; the built-in ones')
+  row(
+    'Instructions',
+    instructionFiles(session)
+      .map(({ file_path }) => file_path)
+      .join(', ') || 'none yet',
+  )
+  row(
+    'MCP servers',
+    (runtime.mcp?.status() ?? []).map(({ name, status }) => `${name} (${status})`).join(', ') || 'none',
+  )
+}

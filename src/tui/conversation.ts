@@ -1,0 +1,295 @@
+/** A person and the agent: what each line that was typed means, whatever it was typed on. */
+import type { AgentEvent } from '../agent/events.ts'
+import { expandPrompt } from '../agent/expand.ts'
+import type { Session } from '../agent/session.ts'
+import type { EndReason, Started } from '../agent/start.ts'
+import { runTurn } from '../agent/turn.ts'
+import type { Block } from '../hooks/steps.ts'
+import type { ModelUsage } from '../providers/model.ts'
+import { addEvent } from '../store/audit.ts'
+import type { Image } from './attachments.ts'
+import { findCommand, slashCommands } from './commands/table.ts'
+import type { CommandName } from './complete.ts'
+import { addUsage, type Facts, follow, newFacts } from './facts.ts'
+import type { Front } from './front.ts'
+import { mcpCommands, runMcpPrompt } from './mcp-prompts.ts'
+import type { SessionSwitch, Ui } from './ui.ts'
+import { nearest } from './words.ts'
+
+/** What differs between a terminal and plain lines. */
+export interface Surface {
+  readonly front: Front
+  readonly version: string
+  answers(): readonly string[]
+  /** Shows what was typed, as it goes to the agent. */
+  echo(text: string): void
+  /** A new session: what was shown before belongs to the old one. */
+  changedSession(): void
+  refresh(statusCommand?: unknown): void
+  setVim(on: boolean): void
+  vim(): boolean
+  setTheme: Ui['setTheme']
+  /** Output of `!command`, while it runs and when it ended. */
+  shell(event: AgentEvent): void
+}
+
+interface Line {
+  readonly text: string
+  readonly images: readonly Image[]
+}
+
+export class Conversation implements Ui {
+  readonly facts: Facts = newFacts()
+  readonly front: Front
+  readonly version: string
+  readonly #surface: Surface
+  readonly #queue: Line[] = []
+  readonly #left: Promise<EndReason>
+  #leave!: (reason: EndReason) => void
+  #started: Started | undefined
+  #working = false
+  #shell: AbortController | undefined
+  leaving = false
+
+  constructor(surface: Surface) {
+    this.#surface = surface
+    this.front = surface.front
+    this.version = surface.version
+    this.#left = new Promise((resolve) => {
+      this.#leave = resolve
+    })
+  }
+
+  begin(started: Started): void {
+    this.#started = started
+  }
+
+  get ready(): boolean {
+    return this.#started !== undefined
+  }
+
+  get session(): Session {
+    return this.#started!.session
+  }
+
+  /** Something is under way: a turn, a command, a shell line. */
+  get busy(): boolean {
+    return this.#working
+  }
+
+  /** Why the person left. */
+  get left(): Promise<EndReason> {
+    return this.#left
+  }
+
+  on(event: AgentEvent): void {
+    follow(this.facts, event)
+    if (event.type === 'tool-finished' && !event.agent) void this.#steer()
+  }
+
+  /** Plain words that wait are heard in the same turn, after the tool calls under way. */
+  async #steer(): Promise<void> {
+    while (this.#queue[0] && !/^[!#/]/.test(this.#queue[0].text)) {
+      const { text, images } = this.#queue.shift()!
+      this.#surface.echo(text)
+      this.session.queue(await this.#blocks(text, images))
+    }
+  }
+
+  onUsage(model: string, usage: ModelUsage, costUsd: number | null): void {
+    addUsage(this.facts, model, usage, costUsd)
+  }
+
+  /** Lines that wait for the turn's end. */
+  queued(): readonly string[] {
+    return this.#queue.map(({ text }) => text)
+  }
+
+  takeQueue(): string | undefined {
+    return this.#queue.length > 0
+      ? this.#queue
+          .splice(0)
+          .map(({ text }) => text)
+          .join('\n')
+      : undefined
+  }
+
+  /** A line was typed. While something is under way, all but a few commands wait. */
+  async typed(text: string, images: readonly Image[] = []): Promise<void> {
+    if (text.trim() === '') return
+    if (this.#working || !this.ready) {
+      const now = this.ready && commandOf(text)?.found?.immediate
+      if (!now) this.#queue.push({ text, images })
+      else await this.#command(text)
+      this.#surface.refresh()
+      return
+    }
+    await this.#run({ text, images })
+    while (this.#queue.length > 0 && !this.leaving) await this.#run(this.#queue.shift()!)
+  }
+
+  /** What waited for the session to begin. */
+  async drain(): Promise<void> {
+    const first = this.#queue.shift()
+    if (first) await this.typed(first.text, first.images)
+  }
+
+  async #run({ text, images }: Line): Promise<void> {
+    this.#working = true
+    this.#surface.refresh()
+    try {
+      if (text.startsWith('!')) await this.#bang(text.slice(1).trim())
+      else if (text.startsWith('#') && this.front.interactive && !text.includes('\n')) await this.#remember(text)
+      else if (commandOf(text)) await this.#command(text)
+      else await this.#prompt(text, images)
+    } finally {
+      this.#working = false
+      this.#surface.refresh()
+    }
+  }
+
+  interrupt(): void {
+    this.#shell?.abort()
+    if (this.session.busy) this.session.interrupt()
+  }
+
+  leave(reason: EndReason): void {
+    this.leaving = true
+    if (this.#started && this.session.busy) this.session.interrupt()
+    this.#shell?.abort()
+    this.#leave(reason)
+  }
+
+  async submit(prompt: string): Promise<void> {
+    await this.#turn([{ type: 'text', text: prompt }])
+  }
+
+  async #prompt(text: string, images: readonly Image[]): Promise<void> {
+    this.#surface.echo(text)
+    await this.#turn(await this.#blocks(text, images))
+  }
+
+  async #blocks(text: string, images: readonly Image[]): Promise<Block[]> {
+    const expanded = await expandPrompt(this.session, text)
+    const pictures = images.map(({ mediaType, data }): Block => ({ type: 'image', mimeType: mediaType, data }))
+    return [...pictures, ...(expanded.ok ? expanded.blocks : [{ type: 'text' as const, text }])]
+  }
+
+  async #turn(blocks: readonly Block[]): Promise<void> {
+    const end = await runTurn(this.session, blocks)
+    if (end.why && !end.failure && end.stop !== 'cancelled') this.front.notice('warning', end.why)
+    const queued = this.session.takeQueued()
+    if (queued.length > 0) await this.#turn(queued)
+  }
+
+  async #command(text: string): Promise<void> {
+    const { name, args, found } = commandOf(text)!
+    if (!this.front.interactive || found) this.#surface.echo(text)
+    if (found) {
+      try {
+        await found.run(args, this)
+      } catch (cause) {
+        this.front.notice('error', `/${found.name} failed: ${cause instanceof Error ? cause.message : String(cause)}`)
+      }
+      return
+    }
+    if (this.session.runtime.skills.list().some((skill) => skill.name === name)) return this.#prompt(text, [])
+    if (await runMcpPrompt(this, name, args)) return
+    const near = nearest(
+      name,
+      this.commands().flatMap((one) => [one.name, ...one.aliases]),
+    )
+    this.front.notice('error', `Unknown command: /${name}.${near ? ` Did you mean /${near}?` : ' /help lists them.'}`)
+  }
+
+  commands(): CommandName[] {
+    const more = this.ready
+      ? this.moreCommands().map(({ name, summary }) => ({ name, aliases: [], summary, argumentHint: '[arguments]' }))
+      : []
+    return [...slashCommands, ...more]
+  }
+
+  moreCommands(): readonly { readonly name: string; readonly summary: string; readonly from: string }[] {
+    const { skills } = this.session.runtime
+    return [
+      ...skills.list().map(({ name, description }) => ({ name, summary: description, from: 'skill' })),
+      ...mcpCommands(this.session),
+    ]
+  }
+
+  async #bang(command: string): Promise<void> {
+    if (command === '') return
+    const { session } = this
+    const { runShell, shellText } = await import('./shell.ts')
+    this.#shell = new AbortController()
+    const id = `shell-${Date.now()}`
+    const startedAt = Date.now()
+    this.#surface.shell({ type: 'tool-started', id, name: '!', input: { command }, summary: command })
+    const run = await runShell(command, {
+      cwd: session.cwd,
+      env: session.runtime.childEnv,
+      signal: this.#shell.signal,
+      progress: (text) => this.#surface.shell({ type: 'tool-progress', id, text }),
+    })
+    const interrupted = this.#shell.signal.aborted
+    this.#shell = undefined
+    const content = [run.stdout, run.stderr].filter(Boolean).join('\n')
+    this.#surface.shell({
+      type: 'tool-finished',
+      id,
+      name: '!',
+      output: { content: content || '(no output)', isError: run.exitCode !== 0 },
+      ms: Date.now() - startedAt,
+      outcome: interrupted ? 'interrupted' : 'ran',
+    })
+    session.carry([{ type: 'text', text: shellText(command, run) }])
+    addEvent(session.db, {
+      conversationId: session.conversationId,
+      sessionId: session.id,
+      type: 'operator_shell',
+      detail: { command, exitCode: run.exitCode, cwd: session.cwd },
+    })
+  }
+
+  async #remember(text: string): Promise<void> {
+    const { remember } = await import('./remember.ts')
+    if ((await remember(text.replace(/^#+\s*/, ''), this)) === 'prompt') await this.#prompt(text, [])
+  }
+
+  async switchSession(to: SessionSwitch): Promise<string | undefined> {
+    const { id } = this.session
+    const changed = await this.#started!.change(
+      to.kind === 'clear'
+        ? { reason: 'clear' }
+        : to.kind === 'resume'
+          ? { reason: 'resume', resume: to.id }
+          : { reason: 'resume', resume: id, fork: true, ...(to.name && { name: to.name }) },
+    )
+    if ('problem' in changed) return changed.problem
+    this.facts.contextShare = 0
+    this.#surface.changedSession()
+    if (changed.initialPrompt) await this.submit(changed.initialPrompt)
+    return undefined
+  }
+
+  answers(): readonly string[] {
+    return this.#surface.answers()
+  }
+  refresh(statusCommand?: unknown): void {
+    this.#surface.refresh(statusCommand)
+  }
+  setVim(on: boolean): void {
+    this.#surface.setVim(on)
+  }
+  vim(): boolean {
+    return this.#surface.vim()
+  }
+  setTheme: Ui['setTheme'] = (theme) => this.#surface.setTheme(theme)
+}
+
+/** `/name arguments`; a path that begins with a slash is no command. */
+function commandOf(text: string): { name: string; args: string; found: ReturnType<typeof findCommand> } | undefined {
+  const match = /^\/([A-Za-z][\w:.-]*)(?:\s+([\s\S]*))?$/.exec(text.trim())
+  if (!match || (match[1]!.includes('.') && !match[1]!.includes(':'))) return undefined
+  return { name: match[1]!, args: (match[2] ?? '').trim(), found: findCommand(match[1]!) }
+}

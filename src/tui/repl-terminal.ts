@@ -1,0 +1,207 @@
+/** The conversation on a full terminal. */
+import { homedir } from 'node:os'
+
+import type { PermissionMode } from '../hooks/plane.ts'
+import { storable } from '../store/secrets.ts'
+import { getState } from '../store/state.ts'
+import { Conversation } from './conversation.ts'
+import { cost } from './facts.ts'
+import { fileFinder } from './files.ts'
+import { branchOf } from './git.ts'
+import { useGlyphs } from './glyphs.ts'
+import { type History, memoryHistory, openHistory } from './history.ts'
+import { itemLines } from './items.ts'
+import { personAt } from './person.ts'
+import { Prompt } from './prompt.ts'
+import { endOnSignals, type ReplOptions } from './repl.ts'
+import { statusInput } from './status-input.ts'
+import { readStatusCommand, type StatusCommand, StatusScript, statusLine } from './status-line.ts'
+import { bold, isTheme, paint, useTheme, wantsColour } from './style.ts'
+import { Terminal } from './terminal.ts'
+
+/** Shift+Tab goes round these; the bypass is for those who started with it. */
+const modeRound: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan']
+/** A turn this long ends with a bell. */
+const longTurnMs = 30_000
+
+export async function runTerminal(options: ReplOptions, version: string): Promise<number> {
+  const { env } = options
+  const colour = wantsColour(env, true)
+  useTheme('dark', colour)
+  useGlyphs(env)
+  const terminal = new Terminal(options.input, options.output, env)
+  let history: History = memoryHistory()
+  let vim = false
+  let script: StatusScript | undefined
+  let branch: string | undefined
+  let turnSince = 0
+
+  const useScript = (command: StatusCommand | undefined) => {
+    script?.close()
+    script =
+      command &&
+      new StatusScript(command, () => statusInput(conversation, version, prompt.vimMode), {
+        cwd: () => conversation.session.cwd,
+        env: conversation.session.runtime.childEnv,
+        changed: () => terminal.changed(),
+      })
+    script?.refresh()
+  }
+  const conversation: Conversation = new Conversation({
+    front: terminal,
+    version,
+    answers: () => terminal.turn.answers,
+    echo: (text) => terminal.turn.add({ kind: 'user', text }),
+    changedSession: () => {
+      terminal.turn.items.length = 0
+      terminal.turn.todos = conversation.session.todos
+      history = openHistory(conversation.session.db, conversation.session.projectDir, storable)
+    },
+    refresh: (statusCommand) => {
+      if (statusCommand !== undefined) useScript(readStatusCommand(statusCommand))
+      script?.refresh()
+      terminal.changed()
+    },
+    setVim: (on) => {
+      vim = on
+    },
+    vim: () => vim,
+    setTheme: (theme) => {
+      useTheme(theme, colour)
+      terminal.changed()
+    },
+    shell: (event) => terminal.turn.on(event),
+  })
+
+  const transcript = () =>
+    terminal.pageLive(
+      'transcript',
+      (columns) =>
+        terminal.turn.items.flatMap((item) => {
+          const lines = itemLines(item, columns, true, (text, wide) => terminal.turn.markdown(text, wide))
+          return lines.length > 0 ? [...lines, ''] : []
+        }),
+      true,
+    )
+  const turnMode = () => {
+    if (!conversation.ready) return
+    const { session } = conversation
+    const round =
+      session.mode === 'bypassPermissions' || session.mode === 'dontAsk' ? [session.mode, ...modeRound] : modeRound
+    session.mode = round[(round.indexOf(session.mode) + 1) % round.length]!
+    script?.refresh()
+  }
+  const prompt: Prompt = new Prompt({
+    actions: {
+      submit: (text, images) => void conversation.typed(text, images),
+      interrupt: () => conversation.interrupt(),
+      rewind: () => void conversation.typed('/rewind'),
+      exit: () => conversation.leave('prompt_input_exit'),
+      turnMode,
+      transcript: () => void transcript(),
+      openEditor: async (text) => (await import('./dialogs/plan.ts')).editText(terminal, text, 'prompt.md'),
+      pickModel: () => void conversation.typed('/model'),
+      toggleTodos: () => {
+        terminal.turn.showTodos = !terminal.turn.showTodos
+      },
+      redraw: () => terminal.wipe(),
+      suspend: () => terminal.suspend(),
+      takeQueue: () => conversation.takeQueue(),
+      changed: () => terminal.changed(),
+    },
+    sources: {
+      commands: () => conversation.commands(),
+      files: fileFinder(() => (conversation.ready ? conversation.session.cwd : options.cwd)),
+      agents: () => (conversation.ready ? conversation.session.runtime.agents.map(({ name }) => name) : []),
+      resources: () => [],
+    },
+    history: () => history,
+    busy: () => conversation.busy,
+    cwd: () => (conversation.ready ? conversation.session.cwd : options.cwd),
+    vim: () => vim,
+    status: (columns) => {
+      if (script) return script.lines
+      if (!conversation.ready) return [paint('dim', 'starting…')]
+      const { session, facts } = conversation
+      return [
+        statusLine(
+          {
+            model: session.model.wireModel,
+            phase: session.phase,
+            mode: session.mode,
+            contextShare: facts.contextShare,
+            costUsd: cost(facts).usd,
+            branch,
+            name: getState(session.db, session.conversationId, 'name') ?? undefined,
+            rehearsal: session.model.rehearsal,
+          },
+          columns,
+        ),
+      ]
+    },
+  })
+  terminal.prompt = prompt
+  terminal.queued = () => conversation.queued()
+  terminal.setDraft = (text) => prompt.set(text)
+  terminal.onEnd = () => conversation.leave('other')
+  terminal.open()
+  terminal.title(`ona: ${options.cwd.replace(homedir(), '~')}`)
+
+  const started = await options.start({
+    front: terminal,
+    person: personAt(terminal, () => (conversation.ready ? conversation.session.cwd : options.cwd)),
+    on: (event) => {
+      conversation.on(event)
+      terminal.turn.on(event)
+      if (event.agent) return
+      if (event.type === 'turn-started') turnSince = Date.now()
+      if (event.type === 'assistant' || event.type === 'turn-ended') script?.refresh()
+      if (event.type === 'turn-ended') {
+        branch = branchOf(conversation.session.cwd)
+        if (Date.now() - turnSince > longTurnMs) terminal.notify('ona is done')
+      }
+    },
+    onUsage: (model, usage, usd) => conversation.onUsage(model, usage, usd),
+  })
+  if (!started || 'problem' in started) {
+    terminal.close()
+    if (!started) return 0
+    process.stderr.write(`ona: ${started.problem}\n`)
+    return started.usage ? 2 : 1
+  }
+  conversation.begin(started)
+  const { session } = conversation
+  const { settings } = session.runtime
+  history = openHistory(session.db, session.projectDir, storable)
+  branch = branchOf(session.cwd)
+  vim = settings.editorMode === 'vim'
+  if (isTheme(settings.theme)) useTheme(settings.theme, colour)
+  if (session.runtime.trusted && !settings.disableAllHooks) useScript(readStatusCommand(settings.statusLine))
+  terminal.turn.todos = session.todos
+  terminal.print(...banner(conversation, version, options.cwd))
+  const signals = endOnSignals((reason) => conversation.leave(reason))
+  void (async () => {
+    if (started.initialPrompt) await conversation.submit(started.initialPrompt)
+    if (options.prompt) await conversation.typed(options.prompt)
+    else await conversation.drain()
+  })()
+
+  const reason = await conversation.left
+  script?.close()
+  terminal.close()
+  await started.close(reason)
+  signals.release()
+  return signals.code() ?? 0
+}
+
+function banner({ session }: Conversation, version: string, cwd: string): string[] {
+  const { model } = session
+  const name = model.rehearsal ? 'the built-in rehearsal model (not a language model)' : model.wireModel
+  return [
+    `${bold(paint('accent', 'ona'))} ${version} ${paint('dim', `in ${cwd.replace(homedir(), '~')}`)}`,
+    paint('dim', `${name}: ${model.why}`),
+    ...(session.messages.length > 0
+      ? [paint('dim', `going on with session ${session.id} (${session.messages.length} messages)`)]
+      : []),
+  ]
+}
