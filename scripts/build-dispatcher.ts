@@ -1,0 +1,54 @@
+/** Builds the files that `ona dispatcher install` copies: plain JavaScript for Node 20 and later, no node_modules. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { rolldown } from 'rolldown'
+import { installedText } from '../src/dispatcher/load-modules.ts'
+import { entryFile, libFiles, moduleSources } from '../src/dispatcher/runtime-files.ts'
+import { schemas } from '../src/dispatcher/schemas.ts'
+
+export async function buildDispatcher(folder: string): Promise<void> {
+  const put = (file: string, text: string) => {
+    mkdirSync(join(folder, file, '..'), { recursive: true })
+    writeFileSync(join(folder, file), text)
+  }
+  let installed = ''
+  for (const [name, source] of Object.entries(moduleSources)) {
+    const text = await bundle('hook', { hook: `export { hook as default } from '${source}'` }, 'esm')
+    put(`features/${name}/hook.mjs`, text)
+    installed += installedText(name, text)
+  }
+  put('lib/features.txt', installed)
+  put('lib/dispatch.cjs', await bundle('src/dispatcher/bundle.ts', {}, 'cjs'))
+  put('dispatch.mjs', entryFile)
+  for (const [name, { source, text }] of Object.entries(libFiles)) {
+    put(`lib/${name}.cjs`, await bundle(source, {}, 'cjs'))
+    put(`lib/${name}.mjs`, text)
+  }
+  for (const [name, schema] of Object.entries(schemas))
+    put(`schema/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`)
+}
+
+/** One file, minified, pure ASCII (read as latin1 it is the same text). `given`: modules whose text is not on disk. */
+async function bundle(input: string, given: Record<string, string>, format: 'esm' | 'cjs'): Promise<string> {
+  const build = await rolldown({
+    input,
+    platform: 'node',
+    external: [/^node:/],
+    transform: { target: 'node20' },
+    plugins: [
+      {
+        name: 'given',
+        resolveId: (id) => {
+          const name = Object.keys(given).find((key) => id === key || id === `./${key}`)
+          if (name !== undefined) return `\0given:${name}`
+          return id.startsWith('src/') ? join(process.cwd(), id) : undefined
+        },
+        load: (id) => (id.startsWith('\0given:') ? given[id.slice(7)] : undefined),
+      },
+    ],
+    logLevel: 'warn',
+  })
+  const { output } = await build.generate({ format, minify: true, codeSplitting: false })
+  await build.close()
+  return output[0].code.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

@@ -1,0 +1,41 @@
+/** Whether what a module returned is an action. All of it is taken, or nothing. */
+import { isObject } from './paths.ts'
+import type { HookAction } from './types.ts'
+
+const text = (value: unknown) => typeof value === 'string'
+const listOf = (fits: (item: unknown) => boolean) => (value: unknown) => Array.isArray(value) && value.every(fits)
+const reason = (value: unknown) => isObject(value) && text(value['reason'])
+
+const fields: Record<keyof HookAction, { fits: (value: unknown) => boolean; must: string }> = {
+  decision: { fits: (value) => value === 'allow' || value === 'ask' || value === 'deny', must: 'allow, ask or deny' },
+  denyReason: { fits: text, must: 'a string' },
+  inputMetadata: { fits: isObject, must: 'an object' },
+  updatedInput: { fits: isObject, must: 'an object' },
+  additionalContext: {
+    fits: listOf((item) => isObject(item) && text(item['key']) && text(item['value'])),
+    must: 'a list of {key, value}',
+  },
+  statePatch: { fits: isObject, must: 'an object' },
+  emitEvents: { fits: listOf((item) => isObject(item) && text(item['kind'])), must: 'a list of events with a kind' },
+  registerArtifacts: {
+    fits: listOf((item) => isObject(item) && text(item['kind']) && text(item['ref'])),
+    must: 'a list of artifacts with kind and ref',
+  },
+  warnings: { fits: listOf(text), must: 'a list of strings' },
+  metrics: { fits: isObject, must: 'an object' },
+  block: { fits: reason, must: 'an object with a reason' },
+  stop: { fits: reason, must: 'an object with a reason' },
+}
+
+/** Undefined and null mean "nothing to say". Throws, like the module itself might, when it is no action. */
+export function readAction(returned: unknown): HookAction {
+  if (returned === undefined || returned === null) return {}
+  if (!isObject(returned)) throw new Error('returned something that is not an action')
+  for (const [key, value] of Object.entries(returned)) {
+    if (value === undefined) continue
+    const field = Object.hasOwn(fields, key) ? fields[key as keyof HookAction] : undefined
+    if (!field) throw new Error(`returned an action with an unknown field "${key}"`)
+    if (!field.fits(value)) throw new Error(`returned an action whose ${key} is not ${field.must}`)
+  }
+  return returned as HookAction
+}

@@ -1,0 +1,116 @@
+/** What the hosts send, parsed once into one spelling. */
+import { isObject } from './paths.ts'
+import type { Stdin } from './stdin.ts'
+import { callPaths, canonicalTool, isClaudeToolName } from './tools.ts'
+import type { EventName, HostEvent, Json } from './types.ts'
+
+/** How the answer is spelt; see output.ts. */
+export type Dialect = 'vscode' | 'claude' | 'copilot-cli'
+export const dialects: readonly Dialect[] = ['vscode', 'claude', 'copilot-cli']
+
+export interface Parsed {
+  readonly raw: Json
+  readonly problems: readonly string[]
+  /** The call is there but could not be read: a guard has not seen it. */
+  readonly unseen: boolean
+}
+
+export function parseInput(stdin: Stdin, eventName: EventName): Parsed {
+  if ('problem' in stdin) {
+    const problem = {
+      empty: 'stdin was empty',
+      silent: 'stdin stayed open and silent',
+      'too-large': 'stdin is over 128 MiB',
+    }
+    return { raw: {}, problems: [problem[stdin.problem]], unseen: stdin.problem === 'too-large' }
+  }
+  let raw: unknown
+  try {
+    raw = JSON.parse(stdin.text.charCodeAt(0) === 0xfeff ? stdin.text.slice(1) : stdin.text)
+  } catch (cause) {
+    return { raw: {}, problems: [`stdin is not JSON: ${(cause as Error).message.slice(0, 120)}`], unseen: false }
+  }
+  if (!isObject(raw)) return { raw: {}, problems: ['stdin is not a JSON object'], unseen: false }
+  const named = text(raw, 'hook_event_name', 'hookEventName')
+  const problems =
+    named !== undefined && named !== eventName && !sameEvent(named, eventName)
+      ? [`the host says ${named.slice(0, 40)} but this is registered for ${eventName}`]
+      : []
+  return { raw, problems, unseen: false }
+}
+
+/** Copilot CLI's own names for the events we know. */
+const sameEvent = (named: string, eventName: EventName): boolean => {
+  const first = named.charAt(0).toUpperCase() + named.slice(1)
+  return (
+    first === eventName ||
+    (named === 'userPromptSubmitted' && eventName === 'UserPromptSubmit') ||
+    (named === 'agentStop' && eventName === 'Stop')
+  )
+}
+
+export function toHostEvent(name: EventName, raw: Json, repoRoot: string): HostEvent {
+  const toolName = text(raw, 'tool_name', 'toolName')
+  const given = raw['tool_input'] ?? raw['toolInput'] ?? raw['toolArgs']
+  const toolInput = isObject(given) ? given : typeof given === 'string' ? parsedObject(given) : undefined
+  let paths: string[] | undefined
+  const event = {
+    name,
+    toolName,
+    tool: toolName === undefined ? undefined : canonicalTool(toolName),
+    toolInput,
+    toolOutput: raw['tool_response'] ?? raw['tool_result'] ?? raw['toolOutput'] ?? raw['toolResult'],
+    toolError: text(raw, 'tool_error', 'toolError', 'error'),
+    toolUseId: text(raw, 'tool_use_id', 'toolUseId'),
+    prompt: text(raw, 'prompt'),
+    transcript_path: text(raw, 'transcript_path', 'transcriptPath'),
+    subagentId: text(raw, 'agent_id', 'agentId', 'subagentId'),
+    subagentType: text(raw, 'agent_type', 'agentType', 'agentName', 'subagentType'),
+    subagentPrompt: text(raw, 'subagentPrompt'),
+    subagentResult: text(raw, 'subagentResult', 'last_assistant_message'),
+    compactSummary: text(raw, 'compactSummary'),
+    customInstructions: text(raw, 'custom_instructions', 'customInstructions'),
+    stopHookActive: raw['stop_hook_active'] === true || raw['stopHookActive'] === true,
+    source: text(raw, 'source'),
+    trigger: text(raw, 'trigger'),
+    cwd: text(raw, 'cwd'),
+    timestamp:
+      text(raw, 'timestamp') ??
+      (typeof raw['timestamp'] === 'number' ? new Date(raw['timestamp']).toJSON() : undefined),
+    model: text(raw, 'model'),
+    permissionMode: text(raw, 'permission_mode'),
+    hostSessionId: text(raw, 'session_id', 'sessionId') ?? process.env['COPILOT_SESSION_ID'],
+    get paths() {
+      paths ??= callPaths(toolInput, repoRoot)
+      return paths
+    },
+  }
+  return event
+}
+
+/** `auto`: Claude Code says its permission mode; Copilot CLI sends Claude's tool names without it. */
+export function recogniseDialect(asked: string | undefined, raw: Json): Dialect {
+  const named = dialects.find((dialect) => dialect === asked)
+  if (named) return named
+  if (process.env['CLAUDE_PROJECT_DIR'] || raw['permission_mode'] !== undefined) return 'claude'
+  if (raw['toolArgs'] !== undefined || raw['tool_result'] !== undefined) return 'copilot-cli'
+  const tool = text(raw, 'tool_name', 'toolName')
+  return tool !== undefined && isClaudeToolName(tool) ? 'copilot-cli' : 'vscode'
+}
+
+function text(raw: Json, ...names: string[]): string | undefined {
+  for (const name of names) {
+    const value = raw[name]
+    if (typeof value === 'string') return value
+  }
+  return undefined
+}
+
+function parsedObject(json: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(json)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined // a tool whose whole input is a text
+  }
+}

@@ -1,0 +1,28 @@
+/** What a module's author may lean on: `import('ona/dispatcher')`. Adding a line here is a promise. */
+export { globMatches, matchesAny } from './glob.ts'
+export { neo4jCapability } from './neo4j-cap.ts'
+export { checkPlan, type PlanCheck, type PlanGraph, type PlanNode, type PlanProblem } from './plan-graph.ts'
+export { schemas } from './schemas.ts'
+export { type TestInput, testContext } from './testing.ts'
+export type {
+  ArtifactRecord,
+  Context,
+  ContextItem,
+  CoreState,
+  Decision,
+  EventName,
+  EventRecord,
+  HookAction,
+  HookModule,
+  HostEvent,
+  Ids,
+  LoggedEvent,
+  Neo4jCapability,
+  Outcome,
+  Paths,
+  Phase,
+  PlanState,
+  SessionFiles,
+  State,
+  Subagent,
+} from './types.ts'

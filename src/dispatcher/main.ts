@@ -1,0 +1,160 @@
+/** `node .ai/hooks/dispatch.mjs <Event> [dialect]`: stdin in, one JSON object out, exit 0, whatever happens between. */
+import { join } from 'node:path'
+import { collect } from './collect.ts'
+import { commit } from './commit.ts'
+import { readJson } from './files.ts'
+import { type Dialect, parseInput, recogniseDialect } from './host-input.ts'
+import { clock } from './late.ts'
+import { type Bundled, type Importer, loadModules } from './load-modules.ts'
+import { readManifest } from './manifest.ts'
+import { bareOutput, buildOutput } from './output.ts'
+import { isObject, readWorkspace, type Workspace } from './paths.ts'
+import { answer, leave, takeStreams, trace, turnStderrIntoTrace } from './quiet.ts'
+import { askModules, emit, patchState, type Run, startRun, warn } from './run.ts'
+import { openSession } from './session.ts'
+import { hostIdLimit } from './session-id.ts'
+import { readStdin } from './stdin.ts'
+import { type EventName, eventNames, type Json } from './types.ts'
+
+/** What the last resort needs to know when a module or a bug ends things early. */
+let eventName = ''
+let dialect: Dialect = 'vscode'
+let run: Run | undefined
+let answered = false
+
+export async function main(hooksRoot: string, bundled: Bundled, importer: Importer): Promise<void> {
+  eventName = process.argv[2] ?? ''
+  const { workspace, problems: workspaceProblems, unreadable } = readWorkspaceFile(hooksRoot)
+  turnStderrIntoTrace(join(hooksRoot, '..', '..', workspace.workRoot, 'dispatch.log'))
+  takeStreams()
+  process.on('exit', () => {
+    if (!answered) lastResort(new Error('the process was ended by a module'))
+    process.exitCode = 0
+  })
+  process.on('uncaughtException', stray)
+  process.on('unhandledRejection', stray)
+  try {
+    if (!eventNames.includes(eventName as EventName))
+      finish({
+        decision: 'allow',
+        ...bareOutput(
+          eventName,
+          'allow',
+          `unknown event "${eventName.slice(0, 40)}"; known are ${eventNames.join(', ')}`,
+        ),
+      })
+    else
+      await dispatch(eventName as EventName, { hooksRoot, workspace, bundled, importer }, [
+        ...workspaceProblems,
+        ...unreadable,
+      ])
+  } catch (cause) {
+    lastResort(cause)
+  }
+  leave()
+}
+
+interface Place {
+  readonly hooksRoot: string
+  readonly workspace: Workspace
+  readonly bundled: Bundled
+  readonly importer: Importer
+}
+
+async function dispatch(name: EventName, place: Place, workspaceProblems: string[]): Promise<void> {
+  const { hooksRoot, workspace } = place
+  const stdin = await readStdin()
+  const input = parseInput(stdin, name)
+  const manifestFile = readJson(join(hooksRoot, workspace.names.manifestFile))
+  const { manifest, problems } = readManifest(manifestFile.value, manifestFile.problem)
+  dialect = recogniseDialect(process.argv[3] ?? manifest.dialect, input.raw)
+  const config = readConfig(hooksRoot, workspace.names.configFile)
+
+  const session = openSession(name, input.raw, hooksRoot, workspace, Date.now())
+  const seats = await loadModules(
+    manifest.modules,
+    name,
+    hooksRoot,
+    manifest.budgets[name],
+    place.bundled,
+    place.importer,
+  )
+  run = startRun(session, manifest, config.value)
+  if (session.isNew)
+    patchState(run, 'dispatcher', { core: { ...hostId(session.event.hostSessionId), createdTs: Date.now() } })
+  for (const [kind, texts] of [
+    ['INPUT_INVALID', input.problems],
+    ['CONFIG_INVALID', [...workspaceProblems, ...problems, ...config.problems, ...session.problems]],
+  ] as const) {
+    for (const text of texts) {
+      run.warnings.push(text)
+      emit(run, 'dispatcher', { kind, reason: text.slice(0, 1000) })
+    }
+  }
+  await askModules(run, seats)
+  if (input.unseen && name === 'PreToolUse' && run.decision === 'allow') {
+    run.decision = 'ask'
+    run.reason = 'the call is too large for the guards to read'
+    warn(run, 'dispatcher', run.reason)
+  }
+  if (name === 'SessionStart') collect(session.paths, workspace.names, manifest.gc, Date.now())
+  const output = buildOutput(run, dialect)
+  commit(run)
+  finish(output)
+}
+
+const hostId = (id: string | undefined): Json => (id === undefined ? {} : { hostSessionId: id.slice(0, hostIdLimit) })
+
+function readWorkspaceFile(hooksRoot: string) {
+  const { value, problem } = readJson(join(hooksRoot, 'workspace.json'))
+  const unreadable = problem === undefined ? [] : [`workspace.json: ${problem}; the usual places are used`]
+  return { ...readWorkspace(value), unreadable }
+}
+
+/** config.json: one object per module. */
+function readConfig(hooksRoot: string, name: string): { value: Json; problems: string[] } {
+  const problems: string[] = []
+  const read = (file: string): Json => {
+    const { value, problem } = readJson(join(hooksRoot, file))
+    if (problem !== undefined) problems.push(`${file}: ${problem}; defaults are used`)
+    else if (value !== undefined && !isObject(value)) problems.push(`${file} is not an object; defaults are used`)
+    return isObject(value) ? value : {}
+  }
+  const value: Json = { ...read(name) }
+  for (const [key, part] of Object.entries(value)) {
+    if (isObject(part)) continue
+    if (key !== '$schema' && key !== 'version') problems.push(`${name}: ${key} must be an object`)
+    delete value[key]
+  }
+  return { value, problems }
+}
+
+function finish(output: Json): void {
+  if (answered) return
+  answered = true
+  answer(`${JSON.stringify(output)}\n`)
+  const by = run
+    ? ` ${run.session.ids.sessionId} ${run.decision} by ${run.decidedBy}; ran ${run.ran.join(' ') || 'none'}`
+    : ''
+  trace(`${eventName}${by}${run ? `; ${Math.round(clock() - run.startMs)} ms` : ''}`)
+}
+
+/** A decision already made stands. A guard that was not heard is not taken to agree. Otherwise: allow, and say so. */
+function lastResort(cause: unknown): void {
+  const problem = cause instanceof Error ? cause.message : String(cause)
+  trace(`crash: ${cause instanceof Error ? cause.stack : problem}`)
+  try {
+    if (run && run.awaited.size > 0) {
+      const guards = [...run.awaited].join(', ')
+      return finish(bareOutput(eventName, 'deny', `ended before ${guards} had been asked: ${problem}`, dialect))
+    }
+    if (run && run.decision !== 'allow') return finish(buildOutput(run, dialect))
+  } catch {} // the run itself is what is broken
+  finish(bareOutput(eventName, 'allow', `failed (${problem}); its rules were not applied`, dialect))
+}
+
+/** Thrown outside any call of ours: by a module that is being waited for, or by one that was already given up. */
+function stray(cause: unknown): void {
+  trace(`stray error: ${cause instanceof Error ? cause.stack : String(cause)}`)
+  run?.crash?.(cause instanceof Error ? cause : new Error(String(cause)))
+}

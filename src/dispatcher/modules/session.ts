@@ -1,0 +1,229 @@
+/** session: whose session this is, which turn and which phase, and the record of what was asked and done. */
+
+import { linesWith, readFrom } from '../files.ts'
+import { sha256 } from '../late.ts'
+import { neo4jCapability } from '../neo4j-cap.ts'
+import { workNumber } from '../phase.ts'
+import { findPlan } from '../plan-file.ts'
+import { isFinished } from '../plan-graph.ts'
+import { mutatingTools, namesTool } from '../tools.ts'
+import type { Context, EventName, EventRecord, HookAction, HookModule, Json, Outcome, Phase } from '../types.ts'
+
+export const hook: HookModule = {
+  name: 'session',
+  supports: new Set<EventName>([
+    'SessionStart',
+    'UserPromptSubmit',
+    'PreToolUse',
+    'PostToolUse',
+    'PreCompact',
+    'Stop',
+    'SubagentStart',
+    'SubagentStop',
+  ]),
+  priority: 0,
+  hotPathSafe: true,
+  critical: true,
+  handle(eventName, ctx) {
+    const began = ctx.isNewSession && eventName !== 'SessionStart' ? [sessionInit(ctx)] : []
+    const answer = answers[eventName](ctx)
+    if (began.length === 0) return answer
+    const add = (action: HookAction): HookAction => ({
+      ...action,
+      emitEvents: [...began, ...(action.emitEvents ?? [])],
+    })
+    return answer instanceof Promise ? answer.then(add) : add(answer)
+  },
+  settled,
+}
+
+const answers: Record<EventName, (ctx: Context) => HookAction | Promise<HookAction>> = {
+  async SessionStart(ctx) {
+    const { ids, state, paths } = ctx
+    const neo4j = await neo4jCapability(ctx)
+    const value = `session ${ids.sessionId}, work ${ids.workId}; files of this session go to ${paths.repoRelative(paths.sessionRoot)}`
+    return {
+      additionalContext: [{ key: 'hook-session-info', value }],
+      emitEvents: [
+        ctx.isNewSession
+          ? sessionInit(ctx)
+          : { kind: 'SESSION_RESUME', phase: state.core.phase, data: { sessionId: ids.sessionId, workId: ids.workId } },
+      ],
+      statePatch: { cap: { neo4j } },
+    }
+  },
+
+  UserPromptSubmit(ctx) {
+    const { event, ids } = ctx
+    const began = newWork(ctx) ?? phaseOnPrompt(ctx)
+    const prompt = event.prompt ?? ''
+    const hash = prompt === '' ? '' : sha256(prompt, 16)
+    const isHuman = event.transcript_path !== undefined
+    const audit = ctx.config['promptAudit'] ?? 'hash'
+    if (prompt !== '' && audit !== 'off') {
+      const { turnId, workId } = ids
+      const line = { ts: Date.now(), turnId, workId, isHuman, hash, charCount: prompt.length }
+      ctx.files.append(ctx.paths.promptsFile, audit === 'raw' ? { ...line, text: prompt } : line)
+    }
+    return {
+      ...began,
+      emitEvents: [
+        { kind: 'TURN_INCREMENT', data: { previousTurn: ids.turnId - 1 } },
+        ...(prompt === ''
+          ? []
+          : [{ kind: 'PROMPT_AUDIT', data: { promptHash: hash, isHuman, charCount: prompt.length } }]),
+        ...(began?.emitEvents ?? []),
+      ],
+    }
+  },
+
+  PreToolUse(ctx) {
+    const { ids, paths } = ctx
+    return {
+      decision: 'allow',
+      inputMetadata: {
+        _hookSessionId: ids.sessionId,
+        _hookWorkId: ids.workId,
+        _hookTurnId: ids.turnId,
+        _hookArtifactRoot: paths.repoRelative(paths.sessionRoot),
+      },
+    }
+  },
+
+  PostToolUse(ctx) {
+    const { event } = ctx
+    const errorSummary = toolFailure(ctx)
+    const data: Json = { success: errorSummary === undefined, touchedPaths: event.paths.slice(0, 50) }
+    if (errorSummary !== undefined) data['errorSummary'] = errorSummary.slice(0, 200)
+    if (event.toolUseId !== undefined) data['toolUseId'] = event.toolUseId.slice(0, 200)
+    return { emitEvents: [{ kind: 'TOOL_OUTCOME', ...(event.toolName && { toolName: event.toolName }), data }] }
+  },
+
+  PreCompact({ ids, state }) {
+    const { sessionId, workId, turnId } = ids
+    const value = `session ${sessionId}, work ${workId}, turn ${turnId}, phase ${state.core.phase}`
+    return {
+      additionalContext: [{ key: 'hook-session-compact', value }],
+      emitEvents: [
+        {
+          kind: 'COMPACT_SNAPSHOT',
+          phase: state.core.phase,
+          data: { sessionId, workId, turnId, phase: state.core.phase, ts: Date.now() },
+        },
+      ],
+    }
+  },
+
+  Stop(ctx) {
+    const { ids, state } = ctx
+    const plan = findPlan(ctx, 'planGraph.json')
+    const accepted = plan?.check.ok && state.plan?.status === 'accepted' ? plan.check.plan : undefined
+    const complete = accepted ? isFinished(accepted) : ctx.config['completeOnStop'] === true
+    const open = state.core.phase === 'PLANNING' || state.core.phase === 'EXECUTING'
+    const step =
+      complete && open ? phaseStep(ctx, 'COMPLETE', accepted ? 'plan finished' : 'stop without a plan') : undefined
+    const finalPhase = step ? 'COMPLETE' : state.core.phase
+    return {
+      ...step,
+      emitEvents: [
+        ...(step?.emitEvents ?? []),
+        {
+          kind: 'SESSION_STOP',
+          phase: finalPhase,
+          data: { sessionId: ids.sessionId, finalPhase, finalTurn: ids.turnId },
+        },
+      ],
+    }
+  },
+
+  SubagentStart: () => ({}), // the dispatcher has given the subagent its number before any module is asked
+  SubagentStop: () => ({}),
+}
+
+const sessionInit = ({ ids }: Context): EventRecord => ({
+  kind: 'SESSION_INIT',
+  phase: 'UNINITIALIZED',
+  data: { sessionId: ids.sessionId, workId: ids.workId },
+})
+
+/** Why a tool failed, if it did. VS Code tells only of successes, but a tool may say "Error: …" in its result. */
+export function toolFailure({ event }: Context): string | undefined {
+  if (event.toolError !== undefined) return event.toolError
+  const output = event.toolOutput
+  const text = typeof output === 'string' ? output : undefined
+  return text !== undefined && /^(?:ERROR|Error:)/.test(text) ? text : undefined
+}
+
+function phaseStep(ctx: Context, to: Phase, trigger: string, more: Json = {}): HookAction {
+  const from = ctx.state.core.phase
+  return {
+    statePatch: { ...more, core: { phase: to, ...((more['core'] as Json | undefined) ?? {}) } },
+    emitEvents: [{ kind: 'PHASE_TRANSITION', phase: to, data: { from, to, trigger } }],
+  }
+}
+
+function phaseOnPrompt(ctx: Context): HookAction | undefined {
+  const { phase, prevPhase } = ctx.state.core
+  if (phase === 'UNINITIALIZED') return phaseStep(ctx, 'PLANNING', 'first prompt')
+  if (phase === 'BLOCKED' && ctx.config['promptUnblocks'] !== false)
+    return phaseStep(ctx, prevPhase ?? 'PLANNING', 'prompt', { core: { prevPhase: null } })
+  return undefined
+}
+
+/** The next work unit begins after a finished one, or when the prompt says so. */
+function newWork(ctx: Context): HookAction | undefined {
+  const { ids, state, config, event } = ctx
+  const pattern = config['newWorkPattern']
+  const asked = typeof pattern === 'string' && pattern !== '' && matches(pattern, event.prompt ?? '')
+  const finished = state.core.phase === 'COMPLETE'
+  if (!finished && !asked) return undefined
+  if (workNumber(ids.workId) >= 999) return { warnings: ['work unit w999 is the last one; start a new session'] }
+  const to = `w${String(workNumber(ids.workId) + 1).padStart(3, '0')}`
+  const step = phaseStep(ctx, 'PLANNING', 'new work', {
+    core: { workId: to },
+    plan: { currentPath: null, mtime: null, size: null, hash: null, status: 'none' },
+  })
+  const reason = finished ? 'the last work unit is complete' : 'the prompt asks for it'
+  return {
+    ...step,
+    emitEvents: [{ kind: 'WORK_ROTATED', data: { from: ids.workId, to, reason } }, ...step.emitEvents!],
+  }
+}
+
+function matches(pattern: string, text: string): boolean {
+  try {
+    return new RegExp(pattern, 'i').test(text.slice(0, 65_536))
+  } catch {
+    return false // the doctor tells of a pattern that does not compile
+  }
+}
+
+function settled(ctx: Context, { decision }: Outcome): HookAction | undefined {
+  const { state, event, config } = ctx
+  if (decision === 'allow') {
+    const implicit =
+      state.core.phase === 'PLANNING' && !ctx.manifest.enforcePhases && config['implicitExecuting'] !== false
+    if (!implicit || state.plan?.status === 'accepted' || !isMutating(ctx)) return undefined
+    return phaseStep(ctx, 'EXECUTING', `first change: ${event.tool}`)
+  }
+  const limit = config['blockAfterDenies']
+  if (decision !== 'deny' || typeof limit !== 'number' || limit <= 0 || state.core.phase === 'COMPLETE')
+    return undefined
+  return deniesThisTurn(ctx) + 1 < limit || state.core.phase === 'BLOCKED'
+    ? undefined
+    : phaseStep(ctx, 'BLOCKED', `${limit} denials in one turn`, { core: { prevPhase: state.core.phase } })
+}
+
+function isMutating({ config, event }: Context): boolean {
+  const given = config['mutatingTools']
+  const tools = Array.isArray(given) ? given.filter((tool) => typeof tool === 'string') : mutatingTools
+  return tools.some((tool) => namesTool(tool, event))
+}
+
+function deniesThisTurn({ paths, ids }: Context): number {
+  let denies = 0
+  const { bytes } = readFrom(paths.eventsFile, 0, 256 * 1024)
+  for (const record of linesWith(bytes, '"kind":"TOOL_DECISION"'))
+    if (record['turnId'] === ids.turnId && record['workId'] === ids.workId && record['decision'] === 'deny') denies++
+  return denies
+}

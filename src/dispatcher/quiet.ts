@@ -1,0 +1,133 @@
+/**
+ * What is taken from modules before the first one is loaded: stdout, stderr and the power to end the process. The host
+ * must read our one object and nothing else, so whatever they print goes to the trace log.
+ */
+import fs from 'node:fs'
+import { dirname } from 'node:path'
+import { late } from './late.ts'
+
+const writeSync = fs.writeSync
+const exit = process.exit
+const rotateAtBytes = 1024 * 1024
+
+/** Fd 2 becomes the trace log: for us, for modules and for the children they start. */
+export function turnStderrIntoTrace(traceFile: string): void {
+  try {
+    fs.closeSync(2)
+  } catch {} // the host gave us none
+  const { O_WRONLY, O_APPEND, O_CREAT } = fs.constants
+  for (const attempt of [() => {}, () => fs.mkdirSync(dirname(traceFile), { recursive: true })]) {
+    try {
+      attempt()
+      if (fs.openSync(traceFile, O_WRONLY | O_APPEND | O_CREAT, 0o644) === 2) break
+    } catch {} // no folder yet, or not writable
+  }
+  try {
+    if (fs.fstatSync(2).size < rotateAtBytes) return
+    fs.renameSync(traceFile, `${traceFile}.1`)
+    fs.closeSync(2)
+    fs.openSync(traceFile, O_WRONLY | O_APPEND | O_CREAT, 0o644)
+  } catch {
+    try {
+      fs.fstatSync(2)
+    } catch {
+      fs.openSync(late('node:os').devNull, 'w') // without it the next file opened would be taken for stderr
+    }
+  }
+}
+
+export function trace(line: string): void {
+  try {
+    writeSync(2, `${new Date().toISOString()} ${process.pid} ${line.replaceAll('\n', ' ')}\n`)
+  } catch {} // best effort: disk full
+}
+
+/** Writes the answer, whole, whatever kind of pipe stdout is. */
+export function answer(text: string): void {
+  const bytes = Buffer.from(text)
+  for (let at = 0, tries = 0; at < bytes.length && tries < 2000; ) {
+    try {
+      at += writeSync(1, bytes, at)
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'EAGAIN') return // nobody is reading
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+      tries++
+    }
+  }
+}
+
+/** The real way out; `process.exit` is an error for modules. */
+export function leave(): never {
+  process.exitCode = 0
+  process.exit = exit
+  process.exit(0)
+}
+
+const printed = (chunk: unknown, ...rest: unknown[]): boolean => {
+  trace(
+    `printed: ${typeof chunk === 'string' ? chunk : chunk instanceof Uint8Array ? Buffer.from(chunk).toString() : ''}`,
+  )
+  const done = rest.find((item) => typeof item === 'function') as (() => void) | undefined
+  if (done) queueMicrotask(done)
+  return true
+}
+
+/** Enough of a stream for console and for what a module may call on it. */
+const stream = new Proxy(
+  { fd: 2, isTTY: false, writable: true, write: printed, end: printed } as Record<string, unknown>,
+  {
+    get: (own, key) => (typeof key === 'string' && key in own ? own[key] : key === 'then' ? undefined : () => stream),
+  },
+)
+
+/** For modules that came with us this is enough: they print nothing, and it costs nothing. */
+export function takeStreams(): void {
+  for (const name of ['stdout', 'stderr'] as const)
+    Object.defineProperty(process, name, { configurable: true, get: () => stream })
+  process.exit = () => {
+    throw new Error('a module called process.exit()')
+  }
+}
+
+/** For modules of the user's own: also fd 1 itself, and the children they start. */
+export function takeDescriptors(): void {
+  const isOutput = (fd: unknown) => fd === 1 || fd === '/dev/stdout' || fd === '/dev/fd/1' || fd === '/proc/self/fd/1'
+  for (const name of [
+    'write',
+    'writev',
+    'writeSync',
+    'writevSync',
+    'writeFile',
+    'writeFileSync',
+    'appendFile',
+    'appendFileSync',
+  ] as const) {
+    const real = fs[name] as (fd: unknown, ...rest: unknown[]) => unknown
+    Object.assign(fs, { [name]: (fd: unknown, ...rest: unknown[]) => real.call(fs, isOutput(fd) ? 2 : fd, ...rest) })
+  }
+  const children = late('node:child_process')
+  const quieted = (options: { stdio?: unknown } | undefined) => {
+    const stdio = options?.stdio
+    if (stdio === 'inherit') return { ...options, stdio: ['inherit', 2, 2] }
+    if (!Array.isArray(stdio)) return options
+    return {
+      ...options,
+      stdio: stdio.map((to, fd) => (isOutput(to) || to === stream || (fd === 1 && to === 'inherit') ? 2 : to)),
+    }
+  }
+  const proto = children.ChildProcess.prototype as unknown as { spawn(options: object): unknown }
+  const spawn = proto.spawn
+  proto.spawn = function (options) {
+    return spawn.call(this, quieted(options) ?? options)
+  }
+  for (const name of ['spawnSync', 'execSync', 'execFileSync'] as const) {
+    const real = children[name] as (...given: unknown[]) => unknown
+    Object.assign(children, {
+      [name]: (...given: unknown[]) =>
+        real(
+          ...given.map((item) => (typeof item === 'object' && item !== null && 'stdio' in item ? quieted(item) : item)),
+        ),
+    })
+  }
+  late('node:module').syncBuiltinESMExports()
+}
