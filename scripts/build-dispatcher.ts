@@ -50,5 +50,6 @@ async function bundle(input: string, given: Record<string, string>, format: 'esm
   })
   const { output } = await build.generate({ format, minify: true, codeSplitting: false })
   await build.close()
-  return output[0].code.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const code = output[0].code.endsWith('\n') ? output[0].code : `${output[0].code}\n`
+  return code.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { build } from 'rolldown'
+import { buildDispatcher } from './build-dispatcher.ts'
 
 rmSync('dist', { recursive: true, force: true })
 await build({
@@ -13,6 +14,7 @@ await build({
     worker: 'src/tools/worker.ts',
     hooks: 'src/hooks/index.ts',
     brains: 'src/brains/index.ts',
+    dispatcher: 'src/dispatcher/index.ts',
   },
   platform: 'node',
   external: [/^node:/, /^@napi-rs\/keyring/, /^@vscode\/ripgrep/],
@@ -26,6 +28,7 @@ await build({
     minify: true,
   },
 })
+await buildDispatcher('dist/dispatcher')
 
 const types = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' })
 if (types.status !== 0) process.exit(1)

@@ -1,6 +1,7 @@
 /** Writes schemas/: the JSON Schema of everything that crosses the wire. A test fails when they are not up to date. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { schemas as dispatcherSchemas } from '../src/dispatcher/schemas.ts'
 import { eventNames, eventShape } from '../src/hooks/events.ts'
 import { outputShape } from '../src/hooks/output.ts'
 import { permissionUpdate } from '../src/hooks/permission-update.ts'
@@ -39,6 +40,12 @@ export function schemaFiles(): Record<string, string> {
       ...settingsShape.schema,
       properties: { ...(settingsShape.schema.properties as object), hooks: hooksShape.schema },
     }),
+    ...Object.fromEntries(
+      Object.entries(dispatcherSchemas).map(([name, schema]) => [
+        `schemas/dispatcher/${name}.schema.json`,
+        `${JSON.stringify(schema, null, 2)}\n`,
+      ]),
+    ),
   }
 }
 

@@ -12,7 +12,8 @@ export function commit(run: Run): void {
   const { paths, snapshot } = run.session
   const logged = appendLines(paths.eventsFile, run.events.map(toLine))
   if (!logged) trace(`${run.session.ids.hookRunId}: events.jsonl could not be written; this run's events are lost`)
-  if (!isSnapshotDue(run)) return appendOthers(run)
+  appendOthers(run)
+  if (!isSnapshotDue(run)) return
   const saved = alone(lockFileOf(paths), 250, () => {
     const now = catchUp(snapshot, paths.eventsFile)
     const state = { ...now, core: { ...now.core, lastActiveTs: Math.max(Date.now(), now.core.lastActiveTs ?? 0) } }
@@ -20,7 +21,6 @@ export function commit(run: Run): void {
   })
   if (!saved)
     trace(`${run.session.ids.hookRunId}: state.json is busy or not writable; the next run reads it from the log`)
-  appendOthers(run)
 }
 
 /**

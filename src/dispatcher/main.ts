@@ -146,9 +146,8 @@ function lastResort(cause: unknown): void {
   try {
     if (run && run.awaited.size > 0) {
       const guards = [...run.awaited].join(', ')
-      return finish(bareOutput(eventName, 'deny', `ended before ${guards} had been asked: ${problem}`, dialect))
-    }
-    if (run && run.decision !== 'allow') return finish(buildOutput(run, dialect))
+      finish(bareOutput(eventName, 'deny', `ended before ${guards} had been asked: ${problem}`, dialect))
+    } else if (run && run.decision !== 'allow') finish(buildOutput(run, dialect))
   } catch {} // the run itself is what is broken
   finish(bareOutput(eventName, 'allow', `failed (${problem}); its rules were not applied`, dialect))
 }

@@ -184,8 +184,10 @@ const canBlock = (event: Session['event']): boolean =>
 
 function stamp(run: Run, module: string, metadata: Json): void {
   const owner = run.manifest.rewriteOwner.inputMetadata
-  if (module !== owner)
-    return warn(run, module, `${module} does not own inputMetadata (${owner} does); its stamps are left out`)
+  if (module !== owner) {
+    warn(run, module, `${module} does not own inputMetadata (${owner} does); its stamps are left out`)
+    return
+  }
   for (const [key, value] of Object.entries(metadata)) {
     if (key.startsWith('_hook') && (typeof value !== 'object' || value === null)) run.inputMetadata[key] = value
     else warn(run, module, `stamp ${key} is left out: stamps are plain values under _hook… keys`)
@@ -265,8 +267,10 @@ const ownKinds = new Set(['STATE_PATCH', 'TOOL_DECISION'])
 
 export function emit(run: Run, producer: string, record: EventRecord): void {
   const { ids, event } = run.session
-  if (producer !== 'dispatcher' && ownKinds.has(record.kind))
-    return warn(run, producer, `${record.kind} is the dispatcher's own; the event is left out`)
+  if (producer !== 'dispatcher' && ownKinds.has(record.kind)) {
+    warn(run, producer, `${record.kind} is the dispatcher's own; the event is left out`)
+    return
+  }
   const { hookRunId, turnId, workId } = ids
   run.events.push({ ts: Date.now(), event: event.name, producer, hookRunId, turnId, workId, ...record })
 }
@@ -292,8 +296,10 @@ function register(run: Run, producer: string, artifact: Json): void {
   const { paths, ids } = run.session
   const ref = String(artifact['ref'])
   const file = resolve(paths.sessionRoot, ref)
-  if (ref.split(/[\\/]/).includes('..') || !isBelow(paths.sessionRoot, file) || !existsSync(file))
-    return warn(run, producer, `artifact ${ref.slice(0, 200)} is not a file of this session; it is not registered`)
+  if (ref.split(/[\\/]/).includes('..') || !isBelow(paths.sessionRoot, file) || !existsSync(file)) {
+    warn(run, producer, `artifact ${ref.slice(0, 200)} is not a file of this session; it is not registered`)
+    return
+  }
   addLine(run, paths.registryFile, { ts: Date.now(), producer, workId: ids.workId, ...artifact })
 }
 

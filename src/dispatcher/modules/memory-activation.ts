@@ -108,7 +108,7 @@ function holds(condition: Json, { state, event }: Context): boolean {
   for (const key of named ? rest : [first!, ...rest])
     value = typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Json)[key] : undefined
   const operator = operators[String(condition['op'])]
-  return operator !== undefined && operator(value, condition['value'])
+  return operator?.(value, condition['value']) === true
 }
 
 /** Firings are counted from the log, not kept as a number that two processes could both raise. */

@@ -1,0 +1,153 @@
+/** A repository with the dispatcher in it, and events fired at it as a host would. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildDispatcher } from '../scripts/build-dispatcher.ts'
+import { defaultFiles } from '../src/dispatcher/defaults.ts'
+import { shipped } from '../src/dispatcher/manifest.ts'
+import type { EventName, Json, LoggedEvent } from '../src/dispatcher/types.ts'
+
+const made: string[] = []
+process.on('exit', () => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true })
+})
+
+export function tempFolder(name = 'dispatcher-'): string {
+  const folder = mkdtempSync(join(tmpdir(), name))
+  made.push(folder)
+  return folder
+}
+
+const runtime = tempFolder('dispatcher-runtime-')
+await buildDispatcher(runtime)
+
+export const builtRuntime = runtime
+export const everyModule = Object.keys(shipped)
+export const sid = '1f0c22ab'
+const hostId = `${sid}-1111-4222-8333-444444444444`
+
+/** A repository whose manifest has these modules on. */
+export function makeRepo(modules: readonly string[] = everyModule, root = tempFolder()): string {
+  const hooks = join(root, '.ai/hooks')
+  cpSync(runtime, hooks, { recursive: true })
+  for (const [name, content] of Object.entries(defaultFiles(modules))) put(root, `.ai/hooks/${name}`, content)
+  return root
+}
+
+export function put(root: string, path: string, content: unknown): void {
+  const file = join(root, path)
+  mkdirSync(join(file, '..'), { recursive: true })
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+}
+
+/** Changes one configuration file. */
+export function edit(root: string, name: string, change: (content: Json) => void): void {
+  const file = join(root, '.ai/hooks', name)
+  const content = JSON.parse(readFileSync(file, 'utf8'))
+  change(content)
+  writeFileSync(file, JSON.stringify(content))
+}
+
+/** A module of the user's own, enabled: `body` is its text after `export default`. */
+export function addModule(root: string, name: string, body: string, entry: Json = {}): void {
+  put(root, `.ai/hooks/features/${name}/hook.mjs`, `export default ${body}\n`)
+  edit(root, 'dispatch.manifest.json', (manifest) => {
+    const modules = manifest['modules'] as Json
+    modules[name] = {
+      enabled: true,
+      priority: 50,
+      path: `features/${name}/hook.mjs`,
+      hotPathSafe: true,
+      critical: false,
+      ...entry,
+    }
+  })
+}
+
+export const moduleBody = (name: string, handle: string, events: EventName[] = ['PreToolUse']): string =>
+  `{ name: '${name}', supports: new Set(${JSON.stringify(events)}), priority: 50, hotPathSafe: true, critical: false, async handle(eventName, ctx) { ${handle} } }`
+
+export interface Answer {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly output: Json & { decision?: string; warnings?: string[]; hookSpecificOutput?: Json; _debug?: Json }
+  readonly ms: number
+}
+
+export interface Firing {
+  /** Written to stdin as it is; otherwise the payload as JSON. */
+  readonly stdin?: string | Buffer
+  /** Stdin stays open. */
+  readonly leaveOpen?: boolean
+  readonly env?: Record<string, string>
+  readonly args?: readonly string[]
+  readonly node?: string
+  readonly cwd?: string
+}
+
+export const payload = (event: EventName, extra: Json = {}): Json => ({
+  timestamp: '2026-11-15T05:00:00.000Z',
+  hook_event_name: event,
+  session_id: hostId,
+  ...extra,
+})
+
+export function fire(root: string, event: EventName, extra: Json = {}, firing: Firing = {}): Promise<Answer> {
+  const started = Date.now()
+  const env: Record<string, string | undefined> = { ...process.env, ...firing.env }
+  if (!firing.env?.['CLAUDE_PROJECT_DIR']) delete env['CLAUDE_PROJECT_DIR']
+  const child: ChildProcess = spawn(
+    firing.node ?? process.execPath,
+    [join(root, '.ai/hooks/dispatch.mjs'), event, ...(firing.args ?? [])],
+    { cwd: firing.cwd ?? root, env: env as NodeJS.ProcessEnv, stdio: 'pipe' },
+  )
+  let stdout = ''
+  let stderr = ''
+  child.stdout!.on('data', (chunk) => (stdout += chunk))
+  child.stderr!.on('data', (chunk) => (stderr += chunk))
+  child.stdin!.on('error', () => {}) // it may answer without reading us to the end
+  const stdin = firing.stdin ?? JSON.stringify(payload(event, extra))
+  if (firing.leaveOpen) child.stdin!.write(stdin)
+  else child.stdin!.end(stdin)
+  return new Promise((done) => {
+    child.on('close', (code) => {
+      child.stdin!.destroy()
+      let output: Answer['output'] = {}
+      try {
+        output = JSON.parse(stdout)
+      } catch {} // the test looks at stdout itself
+      done({ code, stdout, stderr, output, ms: Date.now() - started })
+    })
+  })
+}
+
+export const read = (root: string, path: string): string => readFileSync(join(root, '.ai/tmp', sid, path), 'utf8')
+export const exists = (root: string, path: string): boolean => existsSync(join(root, '.ai/tmp', sid, path))
+export const state = (root: string): Json & { core: Json } => JSON.parse(read(root, 'state.json'))
+export const lines = (root: string, path: string): Json[] =>
+  read(root, path)
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+export const events = (root: string, kind?: string): LoggedEvent[] =>
+  (lines(root, 'events.jsonl') as unknown as LoggedEvent[]).filter((event) => kind === undefined || event.kind === kind)
+export const trace = (root: string): string => readFileSync(join(root, '.ai/tmp/dispatch.log'), 'utf8')
+
+/** Every file under a folder, from it. */
+export const filesUnder = (folder: string): string[] =>
+  existsSync(folder)
+    ? (
+        readdirSync(folder, { recursive: true, withFileTypes: true }) as {
+          isFile(): boolean
+          parentPath: string
+          name: string
+        }[]
+      )
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+        .sort()
+    : []
+
+export const readFile = { tool_name: 'read_file', tool_input: { filePath: 'src/a.ts' }, tool_use_id: 't1' }
