@@ -1,4 +1,4 @@
-/** What a module's author may lean on: `import('ona/dispatcher')`. Adding a line here is a promise. */
+/** What a module's author may lean on, as `ona/dispatcher`. Adding a line here is a promise. */
 export { globMatches, matchesAny } from './glob.ts'
 export { neo4jCapability } from './neo4j-cap.ts'
 export { checkPlan, type PlanCheck, type PlanGraph, type PlanNode, type PlanProblem } from './plan-graph.ts'

@@ -126,9 +126,10 @@ const section = (title: string, lines: string[]): string =>
   lines.length === 0 ? '' : `\n## ${title}\n\n${lines.join('\n')}\n`
 
 const transitions = (told: Told): string[] =>
-  told.phases.map(({ data }) =>
-    isObject(data) ? `- ${safe(data['from'])} → ${safe(data['to'])} (${safe(data['trigger'])})` : '',
-  )
+  told.phases.map(({ phase, data }) => {
+    const { from, trigger } = isObject(data) ? data : {}
+    return `- ${safe(from)} → ${safe(phase)} (${safe(trigger)})`
+  })
 
 const refusalLines = (told: Told): string[] =>
   told.refusals
