@@ -4,6 +4,7 @@ import { readHooks, sayHookProblem } from '../hooks/settings.ts'
 import { isObject, type JsonObject, type Shape, say } from '../hooks/shape.ts'
 import { isSecretName } from './secrets.ts'
 import type { Layer } from './settings-files.ts'
+import { flatHooks } from './settings-merge.ts'
 import { managedOnly, notFromProject, settingsShape } from './settings-shape.ts'
 
 /** Says why a rule cannot be used, or nothing when it can. */
@@ -19,7 +20,28 @@ export interface Checked {
   readonly unknown: string[]
 }
 
-export function checkLayer({ level, settings }: Pick<Layer, 'level' | 'settings'>, checkRule: CheckRule): Checked {
+export function checkLayer(layer: Omit<Layer, 'file'>, checkRule: CheckRule): Checked {
+  return layer.foreign ? checkForeign(layer, checkRule) : checkOwn(layer, checkRule)
+}
+
+/**
+ * A file that was written for Claude Code may ask for what only that knows; ona starts nevertheless, without it, and says
+ * so. Each hook stands for itself, so that one of an event that we do not have takes no other with it.
+ */
+function checkForeign({ level, settings }: Omit<Layer, 'file'>, checkRule: CheckRule): Checked {
+  const { hooks, ...rest } = settings
+  const checked = checkOwn({ level, settings: rest }, checkRule)
+  const warnings = [...checked.warnings, ...checked.problems.map((why) => `${why}; it was left out`)]
+  const usable = flatHooks(hooks, level).filter((hook) => {
+    const problems = hookProblems([hook])
+    warnings.push(...problems.map((why) => `${hook.hook_event_name} hook: ${why}; it was left out`))
+    return problems.length === 0
+  })
+  const own = usable.length > 0 ? { ...checked.settings, hooks: usable } : checked.settings
+  return { settings: own, problems: [], warnings, unknown: [] }
+}
+
+function checkOwn({ level, settings }: Omit<Layer, 'file'>, checkRule: CheckRule): Checked {
   const checked: Checked = { settings: {}, problems: [], warnings: [], unknown: [] }
   const kept: [string, unknown][] = []
   for (const [key, value] of Object.entries(settings)) {

@@ -113,6 +113,22 @@ test('an answer "always" is stored where it belongs, and takes over the read-onl
   assert.deepEqual(JSON.parse(readFileSync(local, 'utf8')).permissions.allow, readOnlyRules)
 })
 
+test("Claude Code's file is never written: ours takes over what it says", async (t) => {
+  const place = folder(t)
+  mkdirSync(join(place, '.claude'))
+  const theirs = join(place, '.claude', 'settings.local.json')
+  writeFileSync(theirs, '{"permissions":{"deny":["Bash"]}}')
+  await persistPermissionUpdates(
+    [{ type: 'addRules', rules: [{ toolName: 'Write' }], behavior: 'allow', destination: 'localSettings' }],
+    { cwd: place, home: join(place, 'home'), env: {} },
+    { ruleText: ({ toolName }) => toolName, defaultsInForce: false },
+  )
+  assert.equal(readFileSync(theirs, 'utf8'), '{"permissions":{"deny":["Bash"]}}')
+  assert.deepEqual(JSON.parse(readFileSync(join(place, '.ona', 'settings.local.json'), 'utf8')), {
+    permissions: { deny: ['Bash'], allow: ['Write'] },
+  })
+})
+
 test('a written file keeps its mode and its link, and nothing lies beside it', (t) => {
   const place = folder(t)
   const file = join(place, 'a')

@@ -1,5 +1,5 @@
 /** Changes to settings files: comments and layout stay, the file is never half-written, two processes do not collide. */
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { PermissionUpdate } from '../hooks/plane.ts'
@@ -18,14 +18,17 @@ export type Edit =
 
 export type Edited = { ok: true; file: string; changed: boolean } | { ok: false; file: string; why: string }
 
-/** Makes the file where there is none. A file that is not JSON is left alone. */
+/**
+ * Makes the file where there is none; where Claude Code's counted until now, what it says is taken over, since from then on
+ * ours counts. A file that is not JSON is left alone.
+ */
 export async function editSettings(file: string, edits: readonly Edit[]): Promise<Edited> {
   const { applyEdits, modify } = await import('jsonc-parser')
   let why: string | undefined
   const isNew = !existsSync(file)
   const changed = updateFile(
     file,
-    (before = '{}\n') => {
+    (before = takenOver(file)) => {
       let text = before.trim() === '' ? '{}\n' : before
       const formattingOptions = layoutOf(text)
       const put = (path: (string | number)[], value: unknown, isArrayInsertion = false) => {
@@ -46,6 +49,13 @@ export async function editSettings(file: string, edits: readonly Edit[]): Promis
   if (why !== undefined) return { ok: false, file, why }
   if (isNew && changed) ignoreLocal(file)
   return { ok: true, file, changed }
+}
+
+function takenOver(file: string): string {
+  const folder = dirname(dirname(file))
+  const theirs = (folder === homedir() && process.env['CLAUDE_CONFIG_DIR']) || join(folder, '.claude')
+  const source = join(theirs, basename(file))
+  return basename(dirname(file)) === '.ona' && existsSync(source) ? readFileSync(source, 'utf8') : '{}\n'
 }
 
 type Put = (path: (string | number)[], value: unknown, isArrayInsertion?: boolean) => void

@@ -9,6 +9,8 @@ export interface Layer {
   readonly level: Level
   readonly file: string
   readonly settings: JsonObject
+  /** Written for Claude Code: what we cannot use there is left out, and nothing in it is ours to change. */
+  readonly foreign?: boolean
 }
 
 export interface SettingsProblem {
@@ -33,29 +35,31 @@ export interface Places {
 export const settingsFile = (level: 'user' | 'project' | 'local', places: Places): string | undefined =>
   candidates(level, places).find((file) => statSync(file, { throwIfNoEntry: false }) !== undefined)
 
-/** The file to which changes of a level are written. */
+/** The file to which changes of a level are written: always our own. */
 export const settingsFileToWrite = (level: 'user' | 'project' | 'local', places: Places): string =>
-  settingsFile(level, places) ?? candidates(level, places)[0]!
+  candidates(level, places)[0]!
 
 /** Reads every file once, the weakest level first. */
 export function readLayers(places: Places): { layers: Layer[]; problems: SettingsProblem[] } {
   const layers: Layer[] = []
   const problems: SettingsProblem[] = []
-  const add = (level: Level, file: string, read: Read) => {
-    if (read.ok) layers.push({ level, file, settings: read.settings })
+  const add = (level: Level, file: string, read: Read, foreign = false) => {
+    if (read.ok) layers.push({ level, file, settings: read.settings, ...(foreign && { foreign }) })
     else problems.push({ file, why: read.why })
   }
   for (const level of ['user', 'project', 'local'] as const) {
     if (places.sources && !places.sources.includes(level)) continue
     const file = settingsFile(level, places)
-    if (file && !layers.some((layer) => layer.file === file)) add(level, file, readSettings(file))
+    if (!file || layers.some((layer) => layer.file === file)) continue
+    add(level, file, readSettings(file), file !== settingsFileToWrite(level, places))
   }
   if (places.settings !== undefined) {
     const inline = places.settings.trimStart().startsWith('{')
     if (inline) add('flag', '--settings', parseSettings(places.settings))
     else add('flag', places.settings, readSettings(resolve(places.cwd, places.settings)))
   }
-  for (const file of managedFiles(places.managedDirs ?? systemDirs)) add('managed', file, readSettings(file))
+  const dirs = places.managedDirs ?? systemDirs
+  for (const file of managedFiles(dirs)) add('managed', file, readSettings(file), !file.startsWith(dirs[0]!))
   return { layers, problems }
 }
 

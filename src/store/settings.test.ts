@@ -111,6 +111,20 @@ test('.claude is read at a level where .ona has no file', (t) => {
   assert.deepEqual([settings.model, settings.outputStyle, settings.language], [undefined, 'plain', 'claude-project'])
 })
 
+test('what only Claude Code knows does not stop us; the rest of its file counts', (t) => {
+  const { write, load } = world(t)
+  const file = write('home/.claude/settings.json', {
+    permissions: { deny: ['Bash'], defaultMode: 'auto' },
+    hooks: { ...nested('ours.sh'), PostToolBatch: [{ hooks: [command('x')] }] },
+    someNewKey: true,
+  })
+  const { settings, problems, warnings } = load()
+  assert.deepEqual(problems, [])
+  assert.deepEqual([settings.permissions, settings.hooks], [{ deny: ['Bash'] }, [flat('ours.sh', 'user')]])
+  assert.equal(warnings.length, 2)
+  assert.ok(warnings.every((text) => text.startsWith(`${file}: `) && text.endsWith('; it was left out')))
+})
+
 test('what an operator stores stands until a file changes, also when another project ran in between', (t) => {
   const { root, home, db, write, load } = world(t)
   write('home/.ona/settings.json', { model: 'one' })

@@ -1,6 +1,6 @@
 /** Which folders the person has trusted to run things. Kept outside of them, in `~/.ona/trust.json`. */
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { isObject } from '../hooks/shape.ts'
 import { updateFile } from './atomic.ts'
 
@@ -62,9 +62,7 @@ function repositoryOf(folder: string): string {
 /** Whether `folder` is `outer` or lies in it. */
 function isWithin(folder: string, outer: string): boolean {
   const way = relative(outer, folder)
-  return (
-    way === '' || (way !== '..' && !way.startsWith(`..${'/'}`) && !way.startsWith('..\\') && !/^[A-Za-z]:/.test(way))
-  )
+  return way.split(sep)[0] !== '..' && !isAbsolute(way)
 }
 
 function real(path: string): string {
