@@ -37,7 +37,12 @@ export interface Runtime {
 }
 
 export interface McpHost extends McpSide {
-  tools(): readonly Tool[]
+  /** `alwaysLoad`: told to the model however many there are. */
+  tools(): readonly (Tool & { readonly alwaysLoad?: boolean })[]
+  /** Until every server is connected or has failed, or the time is over. */
+  ready?(ms: number): Promise<void>
+  /** What servers say about themselves. */
+  instructions?(): string
   status(): readonly { readonly name: string; readonly status: string }[]
 }
 

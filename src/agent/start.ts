@@ -26,6 +26,7 @@ import { type AgentKind, loadAgentKinds } from './agents.ts'
 import type { AgentEvent, Person } from './events.ts'
 import { loadMessages, recover } from './history.ts'
 import { askModel } from './host.ts'
+import { declaredServers, openMcp } from './mcp.ts'
 import type { ActiveModel, Runtime } from './runtime.ts'
 import { Session } from './session.ts'
 import { textOf } from './stages.ts'
@@ -51,6 +52,10 @@ export interface StartOptions {
   readonly agent?: string
   readonly mcpConfig?: readonly string[]
   readonly strictMcp?: boolean
+  /** No MCP server is started. */
+  readonly withoutMcp?: boolean
+  /** Shows a page to the person, to sign in to a server. */
+  openUrl?(url: string): void | Promise<void>
   readonly agentsJson?: string
   readonly sessionId?: string
   /** An id or name to go on with; true for the newest of this folder. */
@@ -240,7 +245,17 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
   const agents = loadAgentKinds(cwd, home, options.agents)
   for (const text of agents.warnings) tell.push({ type: 'notice', level: 'warning', text })
   const closers: (() => void)[] = [() => db.close()]
+  const servers = {
+    ...{ settings, trusted, cwd, home, env, person: options.person, openUrl: options.openUrl },
+    ...{ flags: options.mcpConfig ?? [], strict: options.strictMcp === true, bare: options.bare === true },
+    session: () => current,
+  }
+  const declared = options.withoutMcp ? { servers: [], problems: [] } : declaredServers(servers)
+  for (const text of declared.problems) tell.push({ type: 'notice', level: 'warning', text })
+  const mcp = openMcp(servers, declared)
+  if (mcp) closers.push(() => void mcp.close())
   const runtime: Runtime = {
+    ...(mcp && { mcp }),
     db,
     settings,
     plane: createPlane(handlers, planeOptions),

@@ -1,4 +1,5 @@
 /** The tools of a session: the built-in ones, those of MCP servers, and which of them the model is told of. */
+import { deferTools } from '../mcp/deferral.ts'
 import type { ToolDefinition } from '../providers/model.ts'
 import { builtInTool, builtInTools, definitionOf } from '../tools/all.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -15,8 +16,8 @@ export interface Toolbox {
   reveal(names: readonly string[]): void
 }
 
-/** More MCP tools than this are told by name only. */
-const mostToldAtOnce = 40
+/** The window that a share of is meant when no model is chosen yet. */
+const window = 200_000
 
 export function toolsOf(runtime: Runtime, only?: (name: string) => boolean): Toolbox {
   const allowed = (name: string) => !runtime.withoutTools.includes(name) && (only?.(name) ?? true)
@@ -25,7 +26,7 @@ export function toolsOf(runtime: Runtime, only?: (name: string) => boolean): Too
   const mcpTools = () => (runtime.mcp?.tools() ?? []).filter((tool) => allowed(tool.name))
   let told: { readonly from: string; readonly list: readonly ToolDefinition[] } | undefined
 
-  const isDeferred = (name: string, count: number) => count > mostToldAtOnce && !revealed.has(name)
+  const split = () => deferTools(mcpTools(), window, runtime.env['ENABLE_TOOL_SEARCH'])
   return {
     get(name) {
       if (!allowed(name)) return undefined
@@ -33,16 +34,16 @@ export function toolsOf(runtime: Runtime, only?: (name: string) => boolean): Too
     },
     names: () => [...builtIn.map((each) => each.name), ...mcpTools().map((tool) => tool.name)],
     definitions() {
-      const tools = mcpTools()
-      const shown = tools.filter((tool) => !isDeferred(tool.name, tools.length))
+      const { told: tools, deferred } = split()
+      const shown = [...tools, ...deferred.filter((tool) => revealed.has(tool.name))]
       const from = shown.map((tool) => tool.name).join()
       if (told?.from !== from) told = { from, list: [...builtIn, ...shown].map(definitionOf) }
       return told.list
     },
-    deferred() {
-      const tools = mcpTools()
-      return tools.filter((tool) => isDeferred(tool.name, tools.length)).map(definitionOf)
-    },
+    deferred: () =>
+      split()
+        .deferred.filter((tool) => !revealed.has(tool.name))
+        .map(definitionOf),
     reveal(names) {
       for (const name of names) revealed.add(name)
     },

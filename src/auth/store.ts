@@ -98,12 +98,12 @@ interface Keychain {
 }
 
 /** The keychain library, loaded only here. `ONA_KEYCHAIN=off` leaves the keychain alone. */
-async function keychain(env: NodeJS.ProcessEnv): Promise<Keychain | undefined> {
+export async function keychain(env: NodeJS.ProcessEnv, account = 'anthropic'): Promise<Keychain | undefined> {
   if (env['ONA_KEYCHAIN'] === 'off') return undefined
   try {
     const { AsyncEntry } = await import('@napi-rs/keyring')
     // Not the kernel's keyring, to which the library would fall back: it forgets all at the next start.
-    const entry = new AsyncEntry('ona', 'anthropic', { linux: { store: 'secret-service' } })
+    const entry = new AsyncEntry('ona', account, { linux: { store: 'secret-service' } })
     const read = async () => (await entry.getPassword(limit()).catch(() => null)) ?? undefined
     const done = (work: Promise<unknown>) =>
       work.then(

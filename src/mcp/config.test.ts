@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { record } from '../hooks/shape.ts'
 import { flagServers, readServers } from './config.ts'
 import { capped, described, outputOf, schemaOf } from './content.ts'
 import { deferTools } from './deferral.ts'
@@ -152,8 +153,8 @@ test('a cut never splits a character', () => {
 test('tools are deferred when they would take too much of the context', () => {
   const tool = (name: string, size: number, alwaysLoad = false) => ({
     name,
-    description: 'x'.repeat(size),
-    inputSchema: {},
+    prompt: 'x'.repeat(size),
+    input: record({}),
     alwaysLoad,
   })
   const tools = [tool('a', 4000), tool('b', 40), tool('c', 40, true)]

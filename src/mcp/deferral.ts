@@ -1,5 +1,5 @@
 /** Which tools the model is told of at once, and which it finds by ToolSearch. */
-import type { ToolDefinitionLike } from '../tools/tool.ts'
+import type { Tool } from '../tools/tool.ts'
 
 export interface Deferral<T> {
   readonly told: readonly T[]
@@ -10,7 +10,7 @@ export interface Deferral<T> {
  * `ENABLE_TOOL_SEARCH`: `true` defers all, `false` none, `auto:N` (by default 10) those that together would take more
  * than N percent of the context window.
  */
-export function deferTools<T extends ToolDefinitionLike & { readonly alwaysLoad: boolean }>(
+export function deferTools<T extends Pick<Tool, 'name' | 'prompt' | 'input'> & { readonly alwaysLoad?: boolean }>(
   tools: readonly T[],
   contextTokens: number,
   setting = 'auto',
@@ -23,5 +23,5 @@ export function deferTools<T extends ToolDefinitionLike & { readonly alwaysLoad:
 }
 
 /** About four characters make a token. */
-const tokensOf = ({ name, description, inputSchema }: ToolDefinitionLike): number =>
-  (name.length + description.length + JSON.stringify(inputSchema).length) / 4
+const tokensOf = ({ name, prompt, input }: Pick<Tool, 'name' | 'prompt' | 'input'>): number =>
+  (name.length + prompt.length + JSON.stringify(input.schema).length) / 4

@@ -1,7 +1,7 @@
 /** All MCP servers of a session: started beside it, and asked by the names that the model uses. */
-import { isObject, type JsonObject } from '../hooks/shape.ts'
+import { isObject, type JsonObject, record } from '../hooks/shape.ts'
 import type { McpSide } from '../tools/host.ts'
-import { failed, said, type ToolDefinitionLike, type ToolOutput } from '../tools/tool.ts'
+import { failed, said, type Tool, type ToolOutput } from '../tools/tool.ts'
 import { approvalOf, rememberApproval, type ServerPolicy } from './approval.ts'
 import type { ServerConfig } from './config.ts'
 import type { Connection, ConnectionDeps, ServerStatus } from './connection.ts'
@@ -27,10 +27,8 @@ export interface HubDeps {
   readonly backOffMs?: readonly number[]
 }
 
-export interface McpTool extends ToolDefinitionLike {
+export interface McpTool extends Tool {
   readonly server: string
-  /** By the server's own word: it changes nothing. */
-  readonly readOnly: boolean
   readonly alwaysLoad: boolean
 }
 
@@ -91,6 +89,22 @@ export function connectServers(servers: readonly ServerConfig[], deps: HubDeps):
       )
       return offered.map((each, at) => ({ name: names[at]!, own: each.name as string, each, config, connection }))
     })
+  const callTool: McpSide['callTool'] = async (name, input, signal, progress) => {
+    const find = () => named('tools').find((each) => each.name === name)
+    const tool = find() ?? (await settled(name, signal).then(find))
+    return tool
+      ? tool.connection.callTool(tool.own, input, signal, progress)
+      : failed(`there is no tool ${name}; its MCP server is not connected or does not offer it. /mcp shows the servers`)
+  }
+  /** Made anew only when a server offers something else: whoever compares lists finds the same one. */
+  let made: { readonly from: readonly unknown[]; readonly tools: readonly McpTool[] } | undefined
+  const tools = (): readonly McpTool[] => {
+    const from = live().map(({ connection }) => connection.offer.tools)
+    if (made?.from.length !== from.length || from.some((offered, at) => offered !== made?.from[at])) {
+      made = { from, tools: named('tools').map(({ name, each, config }) => toolOf(name, each, config, callTool)) }
+    }
+    return made.tools
+  }
   /** A call may name a tool of a server that is still starting. */
   const settled = async (name: string, signal: AbortSignal) => {
     const interrupted = new Promise<void>((resolve) =>
@@ -110,30 +124,14 @@ export function connectServers(servers: readonly ServerConfig[], deps: HubDeps):
   }
 
   return {
-    tools: () =>
-      named('tools').map(({ name, each, config }) => ({
-        name,
-        description: described(config.name, each.description),
-        inputSchema: schemaOf(each.inputSchema),
-        server: config.name,
-        readOnly: isObject(each.annotations) && each.annotations.readOnlyHint === true,
-        alwaysLoad: config.alwaysLoad,
-      })),
+    tools,
     prompts: () =>
       named('prompts').map(({ name, each, config }) => ({
         name,
         description: described(config.name, each.description),
         arguments: argumentsOf(each),
       })),
-    async callTool(name, input, signal, progress) {
-      const find = () => named('tools').find((each) => each.name === name)
-      const tool = find() ?? (await settled(name, signal).then(find))
-      return tool
-        ? tool.connection.callTool(tool.own, input, signal, progress)
-        : failed(
-            `there is no tool ${name}; its MCP server is not connected or does not offer it. /mcp shows the servers`,
-          )
-    },
+    callTool,
     async prompt(name, words, signal) {
       const prompt = named('prompts').find((each) => each.name === name)
       if (!prompt) return failed(`there is no prompt ${name}; /mcp shows the servers`)
@@ -203,6 +201,27 @@ export function connectServers(servers: readonly ServerConfig[], deps: HubDeps):
 }
 
 const mostTools = 1000
+
+/** A server's tool as one of ours. Its input is checked by the server, which knows what it wants. */
+function toolOf(
+  name: string,
+  offered: JsonObject,
+  { name: server, alwaysLoad }: ServerConfig,
+  callTool: McpSide['callTool'],
+): McpTool {
+  const shape = record({})
+  const readOnly = isObject(offered.annotations) && offered.annotations.readOnlyHint === true
+  return {
+    name,
+    prompt: described(server, offered.description),
+    input: { ...shape, schema: schemaOf(offered.inputSchema) },
+    safety: readOnly ? 'read_only' : 'network',
+    server,
+    alwaysLoad,
+    summary: (input) => JSON.stringify(input).slice(0, 200),
+    run: (input, { signal, progress }) => callTool(name, input, signal, progress),
+  }
+}
 
 interface Entry {
   readonly slug: string

@@ -46,7 +46,21 @@ function childProcess(
   transport.stderr?.on('data', (chunk: Buffer) => {
     tail = (tail + chunk.toString('utf8')).slice(-4096)
   })
-  return { transport: watched(transport), stderr: () => tail.trim() }
+  return { transport: watched(transport, () => endChild(transport)), stderr: () => tail.trim() }
+}
+
+/** A server that does not end with its input gets a signal soon after, and the SDK's last word later. */
+async function endChild(transport: StdioClientTransport): Promise<void> {
+  const { pid } = transport
+  const timer = setTimeout(() => {
+    try {
+      if (pid) process.kill(pid, 'SIGTERM')
+    } catch {
+      // it has just ended
+    }
+  }, 100)
+  await transport.close()
+  clearTimeout(timer)
 }
 
 async function overHttp(config: HttpTransport, { env, login }: WayOptions): Promise<Way> {
@@ -59,7 +73,7 @@ async function overHttp(config: HttpTransport, { env, login }: WayOptions): Prom
 }
 
 /** Closes the way when the server floods it, and stays quiet about single frames that are no messages. */
-function watched(transport: Transport): Transport {
+function watched(transport: Transport, close = () => transport.close()): Transport {
   let second = 0
   let count = 0
   const tooMany = (): boolean => {
@@ -71,7 +85,7 @@ function watched(transport: Transport): Transport {
   const guard: Transport = {
     start: () => transport.start(),
     send: (message, options) => transport.send(message, options),
-    close: () => transport.close(),
+    close,
     setProtocolVersion: (version) => transport.setProtocolVersion?.(version),
     get sessionId() {
       return transport.sessionId
@@ -80,11 +94,11 @@ function watched(transport: Transport): Transport {
   }
   transport.onclose = () => guard.onclose?.()
   transport.onerror = (error) => {
-    if (tooMany()) void transport.close()
+    if (tooMany()) void close()
     guard.onerror?.(error)
   }
   transport.onmessage = (message, extra) => {
-    if (tooMany()) void transport.close()
+    if (tooMany()) void close()
     else guard.onmessage?.(message, extra)
   }
   return guard

@@ -39,6 +39,7 @@ export async function run(words: string[]): Promise<number> {
       if (event.type === 'notice' && event.level !== 'info') process.stderr.write(`${event.text}\n`)
     },
     trust: args.trust,
+    withoutMcp: !/mcp/i.test(tool),
   })
   if ('problem' in opened) {
     process.stderr.write(`ona: ${opened.problem}\n`)
@@ -62,6 +63,7 @@ export async function run(words: string[]): Promise<number> {
     messages: [],
   })
   opened.use(session)
+  await runtime.mcp?.ready?.(30_000)
   const interrupt = () => session.interrupt()
   process.on('SIGINT', interrupt)
   process.on('SIGTERM', interrupt)

@@ -43,6 +43,8 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
   for (const event of early.splice(0)) hear(event)
   const restore = endOnSignals(session)
 
+  // One answer is all there is: servers that start beside it would be too late.
+  await session.runtime.mcp?.ready?.(10_000)
   let code = 0
   if (streamed) code = await converse(session, facts, flags)
   else {

@@ -1,0 +1,93 @@
+/** The MCP servers of a session: which there are, and how they reach the person and the hooks. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ServerPolicy } from '../mcp/approval.ts'
+import { type Declared, flagServers, projectServers, readServers, type ServerConfig } from '../mcp/config.ts'
+import { connectServers, type McpHub } from '../mcp/hub.ts'
+import { packageRoot } from '../package-root.ts'
+import type { Settings } from '../store/settings-shape.ts'
+import type { Person } from './events.ts'
+import { workingDirectories } from './host.ts'
+import type { Session } from './session.ts'
+
+export interface McpRequest {
+  readonly settings: Settings
+  readonly trusted: boolean
+  readonly cwd: string
+  readonly home: string
+  readonly env: NodeJS.ProcessEnv
+  readonly person: Person
+  /** `--mcp-config`, `--strict-mcp-config`, `--bare`. */
+  readonly flags: readonly string[]
+  readonly strict: boolean
+  readonly bare: boolean
+  session(): Session | undefined
+  openUrl?(url: string): void | Promise<void>
+}
+
+export interface Declaration {
+  readonly servers: readonly ServerConfig[]
+  readonly problems: readonly string[]
+}
+
+/** Flags over the person's settings over the project's file; nothing of a folder that nobody has trusted. */
+export function declaredServers({ settings, trusted, cwd, env, flags, strict, bare }: McpRequest): Declaration {
+  const given = flags.map((flag) => flagServers(flag, cwd))
+  const project = strict || bare || !trusted ? { declared: [], problems: [] } : projectServers(cwd)
+  const own: Declared[] = strict || bare ? [] : [{ scope: 'user', from: 'settings', servers: settings.mcpServers }]
+  const declared = [...project.declared, ...own, ...given.flatMap((each) => each.declared)]
+  const { servers, problems } = readServers(declared, env)
+  return { servers, problems: [...project.problems, ...given.flatMap((each) => each.problems), ...problems] }
+}
+
+/** Starts them beside the session; undefined where there are none. */
+export function openMcp(request: McpRequest, { servers }: Declaration): McpHub | undefined {
+  if (servers.length === 0) return undefined
+  const { settings, cwd, home, env, person } = request
+  return connectServers(servers, {
+    env,
+    projectDir: cwd,
+    home,
+    version: JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).version,
+    policy: settings as ServerPolicy,
+    roots: () => {
+      const session = request.session()
+      return session ? workingDirectories(session) : [cwd]
+    },
+    approve: (server) => approve(server, person),
+    async elicit(asked, signal) {
+      const session = request.session()
+      if (!session) return { action: 'cancel' }
+      const { elicit } = await import('../mcp/elicit.ts')
+      const { plane } = session.runtime
+      return elicit(asked, { plane, scope: session.scope(undefined, signal), ask: () => person.elicit(asked, signal) })
+    },
+    secrets: lazySecrets(env),
+    ...(request.openUrl && { openUrl: request.openUrl }),
+  })
+}
+
+async function approve({ name, transport }: ServerConfig, person: Person): Promise<boolean | undefined> {
+  const what = transport.type === 'stdio' ? [transport.command, ...transport.args].join(' ') : transport.url
+  const question = `This project's .mcp.json brings the MCP server "${name}": ${what}. Start it?`
+  const options = [
+    { label: 'Start it', description: 'Now and from now on, as long as it is declared like this.' },
+    { label: 'Do not start it', description: 'ona mcp reset-project-choices asks again.' },
+  ]
+  const answers = await person.questions(
+    [{ question, header: 'MCP server', options, multiSelect: false }],
+    new AbortController().signal,
+  )
+  const answer = answers?.[question]
+  return answer === undefined ? undefined : answer === 'Start it'
+}
+
+/** The keychain's library is loaded when a server over HTTP wants a token. */
+function lazySecrets(env: NodeJS.ProcessEnv) {
+  const store = async () => (await import('../mcp/secrets.ts')).secretStore(env)
+  return {
+    read: async (key: string) => (await store()).read(key),
+    write: async (key: string, value: string) => (await store()).write(key, value),
+    remove: async (key: string) => (await store()).remove(key),
+  }
+}
