@@ -1,0 +1,83 @@
+/** Runs the program as a person or a script would, in a home and a folder of its own. */
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { TestContext } from 'node:test'
+
+const ona = join(import.meta.dirname, '../../bin/ona.mjs')
+
+export interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Place {
+  readonly home: string
+  readonly folder: string
+  readonly db: string
+  write(path: string, content: string | object): string
+  run(words: readonly string[], options?: RunOptions): Promise<Ran>
+  /** Rows of the database. */
+  rows<Row = Record<string, unknown>>(sql: string): Row[]
+}
+
+export interface RunOptions {
+  readonly env?: Record<string, string>
+  readonly input?: string
+  /** Hears stderr as it comes. */
+  onStderr?(text: string): void
+}
+
+export function place(t: TestContext, env: Record<string, string> = {}): Place {
+  const root = mkdtempSync(join(tmpdir(), 'ona-test-'))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  const home = join(root, 'home')
+  const folder = join(root, 'folder')
+  const db = join(home, '.ona/agent.db')
+  for (const each of [home, folder]) mkdirSync(each)
+  return {
+    home,
+    folder,
+    db,
+    write(path, content) {
+      const at = join(folder, path)
+      mkdirSync(dirname(at), { recursive: true })
+      const text = typeof content === 'string' ? content : JSON.stringify(content)
+      writeFileSync(at, text, { mode: text.startsWith('#!') ? 0o755 : 0o644 })
+      return at
+    },
+    run(words, { env: more = {}, input = '', onStderr } = {}) {
+      return new Promise((resolve, reject) => {
+        const child = spawn(process.execPath, [ona, ...words], {
+          cwd: folder,
+          env: { PATH: process.env['PATH'], HOME: home, ONA_KEYCHAIN: 'off', ...env, ...more },
+          timeout: 60_000,
+        })
+        let stdout = ''
+        let stderr = ''
+        child.stdout.on('data', (piece) => {
+          stdout += piece
+        })
+        child.stderr.on('data', (piece) => {
+          stderr += piece
+          onStderr?.(stderr)
+        })
+        child.on('error', reject)
+        child.on('close', (code) => resolve({ code, stdout, stderr }))
+        child.stdin.on('error', () => {}) // it may end without reading us
+        child.stdin.end(input)
+      })
+    },
+    rows(sql) {
+      const open = new DatabaseSync(db, { readOnly: true })
+      try {
+        return open.prepare(sql).all() as never
+      } finally {
+        open.close()
+      }
+    },
+  }
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type Answer, cut, status, stream, type WireServer, wireServer } from '../src/providers/wire-server.ts'
+import { place } from './lib/program.ts'
+
+/** How each provider is chosen, and how its model writes a file and then says that it is done. */
+const providers = [
+  {
+    provider: 'claude_code_subscription',
+    model_id: 'claude_3_5_haiku',
+    wire: 'claude-3-5-haiku-20241022',
+    env: (url: string) => ({ ANTHROPIC_API_KEY: 'sk-ant-planted-1111', ANTHROPIC_BASE_URL: url }),
+    path: '/v1/messages',
+    call: anthropic('tool_use', { type: 'tool_use', id: 'toolu_1', name: 'Write', input: {} }, [
+      { type: 'input_json_delta', partial_json: '{"file_path":"made.txt",' },
+      { type: 'input_json_delta', partial_json: '"content":"by the model"}' },
+    ]),
+    say: anthropic('end_turn', { type: 'text', text: '' }, [{ type: 'text_delta', text: 'It is done.' }]),
+  },
+  {
+    provider: 'openai_compatible',
+    model_id: 'gpt_4o_mini',
+    wire: 'gpt-4o-mini',
+    env: (url: string) => ({ OPENAI_API_KEY: 'sk-openai-planted-22', OPENAI_BASE_URL: `${url}/v1` }),
+    path: '/v1/chat/completions',
+    ...openai(),
+  },
+  {
+    provider: 'lm_studio_local',
+    model_id: 'lm_studio_server_routed',
+    wire: 'qwen3-coder',
+    env: (url: string) => ({ LM_STUDIO_BASE_URL: `${url}/v1`, LM_STUDIO_MODEL: 'qwen3-coder' }),
+    path: '/v1/chat/completions',
+    ...openai(),
+  },
+]
+
+function anthropic(stop_reason: string, content_block: object, deltas: object[]): string[] {
+  const frame = (data: { type: string; [key: string]: unknown }) =>
+    `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
+  const message = { id: 'm', type: 'message', role: 'assistant', model: 'claude-3-5-haiku-20241022', content: [] }
+  return [
+    frame({ type: 'message_start', message: { ...message, usage: { input_tokens: 10, output_tokens: 1 } } }),
+    frame({ type: 'content_block_start', index: 0, content_block }),
+    ...deltas.map((delta) => frame({ type: 'content_block_delta', index: 0, delta })),
+    frame({ type: 'content_block_stop', index: 0 }),
+    frame({ type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 5 } }),
+    frame({ type: 'message_stop' }),
+  ]
+}
+
+function openai(): { call: string[]; say: string[] } {
+  const chunk = (delta: object, finish_reason: string | null = null) =>
+    `data: ${JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
+  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
+  const end = [`data: ${JSON.stringify({ id: 'c', model: 'm', choices: [], usage })}\n\n`, 'data: [DONE]\n\n']
+  const made = { name: 'Write', arguments: '{"file_path":"made.txt","content":' }
+  return {
+    call: [
+      chunk({ role: 'assistant', content: null }),
+      chunk({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: made }] }),
+      chunk({ tool_calls: [{ index: 0, function: { arguments: '"by the model"}' } }] }),
+      chunk({}, 'tool_calls'),
+      ...end,
+    ],
+    say: [chunk({ content: 'It is ' }), chunk({ content: 'done.' }), chunk({}, 'stop'), ...end],
+  }
+}
+
+async function serve(t: { after(work: () => unknown): void }, ...answers: Answer[]): Promise<WireServer> {
+  const server = await wireServer(...answers)
+  t.after(() => server.close())
+  return server
+}
+
+for (const { provider, model_id, wire, env, path, call, say } of providers) {
+  test(`${provider} takes a whole turn, with a hook and a tool, and leaves every row`, async (t) => {
+    const server = await serve(t, stream(call), stream(say))
+    const at = place(t, env(server.url))
+    at.write('hook.sh', '#!/bin/sh\ncat >> hook-stdin.txt\n')
+    const settings = {
+      model_config: { provider, model_id },
+      permissions: { allow: ['Write'] },
+      hooks: { PreToolUse: [{ matcher: 'Write', hooks: [{ type: 'command', command: './hook.sh' }] }] },
+    }
+    const ran = await at.run(['-p', 'make the file', '--settings', JSON.stringify(settings)])
+    assert.deepEqual([ran.code, ran.stdout], [0, 'It is done.\n'], ran.stderr)
+    assert.equal(readFileSync(join(at.folder, 'made.txt'), 'utf8'), 'by the model')
+    assert.equal(JSON.parse(readFileSync(join(at.folder, 'hook-stdin.txt'), 'utf8')).tool_name, 'Write')
+    assert.deepEqual(
+      server.seen.map((request) => [request.path, JSON.parse(request.body).model]),
+      [
+        [path, wire],
+        [path, wire],
+      ],
+    )
+    const types = at.rows<{ entry_type: string }>('SELECT entry_type FROM transcript_entries ORDER BY sequence')
+    assert.deepEqual(
+      types.map(({ entry_type }) => entry_type).filter((type) => ['user', 'assistant', 'tool_result'].includes(type)),
+      ['user', 'assistant', 'tool_result', 'assistant'],
+    )
+    const hooks = at.rows("SELECT tool_name, exit_code FROM hook_invocations WHERE hook_event = 'PreToolUse'")
+    assert.deepEqual(
+      hooks.map((row) => ({ ...row })),
+      [{ tool_name: 'Write', exit_code: 0 }],
+    )
+    const used = at.rows<{ detail: string }>("SELECT detail FROM events WHERE detail LIKE '%utput%okens%'")
+    assert.equal(used.length, 2, 'each request has its usage in events')
+  })
+
+  test(`${provider} that breaks off in the middle of a call leaves a conversation that goes on`, async (t) => {
+    const half = Buffer.from(call.slice(0, 3).join(''))
+    const server = await serve(t, cut(half), stream(say))
+    const at = place(t, { ...env(server.url), CLAUDE_CODE_MAX_RETRIES: '0' })
+    const settings = ['--settings', JSON.stringify({ model_config: { provider, model_id } })]
+    const broken = await at.run(['-p', 'make the file', ...settings])
+    assert.equal(broken.code, 1)
+    assert.match(broken.stdout, /closed the connection/)
+    assert.equal(existsSync(join(at.folder, 'made.txt')), false)
+    const again = await at.run(['-p', 'try again', '--continue', ...settings])
+    assert.deepEqual([again.code, again.stdout], [0, 'It is done.\n'], again.stderr)
+    assert.doesNotMatch(server.seen[1]!.body, /tool_use"|tool_calls/)
+  })
+}
+
+test('a refused key ends the run with what to do, and nothing is tried twice', async (t) => {
+  const server = await serve(
+    t,
+    status(401, { type: 'error', error: { type: 'authentication_error', message: 'invalid x-api-key' } }),
+  )
+  const at = place(t, { ANTHROPIC_API_KEY: 'sk-ant-planted-3333', ANTHROPIC_BASE_URL: server.url })
+  const ran = await at.run(['-p', 'hello'])
+  assert.equal(ran.code, 1)
+  assert.match(ran.stdout, /Invalid API key · Fix external API key/)
+  assert.equal(server.seen.length, 1)
+})
+
+test('a model that does not belong to its provider is refused before anything is sent', async (t) => {
+  const server = await serve(t, status(500, ''))
+  const at = place(t, { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: server.url, ANTHROPIC_BASE_URL: server.url })
+  const settings = { model_config: { provider: 'openai_compatible', model_id: 'claude_opus_4' } }
+  const ran = await at.run(['-p', 'hello', '--settings', JSON.stringify(settings)])
+  assert.notEqual(ran.code, 0)
+  assert.match(ran.stderr, /"claude_opus_4" is no model of openai_compatible; it has gpt_4o, gpt_4o_mini, o3, o3_mini/)
+  assert.equal(server.seen.length, 0)
+})
+
+test('a name that the server lists may be chosen, and one that it does not list may not', async (t) => {
+  const list = status(200, { data: [{ id: 'llama-3' }] })
+  const listing =
+    (next: Answer): Answer =>
+    (response, request) =>
+      (request.method === 'GET' ? list : next)(response, request)
+  const server = await serve(t, listing(stream(openai().say)))
+  const at = place(t, { LM_STUDIO_BASE_URL: `${server.url}/v1` })
+  const chosen = await at.run(['-p', 'hello', '--model', 'lm_studio_local/llama-3'])
+  assert.deepEqual([chosen.code, chosen.stdout], [0, 'It is done.\n'], chosen.stderr)
+  assert.equal(JSON.parse(server.seen.at(-1)!.body).model, 'llama-3')
+  const other = await at.run(['-p', 'hello', '--model', 'lm_studio_local/gpt-9'])
+  assert.notEqual(other.code, 0)
+  assert.match(other.stderr, /the server has no model "gpt-9"; it lists llama-3/)
+  const first = await at.run(['-p', 'hello'])
+  assert.deepEqual([first.code, JSON.parse(server.seen.at(-1)!.body).model], [0, 'llama-3'])
+})
