@@ -1,5 +1,6 @@
 /** The agent's side of what its tools do together with it. */
 import { isAbsolute, relative } from 'node:path'
+import { searchable } from '../permissions/searchable.ts'
 import { setState } from '../store/state.ts'
 import type { ToolHost } from '../tools/host.ts'
 import { checkpoint } from './checkpoint.ts'
@@ -21,6 +22,7 @@ export function hostOf(session: Session): ToolHost {
       get: (path) => session.seenFiles.get(path),
     },
     checkpoint: (path) => checkpoint(session, path),
+    mayShow: (path) => shownBySearch(session)(path),
     tasks: session.tasks,
     askPerson: (questions) => runtime.person.questions(questions, session.signal),
     setTodos(todos) {
@@ -86,6 +88,17 @@ export function isInside(folder: string, path: string): boolean {
   const inside = relative(folder, path)
   return !inside.startsWith('..') && !isAbsolute(inside)
 }
+
+/** Made anew only when the rules or the place have changed: a search asks it of every file. */
+function shownBySearch(session: Session): (path: string) => boolean {
+  const { permissions: settings, cwd } = session
+  const kept = searches.get(session)
+  if (kept?.settings === settings && kept.cwd === cwd) return kept.may
+  const may = searchable({ settings, cwd, projectDir: session.projectDir, home: session.runtime.home })
+  searches.set(session, { settings, cwd, may })
+  return may
+}
+const searches = new WeakMap<Session, { settings: unknown; cwd: string; may: (path: string) => boolean }>()
 
 /** A private address is reachable only where a rule names its host: `WebFetch(domain:localhost)`. */
 const namedByRule = (session: Session, host: string): boolean =>

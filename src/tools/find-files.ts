@@ -21,7 +21,8 @@ export async function findFiles(input: { pattern: string; path?: string }, conte
   if (wrong) return failed(wrong)
 
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(globLimits.timeLimitMs)])
-  const found = newestFirst(await matching(root, pattern, context, signal))
+  const matches = await matching(root, pattern, context, signal)
+  const found = newestFirst(matches.filter((path) => context.host.mayShow(path)))
   if (context.signal.aborted) return failed('the search was interrupted')
   if (signal.aborted)
     return broke(`the search took over ${globLimits.timeLimitMs / 1000} s; name a narrower path or pattern`)

@@ -41,7 +41,8 @@ export async function grepFiles(
     return broke(`the search took over ${grepLimits.timeLimitMs / 1000} s; name a narrower path, glob or type`)
   }
   if (!found.ok) return failed(found.why)
-  const { lines, footer, summary } = layouts[search.mode](found.files, context.cwd, input['-n'] ?? true)
+  const files = found.files.filter(({ path }) => context.host.mayShow(path))
+  const { lines, footer, summary } = layouts[search.mode](files, context.cwd, input['-n'] ?? true)
   const { text, note } = page(lines, input.offset ?? 0, input.head_limit ?? grepLimits.entries)
   const cut = found.cut ? '\n(There is more than could be held; use a narrower path, glob or pattern.)' : ''
   return said(`${capped(text)}${note}${footer}${cut}`, { kind: 'text', summary, full: text })

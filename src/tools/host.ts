@@ -9,6 +9,8 @@ export interface ToolHost {
   readonly files: FileMemory
   /** Keeps a file's content as it is before it is changed, so that it can be rewound. Must be called before the write. */
   checkpoint(path: string): void
+  /** False for a file that a rule keeps from being read: a search of its folder leaves it out. */
+  mayShow(path: string): boolean
   readonly tasks: BackgroundTasks
   /** Asks the person; undefined when nobody is there or they would not answer. */
   askPerson(questions: readonly Question[]): Promise<Record<string, string> | undefined>
@@ -90,9 +92,23 @@ export interface AgentRequest {
 }
 
 export interface Skills {
-  list(): readonly { readonly name: string; readonly description: string }[]
+  list(): readonly SkillListing[]
   /** The skill's text with its arguments filled in, or why it cannot be had. */
-  load(name: string, args: string): Promise<{ ok: true; text: string } | { ok: false; why: string }>
+  load(
+    name: string,
+    args: string,
+    caller?: 'model' | 'person',
+  ): Promise<{ ok: true; text: string } | { ok: false; why: string }>
+}
+
+export interface SkillListing {
+  readonly name: string
+  readonly description: string
+  readonly argumentHint?: string
+  /** False: the model is not told of it and may not load it. */
+  readonly forModel?: boolean
+  /** False: it is no slash command. */
+  readonly forPerson?: boolean
 }
 
 export interface McpSide {

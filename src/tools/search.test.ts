@@ -366,3 +366,12 @@ test('at most a hundred files are listed, and that is said', async (t) => {
     [101, '(100 of 120 files; use a narrower path or pattern for the others.)'],
   )
 })
+
+test('files that a rule keeps from being read are not shown', async (t) => {
+  const b = bench(t, { mayShow: (path) => !path.endsWith('.env') })
+  b.file('.env', 'KEY=needle\n')
+  b.file('a.txt', 'needle\n')
+  assert.equal((await b.use('Grep', { pattern: 'needle', output_mode: 'content' })).content, 'a.txt:1:needle')
+  assert.equal((await b.use('Grep', { pattern: 'needle' })).content, 'a.txt\nFound 1 file')
+  assert.equal((await b.use('Glob', { pattern: '*' })).content, `${b.folder}/a.txt`)
+})

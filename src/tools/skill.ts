@@ -13,14 +13,15 @@ export const skill = defineTool({
   summary: ({ skill, args }) => (args ? `${skill} ${args}` : skill),
   async run({ skill, args }, { host }) {
     const name = skill.trim().replace(/^\//, '')
-    const loaded = await host.skills.load(name, args ?? '')
+    const loaded = await host.skills.load(name, args ?? '', 'model')
     if (loaded.ok)
       return said(`Launching skill: ${name}\n\n${loaded.text}`, {
         kind: 'text',
         summary: `Loaded skill ${name}`,
         full: loaded.text,
       })
-    const known = host.skills.list().map(({ name }) => name)
-    return failed(known.includes(name) ? loaded.why : `${loaded.why}. Skills: ${known.join(', ') || 'none'}`)
+    const known = host.skills.list().filter(({ forModel }) => forModel !== false)
+    if (host.skills.list().some((each) => each.name === name)) return failed(loaded.why)
+    return failed(`${loaded.why}. Skills: ${known.map((each) => each.name).join(', ') || 'none'}`)
   },
 })

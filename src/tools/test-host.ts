@@ -36,6 +36,7 @@ export function bench(t: TestContext, overrides: Partial<ToolHost> = {}): Bench 
       return inside
     },
     files: { note: (path, file) => void seen.set(path, file), get: (path) => seen.get(path) },
+    mayShow: () => true,
     checkpoint: (path) => void told.push(`checkpoint ${path}`),
     tasks: realTasks(t),
     askPerson: async () => undefined,
