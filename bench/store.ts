@@ -75,7 +75,7 @@ const [append, bareAppend] = compare(
 )
 const [toolCall, bareToolCall] = compare(15, 200, call, () => bareCommit(4))
 
-const long = newSession()
+const [long, short] = [newSession(), newSession()]
 const read = (from: number, to: number) => {
   const begin = performance.now()
   for (const _ of readEntries(db, long, { after: from - 1, before: to }));
@@ -97,7 +97,7 @@ const all = read(0, 100_000)
 const [early, late] = compare(
   15,
   100,
-  () => void appendEntry(db, newSession(), entry),
+  () => void appendEntry(db, short, entry),
   () => void appendEntry(db, long, entry),
 )
 db.close()

@@ -198,16 +198,16 @@ class Connection implements Db {
   transaction<T>(work: () => T): T {
     const mark = `s${this.#depth}`
     const outer = this.#depth === 0
-    this.#exec(outer ? 'BEGIN IMMEDIATE' : `SAVEPOINT ${mark}`)
+    this.run(outer ? 'BEGIN IMMEDIATE' : `SAVEPOINT ${mark}`)
     this.#depth++
     try {
       const result = work()
       if (result instanceof Promise) throw new TypeError('the work of a transaction must not await')
-      this.#exec(outer ? 'COMMIT' : `RELEASE ${mark}`)
+      this.run(outer ? 'COMMIT' : `RELEASE ${mark}`)
       return result
     } catch (error) {
       // a full disk may have ended the transaction already
-      if (this.#db.isTransaction) this.#exec(outer ? 'ROLLBACK' : `ROLLBACK TO ${mark}; RELEASE ${mark}`)
+      if (this.#db.isTransaction) this.#db.exec(outer ? 'ROLLBACK' : `ROLLBACK TO ${mark}; RELEASE ${mark}`)
       throw error
     } finally {
       this.#depth--
@@ -217,10 +217,6 @@ class Connection implements Db {
   close(): void {
     this.#statements.clear()
     this.#db.close()
-  }
-
-  #exec(sql: string): void {
-    this.#try(() => this.#db.exec(sql))
   }
 
   #statement(sql: string): Statement {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -270,6 +271,18 @@ test('a wrong value is a problem that names the file, the place and what fits; n
     assert.deepEqual(load().problems, [{ file, why }])
   }
   assert.equal(db.get('SELECT 1 FROM settings_snapshot'), undefined)
+})
+
+test('what is in the place of a file but is none does not hold us up', (t) => {
+  const { home, load } = world(t)
+  const file = join(home, '.ona', 'settings.json')
+  mkdirSync(join(home, '.ona'))
+  const { status } = spawnSync('mkfifo', [file])
+  if (status !== 0) mkdirSync(file)
+  const why = 'is not a file; remove it, or write settings as JSON there'
+  assert.deepEqual(load().problems, [{ file, why }])
+  const missing = load({ flags: { settings: '/not/there.json', bare: true } }).problems[0]!
+  assert.deepEqual([missing.file, missing.why.includes('ENOENT')], ['/not/there.json', true])
 })
 
 test('a misspelt event is a problem, in both shapes', (t) => {
