@@ -19,6 +19,7 @@ import { resolveModel, settle } from '../providers/resolve.ts'
 import { addEvent } from '../store/audit.ts'
 import { createConversation, createSession, getSession, newestSession } from '../store/conversations.ts'
 import { dbPath, openDb } from '../store/open.ts'
+import { storable } from '../store/secrets.ts'
 import { hookGroups, loadSettings, type SettingsRequest } from '../store/settings.ts'
 import { getState, setState } from '../store/state.ts'
 import { trust } from '../store/trust.ts'
@@ -228,6 +229,7 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
   let current: Session | undefined
   const planeOptions: PlaneOptions = {
     env: withOwnPath(env),
+    withhold: storable,
     matchesRule: (rule, tool, input) => {
       const here = current?.cwd ?? cwd
       const question = { settings: {}, mode: 'default', hook: 'none', cwd: here, projectDir: cwd, home } as const

@@ -17,6 +17,8 @@ export interface PlaneOptions {
   readonly askModel?: AskModel
   /** Takes secrets out of what is recorded. */
   readonly redact?: Redact
+  /** Takes our own credentials out of what a hook is told. What else looks like a secret it must see: it may judge it. */
+  readonly withhold?: Redact
   /** Why no hook at all may run; they are recorded as skipped. */
   readonly disabled?: string
 }

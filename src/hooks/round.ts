@@ -54,6 +54,7 @@ export type Prepared = Ordered & {
 export interface Settled {
   readonly env: NodeJS.ProcessEnv
   readonly redact: Redact
+  readonly withhold?: Redact
   readonly disabled: string | undefined
   readonly matchesRule?: MatchesRule
   readonly askModel?: AskModel
@@ -154,7 +155,7 @@ async function askOne(round: Round, handler: Prepared): Promise<void> {
   const { subject, scope, settled } = round
   const atStep = isAtStep(round, handler)
   const input = shown(round, handler)
-  const inputJson = JSON.stringify(input)
+  const inputJson = settled.withhold?.(JSON.stringify(input)) ?? JSON.stringify(input)
   const isFunction = handler.kind === 'function'
   const draft = isFunction && atStep ? draftOf(subject.step!.name, subject.step!.state as never) : undefined
   const startedAt = now()
