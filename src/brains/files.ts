@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import {
   closeSync,
+  existsSync,
   fchmodSync,
   fsyncSync,
   lstatSync,
@@ -68,24 +69,26 @@ export function writeAll(edits: readonly FileEdit[]): void {
     }
     throw thrown
   }
-  for (const { edit, target } of staged) if (edit.after === null) removeEmpty(dirname(target))
 }
 
 /** Runs the work while no other process of ours changes the same files. */
 export async function locked<T>(paths: readonly string[], work: () => Promise<T>): Promise<T> {
   const locks: string[] = []
   const made: [string, string][] = []
+  const there: string[] = []
   try {
     // one order for all, so that two processes cannot wait for each other
     for (const path of paths.map(realOf).sort()) {
       const folder = attempt(path, 'make the folder of', () => mkdirSync(dirname(path), { recursive: true }))
       if (folder) made.push([dirname(path), folder])
+      if (existsSync(path)) there.push(path)
       locks.push(await lock(`${path}.lock`))
     }
     return await work()
   } finally {
     for (const held of locks) rmSync(held, { force: true })
     for (const [folder, top] of made) removeEmpty(folder, top)
+    for (const path of there) if (!existsSync(path)) removeEmpty(dirname(path))
   }
 }
 

@@ -105,7 +105,8 @@ export class JsonEdit {
     const indent = this.#indentAt(first.offset)
     const gap = spread ? this.#eol + indent : ' '
     const item = label + this.#render(value, indent, spread)
-    if (after) return this.#splice(after.offset, 0, `${item},${gap}`)
+    if (after && (spread || !before)) return this.#splice(after.offset, 0, `${item},${gap}`)
+    if (after) return this.#splice(this.#comma(before!.offset + before!.length, after.offset)! + 1, 0, `${gap}${item},`)
     // behind whatever is said about the last one; a comma that the user leaves at the end stays at the end
     const end = before!.offset + before!.length
     const trailing = this.#comma(end, close) !== null

@@ -65,7 +65,7 @@ if (run.status === 2) {
   process.exit(0)
 }
 // any other end lets the agent go on, in every agent, and is told to the person
-const why = run.error ? run.error.message : run.signal ? 'ended by ' + run.signal : 'exit ' + run.status
+const why = run.status !== null ? 'exit ' + run.status : run.error ? run.error.message : 'ended by ' + run.signal
 writeSync(1, JSON.stringify({ systemMessage: 'hook failed (' + why + '): ' + command }))
 
 function matches(name) {

@@ -36,7 +36,7 @@ ${lines.map((line) => `  ${line},`).join('\n')}
 /** What a filter may call each tool. */
 const names: Record<string, string[]> = ${JSON.stringify(neutralNames(tools))}
 const keys: Record<string, string> = { filePath: 'file_path', oldString: 'old_string', newString: 'new_string', replaceAll: 'replace_all' }
-const root = fileURLToPath(new URL('../..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\\\/]$/, '')
 
 interface Outcome {
   code: number | null

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { JsonEdit, parseObject, place } from './json-text.ts'
+
+const fields = fc.dictionary(
+  fc.string({ maxLength: 6 }).filter((key) => key !== '__proto__'),
+  fc.jsonValue({ maxDepth: 2 }),
+)
+/** The same value as people write it: by tabs, by spaces, on one line, with the line ends of Windows, with comments. */
+const written = fc
+  .record({
+    value: fc.record({ hooks: fc.record({ Stop: fc.array(fields, { maxLength: 4 }) }), other: fields }),
+    unit: fc.constantFrom('', '  ', '    ', '\t'),
+    eol: fc.constantFrom('\n', '\r\n'),
+    tail: fc.constantFrom('', '\n'),
+  })
+  .map(({ value, unit, eol, tail }) => ({
+    value,
+    text: JSON.stringify(value, null, unit).replaceAll('\n', eol) + tail,
+  }))
+
+test('what is put into a list and taken out again leaves no trace', () => {
+  fc.assert(
+    fc.property(written, fc.nat(4), fields, ({ value, text }, at, added) => {
+      const list = value.hooks.Stop
+      const index = Math.min(at, list.length)
+      const edit = new JsonEdit(text)
+      edit.insert(['hooks', 'Stop', index], added)
+      assert.deepEqual(
+        parseObject(edit.text, 'x').value,
+        JSON.parse(JSON.stringify({ ...value, hooks: { Stop: list.toSpliced(index, 0, added) } })),
+      )
+      edit.set(['hooks', 'Stop', index], undefined)
+      if (list.length > 0) assert.equal(edit.text, text)
+    }),
+  )
+})
+
+test('a key that is set and taken away again leaves no trace', () => {
+  fc.assert(
+    fc.property(written, fields, ({ value, text }, added) => {
+      const edit = new JsonEdit(text)
+      edit.set(['hooks', 'SessionEnd'], [added])
+      assert.deepEqual(
+        parseObject(edit.text, 'x').value,
+        JSON.parse(JSON.stringify({ ...value, hooks: { ...value.hooks, SessionEnd: [added] } })),
+      )
+      edit.set(['hooks', 'SessionEnd'], undefined)
+      assert.equal(edit.text, text)
+    }),
+  )
+})
+
+test('one value turns into another, whatever they are', () => {
+  fc.assert(
+    fc.property(written, fields, ({ value, text }, other) => {
+      const edit = new JsonEdit(text)
+      edit.turn(['other'], value.other, other)
+      assert.deepEqual(parseObject(edit.text, 'x').value, JSON.parse(JSON.stringify({ ...value, other })))
+    }),
+  )
+})
+
+test('comments and trailing commas stay where they are', () => {
+  const text = `{
+  // before
+  "hooks": {
+    "Stop": [
+      { "a": 1 }, // about a, with a comma
+      { "b": 2 }, /* about b */
+    ], // end
+  },
+}
+`
+  const edit = new JsonEdit(text)
+  edit.insert(['hooks', 'Stop', 2], { c: 3 })
+  assert.equal(
+    edit.text,
+    `{
+  // before
+  "hooks": {
+    "Stop": [
+      { "a": 1 }, // about a, with a comma
+      { "b": 2 }, /* about b */
+      {
+        "c": 3
+      },
+    ], // end
+  },
+}
+`,
+  )
+  edit.set(['hooks', 'Stop', 2], undefined)
+  assert.equal(edit.text, text)
+  edit.set(['hooks', 'Stop', 0], undefined)
+  assert.deepEqual(parseObject(edit.text, 'x').value, { hooks: { Stop: [{ b: 2 }] } })
+})
+
+test('a broken text is told with line and column', () => {
+  const broken: [string, RegExp][] = [
+    ['{', /^x:1:2: close brace expected here/],
+    ['{\r\n  "a": 1,,\r\n}', /^x:2:10: /],
+    ['[1]', /^x:1:1: the file must hold one JSON object/],
+    ['{"a": tru}', /^x:1:7: /],
+    ['{} {}', /^x:1:4: end of file expected here/],
+  ]
+  for (const [text, message] of broken) assert.throws(() => parseObject(text, 'x'), { name: 'Problem', message })
+  assert.equal(place('a\nbc', 3), '2:2')
+})
