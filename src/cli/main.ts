@@ -16,6 +16,7 @@ const commands: Record<string, () => Promise<Command>> = {
   init: () => import('./commands/init.ts'),
   login: () => import('./commands/login.ts'),
   logout: () => import('./commands/logout.ts'),
+  mcp: () => import('./commands/mcp.ts'),
   permissions: () => import('./commands/permissions.ts'),
   rehearse: () => import('./commands/rehearse.ts'),
   role: () => import('./commands/role.ts'),

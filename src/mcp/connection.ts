@@ -185,7 +185,7 @@ export class Connection {
       if (error instanceof UnauthorizedError) this.become('needs-auth', 'it wants you to sign in; /mcp does that')
       else {
         const said = way?.stderr().split('\n').at(-1)
-        const why = `${(error as Error).message.slice(0, 500)}${said ? ` (it said: ${said.slice(0, 500)})` : ''}`
+        const why = `${causes(error).slice(0, 500)}${said ? ` (it said: ${said.slice(0, 500)})` : ''}`
         // a server that once ran is tried again; one that never did needs a person
         if (this.connectedAt > 0) this.startLater(why)
         else this.become('failed', why)
@@ -287,6 +287,13 @@ export class Connection {
     this.problem = problem
     this.deps.changed()
   }
+}
+
+/** `fetch failed: connect ECONNREFUSED 127.0.0.1:9`: what went wrong is often in the cause. */
+function causes(error: unknown): string {
+  const { message, cause } = error as Error
+  const deeper = cause instanceof Error ? causes(cause) : ''
+  return deeper === '' || message.includes(deeper) ? message : `${message}: ${deeper}`
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>

@@ -30,13 +30,16 @@ interface Kept {
 
 const longestWait = 300_000
 
+/** What a server's tokens are kept under. */
+export const secretKey = (url: string): string => `mcp ${new URL(url).origin}${new URL(url).pathname}`
+
 /** Without `open`, kept tokens are used and renewed, and nobody is asked to sign in. */
 export async function serverLogin(
   { url, oauth = {} }: HttpTransport,
   secrets: SecretStore,
   open?: (url: string) => void | Promise<void>,
 ): Promise<ServerLogin> {
-  const key = `mcp ${new URL(url).origin}${new URL(url).pathname}`
+  const key = secretKey(url)
   const kept = parsed(await secrets.read(key))
   for (const token of [kept.tokens?.access_token, kept.tokens?.refresh_token]) keepOut(token)
   const save = async (change: Partial<Kept>) => {
