@@ -136,12 +136,13 @@ class Connection implements Db {
         'newer-schema',
         `${this.path} has schema version ${found}, and this ona knows version ${SCHEMA_VERSION}; update ona, or set AGENT_SDLC_DB to another path`,
       )
-    // a file without anything in it has nothing to lose yet: its first page need not be flushed before the next
-    if (!this.get('SELECT 1 FROM sqlite_master LIMIT 1')) this.#db.exec('PRAGMA synchronous=OFF')
-    this.#db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL')
+    // a file without anything in it has nothing to lose yet: it is flushed with its first rows, not step by step
+    const isEmpty = !this.get('SELECT 1 FROM sqlite_master LIMIT 1')
+    this.#db.exec(`PRAGMA synchronous=${isEmpty ? 'OFF' : 'NORMAL'}; PRAGMA journal_mode=WAL`)
     if (found === undefined) this.transaction(() => this.#create())
     const { user_version: made } = this.get<{ user_version: number }>('PRAGMA user_version')!
     if (made < ownTables.length) this.transaction(() => this.#createOwn())
+    this.#db.exec('PRAGMA synchronous=NORMAL')
   }
 
   #version(): string | undefined {
