@@ -12,7 +12,7 @@ import {
   newestSession,
 } from '../../store/conversations.ts'
 import type { Db } from '../../store/open.ts'
-import { nobody } from '../nobody.ts'
+import { nobody, tellNotice } from '../nobody.ts'
 
 const usage = `Runs one tool the way the model's calls are run: hooks, planning gate, rules, rows.
 
@@ -35,9 +35,7 @@ export async function run(words: string[]): Promise<number> {
     env: process.env,
     // The operator typed the call: what would be asked is approved, and logged as theirs.
     person: { ...nobody, permission: async () => ({ allow: true, by: 'operator' }) },
-    on: (event) => {
-      if (event.type === 'notice' && event.level !== 'info') process.stderr.write(`${event.text}\n`)
-    },
+    on: tellNotice,
     trust: args.trust,
     withoutMcp: !/mcp/i.test(tool),
   })
@@ -45,7 +43,8 @@ export async function run(words: string[]): Promise<number> {
     process.stderr.write(`ona: ${opened.problem}\n`)
     return 1
   }
-  const { runtime, permissions, cleanUp } = opened
+  const { runtime, permissions, tell, cleanUp } = opened
+  for (const event of tell) tellNotice(event)
   const home = placeOf(runtime.db, conversation, cwd)
   if (!home) {
     process.stderr.write(`ona: there is no conversation "${conversation}"\n`)

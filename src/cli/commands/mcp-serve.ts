@@ -9,7 +9,7 @@ import { serve } from '../../mcp/serve.ts'
 import { packageRoot } from '../../package-root.ts'
 import { createConversation, createSession } from '../../store/conversations.ts'
 import { builtInTools, definitionOf } from '../../tools/all.ts'
-import { nobody } from '../nobody.ts'
+import { nobody, tellNotice } from '../nobody.ts'
 
 /** Tools that need a conversation with a model or a person of ours are left to the other agent's own. */
 const offered = [
@@ -42,15 +42,14 @@ export async function mcpServe({ cwd, mode, tools: only, allow }: ServeOptions):
     person: nobody,
     withoutMcp: true,
     ...(allow && { allow }),
-    on: (event) => {
-      if (event.type === 'notice' && event.level !== 'info') process.stderr.write(`${event.text}\n`)
-    },
+    on: tellNotice,
   })
   if ('problem' in opened) {
     process.stderr.write(`ona: ${opened.problem}\n`)
     return 1
   }
-  const { runtime, permissions, cleanUp } = opened
+  const { runtime, permissions, tell, cleanUp } = opened
+  for (const event of tell) tellNotice(event)
   const { db } = runtime
   const place = db.transaction(() => {
     const { id } = createConversation(db, { projectDir: cwd })
