@@ -1,13 +1,13 @@
 /** Entering and leaving the planning phase by the model's own tools. */
 import { failed, said, type ToolOutput } from '../tools/tool.ts'
-import { approvePlan, draftPlan, enterPlanning } from '../workflow/planning.ts'
+import { approvePlan, draftPlan } from '../workflow/planning.ts'
 import type { Session } from './session.ts'
+import { movePhase } from './workflow.ts'
 
 export async function enterPlanMode(session: Session): Promise<ToolOutput> {
   if (session.agent) return failed('a sub-agent cannot enter plan mode')
-  const from = session.phase
-  enterPlanning(session.db, session.conversationId, session.id)
-  session.emit({ type: 'phase', from, to: 'planning' })
+  const moved = movePhase(session, 'planning', 'the agent')
+  if (!moved.ok) return failed(moved.why)
   return said(
     'You are planning now: read, search and ask. Give the plan with ExitPlanMode; nothing can be changed before it is approved.',
   )

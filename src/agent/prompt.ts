@@ -22,6 +22,7 @@ const systems = new WeakMap<Session, { readonly key: string; readonly sections: 
 
 /** The same sections from request to request while nothing in them has changed, so that caches hold. */
 async function systemOf(session: Session): Promise<readonly Section[]> {
+  if (session.isolated) return [{ text: session.systemPrompt ?? '', cache: true }]
   const instructions = await instructionsText(session)
   const parts = [
     session.systemPrompt ?? systemPrompt,

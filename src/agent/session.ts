@@ -33,6 +33,8 @@ export interface SessionStart {
   readonly agent?: AgentIdentity
   readonly tools?: Toolbox
   readonly systemPrompt?: string
+  /** Sees nothing of the project: no instructions, no surroundings, no memories. */
+  readonly isolated?: boolean
 }
 
 export interface AgentIdentity {
@@ -56,6 +58,7 @@ export class Session {
   readonly checkpointed = new Set<string>()
   /** Replaces our own system prompt (a sub-agent's definition, --system-prompt). */
   readonly systemPrompt: string | undefined
+  readonly isolated: boolean
   cwd: string
   mode: PermissionMode
   model: ActiveModel
@@ -97,6 +100,7 @@ export class Session {
     this.messages = start.messages
     this.toolbox = start.tools ?? toolsOf(start.runtime)
     this.systemPrompt = start.systemPrompt
+    this.isolated = start.isolated === true
     this.cwd = start.cwd
     this.mode = start.mode
     this.model = start.model

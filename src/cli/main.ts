@@ -17,6 +17,8 @@ const commands: Record<string, () => Promise<Command>> = {
   login: () => import('./commands/login.ts'),
   logout: () => import('./commands/logout.ts'),
   mcp: () => import('./commands/mcp.ts'),
+  plan: () => import('./commands/plan.ts'),
+  verify: () => import('./commands/verify.ts'),
   permissions: () => import('./commands/permissions.ts'),
   rehearse: () => import('./commands/rehearse.ts'),
   role: () => import('./commands/role.ts'),
@@ -26,6 +28,7 @@ const commands: Record<string, () => Promise<Command>> = {
 /** Commands spelt as flags: they may stand anywhere among the words. */
 const flagCommands: Record<string, () => Promise<Command>> = {
   '--eval': () => import('./commands/eval.ts'),
+  '--transition': () => import('./commands/transition.ts'),
   '--init-db': () => import('./commands/init-db.ts'),
 }
 

@@ -26,4 +26,30 @@ export const ownTables: readonly string[] = [
     created_at  TEXT NOT NULL DEFAULT (datetime('now'))
   )`,
   'CREATE INDEX ona_prompt_history_project ON ona_prompt_history(project_dir, id)',
+  // Test cases of a plan; the text here is the case, a file is only a copy.
+  `CREATE TABLE ona_test_cases (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    plan_id    INTEGER NOT NULL REFERENCES plans(id),
+    name       TEXT NOT NULL,
+    criterion  TEXT,
+    content    TEXT NOT NULL,
+    hash       TEXT NOT NULL,
+    superseded INTEGER NOT NULL DEFAULT 0,
+    created_at TEXT NOT NULL DEFAULT (datetime('now'))
+  )`,
+  'CREATE INDEX ona_test_cases_plan ON ona_test_cases(plan_id)',
+  // Every run of a case, with the hashes it ran against.
+  `CREATE TABLE ona_test_runs (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    case_id     INTEGER NOT NULL REFERENCES ona_test_cases(id),
+    hash        TEXT NOT NULL,
+    plan_hash   TEXT NOT NULL,
+    exit_code   INTEGER,
+    timed_out   INTEGER NOT NULL,
+    stdout      TEXT NOT NULL,
+    stderr      TEXT NOT NULL,
+    duration_ms INTEGER NOT NULL,
+    started_at  TEXT NOT NULL
+  )`,
+  'CREATE INDEX ona_test_runs_case ON ona_test_runs(case_id, id)',
 ]

@@ -72,5 +72,5 @@ export const listPlans = (db: Db, conversationId: string): Plan[] =>
 const plan = `SELECT id, conversation_id AS conversationId, file_path AS filePath, content, hash, status,
   created_at AS createdAt, approved_at AS approvedAt, completed_at AS completedAt FROM plans`
 
-const hashOf = (text: string): string =>
+export const hashOf = (text: string): string =>
   process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex')

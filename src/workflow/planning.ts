@@ -1,23 +1,12 @@
 /** Making a plan and having it approved. The plan's text is the row's; the phase is the conversation's. */
 import { addEvent } from '../store/audit.ts'
-import { getConversation, type Phase, setPhase } from '../store/conversations.ts'
+import { getConversation } from '../store/conversations.ts'
 import type { Db } from '../store/open.ts'
 import * as plans from '../store/plans.ts'
 import { criteriaOf, planTemplate } from './criteria.ts'
+import { transition } from './phases.ts'
 
 export type Done<T = unknown> = ({ readonly ok: true } & T) | { readonly ok: false; readonly why: string }
-
-/** Any phase may go back to planning. */
-export function enterPlanning(db: Db, conversationId: string, sessionId: string | null): Done<{ from: Phase }> {
-  return db.transaction(() => {
-    const conversation = getConversation(db, conversationId)
-    if (!conversation) return { ok: false, why: `there is no conversation ${conversationId}` }
-    const { phase: from } = conversation
-    setPhase(db, conversationId, from, 'planning')
-    addEvent(db, { conversationId, sessionId, type: 'phase', detail: { from, to: 'planning' } })
-    return { ok: true, from }
-  })
-}
 
 /** Keeps a plan as a draft; one that could never be approved is sent back at once. */
 export function draftPlan(db: Db, conversationId: string, sessionId: string, content: string): Done<{ id: number }> {
@@ -51,12 +40,9 @@ export function approvePlan(db: Db, conversationId: string, approval: Approval):
     const { id } = content === plan.content ? plan : plans.draftPlan(db, { conversationId, content })
     if (!plans.approvePlan(db, id))
       return { ok: false, why: `plan ${id} is ${plan.status}; only a draft can be approved` }
-    const from = getConversation(db, conversationId)!.phase
-    if (from === 'planning') setPhase(db, conversationId, 'planning', 'implement')
     addEvent(db, { conversationId, sessionId, type: 'plan_approved', detail: { plan: id, by } })
-    if (from === 'planning')
-      addEvent(db, { conversationId, sessionId, type: 'phase', detail: { from, to: 'implement', by } })
-    return { ok: true }
+    if (getConversation(db, conversationId)!.phase !== 'planning') return { ok: true }
+    return transition(db, { conversationId, sessionId, to: 'implement', by })
   })
 }
 

@@ -1,0 +1,53 @@
+/** A conversation opened by its id from a command, with a session to work in. */
+import type { AgentEvent } from '../agent/events.ts'
+import { Session } from '../agent/session.ts'
+import { modelLater, openRuntime } from '../agent/start.ts'
+import { createSession, getConversation, newestConversation, newestSession } from '../store/conversations.ts'
+import { nobody } from './nobody.ts'
+import { startOptions } from './options.ts'
+
+export type Opened = { readonly session: Session; close(): Promise<void> } | { readonly problem: string }
+
+/** Without an id, the newest conversation of the folder. Nothing is written where there is none. */
+export async function openConversation(id: string | undefined, cwd?: string): Promise<Opened> {
+  const opened = openRuntime({ ...startOptions(cwd ? { cwd } : {}), person: nobody, on: tell })
+  if ('problem' in opened) return opened
+  const { runtime, permissions, cleanUp } = opened
+  const { db } = runtime
+  const conversation = id ? getConversation(db, id) : newestConversation(db, cwd ?? process.cwd())
+  if (!conversation) {
+    cleanUp()
+    return {
+      problem: id ? `there is no conversation ${id}` : 'there is no conversation of this folder; say --conversation ID',
+    }
+  }
+  const found = newestSession(db, { conversationId: conversation.id }) ?? createSession(db, conversation.id)
+  const session = new Session({
+    runtime,
+    id: found.sessionId,
+    conversationId: conversation.id,
+    cwd: conversation.projectDir,
+    projectDir: conversation.projectDir,
+    mode: permissions.defaultMode ?? 'default',
+    model: modelLater(runtime),
+    permissions,
+    messages: [],
+  })
+  opened.use(session)
+  const interrupt = () => session.interrupt()
+  process.on('SIGINT', interrupt)
+  return {
+    session,
+    async close() {
+      process.removeListener('SIGINT', interrupt)
+      session.commit(() => {})
+      await session.tasks.stopAll()
+      cleanUp()
+    },
+  }
+}
+
+function tell(event: AgentEvent): void {
+  if (event.type === 'notice') process.stderr.write(`${event.text}\n`)
+  if (event.type === 'tool-started' && event.agent) process.stderr.write(`  ${event.name} ${event.summary}\n`)
+}

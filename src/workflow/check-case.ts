@@ -1,0 +1,120 @@
+/**
+ * The mechanical checker: a case must assert something that can be observed from outside, and nothing else.
+ *
+ * It cannot tell a good case from a poor one; it refuses what the specification forbids (spec 003 §8.5): imports of the
+ * project's modules, doubles of any kind, looking at the implementation, and checks that only show that nothing crashed.
+ */
+import { readShell, type ShellCommand } from '../permissions/shell.ts'
+
+export interface CaseToCheck {
+  readonly criterion: string | null
+  readonly content: string
+}
+
+export interface CheckContext {
+  /** Ids of the plan's criteria. */
+  readonly criteria: readonly string[]
+  /** Files that were created or changed while implementing, relative to the project. */
+  readonly implementation: readonly string[]
+  /** Entry points among them that a case may run: what the project declares as its commands. */
+  readonly entryPoints: readonly string[]
+}
+
+/** Why a case is refused, in words for the generator; empty when it may stand. */
+export function caseProblems({ criterion, content }: CaseToCheck, context: CheckContext): string[] {
+  const { commands, unknown } = readShell(content)
+  const problems: string[] = []
+  if (content.trim() === '') return ['the case is empty']
+  if (criterion !== null && !context.criteria.includes(criterion)) {
+    problems.push(
+      `it traces to ${criterion}, which the plan does not have; the criteria are ${context.criteria.join(', ')}`,
+    )
+  }
+  if (commands.length === 0) problems.push(`it is not a shell script that can be read${unknown ? `: ${unknown}` : ''}`)
+  for (const { pattern, why } of forbidden) {
+    const found = pattern.exec(withoutComments(content))
+    if (found) problems.push(`${why}: ${found[0].trim().slice(0, 60)}`)
+  }
+  problems.push(...sourced(commands), ...looksInside(content, context))
+  if (criterion !== null) problems.push(...assertionProblems(content))
+  return problems
+}
+
+const forbidden: readonly { readonly pattern: RegExp; readonly why: string }[] = [
+  { pattern: /\brequire\s*\(\s*['"`]?[.$/\w]/, why: "it loads a module of the project's; run the program instead" },
+  {
+    pattern: /\bimport\s*\(|\bimport\s+[\w*{][^\n]*\bfrom\b|\bfrom\s+[\w.]+\s+import\b|\bimportlib\b/,
+    why: "it loads a module of the project's; run the program instead",
+  },
+  {
+    pattern:
+      /\b(?:jest|vi|sinon|td)\s*\.\s*(?:fn|mock|stub|spyOn|replace)\b|\bunittest\.mock\b|\bmonkeypatch\b|\bproxyquire\b|\bnock\s*\(|\b(?:Mock|MagicMock|createMock|mockImplementation|stub)\s*\(/,
+    why: 'it puts a double in the place of real code',
+  },
+  {
+    pattern:
+      /\bLD_PRELOAD\s*=|\bNODE_OPTIONS\s*=|\bPYTHONPATH\s*=|\bPYTHONSTARTUP\s*=|\bRUBYOPT\s*=|\bPERL5OPT\s*=|\bBASH_ENV\s*=|--(?:import|require|loader|experimental-loader)\b/,
+    why: 'it changes how the program is loaded',
+  },
+  {
+    pattern: /(?:^|[\s;&])(?:export\s+)?PATH\s*=/m,
+    why: 'it changes PATH, so that other programs than the real ones could run',
+  },
+  {
+    pattern:
+      /^\s*(?:function\s+)?(?:node|npm|npx|python3?|git|curl|sqlite3|grep|test|diff|ona)\s*\(\)\s*\{|\balias\s+\w+=/m,
+    why: 'it shadows a real program',
+  },
+]
+
+/** Comments tell what a case is about; they may name anything. */
+const withoutComments = (text: string): string => text.replace(/(^|\s)#[^\n]*/g, '$1')
+
+const sourced = (commands: readonly ShellCommand[]): string[] =>
+  commands
+    .filter(({ words }) => words[0]?.value === 'source' || words[0]?.value === '.')
+    .map(({ words }) => `it sources ${words[1]?.text ?? 'a file'}; a case stands alone`)
+
+/** Whether it reads the implementation instead of running it. */
+function looksInside(content: string, { implementation, entryPoints }: CheckContext): string[] {
+  const lines = withoutComments(content).split('\n')
+  const readers =
+    /\b(?:cat|grep|rg|sed|awk|head|tail|less|wc|diff|cmp|jq|strings|md5sum|sha\d+sum|git\s+(?:diff|log|show|blame))\b/
+  return implementation
+    .filter((file) => !entryPoints.includes(file) || lines.some((line) => line.includes(file) && readers.test(line)))
+    .filter((file) => lines.some((line) => line.includes(file)))
+    .map((file) => `it looks at ${file}, which is part of the implementation; look at what the program does`)
+}
+
+/** An assertion: a comparison that can fail, on something that came from outside. */
+function assertionProblems(content: string): string[] {
+  const text = withoutComments(content)
+  const fails =
+    /^\s*set\s+-[a-z]*e/m.test(text) ||
+    /\|\|\s*(?:exit\s+[1-9]|\{|fail\b|die\b|return\s+[1-9])/.test(text) ||
+    /\bexit\s+[1-9]/.test(text)
+  if (!fails) return ['nothing in it can fail: begin with set -eu, or end each check with || exit 1']
+  if (!assertions.some((pattern) => pattern.test(text))) {
+    return [
+      /\$\?|-eq\s+0|exit code/.test(text)
+        ? 'it only checks that nothing crashed: compare output, a file, a row or an exit code with what the criterion says'
+        : 'it asserts nothing that can be observed: compare output, a file, a row or an exit code with what the criterion says',
+    ]
+  }
+  return []
+}
+
+const assertions: readonly RegExp[] = [
+  // output or a file's content, by pattern
+  /\b(?:grep|rg)\b(?:\s+-\w+)*\s+(?:-[eF]\s*)?['"$\w\\^]/,
+  /\b(?:diff|cmp)\s+\S/,
+  /\bjq\s+(?:-\w+\s+)*-e\b|\bjq\s+-\w*e/,
+  // a value from outside against a value that is said
+  /(?:\[\[?|test)\s+(?:!\s+)?["']?\$(?!\?)[\w{(][^\]\n]*?\s(?:=|==|!=|=~|-eq|-ne|-gt|-ge|-lt|-le)\s+\S/,
+  /(?:\[\[?|test)\s+(?:!\s+)?\S+\s(?:=|==|!=)\s+["']?\$(?!\?)/,
+  // a file's state
+  /(?:\[\[?|test)\s+(?:!\s+)?-[edfhLsrwx]\s+\S/,
+  /\bcase\s+["']?\$[\w{(]/,
+  // an exit code other than 0
+  /(?:\[\[?|test)\s+["']?\$\??\w*["']?\s+(?:-eq|=|==)\s+["']?[1-9]/,
+]

@@ -1,0 +1,107 @@
+/** What the outside may know of a project: its declared commands, their help, its published schemas and documents. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { join, normalize, relative } from 'node:path'
+import { hashOf } from '../store/plans.ts'
+
+export interface ContractPart {
+  readonly name: string
+  readonly text: string
+}
+
+export interface PublicContract {
+  readonly parts: readonly ContractPart[]
+  /** Files that are run as commands, relative to the project. */
+  readonly entryPoints: readonly string[]
+  /** What was left out, and why: it is part of the implementation. */
+  readonly leftOut: readonly { readonly name: string; readonly why: string }[]
+}
+
+/** Files that the implement phase created or changed, by path, with their contents' hashes. */
+export interface Implementation {
+  readonly files: ReadonlyMap<string, string>
+}
+
+const mostText = 20_000
+
+/** Gathers the contract. A part that is an implementation file, or holds one's text, is left out. */
+export function publicContract(projectDir: string, implementation: Implementation): PublicContract {
+  const entryPoints = declaredCommands(projectDir)
+  const leftOut: { name: string; why: string }[] = []
+  const parts: ContractPart[] = []
+  const texts = [...implementation.files.keys()]
+    .map((path) => contentOf(join(projectDir, path)))
+    .filter((text) => text.length > 40)
+  const add = (name: string, text: string, path?: string) => {
+    if (path !== undefined && implementation.files.has(path))
+      return void leftOut.push({ name, why: 'it was written while implementing' })
+    if (texts.some((source) => text.includes(source)))
+      return void leftOut.push({ name, why: 'it holds the text of an implementation file' })
+    parts.push({ name, text: text.slice(0, mostText) })
+  }
+
+  const manifest = join(projectDir, 'package.json')
+  if (existsSync(manifest)) {
+    const { name, version, description, bin, exports, engines } = parsed(manifest)
+    add(
+      'package.json (name, bin, exports)',
+      JSON.stringify({ name, version, description, bin, exports, engines }, null, 2),
+    )
+  }
+  for (const [command, file] of entryPoints) {
+    const help = helpOf(join(projectDir, file), projectDir)
+    if (help) add(`${command} --help`, help)
+  }
+  for (const file of published(projectDir)) add(file, contentOf(join(projectDir, file)), file)
+  return { parts, entryPoints: [...new Set(entryPoints.map(([, file]) => file))], leftOut }
+}
+
+/** What a package manifest says can be run. */
+function declaredCommands(projectDir: string): [name: string, file: string][] {
+  const manifest = join(projectDir, 'package.json')
+  if (!existsSync(manifest)) return []
+  const { name, bin } = parsed(manifest)
+  const pairs: [string, unknown][] =
+    typeof bin === 'string' ? [[String(name ?? 'command'), bin]] : Object.entries(bin ?? {})
+  return pairs
+    .filter((pair): pair is [string, string] => typeof pair[1] === 'string')
+    .map(([command, file]): [string, string] => [command, normalize(file)])
+    .filter(
+      ([, file]) => !file.startsWith('..') && statSync(join(projectDir, file), { throwIfNoEntry: false })?.isFile(),
+    )
+}
+
+/** Documents and schemas that a user of the project is given. */
+const published = (projectDir: string): string[] =>
+  ['README.md', 'docs/**/*.md', 'schemas/**/*.json', '*.schema.json', 'openapi.{json,yaml,yml}', 'schema.sql']
+    .flatMap((pattern) => globSync(pattern, { cwd: projectDir }))
+    .filter((file) => relative(projectDir, realpathSync(join(projectDir, file))) === normalize(file))
+    .sort()
+    .slice(0, 40)
+
+function helpOf(file: string, cwd: string): string | undefined {
+  const [command, args] = /\.[cm]?js$/.test(file) ? [process.execPath, [file, '--help']] : [file, ['--help']]
+  const run = spawnSync(command, args, { cwd, encoding: 'utf8', timeout: 5_000, input: '', maxBuffer: 1_048_576 })
+  return run.status === 0 && run.stdout.trim() !== '' ? run.stdout : undefined
+}
+
+function parsed(file: string): Record<string, unknown> {
+  try {
+    const value = JSON.parse(readFileSync(file, 'utf8'))
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {} // a manifest that cannot be read declares nothing
+  }
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return '' // gone or unreadable: there is nothing to tell
+  }
+}
+
+/** By content, so that a copy under another name is known too. */
+export const isImplementation = ({ files }: Implementation, text: string): boolean =>
+  [...files.values()].includes(hashOf(text))

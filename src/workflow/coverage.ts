@@ -1,0 +1,73 @@
+/** The coverage gate: computed from rows each time it is asked for, so that nothing can be claimed. */
+import type { Db } from '../store/open.ts'
+import { approvedPlan, type Plan } from '../store/plans.ts'
+import { type Case, casesOf, lastRun, type Run } from './cases.ts'
+import { type Criterion, criteriaOf } from './criteria.ts'
+
+export interface CaseState {
+  readonly case: Case
+  readonly run: Run | undefined
+  /** stale: it has run, but the plan or the case has changed since. */
+  readonly state: 'passed' | 'failed' | 'not run' | 'stale'
+}
+
+export interface Coverage {
+  readonly plan: Plan | undefined
+  readonly rows: readonly { readonly criterion: Criterion; readonly cases: readonly CaseState[] }[]
+  /** Cases that trace to no criterion: helpers, and those of a criterion that is gone. They count for nothing. */
+  readonly untraced: readonly CaseState[]
+  readonly traced: number
+  readonly passed: number
+}
+
+export function coverageOf(db: Db, conversationId: string): Coverage {
+  const plan = approvedPlan(db, conversationId)
+  if (!plan) return { plan, rows: [], untraced: [], traced: 0, passed: 0 }
+  const states = casesOf(db, plan.id).map((each) => stateOf(db, plan, each))
+  const rows = criteriaOf(plan.content).map((criterion) => ({
+    criterion,
+    cases: states.filter((state) => state.case.criterion === criterion.id),
+  }))
+  const traced = rows.flatMap((row) => row.cases)
+  return {
+    plan,
+    rows,
+    untraced: states.filter((state) => !traced.includes(state)),
+    traced: traced.length,
+    passed: traced.filter((each) => each.state === 'passed').length,
+  }
+}
+
+function stateOf(db: Db, plan: Plan, each: Case): CaseState {
+  const run = lastRun(db, each.id)
+  if (!run) return { case: each, run, state: 'not run' }
+  if (run.hash !== each.hash || run.planHash !== plan.hash) return { case: each, run, state: 'stale' }
+  return { case: each, run, state: run.exitCode === 0 ? 'passed' : 'failed' }
+}
+
+/** Criteria that no passing case traces to. */
+export const uncovered = (coverage: Coverage): Criterion[] =>
+  coverage.rows.filter(({ cases }) => !cases.some(({ state }) => state === 'passed')).map(({ criterion }) => criterion)
+
+/** What holds the gate shut, in words; undefined when it is open. */
+export function missing(coverage: Coverage): string | undefined {
+  if (!coverage.plan) return 'there is no approved plan, so there is nothing that tests could cover'
+  const lines = [
+    ...coverage.rows
+      .filter(({ cases }) => cases.length === 0)
+      .map(({ criterion: { id, text } }) => `${id} has no test case: ${text}`),
+    ...coverage.rows.flatMap(({ criterion, cases }) =>
+      cases
+        .filter(({ state }) => state !== 'passed')
+        .map((each) => `${criterion.id}: case ${each.case.name} ${because[each.state]}`),
+    ),
+  ]
+  return lines.length === 0 ? undefined : `not everything is covered:\n${lines.map((line) => `- ${line}`).join('\n')}`
+}
+
+const because: Record<CaseState['state'], string> = {
+  passed: 'passed',
+  failed: 'failed in its last run',
+  'not run': 'has not run',
+  stale: 'ran before the plan or the case changed; run it again',
+}

@@ -1,0 +1,129 @@
+/** The generator's context: built here and nowhere else, from a closed list of inputs, and put on record. */
+import { existsSync, readFileSync } from 'node:fs'
+import { isAbsolute, join, relative } from 'node:path'
+import { addEvent } from '../store/audit.ts'
+import type { Db } from '../store/open.ts'
+import { hashOf, type Plan } from '../store/plans.ts'
+import { type Implementation, type PublicContract, publicContract } from './contract.ts'
+import { type Criterion, criteriaOf } from './criteria.ts'
+
+export interface Exam {
+  readonly plan: Plan
+  readonly criteria: readonly Criterion[]
+  readonly contract: PublicContract
+  readonly implementation: Implementation
+  /** All that the generator is told at first. */
+  readonly prompt: string
+}
+
+export interface ExamRequest {
+  readonly conversationId: string
+  readonly sessionId: string
+  readonly projectDir: string
+  readonly plan: Plan
+}
+
+/**
+ * Builds the context from the approved plan, its criteria and the public contract. What the implement phase wrote is
+ * kept out by path and by content, even where the plan quotes it. What went in is recorded by name and hash.
+ */
+export function buildExam(db: Db, { conversationId, sessionId, projectDir, plan }: ExamRequest): Exam {
+  const implementation = implementationOf(db, conversationId, projectDir)
+  const contract = publicContract(projectDir, implementation)
+  const criteria = criteriaOf(plan.content)
+  const planText = withoutImplementation(plan.content, implementation, projectDir)
+  const prompt = render(planText, criteria, contract)
+  const went = [
+    { name: `plan ${plan.id}`, hash: hashOf(planText) },
+    ...criteria.map(({ id, text }) => ({ name: `criterion ${id}`, hash: hashOf(text) })),
+    ...contract.parts.map(({ name, text }) => ({ name, hash: hashOf(text) })),
+  ]
+  addEvent(db, {
+    conversationId,
+    sessionId,
+    type: 'test_generation_context',
+    detail: { inputs: went, left_out: contract.leftOut, implementation: [...implementation.files.keys()] },
+  })
+  return { plan, criteria, contract, implementation, prompt }
+}
+
+/** Files changed since the plan was approved, as the transcript and the checkpoints tell. */
+export function implementationOf(db: Db, conversationId: string, projectDir: string): Implementation {
+  const rows = db.all<{ path: string | null }>(
+    `SELECT DISTINCT coalesce(json_extract(e.payload_json, '$.snapshot.path'),
+                              json_extract(e.payload_json, '$.input.file_path'),
+                              json_extract(e.payload_json, '$.input.notebook_path')) AS path
+     FROM transcript_entries e JOIN sessions s ON s.session_id = e.session_id
+     WHERE s.conversation_id = ?1
+       AND (e.entry_type = 'file_history_snapshot'
+            OR (e.entry_type = 'tool_use' AND json_extract(e.payload_json, '$.name') IN ('Write', 'Edit', 'NotebookEdit')))
+     UNION
+     SELECT DISTINCT coalesce(json_extract(b.value, '$.input.file_path'), json_extract(b.value, '$.input.notebook_path'))
+     FROM transcript_entries e JOIN sessions s ON s.session_id = e.session_id, json_each(e.payload_json, '$.content') b
+     WHERE s.conversation_id = ?1 AND e.entry_type = 'assistant'
+       AND json_extract(b.value, '$.name') IN ('Write', 'Edit', 'NotebookEdit')`,
+    conversationId,
+  )
+  const files = new Map<string, string>()
+  for (const { path } of rows) {
+    if (path === null) continue
+    const inside = isAbsolute(path) ? relative(projectDir, path) : path
+    if (inside === '' || inside.startsWith('..') || inside.startsWith('.ona/')) continue
+    files.set(
+      inside,
+      existsSync(join(projectDir, inside)) ? hashOf(readFileSync(join(projectDir, inside), 'utf8')) : '',
+    )
+  }
+  return { files }
+}
+
+/** A plan may name files; it must not carry their text. */
+export function withoutImplementation(plan: string, { files }: Implementation, projectDir: string): string {
+  let text = plan
+  for (const path of files.keys()) {
+    const file = join(projectDir, path)
+    if (!existsSync(file)) continue
+    for (const line of readFileSync(file, 'utf8').split('\n')) {
+      const piece = line.trim()
+      if (piece.length >= 24 && text.includes(piece)) text = text.replaceAll(piece, '[left out: implementation]')
+    }
+  }
+  return text
+}
+
+const render = (plan: string, criteria: readonly Criterion[], contract: PublicContract): string =>
+  [
+    'Write test cases for work that you have not seen and cannot see. You know the approved plan and what the project shows to the outside; nothing else exists for you.',
+    '',
+    '# The approved plan',
+    plan.trim(),
+    '',
+    '# Success criteria (trace each case to one of these ids)',
+    ...criteria.map(({ id, text }) => `- ${id}: ${text}`),
+    '',
+    '# The public contract',
+    ...contract.parts.flatMap(({ name, text }) => [`## ${name}`, '```', text.trim(), '```']),
+    ...(contract.entryPoints.length > 0
+      ? ['', `Entry points to run: ${contract.entryPoints.map((file) => `"$PROJECT_DIR/${file}"`).join(', ')}`]
+      : []),
+    '',
+    '# How a case looks',
+    'A bash script, saved with WriteTestCase, one for each criterion at least. It runs in an empty folder of its own ($CASE_DIR); $PROJECT_DIR is the project; $AGENT_SDLC_DB is a copy of the database. It exits 0 when the criterion holds, and otherwise says on stderr what was expected and what came. It asserts only what can be observed: output and exit code of a command, a file and its content, a row in the database, the result of a tool (ona --eval), a row of hook_invocations. No imports, no mocks, no looking at source files, no check that only shows that nothing crashed.',
+    '',
+    caseTemplate,
+    '',
+    'Save a case for every criterion, then say that you are done.',
+  ].join('\n')
+
+export const caseTemplate = `\`\`\`bash
+#!/usr/bin/env bash
+# C1: greeting a name prints it
+set -eu
+actual=$(node "$PROJECT_DIR/bin/greet.mjs" Ada)
+expected='Hello, Ada!'
+if [ "$actual" != "$expected" ]; then
+  echo "expected: $expected" >&2
+  echo "actual:   $actual" >&2
+  exit 1
+fi
+\`\`\``

@@ -1,0 +1,120 @@
+/** The verify report: what was asked for, which cases show it, what each of them really printed. */
+import { type CaseState, type Coverage, missing, uncovered } from './coverage.ts'
+
+export interface Report {
+  readonly conversation: string
+  readonly phase: string
+  readonly plan: { readonly id: number; readonly hash: string; readonly approved_at: string | null } | null
+  readonly coverage: readonly {
+    readonly criterion: string
+    readonly text: string
+    readonly cases: readonly ReportedCase[]
+  }[]
+  readonly untraced: readonly ReportedCase[]
+  readonly uncovered: readonly { readonly criterion: string; readonly text: string }[]
+  readonly total: number
+  readonly passed: number
+  readonly failed: number
+  readonly ready: boolean
+  /** What holds the gate shut. */
+  readonly missing: string | null
+}
+
+export interface ReportedCase {
+  readonly name: string
+  readonly state: CaseState['state']
+  readonly exit_code: number | null
+  readonly timed_out: boolean
+  readonly duration_ms: number | null
+  readonly started_at: string | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly script: string
+}
+
+export function reportOf(conversation: string, phase: string, coverage: Coverage): Report {
+  const { plan, rows, untraced, traced, passed } = coverage
+  const why = missing(coverage)
+  return {
+    conversation,
+    phase,
+    plan: plan ? { id: plan.id, hash: plan.hash, approved_at: plan.approvedAt } : null,
+    coverage: rows.map(({ criterion, cases }) => ({
+      criterion: criterion.id,
+      text: criterion.text,
+      cases: cases.map(reported),
+    })),
+    untraced: untraced.map(reported),
+    uncovered: uncovered(coverage).map(({ id, text }) => ({ criterion: id, text })),
+    total: traced,
+    passed,
+    failed: traced - passed,
+    ready: why === undefined,
+    missing: why ?? null,
+  }
+}
+
+const reported = ({ case: { name, content }, run, state }: CaseState): ReportedCase => ({
+  name,
+  state,
+  exit_code: run?.exitCode ?? null,
+  timed_out: run?.timedOut ?? false,
+  duration_ms: run?.durationMs ?? null,
+  started_at: run?.startedAt ?? null,
+  stdout: run?.stdout ?? '',
+  stderr: run?.stderr ?? '',
+  script: content,
+})
+
+const marks: Record<CaseState['state'], string> = { passed: '✔', failed: '✖', 'not run': '·', stale: '↻' }
+
+/** For a terminal of `columns`: the matrix, then every case's true output. */
+export function reportText(
+  report: Report,
+  { columns = 80, colour = false }: { columns?: number; colour?: boolean } = {},
+): string {
+  const paint = (code: number, text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text)
+  const mark = (state: CaseState['state']) =>
+    paint(state === 'passed' ? 32 : state === 'failed' ? 31 : 33, marks[state])
+  const fit = (text: string, width: number) => (text.length > width ? `${text.slice(0, width - 1)}…` : text)
+  const lines = [paint(1, `Coverage of plan ${report.plan?.id ?? '(none approved)'}`), '']
+  for (const { criterion, text, cases } of report.coverage) {
+    lines.push(`${criterion.padEnd(4)} ${fit(text, columns - 5)}`)
+    for (const each of cases) {
+      const facts =
+        each.duration_ms === null
+          ? each.state
+          : `${each.state}, exit ${each.exit_code ?? (each.timed_out ? 'timed out' : 'signal')}, ${each.duration_ms} ms`
+      lines.push(`     ${mark(each.state)} ${fit(`${each.name} (${facts})`, columns - 7)}`)
+    }
+    if (cases.length === 0) lines.push(`     ${paint(31, '✖')} no case`)
+  }
+  lines.push('', paint(1, 'Output'))
+  for (const each of [...report.coverage.flatMap(({ cases }) => cases), ...report.untraced]) {
+    lines.push('', `${mark(each.state)} ${each.name}`)
+    for (const [name, text] of [
+      ['stdout', each.stdout],
+      ['stderr', each.stderr],
+    ] as const) {
+      if (text.trim() === '') lines.push(paint(2, `  ${name}: (nothing)`))
+      else
+        lines.push(
+          paint(2, `  ${name}:`),
+          ...text
+            .trimEnd()
+            .split('\n')
+            .map((line) => `    ${line}`),
+        )
+    }
+  }
+  lines.push('', paint(1, 'Not covered'))
+  lines.push(
+    ...(report.uncovered.length > 0
+      ? report.uncovered.map(({ criterion, text }) => `- ${criterion} ${text}`)
+      : ['none']),
+  )
+  const rate = report.total === 0 ? 0 : Math.round((100 * report.passed) / report.total)
+  lines.push('', `${report.total} traced cases, ${report.passed} passed, ${report.failed} failed (${rate} %)`)
+  if (report.missing) lines.push('', report.missing)
+  return lines.join('\n')
+}
