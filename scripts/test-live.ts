@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { agents, type LiveAgent, type Place } from './live/agents.ts'
 import { startModel } from './live/model.ts'
 
@@ -181,6 +181,7 @@ function variable({ slug }: LiveAgent): string {
 function programOf(agent: LiveAgent): string | null {
   const named = process.env[variable(agent)]
   if (named) return named
+  if (agent.program && isAbsolute(agent.program)) return agent.program
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   return (
     folders.map((folder) => join(folder, agent.program ?? '\0')).find((path) => agent.program && existsSync(path)) ??

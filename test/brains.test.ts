@@ -1,6 +1,6 @@
 /** `ona init --hooks` as a person runs it: a program in a folder, files before and after. */
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import {
   existsSync,
   globSync,
@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import { startModel } from '../scripts/live/model.ts'
 import { packageRoot } from '../src/package-root.ts'
 
 /** A repository with these files, and a home folder in which nothing is. */
@@ -511,4 +512,82 @@ hooks:
     assert.match(again.stdout, /= 3 hooks stand as declared/)
     assert.deepEqual(Object.keys(json('.gemini/settings.json').hooks), ['BeforeTool', 'AfterAgent'])
   })
+})
+
+describe('ona itself', () => {
+  const deed = (t: TestContext, onBrain: object) => {
+    const place = repository(t, {
+      'ona.roles.json': JSON.stringify({ repo: 'acme', roles: [{ slug: 'watcher', hooks: { onBrain } }] }),
+    })
+    assert.equal(place.ona('init', '--roles', 'watcher', '--hooks', 'ona').status, 0)
+    return place
+  }
+  /** One turn in which the model wants `echo live > ran.txt` run. */
+  const turn = async (place: ReturnType<typeof repository>, t: TestContext) => {
+    const model = await startModel('echo live > ran.txt')
+    t.after(model.close)
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: join(place.root, 'home'),
+      ANTHROPIC_BASE_URL: model.url,
+      ANTHROPIC_API_KEY: 'x',
+      NO_COLOR: '1',
+    }
+    const words = ['-p', 'go', '--trust', '--allowed-tools', 'Bash']
+    const child = spawn(process.execPath, [join(packageRoot, 'bin/ona.mjs'), ...words], {
+      cwd: place.repo,
+      env,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    await new Promise((done) => child.on('close', done))
+    return model.requests.map(({ body }) => body).join('\n')
+  }
+
+  test('runs the hooks of a role at boot, around its tools and at the end, and the model hears what boot says', async (t) => {
+    const note = (word: string) => `cat > /dev/null; echo ${word} >> seen; echo ${word} was here`
+    const place = deed(t, {
+      onBoot: [{ command: note('boot'), timeout: 'PT20S' }],
+      onTool: [
+        { command: note('before'), timeout: 'PT20S', filter: { what: 'Bash' } },
+        { command: note('after'), timeout: 'PT20S', filter: { what: 'Bash', when: 'after' } },
+        { command: note('write'), timeout: 'PT20S', filter: { what: 'Write' } },
+      ],
+      onStop: [{ command: note('stop'), timeout: 'PT20S' }],
+    })
+    const heard = await turn(place, t)
+    assert.deepEqual([place.text('seen'), place.text('ran.txt')], ['boot\nbefore\nafter\nstop\n', 'live\n'])
+    assert.match(heard, /boot was here/)
+  })
+
+  test('a hook that exits 2 keeps the tool from running, and the model hears why', async (t) => {
+    const place = deed(t, {
+      onTool: [{ command: 'echo not on my watch >&2; exit 2', timeout: 'PT20S', filter: { what: 'Bash' } }],
+    })
+    const heard = await turn(place, t)
+    assert.equal(place.has('ran.txt'), false)
+    assert.match(heard, /not on my watch/)
+  })
+})
+
+test('ona/brains gives what the documents name', {
+  skip: !existsSync(join(packageRoot, 'dist/brains.cjs')) && 'there is no build',
+}, () => {
+  const code = `import * as brains from 'ona/brains'; console.log(JSON.stringify(Object.keys(brains)))`
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
+    cwd: packageRoot,
+    encoding: 'utf8',
+  })
+  const names: string[] = JSON.parse(stdout || '[]')
+  for (const name of [
+    'syncRoleHooksIntoBrainRepl',
+    'getBrainHooksAdapterByConfigImplicit',
+    'detectBrainReplsInRepo',
+    'getBrainHooks',
+    'applyOnAsk',
+    'applyOnAct',
+    'planSync',
+    'applySync',
+  ])
+    assert.ok(names.includes(name), `${name} ${stderr}`)
+  assert.ok(existsSync(join(packageRoot, 'dist/types/brains/index.d.ts')))
 })

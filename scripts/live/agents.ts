@@ -11,7 +11,7 @@ export interface Place {
 
 export interface LiveAgent {
   readonly slug: string
-  /** Its name on the PATH; null where there is no program to run without a screen. */
+  /** Its name on the PATH, or where it lies; null where there is no program to run without a screen. */
   readonly program: string | null
   /** Other brains that get the hooks too; a hook must still fire once in this one. */
   readonly beside?: readonly string[]
@@ -116,6 +116,12 @@ trust_level = "trusted"
       COPILOT_MODEL: 'live',
       COPILOT_OFFLINE: 'true',
     }),
+  },
+  {
+    slug: 'ona',
+    program: join(import.meta.dirname, '../../bin/ona.mjs'),
+    args: () => ['-p', prompt, '--trust', '--allowed-tools', 'Bash'],
+    env: ({ model }) => ({ ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: 'live' }),
   },
   { slug: 'cursor', program: 'cursor-agent', args: () => ['-p', prompt, '--force'] },
   { slug: 'vscode', program: null, args: () => [] },

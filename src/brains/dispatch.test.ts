@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { applyOnAct, applyOnAsk } from './dispatch.ts'
+import { applyOnAct, applyOnAsk, linkedDispatch } from './dispatch.ts'
 import { parseRoles, type Role } from './role.ts'
 
 const role = (slug: string, onDispatch: NonNullable<Role['hooks']>['onDispatch']): Role => ({
@@ -66,4 +69,20 @@ test('transforms of a role that is declared in code are kept by the parser', asy
     '.this',
   )
   assert.deepEqual(await applyOnAsk([parsed!], { ask: 'hey' }), { ask: 'hey!' })
+})
+
+test('the roles that are linked in a repository have their say, and one that is not linked has none', async (t) => {
+  const from = mkdtempSync(join(tmpdir(), 'ona-dispatch-'))
+  t.after(() => rmSync(from, { recursive: true, force: true }))
+  assert.equal(await linkedDispatch({ from }), null)
+  writeFileSync(
+    join(from, 'ona.roles.mjs'),
+    `
+    const add = (word) => ({ hooks: { onDispatch: { onInvokeAskInput: (input) => ({ ...input, ask: input.ask + word }) } } })
+    export const roles = [{ slug: 'linked', ...add(' please') }, { slug: 'other', ...add(' now') }]`,
+  )
+  mkdirSync(join(from, '.agent/repo=.this/role=linked'), { recursive: true })
+  const dispatch = await linkedDispatch({ from })
+  assert.deepEqual(await dispatch!.ask({ ask: 'fix it' }), { ask: 'fix it please' })
+  assert.deepEqual(await dispatch!.act({ skill: 'Bash', input: {} }), { skill: 'Bash', input: {} })
 })

@@ -1,4 +1,6 @@
 /** A role's transforms of what ona itself is asked and does. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { Problem } from './problem.ts'
 import { type ActInput, type AskInput, authorOf, type Role, type Transforms } from './role.ts'
 
@@ -41,4 +43,22 @@ async function pass<T extends object>(
     }
   }
   return current
+}
+
+export interface Dispatch {
+  ask(input: AskInput): Promise<AskInput>
+  act(input: ActInput): Promise<ActInput>
+}
+
+/**
+ * The transforms of the roles that are linked in a repository; null when there are none, which is told without loading
+ * anything. Only a role declared in code has transforms, so it is for a folder that is trusted to run its code.
+ */
+export async function linkedDispatch({ from }: { from: string }): Promise<Dispatch | null> {
+  if (!existsSync(join(from, '.agent'))) return null
+  const { findRoles } = await import('./roles/find.ts')
+  const found = await findRoles(from, { runCode: true })
+  const roles = found.roles.filter(({ linked, role }) => linked && role.hooks?.onDispatch).map(({ role }) => role)
+  if (roles.length === 0) return null
+  return { ask: (input) => applyOnAsk(roles, input), act: (input) => applyOnAct(roles, input) }
 }
