@@ -1,8 +1,8 @@
 /** The agent's side of what its tools do together with it. */
 import { isAbsolute, relative } from 'node:path'
 import { searchable } from '../permissions/searchable.ts'
-import { setState } from '../store/state.ts'
-import type { ToolHost } from '../tools/host.ts'
+import { getState, setState } from '../store/state.ts'
+import type { SeenFile, ToolHost } from '../tools/host.ts'
 import { checkpoint } from './checkpoint.ts'
 import type { Session } from './session.ts'
 
@@ -18,8 +18,11 @@ export function hostOf(session: Session): ToolHost {
       return true
     },
     files: {
-      note: (path, seen) => void session.seenFiles.set(path, seen),
-      get: (path) => session.seenFiles.get(path),
+      note(path, seen) {
+        session.seenFiles.set(path, seen)
+        setState(session.db, session.conversationId, seenKey(session, path), JSON.stringify(seen))
+      },
+      get: (path) => session.seenFiles.get(path) ?? seenBefore(session, path),
     },
     checkpoint: (path) => checkpoint(session, path),
     mayShow: (path) => shownBySearch(session)(path),
@@ -87,6 +90,14 @@ export const workingDirectories = (session: Session): string[] => [
 export function isInside(folder: string, path: string): boolean {
   const inside = relative(folder, path)
   return !inside.startsWith('..') && !isAbsolute(inside)
+}
+
+/** What a session has read is still read when it goes on in another process; whether it is fresh, the file tells. */
+const seenKey = (session: Session, path: string) => `seen:${session.id}:${path}`
+
+function seenBefore(session: Session, path: string): SeenFile | undefined {
+  const kept = getState(session.db, session.conversationId, seenKey(session, path))
+  return kept === undefined ? undefined : (JSON.parse(kept) as SeenFile)
 }
 
 /** Made anew only when the rules or the place have changed: a search asks it of every file. */
