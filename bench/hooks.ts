@@ -1,0 +1,106 @@
+/** What asking hooks costs over the least that it can cost: `node bench/hooks.ts`. */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { defineHook, defineStepHook } from '../src/hooks/define.ts'
+import { createPlane } from '../src/hooks/dispatch.ts'
+import type { Handler } from '../src/hooks/handler.ts'
+import type { Plane, Scope } from '../src/hooks/plane.ts'
+import type { Steps } from '../src/hooks/steps.ts'
+import { median, report } from './lib/processes.ts'
+
+const place = mkdtempSync(join(tmpdir(), 'ona-bench-'))
+const samples = Number(process.argv[2] ?? 61)
+const scope: Scope = {
+  sessionId: 's',
+  conversationId: 'c',
+  dbPath: join(place, 'agent.db'),
+  cwd: place,
+  toolUseId: 't',
+  record() {},
+}
+const tool_input = { command: 'npm test -- --watch=false', description: 'runs the tests' }
+
+function ask(plane: Plane) {
+  const step: Steps['before_tool_apply'] = { toolName: 'Bash', safety: 'destructive', args: tool_input, result: null }
+  const fields = { tool_name: 'Bash', tool_input, tool_use_id: 't' }
+  return plane.ask('before_tool_apply', step, scope, { name: 'PreToolUse', fields })
+}
+
+/** A home of its own: what somebody's profile does is not measured. */
+const env = { ...process.env, HOME: place }
+
+/** The same shell, command, input and answer, with nothing around it. */
+const input = `${JSON.stringify({ hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input })}\n`
+const bareSpawn = () =>
+  new Promise<number | null>((resolve) => {
+    const child = spawn('/bin/bash', ['-lc', command], { cwd: place, env, detached: true })
+    const out: Buffer[] = []
+    child.stdout.on('data', (chunk) => out.push(chunk))
+    child.stderr.on('data', (chunk) => out.push(chunk))
+    child.stdin.end(input)
+    child.on('close', resolve)
+  })
+
+const command = 'cat > /dev/null; echo ok'
+const hooks = (count: number): Handler[] =>
+  Array.from({ length: count }, (_, at) => ({
+    event: 'PreToolUse',
+    source: { kind: 'settings' },
+    matcher: 'Bash',
+    ifCondition: '',
+    kind: 'command',
+    shell: 'bash',
+    command: `${command}${' '.repeat(at)}`, // the very same one twice in a row would be dropped
+  }))
+
+/** Milliseconds of each, in turns, so that what else the machine does falls on all alike. */
+async function inTurns(rounds: number, ...works: (() => Promise<unknown>)[]): Promise<number[]> {
+  const times: number[][] = works.map(() => [])
+  for (let round = -3; round < rounds; round++)
+    for (const [at, work] of works.entries()) {
+      const startedAt = performance.now()
+      await work()
+      if (round >= 0) times[at]!.push(performance.now() - startedAt)
+    }
+  return times.map(median)
+}
+
+const one = createPlane(hooks(1), { env })
+const five = createPlane(hooks(5), { env })
+const twenty = createPlane(hooks(20), { env })
+const [bare, ours] = await inTurns(samples, bareSpawn, () => ask(one))
+const [bareAgain, oursFive, oursTwenty] = await inTurns(
+  Math.ceil(samples / 6),
+  bareSpawn,
+  () => ask(five),
+  () => ask(twenty),
+)
+
+const functions = createPlane([
+  ...Array.from({ length: 3 }, () => defineHook('PreToolUse', () => undefined)),
+  defineStepHook('before_tool_apply', () => undefined),
+  defineStepHook('before_tool_apply', async () => undefined),
+])
+const [silent, inProcess] = await inTurns(
+  15,
+  () => many(createPlane([])),
+  () => many(functions),
+)
+async function many(plane: Plane) {
+  for (let call = 0; call < 1000; call++) await ask(plane)
+}
+rmSync(place, { recursive: true })
+
+const perCall = inProcess! / 1000
+console.log(`one command hook ${ours!.toFixed(2)} ms, the same spawn bare ${bare!.toFixed(2)} ms`)
+console.log(
+  `five in-process hooks ${(perCall * 1000).toFixed(0)} µs a call, ${Math.round(5000 / perCall).toLocaleString('en')} hooks a second; nobody listening ${silent!.toFixed(2)} µs`,
+)
+process.exitCode = report([
+  { what: 'one command hook × the same bare spawn', ratio: ours! / bare!, bar: 1.15 },
+  { what: 'five command hooks × five bare spawns', ratio: oursFive! / bareAgain! / 5, bar: 1.15 },
+  { what: 'twenty command hooks × twenty bare spawns', ratio: oursTwenty! / bareAgain! / 20, bar: 1.15 },
+  { what: 'five in-process hooks on a call × 0.5 ms', ratio: perCall / 0.5, bar: 1 },
+])
