@@ -91,3 +91,20 @@ test('it can be served to other programs, and says at the end what was not as ex
   assert.equal(await ended, 1)
   assert.match(said, /s\.yaml:4: never reached/)
 })
+
+test('a conversation is recorded as a script that plays again, agents and all, without its secrets', async (t) => {
+  const at = place(t)
+  at.write('a.txt', 'apples\n')
+  const asked = 'ask an agent to read a.txt then run echo sk-ant-planted-0123456789abcdef'
+  const ran = await at.run(['-p', asked, '--allowed-tools', 'Agent,Bash', '--record', 'c.yaml'])
+  assert.equal(ran.code, 0, ran.stderr)
+  const script = readFileSync(join(at.folder, 'c.yaml'), 'utf8')
+  assert.doesNotMatch(script, /planted/)
+  assert.deepEqual(
+    [...script.matchAll(/call: (\w+)/g)].map(([, name]) => name),
+    ['Agent', 'Read', 'Bash'],
+  )
+  at.write('.ona/settings.json', { permissions: { allow: ['Agent', 'Bash', 'Read'] } })
+  const again = await at.run(['rehearse', 'c.yaml', '--trust'])
+  assert.deepEqual([again.code, again.stdout], [0, 'ok    c.yaml  2 met\n'], again.stderr)
+})

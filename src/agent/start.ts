@@ -70,6 +70,8 @@ export interface StartOptions {
   readonly setup?: 'init' | 'maintenance'
   /** In-process handlers: our own, and those of the SDK. */
   readonly handlers?: readonly Handler[]
+  /** Called when all is over but the database is still open. */
+  atEnd?(session: Session): Promise<void>
   /** Starts the built-in model's server when it is the one chosen. */
   startRehearsal?(): Promise<{ readonly baseUrl: string; readonly model: string; close(): void }>
 }
@@ -161,6 +163,7 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
     },
     async close(reason) {
       await end(session, reason)
+      await options.atEnd?.(session)
       cleanUp()
     },
   }

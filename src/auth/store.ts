@@ -2,9 +2,10 @@
  * The login of `ona login`, kept outside the project and the database: in the system's keychain where one answers,
  * otherwise in a file that only its owner can read. A note beside it, without a secret, says which of the two.
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { writeAtomic } from '../store/atomic.ts'
 import { keepOut } from '../store/secrets.ts'
 import { lastFour } from './credential.ts'
 
@@ -124,18 +125,11 @@ export async function keychain(env: NodeJS.ProcessEnv, account = 'anthropic'): P
 /** A locked keychain may wait for a person who is not there. */
 const limit = () => AbortSignal.timeout(10_000)
 
-/** Written beside and renamed, so that no one ever reads half of it; never readable by others, not for a moment. */
+/** Never readable by others, not even where the file was before. */
 function writePrivate(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const beside = `${path}.${process.pid}`
-  const file = openSync(beside, 'w', 0o600)
-  try {
-    writeSync(file, text)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  renameSync(beside, path)
+  writeAtomic(path, text, { mode: 0o600 })
+  chmodSync(path, 0o600)
 }
 
 const readJson = (path: string): unknown => parsed(readText(path) ?? '')

@@ -39,6 +39,9 @@ export function startOptions(flags: Flags, env: NodeJS.ProcessEnv = process.env)
     trust: flags.trust === true,
     ...((flags.init || flags['init-only']) && { setup: 'init' as const }),
     ...(flags.maintenance && { setup: 'maintenance' as const }),
+    ...(flags.record && {
+      atEnd: async (session) => (await import('./record.ts')).record(session, flags.record!),
+    }),
     startRehearsal: async () => (await import('../rehearsal/server.ts')).startRehearsal(),
   }
 }

@@ -53,6 +53,12 @@ export function baseUrlOf(provider: ProviderName, env: NodeJS.ProcessEnv): strin
   return env.LM_STUDIO_BASE_URL || 'http://127.0.0.1:1234/v1'
 }
 
+/** The same for a person to read: an address may carry a name, a password or a key. */
+export function shownBaseUrl(provider: ProviderName, env: NodeJS.ProcessEnv): string {
+  const url = URL.parse(baseUrlOf(provider, env))
+  return url ? `${url.protocol}//${url.host}${url.pathname}` : ''
+}
+
 async function listed({ dialect, client, credential }: Line, signal: AbortSignal): Promise<string[]> {
   const now = await credential.now(signal)
   if ('problem' in now) return []

@@ -4,6 +4,8 @@
 export interface Recorded {
   readonly entry_type: string
   readonly payload_json: string
+  /** Whether an agent that the session started wrote it. */
+  readonly ofAgent?: boolean
 }
 
 interface Payload {
@@ -16,46 +18,46 @@ interface Payload {
 
 export interface CassetteOptions {
   readonly about: string
+  /** The permission mode of the session. */
+  readonly mode?: string
   /** Takes secrets out of a text. */
   clean(text: string): string
 }
 
-/** Results are expected again as far as they are likely to come again: whether they failed, and how they begin. */
-export async function cassette(rows: readonly Recorded[], { about, clean }: CassetteOptions): Promise<string> {
+/**
+ * The rows of a session and of the agents that it started, in the order in which they were written. Of results only
+ * this is expected again: whether they were errors. Their text depends on the day.
+ */
+export async function cassette(rows: readonly Recorded[], { about, mode, clean }: CassetteOptions): Promise<string> {
   const { stringify } = await import('yaml')
   const steps: object[] = []
-  const results = resultsById(rows)
-  for (const { entry_type, payload_json } of rows) {
-    const { content } = JSON.parse(payload_json) as Payload
+  let call: { step: object; open: Set<string>; error: boolean } | undefined
+  for (const { entry_type, payload_json, ofAgent } of rows) {
+    const { content, tool_use_id = '', is_error } = JSON.parse(payload_json) as Payload
+    if (entry_type === 'tool_result' && call?.open.delete(tool_use_id)) {
+      call.error ||= is_error === true
+      // An agent that it started has spoken in between: then the next request is not the one with this result.
+      if (call.open.size === 0 && steps.at(-1) === call.step) steps.push({ expect: { error: call.error } })
+    }
     if (!Array.isArray(content)) continue
     const text = content
       .map((block) => (block.type === 'text' ? (block.text ?? '') : ''))
       .join('')
       .trim()
-    if (entry_type === 'user' && text !== '') steps.push({ prompt: text })
+    if (entry_type === 'user' && text !== '' && !ofAgent) steps.push({ prompt: text })
     if (entry_type !== 'assistant') continue
     if (text !== '') steps.push({ say: text })
-    const calls = content.filter((block) => block.type === 'tool_use')
-    const made = calls.map(({ name, input }) => ({
+    const uses = content.filter((block) => block.type === 'tool_use')
+    const made = uses.map(({ name, input }) => ({
       call: name,
       ...(input && Object.keys(input).length > 0 && { input }),
     }))
-    if (made.length === 1) steps.push(made[0]!)
-    else if (made.length > 1) steps.push({ calls: made })
-    const came = calls.flatMap(({ id }) => results.get(id ?? '') ?? [])
-    if (came.length > 0) steps.push({ expect: { error: came.some(({ is_error }) => is_error === true) } })
+    if (made.length === 0) continue
+    const step = made.length === 1 ? made[0]! : { calls: made }
+    steps.push(step)
+    call = { step, open: new Set(uses.map(({ id }) => id ?? '')), error: false }
   }
-  return stringify(cleaned({ about, steps }, clean), { lineWidth: 100 })
-}
-
-function resultsById(rows: readonly Recorded[]): Map<string, Payload> {
-  const found = new Map<string, Payload>()
-  for (const { entry_type, payload_json } of rows) {
-    if (entry_type !== 'tool_result') continue
-    const payload = JSON.parse(payload_json) as Payload
-    if (payload.tool_use_id) found.set(payload.tool_use_id, payload)
-  }
-  return found
+  return stringify(cleaned({ about, ...(mode && { mode }), steps }, clean), { lineWidth: 100, blockQuote: 'literal' })
 }
 
 function cleaned(value: unknown, clean: (text: string) => string): unknown {

@@ -1,7 +1,7 @@
 /** `ona status`: which model and which credential a session here would use. */
 import { parseArgs } from 'node:util'
 import { type AuthStatus, anthropicSource, authStatus } from '../../auth/sources.ts'
-import { baseUrlOf } from '../../providers/create.ts'
+import { shownBaseUrl } from '../../providers/create.ts'
 import { type ModelChoice, resolveModel } from '../../providers/resolve.ts'
 import { authHere } from '../auth.ts'
 
@@ -39,7 +39,7 @@ const modelOf = (choice: ModelChoice, env: NodeJS.ProcessEnv) => ({
   model: choice.wireModel ?? null,
   rehearsal: choice.rehearsal === true,
   why: choice.why,
-  baseUrl: choice.rehearsal ? null : withoutUser(baseUrlOf(choice.provider, env)),
+  baseUrl: choice.rehearsal ? null : shownBaseUrl(choice.provider, env),
 })
 
 function told(choice: ModelChoice, auth: AuthStatus, env: NodeJS.ProcessEnv): string {
@@ -64,12 +64,6 @@ function told(choice: ModelChoice, auth: AuthStatus, env: NodeJS.ProcessEnv): st
     ...auth.notes.map((note): [string, string] => ['Note', note]),
   ]
   return rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(11)} ${value}\n`])).join('')
-}
-
-/** An address may carry a name and a password. */
-function withoutUser(address: string): string {
-  const url = URL.parse(address)
-  return url ? `${url.protocol}//${url.host}${url.pathname}` : ''
 }
 
 function readWords(words: string[]) {

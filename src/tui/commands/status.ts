@@ -1,6 +1,6 @@
 import { instructionFiles } from '../../agent/instructions.ts'
 import { authStatus } from '../../auth/sources.ts'
-import { baseUrlOf } from '../../providers/create.ts'
+import { shownBaseUrl } from '../../providers/create.ts'
 import { settingsFile } from '../../store/settings-files.ts'
 import { placesOf } from '../save-setting.ts'
 import type { Ui } from '../ui.ts'
@@ -17,7 +17,7 @@ export async function run(_args: string, ui: Ui): Promise<void> {
   row('Folder', session.cwd)
   row('Database', session.db.path)
   row('Model', `${model.wireModel} (${model.providerName}: ${model.why})`)
-  row('Server', model.rehearsal ? 'built in, on this machine' : baseUrlOf(model.providerName, env))
+  row('Server', model.rehearsal ? 'built in, on this machine' : shownBaseUrl(model.providerName, env))
   row(
     'Credentials',
     auth.loggedIn
