@@ -380,8 +380,8 @@ describe('suppliers', () => {
       'ona.roles.yaml',
       role('onStop: [{ command: node fine.mjs, timeout: PT5S }, { command: explode, timeout: PT5S }]'),
     )
-    const { status } = ona('init', '--hooks', 'claudecode', 'hal9000')
-    assert.notEqual(status, 0)
+    const { status, stderr } = ona('init', '--hooks', 'claudecode', 'hal9000')
+    assert.deepEqual([status, stderr], [1, 'ona init: hal9000: HAL cannot do that; every agent is as it was\n'])
     assert.deepEqual([text('.claude/settings.json'), json('hal.json')], before)
   })
 

@@ -27,8 +27,19 @@ export interface Brain {
   remarks?(text: string, file: string): string[]
   /** What the person has to do once the hooks there have changed. */
   readonly afterChange?: string
-  /** Other agents that also read this agent's config. */
-  readonly alsoReadBy?: Readonly<Record<string, string>>
+  /** What the person should know when the config is there for the first time. */
+  onStart?(root: string): string[]
+  readonly shared?: Shared
+}
+
+/** A config that other agents read too. */
+export interface Shared {
+  /** Agents that get no hooks of their own while this config has them, with the words that say so. */
+  readonly serves: Readonly<Record<string, string>>
+  /** Agents that may read it and have the hooks in their own config. */
+  readonly quietIn: readonly string[]
+  /** The same brain, writing hooks that do right by all of these. */
+  readonly forAll: Brain
 }
 
 export interface Signs {

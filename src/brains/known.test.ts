@@ -1,4 +1,4 @@
-import { claudeCode } from './known/claudecode.ts'
+import { claudecode } from './known/claudecode.ts'
 import { brains } from './known/index.ts'
 import { brainSuite, type Neighbours } from './suite.ts'
 
@@ -62,4 +62,4 @@ const neighbours: Record<string, Neighbours> = {
 
 for (const brain of brains) brainSuite(brain, neighbours[brain.slug]!)
 
-brainSuite(claudeCode({ guarded: true }), neighbours['claudecode']!, 'claudecode-guarded')
+brainSuite(claudecode.shared!.forAll, neighbours['claudecode']!, 'claudecode-guarded')

@@ -13,6 +13,7 @@ import {
 import type { Brain, Limit } from './brain.ts'
 import { type FileEdit, locked, writeAll } from './files.ts'
 import type { BrainHook } from './hook.ts'
+import { Problem } from './problem.ts'
 import { authorOf, type Role } from './role.ts'
 import { applyChanges, type Change, diffHooks, expressible } from './sync.ts'
 
@@ -47,19 +48,17 @@ export interface SyncRequest {
 
 /** What would be done. Reads only. */
 export async function planSync(request: SyncRequest): Promise<BrainPlan[]> {
-  const { claudeCode } = await import('./known/claudecode.ts')
-  const { brainOf } = await import('./known/index.ts')
-  const reading = sharedReading(request, (slug) => brainOf(slug)!)
+  const { brains } = await import('./known/index.ts')
+  const { covered, pulledIn, forAll } = sharing(request, brains)
   const plans: BrainPlan[] = []
-  for (const { slug, adapter } of [...request.targets, ...reading.pulledIn]) {
+  for (const { slug, adapter } of [...request.targets, ...pulledIn]) {
     if (!isOwn(adapter)) {
       plans.push(await planForeign(request, slug, adapter))
       continue
     }
-    const brain = slug === 'claudecode' ? claudeCode({ guarded: reading.guarded }) : adapter.brain
-    const coveredBy = reading.covered.get(slug)
+    const brain = forAll.get(slug) ?? adapter.brain
     const twin = plans.find(({ config }) => config === brain.config)
-    plans.push(planOwn(request, brain, coveredBy, twin))
+    plans.push(planOwn(request, brain, covered.get(slug), twin))
   }
   return plans
 }
@@ -76,7 +75,7 @@ export async function applySync(request: SyncRequest): Promise<BrainPlan[]> {
     try {
       for (const { slug, adapter } of request.targets) {
         const plan = plans.find((one) => one.slug === slug)!
-        if (!isOwn(adapter)) undo.push(await applyChanges(adapter, plan.changes))
+        if (!isOwn(adapter)) undo.push(await applyForeign(slug, adapter, plan.changes))
       }
       writeAll(plans.flatMap(({ files }) => files))
     } catch (thrown) {
@@ -92,35 +91,42 @@ const hasForeignChanges = ({ config, changes }: BrainPlan) => !config && changes
 const isOwn = (adapter: BrainHooksAdapter): adapter is OwnAdapter => 'brain' in adapter
 
 /**
- * `.claude/settings.json` is read by VS Code and Copilot too. Where Claude Code has the hooks, those two are served from
- * there and get none of their own, so that a hook fires once. The hooks there then go through our shim, which holds them to
- * their filters, answers each agent in its own words, and keeps still in Cursor, which has the hooks in its own file.
+ * A config that several agents read. Where its own agent has the hooks, those that it serves get none of their own, so that
+ * a hook fires once, and the hooks in it are written so that they do right by all who read it. That also holds for agents
+ * that got the hooks on another day: they are pulled into the plan.
  */
-function sharedReading({ root, roles, targets }: SyncRequest, brainOf: (slug: string) => Brain) {
-  const authors = roles.map(authorOf)
-  const target = (slug: string) => targets.find((one) => one.slug === slug)
-  const holds = (slug: string) => readHooks(brainOf(slug), root).some(({ author }) => authors.includes(author))
-  /** Ours to serve: a brain that a supplier claims is served by its supplier. */
-  const takesPart = (slug: string) => {
-    const asked = target(slug)
-    return asked ? isOwn(asked.adapter) : holds(slug)
-  }
+function sharing({ root, roles, targets }: SyncRequest, brains: readonly Brain[]) {
   const covered = new Map<string, string>()
+  const forAll = new Map<string, Brain>()
   const pulledIn: Target[] = []
-  const sticky = existsSync(join(root, brainOf('claudecode').helper!.path))
-  if (!takesPart('claudecode')) return { covered, pulledIn, guarded: sticky }
-
+  const authors = roles.map(authorOf)
+  const brainOf = (slug: string) => brains.find((brain) => brain.slug === slug)!
+  const isTarget = (slug: string) => targets.some((one) => one.slug === slug)
+  const holds = (slug: string) => readHooks(brainOf(slug), root).some(({ author }) => authors.includes(author))
+  /** A brain that a supplier claims is its supplier's to serve. */
+  const takesPart = (slug: string) => {
+    const target = targets.find((one) => one.slug === slug)
+    return target ? isOwn(target.adapter) : holds(slug)
+  }
   const pull = (slug: string) => {
-    if (!target(slug)) pulledIn.push({ slug, adapter: adapterFor(brainOf(slug), root) })
+    if (!isTarget(slug)) pulledIn.push({ slug, adapter: adapterFor(brainOf(slug), root) })
   }
-  const readers = ['vscode', 'copilot'].filter((slug) => target(slug) && takesPart(slug))
-  if (readers.length === 0 && holds('vscode')) readers.push('vscode')
-  for (const slug of readers) {
-    covered.set(slug, brainOf('claudecode').alsoReadBy![slug]!)
-    pull(slug)
+  for (const { slug, shared, helper } of brains) {
+    if (!shared) continue
+    // once it serves others it goes on to: that they are not named today does not mean that they are gone
+    const already = existsSync(join(root, helper!.path))
+    const served = takesPart(slug) ? Object.keys(shared.serves).filter(takesPart) : []
+    // two that share a file both hold what is in it; one is enough to take it out
+    const named = served.filter(isTarget)
+    for (const reader of named.length > 0 ? named : served.slice(0, 1)) {
+      covered.set(reader, shared.serves[reader]!)
+      pull(reader)
+      if (!pulledIn.some((one) => one.slug === slug)) pull(slug)
+    }
+    if (already || served.length > 0 || (takesPart(slug) && shared.quietIn.some(takesPart)))
+      forAll.set(slug, shared.forAll)
   }
-  if (readers.length > 0) pull('claudecode')
-  return { covered, pulledIn, guarded: sticky || readers.length > 0 || takesPart('cursor') }
+  return { covered, pulledIn, forAll }
 }
 
 function planOwn(
@@ -145,6 +151,7 @@ function planOwn(
   const changes = diffHooks(ours, declared, stands)
   const files = twin ? [] : edits(brain, root, withAuthors(found, [...authors, ...going], declared))
   const changed = changes.some(({ kind }) => kind !== 'keep')
+  const starts = text === null && files.length > 0
   return {
     slug: brain.slug,
     title: brain.title,
@@ -158,16 +165,9 @@ function planOwn(
       ...(twin && !coveredBy ? [`reads the same file as ${twin.title}: a hook there fires once in each`] : []),
       ...(text === null ? [] : (brain.remarks?.(text, file) ?? [])),
       ...(changed && brain.afterChange ? [brain.afterChange] : []),
-      ...shadows(brain, root, files),
+      ...(starts ? (brain.onStart?.(root) ?? []) : []),
     ],
   }
-}
-
-/** What a file that we start keeps an agent from reading elsewhere. */
-function shadows(brain: Brain, root: string, files: readonly FileEdit[]): string[] {
-  const starts = files.some(({ path, before }) => before === null && path === join(root, brain.config))
-  if (!starts || brain.slug !== 'ona' || !existsSync(join(root, '.claude/settings.json'))) return []
-  return ['ona reads .claude/settings.json only where there is no .ona/settings.json, which there is from now on']
 }
 
 async function planForeign({ roles }: SyncRequest, slug: string, adapter: BrainHooksAdapter): Promise<BrainPlan> {
@@ -179,4 +179,12 @@ async function planForeign({ roles }: SyncRequest, slug: string, adapter: BrainH
     changes.push(...diffHooks(await adapter.dao.get.all({ by: { author: authorOf(role) } }), part.hooks))
   }
   return { slug, title: slug, changes, files: [], limits, notes: [], strangers: [] }
+}
+
+async function applyForeign(slug: string, adapter: BrainHooksAdapter, changes: readonly Change[]) {
+  try {
+    return await applyChanges(adapter, changes)
+  } catch (thrown) {
+    throw new Problem(`${slug}: ${thrown instanceof Error ? thrown.message : String(thrown)}; every agent is as it was`)
+  }
 }

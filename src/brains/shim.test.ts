@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { claudeCode } from './known/claudecode.ts'
+import { claudecode } from './known/claudecode.ts'
 import { brainOf } from './known/index.ts'
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'ona-shim-')))
@@ -15,7 +15,7 @@ mkdirSync(join(root, 'deep/down'), { recursive: true })
 const github = join(root, '.github/hooks/rhachet-hook.cjs')
 const claude = join(root, '.claude/hooks/rhachet-hook.cjs')
 writeFileSync(github, brainOf('vscode')!.helper!.text!)
-writeFileSync(claude, claudeCode({ guarded: true }).helper!.text!)
+writeFileSync(claude, claudecode.shared!.forAll.helper!.text!)
 
 /** As VS Code and Copilot start it: everything in the environment. */
 function run(what: string, command: string, event: unknown, timeoutMs = 10_000) {

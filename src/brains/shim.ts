@@ -6,12 +6,12 @@
 import { neutralNames, type ToolNames } from './tools.ts'
 
 /**
- * `tools`: what the agents that read the config call the tools that a filter names. `notInCursor`: Cursor may read the
- * config too and has these hooks in its own.
+ * `tools`: what the agents that read the config call the tools that a filter names. `notIn`: a field by which to know the
+ * event of an agent that may read the config too and has these hooks in its own.
  */
 export const shimText = (
   tools: readonly ToolNames[],
-  { notInCursor = false } = {},
+  { notIn }: { notIn?: string } = {},
 ): string => `// Written by ona: runs a role's hook for an agent. \`ona init --hooks\` brings it up to date.
 // Called with a filter and a command, as two arguments or in the environment; the agent's event comes on stdin.
 'use strict'
@@ -33,7 +33,7 @@ try {
   // an event that we cannot read is the hook's to judge
 }
 if (event && typeof event === 'object') {
-${notInCursor ? "  // Cursor reads this agent's file too when it is told to, and has these hooks in its own\n  if (event.cursor_version) process.exit(0)\n" : ''}  const tool = event.tool_name ?? event.toolName
+${notIn ? `  // another agent that reads this file too has these hooks in its own\n  if (event.${notIn}) process.exit(0)\n` : ''}  const tool = event.tool_name ?? event.toolName
   const called = tool === undefined ? [] : [...(names[tool] ?? []), tool]
   if (what !== '*' && !called.some(matches)) process.exit(0)
   if (tool !== undefined) {

@@ -37,34 +37,38 @@ export const claudeRoot = '"${CLAUDE_PROJECT_DIR:-.}"'
 const shim = '.claude/hooks/rhachet-hook.cjs'
 const shimFromRoot = `"\${CLAUDE_PROJECT_DIR:-.}/${shim}"`
 
-/** `guarded`: an agent that ignores matchers, or that has the hooks in its own file as well, reads this file too. */
-export function claudeCode({ guarded }: { guarded: boolean }): Brain {
-  const layout = groupLayout({
-    events: claudeEvents,
-    unitMs: 1000,
-    defaultMs: 600_000,
-    markKey: 'statusMessage',
-    written: (hook) => (guarded ? throughShim(shimFromRoot, hook) : fromRoot(claudeRoot, hook.command)),
-    declared: (command) => withoutRoot(claudeRoot, withoutShim(shimFromRoot, command)),
-  })
-  return {
-    slug: 'claudecode',
-    aliases: ['anthropic/claude/code', 'claude-code', 'claude'],
-    title: 'Claude Code',
-    signs: {
-      repo: ['.claude', 'CLAUDE.md'],
-      home: ['.claude/settings.json', '.claude.json'],
-    },
-    config: '.claude/settings.json',
-    helper: { path: shim, text: guarded ? shimText([copilotTools, vscodeTools], { notInCursor: true }) : null },
-    limits: () => [],
-    ...jsonConfig(layout),
-    remarks: strictRemarks('Claude Code'),
-    alsoReadBy: {
-      vscode: `VS Code reads .claude/settings.json as well; it ignores matchers, so ${shim} holds the hooks to their filters`,
-      copilot: `Copilot CLI reads .claude/settings.json as well; ${shim} answers it in its own words`,
-    },
-  }
-}
+const brain = ({ guarded }: { guarded: boolean }): Brain => ({
+  slug: 'claudecode',
+  aliases: ['anthropic/claude/code', 'claude-code', 'claude'],
+  title: 'Claude Code',
+  signs: { repo: ['.claude', 'CLAUDE.md'], home: ['.claude/settings.json', '.claude.json'] },
+  config: '.claude/settings.json',
+  helper: { path: shim, text: guarded ? shimText([copilotTools, vscodeTools], { notIn: 'cursor_version' }) : null },
+  ...jsonConfig(
+    groupLayout({
+      events: claudeEvents,
+      unitMs: 1000,
+      defaultMs: 600_000,
+      markKey: 'statusMessage',
+      written: (hook) => (guarded ? throughShim(shimFromRoot, hook) : fromRoot(claudeRoot, hook.command)),
+      declared: (command) => withoutRoot(claudeRoot, withoutShim(shimFromRoot, command)),
+    }),
+  ),
+  limits: () => [],
+  remarks: strictRemarks('Claude Code'),
+})
 
-export const claudecode: Brain = claudeCode({ guarded: false })
+/** For when other agents read the file as well: every hook goes through the shim. */
+const forAll = brain({ guarded: true })
+
+export const claudecode: Brain = {
+  ...brain({ guarded: false }),
+  shared: {
+    serves: {
+      vscode: `VS Code reads .claude/settings.json as well; it ignores matchers, so ${shim} holds the hooks to their filters`,
+      copilot: `Copilot CLI reads .claude/settings.json as well, and ${shim} answers it in its own words (its cloud agent reads .github/hooks only and has none)`,
+    },
+    quietIn: ['cursor'],
+    forAll,
+  },
+}

@@ -1,4 +1,6 @@
 /** ona itself: Claude Code's shape in its own settings file, and the tools by the same names. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Brain } from '../brain.ts'
 import { groupLayout } from '../group-layout.ts'
 import { jsonConfig } from '../json-config.ts'
@@ -22,4 +24,8 @@ export const ona: Brain = {
   config: '.ona/settings.json',
   ...jsonConfig(layout),
   limits: () => [],
+  onStart: (root) =>
+    existsSync(join(root, '.claude/settings.json'))
+      ? ['ona reads .claude/settings.json only where there is no .ona/settings.json, which there is from now on']
+      : [],
 }

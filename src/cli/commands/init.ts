@@ -1,7 +1,7 @@
 /** `ona init`: links roles into this repository and puts their hooks into the agents that are used in it. */
 import { homedir } from 'node:os'
 import { createInterface } from 'node:readline/promises'
-import { applySync, type BrainPlan, planSync, type SyncRequest, type Target } from '../../brains/plan.ts'
+import { applySync, planSync, type SyncRequest, type Target } from '../../brains/plan.ts'
 import { Problem } from '../../brains/problem.ts'
 import { planDiff, planJson, planText } from '../../brains/report.ts'
 import { type FoundRole, findRoles, type Roles, roleNamed } from '../../brains/roles/find.ts'
@@ -19,7 +19,7 @@ export async function run(words: string[]): Promise<number> {
     return await init(asked)
   } catch (thrown) {
     if (!(thrown instanceof Problem)) throw thrown
-    process.stderr.write(`ona init: ${thrown.message}\n`)
+    complain(thrown.message)
     return 1
   }
 }
@@ -33,49 +33,56 @@ interface Asked {
 
 async function init({ roles: words, hooks: slugs, flags }: Asked): Promise<number> {
   const root = repositoryOf(process.cwd())
-  const say = (text: string) => flags.has('--json') || process.stdout.write(text)
+  const json = flags.has('--json')
+  const say = (text: string) => json || process.stdout.write(text)
   const dryRun = flags.has('--dry-run')
   if (flags.has('--trust') && !dryRun) (await import('../../store/trust.ts')).trust(root, { home: homedir() })
   const all = await findRoles(root, { runCode: true })
   const roles = words ? words.map((word) => roleNamed(word, all)) : all.roles.filter(({ linked }) => linked)
+
   // everything that can be refused is refused before anything is done
   const found =
     slugs &&
     (slugs.length > 0 ? { targets: await namedTargets(slugs, root), without: [] } : await detectedTargets(root))
-  const request: SyncRequest | null = found && requestFor(root, roles, found.targets, all, flags)
-  if (request) {
-    const plans = await planSync(request)
-    const limits = plans.flatMap((plan) => plan.limits)
-    if (flags.has('--strict') && limits.length > 0) {
-      printPlans(plans, root, flags, all)
-      process.stderr.write(
-        `ona init: --strict: ${limits.length} of these cannot be expressed as declared; nothing was written\n`,
-      )
-      return 1
-    }
-  }
-  if (words && !dryRun) {
+  const request = found && requestFor(root, roles, found.targets, all, flags)
+  const plans = request ? await planSync(request) : []
+  const limits = flags.has('--strict') ? plans.flatMap((plan) => plan.limits) : []
+  const writes = !dryRun && limits.length === 0
+
+  if (words && writes) {
     await runInits(root, roles, flags, () => {
       for (const role of roles) say(`${role.author}  ${linkRole(root, role).folder}  (${role.source})\n`)
     })
   }
-  if (request && found) {
-    for (const slug of found.without)
-      process.stderr.write(`ona init: ${slug} is used here, and there is no adapter for it\n`)
+  if (found) {
+    for (const slug of found.without) complain(`${slug} is used here, and there is no adapter for it`)
     if (found.targets.length === 0)
       say('no agent was found in this repository or in your home folder; name one: ona init --hooks claudecode\n')
-    if (roles.length === 0 && found.targets.length > 0)
+    else if (roles.length === 0)
       say('no role is linked here; ona init --roles NAME --hooks links one, ona role new NAME makes one\n')
-    const plans = dryRun ? await planSync(request) : await applySync(request)
-    printPlans(plans, root, flags, all)
-    if (dryRun) say(await planDiff(plans, root))
   }
+  const done = request && writes ? await applySync(request) : plans
+  say(planText(done))
+  if (dryRun) say(await planDiff(done, root))
+
   // with roles named, only theirs count; without, every linked one should have been there
-  const missing = words ? [] : all.failed
-  for (const { author, why } of missing)
-    process.stderr.write(`ona init: ${author} cannot be loaded, so its hooks stay as they are: ${why}\n`)
-  for (const problem of words ? [] : all.problems) process.stderr.write(`ona init: ${problem}\n`)
-  return missing.length + (words ? 0 : all.problems.length) > 0 ? 1 : 0
+  const failed = words ? [] : all.failed
+  const problems = words ? [] : all.problems
+  if (json) {
+    const linked = roles.map(({ author, source }) => ({ author, source }))
+    process.stdout.write(
+      `${JSON.stringify({ root, roles: linked, brains: planJson(done, root), failed, problems }, null, 2)}\n`,
+    )
+  }
+  for (const { author, why } of failed) complain(`${author} cannot be loaded, so its hooks stay as they are: ${why}`)
+  for (const problem of problems) complain(problem)
+  if (limits.length > 0)
+    complain(`--strict: ${limits.length} of these cannot be expressed as declared; nothing was written`)
+  return failed.length + problems.length + limits.length > 0 ? 1 : 0
+}
+
+function complain(text: string): void {
+  process.stderr.write(`ona init: ${text}\n`)
 }
 
 function requestFor(
@@ -87,14 +94,6 @@ function requestFor(
 ): SyncRequest {
   const known = [...all.roles.filter(({ linked }) => linked), ...all.failed].map(({ author }) => author)
   return { root, roles: roles.map(({ role }) => role), targets, known, ...(flags.has('--prune') && { prune: known }) }
-}
-
-function printPlans(plans: readonly BrainPlan[], root: string, flags: ReadonlySet<string>, all: Roles): void {
-  if (!flags.has('--json')) process.stdout.write(planText(plans))
-  else
-    process.stdout.write(
-      `${JSON.stringify({ root, brains: planJson(plans, root), failed: all.failed, problems: all.problems }, null, 2)}\n`,
-    )
 }
 
 /** Links, then runs what the roles want run once. Asks before the first of them in a folder that is not trusted. */
