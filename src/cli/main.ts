@@ -11,6 +11,7 @@ export interface Command {
 /** Commands by their first word. Anything else is a prompt for the agent, or its flags. */
 const commands: Record<string, () => Promise<Command>> = {
   '--help': () => import('./commands/help.ts'),
+  demo: () => import('./commands/demo.ts'),
   dispatcher: () => import('./commands/dispatcher.ts'),
   hooks: () => import('./commands/hooks.ts'),
   init: () => import('./commands/init.ts'),
