@@ -4,11 +4,13 @@ import type { Finding, PermissionQuestion } from './decide.ts'
 import { allowingRule, type FileAccess, fileRuleMatches } from './files.ts'
 import { ruleMatches } from './match.ts'
 import { modeSays } from './modes.ts'
-import { type PathPattern, resolvePaths, segmentRegex } from './paths.ts'
+import { type PathPattern, resolvePaths } from './paths.ts'
 import type { Behavior, Rule } from './rule.ts'
 import { HOME, PWD, type Reading, readShell, type ShellCommand, type ShellWord } from './shell.ts'
+import { filesOf, globMayReach } from './shell-files.ts'
+import { gitCommand, spellingsOf } from './spellings.ts'
 import { couldMatch, HOLE, matches } from './wildcard.ts'
-import { clearForms, forms, nameOf, needsExactRule } from './wrappers.ts'
+import { clearForms, nameOf, needsExactRule } from './wrappers.ts'
 
 export function judgeBash(question: PermissionQuestion, rules: Rules): Finding {
   const command = typeof question.input.command === 'string' ? question.input.command : ''
@@ -35,6 +37,8 @@ class Line {
   readonly rules: Rules
   /** Where the commands may run: `cd` moves the later ones. undefined: somewhere unknown. */
   readonly directories: readonly string[] | undefined
+  /** Paths are followed once a line. */
+  private readonly followed = new Map<string, readonly FileAccess[]>()
 
   constructor(reading: Reading, question: PermissionQuestion, rules: Rules) {
     this.reading = reading
@@ -130,13 +134,18 @@ class Line {
     })
   }
 
-  private accesses(word: ShellWord, kind: 'read' | 'edit'): FileAccess[] {
+  private accesses(word: ShellWord, kind: 'read' | 'edit'): readonly FileAccess[] {
+    const key = `${kind} ${word.path}`
+    const known = this.followed.get(key)
+    if (known) return known
     const { cwd, home } = this.question
-    return (this.directories ?? [cwd]).map((directory) => ({
+    const accesses = (this.directories ?? [cwd]).map((directory) => ({
       kind,
       paths: resolvePaths(word.path.replaceAll(HOME, home).replaceAll(PWD, directory), directory, home),
       tree: false,
     }))
+    this.followed.set(key, accesses)
+    return accesses
   }
 
   /** What the rules and the mode say of a file that the shell opens for writing. */
@@ -170,22 +179,15 @@ const movesAway = ({ words }: ShellCommand): boolean => ['cd', 'pushd', 'popd'].
 
 /** Definitely: some spelling of some form of the command fits the pattern. */
 function commandRuleMatches({ specifier }: Rule, command: ShellCommand): boolean {
-  if (specifier.kind !== 'command' || command.words.length === 0) return false
-  const texts = forms(command.words).flatMap(spellings)
-  return specifier.patterns.some((pattern) => texts.some((text) => matches(pattern, text)))
+  if (specifier.kind !== 'command') return false
+  const { certain } = spellingsOf(command)
+  return specifier.patterns.some((pattern) => certain.some((text) => matches(pattern, text)))
 }
 
-/** Possibly: a form with unknown words, or words behind a wrapper's own that we may have misread. */
+/** Possibly: once what is unknown is known. */
 function commandMayMatch(patterns: readonly string[], command: ShellCommand): boolean {
-  const all = forms(command.words)
-  const behind =
-    all.length > 1 || nameOf(command.words) === 'sudo' ? command.words.map((_, at) => command.words.slice(at)) : []
-  const texts = [...all, ...behind].flatMap((words) => [
-    withHoles(words),
-    withHoles(shortName(words)),
-    withHoles(gitCommand(words, true)),
-  ])
-  return patterns.some((pattern) => texts.some((text) => couldMatch(pattern, text)))
+  const { possible } = spellingsOf(command)
+  return patterns.some((pattern) => possible.some((text) => couldMatch(pattern, text)))
 }
 
 function allowRuleCovers({ specifier }: Rule, command: ShellCommand): boolean {
@@ -205,83 +207,5 @@ const safeVariables =
   /^(NODE_ENV|LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|CI|TERM|COLUMNS|LINES|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GOOS|GOARCH)$/
 const isSafeVariable = (name: string): boolean => safeVariables.test(name)
 
-function spellings(words: readonly ShellWord[]): string[] {
-  return [words, shortName(words), gitCommand(words, true)].flatMap((each) => [
-    each.map((word) => word.text).join(' '),
-    each.map((word) => word.value).join(' '),
-  ])
-}
-
-/** `/bin/rm x` as `rm x`. */
-const shortName = (words: readonly ShellWord[]): readonly ShellWord[] =>
-  words[0]?.value.includes('/')
-    ? [{ ...words[0], value: nameOf(words), text: nameOf(words) }, ...words.slice(1)]
-    : words
-
-/** `git -C dir log` as `git log`. `all`: also options that change what git does. */
-function gitCommand(words: readonly ShellWord[], all: boolean): readonly ShellWord[] {
-  if (nameOf(words) !== 'git' || (!all && words[0]!.value !== 'git')) return words
-  let at = 1
-  for (; at < words.length; at++) {
-    const value = words[at]!.value
-    if (value === '-C' || (all && /^(-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env)$/.test(value))) at++
-    else if (!(value === '--no-pager' || value === '-P' || (all && value.startsWith('-')))) break
-  }
-  return [{ ...words[0]!, value: 'git', text: 'git' }, ...words.slice(at)]
-}
-
-/** An unknown word may also vanish, with the space before it. */
-const withHoles = (words: readonly ShellWord[]): string =>
-  words.reduce(
-    (line, word, at) => (at === 0 || /^\u0000+$/.test(word.value) ? line + word.value : `${line} ${word.value}`),
-    '',
-  )
-
 const textOf = ({ words }: ShellCommand): string => words.map((word) => word.text).join(' ')
 const clip = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text).replaceAll(HOLE, '…')
-
-const readers =
-  /^(cat|tac|head|tail|less|more|nl|sed|awk|gawk|mawk|grep|egrep|fgrep|rg|ag|ack|cut|sort|uniq|wc|od|xxd|hexdump|strings|diff|cmp|comm|paste|join|fold|fmt|pr|rev|base64|base32|md5sum|sha1sum|sha256sum|sha512sum|file|stat|jq|yq|bat|view|vim?|nano|emacs|cp|mv|ln|install|rsync|scp|tar|zip|gzip|bzip2|xz|zstd|zcat|dd|tee|split|csplit|iconv|column|tr|look|source|\.|bash|sh|python3?|node|perl|ruby|php|open|xdg-open|openssl|gpg|curl|wget|find|fd)$/
-const writers =
-  /^(tee|touch|rm|rmdir|unlink|mv|cp|ln|install|truncate|mkdir|dd|shred|chmod|chown|chgrp|rsync|patch|vim?|nano|split)$/
-const sayers = /^(echo|printf|true|false|:|test|\[)$/
-
-type FileUse = readonly ['read' | 'edit' | 'mentions', ShellWord]
-
-/** The files that a command's words and redirections name. */
-function filesOf(command: ShellCommand): FileUse[] {
-  const uses: FileUse[] = [
-    ...command.reads.map((word): FileUse => ['read', word]),
-    ...command.writes.map((word): FileUse => ['edit', word]),
-  ]
-  for (const words of forms(command.words)) {
-    const name = nameOf(words)
-    if (sayers.test(name)) continue
-    const inPlace = /^(sed|perl|ruby)$/.test(name) && words.some((word) => /^(-[a-zA-Z]*i|--in-place)/.test(word.value))
-    for (const word of words.slice(1)) {
-      for (const each of pathsIn(word)) {
-        if (readers.test(name)) uses.push(['read', each])
-        if (writers.test(name) || inPlace) uses.push(['edit', each])
-        if (!readers.test(name) && !writers.test(name)) uses.push(['mentions', each])
-      }
-    }
-  }
-  return uses
-}
-
-/** A word, and the path in `--file=x`, `if=x`, `@x` or `HEAD:x`. An option by itself is none. */
-function pathsIn(word: ShellWord): ShellWord[] {
-  const inner = /^(?:-{0,2}[\w-]+=|@|[^/]*:)(.+)$/s.exec(word.path)?.[1]
-  const found = inner === undefined ? [] : [{ ...word, path: inner }]
-  return word.value.startsWith('-') ? found : [word, ...found]
-}
-
-/** Whether a shell wildcard could expand to a name that the rule's pattern holds. */
-function globMayReach(glob: string, { names }: PathPattern): boolean {
-  const parts = glob.split('/').filter((part) => part !== '')
-  return names.some((name) =>
-    parts.some(
-      (part) => !(name.startsWith('.') && /^[*?]/.test(part)) && new RegExp(`^${segmentRegex(part)}$`, 's').test(name),
-    ),
-  )
-}

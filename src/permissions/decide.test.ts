@@ -370,6 +370,8 @@ test('files that the shell opens are judged as edits', async () => {
     ['+Bash -Read(~/.ssh/**)', 'cd /h; cd .ssh; cat id', 'deny'],
     ['+Bash -Read(~/.ssh/**)', 'cat $PWD/../h/.ssh/id', 'deny'],
     ['+Bash ?Read(.env)', 'cat .env', 'ask'],
+    ['+Bash -Read(/.env)', 'HOME=/w; cat ~/.env', 'ask'],
+    ['+Bash -Read(/.env)', 'export HOME=/w; cat ~/.env', 'ask'],
   ])
 })
 

@@ -85,9 +85,14 @@ export function readShell(source: string, depth = 0): Reading {
     forEachChild(node, visit)
   }
   visit(parse(source))
+  const sets = ({ variables, words }: ShellCommand) =>
+    variables.some((name) => moving.test(`${name}=`)) || words.some((word) => moving.test(word.value))
+  if (found.some(sets)) notKnown('it sets HOME or PWD, on which its paths depend')
   if (dormant && evaluates) notKnown('it may evaluate quoted text as code')
   return { commands: found, unknown }
 }
+
+const moving = /^(HOME|PWD|OLDPWD|CDPATH)\+?=/
 
 function files(redirects: readonly Redirection[]): Pick<ShellCommand, 'reads' | 'writes'> {
   const reads: ShellWord[] = []

@@ -1,0 +1,59 @@
+/** A command in every spelling that a rule may have it in. */
+import type { ShellCommand, ShellWord } from './shell.ts'
+import { forms, nameOf } from './wrappers.ts'
+
+export interface Spellings {
+  /** What it certainly is: as written, without quotes, without its path, without git's own options, without wrappers. */
+  readonly certain: readonly string[]
+  /** What it may be, with holes for words that are only known when it runs. */
+  readonly possible: readonly string[]
+}
+
+const known = new WeakMap<ShellCommand, Spellings>()
+
+export function spellingsOf(command: ShellCommand): Spellings {
+  const spelt = known.get(command) ?? spell(command)
+  known.set(command, spelt)
+  return spelt
+}
+
+function spell({ words }: ShellCommand): Spellings {
+  if (words.length === 0) return { certain: [], possible: [] }
+  const all = forms(words)
+  // behind a wrapper, any word may be where the command begins: its options may be unknown to us
+  const behind = all.length > 1 ? words.map((_, at) => words.slice(at)) : []
+  const holed = [...all, ...behind].flatMap((each) => [each, shortName(each), gitCommand(each, true)]).map(withHoles)
+  return { certain: [...new Set(all.flatMap(texts))], possible: [...new Set(holed)] }
+}
+
+function texts(words: readonly ShellWord[]): string[] {
+  return [words, shortName(words), gitCommand(words, true)].flatMap((each) => [
+    each.map((word) => word.text).join(' '),
+    each.map((word) => word.value).join(' '),
+  ])
+}
+
+/** `/bin/rm x` as `rm x`. */
+const shortName = (words: readonly ShellWord[]): readonly ShellWord[] =>
+  words[0]?.value.includes('/')
+    ? [{ ...words[0], value: nameOf(words), text: nameOf(words) }, ...words.slice(1)]
+    : words
+
+/** `git -C dir log` as `git log`. `all`: also options that change what git does. */
+export function gitCommand(words: readonly ShellWord[], all: boolean): readonly ShellWord[] {
+  if (nameOf(words) !== 'git' || (!all && words[0]!.value !== 'git')) return words
+  let at = 1
+  for (; at < words.length; at++) {
+    const value = words[at]!.value
+    if (value === '-C' || (all && /^(-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env)$/.test(value))) at++
+    else if (!(value === '--no-pager' || value === '-P' || (all && value.startsWith('-')))) break
+  }
+  return [{ ...words[0]!, value: 'git', text: 'git' }, ...words.slice(at)]
+}
+
+/** An unknown word may also vanish, with the space before it. */
+const withHoles = (words: readonly ShellWord[]): string =>
+  words.reduce(
+    (line, word, at) => (at === 0 || /^\u0000+$/.test(word.value) ? line + word.value : `${line} ${word.value}`),
+    '',
+  )
