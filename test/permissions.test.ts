@@ -87,6 +87,16 @@ test('a hook that answers the question may write rules to every kind of settings
   })
 })
 
+test('a hook cannot say yes to a call that a rule denies by changing its input', async (t) => {
+  const decision = { behavior: 'allow', updatedInput: { command: 'rm keep' } }
+  const output = JSON.stringify({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } })
+  const hooks = [{ hook_event_name: 'PermissionRequest', shell: 'sh', command: `cat <<'E'\n${output}\nE` }]
+  const at = withRules(t, { deny: ['Bash(rm *)'] }, { hooks })
+  at.write('keep', 'me')
+  assert.match((await evaluate(at, 'Bash', { command: 'true' })).content, /the deny rule "Bash\(rm \*\)"/)
+  assert.equal(existsSync(join(at.folder, 'keep')), true)
+})
+
 test('ona permissions test explains a decision without making it', async (t) => {
   const at = place(t)
   const words = ['permissions', 'test', 'Bash(git *)', '--tool', 'Bash', '--input', '{"command":"git status && ls"}']

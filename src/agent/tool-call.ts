@@ -138,17 +138,7 @@ function gate(call: Call): Outcome | undefined {
 
 /** Rules, then the hooks of the question, then the person. */
 async function permit(call: Call): Promise<Outcome | undefined> {
-  const { session, tool } = call
-  const ruling = await decide({
-    settings: session.permissions,
-    mode: session.mode,
-    tool: tool.name,
-    input: call.input,
-    hook: call.hook,
-    cwd: session.cwd,
-    projectDir: session.projectDir,
-    home: session.runtime.home,
-  })
+  const ruling = await rule(call)
   const path = pathOf(call.input)
   if (path !== undefined && ruling.paths) {
     call.judgedPath = realTarget(path)
@@ -159,6 +149,18 @@ async function permit(call: Call): Promise<Outcome | undefined> {
 
   return askPermission(call, ruling)
 }
+
+const rule = ({ session, tool, input, hook }: Call): Promise<Ruling> =>
+  decide({
+    settings: session.permissions,
+    mode: session.mode,
+    tool: tool.name,
+    input,
+    hook,
+    cwd: session.cwd,
+    projectDir: session.projectDir,
+    home: session.runtime.home,
+  })
 
 async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | undefined> {
   const { session, tool, use } = call
@@ -179,8 +181,7 @@ async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | unde
   if (answer.decision === 'allow' || step.resolved === true) {
     await update(call, answer.permissionUpdates)
     call.permission = { decision: 'allow', reason: { by: 'hook', reason: answer.reason } }
-    if (answer.updatedInput) call.input = absolute(answer.updatedInput, session.cwd)
-    return undefined
+    return answer.updatedInput ? changeInput(call, answer.updatedInput) : undefined
   }
   const said = await session.askPerson({
     toolUseId: use.id,
@@ -199,6 +200,17 @@ async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | unde
   await update(call, said.updates ?? [])
   call.permission = { decision: 'allow', reason: { by: said.by ?? 'person', reason: ruling.reason } }
   return undefined
+}
+
+/** The rules judge the final input: a hook that says yes to another call than was asked about does not undo a deny. */
+async function changeInput(call: Call, changed: JsonObject): Promise<Outcome | undefined> {
+  const read = readInput(call.tool, changed)
+  if (!read.ok) return refuse(call, `a hook changed the input so that it does not fit. ${read.why}`, 'hook')
+  call.input = absolute(read.input, call.session.cwd)
+  const again = await rule(call)
+  const path = pathOf(call.input)
+  if (path !== undefined && again.paths) call.judgedPath = realTarget(path)
+  return again.decision === 'deny' ? refuse(call, again.reason, 'rule', again.rule) : undefined
 }
 
 const personSaidNo =
