@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
 import { late } from './late.ts'
 
 const writeSync = fs.writeSync
-const exit = process.exit
+const { exit, reallyExit } = process as typeof process & { reallyExit: (code: number) => never }
 const rotateAtBytes = 1024 * 1024
 
 /** Fd 2 becomes the trace log: for us, for modules and for the children they start. */
@@ -59,7 +59,7 @@ export function answer(text: string): void {
 /** The real way out; `process.exit` is an error for modules. */
 export function leave(): never {
   process.exitCode = 0
-  process.exit = exit
+  Object.assign(process, { exit, reallyExit })
   process.exit(0)
 }
 
@@ -84,8 +84,11 @@ const stream = new Proxy(
 export function takeStreams(): void {
   for (const name of ['stdout', 'stderr'] as const)
     Object.defineProperty(process, name, { configurable: true, get: () => stream })
-  process.exit = () => {
-    throw new Error('a module called process.exit()')
+  for (const name of ['exit', 'reallyExit', 'abort']) {
+    const refuse = () => {
+      throw new Error(`a module called process.${name}()`)
+    }
+    Object.assign(process, { [name]: refuse })
   }
 }
 

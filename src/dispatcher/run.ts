@@ -314,9 +314,10 @@ export function contextFor(run: Run, module: string): Context {
   const { session, manifest } = run
   const { paths, state } = session
   const own = run.config[module]
+  deepFreeze(session.event.toolInput)
   return {
     ids: session.ids,
-    event: session.event,
+    event: Object.freeze(session.event),
     paths,
     state: deepFreeze(state),
     isNewSession: session.isNew,
@@ -363,10 +364,10 @@ function filesFor(run: Run): SessionFiles {
   }
 }
 
-/** Modules see the state, they do not hold it. */
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+/** Modules see these, they do not hold them. Past `left` objects the rest of a giant stays open. */
+function deepFreeze<T>(value: T, left = { objects: 20_000 }): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value) || left.objects-- <= 0) return value
   Object.freeze(value)
-  for (const item of Object.values(value)) deepFreeze(item)
+  for (const item of Object.values(value)) deepFreeze(item, left)
   return value
 }

@@ -1,0 +1,385 @@
+/** What can go wrong around the dispatcher, one test each. Every one ends in one JSON object, exit 0 and no silence. */
+import assert from 'node:assert/strict'
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { parseInput, toHostEvent } from '../src/dispatcher/host-input.ts'
+import { readManifest } from '../src/dispatcher/manifest.ts'
+import type { EventName } from '../src/dispatcher/types.ts'
+import {
+  type Answer,
+  addModule,
+  edit,
+  events,
+  filesUnder,
+  fire,
+  lines,
+  makeRepo,
+  moduleBody,
+  payload,
+  put,
+  read,
+  readFile,
+  sid,
+  state,
+  tempFolder,
+  trace,
+} from './dispatcher-lib.ts'
+
+const wholeSearch = { tool_name: 'grep_search', tool_input: { query: 'x' } }
+
+function isClean({ code, stdout, stderr }: Answer): void {
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.equal(typeof JSON.parse(stdout), 'object')
+}
+
+const stdinFaults: Record<string, { stdin: string | Buffer; leaveOpen?: boolean; tells?: RegExp }> = {
+  'is empty': { stdin: '', tells: /stdin was empty/ },
+  'is not JSON': { stdin: '{"tool_name":', tells: /stdin is not JSON/ },
+  'is JSON but no object': { stdin: '[1,2]', tells: /stdin is not a JSON object/ },
+  'is null': { stdin: 'null', tells: /stdin is not a JSON object/ },
+  'is bytes that are no text': { stdin: Buffer.from([0xff, 0xfe, 0x00, 0x80]), tells: /stdin is not JSON/ },
+  'has a BOM': { stdin: `\uFEFF${JSON.stringify(payload('PreToolUse', readFile))}` },
+  'names another event': { stdin: JSON.stringify(payload('Stop', readFile)), tells: /the host says Stop/ },
+  'has fields of the wrong types': {
+    stdin: JSON.stringify({ session_id: 7, tool_name: {}, tool_input: 'x', prompt: [], cwd: null, agent_id: true }),
+  },
+  'is whole and never ends': { stdin: JSON.stringify(payload('PreToolUse', readFile)), leaveOpen: true },
+  'never says anything': { stdin: '', leaveOpen: true, tells: /stdin stayed open and silent/ },
+}
+
+for (const [fault, { tells, ...firing }] of Object.entries(stdinFaults)) {
+  test(`stdin ${fault}: answered in time`, async () => {
+    const root = makeRepo()
+    const answer = await fire(root, 'PreToolUse', {}, firing)
+    isClean(answer)
+    assert.ok(answer.ms < 9000, `${answer.ms} ms`)
+    assert.equal(answer.output.decision, 'allow')
+    if (tells) assert.match(String(answer.output['systemMessage']), tells)
+  })
+}
+
+test('stdin of 40 MB is answered in time, and its guard is heard', async () => {
+  const root = makeRepo(['session', 'graph-pretooluse'])
+  const stdin = JSON.stringify(
+    payload('PreToolUse', { tool_name: 'grep_search', tool_input: { query: 'x'.repeat(40 * 1024 * 1024) } }),
+  )
+  const answer = await fire(root, 'PreToolUse', {}, { stdin })
+  isClean(answer)
+  assert.equal(answer.output.decision, 'ask')
+  assert.ok(answer.ms < 9000, `${answer.ms} ms`)
+  assert.ok(read(root, 'events.jsonl').length < 10_000)
+})
+
+test('an unknown event is told and allowed', async () => {
+  const root = makeRepo()
+  for (const name of ['pretooluse', 'Nonsense', '']) {
+    const answer = await fire(root, name as EventName)
+    isClean(answer)
+    assert.equal(answer.output.decision, 'allow')
+    assert.match(String(answer.output['systemMessage']), /unknown event/)
+  }
+})
+
+const guardFaults: Record<string, (root: string) => void> = {
+  'is missing': (root) => rmSync(join(root, '.ai/hooks/features/graph-pretooluse'), { recursive: true }),
+  'is a folder': (root) => {
+    rmSync(join(root, '.ai/hooks/features/graph-pretooluse/hook.mjs'))
+    mkdirSync(join(root, '.ai/hooks/features/graph-pretooluse/hook.mjs'))
+  },
+  'is not JavaScript': (root) => put(root, '.ai/hooks/features/graph-pretooluse/hook.mjs', 'export default {'),
+  'exports nothing': (root) => put(root, '.ai/hooks/features/graph-pretooluse/hook.mjs', 'export const a = 1'),
+  'has another name': (root) =>
+    put(root, '.ai/hooks/features/graph-pretooluse/hook.mjs', `export default ${moduleBody('other', 'return {}')}`),
+  'throws while loading': (root) => put(root, '.ai/hooks/features/graph-pretooluse/hook.mjs', `throw new Error('no')`),
+  'never finishes loading': (root) =>
+    put(root, '.ai/hooks/features/graph-pretooluse/hook.mjs', `await new Promise(() => {}); export default {}`),
+  throws: (root) => own(root, `throw new Error('no')`),
+  'throws later, outside its promise': (root) =>
+    own(root, `setTimeout(() => { throw new Error('no') }); await new Promise(() => {})`),
+  'rejects with nothing': (root) => own(root, 'return Promise.reject()'),
+  'returns nonsense': (root) => own(root, `return { decision: 'DENY' }`),
+  'returns a field nobody knows': (root) => own(root, `return { decission: 'deny' }`),
+  'ends the process': (root) => own(root, 'process.exit(0)'),
+  'ends the process by the back door': (root) => own(root, 'process.reallyExit(0)'),
+  'aborts the process': (root) => own(root, 'process.abort()'),
+  'lies outside the hooks folder': (root) =>
+    edit(root, 'dispatch.manifest.json', (manifest) => {
+      const modules = manifest['modules'] as Record<string, Record<string, unknown>>
+      modules['graph-pretooluse']!['path'] = '../../elsewhere.mjs'
+    }),
+}
+const own = (root: string, handle: string) =>
+  put(root, '.ai/hooks/features/graph-pretooluse/hook.mjs', `export default ${moduleBody('graph-pretooluse', handle)}`)
+
+for (const [fault, spoil] of Object.entries(guardFaults)) {
+  test(`a critical module that ${fault} denies the call`, async () => {
+    const root = makeRepo(['session', 'graph-pretooluse'])
+    spoil(root)
+    const answer = await fire(root, 'PreToolUse', readFile)
+    isClean(answer)
+    assert.deepEqual(
+      [answer.output.decision, answer.output.hookSpecificOutput?.['permissionDecision']],
+      ['deny', 'deny'],
+    )
+    assert.match(String(answer.output['denyReason']), /graph-pretooluse/)
+  })
+}
+
+test('a critical module that fails on another event stops the round and is told', async () => {
+  const root = makeRepo()
+  put(root, '.ai/hooks/features/session/hook.mjs', 'throw new Error("no")')
+  const answer = await fire(root, 'UserPromptSubmit', { prompt: 'x' })
+  isClean(answer)
+  assert.match(String(answer.output['systemMessage']), /module session failed: no/)
+  assert.equal(events(root, 'ERROR_MODULE_CRITICAL').length, 1)
+})
+
+const configFaults: Record<string, (root: string) => void> = {
+  'the manifest is missing': (root) => rmSync(join(root, '.ai/hooks/dispatch.manifest.json')),
+  'the manifest is cut off': (root) => put(root, '.ai/hooks/dispatch.manifest.json', '{"version":1,"modules":{"sess'),
+  'the manifest is a list': (root) => put(root, '.ai/hooks/dispatch.manifest.json', '[]'),
+  'the manifest names no modules': (root) => put(root, '.ai/hooks/dispatch.manifest.json', '{"version":1}'),
+  'the manifest has modules of the wrong type': (root) =>
+    put(root, '.ai/hooks/dispatch.manifest.json', '{"version":1,"modules":"all"}'),
+  '"enabled" is a word': (root) =>
+    edit(root, 'dispatch.manifest.json', (manifest) => {
+      const modules = manifest['modules'] as Record<string, Record<string, unknown>>
+      modules['graph-pretooluse']!['enabled'] = 'yes'
+    }),
+  'the manifest has a BOM': (root) => {
+    const file = join(root, '.ai/hooks/dispatch.manifest.json')
+    writeFileSync(file, `\uFEFF${readFileSync(file, 'utf8')}`)
+  },
+  'config.json is broken': (root) => put(root, '.ai/hooks/config.json', '{'),
+  'a part of config.json is no object': (root) => put(root, '.ai/hooks/config.json', '{"graph-pretooluse":"off"}'),
+  'a rule of config.json is misspelt': (root) =>
+    put(root, '.ai/hooks/config.json', '{"graph-pretooluse":{"rules":{"grep-no-include":"none"}}}'),
+  'workspace.json is broken': (root) => put(root, '.ai/hooks/workspace.json', 'x'),
+  'workspace.json points outside': (root) => put(root, '.ai/hooks/workspace.json', '{"workRoot":"../../tmp"}'),
+  'the budgets are nonsense': (root) =>
+    edit(root, 'dispatch.manifest.json', (manifest) => (manifest['budgets'] = { PreToolUse: -5 })),
+}
+
+for (const [fault, spoil] of Object.entries(configFaults)) {
+  test(`${fault}: the guard still asks`, async () => {
+    const root = makeRepo(['session', 'graph-pretooluse'])
+    spoil(root)
+    const answer = await fire(root, 'PreToolUse', wholeSearch)
+    isClean(answer)
+    assert.equal(answer.output.decision, 'ask')
+    const quiet = ['the manifest has a BOM', 'a rule of config.json is misspelt', 'the manifest names no modules']
+    if (!quiet.includes(fault))
+      assert.match(answer.output.warnings!.join(), /dispatch\.manifest\.json|config\.json|workspace\.json/)
+  })
+}
+
+test('a broken lib is told on every event and never crashes', async () => {
+  const root = makeRepo()
+  put(root, '.ai/hooks/lib/dispatch.cjs', 'syntax error(')
+  const answer = await fire(root, 'PreToolUse', readFile)
+  isClean(answer)
+  assert.equal(answer.output.decision, 'allow')
+  assert.match(String(answer.output['systemMessage']), /cannot start .*its rules were not applied/)
+  assert.deepEqual(Object.keys((await fire(root, 'Stop')).output), ['systemMessage'])
+})
+
+for (const name of ["it's", 'a b', 'a#b?c', 'a%20b', 'ä€😀', '$(touch x)', 'a&b;c', '[x]{y}*']) {
+  test(`a repository in a folder called ${name} keeps its guards`, async () => {
+    const root = makeRepo(['session', 'graph-pretooluse'], join(tempFolder(), name))
+    addModule(root, 'mine', moduleBody('mine', `return { warnings: ['mine was asked'] }`), { priority: 1 })
+    const answer = await fire(root, 'PreToolUse', wholeSearch)
+    isClean(answer)
+    assert.equal(answer.output.decision, 'ask')
+    assert.ok(answer.output.warnings?.includes('mine was asked'))
+    assert.equal(events(root, 'TOOL_DECISION').length, 1)
+  })
+}
+
+test('started from another folder, it finds its own', async () => {
+  const root = makeRepo(['session', 'graph-pretooluse'])
+  assert.equal((await fire(root, 'PreToolUse', wholeSearch, { cwd: tempFolder() })).output.decision, 'ask')
+  assert.equal(events(root, 'TOOL_DECISION').length, 1)
+})
+
+const diskFaults: Record<string, (root: string) => void> = {
+  '.ai/tmp is a file': (root) => put(root, '.ai/tmp', 'x'),
+  'the session folder is a file': (root) => put(root, `.ai/tmp/${sid}`, 'x'),
+  'events.jsonl is a folder': (root) => mkdirSync(join(root, `.ai/tmp/${sid}/events.jsonl`), { recursive: true }),
+  'state.json is a folder': (root) => mkdirSync(join(root, `.ai/tmp/${sid}/state.json`), { recursive: true }),
+  'the trace log is a folder': (root) => mkdirSync(join(root, '.ai/tmp/dispatch.log'), { recursive: true }),
+  'the disk is full': (root) => {
+    mkdirSync(join(root, `.ai/tmp/${sid}`), { recursive: true })
+    for (const file of ['events.jsonl', 'registry.jsonl', 'p.jsonl'])
+      symlinkSync('/dev/full', join(root, `.ai/tmp/${sid}/${file}`))
+  },
+  'a lock was left by a dead process': (root) => put(root, `.ai/tmp/${sid}/state.lock`, ''),
+}
+
+for (const [fault, spoil] of Object.entries(diskFaults)) {
+  test(`${fault}: the decision stands`, async () => {
+    const root = makeRepo(['session', 'graph-pretooluse'])
+    spoil(root)
+    for (const name of ['UserPromptSubmit', 'PreToolUse'] as const) {
+      const answer = await fire(root, name, wholeSearch)
+      isClean(answer)
+      if (name === 'PreToolUse') assert.equal(answer.output.decision, 'ask')
+    }
+  })
+}
+
+test('a folder that cannot be written: the decision stands', {
+  skip: process.getuid?.() === 0 && 'root may write anywhere',
+}, async () => {
+  const root = makeRepo(['session', 'graph-pretooluse'])
+  chmodSync(join(root, '.ai'), 0o555)
+  const answer = await fire(root, 'PreToolUse', wholeSearch)
+  chmodSync(join(root, '.ai'), 0o755)
+  isClean(answer)
+  assert.equal(answer.output.decision, 'ask')
+})
+
+test('a torn last line is closed, not glued to', async () => {
+  const root = makeRepo(['session'])
+  await fire(root, 'PreToolUse', readFile)
+  appendFileSync(join(root, `.ai/tmp/${sid}/events.jsonl`), '{"ts":1,"event":"PreTo')
+  await fire(root, 'PreToolUse', readFile)
+  const text = read(root, 'events.jsonl').split('\n')
+  assert.equal(text.filter((line) => line.includes('"TOOL_DECISION"')).length, 2)
+  assert.equal(text.filter((line) => line === '{"ts":1,"event":"PreTo').length, 1)
+  writeFileSync(join(root, `.ai/tmp/${sid}/state.json`), '')
+  isClean(await fire(root, 'UserPromptSubmit', { prompt: 'x' }))
+  assert.equal(state(root).core['lastTurnId'], 1)
+})
+
+test('a log that was cut off behind our back does no harm', async () => {
+  const root = makeRepo(['session'])
+  for (const prompt of ['a', 'b']) await fire(root, 'UserPromptSubmit', { prompt })
+  writeFileSync(join(root, `.ai/tmp/${sid}/events.jsonl`), '')
+  await fire(root, 'UserPromptSubmit', { prompt: 'c' })
+  assert.equal(state(root).core['lastTurnId'], 3)
+})
+
+test('a module cannot write the state or a decision into the log by hand', async () => {
+  const root = makeRepo(['session'])
+  addModule(
+    root,
+    'forger',
+    moduleBody(
+      'forger',
+      `return { emitEvents: [{ kind: 'STATE_PATCH', data: { patch: { core: { phase: 'COMPLETE' } } } }, { kind: 'TOOL_DECISION', decision: 'allow' }] }`,
+    ),
+  )
+  await fire(root, 'PreToolUse', readFile)
+  await fire(root, 'PostToolUse', readFile)
+  assert.deepEqual([state(root).core['phase'], events(root, 'TOOL_DECISION').length], ['UNINITIALIZED', 1])
+})
+
+test('a patch cannot reach a prototype', async () => {
+  const root = makeRepo(['session'])
+  addModule(
+    root,
+    'polluter',
+    moduleBody(
+      'polluter',
+      `return { statePatch: JSON.parse('{"__proto__":{"a":1},"constructor":{"b":1},"ok":{"__proto__":{"c":1},"d":1}}') }`,
+    ),
+  )
+  await fire(root, 'PreToolUse', readFile)
+  const { core: _, ...rest } = state(root)
+  assert.deepEqual(rest, { ok: { d: 1 } })
+})
+
+test('a module that changes the input it was given changes nothing', async () => {
+  const root = makeRepo(['session', 'graph-pretooluse'])
+  addModule(root, 'mutator', moduleBody('mutator', `ctx.event.toolInput.includePattern = 'src/**'; return {}`), {
+    priority: 1,
+  })
+  assert.equal((await fire(root, 'PreToolUse', wholeSearch)).output.decision, 'ask')
+})
+
+test('an event that is no JSON value is replaced by an error, and the others stand', async () => {
+  const root = makeRepo(['session'])
+  addModule(
+    root,
+    'cyclic',
+    moduleBody('cyclic', `const a = {}; a.a = a; return { emitEvents: [{ kind: 'A', data: a }, { kind: 'B' }] }`),
+  )
+  await fire(root, 'PreToolUse', readFile)
+  assert.deepEqual(
+    events(root)
+      .filter(({ producer }) => producer === 'cyclic')
+      .map(({ kind }) => kind),
+    ['ERROR_MODULE', 'B'],
+  )
+})
+
+test('a stop that was already held up is let go', async () => {
+  const root = makeRepo(['session'])
+  addModule(
+    root,
+    'holds',
+    moduleBody('holds', `return { block: { reason: 'not yet' } }`, [
+      'Stop',
+      'SubagentStop',
+      'PostToolUse',
+      'UserPromptSubmit',
+    ]),
+  )
+  const held = (await fire(root, 'Stop', { stop_hook_active: false })).output
+  assert.deepEqual(
+    [held.decision, held['reason'], held.hookSpecificOutput],
+    ['block', 'not yet', { hookEventName: 'Stop', decision: 'block', reason: 'not yet' }],
+  )
+  const let_go = (await fire(root, 'Stop', { stop_hook_active: true })).output
+  assert.deepEqual([let_go.decision, let_go.hookSpecificOutput], [undefined, { hookEventName: 'Stop' }])
+})
+
+test('the trace log is turned over at a mebibyte', async () => {
+  const root = makeRepo(['session'])
+  put(root, '.ai/tmp/dispatch.log', 'x'.repeat(1024 * 1024))
+  await fire(root, 'PreToolUse', readFile)
+  assert.ok(trace(root).length < 1000)
+  assert.deepEqual(
+    filesUnder(join(root, '.ai/tmp')).filter((file) => file.startsWith('dispatch.log')),
+    ['dispatch.log', 'dispatch.log.1'],
+  )
+})
+
+test('a cache of compiled code that does not fit is passed over', async () => {
+  const root = makeRepo(['session'])
+  mkdirSync(join(root, '.ai/hooks/lib/cache'))
+  await fire(root, 'PreToolUse', readFile, { env: { ONA_DISPATCHER_WARM: '1' } })
+  const [file] = filesUnder(join(root, '.ai/hooks/lib/cache'))
+  const cache = join(root, '.ai/hooks/lib/cache', file!)
+  isClean(await fire(root, 'PreToolUse', readFile))
+  const whole = readFileSync(cache)
+  for (const cut of [0, 10, 1000, whole.length - 1]) {
+    writeFileSync(cache, whole.subarray(0, cut))
+    const answer = await fire(root, 'PreToolUse', readFile)
+    isClean(answer)
+    assert.equal(answer.output.decision, 'allow')
+  }
+  assert.ok(lines(root, 'events.jsonl').length > 5)
+})
+
+test('whatever stdin says, it becomes an event', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+      const { raw } = parseInput({ text }, 'PreToolUse')
+      const event = toHostEvent('PreToolUse', raw, '/repo')
+      assert.ok(Array.isArray(event.paths))
+    }),
+  )
+})
+
+test('whatever the manifest says, something sensible is made of it', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const { manifest } = readManifest(value)
+      assert.ok(manifest.budgets.PreToolUse >= 50)
+      assert.ok(Array.isArray(manifest.modules))
+    }),
+  )
+})
