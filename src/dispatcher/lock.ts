@@ -16,7 +16,7 @@ export function alone(lockFile: string, patienceMs: number, work: () => void): b
     if (taken === 'never') return false
     if (taken === 'yes') break
     if (Date.now() >= until) return false
-    Atomics.wait(sleeper, 0, 0, wait * (0.5 + Math.random()))
+    sleep(wait * (0.5 + Math.random()))
   }
   try {
     work()
@@ -26,7 +26,8 @@ export function alone(lockFile: string, patienceMs: number, work: () => void): b
   return true
 }
 
-const sleeper = new Int32Array(new SharedArrayBuffer(4))
+/** Holds this thread, and nothing else, up. */
+export const sleep = (ms: number): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
 function take(lockFile: string): 'yes' | 'later' | 'never' {
   try {

@@ -5,6 +5,7 @@
 import fs from 'node:fs'
 import { dirname } from 'node:path'
 import { late } from './late.ts'
+import { sleep } from './lock.ts'
 
 const writeSync = fs.writeSync
 const { exit, reallyExit } = process as typeof process & { reallyExit: (code: number) => never }
@@ -50,7 +51,7 @@ export function answer(text: string): void {
       at += writeSync(1, bytes, at)
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== 'EAGAIN') return // nobody is reading
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+      sleep(1)
       tries++
     }
   }
@@ -59,8 +60,11 @@ export function answer(text: string): void {
 /** The real way out; `process.exit` is an error for modules. */
 export function leave(): never {
   process.exitCode = 0
-  Object.assign(process, { exit, reallyExit })
-  process.exit(0)
+  if (process.env['ONA_DISPATCHER_WARM']) {
+    Object.assign(process, { reallyExit })
+    exit(0)
+  }
+  return reallyExit.call(process, 0) // past exit handlers: those of modules are not waited for
 }
 
 const printed = (chunk: unknown, ...rest: unknown[]): boolean => {

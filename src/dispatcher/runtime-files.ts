@@ -15,7 +15,10 @@ try {
   const filename = folder + '/lib/dispatch.cjs'
   const { size, mtimeMs } = fs.statSync(filename)
   const cache = folder + '/lib/cache/' + [process.version, process.arch, size, Math.round(mtimeMs)].join('-')
-  const cachedData = fs.existsSync(cache) ? fs.readFileSync(cache) : undefined
+  let cachedData
+  try {
+    cachedData = fs.readFileSync(cache)
+  } catch {} // not warmed for this Node
   const text = '(function(exports,require){' + fs.readFileSync(filename, 'latin1') + '\n})'
   const script = new (builtin('node:vm').Script)(text, { filename, cachedData })
   const exports = {}

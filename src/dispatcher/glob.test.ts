@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { globInside, globMatches, globToRegExp, isRepoWide } from './glob.ts'
+
+test('patterns match as the dialect says', () => {
+  const table: [string, string, boolean][] = [
+    ['src/**', 'src/a/b.ts', true],
+    ['src/**', 'srcs/a', false],
+    ['src/', 'src/a/b', true],
+    ['**/*.ts', 'a.ts', true],
+    ['**/*.ts', 'x/y/a.ts', true],
+    ['src/*.ts', 'src/x/a.ts', false],
+    ['src/?.ts', 'src/a.ts', true],
+    ['src/[ab].ts', 'src/b.ts', true],
+    ['src/[!ab].ts', 'src/b.ts', false],
+    ['{src,lib}/**', 'lib/a', true],
+    ['./src/a.ts', 'src/a.ts', true],
+    ['**', '.git/config', true],
+    ['src/**/test/*', 'src/test/a', true],
+    ['a+b(c).ts', 'a+b(c).ts', true],
+    ['a[b', 'a[b', true],
+    ['a{b', 'a{b', true],
+    ['src\\a.ts', 'src/a.ts', true],
+  ]
+  for (const [pattern, path, matches] of table)
+    assert.equal(globMatches(pattern, path), matches, `${pattern} ~ ${path}`)
+})
+
+test('any text can be a pattern', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (pattern, path) => typeof globToRegExp(pattern).test(path) === 'boolean'),
+  )
+})
+
+test('a pattern is inside another only when it surely is', () => {
+  assert.ok(globInside('src/app/*.ts', 'src/**'))
+  assert.ok(globInside('src/app/a.ts', 'src/app/**'))
+  assert.ok(!globInside('**/*.ts', 'src/**'))
+  assert.ok(!globInside('srcs/*.ts', 'src/**'))
+  assert.ok(!globInside('src/../x/*.ts', 'src/**'))
+  assert.deepEqual(['*', '**', '**/*', '*.*', ' ', './**', 'src/**'].map(isRepoWide), [
+    true,
+    true,
+    true,
+    true,
+    true,
+    true,
+    false,
+  ])
+})
