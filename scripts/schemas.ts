@@ -9,6 +9,7 @@ import { hooksShape } from '../src/hooks/settings.ts'
 import type { JsonSchema } from '../src/hooks/shape.ts'
 import { envelopes, verdicts } from '../src/hooks/step-shape.ts'
 import { stepNames } from '../src/hooks/steps.ts'
+import { scriptSchema } from '../src/rehearsal/script.ts'
 import { settingsShape } from '../src/store/settings-shape.ts'
 
 /** The text of each file, by its path. */
@@ -40,6 +41,7 @@ export function schemaFiles(): Record<string, string> {
       ...settingsShape.schema,
       properties: { ...(settingsShape.schema.properties as object), hooks: hooksShape.schema },
     }),
+    'schemas/rehearsal.schema.json': text('A script for ona rehearse.', scriptSchema),
     ...Object.fromEntries(
       Object.entries(dispatcherSchemas).map(([name, schema]) => [
         `schemas/dispatcher/${name}.schema.json`,

@@ -115,8 +115,6 @@ export type Loaded =
 /** The JSON Schema of a script, for editors. */
 export const scriptSchema = {
   ...scriptShape.schema,
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
-  title: 'ona rehearsal',
   properties: {
     ...(scriptShape.schema.properties as object),
     steps: { type: 'array', minItems: 1, items: { anyOf: Object.values(stepShapes).map((shape) => shape.schema) } },
