@@ -5,6 +5,7 @@ import type { HookContext, StandardArgs } from './define.ts'
 import { type EventName, isEventName } from './events.ts'
 import type { Handler } from './handler.ts'
 import { post } from './http.ts'
+import { isTooDeep, readJson } from './json-text.ts'
 import type { Scope } from './plane.ts'
 import { type AskModel, eventReply, questionOf, stepReply } from './prompt.ts'
 import { isObject, type JsonObject } from './shape.ts'
@@ -105,14 +106,12 @@ async function askCommand(handler: Handler & { kind: 'command' }, asking: Asking
 export function readExit(exitCode: number | null, stdout: string, stderr: string, atEvent: boolean): Said {
   if (exitCode === 2) return { kind: 'block', text: stderr }
   if (exitCode !== 0) return { kind: 'failure', why: `exited with ${exitCode}${firstLine(stderr)}`, cause: 'failed' }
-  const text = stdout.trimStart()
-  if (text.trimEnd() === '') return { kind: 'nothing' }
-  try {
-    if (text.startsWith('{') || !atEvent) return { kind: 'answer', value: JSON.parse(text) }
-  } catch (cause) {
-    if (text.startsWith('{'))
-      return { kind: 'failure', why: `answered with broken JSON: ${(cause as Error).message}`, cause: 'failed' }
-  }
+  const text = stdout.trim()
+  if (text === '') return { kind: 'nothing' }
+  const isObjectLike = text.startsWith('{')
+  const read = isObjectLike || !atEvent ? readJson(text) : undefined
+  if (read?.ok) return { kind: 'answer', value: read.value }
+  if (isObjectLike) return { kind: 'failure', why: `answered with broken JSON: ${read?.why}`, cause: 'failed' }
   return { kind: 'text', text: stdout }
 }
 
@@ -164,10 +163,11 @@ async function within(
 }
 
 function answered(value: unknown): Reply {
-  const nothing = value === undefined || value === null
-  if (!nothing && !isObject(value)) return failure(`must return an object or nothing, not ${typeof value}`)
-  const kept = { exitCode: null, stdout: nothing ? null : JSON.stringify(value), stderr: null }
-  return nothing ? { kind: 'nothing', ...kept } : { kind: 'answer', value, ...kept }
+  if (value === undefined || value === null) return { kind: 'nothing', exitCode: null, stdout: null, stderr: null }
+  if (!isObject(value)) return failure(`must return an object or nothing, not ${typeof value}`)
+  const stdout = JSON.stringify(value)
+  if (isTooDeep(stdout)) return failure('returned an object that is nested too deep')
+  return { kind: 'answer', value, exitCode: null, stdout, stderr: null }
 }
 
 const failure = (why: string): Reply & { kind: 'failure' } => ({

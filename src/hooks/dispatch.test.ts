@@ -373,6 +373,30 @@ test('a function that throws leaves the step as it was', async () => {
   assert.match(answer.reason, /function:breaks threw Error: oops/)
 })
 
+test('what a function writes is checked like a verdict: nonsense leaves the step as it was', async () => {
+  const circle: Record<string, unknown> = {}
+  circle.self = circle
+  const nonsense = [circle, undefined, () => 1, { n: 1n }]
+  for (const args of nonsense) {
+    const { answer, step } = await stage([
+      defineStepHook('before_tool_apply', ({ step }) => {
+        step.args = args
+      }),
+      defineHook('PreToolUse', () => undefined),
+    ]).call()
+    assert.deepEqual([step.args, answer.decision], [{ command: 'ls' }, 'deny'])
+    assert.match(answer.reason, /wrote what cannot stand in step\.args/)
+  }
+  for (const body of [{ kind: 'text' }, { kind: 'content' }, { kind: 'json', value: circle }, null]) {
+    const { step } = await stage([
+      defineStepHook('before_tool_apply', ({ step }) => {
+        step.result = { body, isError: false } as never
+      }),
+    ]).call()
+    assert.equal(step.result, null)
+  }
+})
+
 test('a control out of place is a warning, and the round goes on', async () => {
   const { call, rows } = stage([
     defineStepHook('before_tool_apply', () => ({ kind: 'continue' })),

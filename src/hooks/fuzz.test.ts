@@ -32,6 +32,8 @@ const output: fc.Arbitrary<Buffer> = fc.oneof(
     .uint8Array({ maxLength: 100 })
     .map((bytes) => Buffer.concat([Buffer.from('{"reason":"'), bytes, Buffer.from('"}')])),
   fc.nat(200_000).map((depth) => Buffer.from('{"a":'.repeat(depth))),
+  fc.nat(100_000).map((depth) => Buffer.from(`${'{"hookSpecificOutput":'.repeat(depth)}1${'}'.repeat(depth)}`)),
+  fc.nat(50_000).map((depth) => Buffer.from(`{"args":${'['.repeat(depth)}${']'.repeat(depth)},"reason":"[[\\"["}`)),
   fc.nat(300_000).map((size) => Buffer.from(`{"reason":"${'x'.repeat(size)}"}`)),
 )
 

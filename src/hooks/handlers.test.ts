@@ -7,6 +7,7 @@ import { urlProblem } from './http.ts'
 import type { Invocation, Scope } from './plane.ts'
 import { questionOf } from './prompt.ts'
 import { readHooks } from './settings.ts'
+import type { Steps } from './steps.ts'
 
 async function ask(hook: object, options: PlaneOptions = {}, signal?: AbortSignal) {
   const { handlers, problems } = readHooks(
@@ -129,6 +130,39 @@ test('a model is asked with the event in its question, and its no blocks', async
   const vague = await ask({ type: 'prompt', prompt: 'x' }, reply('I would say yes'))
   assert.match(vague.row.stderr!, /the model did not answer with/)
   assert.match((await ask({ type: 'prompt', prompt: 'x' })).row.stderr!, /no model is at hand/)
+})
+
+test('at a step a model may steer with a verdict, and any other words are for the agent', async () => {
+  const { handlers } = readHooks(
+    {
+      hooks: [
+        {
+          hook_event_name: 'before_turn_end',
+          type: 'prompt',
+          system: 'Judge.',
+          render: { template: '{{stop_reason}}?' },
+        },
+      ],
+    },
+    { source: { kind: 'settings' } },
+  )
+  const end = async (reply: string) => {
+    const asked: unknown[] = []
+    const plane = createPlane(handlers, {
+      askModel: async ({ system, prompt }) => {
+        asked.push(system, prompt)
+        return reply
+      },
+    })
+    const scope: Scope = { sessionId: 's', conversationId: 'c', dbPath: '', cwd: '/', record() {} }
+    const step: Steps['before_turn_end'] = { stopReason: 'end_turn', continuesSoFar: 0, voluntary: true, feedback: [] }
+    const { control } = await plane.ask('before_turn_end', step, scope)
+    return [asked, control.kind, step.feedback.map((block) => block.type === 'text' && block.text)]
+  }
+  const asked = ['Judge.', 'end_turn?']
+  assert.deepEqual(await end('{"control":"continue","additional_context":["more"]}'), [asked, 'continue', ['more']])
+  assert.deepEqual(await end('looks fine'), [asked, 'proceed', ['looks fine']])
+  assert.deepEqual(await end(' '), [asked, 'proceed', []])
 })
 
 test('a question without a place for the event has it at its end', () => {

@@ -1,5 +1,6 @@
 /** A handler that asks a model: what it is told, and how its reply is read. The call itself is handed in. */
 import type { Handler, Render } from './handler.ts'
+import { readJson } from './json-text.ts'
 import { isObject, type JsonObject } from './shape.ts'
 
 export interface ModelQuestion {
@@ -47,11 +48,6 @@ export function eventReply(reply: string): JsonObject | undefined {
 /** The JSON object that a model answered, also inside a code fence. */
 function readObject(text: string): JsonObject | undefined {
   const bare = /^```(?:json)?\s*(\{.*\})\s*```$/s.exec(text)?.[1] ?? text
-  if (!bare.startsWith('{')) return undefined
-  try {
-    const value: unknown = JSON.parse(bare)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined // no JSON: the caller says what that means
-  }
+  const read = bare.startsWith('{') ? readJson(bare) : undefined
+  return read?.ok && isObject(read.value) ? read.value : undefined
 }

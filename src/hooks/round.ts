@@ -218,11 +218,18 @@ function takeEvent(round: Round, handler: Prepared, reply: Reply): string | unde
 /** The same for a step's handler, whose verdict changes the step, wholly or not at all. */
 function takeStep(round: Round, handler: Prepared, reply: Reply, draft?: Steps[StepName]): string | undefined {
   const { name, state } = round.subject.step!
-  if (reply.kind === 'failure') return failStep(round, handler, reply.why)
+  if (reply.kind === 'failure') {
+    failStep(round, handler, reply.why)
+    return undefined
+  }
   const verdict = readStepReply(reply)
   const applied = isControl(verdict) ? judged(name, verdict) : applyVerdict(name, (draft ?? state) as never, verdict)
-  if (!applied.ok) return failStep(round, handler, sayVerdictError(applied.error)) ?? sayVerdictError(applied.error)
-  if (draft) takeDraft(name, state as never, draft as never)
+  const bad = applied.ok && draft ? takeDraft(name, state as never, draft as never) : undefined
+  if (!applied.ok || bad !== undefined) {
+    const why = applied.ok ? `wrote what cannot stand in step.${bad}` : sayVerdictError(applied.error)
+    failStep(round, handler, why)
+    return why
+  }
   follow(round)
   if (applied.warning !== undefined) note(round, handler, 'warned', applied.warning)
   if (applied.control.kind === 'proceed') return applied.warning
@@ -233,7 +240,7 @@ function takeStep(round: Round, handler: Prepared, reply: Reply, draft?: Steps[S
   return applied.warning
 }
 
-function failStep(round: Round, handler: Prepared, why: string): undefined {
+function failStep(round: Round, handler: Prepared, why: string): void {
   const { name } = round.subject.step!
   note(round, handler, 'failed', why)
   if ((handler.onError ?? (isGate(name) ? 'block' : 'proceed')) === 'proceed') return

@@ -1,5 +1,6 @@
 /** The steps on the wire: what a handler is shown of a step, and what its verdict does to it (spec 004). */
 import type { WireBlock, WireBody } from './handler.ts'
+import { isTooDeep } from './json-text.ts'
 import { isObject, type JsonObject } from './shape.ts'
 import type { Block, Control, Safety, StepName, Steps, StopReason, ToolResultBody } from './steps.ts'
 
@@ -76,15 +77,18 @@ export function sayVerdictError(error: VerdictError): string {
 /** A copy that a function may change without the step noticing until it has succeeded. */
 export function draftOf<S extends StepName>(name: S, step: Steps[S]): Steps[S] {
   const draft = { ...step } as Record<string, unknown>
-  for (const field of rows[name].writable) draft[field] = copy(draft[field])
+  for (const field of Object.keys(rows[name].writable)) draft[field] = copy(draft[field])
   return draft as unknown as Steps[S]
 }
 
-/** Takes over what was changed in a draft; facts stay as they were. */
-export function takeDraft<S extends StepName>(name: S, step: Steps[S], draft: Steps[S]): void {
-  for (const field of rows[name].writable) {
-    ;(step as Record<string, unknown>)[field] = (draft as Record<string, unknown>)[field]
-  }
+/** Takes over what was changed in a draft, facts left out; names the field that cannot be, and then takes nothing. */
+export function takeDraft<S extends StepName>(name: S, step: Steps[S], draft: Steps[S]): string | undefined {
+  const fields = Object.entries<(value: unknown) => boolean>(rows[name].writable as never)
+  const changed = draft as Record<string, unknown>
+  const bad = fields.find(([field, fits]) => !fits(changed[field]))
+  if (bad) return bad[0]
+  for (const [field] of fields) (step as Record<string, unknown>)[field] = changed[field]
+  return undefined
 }
 
 /** Puts text for the model on the step, where it has a place for it. */
@@ -102,7 +106,8 @@ export const textOf = (blocks: readonly Block[]): string =>
 interface Row<S extends StepName> {
   envelope(step: Steps[S]): JsonObject
   tool?(step: Steps[S]): string
-  readonly writable: readonly (keyof Steps[S] & string)[]
+  /** The fields that a function may write, and whether what it wrote can stand there. */
+  readonly writable: { readonly [F in keyof Steps[S]]?: (value: unknown) => boolean }
   /** The new values of the fields that a verdict changes. */
   change?(verdict: Own, step: Steps[S]): Change<S>
   /** What the abstract veto means; by default the turn ends. */
@@ -121,12 +126,37 @@ function adding<S extends StepName, F extends keyof Steps[S] & string>(
   field: F,
 ): Required<Pick<Row<S>, 'change' | 'writable'>> {
   return {
-    writable: [field],
+    writable: { [field]: isBlocks } as unknown as Row<S>['writable'],
     change(verdict, step) {
       const added = texts(verdict('additional_context'), 'additional_context')
       if ('error' in added) return added
       return { fields: { [field]: [...(step[field] as Block[]), ...added.blocks] } as unknown as Partial<Steps[S]> }
     },
+  }
+}
+
+const isString = (value: unknown) => typeof value === 'string'
+const isBlock = (block: unknown) =>
+  isObject(block) &&
+  (block.type === 'text'
+    ? isString(block.text)
+    : block.type === 'image' && isString(block.data) && isString(block.mimeType))
+const isBlocks = (value: unknown) => Array.isArray(value) && value.every(isBlock)
+const isResult = (value: unknown) => isObject(value) && typeof value.isError === 'boolean' && isBody(value.body)
+const isBody = (body: unknown) =>
+  isObject(body) &&
+  (body.kind === 'text'
+    ? isString(body.text)
+    : body.kind === 'json'
+      ? isJson(body.value)
+      : body.kind === 'content' && isBlocks(body.blocks))
+
+function isJson(value: unknown): boolean {
+  try {
+    const text: string | undefined = JSON.stringify(value)
+    return text !== undefined && !isTooDeep(text)
+  } catch {
+    return false // it refers to itself, or holds what JSON has no word for
   }
 }
 
@@ -141,7 +171,7 @@ const rows: Rows = {
   },
   before_ingest: {
     envelope: ({ source, input }) => ({ source, input: textOf(input), input_len: input.length }),
-    writable: ['input'],
+    writable: { input: isBlocks },
     change(verdict, step) {
       const replaced = oneOrMore(verdict('input'), 'input')
       if ('error' in replaced) return replaced
@@ -156,7 +186,7 @@ const rows: Rows = {
   },
   before_compact: {
     envelope: ({ tokenEstimate, threshold }) => ({ token_estimate: tokenEstimate, threshold }),
-    writable: [],
+    writable: {},
     veto: { kind: 'skip' },
   },
   after_compact: {
@@ -165,7 +195,7 @@ const rows: Rows = {
   },
   before_generate: {
     envelope: ({ model, messageCount, attempt }) => ({ model, message_count: messageCount, attempt }),
-    writable: ['model', 'assistantText'],
+    writable: { model: isString, assistantText: (text) => text === null || isString(text) },
     change(verdict) {
       const model = verdict('model')
       const assistant = verdict('assistant')
@@ -179,12 +209,12 @@ const rows: Rows = {
   },
   after_generate: {
     envelope: ({ model, usage, stop, error }) => ({ model, usage, stop_reason: stop, error }),
-    writable: [],
+    writable: {},
   },
   before_permission: {
     envelope: ({ tool, decision }) => ({ tool, decision }),
     tool: ({ tool }) => tool,
-    writable: ['resolved'],
+    writable: { resolved: (said) => said === null || typeof said === 'boolean' },
     change(verdict) {
       const resolved = verdict('resolved')
       return { fields: typeof resolved === 'boolean' ? { resolved } : {} }
@@ -193,12 +223,12 @@ const rows: Rows = {
   after_permission: {
     envelope: ({ tool, granted }) => ({ tool, granted }),
     tool: ({ tool }) => tool,
-    writable: [],
+    writable: {},
   },
   before_tool_apply: {
     envelope: ({ toolName, safety, args }) => ({ tool: toolName, safety, args }),
     tool: ({ toolName }) => toolName,
-    writable: ['args', 'result'],
+    writable: { args: isJson, result: (result) => result === null || isResult(result) },
     change(verdict) {
       const args = verdict('args')
       const given = verdict('result')

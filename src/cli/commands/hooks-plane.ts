@@ -115,7 +115,11 @@ export const fire = command(async (args) => {
     signal: stopped.signal,
     record: (invocation) => rows.push(invocation),
   }
-  const plane = createPlane(handlers, { matchesRule: (...call) => matchesRule(permissions, ...call) })
+  const { withOwnPath } = await import('../../auth/child-env.ts')
+  const plane = createPlane(handlers, {
+    env: withOwnPath(process.env),
+    matchesRule: (...call) => matchesRule(permissions, ...call),
+  })
   const { answer, step } = await fired(plane, name, input, scope)
   process.removeListener('SIGINT', interrupt)
   if (values.json) print(`${JSON.stringify({ invocations: rows, answer, ...(step && { step }) })}\n`)
