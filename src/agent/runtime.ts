@@ -1,5 +1,6 @@
 /** What the sessions of one process share: taken once at start and held. */
 import type { Plane } from '../hooks/plane.ts'
+import type { McpHub } from '../mcp/hub.ts'
 import type { ModelUsage, Provider } from '../providers/model.ts'
 import type { Db } from '../store/open.ts'
 import type { Settings } from '../store/settings-shape.ts'
@@ -36,13 +37,12 @@ export interface Runtime {
   modelFor(name: string): Promise<ActiveModel | { readonly problem: string }>
 }
 
-export interface McpHost extends McpSide {
+/** What a session needs of an MCP hub; the rest of it is for the terminal. */
+export interface McpHost
+  extends McpSide,
+    Partial<Pick<McpHub, 'ready' | 'instructions' | 'prompts' | 'prompt' | 'signIn' | 'reconnect' | 'onChange'>> {
   /** `alwaysLoad`: told to the model however many there are. */
   tools(): readonly (Tool & { readonly alwaysLoad?: boolean })[]
-  /** Until every server is connected or has failed, or the time is over. */
-  ready?(ms: number): Promise<void>
-  /** What servers say about themselves. */
-  instructions?(): string
   status(): readonly { readonly name: string; readonly status: string }[]
 }
 

@@ -191,6 +191,15 @@ test('a server that dies fails the call under way and is started again', async (
   )
 })
 
+test('a server that changes its list is asked for the new one', async () => {
+  const hub = await hubOf({ h: hostile('growing') })
+  const before = hub.tools()
+  assert.equal(hub.tools(), before)
+  await hub.callTool('mcp__h__grow', {}, never, silent)
+  await until(hub, () => hub.tools().some((tool) => tool.name === 'mcp__h__grown'))
+  assert.equal(hub.tools().length, before.length + 1)
+})
+
 test('servers that do not come up fail with what they said, and hold nobody up', async () => {
   const env = { ...process.env, MCP_TIMEOUT: '4000' }
   const started = performance.now()
