@@ -12,7 +12,7 @@ export async function expandPrompt(session: Session, prompt: string): Promise<Ex
   const command = /^\/([\w:-]+)(?:\s+([\s\S]*))?$/.exec(prompt.trim())
   if (!command) return { ok: true, blocks: [asText(prompt), ...(await mentions(session, prompt))] }
   const [, name = '', args = ''] = command
-  const known = session.runtime.skills.list().some((skill) => skill.name === name)
+  const known = session.runtime.skills.list().some((skill) => skill.name === name && skill.forPerson !== false)
   if (!known) return { ok: false, why: `Unknown command: /${name}` }
   const loaded = await session.runtime.skills.load(name, args)
   if (!loaded.ok) return loaded

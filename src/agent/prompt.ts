@@ -45,7 +45,7 @@ const planning = `You are planning. Nothing may be changed until the operator ap
 
 function surroundings(session: Session): string {
   const branch = gitBranch(session.projectDir)
-  const skills = session.runtime.skills.list()
+  const skills = session.runtime.skills.list().filter((skill) => skill.forModel !== false)
   return [
     '# Where you are',
     `Working directory: ${session.cwd}`,

@@ -66,6 +66,8 @@ export class Session {
   /** No settings file speaks of permissions yet: the read-only rules are ours. */
   permissionDefaults = false
   todos: readonly Todo[] = []
+  /** Rules that a skill allows while it is in force: to the end of the turn. */
+  granted: string[] = []
   /** What SessionStart hooks added: a section of the system prompt from then on. */
   startContext: string[] = []
   /** Hook rows that wait for the next commit. */
@@ -112,6 +114,12 @@ export class Session {
     return this.#abort.signal
   }
 
+  /** The rules in force now. */
+  get rules(): PermissionSettings {
+    if (this.granted.length === 0) return this.permissions
+    return { ...this.permissions, allow: [...(this.permissions.allow ?? []), ...this.granted] }
+  }
+
   get phase(): string {
     return getConversation(this.db, this.conversationId)?.phase ?? 'idle'
   }
@@ -126,6 +134,7 @@ export class Session {
 
   finished(): void {
     this.busy = false
+    this.granted = []
     touchConversation(this.db, this.conversationId)
   }
 

@@ -30,6 +30,7 @@ import { askModel } from './host.ts'
 import { declaredServers, openMcp } from './mcp.ts'
 import type { ActiveModel, Runtime } from './runtime.ts'
 import { Session } from './session.ts'
+import { sessionSkills } from './skills.ts'
 import { textOf } from './stages.ts'
 
 export interface StartOptions {
@@ -269,7 +270,14 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
     childEnv: withoutSecrets(env),
     home,
     agents: agents.kinds,
-    skills: { list: () => [], load: async (name) => ({ ok: false, why: `there is no skill ${name}` }) },
+    skills: sessionSkills({
+      none: options.bare === true,
+      home,
+      projectDir: cwd,
+      trusted,
+      session: () => current,
+      warn: (text) => options.on({ type: 'notice', level: 'warning', text }),
+    }),
     trusted,
     bare: options.bare === true,
     withoutTools: hidden(options),

@@ -152,7 +152,7 @@ async function permit(call: Call): Promise<Outcome | undefined> {
 
 const rule = ({ session, tool, input, hook }: Call): Promise<Ruling> =>
   decide({
-    settings: session.permissions,
+    settings: session.rules,
     mode: session.mode,
     tool: tool.name,
     input,

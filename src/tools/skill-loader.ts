@@ -20,11 +20,17 @@ export interface SkillPlaces {
   readonly sessionId: string
 }
 
-export function skillsIn(places: SkillPlaces, doors: SkillDoors): Skills & { readonly warnings: readonly string[] } {
+export interface LoadedSkills extends Skills {
+  find(name: string): Skill | undefined
+  readonly warnings: readonly string[]
+}
+
+export function skillsIn(places: SkillPlaces, doors: SkillDoors): LoadedSkills {
   const { skills, warnings } = findSkills(places)
   const find = (name: string) => skills.find((skill) => skill.name === name)
   return {
     warnings,
+    find,
     list: () => skills,
     async load(name, args, caller = 'person') {
       const skill = find(name)
