@@ -16,7 +16,6 @@ export const shimText = (
 // Called with a filter and a command, as two arguments or in the environment; the agent's event comes on stdin.
 'use strict'
 const { readFileSync, writeSync } = require('node:fs')
-const { spawnSync } = require('node:child_process')
 const { env, argv } = process
 
 const what = argv[2] ?? env.ONA_HOOK_FILTER
@@ -45,7 +44,7 @@ ${notIn ? `  // another agent that reads this file too has these hooks in its ow
   }
   input = JSON.stringify(event) + '\\n'
 }
-const run = spawnSync(command, { shell: true, cwd: __dirname + '/../..', input, timeout, maxBuffer: 4 << 20 })
+const run = require('node:child_process').spawnSync(command, { shell: true, cwd: __dirname + '/../..', input, timeout, maxBuffer: 4 << 20 })
 const out = String(run.stdout ?? '')
 const err = String(run.stderr ?? '')
 if (err) writeSync(2, err)
