@@ -2,11 +2,13 @@
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Runs `work` alone among all processes that use the same path. Gives up waiting, and works anyway, after `patienceMs`. */
+/**
+ * Runs `work` alone among all processes that use the same path. Works anyway after `patienceMs`, and where no lock can be
+ * made (a read-only home): better twice than never.
+ */
 export async function alone<T>(path: string, work: () => Promise<T>, { patienceMs = 30_000 } = {}): Promise<T> {
   const until = Date.now() + patienceMs
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  while (!take(path) && Date.now() < until) {
+  while (take(path) === 'taken' && Date.now() < until) {
     if (isLeftOver(path, patienceMs)) rmSync(path, { force: true })
     else await new Promise((resolve) => setTimeout(resolve, 25))
   }
@@ -17,15 +19,15 @@ export async function alone<T>(path: string, work: () => Promise<T>, { patienceM
   }
 }
 
-function take(path: string): boolean {
+function take(path: string): 'ours' | 'taken' | 'impossible' {
   try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     const file = openSync(path, 'wx', 0o600)
     writeSync(file, String(process.pid))
     closeSync(file)
-    return true
+    return 'ours'
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
+    return (error as NodeJS.ErrnoException).code === 'EEXIST' ? 'taken' : 'impossible'
   }
 }
 

@@ -81,7 +81,7 @@ export function oauthCredential(env: NodeJS.ProcessEnv): Credential {
         ...answer.tokens,
         refreshToken: answer.tokens.refreshToken ?? current.refreshToken,
       }
-      await saveLogin(next, env)
+      await saveLogin(next, env).catch(() => undefined) // a home that cannot be written: it holds for this process
       return next
     })
   }

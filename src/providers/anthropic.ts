@@ -1,6 +1,6 @@
 /** Anthropic's Messages API. */
 import { isObject, type JsonObject } from '../hooks/shape.ts'
-import { asNumber, type Dialect, noUsage, type ReplyReader, toolUse, withFreshIds } from './dialect.ts'
+import { asNumber, type Dialect, noUsage, type ReplyReader, stopOf, toolUse, withFreshIds } from './dialect.ts'
 import { broken, type Trouble } from './failure.ts'
 import type { ContentBlock, Message, ModelRequest, ModelUsage, Part, Reply, ToolDefinition } from './model.ts'
 import { realName, wireName } from './tool-names.ts'
@@ -217,13 +217,7 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
             ? toolUse(block.id, block.name, block.text)
             : { type: 'text' as const, text: block.text },
         )
-      const calls = content.some(({ type }) => type === 'tool_use')
-      return {
-        content: withFreshIds(content, request),
-        stop: calls && stop !== 'max_tokens' ? 'tool_use' : stop === 'tool_use' ? 'end_turn' : (stop ?? 'end_turn'),
-        usage,
-        model,
-      }
+      return { content: withFreshIds(content, request), stop: stopOf(stop, content), usage, model }
     },
   }
 }

@@ -67,5 +67,11 @@ export function withFreshIds(content: Reply['content'], request: ModelRequest): 
   })
 }
 
+/** Decided by the calls that came: some servers name another reason beside them. */
+export const stopOf = (named: Reply['stop'] | undefined, content: Reply['content']): Reply['stop'] => {
+  if (named !== 'max_tokens' && content.some(({ type }) => type === 'tool_use')) return 'tool_use'
+  return named === undefined || named === 'tool_use' ? 'end_turn' : named
+}
+
 export const asNumber = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null

@@ -1,6 +1,7 @@
 /** One request to its reply: tried, tried again where that may help, and never thrown out of. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Credential, Secret } from '../auth/credential.ts'
+import { redact } from '../hooks/redact.ts'
 import { isObject } from '../hooks/shape.ts'
 import { type Dialect, noUsage, type ReplyReader } from './dialect.ts'
 import { refused, type Trouble, trouble } from './failure.ts'
@@ -23,10 +24,11 @@ export async function exchange(line: Line, asked: ModelRequest, on: (part: Part)
   const messages = wellFormed(asked.messages)
   const request = messages === asked.messages ? asked : { ...asked, messages }
   let renewed = false
+  let attempt = 1
 
-  for (let attempt = 1; ; attempt++) {
+  for (;;) {
     const tried = await once(line, request, on)
-    if (tried.ok) return finished(tried.reader, request)
+    if (tried.ok) return finished(tried.reader)
     if (request.signal.aborted) return { ...partOf(tried.reader, request), stop: 'cancelled' }
 
     const { failure, again } = tried.trouble
@@ -39,7 +41,7 @@ export async function exchange(line: Line, asked: ModelRequest, on: (part: Part)
     const output = tried.reader?.begun() ?? false
     const waitMs = again ? delay(line.retries, attempt, { output, retryAfterMs: failure.retryAfterMs }) : undefined
     if (waitMs === undefined) return failed(tried.reader, request, explained(line, failure))
-    on({ type: 'retry', attempt, waitMs, failure: explained(line, failure) })
+    on({ type: 'retry', attempt: attempt++, waitMs, failure: explained(line, failure) })
     if (!(await pause(waitMs, request.signal))) return { ...partOf(undefined, request), stop: 'cancelled' }
   }
 }
@@ -157,12 +159,10 @@ function kindOf(head: string): 'unknown' | 'stream' | 'json' | 'other' {
   return ['data', 'event', 'id', 'retry'].some((field) => field.startsWith(start)) ? 'unknown' : 'other'
 }
 
-function finished(reader: ReplyReader, request: ModelRequest): Reply {
+function finished(reader: ReplyReader): Reply {
   const reply = reader.reply()
   // Cut short by its length: a call that is not whole, or whose fellows are missing, is not run.
-  return reply.stop === 'max_tokens'
-    ? { ...reply, content: textOnly(reply) }
-    : { ...reply, model: reply.model || request.model }
+  return reply.stop === 'max_tokens' ? { ...reply, content: textOnly(reply) } : reply
 }
 
 /** Of a reply that did not come to its end, only the words are kept: a call without its end is never run. */
@@ -184,8 +184,7 @@ const textOnly = ({ content }: Reply) => content.filter(({ type }) => type === '
 function withoutSecret({ failure, again }: Trouble, { key, bearer }: Secret): Trouble {
   let { message } = failure
   for (const secret of [key, bearer]) if (secret && secret.length > 3) message = message.replaceAll(secret, '[secret]')
-  message = message.replace(/\b(sk-[A-Za-z0-9_*.-]{4})[A-Za-z0-9_*.-]{4,}/g, '[secret]')
-  return { failure: { ...failure, message }, again }
+  return { failure: { ...failure, message: redact(message) }, again }
 }
 
 function explained({ credential }: Line, failure: ModelFailure): ModelFailure {

@@ -44,7 +44,10 @@ function repaired(messages: readonly Message[]): Message[] {
     }
     const rest = message.content.filter((block) => block.type !== 'tool_result')
     const content = [...results(open, message.content), ...rest]
-    if (content.length > 0) whole.push({ role: 'user', content })
+    // One that needs nothing stays the same object: its text on the wire is known already.
+    if (content.every((block, index) => block === message.content[index]) && content.length === message.content.length)
+      whole.push(message)
+    else if (content.length > 0) whole.push({ role: 'user', content })
   }
   const open = callIds(whole.at(-1))
   if (open.length > 0) whole.push({ role: 'user', content: results(open, []) })

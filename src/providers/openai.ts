@@ -1,6 +1,6 @@
 /** Chat Completions, as OpenAI and the many servers that speak like it. */
 import { isObject, type JsonObject } from '../hooks/shape.ts'
-import { asNumber, type Dialect, noUsage, type ReplyReader, toolUse, withFreshIds } from './dialect.ts'
+import { asNumber, type Dialect, noUsage, type ReplyReader, stopOf, toolUse, withFreshIds } from './dialect.ts'
 import { broken, type Trouble } from './failure.ts'
 import type {
   ContentBlock,
@@ -253,17 +253,7 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
         ...(text === '' ? [] : [{ type: 'text' as const, text }]),
         ...calls.map((call) => toolUse(call.id, realName(call.name, request.tools), call.args)),
       ]
-      return {
-        content: withFreshIds(content, request),
-        stop:
-          calls.length > 0 && stop !== 'max_tokens'
-            ? 'tool_use'
-            : stop === 'tool_use'
-              ? 'end_turn'
-              : (stop ?? 'end_turn'),
-        usage,
-        model,
-      }
+      return { content: withFreshIds(content, request), stop: stopOf(stop, content), usage, model }
     },
   }
 }

@@ -18,10 +18,13 @@ export async function run(words: string[]): Promise<number> {
   process.once('SIGINT', () => stop.abort())
   const oauth = oauthHere(here)
   const refreshToken = here.env['CLAUDE_CODE_OAUTH_REFRESH_TOKEN']
-  if (values.oauth && 'problem' in oauth) return wrong(oauth.problem, 1)
+  const forced = here.settings.forceLoginMethod
+  if ((values.oauth || forced === 'claudeai') && 'problem' in oauth) return wrong(oauth.problem, 1)
+  if (values.key && forced === 'claudeai') return wrong('the settings allow an account only (forceLoginMethod)', 1)
+  if (values.oauth && forced === 'console') return wrong('the settings allow a key only (forceLoginMethod)', 1)
 
   let note: LoginNote | CredentialProblem
-  if (values.key || 'problem' in oauth)
+  if (values.key || forced === 'console' || 'problem' in oauth)
     note = await loginWithKey(await askLine('Paste your API key: ', { hidden: true }), here.env)
   else if (refreshToken) note = await loginWithRefreshToken(oauth, refreshToken, here.env, stop.signal)
   else note = await loginWithOAuth(oauth, talk(values.browser !== false), here.env, stop.signal)

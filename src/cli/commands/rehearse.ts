@@ -61,14 +61,15 @@ async function play(script: Script, flags: PlayFlags): Promise<Report> {
   const { expandPrompt } = await import('../../agent/expand.ts')
   const scratch = mkdtempSync(join(tmpdir(), 'ona-rehearse-'))
   const cwd = script.files ? stage(script.files, join(scratch, 'folder')) : process.cwd()
+  const dbFile = flags.db ? resolve(flags.db) : join(scratch, 'agent.db')
   let db: Db | undefined
   const playing = playScript(script, { cwd, query: (sql) => rowsOf(db, sql) })
-  const broke = (why: string): Report => ({ script: script.name, ok: false, met: playing.met(), problems: [why] })
+  const trouble: string[] = []
   try {
     const started = await startSession({
       cwd,
-      env: { ...withoutCredentials(process.env), ...(script.files && { HOME: join(scratch, 'home') }) },
-      db: flags.db ? resolve(flags.db) : join(scratch, 'agent.db'),
+      env: { ...process.env, AGENT_SDLC_DB: dbFile, ...(script.files && { HOME: join(scratch, 'home') }) },
+      db: dbFile,
       person: nobody,
       on: flags.show ? show : () => {},
       model: 'rehearsal',
@@ -79,37 +80,33 @@ async function play(script: Script, flags: PlayFlags): Promise<Report> {
       ...(script.mode && { mode: script.mode as 'default' }),
       startRehearsal: () => startRehearsal({ player: playing.player }),
     })
-    if ('problem' in started) return broke(`${script.name}: ${started.problem}`)
-    db = started.session.runtime.db
-    const interrupt = () => started.session.interrupt()
+    if ('problem' in started) return reportOf(script, playing, [`${script.name}: ${started.problem}`])
+    const { session } = started
+    db = session.runtime.db
+    const interrupt = () => session.interrupt()
     process.on('SIGINT', interrupt)
     for (let prompt = playing.nextPrompt(); prompt !== undefined; prompt = playing.nextPrompt()) {
       if (flags.show) print(`> ${prompt}\n`)
-      const expanded = await expandPrompt(started.session, prompt)
-      if (!expanded.ok) return broke(`${script.name}: ${expanded.why}`)
-      await runTurn(started.session, expanded.blocks)
-      if (started.session.signal.aborted) break
+      const expanded = await expandPrompt(session, prompt)
+      if (!expanded.ok) {
+        trouble.push(`${script.name}: "${prompt}" cannot be typed here: ${expanded.why}`)
+        break
+      }
+      const { stop } = await runTurn(session, expanded.blocks)
+      if (stop === 'cancelled') break
     }
     playing.finish()
     process.off('SIGINT', interrupt)
     await started.close('other')
-    return reportOf(script, playing)
+    return reportOf(script, playing, trouble)
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
 }
 
-const reportOf = ({ name }: Script, { problems, met }: Play): Report => ({
-  script: name,
-  ok: problems.length === 0,
-  met: met(),
-  problems,
-})
-
-/** A rehearsal must not depend on who runs it. */
-function withoutCredentials(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { ANTHROPIC_MODEL: _model, LM_STUDIO_API_KEY: _key, AGENT_SDLC_DB: _db, ...rest } = env
-  return rest
+const reportOf = ({ name }: Script, { problems, met }: Play, trouble: readonly string[] = []): Report => {
+  const all = [...trouble, ...problems]
+  return { script: name, ok: all.length === 0, met: met(), problems: all }
 }
 
 function stage(files: Record<string, string>, folder: string): string {
