@@ -12,6 +12,7 @@ export interface Command {
 const commands: Record<string, () => Promise<Command>> = {
   '--help': () => import('./commands/help.ts'),
   demo: () => import('./commands/demo.ts'),
+  audit: () => import('./commands/audit.ts'),
   dispatcher: () => import('./commands/dispatcher.ts'),
   hooks: () => import('./commands/hooks.ts'),
   init: () => import('./commands/init.ts'),

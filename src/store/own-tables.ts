@@ -52,4 +52,12 @@ export const ownTables: readonly string[] = [
     started_at  TEXT NOT NULL
   )`,
   'CREATE INDEX ona_test_runs_case ON ona_test_runs(case_id, id)',
+  // One row a log of the dispatcher: how much of it has been imported, and as which session.
+  `CREATE TABLE ona_dispatcher_imports (
+    project_dir TEXT NOT NULL,
+    sid         TEXT NOT NULL,
+    session_id  TEXT NOT NULL REFERENCES sessions(session_id),
+    bytes       INTEGER NOT NULL,
+    PRIMARY KEY (project_dir, sid)
+  )`,
 ]
