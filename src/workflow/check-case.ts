@@ -35,7 +35,7 @@ export function caseProblems({ criterion, content }: CaseToCheck, context: Check
     const found = pattern.exec(withoutComments(content))
     if (found) problems.push(`${why}: ${found[0].trim().slice(0, 60)}`)
   }
-  problems.push(...sourced(commands), ...looksInside(content, context))
+  problems.push(...sourced(commands), ...looksInside(commands, content, context))
   if (criterion !== null) problems.push(...assertionProblems(content))
   return problems
 }
@@ -75,16 +75,29 @@ const sourced = (commands: readonly ShellCommand[]): string[] =>
     .filter(({ words }) => words[0]?.value === 'source' || words[0]?.value === '.')
     .map(({ words }) => `it sources ${words[1]?.text ?? 'a file'}; a case stands alone`)
 
-/** Whether it reads the implementation instead of running it. */
-function looksInside(content: string, { implementation, entryPoints }: CheckContext): string[] {
-  const lines = withoutComments(content).split('\n')
-  const readers =
-    /\b(?:cat|grep|rg|sed|awk|head|tail|less|wc|diff|cmp|jq|strings|md5sum|sha\d+sum|git\s+(?:diff|log|show|blame))\b/
+/** Whether it reads the implementation instead of running it. What the project declares as a command may be run. */
+function looksInside(
+  commands: readonly ShellCommand[],
+  content: string,
+  { implementation, entryPoints }: CheckContext,
+): string[] {
+  const text = withoutComments(content)
+  const isRead = (file: string) =>
+    commands.some(
+      ({ words: [first, ...rest], reads }) =>
+        reads.some(({ text }) => text.includes(file)) ||
+        (readers.has(first?.value ?? '') && rest.some(({ text }) => text.includes(file))),
+    )
   return implementation
-    .filter((file) => !entryPoints.includes(file) || lines.some((line) => line.includes(file) && readers.test(line)))
-    .filter((file) => lines.some((line) => line.includes(file)))
+    .filter((file) => text.includes(file) && (!entryPoints.includes(file) || isRead(file)))
     .map((file) => `it looks at ${file}, which is part of the implementation; look at what the program does`)
 }
+
+const readers = new Set(
+  'cat grep egrep fgrep rg sed awk head tail less more wc diff cmp jq strings md5sum sha256sum sha1sum git source .'.split(
+    ' ',
+  ),
+)
 
 /** An assertion: a comparison that can fail, on something that came from outside. */
 function assertionProblems(content: string): string[] {

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { caseProblems } from './check-case.ts'
+import { caseTemplate } from './exam.ts'
+
+const context = {
+  criteria: ['C1', 'C2'],
+  implementation: ['lib/core.mjs', 'bin/tool.mjs'],
+  entryPoints: ['bin/tool.mjs'],
+}
+const problems = (content: string, criterion: string | null = 'C1') => caseProblems({ criterion, content }, context)
+
+const sound = [
+  'set -eu\nout=$(node "$PROJECT_DIR/bin/tool.mjs" x)\n[ "$out" = "y" ]\n',
+  'set -e\nnode "$PROJECT_DIR/bin/tool.mjs" | grep -q "^ready$"\n',
+  'node "$PROJECT_DIR/bin/tool.mjs" > out.txt || exit 1\ndiff out.txt - <<< "y" || exit 1\n',
+  'set -e\nnode "$PROJECT_DIR/bin/tool.mjs" --make\ntest -f made.txt\n',
+  'node "$PROJECT_DIR/bin/tool.mjs" missing; code=$?\n[ "$code" -eq 1 ] || { echo "exit $code" >&2; exit 1; }\n',
+  'set -e\nrows=$(sqlite3 "$AGENT_SDLC_DB" "SELECT count(*) FROM events")\n[[ $rows -gt 0 ]]\n',
+  'set -e\nona --eval \'{"tool":"Read","input":{"file_path":"/etc/hostname"}}\' | jq -e ".is_error == false"\n',
+]
+
+test('cases that look from outside may stand', () => {
+  for (const content of sound) assert.deepEqual(problems(content), [], content)
+  const template = /```bash\n([\s\S]*?)```/.exec(caseTemplate)![1]!
+  assert.deepEqual(problems(template), [])
+})
+
+test('a helper that traces to nothing need not assert', () => {
+  assert.deepEqual(problems('mkdir -p data\n', null), [])
+})
+
+const refused: [string, RegExp][] = [
+  ['', /empty/],
+  ['if then fi', /not a shell script/],
+  ['set -e\nnode "$PROJECT_DIR/bin/tool.mjs"\ntest $? -eq 0\n', /nothing crashed/],
+  ['set -e\nnode "$PROJECT_DIR/bin/tool.mjs"\n', /asserts nothing/],
+  ['out=$(node x)\n[ "$out" = y ]\necho fine\n', /nothing in it can fail/],
+  ['set -e\nnode -e "const { f } = require(\'./lib/core.mjs\'); console.log(f())" | grep 1\n', /loads a module/],
+  ['set -e\nnode --input-type=module -e "import { f } from \'x\'" | grep 1\n', /loads a module/],
+  ['set -e\npython3 -c "from app.core import f; print(f())" | grep 1\n', /loads a module/],
+  ['set -e\nLD_PRELOAD=./fake.so tool | grep 1\n', /how the program is loaded/],
+  ['set -e\nNODE_OPTIONS="-r ./patch.js" tool | grep 1\n', /how the program is loaded/],
+  ['set -e\nexport PATH=$CASE_DIR:$PATH\ntool | grep 1\n', /changes PATH/],
+  ['set -e\ncurl() { echo 1; }\ntool | grep 1\n', /shadows a real program/],
+  ['set -e\n. "$PROJECT_DIR/lib.sh"\ntool | grep 1\n', /sources/],
+  ['set -e\ngrep -q Hello "$PROJECT_DIR/lib/core.mjs"\n', /looks at lib\/core.mjs/],
+  ['set -e\ngrep -q Hello "$PROJECT_DIR/bin/tool.mjs"\n', /looks at bin\/tool.mjs/],
+  ['set -e\njest.fn(); tool | grep 1\n', /double/],
+]
+
+test('cases that the specification forbids are refused, with the reason', () => {
+  for (const [content, reason] of refused) assert.match(problems(content).join('\n'), reason, content)
+})
+
+test('a case must trace to a criterion that the plan has', () => {
+  assert.match(problems(sound[0]!, 'C9').join(), /traces to C9, which the plan does not have; the criteria are C1, C2/)
+})

@@ -1,0 +1,382 @@
+/** The workflow as an operator meets it: the program and SQL, and a model server that keeps every request. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { type Place, place } from './lib/program.ts'
+
+const phases = ['idle', 'planning', 'implement', 'test', 'verify', 'done'] as const
+const planText = '# Greet\n\n## Success criteria\n- `greet Ada` prints Hello, Ada!\n- no name prints Hello, world!\n'
+
+function sql(at: Place, text: string, ...values: (string | number | null)[]): void {
+  const db = new DatabaseSync(at.db)
+  db.exec('PRAGMA busy_timeout = 30000')
+  db.prepare(text).run(...values)
+  db.close()
+}
+
+const phaseOf = (at: Place, id = 'c') =>
+  at.rows<{ phase: string }>(`SELECT phase FROM conversations WHERE id = '${id}'`)[0]?.phase
+const move = (at: Place, to: string, ...more: string[]) => at.run(['--transition', to, '--conversation', 'c', ...more])
+
+async function conversation(t: TestContext, phase: string, env: Record<string, string> = {}): Promise<Place> {
+  const at = place(t, env)
+  await at.run(['--init-db'])
+  sql(at, 'INSERT INTO conversations(id, project_dir, phase) VALUES (?, ?, ?)', 'c', at.folder, phase)
+  return at
+}
+
+/** An approved plan, as rows that the product itself writes. */
+async function approved(at: Place, content = planText): Promise<void> {
+  sql(at, `INSERT INTO plans(conversation_id, content, hash) VALUES ('c', ?, 'x')`, content)
+  const { code, stderr } = await at.run(['plan', 'approve', '--conversation', 'c', '--as', 'Ada'])
+  assert.deepEqual([code, stderr], [0, ''])
+}
+
+test('of all 36 pairs of phases, only those of the table can be moved between, and a refusal changes nothing', async (t) => {
+  // what each pair needs is missing here, so only the ways without a condition are open
+  const open = new Set(['implement>test', ...phases.map((from) => `${from}>planning`)])
+  const at = await conversation(t, 'idle')
+  for (const from of phases) {
+    for (const to of phases) {
+      sql(at, 'UPDATE conversations SET phase = ? WHERE id = ?', from, 'c')
+      const { code, stderr } = await move(at, to)
+      const pair = `${from}>${to}`
+      assert.deepEqual([pair, code, phaseOf(at)], [pair, open.has(pair) ? 0 : 1, open.has(pair) ? to : from])
+      if (!open.has(pair))
+        assert.match(stderr, /^ona: (there is no way from|there is no approved plan|the operator has not)/)
+    }
+  }
+})
+
+test('a phase that does not exist is wrong usage; a conversation that does not exist is a refusal', async (t) => {
+  const at = await conversation(t, 'idle')
+  assert.deepEqual(
+    [(await move(at, 'nowhere')).code, (await move(at, 'planning', '--conversation', 'nope')).code],
+    [2, 1],
+  )
+  assert.equal((await at.run(['--transition', 'planning'])).code, 2)
+})
+
+test('the tools that change things are shut while planning, and open with an approved plan', async (t) => {
+  const at = await conversation(t, 'planning')
+  const file = join(at.folder, 'made.txt')
+  const calls: [string, object][] = [
+    ['Write', { file_path: file, content: 'x' }],
+    ['Edit', { file_path: file, old_string: 'x', new_string: 'y' }],
+    ['Bash', { command: `touch ${file}` }],
+    ['NotebookEdit', { notebook_path: join(at.folder, 'n.ipynb'), new_source: 'x' }],
+  ]
+  const evaluate = (tool: string, input: object) =>
+    at.run(['--eval', JSON.stringify({ tool, input }), '--conversation', 'c'])
+  for (const [tool, input] of calls) {
+    const { code, stdout } = await evaluate(tool, input)
+    assert.equal(code, 1)
+    assert.match(JSON.parse(stdout).content, new RegExp(`^${tool} is shut while the plan is being made`))
+  }
+  assert.equal(existsSync(file), false)
+  assert.equal((await evaluate('Glob', { pattern: '*' })).code, 0)
+  assert.deepEqual(
+    at.rows('SELECT DISTINCT decision FROM tool_permission_log').map((row) => row['decision']),
+    ['deny'],
+  )
+  await approved(at)
+  assert.equal(phaseOf(at), 'implement')
+  assert.equal((await evaluate('Write', { file_path: file, content: 'x' })).code, 0)
+})
+
+test('a plan without success criteria cannot be approved, and the message shows how they look', async (t) => {
+  const at = await conversation(t, 'planning')
+  sql(at, `INSERT INTO plans(conversation_id, content, hash) VALUES ('c', '# Just do it', 'x')`)
+  const { code, stderr } = await at.run(['plan', 'approve', '--conversation', 'c'])
+  assert.equal(code, 1)
+  assert.match(stderr, /no success criteria.*\n[\s\S]*## Success criteria/)
+  assert.deepEqual([phaseOf(at), at.rows('SELECT status FROM plans')[0]!['status']], ['planning', 'draft'])
+})
+
+test('approving writes status, phase and who in one step; a newer plan supersedes the older', async (t) => {
+  const at = await conversation(t, 'planning')
+  await approved(at)
+  assert.equal((await move(at, 'planning')).code, 0)
+  await approved(at, planText.replace('Greet', 'Greet better'))
+  assert.deepEqual(
+    at.rows('SELECT status FROM plans ORDER BY id').map((row) => row['status']),
+    ['superseded', 'approved'],
+  )
+  const events = at.rows<{ detail: string }>(`SELECT detail FROM events WHERE event_type = 'plan_approved'`)
+  assert.deepEqual(
+    events.map(({ detail }) => JSON.parse(detail).by),
+    ['Ada', 'Ada'],
+  )
+  const { stdout } = await at.run(['plan', 'list', '--conversation', 'c', '--json'])
+  assert.deepEqual(
+    (JSON.parse(stdout) as { status: string; criteria: object[] }[]).map(({ status, criteria }) => [
+      status,
+      criteria.length,
+    ]),
+    [
+      ['superseded', 2],
+      ['approved', 2],
+    ],
+  )
+})
+
+interface ModelServer {
+  readonly env: Record<string, string>
+  readonly requests: string[]
+}
+
+type Call = { readonly name: string; readonly input: object }
+
+/** Speaks Chat Completions; each reply is one list of calls, then it says that it is done. Keeps what it was sent. */
+async function modelServer(t: TestContext, replies: Call[][]): Promise<ModelServer> {
+  const requests: string[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (text) => {
+      body += text
+    })
+    request.on('end', () => {
+      requests.push(body)
+      const calls = (replies.shift() ?? []).map(({ name, input }, index) => ({
+        index,
+        id: `call_${requests.length}_${index}`,
+        type: 'function',
+        function: { name, arguments: JSON.stringify(input) },
+      }))
+      const delta = calls.length > 0 ? { tool_calls: calls } : { content: 'done' }
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { role: 'assistant', ...delta } }] })}\n\n`)
+      response.write(
+        `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }] })}\n\n`,
+      )
+      response.end('data: [DONE]\n\n')
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  return { requests, env: { LM_STUDIO_BASE_URL: `http://127.0.0.1:${port}/v1`, LM_STUDIO_MODEL: 'recorder' } }
+}
+
+const greets = (criterion: string, name: string, args: string, expected: string): Call => ({
+  name: 'WriteTestCase',
+  input: {
+    name,
+    criterion,
+    script: `#!/usr/bin/env bash\nset -eu\nactual=$(node "$PROJECT_DIR/bin/greet.mjs"${args})\necho "$actual"\n[ "$actual" = '${expected}' ] || { echo "got $actual" >&2; exit 1; }\n`,
+  },
+})
+
+const broken = 'console.log(`Hello, ${process.argv[2]}!`)\n'
+const sound = 'console.log(`Hello, ${process.argv[2] ?? "world"}!`)\n'
+const manifest = { name: 'greet', type: 'module', bin: { greet: 'bin/greet.mjs' } }
+
+async function implemented(t: TestContext, replies: Call[][], program = broken) {
+  const model = await modelServer(t, replies)
+  const at = await conversation(t, 'planning', model.env)
+  await approved(at)
+  at.write('package.json', manifest)
+  at.write('bin/greet.mjs', program)
+  return { at, model }
+}
+
+const cases = [greets('C1', 'by-name', ' Ada', 'Hello, Ada!'), greets('C2', 'the-world', '', 'Hello, world!')]
+
+test('a failing case holds the gate, a fix and a second run open it, and only the operator signs off', async (t) => {
+  const { at } = await implemented(t, [cases])
+  assert.equal((await move(at, 'test')).code, 0)
+  const held = await move(at, 'verify')
+  assert.deepEqual(
+    [held.code, held.stderr],
+    [1, 'ona: not everything is covered:\n- C2: case the-world failed in its last run\n'],
+  )
+  assert.equal(phaseOf(at), 'test')
+
+  at.write('bin/greet.mjs', sound)
+  assert.equal((await at.run(['verify', '--conversation', 'c', '--run'])).code, 0)
+  assert.equal((await move(at, 'verify')).code, 0)
+  assert.equal((await move(at, 'done')).code, 1)
+  assert.equal((await move(at, 'done', '--approve')).code, 2)
+  assert.deepEqual([(await move(at, 'done', '--approve', '--as', 'Ada')).code, phaseOf(at)], [0, 'done'])
+  const [signed] = at.rows<{ detail: string }>(`SELECT detail FROM events WHERE event_type = 'sign_off'`)
+  assert.equal(JSON.parse(signed!.detail).by, 'Ada')
+  assert.equal(at.rows('SELECT status FROM plans')[0]!['status'], 'completed')
+})
+
+test('the report holds the matrix, what each case printed, what is not covered, and the rate', async (t) => {
+  const { at } = await implemented(t, [cases])
+  await move(at, 'test')
+  const json = await at.run(['verify', '--conversation', 'c', '--json'])
+  assert.equal(json.code, 1)
+  const report = JSON.parse(json.stdout)
+  assert.deepEqual(
+    report.coverage.map(
+      (row: { criterion: string; cases: { name: string; state: string; stdout: string; stderr: string }[] }) => [
+        row.criterion,
+        ...row.cases.map(({ name, state, stdout, stderr }) => [name, state, stdout, stderr]),
+      ],
+    ),
+    [
+      ['C1', ['by-name', 'passed', 'Hello, Ada!\n', '']],
+      ['C2', ['the-world', 'failed', 'Hello, undefined!\n', 'got Hello, undefined!\n']],
+    ],
+  )
+  assert.deepEqual(
+    [report.total, report.passed, report.failed, report.uncovered, report.ready],
+    [2, 1, 1, [{ criterion: 'C2', text: 'no name prints Hello, world!' }], false],
+  )
+  const text = (await at.run(['verify', '--conversation', 'c'])).stdout
+  for (const part of [
+    'by-name (passed',
+    'the-world (failed',
+    'got Hello, undefined!',
+    '2 traced cases, 1 passed, 1 failed (50 %)',
+  ]) {
+    assert.ok(text.includes(part), part)
+  }
+  const page = join(at.folder, 'report.html')
+  await at.run(['verify', '--conversation', 'c', '--html', page])
+  assert.match(readFileSync(page, 'utf8'), /^<!doctype html>[\s\S]*got Hello, undefined![\s\S]*<\/html>\n$/)
+})
+
+test('a criterion without a case blocks, and so does a case that ran before the plan changed', async (t) => {
+  const { at } = await implemented(t, [[cases[0]!]], sound)
+  await move(at, 'test')
+  assert.match((await move(at, 'verify')).stderr, /C2 has no test case: no name prints Hello, world!/)
+  sql(at, `UPDATE plans SET content = '## Success criteria\n- x', hash = 'changed'`)
+  assert.match((await move(at, 'verify')).stderr, /C1: case by-name ran before the plan or the case changed/)
+})
+
+test('a case that proves nothing, imports, mocks or looks inside is refused, and the generator is told why', async (t) => {
+  const bad = (name: string, script: string): Call => ({
+    name: 'WriteTestCase',
+    input: { name, criterion: 'C1', script },
+  })
+  const refused = [
+    bad('smoke', 'set -e\nnode "$PROJECT_DIR/bin/greet.mjs" Ada\ntest $? -eq 0\n'),
+    bad('imports', 'set -e\nnode -e "import(\'../lib/x.mjs\')" | grep Hello\n'),
+    bad('mocks', 'set -e\nPATH="$CASE_DIR/fake:$PATH" greet Ada | grep Hello\n'),
+    bad('inside', 'set -e\ngrep -q Hello "$PROJECT_DIR/lib/secret-name.mjs"\n'),
+    bad('idle', 'echo fine\n'),
+  ]
+  const { at, model } = await implemented(t, [refused, cases], sound)
+  const write = {
+    tool: 'Write',
+    input: { file_path: join(at.folder, 'lib/secret-name.mjs'), content: 'export const x = 2\n' },
+  }
+  assert.equal((await at.run(['--eval', JSON.stringify(write), '--conversation', 'c'])).code, 0)
+  await move(at, 'test')
+  const told = JSON.parse(model.requests[1]!).messages.filter((message: { role: string }) => message.role === 'tool')
+  assert.deepEqual(
+    told.map(({ content }: { content: string }) => /- (it \w+ \w+|nothing in it can fail)/.exec(content)?.[1]),
+    ['it only checks', 'it loads a', 'it changes PATH', 'it looks at', 'nothing in it can fail'],
+  )
+  assert.deepEqual(
+    at.rows('SELECT name FROM ona_test_cases WHERE superseded = 0 ORDER BY id').map((row) => row['name']),
+    ['by-name', 'the-world'],
+  )
+})
+
+test('nothing of the implementation reaches the generator: not the text, the names, the diff or the debug output', async (t) => {
+  const { at, model } = await implemented(t, [cases], sound)
+  const canaries = {
+    text: 'CANARY_TEXT_71c2',
+    name: 'canary-name-9d04',
+    diff: 'CANARY_DIFF_44ab',
+    debug: 'CANARY_DEBUG_e1f7',
+  }
+  const evaluate = (tool: string, input: object) =>
+    at.run(['--eval', JSON.stringify({ tool, input }), '--conversation', 'c'])
+  const secret = join(at.folder, `lib/${canaries.name}.mjs`)
+  await evaluate('Write', { file_path: secret, content: `export const secret = '${canaries.text}'\n` })
+  await evaluate('Read', { file_path: secret })
+  await evaluate('Edit', { file_path: secret, old_string: 'secret', new_string: canaries.diff })
+  await evaluate('Bash', { command: `echo ${canaries.debug}` })
+  // a document that the implement phase wrote, and instructions beside it, are kept out too
+  await evaluate('Write', { file_path: join(at.folder, 'README.md'), content: `see ${canaries.text}\n` })
+  at.write('CLAUDE.md', `the code is in ${canaries.name}\n`)
+  // and a plan that quotes the code
+  sql(
+    at,
+    `UPDATE plans SET content = content || ?`,
+    `\n\n## Notes\nexport const ${canaries.diff} = '${canaries.text}'\n`,
+  )
+  await move(at, 'test')
+  assert.equal(model.requests.length, 2)
+  for (const [what, canary] of Object.entries(canaries)) {
+    for (const request of model.requests) assert.equal(request.includes(canary), false, what)
+  }
+  const offered = JSON.parse(model.requests[0]!).tools.map((tool: { function: { name: string } }) => tool.function.name)
+  assert.deepEqual(offered, ['WriteTestCase', 'PublicContract'])
+  const [recorded] = at.rows<{ detail: string }>(
+    `SELECT detail FROM events WHERE event_type = 'test_generation_context'`,
+  )
+  const { inputs } = JSON.parse(recorded!.detail) as { inputs: { name: string; hash: string }[] }
+  assert.deepEqual(
+    inputs.map(({ name }) => name),
+    ['plan 1', 'criterion C1', 'criterion C2', 'package.json (name, bin, exports)', 'greet --help'],
+  )
+})
+
+test('the copy of a case may be changed and the case itself does not: it runs as it was written', async (t) => {
+  const { at } = await implemented(t, [cases])
+  await move(at, 'test')
+  const copy = join(at.folder, '.ona/tests/1/the-world.sh')
+  at.write('.ona/tests/1/the-world.sh', '#!/bin/sh\nexit 0\n')
+  assert.equal((await at.run(['verify', '--conversation', 'c', '--run'])).code, 1)
+  assert.match(readFileSync(copy, 'utf8'), /Hello, world!/)
+})
+
+test('of two processes that move the same conversation, one does, and nothing is half done', async (t) => {
+  const at = await conversation(t, 'implement')
+  for (let round = 0; round < 5; round++) {
+    sql(at, `UPDATE conversations SET phase = 'implement' WHERE id = 'c'`)
+    sql(at, `DELETE FROM events`)
+    const codes = (await Promise.all([move(at, 'test'), move(at, 'test')])).map(({ code }) => code).sort()
+    assert.deepEqual(codes, [0, 1])
+    assert.deepEqual(
+      at.rows(`SELECT event_type, count(*) AS n FROM events GROUP BY 1 ORDER BY 1`).map((row) => ({ ...row })),
+      [
+        { event_type: 'implementation_complete', n: 1 },
+        { event_type: 'phase', n: 1 },
+      ],
+    )
+  }
+})
+
+test('killed at any moment of a transition, phase and rows agree', async (t) => {
+  const at = await conversation(t, 'implement')
+  const ona = join(import.meta.dirname, '../bin/ona.mjs')
+  for (let round = 0; round < 15; round++) {
+    sql(at, `UPDATE conversations SET phase = 'implement' WHERE id = 'c'`)
+    sql(at, `DELETE FROM events`)
+    const child = spawn(process.execPath, [ona, '--transition', 'test', '--conversation', 'c'], {
+      cwd: at.folder,
+      env: { PATH: process.env['PATH'], HOME: at.home },
+      stdio: 'ignore',
+    })
+    const ended = new Promise((resolve) => child.on('exit', resolve))
+    const kill = setTimeout(() => child.kill('SIGKILL'), 40 + round * 6)
+    await ended
+    clearTimeout(kill)
+    const events = at
+      .rows<{ event_type: string }>('SELECT event_type FROM events ORDER BY id')
+      .map((row) => row.event_type)
+    assert.deepEqual(events, phaseOf(at) === 'test' ? ['implementation_complete', 'phase'] : [])
+    assert.equal(at.rows<{ integrity_check: string }>('PRAGMA integrity_check')[0]!.integrity_check, 'ok')
+  }
+})
+
+test('ona demo goes from plan to sign-off by itself and leaves nothing behind', async (t) => {
+  const at = place(t)
+  const { code, stdout } = await at.run(['demo', '--yes'])
+  assert.equal(code, 0)
+  for (const part of ['✖ Write', 'is refused', '✖ C2', '✔ C2', 'phase: verify → done'])
+    assert.ok(stdout.includes(part), part)
+  assert.equal(existsSync(at.db), false)
+})
