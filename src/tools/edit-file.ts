@@ -1,12 +1,11 @@
 /** One exact replacement in a file, keeping its encoding, its line ends and everything else. */
-import { readFileSync } from 'node:fs'
 import { counted, sizeInWords } from './bounded.ts'
 import { diffDisplay, lineCount } from './diff-display.ts'
 import { decode, encode, encodingNames, hasMark, sniff } from './encoding.ts'
 import { nearMiss } from './near-miss.ts'
 import { sayWhy } from './read-file.ts'
 import { failed, said, type ToolContext, type ToolOutput } from './tool.ts'
-import { replaceFile, staleness, type Target, targetOf } from './write-file.ts'
+import { contentOf, replaceFile, staleness, type Target, targetOf } from './write-file.ts'
 
 interface EditInput {
   readonly file_path: string
@@ -22,7 +21,7 @@ export async function editFile(input: EditInput, context: ToolContext): Promise<
   if (old === fresh) return failed('old_string and new_string are the same: there is nothing to change')
   const target = targetOf(input.file_path, context)
   if (typeof target === 'string') return failed(target)
-  const { path, real, stats } = target
+  const { path, stats } = target
   if (path.toLowerCase().endsWith('.ipynb')) return failed(`${path} is a notebook: change its cells with NotebookEdit`)
 
   if (!stats) {
@@ -43,7 +42,8 @@ export async function editFile(input: EditInput, context: ToolContext): Promise<
   if (old === '' && stats.size > 0)
     return failed(`old_string is empty, but ${path} is not; use Write to replace all of it`)
 
-  const bytes = readFileSync(real)
+  const bytes = contentOf(target)
+  if (typeof bytes === 'string') return failed(bytes)
   const encoding = sniff(bytes, true)
   if (encoding === 'binary') return failed(`${path} is a binary file; Edit changes text only`)
   const before = decode(bytes, encoding)

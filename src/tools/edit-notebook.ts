@@ -1,11 +1,10 @@
 /** One cell replaced, put in or taken out; the rest of the notebook stays as it is, its indentation too. */
-import { readFileSync } from 'node:fs'
 import type { JsonObject } from '../hooks/shape.ts'
 import { counted } from './bounded.ts'
 import { diffDisplay } from './diff-display.ts'
 import { asLines, findCell, idOf, joined, type Notebook, parseNotebook } from './notebook.ts'
 import { failed, said, type ToolContext, type ToolOutput } from './tool.ts'
-import { replaceFile, staleness, targetOf } from './write-file.ts'
+import { contentOf, replaceFile, staleness, targetOf } from './write-file.ts'
 
 interface NotebookInput {
   readonly notebook_path: string
@@ -18,13 +17,15 @@ interface NotebookInput {
 export async function editNotebook(input: NotebookInput, context: ToolContext): Promise<ToolOutput> {
   const target = targetOf(input.notebook_path, context)
   if (typeof target === 'string') return failed(target)
-  const { path, real, stats } = target
+  const { path, stats } = target
   if (!path.toLowerCase().endsWith('.ipynb')) return failed(`${path} is no notebook (.ipynb); use Edit`)
   if (!stats) return failed(`${path} does not exist`)
   const stale = staleness(target, context.host)
   if (stale) return failed(stale)
 
-  const text = readFileSync(real, 'utf8')
+  const bytes = contentOf(target)
+  if (typeof bytes === 'string') return failed(bytes)
+  const text = bytes.toString('utf8')
   const notebook = parseNotebook(text)
   if (!notebook) return failed(`${path} is not a notebook's JSON: it needs a list of cells`)
   const change = changes[input.edit_mode ?? 'replace'](notebook, input)

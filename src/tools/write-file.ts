@@ -10,6 +10,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readFileSync,
   realpathSync,
   renameSync,
   type Stats,
@@ -19,7 +20,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { ToolHost } from './host.ts'
-import { absolute, codeOf, leadsTo, realTarget, whyOf } from './paths.ts'
+import { absolute, codeOf, leadsTo, openJudged, realTarget, whyOf } from './paths.ts'
 import type { ToolContext } from './tool.ts'
 
 /** The file a call is about: as named, and where it really lies. */
@@ -45,6 +46,20 @@ export function targetOf(named: string, context: ToolContext): Target | string {
     if (codeOf(error) !== 'ENOENT') return `${path} ${whyOf(error)}`
   }
   return { path, real, stats }
+}
+
+/** The bytes of the file that was judged; a reason when another one lies there by now. */
+export function contentOf({ path, real, stats }: Target): Buffer | string {
+  let fd: number | undefined
+  try {
+    fd = openJudged(real)
+    if (fd === undefined || fstatSync(fd).ino !== stats?.ino) return swapped(path)
+    return readFileSync(fd)
+  } catch (error) {
+    return `${path} ${whyOf(error)}`
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
 }
 
 /** Why the model's knowledge of a file is too old to change it, or undefined when it is fresh. */

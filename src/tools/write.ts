@@ -1,8 +1,11 @@
 /** Write: makes a file, or replaces all of one. */
-import { readFileSync } from 'node:fs'
 import { record, string } from '../hooks/shape.ts'
 import { counted } from './bounded.ts'
+import { decode, sniff } from './encoding.ts'
 import { defineTool, failed, said } from './tool.ts'
+
+/** Past this nobody reads a diff, and what was there need not be held. */
+const diffLimit = 8_388_608
 
 export const write = defineTool({
   name: 'Write',
@@ -18,22 +21,27 @@ export const write = defineTool({
   safety: 'mutating',
   summary: ({ file_path }) => file_path,
   async run({ file_path, content }, context) {
-    const { replaceFile, staleness, targetOf } = await import('./write-file.ts')
-    const { decode, sniff } = await import('./encoding.ts')
+    const { contentOf, replaceFile, staleness, targetOf } = await import('./write-file.ts')
     const target = targetOf(file_path, context)
     if (typeof target === 'string') return failed(target)
     const stale = staleness(target, context.host)
     if (stale) return failed(stale)
 
-    const old = target.stats ? readFileSync(target.real) : undefined
+    const old = target.stats && target.stats.size <= diffLimit ? contentOf(target) : undefined
+    if (typeof old === 'string') return failed(old)
     const problem = replaceFile(target, Buffer.from(content, 'utf8'), context.host)
     if (problem) return failed(problem)
 
     const { diffDisplay, lineCount } = await import('./diff-display.ts')
-    const encoding = old ? sniff(old, true) : 'utf8'
-    const before = !old ? '' : encoding === 'binary' ? undefined : decode(old, encoding)
+    const before = target.stats ? old && textOf(old) : ''
     const display = before === undefined ? undefined : await diffDisplay(target.path, before, content)
     const lines = counted(lineCount(content), 'line')
-    return said(old ? `Replaced ${target.path}: now ${lines}` : `Created ${target.path}: ${lines}`, display)
+    return said(target.stats ? `Replaced ${target.path}: now ${lines}` : `Created ${target.path}: ${lines}`, display)
   },
 })
+
+/** Undefined for a binary file: there is nothing to compare. */
+function textOf(bytes: Buffer): string | undefined {
+  const encoding = sniff(bytes, true)
+  return encoding === 'binary' ? undefined : decode(bytes, encoding)
+}
