@@ -1,6 +1,7 @@
 /** Runs step vectors (test/fixtures/step-vectors.json says what they are) against the plane. */
 import assert from 'node:assert/strict'
 import { readExit } from '../src/hooks/ask.ts'
+import { readBody, textBlock, wireBody } from '../src/hooks/blocks.ts'
 import { builtins } from '../src/hooks/builtin.ts'
 import { runCommand } from '../src/hooks/command.ts'
 import { defineStepHook } from '../src/hooks/define.ts'
@@ -9,15 +10,7 @@ import type { Handler, Render } from '../src/hooks/handler.ts'
 import type { StepMatch } from '../src/hooks/matcher.ts'
 import { renderInput, stepReply } from '../src/hooks/prompt.ts'
 import type { JsonObject } from '../src/hooks/shape.ts'
-import {
-  applyVerdict,
-  readBody,
-  runStepPipeline,
-  textBlock,
-  toEnvelope,
-  type VerdictError,
-  wireBody,
-} from '../src/hooks/step-verdict.ts'
+import { applyVerdict, runStepPipeline, toEnvelope, type VerdictError } from '../src/hooks/step-verdict.ts'
 import {
   type Block,
   type Control,

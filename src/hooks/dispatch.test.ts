@@ -354,6 +354,20 @@ test('an interrupt ends the hook that runs, refuses, and the rest are not asked'
   )
 })
 
+test('where the interrupt came first no hook is asked, and nothing passes those that guard', async () => {
+  const { call, raise, rows } = stage(
+    settings([pre('true'), { hook_event_name: 'Notification', command: 'true' }]),
+    {},
+    { signal: AbortSignal.abort() },
+  )
+  assert.equal((await call()).answer.decision, 'deny')
+  assert.equal((await raise('Notification', { message: '', notification_type: '' })).decision, 'none')
+  assert.deepEqual(
+    rows.map(({ skippedReason }) => skippedReason),
+    ['interrupted', 'interrupted'],
+  )
+})
+
 test('a hook asked once is asked once a session', async () => {
   const { call, rows } = stage(settings([pre('true', { once: true })]))
   await call()

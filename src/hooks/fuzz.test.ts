@@ -6,10 +6,11 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { readExit } from './ask.ts'
 import { createPlane } from './dispatch.ts'
+import { draftOf } from './draft.ts'
 import type { Handler } from './handler.ts'
 import { readOutput } from './output.ts'
 import type { Scope } from './plane.ts'
-import { applyVerdict, draftOf } from './step-verdict.ts'
+import { applyVerdict } from './step-verdict.ts'
 import { type StepName, stepNames } from './steps.ts'
 
 const words = fc.constantFrom('allow', 'deny', 'ask', 'approve', 'block', 'break', 'veto', 'PreToolUse', '')

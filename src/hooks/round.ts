@@ -1,7 +1,10 @@
 /** A round: those with a say are asked, one after another, and their answers become one. */
 import { askHandler, type Reply } from './ask.ts'
+import { textOf } from './blocks.ts'
+import { copy, draftOf, takeDraft } from './draft.ts'
 import type { EventName } from './events.ts'
 import type { Handler } from './handler.ts'
+import { invocationOf, notAsked, now, type Outcome } from './invocation.ts'
 import { type Matcher, matchQuery, type StepMatcher } from './matcher.ts'
 import type { Ordered } from './order.ts'
 import type { Answer, HookNote, Raised, Scope } from './plane.ts'
@@ -9,21 +12,9 @@ import type { AskModel } from './prompt.ts'
 import type { Redact } from './redact.ts'
 import { hasToolCall } from './settings.ts'
 import { isObject, type JsonObject } from './shape.ts'
-import {
-  addContext,
-  applyVerdict,
-  copy,
-  draftOf,
-  isGate,
-  judged,
-  proceed,
-  safetyOf,
-  sayVerdictError,
-  takeDraft,
-  textOf,
-  toolOf,
-} from './step-verdict.ts'
+import { addContext, applyVerdict, isGate, judged, proceed, safetyOf, sayVerdictError, toolOf } from './step-verdict.ts'
 import type { Control, StepName, Steps } from './steps.ts'
+import { defaultTimeout } from './timeout.ts'
 import { endsRound, merge, noOpinion, reasonOf, type Verdict } from './verdict.ts'
 import {
   canRefuse,
@@ -92,7 +83,8 @@ export async function runRound(
     if (handler.ifCondition !== '' && !(await holds(round, handler))) continue
     const skipped = whySkipped(round, handler)
     if (skipped === undefined) await askOne(round, handler)
-    else write(round, handler, JSON.stringify(shown(round, handler)), { ...unasked, skippedReason: skipped })
+    else write(round, handler, JSON.stringify(shown(round, handler)), notAsked(skipped))
+    if (skipped === 'interrupted' && guards(round, handler)) refuse(round, skipped)
   }
   return answerOf(round)
 }
@@ -116,6 +108,10 @@ interface Round {
 }
 
 const isAtStep = ({ subject }: Round, handler: Handler) => handler.event === subject.step?.name
+
+/** Whether nothing may pass the handler unjudged. */
+const guards = (round: Round, handler: Handler) =>
+  isAtStep(round, handler) ? isGate(round.subject.step!.name) : canRefuse(round.subject.event!.name)
 
 function concerns(round: Round, handler: Prepared): boolean {
   const { subject, settled } = round
@@ -191,7 +187,7 @@ function takeEvent(round: Round, handler: Prepared, reply: Reply): string | unde
   if (warning !== undefined) note(round, handler, 'warned', warning)
   if (failure !== undefined) {
     note(round, handler, 'failed', failure)
-    const interrupted = reply.kind === 'failure' && reply.cause === 'interrupted' && canRefuse(name)
+    const interrupted = reply.kind === 'failure' && reply.cause === 'interrupted' && guards(round, handler)
     if (handler.onError === 'block' || interrupted) refuse(round, `the hook ${handler.label} ${failure}`)
   }
   round.verdict = merge(round.verdict, verdict)
@@ -243,7 +239,7 @@ function takeStep(round: Round, handler: Prepared, reply: Reply, draft?: Steps[S
 function failStep(round: Round, handler: Prepared, why: string): void {
   const { name } = round.subject.step!
   note(round, handler, 'failed', why)
-  if ((handler.onError ?? (isGate(name) ? 'block' : 'proceed')) === 'proceed') return
+  if ((handler.onError ?? (guards(round, handler) ? 'block' : 'proceed')) === 'proceed') return
   refuse(round, `the hook ${handler.label} ${why}; it guards ${name}, so nothing passes it unjudged`)
 }
 
@@ -313,44 +309,12 @@ function note({ notes }: Round, { label, event }: Prepared, effect: HookNote['ef
   notes.push({ hook: label, event, effect, reason })
 }
 
-interface Outcome {
-  readonly exitCode: number | null
-  readonly stdout: string | null
-  readonly stderr: string | null
-  readonly startedAt?: string
-  readonly completedAt: string | null
-  readonly skippedReason: string | null
-}
-const unasked = { exitCode: null, stdout: null, stderr: null, completedAt: null }
-
 function write({ scope, settled, fields, subject }: Round, handler: Prepared, inputJson: string, outcome: Outcome) {
-  const { redact } = settled
   const useId = scope.toolUseId ?? fields.tool_use_id
-  scope.record({
-    event: handler.event,
-    ordinal: handler.ordinal,
-    matcher: handler.matcher,
-    command: redact(handler.label),
+  const about = {
     toolUseId: typeof useId === 'string' ? useId : null,
     toolName: toolName(subject, fields),
-    inputJson: redact(inputJson),
-    exitCode: outcome.exitCode,
-    stdout: outcome.stdout && redact(outcome.stdout),
-    stderr: outcome.stderr && redact(outcome.stderr),
-    startedAt: outcome.startedAt ?? now(),
-    completedAt: outcome.completedAt,
-    skippedReason: outcome.skippedReason,
-  })
-}
-
-const now = () => new Date().toISOString()
-
-function defaultTimeout({ event, kind }: Handler, env: NodeJS.ProcessEnv): number {
-  if (event === 'SessionEnd') return limitFrom(env.SDLC_SESSIONEND_HOOK_TIMEOUT_MS, 1_500)
-  return limitFrom(env.SDLC_HOOK_TIMEOUT_MS, kind === 'prompt' ? 30_000 : 600_000)
-}
-
-function limitFrom(text: string | undefined, otherwise: number): number {
-  const ms = Number(text)
-  return text !== undefined && ms > 0 && Number.isFinite(ms) ? ms : otherwise
+    inputJson,
+  }
+  scope.record(invocationOf(handler, about, outcome, settled.redact))
 }

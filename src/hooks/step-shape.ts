@@ -1,4 +1,6 @@
 /** The steps on the wire as shapes: for their JSON Schemas, and for reading a made-up step from a file. */
+
+import { textBlock } from './blocks.ts'
 import {
   boolean,
   either,
@@ -16,7 +18,6 @@ import {
   type Shape,
   string,
 } from './shape.ts'
-import { textBlock } from './step-verdict.ts'
 import type { StepName, Steps } from './steps.ts'
 
 const count = integer(undefined, { min: 0 })

@@ -1,8 +1,7 @@
 /** The steps on the wire: what a handler is shown of a step, and what its verdict does to it (spec 004). */
-import type { WireBlock, WireBody } from './handler.ts'
-import { isTooDeep } from './json-text.ts'
+import { readBody, showBody, textBlock, textOf } from './blocks.ts'
 import { isObject, type JsonObject } from './shape.ts'
-import type { Block, Control, Safety, StepName, Steps, StopReason, ToolResultBody } from './steps.ts'
+import type { Block, Control, Safety, StepName, Steps, StopReason } from './steps.ts'
 
 /** Why a verdict was not applied. Nothing of it was: all or nothing. */
 export type VerdictError =
@@ -74,23 +73,6 @@ export function sayVerdictError(error: VerdictError): string {
     : `${error.field} must be a list of strings`
 }
 
-/** A copy that a function may change without the step noticing until it has succeeded. */
-export function draftOf<S extends StepName>(name: S, step: Steps[S]): Steps[S] {
-  const draft = { ...step } as Record<string, unknown>
-  for (const field of Object.keys(rows[name].writable)) draft[field] = copy(draft[field])
-  return draft as unknown as Steps[S]
-}
-
-/** Takes over what was changed in a draft, facts left out; names the field that cannot be, and then takes nothing. */
-export function takeDraft<S extends StepName>(name: S, step: Steps[S], draft: Steps[S]): string | undefined {
-  const fields = Object.entries<(value: unknown) => boolean>(rows[name].writable as never)
-  const changed = draft as Record<string, unknown>
-  const bad = fields.find(([field, fits]) => !fits(changed[field]))
-  if (bad) return bad[0]
-  for (const [field] of fields) (step as Record<string, unknown>)[field] = changed[field]
-  return undefined
-}
-
 /** Puts text for the model on the step, where it has a place for it. */
 export function addContext(step: Steps[StepName], texts: readonly string[]): boolean {
   const place = 'feedback' in step ? step.feedback : 'additionalContext' in step ? step.additionalContext : undefined
@@ -99,15 +81,9 @@ export function addContext(step: Steps[StepName], texts: readonly string[]): boo
   return true
 }
 
-export const textBlock = (text: string): Block => ({ type: 'text', text })
-export const textOf = (blocks: readonly Block[]): string =>
-  blocks.map((block) => (block.type === 'text' ? block.text : '')).join('')
-
 interface Row<S extends StepName> {
   envelope(step: Steps[S]): JsonObject
   tool?(step: Steps[S]): string
-  /** The fields that a function may write, and whether what it wrote can stand there. */
-  readonly writable: { readonly [F in keyof Steps[S]]?: (value: unknown) => boolean }
   /** The new values of the fields that a verdict changes. */
   change?(verdict: Own, step: Steps[S]): Change<S>
   /** What the abstract veto means; by default the turn ends. */
@@ -122,41 +98,13 @@ const endTurn: Control = { kind: 'break', reason: 'end_turn' }
 const placeOf: Partial<Record<Control['kind'], StepName>> = { continue: 'before_turn_end', skip: 'before_compact' }
 
 /** A step whose verdict may add text for the model, in the field given. */
-function adding<S extends StepName, F extends keyof Steps[S] & string>(
-  field: F,
-): Required<Pick<Row<S>, 'change' | 'writable'>> {
+function adding<S extends StepName, F extends keyof Steps[S] & string>(field: F): Required<Pick<Row<S>, 'change'>> {
   return {
-    writable: { [field]: isBlocks } as unknown as Row<S>['writable'],
     change(verdict, step) {
       const added = texts(verdict('additional_context'), 'additional_context')
       if ('error' in added) return added
       return { fields: { [field]: [...(step[field] as Block[]), ...added.blocks] } as unknown as Partial<Steps[S]> }
     },
-  }
-}
-
-const isString = (value: unknown) => typeof value === 'string'
-const isBlock = (block: unknown) =>
-  isObject(block) &&
-  (block.type === 'text'
-    ? isString(block.text)
-    : block.type === 'image' && isString(block.data) && isString(block.mimeType))
-const isBlocks = (value: unknown) => Array.isArray(value) && value.every(isBlock)
-const isResult = (value: unknown) => isObject(value) && typeof value.isError === 'boolean' && isBody(value.body)
-const isBody = (body: unknown) =>
-  isObject(body) &&
-  (body.kind === 'text'
-    ? isString(body.text)
-    : body.kind === 'json'
-      ? isJson(body.value)
-      : body.kind === 'content' && isBlocks(body.blocks))
-
-function isJson(value: unknown): boolean {
-  try {
-    const text: string | undefined = JSON.stringify(value)
-    return text !== undefined && !isTooDeep(text)
-  } catch {
-    return false // it refers to itself, or holds what JSON has no word for
   }
 }
 
@@ -171,7 +119,6 @@ const rows: Rows = {
   },
   before_ingest: {
     envelope: ({ source, input }) => ({ source, input: textOf(input), input_len: input.length }),
-    writable: { input: isBlocks },
     change(verdict, step) {
       const replaced = oneOrMore(verdict('input'), 'input')
       if ('error' in replaced) return replaced
@@ -186,7 +133,6 @@ const rows: Rows = {
   },
   before_compact: {
     envelope: ({ tokenEstimate, threshold }) => ({ token_estimate: tokenEstimate, threshold }),
-    writable: {},
     veto: { kind: 'skip' },
   },
   after_compact: {
@@ -195,7 +141,6 @@ const rows: Rows = {
   },
   before_generate: {
     envelope: ({ model, messageCount, attempt }) => ({ model, message_count: messageCount, attempt }),
-    writable: { model: isString, assistantText: (text) => text === null || isString(text) },
     change(verdict) {
       const model = verdict('model')
       const assistant = verdict('assistant')
@@ -209,12 +154,10 @@ const rows: Rows = {
   },
   after_generate: {
     envelope: ({ model, usage, stop, error }) => ({ model, usage, stop_reason: stop, error }),
-    writable: {},
   },
   before_permission: {
     envelope: ({ tool, decision }) => ({ tool, decision }),
     tool: ({ tool }) => tool,
-    writable: { resolved: (said) => said === null || typeof said === 'boolean' },
     change(verdict) {
       const resolved = verdict('resolved')
       return { fields: typeof resolved === 'boolean' ? { resolved } : {} }
@@ -223,12 +166,10 @@ const rows: Rows = {
   after_permission: {
     envelope: ({ tool, granted }) => ({ tool, granted }),
     tool: ({ tool }) => tool,
-    writable: {},
   },
   before_tool_apply: {
     envelope: ({ toolName, safety, args }) => ({ tool: toolName, safety, args }),
     tool: ({ toolName }) => toolName,
-    writable: { args: isJson, result: (result) => result === null || isResult(result) },
     change(verdict) {
       const args = verdict('args')
       const given = verdict('result')
@@ -294,55 +235,4 @@ function texts(value: unknown, field: string): { blocks: Block[] } | { error: Ve
 function oneOrMore(value: unknown, field: string): { blocks?: Block[] } | { error: VerdictError } {
   if (value === undefined || value === null) return {}
   return typeof value === 'string' ? { blocks: [textBlock(value)] } : texts(value, field)
-}
-
-/** A tool's result as a verdict writes it; null when it is none. */
-export function readBody(value: unknown): ToolResultBody | null {
-  if (!isObject(value)) return null
-  const { kind, text, value: json, blocks } = value
-  if (kind === 'text' && typeof text === 'string') return { kind, text }
-  if (kind === 'json' && Object.hasOwn(value, 'value')) return { kind, value: json }
-  if (kind !== 'content' || !Array.isArray(blocks)) return null
-  const read = blocks.map(readBlock)
-  return read.every((block) => block !== null) ? { kind, blocks: read } : null
-}
-
-function readBlock(value: unknown): Block | null {
-  if (!isObject(value)) return null
-  const { kind, text, mime, data } = value
-  if (kind === 'text' && typeof text === 'string') return { type: 'text', text }
-  if (kind !== 'image' || typeof mime !== 'string' || !isObject(data)) return null
-  return data.kind === 'base64' && typeof data.encoded === 'string'
-    ? { type: 'image', data: data.encoded, mimeType: mime }
-    : null
-}
-
-/** A tool's result as a verdict would write it. */
-export function wireBody(body: ToolResultBody): WireBody {
-  return body.kind === 'content' ? { kind: 'content', blocks: body.blocks.map(wireBlock) } : body
-}
-
-const wireBlock = (block: Block): WireBlock =>
-  block.type === 'text'
-    ? { kind: 'text', text: block.text }
-    : { kind: 'image', mime: block.mimeType, data: { kind: 'base64', encoded: block.data } }
-
-function showBody(body: ToolResultBody): unknown {
-  if (body.kind === 'text') return body.text
-  if (body.kind === 'json') return body.value
-  return body.blocks.map((block) => (block.type === 'text' ? block.text : `[image: ${block.mimeType}]`)).join('\n')
-}
-
-/** JSON, copied; its strings are shared. */
-export function copy<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(copy) as T
-  if (!isObject(value)) return value
-  const out: JsonObject = {}
-  for (const [key, each] of Object.entries(value)) {
-    // an own __proto__ stays a plain key
-    if (key === '__proto__')
-      Object.defineProperty(out, key, { value: copy(each), enumerable: true, writable: true, configurable: true })
-    else out[key] = copy(each)
-  }
-  return out as T
 }
