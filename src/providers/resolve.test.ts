@@ -169,3 +169,16 @@ test('a model that is new to us gets numbers to work with', () => {
   })
   assert.equal(specOf('openai_compatible', 'o3').contextWindow, 200_000)
 })
+
+test('availableModels limits what can be chosen by name', () => {
+  const settings = { availableModels: ['haiku', 'claude-sonnet-4-20250514', 'openai_compatible/llama'] }
+  for (const flag of ['haiku', 'claude_3_5_haiku', 'sonnet'])
+    assert.equal(typeof chosen({ settings, flag }), 'object', flag)
+  assert.equal(typeof chosen({ settings, flag: 'openai_compatible/llama', env: openai }), 'object')
+  assert.match(
+    chosen({ settings, flag: 'opus' }) as string,
+    /do not allow the model "opus"; availableModels has haiku,/,
+  )
+  assert.match(chosen({ settings, env: { ANTHROPIC_MODEL: 'opus' } }) as string, /do not allow/)
+  assert.equal(typeof chosen({ settings: { ...settings, availableModels: [] }, anthropic: key }), 'object')
+})

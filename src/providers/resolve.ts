@@ -31,12 +31,23 @@ export interface ResolveInput {
 export const rehearsalModel = 'rehearsal'
 
 export function resolveModel({ settings, env, flag, anthropic }: ResolveInput): Resolved {
-  if (flag && flag !== 'default') return named(flag, `--model ${flag}`, env, anthropic)
+  const choose = (name: string, why: string) => permitted(named(name, why, env, anthropic), name, settings)
+  if (flag && flag !== 'default') return choose(flag, `--model ${flag}`)
   if (settings.model_config !== undefined) return stored(settings.model_config, env)
-  if (env.ANTHROPIC_MODEL) return named(env.ANTHROPIC_MODEL, 'ANTHROPIC_MODEL', env, anthropic)
+  if (env.ANTHROPIC_MODEL) return choose(env.ANTHROPIC_MODEL, 'ANTHROPIC_MODEL')
   if (typeof settings.model === 'string' && settings.model !== 'default')
-    return named(settings.model, `the setting model: ${settings.model}`, env, anthropic)
+    return choose(settings.model, `the setting model: ${settings.model}`)
   return available(env, anthropic)
+}
+
+/** `availableModels` limits what may be chosen by name; what is used without choosing is not a choice. */
+function permitted(resolved: Resolved, name: string, { availableModels }: ResolveInput['settings']): Resolved {
+  if (!resolved.ok || !Array.isArray(availableModels)) return resolved
+  const { modelId, wireModel } = resolved.choice
+  const names = [name, wireModel, ...(resolved.choice.unlisted ? [] : [modelId])]
+  const listed = availableModels.map((each) => aliases[String(each)] ?? String(each))
+  if (names.some((each) => each !== undefined && listed.includes(each))) return resolved
+  return wrong(`the settings do not allow the model "${name}"; availableModels has ${availableModels.join(', ')}`)
 }
 
 /** Every id that may be typed, with its provider. */
