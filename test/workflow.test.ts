@@ -206,6 +206,7 @@ test('a failing case holds the gate, a fix and a second run open it, and only th
   const [signed] = at.rows<{ detail: string }>(`SELECT detail FROM events WHERE event_type = 'sign_off'`)
   assert.equal(JSON.parse(signed!.detail).by, 'Ada')
   assert.equal(at.rows('SELECT status FROM plans')[0]!['status'], 'completed')
+  assert.equal((await at.run(['verify', '--conversation', 'c'])).code, 0)
 })
 
 test('the report holds the matrix, what each case printed, what is not covered, and the rate', async (t) => {

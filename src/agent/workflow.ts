@@ -2,7 +2,7 @@
 import { getConversation } from '../store/conversations.ts'
 import { approvedPlan } from '../store/plans.ts'
 import type { Run } from '../workflow/cases.ts'
-import { coverageOf } from '../workflow/coverage.ts'
+import { coverageOf, coverageWhenDone } from '../workflow/coverage.ts'
 import { type Moved, type Phase, transition } from '../workflow/phases.ts'
 import { type Report, reportOf } from '../workflow/report.ts'
 import { runCases } from '../workflow/run-cases.ts'
@@ -47,5 +47,6 @@ export async function runTests(session: Session): Promise<Run[]> {
 export function verifyReport(session: Pick<Session, 'db' | 'conversationId'>): Report {
   const { db, conversationId } = session
   const phase = getConversation(db, conversationId)?.phase ?? 'idle'
-  return reportOf(conversationId, phase, coverageOf(db, conversationId))
+  const coverage = phase === 'done' ? coverageWhenDone(db, conversationId) : coverageOf(db, conversationId)
+  return reportOf(conversationId, phase, coverage)
 }

@@ -1,6 +1,6 @@
 /** The coverage gate: computed from rows each time it is asked for, so that nothing can be claimed. */
 import type { Db } from '../store/open.ts'
-import { approvedPlan, type Plan } from '../store/plans.ts'
+import { approvedPlan, listPlans, type Plan } from '../store/plans.ts'
 import { type Case, casesOf, lastRun, type Run } from './cases.ts'
 import { type Criterion, criteriaOf } from './criteria.ts'
 
@@ -20,8 +20,17 @@ export interface Coverage {
   readonly passed: number
 }
 
-export function coverageOf(db: Db, conversationId: string): Coverage {
-  const plan = approvedPlan(db, conversationId)
+export const coverageOf = (db: Db, conversationId: string): Coverage =>
+  coverageOfPlan(db, approvedPlan(db, conversationId))
+
+/** For the report of work that is done: its plan is completed, and no longer the approved one. */
+export const coverageWhenDone = (db: Db, conversationId: string): Coverage =>
+  coverageOfPlan(
+    db,
+    listPlans(db, conversationId).findLast(({ status }) => status === 'completed'),
+  )
+
+function coverageOfPlan(db: Db, plan: Plan | undefined): Coverage {
   if (!plan) return { plan, rows: [], untraced: [], traced: 0, passed: 0 }
   const states = casesOf(db, plan.id).map((each) => stateOf(db, plan, each))
   const rows = criteriaOf(plan.content).map((criterion) => ({
