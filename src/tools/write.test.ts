@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import {
   chmodSync,
   lstatSync,
@@ -183,4 +184,27 @@ test('a replacement that is not unique, or not there, says where to look', () =>
     ['class', 'Nothing in the file is close to it; read the file again.'],
   ]
   for (const [old, expected] of cases) assert.equal(why(file, old), `old_string was not found. ${expected}`)
+})
+
+test('however fast a folder is swapped for a link, nothing is written through the link', async (t) => {
+  const b = bench(t)
+  b.file('outside/keep', 'kept\n')
+  b.file('inside/x', '')
+  const swapping = spawn(
+    '/bin/bash',
+    ['-c', 'while :; do mv inside moved && ln -s outside inside && rm inside; mv -T moved inside; done 2>/dev/null'],
+    { cwd: b.folder, stdio: 'ignore' },
+  )
+  const ended = new Promise((resolve) => swapping.on('exit', resolve))
+  const path = join(b.folder, 'inside/new.txt')
+  let written = 0
+  for (let n = 0; n < 400; n++) {
+    const { isError } = await b.use('Write', { file_path: path, content: `${n}` }, { judgedPath: path })
+    if (!isError) written++
+    if (n % 20 === 0) await new Promise(setImmediate)
+  }
+  swapping.kill('SIGKILL')
+  await ended
+  t.diagnostic(`${written} of 400 were written in the right place`)
+  assert.deepEqual(readdirSync(join(b.folder, 'outside')), ['keep'])
 })
