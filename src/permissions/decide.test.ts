@@ -447,6 +447,52 @@ test('no spelling of a denied command is allowed', async () => {
       'strace -o f rm x',
     ],
   ]
+  denied.push(
+    ...[
+      'eval -- rm x',
+      'trap -- "rm x" EXIT',
+      'echo $((a[$(rm x)]))',
+      '((a[$(rm x)]=1))',
+      'echo ${a[$(rm x)]}',
+      'echo ${x/$(rm x)/}',
+    ],
+    ...['echo ${x:$(rm x)}', 'cat <<< "$(rm x)"', 'case $(rm x) in a) ;; esac', 'select i in $(rm x); do ls; done'],
+    ...[
+      'for ((i=$(rm x);;)); do ls; done',
+      'echo {a,$(rm x)}',
+      'echo !(a|$(rm x))',
+      'a=($(rm x))',
+      'declare -a a=($(rm x))',
+    ],
+    ...[
+      'coproc C { rm x; }',
+      'echo "${x:-"$(rm y)"}"',
+      'cat <<E\n${x:-$(rm y)}\nE',
+      'echo `echo \\`rm x\\``',
+      'function f { rm x; }; f',
+    ],
+    ...[
+      'xargs -I {} sh -c "rm {}"',
+      'find . -exec sh -c \'rm "$1"\' _ {} \\;',
+      'script -qc "rm x" /dev/null',
+      'watch -n1 rm x',
+    ],
+    ...[
+      'builtin eval rm x',
+      'env -iS "rm x"',
+      '~/bin/rm x',
+      'nice -n5 rm x',
+      'sudo -u root -- rm x',
+      'a=1; (b=2; { rm x; })',
+    ],
+    ...[
+      'ls <(cat <(rm x))',
+      'echo $(echo $(echo $(rm x)))',
+      'while read l; do rm "$l"; done < list',
+      'ls > $(rm x)',
+      'x=`rm y` ls',
+    ],
+  )
   for (const line of denied) await hold([['-Bash(rm *) +Bash', line, 'deny']])
 })
 

@@ -20,7 +20,8 @@ export interface Places {
   readonly home: string
 }
 
-const foldsCase = process.platform === 'darwin' || process.platform === 'win32'
+/** The file systems of these know no difference between capitals and small letters. */
+export const foldsCase = process.platform === 'darwin' || process.platform === 'win32'
 
 /**
  * Reads `//abs`, `~/home`, `/project`, `./cwd` or a bare pattern. A bare name, or `name/**` in a deny or ask rule, is

@@ -1,4 +1,5 @@
 /** A command in every spelling that a rule may have it in. */
+import { foldsCase } from './paths.ts'
 import type { ShellCommand, ShellWord } from './shell.ts'
 import { forms, nameOf } from './wrappers.ts'
 
@@ -8,6 +9,9 @@ export interface Spellings {
   /** What it may be, with holes for words that are only known when it runs. */
   readonly possible: readonly string[]
 }
+
+/** No wrapper has more words of its own. */
+const mostWords = 40
 
 const known = new WeakMap<ShellCommand, Spellings>()
 
@@ -21,7 +25,7 @@ function spell({ words }: ShellCommand): Spellings {
   if (words.length === 0) return { certain: [], possible: [] }
   const all = forms(words)
   // behind a wrapper, any word may be where the command begins: its options may be unknown to us
-  const behind = all.length > 1 ? words.map((_, at) => words.slice(at)) : []
+  const behind = all.length > 1 ? words.slice(0, mostWords).map((_, at) => words.slice(at)) : []
   const holed = [...all, ...behind].flatMap((each) => [each, shortName(each), gitCommand(each, true)]).map(withHoles)
   return { certain: [...new Set(all.flatMap(texts))], possible: [...new Set(holed)] }
 }
@@ -33,11 +37,11 @@ function texts(words: readonly ShellWord[]): string[] {
   ])
 }
 
-/** `/bin/rm x` as `rm x`. */
-const shortName = (words: readonly ShellWord[]): readonly ShellWord[] =>
-  words[0]?.value.includes('/')
-    ? [{ ...words[0], value: nameOf(words), text: nameOf(words) }, ...words.slice(1)]
-    : words
+/** `/bin/rm x` as `rm x`; and `RM x`, where the file system finds the same program under both. */
+function shortName(words: readonly ShellWord[]): readonly ShellWord[] {
+  const name = foldsCase ? nameOf(words).toLowerCase() : nameOf(words)
+  return name === words[0]?.value ? words : [{ ...words[0]!, value: name, text: name }, ...words.slice(1)]
+}
 
 /** `git -C dir log` as `git log`. `all`: also options that change what git does. */
 export function gitCommand(words: readonly ShellWord[], all: boolean): readonly ShellWord[] {

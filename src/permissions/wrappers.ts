@@ -49,6 +49,15 @@ const wrappers: Record<string, Wrapper> = {
   'systemd-run': { takes: ['-p', '-u', '-E', '--unit', '--property', '--setenv'] },
   busybox: {},
   toybox: {},
+  setpriv: {},
+  runcon: { own: 1 },
+  torify: {},
+  torsocks: {},
+  proxychains4: {},
+  'dbus-run-session': {},
+  'xvfb-run': {},
+  bwrap: {},
+  firejail: {},
   fakeroot: {},
   unbuffer: {},
   rlwrap: {},
@@ -69,6 +78,7 @@ export const nameOf = (words: readonly ShellWord[]): string => {
 
 /** What a command line makes other programs run as text, and what of that cannot be known. */
 export function look(words: readonly ShellWord[]): Look {
+  if (forms(words).length > mostForms) return { scripts: [], unknown: 'it wraps commands too deeply' }
   for (const form of forms(words)) {
     const first = form[0]
     if (!first) continue
@@ -91,7 +101,7 @@ interface Look {
 
 function lookAt(words: readonly ShellWord[]): Look {
   const name = nameOf(words)
-  const args = words.slice(1)
+  const args = words[1]?.value === '--' ? words.slice(2) : words.slice(1)
   const literal = (word: ShellWord | undefined, what: string): Look =>
     word?.literal ? { scripts: [word.value] } : { scripts: [], unknown: `what ${what} runs is only known when it runs` }
   if (shells.includes(name)) return lookAtShell(name, args)
@@ -170,11 +180,13 @@ function lookAtShell(name: string, args: readonly ShellWord[]): Look {
   return { scripts: [], unknown: `${name} reads its commands from its input` }
 }
 
+const mostForms = 32
+
 /** The command as written and every command it wraps. */
 export function forms(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   const all = [words]
   for (const form of all) {
-    if (all.length > 32) break
+    if (all.length > mostForms) break
     const inner = unwrap(form)
     if (inner && inner.length > 0) all.push(nameOf(form) === 'xargs' ? [...inner, unknownWord] : inner)
     if (nameOf(form) === 'find' || nameOf(form) === 'fd' || nameOf(form) === 'fdfind') all.push(...executed(form))
