@@ -151,7 +151,7 @@ async function within(
     waiting.abort()
   }
   const limit = setTimeout(() => end('timed-out', `timed out after ${timeoutMs} ms`), Math.min(timeoutMs, 2 ** 31 - 1))
-  const abort = () => end('interrupted', 'interrupted')
+  const abort = () => end('interrupted', 'was interrupted')
   scope.signal?.addEventListener('abort', abort, { once: true })
   try {
     const working = work(waiting.signal).catch((cause) => failure(`failed: ${describe(cause)}`))

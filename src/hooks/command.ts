@@ -30,7 +30,7 @@ export const truncationMark = '\n[SDLC_OUTPUT_TRUNCATED]\n'
 /** Must not throw or reject: whatever becomes of the process is an exit. */
 export function runCommand(run: CommandRun): Promise<Exit> {
   const { cwd, signal } = run
-  if (signal?.aborted) return Promise.resolve(notStarted('interrupted before it started', 'interrupted'))
+  if (signal?.aborted) return Promise.resolve(notStarted('was interrupted before it started', 'interrupted'))
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
     return Promise.resolve(notStarted(`not started: its working directory ${cwd} does not exist`))
   }
@@ -64,7 +64,7 @@ function watch(child: ChildProcess, { timeoutMs, signal, input }: CommandRun, re
     kill = setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs)
   }
   const limit = setTimeout(() => stop('timed-out', `timed out after ${timeoutMs} ms`), Math.min(timeoutMs, 2 ** 31 - 1))
-  const abort = () => stop('interrupted', 'interrupted')
+  const abort = () => stop('interrupted', 'was interrupted')
   signal?.addEventListener('abort', abort, { once: true })
 
   const finish = () => {

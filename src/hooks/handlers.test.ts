@@ -99,7 +99,7 @@ test('an interrupt does not wait for a URL', async () => {
     () => controller.abort(),
     (url) => ask({ type: 'http', url }, {}, controller.signal),
   )
-  assert.deepEqual([answer.decision, row.stderr], ['deny', 'interrupted'])
+  assert.deepEqual([answer.decision, row.stderr], ['deny', 'was interrupted'])
 })
 
 test('only https, and http on this machine', () => {

@@ -57,7 +57,7 @@ test('JSON stays JSON, with the same keys', () => {
       const parsed = JSON.parse(redact(JSON.stringify(object)))
       assert.deepEqual(Object.keys(parsed), Object.keys(object))
     }),
-    { numRuns: 2_000 },
+    { numRuns: 1_000 },
   )
 })
 
@@ -83,7 +83,7 @@ test('redacting twice changes nothing more', () => {
         assert.equal(redact(once), once)
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: 1_000 },
   )
 })
 
@@ -109,8 +109,8 @@ test('the time grows with the text and no faster', () => {
     'eyJaaaaaaaaa.',
     'eyJ',
   ]) {
-    const small = part.repeat(20_000)
+    const small = part.repeat(5_000)
     const [one, eight] = [took(small), took(small.repeat(8))]
-    assert.ok(eight < 30 * one + 30, `${part}: ${one} ms, eight times as much ${eight} ms`)
+    assert.ok(eight < 30 * one + 15, `${part}: ${one} ms, eight times as much ${eight} ms`)
   }
 })

@@ -156,7 +156,7 @@ function told(rows: readonly Invocation[], answer: Answer, step: Steps[StepName]
     const end = skippedReason
       ? `not asked: ${skippedReason}`
       : exitCode === null
-        ? `answered${took}`
+        ? `${stderr ? 'failed' : 'answered'}${took}`
         : `exit ${exitCode}${took}`
     lines.push(`[${ordinal}] ${visible(command)}  ${paint(exitCode === 2 || skippedReason ? 'yellow' : 'green', end)}`)
     for (const [name, text] of Object.entries({ stdout, stderr })) {
