@@ -4,6 +4,7 @@ import type { Choice, Chosen, Dialog } from './front.ts'
 import { glyph } from './glyphs.ts'
 import type { Input } from './keys.ts'
 import { LineInput } from './line-input.ts'
+import { ruleWidth } from './prompt-picture.ts'
 import type { Frame } from './screen.ts'
 import { bold, paint } from './style.ts'
 import type { View } from './view.ts'
@@ -110,7 +111,7 @@ export class ChoiceView<T> implements View {
   draw(columns: number, rows: number): Frame {
     const { title, body = [], question, multiple } = this.#dialog
     const choices = this.#choices
-    const head = [paint('accent', glyph.rule.repeat(Math.min(columns, 60))), ...wrap(bold(title), columns)]
+    const head = [paint('accent', glyph.rule.repeat(Math.min(columns, ruleWidth))), ...wrap(bold(title), columns)]
     const asked = question ? ['', ...wrap(question, columns)] : []
     const foot = [paint('dim', clip(this.#hints(multiple ?? false), columns))]
     const room = Math.max(

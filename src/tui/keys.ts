@@ -115,7 +115,8 @@ function next(text: string): { input?: Input; length: number } | undefined {
     if (end) return { length: 2 + end.index + end[0].length }
     return text.length > 4096 ? { length: text.length } : undefined
   }
-  if (text[1] === '\x1b') return { input: { key: 'esc' }, length: 1 }
+  // no key of ours is Alt with a control letter: it is Esc, and another key close behind
+  if (/[\x00-\x08\x0b\x0c\x0e-\x1f]/.test(text[1]!)) return { input: { key: 'esc' }, length: 1 }
   const inner = plain(text.slice(1))
   const length = 1 + inner.length
   if ('text' in inner.input)

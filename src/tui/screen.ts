@@ -14,6 +14,8 @@ export interface Output {
   write(text: string): unknown
   readonly columns?: number
   readonly rows?: number
+  /** Node's terminal stream: asks the system for the size now, where `columns` is of the last signal. */
+  _refreshSize?(): void
 }
 
 const begin = '\x1b[?2026h\x1b[?25l'
@@ -31,6 +33,7 @@ export class Screen {
   #columns: number
   #printed: string[] = []
   #away = false
+  #measuring = false
 
   constructor(out: Output, env: NodeJS.ProcessEnv = process.env) {
     this.#out = out
@@ -44,6 +47,16 @@ export class Screen {
   }
   get rows(): number {
     return Math.max(3, this.#out.rows || 24)
+  }
+
+  /** The size as it is now: a window made narrower has broken our lines before its signal reaches us. */
+  measure(): { columns: number; rows: number } {
+    if (!this.#measuring) {
+      this.#measuring = true // it tells of a new size at once, and whoever hears that draws
+      this.#out._refreshSize?.()
+      this.#measuring = false
+    }
+    return { columns: this.columns, rows: this.rows }
   }
 
   /** Finished lines; they appear above the live area with the next draw. */
@@ -69,7 +82,7 @@ export class Screen {
   /** Takes the live area off the screen: another program or the alternate screen gets the terminal. */
   leave(): void {
     if (this.#away) return
-    this.#out.write(`${this.#top()}\x1b[J\x1b[?25h`)
+    this.#out.write(`${this.#erased(this.#drawn.length)}\x1b[?25h`)
     this.#forget()
     this.#away = true
   }
@@ -92,12 +105,17 @@ export class Screen {
     this.#columns = this.columns
   }
 
-  #top(): string {
-    return `\r${this.#row > 0 ? `\x1b[${this.#row}A` : ''}`
+  /**
+   * Goes to the top of the live area and empties its rows one by one. Erasing "to the end of the screen" would be
+   * shorter, but from the first row tmux takes that for a new page and keeps the old one in its history.
+   */
+  #erased(rows: number): string {
+    const up = `\r${this.#row > 0 ? `\x1b[${this.#row}A` : ''}`
+    return rows === 0 ? up : `${up}\x1b7${Array(rows).fill('\x1b[2K').join('\x1b[B')}\x1b8`
   }
 
   #printAbove(lines: readonly string[]): string {
-    const text = `${this.#top()}\x1b[J${this.#printed.map((line) => `${line}\r\n`).join('')}${lines.join('\r\n')}`
+    const text = `${this.#erased(this.#drawn.length)}${this.#printed.map((line) => `${line}\r\n`).join('')}${lines.join('\r\n')}`
     this.#printed = []
     this.#row = Math.max(0, lines.length - 1)
     return text
@@ -113,7 +131,7 @@ export class Screen {
     }
     if (lines.length < this.#drawn.length) {
       const last = Math.max(0, lines.length - 1)
-      text += lines.length === 0 ? `${this.#top()}\x1b[J` : `${this.#move(last)}\r\n\x1b[J\x1b[A`
+      text += lines.length === 0 ? this.#erased(this.#drawn.length) : `${this.#move(last)}\r\n\x1b[J\x1b[A`
       this.#row = last
     }
     return text
@@ -129,14 +147,15 @@ export class Screen {
 
   /** The terminal has broken our lines anew: where the live area now begins is counted from what was drawn. */
   #reflow(columns: number): void {
+    const rowsOf = (cells: number) => (this.#reflows ? Math.max(1, Math.ceil(cells / columns)) : 1)
+    const rows = this.#drawn.reduce((sum, line) => sum + rowsOf(width(line)), 0)
     if (this.#reflows && columns < this.#columns) {
-      const rowsOf = (cells: number) => Math.max(1, Math.ceil(cells / columns))
       const above = this.#drawn.slice(0, this.#row).reduce((sum, line) => sum + rowsOf(width(line)), 0)
       const added = this.#drawn.slice(this.#row).reduce((sum, line) => sum + rowsOf(width(line)) - 1, 0)
       this.#row = above + (this.#sinks ? added : Math.floor(this.#column / columns))
     }
     this.#columns = columns
-    this.#out.write(`${this.#top()}\x1b[J`)
+    this.#out.write(this.#erased(rows))
     this.#drawn = []
     this.#row = 0
   }

@@ -85,11 +85,11 @@ function withPrompt({ busy = false, vim = false } = {}): Done & { prompt: Prompt
 test('the first screen is the input line and the status below it', async () => {
   withPrompt()
   assert.deepEqual((await shows(/claude/)).slice(-3), [
-    '─'.repeat(80),
+    '─'.repeat(38),
     '❯ ask for something, / for commands, ? for keys',
     'claude · default',
   ])
-  assert.deepEqual(await screen.cursor(), { row: 1, column: 2 })
+  assert.deepEqual(await screen.cursor(), { row: 2, column: 2 })
 })
 
 test('Enter sends; a backslash before it, Ctrl-J and Alt-Enter make a new line', async () => {
@@ -242,7 +242,8 @@ test('permission: the command, the reason, the exact rule and its place; each an
   assert.deepEqual(
     (await shows(/esc to cancel/)).map((line) => line.trimEnd()),
     [
-      '─'.repeat(60),
+      '',
+      '─'.repeat(38),
       'Bash command',
       '',
       '  npm test -- <U+202E>gnp',
@@ -465,8 +466,8 @@ test('a turn on the screen: words, calls, folded results, hooks, diffs, a sub-ag
   terminal.turn.on({ type: 'text', text: 'Done: **yes**.' })
   terminal.turn.on({ type: 'assistant', text: 'Done: **yes**.', toolUses: [] })
   terminal.turn.on({ type: 'turn-ended', stop: 'end_turn', text: '' })
-  await shows(/● Done: yes\.\n─/)
-  assert.deepEqual((await screen.all()).slice(0, -3), [
+  await shows(/● Done: yes\.\n\n─/)
+  assert.deepEqual((await screen.all()).slice(0, -4), [
     '',
     '● Let me look.',
     '',

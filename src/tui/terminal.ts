@@ -80,7 +80,7 @@ export class Terminal implements Front {
     this.#take()
     this.#input.on('data', (chunk) => this.#data(chunk))
     this.#input.on('end', () => this.onEnd())
-    this.#output.on('resize', () => (this.#pager ? this.#pager.draw() : this.#draw()))
+    this.#output.on('resize', () => this.#draw())
     process.on('exit', this.#restore)
     this.#draw()
   }
@@ -287,7 +287,7 @@ export class Terminal implements Front {
       this.#pager.draw()
       return
     }
-    const { columns, rows } = this.#screen
+    const { columns, rows } = this.#screen.measure()
     this.#drawnAt = Date.now()
     this.#screen.print(this.turn.take(columns))
     const view = this.#dialogs[0]?.view ?? this.prompt
@@ -302,10 +302,11 @@ export class Terminal implements Front {
         : []
     const live = this.turn.live(
       columns,
-      Math.max(1, rows - frame.lines.length - queued.length - more.length - 1),
+      Math.max(1, rows - frame.lines.length - queued.length - more.length - 2),
       this.#drawnAt,
+      this.#dialogs.length > 0,
     )
-    const above = [...live, ...queued, ...(live.length + queued.length > 0 ? [''] : []), ...more]
+    const above = [...live, ...queued, '', ...more]
     this.#screen.draw({
       lines: [...above, ...frame.lines],
       ...(frame.cursor && { cursor: { row: above.length + frame.cursor.row, column: frame.cursor.column } }),

@@ -3,6 +3,7 @@ import type { TextQuestion } from './front.ts'
 import { glyph } from './glyphs.ts'
 import type { Input } from './keys.ts'
 import { LineInput } from './line-input.ts'
+import { ruleWidth } from './prompt-picture.ts'
 import type { Frame } from './screen.ts'
 import { bold, paint } from './style.ts'
 import type { View } from './view.ts'
@@ -31,7 +32,7 @@ export class TextView implements View {
   draw(columns: number): Frame {
     const line = this.#line.draw(columns - 4)
     const lines = [
-      paint('accent', glyph.rule.repeat(Math.min(columns, 60))),
+      paint('accent', glyph.rule.repeat(Math.min(columns, ruleWidth))),
       ...wrap(bold(this.#question.title), columns),
       ...(this.#question.body ?? []).flatMap((text) => wrap(text, columns - 2).map((one) => `  ${one}`)),
       '',

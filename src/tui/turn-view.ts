@@ -87,14 +87,14 @@ export class TurnView {
       .flatMap((line) => wrap(line, columns))
   }
 
-  /** What goes on, at most so many rows of it. */
-  live(columns: number, rows: number, now: number): string[] {
+  /** What goes on, at most so many rows of it; while a dialog is open it stands still. */
+  live(columns: number, rows: number, now: number, still = false): string[] {
     const tail = this.#stream?.tail(columns - 2) ?? []
     const answer = tail.length > 0 ? answerLines(tail, !this.#begunAnswer) : []
     const lead = answer.length > 0 && !this.#begunAnswer ? [''] : []
-    const spin = glyph.spin[Math.floor(now / 120) % glyph.spin.length]!
+    const spin = still ? glyph.tool : glyph.spin[Math.floor(now / 120) % glyph.spin.length]!
     const running = [...this.#calls.values()].flatMap((call) => ['', ...this.#running(call, columns, spin, now)])
-    const state = this.busy ? ['', this.#spinner(spin, now, columns)] : []
+    const state = this.busy && !still ? ['', this.#spinner(spin, now, columns)] : []
     const todos =
       this.busy && this.showTodos && this.todos.some((todo) => todo.status !== 'completed')
         ? todoLines(this.#near(), columns - 4).map((line) => `  ${line}`)

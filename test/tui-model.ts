@@ -1,0 +1,37 @@
+/** A model for tests that says one text, in pieces, over Chat Completions on loopback. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export async function startScripted(
+  text: string,
+  { pieceMs = 0, pieceSize = 40 } = {},
+): Promise<{ baseUrl: string; close(): void }> {
+  const server = createServer((request, response) => {
+    request.resume()
+    request.on('end', async () => {
+      if (request.method === 'GET') {
+        response.end(JSON.stringify({ object: 'list', data: [{ id: 'scripted', object: 'model' }] }))
+        return
+      }
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const send = (delta: object, finish: string | null = null) =>
+        response.write(
+          `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', model: 'scripted', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
+        )
+      for (let at = 0; at < text.length; at += pieceSize) {
+        send({ content: text.slice(at, at + pieceSize) })
+        await new Promise((resolve) => setTimeout(resolve, pieceMs))
+      }
+      send({}, 'stop')
+      response.end('data: [DONE]\n\n')
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
