@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { builtInTools } from './all.ts'
 import { type Sample, toolSuite } from './suite.ts'
@@ -177,3 +179,11 @@ test('the built-in tools are these, in this order', () => {
 })
 
 for (const tool of builtInTools) toolSuite(tool, samples[tool.name]!)
+
+test('telling the model of all tools loads nothing that a tool needs only to run', () => {
+  const loaded = `const before = new Set(process.moduleLoadList)
+    await import(${JSON.stringify(join(import.meta.dirname, 'all.ts'))})
+    console.log(process.moduleLoadList.filter((name) => !before.has(name)).join('\\n'))`
+  const names = execFileSync(process.execPath, ['--input-type=module', '-e', loaded], { encoding: 'utf8' })
+  assert.doesNotMatch(names, /child_process|worker|http|crypto|zlib|\bdns\b/)
+})

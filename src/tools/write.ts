@@ -1,7 +1,6 @@
 /** Write: makes a file, or replaces all of one. */
 import { record, string } from '../hooks/shape.ts'
 import { counted } from './bounded.ts'
-import { decode, sniff } from './encoding.ts'
 import { defineTool, failed, said } from './tool.ts'
 
 /** Past this nobody reads a diff, and what was there need not be held. */
@@ -33,7 +32,7 @@ export const write = defineTool({
     if (problem) return failed(problem)
 
     const { diffDisplay, lineCount } = await import('./diff-display.ts')
-    const before = target.stats ? old && textOf(old) : ''
+    const before = target.stats ? old && (await textOf(old)) : ''
     const display = before === undefined ? undefined : await diffDisplay(target.path, before, content)
     const lines = counted(lineCount(content), 'line')
     return said(target.stats ? `Replaced ${target.path}: now ${lines}` : `Created ${target.path}: ${lines}`, display)
@@ -41,7 +40,8 @@ export const write = defineTool({
 })
 
 /** Undefined for a binary file: there is nothing to compare. */
-function textOf(bytes: Buffer): string | undefined {
+async function textOf(bytes: Buffer): Promise<string | undefined> {
+  const { decode, sniff } = await import('./encoding.ts')
   const encoding = sniff(bytes, true)
   return encoding === 'binary' ? undefined : decode(bytes, encoding)
 }
