@@ -3,7 +3,7 @@ import { builtins } from './builtin.ts'
 import { hookEnv, runCommand } from './command.ts'
 import type { HookContext, StandardArgs } from './define.ts'
 import { type EventName, isEventName } from './events.ts'
-import type { Handler } from './handler.ts'
+import type { Env, Handler } from './handler.ts'
 import { post } from './http.ts'
 import { isTooDeep, readJson } from './json-text.ts'
 import type { Scope } from './plane.ts'
@@ -33,7 +33,7 @@ export interface Asking {
   readonly inputJson: string
   readonly scope: Scope
   readonly timeoutMs: number
-  readonly env: NodeJS.ProcessEnv
+  readonly env: Env
   readonly askModel?: AskModel
   /** For a function at a step: the draft that it may change. */
   readonly draft?: Steps[StepName]

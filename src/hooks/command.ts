@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import type { Shell } from './handler.ts'
+import type { Env, Shell } from './handler.ts'
 
 export interface CommandRun {
   readonly command: string
@@ -10,7 +10,7 @@ export interface CommandRun {
   readonly cwd: string
   /** One JSON object, without the newline. */
   readonly input: string
-  readonly env: NodeJS.ProcessEnv
+  readonly env: Env
   readonly timeoutMs: number
   readonly signal?: AbortSignal
 }
@@ -134,7 +134,7 @@ function signalGroup(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-function shellArgv(shell: Shell, command: string, env: NodeJS.ProcessEnv): string[] | undefined {
+function shellArgv(shell: Shell, command: string, env: Env): string[] | undefined {
   if (shell === 'powershell') {
     const program = onPath(['pwsh', 'powershell'], env)
     return program === undefined ? undefined : [program, '-NoProfile', '-NonInteractive', '-Command', command]
@@ -152,17 +152,14 @@ function posixShell(shell: 'bash' | 'sh'): string {
   return path
 }
 
-function onPath(names: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
+function onPath(names: readonly string[], env: Env): string | undefined {
   const folders = (env.PATH ?? '').split(delimiter).filter(Boolean)
   const suffix = isWindows ? '.exe' : ''
   return names.flatMap((name) => folders.map((folder) => join(folder, name + suffix))).find((path) => existsSync(path))
 }
 
 /** The environment of a command hook: the host's own, and where it is. */
-export function hookEnv(
-  host: NodeJS.ProcessEnv,
-  { dbPath, projectDir }: { dbPath: string; projectDir?: string },
-): NodeJS.ProcessEnv {
+export function hookEnv(host: Env, { dbPath, projectDir }: { dbPath: string; projectDir?: string }): Env {
   return {
     ...host,
     AGENT_SDLC_DB: dbPath,

@@ -1,6 +1,6 @@
 /** The plane itself: settles once who is asked about what, and in which order. */
 import type { EventName } from './events.ts'
-import { type Handler, labelOf } from './handler.ts'
+import { type Env, type Handler, labelOf } from './handler.ts'
 import { matchesAll, matchesNothing, readMatcher, readStepMatch } from './matcher.ts'
 import { type Ordered, orderHandlers } from './order.ts'
 import type { Plane, Raised } from './plane.ts'
@@ -10,7 +10,7 @@ import { type MatchesRule, type Prepared, quiet, runRound, type Settled } from '
 import type { StepName } from './steps.ts'
 
 export interface PlaneOptions {
-  readonly env?: NodeJS.ProcessEnv
+  readonly env?: Env
   /** Whether a tool call matches a permission rule such as `Bash(git *)`; without it, a hook with a condition is asked. */
   readonly matchesRule?: MatchesRule
   /** For handlers that ask a model. */

@@ -11,6 +11,9 @@ export type Source =
   | { readonly kind: 'plugin'; readonly pluginId: string }
   | { readonly kind: 'session' }
 
+/** Environment variables; like Node's own type, for those who do not have it. */
+export type Env = Readonly<Record<string, string | undefined>>
+
 export type Shell = 'bash' | 'sh' | 'powershell'
 
 interface Declared {

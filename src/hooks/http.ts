@@ -1,7 +1,7 @@
 /** A handler behind a URL: the event is posted to it, its answer is the verdict. https, or http on this machine only. */
 import type { IncomingMessage } from 'node:http'
 import { outputLimit } from './command.ts'
-import type { Handler } from './handler.ts'
+import type { Env, Handler } from './handler.ts'
 
 export type HttpReply =
   | { readonly ok: true; readonly body: string; readonly isJson: boolean }
@@ -22,7 +22,7 @@ const isLoopback = (host: string) => host === 'localhost' || host === '[::1]' ||
 /** Must not reject: every failure is a reply. Redirects are not followed. */
 export function post(
   { url, headers, allowedEnvVars }: Handler & { kind: 'http' },
-  { input, env, signal }: { input: string; env: NodeJS.ProcessEnv; signal: AbortSignal },
+  { input, env, signal }: { input: string; env: Env; signal: AbortSignal },
 ): Promise<HttpReply> {
   const problem = urlProblem(url)
   if (problem) return Promise.resolve({ ok: false, why: `its url ${problem}`, body: '' })

@@ -3,7 +3,7 @@ import { askHandler, type Reply } from './ask.ts'
 import { textOf } from './blocks.ts'
 import { copy, draftOf, takeDraft } from './draft.ts'
 import type { EventName } from './events.ts'
-import type { Handler } from './handler.ts'
+import type { Env, Handler } from './handler.ts'
 import { invocationOf, notAsked, now, type Outcome } from './invocation.ts'
 import { type Matcher, matchQuery, type StepMatcher } from './matcher.ts'
 import type { Ordered } from './order.ts'
@@ -43,7 +43,7 @@ export type Prepared = Ordered & {
 
 /** What holds for every round of a plane. */
 export interface Settled {
-  readonly env: NodeJS.ProcessEnv
+  readonly env: Env
   readonly redact: Redact
   readonly withhold?: Redact
   readonly disabled: string | undefined
