@@ -125,8 +125,14 @@ test('servers of a folder that nobody trusts are not started', async (t) => {
   const at = place(t)
   const [command, ...args] = everything
   at.write('.mcp.json', { mcpServers: { every: { command, args } } })
-  const refused = await evaluate(at, 'mcp__every__echo', { message: 'hi' })
-  assert.match(refused.content, /there is no tool named mcp__every__echo/)
+  const words = ['--eval', JSON.stringify({ tool: 'mcp__every__echo', input: { message: 'hi' } })]
+  const refused = await at.run(words)
+  assert.match(refused.stdout, /there is no tool named mcp__every__echo/)
+  assert.match(refused.stderr, /\.mcp\.json: this folder is not trusted, so its MCP servers are not started/)
+  // trusted, and still nobody has approved the server
+  assert.match((await at.run([...words, '--trust'])).stdout, /there is no tool named mcp__every__echo/)
+  at.write('../home/.ona/settings.json', { enabledMcpjsonServers: ['every'] })
+  assert.equal((await at.run(words)).stdout, '{"content":"Echo: hi","is_error":false}\n')
 })
 
 test('our tools are served to another agent under the same hooks and rules', async (t) => {

@@ -33,11 +33,18 @@ export interface Declaration {
 /** Flags over the person's settings over the project's file; nothing of a folder that nobody has trusted. */
 export function declaredServers({ settings, trusted, cwd, env, flags, strict, bare }: McpRequest): Declaration {
   const given = flags.map((flag) => flagServers(flag, cwd))
-  const project = strict || bare || !trusted ? { declared: [], problems: [] } : projectServers(cwd)
+  const project = strict || bare ? { declared: [], problems: [] } : projectOf(cwd, trusted)
   const own: Declared[] = strict || bare ? [] : [{ scope: 'user', from: 'settings', servers: settings.mcpServers }]
   const declared = [...project.declared, ...own, ...given.flatMap((each) => each.declared)]
   const { servers, problems } = readServers(declared, env)
   return { servers, problems: [...project.problems, ...given.flatMap((each) => each.problems), ...problems] }
+}
+
+function projectOf(cwd: string, trusted: boolean): ReturnType<typeof projectServers> {
+  const found = projectServers(cwd)
+  if (trusted || found.declared.length === 0) return found
+  const why = `${join(cwd, '.mcp.json')}: this folder is not trusted, so its MCP servers are not started; ona --trust trusts it`
+  return { declared: [], problems: [why] }
 }
 
 /** Starts them beside the session; undefined where there are none. */
@@ -69,7 +76,7 @@ export function openMcp(request: McpRequest, { servers }: Declaration): McpHub |
 
 async function approve({ name, transport }: ServerConfig, person: Person): Promise<boolean | undefined> {
   const what = transport.type === 'stdio' ? [transport.command, ...transport.args].join(' ') : transport.url
-  const question = `This project's .mcp.json brings the MCP server "${name}": ${what}. Start it?`
+  const question = `This project's .mcp.json brings the MCP server "${visible(name)}": ${visible(what)}. Start it?`
   const options = [
     { label: 'Start it', description: 'Now and from now on, as long as it is declared like this.' },
     { label: 'Do not start it', description: 'ona mcp reset-project-choices asks again.' },
@@ -79,8 +86,12 @@ async function approve({ name, transport }: ServerConfig, person: Person): Promi
     new AbortController().signal,
   )
   const answer = answers?.[question]
-  return answer === undefined ? undefined : answer === 'Start it'
+  return answer === 'Start it' ? true : answer === 'Do not start it' ? false : undefined
 }
+
+/** The project wrote this: nothing in it may steer the terminal or hide the rest. */
+const visible = (text: string): string =>
+  text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '\ufffd')
 
 /** The keychain's library is loaded when a server over HTTP wants a token. */
 function lazySecrets(env: NodeJS.ProcessEnv) {
