@@ -117,15 +117,15 @@ test('a helper runs only when a request needs it, is remembered for a while, and
 
 test('what is wrong with a helper is said without a word of what it printed', async () => {
   const { helperCredential } = await import('./helper.ts')
-  const cases: [string, RegExp][] = [
+  const cases: [command: string, why: RegExp, timeoutMs?: number][] = [
     ['echo planted-secret; exit 3', /failed with exit code 3/],
     ['true', /printed nothing/],
     ['echo planted-secret; echo more', /must print one token/],
     ['yes planted-secret', /printed more than 16384 characters/],
-    ['echo planted-secret; sleep 60', /did not finish within 0.2 s/],
+    ['echo planted-secret; sleep 60', /did not finish within 0.2 s/, 200],
   ]
-  for (const [command, why] of cases) {
-    const answer = await helperCredential({ command, env: process.env, timeoutMs: 200 }).now(signal)
+  for (const [command, why, timeoutMs] of cases) {
+    const answer = await helperCredential({ command, env: process.env, timeoutMs }).now(signal)
     assert.ok('problem' in answer)
     assert.match(answer.problem, why)
     assert.doesNotMatch(answer.problem, /planted/)

@@ -39,10 +39,7 @@ export interface AuthStatus {
 /** Where Anthropic credentials would come from, in words; looks at nothing that asks a person or starts a program. */
 export function anthropicSource(context: AuthContext): string | undefined {
   const found = choose(context)
-  return (
-    found &&
-    `${found.source === 'login' ? 'you are logged in' : found.source === 'apiKeyHelper' ? 'apiKeyHelper is set' : `${found.source} is set`}`
-  )
+  return found && (found.source === 'login' ? 'you are logged in' : `${found.source} is set`)
 }
 
 /** Must not throw. Nothing is asked of a helper, a keychain or a server before the first request needs it. */

@@ -198,7 +198,7 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
       return ended || trouble !== undefined
     },
     whole(message) {
-      if (message.type === 'error') return events.error!(message)
+      if (message.error) return events.error!(message)
       if (!Array.isArray(message.content)) return
       if (typeof message.model === 'string') model = message.model
       for (const [index, block] of message.content.entries()) if (isObject(block)) start(index, block)

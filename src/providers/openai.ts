@@ -226,7 +226,10 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
     if (isObject(choice)) {
       const said = choice.delta ?? choice.message
       if (isObject(said)) grow(said)
-      if (typeof choice.finish_reason === 'string') stop = stops[choice.finish_reason] ?? 'end_turn'
+      if (typeof choice.finish_reason === 'string') {
+        stop = stops[choice.finish_reason] ?? 'end_turn'
+        for (const call of calls) if (!call.told) announce(call)
+      }
     }
     if (wire.usage) count(wire.usage)
   }
@@ -248,7 +251,6 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
     complete: () => ended || stop !== undefined,
     begun: () => begun,
     reply() {
-      for (const call of calls) if (!call.told) announce(call)
       const content: Reply['content'] = [
         ...(text === '' ? [] : [{ type: 'text' as const, text }]),
         ...calls.map((call) => toolUse(call.id, realName(call.name, request.tools), call.args)),

@@ -391,7 +391,7 @@ export function providerSuite(name: string, wire: WireDialect): void {
     })
 
     test('turns share one connection, and one that the server has closed is not missed', async () => {
-      const good = stream(wire.frames({ text: ['ok'] }))
+      const good: Answer = (response) => response.end(wire.frames({ text: ['ok'] }).join(''))
       const { provider, server } = await against([good])
       for (const _turn of [1, 2, 3]) assert.equal((await provider.reply(asking(), () => {})).stop, 'end_turn')
       assert.equal(server.connections(), 1)

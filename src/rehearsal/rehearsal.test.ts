@@ -125,6 +125,7 @@ test('what is wrong with a script is said with its line and column', async () =>
     ['steps:\n  - fail: 200\n', /^s\.yaml:2:11: steps\[0\]\.fail must be at least 400/],
     ['steps:\n\t- prompt: hi\n', /^s\.yaml:2:1: .*[Tt]ab/],
     ['a: 1\na: 2\n', /^s\.yaml:2:1: .*unique/],
+    ['mode: yolo\nsteps: [{ prompt: x }]', /^s\.yaml:1:7: mode must be one of default, acceptEdits,/],
     ['- 1', 's.yaml:1:1: must be an object, not a list'],
   ]
   for (const [text, expected] of cases) {

@@ -96,5 +96,5 @@ test('what is not understood is nothing, and anything may be typed', () => {
   const long = 'then read "a '.repeat(1500)
   const started = performance.now()
   understand(long)
-  assert.ok(performance.now() - started < 2000)
+  assert.ok(performance.now() - started < 5000)
 })

@@ -19,8 +19,9 @@ export function understand(request: string): Step[] {
 
 /** `read a.txt, then run npm test`. What stands in quotes is not split, nor is text that brings its own form. */
 function partsOf(request: string): string[] {
-  if (/```|\{|^(?:plan|todo|create|make|write)\b/i.test(request.trim()) && !/\bthen\b/i.test(request)) return [request]
-  if (/```|\{/.test(request)) return [request]
+  const ownForm = /```|\{/.test(request)
+  const ownLines = /^(?:plan|todo|create|make|write)\b/i.test(request.trim()) && !/\bthen\b/i.test(request)
+  if (ownForm || ownLines) return [request]
   const outsideQuotes = /(?:[,;.]?\s+and\s+then\s+|[,;.]?\s+then\s+|\s*\n\s*)(?=(?:[^"]*"[^"]*")*[^"]*$)/i
   return request
     .split(outsideQuotes)

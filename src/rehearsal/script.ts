@@ -9,6 +9,7 @@ import {
   list,
   map,
   number,
+  oneOf,
   optional,
   type Problem,
   parse,
@@ -87,12 +88,14 @@ export type Expectation = Infer<typeof expectation>
 type StepOf = { [K in StepKind]: { readonly kind: K; readonly line: number } & Infer<(typeof stepShapes)[K]> }
 export type ScriptStep = StepOf[StepKind]
 
+const modes = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'] as const
+
 const scriptShape = record(
   {
     about: optional(string('What the rehearsal shows.')),
     files: optional(map(string(), 'Files by path. With them the run has a new, empty folder of its own.')),
     settings: optional(map(json(), 'Settings of the run, as given by --settings.')),
-    mode: optional(string('The permission mode of the run.')),
+    mode: optional(oneOf(modes, 'The permission mode of the run.')),
     steps: list(json(), 'What happens, in order.', { min: 1 }),
   },
   'A rehearsal: what the person types, what the model does, and what must come of it.',
@@ -104,7 +107,7 @@ export interface Script {
   readonly about?: string
   readonly files?: Record<string, string>
   readonly settings?: Record<string, unknown>
-  readonly mode?: string
+  readonly mode?: (typeof modes)[number]
   readonly steps: readonly ScriptStep[]
 }
 

@@ -77,7 +77,7 @@ async function play(script: Script, flags: PlayFlags): Promise<Report> {
         ...(script.settings && { settings: JSON.stringify(script.settings) }),
         trust: flags.trust || script.files !== undefined,
       },
-      ...(script.mode && { mode: script.mode as 'default' }),
+      ...(script.mode && { mode: script.mode }),
       startRehearsal: () => startRehearsal({ player: playing.player }),
     })
     if ('problem' in started) return reportOf(script, playing, [`${script.name}: ${started.problem}`])
