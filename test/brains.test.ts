@@ -68,7 +68,7 @@ const opencode = {
   '.opencode/plugin/mine.ts': 'export const Mine = async () => ({})\n',
 }
 
-describe('ona init --roles', () => {
+describe('cli command `init --roles`', () => {
   test('links the role, runs its inits with trust, and does not bind hooks', (t) => {
     const { ona, has, all, text, json } = repository(t, {
       ...guarded,
@@ -119,7 +119,7 @@ describe('ona init --roles', () => {
   })
 })
 
-describe('ona init --hooks', () => {
+describe('cli command `init --hooks`', () => {
   test('with no argument every agent that is found gets the hooks', (t) => {
     const { ona, json, text } = repository(t, { ...guarded, ...claude, ...opencode })
     const { status, stdout, stderr } = ona('init', '--roles', 'mechanic', '--hooks')

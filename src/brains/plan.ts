@@ -66,24 +66,32 @@ export async function planSync(request: SyncRequest): Promise<BrainPlan[]> {
 /** Plans and does it. A failure anywhere leaves every brain as it was. */
 export async function applySync(request: SyncRequest): Promise<BrainPlan[]> {
   const first = await planSync(request)
-  const paths = first.flatMap(({ files }) => files.map(({ path }) => path))
+  const paths = pathsOf(first)
   if (paths.length === 0 && !first.some(hasForeignChanges)) return first
-  return locked(paths, async () => {
+  const plans = await locked(paths, async () => {
     // again, under the locks: another process may have been here in between
     const plans = await planSync(request)
-    const undo: (() => Promise<void>)[] = []
-    try {
-      for (const { slug, adapter } of request.targets) {
-        const plan = plans.find((one) => one.slug === slug)!
-        if (!isOwn(adapter)) undo.push(await applyForeign(slug, adapter, plan.changes))
-      }
-      writeAll(plans.flatMap(({ files }) => files))
-    } catch (thrown) {
-      for (const back of undo.reverse()) await back()
-      throw thrown
-    }
+    if (!pathsOf(plans).every((path) => paths.includes(path))) return null
+    await write(request, plans)
     return plans
   })
+  return plans ?? applySync(request)
+}
+
+const pathsOf = (plans: readonly BrainPlan[]) => plans.flatMap(({ files }) => files.map(({ path }) => path))
+
+async function write({ targets }: SyncRequest, plans: readonly BrainPlan[]): Promise<void> {
+  const undo: (() => Promise<void>)[] = []
+  try {
+    for (const { slug, adapter } of targets) {
+      const plan = plans.find((one) => one.slug === slug)!
+      if (!isOwn(adapter)) undo.push(await applyForeign(slug, adapter, plan.changes))
+    }
+    writeAll(plans.flatMap(({ files }) => files))
+  } catch (thrown) {
+    for (const back of undo.reverse()) await back()
+    throw thrown
+  }
 }
 
 const hasForeignChanges = ({ config, changes }: BrainPlan) => !config && changes.some(({ kind }) => kind !== 'keep')

@@ -70,7 +70,7 @@ const inOrder = (hooks: readonly BrainHook[]) =>
 
 export function brainSuite(brain: Brain, neighbours: Neighbours, label: string = brain.slug): void {
   const check = (name: string, body: (place: Place, t: TestContext) => Promise<void>) =>
-    test(`${label}: ${name}`, async (t) => {
+    test(`BrainHooksAdapter ${label}: ${name}`, async (t) => {
       const root = mkdtempSync(join(tmpdir(), `brain-${brain.slug}-`))
       t.after(() => rmSync(root, { recursive: true, force: true }))
       const config = join(root, brain.config)

@@ -21,7 +21,7 @@ const pack = (name: string, source: string, kind = 'dependencies') => ({
   [`node_modules/${name}/index.js`]: source,
 })
 
-test('ours is given where no package claims the brain, by its name or an alias', async (t) => {
+test('getBrainHooksAdapterByConfigImplicit: ours is given where no package claims the brain, by its name or an alias', async (t) => {
   const from = place(t, {})
   for (const slug of [
     'claudecode',
@@ -38,7 +38,7 @@ test('ours is given where no package claims the brain, by its name or an alias',
   assert.equal(await getBrainHooksAdapterByConfigImplicit({ slug: 'hal9000', from }), null)
 })
 
-test('a package goes before ours, whichever kind of dependency it is, scoped or not', async (t) => {
+test('getBrainHooksAdapterByConfigImplicit: a package goes before ours, whichever kind of dependency it is, scoped or not', async (t) => {
   for (const [name, kind] of [
     ['rhachet-brains-mine', 'dependencies'],
     ['ona-brains-mine', 'devDependencies'],
@@ -57,14 +57,14 @@ test('a package goes before ours, whichever kind of dependency it is, scoped or 
   }
 })
 
-test('a package of another name is not looked at; one without getBrainHooks is passed over', async (t) => {
+test('getBrainHooksAdapterByConfigImplicit: a package of another name is not looked at; one without getBrainHooks is passed over', async (t) => {
   const other = place(t, pack('brains-of-rhachet', 'throw new Error("loaded")'))
   assert.equal((await getBrainHooksAdapterByConfigImplicit({ slug: 'codex', from: other }))?.slug, 'codex')
   const empty = place(t, pack('rhachet-brains-empty', 'exports.nothing = 1'))
   assert.equal((await getBrainHooksAdapterByConfigImplicit({ slug: 'codex', from: empty }))?.slug, 'codex')
 })
 
-test('a package that is not there or does not load is named', async (t) => {
+test('getBrainHooksAdapterByConfigImplicit: a package that is not there or does not load is named', async (t) => {
   const missing = place(t, { 'package.json': '{ "dependencies": { "rhachet-brains-x": "1" } }' })
   await assert.rejects(
     getBrainHooksAdapterByConfigImplicit({ slug: 'codex', from: missing }),
@@ -77,7 +77,7 @@ test('a package that is not there or does not load is named', async (t) => {
   )
 })
 
-test('each agent is found by its signs, a bare folder or a config in the home among them', async (t) => {
+test('detectBrainReplsInRepo: each agent is found by its signs, a bare folder or a config in the home among them', async (t) => {
   const signs: [string, string[]][] = [
     ['.claude/settings.json', ['claudecode']],
     ['.claude/agents/a.md', ['claudecode']],

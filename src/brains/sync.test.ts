@@ -39,7 +39,7 @@ function memory(hooks: BrainHook[]) {
   return { adapter, asked, hooks }
 }
 
-test('the difference between found and declared', () => {
+test('syncRoleHooksIntoBrainRepl: the difference between found and declared', () => {
   const found = [hook('same'), hook('longer'), hook('gone')]
   const declared = [hook('new'), hook('same', { timeout: { seconds: 5 } }), hook('longer', { timeout: 'PT9S' })]
   assert.deepEqual(
@@ -48,7 +48,7 @@ test('the difference between found and declared', () => {
   )
 })
 
-test('a stale hook is removed, a changed one updated, others and other authors are left alone', async () => {
+test('syncRoleHooksIntoBrainRepl: a stale hook is removed, a changed one updated, others and other authors are left alone', async () => {
   const other = hook('theirs', { author: 'repo=acme/role=other' })
   const { adapter, asked, hooks } = memory([hook('stale'), hook('same'), other])
   const role = mechanic({
@@ -62,7 +62,7 @@ test('a stale hook is removed, a changed one updated, others and other authors a
   assert.deepEqual(hooks, [hook('same'), other, hook('new')])
 })
 
-test('a failure half way is undone', async () => {
+test('syncRoleHooksIntoBrainRepl: a failure half way is undone', async () => {
   const { adapter, hooks } = memory([hook('a'), hook('b')])
   const changes = diffHooks([hook('a'), hook('b')], [hook('a', { timeout: 'PT9S' }), hook('c'), hook('explode')])
   await assert.rejects(applyChanges(adapter, changes), /boom/)

@@ -2,6 +2,7 @@
  * Codex CLI (developers.openai.com/codex/hooks). A hook runs there only once the person has trusted it, and trust is kept
  * by position: what stands in the file must never move, so a hook that goes leaves an empty place behind it.
  */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Brain, Limit } from '../brain.ts'
 import { readText } from '../files.ts'
@@ -73,9 +74,13 @@ export const codex: Brain = {
   ...jsonConfig(layout),
   limits,
   remarks: strictRemarks('Codex'),
-  onStart: (root) =>
-    /^\s*\[+hooks\b/m.test(readText(join(root, '.codex/config.toml')) ?? '')
+  onStart: (root) => [
+    ...(/^\s*\[+hooks\b/m.test(readText(join(root, '.codex/config.toml')) ?? '')
       ? ['.codex/config.toml has hooks as well; Codex runs both and warns that there are two places']
-      : [],
+      : []),
+    ...(existsSync(join(root, '.git'))
+      ? []
+      : ['this is not the top of a git repository: Codex runs the hooks from there, or from where it stands']),
+  ],
   afterChange: 'Codex runs new and changed hooks only once you have trusted them: open /hooks in Codex',
 }
