@@ -2,8 +2,9 @@
 import type { Done } from './work.ts'
 
 export async function htmlToMarkdown(html: string): Promise<Done['html']> {
+  if (isDeep(html)) return { title: titleOf(html), markdown: plainText(html) }
   const { default: Turndown } = await import('turndown')
-  const title = /<title[^>]*>([^<]{0,500})/i.exec(html)?.[1]?.trim() ?? ''
+  const title = titleOf(html)
   const turndown = new Turndown({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' })
   turndown.remove(['script', 'style', 'noscript', 'iframe', 'object', 'embed', 'template', 'head', 'title'] as never)
   turndown.remove((node) => ['SVG', 'CANVAS', 'VIDEO', 'AUDIO'].includes(node.nodeName.toUpperCase()))
@@ -15,11 +16,33 @@ export async function htmlToMarkdown(html: string): Promise<Done['html']> {
   try {
     return { title, markdown: turndown.turndown(html).replace(/\n{3,}/g, '\n\n') }
   } catch (error) {
-    // Thousands of nested tags are more than a recursive walk can take; their text is still worth having.
+    // A tree that is too deep for a recursive walk all the same; its text is still worth having.
     if (!(error instanceof RangeError)) throw error
     return { title, markdown: plainText(html) }
   }
 }
+
+const titleOf = (html: string) => /<title[^>]*>([^<]{0,500})/i.exec(html)?.[1]?.trim() ?? ''
+
+const depthLimit = 1000
+
+/** Whether tags lie deeper in each other than any page has them: reading such a tree takes time in squares. */
+function isDeep(html: string): boolean {
+  let depth = 0
+  for (const [, closing, name] of html.matchAll(/<(\/?)([a-z][a-z0-9]*)/gi)) {
+    if (unnested.has(name!.toLowerCase())) continue
+    depth = closing === '/' ? Math.max(0, depth - 1) : depth + 1
+    if (depth > depthLimit) return true
+  }
+  return false
+}
+
+/** Tags that have no end, or whose end may be left out. */
+const unnested = new Set(
+  'area base br col embed hr img input link meta param source track wbr li p td th tr dt dd option tbody thead'.split(
+    ' ',
+  ),
+)
 
 /** Tables as rows between bars; the first row is the head. */
 function tables(turndown: import('turndown')): void {
