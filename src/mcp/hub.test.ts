@@ -152,6 +152,46 @@ for (const [type, word, path] of [
   })
 }
 
+test('a server of the 2026 revision over http', async () => {
+  const { createMcpHandler, Server } = await import('@modelcontextprotocol/server')
+  const handler = createMcpHandler(
+    () => {
+      const modern = new Server({ name: 'modern', version: '1' }, { capabilities: { tools: {} } })
+      modern.setRequestHandler('tools/list', () => ({
+        tools: [{ name: 'hello', inputSchema: { type: 'object' as const } }],
+      }))
+      modern.setRequestHandler('tools/call', () => ({ content: [{ type: 'text' as const, text: 'from 2026' }] }))
+      return modern
+    },
+    { legacy: 'reject' },
+  )
+  const { createServer } = process.getBuiltinModule('node:http')
+  const http = createServer(async (request, response) => {
+    const parts: Buffer[] = []
+    for await (const chunk of request) parts.push(chunk)
+    const { method = 'GET', headers } = request
+    const body = parts.length > 0 ? { body: Buffer.concat(parts) } : {}
+    const asked = new Request(`http://127.0.0.1${request.url}`, {
+      method,
+      headers: headers as Record<string, string>,
+      ...body,
+    })
+    const answer = await handler.fetch(asked)
+    response.writeHead(answer.status, Object.fromEntries(answer.headers))
+    if (answer.body) for await (const chunk of answer.body) response.write(chunk)
+    response.end()
+  })
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  const { port } = http.address() as { port: number }
+  const hub = await hubOf({ modern: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } })
+  const said = await hub.callTool('mcp__modern__hello', {}, never, silent)
+  assert.deepEqual([said.content, hub.status()[0]!.status], ['from 2026', 'connected'], hub.status()[0]!.problem)
+  await hub.close()
+  await handler.close()
+  http.closeAllConnections()
+  http.close()
+})
+
 test('a call that takes too long is an error, and the server is told', async () => {
   const hub = await hubOf({ h: hostile('slow') }, { env: { ...process.env, MCP_TOOL_TIMEOUT: '50' } })
   assert.deepEqual(await hub.callTool('mcp__h__hang', {}, never, silent), {
