@@ -19,6 +19,7 @@ export async function buildDispatcher(folder: string): Promise<void> {
   }
   put('lib/features.txt', installed)
   put('lib/dispatch.cjs', await bundle('src/dispatcher/bundle.ts', {}, 'cjs'))
+  put('lib/hot.cjs', await bundle('src/dispatcher/bundle-hot.ts', {}, 'cjs'))
   put('dispatch.mjs', entryFile)
   for (const [name, { source, text }] of Object.entries(libFiles)) {
     put(`lib/${name}.cjs`, await bundle(source, {}, 'cjs'))

@@ -177,7 +177,7 @@ for (const [fault, spoil] of Object.entries(configFaults)) {
 
 test('a broken lib is told on every event and never crashes', async () => {
   const root = makeRepo()
-  put(root, '.ai/hooks/lib/dispatch.cjs', 'syntax error(')
+  for (const file of ['hot', 'dispatch']) put(root, `.ai/hooks/lib/${file}.cjs`, 'syntax error(')
   const answer = await fire(root, 'PreToolUse', readFile)
   isClean(answer)
   assert.equal(answer.output.decision, 'allow')

@@ -2,6 +2,7 @@
 
 type Modules = {
   'node:crypto': typeof import('node:crypto')
+  'node:fs': typeof import('node:fs')
   'node:child_process': typeof import('node:child_process')
   'node:module': typeof import('node:module')
   'node:os': typeof import('node:os')

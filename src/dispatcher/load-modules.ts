@@ -50,6 +50,7 @@ export async function loadModules(
 ): Promise<Seat[]> {
   const seats: (Seat | undefined | Promise<Seat | undefined>)[] = []
   let quiet = false
+  let waits = false
   const pristine = readBytes(join(hooksRoot, installedFile))
   const installed = typeof pristine === 'string' ? Buffer.alloc(0) : pristine
   for (const entry of entries) {
@@ -59,15 +60,20 @@ export async function loadModules(
     if (typeof read === 'string') {
       const concerned = !known || known.supports.includes(eventName)
       if (concerned) seats.push(broken(entry, new Error(`cannot be read: ${read}`)))
-    } else if (known && bundled[entry.name] && installedPart(installed, entry.name)?.equals(read)) {
-      seats.push(seat(entry, bundled[entry.name]!, eventName))
+    } else if (known && installedPart(installed, entry.name)?.equals(read)) {
+      if (!known.supports.includes(eventName)) continue
+      if (eventName === 'PreToolUse' && !(entry.hotPathSafe ?? known.hotPathSafe)) continue
+      const hook = bundled[entry.name]
+      seats.push(hook ? seat(entry, hook, eventName) : importOwn(entry, file, eventName, patienceMs, importer))
+      waits ||= hook === undefined
     } else {
       if (!quiet) takeDescriptors()
       quiet = true
+      waits = true
       seats.push(importOwn(entry, file, eventName, patienceMs, importer))
     }
   }
-  const ready = (quiet ? await Promise.all(seats) : seats) as (Seat | undefined)[]
+  const ready = (waits ? await Promise.all(seats) : seats) as (Seat | undefined)[]
   return ready.filter((item) => item !== undefined).sort((a, b) => a.priority - b.priority)
 }
 

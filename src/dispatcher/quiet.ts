@@ -2,11 +2,12 @@
  * What is taken from modules before the first one is loaded: stdout, stderr and the power to end the process. The host
  * must read our one object and nothing else, so whatever they print goes to the trace log.
  */
-import fs from 'node:fs'
 import { dirname } from 'node:path'
 import { late } from './late.ts'
 import { sleep } from './lock.ts'
 
+/** Not imported: the bundler would wrap a default import in a copy, and what we replace must be the real thing. */
+const fs = late('node:fs')
 const writeSync = fs.writeSync
 const { exit, reallyExit } = process as typeof process & { reallyExit: (code: number) => never }
 const rotateAtBytes = 1024 * 1024

@@ -1,18 +1,18 @@
 /** What the installed tree consists of besides bundles: the small files whose text is ours to the letter. */
 
 /**
- * dispatch.mjs. Must parse and answer on any Node, even when the rest of the tree is damaged. It compiles lib/dispatch.cjs by
+ * dispatch.mjs. Must parse and answer on any Node, even when the rest of the tree is damaged. It compiles the bundle by
  * itself, because finding it with `require` takes two milliseconds, and with V8's code cache when there is one for
  * this Node and this very file: cold code is most of what an event costs. The cache is written only when
  * `ona dispatcher` asks for it (ONA_DISPATCHER_WARM), never by an event.
  */
-export const entryFile = String.raw`// node .ai/hooks/dispatch.mjs <Event> [dialect]: see lib/dispatch.cjs. Written by ona dispatcher install.
+export const entryFile = String.raw`// node .ai/hooks/dispatch.mjs <Event> [dialect]: see lib/dispatch.cjs, and lib/hot.cjs, its part for PreToolUse.
 try {
   process.getBuiltinModule ??= (await import('node:module')).createRequire(import.meta.url)
   const builtin = process.getBuiltinModule
   const fs = builtin('node:fs')
   const folder = import.meta.dirname ?? builtin('node:url').fileURLToPath(new URL('.', import.meta.url)).slice(0, -1)
-  const filename = folder + '/lib/dispatch.cjs'
+  const filename = folder + (process.argv[2] === 'PreToolUse' ? '/lib/hot.cjs' : '/lib/dispatch.cjs')
   const { size, mtimeMs } = fs.statSync(filename)
   const cache = folder + '/lib/cache/' + [process.version, process.arch, size, Math.round(mtimeMs)].join('-')
   let cachedData

@@ -1,13 +1,12 @@
 /** session: whose session this is, which turn and which phase, and the record of what was asked and done. */
 
-import { linesWith, readFrom } from '../files.ts'
 import { sha256 } from '../late.ts'
 import { neo4jCapability } from '../neo4j-cap.ts'
 import { workNumber } from '../phase.ts'
 import { findPlan } from '../plan-file.ts'
 import { isFinished } from '../plan-graph.ts'
-import { mutatingTools, namesTool } from '../tools.ts'
-import type { Context, EventName, EventRecord, HookAction, HookModule, Json, Outcome, Phase } from '../types.ts'
+import type { Context, EventName, HookAction, HookModule, Json } from '../types.ts'
+import { phaseStep, sessionInit, settled, stamps } from './session-tool.ts'
 
 export const hook: HookModule = {
   name: 'session',
@@ -77,18 +76,7 @@ const answers: Record<EventName, (ctx: Context) => HookAction | Promise<HookActi
     }
   },
 
-  PreToolUse(ctx) {
-    const { ids, paths } = ctx
-    return {
-      decision: 'allow',
-      inputMetadata: {
-        _hookSessionId: ids.sessionId,
-        _hookWorkId: ids.workId,
-        _hookTurnId: ids.turnId,
-        _hookArtifactRoot: paths.repoRelative(paths.sessionRoot),
-      },
-    }
-  },
+  PreToolUse: stamps,
 
   PostToolUse(ctx) {
     const { event } = ctx
@@ -140,26 +128,12 @@ const answers: Record<EventName, (ctx: Context) => HookAction | Promise<HookActi
   SubagentStop: () => ({}),
 }
 
-const sessionInit = ({ ids }: Context): EventRecord => ({
-  kind: 'SESSION_INIT',
-  phase: 'UNINITIALIZED',
-  data: { sessionId: ids.sessionId, workId: ids.workId },
-})
-
 /** Why a tool failed, if it did. VS Code tells only of successes, but a tool may say "Error: …" in its result. */
 export function toolFailure({ event }: Context): string | undefined {
   if (event.toolError !== undefined) return event.toolError
   const output = event.toolOutput
   const text = typeof output === 'string' ? output : undefined
   return text !== undefined && /^(?:ERROR|Error:)/.test(text) ? text : undefined
-}
-
-function phaseStep(ctx: Context, to: Phase, trigger: string, more: Json = {}): HookAction {
-  const from = ctx.state.core.phase
-  return {
-    statePatch: { ...more, core: { phase: to, ...((more['core'] as Json | undefined) ?? {}) } },
-    emitEvents: [{ kind: 'PHASE_TRANSITION', phase: to, data: { from, to, trigger } }],
-  }
 }
 
 function phaseOnPrompt(ctx: Context): HookAction | undefined {
@@ -196,34 +170,4 @@ function matches(pattern: string, text: string): boolean {
   } catch {
     return false // the doctor tells of a pattern that does not compile
   }
-}
-
-function settled(ctx: Context, { decision }: Outcome): HookAction | undefined {
-  const { state, event, config } = ctx
-  if (decision === 'allow') {
-    const implicit =
-      state.core.phase === 'PLANNING' && !ctx.manifest.enforcePhases && config['implicitExecuting'] !== false
-    if (!implicit || state.plan?.status === 'accepted' || !isMutating(ctx)) return undefined
-    return phaseStep(ctx, 'EXECUTING', `first change: ${event.tool}`)
-  }
-  const limit = config['blockAfterDenies']
-  if (decision !== 'deny' || typeof limit !== 'number' || limit <= 0 || state.core.phase === 'COMPLETE')
-    return undefined
-  return deniesThisTurn(ctx) + 1 < limit || state.core.phase === 'BLOCKED'
-    ? undefined
-    : phaseStep(ctx, 'BLOCKED', `${limit} denials in one turn`, { core: { prevPhase: state.core.phase } })
-}
-
-function isMutating({ config, event }: Context): boolean {
-  const given = config['mutatingTools']
-  const tools = Array.isArray(given) ? given.filter((tool) => typeof tool === 'string') : mutatingTools
-  return tools.some((tool) => namesTool(tool, event))
-}
-
-function deniesThisTurn({ paths, ids }: Context): number {
-  let denies = 0
-  const { bytes } = readFrom(paths.eventsFile, 0, 256 * 1024)
-  for (const record of linesWith(bytes, '"kind":"TOOL_DECISION"'))
-    if (record['turnId'] === ids.turnId && record['workId'] === ids.workId && record['decision'] === 'deny') denies++
-  return denies
 }
