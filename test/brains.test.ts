@@ -567,6 +567,19 @@ describe('ona itself', () => {
     assert.equal(place.has('ran.txt'), false)
     assert.match(heard, /not on my watch/)
   })
+
+  test('a role that is declared in code changes what ona is asked and what a tool is run with', async (t) => {
+    const place = repository(t, {
+      'ona.roles.mjs': `export const roles = [{ slug: 'editor', hooks: { onDispatch: {
+        onInvokeAskInput: (input) => ({ ...input, ask: input.ask + ' politely' }),
+        onInvokeActInput: ({ skill, input }) => ({ skill, input: { ...input, command: input.command.replace('live', 'changed') } }),
+      } } }]`,
+    })
+    assert.equal(place.ona('init', '--roles', 'editor').status, 0)
+    const heard = await turn(place, t)
+    assert.match(heard, /go politely/)
+    assert.equal(place.text('ran.txt'), 'changed\n')
+  })
 })
 
 test('ona/brains gives what the documents name', {

@@ -74,15 +74,33 @@ test('transforms of a role that is declared in code are kept by the parser', asy
 test('the roles that are linked in a repository have their say, and one that is not linked has none', async (t) => {
   const from = mkdtempSync(join(tmpdir(), 'ona-dispatch-'))
   t.after(() => rmSync(from, { recursive: true, force: true }))
-  assert.equal(await linkedDispatch({ from }), null)
+  assert.deepEqual(await linkedDispatch({ from }), { handlers: [], problems: [] })
+  const file = join(from, 'ona.roles.mjs')
+  const add = `const add = (word) => ({ hooks: { onDispatch: { onInvokeAskInput: (input) => ({ ...input, ask: input.ask + word }) } } })`
   writeFileSync(
-    join(from, 'ona.roles.mjs'),
-    `
-    const add = (word) => ({ hooks: { onDispatch: { onInvokeAskInput: (input) => ({ ...input, ask: input.ask + word }) } } })
-    export const roles = [{ slug: 'linked', ...add(' please') }, { slug: 'other', ...add(' now') }]`,
+    file,
+    `${add}\nexport const roles = [{ slug: 'linked', ...add(' please') }, { slug: 'other', ...add(' now') }]`,
+  )
+  assert.deepEqual(
+    await linkedDispatch({ from }),
+    { handlers: [], problems: [] },
+    'nothing is linked, so nothing is loaded',
   )
   mkdirSync(join(from, '.agent/repo=.this/role=linked'), { recursive: true })
-  const dispatch = await linkedDispatch({ from })
-  assert.deepEqual(await dispatch!.ask({ ask: 'fix it' }), { ask: 'fix it please' })
-  assert.deepEqual(await dispatch!.act({ skill: 'Bash', input: {} }), { skill: 'Bash', input: {} })
+  const { handlers } = await linkedDispatch({ from })
+  const [ask] = handlers as unknown as { event: string; run(args: object): Promise<undefined> }[]
+  const image = { type: 'image', data: '', mimeType: 'image/png' }
+  const step = { source: 'user', input: [{ type: 'text', text: 'fix it' }, image] }
+  await ask!.run({ step })
+  assert.deepEqual([ask!.event, step.input], ['before_ingest', [{ type: 'text', text: 'fix it please' }, image]])
+})
+
+test('a linked role that cannot be loaded is told of', async (t) => {
+  const from = mkdtempSync(join(tmpdir(), 'ona-dispatch-'))
+  t.after(() => rmSync(from, { recursive: true, force: true }))
+  mkdirSync(join(from, '.agent/repo=.this/role=a'), { recursive: true })
+  writeFileSync(join(from, '.agent/repo=.this/role=a/role.mjs'), 'throw new Error("no")')
+  const { handlers, problems } = await linkedDispatch({ from })
+  assert.deepEqual(handlers, [])
+  assert.match(problems.join(), /role\.mjs fails when it is loaded: no/)
 })

@@ -1,6 +1,7 @@
 /** A role's transforms of what ona itself is asked and does. */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { textBlock, textOf } from '../hooks/blocks.ts'
+import { defineStepHook, type StepArgs } from '../hooks/define.ts'
+import type { Handler } from '../hooks/handler.ts'
 import { Problem } from './problem.ts'
 import { type ActInput, type AskInput, authorOf, type Role, type Transforms } from './role.ts'
 
@@ -45,20 +46,37 @@ async function pass<T extends object>(
   return current
 }
 
-export interface Dispatch {
-  ask(input: AskInput): Promise<AskInput>
-  act(input: ActInput): Promise<ActInput>
-}
-
 /**
- * The transforms of the roles that are linked in a repository; null when there are none, which is told without loading
- * anything. Only a role declared in code has transforms, so it is for a folder that is trusted to run its code.
+ * The transforms of the roles that are linked in a repository, as handlers of ona's own steps; `problems` are roles that
+ * could not be loaded. Runs the code that declares them, so it is for a folder that is trusted.
  */
-export async function linkedDispatch({ from }: { from: string }): Promise<Dispatch | null> {
-  if (!existsSync(join(from, '.agent'))) return null
-  const { findRoles } = await import('./roles/find.ts')
+export async function linkedDispatch({ from }: { from: string }): Promise<{ handlers: Handler[]; problems: string[] }> {
+  const { findRoles, hasCodeRoles } = await import('./roles/find.ts')
+  if (!hasCodeRoles(from)) return { handlers: [], problems: [] }
   const found = await findRoles(from, { runCode: true })
   const roles = found.roles.filter(({ linked, role }) => linked && role.hooks?.onDispatch).map(({ role }) => role)
-  if (roles.length === 0) return null
-  return { ask: (input) => applyOnAsk(roles, input), act: (input) => applyOnAct(roles, input) }
+  return {
+    handlers: roles.length > 0 ? dispatchHandlers(roles) : [],
+    problems: [...found.problems, ...found.failed.map(({ why }) => why)],
+  }
+}
+
+/** What is asked passes the roles before it is taken in, what a tool is run with before the tool is. */
+export function dispatchHandlers(roles: readonly Role[]): Handler[] {
+  const ask = async ({ step }: StepArgs<'before_ingest'>) => {
+    if (step.source !== 'user') return undefined
+    const given = textOf(step.input)
+    const { ask } = await applyOnAsk(roles, { ask: given })
+    if (ask !== given) step.input = [textBlock(ask), ...step.input.filter(({ type }) => type !== 'text')]
+    return undefined
+  }
+  const act = async ({ step }: StepArgs<'before_tool_apply'>) => {
+    const input = step.args as ActInput['input']
+    step.args = (await applyOnAct(roles, { skill: step.toolName, input })).input
+    return undefined
+  }
+  return [
+    defineStepHook('before_ingest', ask, { name: 'roles: onInvokeAskInput' }),
+    defineStepHook('before_tool_apply', act, { name: 'roles: onInvokeActInput' }),
+  ]
 }

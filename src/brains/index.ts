@@ -2,7 +2,7 @@
 export { adapterFor, type BrainHooksAdapter, type BrainHooksDao, type OwnAdapter, type PickOne } from './adapter.ts'
 export type { Brain, Limit } from './brain.ts'
 export { detectBrainReplsInRepo } from './detect.ts'
-export { applyOnAct, applyOnAsk, type Dispatch, linkedDispatch } from './dispatch.ts'
+export { applyOnAct, applyOnAsk, dispatchHandlers, linkedDispatch } from './dispatch.ts'
 export { type DurationParts, durationMs, durationText, type IsoDuration } from './duration.ts'
 export type { FileEdit } from './files.ts'
 export type { BrainHook, BrainHookEvent, BrainHookFilter, BrainHookUnique } from './hook.ts'

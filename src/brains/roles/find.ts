@@ -1,5 +1,5 @@
 /** Which roles a repository has: in `.agent/repo=X/role=Y`, in its own `ona.roles.*`, and in the packages it depends on. */
-import { globSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem, problemOf } from '../problem.ts'
 import { authorOf, type Role } from '../role.ts'
@@ -27,6 +27,8 @@ export interface Roles {
   readonly problems: readonly string[]
 }
 
+const rolePackage = /^(@[^/]+\/)?(rhachet|ona)-roles-/
+
 /** `runCode`: whether roles that are declared in TypeScript or JavaScript may be loaded, which runs it. */
 export async function findRoles(root: string, { runCode }: { runCode: boolean }): Promise<Roles> {
   const problems: string[] = []
@@ -45,7 +47,7 @@ export async function findRoles(root: string, { runCode }: { runCode: boolean })
       roles: await loadRolesFile(file, '.this', runCode),
       base: baseOf(file),
     }))
-  for (const name of packagesNamed(/^(@[^/]+\/)?(rhachet|ona)-roles-/, root)) {
+  for (const name of packagesNamed(rolePackage, root)) {
     await offer(name, async () => {
       const { roles, folder } = await loadRolesPackage(name, root, runCode)
       return { roles, base: folder }
@@ -78,6 +80,16 @@ export async function findRoles(root: string, { runCode }: { runCode: boolean })
     if (twin) throw new Problem(`${source} and ${twin.source} both declare ${author}; take one of them out`)
   }
   return { roles: found, failed, problems }
+}
+
+/** Whether any role here may be declared in code; told by names alone, without loading anything. */
+export function hasCodeRoles(root: string): boolean {
+  if (!existsSync(join(root, '.agent'))) return false
+  const code = '{ts,mts,js,mjs,cjs}'
+  return (
+    globSync([`ona.roles.${code}`, `.agent/repo=*/role=*/role.${code}`], { cwd: root }).length > 0 ||
+    packagesNamed(rolePackage, root).length > 0
+  )
 }
 
 /** The role that a word means: "mechanic", "acme/mechanic" or "repo=acme/role=mechanic". */

@@ -8,6 +8,7 @@ import { runTurn, type TurnEnd } from '../../agent/turn.ts'
 import type { Flags } from '../flags.ts'
 import { nobody } from '../nobody.ts'
 import { startOptions } from '../options.ts'
+import { roleHandlers } from '../role-handlers.ts'
 import { addUsage, follow, initMessage, messagesFor, newFacts, type RunFacts, resultMessage } from '../stream-json.ts'
 import { structuredTurn } from '../structured.ts'
 
@@ -32,6 +33,7 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
   }
   const started = await startSession({
     ...startOptions(flags),
+    ...(await roleHandlers(startOptions(flags))),
     person: nobody,
     on: hear,
     onUsage: (model, usage, cost) => facts && addUsage(facts, model, usage, cost),

@@ -5,6 +5,7 @@ import { runRepl } from '../../tui/repl.ts'
 import { settleTrust } from '../../tui/trust-first.ts'
 import type { Flags } from '../flags.ts'
 import { startOptions } from '../options.ts'
+import { roleHandlers } from '../role-handlers.ts'
 
 export async function repl(flags: Flags, words: readonly string[]): Promise<number> {
   const options = startOptions(flags)
@@ -17,8 +18,10 @@ export async function repl(flags: Flags, words: readonly string[]): Promise<numb
       const settled = asked ? await settleTrust(front, { cwd, home, env, ...options.settings }) : 'untrusted'
       if (settled === 'leave') return undefined
       // trusted just now in a folder too wide to remember (the home folder): it holds for this run
+      const trust = options.trust || settled === 'trusted'
       return startSession({
         ...options,
+        ...(await roleHandlers({ ...options, trust })),
         ...ports,
         settings: { ...options.settings, ...(settled === 'trusted' && { trust: true }) },
       })

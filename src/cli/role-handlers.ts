@@ -1,0 +1,21 @@
+/** What the linked roles of a trusted folder want changed in what ona is asked and does. */
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { StartOptions } from '../agent/start.ts'
+
+/** Loads nothing where no role is linked. A role that cannot be loaded is said, and the others have their say. */
+export async function roleHandlers({
+  cwd,
+  env,
+  bare,
+  trust,
+}: Pick<StartOptions, 'cwd' | 'env' | 'bare' | 'trust'>): Promise<Pick<StartOptions, 'handlers'>> {
+  if (bare || !existsSync(join(cwd, '.agent'))) return {}
+  const { isTrusted } = await import('../store/trust.ts')
+  if (!trust && !isTrusted(cwd, { home: env['HOME'] || homedir() })) return {}
+  const { linkedDispatch } = await import('../brains/dispatch.ts')
+  const { handlers, problems } = await linkedDispatch({ from: cwd })
+  for (const problem of problems) process.stderr.write(`ona: ${problem}\n`)
+  return { handlers }
+}
