@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { anthropicWire } from '../src/providers/wire-anthropic.ts'
+import { openaiWire } from '../src/providers/wire-openai.ts'
 import { type Answer, cut, status, stream, type WireServer, wireServer } from '../src/providers/wire-server.ts'
 import { place } from './lib/program.ts'
 
@@ -164,3 +166,67 @@ test('a name that the server lists may be chosen, and one that it does not list 
   const first = await at.run(['-p', 'hello'])
   assert.deepEqual([first.code, JSON.parse(server.seen.at(-1)!.body).model], [0, 'llama-3'])
 })
+
+/** What a server does wrong, and how the run ends: with an answer, or with an error that says why. */
+const faults = (wire: typeof anthropicWire): [string, Answer[], 'goes on' | RegExp][] => {
+  const done = stream(wire.frames({ text: ['It is done.'] }))
+  const reads = (...args: string[]) => args.map((text, index) => ({ id: `c${index}`, name: 'Read', args: [text] }))
+  const calling = (calls: ReturnType<typeof reads>) => stream(wire.frames({ calls }))
+  const busy = { error: { type: 'rate_limit_error', message: 'slow down' } }
+  const piece = wire
+    .frames({ text: ['x'.repeat(1 << 20)] })
+    .slice(0, 3)
+    .join('')
+  const flood: Answer = (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const more = (error?: Error | null): void => {
+      if (!error) response.write(piece, (error) => setImmediate(more, error))
+    }
+    more()
+  }
+  const trickle = [...Buffer.from(wire.frames({ text: ['It is done.'] }).join(''))].map((byte) => Buffer.from([byte]))
+  const page: Answer = (response) => {
+    response.writeHead(200, { 'content-type': 'text/html' })
+    response.end('<html>Sign in</html>')
+  }
+  return [
+    ['429 with retry-after', [status(429, busy, { 'retry-after': '0' }), done], 'goes on'],
+    ['529', [status(529, { error: { type: 'overloaded_error', message: 'busy' } }), done], 'goes on'],
+    ['500', [status(500, 'oops'), done], 'goes on'],
+    ['500 again and again', [status(500, 'oops')], /answered 500: oops/],
+    ['an error in mid-stream', [stream([wire.errorFrame('overloaded_error', 'busy')]), done], 'goes on'],
+    [
+      'errors in mid-stream, after words',
+      [stream([...wire.frames({ text: ['Half.'] }).slice(0, 3), wire.errorFrame('overloaded_error', 'busy')])],
+      /^Half\.\n\n.*broke off \(overloaded_error\): busy/,
+    ],
+    ['a slow trickle', [stream(trickle)], 'goes on'],
+    ['a page that is no reply', [page], /is the base URL right/],
+    ['more than 40 MB', [flood], /more than 40 MB/],
+    ['arguments that are no JSON', [calling(reads('{"file_path":', '[]')), done], 'goes on'],
+    ['a tool that nobody knows', [calling([{ id: 'a', name: 'Teleport', args: ['{}'] }]), done], 'goes on'],
+    ['ids that are repeated', [calling([...reads('{}'), ...reads('{}')]), calling(reads('{}')), done], 'goes on'],
+  ]
+}
+
+for (const [wire, env] of [
+  [anthropicWire, (url: string) => ({ ANTHROPIC_API_KEY: 'sk-ant-planted-4444', ANTHROPIC_BASE_URL: url })],
+  [openaiWire, (url: string) => ({ OPENAI_API_KEY: 'sk-openai-planted-55', OPENAI_BASE_URL: `${url}/v1` })],
+] as const) {
+  for (const [fault, answers, end] of faults(wire)) {
+    test(`${wire.provider}, ${fault}: the run ends cleanly and the conversation can go on`, async (t) => {
+      const server = await serve(t, ...answers)
+      const at = place(t, { ...env(server.url), CLAUDE_CODE_MAX_RETRIES: '1' })
+      const ran = await at.run(['-p', 'go'])
+      if (end === 'goes on') assert.deepEqual([ran.code, ran.stdout], [0, 'It is done.\n'], ran.stderr)
+      else {
+        assert.equal(ran.code, 1)
+        assert.match(ran.stdout, end)
+      }
+      const next = await serve(t, stream(wire.frames({ text: ['Still here.'] })))
+      const again = await at.run(['-p', 'go on', '--continue'], { env: env(next.url) })
+      assert.deepEqual([again.code, again.stdout], [0, 'Still here.\n'], again.stderr)
+      assert.equal(wire.refuses(JSON.parse(next.seen[0]!.body)), undefined)
+    })
+  }
+}

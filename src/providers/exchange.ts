@@ -87,7 +87,10 @@ async function once(
   }
   if (outcome.kind === 'done') intake.end()
   const wrong = intake.wrong() ?? reader.trouble() ?? lost(outcome, reader, host)
-  return wrong ? { ok: false, trouble: withoutSecret(wrong, now), reader } : { ok: true, reader }
+  if (!wrong) return { ok: true, reader }
+  // Forty megabytes of words are no words: nothing of them is kept.
+  const part = outcome.kind === 'too-large' ? {} : { reader }
+  return { ok: false, trouble: withoutSecret(wrong, now), ...part }
 }
 
 function lost(outcome: HttpOutcome, reader: ReplyReader, host: string): Trouble | undefined {

@@ -287,6 +287,7 @@ export function providerSuite(name: string, wire: WireDialect): void {
       const { reply } = await ask([endless])
       assert.deepEqual([reply.stop, reply.failure?.kind], ['error', 'server'])
       assert.match(reply.failure!.message, /more than 40 MB/)
+      assert.deepEqual(reply.content, [])
     })
 
     test('arguments that are no JSON object are kept as the model wrote them', async () => {

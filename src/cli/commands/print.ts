@@ -78,11 +78,15 @@ async function oneTurn(session: Session, prompt: string, flags: Flags): Promise<
 function tell(facts: RunFacts, end: TurnEnd, more: Omit<Turned, 'end'>, format: string): number {
   const result = resultMessage(facts, end, more)
   if (format === 'text') {
-    const text = more.structured !== undefined ? JSON.stringify(more.structured) : end.text || (end.why ?? '')
+    const text = more.structured !== undefined ? JSON.stringify(more.structured) : answer(end)
     process.stdout.write(`${text}\n`)
   } else line(result)
   return result.is_error ? 1 : 0
 }
+
+/** What was said; and where that is not all that should have been, why not. */
+const answer = ({ stop, text, why = '' }: TurnEnd): string =>
+  stop === 'error' ? [text, why].filter(Boolean).join('\n\n') : text || why
 
 /** Each line on stdin is a user message; the answers come in the same order. */
 async function converse(session: Session, facts: RunFacts, flags: Flags): Promise<number> {
