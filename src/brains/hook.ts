@@ -64,5 +64,15 @@ export function sameHook(a: BrainHook, b: BrainHook, unitMs = 1): boolean {
 /** The hook in a few words: `onTool before Write|Edit: node guard.mjs`. */
 export function described(hook: BrainHook): string {
   const tools = hook.event === 'onTool' ? ` ${momentOf(hook)} ${whatOf(hook)}` : ''
-  return `${hook.event}${tools}: ${hook.command}`
+  return visible(`${hook.event}${tools}: ${hook.command}`)
 }
+
+/** The text on one line, with nothing in it that a terminal would obey: a command must not hide what it is. */
+export const visible = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) =>
+    JSON.stringify(sign)
+      .slice(1, -1)
+      .replace(/^[^\\]$/u, escaped),
+  )
+
+const escaped = (sign: string) => `\\u${sign.codePointAt(0)!.toString(16).padStart(4, '0')}`

@@ -96,9 +96,25 @@ export function parseRoles(value: unknown, where: string, repo: string): Role[] 
   )
 }
 
+/** From `name` on they are rhachet's own: they mean nothing here and are let through. */
+const roleKeys = [
+  'slug',
+  'repo',
+  'purpose',
+  'briefs',
+  'skills',
+  'inits',
+  'hooks',
+  'name',
+  'readme',
+  'traits',
+  'boot',
+  'keyrack',
+]
+
 export function parseRole(value: unknown, where: string, repo: string): Role {
   const fields = object(value, where)
-  known(fields, where, ['slug', 'repo', 'name', 'purpose', 'readme', 'traits', 'briefs', 'skills', 'inits', 'hooks'])
+  known(fields, where, roleKeys)
   const role: Role = {
     slug: name(fields['slug'], `${where}: slug`),
     repo: fields['repo'] === undefined ? repo : name(fields['repo'], `${where}: repo`),

@@ -1,6 +1,7 @@
 /** `ona init`: links roles into this repository and puts their hooks into the agents that are used in it. */
 import { homedir } from 'node:os'
 import { createInterface } from 'node:readline/promises'
+import { visible } from '../../brains/hook.ts'
 import { applySync, planSync, type SyncRequest, type Target } from '../../brains/plan.ts'
 import { Problem } from '../../brains/problem.ts'
 import { planDiff, planJson, planText } from '../../brains/report.ts'
@@ -108,7 +109,7 @@ async function runInits(
     throw new Problem(`these were not run, and nothing was done; --trust lets them:\n${listed(inits)}`)
   link()
   for (const [index, one] of inits.entries()) {
-    const label = `[${index + 1}/${inits.length}] ${one.command}`
+    const label = `[${index + 1}/${inits.length}] ${visible(one.command)}`
     process.stderr.write(`${label}\n`)
     const startedAt = performance.now()
     await runInit(root, one, (chunk) => process.stderr.write(chunk))
@@ -130,7 +131,8 @@ async function mayRun(root: string, inits: readonly Init[], flags: ReadonlySet<s
   return true
 }
 
-const listed = (inits: readonly Init[]) => inits.map(({ author, command }) => `  ${command}   (${author})`).join('\n')
+const listed = (inits: readonly Init[]) =>
+  inits.map(({ author, command }) => `  ${visible(command)}   (${author})`).join('\n')
 
 function parse(words: readonly string[]): Asked | { usage: string } {
   const lists: Record<string, string[] | null> = { '--roles': null, '--hooks': null }
