@@ -30,7 +30,7 @@ function place(t: TestContext, files: Record<string, string> = {}) {
     sync: (roles: readonly Role[], ...slugs: string[]) => applySync(request(roles, slugs)),
     plan: (roles: readonly Role[], ...slugs: string[]) => planSync(request(roles, slugs)),
     prune: (keep: readonly string[], ...slugs: string[]) =>
-      applySync({ ...request([], slugs), known: keep, prune: keep }),
+      applySync({ ...request([], slugs), known: keep, prune: true }),
     held: async (slug: string) => (await adapterFor(brainOf(slug)!, root).dao.get.all()).length,
   }
 }
@@ -163,6 +163,13 @@ test('all brains are written or none', async (t) => {
     [has('.claude'), has('.opencode'), has('.codex'), text('.gemini/settings.json')],
     [false, false, false, '{}\n'],
   )
+})
+
+test('a config that was not asked for does not stop the others when it is broken', async (t) => {
+  const { sync, held } = place(t, { '.claude/settings.json': '{ broken', '.cursor/hooks.json': '[' })
+  await sync([guard], 'codex', 'vscode')
+  assert.deepEqual([await held('codex'), await held('vscode')], [1, 1])
+  await assert.rejects(sync([guard], 'claudecode'), { name: 'Problem' })
 })
 
 test('a folder where a file should go stops the sync before anything is written', async (t) => {

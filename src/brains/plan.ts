@@ -13,7 +13,7 @@ import {
 import type { Brain, Limit } from './brain.ts'
 import { type FileEdit, locked, writeAll } from './files.ts'
 import type { BrainHook } from './hook.ts'
-import { Problem } from './problem.ts'
+import { Problem, problemOf } from './problem.ts'
 import { authorOf, type Role } from './role.ts'
 import { applyChanges, type Change, diffHooks, expressible } from './sync.ts'
 
@@ -40,10 +40,10 @@ export interface SyncRequest {
   readonly root: string
   readonly roles: readonly Role[]
   readonly targets: readonly Target[]
-  /** Also takes out the hooks of authors that are not among these. */
-  readonly prune?: readonly string[]
-  /** Authors whose hooks are known to be declared somewhere, though not synced now. */
+  /** Authors that are linked here as well, though not synced now. */
   readonly known?: readonly string[]
+  /** Also takes out the hooks of authors that are not linked here. */
+  readonly prune?: boolean
 }
 
 /** What would be done. Reads only. */
@@ -110,7 +110,14 @@ function sharing({ root, roles, targets }: SyncRequest, brains: readonly Brain[]
   const authors = roles.map(authorOf)
   const brainOf = (slug: string) => brains.find((brain) => brain.slug === slug)!
   const isTarget = (slug: string) => targets.some((one) => one.slug === slug)
-  const holds = (slug: string) => readHooks(brainOf(slug), root).some(({ author }) => authors.includes(author))
+  const holds = (slug: string) => {
+    try {
+      return readHooks(brainOf(slug), root).some(({ author }) => authors.includes(author))
+    } catch (thrown) {
+      problemOf(thrown)
+      return false // a config that nobody asked us to write and that cannot be read is not ours to complain of
+    }
+  }
   /** A brain that a supplier claims is its supplier's to serve. */
   const takesPart = (slug: string) => {
     const target = targets.find((one) => one.slug === slug)
@@ -152,7 +159,7 @@ function planOwn(
   const strangers = [...new Set(found.map(({ author }) => author))].filter(
     (author) => ![...authors, ...known].includes(author),
   )
-  const going = prune ? strangers.filter((author) => !prune.includes(author)) : []
+  const going = prune ? strangers : []
 
   const ours = found.filter(({ author }) => authors.includes(author) || going.includes(author))
   const stands = (_: BrainHook, hook: BrainHook) => text !== null && brain.standing(text, hook, file)

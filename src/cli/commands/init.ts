@@ -94,7 +94,7 @@ function requestFor(
   flags: ReadonlySet<string>,
 ): SyncRequest {
   const known = [...all.roles.filter(({ linked }) => linked), ...all.failed].map(({ author }) => author)
-  return { root, roles: roles.map(({ role }) => role), targets, known, ...(flags.has('--prune') && { prune: known }) }
+  return { root, roles: roles.map(({ role }) => role), targets, known, prune: flags.has('--prune') }
 }
 
 /** Links, then runs what the roles want run once. Asks before the first of them in a folder that is not trusted. */
