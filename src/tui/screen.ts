@@ -126,8 +126,9 @@ export class Screen {
     let text = ''
     for (let row = 0; row < lines.length; row++) {
       if (row < this.#drawn.length && lines[row] === this.#drawn[row]) continue
-      const rest = width(lines[row]!) < this.#columns ? '\x1b[K' : ''
-      text += `${this.#move(row)}\r${lines[row]}${rest}`
+      // a shorter line is written on an emptied row: after erasing only the rest tmux would wrap the blanks as text
+      const empty = width(lines[row]!) < width(this.#drawn[row] ?? '') ? '\x1b[2K' : ''
+      text += `${this.#move(row)}\r${empty}${lines[row]}`
     }
     if (lines.length < this.#drawn.length) {
       const last = Math.max(0, lines.length - 1)
