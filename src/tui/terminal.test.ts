@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { after, afterEach, beforeEach, test } from 'node:test'
 import type { AgentEvent } from '../agent/events.ts'
 import { askElicit } from './dialogs/elicit.ts'
-import { askMcpServers } from './dialogs/mcp-servers.ts'
 import { askPermission } from './dialogs/permission.ts'
 import { askPlan } from './dialogs/plan.ts'
 import { askQuestions } from './dialogs/questions.ts'
@@ -356,19 +355,12 @@ test('questions: one choice, several, own words, and a look at all before they a
   assert.equal(await declined, undefined)
 })
 
-test('trust, MCP servers and a form of a server', async () => {
+test('trust, and a form of an MCP server', async () => {
   terminal.open()
   const trust = askTrust(terminal, '/some/folder', ['hooks: 2 commands'])
   await shows(/\/some\/folder[\s\S]*hooks: 2 commands/)
   keyboard.type('y')
   assert.equal(await trust, true)
-  const servers = askMcpServers(terminal, [
-    { name: 'db', what: 'npx db-server' },
-    { name: 'web', what: 'https://x' },
-  ])
-  await shows(/npx db-server/)
-  keyboard.type(' ', enter)
-  assert.deepEqual(await servers, ['db'])
   const schema = {
     type: 'object',
     properties: { name: { type: 'string' }, size: { type: 'integer', minimum: 1 }, loud: { type: 'boolean' } },

@@ -1,16 +1,13 @@
+import type { McpHost } from '../../agent/runtime.ts'
 import type { Ui } from '../ui.ts'
 
-/** What a hub can do beside telling its state; one that cannot is only shown. */
-interface Hub {
-  status(): readonly { name: string; status: string; transport?: string; problem?: string; tools?: number }[]
-  reconnect?(server: string): Promise<boolean>
-  signIn?(server: string, signal: AbortSignal): Promise<boolean>
-}
+/** What a server says of itself, where the hub knows more than its state. */
+type Server = { name: string; status: string; transport?: string; problem?: string; tools?: number }
 
 export async function run(args: string, ui: Ui): Promise<void> {
   const { front, session } = ui
-  const hub = session.runtime.mcp as Hub | undefined
-  const servers = hub?.status() ?? []
+  const hub = session.runtime.mcp
+  const servers: readonly Server[] = hub?.status() ?? []
   if (!hub || servers.length === 0)
     return front.print('No MCP servers. They stand in .mcp.json of the project, or under mcpServers in the settings.')
   const [verb = '', name = ''] = args.split(/\s+/)
@@ -30,7 +27,7 @@ export async function run(args: string, ui: Ui): Promise<void> {
   if (chosen) await act(chosen.value.verb, chosen.value.name, hub, ui)
 }
 
-async function act(verb: string, name: string, hub: Hub, { front, session }: Ui): Promise<void> {
+async function act(verb: string, name: string, hub: McpHost, { front, session }: Ui): Promise<void> {
   const acts: Record<string, (() => Promise<boolean>) | undefined> = {
     reconnect: hub.reconnect && (() => hub.reconnect!(name)),
     login: hub.signIn && (() => hub.signIn!(name, session.signal)),
@@ -38,7 +35,7 @@ async function act(verb: string, name: string, hub: Hub, { front, session }: Ui)
   const work = acts[verb]
   if (!work) return front.notice('error', `usage: /mcp [reconnect|login SERVER]`)
   const ok = await work()
-  const now = hub.status().find((one) => one.name === name)
+  const now: Server | undefined = hub.status().find((one) => one.name === name)
   front.notice(
     ok ? 'info' : 'error',
     `${name}: ${now?.status ?? 'there is no such server'}${now?.problem ? `: ${now.problem}` : ''}`,

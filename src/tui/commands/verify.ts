@@ -1,11 +1,20 @@
-import { transition } from '../transition.ts'
+import { userInfo } from 'node:os'
+import { movePhase, verifyReport } from '../../agent/workflow.ts'
+import { reportText } from '../../workflow/report.ts'
+import { colours } from '../style.ts'
 import type { Ui } from '../ui.ts'
 
-/** The report is shown in the verify phase; approving it ends the cycle. */
+/** Shows the report; approving it in the verify phase ends the cycle. */
 export async function run(args: string, ui: Ui): Promise<void> {
   const { session, front } = ui
-  if (session.phase !== 'verify' && !(await transition(ui, 'verify'))) return
-  if (args === 'approve') return void (await transition(ui, 'done'))
+  if (session.phase === 'test') {
+    const moved = movePhase(session, 'verify', 'operator')
+    if (!moved.ok) front.notice('warning', `Still in test: ${moved.why}`)
+  }
+  front.print(...reportText(verifyReport(session), { columns: front.columns, colour: colours() }).split('\n'))
+  ui.refresh()
+  if (session.phase !== 'verify') return
+  if (args === 'approve') return approve(ui)
   if (!front.interactive) return front.print('/verify approve ends the cycle')
   const chosen = await front.choose({
     title: 'Do you approve the report?',
@@ -14,5 +23,11 @@ export async function run(args: string, ui: Ui): Promise<void> {
       { label: 'Yes: done', value: true, key: 'y' },
     ],
   })
-  if (chosen?.value) await transition(ui, 'done')
+  if (chosen?.value) approve(ui)
+}
+
+function approve(ui: Ui): void {
+  const moved = movePhase(ui.session, 'done', userInfo().username, true)
+  ui.refresh()
+  if (!moved.ok) ui.front.notice('error', moved.why)
 }

@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { slashCommands } from '../src/tui/commands/table.ts'
+import { hasTmux, newPlace, openOna, pipeOna, stopTmux } from './tui-terminal.ts'
+
+after(stopTmux)
+
+/** What each command shows in a session that has had one answer. Those that end or change the session are further down. */
+const shows: Record<string, { line: string; piped: RegExp; terminal?: RegExp }> = {
+  help: { line: '/help', piped: /^ {2}\/add-dir <path>/m, terminal: /Keys/ },
+  model: { line: '/model', piped: /^model: rehearsal \(lm_studio_local/m, terminal: /Which model\?/ },
+  status: { line: '/status', piped: /^Credentials: +local from default$/m },
+  login: { line: '/login', piped: /needs a terminal/, terminal: /How do you want to sign in\?/ },
+  config: { line: '/config', piped: /^mode=default/m, terminal: /Preferences/ },
+  compact: { line: '/compact keep the names', piped: /[Cc]ompact/ },
+  context: { line: '/context', piped: /^Context: .* tokens \(\d+%\)/m },
+  cost: { line: '/cost', piped: /^Total code changes: {4}0 lines added/m },
+  usage: { line: '/usage', piped: /^The last seven days/m },
+  rewind: {
+    line: '/rewind',
+    piped: /^1\. hello|no prompt to go back to/m,
+    terminal: /Go back to before which prompt|no prompt/,
+  },
+  rename: { line: '/rename my session', piped: /This session is now "my session"/ },
+  plan: { line: '/plan', piped: /Planning/ },
+  test: { line: '/test', piped: /Still in planning:/ },
+  verify: { line: '/verify', piped: /plan/ },
+  permissions: { line: '/permissions', piped: /^allow:$/m, terminal: /Add a rule: allow/ },
+  hooks: { line: '/hooks', piped: /No hooks/, terminal: /Add a hook/ },
+  mcp: { line: '/mcp', piped: /No MCP servers/ },
+  agents: { line: '/agents', piped: /^general-purpose/m },
+  skills: { line: '/skills', piped: /No skills|^\//m },
+  memory: { line: '/memory', piped: /^file .*ONA\.md/m, terminal: /Instructions and memories/ },
+  init: { line: '/init', piped: /I am the built-in|I do not understand/ },
+  review: { line: '/review', piped: /I am the built-in|I do not understand/ },
+  'security-review': { line: '/security-review', piped: /I am the built-in|I do not understand/ },
+  'add-dir': { line: '/add-dir ..', piped: /Also working in/ },
+  export: { line: '/export', piped: /in summary:/, terminal: /Export the conversation/ },
+  copy: { line: '/copy', piped: /For real work/, terminal: /Copied \d+ characters/ },
+  diff: { line: '/diff', piped: /^new: fresh\.txt$/m, terminal: /uncommitted changes/ },
+  doctor: { line: '/doctor', piped: /agent\.db: ok/ },
+  theme: { line: '/theme', piped: /^theme: \w+; there are dark, light/m, terminal: /Which colours\?/ },
+  vim: { line: '/vim', piped: /vim keys: on/ },
+  statusline: { line: '/statusline', piped: /The usual line/, terminal: /Which command prints the line/ },
+  'output-style': { line: '/output-style', piped: /^output style: default/m, terminal: /How should the agent write/ },
+  tasks: { line: '/tasks', piped: /Nothing runs in the background/ },
+  todos: { line: '/todos', piped: /No todos/ },
+  btw: { line: '/btw what is this', piped: /I am the built-in|I do not understand/ },
+  'release-notes': { line: '/release-notes', piped: /ona|##|0\.1/ },
+  bug: { line: '/bug it broke', piped: /it broke/ },
+}
+const endings = ['exit', 'clear', 'logout', 'resume', 'branch']
+
+test('every command is in one of the tables of this file', () => {
+  assert.deepEqual(slashCommands.map(({ name }) => name).sort(), [...Object.keys(shows), ...endings].sort())
+})
+
+const newProject = () => {
+  const place = newPlace({ 'a.txt': 'one\n', 'CHANGELOG.md': '# Changes\n' })
+  execFileSync('git', ['init', '-q'], { cwd: place.project })
+  writeFileSync(join(place.project, 'fresh.txt'), 'x')
+  return place
+}
+
+test('every command works over a pipe, without one escape code', async () => {
+  const place = newProject()
+  const lines = Object.values(shows).flatMap(({ line }) => [`/bug ===${line}===`, line])
+  const { out, err, code } = await pipeOna(place, ['hello', ...lines, '/bug ===end===', '/exit'])
+  assert.deepEqual([code, err], [0, ''])
+  assert.doesNotMatch(out, /\x1b/)
+  for (const [name, { line, piped }] of Object.entries(shows)) {
+    const from = out.indexOf(`===${line}===`)
+    const part = out.slice(from, out.indexOf('Put this into your report', from))
+    assert.match(part, piped, `/${name}`)
+    assert.doesNotMatch(part, / failed: /, `/${name}`)
+  }
+  place.remove()
+})
+
+test('every command works on a terminal', { skip: hasTmux() ? false : 'tmux is not installed' }, async () => {
+  const place = newProject()
+  const ona = openOna(place, { columns: 110, rows: 50, words: ['hello'] })
+  await ona.until(/For real work[\s\S]*❯ ask/)
+  for (const [name, { line, piped, terminal }] of Object.entries(shows)) {
+    ona.type(line)
+    ona.keys('Enter')
+    await ona.until(terminal ?? piped).catch((cause: Error) => {
+      throw new Error(`/${name}: ${cause.message}`)
+    })
+    if (terminal && !/Copied|Keys/.test(terminal.source)) ona.keys('Escape')
+    await ona.until(/❯ ask/)
+    ona.keys('C-l')
+    await ona.until(/^\n*─+\n❯ ask/)
+  }
+  ona.type('/quit')
+  ona.keys('Enter')
+  await ona.until(/LEFT WITH 0/)
+  place.remove()
+})
+
+test('an unknown command is named, with the nearest one, and nothing reaches the model', async () => {
+  const place = newPlace()
+  const { out } = await pipeOna(place, ['/hepl', '/zzzzzz', '/usr/bin/env is a path'])
+  assert.match(out, /Unknown command: \/hepl\. Did you mean \/help\?/)
+  assert.match(out, /Unknown command: \/zzzzzz\. \/help lists them/)
+  assert.deepEqual(place.query("SELECT count(*) AS n FROM transcript_entries WHERE entry_type = 'user'"), [{ n: 1 }])
+  place.remove()
+})
+
+test('/clear ends one session and begins another, and the hooks of both events run', async () => {
+  const hook = (event: string) => ({ hook_event_name: event, matcher: '', command: 'cat >> ../events.log' })
+  const place = newPlace({
+    '~/.ona/settings.json': JSON.stringify({ hooks: [hook('SessionStart'), hook('SessionEnd')] }),
+  })
+  const { out } = await pipeOna(place, ['hello', '/new', '/status', 'hello again', '/reset', '/clear'])
+  const log = readFileSync(join(place.project, '..', 'events.log'), 'utf8')
+  const events = log
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(
+    events.map(({ hook_event_name, source, reason }) => [hook_event_name, source ?? reason]),
+    [
+      ['SessionStart', 'startup'],
+      ['SessionEnd', 'clear'],
+      ['SessionStart', 'clear'],
+      ['SessionEnd', 'clear'],
+      ['SessionStart', 'clear'],
+      ['SessionEnd', 'clear'],
+      ['SessionStart', 'clear'],
+      ['SessionEnd', 'prompt_input_exit'],
+    ],
+  )
+  assert.equal(new Set(events.map(({ session_id }) => session_id)).size, 4)
+  assert.match(out, /The old one is kept: \/resume/)
+  place.remove()
+})
+
+test('/resume goes back to an earlier session, /branch goes on in a copy', async () => {
+  const place = newPlace()
+  await pipeOna(place, ['hello', '/rename first'])
+  const { out } = await pipeOna(place, [
+    '/resume',
+    '/resume first',
+    '/branch second',
+    'hello again',
+    '/resume nothing-like-this',
+  ])
+  assert.match(out, /first \(just now, \d+ entries, idle\)/)
+  assert.match(out, /Going on with [\w-]+ \(2 messages, phase idle\)/)
+  assert.match(out, /A copy of the session\. The original is kept/)
+  assert.match(out, /No conversation found with session ID: nothing-like-this/)
+  const rows = place.query<{ n: number }>(
+    "SELECT count(*) AS n FROM transcript_entries WHERE entry_type = 'assistant' GROUP BY session_id ORDER BY 1",
+  )
+  assert.deepEqual(rows, [{ n: 1 }, { n: 2 }])
+  place.remove()
+})
+
+test('/model changes model and provider at once, and --save keeps them', async () => {
+  const place = newPlace()
+  const env = { OPENAI_API_KEY: 'sk-test-0123456789', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }
+  const { out } = await pipeOna(
+    place,
+    ['/model rehearsal', '/model gpt_4o_mini --save', '/model no_such_model', '/status'],
+    ['--model', 'rehearsal'],
+    env,
+  )
+  assert.match(out, /Model: rehearsal \(lm_studio_local\)/)
+  assert.match(out, /Model: gpt-4o-mini \(openai_compatible\)/)
+  assert.match(out, /no_such_model/)
+  assert.match(out, /^Model: +gpt-4o-mini/m)
+  assert.doesNotMatch(out, /sk-test-0123456789/)
+  const saved = JSON.parse(readFileSync(join(place.home, '.ona', 'settings.json'), 'utf8'))
+  assert.deepEqual(saved, { model_config: { provider: 'openai_compatible', model_id: 'gpt_4o_mini' } })
+  place.remove()
+})
+
+test('/permissions and /hooks write settings that the next start uses, and refuse what makes no sense', async () => {
+  const place = newPlace()
+  const first = await pipeOna(place, [
+    '/permissions allow Bash(echo:*)',
+    '/permissions deny Bash(',
+    '/permissions nonsense',
+    'run echo allowed-now',
+    '/hooks add PreToolUse Bash echo no >&2; exit 2',
+    '/hooks add NoSuchEvent Bash true',
+  ])
+  assert.match(first.out, /allow Bash\(echo:\*\): in force now, and saved/)
+  assert.match(first.out, /Bash\(echo allowed-now\): ran/)
+  assert.match(first.out, /error: Bash\(: /)
+  assert.match(first.out, /usage: \/permissions/)
+  assert.match(first.out, /NoSuchEvent/)
+  const second = await pipeOna(
+    place,
+    ['/permissions', 'run echo x', '/permissions remove Bash(echo:*)', '/hooks', '/hooks remove 1'],
+    ['--trust'],
+  )
+  assert.match(second.out, /Bash\(echo:\*\) +.*settings\.local\.json/)
+  assert.match(second.out, /denied/)
+  assert.match(second.out, /1\. PreToolUse Bash: echo no >&2; exit 2 \(local\)/)
+  const saved = JSON.parse(readFileSync(join(place.project, '.ona', 'settings.local.json'), 'utf8'))
+  assert.deepEqual([saved.permissions.allow.includes('Bash(echo:*)'), saved.hooks], [false, []])
+  place.remove()
+})
+
+test('/config shows, changes for now, and for good with --save', async () => {
+  const place = newPlace()
+  const { out } = await pipeOna(place, [
+    '/config mode=plan',
+    '/config mode',
+    '/config theme=light --save',
+    '/settings mode=nonsense',
+    '/config nonsense=1',
+  ])
+  assert.match(out, /mode=plan, for now\nmode=plan\n/)
+  assert.match(out, /mode is one of default, acceptEdits/)
+  assert.match(out, /there is no preference "nonsense"/)
+  assert.deepEqual(JSON.parse(readFileSync(join(place.home, '.ona', 'settings.json'), 'utf8')), { theme: 'light' })
+  place.remove()
+})
+
+test('/export FILE writes the conversation, /rewind NUMBER goes back', async () => {
+  const place = newPlace()
+  const { out } = await pipeOna(place, ['hello', '/export talk.txt', '/rewind 1', '/context', '/rewind 9'])
+  assert.match(readFileSync(join(place.project, 'talk.txt'), 'utf8'), /^> hello\n\nI am the built-in/)
+  assert.match(out, /Went back to before "hello" \(conversation\)/)
+  assert.match(out, /there is no prompt to go back to|There is no prompt to go back to yet|there is no prompt 9/)
+  assert.ok(existsSync(join(place.project, 'talk.txt')))
+  place.remove()
+})
+
+test('/logout forgets a stored key and ends the session; /login key would be needed again', async () => {
+  const place = newPlace({
+    '~/.ona/login.json': JSON.stringify({
+      kind: 'api_key',
+      kept: 'file',
+      lastFour: '…wxyz',
+      savedAt: '2026-01-01T00:00:00Z',
+    }),
+    '~/.ona/credentials.json': JSON.stringify({ kind: 'api_key', key: 'sk-ant-api03-abcdefgh-wxyz' }),
+  })
+  const { out, code } = await pipeOna(place, ['/status', '/logout', '/status'], ['--model', 'rehearsal'])
+  assert.equal(code, 0)
+  assert.match(out, /Logged out: the stored login is gone/)
+  assert.equal(out.match(/^Version:/gm)?.length, 1)
+  assert.doesNotMatch(out, /abcdefgh/)
+  assert.ok(!existsSync(join(place.home, '.ona', 'credentials.json')))
+  place.remove()
+})
