@@ -2,7 +2,6 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { withOwnPath, withoutSecrets } from '../auth/child-env.ts'
-import { anthropicSource, credentialFor } from '../auth/sources.ts'
 import { createPlane, type PlaneOptions } from '../hooks/dispatch.ts'
 import type { Handler } from '../hooks/handler.ts'
 import { orderHandlers } from '../hooks/order.ts'
@@ -11,24 +10,20 @@ import { readHooks, sayHookProblem } from '../hooks/settings.ts'
 import type { Steps } from '../hooks/steps.ts'
 import { matchesRule } from '../permissions/match.ts'
 import { readRule } from '../permissions/rule.ts'
-import { createProvider } from '../providers/create.ts'
-import { noUsage } from '../providers/dialect.ts'
 import type { ModelUsage } from '../providers/model.ts'
-import { specOf } from '../providers/models.ts'
-import { resolveModel, settle } from '../providers/resolve.ts'
-import { addEvent } from '../store/audit.ts'
-import { createConversation, createSession, getSession, newestSession } from '../store/conversations.ts'
 import { dbPath, openDb } from '../store/open.ts'
 import { storable } from '../store/secrets.ts'
 import { hookGroups, loadSettings, type SettingsRequest } from '../store/settings.ts'
-import { getState, setState } from '../store/state.ts'
+import { getState } from '../store/state.ts'
 import { trust } from '../store/trust.ts'
 import { type AgentKind, loadAgentKinds } from './agents.ts'
+import { modelFor } from './choose-model.ts'
 import type { AgentEvent, Person } from './events.ts'
-import { loadMessages, recover } from './history.ts'
+import { type Found, findSession } from './find-session.ts'
+import { loadMessages } from './history.ts'
 import { askModel } from './host.ts'
 import { declaredServers, openMcp } from './mcp.ts'
-import type { ActiveModel, Runtime } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 import { Session } from './session.ts'
 import { sessionSkills } from './skills.ts'
 import { textOf } from './stages.ts'
@@ -311,126 +306,4 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
 /** A bare name in the deny list hides the tool; `tools` leaves only those named. */
 function hidden(options: StartOptions): string[] {
   return (options.deny ?? []).filter((rule) => !rule.includes('('))
-}
-
-async function modelFor(
-  name: string,
-  options: StartOptions,
-  with_: {
-    settings: Runtime['settings']
-    env: NodeJS.ProcessEnv
-    trusted: boolean
-    closers: (() => void)[]
-    db: string
-  },
-): Promise<ActiveModel | { readonly problem: string }> {
-  const { settings, env, trusted } = with_
-  const bare = options.bare === true
-  const anthropic = anthropicSource({ settings, env, bare, trusted })
-  const resolved = resolveModel({ settings, env, anthropic, ...(name && { flag: name }) })
-  if (!resolved.ok) return { problem: resolved.problem }
-  let { choice } = resolved
-  let baseUrl: string | undefined
-  if (choice.rehearsal) {
-    if (!options.startRehearsal)
-      return {
-        problem:
-          'no model is configured: set ANTHROPIC_API_KEY, or OPENAI_API_KEY and OPENAI_BASE_URL, or LM_STUDIO_MODEL',
-      }
-    const server = await options.startRehearsal()
-    with_.closers.push(() => server.close())
-    baseUrl = server.baseUrl
-  }
-  const credential = await credentialFor(choice.provider, { settings, env, bare, trusted })
-  if ('problem' in credential) return credential
-  const provider = createProvider({ provider: choice.provider, credential, env, ...(baseUrl && { baseUrl }) })
-  if (choice.wireModel === undefined || choice.unlisted) {
-    const settled = settle(choice, await provider.models())
-    if (!settled.ok) return { problem: settled.problem }
-    choice = settled.choice
-  }
-  const spec = specOf(choice.provider, choice.wireModel!)
-  return {
-    provider,
-    providerName: choice.provider,
-    modelId: choice.modelId,
-    wireModel: choice.wireModel!,
-    window: spec.contextWindow,
-    maxOutput: Number(env['CLAUDE_CODE_MAX_OUTPUT_TOKENS']) || spec.maxOutput,
-    why: choice.why,
-    rehearsal: choice.rehearsal === true,
-  }
-}
-
-/** For a run that may never ask a model: it is chosen when it is first needed. */
-export function modelLater(runtime: Runtime): ActiveModel {
-  let chosen: ReturnType<Runtime['modelFor']> | undefined
-  const provider: ActiveModel['provider'] = {
-    async reply(request, on) {
-      chosen ??= runtime.modelFor('')
-      const model = await chosen
-      if (!('problem' in model)) return model.provider.reply({ ...request, model: model.wireModel }, on)
-      const failure = { kind: 'authentication', message: model.problem } as const
-      return { content: [], stop: 'error', usage: noUsage, model: '', failure }
-    },
-    models: async () => [],
-  }
-  return {
-    provider,
-    providerName: 'lm_studio_local',
-    modelId: '',
-    wireModel: '',
-    window: 200_000,
-    maxOutput: 8192,
-    why: '',
-    rehearsal: false,
-  }
-}
-
-type Found = { readonly id: string; readonly conversationId: string; readonly isNew: boolean }
-
-/** The session that was asked for, or a new one. */
-function findSession(options: StartOptions, { db }: Runtime): Found | StartProblem {
-  const { resume, cwd } = options
-  if (options.sessionId && !uuid.test(options.sessionId)) {
-    return { problem: `--session-id must be a UUID, not "${options.sessionId}"`, usage: true }
-  }
-  if (!resume) return newSession(options, db)
-  const old = resume === true ? newestSession(db, { projectDir: cwd }) : (getSession(db, resume) ?? byName(db, resume))
-  if (!old) {
-    const which =
-      resume === true ? `there is no session of ${cwd} to continue` : `No conversation found with session ID: ${resume}`
-    return { problem: which }
-  }
-  recover(db, old.sessionId)
-  if (!options.fork) return { id: old.sessionId, conversationId: old.conversationId, isNew: false }
-  const id = createSession(db, old.conversationId, options.sessionId).sessionId
-  db.run(
-    `INSERT INTO transcript_entries(session_id, sequence, entry_type, payload_json, tool_use_id, created_at)
-     SELECT ?, sequence, entry_type, payload_json, tool_use_id, created_at
-     FROM transcript_entries WHERE session_id = ? ORDER BY sequence`,
-    id,
-    old.sessionId,
-  )
-  return { id, conversationId: old.conversationId, isNew: false }
-}
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-function newSession(options: StartOptions, db: Runtime['db']): Found {
-  return db.transaction(() => {
-    const conversation = createConversation(db, { projectDir: options.cwd })
-    const { sessionId } = createSession(db, conversation.id, options.sessionId)
-    if (options.name) setState(db, conversation.id, 'name', options.name)
-    addEvent(db, { conversationId: conversation.id, sessionId, type: 'session_start', detail: { cwd: options.cwd } })
-    return { id: sessionId, conversationId: conversation.id, isNew: true }
-  })
-}
-
-function byName(db: Runtime['db'], name: string) {
-  const row = db.get<{ conversationId: string }>(
-    `SELECT conversation_id AS conversationId FROM state WHERE key = 'name' AND value = ? ORDER BY updated_at DESC LIMIT 1`,
-    name,
-  )
-  return row && newestSession(db, { conversationId: row.conversationId })
 }

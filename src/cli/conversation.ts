@@ -1,7 +1,8 @@
 /** A conversation opened by its id from a command, with a session to work in. */
+import { modelLater } from '../agent/choose-model.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import { Session } from '../agent/session.ts'
-import { modelLater, openRuntime } from '../agent/start.ts'
+import { openRuntime } from '../agent/start.ts'
 import { createSession, getConversation, newestConversation, newestSession } from '../store/conversations.ts'
 import { nobody } from './nobody.ts'
 import { startOptions } from './options.ts'

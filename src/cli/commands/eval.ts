@@ -1,7 +1,8 @@
 /** `ona --eval '{"tool":…,"input":{…}}'`: one tool call by the operator, through hooks, gate, rules and transcript. */
 import { resolve } from 'node:path'
+import { modelLater } from '../../agent/choose-model.ts'
 import { Session } from '../../agent/session.ts'
-import { modelLater, openRuntime } from '../../agent/start.ts'
+import { openRuntime } from '../../agent/start.ts'
 import { runToolCall } from '../../agent/tool-call.ts'
 import { isObject } from '../../hooks/shape.ts'
 import {

@@ -1,8 +1,9 @@
 /** `ona mcp serve`: our tools for other agents, under the same hooks, gate and rules, with the same rows. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { modelLater } from '../../agent/choose-model.ts'
 import { Session } from '../../agent/session.ts'
-import { modelLater, openRuntime } from '../../agent/start.ts'
+import { openRuntime } from '../../agent/start.ts'
 import { runToolCall } from '../../agent/tool-call.ts'
 import type { PermissionMode } from '../../hooks/plane.ts'
 import { serve } from '../../mcp/serve.ts'
