@@ -29,7 +29,7 @@ export async function buildDispatcher(folder: string): Promise<void> {
     put(`schema/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`)
 }
 
-/** One file, minified, pure ASCII (read as latin1 it is the same text). `given`: modules whose text is not on disk. */
+/** One file, minified, pure ASCII (so that V8 keeps it at one byte a letter). `given`: modules whose text is not on disk. */
 async function bundle(input: string, given: Record<string, string>, format: 'esm' | 'cjs'): Promise<string> {
   const build = await rolldown({
     input,

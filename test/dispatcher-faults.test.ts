@@ -383,3 +383,13 @@ test('whatever the manifest says, something sensible is made of it', () => {
     }),
   )
 })
+
+test('a call too large to be read is asked about, because no guard has seen it', async () => {
+  const root = makeRepo(['session', 'graph-pretooluse'])
+  const answer = await fire(root, 'PreToolUse', {}, { stdin: Buffer.alloc(129 * 1024 * 1024, 0x20) })
+  isClean(answer)
+  assert.deepEqual(
+    [answer.output.decision, answer.output['denyReason']],
+    ['ask', 'the call is too large for the guards to read'],
+  )
+})

@@ -400,7 +400,7 @@ test('state.json that is lost or broken is rebuilt from the log', async () => {
   for (const prompt of ['a', 'b', 'c']) await fire(root, 'UserPromptSubmit', { prompt })
   for (const broken of ['', '{"core":', '[]', '{"core":{"sessionId":"ffffffff"}}']) {
     writeFileSync(join(root, '.ai/tmp', sid, 'state.json'), broken)
-    await fire(root, 'PostToolUse', readFile)
+    await fire(root, 'PreToolUse', readFile)
     const { core } = state(root)
     assert.deepEqual(
       [core['lastTurnId'], core['phase'], core['hostSessionId']],

@@ -28,7 +28,8 @@ export function commit(run: Run): void {
  * changed or enough of the log has gathered; everywhere else always.
  */
 function isSnapshotDue({ session, events }: Run): boolean {
-  if (session.event.name !== 'PreToolUse' || session.unseenBytes > maxUnseenBytes) return true
+  if (session.event.name !== 'PreToolUse' || session.problems.length > 0) return true
+  if (session.unseenBytes > maxUnseenBytes) return true
   return events.some((record) => record.kind === 'STATE_PATCH')
 }
 const maxUnseenBytes = 32 * 1024

@@ -10,7 +10,7 @@ import { readManifest } from './manifest.ts'
 import { bareOutput, buildOutput } from './output.ts'
 import { isObject, readWorkspace, type Workspace } from './paths.ts'
 import { answer, leave, takeStreams, trace, turnStderrIntoTrace } from './quiet.ts'
-import { askModules, emit, patchState, type Run, startRun, warn } from './run.ts'
+import { askModules, emit, patchState, type Run, startRun } from './run.ts'
 import { openSession } from './session.ts'
 import { hostIdLimit } from './session-id.ts'
 import { readStdin } from './stdin.ts'
@@ -80,6 +80,7 @@ async function dispatch(name: EventName, place: Place, workspaceProblems: string
     place.importer,
   )
   run = startRun(session, manifest, config.value)
+  run.unseen = input.unseen
   if (session.isNew)
     patchState(run, 'dispatcher', { core: { ...hostId(session.event.hostSessionId), createdTs: Date.now() } })
   for (const [kind, texts] of [
@@ -92,11 +93,6 @@ async function dispatch(name: EventName, place: Place, workspaceProblems: string
     }
   }
   await askModules(run, seats)
-  if (input.unseen && name === 'PreToolUse' && run.decision === 'allow') {
-    run.decision = 'ask'
-    run.reason = 'the call is too large for the guards to read'
-    warn(run, 'dispatcher', run.reason)
-  }
   if (name === 'SessionStart') collect(session.paths, workspace.names, manifest.gc, Date.now())
   const output = buildOutput(run, dialect)
   commit(run)

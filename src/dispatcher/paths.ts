@@ -46,12 +46,12 @@ export function readWorkspace(raw: unknown): { workspace: Workspace; problems: s
   for (const key of Object.keys(fileNames) as (keyof typeof fileNames)[]) {
     const group = file[groupOf[key]]
     const given = isObject(group) ? group[key] : undefined
-    if (given === undefined) continue
+    if (given === undefined || given === fileNames[key]) continue
     if (isSegment(given)) names[key] = given
     else problems.push(`workspace.json: ${groupOf[key]}.${key} must be a plain file name`)
   }
   let workRoot = '.ai/tmp'
-  if (file['workRoot'] !== undefined) {
+  if (file['workRoot'] !== undefined && file['workRoot'] !== workRoot) {
     const given = file['workRoot']
     const parts = typeof given === 'string' ? given.replaceAll('\\', '/').split('/') : []
     if (parts.length > 0 && parts.every((part) => isSegment(part.replace(/^\./, '')))) workRoot = parts.join('/')

@@ -39,6 +39,8 @@ export interface Run {
   block: string | undefined
   stop: string | undefined
   budgetExceeded: boolean
+  /** There is a call, but it was too large to be read: no guard has seen it. */
+  unseen: boolean
   /** Critical modules still to be heard: if the process ends early, that must not pass for their consent. */
   readonly awaited: Set<string>
   /** Makes the module that is being waited for fail; set while one is. */
@@ -67,6 +69,7 @@ export function startRun(session: Session, manifest: Manifest, config: Json): Ru
     block: undefined,
     stop: undefined,
     budgetExceeded: false,
+    unseen: false,
     awaited: new Set(),
     crash: undefined,
     context: [],
@@ -107,6 +110,8 @@ export async function askModules(run: Run, seats: readonly Seat[]): Promise<void
   run.awaited.clear()
   if (run.session.event.name !== 'PreToolUse') return
   judgeByPhase(run)
+  if (run.unseen && run.decision === 'allow')
+    decide(run, 'ask', 'dispatcher', 'the call is too large for the guards to read')
   for (const [seat, ctx] of asked) settle(run, seat, ctx)
   recordDecision(run)
 }

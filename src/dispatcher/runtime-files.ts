@@ -19,7 +19,7 @@ try {
   try {
     cachedData = fs.readFileSync(cache)
   } catch {} // not warmed for this Node
-  const text = '(function(exports,require){' + fs.readFileSync(filename, 'latin1') + '\n})'
+  const text = '(function(exports,require){' + fs.readFileSync(filename, 'utf8') + '\n})'
   const script = new (builtin('node:vm').Script)(text, { filename, cachedData })
   const exports = {}
   script.runInThisContext()(exports, builtin)
