@@ -3,9 +3,13 @@
  * the public parts and their types.
  */
 import { spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { build } from 'rolldown'
 import { buildDispatcher } from './build-dispatcher.ts'
+
+/** What every session loads at once: one file instead of fifty, since each file costs half a millisecond at start. */
+const core = withImports('src/agent/start.ts', 'src/agent/turn.ts')
 
 rmSync('dist', { recursive: true, force: true })
 await build({
@@ -26,9 +30,30 @@ await build({
     entryFileNames: '[name].cjs',
     chunkFileNames: 'chunks/[name]-[hash].cjs',
     minify: true,
+    codeSplitting: {
+      groups: [
+        { name: 'root', test: /package-root/, priority: 2 }, // main needs it, and nothing else of the core
+        { name: 'core', test: (id) => core.has(id), priority: 1 },
+      ],
+    },
   },
 })
 await buildDispatcher('dist/dispatcher')
 
 const types = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' })
 if (types.status !== 0) process.exit(1)
+
+/** Files and all that they import at once; what is imported when it is needed stays apart. */
+function withImports(...files: string[]): Set<string> {
+  const found = new Set<string>()
+  const open = files.map((file) => resolve(file))
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (found.has(file)) continue
+    found.add(file)
+    const text = readFileSync(file, 'utf8')
+    for (const [, name] of text.matchAll(/^(?:import|export)\s(?!type\s)[^;]*?from '(\.[^']+)'/gm)) {
+      open.push(resolve(dirname(file), name!))
+    }
+  }
+  return found
+}

@@ -1,6 +1,7 @@
 /** Test generation: a fresh session that knows the exam and nothing else, with two tools and no way to the project. */
 import { record, string } from '../hooks/shape.ts'
 import { createSession } from '../store/conversations.ts'
+import { newId } from '../store/open.ts'
 import { approvedPlan } from '../store/plans.ts'
 import { defineTool, failed, said, type Tool } from '../tools/tool.ts'
 import { dropCases, saveCase } from '../workflow/cases.ts'
@@ -26,7 +27,7 @@ export async function generateCases(parent: Session): Promise<Generated> {
   const { db, conversationId, projectDir, runtime } = parent
   const plan = approvedPlan(db, conversationId)
   if (!plan) return { cases: 0, open: [], why: 'there is no approved plan to write tests from' }
-  const id = crypto.randomUUID()
+  const id = newId(db)
   const owner = { sessionId: parent.id, agentId: id, agentType: 'test-generator' }
   const sessionId = createSession(db, conversationId, undefined, owner).sessionId
   const exam = buildExam(db, { conversationId, sessionId, projectDir, plan })

@@ -8,7 +8,7 @@ import type { ContentBlock, Message, ModelUsage, Reply, ToolUse } from '../provi
 import { costUsd } from '../providers/models.ts'
 import { recordHooks } from '../store/audit.ts'
 import { getConversation, touchConversation } from '../store/conversations.ts'
-import type { Db } from '../store/open.ts'
+import { type Db, newId } from '../store/open.ts'
 import { appendEntry, type Entry, type ToolResultEntry } from '../store/transcript.ts'
 import type { SeenFile } from '../tools/host.ts'
 import type { Todo, Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
@@ -222,7 +222,7 @@ export class Session {
           content.push({ type: 'image', mediaType: block.mimeType, data: block.data })
         }
       }
-      this.append({ _t: 'user', uuid: crypto.randomUUID(), content: text, ...(source && { source }) })
+      this.append({ _t: 'user', uuid: newId(this.db), content: text, ...(source && { source }) })
     })
     append(this.messages, 'user', content)
   }
@@ -231,7 +231,7 @@ export class Session {
     const blocks = content.map((block) =>
       block.type === 'text' ? block : { type: block.type, id: block.id, name: block.name, input: block.input },
     )
-    this.append({ _t: 'assistant', uuid: crypto.randomUUID(), content: blocks })
+    this.append({ _t: 'assistant', uuid: newId(this.db), content: blocks })
     append(this.messages, 'assistant', blocks)
   }
 

@@ -1,5 +1,6 @@
 /** A sub-agent: a session of its own, with its own context and fewer powers, whose last words are a tool's result. */
 import { createSession } from '../store/conversations.ts'
+import { newId } from '../store/open.ts'
 import type { AgentRequest } from '../tools/host.ts'
 import { failed, said, type ToolOutput } from '../tools/tool.ts'
 import type { AgentKind } from './agents.ts'
@@ -21,7 +22,7 @@ export async function runSubagent(parent: Session, request: AgentRequest): Promi
   const model = wanted ? await runtime.modelFor(wanted) : parent.model
   if ('problem' in model) return failed(`model "${wanted}": ${model.problem}`)
 
-  const id = crypto.randomUUID()
+  const id = newId(parent.db)
   const child = new Session({
     runtime,
     id: createSession(parent.db, parent.conversationId, undefined, {

@@ -4,6 +4,7 @@ import { wireError } from '../agent/failure.ts'
 import type { Session } from '../agent/session.ts'
 import type { TurnEnd } from '../agent/turn.ts'
 import type { ModelUsage } from '../providers/model.ts'
+import { newId } from '../store/open.ts'
 
 export interface RunFacts {
   readonly session: Session
@@ -50,7 +51,7 @@ export function messagesFor(
         message({
           type: 'assistant',
           message: {
-            id: `msg_${crypto.randomUUID()}`,
+            id: `msg_${newId(session.db)}`,
             type: 'message',
             role: 'assistant',
             model: session.model.wireModel,
@@ -234,4 +235,4 @@ const terminal = (end: TurnEnd): string =>
           ? 'hook_stopped'
           : 'completed'
 
-const stamp = (session: Session) => ({ uuid: crypto.randomUUID(), session_id: session.id })
+const stamp = (session: Session) => ({ uuid: newId(session.db), session_id: session.id })

@@ -1,5 +1,5 @@
 /** A command hook's process (spec 003 §5.11): one spawn, its input at once, its output bounded while it streams. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { Env, Shell } from './handler.ts'
@@ -39,7 +39,7 @@ export function runCommand(run: CommandRun): Promise<Exit> {
   return new Promise((resolve) => {
     let child: ChildProcess
     try {
-      child = spawn(argv[0]!, argv.slice(1), { cwd, env: run.env, detached: !isWindows, windowsHide: true })
+      child = spawning().spawn(argv[0]!, argv.slice(1), { cwd, env: run.env, detached: !isWindows, windowsHide: true })
     } catch (cause) {
       return resolve(notStarted(`not started: ${(cause as Error).message}`)) // a NUL in the command, arguments too long
     }
@@ -127,7 +127,7 @@ const notStarted = (note: string, end: Exit['end'] = 'not-started'): Exit => ({
 function signalGroup(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
   if (child.pid === undefined) return
   try {
-    if (isWindows) spawn('taskkill', ['/pid', String(child.pid), '/t', '/f'], { stdio: 'ignore' })
+    if (isWindows) spawning().spawn('taskkill', ['/pid', String(child.pid), '/t', '/f'], { stdio: 'ignore' })
     else process.kill(-child.pid, name)
   } catch {
     // ESRCH: the group has ended already
@@ -168,3 +168,6 @@ export function hookEnv(host: Env, { dbPath, projectDir }: { dbPath: string; pro
     ...(projectDir !== undefined && { CLAUDE_PROJECT_DIR: projectDir }),
   }
 }
+
+/** Late: loading it costs 5 ms, and most starts run no hook. */
+const spawning = () => process.getBuiltinModule('node:child_process')

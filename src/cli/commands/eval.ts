@@ -12,7 +12,7 @@ import {
   newestConversation,
   newestSession,
 } from '../../store/conversations.ts'
-import type { Db } from '../../store/open.ts'
+import { type Db, newId } from '../../store/open.ts'
 import { nobody, tellNotice } from '../nobody.ts'
 
 const usage = `Runs one tool the way the model's calls are run: hooks, planning gate, rules, rows.
@@ -67,7 +67,7 @@ export async function run(words: string[]): Promise<number> {
   const interrupt = () => session.interrupt()
   process.on('SIGINT', interrupt)
   process.on('SIGTERM', interrupt)
-  const id = `toolu_${crypto.randomUUID().replaceAll('-', '')}`
+  const id = `toolu_${newId(runtime.db).replaceAll('-', '')}`
   session.commit(() => session.append({ _t: 'tool_use', id, name: tool, input }))
   const { output } = await runToolCall(session, { type: 'tool_use', id, name: tool, input })
   process.stdout.write(`${JSON.stringify({ content: output.content, is_error: output.isError })}\n`)
