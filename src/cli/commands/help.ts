@@ -16,6 +16,7 @@ const head = `ona governs coding agents: one you run in your terminal, and the o
 
   ona demo                               a whole plan-to-sign-off cycle, offline, in a minute
   ona init --roles R --hooks [BRAIN…]    a role's hooks into every agent of this repository
+  ona role new NAME | list               make a role with a hook and its test; the roles here
   ona hooks list|fire|log|brains|import  which hooks are in force, what they say, what they said
   ona permissions test RULE …            why a call is allowed, asked or denied
   ona plan show|approve|list             plans of a conversation
