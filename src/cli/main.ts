@@ -11,6 +11,7 @@ export interface Command {
 /** Commands by their first word. Anything else is a prompt for the agent, or its flags. */
 const commands: Record<string, () => Promise<Command>> = {
   '--help': () => import('./commands/help.ts'),
+  completion: () => import('./commands/completion.ts'),
   demo: () => import('./commands/demo.ts'),
   audit: () => import('./commands/audit.ts'),
   dispatcher: () => import('./commands/dispatcher.ts'),

@@ -1,12 +1,9 @@
 /** A person and the agent: what each line that was typed means, whatever it was typed on. */
 import type { AgentEvent } from '../agent/events.ts'
-import { expandPrompt } from '../agent/expand.ts'
 import type { Session } from '../agent/session.ts'
 import type { EndReason, Started } from '../agent/start.ts'
-import { runTurn } from '../agent/turn.ts'
 import type { Block } from '../hooks/steps.ts'
 import type { ModelUsage } from '../providers/model.ts'
-import { addEvent } from '../store/audit.ts'
 import type { Image } from './attachments.ts'
 import { findCommand, slashCommands } from './commands/table.ts'
 import type { CommandName } from './complete.ts'
@@ -170,12 +167,14 @@ export class Conversation implements Ui {
   }
 
   async #blocks(text: string, images: readonly Image[]): Promise<Block[]> {
+    const { expandPrompt } = await import('../agent/expand.ts')
     const expanded = await expandPrompt(this.session, text)
     const pictures = images.map(({ mediaType, data }): Block => ({ type: 'image', mimeType: mediaType, data }))
     return [...pictures, ...(expanded.ok ? expanded.blocks : [{ type: 'text' as const, text }])]
   }
 
   async #turn(blocks: readonly Block[]): Promise<void> {
+    const { runTurn } = await import('../agent/turn.ts')
     const end = await runTurn(this.session, blocks)
     if (end.why && !end.failure && end.stop !== 'cancelled') this.front.notice('warning', end.why)
     const queued = this.session.takeQueued()
@@ -243,6 +242,7 @@ export class Conversation implements Ui {
       outcome: interrupted ? 'interrupted' : 'ran',
     })
     session.carry([{ type: 'text', text: shellText(command, run) }])
+    const { addEvent } = await import('../store/audit.ts')
     addEvent(session.db, {
       conversationId: session.conversationId,
       sessionId: session.id,

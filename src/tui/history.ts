@@ -1,9 +1,4 @@
-/** What was typed before in this project: kept in the database, walked with the arrows, searched with Ctrl-R. */
-import type { Db } from '../store/open.ts'
-
-/** As many as are read at start. */
-const most = 1_000
-const longest = 10_000
+/** What was typed before in this project: walked with the arrows, searched with Ctrl-R. */
 
 export interface History {
   add(text: string): void
@@ -11,30 +6,7 @@ export interface History {
   entries(): readonly string[]
 }
 
-export function openHistory(db: Db, projectDir: string, clean: (text: string) => string): History {
-  let read: string[] | undefined
-  const entries = () =>
-    (read ??= db
-      .all<{ text: string }>(
-        'SELECT text FROM ona_prompt_history WHERE project_dir = ? ORDER BY id DESC LIMIT ?',
-        projectDir,
-        most,
-      )
-      .map(({ text }) => text)
-      .reverse())
-  return {
-    entries,
-    add(text) {
-      const kept = clean(text)
-      if (kept.trim() === '' || kept.length > longest || entries().at(-1) === kept) return
-      entries()
-      read!.push(kept)
-      db.run('INSERT INTO ona_prompt_history (project_dir, text) VALUES (?, ?)', projectDir, kept)
-    },
-  }
-}
-
-/** For tests and for where there is no database: until the process ends. */
+/** Until the database is open, and for tests. */
 export function memoryHistory(): History {
   const kept: string[] = []
   return {

@@ -2,20 +2,15 @@
 import { homedir } from 'node:os'
 
 import type { PermissionMode } from '../hooks/plane.ts'
-import { storable } from '../store/secrets.ts'
-import { getState } from '../store/state.ts'
 import { Conversation } from './conversation.ts'
-import { cost } from './facts.ts'
 import { fileFinder } from './files.ts'
-import { branchOf } from './git.ts'
 import { useGlyphs } from './glyphs.ts'
-import { type History, memoryHistory, openHistory } from './history.ts'
+import { type History, memoryHistory } from './history.ts'
 import { itemLines } from './items.ts'
 import { personAt } from './person.ts'
 import { Prompt } from './prompt.ts'
 import { endOnSignals, type ReplOptions } from './repl.ts'
-import { statusInput } from './status-input.ts'
-import { readStatusCommand, type StatusCommand, StatusScript, statusLine } from './status-line.ts'
+import type { StatusView } from './status-view.ts'
 import { bold, isTheme, paint, useTheme, wantsColour } from './style.ts'
 import { Terminal } from './terminal.ts'
 
@@ -32,21 +27,9 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   const terminal = new Terminal(options.input, options.output, env)
   let history: History = memoryHistory()
   let vim = false
-  let script: StatusScript | undefined
-  let branch: string | undefined
+  let status: StatusView | undefined
   let turnSince = 0
 
-  const useScript = (command: StatusCommand | undefined) => {
-    script?.close()
-    script =
-      command &&
-      new StatusScript(command, () => statusInput(conversation, version, prompt.vimMode), {
-        cwd: () => conversation.session.cwd,
-        env: conversation.session.runtime.childEnv,
-        changed: () => terminal.changed(),
-      })
-    script?.refresh()
-  }
   const conversation: Conversation = new Conversation({
     front: terminal,
     version,
@@ -55,11 +38,10 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
     changedSession: () => {
       terminal.turn.items.length = 0
       terminal.turn.todos = conversation.session.todos
-      history = openHistory(conversation.session.db, conversation.session.projectDir, storable)
     },
     refresh: (statusCommand) => {
-      if (statusCommand !== undefined) useScript(readStatusCommand(statusCommand))
-      script?.refresh()
+      if (statusCommand !== undefined) status?.use(statusCommand)
+      status?.refresh()
       terminal.changed()
     },
     setVim: (on) => {
@@ -89,7 +71,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
     const round =
       session.mode === 'bypassPermissions' || session.mode === 'dontAsk' ? [session.mode, ...modeRound] : modeRound
     session.mode = round[(round.indexOf(session.mode) + 1) % round.length]!
-    script?.refresh()
+    status?.refresh()
   }
   const prompt: Prompt = new Prompt({
     actions: {
@@ -119,26 +101,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
     busy: () => conversation.busy,
     cwd: () => (conversation.ready ? conversation.session.cwd : options.cwd),
     vim: () => vim,
-    status: (columns) => {
-      if (script) return script.lines
-      if (!conversation.ready) return [paint('dim', 'starting…')]
-      const { session, facts } = conversation
-      return [
-        statusLine(
-          {
-            model: session.model.wireModel,
-            phase: session.phase,
-            mode: session.mode,
-            contextShare: facts.contextShare,
-            costUsd: cost(facts).usd,
-            branch,
-            name: getState(session.db, session.conversationId, 'name') ?? undefined,
-            rehearsal: session.model.rehearsal,
-          },
-          columns,
-        ),
-      ]
-    },
+    status: (columns) => status?.lines(columns) ?? [paint('dim', 'starting…')],
   })
   terminal.prompt = prompt
   terminal.queued = () => conversation.queued()
@@ -155,11 +118,8 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
       terminal.turn.on(event)
       if (event.agent) return
       if (event.type === 'turn-started') turnSince = Date.now()
-      if (event.type === 'assistant' || event.type === 'turn-ended') script?.refresh()
-      if (event.type === 'turn-ended') {
-        branch = branchOf(conversation.session.cwd)
-        if (Date.now() - turnSince > longTurnMs) terminal.notify('ona is done')
-      }
+      if (['usage', 'phase', 'turn-ended'].includes(event.type)) status?.refresh()
+      if (event.type === 'turn-ended' && Date.now() - turnSince > longTurnMs) terminal.notify('ona is done')
     },
     onUsage: (model, usage, usd) => conversation.onUsage(model, usage, usd),
   })
@@ -172,11 +132,14 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   conversation.begin(started)
   const { session } = conversation
   const { settings } = session.runtime
-  history = openHistory(session.db, session.projectDir, storable)
-  branch = branchOf(session.cwd)
+  const [{ openHistory }, { StatusView }] = await Promise.all([
+    import('./stored-history.ts'),
+    import('./status-view.ts'),
+  ])
+  history = openHistory(session.db, session.projectDir)
   vim = settings.editorMode === 'vim'
   if (isTheme(settings.theme)) useTheme(settings.theme, colour)
-  if (session.runtime.trusted && !settings.disableAllHooks) useScript(readStatusCommand(settings.statusLine))
+  status = new StatusView(conversation, { version, vimMode: () => prompt.vimMode, changed: () => terminal.changed() })
   terminal.turn.todos = session.todos
   terminal.print(...banner(conversation, version, options.cwd))
   const signals = endOnSignals((reason) => conversation.leave(reason))
@@ -187,7 +150,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   })()
 
   const reason = await conversation.left
-  script?.close()
+  status.close()
   terminal.close()
   await started.close(reason)
   signals.release()

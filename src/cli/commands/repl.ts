@@ -1,8 +1,6 @@
 /** `ona` without -p: a conversation, on a terminal or over a pipe. */
 import { homedir } from 'node:os'
-import { startSession } from '../../agent/start.ts'
 import { runRepl } from '../../tui/repl.ts'
-import { settleTrust } from '../../tui/trust-first.ts'
 import type { Flags } from '../flags.ts'
 import { startOptions } from '../options.ts'
 import { roleHandlers } from '../role-handlers.ts'
@@ -13,10 +11,13 @@ export async function repl(flags: Flags, words: readonly string[]): Promise<numb
   const prompt = words.join(' ')
   return runRepl({
     async start({ front, ...ports }) {
+      // the prompt is on the screen by now; the agent is loaded behind it
       const home = env['HOME'] || homedir()
+      const { settleTrust } = await import('../../tui/trust-first.ts')
       const asked = !options.trust && !options.bare
       const settled = asked ? await settleTrust(front, { cwd, home, env, ...options.settings }) : 'untrusted'
       if (settled === 'leave') return undefined
+      const { startSession } = await import('../../agent/start.ts')
       // trusted just now in a folder too wide to remember (the home folder): it holds for this run
       const trust = options.trust || settled === 'trusted'
       return startSession({
