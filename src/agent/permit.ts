@@ -1,0 +1,148 @@
+/** Whether a call may run: the planning gate, the rules, and whoever has to be asked. */
+import type { Invocation, PermissionUpdate } from '../hooks/plane.ts'
+import type { JsonObject } from '../hooks/shape.ts'
+import type { Steps } from '../hooks/steps.ts'
+import { decide, type Ruling } from '../permissions/decide.ts'
+import { realTarget } from '../tools/paths.ts'
+import { readInput, type Tool } from '../tools/tool.ts'
+import { planningGate } from '../workflow/gate.ts'
+import { type Call, denied, type Outcome, pathOf, refuse } from './call.ts'
+import { saveUpdates } from './permission-updates.ts'
+
+/** While a plan is being made, nothing is changed. */
+export function gate(call: Call): Outcome | undefined {
+  const shut = planningGate(call.session.db, call.session.conversationId, call.tool.name)
+  if (shut === undefined) return undefined
+  call.session.pending.push(gateRow(call, shut))
+  return refuse(call, shut, 'gate')
+}
+
+/** Rules, then the hooks of the question, then the person. */
+export async function permit(call: Call): Promise<Outcome | undefined> {
+  const ruling = await rule(call)
+  const path = pathOf(call.input)
+  if (path !== undefined && ruling.paths) {
+    call.judgedPath = realTarget(path)
+    if (!ruling.paths.includes(call.judgedPath)) return refuse(call, `${path} changed while it was judged`, 'rule')
+  }
+  if (ruling.decision === 'allow') return undefined
+  if (ruling.decision === 'deny') return refuse(call, ruling.reason, 'rule', ruling.rule)
+
+  return askPermission(call, ruling)
+}
+
+/** after_permission, whatever was decided; PermissionDenied where it was not a hook that said no. */
+export async function permissionSettled(call: Call, refused: Outcome | undefined): Promise<Outcome | undefined> {
+  const { session, tool, use, input, permission } = call
+  const step: Steps['after_permission'] = { tool: tool.name, granted: refused === undefined }
+  const byUs = permission?.decision === 'deny' && permission.reason.by !== 'hook' ? permission.reason.reason : undefined
+  const answer = await session.ask(
+    'after_permission',
+    step,
+    byUs === undefined
+      ? undefined
+      : () => ({
+          name: 'PermissionDenied',
+          fields: { tool_name: tool.name, tool_input: input, tool_use_id: use.id, reason: byUs },
+        }),
+    use.id,
+  )
+  if (answer.retry) call.context.push('A hook says that this call may be tried again.')
+  if (answer.stop === null && answer.control.kind !== 'break') return refused
+  const why = answer.stop ?? answer.reason
+  call.end ??= { stop: answer.control.kind === 'break' ? answer.control.reason : 'end_turn', text: '', why }
+  return refused ?? denied(why || `a hook ended the turn before ${tool.name} ran`)
+}
+
+const rule = ({ session, tool, input, hook }: Call): Promise<Ruling> =>
+  decide({
+    settings: session.rules,
+    mode: session.mode,
+    tool: tool.name,
+    input,
+    hook,
+    cwd: session.cwd,
+    projectDir: session.projectDir,
+    home: session.runtime.home,
+  })
+
+async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | undefined> {
+  const { session, tool, use } = call
+  const step: Steps['before_permission'] = { tool: tool.name, decision: 'ask', resolved: null }
+  const answer = await session.ask(
+    'before_permission',
+    step,
+    () => ({
+      name: 'PermissionRequest',
+      fields: { tool_name: tool.name, tool_input: call.input, permission_suggestions: [...ruling.suggestions] },
+    }),
+    use.id,
+  )
+  if (answer.decision === 'deny' || step.resolved === false) {
+    if (answer.interrupt) session.interrupt()
+    return refuse(call, answer.reason || `a hook denied ${tool.name}`, 'hook')
+  }
+  if (answer.decision === 'allow' || step.resolved === true) {
+    await update(call, answer.permissionUpdates)
+    call.permission = { decision: 'allow', reason: { by: 'hook', reason: answer.reason } }
+    return answer.updatedInput ? changeInput(call, answer.updatedInput) : undefined
+  }
+  const said = await session.askPerson({
+    toolUseId: use.id,
+    tool: tool.name,
+    input: call.input,
+    summary: tool.summary(call.input),
+    reason: ruling.reason,
+    suggestions: ruling.suggestions,
+    ...(session.agent && { agent: session.agent.type }),
+  })
+  if (said === undefined) return refuse(call, nobody(tool, ruling), 'nobody')
+  if (!said.allow) {
+    if (said.interrupt) call.end = { stop: 'end_turn', text: '', why: 'the person said no' }
+    return refuse(call, said.feedback ? `The person said no: ${said.feedback}` : personSaidNo, 'person')
+  }
+  await update(call, said.updates ?? [])
+  call.permission = { decision: 'allow', reason: { by: said.by ?? 'person', reason: ruling.reason } }
+  return undefined
+}
+
+/** The rules judge the final input: a hook that says yes to another call than was asked about does not undo a deny. */
+async function changeInput(call: Call, changed: JsonObject): Promise<Outcome | undefined> {
+  const read = readInput(call.tool, changed, call.session.cwd)
+  if (!read.ok) return refuse(call, `a hook changed the input so that it does not fit. ${read.why}`, 'hook')
+  call.input = read.input
+  const again = await rule(call)
+  const path = pathOf(call.input)
+  if (path !== undefined && again.paths) call.judgedPath = realTarget(path)
+  return again.decision === 'deny' ? refuse(call, again.reason, 'rule', again.rule) : undefined
+}
+
+const personSaidNo =
+  'The person does not want this call. It was not run, and nothing was changed. Stop, and wait to be told how to go on.'
+
+const nobody = (tool: Tool, ruling: Ruling) =>
+  `${tool.name} needs permission and nobody is here to give it: ${ruling.reason}. ` +
+  `An allow rule (permissions.allow in the settings, or --allowed-tools "${tool.name}") or --permission-mode would allow it.`
+
+async function update(call: Call, updates: readonly PermissionUpdate[]): Promise<void> {
+  if (updates.length > 0) await saveUpdates(call.session, updates)
+}
+
+const gateRow = ({ use, tool, input }: Call, reason: string): Invocation => {
+  const now = new Date().toISOString()
+  return {
+    event: 'before_tool_apply',
+    ordinal: -1,
+    matcher: 'Write|Edit|Bash|NotebookEdit',
+    command: 'builtin:planning-gate',
+    toolUseId: use.id,
+    toolName: tool.name,
+    inputJson: JSON.stringify({ tool: tool.name, args: input }),
+    exitCode: 2,
+    stdout: null,
+    stderr: reason,
+    startedAt: now,
+    completedAt: now,
+    skippedReason: null,
+  }
+}

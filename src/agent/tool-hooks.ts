@@ -1,0 +1,89 @@
+/** What hooks make of a call: before it is judged, and after it ran. */
+import type { Safety, Steps, ToolResultBody } from '../hooks/steps.ts'
+import { readInput, type ToolOutput } from '../tools/tool.ts'
+import { type Call, denied, type Outcome, refuse } from './call.ts'
+
+/** before_tool_apply and PreToolUse: may change the input, answer in the tool's place, deny, or end the turn. */
+export async function askHooks(call: Call): Promise<Outcome | undefined> {
+  const { session, tool, use } = call
+  const step: Steps['before_tool_apply'] = {
+    toolName: tool.name,
+    safety: safetyOf(call),
+    args: call.input,
+    result: null,
+  }
+  const answer = await session.ask(
+    'before_tool_apply',
+    step,
+    () => ({ name: 'PreToolUse', fields: { tool_name: tool.name, tool_input: call.input, tool_use_id: use.id } }),
+    use.id,
+  )
+  call.context = [...answer.context]
+  call.hook = answer.decision
+  if (answer.decision === 'deny') {
+    return refuse(call, answer.reason || `a hook denied ${tool.name}`, 'hook')
+  }
+  if (answer.stop !== null) return stopped(call, answer.stop)
+  if (answer.control.kind === 'break') {
+    call.end = { stop: answer.control.reason, text: '', why: answer.reason }
+    return denied(answer.reason || `a hook ended the turn before ${tool.name} ran`)
+  }
+  if (step.args !== call.input) {
+    const read = readInput(tool, step.args, session.cwd)
+    if (!read.ok) return denied(`a hook changed the input so that it does not fit. ${read.why}`)
+    call.input = read.input
+  }
+  return step.result ? { output: fromBody(step.result.body, step.result.isError), as: 'intercepted' } : undefined
+}
+
+function stopped(call: Call, why: string): Outcome {
+  call.end = { stop: 'end_turn', text: '', why }
+  return denied(why || 'a hook ended the turn')
+}
+
+const safetyOf = ({ tool, input }: Call): Safety =>
+  typeof tool.safety === 'function' ? tool.safety(input) : tool.safety
+
+/** after_tool_apply and PostToolUse or PostToolUseFailure: may add to the result or end the turn. */
+export async function tellHooks(call: Call, { output, as }: Outcome): Promise<Outcome> {
+  const { session, tool, use } = call
+  const step: Steps['after_tool_apply'] = {
+    toolName: tool.name,
+    isError: output.isError,
+    output: { kind: 'text', text: output.content },
+    additionalContext: [],
+  }
+  const about = { tool_name: tool.name, tool_input: call.input, tool_use_id: use.id }
+  const answer = await session.ask(
+    'after_tool_apply',
+    step,
+    () =>
+      output.isError
+        ? {
+            name: 'PostToolUseFailure',
+            fields: { ...about, error: output.content, is_interrupt: as === 'interrupted' },
+          }
+        : { name: 'PostToolUse', fields: { ...about, tool_response: { content: output.content, is_error: false } } },
+    use.id,
+    // Hooks hear of an interrupt too; they get a moment for it.
+    as === 'interrupted' ? AbortSignal.timeout(5_000) : session.signal,
+  )
+  if (answer.stop !== null) call.end = { stop: 'end_turn', text: '', why: answer.stop }
+  else if (answer.control.kind === 'break') {
+    call.end = { stop: answer.control.reason, text: '', why: answer.reason }
+  }
+  const replaced = answer.updatedToolOutput
+  const content =
+    replaced === undefined ? output.content : typeof replaced === 'string' ? replaced : JSON.stringify(replaced)
+  const added = step.additionalContext.map((block) =>
+    block.type === 'text' ? block.text : `[image: ${block.mimeType}]`,
+  )
+  return { output: { ...output, content: [content, ...added].join('\n') }, as }
+}
+
+function fromBody(body: ToolResultBody, isError: boolean): ToolOutput {
+  if (body.kind === 'text') return { content: body.text, isError }
+  if (body.kind === 'json') return { content: JSON.stringify(body.value), isError }
+  const text = body.blocks.map((block) => (block.type === 'text' ? block.text : `[image: ${block.mimeType}]`))
+  return { content: text.join('\n'), isError }
+}
