@@ -14,7 +14,7 @@ export function commit(run: Run): void {
   if (!logged) trace(`${run.session.ids.hookRunId}: events.jsonl could not be written; this run's events are lost`)
   appendOthers(run)
   if (!isSnapshotDue(run)) return
-  const saved = alone(lockFileOf(paths), 250, () => {
+  const saved = alone(lockFileOf(paths), patienceMs, () => {
     const now = catchUp(snapshot, paths.eventsFile)
     const state = { ...now, core: { ...now.core, lastActiveTs: Math.max(Date.now(), now.core.lastActiveTs ?? 0) } }
     if (!replaceFile(paths.stateFile, JSON.stringify(state))) trace('state.json could not be written')
@@ -33,6 +33,9 @@ function isSnapshotDue({ session, events }: Run): boolean {
   return events.some((record) => record.kind === 'STATE_PATCH')
 }
 const maxUnseenBytes = 32 * 1024
+
+/** Enough for a hundred processes in front of us on a busy machine; a lock that a dead one left is broken sooner. */
+const patienceMs = 2500
 
 function appendOthers(run: Run): void {
   for (const [file, lines] of run.lines) if (!appendLines(file, lines)) trace(`${file} could not be written`)

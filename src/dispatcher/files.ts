@@ -14,6 +14,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { sleep } from './lock.ts'
 
 export type Read = { ok: true; text: string } | { ok: false; missing: boolean; why: string }
 
@@ -77,7 +78,7 @@ function append(path: string, lines: readonly string[], rotateAtBytes: number): 
       fd = openSync(path, 'a+')
       size = 0
     }
-    const batch = Buffer.from(`${isTorn(fd, size) ? '\n' : ''}${lines.join('\n')}\n`)
+    const batch = Buffer.from(`${isTorn(fd, size) && staysTorn(fd) ? '\n' : ''}${lines.join('\n')}\n`)
     return writeSync(fd, batch) === batch.length
   } finally {
     closeSync(fd)
@@ -87,6 +88,18 @@ function append(path: string, lines: readonly string[], rotateAtBytes: number): 
 const lastByte = Buffer.alloc(1)
 const isTorn = (fd: number, size: number): boolean =>
   size > 0 && readSync(fd, lastByte, 0, 1, size - 1) === 1 && lastByte[0] !== 10
+
+/**
+ * Another process's write can be seen half done. One that is still half done after all this time was cut off: by a crash,
+ * or by a full disk.
+ */
+function staysTorn(fd: number): boolean {
+  for (let tries = 0; tries < 25; tries++) {
+    sleep(8)
+    if (!isTorn(fd, fstatSync(fd).size)) return false
+  }
+  return true
+}
 
 /** Replaces a file as a whole: readers see the old one or the new one. */
 export function replaceFile(path: string, text: string): boolean {

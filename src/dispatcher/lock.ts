@@ -2,7 +2,7 @@
 import { closeSync, openSync, statSync, unlinkSync } from 'node:fs'
 
 /** Nobody needs the lock for longer than a few milliseconds: a lock this old was left by a killed process. */
-const staleAfterMs = 2000
+const staleAfterMs = 1500
 
 /**
  * Runs `work` alone. False when the lock could not be had within `patienceMs` (or the folder cannot be written);

@@ -108,7 +108,7 @@ function reserve(session: Session, now: number, patchFor: (state: State) => Json
       patchLine('dispatcher', event.name, patch, idsOf(event.name, state, 'u00', now), now),
     ])
   }
-  if (!alone(lockFileOf(paths), 1000, take)) take() // better a number given twice than a prompt without one
+  if (!alone(lockFileOf(paths), 4000, take)) take() // better a number given twice than a prompt without one
 }
 
 export function patchLine(producer: string, event: EventName, patch: Json, ids: Ids, ts: number): string {
