@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { stream, wireServer } from '../src/providers/wire-server.ts'
 import { type Place, place } from './lib/program.ts'
 
 interface Evaluated {
@@ -260,4 +261,33 @@ test('a skill of a folder that nobody trusted runs no command', async (t) => {
   const { p } = await prepared(t)
   p.write('.claude/commands/x.md', '---\nallowed-tools: Bash\n---\n!`touch made`')
   assert.match((await evaluate(p, 'Skill', { skill: 'x' })).content, /this folder is not trusted/)
+})
+
+test("the model provider's own search answers, unless the operator names a server", async (t) => {
+  const { p, env } = await prepared(t)
+  const frame = (data: { type: string; [key: string]: unknown }) => `data: ${JSON.stringify(data)}\n\n`
+  const found = [{ type: 'web_search_result', title: 'Docs', url: 'https://docs.example/' }]
+  const block = { type: 'web_search_tool_result', tool_use_id: 's', content: found }
+  const model = await wireServer(
+    stream([
+      frame({ type: 'message_start', message: { model: 'claude', usage: { input_tokens: 3, output_tokens: 1 } } }),
+      frame({ type: 'content_block_start', index: 0, content_block: block }),
+      frame({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } }),
+      frame({ type: 'message_stop' }),
+    ]),
+  )
+  t.after(() => model.close())
+  const claude = { ANTHROPIC_API_KEY: 'sk-ant-planted-1111', ANTHROPIC_BASE_URL: model.url }
+  const own = await evaluate(p, 'WebSearch', { query: 'anything', blocked_domains: ['x.example'] }, claude)
+  assert.deepEqual(
+    [own.content, own.isError],
+    ['Web search results for "anything":\n- Docs — https://docs.example/', false],
+  )
+  const [sent] = model.seen.map(({ body }) => JSON.parse(body) as { tools: unknown })
+  assert.deepEqual(sent!.tools, [
+    { type: 'web_search_20250305', name: 'web_search', max_uses: 8, blocked_domains: ['x.example'] },
+  ])
+  const named = await evaluate(p, 'WebSearch', { query: 'anything' }, { ...claude, ...env })
+  assert.match(named.content, /https:\/\/one\.example\//)
+  assert.equal(model.seen.length, 1)
 })

@@ -68,6 +68,11 @@ export function modelLater(runtime: Runtime): ActiveModel {
       return { content: [], stop: 'error', usage: noUsage, model: '', failure }
     },
     models: async () => [],
+    async search(request) {
+      chosen ??= runtime.modelFor('')
+      const model = await chosen
+      return 'problem' in model ? undefined : model.provider.search?.({ ...request, model: model.wireModel })
+    },
   }
   return {
     provider,

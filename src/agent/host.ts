@@ -52,6 +52,12 @@ export function hostOf(session: Session): ToolHost {
     deferredTools: () => session.toolbox.deferred(),
     revealTools: (names) => session.toolbox.reveal(names),
     askModel: (prompt, signal) => askModel(session, prompt, signal),
+    async searchWeb(query, domains, signal) {
+      const { provider, wireModel } = session.model
+      const searched = await provider.search?.({ query, ...domains, model: wireModel, signal })
+      if (searched) session.spendAside(searched.reply)
+      return searched
+    },
     mayReachPrivate: (host) => namedByRule(session, host),
     brief: (text) => session.emit({ type: 'brief', text }),
   }

@@ -4,6 +4,7 @@ import { asNumber, type Dialect, noUsage, type ReplyReader, stopOf, toolUse, wit
 import { broken, type Trouble } from './failure.ts'
 import type { ContentBlock, Message, ModelRequest, ModelUsage, Part, Reply, ToolDefinition } from './model.ts'
 import { realName, wireName } from './tool-names.ts'
+import { searchTool, sourcesReader } from './wire-search.ts'
 
 export function anthropic({ host, headers }: { host: string; headers: Record<string, string> }): Dialect {
   return {
@@ -24,7 +25,7 @@ export function anthropic({ host, headers }: { host: string; headers: Record<str
 
 const cacheHere = ',"cache_control":{"type":"ephemeral"}'
 
-function body({ model, maxTokens, system, tools, messages }: ModelRequest): string {
+function body({ model, maxTokens, system, tools, webSearch, messages }: ModelRequest): string {
   const written: string[] = []
   for (const message of messages) {
     const text = writtenMessage(message)
@@ -33,7 +34,7 @@ function body({ model, maxTokens, system, tools, messages }: ModelRequest): stri
   // Everything up to here is what the next request will begin with. A message ends in `}]}`: the mark goes into its last block.
   const last = written.at(-1)
   if (last) written[written.length - 1] = `${last.slice(0, -3)}${cacheHere}}]}`
-  return `{"model":${JSON.stringify(model)},"max_tokens":${maxTokens},"stream":true${writtenSystem(system)}${writtenTools(tools)},"messages":[${written.join(',')}]}`
+  return `{"model":${JSON.stringify(model)},"max_tokens":${maxTokens},"stream":true${writtenSystem(system)}${webSearch ? searchTool(webSearch) : writtenTools(tools)},"messages":[${written.join(',')}]}`
 }
 
 /** Messages never change, so each is written down once in its life. */
@@ -121,6 +122,7 @@ interface Block {
 
 function reader(request: ModelRequest, on: (part: Part) => void, host: string): ReplyReader {
   const blocks: Block[] = []
+  const sources = request.webSearch && sourcesReader()
   let usage: ModelUsage = noUsage
   let model = request.model
   let stop: Reply['stop'] | undefined
@@ -142,6 +144,7 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
     }
   }
   const start = (index: number, wire: JsonObject) => {
+    sources?.block(wire)
     const given = wire.input
     const block: Block = {
       type: String(wire.type),
@@ -155,6 +158,7 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
   }
   const grow = (index: number, delta: JsonObject) => {
     const block = blocks[index]
+    if (delta.type === 'citations_delta') sources?.citation(delta.citation)
     if (typeof delta.text === 'string') {
       if (block) block.text += delta.text
       else blocks[index] = { type: 'text', id: '', name: '', text: delta.text }
@@ -217,7 +221,13 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
             ? toolUse(block.id, block.name, block.text)
             : { type: 'text' as const, text: block.text },
         )
-      return { content: withFreshIds(content, request), stop: stopOf(stop, content), usage, model }
+      return {
+        content: withFreshIds(content, request),
+        stop: stopOf(stop, content),
+        usage,
+        model,
+        ...(sources && { webSearch: sources.all() }),
+      }
     },
   }
 }

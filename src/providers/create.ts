@@ -40,9 +40,11 @@ export function createProvider({ provider, credential, env, baseUrl, retries, li
     retries: { ...usualRetries, most: whole(env.CLAUDE_CODE_MAX_RETRIES) ?? usualRetries.most, ...retries },
     host,
   }
+  const reply: Provider['reply'] = (request, on) => exchange(line, request, on)
   return {
-    reply: (request, on) => exchange(line, request, on),
+    reply,
     models: (signal = AbortSignal.timeout(5000)) => listed(line, signal),
+    ...(claude && { search: async (request) => (await import('./search.ts')).search(reply, request) }),
   }
 }
 

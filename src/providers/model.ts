@@ -6,6 +6,36 @@ export interface Provider {
   reply(request: ModelRequest, on: (part: Part) => void): Promise<Reply>
   /** The models that the server lists; empty where it lists none. */
   models(signal?: AbortSignal): Promise<string[]>
+  /** Searches the web by the provider's own tool. Undefined, or answering so: it has none. Must not throw either. */
+  search?(request: SearchRequest): Promise<SearchReply | undefined>
+}
+
+export interface SearchRequest extends Domains {
+  readonly query: string
+  readonly model: string
+  readonly signal: AbortSignal
+}
+
+/** Bare host names; at most one of the two lists has entries. */
+export interface Domains {
+  readonly allowed: readonly string[]
+  readonly blocked: readonly string[]
+}
+
+export interface SearchReply {
+  readonly found: readonly WebSource[]
+  /** What the model says about it. */
+  readonly text: string
+  /** Set when nothing could be found out. */
+  readonly problem?: string
+  readonly reply: Reply
+}
+
+/** A page that a search named, and the words of it that were cited. */
+export interface WebSource {
+  readonly title: string
+  readonly url: string
+  readonly excerpt: string
 }
 
 export interface ModelRequest {
@@ -16,6 +46,8 @@ export interface ModelRequest {
   readonly messages: readonly Message[]
   readonly tools: readonly ToolDefinition[]
   readonly maxTokens: number
+  /** The provider's own web search, in the place of `tools`; only where `Provider.search` is. */
+  readonly webSearch?: Domains
   readonly signal: AbortSignal
 }
 
@@ -58,6 +90,8 @@ export interface Reply {
   /** The wire model that answered. */
   readonly model: string
   readonly failure?: ModelFailure
+  /** Where the request let the provider search the web. */
+  readonly webSearch?: { readonly found: readonly WebSource[]; readonly problem?: string }
 }
 
 /** As both dialects are counted here, the three input counts are disjoint; their sum is what the model read. */

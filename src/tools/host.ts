@@ -28,16 +28,24 @@ export interface ToolHost {
   revealTools(names: readonly string[]): void
   /** Asks a small question of the session's model, without tools (WebFetch's prompt). */
   askModel(prompt: string, signal: AbortSignal): Promise<{ ok: boolean; text: string }>
-  /** The provider's own web search, where there is one. */
-  searchWeb?(
+  /** The provider's own web search; undefined where it has none. */
+  searchWeb(
     query: string,
-    options: { allowed?: readonly string[]; blocked?: readonly string[] },
+    domains: { readonly allowed: readonly string[]; readonly blocked: readonly string[] },
     signal: AbortSignal,
-  ): Promise<ToolOutput>
+  ): Promise<WebSearch | undefined>
   /** Hosts and addresses that a rule names and WebFetch may therefore reach although they are private. */
   mayReachPrivate(host: string): boolean
   /** A short message shown to the person at once (Brief). */
   brief(message: string): void
+}
+
+export interface WebSearch {
+  readonly found: readonly { readonly title: string; readonly url: string; readonly excerpt: string }[]
+  /** What the provider's model says about it. */
+  readonly text: string
+  /** Set when nothing could be found out. */
+  readonly problem?: string
 }
 
 export interface FileMemory {

@@ -1,6 +1,7 @@
 /** Web search: by the model's provider where it has one, otherwise by a SearXNG server that the operator names. */
 import { isObject } from '../hooks/shape.ts'
 import { capped, counted, streamCap } from './bounded.ts'
+import type { WebSearch } from './host.ts'
 import { type Got, get } from './http-get.ts'
 import { broke, failed, said, type ToolContext, type ToolOutput } from './tool.ts'
 
@@ -11,6 +12,8 @@ interface SearchInput {
 }
 
 const timeLimitMs = 30_000
+/** A model reads what it finds before it answers. */
+const providerLimitMs = 120_000
 const resultLimit = 20
 
 export async function searchWeb(input: SearchInput, context: ToolContext): Promise<ToolOutput> {
@@ -22,7 +25,13 @@ export async function searchWeb(input: SearchInput, context: ToolContext): Promi
 
   const endpoint = context.env['ONA_SEARCH_URL'] ?? process.env['ONA_SEARCH_URL']
   if (endpoint) return searxng(endpoint, query, { allowed, blocked }, context)
-  if (context.host.searchWeb) return context.host.searchWeb(query, { allowed, blocked }, context.signal)
+  const limit = AbortSignal.timeout(providerLimitMs)
+  const signal = AbortSignal.any([context.signal, limit])
+  const searched = await context.host.searchWeb(query, { allowed, blocked }, signal)
+  if (context.signal.aborted) return failed('the search was interrupted')
+  if (limit.aborted) return broke(`the search took over ${providerLimitMs / 1000} s`)
+  if (searched?.problem) return failed(`the model provider's web search failed: ${searched.problem}`)
+  if (searched) return listed(query, searched.found, { allowed, blocked }, searched.text)
   return failed(
     'there is no web search here: the model provider has none. Set ONA_SEARCH_URL to a SearXNG server whose JSON format is on (https://searx.example/search), in the environment or under "env" in the settings.',
   )
@@ -61,17 +70,21 @@ async function searxng(endpoint: string, query: string, domains: Domains, contex
   const results = parseResults(got.page.body.toString('utf8'))
   if (!results)
     return failed(`${url.origin} did not answer in SearXNG's JSON; turn the format on (search.formats in its settings)`)
-  const fitting = results.filter(({ url }) => fits(url, domains)).slice(0, resultLimit)
-  const summary = `Found ${counted(fitting.length, 'result')}`
-  if (fitting.length === 0) return said(`No results for "${query}"`, { kind: 'text', summary })
-  const lines = fitting.map(({ title, url, text }) => `- ${title} — ${url}${text === '' ? '' : `\n  ${text}`}`)
-  return said(capped(`Web search results for "${query}":\n${lines.join('\n')}`), { kind: 'text', summary })
+  return listed(query, results, domains)
 }
 
-interface Result {
-  readonly title: string
-  readonly url: string
-  readonly text: string
+type Result = WebSearch['found'][number]
+
+/** A line a page, however it was found; what a model says about them comes last. */
+function listed(query: string, results: readonly Result[], domains: Domains, words = ''): ToolOutput {
+  const fitting = results.filter(({ url }) => fits(url, domains)).slice(0, resultLimit)
+  const summary = `Found ${counted(fitting.length, 'result')}`
+  const lines = fitting.map(
+    ({ title, url, excerpt }) => `- ${title} — ${url}${excerpt === '' ? '' : `\n  ${excerpt.slice(0, 500)}`}`,
+  )
+  const head = fitting.length === 0 ? `No results for "${query}"` : `Web search results for "${query}":`
+  const text = [head, ...lines, ...(words === '' ? [] : ['', words])].join('\n')
+  return said(capped(text), { kind: 'text', summary })
 }
 
 function parseResults(text: string): Result[] | undefined {
@@ -84,7 +97,7 @@ function parseResults(text: string): Result[] | undefined {
   if (!isObject(json) || !Array.isArray(json['results'])) return undefined
   return json['results'].filter(isObject).flatMap(({ title, url, content }) => {
     if (typeof title !== 'string' || typeof url !== 'string') return []
-    return [{ title: oneLine(title), url, text: typeof content === 'string' ? oneLine(content).slice(0, 500) : '' }]
+    return [{ title: oneLine(title), url, excerpt: typeof content === 'string' ? oneLine(content) : '' }]
   })
 }
 

@@ -115,7 +115,7 @@ const samples: Record<string, Sample> = {
   WebSearch: {
     valid: () => ({ query: 'a thing' }),
     hard: () => [{ query: odd }, { query: huge }],
-    host: { searchWeb: async () => ok('found') },
+    host: { searchWeb: async () => ({ found: [], text: 'found' }) },
   },
   AskUserQuestion: {
     valid: () => ({

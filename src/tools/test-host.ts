@@ -53,6 +53,7 @@ export function bench(t: TestContext, overrides: Partial<ToolHost> = {}): Bench 
     deferredTools: () => [],
     revealTools: (names) => void told.push(`reveal ${names.join(' ')}`),
     askModel: async () => ({ ok: false, text: 'no model here' }),
+    searchWeb: async () => undefined,
     mayReachPrivate: () => false,
     brief: (message) => void told.push(`brief ${message}`),
     ...overrides,

@@ -260,14 +260,23 @@ test('without any search it is said how to have one', async (t) => {
   assert.equal(both.content, 'allowed_domains and blocked_domains exclude each other; give one')
 })
 
-test("the provider's own search is used where there is one", async (t) => {
+test("the provider's own search is used where there is one, and keeps to the domains", async (t) => {
   const asked: unknown[] = []
+  const found = [
+    { title: 'One', url: 'https://one.example/', excerpt: 'first' },
+    { title: 'Two', url: 'https://x.y/', excerpt: '' },
+  ]
   const b = bench(t, {
-    searchWeb: async (query, options) => {
-      asked.push([query, options])
-      return { content: 'found', isError: false }
+    searchWeb: async (query, domains) => {
+      asked.push([query, domains])
+      return query === 'broken' ? { found: [], text: '', problem: 'no luck' } : { found, text: 'In short: one.' }
     },
   })
-  assert.equal((await b.use('WebSearch', { query: 'a thing', blocked_domains: ['x.y'] })).content, 'found')
+  const { content } = await b.use('WebSearch', { query: 'a thing', blocked_domains: ['x.y'] })
+  assert.equal(content, 'Web search results for "a thing":\n- One — https://one.example/\n  first\n\nIn short: one.')
   assert.deepEqual(asked, [['a thing', { allowed: [], blocked: ['x.y'] }]])
+  const none = await b.use('WebSearch', { query: 'a thing', allowed_domains: ['elsewhere.example'] })
+  assert.equal(none.content, 'No results for "a thing"\n\nIn short: one.')
+  const broken = await b.use('WebSearch', { query: 'broken' })
+  assert.deepEqual([broken.isError, broken.content], [true, "the model provider's web search failed: no luck"])
 })
