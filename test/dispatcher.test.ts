@@ -429,6 +429,37 @@ test('an edited module file counts at once, and a shipped one is not imported', 
   assert.deepEqual([output.decision, output['denyReason']], ['deny', 'mine'])
 })
 
+test('what a module logs goes to its own debug.log, whatever it is', async () => {
+  const root = makeRepo(['session'])
+  addModule(
+    root,
+    'logs',
+    moduleBody(
+      'logs',
+      `const a = {}; a.a = a; ctx.log('info', 'one', { x: 1 }); ctx.log('warn', 'two', a); ctx.log('debug', 'three', 1n)`,
+    ),
+  )
+  await fire(root, 'PreToolUse', readFile)
+  const logged = lines(root, 'logs/logs/debug.log').map(({ level, message, data }) => [level, message, data])
+  assert.deepEqual(logged, [
+    ['info', 'one', { x: 1 }],
+    ['warn', 'two', '[object Object]'],
+    ['debug', 'three', '1'],
+  ])
+})
+
+test('a module cannot sign an event with another name', async () => {
+  const root = makeRepo(['session'])
+  addModule(
+    root,
+    'forger',
+    moduleBody('forger', `return { emitEvents: [{ kind: 'X', producer: 'session', ts: 1, workId: 'w999' }] }`),
+  )
+  await fire(root, 'PreToolUse', readFile)
+  const [record] = events(root, 'X')
+  assert.deepEqual([record?.producer, record?.workId], ['forger', 'w001'])
+})
+
 test('a registry line needs a file of the session', async () => {
   const root = makeRepo(['session'])
   mkdirSync(join(root, 'secret'))

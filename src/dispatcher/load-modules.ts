@@ -86,16 +86,18 @@ async function importOwn(
 ) {
   let timer: ReturnType<typeof setTimeout> | undefined
   try {
-    const late_ = new Promise<never>((_, reject) => {
+    const tooLate = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`did not finish loading in ${patienceMs} ms`)), patienceMs)
     })
-    const { default: given } = await Promise.race([importer(late('node:url').pathToFileURL(file).href), late_])
+    const { default: given } = await Promise.race([importer(late('node:url').pathToFileURL(file).href), tooLate])
     const wrong = whatIsWrong(given, entry.name)
     if (wrong) throw new Error(wrong)
     const own = given as HookModule
+    const { name, priority, hotPathSafe, critical } = own // not spread: in an instance of a class they may be inherited
+    const methods = { handle: own.handle.bind(own), settled: own.settled?.bind(own) }
     return seat(
       entry,
-      { ...own, supports: new Set(own.supports), handle: own.handle.bind(own), settled: own.settled?.bind(own) },
+      { name, priority, hotPathSafe, critical, supports: new Set(own.supports), ...methods },
       eventName,
     )
   } catch (cause) {

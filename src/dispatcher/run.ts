@@ -1,27 +1,12 @@
-/** One event: the modules are asked in order, their answers become one, and what to write down is gathered. */
+/** One event as it goes: what has been decided so far, and what is to be written down. */
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { readAction } from './action.ts'
-import { neo4jFromState } from './capability.ts'
-import { makeFolder, replaceFile } from './files.ts'
-import { clock, sha256 } from './late.ts'
-import type { Seat } from './load-modules.ts'
+import { resolve } from 'node:path'
+import { clock } from './late.ts'
 import type { Manifest } from './manifest.ts'
 import { isBelow } from './paths.ts'
 import { refreshIds, type Session } from './session.ts'
 import { applyPatch, arraysIn, changes } from './state.ts'
-import { summarise } from './summary.ts'
-import { namesTool } from './tools.ts'
-import type {
-  Context,
-  ContextItem,
-  Decision,
-  EventRecord,
-  HookAction,
-  Json,
-  LoggedEvent,
-  SessionFiles,
-} from './types.ts'
+import type { ContextItem, Decision, EventRecord, Json, LoggedEvent } from './types.ts'
 
 export interface Run {
   readonly session: Session
@@ -80,193 +65,6 @@ export function startRun(session: Session, manifest: Manifest, config: Json): Ru
   }
 }
 
-const elapsed = (run: Run): number => clock() - run.startMs
-
-/** The algorithm: in order of priority, until one denies or asks, or the budget is spent on all but the critical ones. */
-export async function askModules(run: Run, seats: readonly Seat[]): Promise<void> {
-  const asked: [Seat, Context][] = []
-  for (const seat of seats) if (seat.critical) run.awaited.add(seat.name)
-  run.startMs = clock()
-  for (const seat of seats) {
-    if (elapsed(run) > run.budgetMs && !seat.critical) {
-      exceeded(run, seat.name)
-      continue
-    }
-    const ctx = contextFor(run, seat.name)
-    let goOn: boolean
-    try {
-      if (!seat.module) throw seat.failure
-      run.ran.push(seat.name)
-      asked.push([seat, ctx])
-      const returned = seat.module.handle(run.session.event.name, ctx)
-      const action = readAction(isThenable(returned) ? await inTime(run, seat, returned) : returned)
-      goOn = take(run, seat.name, action)
-    } catch (cause) {
-      goOn = failed(run, seat, cause)
-    }
-    run.awaited.delete(seat.name)
-    if (!goOn) break
-  }
-  run.awaited.clear()
-  if (run.session.event.name !== 'PreToolUse') return
-  judgeByPhase(run)
-  if (run.unseen && run.decision === 'allow')
-    decide(run, 'ask', 'dispatcher', 'the call is too large for the guards to read')
-  for (const [seat, ctx] of asked) settle(run, seat, ctx)
-  recordDecision(run)
-}
-
-/** Waits for a module no longer than the budget. A critical one that is asked late still gets a little time. */
-const graceMs = 50
-
-function inTime<T>(run: Run, seat: Seat, returned: PromiseLike<T>): Promise<T> {
-  return new Promise((done, reject) => {
-    const left = Math.max(run.budgetMs - elapsed(run), graceMs)
-    const timer = setTimeout(() => {
-      exceeded(run, seat.name)
-      reject(new Error(`gave no answer in ${run.budgetMs} ms`))
-    }, left)
-    run.crash = reject
-    returned.then(done, reject)
-    const over = () => {
-      clearTimeout(timer)
-      run.crash = undefined
-    }
-    returned.then(over, over)
-  })
-}
-
-const isThenable = (value: unknown): value is PromiseLike<HookAction | undefined> =>
-  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
-
-function exceeded(run: Run, module: string): void {
-  if (run.budgetExceeded) return
-  run.budgetExceeded = true
-  const data = { module, elapsedMs: Math.round(elapsed(run)), budgetMs: run.budgetMs, pid: process.pid }
-  emit(run, 'dispatcher', { kind: 'BUDGET_EXCEEDED', data })
-}
-
-/** Takes a module's answer in; false ends the round. */
-function take(run: Run, module: string, action: HookAction): boolean {
-  const { session, manifest } = run
-  const before = session.event.name === 'PreToolUse'
-  for (const warning of action.warnings ?? []) warn(run, module, warning)
-  for (const item of action.additionalContext ?? []) run.context.push({ key: item.key, value: item.value })
-  if (action.statePatch) patchState(run, module, action.statePatch)
-  for (const record of action.emitEvents ?? []) emit(run, module, record)
-  for (const artifact of action.registerArtifacts ?? []) register(run, module, artifact as unknown as Json)
-  if (action.metrics) emit(run, module, { kind: 'METRICS', data: action.metrics })
-  if (action.stop && run.stop === undefined) run.stop = action.stop.reason
-  if (action.block && run.block === undefined && canBlock(session.event)) run.block = action.block.reason
-  if (!before) return true
-
-  if (action.inputMetadata) stamp(run, module, action.inputMetadata)
-  if (action.updatedInput) {
-    if (module !== manifest.rewriteOwner.updatedInput)
-      warn(
-        run,
-        module,
-        `${module} does not own updatedInput (${manifest.rewriteOwner.updatedInput} does); its rewrite is left out`,
-      )
-    else run.updatedInput ??= action.updatedInput
-  }
-  if (action.decision === 'allow') run.approved = true
-  if (action.decision !== 'deny' && action.decision !== 'ask') return true
-  decide(
-    run,
-    action.decision,
-    module,
-    action.denyReason || action.warnings?.join('; ') || `${module} says ${action.decision}`,
-  )
-  return false
-}
-
-/** A stop that was already held up once is let go: otherwise the agent could never end. */
-const canBlock = (event: Session['event']): boolean =>
-  event.name === 'PostToolUse' ||
-  event.name === 'UserPromptSubmit' ||
-  ((event.name === 'Stop' || event.name === 'SubagentStop') && event.stopHookActive !== true)
-
-function stamp(run: Run, module: string, metadata: Json): void {
-  const owner = run.manifest.rewriteOwner.inputMetadata
-  if (module !== owner) {
-    warn(run, module, `${module} does not own inputMetadata (${owner} does); its stamps are left out`)
-    return
-  }
-  for (const [key, value] of Object.entries(metadata)) {
-    if (key.startsWith('_hook') && (typeof value !== 'object' || value === null)) run.inputMetadata[key] = value
-    else warn(run, module, `stamp ${key} is left out: stamps are plain values under _hook… keys`)
-  }
-}
-
-function decide(run: Run, decision: Decision, by: string, reason: string): void {
-  run.decision = decision
-  run.decidedBy = by
-  run.reason = reason
-}
-
-/** A module that threw, timed out, could not be loaded or returned nonsense. False ends the round. */
-function failed(run: Run, seat: Seat, cause: unknown): boolean {
-  const error = cause instanceof Error ? cause : new Error(String(cause))
-  const message = error.message.slice(0, 500)
-  emit(run, seat.name, {
-    kind: seat.critical ? 'ERROR_MODULE_CRITICAL' : 'ERROR_MODULE',
-    error: { module: seat.name, message, stackHash: sha256(error.stack ?? message, 8) },
-    data: { pid: process.pid },
-  })
-  run.warnings.push(`module ${seat.name} failed: ${message}`)
-  if (!seat.critical) return true
-  if (run.session.event.name === 'PreToolUse')
-    decide(
-      run,
-      'deny',
-      seat.name,
-      `the critical module ${seat.name} failed (${message}), so the call is refused; run: ona dispatcher doctor`,
-    )
-  return false
-}
-
-/** The phase before the call decides, and only over a call that every module let through. */
-function judgeByPhase(run: Run): void {
-  const { manifest, session } = run
-  if (!manifest.enforcePhases || run.decision !== 'allow') return
-  const phase = session.snapshot.core.phase
-  const rule = manifest.phasePolicy[phase]
-  if (!rule || rule.mode === 'allow' || rule.allowTools === '*') return
-  if (rule.allowTools.some((tool) => namesTool(tool, session.event))) return
-  const text = `${session.event.toolName ?? 'this call'} is not allowed in phase ${phase} (dispatch.manifest.json, phasePolicy)`
-  if (rule.mode === 'warn') warn(run, 'dispatcher', text)
-  else decide(run, 'deny', 'phase-policy', text)
-}
-
-function settle(run: Run, seat: Seat, ctx: Context): void {
-  if (!seat.module?.settled) return
-  try {
-    const action = readAction(seat.module.settled(ctx, { decision: run.decision, decidedBy: run.decidedBy }))
-    if (action.statePatch) patchState(run, seat.name, action.statePatch)
-    for (const record of action.emitEvents ?? []) emit(run, seat.name, record)
-  } catch (cause) {
-    failed(run, { ...seat, critical: false }, cause) // the decision has been made
-  }
-}
-
-function recordDecision(run: Run): void {
-  const { event } = run.session
-  const config = run.config['session'] as Json | undefined
-  emit(run, 'dispatcher', {
-    kind: 'TOOL_DECISION',
-    ...(event.toolName !== undefined && { toolName: event.toolName.slice(0, 200) }),
-    decision: run.decision,
-    ...(run.reason && { reason: run.reason }),
-    data: {
-      decidedBy: run.decidedBy,
-      ...(event.toolUseId !== undefined && { toolUseId: event.toolUseId.slice(0, 200) }),
-      toolInput: summarise(event.toolInput, config?.['redactKeys']),
-      modules: [...run.ran],
-    },
-  })
-}
-
 /** Kinds that only the dispatcher may write: the state and the decisions are read back from them. */
 const ownKinds = new Set(['STATE_PATCH', 'TOOL_DECISION'])
 
@@ -277,7 +75,7 @@ export function emit(run: Run, producer: string, record: EventRecord): void {
     return
   }
   const { hookRunId, turnId, workId } = ids
-  run.events.push({ ts: Date.now(), event: event.name, producer, hookRunId, turnId, workId, ...record })
+  run.events.push({ ...record, ts: Date.now(), event: event.name, producer, hookRunId, turnId, workId })
 }
 
 export function warn(run: Run, producer: string, text: string): void {
@@ -297,7 +95,7 @@ export function patchState(run: Run, producer: string, given: Json): void {
   refreshIds(session)
 }
 
-function register(run: Run, producer: string, artifact: Json): void {
+export function register(run: Run, producer: string, artifact: Json): void {
   const { paths, ids } = run.session
   const ref = String(artifact['ref'])
   const file = resolve(paths.sessionRoot, ref)
@@ -305,74 +103,14 @@ function register(run: Run, producer: string, artifact: Json): void {
     warn(run, producer, `artifact ${ref.slice(0, 200)} is not a file of this session; it is not registered`)
     return
   }
-  addLine(run, paths.registryFile, { ts: Date.now(), producer, workId: ids.workId, ...artifact })
+  addLine(run, paths.registryFile, { ...artifact, ts: Date.now(), producer, workId: ids.workId })
 }
 
-function addLine(run: Run, file: string, record: Json): void {
+export function addLine(run: Run, file: string, record: Json): void {
   const line = JSON.stringify(record)
   const lines = run.lines.get(file)
   if (lines) lines.push(line)
   else run.lines.set(file, [line])
 }
 
-export function contextFor(run: Run, module: string): Context {
-  const { session, manifest } = run
-  const { paths, state } = session
-  const own = run.config[module]
-  deepFreeze(session.event.toolInput)
-  return {
-    ids: session.ids,
-    event: Object.freeze(session.event),
-    paths,
-    state: deepFreeze(state),
-    isNewSession: session.isNew,
-    config: deepFreeze((own ?? {}) as Json),
-    feature: { root: paths.featureRoot(module), logs: paths.featureLogs(module), output: paths.featureOutput(module) },
-    cap: { neo4j: neo4jFromState(state) },
-    timers: { startMs: run.startMs, budgetMs: run.budgetMs, elapsed: () => elapsed(run) },
-    manifest: { enforcePhases: manifest.enforcePhases },
-    pendingEvents: run.events,
-    files: filesFor(run),
-    log(level, message, data) {
-      const file = join(paths.featureLogs(module), 'debug.log')
-      addLine(run, file, {
-        ts: Date.now(),
-        level,
-        message,
-        hookRunId: session.ids.hookRunId,
-        ...(data !== undefined && { data }),
-      })
-    },
-  }
-}
-
-function filesFor(run: Run): SessionFiles {
-  const { sessionRoot } = run.session.paths
-  const inside = (path: string) => {
-    const file = resolve(sessionRoot, path)
-    return file !== sessionRoot && isBelow(sessionRoot, file) ? file : undefined
-  }
-  return {
-    append(path, record) {
-      const file = inside(path)
-      if (file) addLine(run, file, record)
-      else warn(run, 'dispatcher', `${path} lies outside the session; nothing is written there`)
-    },
-    replace(path, text) {
-      const file = inside(path)
-      return file !== undefined && makeFolder(join(file, '..')) && replaceFile(file, text)
-    },
-    folder(path) {
-      const file = inside(path)
-      return file !== undefined && makeFolder(file)
-    },
-  }
-}
-
-/** Modules see these, they do not hold them. Past `left` objects the rest of a giant stays open. */
-function deepFreeze<T>(value: T, left = { objects: 20_000 }): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value) || left.objects-- <= 0) return value
-  Object.freeze(value)
-  for (const item of Object.values(value)) deepFreeze(item, left)
-  return value
-}
+export const elapsed = (run: Run): number => clock() - run.startMs

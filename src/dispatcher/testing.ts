@@ -1,10 +1,11 @@
 /** A context to try a module with, without a host: everything a module may ask of it works, in a folder you choose. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { contextFor } from './context.ts'
 import { toHostEvent } from './host-input.ts'
 import { readManifest } from './manifest.ts'
 import { buildPaths, readWorkspace } from './paths.ts'
-import { contextFor, startRun } from './run.ts'
+import { startRun } from './run.ts'
 import { emptyState } from './state.ts'
 import type { Context, EventName, Json } from './types.ts'
 
