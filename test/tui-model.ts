@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 
 export async function startScripted(
   text: string,
-  { pieceMs = 0, pieceSize = 40 } = {},
+  { pieceMs = 0, pieceSize = 40, firstMs = 0 } = {},
 ): Promise<{ baseUrl: string; close(): void }> {
   const server = createServer((request, response) => {
     request.resume()
@@ -18,7 +18,8 @@ export async function startScripted(
         response.write(
           `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', model: 'scripted', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
         )
-      for (let at = 0; at < text.length; at += pieceSize) {
+      await new Promise((resolve) => setTimeout(resolve, firstMs))
+      for (let at = 0; at < text.length && !response.destroyed; at += pieceSize) {
         send({ content: text.slice(at, at + pieceSize) })
         await new Promise((resolve) => setTimeout(resolve, pieceMs))
       }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, afterEach, beforeEach, test } from 'node:test'
+import { after, afterEach, beforeEach, type TestContext, test } from 'node:test'
+import { startScripted } from './tui-model.ts'
 import { hasTmux, newPlace, type Ona, openOna, type Place, stopTmux } from './tui-terminal.ts'
 
 const skip = hasTmux() ? false : 'tmux is not installed'
@@ -270,31 +271,115 @@ test('from 40 to 200 columns, resized while it shows text, nothing is garbled or
   await leave(ona)
 })
 
-test('two thousand lines stream in while the window is resized and keys are typed: each line is there once', {
-  skip,
-}, async () => {
-  const ona = await ready({ columns: 100 })
-  const lines = Array.from({ length: 2000 }, (_, i) => `line-${i}.`)
-  const { startScripted } = await import('./tui-model.ts')
-  const model = await startScripted(lines.join('\n\n'))
-  await leave(ona)
-  const other = openOna(place, {
+const scripted = async (t: TestContext, text: string, pace = {}) => {
+  const model = await startScripted(text, pace)
+  t.after(() => model.close())
+  const ona = openOna(place, {
     columns: 100,
     env: { LM_STUDIO_BASE_URL: model.baseUrl, LM_STUDIO_MODEL: 'scripted' },
   })
-  await other.until(idle)
-  say(other, 'go')
-  await other.until(/line-\d\d+\./)
-  other.type('typed meanwhile')
-  for (const columns of [70, 130, 90]) other.resize(columns, 30)
-  await other.until(/line-1999\.[\s\S]*❯ typed meanwhile/, 60_000)
-  const seen = [...other.all().matchAll(/line-(\d+)\./g)].map((match) => Number(match[1]))
+  await ona.until(/^scripted/m)
+  return ona
+}
+
+test('two thousand lines stream in, resized and typed into meanwhile: each is there once', { skip }, async (t) => {
+  const lines = Array.from({ length: 2000 }, (_, i) => `line-${i}.`)
+  const ona = await scripted(t, lines.join('\n\n'))
+  say(ona, 'go')
+  await ona.until(/line-\d\d+\./)
+  ona.type('typed meanwhile')
+  for (const columns of [70, 130, 90]) ona.resize(columns, 30)
+  await ona.until(/line-1999\.[\s\S]*❯ typed meanwhile/, 60_000)
+  const seen = [...ona.all().matchAll(/line-(\d+)\./g)].map((match) => Number(match[1]))
   assert.deepEqual(
     seen,
     lines.map((_, i) => i),
   )
-  model.close()
-  await leave(other)
+  await leave(ona)
+})
+
+test('Esc ends an answer: what came stays; before anything came the prompt is given back', { skip }, async (t) => {
+  const ona = await scripted(t, 'word '.repeat(2000), { pieceMs: 20, pieceSize: 5, firstMs: 600 })
+  say(ona, 'the first try')
+  await ona.until(/esc to interrupt/)
+  ona.keys('Escape')
+  await ona.until(/Interrupted[\s\S]*❯ the first try/)
+  ona.keys('Enter')
+  await ona.until(/● word word/)
+  ona.keys('Escape')
+  await ona.until(/word[\s\S]*Interrupted[\s\S]*❯ ask/)
+  await leave(ona)
+})
+
+test('what waits can be taken back with Up', { skip }, async (t) => {
+  const ona = await scripted(t, 'word '.repeat(200), { pieceMs: 20, pieceSize: 5 })
+  say(ona, 'go')
+  await ona.until(/● word/)
+  say(ona, 'later')
+  await ona.until(/❯ later\n\n─/)
+  ona.keys('Up')
+  await ona.until(/─\n❯ later/)
+  ona.keys('Escape')
+  await ona.until(/Interrupted/)
+  await leave(ona)
+})
+
+test('a sub-agent is shown as a tree under its call', { skip }, async () => {
+  const ona = await ready()
+  say(ona, 'ask an agent to list the files in src')
+  await ona.until(/Use Agent/)
+  ona.type('1')
+  await ona.until(/● Agent\(list the files in src\)[\s\S]*├ ● Glob|├ ● \w+\([\s\S]*❯ ask/)
+  await leave(ona)
+})
+
+test('Ctrl-G and the plan go through $EDITOR', { skip }, async () => {
+  const ona = await ready({ env: { EDITOR: "sed -i -e '1s/^/Edited: /'" } })
+  ona.type('hello')
+  ona.keys('C-g')
+  await ona.until(/❯ Edited: hello/)
+  ona.keys('C-c')
+  say(ona, 'plan: add a greeting; test it')
+  await ona.until(/Plan ready/)
+  ona.type('e')
+  await ona.until(/The plan, as you changed it[\s\S]*Edited: /)
+  ona.type('4')
+  say(ona, 'smaller')
+  await ona.until(/❯ ask|Plan ready/)
+  assert.deepEqual(place.query("SELECT count(*) AS n FROM plans WHERE status = 'approved'"), [{ n: 0 }])
+  await leave(ona)
+})
+
+test('--resume without a name opens the list of sessions', { skip }, async () => {
+  const first = await ready({ words: ['hello from before'] })
+  await first.until(/● I am the built-in|I do not understand/)
+  await leave(first)
+  const second = openOna(place, { words: ['--resume'] })
+  await second.until(/Which session\?[\s\S]*hello from before/)
+  second.keys('Enter')
+  await second.until(/Going on with [\s\S]*❯ ask/)
+  await leave(second)
+})
+
+test('with NO_COLOR nothing is coloured, without it things are', { skip }, async () => {
+  for (const [env, coloured] of [
+    [{ NO_COLOR: '1' }, false],
+    [{ NO_COLOR: '' }, true],
+  ] as const) {
+    const ona = await ready({ env })
+    const styled = ona.styled()
+    assert.equal(/\x1b\[(?:3[0-9]|9[0-7]|1)/.test(styled), coloured, JSON.stringify(styled))
+    await leave(ona)
+  }
+})
+
+test('? shows the keys, and they go away again', { skip }, async () => {
+  const ona = await ready()
+  ona.type('?')
+  await ona.until(/shift\+tab turn the permission mode/)
+  ona.type('?')
+  await ona.until(/^rehearsal: not/m)
+  await leave(ona)
 })
 
 test('a megabyte is pasted and sent whole', { skip }, async () => {

@@ -66,6 +66,8 @@ export interface Ona {
   until(shows: RegExp, withinMs?: number): Promise<string>
   /** Everything since the start, scrollback and screen. */
   all(): string
+  /** The screen with its colours. */
+  styled(): string
   resize(columns: number, rows: number): void
   cursor(): { column: number; row: number }
 }
@@ -126,6 +128,7 @@ export function openOna(
       }
     },
     all: () => capture('-S', '-'),
+    styled: () => capture('-e'),
     resize: (wide, high) => void tmux('resize-window', '-t', name, '-x', String(wide), '-y', String(high)),
     cursor() {
       const [column, row] = tmux('display-message', '-p', '-t', name, '#{cursor_x} #{cursor_y}')

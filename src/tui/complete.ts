@@ -22,7 +22,6 @@ export interface Sources {
   commands(): readonly CommandName[]
   files(wanted: string): Promise<readonly string[]>
   agents(): readonly string[]
-  resources(): readonly string[]
 }
 
 export interface CommandName {
@@ -39,16 +38,16 @@ export async function suggest(draft: Draft, sources: Sources): Promise<Menu | un
   const at = /(?:^|[\s(])@("[^"\n]*|[^\s"]*)$/.exec(draft.text.slice(0, draft.cursor))
   if (!at || draft.text.startsWith('!')) return undefined
   const wanted = at[1]!.replace(/^"/, '')
-  const names = [
-    ...sources.agents().map((name) => ({ label: `@agent-${name}`, hint: 'agent', insert: `@agent-${name} ` })),
-    ...sources.resources().map((uri) => ({ label: `@${uri}`, hint: 'MCP resource', insert: `@${uri} ` })),
-  ].filter(({ label }) => wanted !== '' && label.toLowerCase().includes(wanted.toLowerCase()))
+  const agents = sources
+    .agents()
+    .map((name) => ({ label: `@agent-${name}`, hint: 'agent', insert: `@agent-${name} ` }))
+    .filter(({ label }) => wanted !== '' && label.toLowerCase().includes(wanted.toLowerCase()))
   const files = (await sources.files(wanted)).map((file) => ({
     label: file,
     hint: '',
     insert: `@${/\s/.test(file) ? `"${file}"` : file}${file.endsWith('/') ? '' : ' '}`,
   }))
-  const items = [...files, ...names].slice(0, 50).map((item) => ({ ...item, runs: false }))
+  const items = [...files, ...agents].slice(0, 50).map((item) => ({ ...item, runs: false }))
   return items.length > 0 ? { items, from: draft.cursor - at[1]!.length - 1, to: draft.cursor } : undefined
 }
 

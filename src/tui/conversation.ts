@@ -46,6 +46,8 @@ export class Conversation implements Ui {
   #started: Started | undefined
   #working = false
   #shell: AbortController | undefined
+  /** Something of the answer has come. */
+  #heard = false
   leaving = false
 
   constructor(surface: Surface) {
@@ -81,6 +83,7 @@ export class Conversation implements Ui {
 
   on(event: AgentEvent): void {
     follow(this.facts, event)
+    if (event.type === 'text' || event.type === 'tool-started') this.#heard = true
     if (event.type === 'tool-finished' && !event.agent) void this.#steer()
   }
 
@@ -163,7 +166,10 @@ export class Conversation implements Ui {
 
   async #prompt(text: string, images: readonly Image[]): Promise<void> {
     this.#surface.echo(text)
-    await this.#turn(await this.#blocks(text, images))
+    this.#heard = false
+    const stop = await this.#turn(await this.#blocks(text, images))
+    // interrupted before anything came: the words can be put right and sent again
+    if (stop === 'cancelled' && !this.#heard && this.#queue.length === 0) this.front.setDraft(text)
   }
 
   async #blocks(text: string, images: readonly Image[]): Promise<Block[]> {
@@ -173,12 +179,12 @@ export class Conversation implements Ui {
     return [...pictures, ...(expanded.ok ? expanded.blocks : [{ type: 'text' as const, text }])]
   }
 
-  async #turn(blocks: readonly Block[]): Promise<void> {
+  async #turn(blocks: readonly Block[]): Promise<string> {
     const { runTurn } = await import('../agent/turn.ts')
     const end = await runTurn(this.session, blocks)
     if (end.why && !end.failure && end.stop !== 'cancelled') this.front.notice('warning', end.why)
     const queued = this.session.takeQueued()
-    if (queued.length > 0) await this.#turn(queued)
+    return queued.length > 0 ? this.#turn(queued) : end.stop
   }
 
   async #command(text: string): Promise<void> {

@@ -41,7 +41,9 @@ export async function runLines(options: ReplOptions, version: string): Promise<n
   conversation.begin(started)
   const { model } = conversation.session
   if (options.interactive) front.print(`ona ${version}: ${model.wireModel} (${model.why}). /help lists the commands.`)
-  const signals = endOnSignals((reason) => conversation.leave(reason))
+  options.output.on('error', () => conversation.leave('other')) // nobody reads any more: `ona | head`
+  const stop = () => (conversation.busy ? conversation.interrupt() : conversation.leave('prompt_input_exit'))
+  const signals = endOnSignals((reason) => conversation.leave(reason), options.interactive ? stop : undefined)
   const reason = await Promise.race([conversation.left, readAll(options, started.initialPrompt, conversation, front)])
   await started.close(reason)
   signals.release()

@@ -95,7 +95,6 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
       commands: () => conversation.commands(),
       files: fileFinder(() => (conversation.ready ? conversation.session.cwd : options.cwd)),
       agents: () => (conversation.ready ? conversation.session.runtime.agents.map(({ name }) => name) : []),
-      resources: () => [],
     },
     history: () => history,
     busy: () => conversation.busy,
@@ -107,8 +106,8 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   terminal.queued = () => conversation.queued()
   terminal.setDraft = (text) => prompt.set(text)
   terminal.onEnd = () => conversation.leave('other')
+  terminal.place = options.cwd.replace(homedir(), '~')
   terminal.open()
-  terminal.title(`ona: ${options.cwd.replace(homedir(), '~')}`)
 
   const started = await options.start({
     front: terminal,

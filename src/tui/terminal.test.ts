@@ -68,7 +68,6 @@ function withPrompt({ busy = false, vim = false } = {}): Done & { prompt: Prompt
       commands: () => commands,
       files: async (wanted) => files.filter((file) => file.includes(wanted)),
       agents: () => ['explore'],
-      resources: () => [],
     },
     history: () => history,
     busy: () => busy,

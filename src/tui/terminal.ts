@@ -30,6 +30,9 @@ export interface TerminalOutput extends Output {
 /** Bracketed paste, and keys that can be told apart (kitty's protocol, where the terminal has it). */
 const modesOn = '\x1b[?2004h\x1b[>1u'
 const modesOff = '\x1b[<u\x1b[?2004l\x1b[?25h'
+/** The window's title before ours is kept by the terminal and given back. */
+const keepTitle = '\x1b[22;0t'
+const giveTitle = '\x1b[23;0t'
 /** Streaming is drawn at most this often; keys are drawn at once. */
 const frameMs = 33
 const spinMs = 120
@@ -46,6 +49,8 @@ export class Terminal implements Front {
   /** What is waiting its turn, shown above the prompt. */
   queued: () => readonly string[] = () => []
   onEnd: () => void = () => {}
+  /** Where we are, for the window's title. */
+  place = ''
   setDraft: (text: string) => void = () => {}
   readonly #input: TerminalInput
   readonly #output: TerminalOutput
@@ -77,6 +82,7 @@ export class Terminal implements Front {
 
   open(): void {
     this.#input.setEncoding('utf8')
+    this.#output.write(keepTitle)
     this.#take()
     this.#input.on('data', (chunk) => this.#data(chunk))
     this.#input.on('end', () => this.onEnd())
@@ -95,6 +101,7 @@ export class Terminal implements Front {
     this.#screen.draw({ lines: [] })
     this.#screen.leave()
     this.#give()
+    this.#output.write(giveTitle)
     this.#input.removeAllListeners('data')
     this.#input.removeAllListeners('end')
     this.#output.removeAllListeners('resize')
@@ -230,11 +237,14 @@ export class Terminal implements Front {
     return true
   }
 
-  title(text: string): void {
-    const clean = text.replace(/[\x00-\x1f\x7f-\x9f]/g, ' ')
-    if (clean === this.#title) return
-    this.#title = clean
-    this.#output.write(`\x1b]0;${clean}\x07`)
+  /** The window's title says who waits for whom. */
+  #titled(): void {
+    const [dialog] = this.#dialogs
+    const state = dialog ? `asks: ${dialog.title}` : this.turn.busy ? 'works' : 'ready'
+    const title = `ona ${state} (${this.place})`.replace(/[\x00-\x1f\x7f-\x9f]/g, ' ')
+    if (title === this.#title) return
+    this.#title = title
+    this.#output.write(`\x1b]0;${title}\x07`)
   }
 
   #leave(): void {
@@ -311,6 +321,7 @@ export class Terminal implements Front {
       lines: [...above, ...frame.lines],
       ...(frame.cursor && { cursor: { row: above.length + frame.cursor.row, column: frame.cursor.column } }),
     })
+    this.#titled()
     if (this.turn.busy && this.#dialogs.length === 0) this.#timer = setTimeout(() => this.#draw(), spinMs)
   }
 }

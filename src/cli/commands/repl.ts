@@ -8,7 +8,8 @@ import { roleHandlers } from '../role-handlers.ts'
 export async function repl(flags: Flags, words: readonly string[]): Promise<number> {
   const options = startOptions(flags)
   const { cwd, env } = options
-  const prompt = words.join(' ')
+  // --resume without a name: the list of sessions comes first
+  const prompt = flags.resume === '' ? '/resume' : words.join(' ')
   return runRepl({
     async start({ front, ...ports }) {
       // the prompt is on the screen by now; the agent is loaded behind it
