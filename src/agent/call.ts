@@ -19,6 +19,8 @@ export interface Call {
   judgedPath?: string
   /** Text for the model, beside the result. */
   context: string[]
+  /** How long the tool ran, where it did. */
+  ranMs?: number
   /** Set when a hook or the person ended the whole turn with this call. */
   end?: TurnEnd
 }

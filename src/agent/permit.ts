@@ -60,7 +60,7 @@ const rule = ({ session, tool, input, hook }: Call): Promise<Ruling> =>
     mode: session.mode,
     tool: tool.name,
     input,
-    hook,
+    hook: hook === 'none' && tool.granted ? 'allow' : hook,
     cwd: session.cwd,
     projectDir: session.projectDir,
     home: session.runtime.home,

@@ -22,7 +22,7 @@ const systems = new WeakMap<Session, { readonly key: string; readonly sections: 
 
 /** The same sections from request to request while nothing in them has changed, so that caches hold. */
 async function systemOf(session: Session): Promise<readonly Section[]> {
-  if (session.isolated) return [{ text: session.systemPrompt ?? '', cache: true }]
+  if (session.isolated) return sections([session.systemPrompt ?? '', session.startContext.join('\n\n')])
   const instructions = await instructionsText(session)
   const parts = [
     session.systemPrompt ?? systemPrompt,
@@ -36,10 +36,13 @@ async function systemOf(session: Session): Promise<readonly Section[]> {
   const key = parts.join('\0')
   const known = systems.get(session)
   if (known?.key === key) return known.sections
-  const sections = parts.filter((text) => text !== '').map((text) => ({ text, cache: true }))
-  systems.set(session, { key, sections })
-  return sections
+  const told = sections(parts)
+  systems.set(session, { key, sections: told })
+  return told
 }
+
+const sections = (parts: readonly string[]): readonly Section[] =>
+  parts.filter((text) => text !== '').map((text) => ({ text, cache: true }))
 
 const planning = `You are planning. Nothing may be changed until the operator approves a plan: Write, Edit, NotebookEdit and Bash are shut. Read, search and ask what you need. Then call ExitPlanMode with the whole plan in Markdown. It must have a section "Success criteria" with one checkable item a line: tests will be written from those lines alone, by someone who has not seen the code.`
 

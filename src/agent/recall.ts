@@ -7,7 +7,7 @@ const most = 3
 
 export function recall(session: Session, prompt: string): Block[] {
   const { db, projectDir, runtime } = session
-  if (runtime.bare || session.agent || !db.get('SELECT 1 FROM memories LIMIT 1')) return []
+  if (runtime.bare || session.agent || session.isolated || !db.get('SELECT 1 FROM memories LIMIT 1')) return []
   const found = searchMemories(db, prompt, { project: projectDir, limit: most })
   if (found.length === 0) return []
   session.emit({ type: 'notice', level: 'info', text: `Remembered: ${found.map(({ title }) => title).join(' · ')}` })

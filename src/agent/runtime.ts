@@ -1,11 +1,13 @@
 /** What the sessions of one process share: taken once at start and held. */
 import type { Plane } from '../hooks/plane.ts'
+import type { JsonObject } from '../hooks/shape.ts'
 import type { McpHub } from '../mcp/hub.ts'
-import type { ModelUsage, Provider } from '../providers/model.ts'
+import type { ModelRequest, ModelUsage, Provider } from '../providers/model.ts'
+import type { Prices } from '../providers/models.ts'
 import type { Db } from '../store/open.ts'
 import type { Settings } from '../store/settings-shape.ts'
 import type { McpSide, Skills } from '../tools/host.ts'
-import type { Tool } from '../tools/tool.ts'
+import type { Tool, ToolOutput } from '../tools/tool.ts'
 import type { AgentKind } from './agents.ts'
 import type { Tasks } from './background.ts'
 import type { AgentEvent, Person } from './events.ts'
@@ -31,10 +33,27 @@ export interface Runtime {
   /** Tools that the model is not told of and cannot call. */
   readonly withoutTools: readonly string[]
   emit(event: AgentEvent): void
+  /** Awaited where the thing has just happened. Whoever watches has no say in it, and must not throw. */
+  observe?(what: Observed): Promise<void>
+  /** US dollars a million tokens by wire model; before our own table. */
+  readonly prices?: Prices
   spent(model: string, usage: ModelUsage, costUsd: number | null): void
   /** Watches paths that hooks asked for. */
   watch?(paths: readonly string[]): void
   modelFor(name: string): Promise<ActiveModel | { readonly problem: string }>
+}
+
+/** `request`: is put to the model next. `tool-start`: everyone has agreed. `tool-end`: its rows are written. */
+export type Observed =
+  | { readonly type: 'request'; readonly request: ModelRequest }
+  | { readonly type: 'reply' }
+  | ({ readonly type: 'tool-start' } & ObservedCall)
+  | ({ readonly type: 'tool-end'; readonly output: ToolOutput; readonly ms: number } & ObservedCall)
+
+interface ObservedCall {
+  readonly id: string
+  readonly tool: string
+  readonly input: JsonObject
 }
 
 /** What a session needs of an MCP hub; the rest of it is for the terminal. */

@@ -16,7 +16,7 @@ import { createTasks, type Tasks } from './background.ts'
 import type { AgentEvent, PermissionAnswer, PermissionRequest } from './events.ts'
 import { hostOf } from './host.ts'
 import { append } from './messages.ts'
-import type { ActiveModel, Runtime } from './runtime.ts'
+import type { ActiveModel, Observed, Runtime } from './runtime.ts'
 import { type Toolbox, toolsOf } from './toolbox.ts'
 
 export interface SessionStart {
@@ -31,6 +31,8 @@ export interface SessionStart {
   readonly messages: Message[]
   /** Set for a sub-agent. */
   readonly agent?: AgentIdentity
+  /** What hooks know the session's own agent by; one of code has a name. */
+  readonly agentType?: string
   readonly tools?: Toolbox
   readonly systemPrompt?: string
   /** Sees nothing of the project: no instructions, no surroundings, no memories. */
@@ -49,6 +51,7 @@ export class Session {
   readonly conversationId: string
   readonly projectDir: string
   readonly agent: AgentIdentity | undefined
+  readonly agentType: string | undefined
   readonly db: Db
   readonly messages: Message[]
   readonly toolbox: Toolbox
@@ -98,6 +101,7 @@ export class Session {
     this.conversationId = start.conversationId
     this.projectDir = start.projectDir
     this.agent = start.agent
+    this.agentType = start.agent?.type ?? start.agentType
     this.db = start.runtime.db
     this.messages = start.messages
     this.toolbox = start.tools ?? toolsOf(start.runtime)
@@ -147,6 +151,11 @@ export class Session {
     this.runtime.emit(this.agent ? { ...event, agent: this.agent } : event)
   }
 
+  /** What a sub-agent does is its own: the one that runs it hears of its replies alone, which cost. */
+  async observe(what: Observed): Promise<void> {
+    if (!this.agent || what.type === 'reply') await this.runtime.observe?.(what)
+  }
+
   /** Asks at a step. Where nobody listens nothing is built and nothing awaited. */
   async ask<S extends StepName>(
     name: S,
@@ -183,7 +192,8 @@ export class Session {
       cwd: this.cwd,
       projectDir: this.projectDir,
       permissionMode: this.mode,
-      ...(this.agent && { agentId: this.agent.id, agentType: this.agent.type }),
+      ...(this.agent && { agentId: this.agent.id }),
+      ...(this.agentType && { agentType: this.agentType }),
       ...(toolUseId && { toolUseId }),
       signal,
       record: (invocation) => this.pending.push(invocation),
@@ -322,7 +332,7 @@ export class Session {
   /** A reply outside the conversation: paid for, and no measure of how full the window is. */
   spendAside(reply: Reply): void {
     const { contextTokens } = this
-    this.spend(reply.usage, costUsd(reply.model, reply.usage), reply.model)
+    this.spend(reply.usage, costUsd(reply.model, reply.usage, this.runtime.prices), reply.model)
     this.contextTokens = contextTokens
   }
 

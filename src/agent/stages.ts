@@ -81,6 +81,7 @@ export async function generate(session: Session): Promise<Generated> {
   const end = (await stopOf(session, reply, text)) ?? ended(session, answer, text)
   const toolUses = reply.content.filter((block) => block.type === 'tool_use')
   keep(session, reply, end)
+  await session.observe({ type: 'reply' })
   // A turn that ends here leaves no call without a result.
   if (end) for (const call of toolUses) session.result(call, interruptedResult(end.why ?? end.stop))
   return { ...(end && { end }), text, toolUses }
@@ -89,7 +90,9 @@ export async function generate(session: Session): Promise<Generated> {
 async function ask(session: Session, model: string): Promise<Reply> {
   session.requests++
   session.emit({ type: 'request', model, messageCount: session.messages.length })
-  return session.model.provider.reply(await requestFor(session, model), (part) => {
+  const request = await requestFor(session, model)
+  await session.observe({ type: 'request', request })
+  return session.model.provider.reply(request, (part) => {
     if (part.type !== 'tool-call') session.emit(part)
   })
 }
@@ -106,7 +109,7 @@ function spoken(session: Session, step: Steps['before_generate']): Reply {
 function keep(session: Session, reply: Reply, end: TurnEnd | undefined): void {
   const cut = end !== undefined && (reply.stop === 'cancelled' || reply.stop === 'error' || reply.stop === 'max_tokens')
   const content = cut ? reply.content.filter((block) => block.type === 'text' && block.text !== '') : reply.content
-  const cost = costUsd(reply.model, reply.usage)
+  const cost = costUsd(reply.model, reply.usage, session.runtime.prices)
   session.spend(reply.usage, cost, reply.model)
   session.commit(() => {
     if (content.length > 0) session.assistant(content)

@@ -2,10 +2,9 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { withOwnPath, withoutSecrets } from '../auth/child-env.ts'
-import { createPlane, type PlaneOptions } from '../hooks/dispatch.ts'
+import { createPlane } from '../hooks/dispatch.ts'
 import type { Handler } from '../hooks/handler.ts'
-import { orderHandlers } from '../hooks/order.ts'
-import type { PermissionMode } from '../hooks/plane.ts'
+import type { PermissionMode, Plane } from '../hooks/plane.ts'
 import { readHooks, sayHookProblem } from '../hooks/settings.ts'
 import type { Steps } from '../hooks/steps.ts'
 import { matchesRule } from '../permissions/match.ts'
@@ -174,7 +173,7 @@ export async function enterSession(session: Session, source: 'startup' | 'resume
   }
   const answer = await session.ask('after_session_enter', step, () => ({
     name: 'SessionStart',
-    fields: { source, model: session.model.wireModel, ...(session.agent && { agent_type: session.agent.type }) },
+    fields: { source, model: session.model.wireModel, ...(session.agentType && { agent_type: session.agentType }) },
   }))
   session.startContext = [textOf(step.additionalContext), ...answer.context].filter((text) => text !== '')
   session.commit(() => {})
@@ -187,12 +186,14 @@ const checkRule = (rule: string, behavior: 'allow' | 'ask' | 'deny'): string | u
   return read.ok ? undefined : read.why
 }
 
-type Opened = {
+export type Opened = {
   readonly runtime: Runtime
   readonly permissions: Session['permissions']
   readonly tell: readonly AgentEvent[]
   /** The session whose model answers prompt hooks. */
   use(session: Session): void
+  /** The same hooks for one of several sessions at once, with handlers of its own before them. */
+  planeFor(session: () => Session | undefined, own: readonly Handler[]): Plane
   cleanUp(): void
 }
 
@@ -226,23 +227,24 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
   }
   for (const problem of hooks.problems) tell.push({ type: 'notice', level: 'warning', text: sayHookProblem(problem) })
   let current: Session | undefined
-  const planeOptions: PlaneOptions = {
-    env: withOwnPath(env),
-    withhold: storable,
-    matchesRule: (rule, tool, input) => {
-      const here = current?.cwd ?? cwd
-      const question = { settings: {}, mode: 'default', hook: 'none', cwd: here, projectDir: cwd, home } as const
-      return matchesRule(rule, { ...question, tool, input })
-    },
-    askModel: async ({ prompt, system, signal }) => {
-      const answer = current
-        ? await askModel(current, prompt, signal, system)
-        : { ok: false, text: 'there is no session' }
-      if (!answer.ok) throw new Error(answer.text)
-      return answer.text
-    },
-  }
-  const handlers = orderHandlers([...(options.handlers ?? []), ...hooks.handlers])
+  const planeFor: Opened['planeFor'] = (session, own) =>
+    createPlane([...own, ...hooks.handlers], {
+      env: withOwnPath(env),
+      withhold: storable,
+      matchesRule: (rule, tool, input) => {
+        const here = session()?.cwd ?? cwd
+        const question = { settings: {}, mode: 'default', hook: 'none', cwd: here, projectDir: cwd, home } as const
+        return matchesRule(rule, { ...question, tool, input })
+      },
+      askModel: async ({ prompt, system, signal }) => {
+        const asking = session()
+        const answer = asking
+          ? await askModel(asking, prompt, signal, system)
+          : { ok: false, text: 'there is no session' }
+        if (!answer.ok) throw new Error(answer.text)
+        return answer.text
+      },
+    })
   const agents = loadAgentKinds(cwd, home, options.agents)
   for (const text of agents.warnings) tell.push({ type: 'notice', level: 'warning', text })
   const closers: (() => void)[] = [() => db.close()]
@@ -259,7 +261,7 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
     ...(mcp && { mcp }),
     db,
     settings,
-    plane: createPlane(handlers, planeOptions),
+    plane: planeFor(() => current, options.handlers ?? []),
     person: options.person,
     env,
     childEnv: withoutSecrets(env),
@@ -297,6 +299,7 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
     use: (session) => {
       current = session
     },
+    planeFor,
     cleanUp: () => {
       for (const close of closers.splice(0).reverse()) close()
     },

@@ -36,8 +36,13 @@ export async function runToolCall(session: Session, use: ToolUse): Promise<ToolC
   const refused = (await askHooks(call)) ?? gate(call) ?? (await permit(call))
   let outcome = (await permissionSettled(call, refused)) ?? (await run(call))
   if (outcome.as === 'ran' || outcome.as === 'interrupted') outcome = await tellHooks(call, outcome)
-  return finish(session, use, outcome, startedAt, call)
+  const end = finish(session, use, outcome, startedAt, call)
+  const ms = call.ranMs
+  if (ms !== undefined) await session.observe({ type: 'tool-end', ...nameOf(call), output: end.output, ms })
+  return end
 }
+
+const nameOf = ({ use, tool, input }: Call) => ({ id: use.id, tool: tool.name, input })
 
 /** The tool, and its input as the tool's own. Bad input is answered at once; no hook is asked. */
 function findTool(
@@ -64,8 +69,11 @@ async function run(call: Call): Promise<Outcome> {
       detail: { tool_use_id: use.id, tool_name: tool.name },
     }),
   )
+  await session.observe({ type: 'tool-start', ...nameOf(call) })
+  const startedAt = performance.now()
   try {
     const output = await tool.run(call.input, session.toolContext(use.id, call.judgedPath))
+    if (output.endsTurn !== undefined) call.end = { stop: 'end_turn', text: '', why: output.endsTurn }
     const path = pathOf(call.input)
     const nested = path && !output.isError ? await instructionsFor(session, path) : undefined
     if (nested) call.context.push(nested)
@@ -76,6 +84,8 @@ async function run(call: Call): Promise<Outcome> {
       output: broke(`${tool.name} failed: ${cause instanceof Error ? cause.message : String(cause)}`),
       as: 'ran',
     }
+  } finally {
+    call.ranMs = performance.now() - startedAt
   }
 }
 

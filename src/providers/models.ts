@@ -9,14 +9,19 @@ export interface ModelSpec {
   readonly wire: string | undefined
   readonly contextWindow: number
   readonly maxOutput: number
-  /** US dollars a million tokens. */
-  readonly price?: {
-    readonly input: number
-    readonly output: number
-    readonly cacheRead: number
-    readonly cacheWrite: number
-  }
+  readonly price?: Price
 }
+
+/** US dollars a million tokens. */
+export interface Price {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+}
+
+/** By the name on the wire. */
+export type Prices = Readonly<Record<string, Price>>
 
 export const models: Record<ProviderName, Record<string, ModelSpec>> = {
   claude_code_subscription: {
@@ -106,8 +111,8 @@ export function specOf(provider: ProviderName, wireModel: string): ModelSpec {
 }
 
 /** In US dollars; null where the price or the usage is not known. */
-export function costUsd(wireModel: string, usage: ModelUsage): number | null {
-  const price = byWire.get(wireModel)?.price
+export function costUsd(wireModel: string, usage: ModelUsage, own: Prices = {}): number | null {
+  const price = Object.hasOwn(own, wireModel) ? own[wireModel] : byWire.get(wireModel)?.price
   if (!price || usage.inputTokens === null || usage.outputTokens === null) return null
   const micro =
     usage.inputTokens * price.input +

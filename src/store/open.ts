@@ -44,9 +44,13 @@ export function dbPath(env: NodeJS.ProcessEnv = process.env): string {
   throw new StoreError('bad-path', `AGENT_SDLC_DB is "${path}"; it must be an absolute path such as ${join('/', path)}`)
 }
 
-/** Opens the database at an absolute path, and makes it where there is none (folder 0700, file 0600). */
+/** The path of a database that lives as long as its connection, and in no file. */
+export const inMemory = ':memory:'
+
+/** Opens the database at an absolute path, and makes it where there is none (folder 0700, file 0600); or `inMemory`. */
 export function openDb(path: string): Db {
   keepOutEnv(process.env)
+  if (path === inMemory) return new Connection(path)
   const isNew = claim(path)
   try {
     return new Connection(path)

@@ -13,6 +13,8 @@ export interface Tool {
   readonly safety: Safety | ((input: JsonObject) => Safety)
   /** Input fields that are paths: made absolute at the door, so that hooks and rules see whole paths. */
   readonly paths?: readonly string[]
+  /** Given to the agent by the program's own code: where no rule speaks of it, nobody is asked. */
+  readonly granted?: true
   /** One line for people: `src/cli/main.ts`, `npm test`. */
   summary(input: JsonObject): string
   run(input: JsonObject, context: ToolContext): Promise<ToolOutput>
@@ -24,6 +26,8 @@ export interface ToolOutput {
   readonly isError: boolean
   /** Images go to the model beside the content; the transcript keeps the content. */
   readonly images?: readonly { readonly mediaType: string; readonly data: string }[]
+  /** Why the turn ends with this call. */
+  readonly endsTurn?: string
   /** For the screen only: how it is shown, short and in full. */
   readonly display?: Display
 }
