@@ -16,6 +16,7 @@ await build({
   input: {
     main: 'src/cli/main.ts',
     worker: 'src/tools/worker.ts',
+    sdk: 'src/sdk/index.ts',
     hooks: 'src/hooks/index.ts',
     brains: 'src/brains/index.ts',
     dispatcher: 'src/dispatcher/index.ts',

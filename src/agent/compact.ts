@@ -111,7 +111,7 @@ function carriedOver(session: Session, summary: string): string {
 const summarise = (instructions: string | null) =>
   `Summarise this conversation between a person and a coding agent so that the agent can go on from the summary alone. Keep: what the person asked for, in their words where it matters; decisions and their reasons; files read and changed, with paths; commands and what they showed; errors and how they were solved; what is left to do, and the very next step. Leave out pleasantries. Plain Markdown.${instructions ? `\n\nThe person adds: ${instructions}` : ''}`
 
-function transcriptText(messages: readonly Message[]): string {
+export function transcriptText(messages: readonly Message[]): string {
   return messages
     .map((message) => {
       const parts = message.content.map((block) => {

@@ -1,4 +1,5 @@
 /** `--json-schema`: an answer that is JSON of a given shape; a wrong one is sent back with the error, a few times. */
+import { answerJson } from '../agent/answer-json.ts'
 import type { Session } from '../agent/session.ts'
 import { asText } from '../agent/stages.ts'
 import { runTurn, type TurnEnd } from '../agent/turn.ts'
@@ -18,7 +19,7 @@ export async function structuredTurn(session: Session, prompt: string, schemaTex
   for (let attempt = 1; ; attempt++) {
     const end = await runTurn(session, [asText(ask)])
     if (end.stop !== 'end_turn') return { end }
-    const read = readJson(end.text)
+    const read = answerJson(end.text)
     const problem = read.ok ? schemaProblem(schema, read.value) : read.why
     if (problem === undefined) return { end, structured: (read as { value: unknown }).value }
     if (attempt >= mostTries) {
@@ -28,15 +29,5 @@ export async function structuredTurn(session: Session, prompt: string, schemaTex
       }
     }
     ask = `Your answer does not fit the schema: ${problem}. Answer again with nothing but the JSON value.`
-  }
-}
-
-/** The JSON of an answer, with or without a code fence around it. */
-export function readJson(text: string): { ok: true; value: unknown } | { ok: false; why: string } {
-  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(text)
-  try {
-    return { ok: true, value: JSON.parse((fenced?.[1] ?? text).trim()) }
-  } catch (cause) {
-    return { ok: false, why: `it is not JSON (${(cause as Error).message})` }
   }
 }

@@ -1,0 +1,172 @@
+/** An agent in code: what it is told, what it may use, who watches it, and what its answer becomes. */
+import type { Handler } from '../hooks/handler.ts'
+import { notKnown } from '../hooks/nearest.ts'
+import type { PermissionMode } from '../hooks/plane.ts'
+import { builtInTools } from '../tools/all.ts'
+import type { Context, Variables } from './context.ts'
+import type { Handoff } from './handoff.ts'
+import { type AgentHooks, type HookTable, readHooks } from './hooks.ts'
+import type { OwnModel } from './model.ts'
+import { type InputOf, isSchema, type OutputOf, type Schema } from './schema.ts'
+import type { FunctionTool } from './tool.ts'
+import type { Fields, Transformed } from './transform.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a method is a hook or a transform, and is typed by whoever writes it
+export type Methods = Readonly<Record<string, (...args: any[]) => unknown>>
+
+export interface AgentDefinition<
+  Output extends Schema | undefined,
+  Ctx extends Schema | undefined,
+  M extends Methods,
+  F,
+  H extends readonly HandoffTo[],
+> {
+  /** Letters, digits, `_` and `-`; hooks and rules know the agent by it. */
+  readonly name: string
+  /** For those who may hand over to it. */
+  readonly description?: string
+  /** An id or name as `ona --model` takes it, or a model of your own. By default whatever there are credentials for. */
+  readonly model?: string | OwnModel
+  /** The whole system prompt; hooks of SessionStart may add to it. */
+  readonly instructions:
+    | string
+    | ((args: { readonly context: Context<ContextOf<Ctx>>; readonly agent: AnyAgent }) => string | Promise<string>)
+  /** What the context must be; without it any. */
+  readonly context?: Ctx
+  /** What the answer must be. An answer that does not fit goes back to the model with the error. */
+  readonly output?: Output
+  /** The output as JSON Schema, where the library cannot say it itself (valibot). */
+  readonly outputJsonSchema?: Readonly<Record<string, unknown>>
+  /** How often a wrong answer goes back; 2 unless said. */
+  readonly maxOutputRetries?: number
+  /** Functions, built-in tools by name, and MCP tools by name: `mcp__server__tool`, or `mcp__server` for all of one server. */
+  readonly tools?: readonly (FunctionTool | string)[]
+  /** Named hooks: they watch. */
+  readonly hooks?: AgentHooks<ContextOf<Ctx>, RawOf<Output>, keyof M & string>
+  /** Handlers of the plane, from `defineHook` and `defineStepHook`: they govern, before the hooks of the settings. */
+  readonly handlers?: readonly Handler[]
+  readonly resultTransform?: F & Fields<RawOf<Output>, ContextOf<Ctx>, keyof M & string>
+  /** Called by hooks and transforms that name them. */
+  readonly methods?: M
+  /** Whom it may hand over to. A function where two agents know each other. */
+  readonly handoffs?: H | (() => H)
+  /** Rules for this agent beside those of the settings. */
+  readonly permissions?: AgentPermissions
+  /** Requests to the model in one turn; 50 unless said. */
+  readonly maxRequests?: number
+  /** Tokens of one reply; the model's own limit unless said. */
+  readonly maxTokens?: number
+  /** How long a hook is waited for; 5,000 unless said. */
+  readonly hookTimeoutMs?: number
+}
+
+export interface AgentPermissions {
+  readonly allow?: readonly string[]
+  readonly ask?: readonly string[]
+  readonly deny?: readonly string[]
+  readonly mode?: PermissionMode
+}
+
+export type HandoffTo<O = unknown> = Agent<never, O> | Handoff<O>
+
+// biome-ignore lint/suspicious/noExplicitAny: without a schema an answer is words, or whatever JSON the model gave
+type Unknown = any
+export type RawOf<Output> = Output extends Schema ? OutputOf<Output> : Unknown
+export type ContextOf<Ctx> = Ctx extends Schema ? OutputOf<Ctx> & object : Variables
+
+/** What `run` gives for an agent: its fields where it reshapes, what its schema says, else text; or the answer of one it hands over to. */
+export type AnswerOf<Output, M, F, H> =
+  | ([keyof F] extends [never] ? (Output extends Schema ? OutputOf<Output> : string) : Transformed<F, M>)
+  | (H extends readonly (infer To)[] ? AnswerOfHandoff<To> : never)
+
+type AnswerOfHandoff<To> = To extends Agent<never, infer O> ? O : To extends Handoff<infer O> ? O : never
+
+/** `ContextInput` is what `run` must be given. */
+export class Agent<ContextInput extends object = Variables, Answer = unknown> {
+  readonly name: string
+  readonly description: string
+  readonly methods: Methods
+  /** As it was defined. */
+  readonly definition: AnyDefinition
+  /** Handlers by hook, in order. */
+  readonly hookTable: HookTable
+  /** Never there; carries the types. */
+  declare readonly types?: { readonly context: (input: ContextInput) => void; readonly answer: Answer }
+
+  /** Use `defineAgent`. */
+  constructor(definition: AnyDefinition) {
+    const { name, description = '', methods = {}, hooks = {} } = definition
+    const by = `defineAgent(${JSON.stringify(name)})`
+    checkDefinition(by, definition)
+    this.name = name
+    this.description = description
+    this.methods = Object.freeze({ ...methods })
+    this.definition = Object.freeze({ ...definition })
+    this.hookTable = readHooks(by, hooks, this.methods)
+    checkFields(`${by}: resultTransform`, definition.resultTransform ?? {}, this.methods)
+    Object.freeze(this)
+  }
+
+  /** Whom it may hand over to. */
+  get handoffs(): readonly HandoffTo[] {
+    const { handoffs = [] } = this.definition
+    return typeof handoffs === 'function' ? handoffs() : handoffs
+  }
+}
+
+export type AnyAgent = Agent<never, unknown>
+export type AnyDefinition = AgentDefinition<Schema | undefined, undefined, Methods, Fields, readonly HandoffTo[]>
+
+export function defineAgent<
+  const Output extends Schema | undefined = undefined,
+  const Ctx extends Schema | undefined = undefined,
+  M extends Methods = Record<never, never>,
+  F = Record<never, never>,
+  const H extends readonly HandoffTo[] = readonly [],
+>(
+  definition: AgentDefinition<Output, Ctx, M, F, H>,
+): Agent<Ctx extends Schema ? InputOf<Ctx> & object : Variables, AnswerOf<Output, M, F, H>> {
+  return new Agent(definition as unknown as AnyDefinition)
+}
+
+const known = [
+  ...['name', 'description', 'model', 'instructions', 'context', 'output', 'outputJsonSchema', 'maxOutputRetries'],
+  ...['tools', 'hooks', 'handlers', 'resultTransform', 'methods', 'handoffs', 'permissions', 'maxRequests'],
+  ...['maxTokens', 'hookTimeoutMs'],
+]
+
+function checkDefinition(by: string, definition: AnyDefinition): void {
+  const { name, instructions, output, context, tools = [] } = definition
+  const wrong = (why: string): never => {
+    throw new TypeError(`${by}: ${why}`)
+  }
+  for (const key of Object.keys(definition)) if (!known.includes(key)) wrong(`the key ${notKnown(key, known)}`)
+  if (!/^[A-Za-z][\w-]{0,47}$/.test(name)) wrong('a name is a letter and up to 47 letters, digits, _ or -')
+  if (typeof instructions !== 'string' && typeof instructions !== 'function')
+    wrong('instructions must be a text, or a function that gives one')
+  if (output !== undefined && !isSchema(output)) wrong('output must be a Standard Schema, such as z.object({ … })')
+  if (context !== undefined && !isSchema(context)) wrong('context must be a Standard Schema, such as z.object({ … })')
+  const names = tools.map((tool) => (typeof tool === 'string' ? tool : tool.name))
+  const builtIn = builtInTools.map((tool) => tool.name)
+  for (const tool of tools)
+    if (typeof tool === 'string' && !tool.startsWith('mcp__') && !builtIn.includes(tool))
+      wrong(`the tool ${notKnown(tool, builtIn)}`)
+  const twice = names.find((each, at) => names.indexOf(each) !== at)
+  if (twice !== undefined) wrong(`two tools are called ${twice}`)
+}
+
+function checkFields(by: string, fields: Fields, methods: Methods): void {
+  for (const [name, field] of Object.entries(fields)) {
+    for (const key of ['transform', 'computed'] as const) {
+      const given: unknown = field[key]
+      if (given === undefined || typeof given === 'function') continue
+      if (typeof given !== 'string') throw new TypeError(`${by}.${name}.${key} must be a function or a method's name`)
+      if (!Object.hasOwn(methods, given))
+        throw new TypeError(
+          `${by}.${name}.${key} names a method that the agent lacks: it ${notKnown(given, Object.keys(methods))}`,
+        )
+    }
+    checkFields(`${by}.${name}.fields`, field.fields ?? {}, methods)
+    checkFields(`${by}.${name}.items`, field.items ?? {}, methods)
+  }
+}

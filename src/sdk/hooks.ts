@@ -1,0 +1,216 @@
+/** The hooks of an agent: who is told what happened, in which order, and what becomes of one that fails. They watch; steps govern. */
+import { notKnown } from '../hooks/nearest.ts'
+import type { AnyAgent } from './agent.ts'
+import type { Context, Variables } from './context.ts'
+import { addSpellings, bothSpellings } from './spelling.ts'
+
+/** What each hook gets beside the standard three. Adding a hook is a line here, one in `hookFields`, and the place that fires it. */
+export interface HookEvents<Raw = unknown> {
+  /** The context is there and fits its schema. */
+  onContextBuilt: object
+  /** The first request is about to be put to the model, as every step has left it. */
+  onPromptGenerated: { readonly systemPrompt: string; readonly userPrompt: string }
+  /** A reply was counted: one of the run's own, or one that a tool or a compaction asked for. */
+  onTokensCounted: TokenCounts
+  /** An answer does not fit, a field could not be reshaped, or the context is not as declared. */
+  onValidationFailed: ValidationFailure
+  /** The result is there, as the model gave it and as it was reshaped. */
+  onResultReady: { readonly rawResult: Raw; readonly processedResult: Processed }
+  /** The agent takes over: at the begin of a run, and after a handoff to it. */
+  onStart: { readonly input: string }
+  /** The agent has answered; reshaping comes next. */
+  onEnd: { readonly output: Raw }
+  /** The run has failed; what `run` rejects with. */
+  onError: { readonly error: Error }
+  /** A call was allowed by everyone and runs now. */
+  onToolStart: ToolCall
+  /** A call that ran is over; `error` is set where it failed. */
+  onToolEnd: ToolCall & { readonly result: string; readonly error?: string; readonly durationMs: number }
+  /** Another agent takes over. Fired on the one that hands over. */
+  onHandoff: { readonly from: AnyAgent; readonly to: AnyAgent; readonly reason: string }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: its type is the transform's, which is not known yet where a hook is typed
+export type Processed = any
+
+export interface TokenCounts {
+  /** The three input counts are disjoint; all four together are `totalTokens`. */
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cacheReadTokens: number
+  readonly cacheWriteTokens: number
+  readonly totalTokens: number
+  /** US dollars; null where no price is known. */
+  readonly estimatedCost: number | null
+  readonly model: string
+}
+
+export type ValidationFailure = { readonly error: string } & (
+  | { readonly errorType: 'context'; readonly field: string; readonly value: unknown; readonly expectedType?: string }
+  | {
+      readonly errorType: 'output'
+      readonly field: string
+      readonly value: unknown
+      readonly expectedType?: string
+      /** From 1. */
+      readonly attempt: number
+    }
+  | { readonly errorType: 'transform'; readonly field: string; readonly value: unknown; readonly expectedType?: string }
+)
+
+export interface ToolCall {
+  readonly tool: string
+  readonly args: Readonly<Record<string, unknown>>
+  readonly toolCallId: string
+}
+
+export type HookName = keyof HookEvents
+
+/** What every hook gets. */
+export interface StandardArgs<C extends object = Variables> {
+  readonly context: Context<C>
+  readonly agent: AnyAgent
+  /** One moment for all handlers of a firing. */
+  readonly timestamp: Date
+}
+
+export type HookArgs<N extends HookName, C extends object = Variables, Raw = unknown> = StandardArgs<C> &
+  Readonly<HookEvents<Raw>[N]>
+
+/** Takes one object. What it returns is awaited and changes nothing. */
+export type HookFunction<N extends HookName, C extends object = Variables, Raw = unknown> = (
+  args: HookArgs<N, C, Raw>,
+) => unknown
+
+/** A function, the name of one of the agent's methods, or several of them. */
+export type AgentHooks<C extends object = Variables, Raw = unknown, Method extends string = string> = {
+  readonly [N in HookName]?: HookFunction<N, C, Raw> | Method | readonly (HookFunction<N, C, Raw> | Method)[]
+}
+
+export type GlobalHooks = {
+  readonly [N in HookName]?: HookFunction<N> | readonly HookFunction<N>[]
+}
+
+/** For messages: what each hook has beside context, agent and timestamp. */
+const hookFields: Record<HookName, readonly string[]> = {
+  onContextBuilt: [],
+  onPromptGenerated: ['systemPrompt', 'userPrompt'],
+  onTokensCounted: ['inputTokens', 'outputTokens', 'totalTokens', 'estimatedCost', 'model'],
+  onValidationFailed: ['error', 'errorType', 'field', 'value', 'expectedType'],
+  onResultReady: ['rawResult', 'processedResult'],
+  onStart: ['input'],
+  onEnd: ['output'],
+  onError: ['error'],
+  onToolStart: ['tool', 'args', 'toolCallId'],
+  onToolEnd: ['tool', 'args', 'toolCallId', 'result', 'error', 'durationMs'],
+  onHandoff: ['from', 'to', 'reason'],
+}
+
+export const hookNames = Object.keys(hookFields) as readonly HookName[]
+
+type AnyHook = (args: never) => unknown
+/** Handlers by hook, in the order of registration. */
+export type HookTable = Partial<Record<HookName, readonly { readonly name: string; readonly run: AnyHook }[]>>
+
+/** Reads hooks once, at definition: whatever cannot work is refused there, with what to write instead. */
+export function readHooks(by: string, hooks: object, methods?: Readonly<Record<string, unknown>>): HookTable {
+  const table: HookTable = {}
+  for (const [hook, given] of Object.entries(hooks)) {
+    if (given === undefined) continue
+    if (!Object.hasOwn(hookFields, hook)) throw new TypeError(`${by}: the hook ${notKnown(hook, hookNames)}`)
+    const name = hook as HookName
+    table[name] = [given].flat().map((each: unknown) => readHandler(`${by}: ${name}`, name, each, methods))
+  }
+  return table
+}
+
+function readHandler(by: string, hook: HookName, given: unknown, methods?: Readonly<Record<string, unknown>>) {
+  if (typeof given === 'string') {
+    const method = methods && Object.hasOwn(methods, given) ? methods[given] : undefined
+    if (typeof method !== 'function')
+      throw new TypeError(
+        methods
+          ? `${by} names a method that the agent lacks: it ${notKnown(given, Object.keys(methods))}`
+          : `${by} is "${given}"; a hook for all agents must be a function`,
+      )
+    checkForm(by, hook, method as AnyHook)
+    return { name: given, run: (args: never) => (method as AnyHook).call(methods, args) }
+  }
+  if (typeof given !== 'function')
+    throw new TypeError(`${by} must be a function or a method's name, not ${typeof given}`)
+  checkForm(by, hook, given as AnyHook)
+  return { name: given.name || 'anonymous', run: given as AnyHook }
+}
+
+/** Rest and defaulted parameters count as none, so only a function of the old, positional form is caught. */
+function checkForm(by: string, hook: HookName, handler: AnyHook): void {
+  if (handler.length < 2) return
+  const keys = [...hookFields[hook], 'context', 'agent', 'timestamp'].join(', ')
+  throw new TypeError(
+    `${by} takes ${handler.length} parameters, but a hook gets one object. Write ${hook}: ({ ${keys} }) => { … } with those you need.`,
+  )
+}
+
+const everywhere = new Set<HookTable>()
+
+/** Hooks for every agent of this process, asked before an agent's own. Gives a function that takes them away again. */
+export function addGlobalHooks(hooks: GlobalHooks): () => void {
+  const table = readHooks('addGlobalHooks', hooks)
+  everywhere.add(table)
+  return () => void everywhere.delete(table)
+}
+
+export interface HookFailure {
+  readonly hook: HookName
+  readonly agent: string
+  readonly handler: string
+  readonly cause: unknown
+}
+
+export interface Firing {
+  readonly agent: AnyAgent
+  readonly context: Context<never>
+  readonly hooks: HookTable
+  /** A handler that has not settled by then is left behind. */
+  readonly timeoutMs: number
+  failed(failure: HookFailure): void
+}
+
+/** Tells everyone, one after another. Never throws: whoever fails is reported, and the next one is told. */
+export async function fire<N extends HookName>(
+  { agent, context, hooks, timeoutMs, failed }: Firing,
+  hook: N,
+  fields: HookEvents[N] & { readonly [K in keyof StandardArgs]?: never },
+): Promise<void> {
+  const handlers = [...[...everywhere].flatMap((table) => table[hook] ?? []), ...(hooks[hook] ?? [])]
+  if (handlers.length === 0) return
+  const args = argsOf(fields, { context, agent, timestamp: new Date() })
+  for (const { name, run } of handlers) {
+    try {
+      const answer = run(args as never)
+      if (answer instanceof Promise) await within(answer, timeoutMs)
+    } catch (cause) {
+      failed({ hook, agent: agent.name, handler: name, cause })
+    }
+  }
+}
+
+/** One frozen object for all handlers of a firing; the standard three win over whatever the fields hold. */
+function argsOf(fields: object, standard: object): object {
+  const own = Object.entries(fields).map(([key, value]) => [key, bothSpellings(value, { freeze: true })])
+  const args = { ...Object.fromEntries(own), ...standard }
+  addSpellings(args)
+  return Object.freeze(args)
+}
+
+async function within(answer: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it did not settle within ${ms} ms`)), ms)
+  })
+  try {
+    await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

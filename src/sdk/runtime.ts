@@ -1,0 +1,135 @@
+/** What runs share: the database, the settings with their hooks, the models, the MCP servers. Opened once, and closed. */
+import type { Person } from '../agent/events.ts'
+import type { ActiveModel } from '../agent/runtime.ts'
+import { type Opened, openRuntime as openShared } from '../agent/start.ts'
+import type { Price } from '../providers/models.ts'
+import type { Player } from '../rehearsal/server.ts'
+import { inMemory, type SqlValue } from '../store/open.ts'
+import { AgentError } from './failure.ts'
+import { activeModel, type OwnModel } from './model.ts'
+
+export interface RuntimeOptions {
+  /** The file of the database; in memory, and gone with the runtime, unless said. */
+  readonly db?: string
+  /** The project: its settings and hooks govern, and tools work there. By default where the process stands. */
+  readonly cwd?: string
+  readonly env?: NodeJS.ProcessEnv
+  /** Settings over those of the files, as in settings.json. */
+  readonly settings?: Readonly<Record<string, unknown>>
+  /** Only managed settings and `settings`: no file of the person or the project is read. */
+  readonly bare?: boolean
+  /** The folder's own hooks and allow rules apply. */
+  readonly trust?: boolean
+  /** MCP servers by name, as in settings.json. */
+  readonly mcpServers?: Readonly<Record<string, unknown>>
+  /** US dollars a million tokens by wire model, before our own table. */
+  readonly prices?: Readonly<Record<string, Partial<Price> & Pick<Price, 'input' | 'output'>>>
+  /** Answers what rules ask about. Without it nobody does, and such a call is denied. */
+  readonly person?: Partial<Person>
+  /** What the built-in model answers with, for tests and examples. */
+  readonly rehearsal?: Player
+  /** Hears of hooks that failed and settings that were left out; by default a line on stderr each. */
+  log?(entry: LogEntry): void
+}
+
+export interface LogEntry {
+  readonly level: 'warning' | 'error'
+  readonly text: string
+  readonly hook?: string
+  readonly agent?: string
+  readonly cause?: unknown
+}
+
+export interface AgentRuntime {
+  /** The path of the database. */
+  readonly db: string
+  /** Reads the record: every prompt, call, hook and permission is a row. */
+  query<Row = Record<string, unknown>>(sql: string, ...values: SqlValue[]): Row[]
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+  readonly [shared]: Shared
+}
+
+export const shared = Symbol('shared')
+
+export interface Shared extends Opened {
+  readonly cwd: string
+  model(name: string | OwnModel | undefined, agent: string): Promise<ActiveModel>
+  log(entry: LogEntry): void
+}
+
+/** Throws an AgentError where settings or database cannot be used. */
+export function openRuntime(options: RuntimeOptions = {}): AgentRuntime {
+  const { cwd = process.cwd(), env = process.env, log = toStderr } = options
+  const opened = openShared({
+    cwd,
+    env,
+    db: options.db ?? inMemory,
+    person: { ...nobody, ...options.person },
+    on: (event) => {
+      if (event.type === 'notice' && event.level !== 'info') log({ level: event.level, text: event.text })
+    },
+    ...(options.settings && { settings: { settings: JSON.stringify(options.settings) } }),
+    ...(options.mcpServers && { mcpConfig: [JSON.stringify({ mcpServers: options.mcpServers })] }),
+    bare: options.bare === true,
+    trust: options.trust === true,
+    startRehearsal: async () => {
+      const { startRehearsal } = await import('../rehearsal/server.ts')
+      return startRehearsal({ player: options.rehearsal })
+    },
+  })
+  if ('problem' in opened) throw new AgentError('start', '', opened.problem)
+  for (const event of opened.tell) if (event.type === 'notice') log({ level: 'warning', text: event.text })
+
+  const runtime = { ...opened.runtime, ...(options.prices && { prices: withCache(options.prices) }) }
+  const models = new Map<string, ReturnType<typeof runtime.modelFor>>()
+  const { db } = runtime
+  let closed = false
+  const close = async () => {
+    if (closed) return
+    closed = true
+    opened.cleanUp()
+  }
+  return {
+    db: db.path,
+    query: (sql, ...values) => db.all(sql, ...values),
+    close,
+    [Symbol.asyncDispose]: close,
+    [shared]: {
+      ...opened,
+      runtime,
+      cwd,
+      log,
+      async model(name = '', agent) {
+        if (typeof name !== 'string') return activeModel(name)
+        const chosen = models.get(name) ?? runtime.modelFor(name)
+        models.set(name, chosen)
+        const model = await chosen
+        if (!('problem' in model)) return model
+        models.delete(name)
+        throw new AgentError('start', agent, model.problem)
+      },
+    },
+  }
+}
+
+const nobody: Person = {
+  permission: async () => undefined,
+  questions: async () => undefined,
+  approvePlan: async () => undefined,
+  elicit: async () => undefined,
+}
+
+/** A price that says nothing of caches counts cached tokens as any other. */
+const withCache = (prices: NonNullable<RuntimeOptions['prices']>): Record<string, Price> =>
+  Object.fromEntries(
+    Object.entries(prices).map(([model, price]) => [
+      model,
+      { cacheRead: price.input, cacheWrite: price.input, ...price },
+    ]),
+  )
+
+function toStderr({ text, cause }: LogEntry): void {
+  const why = cause === undefined ? '' : `: ${cause instanceof Error ? cause.message : String(cause)}`
+  process.stderr.write(`ona: ${text}${why}\n`)
+}

@@ -1,0 +1,49 @@
+/** A run as it happens. */
+import type { AgentEvent } from '../agent/events.ts'
+import type { Agent } from './agent.ts'
+import { type RunOptions, type RunResult, run } from './run.ts'
+
+export interface RunStream<Answer> extends AsyncIterable<AgentEvent> {
+  /** Settles as `run` does. */
+  readonly result: Promise<RunResult<Answer>>
+}
+
+/** Starts at once. Leaving the loop early aborts the run; a run that fails ends the loop with its error. */
+export function stream<ContextInput extends object, Answer>(
+  agent: Agent<ContextInput, Answer>,
+  options: RunOptions<ContextInput>,
+): RunStream<Answer> {
+  const left = new AbortController()
+  const waiting: AgentEvent[] = []
+  let wake = () => {}
+  let over = false
+  const result = run(agent, {
+    ...options,
+    signal: options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal,
+    on(event: AgentEvent) {
+      waiting.push(event)
+      wake()
+      options.on?.(event)
+    },
+  } as RunOptions<ContextInput>).finally(() => {
+    over = true
+    wake()
+  })
+  result.catch(() => {}) // told at the end of the loop, or to whoever awaits the result
+
+  async function* events(): AsyncGenerator<AgentEvent> {
+    try {
+      for (;;) {
+        while (waiting.length > 0) yield waiting.shift()!
+        if (over) break
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+      await result
+    } finally {
+      left.abort()
+    }
+  }
+  return { result, [Symbol.asyncIterator]: events }
+}

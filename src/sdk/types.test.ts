@@ -1,0 +1,138 @@
+import { test } from 'node:test'
+import * as z from 'zod'
+import { type Agent, defineAgent } from './agent.ts'
+import { Context } from './context.ts'
+import { handoff } from './handoff.ts'
+import { addGlobalHooks } from './hooks.ts'
+import { type RunResult, run } from './run.ts'
+import { defineTool } from './tool.ts'
+
+/** Compiles only where both are the same type. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+const same = <A, B>(_: Same<A, B>) => {}
+type AnswerOf<A> = A extends Agent<never, infer Answer> ? Answer : never
+
+const prospects = z.object({ list: z.array(z.object({ name: z.string(), score: z.number() })), threshold: z.number() })
+const base = { name: 'typed', instructions: 'Find.' } as const
+
+// Never run: what matters is which lines compile.
+const _checked = () => {
+  defineAgent({
+    ...base,
+    context: z.object({ region: z.string(), account: z.object({ owner_name: z.string() }).optional() }),
+    output: prospects,
+    instructions({ context }) {
+      same<string, ReturnType<typeof region>>(true)
+      const region = () => context.get('region')
+      const deep: string | undefined = context.get('account.ownerName')
+      // @ts-expect-error there is no such variable
+      context.get('regoin')
+      // @ts-expect-error a context does not change
+      context.data.region = 'US'
+      return region() + deep
+    },
+    hooks: {
+      onPromptGenerated: ({ systemPrompt, userPrompt, context, agent, timestamp }) => {
+        const all: [string, string, string, string, Date] = [
+          systemPrompt,
+          userPrompt,
+          context.get('region'),
+          agent.name,
+          timestamp,
+        ]
+        return all
+      },
+      // @ts-expect-error a misspelt field
+      onTokensCounted: ({ inputToken }) => inputToken,
+      onResultReady: ({ rawResult }) => {
+        const threshold: number = rawResult.threshold
+        // @ts-expect-error not in the schema
+        rawResult.treshold
+        return threshold
+      },
+      onValidationFailed: (failure) => {
+        // @ts-expect-error only an answer has attempts
+        failure.attempt
+        if (failure.errorType === 'output') same<number, typeof failure.attempt>(true)
+      },
+      // @ts-expect-error two parameters
+      onEnd: (context: unknown, agent: unknown) => [context, agent],
+      onToolEnd: ['note', ({ tool, result, error }) => [tool, result, error satisfies string | undefined]],
+      // @ts-expect-error no method of that name
+      onError: 'notThere',
+    },
+    methods: { note: () => {} },
+  })
+  // @ts-expect-error there is no such hook
+  defineAgent({ ...base, hooks: { onReady: () => {} } })
+  // @ts-expect-error there is no such option
+  defineAgent({ ...base, instruction: 'Find.' })
+
+  const plain = defineAgent(base)
+  same<AnswerOf<typeof plain>, string>(true)
+  const strict = defineAgent({ ...base, output: prospects })
+  same<AnswerOf<typeof strict>, z.infer<typeof prospects>>(true)
+  const reshaped = defineAgent({
+    ...base,
+    output: prospects,
+    resultTransform: {
+      best: {
+        from: 'list',
+        transform: (list: { score: number }[], raw) => list.filter((p) => p.score > raw.threshold),
+      },
+      count: { computed: async (raw) => raw.list.length },
+      title: { from: 'text', default: '', transform: 'shorten' },
+      owner: { fields: { name: { type: 'string', default: 'nobody' } } },
+      names: { from: 'list', items: { name: { type: 'string', default: '' } }, default: [] as { name: string }[] },
+    },
+    methods: { shorten: (value: string) => value.slice(0, 3) },
+  })
+  type Answer = AnswerOf<typeof reshaped>
+  same<Answer['best'], { score: number }[] | undefined>(true)
+  same<Answer['count'], number | undefined>(true)
+  same<Answer['title'], string>(true)
+  same<Answer['owner'], { name: string } | undefined>(true)
+  same<Answer['names'][number]['name'], string>(true)
+  defineAgent({
+    ...base,
+    output: prospects,
+    // @ts-expect-error the answer has no such field
+    resultTransform: { count: { computed: (raw) => raw.lits.length } },
+  })
+  // @ts-expect-error no method of that name
+  defineAgent({ ...base, resultTransform: { title: { transform: 'shortn' } }, methods: { shorten: () => '' } })
+
+  const triage = defineAgent({ ...base, handoffs: [strict, handoff(plain)] })
+  type Either = AnswerOf<typeof triage>
+  same<Extract<Either, string>, string>(true)
+  same<Exclude<Either, string>['threshold'], number>(true)
+  same<ReturnType<typeof runStrict>, Promise<RunResult<z.infer<typeof prospects>>>>(true)
+  const runStrict = () => run(strict, { input: 'go', context: { anything: 1 } })
+
+  const needs = defineAgent({ ...base, context: z.object({ region: z.string() }) })
+  // @ts-expect-error the context is missing
+  run(needs, { input: 'go' })
+  // @ts-expect-error and has no region
+  run(needs, { input: 'go', context: { place: 'EU' } })
+  run(needs, { input: 'go', context: { region: 'EU' } })
+  run(needs, { input: 'go', context: new Context({ region: 'EU' }) })
+
+  defineTool({
+    name: 'search',
+    description: 'Searches.',
+    input: z.object({ query: z.string() }),
+    // @ts-expect-error the input has no such field
+    run: ({ qery }) => qery,
+  })
+  addGlobalHooks({ onStart: ({ agent, input }) => [agent.name, input] })
+  // @ts-expect-error a hook for all agents cannot name a method
+  addGlobalHooks({ onStart: 'record' })
+
+  const context = new Context({ a: { b: 1 } })
+  same<number, ReturnType<typeof b>>(true)
+  const b = () => context.get('a.b')
+  same<string, ReturnType<typeof c>>(true)
+  const c = () => context.set('c', 'x').get('c')
+}
+
+test('what must not compile does not, and answers have the types that were declared', () => {}) // tsc is the test
