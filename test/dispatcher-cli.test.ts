@@ -1,7 +1,7 @@
 /** `ona dispatcher` as a person uses it: through the program, in a repository of their own. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { install, uninstall } from '../src/dispatcher/install.ts'
@@ -185,4 +185,32 @@ test('the installed files run on the system’s Node too', { skip: !existsSync('
     assert.deepEqual([code, stderr], [0, ''])
     assert.equal((output.warnings ?? []).filter((text) => text.includes('failed')).length, 0)
   }
+})
+
+test('a module in plain JavaScript is checked against our types', {
+  skip: !existsSync(join(packageRoot, 'dist/types/dispatcher')) && 'needs a build',
+}, () => {
+  const file = join(packageRoot, 'examples/dispatcher/migration-guard/hook.mjs')
+  const flags = [
+    '--noEmit',
+    '--ignoreConfig',
+    '--allowJs',
+    '--checkJs',
+    '--strict',
+    '--skipLibCheck',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2024',
+    '--types',
+    'node',
+  ]
+  const check = (path: string) =>
+    spawnSync(join(packageRoot, 'node_modules/.bin/tsc'), [...flags, path], { cwd: packageRoot, encoding: 'utf8' })
+  assert.equal(check(file).stdout, '')
+  const wrong = join(packageRoot, 'dist', `wrong-${process.pid}.mjs`)
+  writeFileSync(wrong, readFileSync(file, 'utf8').replace('priority: 200', "priority: 'high'"))
+  const told = check(wrong).stdout
+  rmSync(wrong)
+  assert.match(told, /Type 'string' is not assignable to type 'number'/)
 })
