@@ -342,7 +342,7 @@ test('Ctrl-G and the plan go through $EDITOR', { skip }, async () => {
   say(ona, 'plan: add a greeting; test it')
   await ona.until(/Plan ready/)
   ona.type('e')
-  await ona.until(/The plan, as you changed it[\s\S]*Edited: /)
+  await ona.until(/The plan, as you changed it[\s\S]*Edited: [\s\S]*Plan ready/)
   ona.type('4')
   say(ona, 'smaller')
   await ona.until(/❯ ask|Plan ready/)

@@ -392,6 +392,19 @@ test('a question that is withdrawn goes away, and the one behind it is asked', a
   assert.equal(await second, 'yes')
 })
 
+test('a dialog that comes up while one types is not answered by what is being typed', async () => {
+  const { submitted, prompt } = withPrompt()
+  keyboard.type('rewrite the ')
+  const asked = terminal.choose({ title: 'Delete all?', choices: [{ label: 'Yes', value: true, key: 'y' }] })
+  await shows(/Delete all\?/)
+  keyboard.type('y', 'ears', enter)
+  assert.deepEqual(submitted, ['rewrite the years'])
+  assert.equal(prompt.text, '')
+  await new Promise((resolve) => setTimeout(resolve, 750)) // the pause after which keys are for the dialog
+  keyboard.type('y')
+  assert.deepEqual(await asked, { value: true, values: [true] })
+})
+
 const turn: AgentEvent[] = [
   { type: 'turn-started' },
   { type: 'request', model: 'm', messageCount: 1 },

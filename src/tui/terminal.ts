@@ -40,6 +40,8 @@ const spinMs = 120
 const escapeMs = 40
 /** A wait this long gets a bell. */
 const bellMs = 6_000
+/** Whoever types when a dialog comes up goes on typing into the line until they pause this long. */
+const pauseMs = 700
 
 export class Terminal implements Front {
   readonly interactive = true
@@ -57,7 +59,8 @@ export class Terminal implements Front {
   readonly #env: NodeJS.ProcessEnv
   readonly #screen: Screen
   readonly #keys = new KeyReader()
-  readonly #dialogs: { view: View; body: readonly string[]; title: string }[] = []
+  readonly #dialogs: { view: View; body: readonly string[]; title: string; afterPause: boolean }[] = []
+  #typedAt = 0
   #pager: Pager | undefined
   #timer: NodeJS.Timeout | undefined
   #escape: NodeJS.Timeout | undefined
@@ -162,7 +165,8 @@ export class Terminal implements Front {
         resolve(value)
       }
       const withdraw = () => finish(undefined)
-      const entry = { view: make(finish), body, title }
+      const typing = Date.now() - this.#typedAt < pauseMs && (this.prompt?.text ?? '') !== ''
+      const entry = { view: make(finish), body, title, afterPause: typing && this.#dialogs.length === 0 }
       signal?.addEventListener('abort', withdraw)
       this.#dialogs.push(entry)
       this.changed()
@@ -280,11 +284,16 @@ export class Terminal implements Front {
 
   #inputs(inputs: readonly Input[]): void {
     for (const input of inputs) {
-      const dialog = this.#dialogs[0]
+      const now = Date.now()
+      const [dialog] = this.#dialogs
+      // a dialog must not be answered by a key that was meant for the line
+      if (dialog && now - this.#typedAt >= pauseMs) dialog.afterPause = false
+      this.#typedAt = now
       if (this.#pager) this.#pager.press(input)
-      else if (dialog && 'key' in input && input.key === 'ctrl+o' && dialog.body.length > 0)
+      else if (!dialog || dialog.afterPause) this.prompt?.press(input)
+      else if ('key' in input && input.key === 'ctrl+o' && dialog.body.length > 0)
         void this.page(dialog.title, dialog.body)
-      else (dialog?.view ?? this.prompt)?.press(input)
+      else dialog.view.press(input)
     }
     if (!this.#pager && inputs.length > 0) this.#draw()
   }
@@ -306,17 +315,18 @@ export class Terminal implements Front {
       this.#dialogs.length > 0
         ? []
         : this.queued().map((text) => paint('dim', `  ${glyph.prompt} ${text.split('\n')[0]}`))
+    const typing = this.#dialogs[0]?.afterPause ? [paint('dim', `  your line: ${this.prompt?.text ?? ''}`)] : []
     const more =
       this.#dialogs.length > 1
         ? [paint('warn', `  ${plural(this.#dialogs.length - 1, 'more question')} after this one`)]
         : []
     const live = this.turn.live(
       columns,
-      Math.max(1, rows - frame.lines.length - queued.length - more.length - 2),
+      Math.max(1, rows - frame.lines.length - queued.length - more.length - typing.length - 2),
       this.#drawnAt,
       this.#dialogs.length > 0,
     )
-    const above = [...live, ...queued, '', ...more]
+    const above = [...live, ...queued, '', ...typing, ...more]
     this.#screen.draw({
       lines: [...above, ...frame.lines],
       ...(frame.cursor && { cursor: { row: above.length + frame.cursor.row, column: frame.cursor.column } }),
