@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PermissionMode } from '../hooks/plane.ts'
+import { isObject } from '../hooks/shape.ts'
 import { readFrontmatter } from '../tools/frontmatter.ts'
 
 export interface AgentKind {
@@ -16,6 +17,8 @@ export interface AgentKind {
   readonly permissionMode?: PermissionMode
   readonly maxTurns?: number
   readonly background?: boolean
+  /** It works in a git worktree of its own. */
+  readonly isolation?: 'worktree'
   readonly source: string
 }
 
@@ -63,11 +66,21 @@ export interface AgentKinds {
   readonly warnings: readonly string[]
 }
 
+export interface AgentPlaces {
+  readonly projectDir: string
+  readonly home: string
+  /** In a folder that nobody has trusted a definition cannot choose its own permission mode. */
+  readonly trusted: boolean
+  readonly bare: boolean
+}
+
 /** Nearer definitions win over farther ones of the same name: --agents, project, home, built-in. */
-export function loadAgentKinds(projectDir: string, home: string, given: readonly AgentKind[] = []): AgentKinds {
+export function loadAgentKinds(places: AgentPlaces, given: readonly AgentKind[] = []): AgentKinds {
+  const { projectDir, home, trusted, bare } = places
   const warnings: string[] = []
   const byName = new Map<string, AgentKind>()
-  const folders = [home, projectDir].flatMap((base) => [join(base, '.claude', 'agents'), join(base, '.ona', 'agents')])
+  const bases = bare ? [] : [home, ...(projectDir === home ? [] : [projectDir])]
+  const folders = bases.flatMap((base) => [join(base, '.claude', 'agents'), join(base, '.ona', 'agents')])
   for (const kind of builtIn) byName.set(kind.name, kind)
   for (const folder of folders) {
     if (!existsSync(folder)) continue
@@ -77,17 +90,56 @@ export function loadAgentKinds(projectDir: string, home: string, given: readonly
       const path = join(folder, file)
       const read = readAgentKind(readFileSync(path, 'utf8'), path)
       if ('problem' in read) warnings.push(`${path}: ${read.problem}`)
-      else byName.set(read.name, read)
+      else if (read.permissionMode === undefined || trusted || folder.startsWith(join(home, '.'))) {
+        byName.set(read.name, read)
+      } else {
+        const { permissionMode, ...rest } = read
+        byName.set(read.name, rest)
+        warnings.push(`${path}: this folder is not trusted, so permissionMode ${permissionMode} does not apply`)
+      }
     }
   }
   for (const kind of given) byName.set(kind.name, kind)
   return { kinds: [...byName.values()], warnings }
 }
 
+/** What a kind of agent may use, as its definition says. */
+export function allows({ tools, disallowedTools }: AgentKind, name: string): boolean {
+  if (disallowedTools?.includes(name)) return false
+  return tools === undefined || tools.some((each) => each === name || each.split('(')[0] === name || each === '*')
+}
+
+/** `--agents`: `{"name": {"description": …, "prompt": …, "tools": […]}}`. */
+export function readAgentsJson(text: string): readonly AgentKind[] | { readonly problem: string } {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    return { problem: `it is not JSON: ${(cause as Error).message}` }
+  }
+  if (!isObject(value)) return { problem: 'it must be an object: {"name": {"description": "…", "prompt": "…"}}' }
+  const kinds: AgentKind[] = []
+  for (const [name, definition] of Object.entries(value)) {
+    const { prompt, ...fields } = isObject(definition) ? definition : {}
+    if (typeof prompt !== 'string' || prompt === '') return { problem: `${name}: prompt is missing` }
+    const read = kindOf({ ...fields, name }, prompt, '--agents')
+    if ('problem' in read) return { problem: `${name}: ${read.problem}` }
+    kinds.push(read)
+  }
+  return kinds
+}
+
 export function readAgentKind(text: string, path: string): AgentKind | { readonly problem: string } {
   const read = readFrontmatter(text)
   if (!read.ok) return { problem: read.why }
-  const { fields, body } = read
+  return kindOf(read.fields, read.body, path)
+}
+
+function kindOf(
+  fields: Record<string, unknown>,
+  body: string,
+  source: string,
+): AgentKind | { readonly problem: string } {
   const word = (key: string) =>
     typeof fields[key] === 'string' && fields[key] !== '' ? (fields[key] as string) : undefined
   const name = word('name')
@@ -106,12 +158,13 @@ export function readAgentKind(text: string, path: string): AgentKind | { readonl
     name,
     description,
     prompt: body.trim(),
-    source: path,
+    source,
     ...(tools && { tools }),
     ...(disallowedTools && { disallowedTools }),
     ...(model && model !== 'inherit' && { model }),
     ...(mode && { permissionMode: mode as PermissionMode }),
     ...(maxTurns > 0 && { maxTurns }),
+    ...(fields['isolation'] === 'worktree' && { isolation: 'worktree' as const }),
     ...((fields['background'] === true || fields['background'] === 'true') && { background: true }),
   }
 }

@@ -16,6 +16,7 @@ export async function modelFor(
     trusted: boolean
     closers: (() => void)[]
     db: string
+    hasFallback: boolean
   },
 ): Promise<ActiveModel | { readonly problem: string }> {
   const { settings, env, trusted } = with_
@@ -37,7 +38,14 @@ export async function modelFor(
   }
   const credential = await credentialFor(choice.provider, { settings, env, bare, trusted })
   if ('problem' in credential) return credential
-  const provider = createProvider({ provider: choice.provider, credential, env, ...(baseUrl && { baseUrl }) })
+  const provider = createProvider({
+    provider: choice.provider,
+    credential,
+    env,
+    ...(baseUrl && { baseUrl }),
+    // With another model to go on with, an overloaded one is not waited for long.
+    ...(with_.hasFallback && { retries: { most: 2 } }),
+  })
   if (choice.wireModel === undefined || choice.unlisted) {
     const settled = settle(choice, await provider.models())
     if (!settled.ok) return { problem: settled.problem }

@@ -6,6 +6,7 @@ import { saveSummary } from '../store/summaries.ts'
 import { askModel } from './host.ts'
 import type { Session } from './session.ts'
 import { asText } from './stages.ts'
+import type { TurnEnd } from './turn.ts'
 
 /** Shares of the window. */
 const blankAt = 0.6
@@ -14,14 +15,27 @@ const compactAt = 0.85
 const keepLast = 10
 const bulky = 2_000
 
-export async function compactWhenDue(session: Session): Promise<void> {
+/** A conversation that is full again right after it was compacted so often cannot go on. */
+export const mostRefills = 3
+
+/** Gives the turn's end when compacting does not help any more. */
+export async function compactWhenDue(session: Session): Promise<TurnEnd | undefined> {
   const { env } = session.runtime
   const share = session.contextShare()
-  if (share < blankAt || env.DISABLE_COMPACT || env.DISABLE_AUTO_COMPACT) return
-  blankOldResults(session)
   const override = Number(env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE)
   const due = override >= 1 && override <= 100 ? Math.min(override / 100, compactAt) : compactAt
-  if (share >= due) await compact(session, 'auto', null)
+  if (share < due) session.refills = 0
+  if (share < Math.min(blankAt, due) || env.DISABLE_COMPACT || env.DISABLE_AUTO_COMPACT) return undefined
+  blankOldResults(session)
+  if (share < due) return undefined
+  if (session.refills >= mostRefills) {
+    session.refills = 0
+    const why = `the conversation filled the window again after ${mostRefills} compactions; /clear begins a new one, or a smaller request helps`
+    return { stop: 'error', text: '', why, failure: { kind: 'invalid-request', message: why } }
+  }
+  session.refills++
+  await compact(session, 'auto', null)
+  return undefined
 }
 
 const blanked = '[An old result, removed to make room. Run the tool again if it is needed.]'

@@ -67,7 +67,16 @@ export function openMcp(request: McpRequest, { servers }: Declaration): McpHub |
       if (!session) return { action: 'cancel' }
       const { elicit } = await import('../mcp/elicit.ts')
       const { plane } = session.runtime
-      return elicit(asked, { plane, scope: session.scope(undefined, signal), ask: () => person.elicit(asked, signal) })
+      const fields = { message: `${asked.server} asks: ${asked.message}`, notification_type: 'elicitation_dialog' }
+      const answer = await elicit(asked, {
+        plane,
+        scope: session.scope(undefined, signal),
+        async ask() {
+          await session.raise('Notification', () => fields, signal)
+          return person.elicit(asked, signal)
+        },
+      })
+      return answer
     },
     secrets: lazySecrets(env),
     ...(request.openUrl && { openUrl: request.openUrl }),

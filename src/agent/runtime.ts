@@ -32,6 +32,10 @@ export interface Runtime {
   readonly appendSystemPrompt?: string
   /** Tools that the model is not told of and cannot call. */
   readonly withoutTools: readonly string[]
+  /** What this run may cost, sub-agents included. */
+  readonly budget?: { readonly usd: number; spent: number }
+  /** Asked in this order when the model is overloaded. */
+  readonly fallbackModels?: readonly string[]
   emit(event: AgentEvent): void
   /** Awaited where the thing has just happened. Whoever watches has no say in it, and must not throw. */
   observe?(what: Observed): Promise<void>

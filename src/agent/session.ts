@@ -49,7 +49,6 @@ export class Session {
   readonly runtime: Runtime
   readonly id: string
   readonly conversationId: string
-  readonly projectDir: string
   readonly agent: AgentIdentity | undefined
   readonly agentType: string | undefined
   readonly db: Db
@@ -63,6 +62,7 @@ export class Session {
   readonly systemPrompt: string | undefined
   readonly isolated: boolean
   cwd: string
+  projectDir: string
   mode: PermissionMode
   model: ActiveModel
   permissions: PermissionSettings
@@ -79,6 +79,10 @@ export class Session {
   continues = 0
   maxRequests = Number.POSITIVE_INFINITY
   maxContinues = 3
+  /** How many of the runtime's fallback models were turned to. */
+  fallbacksTried = 0
+  /** Compactions in a row that left no room. */
+  refills = 0
   /** Tokens in the window after the last reply. */
   contextTokens = 0
   readonly spent = {
@@ -171,10 +175,10 @@ export class Session {
   }
 
   /** Raises an event that belongs to no step. */
-  async raise<E extends EventName>(name: E, fields: () => EventFields[E], toolUseId?: string): Promise<Answer> {
+  async raise<E extends EventName>(name: E, fields: () => EventFields[E], signal = this.signal): Promise<Answer> {
     const { plane } = this.runtime
     if (!plane.listens(name)) return quiet
-    return this.#heard(await plane.raise(name, fields(), this.scope(toolUseId)))
+    return this.#heard(await plane.raise(name, fields(), this.scope(undefined, signal)))
   }
 
   #heard(answer: Answer): Answer {
@@ -321,6 +325,7 @@ export class Session {
     spent.cacheWriteTokens += usage.cacheWriteTokens ?? 0
     if (costUsd === null) spent.unpriced = true
     else spent.costUsd += costUsd
+    if (this.runtime.budget) this.runtime.budget.spent += costUsd ?? 0
     this.contextTokens =
       (usage.inputTokens ?? 0) +
       (usage.cacheReadTokens ?? 0) +

@@ -4,7 +4,7 @@ import type { Block, Steps, StopReason } from '../hooks/steps.ts'
 import type { Reply, ToolUse } from '../providers/model.ts'
 import { costUsd } from '../providers/models.ts'
 import { addEvent } from '../store/audit.ts'
-import { raiseStopFailure } from './failure.ts'
+import { helpAgainst, raiseStopFailure } from './failure.ts'
 import { requestFor } from './prompt.ts'
 import { recall } from './recall.ts'
 import type { Session } from './session.ts'
@@ -52,8 +52,13 @@ export interface Generated {
   readonly toolUses: readonly ToolUse[]
 }
 
+export const budgetSpent = 'the budget is spent'
+
 /** Asks the model, unless a hook answers in its place, and keeps what it said. */
 export async function generate(session: Session): Promise<Generated> {
+  const { budget } = session.runtime
+  if (budget && budget.spent >= budget.usd)
+    return { end: { stop: 'max_turn_requests', text: '', why: budgetSpent }, text: '', toolUses: [] }
   const before: Steps['before_generate'] = {
     model: session.model.wireModel,
     messageCount: session.messages.length,
@@ -92,9 +97,11 @@ async function ask(session: Session, model: string): Promise<Reply> {
   session.emit({ type: 'request', model, messageCount: session.messages.length })
   const request = await requestFor(session, model)
   await session.observe({ type: 'request', request })
-  return session.model.provider.reply(request, (part) => {
+  const reply = await session.model.provider.reply(request, (part) => {
     if (part.type !== 'tool-call') session.emit(part)
   })
+  const helped = reply.failure && (await helpAgainst(session, reply.failure))
+  return helped ? ask(session, session.model.wireModel) : reply
 }
 
 /** A hook's words in the model's place. */

@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { withOwnPath, withoutSecrets } from '../auth/child-env.ts'
 import { createPlane } from '../hooks/dispatch.ts'
+import type { EventFields } from '../hooks/events.ts'
 import type { Handler } from '../hooks/handler.ts'
 import type { PermissionMode, Plane } from '../hooks/plane.ts'
 import { readHooks, sayHookProblem } from '../hooks/settings.ts'
@@ -15,7 +16,8 @@ import { storable } from '../store/secrets.ts'
 import { hookGroups, loadSettings, type SettingsRequest } from '../store/settings.ts'
 import { getState } from '../store/state.ts'
 import { trust } from '../store/trust.ts'
-import { type AgentKind, loadAgentKinds } from './agents.ts'
+import { builtInTools } from '../tools/all.ts'
+import { type AgentKind, allows, loadAgentKinds } from './agents.ts'
 import { modelFor } from './choose-model.ts'
 import type { AgentEvent, Person } from './events.ts'
 import { type Found, findSession } from './find-session.ts'
@@ -26,6 +28,8 @@ import type { Runtime } from './runtime.ts'
 import { Session } from './session.ts'
 import { sessionSkills } from './skills.ts'
 import { textOf } from './stages.ts'
+import { toolsOf } from './toolbox.ts'
+import type { Worktree } from './worktree.ts'
 
 export interface StartOptions {
   readonly cwd: string
@@ -52,7 +56,6 @@ export interface StartOptions {
   readonly withoutMcp?: boolean
   /** Shows a page to the person, to sign in to a server. */
   openUrl?(url: string): void | Promise<void>
-  readonly agentsJson?: string
   readonly sessionId?: string
   /** An id or name to go on with; true for the newest of this folder. */
   readonly resume?: string | true
@@ -63,6 +66,12 @@ export interface StartOptions {
   readonly bare?: boolean
   readonly trust?: boolean
   readonly setup?: 'init' | 'maintenance'
+  /** Works in a git worktree of this name; "" for a new one. */
+  readonly worktree?: string
+  /** Hooks are told that the agent waits this long after a turn; without it they are not. */
+  readonly idleNoticeMs?: number
+  /** Asked when the model is overloaded, in this order. */
+  readonly fallbackModels?: readonly string[]
   /** In-process handlers: our own, and those of the SDK. */
   readonly handlers?: readonly Handler[]
   /** Called when all is over but the database is still open. */
@@ -91,7 +100,7 @@ export interface SessionChange {
   readonly name?: string
 }
 
-export type EndReason = 'clear' | 'resume' | 'logout' | 'prompt_input_exit' | 'other'
+export type EndReason = EventFields['SessionEnd']['reason']
 
 /** `usage`: what was asked for makes no sense, as against: it did not work. */
 export type StartProblem = { readonly problem: string; readonly usage?: boolean }
@@ -100,17 +109,18 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
   const opened = openRuntime(options)
   if ('problem' in opened) return opened
   const { runtime, permissions, tell, cleanUp } = opened
-  const chosen = await runtime.modelFor(options.model ?? '')
-  if ('problem' in chosen) {
+  const failed = (problem: StartProblem): StartProblem => {
     cleanUp()
-    return { problem: chosen.problem }
+    return problem
   }
+  const agent = agentOf(options, runtime)
+  if (agent && 'problem' in agent) return failed(agent)
+  const chosen = await runtime.modelFor(options.model ?? agent?.model ?? '')
+  if ('problem' in chosen) return failed({ problem: chosen.problem })
   const found = findSession(options, runtime)
-  if ('problem' in found) {
-    cleanUp()
-    return found
-  }
-  const agent = options.agent ? runtime.agents.find((kind) => kind.name === options.agent) : undefined
+  if ('problem' in found) return failed(found)
+
+  let place = options.cwd
   const enter = (
     from: Found,
     { mode, model, permissions }: Pick<Session, 'mode' | 'model' | 'permissions'>,
@@ -122,11 +132,11 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
       mode,
       model,
       permissions,
-      cwd: options.cwd,
-      projectDir: options.cwd,
+      cwd: place,
+      projectDir: place,
       messages: from.isNew ? [] : loadMessages(db, from.id, model.window),
+      ...(agent && { agentType: agent.name, systemPrompt: agent.prompt, tools: toolsFor(runtime, agent) }),
       ...(options.systemPrompt !== undefined && { systemPrompt: options.systemPrompt }),
-      ...(agent && { systemPrompt: agent.prompt }),
     })
     opened.use(entered)
     if (options.maxRequests) entered.maxRequests = options.maxRequests
@@ -134,16 +144,29 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
     if (todos && !from.isNew) entered.todos = JSON.parse(todos)
     return entered
   }
-  const end = async (ended: Session, reason: EndReason) => {
-    await ended.raise('SessionEnd', () => ({ reason }))
-    ended.commit(() => {})
-    await ended.tasks.stopAll()
-  }
-  let session = enter(found, { mode: options.mode ?? permissions.defaultMode ?? 'default', model: chosen, permissions })
+  const mode = options.mode ?? agent?.permissionMode ?? permissions.defaultMode ?? 'default'
+  let session = enter(found, { mode, model: chosen, permissions })
   for (const event of tell) session.emit(event)
+  if (options.mode === 'bypassPermissions' && permissions.disableBypassPermissionsMode === 'disable') {
+    await end(session, 'bypass_permissions_disabled')
+    return failed({ problem: 'the settings forbid the mode bypassPermissions (disableBypassPermissionsMode)' })
+  }
 
-  if (options.setup) await session.raise('Setup', () => ({ trigger: options.setup! }))
-  const initialPrompt = await enterSession(session, found.isNew ? 'startup' : 'resume')
+  const beside = await startBeside(opened, options, () => session)
+  let worktree: Worktree | undefined
+  if (options.worktree !== undefined) {
+    const { makeWorktree } = await import('./worktree.ts')
+    const made = await makeWorktree(session, options.worktree)
+    if ('problem' in made) {
+      for (const each of beside) await each.close()
+      await end(session, 'other')
+      return failed(made)
+    }
+    worktree = made
+    place = session.cwd = session.projectDir = made.path
+  }
+  const setUp = options.setup ? await session.raise('Setup', () => ({ trigger: options.setup! })) : undefined
+  const initialPrompt = await enterSession(session, found.isNew ? 'startup' : 'resume', setUp?.context)
   return {
     get session() {
       return session
@@ -157,15 +180,65 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
       return { initialPrompt: await enterSession(session, reason) }
     },
     async close(reason) {
+      for (const each of beside) await each.close()
       await end(session, reason)
+      await worktree?.leave()
       await options.atEnd?.(session)
       cleanUp()
     },
   }
 }
 
+/** Hooks hear of the end even where a signal brought it about: each has its own short limit. */
+async function end(session: Session, reason: EndReason): Promise<void> {
+  await session.raise('SessionEnd', () => ({ reason }), new AbortController().signal)
+  session.commit(() => {})
+  await session.tasks.stopAll()
+}
+
+/** The sub-agent's definition that the whole session runs as, where one is named. */
+function agentOf({ agent = '' }: StartOptions, { agents, settings }: Runtime): AgentKind | StartProblem | undefined {
+  const name = agent || settings.agent
+  if (!name) return undefined
+  const kind = agents.find((each) => each.name === name)
+  return kind ?? { problem: `there is no agent "${name}"; there are: ${agents.map((each) => each.name).join(', ')}` }
+}
+
+/** What goes on beside the session, where hooks listen to it: changed files, and that the agent waits. */
+async function startBeside(
+  { runtime, watched }: Opened,
+  { cwd, env, idleNoticeMs }: StartOptions,
+  session: () => Session,
+): Promise<{ close(): Promise<void> }[]> {
+  const { plane, home } = runtime
+  const beside: { close(): Promise<void> }[] = []
+  if (plane.listens('FileChanged', 'ConfigChange')) {
+    const { configFiles, watchFor } = await import('./watch.ts')
+    const configs = plane.listens('ConfigChange') ? configFiles({ cwd, home, env }, watched.managed) : new Map()
+    const watcher = watchFor(session, configs)
+    watcher.add(watched.names)
+    runtime.watch = (paths) => watcher.add(paths)
+    beside.push(watcher)
+  }
+  if (idleNoticeMs !== undefined && plane.listens('Notification')) {
+    const { idleNotice } = await import('./idle.ts')
+    const idle = idleNotice(session, idleNoticeMs)
+    const { emit } = runtime
+    runtime.emit = (event) => {
+      emit(event)
+      idle.hear(event)
+    }
+    beside.push(idle)
+  }
+  return beside
+}
+
 /** Raises SessionStart and keeps what its hooks add. Gives the prompt that they want said first. */
-export async function enterSession(session: Session, source: 'startup' | 'resume' | 'clear'): Promise<string> {
+export async function enterSession(
+  session: Session,
+  source: 'startup' | 'resume' | 'clear',
+  before: readonly string[] = [],
+): Promise<string> {
   const step: Steps['after_session_enter'] = {
     cwd: session.cwd,
     source: source === 'resume' ? 'resume' : 'new',
@@ -175,7 +248,7 @@ export async function enterSession(session: Session, source: 'startup' | 'resume
     name: 'SessionStart',
     fields: { source, model: session.model.wireModel, ...(session.agentType && { agent_type: session.agentType }) },
   }))
-  session.startContext = [textOf(step.additionalContext), ...answer.context].filter((text) => text !== '')
+  session.startContext = [...before, textOf(step.additionalContext), ...answer.context].filter((text) => text !== '')
   session.commit(() => {})
   return answer.initialUserMessage ?? ''
 }
@@ -190,6 +263,8 @@ export type Opened = {
   readonly runtime: Runtime
   readonly permissions: Session['permissions']
   readonly tell: readonly AgentEvent[]
+  /** Files to watch besides those that hooks name while they run. */
+  readonly watched: { readonly managed: readonly string[]; readonly names: readonly string[] }
   /** The session whose model answers prompt hooks. */
   use(session: Session): void
   /** The same hooks for one of several sessions at once, with handlers of its own before them. */
@@ -245,7 +320,7 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
         return answer.text
       },
     })
-  const agents = loadAgentKinds(cwd, home, options.agents)
+  const agents = loadAgentKinds({ projectDir: cwd, home, trusted, bare: options.bare === true }, options.agents)
   for (const text of agents.warnings) tell.push({ type: 'notice', level: 'warning', text })
   const closers: (() => void)[] = [() => db.close()]
   const servers = {
@@ -257,6 +332,7 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
   for (const text of declared.problems) tell.push({ type: 'notice', level: 'warning', text })
   const mcp = openMcp(servers, declared)
   if (mcp) closers.push(() => void mcp.close())
+  const fallbackModels = options.fallbackModels ?? [settings.fallbackModel ?? []].flat()
   const runtime: Runtime = {
     ...(mcp && { mcp }),
     db,
@@ -278,10 +354,13 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
     trusted,
     bare: options.bare === true,
     withoutTools: hidden(options),
+    ...(options.maxBudgetUsd && { budget: { usd: options.maxBudgetUsd, spent: 0 } }),
+    fallbackModels,
     ...(options.appendSystemPrompt && { appendSystemPrompt: options.appendSystemPrompt }),
     emit: (event) => options.on(event),
     spent: (model, usage, cost) => options.onUsage?.(model, usage, cost),
-    modelFor: (name) => modelFor(name, options, { settings, env, trusted, closers, db: db.path }),
+    modelFor: (name) =>
+      modelFor(name, options, { settings, env, trusted, closers, db: db.path, hasFallback: fallbackModels.length > 0 }),
   }
   const { permissions = {} } = settings
   return {
@@ -296,6 +375,10 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
       ],
     },
     tell,
+    watched: {
+      managed: loaded.sources.filter(({ level }) => level === 'managed').map(({ file }) => file),
+      names: hooks.handlers.flatMap(({ event, matcher }) => (event === 'FileChanged' ? plainNames(matcher) : [])),
+    },
     use: (session) => {
       current = session
     },
@@ -307,6 +390,18 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
 }
 
 /** A bare name in the deny list hides the tool; `tools` leaves only those named. */
-function hidden(options: StartOptions): string[] {
-  return (options.deny ?? []).filter((rule) => !rule.includes('('))
+function hidden({ deny = [], tools }: StartOptions): string[] {
+  const bare = deny.filter((rule) => !rule.includes('('))
+  if (!tools || tools.includes('default')) return bare
+  return [...bare, ...builtInTools.map((tool) => tool.name).filter((name) => !tools.includes(name))]
 }
+
+/** A sub-agent's powers, for a session that runs as one. */
+const toolsFor = (runtime: Runtime, agent: AgentKind) => toolsOf(runtime, (name) => allows(agent, name))
+
+/** A matcher of FileChanged that is a list of plain names watches them in the project: `.env|package.json`. */
+const plainNames = (matcher: string): string[] =>
+  matcher
+    .replaceAll('\\.', '.')
+    .split('|')
+    .filter((name) => /^[\w.-]+$/.test(name))

@@ -1,13 +1,17 @@
 /** A sub-agent: a session of its own, with its own context and fewer powers, whose last words are a tool's result. */
+import { basename } from 'node:path'
+import type { EventFields } from '../hooks/events.ts'
+import type { Block } from '../hooks/steps.ts'
 import { createSession } from '../store/conversations.ts'
 import { newId } from '../store/open.ts'
 import type { AgentRequest } from '../tools/host.ts'
 import { failed, said, type ToolOutput } from '../tools/tool.ts'
-import type { AgentKind } from './agents.ts'
+import { type AgentKind, allows } from './agents.ts'
 import { Session } from './session.ts'
 import { asText } from './stages.ts'
 import { toolsOf } from './toolbox.ts'
-import { runTurn } from './turn.ts'
+import { runTurn, type TurnEnd } from './turn.ts'
+import type { Worktree } from './worktree.ts'
 
 export async function runSubagent(parent: Session, request: AgentRequest): Promise<ToolOutput> {
   const { runtime } = parent
@@ -23,6 +27,16 @@ export async function runSubagent(parent: Session, request: AgentRequest): Promi
   if ('problem' in model) return failed(`model "${wanted}": ${model.problem}`)
 
   const id = newId(parent.db)
+  const task = { task_id: id, task_subject: request.description, task_description: request.prompt }
+  const created = await parent.raise('TaskCreated', () => task)
+  if (created.decision === 'deny') return failed(`a hook refused the task: ${created.reason}`)
+
+  let worktree: Worktree | undefined
+  if (kind.isolation === 'worktree') {
+    const made = await (await import('./worktree.ts')).makeWorktree(parent, `agent-${id.slice(0, 8)}`)
+    if ('problem' in made) return failed(made.problem)
+    worktree = made
+  }
   const child = new Session({
     runtime,
     id: createSession(parent.db, parent.conversationId, undefined, {
@@ -31,56 +45,75 @@ export async function runSubagent(parent: Session, request: AgentRequest): Promi
       agentType: kind.name,
     }).sessionId,
     conversationId: parent.conversationId,
-    cwd: parent.cwd,
-    projectDir: parent.projectDir,
+    cwd: worktree?.path ?? parent.cwd,
+    projectDir: worktree?.path ?? parent.projectDir,
     mode: parent.mode === 'bypassPermissions' ? parent.mode : (kind.permissionMode ?? parent.mode),
     model,
     permissions: parent.permissions,
     messages: [],
     agent: { id, type: kind.name, about: request.description },
-    tools: toolsOf(runtime, (name) => mayUse(kind, name)),
+    tools: toolsOf(runtime, (name) => !parentOnly.includes(name) && allows(kind, name)),
     systemPrompt: kind.prompt,
   })
   if (kind.maxTurns) child.maxRequests = kind.maxTurns
 
-  const task = { task_id: id, task_subject: request.description, task_description: request.prompt }
-  const created = await parent.raise('TaskCreated', () => task)
-  if (created.decision === 'deny') return failed(`a hook refused the task: ${created.reason}`)
-
-  const work = async (signal: AbortSignal) => {
+  const background = request.background || kind.background === true
+  const work = async (signal: AbortSignal): Promise<Done> => {
     const stop = () => child.interrupt()
     signal.addEventListener('abort', stop, { once: true })
-    const end = await runTurn(child, [asText(request.prompt)])
+    if (signal.aborted) stop()
+    const end = background
+      ? await workThenWait(child, kind, request.prompt)
+      : await runTurn(child, [asText(request.prompt)])
     signal.removeEventListener('abort', stop)
-    const completed = await parent.raise('TaskCompleted', () => task)
+    const completed = await parent.raise('TaskCompleted', () => task, new AbortController().signal)
+    parent.commit(() => {})
+    await worktree?.leave()
     return { end, refused: completed.decision === 'deny' ? completed.reason : undefined }
   }
+  if (!background) return told(await work(request.signal))
+  const taskId = parent.tasks.start({
+    kind: 'agent',
+    about: request.description,
+    async run(signal, write) {
+      const { content, isError } = told(await work(signal))
+      write(content)
+      return { exitCode: isError ? 1 : 0 }
+    },
+  })
+  return said(
+    `The agent runs in the background as ${taskId}. Use TaskOutput to see what it has found; you will be told when it ends.`,
+  )
+}
 
-  if (request.background || kind.background) {
-    const taskId = parent.tasks.start({
-      kind: 'agent',
-      about: request.description,
-      async run(signal, write) {
-        const { end } = await work(signal)
-        write(end.text || (end.why ?? end.stop))
-        return { exitCode: end.stop === 'end_turn' ? 0 : 1 }
-      },
-    })
-    return said(
-      `The agent runs in the background as ${taskId}. Use TaskOutput to see what it has found; you will be told when it ends.`,
-    )
-  }
-  const { end, refused } = await work(request.signal)
+/** Only the session that talks with the person has these. */
+const parentOnly: readonly string[] = ['Agent', 'EnterPlanMode', 'ExitPlanMode']
+
+interface Done {
+  readonly end: TurnEnd
+  readonly refused: string | undefined
+}
+
+function told({ end, refused }: Done): ToolOutput {
   if (refused) return failed(`a hook did not accept the result: ${refused}\n${end.text}`)
   if (end.stop !== 'end_turn')
     return failed(`the agent stopped (${end.stop})${end.why ? `: ${end.why}` : ''}\n${end.text}`)
   return said(end.text || '(the agent ended without a word)')
 }
 
-function mayUse(kind: AgentKind, name: string): boolean {
-  if (name === 'Agent' || name === 'EnterPlanMode' || name === 'ExitPlanMode') return false
-  if (kind.disallowedTools?.includes(name)) return false
-  return (
-    kind.tools === undefined || kind.tools.some((each) => each === name || each === name.split('(')[0] || each === '*')
-  )
+/** An agent beside the conversation has nobody who waits for it: before it rests, hooks may give it more to do. */
+async function workThenWait(child: Session, kind: AgentKind, prompt: string): Promise<TurnEnd> {
+  let end = await runTurn(child, [asText(prompt)])
+  const idle = (): EventFields['TeammateIdle'] => ({
+    teammate_name: kind.name,
+    team_name: basename(child.projectDir),
+  })
+  for (let round = 0; round < child.maxContinues && end.stop === 'end_turn'; round++) {
+    const answer = await child.raise('TeammateIdle', idle)
+    child.commit(() => {})
+    if (answer.control.kind !== 'continue' || answer.stop !== null) break
+    const feedback: Block[] = answer.context.map(asText)
+    end = await runTurn(child, feedback.length > 0 ? feedback : [asText('A hook asks you to go on.')], 'continuation')
+  }
+  return end
 }

@@ -65,7 +65,7 @@ export function testSession(options: TestOptions = {}): TestSession {
     env: options.env ?? {},
     childEnv: process.env,
     home: folder,
-    agents: loadAgentKinds(folder, folder, options.agents).kinds,
+    agents: loadAgentKinds({ projectDir: folder, home: folder, trusted: true, bare: false }, options.agents).kinds,
     skills: { list: () => [], load: async (name) => ({ ok: false, why: `there is no skill ${name}` }) },
     trusted: true,
     bare: false,

@@ -27,7 +27,8 @@ export async function runTurn(session: Session, prompt: readonly Block[], source
   session.begin()
   let end = (await enter(session)) ?? (await ingest(session, prompt, source))
   while (!end) {
-    await compactWhenDue(session)
+    end = await compactWhenDue(session)
+    if (end) break
     const reply = await generate(session)
     if (reply.end) end = reply.end
     else if (reply.toolUses.length > 0) end = await runTools(session, reply.toolUses)

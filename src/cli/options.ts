@@ -1,6 +1,7 @@
 /** From flags to what a session is started with. */
-import { readFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { type AgentKind, readAgentsJson } from '../agent/agents.ts'
 import type { StartOptions } from '../agent/start.ts'
 import type { Flags } from './flags.ts'
 
@@ -27,7 +28,7 @@ export function startOptions(flags: Flags, env: NodeJS.ProcessEnv = process.env)
     },
     mcpConfig: flags['mcp-config'] ?? [],
     strictMcp: flags['strict-mcp-config'] === true,
-    ...(flags.agents && { agentsJson: flags.agents }),
+    ...(flags.agents && { agents: agentsOf(flags.agents) }),
     ...(flags.agent && { agent: flags.agent }),
     ...(flags['session-id'] && { sessionId: flags['session-id'] }),
     ...((flags.continue || flags.resume) && { resume: flags.resume || true }),
@@ -39,6 +40,8 @@ export function startOptions(flags: Flags, env: NodeJS.ProcessEnv = process.env)
     trust: flags.trust === true,
     ...((flags.init || flags['init-only']) && { setup: 'init' as const }),
     ...(flags.maintenance && { setup: 'maintenance' as const }),
+    ...(flags.worktree !== undefined && { worktree: flags.worktree }),
+    ...(flags['fallback-model'] && { fallbackModels: flags['fallback-model'].split(',').map((each) => each.trim()) }),
     ...(flags.record && {
       atEnd: async (session) => (await import('./record.ts')).record(session, flags.record!),
     }),
@@ -52,11 +55,22 @@ export function optionsProblem(flags: Flags): string | undefined {
     const value = flags[name]
     if (value !== undefined && !(Number(value) > 0)) return `--${name} must be a number above 0, not "${value}"`
   }
+  if (flags.agents) {
+    const read = readAgentsJson(flags.agents)
+    if ('problem' in read) return `--agents: ${read.problem}`
+  }
+  const lost = (flags['add-dir'] ?? []).find((folder) => !isFolder(resolve(flags.cwd ?? '', folder)))
+  if (lost !== undefined) return `--add-dir: ${lost} is not a folder`
+  if (flags.cwd !== undefined && !isFolder(flags.cwd)) return `--cwd: ${flags.cwd} is not a folder`
   if (flags['fork-session'] && !flags.continue && !flags.resume)
     return '--fork-session goes with --continue or --resume'
   return undefined
 }
 
-/** A flag that takes a file's path or the text itself. */
-export const fileOrText = (given: string): string =>
-  given.trim().startsWith('{') ? given : readFileSync(given, 'utf8')
+/** Checked before, by optionsProblem. */
+function agentsOf(json: string): readonly AgentKind[] {
+  const read = readAgentsJson(json)
+  return 'problem' in read ? [] : read
+}
+
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true

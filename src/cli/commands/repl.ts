@@ -25,6 +25,7 @@ export async function repl(flags: Flags, words: readonly string[]): Promise<numb
         ...options,
         ...(await roleHandlers({ ...options, trust })),
         ...ports,
+        idleNoticeMs: Number(env['ONA_IDLE_NOTICE_MS']) || 60_000,
         settings: { ...options.settings, ...(settled === 'trusted' && { trust: true }) },
       })
     },
