@@ -107,6 +107,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   terminal.setDraft = (text) => prompt.set(text)
   terminal.onEnd = () => conversation.leave('other')
   terminal.place = options.cwd.replace(homedir(), '~')
+  terminal.turn.folder = options.cwd
   terminal.open()
 
   const started = await options.start({

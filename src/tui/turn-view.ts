@@ -1,6 +1,6 @@
 /** The agent's events as a picture: what is finished goes to the scrollback, what goes on is drawn below it. */
 import type { AgentEvent } from '../agent/events.ts'
-import type { Todo } from '../tools/tool.ts'
+import type { Todo, ToolOutput } from '../tools/tool.ts'
 import { clean, cleanLine } from './clean.ts'
 import { glyph } from './glyphs.ts'
 import { answerLines, hookLines, type Item, itemLines, type ToolCall, todoLines, toolHead, treeLines } from './items.ts'
@@ -23,6 +23,8 @@ export class TurnView {
   readonly items: Item[] = []
   todos: readonly Todo[] = []
   showTodos = true
+  /** Where the work is done: paths below it are shown from there. */
+  folder = ''
   #size = 0
   #ready: { item: Item; spaced: boolean }[] = []
   #stream: MarkdownStream | undefined
@@ -179,7 +181,7 @@ export class TurnView {
         break
       case 'tool-started':
         this.#endAnswer('')
-        this.#calls.set(event.id, newCall(event))
+        this.#calls.set(event.id, this.#newCall(event))
         this.#step(`Running ${event.name}`)
         break
       case 'tool-progress': {
@@ -188,9 +190,9 @@ export class TurnView {
         break
       }
       case 'tool-finished': {
-        const call = this.#calls.get(event.id) ?? newCall({ ...event, input: {}, summary: '' })
+        const call = this.#calls.get(event.id) ?? this.#newCall({ ...event, input: {}, summary: '' })
         this.#calls.delete(event.id)
-        Object.assign(call, { output: event.output, ms: event.ms, outcome: event.outcome })
+        Object.assign(call, { output: this.#shown(event.output), ms: event.ms, outcome: event.outcome })
         for (const [id, owner] of this.#agents) if (owner === call) this.#agents.delete(id)
         this.add({ kind: 'tool', call })
         this.#step('Working')
@@ -237,7 +239,7 @@ export class TurnView {
         this.add({
           kind: 'tool',
           call: {
-            ...newCall({ id: '', name: 'Note', input: {}, summary: '' }),
+            ...this.#newCall({ id: '', name: 'Note', input: {}, summary: '' }),
             output: { content: '', isError: false, display: event.display },
           },
         })
@@ -264,7 +266,7 @@ export class TurnView {
   /** A sub-agent's calls hang under the call that started it. */
   #ofAgent(agent: { id: string; type: string; about: string }, event: AgentEvent): void {
     const owner = this.#agents.get(agent.id) ?? this.#adopt(agent)
-    if (event.type === 'tool-started' && owner) owner.calls.push(newCall(event))
+    if (event.type === 'tool-started' && owner) owner.calls.push(this.#newCall(event))
     else if (event.type === 'tool-finished') {
       const call = owner?.calls.find((one) => one.id === event.id)
       if (call) Object.assign(call, { output: event.output, ms: event.ms, outcome: event.outcome })
@@ -283,6 +285,20 @@ export class TurnView {
     const owner = free.find((call) => call.input['description'] === agent.about) ?? free.at(-1)
     if (owner) this.#agents.set(agent.id, owner)
     return owner
+  }
+
+  #newCall(event: { id: string; name: string; input: ToolCall['input']; summary: string }): ToolCall {
+    const { id, name, input, summary } = event
+    return { id, name, input, summary: this.#below(summary), startedAt: Date.now(), progress: '', calls: [] }
+  }
+
+  #shown(output: ToolOutput): ToolOutput {
+    const { display } = output
+    return display?.kind === 'diff' ? { ...output, display: { ...display, path: this.#below(display.path) } } : output
+  }
+
+  #below(text: string): string {
+    return this.folder ? text.replaceAll(`${this.folder}/`, '') : text
   }
 
   #step(doing: string): void {
@@ -379,13 +395,3 @@ const ends: Record<string, string> = {
   max_turn_requests: 'Stopped: the turn reached its limit of requests.',
   refusal: 'The model refused.',
 }
-
-const newCall = (event: { id: string; name: string; input: ToolCall['input']; summary: string }): ToolCall => ({
-  id: event.id,
-  name: event.name,
-  summary: event.summary,
-  input: event.input,
-  startedAt: Date.now(),
-  progress: '',
-  calls: [],
-})

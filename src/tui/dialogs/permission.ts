@@ -82,7 +82,8 @@ interface Picture {
 
 async function picture({ tool, input, summary }: PermissionRequest, cwd: string): Promise<Picture> {
   const text = (key: string) => (typeof input[key] === 'string' ? (input[key] as string) : '')
-  const path = text('file_path') || text('notebook_path')
+  const given = text('file_path') || text('notebook_path')
+  const path = given.startsWith(`${cwd}/`) ? given.slice(cwd.length + 1) : given
   const pictures: Record<string, () => Promise<Picture> | Picture> = {
     Bash: () => ({
       title: 'Bash command',
@@ -112,11 +113,11 @@ async function picture({ tool, input, summary }: PermissionRequest, cwd: string)
   }
   const special = pictures[tool]
   if (special) return special()
-  const given = clean(JSON.stringify(input, null, 2)).split('\n')
+  const all = clean(JSON.stringify(input, null, 2)).split('\n')
   return {
     title: `Use ${cleanLine(tool)}`,
     question: 'Do you want to proceed?',
-    body: [bold(cleanLine(summary)), ...given],
+    body: [bold(cleanLine(summary)), ...all],
   }
 }
 
