@@ -1,5 +1,5 @@
 /** Reads the host's JSON from stdin and always comes back: at its end, when it falls silent, or when it is too late. */
-import { fstatSync, readFileSync } from 'node:fs'
+import { fstatSync, readFileSync, readSync } from 'node:fs'
 
 export type Stdin = { text: string } | { problem: 'empty' | 'silent' | 'too-large' }
 
@@ -9,30 +9,40 @@ const patienceMs = 2500
 const quietMs = 60
 const limitBytes = 128 * 1024 * 1024
 
-export function readStdin(): Promise<Stdin> {
+/** At once when all of it is already there, which is the usual case: the host wrote it while Node was starting. */
+export function readStdin(): Stdin | Promise<Stdin> {
+  const chunks: Buffer[] = []
+  let size = 0
+  const text = () => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)).toString('utf8')
+  const whole = (): Stdin => (size > 0 ? { text: text() } : { problem: 'empty' })
+  const keep = (chunk: Buffer): boolean => {
+    chunks.push(chunk)
+    size += chunk.length
+    return size <= limitBytes
+  }
+  const pipe = openPipe()
+  const at = pipe && process.platform !== 'win32' ? readWaiting(keep) : 'open'
+  if (at === 'end') return whole()
+  if (at === 'too-large') return { problem: 'too-large' }
+
   return new Promise((done) => {
-    let chunks: Buffer[] = []
-    let size = 0
     let stop = () => {}
+    let quiet: ReturnType<typeof setTimeout> | undefined
     const finish = (answer: Stdin) => {
       clearTimeout(deadline)
       clearTimeout(quiet)
       stop()
-      chunks = []
       done(answer)
     }
-    const text = () => Buffer.concat(chunks, size).toString('utf8')
-    const end = () => finish(size > 0 ? { text: text() } : { problem: 'empty' })
     const deadline = setTimeout(() => finish(size > 0 ? { text: text() } : { problem: 'silent' }), patienceMs)
-    let quiet: ReturnType<typeof setTimeout> | undefined
-    const data = (chunk: Buffer) => {
-      chunks.push(chunk)
-      size += chunk.length
-      if (size > limitBytes) return finish({ problem: 'too-large' })
+    const awaitQuiet = () => {
       clearTimeout(quiet)
-      if (endsAnObject(chunk)) quiet = setTimeout(() => isWhole(text()) && finish({ text: text() }), quietMs)
+      const last = chunks[chunks.length - 1]
+      if (last && endsAnObject(last)) quiet = setTimeout(() => isWhole(text()) && finish({ text: text() }), quietMs)
     }
-    stop = listen(data, end)
+    const data = (chunk: Buffer) => (keep(chunk) ? awaitQuiet() : finish({ problem: 'too-large' }))
+    awaitQuiet()
+    stop = listen(pipe, data, () => finish(whole()))
   })
 }
 
@@ -61,28 +71,50 @@ interface PipeHandle {
 type Binding = { Pipe: new (kind: number) => PipeHandle; constants: { SOCKET: number } }
 
 /**
- * Listens on fd 0 and gives a function that stops. A blocking read could not be given up again (not even by exiting: Node
- * waits for the thread that does it), and `process.stdin` costs a sixth of a start. So: the pipe handle that
- * `process.stdin` itself stands on, and `process.stdin` where that is not to be had or stdin is no pipe.
+ * A blocking read could not be given up again (not even by exiting: Node waits for the thread that does it), and
+ * `process.stdin` costs a sixth of a start. So: the pipe handle that `process.stdin` itself stands on. Undefined where it is
+ * not to be had or stdin is no pipe.
  */
-function listen(data: (chunk: Buffer) => void, end: () => void): () => void {
+function openPipe(): PipeHandle | undefined {
   try {
     const kind = fstatSync(0)
-    if (kind.isFile()) {
-      data(readFileSync(0))
-      queueMicrotask(end)
-      return () => {}
+    if (!kind.isFIFO() && !kind.isSocket()) return undefined
+    const { Pipe, constants } = (process as unknown as { binding(name: string): Binding }).binding('pipe_wrap')
+    const pipe = new Pipe(constants.SOCKET)
+    pipe.open(0)
+    return pipe
+  } catch {
+    return undefined // closed, or not on this platform or this Node
+  }
+}
+
+/** Reads what is there. Opening the pipe has made it non-blocking, so this never waits. */
+function readWaiting(keep: (chunk: Buffer) => boolean): 'end' | 'open' | 'too-large' {
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(65_536)
+    try {
+      const got = readSync(0, chunk)
+      if (got === 0) return 'end'
+      if (!keep(chunk.subarray(0, got))) return 'too-large'
+    } catch {
+      return 'open' // nothing more just now
     }
-    if (kind.isFIFO() || kind.isSocket()) {
-      const { Pipe, constants } = (process as unknown as { binding(name: string): Binding }).binding('pipe_wrap')
-      const pipe = new Pipe(constants.SOCKET)
-      pipe.open(0)
+  }
+}
+
+/** Listens on fd 0 and gives a function that stops. */
+function listen(pipe: PipeHandle | undefined, data: (chunk: Buffer) => void, end: () => void): () => void {
+  try {
+    if (pipe) {
       pipe.onread = (chunk) => (chunk ? data(Buffer.from(chunk)) : end())
       pipe.readStart()
       return () => pipe.close()
     }
-  } catch {} // not on this platform or this Node: the long way round
-  try {
+    if (fstatSync(0).isFile()) {
+      data(readFileSync(0))
+      queueMicrotask(end)
+      return () => {}
+    }
     process.stdin.on('data', data).on('end', end).on('error', end)
     return () => process.stdin.destroy()
   } catch {
