@@ -19,6 +19,8 @@ export interface AgentKind {
   readonly background?: boolean
   /** It works in a git worktree of its own. */
   readonly isolation?: 'worktree'
+  /** Skills that it has read before it starts. */
+  readonly skills?: readonly string[]
   readonly source: string
 }
 
@@ -88,9 +90,15 @@ export function loadAgentKinds(places: AgentPlaces, given: readonly AgentKind[] 
       .filter((name) => name.endsWith('.md'))
       .sort()) {
       const path = join(folder, file)
-      const read = readAgentKind(readFileSync(path, 'utf8'), path)
-      if ('problem' in read) warnings.push(`${path}: ${read.problem}`)
-      else if (read.permissionMode === undefined || trusted || folder.startsWith(join(home, '.'))) {
+      const text = readFileSync(path, 'utf8')
+      const read = readAgentKind(text, path)
+      if ('problem' in read) {
+        warnings.push(`${path}: ${read.problem}`)
+        continue
+      }
+      for (const key of unreadIn(text))
+        warnings.push(`${path}: ${key} is not read from an agent's file; ${unread[key]}`)
+      if (read.permissionMode === undefined || trusted || folder.startsWith(join(home, '.'))) {
         byName.set(read.name, read)
       } else {
         const { permissionMode, ...rest } = read
@@ -101,6 +109,17 @@ export function loadAgentKinds(places: AgentPlaces, given: readonly AgentKind[] 
   }
   for (const kind of given) byName.set(kind.name, kind)
   return { kinds: [...byName.values()], warnings }
+}
+
+/** What other products read from such a file and we do not, and what to do instead. */
+const unread: Record<string, string> = {
+  hooks: 'put hooks into the settings: they hold for sub-agents too, and are told agent_type',
+  mcpServers: 'put servers into .mcp.json or the settings: sub-agents may use them',
+}
+
+function unreadIn(text: string): string[] {
+  const read = readFrontmatter(text)
+  return Object.keys(unread).filter((key) => read.ok && read.fields[key] !== undefined)
 }
 
 /** What a kind of agent may use, as its definition says. */
@@ -154,6 +173,7 @@ function kindOf(
   if (mode && !modes.includes(mode as PermissionMode))
     return { problem: `permissionMode must be one of ${modes.join(', ')}` }
   const maxTurns = Number(fields['maxTurns'])
+  const skills = names(fields['skills'])
   return {
     name,
     description,
@@ -165,6 +185,7 @@ function kindOf(
     ...(mode && { permissionMode: mode as PermissionMode }),
     ...(maxTurns > 0 && { maxTurns }),
     ...(fields['isolation'] === 'worktree' && { isolation: 'worktree' as const }),
+    ...(skills && { skills }),
     ...((fields['background'] === true || fields['background'] === 'true') && { background: true }),
   }
 }

@@ -39,14 +39,17 @@ export function hostOf(session: Session): ToolHost {
       return runSubagent(session, request)
     },
     agentTypes: () => runtime.agents.map(({ name, description }) => ({ name, description })),
-    skills: runtime.skills,
+    skills: {
+      list: () => runtime.skills.list(),
+      load: (name, args, caller) => runtime.skills.load(session, name, args, caller),
+    },
     async enterPlanMode() {
       const { enterPlanMode } = await import('./plan-mode.ts')
       return enterPlanMode(session)
     },
-    async exitPlanMode(plan) {
+    async exitPlanMode(plan, commands) {
       const { exitPlanMode } = await import('./plan-mode.ts')
-      return exitPlanMode(session, plan)
+      return exitPlanMode(session, plan, commands)
     },
     mcp: runtime.mcp,
     deferredTools: () => session.toolbox.deferred(),

@@ -48,17 +48,20 @@ const planning = `You are planning. Nothing may be changed until the operator ap
 
 function surroundings(session: Session): string {
   const branch = gitBranch(session.projectDir)
+  const agents = session.tool('Agent') ? session.runtime.agents : []
   const skills = session.runtime.skills.list().filter((skill) => skill.forModel !== false)
   return [
     '# Where you are',
     `Working directory: ${session.cwd}`,
     `Project: ${session.projectDir}${branch ? ` (git branch ${branch})` : ''}`,
     `Platform: ${process.platform}. Today: ${new Date().toISOString().slice(0, 10)}. Model: ${session.model.wireModel}.`,
-    ...(skills.length > 0
-      ? ['', '# Skills (use the Skill tool)', ...skills.map((s) => `- ${s.name}: ${s.description}`)]
-      : []),
+    ...named('Agents (use the Agent tool)', agents),
+    ...named('Skills (use the Skill tool)', skills),
   ].join('\n')
 }
+
+const named = (title: string, list: readonly { readonly name: string; readonly description: string }[]) =>
+  list.length === 0 ? [] : ['', `# ${title}`, ...list.map(({ name, description }) => `- ${name}: ${description}`)]
 
 /** What servers say about themselves, and the tools that wait to be asked for. */
 function mcpSection(session: Session): string {

@@ -6,11 +6,12 @@ import type { ModelRequest, ModelUsage, Provider } from '../providers/model.ts'
 import type { Prices } from '../providers/models.ts'
 import type { Db } from '../store/open.ts'
 import type { Settings } from '../store/settings-shape.ts'
-import type { McpSide, Skills } from '../tools/host.ts'
+import type { McpSide } from '../tools/host.ts'
 import type { Tool, ToolOutput } from '../tools/tool.ts'
 import type { AgentKind } from './agents.ts'
 import type { Tasks } from './background.ts'
 import type { AgentEvent, Person } from './events.ts'
+import type { SessionSkills } from './skills.ts'
 
 export interface Runtime {
   readonly db: Db
@@ -24,7 +25,7 @@ export interface Runtime {
   readonly home: string
   readonly tasks?: Tasks
   readonly mcp?: McpHost
-  readonly skills: Skills
+  readonly skills: SessionSkills
   readonly agents: readonly AgentKind[]
   readonly trusted: boolean
   readonly bare: boolean

@@ -96,6 +96,8 @@ export class Session {
   busy = false
 
   #abort = new AbortController()
+  /** The session's own model, while a skill has put another in its place. */
+  #ownModel: ActiveModel | undefined
   #carried: Block[] = []
   #queued: Block[] = []
 
@@ -143,7 +145,15 @@ export class Session {
   finished(): void {
     this.busy = false
     this.granted = []
+    if (this.#ownModel) this.model = this.#ownModel
+    this.#ownModel = undefined
     touchConversation(this.db, this.conversationId)
+  }
+
+  /** Another model to the end of the turn. */
+  lendModel(model: ActiveModel): void {
+    this.#ownModel ??= this.model
+    this.model = model
   }
 
   /** Ends what is under way: the model's answer, a hook, a tool. */

@@ -4,9 +4,9 @@ import type { JsonObject } from '../hooks/shape.ts'
 import type { Steps } from '../hooks/steps.ts'
 import { decide } from '../permissions/decide.ts'
 import { addEvent } from '../store/audit.ts'
-import type { Skills } from '../tools/host.ts'
-import { type Outcome, type SkillDoors, skillsIn } from '../tools/skill-loader.ts'
-import type { Skill } from '../tools/skills.ts'
+import type { LoadedSkill, SkillListing } from '../tools/host.ts'
+import { type Outcome, renderSkill, type SkillDoors } from '../tools/skill-loader.ts'
+import { findSkills, type Skill } from '../tools/skills.ts'
 import { planningGate } from '../workflow/gate.ts'
 import type { Session } from './session.ts'
 
@@ -17,45 +17,76 @@ interface Places {
   readonly projectDir: string
   /** The folder's own skills run commands and bring rules only when it is trusted. */
   readonly trusted: boolean
-  /** The session that asks; there is none before the first one starts. */
-  session(): Session | undefined
   warn(text: string): void
 }
 
-export function sessionSkills({ none, home, projectDir, trusted, session, warn }: Places): Skills {
+/** What a process knows of skills; each is loaded for one session, and what it allows holds in that session alone. */
+export interface SessionSkills {
+  list(): readonly SkillListing[]
+  load(session: Session, name: string, args: string, caller?: 'model' | 'person'): Promise<LoadedSkill>
+}
+
+export function sessionSkills({ none, home, projectDir, trusted, warn }: Places): SessionSkills {
   if (none) return { list: () => [], load: async () => ({ ok: false, why: 'there are no skills in bare mode' }) }
-  let found: ReturnType<typeof skillsIn> | undefined
-  const mayAct = (skill: Skill) => trusted || skill.from !== 'project'
-  const doors: SkillDoors = {
-    async run(command, skill) {
-      const here = session()
-      if (!here) return refused('there is no session')
-      if (!mayAct(skill))
-        return refused('this folder is not trusted; --trust, or yes to the question at start, allows it')
-      return runEmbedded(here, command, skill)
-    },
-    async read(path, skill) {
-      const here = session()
-      return here
-        ? call(here, 'Read', { file_path: isAbsolute(path) ? path : resolve(here.cwd, path) }, skill)
-        : refused('there is no session')
-    },
-  }
-  const ready = () => {
-    if (!found) {
-      found = skillsIn({ home, projectDir, sessionId: session()?.id ?? '' }, doors)
-      for (const warning of found.warnings) warn(warning)
-    }
+  let found: readonly Skill[] | undefined
+  const skills = () => {
+    if (found) return found
+    const { skills, warnings } = findSkills({ home, projectDir })
+    for (const warning of warnings) warn(warning)
+    found = skills
     return found
   }
   return {
-    list: () => ready().list(),
-    async load(name, args, caller) {
-      const skill = ready().find(name)
-      const loaded = await ready().load(name, args, caller)
-      if (loaded.ok && skill && mayAct(skill)) session()?.granted.push(...skill.allowedTools)
+    list: skills,
+    async load(session, name, args, caller = 'person') {
+      const skill = skills().find((each) => each.name === name)
+      if (!skill) return { ok: false, why: `Unknown skill: ${name}` }
+      if (caller === 'model' && !skill.forModel)
+        return { ok: false, why: `Skill ${name} cannot be used with Skill tool due to disable-model-invocation` }
+      const mayAct = trusted || skill.from !== 'project'
+      const loaded = await renderSkill(skill, { args, sessionId: session.id }, doorsOf(session, skill, mayAct))
+      if (!loaded.ok) return loaded
+      const powers = mayAct ? { granted: skill.allowedTools, model: skill.model } : { granted: [] }
+      // A sub-agent starts no other: there a forking skill is read like any other.
+      if (skill.fork && !session.agent) return fork(session, skill, loaded.text, powers)
+      session.granted.push(...powers.granted)
+      if (powers.model) {
+        const model = await session.runtime.modelFor(powers.model)
+        if ('problem' in model) return { ok: false, why: `model "${powers.model}" of skill ${name}: ${model.problem}` }
+        session.lendModel(model)
+      }
       return loaded
     },
+  }
+}
+
+interface Powers {
+  readonly granted: readonly string[]
+  readonly model?: string
+}
+
+/** `context: fork`: the skill's text is a sub-agent's task, and what the sub-agent answers is all that comes back. */
+async function fork(session: Session, skill: Skill, prompt: string, powers: Powers): Promise<LoadedSkill> {
+  const { runSubagent } = await import('./subagent.ts')
+  const { content, isError } = await runSubagent(session, {
+    description: skill.name,
+    prompt,
+    type: skill.agent ?? 'general-purpose',
+    background: false,
+    signal: session.signal,
+    ...powers,
+  })
+  return isError ? { ok: false, why: content } : { ok: true, text: content, forked: true }
+}
+
+function doorsOf(session: Session, skill: Skill, mayAct: boolean): SkillDoors {
+  return {
+    async run(command) {
+      if (!mayAct) return refused('this folder is not trusted; --trust, or yes to the question at start, allows it')
+      return runEmbedded(session, command, skill)
+    },
+    read: (path) =>
+      call(session, 'Read', { file_path: isAbsolute(path) ? path : resolve(session.cwd, path) }, skill, mayAct),
   }
 }
 
@@ -67,7 +98,13 @@ async function runEmbedded(session: Session, command: string, skill: Skill): Pro
 }
 
 /** Hooks, then rules together with what the skill allows; whatever they would ask about is refused. */
-async function call(session: Session, name: 'Bash' | 'Read', input: JsonObject, skill: Skill): Promise<Outcome> {
+async function call(
+  session: Session,
+  name: 'Bash' | 'Read',
+  input: JsonObject,
+  skill: Skill,
+  mayAct = true,
+): Promise<Outcome> {
   const tool = session.tool(name)
   if (!tool) return refused(`${name} is switched off`)
   const id = `skill_${crypto.randomUUID().replaceAll('-', '')}`
@@ -84,7 +121,8 @@ async function call(session: Session, name: 'Bash' | 'Read', input: JsonObject, 
     return refused(answer.reason || 'a hook did not let it pass as it is written')
   }
   const { permissions, mode, cwd, projectDir, runtime } = session
-  const settings = { ...permissions, allow: [...(permissions.allow ?? []), ...skill.allowedTools] }
+  const granted = mayAct ? skill.allowedTools : []
+  const settings = { ...permissions, allow: [...(permissions.allow ?? []), ...granted] }
   const ruling = await decide({
     settings,
     mode,

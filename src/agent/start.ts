@@ -320,8 +320,16 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
         return answer.text
       },
     })
-  const agents = loadAgentKinds({ projectDir: cwd, home, trusted, bare: options.bare === true }, options.agents)
-  for (const text of agents.warnings) tell.push({ type: 'notice', level: 'warning', text })
+  /** Read when they are first asked for. */
+  let agents: readonly AgentKind[] | undefined
+  const agentKinds = () => {
+    if (agents) return agents
+    const places = { projectDir: cwd, home, trusted, bare: options.bare === true }
+    const { kinds, warnings } = loadAgentKinds(places, options.agents)
+    for (const text of warnings) options.on({ type: 'notice', level: 'warning', text })
+    agents = kinds
+    return agents
+  }
   const closers: (() => void)[] = [() => db.close()]
   const servers = {
     ...{ settings, trusted, cwd, home, env, person: options.person, openUrl: options.openUrl },
@@ -342,13 +350,14 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
     env,
     childEnv: withoutSecrets(env),
     home,
-    agents: agents.kinds,
+    get agents() {
+      return agentKinds()
+    },
     skills: sessionSkills({
       none: options.bare === true,
       home,
       projectDir: cwd,
       trusted,
-      session: () => current,
       warn: (text) => options.on({ type: 'notice', level: 'warning', text }),
     }),
     trusted,

@@ -66,7 +66,7 @@ export function testSession(options: TestOptions = {}): TestSession {
     childEnv: process.env,
     home: folder,
     agents: loadAgentKinds({ projectDir: folder, home: folder, trusted: true, bare: false }, options.agents).kinds,
-    skills: { list: () => [], load: async (name) => ({ ok: false, why: `there is no skill ${name}` }) },
+    skills: { list: () => [], load: async (_, name) => ({ ok: false, why: `there is no skill ${name}` }) },
     trusted: true,
     bare: false,
     withoutTools: [],

@@ -6,8 +6,8 @@ import type { Session } from './session.ts'
 
 export interface Worktree {
   readonly path: string
-  /** Goes away when nothing was changed in it; otherwise stays, and says so. */
-  leave(): Promise<void>
+  /** Goes away when nothing was changed in it; otherwise stays, says so, and gives true. */
+  leave(): Promise<boolean>
 }
 
 export type Made = Worktree | { readonly problem: string }
@@ -31,6 +31,7 @@ function ofHook(session: Session, path: string): Made {
     path,
     async leave() {
       await removed(session, path)
+      return false
     },
   }
 }
@@ -55,11 +56,12 @@ async function ofGit(session: Session, name: string): Promise<Made> {
       const head = await git(path, 'rev-parse', 'HEAD')
       if (!changed.ok || changed.text !== '' || head.text !== start.text) {
         session.emit({ type: 'notice', level: 'info', text: `The worktree ${path} has changes and stays.` })
-        return
+        return true
       }
       await removed(session, path)
       await git(cwd, 'worktree', 'remove', path)
       await git(cwd, 'branch', '-d', `worktree-${name}`)
+      return false
     },
   }
 }

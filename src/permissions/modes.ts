@@ -11,6 +11,11 @@ export const modes: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan
 export const modeInForce = (mode: PermissionMode, settings: PermissionSettings): PermissionMode =>
   mode === 'bypassPermissions' && settings.disableBypassPermissionsMode === 'disable' ? 'default' : mode
 
+/** From the one that lets the least happen to the one that lets the most. */
+const widths: readonly PermissionMode[] = ['dontAsk', 'plan', 'default', 'acceptEdits', 'bypassPermissions']
+export const isWider = (mode: PermissionMode, than: PermissionMode): boolean =>
+  widths.indexOf(mode) > widths.indexOf(than)
+
 /** The next mode when a person turns the wheel (Shift+Tab). */
 export function nextMode(mode: PermissionMode, settings: PermissionSettings, bypassOffered: boolean): PermissionMode {
   const wheel: PermissionMode[] = ['default', 'acceptEdits', 'plan']

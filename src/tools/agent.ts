@@ -14,10 +14,19 @@ export const agent = defineTool({
     subagent_type: optional(string('Which kind of agent; "general-purpose" when left out')),
     model: optional(oneOf(['sonnet', 'opus', 'haiku'], 'Another model than its own')),
     run_in_background: optional(boolean('Return at once and let it run on')),
+    isolation: optional(
+      oneOf(['worktree'], 'Works in a git worktree of its own, which is removed again when nothing in it was changed'),
+    ),
+    mode: optional(
+      oneOf(
+        ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'],
+        'A permission mode that allows no more than yours',
+      ),
+    ),
   }),
   safety: 'mutating',
   summary: ({ description }) => description,
-  async run({ description, prompt, subagent_type, model, run_in_background }, context) {
+  async run({ description, prompt, subagent_type, model, run_in_background, isolation, mode }, context) {
     const { host, toolUseId, signal } = context
     const type = subagent_type ?? 'general-purpose'
     const types = host.agentTypes().map(({ name }) => name)
@@ -29,6 +38,8 @@ export const agent = defineTool({
       prompt,
       type,
       ...(model && { model }),
+      ...(isolation && { isolation }),
+      ...(mode && { mode }),
       background: run_in_background ?? false,
       toolUseId,
       signal,

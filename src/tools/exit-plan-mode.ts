@@ -9,12 +9,16 @@ export const exitPlanMode = defineTool({
     plan: optional(string('The plan in Markdown, with what will show that it is done')),
     allowedPrompts: optional(
       list(
-        record({ tool: literal('Bash'), prompt: string('A kind of command, such as "run the tests"') }),
-        'Commands that carrying it out will need',
+        record({ tool: literal('Bash'), prompt: string('A command as in a permission rule: "npm test", "git add *"') }),
+        'Commands that carrying it out will need; the person may allow them together with the plan',
       ),
     ),
   }),
   safety: 'read_only',
   summary: ({ plan }) => plan?.split('\n').find((line) => line.trim() !== '') ?? 'the plan',
-  run: ({ plan }, { host }) => host.exitPlanMode(plan ?? ''),
+  run: ({ plan, allowedPrompts = [] }, { host }) =>
+    host.exitPlanMode(
+      plan ?? '',
+      allowedPrompts.map(({ prompt }) => prompt),
+    ),
 })

@@ -1,4 +1,5 @@
 /** What tools need of the agent that runs them. The agent implements it; tools know nothing else of the agent. */
+import type { PermissionMode } from '../hooks/plane.ts'
 import type { JsonObject } from '../hooks/shape.ts'
 import type { Todo, ToolDefinitionLike, ToolOutput } from './tool.ts'
 
@@ -20,7 +21,8 @@ export interface ToolHost {
   agentTypes(): readonly { readonly name: string; readonly description: string }[]
   skills: Skills
   enterPlanMode(): Promise<ToolOutput>
-  exitPlanMode(plan: string): Promise<ToolOutput>
+  /** `commands`: patterns of Bash commands that carrying it out will need. */
+  exitPlanMode(plan: string, commands: readonly string[]): Promise<ToolOutput>
   readonly mcp: McpSide | undefined
   /** Tools that the model has not been told of yet (ToolSearch). */
   deferredTools(): readonly ToolDefinitionLike[]
@@ -93,6 +95,8 @@ export interface AgentRequest {
   readonly prompt: string
   readonly type: string
   readonly model?: string
+  readonly isolation?: 'worktree'
+  readonly mode?: PermissionMode
   readonly background: boolean
   readonly toolUseId: string
   readonly signal: AbortSignal
@@ -102,12 +106,13 @@ export interface AgentRequest {
 export interface Skills {
   list(): readonly SkillListing[]
   /** The skill's text with its arguments filled in, or why it cannot be had. */
-  load(
-    name: string,
-    args: string,
-    caller?: 'model' | 'person',
-  ): Promise<{ ok: true; text: string } | { ok: false; why: string }>
+  load(name: string, args: string, caller?: 'model' | 'person'): Promise<LoadedSkill>
 }
+
+/** `forked`: the text is what a sub-agent answered, not the skill's own. */
+export type LoadedSkill =
+  | { readonly ok: true; readonly text: string; readonly forked?: true }
+  | { readonly ok: false; readonly why: string }
 
 export interface SkillListing {
   readonly name: string

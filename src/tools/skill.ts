@@ -14,12 +14,11 @@ export const skill = defineTool({
   async run({ skill, args }, { host }) {
     const name = skill.trim().replace(/^\//, '')
     const loaded = await host.skills.load(name, args ?? '', 'model')
-    if (loaded.ok)
-      return said(`Launching skill: ${name}\n\n${loaded.text}`, {
-        kind: 'text',
-        summary: `Loaded skill ${name}`,
-        full: loaded.text,
-      })
+    if (loaded.ok) {
+      const head = loaded.forked ? `The sub-agent that ran skill ${name} answers:` : `Launching skill: ${name}`
+      const summary = `${loaded.forked ? 'Ran' : 'Loaded'} skill ${name}`
+      return said(`${head}\n\n${loaded.text}`, { kind: 'text', summary, full: loaded.text })
+    }
     const known = host.skills.list().filter(({ forModel }) => forModel !== false)
     if (host.skills.list().some((each) => each.name === name)) return failed(loaded.why)
     return failed(`${loaded.why}. Skills: ${known.map((each) => each.name).join(', ') || 'none'}`)

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readFrontmatter } from './frontmatter.ts'
-import { skillsIn } from './skill-loader.ts'
+import { renderSkill, type SkillDoors } from './skill-loader.ts'
 import { findSkills, type Part, partsOf, type Skill, shellWords } from './skills.ts'
 import { type Bench, bench } from './test-host.ts'
 
@@ -174,32 +174,27 @@ test('a skill is loaded with what it embeds done, in order, or not at all', asyn
   b.file('project/.ona/skills/a/SKILL.md', 'Now: !`date $1`\nFile: @notes.txt and @nobody')
   b.file('project/.ona/commands/refused.md', '!`rm -rf x`')
   b.file('project/.ona/commands/failing.md', '!`false`')
-  b.file('project/.ona/commands/mine.md', '---\ndisable-model-invocation: true\n---\nmine')
-  const places = { home: `${b.folder}/home`, projectDir: `${b.folder}/project`, sessionId: 'S' }
-  const skills = skillsIn(places, {
+  const { skills } = findSkills({ home: `${b.folder}/home`, projectDir: `${b.folder}/project` })
+  const doors: SkillDoors = {
     async run(command) {
       if (command.startsWith('rm')) return { ok: false, why: 'denied by a rule', ran: false }
       return command === 'false' ? { ok: false, why: 'Exit code 1', ran: true } : { ok: true, text: `ran ${command}\n` }
     },
     read: async (path) =>
       path === 'notes.txt' ? { ok: true, text: 'the notes' } : { ok: false, why: 'gone', ran: false },
-  })
-  assert.deepEqual(await skills.load('a', 'today'), {
+  }
+  const render = (name: string, args = '') =>
+    renderSkill(skills.find((skill) => skill.name === name)!, { args, sessionId: 'S' }, doors)
+  assert.deepEqual(await render('a', 'today'), {
     ok: true,
     text: `The files of this skill are in ${b.folder}/project/.ona/skills/a.\n\nNow: ran date 'today'\nFile: the notes and @nobody`,
   })
-  assert.deepEqual(await skills.load('refused', ''), {
+  assert.deepEqual(await render('refused'), {
     ok: false,
     why: 'Shell command permission check failed for pattern "!`rm -rf x`": denied by a rule',
   })
-  assert.deepEqual(await skills.load('failing', ''), {
+  assert.deepEqual(await render('failing'), {
     ok: false,
     why: 'Shell command failed for pattern "!`false`": Exit code 1',
-  })
-  assert.deepEqual(await skills.load('nope', ''), { ok: false, why: 'Unknown skill: nope' })
-  assert.deepEqual(await skills.load('mine', ''), { ok: true, text: 'mine' })
-  assert.deepEqual(await skills.load('mine', '', 'model'), {
-    ok: false,
-    why: 'Skill mine cannot be used with Skill tool due to disable-model-invocation',
   })
 })
