@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { slashCommands } from '../src/tui/commands/table.ts'
+import { startScripted } from './tui-model.ts'
 import { hasTmux, newPlace, openOna, pipeOna, stopTmux } from './tui-terminal.ts'
 
 after(stopTmux)
@@ -249,5 +250,20 @@ test('/logout forgets a stored key and ends the session; /login key would be nee
   assert.equal(out.match(/^Version:/gm)?.length, 1)
   assert.doesNotMatch(out, /abcdefgh/)
   assert.ok(!existsSync(join(place.home, '.ona', 'credentials.json')))
+  place.remove()
+})
+
+test('/output-style: a style of one’s own reaches the model from the next start on', async (t) => {
+  const place = newPlace({ '.ona/output-styles/pirate.md': '---\ndescription: x\n---\nTalk like a pirate.' })
+  const model = await startScripted('fine')
+  t.after(() => model.close())
+  const env = { LM_STUDIO_BASE_URL: model.baseUrl, LM_STUDIO_MODEL: 'scripted' }
+  const first = await pipeOna(place, ['hello', '/output-style nonsense', '/output-style pirate'], [], env)
+  assert.match(first.out, /there is no style "nonsense"; default, explanatory, learning, pirate/)
+  await pipeOna(place, ['hello'], ['--trust'], env)
+  assert.deepEqual(
+    model.requests.map((body) => body.includes('Talk like a pirate')),
+    [false, true],
+  )
   place.remove()
 })

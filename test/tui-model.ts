@@ -5,14 +5,19 @@ import type { AddressInfo } from 'node:net'
 export async function startScripted(
   text: string,
   { pieceMs = 0, pieceSize = 40, firstMs = 0 } = {},
-): Promise<{ baseUrl: string; close(): void }> {
+): Promise<{ baseUrl: string; requests: string[]; close(): void }> {
+  const requests: string[] = []
   const server = createServer((request, response) => {
-    request.resume()
+    let body = ''
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text
+    })
     request.on('end', async () => {
       if (request.method === 'GET') {
         response.end(JSON.stringify({ object: 'list', data: [{ id: 'scripted', object: 'model' }] }))
         return
       }
+      requests.push(body)
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       const send = (delta: object, finish: string | null = null) =>
         response.write(
@@ -29,6 +34,7 @@ export async function startScripted(
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
+    requests,
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     close: () => {
       server.close()

@@ -20,12 +20,13 @@ export const mostRefills = 3
 
 /** Gives the turn's end when compacting does not help any more. */
 export async function compactWhenDue(session: Session): Promise<TurnEnd | undefined> {
-  const { env } = session.runtime
+  const { env, settings } = session.runtime
   const share = session.contextShare()
   const override = Number(env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE)
   const due = override >= 1 && override <= 100 ? Math.min(override / 100, compactAt) : compactAt
   if (share < due) session.refills = 0
-  if (share < Math.min(blankAt, due) || env.DISABLE_COMPACT || env.DISABLE_AUTO_COMPACT) return undefined
+  const off = env.DISABLE_COMPACT || env.DISABLE_AUTO_COMPACT || settings.autoCompactEnabled === false
+  if (share < Math.min(blankAt, due) || off) return undefined
   blankOldResults(session)
   if (share < due) return undefined
   if (session.refills >= mostRefills) {

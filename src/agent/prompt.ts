@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ModelRequest } from '../providers/model.ts'
 import { instructionsText } from './instructions.ts'
+import { styleSection } from './output-style.ts'
 import type { Session } from './session.ts'
 import { systemPrompt } from './system-prompt.ts'
 
@@ -26,6 +27,7 @@ async function systemOf(session: Session): Promise<readonly Section[]> {
   const instructions = await instructionsText(session)
   const parts = [
     session.systemPrompt ?? systemPrompt,
+    session.agent ? '' : styleSection(session),
     surroundings(session),
     instructions,
     session.runtime.mcp ? mcpSection(session) : '',

@@ -7,16 +7,17 @@ const most = 50_000
 const freshMs = 5_000
 const passedOver = new Set(['.git', 'node_modules', '.venv', '__pycache__', 'target', '.cache'])
 
-export function fileFinder(cwd: () => string): (wanted: string) => Promise<string[]> {
+/** `ignored`: what git ignores is offered too (the setting respectGitignore). */
+export function fileFinder(cwd: () => string, ignored: () => boolean): (wanted: string) => Promise<string[]> {
   let list: { at: number; cwd: string; files: Promise<string[]> } | undefined
   return async (wanted) => {
     if (!list || list.cwd !== cwd() || Date.now() - list.at > freshMs)
-      list = { at: Date.now(), cwd: cwd(), files: listFiles(cwd()) }
+      list = { at: Date.now(), cwd: cwd(), files: listFiles(cwd(), ignored()) }
     return best(await list.files, wanted, 15)
   }
 }
 
-async function listFiles(cwd: string): Promise<string[]> {
+async function listFiles(cwd: string, ignored: boolean): Promise<string[]> {
   const known = await new Promise<string[] | undefined>((resolve) => {
     execFile(
       'git',
@@ -25,7 +26,7 @@ async function listFiles(cwd: string): Promise<string[]> {
       (failure, out) => resolve(failure ? undefined : out.split('\0').filter(Boolean).slice(0, most)),
     )
   })
-  const files = known ?? (await walk(cwd))
+  const files = ignored || !known ? await walk(cwd) : known
   const folders = new Set<string>()
   for (const file of files)
     for (let cut = file.lastIndexOf('/'); cut > 0; cut = file.lastIndexOf('/', cut - 1))

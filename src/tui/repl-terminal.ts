@@ -93,7 +93,10 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
     },
     sources: {
       commands: () => conversation.commands(),
-      files: fileFinder(() => (conversation.ready ? conversation.session.cwd : options.cwd)),
+      files: fileFinder(
+        () => (conversation.ready ? conversation.session.cwd : options.cwd),
+        () => conversation.ready && conversation.session.runtime.settings.respectGitignore === false,
+      ),
       agents: () => (conversation.ready ? conversation.session.runtime.agents.map(({ name }) => name) : []),
     },
     history: () => history,
