@@ -267,3 +267,87 @@ test('/output-style: a style of one’s own reaches the model from the next star
   )
   place.remove()
 })
+
+test('custom commands, skills and prompts of MCP servers are commands like any other', async (t) => {
+  const everything = join(
+    import.meta.dirname,
+    '..',
+    'node_modules',
+    '@modelcontextprotocol',
+    'server-everything',
+    'dist',
+    'index.js',
+  )
+  const place = newPlace({
+    '.ona/commands/greet.md': '---\ndescription: says hello\n---\nGreet $ARGUMENTS warmly.',
+    '~/.ona/skills/tidy/SKILL.md': '---\nname: tidy\ndescription: tidies up\n---\nTidy the folder.',
+    '~/.ona/settings.json': JSON.stringify({
+      mcpServers: { everything: { command: process.execPath, args: [everything] } },
+    }),
+  })
+  const model = await startScripted('fine')
+  t.after(() => model.close())
+  const env = { LM_STUDIO_BASE_URL: model.baseUrl, LM_STUDIO_MODEL: 'scripted' }
+  const lines = [
+    '/greet Ada Lovelace',
+    '/tidy',
+    '/mcp__everything__simple-prompt',
+    '/mcp__everything__nothing',
+    '/skills',
+    '/mcp',
+  ]
+  const { out } = await pipeOna(place, lines, ['--trust'], env)
+  assert.match(out, /^\/greet {2}says hello/m)
+  assert.match(out, /^\/tidy {2}tidies up/m)
+  assert.match(out, /everything: connected \(stdio\), \d+ tools/)
+  assert.match(out, /Unknown command: \/mcp__everything__nothing/)
+  const last = model.requests.at(-1)!
+  assert.match(last, /Greet Ada Lovelace warmly/)
+  assert.match(last, /Tidy the folder/)
+  assert.equal(model.requests.length, 3, out)
+  place.remove()
+})
+
+test('/login keeps a key where only its owner reads it, shows dots, and the database has none of it', {
+  skip: hasTmux() ? false : 'tmux is not installed',
+}, async () => {
+  const place = newPlace()
+  const ona = openOna(place)
+  await ona.until(/not a language model/)
+  ona.type('/login')
+  ona.keys('Enter')
+  await ona.until(/How do you want to sign in\?/)
+  ona.type('2')
+  await ona.until(/Your Anthropic API key/)
+  ona.type('sk-ant-api03-secret-secret-9876')
+  const dots = await ona.until(/•{20}/)
+  assert.doesNotMatch(dots, /secret/)
+  ona.keys('Enter')
+  await ona.until(/Login successful \(…9876\)[\s\S]*Model: claude-/)
+  assert.doesNotMatch(ona.all(), /secret-secret/)
+  for (const name of ['agent.db', 'agent.db-wal']) {
+    const file = join(place.home, '.ona', name)
+    if (existsSync(file)) assert.ok(!readFileSync(file).includes('secret-secret'), name)
+  }
+  ona.type('/exit')
+  ona.keys('Enter')
+  await ona.until(/LEFT WITH 0/)
+  place.remove()
+})
+
+test('a server of the project is asked about before it is started', {
+  skip: hasTmux() ? false : 'tmux is not installed',
+}, async () => {
+  const place = newPlace({
+    '.mcp.json': JSON.stringify({ mcpServers: { own: { command: 'touch', args: ['started'] } } }),
+  })
+  const ona = openOna(place, { words: ['--trust'] })
+  await ona.until(/MCP server "?own"?[\s\S]*touch started/)
+  ona.keys('Escape')
+  await ona.until(/❯ ask/)
+  assert.ok(!existsSync(join(place.project, 'started')))
+  ona.type('/exit')
+  ona.keys('Enter')
+  await ona.until(/LEFT WITH 0/)
+  place.remove()
+})
