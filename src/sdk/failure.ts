@@ -22,6 +22,7 @@ export type AgentFailure =
 export class AgentError extends Error {
   override readonly name = 'AgentError'
   readonly kind: AgentFailure
+  /** Empty where no agent was asked yet. */
   readonly agent: string
   /** The model's last words. */
   readonly text: string
@@ -33,7 +34,7 @@ export class AgentError extends Error {
     why: string,
     { text = '', failure, cause }: { text?: string; failure?: ModelFailure; cause?: unknown } = {},
   ) {
-    super(`agent "${agent}": ${why}`, { cause })
+    super(agent === '' ? why : `agent "${agent}": ${why}`, { cause })
     this.kind = kind
     this.agent = agent
     this.text = text

@@ -188,7 +188,7 @@ export async function fire<N extends HookName>(
   for (const { name, run } of handlers) {
     try {
       const answer = run(args as never)
-      if (answer instanceof Promise) await within(answer, timeoutMs)
+      if (isThenable(answer)) await within(answer, timeoutMs)
     } catch (cause) {
       failed({ hook, agent: agent.name, handler: name, cause })
     }
@@ -203,7 +203,10 @@ function argsOf(fields: object, standard: object): object {
   return Object.freeze(args)
 }
 
-async function within(answer: Promise<unknown>, ms: number): Promise<void> {
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value
+
+async function within(answer: PromiseLike<unknown>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`it did not settle within ${ms} ms`)), ms)

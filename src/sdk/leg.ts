@@ -4,7 +4,7 @@ import type { AgentEvent } from '../agent/events.ts'
 import { loadMessages } from '../agent/history.ts'
 import type { Observed, Runtime } from '../agent/runtime.ts'
 import { Session } from '../agent/session.ts'
-import { textOf } from '../agent/stages.ts'
+import { asText, textOf } from '../agent/stages.ts'
 import { enterSession } from '../agent/start.ts'
 import { runTurn, type Source, type TurnEnd } from '../agent/turn.ts'
 import type { Block } from '../hooks/steps.ts'
@@ -92,14 +92,16 @@ export async function openLeg(start: LegStart): Promise<Leg> {
   const open = session
   const interrupt = () => open.interrupt()
   signal?.addEventListener('abort', interrupt, { once: true })
-  await enterSession(open, start.resumes ? 'resume' : 'startup')
+  let first = await enterSession(open, start.resumes ? 'resume' : 'startup')
 
   return {
     session: open,
     wanted: () => wanted,
     async turn(input, source) {
       signal?.throwIfAborted()
-      const end = await runTurn(open, input, source)
+      const prompt = first === '' ? input : [asText(`${first}\n\n`), ...input]
+      first = ''
+      const end = await runTurn(open, prompt, source)
       signal?.throwIfAborted()
       if (wanted) return end
       const failure = failureOf(end)

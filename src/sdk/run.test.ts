@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { type } from 'arktype'
 import * as v from 'valibot'
@@ -257,6 +258,42 @@ test('hooks of the settings and of the plane govern agents of code', async (t) =
   )
 })
 
+test('the settings of a folder govern once it is trusted, and the trust ends with the runtime', async (t) => {
+  const agent = defineAgent({ name: 'a', model, instructions: 'x', tools: [search] })
+  const { options, logged } = plays(
+    t,
+    call('search_web', { query: 'it' }),
+    'one',
+    call('search_web', { query: 'it' }),
+    'two',
+  )
+  const command =
+    'echo "{\\"hookSpecificOutput\\":{\\"hookEventName\\":\\"SessionStart\\",\\"additionalContext\\":\\"from $PWD\\",\\"initialUserMessage\\":\\"First this.\\"}}"'
+  const hooks = [
+    { hook_event_name: 'PreToolUse', matcher: 'search_web', shell: 'sh', command: 'exit 2' },
+    { hook_event_name: 'SessionStart', shell: 'sh', command },
+  ]
+  mkdirSync(`${options.cwd}/.ona`)
+  writeFileSync(`${options.cwd}/.ona/settings.json`, JSON.stringify({ hooks }))
+  const prompts: string[] = []
+  const told = async (trust: boolean) => {
+    const ends: unknown[] = []
+    const watching = defineAgent({
+      ...agent.definition,
+      hooks: {
+        onToolEnd: ({ result }) => ends.push(result),
+        onPromptGenerated: ({ systemPrompt, userPrompt }) => prompts.push(systemPrompt, userPrompt),
+      },
+    })
+    await run(watching, { ...options, trust, input: 'go' })
+    return ends.length
+  }
+  assert.deepEqual([await told(true), await told(false)], [0, 1])
+  assert.deepEqual(prompts, [`x\n\nfrom ${options.cwd}`, 'First this.\n\ngo', 'x', 'go'])
+  assert.match(logged.join('\n'), /this folder is not trusted, so hooks does not apply/)
+  assert.ok(!existsSync(`${options.cwd}/home/.ona/agent.db`))
+})
+
 test('what ends a run without an answer is an error of its kind', async (t) => {
   const agent = (more: object = {}) => defineAgent({ name: 'a', model, instructions: 'x', tools: [search], ...more })
   const fails = async (made: AnyAgent, ...lines: Parameters<typeof plays>[1][]) => {
@@ -283,6 +320,7 @@ test('what ends a run without an answer is an error of its kind', async (t) => {
     'limit',
     'agent "a": max_turn_requests',
   ])
+  assert.throws(() => openRuntime({ db: '/dev/null', bare: true }), { name: 'AgentError', kind: 'start' })
   assert.throws(() => openRuntime({ settings: { permissions: { defaultMode: 'nope' } }, bare: true }), {
     name: 'AgentError',
     kind: 'start',
@@ -378,6 +416,9 @@ test('a model of your own answers in place of a provider, within its limits', as
     prices: { echo: { input: 1, output: 1 } },
   })
   assert.deepEqual([output, asked, usage.estimatedCost], ['[{"type":"text","text":"go"}]', [77], 0.000002])
+  const priced = defineAgent({ name: 'a', model: { ...own, name: 'gpt-4o' }, instructions: 'x' })
+  const { usage: known } = await run(priced, { ...plays(t).options, input: 'go' })
+  assert.equal(known.estimatedCost, 0.0000125)
 })
 
 test('a session is gone on with, from a database in a file', async (t) => {

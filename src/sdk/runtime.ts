@@ -1,10 +1,11 @@
 /** What runs share: the database, the settings with their hooks, the models, the MCP servers. Opened once, and closed. */
+import { resolve } from 'node:path'
 import type { Person } from '../agent/events.ts'
 import type { ActiveModel } from '../agent/runtime.ts'
-import { type Opened, openRuntime as openShared } from '../agent/start.ts'
+import { type Opened, openRuntime as openShared, type StartOptions } from '../agent/start.ts'
 import type { Price } from '../providers/models.ts'
 import type { Player } from '../rehearsal/server.ts'
-import { inMemory, type SqlValue } from '../store/open.ts'
+import { inMemory, type SqlValue, StoreError } from '../store/open.ts'
 import { AgentError } from './failure.ts'
 import { activeModel, type OwnModel } from './model.ts'
 
@@ -18,7 +19,7 @@ export interface RuntimeOptions {
   readonly settings?: Readonly<Record<string, unknown>>
   /** Only managed settings and `settings`: no file of the person or the project is read. */
   readonly bare?: boolean
-  /** The folder's own hooks and allow rules apply. */
+  /** The folder's own hooks and allow rules apply, in this runtime. */
   readonly trust?: boolean
   /** MCP servers by name, as in settings.json. */
   readonly mcpServers?: Readonly<Record<string, unknown>>
@@ -61,24 +62,25 @@ export interface Shared extends Opened {
 /** Throws an AgentError where settings or database cannot be used. */
 export function openRuntime(options: RuntimeOptions = {}): AgentRuntime {
   const { cwd = process.cwd(), env = process.env, log = toStderr } = options
-  const opened = openShared({
+  const opened = openedOrThrown({
     cwd,
     env,
-    db: options.db ?? inMemory,
+    db: options.db === undefined || options.db === inMemory ? inMemory : resolve(options.db),
     person: { ...nobody, ...options.person },
     on: (event) => {
       if (event.type === 'notice' && event.level !== 'info') log({ level: event.level, text: event.text })
     },
-    ...(options.settings && { settings: { settings: JSON.stringify(options.settings) } }),
+    settings: {
+      ...(options.settings && { settings: JSON.stringify(options.settings) }),
+      trust: options.trust === true,
+    },
     ...(options.mcpServers && { mcpConfig: [JSON.stringify({ mcpServers: options.mcpServers })] }),
     bare: options.bare === true,
-    trust: options.trust === true,
     startRehearsal: async () => {
       const { startRehearsal } = await import('../rehearsal/server.ts')
       return startRehearsal({ player: options.rehearsal })
     },
   })
-  if ('problem' in opened) throw new AgentError('start', '', opened.problem)
   for (const event of opened.tell) if (event.type === 'notice') log({ level: 'warning', text: event.text })
 
   const runtime = { ...opened.runtime, ...(options.prices && { prices: withCache(options.prices) }) }
@@ -110,6 +112,16 @@ export function openRuntime(options: RuntimeOptions = {}): AgentRuntime {
         throw new AgentError('start', agent, model.problem)
       },
     },
+  }
+}
+
+function openedOrThrown(options: StartOptions): Opened {
+  try {
+    const opened = openShared(options)
+    if (!('problem' in opened)) return opened
+    throw new AgentError('start', '', opened.problem)
+  } catch (cause) {
+    throw cause instanceof StoreError ? new AgentError('start', '', cause.message, { cause }) : cause
   }
 }
 

@@ -27,7 +27,7 @@ export function plays(t: TestContext, ...lines: readonly Line[]): Played {
     logged,
     options: {
       cwd,
-      env: { HOME: cwd, PATH: process.env['PATH'], ONA_KEYCHAIN: 'off' },
+      env: { HOME: join(cwd, 'home'), PATH: process.env['PATH'], ONA_KEYCHAIN: 'off' },
       rehearsal(chat) {
         const line = lines[chats.length]
         chats.push(chat)

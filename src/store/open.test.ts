@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { packageRoot } from '../package-root.ts'
-import { dbPath, newId, openDb, StoreError } from './open.ts'
+import { createConversation } from './conversations.ts'
+import { dbPath, inMemory, newId, openDb, StoreError } from './open.ts'
 import { ownTables } from './own-tables.ts'
 
 function folder(t: TestContext): string {
@@ -236,4 +237,13 @@ test('a new database that cannot be made leaves no file', (t) => {
   const path = join(folder(t), 'a'.repeat(250), 'b'.repeat(300))
   assert.equal(failure(path)[0], 'bad-path')
   assert.equal(existsSync(path), false)
+})
+
+test('a database in memory has every table, is its own, and leaves no file', () => {
+  const [one, other] = [openDb(inMemory), openDb(inMemory)]
+  createConversation(one, { projectDir: '/' })
+  const count = (db: typeof one) => db.get<{ n: number }>('SELECT count(*) AS n FROM conversations')!.n
+  assert.deepEqual([count(one), count(other), existsSync(inMemory)], [1, 0, false])
+  one.close()
+  other.close()
 })
