@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { guardedServer } from '../src/mcp/guarded-server.ts'
 import { packageRoot } from '../src/package-root.ts'
 import { type Place, place } from './lib/program.ts'
 
@@ -176,4 +177,41 @@ test('our tools are served to another agent under the same hooks and rules', asy
   await client.close()
   const rows = at.rows<{ n: number }>("SELECT count(*) AS n FROM transcript_entries WHERE entry_type = 'tool_result'")
   assert.equal(rows[0]!.n, 7)
+})
+
+test('a person signs in to a server and out again', async (t) => {
+  const at = place(t)
+  const server = await guardedServer()
+  t.after(() => server.close())
+  at.write('../home/.ona/settings.json', {
+    mcpServers: { guarded: { type: 'http', url: server.url }, here: { command: 'true' } },
+  })
+  const state = async () =>
+    JSON.parse((await at.run(['mcp', 'list', '--json'])).stdout).find(
+      ({ name }: { name: string }) => name === 'guarded',
+    ).status
+  assert.equal(await state(), 'needs-auth')
+
+  let opened = false
+  const ran = await at.run(['mcp', 'login', 'guarded'], {
+    onStderr(text) {
+      const page = /^ {2}(http\S+)\n/m.exec(text)?.[1]
+      if (page && !opened) void fetch(page) // as the person's browser would
+      opened ||= page !== undefined
+    },
+  })
+  assert.deepEqual([ran.code, ran.stdout], [0, 'signed in to guarded\n'], ran.stderr)
+  assert.equal(await state(), 'connected')
+  assert.deepEqual(await evaluate(at, 'mcp__guarded__secret', {}), { content: 'the secret', is_error: false })
+
+  assert.equal((await at.run(['mcp', 'logout', 'guarded'])).stdout, 'signed out of guarded\n')
+  assert.equal(await state(), 'needs-auth')
+  for (const [name, why] of [
+    ['nobody', /there is no MCP server nobody/],
+    ['here', /nothing to sign in to/],
+  ] as const) {
+    const { code, stderr } = await at.run(['mcp', 'login', name])
+    assert.equal(code, 1)
+    assert.match(stderr, why)
+  }
 })

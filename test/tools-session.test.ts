@@ -206,8 +206,11 @@ test('ToolSearch, MCP tools and resources: deferred tools are found, told of and
         return call('ReadMcpResource', { server: 'every', uri })
       },
     ],
-    { ...servers, ...allow('ToolSearch', 'mcp__every__*', 'ListMcpResources', 'ReadMcpResource') },
-    { env: { ENABLE_TOOL_SEARCH: 'true' } },
+    {
+      ...servers,
+      ...allow('ToolSearch', 'mcp__every__*', 'ListMcpResources', 'ReadMcpResource'),
+      env: { ENABLE_TOOL_SEARCH: 'true' },
+    },
   )
   assert.deepEqual(
     results.map(({ is_error }) => is_error),

@@ -52,7 +52,7 @@ export function hostOf(session: Session): ToolHost {
       return exitPlanMode(session, plan, commands)
     },
     mcp: runtime.mcp,
-    deferredTools: () => session.toolbox.deferred(),
+    deferredTools: () => session.toolbox.deferred(session.model.window),
     revealTools: (names) => session.toolbox.reveal(names),
     askModel: (prompt, signal) => askModel(session, prompt, signal),
     async searchWeb(query, domains, signal) {

@@ -273,15 +273,15 @@ export type Opened = {
 }
 
 export function openRuntime(options: StartOptions): Opened | StartProblem {
-  const { cwd, env } = options
-  const home = env['HOME'] || homedir()
-  const db = openDb(options.db ?? dbPath(env))
+  const { cwd } = options
+  const home = options.env['HOME'] || homedir()
+  const db = openDb(options.db ?? dbPath(options.env))
   if (options.trust) trust(cwd, { home })
   const loaded = loadSettings({
     db,
     cwd,
     home,
-    env,
+    env: options.env,
     checkRule,
     flags: { ...options.settings, bare: options.bare === true },
   })
@@ -290,6 +290,9 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
     return { problem: loaded.problems.map(({ file, why }) => `${file}: ${why}`).join('\n') }
   }
   const { settings, trusted } = loaded
+  // Whether hooks run at all is for the operator's own environment to say.
+  const { SDLC_DISABLE_ALL_HOOKS: _, ...variables } = settings.env ?? {}
+  const env = { ...options.env, ...variables }
   const tell: AgentEvent[] = loaded.warnings.map((text) => ({ type: 'notice', level: 'warning', text }))
   const read = hookGroups(loaded).map(({ source, hooks, withheld }) =>
     readHooks({ hooks }, { source: { kind: 'settings', layer: source }, withheld }),

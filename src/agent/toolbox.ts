@@ -9,15 +9,12 @@ export interface Toolbox {
   get(name: string): Tool | undefined
   /** Every tool that may be called. */
   names(): string[]
-  /** What the next request tells the model; the same object while nothing has changed. */
-  definitions(): readonly ToolDefinition[]
+  /** What the next request tells a model with this window; the same object while nothing has changed. */
+  definitions(window: number): readonly ToolDefinition[]
   /** Known by name only until ToolSearch asks for them. */
-  deferred(): readonly ToolDefinition[]
+  deferred(window: number): readonly ToolDefinition[]
   reveal(names: readonly string[]): void
 }
-
-/** The window that a share of is meant when no model is chosen yet. */
-const window = 200_000
 
 export function toolsOf(runtime: Runtime, only?: (name: string) => boolean): Toolbox {
   const allowed = (name: string) => !runtime.withoutTools.includes(name) && (only?.(name) ?? true)
@@ -26,22 +23,22 @@ export function toolsOf(runtime: Runtime, only?: (name: string) => boolean): Too
   const mcpTools = () => (runtime.mcp?.tools() ?? []).filter((tool) => allowed(tool.name))
   let told: { readonly from: string; readonly list: readonly ToolDefinition[] } | undefined
 
-  const split = () => deferTools(mcpTools(), window, runtime.env['ENABLE_TOOL_SEARCH'])
+  const split = (window: number) => deferTools(mcpTools(), window, runtime.env['ENABLE_TOOL_SEARCH'])
   return {
     get(name) {
       if (!allowed(name)) return undefined
       return name.startsWith('mcp__') ? mcpTools().find((tool) => tool.name === name) : builtInTool(name)
     },
     names: () => [...builtIn.map((each) => each.name), ...mcpTools().map((tool) => tool.name)],
-    definitions() {
-      const { told: tools, deferred } = split()
+    definitions(window) {
+      const { told: tools, deferred } = split(window)
       const shown = [...tools, ...deferred.filter((tool) => revealed.has(tool.name))]
       const from = shown.map((tool) => tool.name).join()
       if (told?.from !== from) told = { from, list: [...builtIn, ...shown].map(definitionOf) }
       return told.list
     },
-    deferred: () =>
-      split()
+    deferred: (window) =>
+      split(window)
         .deferred.filter((tool) => !revealed.has(tool.name))
         .map(definitionOf),
     reveal(names) {

@@ -386,3 +386,25 @@ function listening(child: ChildProcess): Promise<void> {
     child.once('exit', () => reject(new Error('the server ended')))
   })
 }
+
+test("a server's headers may come from a command; what it prints is never told", async (t) => {
+  const seen: unknown[] = []
+  const { wireServer, status } = await import('../providers/wire-server.ts')
+  const http = await wireServer((response, request) => {
+    seen.push([request.headers['x-fixed'], request.headers['x-key']])
+    status(404, {})(response, request)
+  })
+  t.after(() => http.close())
+  const declared = (headersHelper: string) => ({
+    helped: { type: 'http', url: http.url, headers: { 'X-Fixed': '1', 'X-Key': 'old' }, headersHelper },
+  })
+  await hubOf(declared(`echo '{"X-Key":"fresh"}'`))
+  assert.deepEqual(seen[0], ['1', 'fresh'])
+  const asked = seen.length
+  for (const helper of ['echo hush-hush', 'echo hush-hush; exit 1', `echo '{"X-Key": 7}'`]) {
+    const [{ status, problem } = { status: '', problem: '' }] = (await hubOf(declared(helper))).status()
+    assert.deepEqual([status, /headersHelper/.test(problem ?? '')], ['failed', true], problem)
+    assert.doesNotMatch(problem ?? '', /^hush|: hush/)
+  }
+  assert.equal(seen.length, asked, 'nobody is asked without the headers')
+})

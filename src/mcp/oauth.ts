@@ -129,7 +129,8 @@ async function listen(state: string, port: number) {
     code: (signal: AbortSignal) => {
       if (signal.aborted) answer(undefined)
       signal.addEventListener('abort', () => answer(undefined), { once: true })
-      return answered
+      server.ref() // a command that has nothing else to do waits for the person
+      return answered.finally(() => server.unref())
     },
     close: () => server.close(),
   }

@@ -243,6 +243,17 @@ test('managed settings can be the only source of hooks and rules, and their hook
   assert.deepEqual(settings.permissions, { deny: ['Write'] })
 })
 
+test('where only managed MCP servers count, nobody else can allow one, and everybody can forbid one', (t) => {
+  const { write, load } = world(t)
+  const [ours, theirs, other] = ['ours', 'theirs', 'other'].map((serverName) => ({ serverName }))
+  write('home/.ona/settings.json', { allowedMcpServers: [theirs], deniedMcpServers: [other] })
+  write('managed/managed-settings.json', { allowManagedMcpServersOnly: true, allowedMcpServers: [ours] })
+  const { settings } = load()
+  assert.deepEqual([settings['allowedMcpServers'], settings['deniedMcpServers']], [[ours], [other]])
+  write('managed/managed-settings.json', { allowManagedMcpServersOnly: true })
+  assert.deepEqual(load().settings['allowedMcpServers'], [])
+})
+
 test('only managed settings may say what counts in managed settings only', (t) => {
   const { write, load } = world(t)
   const file = write('home/.ona/settings.json', { trustedDirectories: ['/'], allowManagedHooksOnly: true })

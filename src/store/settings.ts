@@ -203,7 +203,13 @@ function inForce(settings: JsonObject, managed: readonly Layer[]): LoadedSetting
   const allOff = managed.some((layer) => layer.settings['disableAllHooks'] === true)
   const managedOnly = off || settings['allowManagedHooksOnly'] === true
   return {
-    ...settings,
+    ...(settings['allowManagedMcpServersOnly'] === true ? withServersOf(settings, managed) : settings),
     hooks: allOff ? [] : managedOnly ? hooks.filter(({ source }) => source === 'managed') : hooks,
   }
+}
+
+/** Which MCP servers may be used is the administrator's word alone; what anyone forbids stays forbidden. */
+function withServersOf(settings: JsonObject, managed: readonly Layer[]): JsonObject {
+  const { allowedMcpServers = [] } = merge(managed, { defaults: false })
+  return { ...settings, allowedMcpServers }
 }
