@@ -1,22 +1,17 @@
 /** The agent's events as a picture: what is finished goes to the scrollback, what goes on is drawn below it. */
 import type { AgentEvent } from '../agent/events.ts'
 import type { Todo, ToolOutput } from '../tools/tool.ts'
+import { AnswerView } from './answer-view.ts'
 import { clean, cleanLine } from './clean.ts'
 import { glyph } from './glyphs.ts'
-import { answerLines, hookLines, type Item, itemLines, type ToolCall, todoLines, toolHead, treeLines } from './items.ts'
-import type { Highlighter } from './markdown.ts'
-import type { MarkdownStream } from './markdown-stream.ts'
+import { hookLines, type Item, itemLines, type ToolCall, todoLines, toolHead, treeLines } from './items.ts'
 import { paint } from './style.ts'
-import { clip, wrap } from './width.ts'
+import { clip } from './width.ts'
 import { duration, tokens } from './words.ts'
 
 /** How much of what happened is kept for Ctrl-O, in characters. */
 const keptCharacters = 8_000_000
 const progressKept = 4_000
-
-interface Text {
-  readonly modules: typeof import('./markdown.ts') & typeof import('./markdown-stream.ts')
-}
 
 export class TurnView {
   /** All that happened, for the full transcript. */
@@ -27,23 +22,18 @@ export class TurnView {
   folder = ''
   #size = 0
   #ready: { item: Item; spaced: boolean }[] = []
-  #stream: MarkdownStream | undefined
-  #streamed = ''
-  #waitingText = ''
-  #begunAnswer = false
   #calls = new Map<string, ToolCall>()
   #agents = new Map<string, ToolCall>()
-  #text: Text | undefined
-  #loading: Promise<void> | undefined
-  #highlight: Highlighter | undefined | 'loading'
   #doing = ''
   #since = 0
   #turnSince = 0
   #outTokens = 0
   readonly #changed: () => void
+  readonly #answer: AnswerView
 
   constructor(changed: () => void) {
     this.#changed = changed
+    this.#answer = new AnswerView(changed)
   }
 
   get busy(): boolean {
@@ -74,26 +64,17 @@ export class TurnView {
       const shown = itemLines(item, columns, false, (text, wide) => this.markdown(text, wide))
       if (shown.length > 0) lines.push(...(spaced ? [''] : []), ...shown)
     }
-    if (this.#stream) {
-      const done = this.#stream.finished(columns - 2)
-      if (done.length > 0) lines.push(...this.#answer(done))
-    }
+    lines.push(...this.#answer.finished(columns))
     return lines
   }
 
   markdown(text: string, columns: number): string[] {
-    const highlight = this.#highlight === 'loading' ? undefined : this.#highlight
-    if (this.#text) return this.#text.modules.renderMarkdown(text, columns, highlight)
-    return clean(text)
-      .split('\n')
-      .flatMap((line) => wrap(line, columns))
+    return this.#answer.markdown(text, columns)
   }
 
   /** What goes on, at most so many rows of it; while a dialog is open it stands still. */
   live(columns: number, rows: number, now: number, still = false): string[] {
-    const tail = this.#stream?.tail(columns - 2) ?? []
-    const answer = tail.length > 0 ? answerLines(tail, !this.#begunAnswer) : []
-    const lead = answer.length > 0 && !this.#begunAnswer ? [''] : []
+    const answer = this.#answer.live(columns)
     const spin = still ? glyph.tool : glyph.spin[Math.floor(now / 120) % glyph.spin.length]!
     const running = [...this.#calls.values()].flatMap((call) => ['', ...this.#running(call, columns, spin, now)])
     const state = this.busy && !still ? ['', this.#spinner(spin, now, columns)] : []
@@ -102,18 +83,11 @@ export class TurnView {
         ? todoLines(this.#near(), columns - 4).map((line) => `  ${line}`)
         : []
     const below = [...running, ...state, ...todos].slice(-Math.max(1, rows - 1))
-    return [...[...lead, ...answer].slice(-Math.max(0, rows - below.length)), ...below].slice(-rows)
+    return [...answer.slice(-Math.max(0, rows - below.length)), ...below].slice(-rows)
   }
 
-  /** Loads what draws Markdown, while the model still thinks. */
   prepare(): Promise<void> {
-    this.#loading ??= Promise.all([import('./markdown.ts'), import('./markdown-stream.ts')]).then(([a, b]) => {
-      this.#text = { modules: { ...a, ...b } }
-      if (this.#waitingText) this.#write(this.#waitingText)
-      this.#waitingText = ''
-      this.#changed()
-    })
-    return this.#loading
+    return this.#answer.prepare()
   }
 
   /** What is being done, in a few words. */
@@ -174,7 +148,7 @@ export class TurnView {
         break
       case 'text':
         this.#step('Writing')
-        this.#write(event.text)
+        this.#answer.write(event.text)
         break
       case 'assistant':
         this.#endAnswer(event.text)
@@ -313,64 +287,13 @@ export class TurnView {
     else this.#keep({ kind: 'thinking', text })
   }
 
-  #write(text: string): void {
-    if (!this.#text) {
-      this.#waitingText += text
-      void this.prepare()
-      return
-    }
-    this.#stream ??= new this.#text.modules.MarkdownStream(() => this.#colours(this.#streamed))
-    this.#streamed += text
-    this.#stream.push(text)
-  }
-
-  /** The highlighter is loaded when the first block of code is on its way. */
-  #colours(text: string): Highlighter | undefined | 'loading' {
-    if (this.#highlight === undefined && /(?:^|\n) {0,3}(?:```|~~~)\s*\w/.test(text)) {
-      this.#highlight = 'loading'
-      import('./highlight.ts').then(
-        ({ highlight }) => {
-          this.#highlight = highlight
-          this.#changed()
-        },
-        () => {
-          this.#highlight = (code) => code.split('\n') // shown plain: colours are no reason to lose an answer
-        },
-      )
-    }
-    return this.#highlight
-  }
-
-  #answer(lines: readonly string[]): string[] {
-    const shown = answerLines(lines, !this.#begunAnswer)
-    const lead = this.#begunAnswer ? [] : ['']
-    this.#begunAnswer = true
-    return [...lead, ...shown]
-  }
-
   /** The answer is complete; an agent that does not stream says it all here. */
   #endAnswer(whole: string): void {
-    if (this.#waitingText) {
-      // the renderer is still being loaded: the text is shown when it is there
-      const text = this.#waitingText
-      this.#waitingText = ''
-      this.add({ kind: 'answer', text })
-      return
-    }
-    if (!this.#stream) {
-      if (whole && this.items.findLast((item) => item.kind === 'answer')?.text !== whole)
-        this.add({ kind: 'answer', text: whole })
-      return
-    }
-    const stream = this.#stream
-    const text = this.#streamed
-    this.#keep({ kind: 'answer', text })
-    this.#stream = undefined
-    this.#streamed = ''
-    const columns = this.columns()
-    const lines = stream.end(columns - 2)
-    if (lines.length > 0) this.#ready.push({ item: { kind: 'lines', lines: this.#answer(lines) }, spaced: false })
-    this.#begunAnswer = false
+    const ended = this.#answer.end(this.columns())
+    if (ended) {
+      this.#keep({ kind: 'answer', text: ended.text })
+      this.#ready.push({ item: { kind: 'lines', lines: ended.lines }, spaced: false })
+    } else if (whole) this.add({ kind: 'answer', text: whole })
   }
 
   /** How wide the screen is; set by whoever draws. */
