@@ -12,7 +12,8 @@ export interface Answer {
   readonly text: string
 }
 
-export async function readAnswer(leg: Leg, firing: Firing, first: string): Promise<Answer> {
+/** Undefined where the agent, asked again, hands over instead. */
+export async function readAnswer(leg: Leg, firing: Firing, first: string): Promise<Answer | undefined> {
   const { definition, name } = firing.agent
   const { output, resultTransform, maxOutputRetries = 2 } = definition
   if (!output) {
@@ -33,6 +34,7 @@ export async function readAnswer(leg: Leg, firing: Firing, first: string): Promi
     }
     const feedback = `Your answer does not fit: ${error}. Answer again with nothing but the JSON value.`
     text = (await leg.turn([asText(feedback)], 'continuation')).text
+    if (leg.wanted()) return undefined
   }
 }
 

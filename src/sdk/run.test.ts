@@ -211,6 +211,15 @@ test('a handoff gives the conversation to another agent, as its filter leaves it
   )
 })
 
+test('an agent that is asked for a better answer may hand over instead', async (t) => {
+  const { options } = plays(t, 'no JSON', call('transfer_to_helper'), 'I can say it.')
+  const helper = defineAgent({ name: 'helper', model, instructions: 'x' })
+  const output = z.object({ n: z.number() })
+  const agent = defineAgent({ name: 'stuck', model, instructions: 'x', output, handoffs: [helper] })
+  const result = await run(agent, { ...options, input: 'go' })
+  assert.deepEqual([result.output, result.agents], ['I can say it.', ['stuck', 'helper']])
+})
+
 test('agents that hand over in a circle are stopped, and the last one must answer', async (t) => {
   const to = (name: string) => call(`transfer_to_${name}`)
   const { options, chats } = plays(t, to('pong'), to('ping'), to('pong'), 'Then I answer.')

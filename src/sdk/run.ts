@@ -7,7 +7,7 @@ import type { Block } from '../hooks/steps.ts'
 import { addEvent } from '../store/audit.ts'
 import { createConversation, createSession, getSession } from '../store/conversations.ts'
 import type { Agent, AnyAgent } from './agent.ts'
-import { readAnswer } from './answer.ts'
+import { type Answer, readAnswer } from './answer.ts'
 import { Context, type Variables } from './context.ts'
 import { AgentError } from './failure.ts'
 import { handOver } from './handoff.ts'
@@ -86,11 +86,11 @@ interface Part {
 
 async function runAll(first: AnyAgent, options: AnyOptions, home: Shared): Promise<RunResult<unknown>> {
   const { input, context = {}, maxHandoffs = 10 } = options
-  const place = placeOf(first, options, home)
+  const { sessionId, conversationId, resumes } = placeOf(first, options, home)
   const usage = newUsage()
   const agents: string[] = []
   let part: Part = { agent: first, input: typeof input === 'string' ? [asText(input)] : input, context }
-  let session = place.sessionId
+  let session = sessionId
   for (;;) {
     agents.push(part.agent.name)
     const handoffsLeft = maxHandoffs - agents.length + 1
@@ -100,11 +100,11 @@ async function runAll(first: AnyAgent, options: AnyOptions, home: Shared): Promi
       usage,
       handoffsLeft,
       session,
-      resumes: place.resumes && agents.length === 1,
+      resumes: resumes && agents.length === 1,
     })
-    if (!('next' in done)) return { ...done, agents, usage: usage.total(), ...place, sessionId: session }
+    if (!('next' in done)) return { ...done, agents, usage: usage.total(), sessionId: session, conversationId }
     part = done.next
-    session = createSession(home.runtime.db, place.conversationId).sessionId
+    session = createSession(home.runtime.db, conversationId).sessionId
   }
 }
 
@@ -132,8 +132,9 @@ async function runPart(part: Part, around: Surroundings): Promise<PartEnd> {
     leg = await openLeg({ ...around, agent, firing })
     await fire(firing, 'onStart', { input: textOf(part.input) })
     const end = await leg.turn(part.input)
-    const wanted = leg.wanted()
-    if (!wanted) return await finish(leg, firing, end.text)
+    const answer = leg.wanted() ? undefined : await readAnswer(leg, firing, end.text)
+    if (answer) return await finish(firing, answer)
+    const wanted = leg.wanted()!
     const { to } = wanted.handoff
     const next = await handOver(wanted, agent, leg.session.messages, firing.context as Context<never> as Context)
     await fire(firing, 'onHandoff', { from: agent, to, reason: wanted.reason })
@@ -147,10 +148,9 @@ async function runPart(part: Part, around: Surroundings): Promise<PartEnd> {
   }
 }
 
-/** The answer is read, told, reshaped and told again. */
-async function finish(leg: Leg, firing: Firing, text: string): Promise<PartEnd> {
+/** The answer is told, reshaped and told again. */
+async function finish(firing: Firing, answer: Answer): Promise<PartEnd> {
   const { agent } = firing
-  const answer = await readAnswer(leg, firing, text)
   await fire(firing, 'onEnd', { output: answer.value })
   const { resultTransform } = agent.definition
   const scope = { agent, context: firing.context, methods: agent.methods }
