@@ -33,7 +33,7 @@ await build({
     minify: true,
     codeSplitting: {
       groups: [
-        { name: 'root', test: /package-root/, priority: 2 }, // main needs it, and nothing else of the core
+        { name: 'root', test: /package-root|hooks\/nearest/, priority: 2 }, // a start needs these, and nothing else of the core
         { name: 'core', test: (id) => core.has(id), priority: 1 },
       ],
     },

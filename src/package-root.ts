@@ -1,5 +1,5 @@
-/** Where the package lies: the same from src/, from dist/ and from dist/chunks/. */
-import { existsSync } from 'node:fs'
+/** Where the package lies, and which version it is: the same from src/, from dist/ and from dist/chunks/. */
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 export const packageRoot: string = (() => {
@@ -7,3 +7,5 @@ export const packageRoot: string = (() => {
   while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
   return folder
 })()
+
+export const version = (): string => JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).version

@@ -98,7 +98,7 @@ describe('cli command `init --roles`', () => {
   test('an unknown role is an error that lists the roles', (t) => {
     const { ona } = repository(t, guarded)
     const { status, stderr } = ona('init', '--roles', 'plumber')
-    assert.deepEqual([status, stderr], [1, 'ona init: there is no role "plumber" here; the roles are: mechanic\n'])
+    assert.deepEqual([status, stderr], [1, 'ona: there is no role "plumber" here; the roles are: mechanic\n'])
   })
 
   test('two roles of one name: the error shows how to say which', (t) => {
@@ -224,7 +224,7 @@ describe('cli command `init --hooks`', () => {
     const { ona, has, text } = repository(t, { ...guarded, ...opencode, '.claude/settings.json': '{\n  "hooks": {\n' })
     const { status, stderr } = ona('init', '--roles', 'mechanic', '--hooks')
     assert.equal(status, 1)
-    assert.match(stderr, /^ona init: \.claude\/settings\.json:3:1: close brace expected here; nothing was written/)
+    assert.match(stderr, /^ona: \.claude\/settings\.json:3:1: close brace expected here; nothing was written/)
     assert.deepEqual(
       [has('.opencode/plugin/rhachet-hooks.ts'), has('.agent'), text('.claude/settings.json')],
       [false, false, '{\n  "hooks": {\n'],
@@ -381,7 +381,7 @@ describe('suppliers', () => {
       role('onStop: [{ command: node fine.mjs, timeout: PT5S }, { command: explode, timeout: PT5S }]'),
     )
     const { status, stderr } = ona('init', '--hooks', 'claudecode', 'hal9000')
-    assert.deepEqual([status, stderr], [1, 'ona init: hal9000: HAL cannot do that; every agent is as it was\n'])
+    assert.deepEqual([status, stderr], [1, 'ona: hal9000: HAL cannot do that; every agent is as it was\n'])
     assert.deepEqual([text('.claude/settings.json'), json('hal.json')], before)
   })
 

@@ -1,10 +1,9 @@
 /** The MCP servers of a session: which there are, and how they reach the person and the hooks. */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ServerPolicy } from '../mcp/approval.ts'
 import { type Declared, flagServers, projectServers, readServers, type ServerConfig } from '../mcp/config.ts'
 import { connectServers, type McpHub } from '../mcp/hub.ts'
-import { packageRoot } from '../package-root.ts'
+import { version } from '../package-root.ts'
 import type { Settings } from '../store/settings-shape.ts'
 import type { Person } from './events.ts'
 import { workingDirectories } from './host.ts'
@@ -55,7 +54,7 @@ export function openMcp(request: McpRequest, { servers }: Declaration): McpHub |
     env,
     projectDir: cwd,
     home,
-    version: JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).version,
+    version: version(),
     policy: settings as ServerPolicy,
     roots: () => {
       const session = request.session()

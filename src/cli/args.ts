@@ -1,37 +1,102 @@
-/** Words of a command: flags with and without values, the rest in order. What is not known is an error that says so. */
+/** The one reader of command lines: flags by their rows, and the words left over. What is not known is an error. */
+import { nearest, notKnown } from '../hooks/nearest.ts'
 
-export interface ArgSpec {
-  readonly values?: readonly string[]
-  readonly flags?: readonly string[]
+/**
+ * `flag`: no value. `value`: one. `maybe`: one or none. `each`: one, every time it is given. `list`: every word up to the
+ * next flag. `any`: the same, or no word at all.
+ */
+type Kind = 'flag' | 'value' | 'maybe' | 'each' | 'list' | 'any'
+
+export interface Row {
+  readonly kind: Kind
+  /** What stands for the value in the help. */
+  readonly value?: string
+  readonly about?: string
+  readonly short?: string
+  readonly also?: readonly string[]
+  readonly oneOf?: readonly string[]
+  /** Makes several values of one word. */
+  readonly split?: (word: string) => string[]
 }
 
-export type Args =
-  | {
-      readonly ok: true
-      readonly words: readonly string[]
-      value(name: string): string | undefined
-      has(name: string): boolean
-    }
+export type Rows = Readonly<Record<string, Row | Kind>>
+
+export type FlagsOf<R extends Rows> = {
+  -readonly [N in keyof R]?: ValueOf<
+    R[N] extends Row ? R[N]['kind'] : R[N],
+    R[N] extends { oneOf: readonly (infer V)[] } ? V : string
+  >
+}
+type ValueOf<K, V> = K extends 'flag' ? true : K extends 'each' | 'list' | 'any' ? V[] : K extends 'maybe' ? V | '' : V
+
+export type Args<R extends Rows> =
+  | { readonly ok: true; readonly flags: FlagsOf<R>; readonly words: string[] }
   | { readonly ok: false; readonly why: string }
 
-export function readArgs(words: readonly string[], { values = [], flags = [] }: ArgSpec): Args {
-  const found = new Map<string, string>()
-  const rest: string[] = []
-  for (let index = 0; index < words.length; index++) {
-    const word = words[index]!
-    const [name, inline] = word.startsWith('--') ? splitOnce(word.slice(2)) : [undefined, undefined]
-    if (name === undefined || word === '--') rest.push(word)
-    else if (flags.includes(name)) found.set(name, '')
-    else if (values.includes(name)) {
-      const value = inline ?? words[++index]
-      if (value === undefined) return { ok: false, why: `--${name} needs a value` }
-      found.set(name, value)
-    } else return { ok: false, why: `there is no flag --${name}` }
+/**
+ * `--flag=value` works for all that take one; after `--` everything is a word. With `upToWord` the first word ends the
+ * flags: what follows it belongs to somebody else.
+ */
+export function readArgs<const R extends Rows>(
+  args: readonly string[],
+  rows: R,
+  { upToWord = false }: { upToWord?: boolean } = {},
+): Args<R> {
+  const names = namesOf(rows)
+  const found: Record<string, true | string | string[]> = {}
+  const words: string[] = []
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index]!
+    if (arg === '--') {
+      words.push(...args.slice(index + 1))
+      break
+    }
+    if (!looksLikeFlag(arg)) {
+      words.push(...(upToWord ? args.slice(index) : [arg]))
+      if (upToWord) break
+      continue
+    }
+    const equals = arg.startsWith('--') ? arg.indexOf('=') : -1
+    const spelt = equals > 0 ? arg.slice(0, equals) : arg
+    const name = names.get(spelt)
+    if (name === undefined) return { ok: false, why: noSuchFlag(spelt, [...names.keys()]) }
+    const row = rowOf(rows[name]!)
+    const values = equals > 0 ? [arg.slice(equals + 1)] : []
+    if (row.kind === 'flag' && equals > 0) return { ok: false, why: `--${name} takes no value` }
+    const most = equals > 0 ? 0 : { flag: 0, value: 1, maybe: 1, each: 1, list: Infinity, any: Infinity }[row.kind]
+    while (values.length < most && index + 1 < args.length && !looksLikeFlag(args[index + 1]!))
+      values.push(args[++index]!)
+    if (values.length === 0 && !['flag', 'maybe', 'any'].includes(row.kind))
+      return { ok: false, why: `--${name} needs a value${row.value ? `: ${row.value}` : ''}` }
+    const strange = row.oneOf && values.find((value) => !row.oneOf!.includes(value))
+    if (strange !== undefined) return { ok: false, why: `--${name} ${notKnown(strange, row.oneOf!)}` }
+    if (row.kind === 'flag') found[name] = true
+    else if (row.kind === 'value' || row.kind === 'maybe') found[name] = values[0] ?? ''
+    else found[name] = [...((found[name] as string[]) ?? []), ...values.flatMap(row.split ?? ((word) => [word]))]
   }
-  return { ok: true, words: rest, value: (name) => found.get(name), has: (name) => found.has(name) }
+  return { ok: true, flags: found as FlagsOf<R>, words }
 }
 
-function splitOnce(text: string): [string, string | undefined] {
-  const at = text.indexOf('=')
-  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
+const rowOf = (row: Row | Kind): Row => (typeof row === 'string' ? { kind: row } : row)
+
+/** `-` alone is a word (stdin), and so is a text that only begins with a dash. */
+const looksLikeFlag = (arg: string) => /^-[^\s]/.test(arg) && !/^[^=]*\s/.test(arg)
+
+function namesOf(rows: Rows): Map<string, string> {
+  const names = new Map<string, string>()
+  for (const [name, given] of Object.entries(rows)) {
+    const { short, also = [] } = rowOf(given)
+    names.set(`--${name}`, name)
+    if (short) names.set(`-${short}`, name)
+    for (const other of also) names.set(`--${other}`, name)
+  }
+  return names
+}
+
+function noSuchFlag(spelt: string, names: readonly string[]): string {
+  const long = names.filter((name) => name.startsWith('--'))
+  const begun = spelt.length > 3 ? long.find((name) => name.startsWith(spelt)) : undefined
+  const meant = begun ?? (spelt.startsWith('--') ? nearest(spelt, long) : undefined)
+  const others = long.length > 12 ? '' : `; there are ${long.join(', ')}`
+  return `there is no flag ${spelt}${meant ? `; did you mean ${meant}?` : others}`
 }

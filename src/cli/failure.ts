@@ -1,11 +1,10 @@
 /** The last words when something was thrown: what is expected to fail is told in its own words, the rest is a bug. */
+import { Problem } from '../brains/problem.ts'
 import { StoreError } from '../store/failure.ts'
+import { failed } from './tell.ts'
 
 export function tellFailure(cause: unknown): number {
-  if (cause instanceof StoreError) process.stderr.write(`ona: ${cause.message}\n`)
-  else {
-    const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
-    process.stderr.write(`ona: this is a fault of ours; please report it (/bug)\n${text}\n`)
-  }
-  return 1
+  if (cause instanceof StoreError || cause instanceof Problem) return failed(cause.message)
+  const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+  return failed(`this is a fault of ours; please report it (/bug)\n${text}`)
 }

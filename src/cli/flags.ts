@@ -1,16 +1,5 @@
-/** The flags of a run: one row each; from the rows come the parser, the errors and the help. */
-
-type Kind = 'flag' | 'value' | 'maybe' | 'list'
-
-interface Flag {
-  readonly kind: Kind
-  /** What stands for the value in the help. */
-  readonly value?: string
-  readonly about: string
-  readonly short?: string
-  readonly also?: readonly string[]
-  readonly oneOf?: readonly string[]
-}
+/** The flags of a run: one row each; from the rows come what the reader takes, the errors, the help and the completion. */
+import type { FlagsOf, Row } from './args.ts'
 
 export const flags = {
   print: { kind: 'flag', short: 'p', about: 'answer one prompt on stdout and exit' },
@@ -54,17 +43,19 @@ export const flags = {
   'allowed-tools': {
     kind: 'list',
     value: 'RULE…',
+    split: splitRules,
     also: ['allowedTools'],
     about: 'rules to allow, e.g. "Bash(git *)" Edit',
   },
   'disallowed-tools': {
     kind: 'list',
     value: 'RULE…',
+    split: splitRules,
     also: ['disallowedTools'],
     about: 'rules to deny; a bare name also hides the tool',
   },
-  tools: { kind: 'list', value: 'NAME…', about: 'only these built-in tools; "" for none' },
-  'add-dir': { kind: 'list', value: 'DIR…', about: 'further working directories' },
+  tools: { kind: 'list', value: 'NAME…', split: splitRules, about: 'only these built-in tools; "" for none' },
+  'add-dir': { kind: 'list', value: 'DIR…', split: splitRules, about: 'further working directories' },
   'append-system-prompt': { kind: 'value', value: 'TEXT', about: 'added after the system prompt' },
   'system-prompt': { kind: 'value', value: 'TEXT', about: 'instead of the system prompt' },
   settings: { kind: 'value', value: 'FILE|JSON', about: 'settings above the files' },
@@ -86,67 +77,11 @@ export const flags = {
   cwd: { kind: 'value', value: 'DIR', about: 'start there' },
   verbose: { kind: 'flag', about: 'say more' },
   debug: { kind: 'flag', about: 'write what happens to stderr' },
-} as const satisfies Record<string, Flag>
+  version: { kind: 'flag', short: 'v', about: 'which ona this is' },
+  help: { kind: 'flag', short: 'h', about: 'what ona can do' },
+} as const satisfies Record<string, Row>
 
-type Rows = typeof flags
-export type Flags = {
-  -readonly [N in keyof Rows]?: Rows[N]['kind'] extends 'flag'
-    ? true
-    : Rows[N]['kind'] extends 'list'
-      ? string[]
-      : string
-}
-
-export type ParsedFlags = { ok: true; flags: Flags; words: string[] } | { ok: false; why: string }
-
-const names = new Map<string, keyof Rows>()
-for (const [name, row] of Object.entries(flags) as [keyof Rows, Flag][]) {
-  names.set(`--${name}`, name)
-  if (row.short) names.set(`-${row.short}`, name)
-  for (const other of row.also ?? []) names.set(`--${other}`, name)
-}
-
-/** Flags and the words left over. `--flag=value` works for all; after `--` everything is a word. */
-export function parseFlags(args: readonly string[]): ParsedFlags {
-  const found: Record<string, true | string | string[]> = {}
-  const words: string[] = []
-  for (let index = 0; index < args.length; index++) {
-    const arg = args[index]!
-    if (arg === '--') {
-      words.push(...args.slice(index + 1))
-      break
-    }
-    if (!arg.startsWith('-') || arg === '-') {
-      words.push(arg)
-      continue
-    }
-    const equals = arg.startsWith('--') ? arg.indexOf('=') : -1
-    const name = names.get(equals > 0 ? arg.slice(0, equals) : arg)
-    if (!name) return { ok: false, why: `there is no flag ${arg}${suggestion(arg)}; ona --help lists them` }
-    const row: Flag = flags[name]
-    const next = args[index + 1]
-    const inline = equals > 0 ? arg.slice(equals + 1) : undefined
-    if (row.kind === 'flag') {
-      if (inline !== undefined) return { ok: false, why: `--${name} takes no value` }
-      found[name] = true
-    } else if (row.kind === 'list') {
-      const values = inline !== undefined ? [inline] : []
-      while (inline === undefined && args[index + 1] !== undefined && !args[index + 1]!.startsWith('-'))
-        values.push(args[++index]!)
-      if (values.length === 0) return { ok: false, why: `--${name} needs a value: ${row.value}` }
-      const separate = name === 'mcp-config' ? values : values.flatMap(splitRules)
-      found[name] = [...((found[name] as string[]) ?? []), ...separate]
-    } else {
-      const isMissing = inline === undefined && (next === undefined || (next.startsWith('-') && next !== '-'))
-      if (isMissing && row.kind === 'value') return { ok: false, why: `--${name} needs a value: ${row.value}` }
-      const value = isMissing ? '' : (inline ?? args[++index]!)
-      if (row.oneOf && !row.oneOf.includes(value))
-        return { ok: false, why: `--${name} must be one of ${row.oneOf.join(', ')}, not "${value}"` }
-      found[name] = value
-    }
-  }
-  return { ok: true, flags: found as Flags, words }
-}
+export type Flags = FlagsOf<typeof flags>
 
 /** Commas and spaces separate rules, but not inside parentheses: `Bash(git log, *),Edit`. */
 function splitRules(text: string): string[] {
@@ -160,17 +95,4 @@ function splitRules(text: string): string[] {
   }
   const whole = parts.filter((part) => part !== '')
   return whole.length > 0 ? whole : ['']
-}
-
-function suggestion(arg: string): string {
-  const wanted = arg.replace(/^-+/, '').split('=')[0]!
-  const near = [...names.keys()].find((name) => {
-    const plain = name.replace(/^-+/, '')
-    return (
-      plain.startsWith(wanted) ||
-      wanted.startsWith(plain) ||
-      plain.replaceAll('-', '') === wanted.replaceAll('-', '').toLowerCase()
-    )
-  })
-  return near && wanted.length > 1 ? `; did you mean ${near}?` : ''
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { StartOptions } from '../agent/start.ts'
+import { warned } from './tell.ts'
 
 /** Loads nothing where no role is linked. A role that cannot be loaded is said, and the others have their say. */
 export async function roleHandlers({
@@ -16,6 +17,6 @@ export async function roleHandlers({
   if (!trust && !isTrusted(cwd, { home: env['HOME'] || homedir() })) return {}
   const { linkedDispatch } = await import('../brains/dispatch.ts')
   const { handlers, problems } = await linkedDispatch({ from: cwd })
-  for (const problem of problems) process.stderr.write(`ona: ${problem}\n`)
+  for (const problem of problems) warned(problem)
   return { handlers }
 }

@@ -1,13 +1,18 @@
 /** The name that was probably meant. */
 
-/** The nearest of `names` to a misspelt `word`, or undefined when none is near. */
-export function nearest(word: string, names: readonly string[]): string | undefined {
+/** The nearest of `names` to a misspelt `word`, or undefined when none is near: `most` says how many slips a name forgives. */
+export function nearest(
+  word: string,
+  names: readonly string[],
+  most: (name: string) => number = () => Math.max(2, Math.floor(word.length / 3)),
+): string | undefined {
   let best: string | undefined
-  let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1
+  let bestDistance = Number.POSITIVE_INFINITY
   for (const name of names) {
-    if (Math.abs(name.length - word.length) >= bestDistance) continue
+    const bound = Math.min(bestDistance, most(name) + 1)
+    if (Math.abs(name.length - word.length) >= bound) continue
     const distance = editDistance(fold(word), fold(name))
-    if (distance < bestDistance) {
+    if (distance < bound) {
       best = name
       bestDistance = distance
     }
@@ -23,14 +28,18 @@ export function notKnown(word: string, names: readonly string[]): string {
 
 const fold = (word: string) => word.toLowerCase().replaceAll(/[_\s-]/g, '')
 
+/** Letters put in, left out, changed, or swapped with the next. */
 function editDistance(a: string, b: string): number {
+  let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
-      const swap = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(swap, row[j]! + 1, next[j - 1]! + 1))
+      const change = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1, swapped ? before[j - 2]! + 1 : change))
     }
+    before = row
     row = next
   }
   return row[b.length]!

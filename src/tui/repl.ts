@@ -1,9 +1,7 @@
 /** `ona` as a conversation: on a terminal, on a plain one, or over a pipe. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { AgentEvent, Person } from '../agent/events.ts'
 import type { EndReason, Started, StartProblem } from '../agent/start.ts'
-import { packageRoot } from '../package-root.ts'
+import { version as ownVersion } from '../package-root.ts'
 import type { ModelUsage } from '../providers/model.ts'
 import type { Front } from './front.ts'
 
@@ -31,7 +29,7 @@ export interface ReplOptions {
 export async function runRepl(options: ReplOptions): Promise<number> {
   const { interactive, env } = options
   const plain = !interactive || env['TERM'] === 'dumb' || env['ONA_PLAIN'] === '1'
-  const version: string = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).version
+  const version = ownVersion()
   const run = plain ? (await import('./repl-lines.ts')).runLines : (await import('./repl-terminal.ts')).runTerminal
   return run(options, version)
 }

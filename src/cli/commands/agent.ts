@@ -1,14 +1,18 @@
 /** `ona`, `ona "prompt"` and `ona -p`: the agent itself, on a terminal, on a pipe, or for one answer. */
-import { parseFlags } from '../flags.ts'
+import { readArgs } from '../args.ts'
+import { flags as rows } from '../flags.ts'
+import { mistyped } from '../mistyped.ts'
 import { optionsProblem } from '../options.ts'
+import { said, wrong } from '../tell.ts'
 
-export async function run(words: string[]): Promise<number> {
-  const parsed = parseFlags(words)
-  const problem = parsed.ok ? optionsProblem(parsed.flags) : parsed.why
-  if (!parsed.ok || problem) {
-    process.stderr.write(`ona: ${problem}\n`)
-    return 2
-  }
-  if (parsed.flags.print) return (await import('./print.ts')).print(parsed.flags, parsed.words)
-  return (await import('./repl.ts')).repl(parsed.flags, parsed.words)
+export async function run(args: string[]): Promise<number> {
+  const read = readArgs(args, rows)
+  if (!read.ok) return wrong('ona', read.why)
+  const { flags, words } = read
+  if (flags.help || args.join(' ') === 'help') return (await import('./help.ts')).run()
+  if (flags.version) return said((await import('../../package-root.ts')).version())
+  const problem = optionsProblem(flags) ?? mistyped(args)
+  if (problem) return wrong('ona', problem)
+  if (flags.print) return (await import('./print.ts')).print(flags, words)
+  return (await import('./repl.ts')).repl(flags, words)
 }

@@ -1,7 +1,10 @@
 /** `ona completion bash|zsh|fish`: completion of commands and flags, from the same tables as the help. */
+import { command } from '../command.ts'
 import { flags } from '../flags.ts'
+import { commands, flagCommands } from '../table.ts'
+import { said, wrong } from '../tell.ts'
 
-const usage = `Prints a script that completes ona's commands and flags in your shell.
+const help = `Prints a script that completes ona's commands and flags in your shell.
 
   ona completion bash >> ~/.bashrc
   ona completion zsh > ~/.zfunc/_ona          (a folder of your fpath)
@@ -10,49 +13,11 @@ const usage = `Prints a script that completes ona's commands and flags in your s
 Example: source <(ona completion bash)
 `
 
-/** The commands that a person types, with what they are for. */
-const commands: Readonly<Record<string, string>> = {
-  acp: 'serve the Agent Client Protocol on stdio',
-  audit: 'bring the logs of other agents into the database',
-  completion: 'completion for your shell',
-  demo: 'a whole cycle, offline, in a minute',
-  dispatcher: 'the policy modules for VS Code and others',
-  hooks: 'which hooks are in force, and what they say',
-  init: "a role's hooks into every agent of this repository",
-  login: 'sign in',
-  logout: 'forget the login',
-  mcp: 'MCP servers',
-  permissions: 'why a call is allowed, asked or denied',
-  plan: 'plans of a conversation',
-  rehearse: 'play a script through the whole runtime',
-  role: 'roles and their hooks',
-  status: 'credentials and where they come from',
-  verify: 'the coverage report',
-}
-
-const extra: Readonly<Record<string, string>> = {
-  help: 'what ona can do',
-  version: 'which ona this is',
-  eval: 'one tool call, through hooks and rules',
-  'init-db': 'make the database',
-  transition: 'move a conversation to a phase',
-  conversation: 'which conversation',
-}
-
-export function run(words: string[]): number {
-  const [shell] = words
-  if (words.includes('--help')) {
-    process.stdout.write(usage)
-    return 0
-  }
-  const script = shell && Object.hasOwn(scripts, shell) ? scripts[shell as keyof typeof scripts] : undefined
-  if (!script || words.length !== 1) {
-    process.stderr.write(`ona completion: name one shell: bash, zsh or fish\n`)
-    return 2
-  }
-  process.stdout.write(script())
-  return 0
-}
+export const run = command('ona completion', { help, words: 1 }, (_, [shell]) =>
+  shell && Object.hasOwn(scripts, shell)
+    ? said(scripts[shell as keyof typeof scripts]())
+    : wrong('ona completion', 'name one shell: bash, zsh or fish'),
+)
 
 interface FlagRow {
   readonly name: string
@@ -70,8 +35,13 @@ const flagRows = (): FlagRow[] => [
     ...('short' in flag && { short: flag.short }),
     ...('oneOf' in flag && { oneOf: flag.oneOf }),
   })),
-  ...Object.entries(extra).map(([name, about]) => ({ name, about, takesValue: false })),
+  ...Object.entries(flagCommands).map(([name, { about }]) => ({ name: name.slice(2), about, takesValue: false })),
+  { name: 'conversation', about: 'which conversation', takesValue: true },
 ]
+
+/** The commands whose next word is one of a few. */
+const families = (): [string, readonly string[]][] =>
+  Object.entries(commands).flatMap(([name, { verbs }]) => (verbs ? [[name, verbs]] : []))
 
 const scripts = { bash, zsh, fish }
 
@@ -90,6 +60,13 @@ ${cases.join('\n')}
   elif [[ $COMP_CWORD -eq 1 ]]; then
     COMPREPLY=($(compgen -W '${Object.keys(commands).join(' ')}' -- "$word"))
   else
+    if [[ $COMP_CWORD -eq 2 ]]; then
+      case "$before" in
+${families()
+  .map(([name, verbs]) => `        ${name}) COMPREPLY=($(compgen -W '${verbs.join(' ')}' -- "$word")); return ;;`)
+  .join('\n')}
+      esac
+    fi
     COMPREPLY=($(compgen -f -- "$word"))
   fi
 }
@@ -105,7 +82,7 @@ function zsh(): string {
     const value = oneOf ? `:value:(${oneOf.join(' ')})` : takesValue ? ':value:_files' : ''
     return `    '--${name}[${about(what)}]${value}'`
   })
-  const names = Object.entries(commands).map(([name, what]) => `    '${name}:${about(what)}'`)
+  const names = Object.entries(commands).map(([name, entry]) => `    '${name}:${about(entry.about)}'`)
   return `#compdef ona
 _ona() {
   local -a names
@@ -131,7 +108,10 @@ function fish(): string {
     return `complete -c ona -l ${name}${more} -d '${quoted(about)}'`
   })
   const names = Object.entries(commands).map(
-    ([name, about]) => `complete -c ona -n __fish_use_subcommand -f -a ${name} -d '${quoted(about)}'`,
+    ([name, { about }]) => `complete -c ona -n __fish_use_subcommand -f -a ${name} -d '${quoted(about)}'`,
   )
-  return `${[...names, ...rows].join('\n')}\n`
+  const verbs = families().map(
+    ([name, verbs]) => `complete -c ona -n '__fish_seen_subcommand_from ${name}' -f -a '${verbs.join(' ')}'`,
+  )
+  return `${[...names, ...verbs, ...rows].join('\n')}\n`
 }

@@ -9,11 +9,12 @@ import { runTurn } from '../../agent/turn.ts'
 import { enterTest, movePhase, runTests, verifyReport } from '../../agent/workflow.ts'
 import { startRehearsal } from '../../rehearsal/server.ts'
 import { reportText } from '../../workflow/report.ts'
-import { readArgs } from '../args.ts'
+import { command } from '../command.ts'
 import { demoPlayer } from '../demo-script.ts'
 import { nobody } from '../nobody.ts'
+import { inColour, paint, said } from '../tell.ts'
 
-const usage = `A whole cycle in a temporary project, offline: plan, approval, implementation, tests written
+const help = `A whole cycle in a temporary project, offline: plan, approval, implementation, tests written
 without sight of the code, a failing test that holds the gate, the fix, the report, sign-off.
 
   ona demo           press Enter to go from scene to scene
@@ -21,27 +22,17 @@ without sight of the code, a failing test that holds the gate, the fix, the repo
   ona demo --keep    leave the project and its database for a look
 `
 
-export async function run(words: string[]): Promise<number> {
-  const args = readArgs(words, { flags: ['yes', 'keep', 'help'] })
-  if (!args.ok || args.words.length > 0) {
-    process.stderr.write(`ona demo: ${args.ok ? `what is "${args.words[0]}"?` : args.why}\n`)
-    return 2
-  }
-  if (args.has('help')) {
-    process.stdout.write(usage)
-    return 0
-  }
+export const run = command('ona demo', { help, flags: { yes: 'flag', keep: 'flag' } }, async ({ yes, keep }) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ona-demo-')))
-  const stage = createStage(process.stdin.isTTY === true && !args.has('yes'))
+  const stage = createStage(process.stdin.isTTY === true && !yes)
   try {
     return await play(folder, stage)
   } finally {
     stage.close()
-    if (args.has('keep'))
-      process.stdout.write(`\nThe project is in ${join(folder, 'project')}, its database ${join(folder, 'agent.db')}\n`)
+    if (keep) said(`\nThe project is in ${join(folder, 'project')}, its database ${join(folder, 'agent.db')}`)
     else rmSync(folder, { recursive: true, force: true })
   }
-}
+})
 
 async function play(folder: string, stage: Stage): Promise<number> {
   const projectDir = join(folder, 'project')
@@ -133,33 +124,31 @@ interface Stage {
 
 function createStage(stops: boolean): Stage {
   const width = Math.min(process.stdout.columns ?? 80, 100)
-  const colour = process.stdout.isTTY === true && !process.env['NO_COLOR']
-  const paint = (code: string, text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text)
-  const write = (text: string) => void process.stdout.write(`${text}\n`)
+  const write = (text: string) => void said(`${text}\n`)
   const { createInterface } = process.getBuiltinModule('node:readline/promises')
   const lines = stops ? createInterface({ input: process.stdin, output: process.stdout }) : undefined
   const about = new Map<string, string>()
   const next = async (what: string) => {
-    if (lines) await lines.question(paint('2', `  ${what}: press Enter `))
-    else write(paint('2', `  ${what}`))
+    if (lines) await lines.question(paint('dim', `  ${what}: press Enter `))
+    else write(paint('dim', `  ${what}`))
   }
   return {
     width,
-    colour,
+    colour: inColour(),
     say: (text) => write(wrap(text, width)),
     quote: (text) =>
       write(
         text
           .trimEnd()
           .split('\n')
-          .map((line) => `  ${paint('2', '│')} ${line}`)
+          .map((line) => `  ${paint('dim', '│')} ${line}`)
           .join('\n'),
       ),
-    typed: (text) => write(`${paint('1', '>')} ${text}`),
+    typed: (text) => write(`${paint('bold', '>')} ${text}`),
     tried(command, moved) {
-      write(`${paint('2', '$')} ${command}`)
+      write(`${paint('dim', '$')} ${command}`)
       const lines = moved.ok ? [`moved to ${moved.to}`] : (moved.why ?? '').split('\n')
-      const mark = moved.ok ? paint('32', '✔') : paint('31', '✖')
+      const mark = moved.ok ? paint('green', '✔') : paint('red', '✖')
       write(
         `  ${mark} ${lines
           .map((line) => wrap(line, width - 4))
@@ -168,12 +157,12 @@ function createStage(stops: boolean): Stage {
       )
     },
     async scene(title, text) {
-      if (lines) await lines.question(paint('2', '\n  Press Enter '))
-      write(`\n${paint('1', title)}\n${wrap(text, width)}\n`)
+      if (lines) await lines.question(paint('dim', '\n  Press Enter '))
+      write(`\n${paint('bold', title)}\n${wrap(text, width)}\n`)
     },
     next,
     show(event) {
-      const who = event.agent ? paint('36', '  test generator ') : '  '
+      const who = event.agent ? paint('cyan', '  test generator ') : '  '
       const short = (text: string) => {
         const line = text.split('\n')[0]!
         return line.length > width - 24 ? `${line.slice(0, width - 25)}…` : line
@@ -181,13 +170,13 @@ function createStage(stops: boolean): Stage {
       if (event.type === 'tool-started') about.set(event.id, event.summary)
       if (event.type === 'assistant' && event.text) write(`${who}${short(event.text)}`)
       if (event.type === 'tool-finished') {
-        const mark = event.output.isError ? paint('31', '✖') : paint('32', '✔')
+        const mark = event.output.isError ? paint('red', '✖') : paint('green', '✔')
         const text = event.output.isError
           ? `\n      ${wrap(event.output.content, width - 8).replaceAll('\n', '\n      ')}`
           : ''
-        write(`${who}${mark} ${event.name} ${paint('2', short(about.get(event.id) ?? ''))}${text}`)
+        write(`${who}${mark} ${event.name} ${paint('dim', short(about.get(event.id) ?? ''))}${text}`)
       }
-      if (event.type === 'phase') write(`  ${paint('35', `phase: ${event.from} → ${event.to}`)}`)
+      if (event.type === 'phase') write(`  ${paint('magenta', `phase: ${event.from} → ${event.to}`)}`)
       if (event.type === 'notice' && /^[✔✖]/.test(event.text)) write(`  ${event.text}`)
     },
     close: () => lines?.close(),

@@ -1,11 +1,13 @@
 /** `ona dispatcher`: the policy modules in one short process, for VS Code and the hosts that speak its protocol. */
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { examine } from '../../dispatcher/doctor.ts'
 import { type Change, type Installed, install, runtimeRoot, uninstall } from '../../dispatcher/install.ts'
 import { minimalSet, shipped } from '../../dispatcher/manifest.ts'
 import { makeModule } from '../../dispatcher/new-module.ts'
 import { type Host, hosts } from '../../dispatcher/registration.ts'
+import { command, family } from '../command.ts'
+import type { Verb } from '../table.ts'
+import { failed, said, saidJson, wrong } from '../tell.ts'
 
 const help = `ona dispatcher: eight policy modules in one short Node process, asked at every agent event.
 
@@ -31,98 +33,62 @@ interface Options {
   readonly json: boolean
 }
 
-const actions: Record<string, (options: Options, name: string | undefined) => number> = {
-  install: (options) => report(install(options.cwd, { ...options, runtime: runtimeRoot() }), options, 'installed'),
-  upgrade: (options) => report(install(options.cwd, { ...options, runtime: runtimeRoot() }), options, 'up to date'),
-  uninstall: (options) => report(uninstall(options.cwd, runtimeRoot()), options, 'uninstalled'),
-  doctor,
-  'new-module': newModule,
-}
+const flags = {
+  cwd: 'value',
+  host: { kind: 'each', oneOf: hosts },
+  modules: 'value',
+  json: 'flag',
+} as const
 
-export function run(words: string[]): number {
-  let parsed: ReturnType<typeof parse>
-  try {
-    parsed = parse(words)
-  } catch (cause) {
-    return wrong((cause as Error).message)
-  }
-  const { values, positionals } = parsed
-  const [word, name, ...more] = positionals
-  if (values.help || word === undefined || word === 'help') {
-    process.stdout.write(help)
-    return values.help || word === 'help' ? 0 : 2
-  }
-  const action = actions[word]
-  if (!action) return wrong(`there is no "${word}"; there are ${Object.keys(actions).join(', ')}`)
-  if (more.length > 0 || (name !== undefined && word !== 'new-module'))
-    return wrong(`"${more[0] ?? name}" is one word too many`)
-  const unknown = values.host.find((host) => !hosts.includes(host as Host))
-  if (unknown !== undefined) return wrong(`--host is "${unknown}"; it can be ${hosts.join(' or ')}`)
-  const modules =
-    values.modules === 'all' ? Object.keys(shipped) : values.modules.split(',').filter((module) => module !== '')
-  return action({ cwd: resolve(values.cwd), hosts: values.host as Host[], modules, json: values.json }, name)
-}
-
-const parse = (words: string[]) =>
-  parseArgs({
-    args: words,
-    allowPositionals: true,
-    options: {
-      help: { type: 'boolean', short: 'h', default: false },
-      cwd: { type: 'string', default: '.' },
-      host: { type: 'string', multiple: true, default: ['vscode'] },
-      modules: { type: 'string', default: minimalSet.join(',') },
-      json: { type: 'boolean', default: false },
-    },
+const verb = (word: Verb<'dispatcher'>, act: (options: Options, name: string | undefined) => number) =>
+  command(`ona dispatcher ${word}`, { help, flags, words: word === 'new-module' ? 1 : 0 }, (given, [name]) => {
+    const modules = given.modules === 'all' ? Object.keys(shipped) : (given.modules?.split(',') ?? minimalSet)
+    const options = {
+      cwd: resolve(given.cwd ?? '.'),
+      hosts: given.host ?? ['vscode' as const],
+      modules: modules.filter((module) => module !== ''),
+      json: given.json === true,
+    }
+    return act(options, name)
   })
 
-function wrong(problem: string): number {
-  process.stderr.write(`ona dispatcher: ${problem}; see ona dispatcher --help\n`)
-  return 2
-}
+const installed = (done: string) => (options: Options) =>
+  report(install(options.cwd, { ...options, runtime: runtimeRoot() }), options, done)
+
+export const run = family<Verb<'dispatcher'>>('ona dispatcher', help, {
+  install: verb('install', installed('installed')),
+  doctor: verb('doctor', doctor),
+  upgrade: verb('upgrade', installed('up to date')),
+  uninstall: verb('uninstall', (options) => report(uninstall(options.cwd, runtimeRoot()), options, 'uninstalled')),
+  'new-module': verb('new-module', newModule),
+})
 
 function report(result: Installed, { json }: Options, done: string): number {
-  if (!result.ok) {
-    process.stderr.write(`ona dispatcher: ${result.problem}\n`)
-    return 1
-  }
-  if (json) process.stdout.write(`${JSON.stringify({ changes: result.changes, notes: result.notes })}\n`)
-  else {
-    const count = (did: Change['did']) => result.changes.filter((change) => change.did === did).length
-    for (const note of result.notes) process.stdout.write(`note: ${note}\n`)
-    process.stdout.write(
-      `${done}: ${count('wrote')} files written, ${count('removed')} removed, ${count('kept')} of yours kept\n`,
-    )
-  }
-  return 0
+  if (!result.ok) return failed(result.problem)
+  if (json) return saidJson({ changes: result.changes, notes: result.notes })
+  const count = (did: Change['did']) => result.changes.filter((change) => change.did === did).length
+  for (const note of result.notes) said(`note: ${note}`)
+  return said(`${done}: ${count('wrote')} files written, ${count('removed')} removed, ${count('kept')} of yours kept`)
 }
 
 function doctor({ cwd, json }: Options): number {
   const { problems, notes, fired } = examine(cwd, runtimeRoot())
-  if (json) process.stdout.write(`${JSON.stringify({ problems, notes, fired })}\n`)
+  if (json) saidJson({ problems, notes, fired })
   else {
     for (const { event, ms, decision, modules } of fired)
-      process.stdout.write(
-        `${event.padEnd(17)} ${decision.padEnd(6)} ${ms.toFixed(0).padStart(5)} ms  ${modules.join(' ')}\n`,
-      )
-    for (const note of notes) process.stdout.write(`note: ${note}\n`)
-    for (const problem of problems) process.stdout.write(`problem: ${problem}\n`)
-    if (problems.length === 0) process.stdout.write('all is well\n')
+      said(`${event.padEnd(17)} ${decision.padEnd(6)} ${ms.toFixed(0).padStart(5)} ms  ${modules.join(' ')}`)
+    for (const note of notes) said(`note: ${note}`)
+    for (const problem of problems) said(`problem: ${problem}`)
+    if (problems.length === 0) said('all is well')
   }
   return problems.length === 0 ? 0 : 1
 }
 
 function newModule({ cwd, json }: Options, name: string | undefined): number {
-  if (name === undefined) return wrong('new-module needs a name')
+  if (name === undefined) return wrong('ona dispatcher new-module', 'it needs a name')
   const made = makeModule(cwd, name)
-  if (!made.ok) {
-    process.stderr.write(`ona dispatcher: ${made.problem}\n`)
-    return 1
-  }
-  if (json) process.stdout.write(`${JSON.stringify({ files: made.files })}\n`)
-  else
-    process.stdout.write(
-      `${made.files.map((file) => `wrote ${file}\n`).join('')}try it: node --test .ai/hooks/features/${name}/\n`,
-    )
-  return 0
+  if (!made.ok) return failed(made.problem)
+  if (json) return saidJson({ files: made.files })
+  for (const file of made.files) said(`wrote ${file}`)
+  return said(`try it: node --test .ai/hooks/features/${name}/`)
 }

@@ -2,7 +2,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { parseArgs, styleText } from 'node:util'
 import { createPlane } from '../../hooks/dispatch.ts'
 import { type EventName, eventNames, eventShape, isEventName } from '../../hooks/events.ts'
 import { labelOf, type Source } from '../../hooks/handler.ts'
@@ -16,42 +15,42 @@ import { type StepName, type Steps, stepNames } from '../../hooks/steps.ts'
 import { eventInput } from '../../hooks/wire.ts'
 import type { PermissionSettings } from '../../permissions/decide.ts'
 import { ruleProblem } from '../../permissions/rule.ts'
+import { command } from '../command.ts'
+import { paint, said, saidJson, wrong } from '../tell.ts'
 
-/** Prints the help, or runs; wrong usage is told and ends with 2. */
-const command = (work: (args: string[]) => Promise<number>) => async (words: string[]) => {
-  if (words.includes('--help') || words.includes('-h')) return print(help)
-  try {
-    return await work(words)
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (!(error instanceof Refusal) && !code?.startsWith('ERR_PARSE_ARGS')) throw error
-    process.stderr.write(`ona hooks: ${message}\nona hooks fire --help shows how\n`)
-    return 2
-  }
-}
+const help = `ona hooks tells which hooks are in force, what they would say, and what they did.
 
-/** Wrong usage, told on the way out. */
-class Refusal extends Error {}
+  ona hooks list                                  every hook in the order it runs, and where it came from
+  ona hooks fire PreToolUse --input call.json     asks the hooks about a made-up event; nothing is recorded
+  ona hooks fire Stop --input '{"stop_hook_active":false}' --settings .ona/settings.json
+  ona hooks log --event PreToolUse --tool Bash    what ran
 
-const common = {
-  json: { type: 'boolean' },
-  cwd: { type: 'string' },
-  settings: { type: 'string' },
-  trust: { type: 'boolean' },
-} as const
+list and fire:
+  --cwd DIR          the folder whose settings count
+  --settings FILE    the hooks of this file alone
+  --trust            as if the folder were trusted
+list and log:
+  --event NAME       an event or a step
+fire:
+  --input FILE       the fields of the event, or the envelope of the step; - for stdin, or the JSON itself
+log:
+  --tool NAME  --session ID  --conversation ID  --limit N (50)
 
-export const list = command(async (args) => {
-  const { values } = parseArgs({ args, options: { ...common, event: { type: 'string' } } })
-  if (values.event !== undefined) checkName(values.event)
-  const { handlers, problems } = await inForce(values)
+  --json             one line of JSON
+`
+
+const names = [...eventNames, ...stepNames]
+const event = { kind: 'value', oneOf: names } as const
+const common = { json: 'flag', cwd: 'value', settings: 'value', trust: 'flag' } as const
+
+export const list = command('ona hooks list', { help, flags: { ...common, event } }, async (values) => {
+  const found = await inForce(values)
+  if ('why' in found) return wrong('ona hooks list', found.why)
+  const { handlers, problems } = found
   const shown = handlers.filter(({ event }) => values.event === undefined || event === values.event)
-  if (values.json) {
-    print(`${JSON.stringify({ hooks: shown.map(described), problems })}\n`)
-  } else if (shown.length === 0) {
-    print('no hook is in force; docs/hooks.md shows how to write one\n')
-  } else {
-    print(table(['', 'event', 'matcher', 'from', 'hook'], shown.map(row)))
-  }
+  if (values.json) saidJson({ hooks: shown.map(described), problems })
+  else if (shown.length === 0) said('no hook is in force; docs/hooks.md shows how to write one')
+  else said(table(['', 'event', 'matcher', 'from', 'hook'], shown.map(row)))
   tell(problems)
   return problems.some(({ level }) => level === 'error') ? 1 : 0
 })
@@ -86,19 +85,17 @@ const from = (source: Source): string =>
       ? (source.layer ?? 'settings')
       : source.kind
 
-export const fire = command(async (args) => {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { ...common, input: { type: 'string' } },
-  })
-  const [name, ...more] = positionals
-  if (name === undefined)
-    throw new Refusal('name the event or step, as in: ona hooks fire PreToolUse --input call.json')
-  if (more.length > 0) throw new Refusal(`one event at a time; ${more[0]} is too much`)
-  checkName(name)
+const fireFlags = { ...common, input: 'value' } as const
+
+export const fire = command('ona hooks fire', { help, flags: fireFlags, words: 1 }, async (values, [name]) => {
+  const wrongly = (why: string) => wrong('ona hooks fire', why)
+  if (name === undefined) return wrongly('name the event or step, as in: ona hooks fire PreToolUse --input call.json')
+  if (!isName(name)) return wrongly(`the event ${notKnown(name, names)}`)
   const input = readInput(values.input)
-  const { handlers, problems, permissions, db } = await inForce(values)
+  if (!input.ok) return wrongly(input.why)
+  const found = await inForce(values)
+  if ('why' in found) return wrongly(found.why)
+  const { handlers, problems, permissions, db } = found
   tell(problems)
   const cwd = resolve(values.cwd ?? '.')
   const rows: Invocation[] = []
@@ -120,10 +117,12 @@ export const fire = command(async (args) => {
     env: withOwnPath(process.env),
     matchesRule: (...call) => matchesRule(permissions, ...call),
   })
-  const { answer, step } = await fired(plane, name, input, scope)
+  const done = await fired(plane, name, input.value as JsonObject, scope)
   process.removeListener('SIGINT', interrupt)
-  if (values.json) print(`${JSON.stringify({ invocations: rows, answer, ...(step && { step }) })}\n`)
-  else print(told(rows, answer, step))
+  if ('why' in done) return wrongly(`the input is no ${name}: ${done.why}`)
+  const { answer, step } = done
+  if (values.json) saidJson({ invocations: rows, answer, ...(step && { step }) })
+  else said(told(rows, answer, step))
   return stopped.signal.aborted ? 1 : 0
 })
 
@@ -132,15 +131,15 @@ async function fired(
   name: EventName | StepName,
   input: JsonObject,
   scope: Scope,
-): Promise<{ answer: Answer; step?: Steps[StepName] }> {
+): Promise<{ answer: Answer; step?: Steps[StepName] } | { why: string }> {
   if (isEventName(name)) {
     const fields = { ...('tool_use_id' in eventFieldsOf(name) && { tool_use_id: 'fired-by-hand' }), ...input }
     const problem = eventShape(name).check(eventInput(name, fields, scope), '')
-    if (problem) throw new Refusal(`the input is no ${name}: ${say(problem)}`)
+    if (problem) return { why: say(problem) }
     return { answer: await plane.raise(name, fields as never, scope) }
   }
   const read = readEnvelope(name, { ...(name === 'after_session_enter' && { cwd: scope.cwd }), ...input })
-  if (!read.ok) throw new Refusal(`the input is no ${name}: ${say(read.problem)}`)
+  if (!read.ok) return { why: say(read.problem) }
   const answer = await plane.ask(name, read.value as never, scope)
   return { answer, step: read.value }
 }
@@ -179,34 +178,31 @@ const isEmpty = (value: unknown) =>
   (Array.isArray(value) && value.length === 0)
 const shown = (value: unknown) => (typeof value === 'string' ? visible(value) : JSON.stringify(value))
 
-export const log = command(async (args) => {
-  const { values } = parseArgs({
-    args,
-    options: {
-      json: { type: 'boolean' },
-      event: { type: 'string' },
-      tool: { type: 'string' },
-      session: { type: 'string' },
-      conversation: { type: 'string' },
-      limit: { type: 'string' },
-    },
-  })
-  if (values.event !== undefined) checkName(values.event)
+const logFlags = {
+  json: 'flag',
+  event,
+  tool: 'value',
+  session: 'value',
+  conversation: 'value',
+  limit: 'value',
+} as const
+
+export const log = command('ona hooks log', { help, flags: logFlags }, async (values) => {
   const limit = Number(values.limit ?? 50)
   if (!Number.isSafeInteger(limit) || limit < 1)
-    throw new Refusal(`--limit must be a number of rows, not ${values.limit}`)
+    return wrong('ona hooks log', `--limit must be a number of rows, not ${values.limit}`)
   const { dbPath, openDb } = await import('../../store/open.ts')
   const path = dbPath()
   if (!statSync(path, { throwIfNoEntry: false }))
-    return print(values.json ? '[]\n' : `no hook has run: there is no ${path} yet\n`)
+    return values.json ? saidJson([]) : said(`no hook has run: there is no ${path} yet`)
   const { listHookInvocations } = await import('../../store/audit.ts')
   const db = openDb(path)
   try {
     const { event, tool: toolName, session: sessionId, conversation: conversationId } = values
     const rows = listHookInvocations(db, { event, toolName, sessionId, conversationId, limit })
-    if (values.json) return print(`${JSON.stringify(rows)}\n`)
-    if (rows.length === 0) return print('no hook has run that this asks for\n')
-    return print(table(['when', 'event', '', 'tool', 'end', 'ms', 'hook'], rows.map(logRow)))
+    if (values.json) return saidJson(rows)
+    if (rows.length === 0) return said('no hook has run that this asks for')
+    return said(table(['when', 'event', '', 'tool', 'end', 'ms', 'hook'], rows.map(logRow)))
   } finally {
     db.close()
   }
@@ -244,11 +240,13 @@ async function inForce({
   cwd?: string
   settings?: string
   trust?: boolean
-}): Promise<InForce> {
+}): Promise<InForce | { readonly why: string }> {
   const cwd = resolve(folder)
   const { dbPath, openDb } = await import('../../store/open.ts')
   if (file !== undefined) {
-    const { handlers, problems } = readHooks(readJson(file), { source: { kind: 'settings', layer: file } })
+    const read = readJson(file)
+    if (!read.ok) return read
+    const { handlers, problems } = readHooks(read.value, { source: { kind: 'settings', layer: file } })
     return { handlers: orderHandlers(handlers), problems, permissions: {}, db: dbPath() }
   }
   const { hookGroups, loadSettings } = await import('../../store/settings.ts')
@@ -293,35 +291,33 @@ async function matchesRule(
   return matchesRule(rule, { settings, mode, tool, input, hook: 'none', cwd, projectDir: cwd, home: homedir() })
 }
 
+type Read = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string }
+
 /** A file, `-` for stdin, or the JSON itself. */
-function readInput(source = '{}'): JsonObject {
-  const value = source.trimStart().startsWith('{') ? parsed(source, '--input') : readJson(source === '-' ? 0 : source)
-  if (!isObject(value)) throw new Refusal('the input must be a JSON object')
-  return value
+function readInput(source = '{}'): Read {
+  const read = source.trimStart().startsWith('{') ? parsed(source, '--input') : readJson(source === '-' ? 0 : source)
+  return read.ok && !isObject(read.value) ? { ok: false, why: 'the input must be a JSON object' } : read
 }
 
-function readJson(file: string | 0): unknown {
+function readJson(file: string | 0): Read {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    throw new Refusal(`cannot read ${file || 'stdin'}: ${(error as Error).message}`)
+    return { ok: false, why: `cannot read ${file || 'stdin'}: ${(error as Error).message}` }
   }
   return parsed(text, file || 'stdin')
 }
 
-function parsed(text: string, name: string): unknown {
+function parsed(text: string, name: string): Read {
   try {
-    return JSON.parse(text)
+    return { ok: true, value: JSON.parse(text) }
   } catch (error) {
-    throw new Refusal(`${name} is not JSON: ${(error as Error).message}`)
+    return { ok: false, why: `${name} is not JSON: ${(error as Error).message}` }
   }
 }
 
-function checkName(name: string): asserts name is EventName | StepName {
-  const names: readonly string[] = [...eventNames, ...stepNames]
-  if (!names.includes(name)) throw new Refusal(`the event ${notKnown(name, names)}`)
-}
+const isName = (name: string): name is EventName | StepName => (names as readonly string[]).includes(name)
 
 function table(head: string[], rows: string[][]): string {
   const widths = head.map((_, at) => Math.max(...[head, ...rows].map((cells) => cells[at]!.length)))
@@ -337,35 +333,6 @@ const visible = (text: string) =>
     .replaceAll(/\s*\n\s*/g, ' ⏎ ')
     .replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '�')
 
-const paint = (format: 'dim' | 'green' | 'yellow', text: string) =>
-  process.stdout.isTTY && !process.env.NO_COLOR ? styleText(format, text) : text
-
 function tell(problems: readonly HookProblem[]): void {
   for (const problem of problems) process.stderr.write(`${problem.level}: ${sayHookProblem(problem)}\n`)
 }
-
-function print(text: string): number {
-  process.stdout.write(text)
-  return 0
-}
-
-const help = `ona hooks tells which hooks are in force, what they would say, and what they did.
-
-  ona hooks list                                  every hook in the order it runs, and where it came from
-  ona hooks fire PreToolUse --input call.json     asks the hooks about a made-up event; nothing is recorded
-  ona hooks fire Stop --input '{"stop_hook_active":false}' --settings .ona/settings.json
-  ona hooks log --event PreToolUse --tool Bash    what ran
-
-list and fire:
-  --cwd DIR          the folder whose settings count
-  --settings FILE    the hooks of this file alone
-  --trust            as if the folder were trusted
-list and log:
-  --event NAME       an event or a step
-fire:
-  --input FILE       the fields of the event, or the envelope of the step; - for stdin, or the JSON itself
-log:
-  --tool NAME  --session ID  --conversation ID  --limit N (50)
-
-  --json             one line of JSON
-`

@@ -1,32 +1,29 @@
 /** `ona mcp serve`: our tools for other agents, under the same hooks, gate and rules, with the same rows. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { modelLater } from '../../agent/choose-model.ts'
 import { Session } from '../../agent/session.ts'
 import { openRuntime } from '../../agent/start.ts'
 import { runToolCall } from '../../agent/tool-call.ts'
 import type { PermissionMode } from '../../hooks/plane.ts'
 import { serve } from '../../mcp/serve.ts'
-import { packageRoot } from '../../package-root.ts'
+import { version } from '../../package-root.ts'
 import { createConversation, createSession } from '../../store/conversations.ts'
 import { builtInTools, definitionOf } from '../../tools/all.ts'
 import { nobody, tellNotice } from '../nobody.ts'
+import { failed } from '../tell.ts'
 
 /** Tools that need a conversation with a model or a person of ours are left to the other agent's own. */
 const offered = [
-  ...[
-    'Read',
-    'Write',
-    'Edit',
-    'NotebookEdit',
-    'Bash',
-    'Glob',
-    'Grep',
-    'WebFetch',
-    'TodoWrite',
-    'TaskOutput',
-    'TaskStop',
-  ],
+  'Read',
+  'Write',
+  'Edit',
+  'NotebookEdit',
+  'Bash',
+  'Glob',
+  'Grep',
+  'WebFetch',
+  'TodoWrite',
+  'TaskOutput',
+  'TaskStop',
 ]
 
 export interface ServeOptions {
@@ -45,10 +42,7 @@ export async function mcpServe({ cwd, mode, tools: only, allow }: ServeOptions):
     ...(allow && { allow }),
     on: tellNotice,
   })
-  if ('problem' in opened) {
-    process.stderr.write(`ona: ${opened.problem}\n`)
-    return 1
-  }
+  if ('problem' in opened) return failed(opened.problem)
   const { runtime, permissions, tell, cleanUp } = opened
   for (const event of tell) tellNotice(event)
   const { db } = runtime
@@ -76,7 +70,7 @@ export async function mcpServe({ cwd, mode, tools: only, allow }: ServeOptions):
   let last: Promise<unknown> = Promise.resolve()
   await serve(
     {
-      version: JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).version,
+      version: version(),
       tools: () => tools.map((tool) => ({ ...definitionOf(tool), readOnly: tool.safety === 'read_only' })),
       call(name, input, signal) {
         // one after another, as everywhere in a session

@@ -1,83 +1,70 @@
 /** `ona permissions test`: explains what the rules would say of a call, without making it. */
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
-import type { PermissionMode } from '../../hooks/plane.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { rulesOf } from '../../permissions/compile.ts'
 import { decide, type PermissionQuestion, type PermissionSettings } from '../../permissions/decide.ts'
 import { modes } from '../../permissions/modes.ts'
 import { ruleProblem, ruleText } from '../../permissions/rule.ts'
+import { command, family } from '../command.ts'
+import type { Verb } from '../table.ts'
+import { paint, said, saidJson, wrong } from '../tell.ts'
 
-export async function run(words: string[]): Promise<number> {
-  const [verb, ...rest] = words
-  if (verb === undefined || verb === '--help' || verb === '-h' || rest.includes('--help') || rest.includes('-h')) {
-    process.stdout.write(help)
-    return 0
-  }
-  if (verb !== 'test') return wrong(`"${verb}" is not known; it has one verb, test`)
-  const asked = await readQuestion(rest)
-  if (typeof asked === 'string') return wrong(asked)
-  const { question, warnings, json } = asked
-  const ruling = await decide(question)
-  const commands = await commandsOf(question)
-  if (json) process.stdout.write(`${JSON.stringify({ ...ruling, ...commands, warnings })}\n`)
-  else process.stdout.write(explained(question, { ...ruling, ...commands, warnings }))
-  return 0
-}
+const help = `ona permissions test tells what the rules say of a call, and why. Nothing is run.
 
-interface Asked {
-  readonly question: PermissionQuestion
-  readonly warnings: readonly string[]
-  readonly json: boolean
-}
+  ona permissions test 'Bash(git *)' --tool Bash --input '{"command":"git status"}'
+  ona permissions test --deny 'Read(.env)' --allow Read --tool Read --input '{"file_path":".env"}'
+  ona permissions test --tool Write --input '{"file_path":"a.txt"}' --mode acceptEdits
 
-async function readQuestion(words: string[]): Promise<Asked | string> {
-  let parsed: ReturnType<typeof parseWords>
-  try {
-    parsed = parseWords(words)
-  } catch (error) {
-    return (error as Error).message // parseArgs says which word
-  }
-  const { values, positionals } = parsed
-  const { tool, input = '{}', mode } = values
-  if (!tool) return 'name the tool, as in --tool Bash'
-  const parsedInput = parseInput(input)
-  if (!parsedInput) return `--input is not a JSON object: ${input}`
-  if (mode !== undefined && !modes.includes(mode as PermissionMode)) return `--mode must be one of ${modes.join(', ')}`
-  const cwd = resolve(values.cwd ?? '.')
-  const own = { allow: [...positionals, ...(values.allow ?? [])], deny: values.deny ?? [], ask: values.ask ?? [] }
-  const named = Object.values(own).some((rules) => rules.length > 0)
-  const settings: PermissionSettings = named ? own : await settingsIn(cwd)
-  const warnings = named ? rulesOf(own).warnings : []
-  const question: PermissionQuestion = {
-    settings,
-    mode: (mode as PermissionMode | undefined) ?? settings.defaultMode ?? 'default',
-    tool,
-    input: parsedInput,
-    hook: 'none',
-    cwd,
-    projectDir: cwd,
-    home: homedir(),
-  }
-  return { question, warnings, json: values.json === true }
-}
+Rules given as words or with --allow, --deny and --ask are the only ones; without any, those of this folder count.
 
-const parseWords = (args: string[]) =>
-  parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      tool: { type: 'string' },
-      input: { type: 'string' },
-      mode: { type: 'string' },
-      cwd: { type: 'string' },
-      allow: { type: 'string', multiple: true },
-      deny: { type: 'string', multiple: true },
-      ask: { type: 'string', multiple: true },
-      json: { type: 'boolean' },
-    },
-  })
+  --tool NAME      the tool, as in rules: Bash, Read, mcp__server__tool
+  --input JSON     its input
+  --mode MODE      default, acceptEdits, plan, dontAsk or bypassPermissions
+  --cwd DIR        where the call would be made
+  --json           one line: decision, reason, rule, suggestions, commands, paths, warnings
+`
+
+const flags = {
+  tool: 'value',
+  input: 'value',
+  mode: { kind: 'value', oneOf: modes },
+  cwd: 'value',
+  allow: 'each',
+  deny: 'each',
+  ask: 'each',
+  json: 'flag',
+} as const
+
+const explain = command(
+  'ona permissions test',
+  { help, flags, words: Number.POSITIVE_INFINITY },
+  async ({ tool, input = '{}', mode, json, ...given }, words) => {
+    const wrongly = (why: string) => wrong('ona permissions test', why)
+    if (!tool) return wrongly('name the tool, as in --tool Bash')
+    const parsedInput = parseInput(input)
+    if (!parsedInput) return wrongly(`--input is not a JSON object: ${input}`)
+    const cwd = resolve(given.cwd ?? '.')
+    const own = { allow: [...words, ...(given.allow ?? [])], deny: given.deny ?? [], ask: given.ask ?? [] }
+    const named = Object.values(own).some((rules) => rules.length > 0)
+    const settings: PermissionSettings = named ? own : await settingsIn(cwd)
+    const question: PermissionQuestion = {
+      settings,
+      mode: mode ?? settings.defaultMode ?? 'default',
+      tool,
+      input: parsedInput,
+      hook: 'none',
+      cwd,
+      projectDir: cwd,
+      home: homedir(),
+    }
+    const ruling = await decide(question)
+    const told = { ...ruling, ...(await commandsOf(question)), warnings: named ? rulesOf(own).warnings : [] }
+    return json ? saidJson(told) : said(explained(question, told))
+  },
+)
+
+export const run = family<Verb<'permissions'>>('ona permissions', help, { test: explain })
 
 function parseInput(text: string): JsonObject | undefined {
   try {
@@ -117,10 +104,8 @@ type Explained = Awaited<ReturnType<typeof decide>> & {
 }
 
 function explained(question: PermissionQuestion, told: Explained): string {
-  const colour = process.stdout.isTTY && !process.env['NO_COLOR']
-  const paint = { allow: 32, ask: 33, deny: 31 }[told.decision]
-  const word = colour ? `\u001b[${paint}m${told.decision}\u001b[0m` : told.decision
-  const lines = [`${word}: ${told.reason}`]
+  const colour = ({ allow: 'green', ask: 'yellow', deny: 'red' } as const)[told.decision]
+  const lines = [`${paint(colour, told.decision)}: ${told.reason}`]
   if (told.rule) lines.push(`  rule      ${told.rule}`)
   lines.push(`  mode      ${question.mode}`)
   for (const [at, command] of (told.commands ?? []).entries())
@@ -134,23 +119,3 @@ function explained(question: PermissionQuestion, told: Explained): string {
   for (const warning of told.warnings) lines.push(`  warning   ${warning}`)
   return `${lines.join('\n')}\n`
 }
-
-function wrong(why: string): number {
-  process.stderr.write(`ona permissions: ${why}; ona permissions --help shows how\n`)
-  return 2
-}
-
-const help = `ona permissions test tells what the rules say of a call, and why. Nothing is run.
-
-  ona permissions test 'Bash(git *)' --tool Bash --input '{"command":"git status"}'
-  ona permissions test --deny 'Read(.env)' --allow Read --tool Read --input '{"file_path":".env"}'
-  ona permissions test --tool Write --input '{"file_path":"a.txt"}' --mode acceptEdits
-
-Rules given as words or with --allow, --deny and --ask are the only ones; without any, those of this folder count.
-
-  --tool NAME      the tool, as in rules: Bash, Read, mcp__server__tool
-  --input JSON     its input
-  --mode MODE      default, acceptEdits, plan, dontAsk or bypassPermissions
-  --cwd DIR        where the call would be made
-  --json           one line: decision, reason, rule, suggestions, commands, paths, warnings
-`

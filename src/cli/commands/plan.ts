@@ -1,53 +1,81 @@
 /** `ona plan show|approve|list`: the plans of a conversation. */
+import type { Session } from '../../agent/session.ts'
 import { getPlan, listPlans, type Plan } from '../../store/plans.ts'
 import { criteriaOf } from '../../workflow/criteria.ts'
 import { approvePlan } from '../../workflow/planning.ts'
-import { readArgs } from '../args.ts'
+import { command, family } from '../command.ts'
 import { openConversation } from '../conversation.ts'
+import type { Verb } from '../table.ts'
+import { failed, said, saidJson } from '../tell.ts'
 
-const usage = `The plans of a conversation, by default the newest of this folder.
+const help = `The plans of a conversation, by default the newest of this folder.
 
   ona plan list [--conversation ID] [--json]
   ona plan show [PLAN] [--conversation ID] [--json]
-  ona plan approve [PLAN] [--conversation ID] [--as NAME]
+  ona plan approve [PLAN] [--conversation ID] [--as NAME] [--json]
 
 Example: ona plan approve 3 --as "Ada Lovelace"
 Approving a plan opens the implement phase in the same step.
 `
 
-export async function run(words: string[]): Promise<number> {
-  const [what = '--help', ...rest] = words
-  if (what === '--help' || rest.includes('--help')) return say(usage)
-  const args = readArgs(rest, { values: ['conversation', 'as', 'cwd'], flags: ['json'] })
-  if (!args.ok) return wrong(args.why)
-  if (!['list', 'show', 'approve'].includes(what)) return wrong(`there is no "ona plan ${what}"`)
-  const opened = await openConversation(args.value('conversation'), args.value('cwd'))
-  if ('problem' in opened) return failed(opened.problem)
-  const { session, close } = opened
-  try {
-    const { db, conversationId } = session
+const common = { conversation: 'value', cwd: 'value', json: 'flag' } as const
+
+const list = command('ona plan list', { help, flags: common }, ({ conversation, cwd, json }) =>
+  inConversation(conversation, cwd, ({ db, conversationId }) => {
     const plans = listPlans(db, conversationId)
-    if (what === 'list') return say(args.has('json') ? `${JSON.stringify(plans.map(asJson))}\n` : listed(plans))
-    const number = args.words[0]
-    const plan = number === undefined ? plans.at(-1) : getPlan(db, Number(number))
-    if (!plan || plan.conversationId !== conversationId) {
-      return failed(
-        number === undefined
-          ? 'there is no plan yet: the agent gives one with ExitPlanMode'
-          : `there is no plan ${number} in this conversation`,
-      )
-    }
-    if (what === 'show') return say(args.has('json') ? `${JSON.stringify(asJson(plan))}\n` : shown(plan))
-    const approved = approvePlan(db, conversationId, {
-      planId: plan.id,
-      by: args.value('as') ?? 'operator',
-      sessionId: session.id,
-    })
-    return approved.ok ? say(`plan ${plan.id} is approved; the phase is ${session.phase}\n`) : failed(approved.why)
+    return json ? saidJson(plans.map(asJson)) : said(listed(plans))
+  }),
+)
+
+const show = command('ona plan show', { help, flags: common, words: 1 }, ({ conversation, cwd, json }, [number]) =>
+  withPlan(conversation, cwd, number, (_, plan) => (json ? saidJson(asJson(plan)) : said(shown(plan)))),
+)
+
+const approveFlags = { ...common, as: 'value' } as const
+
+const approve = command('ona plan approve', { help, flags: approveFlags, words: 1 }, (given, [number]) =>
+  withPlan(given.conversation, given.cwd, number, (session, { id: planId }) => {
+    const by = given.as ?? 'operator'
+    const approved = approvePlan(session.db, session.conversationId, { planId, by, sessionId: session.id })
+    if (!approved.ok) return failed(approved.why)
+    if (given.json) return saidJson({ plan: planId, by, phase: session.phase })
+    return said(`plan ${planId} is approved; the phase is ${session.phase}`)
+  }),
+)
+
+export const run = family<Verb<'plan'>>('ona plan', help, { list, show, approve })
+
+async function inConversation(
+  id: string | undefined,
+  cwd: string | undefined,
+  work: (session: Session) => number,
+): Promise<number> {
+  const opened = await openConversation(id, cwd)
+  if ('problem' in opened) return failed(opened.problem)
+  try {
+    return work(opened.session)
   } finally {
-    await close()
+    await opened.close()
   }
 }
+
+/** The plan of that number, or the newest. */
+const withPlan = (
+  id: string | undefined,
+  cwd: string | undefined,
+  number: string | undefined,
+  work: (session: Session, plan: Plan) => number,
+): Promise<number> =>
+  inConversation(id, cwd, (session) => {
+    const { db, conversationId } = session
+    const plan = number === undefined ? listPlans(db, conversationId).at(-1) : getPlan(db, Number(number))
+    if (plan?.conversationId === conversationId) return work(session, plan)
+    return failed(
+      number === undefined
+        ? 'there is no plan yet: the agent gives one with ExitPlanMode'
+        : `there is no plan ${number} in this conversation`,
+    )
+  })
 
 const asJson = (plan: Plan) => ({ ...plan, criteria: criteriaOf(plan.content) })
 
@@ -70,18 +98,3 @@ const shown = (plan: Plan): string =>
   )
     .map(({ id, text }) => `  ${id}  ${text}\n`)
     .join('')}`
-
-function say(text: string): number {
-  process.stdout.write(text)
-  return 0
-}
-
-function failed(why: string): number {
-  process.stderr.write(`ona: ${why}\n`)
-  return 1
-}
-
-function wrong(why: string): number {
-  process.stderr.write(`ona plan: ${why}; ona plan --help shows how\n`)
-  return 2
-}

@@ -11,6 +11,7 @@ import { startOptions } from '../options.ts'
 import { roleHandlers } from '../role-handlers.ts'
 import { addUsage, follow, initMessage, messagesFor, newFacts, type RunFacts, resultMessage } from '../stream-json.ts'
 import { structuredTurn } from '../structured.ts'
+import { failed, saidJson, wrong } from '../tell.ts'
 
 /** More than this on stdin is not a prompt. */
 const mostInput = 10 * 1024 * 1024
@@ -18,9 +19,10 @@ const mostInput = 10 * 1024 * 1024
 export async function print(flags: Flags, words: readonly string[]): Promise<number> {
   const format = flags['output-format'] ?? 'text'
   const streamed = flags['input-format'] === 'stream-json'
-  if (streamed && format !== 'stream-json') return wrong('--input-format stream-json needs --output-format stream-json')
+  if (streamed && format !== 'stream-json')
+    return wrong('ona', '--input-format stream-json needs --output-format stream-json')
   const read = streamed ? { ok: true as const, prompt: '' } : readPrompt(words)
-  if (!read.ok) return wrong(read.why)
+  if (!read.ok) return wrong('ona', read.why)
 
   let facts: RunFacts | undefined
   const options = { partial: flags['include-partial-messages'] === true, hooks: flags['include-hook-events'] === true }
@@ -38,7 +40,7 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
     on: hear,
     onUsage: (model, usage, cost) => facts && addUsage(facts, model, usage, cost),
   })
-  if ('problem' in started) return wrong(started.problem, started.usage ? 2 : 1)
+  if ('problem' in started) return started.usage ? wrong('ona', started.problem) : failed(started.problem)
   const { session } = started
   facts = newFacts(session)
   if (format === 'stream-json') line(initMessage(session))
@@ -172,9 +174,4 @@ function endOnSignals(session: Session): () => void {
   }
 }
 
-const line = (message: object) => void process.stdout.write(`${JSON.stringify(message)}\n`)
-
-function wrong(why: string, code = 2): number {
-  process.stderr.write(`ona: ${why}\n`)
-  return code
-}
+const line = (message: object) => void saidJson(message)

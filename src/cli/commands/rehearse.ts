@@ -2,40 +2,67 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import type { AgentEvent } from '../../agent/events.ts'
 import { type Play, playScript } from '../../rehearsal/play.ts'
 import { loadScript, type Script, scriptSchema } from '../../rehearsal/script.ts'
 import { startRehearsal } from '../../rehearsal/server.ts'
 import type { Db } from '../../store/open.ts'
+import { command } from '../command.ts'
 import { nobody } from '../nobody.ts'
+import { failed, said, saidJson, wrong } from '../tell.ts'
 
-export async function run(words: string[]): Promise<number> {
-  const read = readWords(words)
-  if ('why' in read) return wrong(read.why)
-  const { values, positionals: files } = read
-  if (values.help) return print(help)
-  if (values.schema) return print(`${JSON.stringify(scriptSchema, null, 2)}\n`)
+const help = `ona rehearse plays a script through the whole runtime (hooks, rules, tools, database) with the built-in model in
+the place of a real one, and exits 1 where something is not as the script expects.
 
-  const scripts: Script[] = []
-  for (const file of files) {
-    const loaded = await load(file)
-    if ('problems' in loaded) return wrong(loaded.problems.join('\n'), '')
-    scripts.push(loaded.script)
-  }
-  if (values.serve !== undefined) return serve(Number(values.serve), scripts[0])
-  if (scripts.length === 0) return wrong('name a script, or --serve PORT; ona rehearse --help shows both')
-  if (values.db && scripts.length > 1) return wrong('--db goes with one script')
+  ona rehearse examples/rehearsals/guarded-delete.yaml
+  ona rehearse rehearsals/*.yaml --json           all of them, as JSON
+  ona rehearse script.yaml --show                 with the conversation
+  ona rehearse script.yaml --trust                with the hooks of this folder
+  ona rehearse script.yaml --db run.db            keeps the database of the run
+  ona rehearse --serve 1234 [script.yaml]         serves the model on 127.0.0.1 until Ctrl-C
+  ona rehearse --schema                           the JSON Schema of a script
+`
 
-  const reports: Report[] = []
-  for (const script of scripts) {
-    const report = await play(script, { show: values.show === true, db: values.db, trust: values.trust === true })
-    reports.push(report)
-    if (!values.json) print(said(report))
-  }
-  if (values.json) print(`${JSON.stringify(reports, null, 2)}\n`)
-  return reports.every(({ ok }) => ok) ? 0 : 1
-}
+const flags = {
+  serve: 'value',
+  db: 'value',
+  show: 'flag',
+  trust: 'flag',
+  schema: 'flag',
+  json: 'flag',
+} as const
+
+export const run = command(
+  'ona rehearse',
+  { help, flags, words: Number.POSITIVE_INFINITY },
+  async ({ serve: port, db, show = false, trust = false, schema, json }, files) => {
+    const wrongly = (why: string) => wrong('ona rehearse', why)
+    if (schema) return said(JSON.stringify(scriptSchema, null, 2))
+    if (port !== undefined && !(/^\d+$/.test(port) && Number(port) < 65_536))
+      return wrongly(`--serve must be a port number, not "${port}"`)
+    const scripts: Script[] = []
+    for (const file of files) {
+      const loaded = await load(file)
+      if ('problems' in loaded) {
+        process.stderr.write(`${loaded.problems.join('\n')}\n`)
+        return 2
+      }
+      scripts.push(loaded.script)
+    }
+    if (port !== undefined) return serve(Number(port), scripts[0])
+    if (scripts.length === 0) return wrongly('name a script, or --serve PORT')
+    if (db && scripts.length > 1) return wrongly('--db goes with one script')
+
+    const reports: Report[] = []
+    for (const script of scripts) {
+      const report = await play(script, { show, db, trust })
+      reports.push(report)
+      if (!json) said(told(report))
+    }
+    if (json) saidJson(reports)
+    return reports.every(({ ok }) => ok) ? 0 : 1
+  },
+)
 
 interface Report {
   readonly script: string
@@ -45,7 +72,7 @@ interface Report {
   readonly problems: readonly string[]
 }
 
-const said = ({ script, ok, met, problems }: Report): string =>
+const told = ({ script, ok, met, problems }: Report): string =>
   ok ? `ok    ${script}  ${met} met\n` : `${problems.join('\n')}\nfail  ${script}  ${met} met, ${problems.length} not\n`
 
 interface PlayFlags {
@@ -86,7 +113,7 @@ async function play(script: Script, flags: PlayFlags): Promise<Report> {
     const interrupt = () => session.interrupt()
     process.on('SIGINT', interrupt)
     for (let prompt = playing.nextPrompt(); prompt !== undefined; prompt = playing.nextPrompt()) {
-      if (flags.show) print(`> ${prompt}\n`)
+      if (flags.show) said(`> ${prompt}\n`)
       const expanded = await expandPrompt(session, prompt)
       if (!expanded.ok) {
         trouble.push(`${script.name}: "${prompt}" cannot be typed here: ${expanded.why}`)
@@ -126,10 +153,10 @@ function rowsOf(db: Db | undefined, sql: string): string {
 }
 
 function show(event: AgentEvent): void {
-  if (event.type === 'assistant' && event.text !== '') print(`${event.text}\n`)
+  if (event.type === 'assistant' && event.text !== '') said(`${event.text}\n`)
   if (event.type === 'tool-finished')
-    print(`  ${event.name} ${event.outcome}: ${event.output.content.trim().split('\n')[0]?.slice(0, 160)}\n`)
-  if (event.type === 'notice') print(`  ${event.text}\n`)
+    said(`  ${event.name} ${event.outcome}: ${event.output.content.trim().split('\n')[0]?.slice(0, 160)}\n`)
+  if (event.type === 'notice') said(`  ${event.text}\n`)
 }
 
 /** Serves until it is interrupted. With a script, says at the end what was not as expected. */
@@ -139,9 +166,9 @@ async function serve(port: number, script: Script | undefined): Promise<number> 
   try {
     server = await startRehearsal({ port, ...(playing && { player: playing.player }) })
   } catch (cause) {
-    return wrong(`port ${port} cannot be used: ${(cause as Error).message}`, 'ona rehearse: ', 1)
+    return failed(`port ${port} cannot be used: ${(cause as Error).message}`)
   }
-  print(`LM_STUDIO_BASE_URL=${server.baseUrl} LM_STUDIO_MODEL=${server.model}\n`)
+  said(`LM_STUDIO_BASE_URL=${server.baseUrl} LM_STUDIO_MODEL=${server.model}\n`)
   await new Promise<void>((stop) => {
     const awake = setInterval(() => {}, 1 << 30)
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -154,7 +181,7 @@ async function serve(port: number, script: Script | undefined): Promise<number> 
   playing?.finish()
   if (!script || !playing) return 0
   const report = reportOf(script, playing)
-  print(said(report))
+  said(told(report))
   return report.ok ? 0 : 1
 }
 
@@ -168,49 +195,3 @@ async function load(file: string): Promise<{ script: Script } | { problems: stri
   const loaded = await loadScript(text, file)
   return loaded.ok ? { script: loaded.script } : { problems: loaded.problems }
 }
-
-function readWords(words: string[]) {
-  try {
-    const parsed = parseArgs({
-      args: words,
-      allowPositionals: true,
-      options: {
-        serve: { type: 'string' },
-        db: { type: 'string' },
-        show: { type: 'boolean' },
-        trust: { type: 'boolean' },
-        schema: { type: 'boolean' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    })
-    const { serve } = parsed.values
-    if (serve !== undefined && !(/^\d+$/.test(serve) && Number(serve) < 65_536))
-      return { why: `--serve must be a port number, not "${serve}"` }
-    return parsed
-  } catch (cause) {
-    return { why: (cause as Error).message }
-  }
-}
-
-function print(text: string): number {
-  process.stdout.write(text)
-  return 0
-}
-
-function wrong(why: string, prefix = 'ona rehearse: ', code = 2): number {
-  process.stderr.write(`${prefix}${why}\n`)
-  return code
-}
-
-const help = `ona rehearse plays a script through the whole runtime (hooks, rules, tools, database) with the built-in model in
-the place of a real one, and exits 1 where something is not as the script expects.
-
-  ona rehearse examples/rehearsals/guarded-delete.yaml
-  ona rehearse rehearsals/*.yaml --json           all of them, as JSON
-  ona rehearse script.yaml --show                 with the conversation
-  ona rehearse script.yaml --trust                with the hooks of this folder
-  ona rehearse script.yaml --db run.db            keeps the database of the run
-  ona rehearse --serve 1234 [script.yaml]         serves the model on 127.0.0.1 until Ctrl-C
-  ona rehearse --schema                           the JSON Schema of a script
-`

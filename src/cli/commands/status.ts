@@ -1,37 +1,37 @@
 /** `ona status`: which model and which credential a session here would use. */
-import { parseArgs } from 'node:util'
 import { type AuthStatus, anthropicSource, authStatus } from '../../auth/sources.ts'
 import { shownBaseUrl } from '../../providers/create.ts'
 import { type ModelChoice, resolveModel } from '../../providers/resolve.ts'
 import { authHere } from '../auth.ts'
+import { command } from '../command.ts'
+import { said, saidJson } from '../tell.ts'
 
-export async function run(words: string[]): Promise<number> {
-  const read = readWords(words)
-  if ('why' in read) {
-    process.stderr.write(`ona status: ${read.why}\n`)
-    return 2
-  }
-  const { values } = read
-  if (values.help) {
-    process.stdout.write(help)
-    return 0
-  }
-  const here = authHere({ bare: values.bare === true, ...(values.settings && { settings: values.settings }) })
+const help = `ona status says which model a session here would use, and which credential: its class, its source and at most its
+last four characters. Exit code 0 when there is one, 1 when there is none.
+
+  ona status
+  ona status --json
+  ona status --model opus        as if started with --model opus
+  ona status --bare              as with ona --bare
+`
+
+const flags = { bare: 'flag', settings: 'value', model: 'value', json: 'flag' } as const
+
+export const run = command('ona status', { help, flags }, async ({ bare = false, settings: given, model, json }) => {
+  const here = authHere({ bare, ...(given && { settings: given }) })
   const { settings, env } = here
-  const anthropic = anthropicSource(here)
-  const resolved = resolveModel({ settings, env, anthropic, ...(values.model && { flag: values.model }) })
+  const resolved = resolveModel({ settings, env, anthropic: anthropicSource(here), ...(model && { flag: model }) })
   if (!resolved.ok) {
-    process.stdout.write(
-      values.json ? `${JSON.stringify({ loggedIn: false, problem: resolved.problem })}\n` : `${resolved.problem}\n`,
-    )
+    if (json) saidJson({ loggedIn: false, problem: resolved.problem })
+    else said(resolved.problem)
     return 1
   }
   const { choice } = resolved
   const auth = await authStatus(choice.rehearsal ? 'claude_code_subscription' : choice.provider, here)
-  const report = { ...auth, ...modelOf(choice, env) }
-  process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : told(choice, auth, env))
+  if (json) saidJson({ ...auth, ...modelOf(choice, env) })
+  else said(told(choice, auth, env))
   return auth.loggedIn ? 0 : 1
-}
+})
 
 const modelOf = (choice: ModelChoice, env: NodeJS.ProcessEnv) => ({
   provider: choice.provider,
@@ -65,29 +65,3 @@ function told(choice: ModelChoice, auth: AuthStatus, env: NodeJS.ProcessEnv): st
   ]
   return rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(11)} ${value}\n`])).join('')
 }
-
-function readWords(words: string[]) {
-  try {
-    return parseArgs({
-      args: words,
-      options: {
-        bare: { type: 'boolean' },
-        settings: { type: 'string' },
-        model: { type: 'string' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    })
-  } catch (cause) {
-    return { why: (cause as Error).message }
-  }
-}
-
-const help = `ona status says which model a session here would use, and which credential: its class, its source and at most its
-last four characters. Exit code 0 when there is one, 1 when there is none.
-
-  ona status
-  ona status --json
-  ona status --model opus        as if started with --model opus
-  ona status --bare              as with ona --bare
-`

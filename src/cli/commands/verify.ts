@@ -2,10 +2,11 @@
 import { writeFileSync } from 'node:fs'
 import { runTests, verifyReport } from '../../agent/workflow.ts'
 import { reportText } from '../../workflow/report.ts'
-import { readArgs } from '../args.ts'
+import { command } from '../command.ts'
 import { openConversation } from '../conversation.ts'
+import { failed, inColour, said, saidJson } from '../tell.ts'
 
-const usage = `Shows what the approved plan asked for, which test cases show it, and what each of them printed.
+const help = `Shows what the approved plan asked for, which test cases show it, and what each of them printed.
 
   ona verify [--conversation ID] [--run] [--json | --html FILE]
 
@@ -17,39 +18,23 @@ Example: ona verify --run --html report.html
 Exit code: 0 everything is covered and passed, 1 something is missing, 2 wrong usage.
 `
 
-export async function run(words: string[]): Promise<number> {
-  if (words.includes('--help')) {
-    process.stdout.write(usage)
-    return 0
-  }
-  const args = readArgs(words, { values: ['conversation', 'html', 'cwd'], flags: ['json', 'run'] })
-  if (!args.ok || args.words.length > 0) {
-    process.stderr.write(
-      `ona verify: ${args.ok ? `what is "${args.words[0]}"?` : args.why}; ona verify --help shows how\n`,
-    )
-    return 2
-  }
-  const opened = await openConversation(args.value('conversation'), args.value('cwd'))
-  if ('problem' in opened) {
-    process.stderr.write(`ona: ${opened.problem}\n`)
-    return 1
-  }
+const flags = { conversation: 'value', cwd: 'value', html: 'value', json: 'flag', run: 'flag' } as const
+
+export const run = command('ona verify', { help, flags }, async ({ conversation, cwd, html, json, run: again }) => {
+  const opened = await openConversation(conversation, cwd)
+  if ('problem' in opened) return failed(opened.problem)
   const { session, close } = opened
   try {
-    if (args.has('run')) await runTests(session)
+    if (again) await runTests(session)
     const report = verifyReport(session)
-    const file = args.value('html')
-    if (file !== undefined) {
+    if (html !== undefined) {
       const { reportHtml } = await import('../../workflow/report-html.ts')
-      writeFileSync(file, reportHtml(report))
-      process.stdout.write(`${file}: ${report.passed} of ${report.total} traced cases passed\n`)
-    } else if (args.has('json')) process.stdout.write(`${JSON.stringify(report)}\n`)
-    else {
-      const colour = process.stdout.isTTY === true && !process.env['NO_COLOR']
-      process.stdout.write(`${reportText(report, { columns: process.stdout.columns ?? 80, colour })}\n`)
-    }
+      writeFileSync(html, reportHtml(report))
+      said(`${html}: ${report.passed} of ${report.total} traced cases passed`)
+    } else if (json) saidJson(report)
+    else said(reportText(report, { columns: process.stdout.columns ?? 80, colour: inColour() }))
     return report.ready ? 0 : 1
   } finally {
     await close()
   }
-}
+})

@@ -1,0 +1,72 @@
+/** What holds of every command alike: its help, its refusals, and that a slip is no prompt. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { flags } from '../src/cli/flags.ts'
+import { commands, flagCommands } from '../src/cli/table.ts'
+import { place } from './lib/program.ts'
+
+const table = { ...commands, ...flagCommands }
+
+test('ona --help lists exactly the commands there are, and every flag of a run', async (t) => {
+  const { code, stdout } = await place(t).run(['--help'])
+  const [, listed = '', listedFlags = ''] = stdout.split(/^(?:Commands|Flags of a run):$/m)
+  const names = Array.from(listed.matchAll(/^ {2}ona (\S+)/gm), ([, name]) => name)
+  assert.deepEqual([code, names], [0, Object.keys(table)])
+  assert.deepEqual(
+    Array.from(listedFlags.matchAll(/^ {2}(?:-\w, | {4})--(\S+)/gm), ([, name]) => name),
+    Object.keys(flags),
+  )
+})
+
+test('the commands stand in order, so that each is found at once', () => {
+  for (const rows of [commands, flagCommands]) assert.deepEqual(Object.keys(rows), Object.keys(rows).toSorted())
+})
+
+test('help is the same by every way to ask for it', async (t) => {
+  const here = place(t)
+  const { stdout } = await here.run(['--help'])
+  for (const words of [['-h'], ['help'], ['-p', '--help']]) {
+    assert.deepEqual(await here.run(words), { code: 0, stdout, stderr: '' }, words.join(' '))
+  }
+})
+
+for (const [name, { verbs = [] }] of Object.entries(table)) {
+  test(`ona ${name}: help with an example, and a refusal that shows how`, async (t) => {
+    const here = place(t)
+    for (const words of [[name], ...verbs.map((verb) => [name, verb])]) {
+      const said = words.join(' ')
+      const [long, short, wrong] = await Promise.all([
+        here.run([...words, '--help']),
+        here.run([...words, '-h']),
+        here.run([...words, '--no-such-flag']),
+      ])
+      assert.deepEqual([long.code, long.stderr, short], [0, '', long], said)
+      assert.match(long.stdout, new RegExp(`^.*ona ${name} ?.*$`, 'm'), said)
+      assert.equal(wrong.code, 2, said)
+      assert.match(wrong.stderr, /^(ona .*): there is no .*--no-such-flag.* \1 --help shows how\n$/, said)
+    }
+    if (verbs.length > 0) {
+      const [none, strange] = await Promise.all([here.run([name]), here.run([name, 'zzzzzzzz'])])
+      assert.deepEqual([none.code, none.stderr.includes(verbs.join(', '))], [2, true])
+      assert.deepEqual([strange.code, strange.stderr.includes(verbs.join(', '))], [2, true])
+    }
+  })
+}
+
+test('a mistyped command is told, and nothing is started', async (t) => {
+  const here = place(t)
+  assert.deepEqual(await here.run(['hook', 'list']), {
+    code: 2,
+    stdout: '',
+    stderr: 'ona: there is no command "hook"; did you mean "ona hooks"? ona --help shows how\n',
+  })
+  assert.match((await here.run(['verfy'])).stderr, /did you mean "ona verify"\?/)
+  assert.match((await here.run(['hooks', 'lst'])).stderr, /^ona hooks: there is no "lst"; did you mean "list"\?/)
+  assert.match((await here.run(['--modle', 'x'])).stderr, /^ona: there is no flag --modle; did you mean --model\?/)
+})
+
+test('the same word after -- is a prompt', async (t) => {
+  const { code, stdout } = await place(t).run(['-p', '--', 'verfy'])
+  assert.equal(code, 0)
+  assert.match(stdout, /not a language model/)
+})
