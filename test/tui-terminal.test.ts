@@ -311,6 +311,27 @@ test('Esc ends an answer: what came stays; before anything came the prompt is gi
   await leave(ona)
 })
 
+test('a program ended from outside in the middle of an answer says goodbye to its hooks and leaves a whole database', {
+  skip,
+}, async (t) => {
+  const hook = { hook_event_name: 'SessionEnd', matcher: '', command: 'cat > ../end.json' }
+  const model = await startScripted('word '.repeat(2000), { pieceMs: 20, pieceSize: 5 })
+  t.after(() => model.close())
+  const hooked = newPlace({ '~/.ona/settings.json': JSON.stringify({ hooks: [hook] }) })
+  const ona = openOna(hooked, { env: { LM_STUDIO_BASE_URL: model.baseUrl, LM_STUDIO_MODEL: 'scripted' } })
+  await ona.until(/^scripted/m)
+  say(ona, 'go')
+  await ona.until(/● word/)
+  ona.kill('TERM')
+  await ona.until(/LEFT WITH 143/)
+  assert.match(readFileSync(join(hooked.project, '..', 'end.json'), 'utf8'), /"reason":"other"/)
+  assert.deepEqual(hooked.query('PRAGMA integrity_check'), [{ integrity_check: 'ok' }])
+  assert.deepEqual(hooked.query("SELECT count(*) AS n FROM transcript_entries WHERE payload_json LIKE '%word word%'"), [
+    { n: 1 },
+  ])
+  hooked.remove()
+})
+
 test('what waits can be taken back with Up', { skip }, async (t) => {
   const ona = await scripted(t, 'word '.repeat(200), { pieceMs: 20, pieceSize: 5 })
   say(ona, 'go')

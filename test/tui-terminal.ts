@@ -69,6 +69,8 @@ export interface Ona {
   /** The screen with its colours. */
   styled(): string
   resize(columns: number, rows: number): void
+  /** Sends the program a signal. */
+  kill(signal: string): void
   cursor(): { column: number; row: number }
 }
 
@@ -130,6 +132,11 @@ export function openOna(
     all: () => capture('-S', '-'),
     styled: () => capture('-e'),
     resize: (wide, high) => void tmux('resize-window', '-t', name, '-x', String(wide), '-y', String(high)),
+    kill(signal) {
+      const shell = tmux('list-panes', '-t', name, '-F', '#{pane_pid}').stdout.trim()
+      const [child] = spawnSync('pgrep', ['-P', shell], { encoding: 'utf8' }).stdout.trim().split('\n')
+      process.kill(Number(child), `SIG${signal}`)
+    },
     cursor() {
       const [column, row] = tmux('display-message', '-p', '-t', name, '#{cursor_x} #{cursor_y}')
         .stdout.trim()

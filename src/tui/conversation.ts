@@ -35,16 +35,20 @@ interface Line {
   readonly images: readonly Image[]
 }
 
+/** How long an interrupted turn may take to end when the person leaves. */
+const settleMs = 5_000
+
 export class Conversation implements Ui {
   readonly facts: Facts = newFacts()
   readonly front: Front
   readonly version: string
   readonly #surface: Surface
   readonly #queue: Line[] = []
-  readonly #left: Promise<EndReason>
-  #leave!: (reason: EndReason) => void
+  /** Settles when the person left, or when something broke that must not have. */
+  readonly #end = Promise.withResolvers<EndReason>()
   #started: Started | undefined
   #working = false
+  #work: Promise<void> = Promise.resolve()
   #shell: AbortController | undefined
   /** Something of the answer has come. */
   #heard = false
@@ -54,9 +58,6 @@ export class Conversation implements Ui {
     this.#surface = surface
     this.front = surface.front
     this.version = surface.version
-    this.#left = new Promise((resolve) => {
-      this.#leave = resolve
-    })
   }
 
   begin(started: Started): void {
@@ -78,7 +79,12 @@ export class Conversation implements Ui {
 
   /** Why the person left. */
   get left(): Promise<EndReason> {
-    return this.#left
+    return this.#end.promise
+  }
+
+  /** A line was typed, and nobody waits for what comes of it. */
+  take(text: string, images: readonly Image[] = []): void {
+    this.typed(text, images).catch((cause: unknown) => this.#end.reject(cause))
   }
 
   on(event: AgentEvent): void {
@@ -134,7 +140,20 @@ export class Conversation implements Ui {
     if (first) await this.typed(first.text, first.images)
   }
 
-  async #run({ text, images }: Line): Promise<void> {
+  /** What is under way has ended, or will not in time. Call it after leaving and before the session is closed. */
+  async settled(): Promise<void> {
+    const limit = Promise.withResolvers<void>()
+    const timer = setTimeout(limit.resolve, settleMs)
+    await Promise.race([this.#work.catch(() => {}), limit.promise]) // what broke was told already
+    clearTimeout(timer)
+  }
+
+  #run(line: Line): Promise<void> {
+    this.#work = this.#understood(line)
+    return this.#work
+  }
+
+  async #understood({ text, images }: Line): Promise<void> {
     this.#working = true
     this.#surface.refresh()
     try {
@@ -148,6 +167,16 @@ export class Conversation implements Ui {
     }
   }
 
+  /** The person has not come back for a while. */
+  async idle(): Promise<void> {
+    if (this.#working || this.leaving) return
+    await this.session.raise('Notification', () => ({
+      message: 'ona is waiting for your input',
+      notification_type: 'idle_prompt',
+    }))
+    this.session.commit(() => {})
+  }
+
   interrupt(): void {
     this.#shell?.abort()
     if (this.session.busy) this.session.interrupt()
@@ -157,7 +186,7 @@ export class Conversation implements Ui {
     this.leaving = true
     if (this.#started && this.session.busy) this.session.interrupt()
     this.#shell?.abort()
-    this.#leave(reason)
+    this.#end.resolve(reason)
   }
 
   async submit(prompt: string): Promise<void> {

@@ -45,6 +45,7 @@ export async function runLines(options: ReplOptions, version: string): Promise<n
   const stop = () => (conversation.busy ? conversation.interrupt() : conversation.leave('prompt_input_exit'))
   const signals = endOnSignals((reason) => conversation.leave(reason), options.interactive ? stop : undefined)
   const reason = await Promise.race([conversation.left, readAll(options, started.initialPrompt, conversation, front)])
+  await conversation.settled()
   await started.close(reason)
   signals.release()
   options.input.pause()

@@ -18,6 +18,8 @@ import { Terminal } from './terminal.ts'
 const modeRound: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan']
 /** A turn this long ends with a bell. */
 const longTurnMs = 30_000
+/** Idle this long after a turn, hooks hear that the person is waited for. */
+const idleMs = 60_000
 
 export async function runTerminal(options: ReplOptions, version: string): Promise<number> {
   const { env } = options
@@ -29,6 +31,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   let vim = false
   let status: StatusView | undefined
   let turnSince = 0
+  let idle: NodeJS.Timeout | undefined
 
   const conversation: Conversation = new Conversation({
     front: terminal,
@@ -75,14 +78,14 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   }
   const prompt: Prompt = new Prompt({
     actions: {
-      submit: (text, images) => void conversation.typed(text, images),
+      submit: (text, images) => conversation.take(text, images),
       interrupt: () => conversation.interrupt(),
-      rewind: () => void conversation.typed('/rewind'),
+      rewind: () => conversation.take('/rewind'),
       exit: () => conversation.leave('prompt_input_exit'),
       turnMode,
       transcript: () => void transcript(),
       openEditor: async (text) => (await import('./dialogs/plan.ts')).editText(terminal, text, 'prompt.md'),
-      pickModel: () => void conversation.typed('/model'),
+      pickModel: () => conversation.take('/model'),
       toggleTodos: () => {
         terminal.turn.showTodos = !terminal.turn.showTodos
       },
@@ -113,19 +116,27 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   terminal.turn.folder = options.cwd
   terminal.open()
 
-  const started = await options.start({
-    front: terminal,
-    person: personAt(terminal, () => (conversation.ready ? conversation.session.cwd : options.cwd)),
-    on: (event) => {
-      conversation.on(event)
-      terminal.turn.on(event)
-      if (event.agent) return
-      if (event.type === 'turn-started') turnSince = Date.now()
-      if (['usage', 'phase', 'turn-ended'].includes(event.type)) status?.refresh()
-      if (event.type === 'turn-ended' && Date.now() - turnSince > longTurnMs) terminal.notify('ona is done')
-    },
-    onUsage: (model, usage, usd) => conversation.onUsage(model, usage, usd),
-  })
+  const started = await options
+    .start({
+      front: terminal,
+      person: personAt(terminal, () => (conversation.ready ? conversation.session.cwd : options.cwd)),
+      on: (event) => {
+        conversation.on(event)
+        terminal.turn.on(event)
+        if (event.agent) return
+        if (event.type === 'turn-started') turnSince = Date.now()
+        if (['usage', 'phase', 'turn-ended'].includes(event.type)) status?.refresh()
+        if (event.type !== 'turn-ended') return
+        if (Date.now() - turnSince > longTurnMs) terminal.notify('ona is done')
+        clearTimeout(idle)
+        idle = setTimeout(() => void conversation.idle(), idleMs).unref()
+      },
+      onUsage: (model, usage, usd) => conversation.onUsage(model, usage, usd),
+    })
+    .catch((cause: unknown) => {
+      terminal.close()
+      throw cause
+    })
   if (!started || 'problem' in started) {
     terminal.close()
     if (!started) return 0
@@ -146,17 +157,22 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   terminal.turn.todos = session.todos
   terminal.print(...banner(conversation, version, options.cwd))
   const signals = endOnSignals((reason) => conversation.leave(reason))
-  void (async () => {
+  const first = async () => {
     if (started.initialPrompt) await conversation.submit(started.initialPrompt)
     if (options.prompt) await conversation.typed(options.prompt)
     else await conversation.drain()
-  })()
-
-  const reason = await conversation.left
+  }
+  // what breaks ends the session as leaving does; the terminal is given back before anybody reads why
+  const reason = await Promise.race([conversation.left, first().then(() => conversation.left)]).catch(
+    (cause: unknown) => ({ cause }),
+  )
+  clearTimeout(idle)
   status.close()
   terminal.close()
-  await started.close(reason)
+  await conversation.settled()
+  await started.close(typeof reason === 'string' ? reason : 'other')
   signals.release()
+  if (typeof reason !== 'string') throw reason.cause
   return signals.code() ?? 0
 }
 
