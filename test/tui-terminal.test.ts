@@ -332,6 +332,19 @@ test('a program ended from outside in the middle of an answer says goodbye to it
   hooked.remove()
 })
 
+test('Ctrl-Z gives the shell back, and fg the screen and the draft', { skip }, async () => {
+  const ona = openOna(place, { shell: true })
+  await ona.until(/rehearsal: not a language model/)
+  ona.type('a draft')
+  ona.keys('C-z')
+  await ona.until(/Stopped/)
+  say(ona, 'fg')
+  await ona.until(/❯ a draft\n/)
+  ona.keys('C-c')
+  say(ona, '/exit')
+  await ona.until(/bash-[\d.]+[#$]\s*$/)
+})
+
 test('what waits can be taken back with Up', { skip }, async (t) => {
   const ona = await scripted(t, 'word '.repeat(200), { pieceMs: 20, pieceSize: 5 })
   say(ona, 'go')

@@ -83,7 +83,8 @@ export function openOna(
     rows = 30,
     words = [],
     env = {},
-  }: { columns?: number; rows?: number; words?: string[]; env?: NodeJS.ProcessEnv } = {},
+    shell = false,
+  }: { columns?: number; rows?: number; words?: string[]; env?: NodeJS.ProcessEnv; shell?: boolean } = {},
 ): Ona {
   const name = `t${++count}`
   const all = { ...place.env, ...env }
@@ -109,9 +110,10 @@ export function openOna(
     String(rows),
     '-c',
     place.project,
-    `${command}; echo "LEFT WITH $?"; cat`,
+    shell ? 'bash --norc' : `${command}; echo "LEFT WITH $?"; cat`,
   )
   if (started.status !== 0) throw new Error(`tmux: ${started.stderr}`)
+  if (shell) tmux('send-keys', '-t', name, '-l', `${command}; echo "LEFT WITH $?"\r`)
   const capture = (...words_: string[]) => tmux('capture-pane', '-p', '-t', name, ...words_).stdout.trimEnd()
   return {
     keys: (...names) => void tmux('send-keys', '-t', name, ...names),

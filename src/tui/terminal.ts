@@ -221,7 +221,11 @@ export class Terminal implements Front {
   /** Ctrl-Z: the shell gets the terminal until `fg`. */
   suspend(): void {
     this.#leave()
-    process.once('SIGCONT', () => this.#return())
+    const awake = setInterval(() => {}, 60_000) // nothing else keeps the process from ending when it goes on
+    process.once('SIGCONT', () => {
+      clearInterval(awake)
+      this.#return()
+    })
     process.kill(process.pid, 'SIGTSTP')
   }
 
