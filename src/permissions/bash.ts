@@ -192,12 +192,27 @@ function commandMayMatch(patterns: readonly string[], command: ShellCommand): bo
 
 function allowRuleCovers({ specifier }: Rule, command: ShellCommand): boolean {
   if (specifier.kind !== 'command' || !command.variables.every(isSafeVariable)) return false
-  return clearForms(command.words).some((words) => {
-    if (words.length === 0 || !words[0]!.literal) return false
-    if (needsExactRule(words) && !specifier.exact) return false
-    const texts = [words, gitCommand(words, false)].map((each) => each.map((word) => word.text).join(' '))
-    return specifier.patterns.some((pattern) => texts.some((text) => matches(pattern, text)))
-  })
+  return allowableOf(command).some(
+    ({ texts, exactly }) =>
+      (specifier.exact || !exactly) &&
+      specifier.patterns.some((pattern) => texts.some((text) => matches(pattern, text))),
+  )
+}
+
+/** What of a command an allow rule may be held against; some of it by a rule without wildcards only. */
+export interface Allowable {
+  readonly texts: readonly string[]
+  readonly exactly: boolean
+}
+
+function allowableOf(command: ShellCommand): readonly Allowable[] {
+  command.known.allowable ??= clearForms(command.words)
+    .filter((words) => words.length > 0 && words[0]!.literal)
+    .map((words) => ({
+      texts: [words, gitCommand(words, false)].map((each) => each.map((word) => word.text).join(' ')),
+      exactly: needsExactRule(words),
+    }))
+  return command.known.allowable
 }
 
 /** Sets variables that change nothing, or only opens files, which are judged on their own. */

@@ -70,9 +70,14 @@ export interface Finding {
   readonly uncovered?: readonly string[]
 }
 
+/** Once it is loaded: even asking for it again costs more than most rulings. */
+let bash: typeof import('./bash.ts') | undefined
+
 async function find(question: PermissionQuestion, rules: Rules, access: FileAccess | undefined): Promise<Finding> {
-  if (question.tool === 'Bash' && needsParsing(rules, question))
-    return (await import('./bash.ts')).judgeBash(question, rules)
+  if (question.tool === 'Bash' && needsParsing(rules, question)) {
+    bash ??= await import('./bash.ts')
+    return bash.judgeBash(question, rules)
+  }
   for (const behavior of ['deny', 'ask'] as const) {
     const rule = rules[behavior].find((each) => ruleMatches(each, behavior, question, access))
     if (rule) return { word: behavior, rule, why: `the ${behavior} rule "${rule.text}" matches` }

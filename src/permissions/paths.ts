@@ -138,17 +138,24 @@ export const isWithin = (path: string, directory: string): boolean =>
 export function resolvePaths(path: string, cwd: string, home: string): readonly string[] {
   const expanded = path === '~' || path.startsWith('~/') ? home + path.slice(1) : path
   const given = posix(resolve(cwd, expanded))
-  const followed = real(isAbsolute(expanded) ? expanded : `${cwd}/${expanded}`)
   const tidy = real(given)
+  if (!goesUp.test(expanded) && !goesUp.test(cwd)) return given === tidy ? [given] : [given, tidy]
+  const followed = real(isAbsolute(expanded) ? expanded : `${cwd}/${expanded}`)
   return [...new Set([given, followed, tidy])]
 }
 
+/** Only `..` makes a difference between tidying a path first and following it as it is written. */
+const goesUp = /(^|[/\\])\.\.([/\\]|$)/
+
 /** Where a path really leads, also when its end does not exist yet or is a link to nothing. */
 export function real(path: string): string {
+  if (sep !== '/' || goesUp.test(path)) return posix(walk(path))
   try {
-    return posix(realpathSync.native(path))
+    let there = path
+    while (there !== '/' && !lstatSync(there, { throwIfNoEntry: false })) there = dirname(there)
+    return join(realpathSync.native(there), path.slice(there.length))
   } catch {
-    return posix(walk(path)) // the end is missing: follow what is there
+    return walk(path) // it leads through a link to nothing, or through what is not ours to look at
   }
 }
 

@@ -3,12 +3,9 @@ import { type PathPattern, segmentRegex } from './paths.ts'
 import type { ShellCommand, ShellWord } from './shell.ts'
 import { forms, nameOf } from './wrappers.ts'
 
-const known = new WeakMap<ShellCommand, readonly FileUse[]>()
-
 export function filesOf(command: ShellCommand): readonly FileUse[] {
-  const uses = known.get(command) ?? readFiles(command)
-  known.set(command, uses)
-  return uses
+  command.known.files ??= readFiles(command)
+  return command.known.files
 }
 
 const readers =

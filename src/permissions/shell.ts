@@ -1,5 +1,8 @@
 /** Reads a command line as bash would, and tells every simple command in it, however deep, and what stays unknown. */
 import { type CommandArgument, forEachChild, parse, type Redirection, type SyntaxNode, type Word } from 'unbash'
+import type { Allowable } from './bash.ts'
+import type { FileUse } from './shell-files.ts'
+import type { Spellings } from './spellings.ts'
 import { HOLE } from './wildcard.ts'
 import { look } from './wrappers.ts'
 
@@ -24,6 +27,14 @@ export interface ShellCommand {
   readonly variables: readonly string[]
   readonly reads: readonly ShellWord[]
   readonly writes: readonly ShellWord[]
+  /** What was worked out about it, once and when it was needed. */
+  readonly known: Known
+}
+
+interface Known {
+  spellings?: Spellings
+  files?: readonly FileUse[]
+  allowable?: readonly Allowable[]
 }
 
 export interface Reading {
@@ -41,7 +52,21 @@ const deepest = 8
 /** Characters that look like nothing or like something else on a screen, and bytes that no command holds. */
 const deceptive = /[\u0000-\u0008\u000b-\u001f\u007f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/
 
-export function readShell(source: string, depth = 0): Reading {
+/** The lines read last: an agent asks about the same ones again and again. */
+const readings = new Map<string, Reading>()
+const mostReadings = 1000
+
+export function readShell(source: string): Reading {
+  const known = readings.get(source)
+  const reading = known ?? readLine(source, 0)
+  if (known)
+    readings.delete(source) // to the end: what is not asked for again goes first
+  else if (readings.size >= mostReadings) readings.delete(readings.keys().next().value!)
+  if (source.length <= longest) readings.set(source, reading)
+  return reading
+}
+
+function readLine(source: string, depth: number): Reading {
   if (source.length > longest) return { commands: [], unknown: `it is longer than ${longest} characters` }
   if (deceptive.test(source)) return { commands: [], unknown: 'it holds invisible or control characters' }
   if (depth > deepest) return { commands: [], unknown: 'it nests commands too deeply' }
@@ -67,17 +92,16 @@ export function readShell(source: string, depth = 0): Reading {
     if (/^(Arithmetic|Test)/.test(node.type)) evaluates = true
     if ((node.type === 'SingleQuoted' || node.type === 'AnsiCQuoted') && /\$\(|`/.test(node.value)) dormant = true
     if (node.type === 'Word' && node.parts === undefined && /\$\(|`/.test(node.value)) dormant = true
-    if (node.type === 'Redirected') found.push({ words: [], variables: [], ...files(node.redirects) })
+    if (node.type === 'Redirected') found.push({ words: [], variables: [], ...files(node.redirects), known: {} })
     if (node.type === 'Command') {
       const words = [...(node.name ? [node.name] : []), ...node.args].map(shellWord)
       const variables = node.prefix.filter((each) => each.type === 'Assignment').map((each) => each.name)
-      const command = { words, variables, ...files(node.redirects) }
-      found.push(command)
+      found.push({ words, variables, ...files(node.redirects), known: {} })
       const seen = look(words)
       if (seen.evaluates) evaluates = true
       if (seen.unknown) notKnown(seen.unknown)
       for (const script of seen.scripts) {
-        const inner = readShell(script, depth + 1)
+        const inner = readLine(script, depth + 1)
         found.push(...inner.commands)
         if (inner.unknown) notKnown(inner.unknown)
       }

@@ -13,12 +13,9 @@ export interface Spellings {
 /** No wrapper has more words of its own. */
 const mostWords = 40
 
-const known = new WeakMap<ShellCommand, Spellings>()
-
 export function spellingsOf(command: ShellCommand): Spellings {
-  const spelt = known.get(command) ?? spell(command)
-  known.set(command, spelt)
-  return spelt
+  command.known.spellings ??= spell(command)
+  return command.known.spellings
 }
 
 function spell({ words }: ShellCommand): Spellings {

@@ -1,0 +1,61 @@
+/**
+ * What a ruling on a command line costs: on a new line, on one that was seen before, and with rules that speak of files.
+ * `node bench/permissions.ts`. CPU time, so that a busy machine does not count.
+ */
+import { decide, type PermissionSettings } from '../src/permissions/decide.ts'
+import { median, report } from './lib/processes.ts'
+
+const kinds: ((n: number) => string)[] = [
+  (n) => `git status --short ${n}`,
+  (n) => `npm test -- --grep "case ${n}"`,
+  (n) => `cd src && ls -la file${n}.ts | head -5`,
+  (n) => `grep -rn "needle${n}" src/ > out${n}.txt`,
+  (n) => `docker run --rm image${n} sh -c 'echo hi'`,
+  (n) => `cat a${n}.txt b.txt | sort | uniq -c`,
+]
+let made = 0
+const lines = (count: number) => Array.from({ length: count }, () => kinds[made % kinds.length]!(made++))
+
+const scoped: PermissionSettings = {
+  allow: ['Bash(git status *)', 'Bash(npm test *)', 'Bash(ls *)', 'Bash(cat *)'],
+  deny: ['Bash(rm -rf *)', 'Bash(git push *)', 'Bash(sudo *)'],
+  ask: ['Bash(docker *)'],
+}
+const withFiles: PermissionSettings = { ...scoped, deny: [...scoped.deny!, 'Read(.env)', 'Edit(/secrets/**)'] }
+const here = process.cwd()
+
+const rule = (settings: PermissionSettings) => (command: string) =>
+  decide({
+    settings,
+    mode: 'default',
+    tool: 'Bash',
+    input: { command },
+    hook: 'none',
+    cwd: here,
+    projectDir: here,
+    home: '/home/x',
+  })
+
+/** Microseconds a line, of the better half of many rounds. */
+async function cost(work: (line: string) => unknown, next: () => readonly string[], rounds = 31): Promise<number> {
+  const samples: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const batch = next()
+    const start = process.cpuUsage()
+    for (const line of batch) await work(line)
+    const { user, system } = process.cpuUsage(start)
+    if (round > 2) samples.push((user + system) / batch.length)
+  }
+  return median(samples)
+}
+
+const same = lines(600)
+const fresh = await cost(rule(scoped), () => lines(600))
+const again = await cost(rule(scoped), () => same)
+const files = await cost(rule(withFiles), () => same)
+for (const [what, microseconds] of Object.entries({ fresh, again, files }))
+  console.log(`${what.padEnd(8)} ${Math.round(1e6 / microseconds)} a second`)
+process.exitCode = report([
+  { what: 'a ruling on a known line × on a new one', ratio: again / fresh, bar: 0.6 },
+  { what: 'with rules on files × without', ratio: files / again, bar: 6 },
+])
