@@ -109,66 +109,65 @@ export class ChoiceView<T> implements View {
   }
 
   draw(columns: number, rows: number): Frame {
-    const { title, body = [], question, multiple } = this.#dialog
-    const choices = this.#choices
+    const { title, question, multiple } = this.#dialog
+    // what is asked about is never cut at the side: the end of a command may be what matters
+    const body = (this.#dialog.body ?? []).flatMap((line) => wrap(line, columns - 2))
     const head = [paint('accent', glyph.rule.repeat(Math.min(columns, ruleWidth))), ...wrap(bold(title), columns)]
-    const asked = question ? ['', ...wrap(question, columns)] : []
+    const asked = question ? ['', ...wrap(question, columns)] : ['']
     const foot = [paint('dim', clip(this.#hints(multiple ?? false), columns))]
-    const room = Math.max(
-      1,
-      Math.min(
-        choices.length,
-        rows - head.length - asked.length - foot.length - (this.#filter ? 2 : 1) - Math.min(body.length, 4),
-      ),
-    )
-    const list: string[] = []
+    const list = this.#list(columns, rows - head.length - asked.length - foot.length - Math.min(body.length + 1, 5))
+    const room = Math.max(0, rows - head.length - asked.length - list.lines.length - foot.length - 1)
+    const left = body.length - room + 1
+    const more = paint('dim', `${glyph.more} +${plural(left, 'line')} (ctrl+o shows all)`)
+    const shown = body.length > room ? [...body.slice(0, Math.max(0, room - 1)), more] : body
+    const top = [...head, ...(shown.length > 0 ? ['', ...shown.map((line) => `  ${line}`)] : []), ...asked]
+    const { cursor } = list
+    return {
+      lines: [...top, ...list.lines, ...foot],
+      ...(cursor && { cursor: { row: top.length + cursor.row, column: cursor.column } }),
+    }
+  }
+
+  /** The choices round the one that is picked, as many as there is room for. */
+  #list(columns: number, rows: number): { lines: string[]; cursor?: Frame['cursor'] } {
+    const choices = this.#choices
+    const room = Math.max(1, Math.min(choices.length, rows - (this.#filter ? 1 : 0)))
+    const from = Math.max(0, Math.min(this.#at - Math.floor(room / 2), choices.length - room))
+    const wide = Math.min(columns - 12, Math.max(...choices.map(({ label }) => width(label)), 0))
+    const lines: string[] = []
     let cursor: Frame['cursor']
     if (this.#filter) {
       const line = this.#filter.draw(columns - 4)
-      list.push(`  ${line.text}`)
+      lines.push(`  ${line.text}`, ...(choices.length === 0 ? [paint('dim', '  nothing matches')] : []))
       cursor = { row: 0, column: 2 + line.column }
-      if (choices.length === 0) list.push(paint('dim', '  nothing matches'))
     }
-    const from = Math.max(0, Math.min(this.#at - Math.floor(room / 2), choices.length - room))
-    const wide = Math.min(columns - 12, Math.max(...choices.map(({ label }) => width(label)), 0))
-    for (const [offset, choice] of choices.slice(from, from + room).entries()) {
-      const index = from + offset
-      const here = index === this.#at
-      const box = multiple ? `${this.#ticked.has(choice) ? glyph.on : glyph.off} ` : ''
-      const number = choices.length < 10 && !this.#filter ? `${index + 1}. ` : ''
-      const lead = `${here ? paint('accent', glyph.pick) : ' '} ${number}${box}`
-      const written = this.#texts.get(choice)
-      if (here && this.#writing) {
-        const line = this.#textOf(choice).draw(columns - width(lead) - width(choice.label) - 3)
-        cursor = { row: list.length, column: width(lead) + width(choice.label) + 2 + line.column }
-        list.push(`${lead}${choice.label}: ${line.text}`)
-      } else {
-        const label = here ? paint('accent', choice.label) : choice.label
-        const hint = written?.text || choice.hint
-        list.push(
-          clip(
-            `${lead}${hint ? pad(label, wide + (width(label) - width(choice.label))) : label}${hint ? paint('dim', `  ${hint}`) : ''}`,
-            columns,
-          ),
-        )
-      }
+    for (const choice of choices.slice(from, from + room)) {
+      lines.push(...this.#choiceLines(choice, columns, wide))
+      if (!this.#writing || choice !== choices[this.#at]) continue
+      const line = this.#textOf(choice).draw(columns - 6)
+      lines.push(`    ${line.text}`)
+      cursor = { row: lines.length - 1, column: 4 + line.column }
     }
-    const bodyRoom = Math.max(0, rows - head.length - asked.length - list.length - foot.length - 2)
-    const shown =
-      body.length > bodyRoom
-        ? [
-            ...body.slice(0, Math.max(0, bodyRoom - 1)),
-            paint('dim', `${glyph.more} +${plural(body.length - bodyRoom + 1, 'line')} (ctrl+o shows all)`),
-          ]
-        : body
-    const top = [
-      ...head,
-      ...(shown.length > 0 ? ['', ...shown.map((line) => `  ${line}`)] : []),
-      ...asked,
-      ...(asked.length > 0 ? [] : ['']),
-    ]
-    const lines = [...top, ...list, ...foot]
-    return cursor ? { lines, cursor: { row: top.length + cursor.row, column: cursor.column } } : { lines }
+    return { lines, cursor }
+  }
+
+  /** One line where it fits; a label that is too long goes on below, and in long lists the hint is cut. */
+  #choiceLines(choice: Choice<T>, columns: number, wide: number): string[] {
+    const choices = this.#choices
+    const here = choice === choices[this.#at]
+    const box = this.#dialog.multiple ? `${this.#ticked.has(choice) ? glyph.on : glyph.off} ` : ''
+    const number = choices.length < 10 && !this.#filter ? `${choices.indexOf(choice) + 1}. ` : ''
+    const lead = `${here ? paint('accent', glyph.pick) : ' '} ${number}${box}`
+    const hint = this.#texts.get(choice)?.text || choice.hint
+    const label = here ? paint('accent', choice.label) : choice.label
+    const padded = hint ? pad(label, wide) : label
+    const whole = `${lead}${padded}${hint ? paint('dim', `  ${hint}`) : ''}`
+    if (width(whole) <= columns) return [whole]
+    if (this.#filter) return [clip(whole, columns)]
+    const indent = ' '.repeat(width(lead))
+    const rest = columns - indent.length
+    const hints = hint ? wrap(hint, rest).map((line) => indent + paint('dim', line)) : []
+    return [...wrap(label, rest).map((line, row) => (row === 0 ? lead : indent) + line), ...hints]
   }
 
   #hints(multiple: boolean): string {

@@ -10,6 +10,8 @@ interface Fence {
   readonly lines: string[]
 }
 
+/** Characters of one paragraph that are kept together. */
+const longest = 8_000
 /** Lines of code above a new one that its colours may depend on. */
 const codeContext = 200
 
@@ -88,8 +90,20 @@ export class MarkdownStream {
       out.push(...block(token, columns, this.#colours()))
     }
     this.#rest = this.#rest.slice(done.reduce((sum, { raw }) => sum + raw.length, 0))
+    if (this.#rest.length > longest && last.type === 'paragraph') this.#cut(out, columns)
     if (last.type === 'list' && (last as Tokens.List).items.length > 1) this.#items(last as Tokens.List, out, columns)
     return done.some(drawn)
+  }
+
+  /** A paragraph without end is given out in pieces: reading all of it anew for each frame would take ever longer. */
+  #cut(out: string[], columns: number): void {
+    const space = this.#rest.lastIndexOf(' ')
+    const at = space > longest / 2 ? space + 1 : this.#rest.length
+    if (!this.#inList) this.#space(out, 'paragraph')
+    for (const token of marked.lexer(this.#rest.slice(0, at)).filter(drawn))
+      out.push(...block(token, columns, this.#colours()))
+    this.#rest = this.#rest.slice(at)
+    this.#inList = true // what comes next goes on without an empty line
   }
 
   /** All items but the one being written. */

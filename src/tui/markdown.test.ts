@@ -105,6 +105,21 @@ test('an answer that ends before the colours are loaded loses no line of its cod
   assert.deepEqual(stream.end(40), ['one', 'two', 'three'])
 })
 
+test('a paragraph without end does not get slower and slower, and loses nothing', () => {
+  const text = 'word '.repeat(60_000)
+  const stream = new MarkdownStream(() => undefined)
+  const lines: string[] = []
+  const startedAt = performance.now()
+  for (let at = 0; at < text.length; at += 100) {
+    stream.push(text.slice(at, at + 100))
+    lines.push(...stream.finished(80))
+    stream.tail(80)
+  }
+  lines.push(...stream.end(80))
+  assert.equal(lines.join(' ').split(/\s+/).filter(Boolean).length, 60_000)
+  assert.ok(performance.now() - startedAt < 20_000)
+})
+
 test('colours go round the words of the code and change none', () => {
   useTheme('dark', true)
   const code = 'const a = "<&>" // é\nlet b = `x\ny`'

@@ -13,6 +13,7 @@ import { endOnSignals, type ReplOptions } from './repl.ts'
 import type { StatusView } from './status-view.ts'
 import { bold, isTheme, paint, useTheme, wantsColour } from './style.ts'
 import { Terminal } from './terminal.ts'
+import type { TurnView } from './turn-view.ts'
 
 /** Shift+Tab goes round these; the bypass is for those who started with it. */
 const modeRound: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan']
@@ -58,16 +59,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
     shell: (event) => terminal.turn.on(event),
   })
 
-  const transcript = () =>
-    terminal.pageLive(
-      'transcript',
-      (columns) =>
-        terminal.turn.items.flatMap((item) => {
-          const lines = itemLines(item, columns, true, (text, wide) => terminal.turn.markdown(text, wide))
-          return lines.length > 0 ? [...lines, ''] : []
-        }),
-      true,
-    )
+  const transcript = () => terminal.pageLive('transcript', transcriptOf(terminal.turn), true)
   const turnMode = () => {
     if (!conversation.ready) return
     const { session } = conversation
@@ -174,6 +166,19 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   signals.release()
   if (typeof reason !== 'string') throw reason.cause
   return signals.code() ?? 0
+}
+
+/** Everything in full; put together anew only when the width or what happened has changed. */
+function transcriptOf(turn: TurnView): (columns: number) => readonly string[] {
+  let made: { key: string; lines: readonly string[] } | undefined
+  return (columns) => {
+    const key = `${columns} ${turn.items.length}`
+    if (made?.key !== key) {
+      const full = turn.items.map((item) => itemLines(item, columns, true, (text, wide) => turn.markdown(text, wide)))
+      made = { key, lines: full.filter((lines) => lines.length > 0).flatMap((lines) => [...lines, '']) }
+    }
+    return made.lines
+  }
 }
 
 function banner({ session }: Conversation, version: string, cwd: string): string[] {

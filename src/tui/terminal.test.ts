@@ -272,6 +272,32 @@ test('permission: the command, the reason, the exact rule and its place; each an
   assert.deepEqual(await stop, { allow: false, interrupt: true })
 })
 
+test('permission: on a narrow screen neither the command nor the rule loses its end', async () => {
+  open(40, 30)
+  terminal.open()
+  const request = {
+    toolUseId: 't1',
+    tool: 'Bash',
+    input: { command: `git log --oneline ${'--quiet '.repeat(8)}; rm -rf /important` },
+    summary: '',
+    reason: '',
+    suggestions: [
+      {
+        type: 'addRules',
+        rules: [{ toolName: 'Bash', ruleContent: 'git log --oneline --quiet and a long rule:*' }],
+        behavior: 'allow',
+        destination: 'localSettings',
+      },
+    ],
+  } as const
+  const asked = askPermission(terminal, request, folder, never)
+  const screenText = (await shows(/esc to cancel/)).join(' ').replace(/\s+/g, ' ')
+  assert.match(screenText, /; rm -rf \/important/)
+  assert.match(screenText, /and a long rule:\*\) saved in \.ona\/settings\.local\.json/)
+  keyboard.type('y')
+  assert.deepEqual(await asked, { allow: true })
+})
+
 test('permission: an edit is shown as a diff, a new file in full, a file that is there as what would change', async () => {
   terminal.open()
   writeFileSync(join(folder, 'a.txt'), 'one\ntwo\nthree\n')
@@ -341,7 +367,7 @@ test('questions: one choice, several, own words, and a look at all before they a
   const asked = askQuestions(terminal, questions, never)
   await shows(/Colour \(1 of 2\)[\s\S]*2\. blue {3}about blue/)
   keyboard.type('3')
-  await shows(/3\. Other: in your own words/)
+  await shows(/3\. Other\n {4}in your own words/)
   keyboard.type('green', enter)
   await shows(/Parts \(2 of 2\)/)
   keyboard.type(' ', down, down, ' ', enter)

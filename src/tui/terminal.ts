@@ -10,6 +10,7 @@ import { paint } from './style.ts'
 import { TextView } from './text-view.ts'
 import { TurnView } from './turn-view.ts'
 import type { View } from './view.ts'
+import { wrap } from './width.ts'
 import { plural } from './words.ts'
 
 export interface TerminalInput {
@@ -174,7 +175,7 @@ export class Terminal implements Front {
   }
 
   page(title: string, lines: readonly string[]): Promise<void> {
-    return this.pageLive(title, () => lines)
+    return this.pageLive(title, (columns) => lines.flatMap((line) => wrap(line, columns)))
   }
 
   /** The pager over lines that depend on the width and may still grow. */
