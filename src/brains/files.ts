@@ -19,6 +19,7 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { tryLock, unlock } from '../lock-file.ts'
 import { Problem } from './problem.ts'
 
 export interface FileEdit {
@@ -86,7 +87,7 @@ export async function locked<T>(paths: readonly string[], work: () => Promise<T>
     }
     return await work()
   } finally {
-    for (const held of locks) rmSync(held, { force: true })
+    for (const held of locks) unlock(held)
     for (const [folder, top] of made) removeEmpty(folder, top)
     for (const path of there) if (!existsSync(path)) removeEmpty(dirname(path))
   }
@@ -96,53 +97,12 @@ const patienceMs = 10_000
 
 async function lock(path: string): Promise<string> {
   const until = Date.now() + patienceMs
-  while (true) {
-    try {
-      writeFileSync(path, String(process.pid), { flag: 'wx' })
-      return path
-    } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST')
-        throw new Problem(`cannot lock ${path}: ${(thrown as Error).message}; nothing was written`)
-    }
-    if (isStale(path)) takeAway(path)
-    else if (Date.now() > until)
+  while (!attempt(path, 'lock', () => tryLock(path))) {
+    if (Date.now() > until)
       throw new Problem(`another process has been writing there for ${patienceMs / 1000} s; if none is, remove ${path}`)
-    else await sleep(15 + Math.random() * 20)
+    await sleep(15 + Math.random() * 20)
   }
-}
-
-/** A lock is left over when its process is gone, or when it is older than any sync could be. */
-function isStale(path: string): boolean {
-  try {
-    const age = Date.now() - statSync(path).mtimeMs
-    const owner = Number(readFileSync(path, 'utf8'))
-    // empty: its owner is between making the file and writing into it, or died there
-    if (!owner) return age > 2000
-    return age > 60_000 || !isRunning(owner)
-  } catch {
-    return false // it was given back just now
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
-/** By a rename, which only one of several can do; a lock that was taken anew in between is put back. */
-function takeAway(path: string): void {
-  const aside = `${path}.${process.pid}`
-  try {
-    renameSync(path, aside)
-    if (isStale(aside)) rmSync(aside, { force: true })
-    else renameSync(aside, path)
-  } catch {
-    // another process was quicker
-  }
+  return path
 }
 
 /** The file itself, behind a symbolic link; a link to nothing is not ours to make into something. */

@@ -12,9 +12,9 @@ import {
   rmSync,
   statSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { tryLock, unlock } from '../lock-file.ts'
 
 /** Keeps the mode of the file that it replaces; a new one gets `mode`. Writes through a symbolic link. */
 export function writeAtomic(path: string, data: string | Uint8Array, { mode = 0o644 }: { mode?: number } = {}): void {
@@ -59,44 +59,19 @@ export function updateFile(
 export function withLock<T>(path: string, work: () => T): T {
   const lock = `${throughLinks(path)}.lock`
   const until = Date.now() + 5000
-  while (!take(lock)) {
-    if (isLeftOver(lock)) rmSync(lock, { force: true })
-    else if (Date.now() > until)
+  while (!tryLock(lock)) {
+    if (Date.now() > until)
       throw new Error(`${path} is being changed by another process; remove ${lock} if none is running`)
-    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
   }
   try {
     return work()
   } finally {
-    rmSync(lock, { force: true })
+    unlock(lock)
   }
 }
 
 let counter = 0
-
-function take(lock: string): boolean {
-  try {
-    const file = openSync(lock, 'wx', 0o600)
-    writeSync(file, String(process.pid))
-    closeSync(file)
-    return true
-  } catch (error) {
-    if ((error as { code?: string }).code === 'EEXIST') return false
-    throw error
-  }
-}
-
-/** A lock whose process is gone (it was killed) holds nobody up. */
-function isLeftOver(lock: string): boolean {
-  try {
-    const pid = Number(readFileSync(lock, 'utf8'))
-    if (!pid) return Date.now() - statSync(lock).mtimeMs > 2000 // taken, and not signed yet
-    process.kill(pid, 0)
-    return false
-  } catch (error) {
-    return (error as { code?: string }).code === 'ESRCH'
-  }
-}
 
 function throughLinks(path: string): string {
   try {
