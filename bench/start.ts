@@ -18,6 +18,7 @@ const ona = (name: string, words: string[], db: string, prepare?: () => void): P
   prepare,
 })
 
+const read = { tool: 'Read', input: { file_path: join(root, 'package.json') } }
 const programs: Program[] = [
   { name: 'empty Node', argv: [process.execPath, empty], env: { HOME: place } },
   ona('ona --version', ['--version'], fresh),
@@ -25,10 +26,11 @@ const programs: Program[] = [
     for (const end of ['', '-wal', '-shm']) rmSync(fresh + end, { force: true })
   }),
   ona('ona --init-db, file there', ['--init-db'], join(place, 'kept.db')),
+  ona('ona --eval of Read', ['--eval', JSON.stringify(read)], join(place, 'kept.db')),
 ]
 const [floor, ...times] = measure(programs, Number(process.argv[2] ?? 31))
 rmSync(place, { recursive: true })
-const bars = [1.15, 1.6, 1.6]
+const bars = [1.15, 1.6, 1.6, 2]
 process.exitCode = report(
   times.map((time, index) => ({
     what: `${programs[index + 1]!.name} × empty Node`,

@@ -1,4 +1,5 @@
 /** A sub-agent: a session of its own, with its own context and fewer powers, whose last words are a tool's result. */
+
 import { basename } from 'node:path'
 import type { EventFields } from '../hooks/events.ts'
 import type { PermissionMode } from '../hooks/plane.ts'
@@ -9,6 +10,7 @@ import { newId } from '../store/open.ts'
 import type { AgentRequest } from '../tools/host.ts'
 import { failed, said, type ToolOutput } from '../tools/tool.ts'
 import { type AgentKind, allows } from './agents.ts'
+import { now } from './clock.ts'
 import { Session } from './session.ts'
 import { asText } from './stages.ts'
 import { toolsOf } from './toolbox.ts'
@@ -70,7 +72,7 @@ export async function runSubagent(parent: Session, request: Task): Promise<ToolO
   if (typeof prompt !== 'string') return failed(prompt.problem)
   child.granted.push(...(request.granted ?? []))
 
-  const startedAt = performance.now()
+  const startedAt = now()
   const background = request.background || kind.background === true
   const work = async (signal: AbortSignal): Promise<Done> => {
     const stop = () => child.interrupt()
@@ -126,7 +128,7 @@ function notesOf(child: Session, id: string, startedAt: number, worktree: string
   const usage = [
     `total_tokens: ${inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens}`,
     `tool_uses: ${calls?.count ?? 0}`,
-    `duration_ms: ${Math.round(performance.now() - startedAt)}`,
+    `duration_ms: ${Math.round(now() - startedAt)}`,
   ]
   return [
     `agentId: ${id}`,

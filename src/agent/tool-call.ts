@@ -1,9 +1,11 @@
 /** One tool call, from the model's words to its row. */
+
 import type { JsonObject } from '../hooks/shape.ts'
 import type { ToolUse } from '../providers/model.ts'
 import { addEvent, commitToolCall } from '../store/audit.ts'
 import { broke, failed, readInput, type Tool, type ToolOutput } from '../tools/tool.ts'
 import { type Call, type Outcome, pathOf } from './call.ts'
+import { now } from './clock.ts'
 import { instructionsFor } from './instructions.ts'
 import { gate, permissionSettled, permit } from './permit.ts'
 import type { Session } from './session.ts'
@@ -21,7 +23,7 @@ export interface ToolCallEnd {
  * are written in one commit at the end.
  */
 export async function runToolCall(session: Session, use: ToolUse): Promise<ToolCallEnd> {
-  const startedAt = performance.now()
+  const startedAt = now()
   const found = findTool(session, use)
   if (!found.ok) return finish(session, use, { output: failed(found.why), as: 'invalid' }, startedAt)
 
@@ -70,7 +72,7 @@ async function run(call: Call): Promise<Outcome> {
     }),
   )
   await session.observe({ type: 'tool-start', ...nameOf(call) })
-  const startedAt = performance.now()
+  const startedAt = now()
   try {
     const output = await tool.run(call.input, session.toolContext(use.id, call.judgedPath))
     if (output.endsTurn !== undefined) call.end = { stop: 'end_turn', text: '', why: output.endsTurn }
@@ -85,7 +87,7 @@ async function run(call: Call): Promise<Outcome> {
       as: 'ran',
     }
   } finally {
-    call.ranMs = performance.now() - startedAt
+    call.ranMs = now() - startedAt
   }
 }
 
@@ -103,7 +105,7 @@ function finish(session: Session, use: ToolUse, { output, as }: Outcome, started
       result: entry,
     }),
   )
-  const ms = performance.now() - startedAt
+  const ms = now() - startedAt
   session.emit({ type: 'tool-finished', id: use.id, name: use.name, output: final, ms, outcome: as })
   return { output: final, ...(call?.end && { end: call.end }) }
 }

@@ -1,4 +1,5 @@
 /** A run as messages in the stream-json form: what other programs that drive agents already read. */
+import { now } from '../agent/clock.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import { wireError } from '../agent/failure.ts'
 import type { Session } from '../agent/session.ts'
@@ -28,7 +29,7 @@ interface Totals {
 
 export const newFacts = (session: Session): RunFacts => ({
   session,
-  startedAt: performance.now(),
+  startedAt: now(),
   apiMs: 0,
   requests: 0,
   denials: [],
@@ -204,7 +205,7 @@ export function resultMessage(
     type: 'result',
     subtype: failedWith ?? 'success',
     is_error: isError,
-    duration_ms: Math.round(performance.now() - facts.startedAt),
+    duration_ms: Math.round(now() - facts.startedAt),
     duration_api_ms: Math.round(facts.apiMs),
     num_turns: facts.requests,
     ...(failedWith ? { errors: [end.why ?? end.stop] } : { result: end.text || (end.why ?? '') }),

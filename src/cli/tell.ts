@@ -1,8 +1,16 @@
 /** How a command ends: what it says, where, and with which exit code. */
 
+import { writeSync } from 'node:fs'
+
 /** Done. What is asked for goes to stdout. */
 export function said(text: string): 0 {
-  process.stdout.write(text === '' || text.endsWith('\n') ? text : `${text}\n`)
+  let left: Buffer = Buffer.from(text === '' || text.endsWith('\n') ? text : `${text}\n`)
+  try {
+    // To the descriptor itself: `process.stdout` loads Node's streams first, which is 3 ms of a start.
+    while (left.length > 0) left = left.subarray(writeSync(1, left))
+  } catch {
+    process.stdout.write(left) // a pipe that takes no more now, or is closed: the stream knows what to do
+  }
   return 0
 }
 
