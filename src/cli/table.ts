@@ -23,6 +23,11 @@ export const verbs = {
 export type Verb<Name extends keyof typeof verbs> = (typeof verbs)[Name][number]
 
 export const commands: Readonly<Record<string, Entry>> = {
+  acp: {
+    about: 'the agent for editors, over the Agent Client Protocol',
+    usage: '[FLAGS]',
+    load: () => import('./commands/acp.ts'),
+  },
   audit: {
     about: "other agents' logs into the database",
     verbs: verbs.audit,

@@ -62,7 +62,7 @@ export const places: Record<PermissionUpdate['destination'], string> = {
 export const sayRule = ({ toolName, ruleContent }: { toolName: string; ruleContent?: string }): string =>
   ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`
 
-function sayUpdate(update: PermissionUpdate): string {
+export function sayUpdate(update: PermissionUpdate): string {
   if (update.type === 'setMode') return `Yes, and turn the mode to ${update.mode}`
   if ('directories' in update) {
     const folders = update.directories.map(cleanLine).join(', ')
