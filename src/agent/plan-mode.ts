@@ -88,10 +88,10 @@ const allowThem = 'Allow them'
 
 type CommandRule = { readonly toolName: 'Bash'; readonly ruleContent: string }
 
-/** Patterns that are no rule, or that would allow everything, are not offered; nothing hides in one. */
+/** Patterns that are no rule, that would allow everything, or that could be read as something else are not offered. */
 const rulesOf = (commands: readonly string[]): CommandRule[] =>
   commands
-    .filter((command) => /[\w]/.test(command) && !/[\u0000-\u001f\u007f-\u009f\u200b-\u206f\ufeff]/.test(command))
+    .filter((command) => /\w/.test(command) && !/[()\p{C}]/u.test(command))
     .filter((command) => readRule(`Bash(${command})`, 'allow').ok)
     .map((ruleContent) => ({ toolName: 'Bash', ruleContent }))
 

@@ -4,6 +4,7 @@ import type { Answer, Invocation, PermissionMode, Raised, Scope } from '../hooks
 import { quiet } from '../hooks/round.ts'
 import type { Block, StepName, Steps } from '../hooks/steps.ts'
 import type { PermissionSettings } from '../permissions/decide.ts'
+import { withGranted } from '../permissions/update.ts'
 import type { ContentBlock, Message, ModelUsage, Reply, ToolUse } from '../providers/model.ts'
 import { costUsd } from '../providers/models.ts'
 import { recordHooks } from '../store/audit.ts'
@@ -126,8 +127,7 @@ export class Session {
 
   /** The rules in force now. */
   get rules(): PermissionSettings {
-    if (this.granted.length === 0) return this.permissions
-    return { ...this.permissions, allow: [...(this.permissions.allow ?? []), ...this.granted] }
+    return withGranted(this.permissions, this.granted)
   }
 
   get phase(): string {

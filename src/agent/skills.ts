@@ -3,6 +3,7 @@ import { isAbsolute, resolve } from 'node:path'
 import type { JsonObject } from '../hooks/shape.ts'
 import type { Steps } from '../hooks/steps.ts'
 import { decide } from '../permissions/decide.ts'
+import { withGranted } from '../permissions/update.ts'
 import { addEvent } from '../store/audit.ts'
 import type { LoadedSkill, SkillListing } from '../tools/host.ts'
 import { type Outcome, renderSkill, type SkillDoors } from '../tools/skill-loader.ts'
@@ -49,12 +50,12 @@ export function sessionSkills({ none, home, projectDir, trusted, warn }: Places)
       const powers = mayAct ? { granted: skill.allowedTools, model: skill.model } : { granted: [] }
       // A sub-agent starts no other: there a forking skill is read like any other.
       if (skill.fork && !session.agent) return fork(session, skill, loaded.text, powers)
-      session.granted.push(...powers.granted)
       if (powers.model) {
         const model = await session.runtime.modelFor(powers.model)
         if ('problem' in model) return { ok: false, why: `model "${powers.model}" of skill ${name}: ${model.problem}` }
         session.lendModel(model)
       }
+      session.granted.push(...powers.granted)
       return loaded
     },
   }
@@ -121,8 +122,7 @@ async function call(
     return refused(answer.reason || 'a hook did not let it pass as it is written')
   }
   const { permissions, mode, cwd, projectDir, runtime } = session
-  const granted = mayAct ? skill.allowedTools : []
-  const settings = { ...permissions, allow: [...(permissions.allow ?? []), ...granted] }
+  const settings = withGranted(permissions, mayAct ? skill.allowedTools : [])
   const ruling = await decide({
     settings,
     mode,

@@ -375,11 +375,14 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
       modelFor(name, options, { settings, env, trusted, closers, db: db.path, hasFallback: fallbackModels.length > 0 }),
   }
   const { permissions = {} } = settings
+  const managedRulesOnly =
+    settings.allowManagedPermissionRulesOnly === true || permissions.allowManagedPermissionRulesOnly === true
   return {
     runtime,
     permissions: {
       ...permissions,
-      allow: [...(permissions.allow ?? []), ...(options.allow ?? [])],
+      ...(managedRulesOnly && { allowManagedPermissionRulesOnly: true }),
+      allow: [...(permissions.allow ?? []), ...(managedRulesOnly ? [] : (options.allow ?? []))],
       deny: [...(permissions.deny ?? []), ...(options.deny ?? [])],
       additionalDirectories: [
         ...(permissions.additionalDirectories ?? []),

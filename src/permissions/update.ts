@@ -59,3 +59,9 @@ function applyUpdate(settings: PermissionSettings, update: ListUpdate, warnings:
   const kept = old.filter((each) => !texts.includes(each))
   return { ...settings, [behavior]: update.type === 'removeRules' ? kept : [...kept, ...texts] }
 }
+
+/** The rules together with those that a skill brings; where only managed rules count, it brings none. */
+export function withGranted(settings: PermissionSettings, granted: readonly string[]): PermissionSettings {
+  if (granted.length === 0 || settings.allowManagedPermissionRulesOnly) return settings
+  return { ...settings, allow: [...(settings.allow ?? []), ...granted] }
+}
