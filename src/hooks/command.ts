@@ -1,8 +1,8 @@
 /** A command hook's process (spec 003 §5.11): one spawn, its input at once, its output bounded while it streams. */
 import type { ChildProcess } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
 import type { Env, Shell } from './handler.ts'
+import { onPath } from './on-path.ts'
 
 export interface CommandRun {
   readonly command: string
@@ -150,12 +150,6 @@ function posixShell(shell: 'bash' | 'sh'): string {
   const path = [`/bin/${shell}`, `/usr/bin/${shell}`].find((path) => existsSync(path)) ?? shell
   found.set(shell, path)
   return path
-}
-
-function onPath(names: readonly string[], env: Env): string | undefined {
-  const folders = (env.PATH ?? '').split(delimiter).filter(Boolean)
-  const suffix = isWindows ? '.exe' : ''
-  return names.flatMap((name) => folders.map((folder) => join(folder, name + suffix))).find((path) => existsSync(path))
 }
 
 /** The environment of a command hook: the host's own, and where it is. */

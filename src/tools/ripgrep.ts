@@ -1,7 +1,8 @@
 /** Searching with ripgrep: the one that came with us, or the one on the person's PATH. */
 import { accessSync, constants } from 'node:fs'
 import { createRequire } from 'node:module'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
+import { onPath } from '../hooks/on-path.ts'
 import { packageRoot } from '../package-root.ts'
 import { Bounded } from './bounded.ts'
 import { clip, type Found, type FoundFile, type FoundLine, type Search, searchLimits } from './search.ts'
@@ -14,7 +15,7 @@ let ours: string | null | undefined
 export function findRipgrep(env: NodeJS.ProcessEnv): string | undefined {
   if (env['ONA_RIPGREP'] === 'off') return undefined
   ours ??= packaged() ?? null
-  return ours ?? onPath(env['PATH'] ?? '')
+  return ours ?? onPath(['rg'], env)
 }
 
 function packaged(): string | undefined {
@@ -27,19 +28,6 @@ function packaged(): string | undefined {
   } catch {
     return undefined // installed without its optional package: the PATH may have one
   }
-}
-
-function onPath(path: string): string | undefined {
-  for (const folder of path.split(delimiter)) {
-    try {
-      const file = join(folder, 'rg')
-      accessSync(file, constants.X_OK)
-      return file
-    } catch {
-      // not in this one
-    }
-  }
-  return undefined
 }
 
 interface Limits {
