@@ -6,14 +6,14 @@ import { createPlane } from '../hooks/dispatch.ts'
 import type { EventFields } from '../hooks/events.ts'
 import type { Handler } from '../hooks/handler.ts'
 import type { PermissionMode, Plane } from '../hooks/plane.ts'
-import { readHooks, sayHookProblem } from '../hooks/settings.ts'
+import { sayHookProblem } from '../hooks/settings.ts'
 import type { Steps } from '../hooks/steps.ts'
 import { matchesRule } from '../permissions/match.ts'
 import { readRule } from '../permissions/rule.ts'
 import type { ModelUsage } from '../providers/model.ts'
 import { dbPath, openDb } from '../store/open.ts'
 import { storable } from '../store/secrets.ts'
-import { hookGroups, loadSettings, type SettingsRequest } from '../store/settings.ts'
+import { hooksOf, loadSettings, type SettingsRequest } from '../store/settings.ts'
 import { getState } from '../store/state.ts'
 import { trust } from '../store/trust.ts'
 import { builtInTools } from '../tools/all.ts'
@@ -294,10 +294,7 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
   const { SDLC_DISABLE_ALL_HOOKS: _, ...variables } = settings.env ?? {}
   const env = { ...options.env, ...variables }
   const tell: AgentEvent[] = loaded.warnings.map((text) => ({ type: 'notice', level: 'warning', text }))
-  const read = hookGroups(loaded).map(({ source, hooks, withheld }) =>
-    readHooks({ hooks }, { source: { kind: 'settings', layer: source }, withheld }),
-  )
-  const hooks = { handlers: read.flatMap((one) => one.handlers), problems: read.flatMap((one) => one.problems) }
+  const hooks = hooksOf(loaded)
   const faults = hooks.problems.filter(({ level }) => level === 'error')
   if (faults.length > 0) {
     db.close()

@@ -1,24 +1,16 @@
 /** What the commands about credentials share: the settings that count here, and the one who is asked. */
-import { homedir } from 'node:os'
 import { oauthSettings } from '../auth/oauth.ts'
 import type { AuthContext } from '../auth/sources.ts'
-import { dbPath, openDb } from '../store/open.ts'
-import { loadSettings, type Settings } from '../store/settings.ts'
+import type { Settings } from '../store/settings.ts'
+import { settingsHere } from './settings-here.ts'
 
 export interface AuthHere extends AuthContext {
   readonly settings: Settings
 }
 
 export function authHere({ bare = false, settings: given }: { bare?: boolean; settings?: string } = {}): AuthHere {
-  const { env } = process
-  const db = openDb(dbPath(env))
-  try {
-    const flags = { bare, ...(given && { settings: given }) }
-    const loaded = loadSettings({ db, cwd: process.cwd(), home: env['HOME'] || homedir(), env, flags })
-    return { settings: loaded.settings, env, bare, trusted: loaded.trusted }
-  } finally {
-    db.close()
-  }
+  const { settings, trusted } = settingsHere({ flags: { bare, ...(given && { settings: given }) } })
+  return { settings, env: process.env, bare, trusted }
 }
 
 /** A folder that nobody trusts has no say in this: its settings could send the code to somebody else. */

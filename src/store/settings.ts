@@ -4,6 +4,8 @@
  * `settings_snapshot('effective')` is what counts. A start imports the files only when they say something else than at
  * their last import, so what an operator stores there stands until a file changes.
  */
+import type { Handler } from '../hooks/handler.ts'
+import { type HookProblem, readHooks } from '../hooks/settings.ts'
 import type { JsonObject } from '../hooks/shape.ts'
 import type { Db } from './open.ts'
 import { type CheckRule, checkLayer } from './settings-check.ts'
@@ -81,6 +83,15 @@ export function hookGroups({ settings, heldBack }: LoadedSettings): HookGroup[] 
     else groups.push({ source, hooks: [entry], ...why })
   }
   return groups
+}
+
+/** All hooks as the plane takes them. A problem names the level at which it stands. */
+export function hooksOf(loaded: LoadedSettings): { handlers: Handler[]; problems: HookProblem[] } {
+  const read = hookGroups(loaded).map(({ source, hooks, withheld }) => {
+    const { handlers, problems } = readHooks({ hooks }, { source: { kind: 'settings', layer: source }, withheld })
+    return { handlers, problems: problems.map((one) => ({ ...one, path: `${source} settings: ${one.path}` })) }
+  })
+  return { handlers: read.flatMap((one) => one.handlers), problems: read.flatMap((one) => one.problems) }
 }
 
 export function loadSettings(request: SettingsRequest): LoadedSettings {

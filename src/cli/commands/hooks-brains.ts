@@ -1,15 +1,10 @@
 /** `ona hooks brains` and `ona hooks import`: what the agents here hold, and hooks of theirs made into a role. */
-import { homedir } from 'node:os'
-import { adapterFor, readHooks } from '../../brains/adapter.ts'
-import type { Brain } from '../../brains/brain.ts'
-import { detectWithSigns } from '../../brains/detect.ts'
 import { described } from '../../brains/hook.ts'
 import { applyImport, planImport } from '../../brains/import.ts'
-import { type BrainPlan, planSync } from '../../brains/plan.ts'
-import { Problem } from '../../brains/problem.ts'
+import type { BrainPlan } from '../../brains/plan.ts'
 import { planDiff, planJson, planText } from '../../brains/report.ts'
-import { findRoles } from '../../brains/roles/find.ts'
 import { repositoryOf } from '../../brains/targets.ts'
+import { brainsHere, differing } from '../brains-here.ts'
 import { command } from '../command.ts'
 import { failed, said, saidJson, warned, wrong } from '../tell.ts'
 
@@ -32,27 +27,7 @@ with ona init --hooks they go into your other agents.
 `
 
 export const brains = command('ona hooks brains', { help: brainsHelp, flags: { json: 'flag' } }, async ({ json }) => {
-  const { brains: known } = await import('../../brains/known/index.ts')
-  const { isTrusted } = await import('../../store/trust.ts')
-  const root = repositoryOf(process.cwd())
-  const { roles, failed, ...found } = await findRoles(root, { runCode: isTrusted(root, { home: homedir() }) })
-  const problems = [...found.problems]
-  const linked = roles.filter((role) => role.linked)
-  const signs = new Map((await detectWithSigns({ from: root })).map(({ slug, sign }) => [slug, sign]))
-  const held = (brain: Brain) => {
-    try {
-      return readHooks(brain, root).length
-    } catch (thrown) {
-      if (!(thrown instanceof Problem)) throw thrown
-      problems.push(thrown.message)
-      return null
-    }
-  }
-  const here = known.map((brain) => ({ brain, sign: signs.get(brain.slug), held: held(brain) }))
-  const readable = here.filter((one) => one.held !== null && (one.sign || one.held > 0))
-  const targets = readable.map(({ brain }) => ({ slug: brain.slug, adapter: adapterFor(brain, root) }))
-  const everyone = [...linked, ...failed].map(({ author }) => author)
-  const plans = await planSync({ root, roles: linked.map(({ role }) => role), targets, known: everyone })
+  const { root, here, linked, plans, signs, failed, problems } = await brainsHere(process.cwd())
   if (json) {
     const rows = planJson(plans, root).map((plan) => ({ ...plan, sign: signs.get(plan.slug) ?? null }))
     saidJson({ root, brains: rows, failed, problems })
@@ -69,9 +44,9 @@ export const brains = command('ona hooks brains', { help: brainsHelp, flags: { j
   return failed.length + problems.length > 0 ? 1 : 0
 })
 
-function stateOf({ changes }: BrainPlan, held: number): string {
-  const differing = changes.filter(({ kind }) => kind !== 'keep').length
-  return `${held} installed, ${differing === 0 ? 'as declared' : `${differing} to change: ona init --hooks`}`
+function stateOf(plan: BrainPlan, held: number): string {
+  const count = differing(plan)
+  return `${held} installed, ${count === 0 ? 'as declared' : `${count} to change: ona init --hooks`}`
 }
 
 const importFlags = { json: 'flag', 'dry-run': 'flag', role: 'value' } as const

@@ -14,7 +14,6 @@ import { readEnvelope } from '../../hooks/step-shape.ts'
 import { type StepName, type Steps, stepNames } from '../../hooks/steps.ts'
 import { eventInput } from '../../hooks/wire.ts'
 import type { PermissionSettings } from '../../permissions/decide.ts'
-import { ruleProblem } from '../../permissions/rule.ts'
 import { command } from '../command.ts'
 import { paint, said, saidJson, wrong } from '../tell.ts'
 
@@ -95,9 +94,10 @@ export const fire = command('ona hooks fire', { help, flags: fireFlags, words: 1
   if (!input.ok) return wrongly(input.why)
   const found = await inForce(values)
   if ('why' in found) return wrongly(found.why)
-  const { handlers, problems, permissions, db } = found
+  const { handlers, problems, permissions } = found
   tell(problems)
   const cwd = resolve(values.cwd ?? '.')
+  const { dbPath } = await import('../../store/open.ts')
   const rows: Invocation[] = []
   const stopped = new AbortController()
   const interrupt = () => stopped.abort()
@@ -105,7 +105,7 @@ export const fire = command('ona hooks fire', { help, flags: fireFlags, words: 1
   const scope: Scope = {
     sessionId: 'fired-by-hand',
     conversationId: 'fired-by-hand',
-    dbPath: db,
+    dbPath: dbPath(),
     cwd,
     projectDir: cwd,
     permissionMode: permissions.defaultMode ?? 'default',
@@ -228,7 +228,6 @@ interface InForce {
   readonly handlers: readonly Ordered[]
   readonly problems: readonly HookProblem[]
   readonly permissions: PermissionSettings
-  readonly db: string
 }
 
 /** The hooks of this folder, or those of one file alone. */
@@ -241,41 +240,21 @@ async function inForce({
   settings?: string
   trust?: boolean
 }): Promise<InForce | { readonly why: string }> {
-  const cwd = resolve(folder)
-  const { dbPath, openDb } = await import('../../store/open.ts')
   if (file !== undefined) {
     const read = readJson(file)
     if (!read.ok) return read
     const { handlers, problems } = readHooks(read.value, { source: { kind: 'settings', layer: file } })
-    return { handlers: orderHandlers(handlers), problems, permissions: {}, db: dbPath() }
+    return { handlers: orderHandlers(handlers), problems, permissions: {} }
   }
-  const { hookGroups, loadSettings } = await import('../../store/settings.ts')
-  const db = openDb(dbPath())
-  try {
-    const loaded = loadSettings({
-      db,
-      cwd,
-      home: homedir(),
-      env: process.env,
-      checkRule: ruleProblem,
-      flags: { trust },
-    })
-    const read = hookGroups(loaded).map(({ source, hooks, withheld }) => {
-      const { handlers, problems } = readHooks({ hooks }, { source: { kind: 'settings', layer: source }, withheld })
-      return {
-        handlers,
-        problems: problems.map((problem) => ({ ...problem, path: `${source} settings: ${problem.path}` })),
-      }
-    })
-    const files = loaded.problems.map(({ file, why }) => ({ path: `${file}:`, why, level: 'error' as const }))
-    return {
-      handlers: orderHandlers(read.flatMap(({ handlers }) => handlers)),
-      problems: [...files, ...read.flatMap(({ problems }) => problems)],
-      permissions: (loaded.settings.permissions ?? {}) as PermissionSettings,
-      db: db.path,
-    }
-  } finally {
-    db.close()
+  const { settingsHere } = await import('../settings-here.ts')
+  const { hooksOf } = await import('../../store/settings.ts')
+  const loaded = settingsHere({ cwd: resolve(folder), flags: { trust } })
+  const { handlers, problems } = hooksOf(loaded)
+  const files = loaded.problems.map(({ file, why }) => ({ path: `${file}:`, why, level: 'error' as const }))
+  return {
+    handlers: orderHandlers(handlers),
+    problems: [...files, ...problems],
+    permissions: (loaded.settings.permissions ?? {}) as PermissionSettings,
   }
 }
 

@@ -3,9 +3,10 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { JsonObject } from '../../hooks/shape.ts'
 import type { ServerPolicy } from '../../mcp/approval.ts'
-import { type Declared, projectServers, readServers, type ServerConfig } from '../../mcp/config.ts'
+import { readServers, type ServerConfig } from '../../mcp/config.ts'
 import { modes } from '../../permissions/modes.ts'
 import { command, family } from '../command.ts'
+import { declaredHere } from '../mcp-here.ts'
 import type { Verb } from '../table.ts'
 import { failed, said, saidJson, warned, wrong } from '../tell.ts'
 
@@ -230,32 +231,6 @@ export const run = family<Verb<'mcp'>>('ona mcp', help, {
   'reset-project-choices': reset,
   serve,
 })
-
-/** Everything declared here, by scope, the weakest first. */
-async function declaredHere() {
-  const cwd = process.cwd()
-  const { dbPath, openDb } = await import('../../store/open.ts')
-  const { loadSettings } = await import('../../store/settings.ts')
-  const { readLayers } = await import('../../store/settings-files.ts')
-  const places = { cwd, home: homedir(), env: process.env }
-  const db = openDb(dbPath())
-  const { settings, trusted } = loadSettings({ db, ...places })
-  db.close()
-  const files = readLayers(places).layers.flatMap(({ level, file, settings: { mcpServers = {} } }): Declared[] =>
-    level === 'user' || level === 'local' ? [{ scope: level, from: file, servers: mcpServers }] : [],
-  )
-  const project = projectServers(cwd)
-  const order = ['user', 'project', 'local']
-  const declared = [...project.declared, ...files].sort((a, b) => order.indexOf(a.scope) - order.indexOf(b.scope))
-  const { servers, problems } = readServers(declared, process.env)
-  return {
-    declared,
-    servers,
-    problems: [...project.problems, ...problems],
-    trusted,
-    settings: settings as ServerPolicy,
-  }
-}
 
 async function fileOf(scope: Scope): Promise<string> {
   if (scope === 'project') return join(process.cwd(), '.mcp.json')

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { rulesOf } from '../../permissions/compile.ts'
 import { decide, type PermissionQuestion, type PermissionSettings } from '../../permissions/decide.ts'
 import { modes } from '../../permissions/modes.ts'
-import { ruleProblem, ruleText } from '../../permissions/rule.ts'
+import { ruleText } from '../../permissions/rule.ts'
 import { command, family } from '../command.ts'
 import type { Verb } from '../table.ts'
 import { paint, said, saidJson, wrong } from '../tell.ts'
@@ -77,15 +77,8 @@ function parseInput(text: string): JsonObject | undefined {
 
 /** Those that would hold in the folder. */
 async function settingsIn(cwd: string): Promise<PermissionSettings> {
-  const { dbPath, openDb } = await import('../../store/open.ts')
-  const { loadSettings } = await import('../../store/settings.ts')
-  const db = openDb(dbPath())
-  try {
-    const loaded = loadSettings({ db, cwd, home: homedir(), env: process.env, checkRule: ruleProblem })
-    return (loaded.settings.permissions ?? {}) as PermissionSettings
-  } finally {
-    db.close()
-  }
+  const { settingsHere } = await import('../settings-here.ts')
+  return (settingsHere({ cwd }).settings.permissions ?? {}) as PermissionSettings
 }
 
 /** What was seen in a command line. */
