@@ -47,6 +47,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     verbs: verbs.dispatcher,
     load: () => import('./commands/dispatcher.ts'),
   },
+  doctor: {
+    about: 'what is well here, what is not, and what to do',
+    load: () => import('./commands/doctor.ts'),
+  },
   hooks: {
     about: 'which hooks are in force, what they say, what they said',
     verbs: verbs.hooks,

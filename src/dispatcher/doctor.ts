@@ -29,7 +29,7 @@ export function examine(repoRoot: string, runtime: string, node = 'node'): Diagn
   if (!existsSync(join(repoRoot, '.ai/hooks/dispatch.mjs')))
     return { problems: ['the dispatcher is not installed here; run: ona dispatcher install'], notes: [], fired: [] }
   const notes: string[] = []
-  const problems = [...fileProblems(repoRoot, runtime, notes), ...configProblems(repoRoot), ...moduleProblems(repoRoot)]
+  const problems = installationProblems(repoRoot, runtime, notes)
   const registered = hosts.filter(
     (host) => registeredEvents(readJson(join(repoRoot, registrationFile[host])).value).length === eventNames.length,
   )
@@ -62,6 +62,13 @@ export function examine(repoRoot: string, runtime: string, node = 'node'): Diagn
     fired,
   }
 }
+
+/** What can be seen without running it. */
+export const installationProblems = (repoRoot: string, runtime: string, notes: string[] = []): string[] => [
+  ...fileProblems(repoRoot, runtime, notes),
+  ...configProblems(repoRoot),
+  ...moduleProblems(repoRoot),
+]
 
 function fileProblems(repoRoot: string, runtime: string, notes: string[]): string[] {
   const problems: string[] = []
