@@ -25,8 +25,8 @@ export function onPty(argv: readonly string[], env: NodeJS.ProcessEnv, cwd: stri
     write: (keys) => void child.stdin.write(keys),
     async until(shown, withinMs = 20_000) {
       const startedAt = performance.now()
-      const holds = () => (typeof shown === 'string' ? seen.includes(shown) : shown.test(seen))
-      while (!holds()) {
+      const found = () => (typeof shown === 'string' ? seen.indexOf(shown) : seen.search(shown))
+      while (found() < 0) {
         if (performance.now() - startedAt > withinMs)
           throw new Error(`never shown: ${shown}; last: ${JSON.stringify(seen.slice(-400))}`)
         await new Promise<void>((resolve) => {
@@ -37,7 +37,7 @@ export function onPty(argv: readonly string[], env: NodeJS.ProcessEnv, cwd: stri
           }
         })
       }
-      seen = ''
+      seen = seen.slice(found() + 1)
       return performance.now() - startedAt
     },
     ended: new Promise((resolve) => child.on('exit', () => resolve())),

@@ -11,7 +11,7 @@ export type Opened = { readonly session: Session; close(): Promise<void> } | { r
 
 /** Without an id, the newest conversation of the folder. Nothing is written where there is none. */
 export async function openConversation(id: string | undefined, cwd?: string): Promise<Opened> {
-  const opened = openRuntime({ ...startOptions(cwd ? { cwd } : {}), person: nobody, on: tell })
+  const opened = openRuntime({ ...(await startOptions(cwd ? { cwd } : {})), person: nobody, on: tell })
   if ('problem' in opened) return opened
   const { runtime, permissions, cleanUp } = opened
   const { db } = runtime

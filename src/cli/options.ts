@@ -1,13 +1,13 @@
 /** From flags to what a session is started with. */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type AgentKind, readAgentsJson } from '../agent/agents.ts'
+import type { AgentKind } from '../agent/agents.ts'
 import type { StartOptions } from '../agent/start.ts'
 import type { Flags } from './flags.ts'
 
 export type FlagOptions = Omit<StartOptions, 'person' | 'on'>
 
-export function startOptions(flags: Flags, env: NodeJS.ProcessEnv = process.env): FlagOptions {
+export async function startOptions(flags: Flags, env: NodeJS.ProcessEnv = process.env): Promise<FlagOptions> {
   const mode = flags['dangerously-skip-permissions'] ? 'bypassPermissions' : flags['permission-mode']
   return {
     cwd: resolve(flags.cwd ?? process.cwd()),
@@ -28,7 +28,7 @@ export function startOptions(flags: Flags, env: NodeJS.ProcessEnv = process.env)
     },
     mcpConfig: flags['mcp-config'] ?? [],
     strictMcp: flags['strict-mcp-config'] === true,
-    ...(flags.agents && { agents: agentsOf(flags.agents) }),
+    ...(flags.agents && { agents: await agentsOf(flags.agents) }),
     ...(flags.agent && { agent: flags.agent }),
     ...(flags['session-id'] && { sessionId: flags['session-id'] }),
     ...((flags.continue || flags.resume) && { resume: flags.resume || true }),
@@ -50,12 +50,13 @@ export function startOptions(flags: Flags, env: NodeJS.ProcessEnv = process.env)
 }
 
 /** What the parser of single flags cannot see. */
-export function optionsProblem(flags: Flags): string | undefined {
+export async function optionsProblem(flags: Flags): Promise<string | undefined> {
   for (const name of ['max-turns', 'max-budget-usd'] as const) {
     const value = flags[name]
     if (value !== undefined && !(Number(value) > 0)) return `--${name} must be a number above 0, not "${value}"`
   }
   if (flags.agents) {
+    const { readAgentsJson } = await import('../agent/agents.ts')
     const read = readAgentsJson(flags.agents)
     if ('problem' in read) return `--agents: ${read.problem}`
   }
@@ -68,7 +69,9 @@ export function optionsProblem(flags: Flags): string | undefined {
 }
 
 /** Checked before, by optionsProblem. */
-function agentsOf(json: string): readonly AgentKind[] {
+/** The agent is loaded for this alone, and not at every start. */
+async function agentsOf(json: string): Promise<readonly AgentKind[]> {
+  const { readAgentsJson } = await import('../agent/agents.ts')
   const read = readAgentsJson(json)
   return 'problem' in read ? [] : read
 }

@@ -14,7 +14,7 @@ import { plural } from './words.ts'
 export class ChoiceView<T> implements View {
   readonly #dialog: Dialog<T>
   readonly #done: (chosen: Chosen<T> | undefined) => void
-  readonly #ticked: Set<Choice<T>>
+  readonly #ticked = new Set<Choice<T>>()
   readonly #texts = new Map<Choice<T>, LineInput>()
   #at: number
   #filter: LineInput | undefined
@@ -24,7 +24,6 @@ export class ChoiceView<T> implements View {
     this.#dialog = dialog
     this.#done = done
     this.#at = dialog.selected ?? 0
-    this.#ticked = new Set(dialog.choices.filter((choice) => choice.ticked))
     if (dialog.filter) this.#filter = new LineInput({ placeholder: 'type to filter' })
   }
 

@@ -167,16 +167,6 @@ export class Conversation implements Ui {
     }
   }
 
-  /** The person has not come back for a while. */
-  async idle(): Promise<void> {
-    if (this.#working || this.leaving) return
-    await this.session.raise('Notification', () => ({
-      message: 'ona is waiting for your input',
-      notification_type: 'idle_prompt',
-    }))
-    this.session.commit(() => {})
-  }
-
   interrupt(): void {
     this.#shell?.abort()
     if (this.session.busy) this.session.interrupt()

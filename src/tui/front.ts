@@ -9,8 +9,6 @@ export interface Choice<T> {
   readonly key?: string
   /** Picking it asks for a line of text first; this stands in the empty line. */
   readonly text?: string
-  /** Ticked from the start, where several may be chosen. */
-  readonly ticked?: boolean
 }
 
 export interface Dialog<T> {
@@ -65,7 +63,5 @@ export interface Front {
   handOver(program: string, words: readonly string[]): Promise<boolean>
   /** Puts text into the input line. */
   setDraft(text: string): void
-  /** Says that something waits: the title, a bell. */
-  notify(message: string): void
   copy(text: string): Promise<boolean>
 }

@@ -133,8 +133,6 @@ export class Lines implements Front {
     if (text) this.print(`The prompt was: ${text}`)
   }
 
-  notify(): void {}
-
   async copy(): Promise<boolean> {
     return false
   }

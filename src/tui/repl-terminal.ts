@@ -3,7 +3,6 @@ import { homedir } from 'node:os'
 
 import type { PermissionMode } from '../hooks/plane.ts'
 import { Conversation } from './conversation.ts'
-import { fileFinder } from './files.ts'
 import { useGlyphs } from './glyphs.ts'
 import { type History, memoryHistory } from './history.ts'
 import { itemLines } from './items.ts'
@@ -19,8 +18,6 @@ import type { TurnView } from './turn-view.ts'
 const modeRound: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan']
 /** A turn this long ends with a bell. */
 const longTurnMs = 30_000
-/** Idle this long after a turn, hooks hear that the person is waited for. */
-const idleMs = 60_000
 
 export async function runTerminal(options: ReplOptions, version: string): Promise<number> {
   const { env } = options
@@ -32,7 +29,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   let vim = false
   let status: StatusView | undefined
   let turnSince = 0
-  let idle: NodeJS.Timeout | undefined
+  let finder: ((wanted: string) => Promise<string[]>) | undefined
 
   const conversation: Conversation = new Conversation({
     front: terminal,
@@ -88,10 +85,12 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
     },
     sources: {
       commands: () => conversation.commands(),
-      files: fileFinder(
-        () => (conversation.ready ? conversation.session.cwd : options.cwd),
-        () => conversation.ready && conversation.session.runtime.settings.respectGitignore === false,
-      ),
+      files: async (wanted) => {
+        const { fileFinder } = await import('./files.ts')
+        const ignored = () => conversation.ready && conversation.session.runtime.settings.respectGitignore === false
+        finder ??= fileFinder(() => (conversation.ready ? conversation.session.cwd : options.cwd), ignored)
+        return finder(wanted)
+      },
       agents: () => (conversation.ready ? conversation.session.runtime.agents.map(({ name }) => name) : []),
     },
     history: () => history,
@@ -118,10 +117,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
         if (event.agent) return
         if (event.type === 'turn-started') turnSince = Date.now()
         if (['usage', 'phase', 'turn-ended'].includes(event.type)) status?.refresh()
-        if (event.type !== 'turn-ended') return
-        if (Date.now() - turnSince > longTurnMs) terminal.notify('ona is done')
-        clearTimeout(idle)
-        idle = setTimeout(() => void conversation.idle(), idleMs).unref()
+        if (event.type === 'turn-ended' && Date.now() - turnSince > longTurnMs) terminal.notify('ona is done')
       },
       onUsage: (model, usage, usd) => conversation.onUsage(model, usage, usd),
     })
@@ -158,7 +154,6 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   const reason = await Promise.race([conversation.left, first().then(() => conversation.left)]).catch(
     (cause: unknown) => ({ cause }),
   )
-  clearTimeout(idle)
   status.close()
   terminal.close()
   await conversation.settled()

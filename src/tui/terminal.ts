@@ -1,5 +1,4 @@
 /** The full terminal: keys in, frames out, and the dialogs in between. */
-import { spawn } from 'node:child_process'
 import { ChoiceView } from './choice-view.ts'
 import type { Chosen, Dialog, Front, TextQuestion } from './front.ts'
 import { glyph } from './glyphs.ts'
@@ -209,6 +208,7 @@ export class Terminal implements Front {
 
   async handOver(program: string, words: readonly string[]): Promise<boolean> {
     this.#leave()
+    const { spawn } = process.getBuiltinModule('node:child_process') // late: a start does without it
     const failure = await new Promise<string | undefined>((resolve) => {
       const child = spawn(program, words, { stdio: 'inherit', env: this.#env })
       child.on('error', ({ message }) => resolve(message))

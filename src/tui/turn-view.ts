@@ -90,11 +90,6 @@ export class TurnView {
     return this.#answer.prepare()
   }
 
-  /** What is being done, in a few words. */
-  get doing(): string {
-    return this.#doing
-  }
-
   #near(): readonly Todo[] {
     const at = Math.max(0, this.todos.findIndex((todo) => todo.status !== 'completed') - 1)
     return this.todos.slice(at, at + 6)

@@ -1,18 +1,22 @@
 /** How many terminal cells a text takes, and how it is cut and wrapped at them. Styled text (SGR) is understood. */
 
-const ascii = /^[\x20-\x7e]*$/
+/**
+ * Letters, lines and our own signs: one cell and one character each, and by far the most of what is shown. Everything else
+ * needs the segmenter, which takes longer to make than the whole first screen.
+ */
+const narrow = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2500-\u25fc\u2691\u2714\u276f\u2800-\u28ff]*$/
 const sgr = /\x1b\[[0-9;:]*m/y
 let segmenter: Intl.Segmenter | undefined
 
 /** The text as what a person sees as single characters. */
 export function graphemes(text: string): string[] {
-  if (ascii.test(text)) return text.split('')
+  if (narrow.test(text)) return text.split('')
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   return Array.from(segmenter.segment(text), (part) => part.segment)
 }
 
 export function width(text: string): number {
-  if (ascii.test(text)) return text.length
+  if (narrow.test(text)) return text.length
   let cells = 0
   for (const part of parts(text)) cells += part.cells
   return cells
@@ -45,7 +49,7 @@ export function pad(text: string, columns: number): string {
 export function wrap(line: string, columns: number): string[] {
   if (columns < 1) return [line]
   if (line.includes('\n')) return line.split('\n').flatMap((one) => wrap(one, columns))
-  if (line.length <= columns && ascii.test(line)) return [line]
+  if (line.length <= columns && narrow.test(line)) return [line]
   const lines: string[] = []
   let active = ''
   let current: Part[] = []
@@ -109,7 +113,9 @@ function* parts(text: string): Generator<Part> {
     }
     const nextCode = text.indexOf('\x1b', at + 1)
     const end = nextCode < 0 ? text.length : nextCode
-    for (const part of graphemes(text.slice(at, end))) yield { text: part, cells: cellsOf(part) }
+    const run = text.slice(at, end)
+    const plain = narrow.test(run)
+    for (const part of graphemes(run)) yield { text: part, cells: plain ? 1 : cellsOf(part) }
     at = end
   }
 }

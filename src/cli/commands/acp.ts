@@ -15,11 +15,11 @@ lists them. docs/acp.md says what is supported.
 `
 
 export const run = command('ona acp', { help, flags }, async (given) => {
-  const problem = optionsProblem(given)
+  const problem = await optionsProblem(given)
   if (problem) return wrong('ona acp', problem)
   const { ndJsonStream } = await import('@agentclientprotocol/sdk')
   const { serveAcp } = await import('../acp/serve.ts')
-  const { app, close } = serveAcp(startOptions(given), version())
+  const { app, close } = serveAcp(await startOptions(given), version())
   const stdin = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>
   const connection = app.connect(ndJsonStream(Writable.toWeb(process.stdout) as WritableStream<Uint8Array>, stdin))
   let code = 0

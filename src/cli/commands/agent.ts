@@ -11,7 +11,7 @@ export async function run(args: string[]): Promise<number> {
   const { flags, words } = read
   if (flags.help || args.join(' ') === 'help') return (await import('./help.ts')).run()
   if (flags.version) return said((await import('../../package-root.ts')).version())
-  const problem = optionsProblem(flags) ?? mistyped(args)
+  const problem = (await optionsProblem(flags)) ?? mistyped(args)
   if (problem) return wrong('ona', problem)
   if (flags.print) return (await import('./print.ts')).print(flags, words)
   return (await import('./repl.ts')).repl(flags, words)

@@ -33,9 +33,10 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
     if (format === 'stream-json') for (const message of messagesFor(facts, event, options)) line(message)
     else if (event.type === 'notice' && event.level !== 'info') process.stderr.write(`${event.text}\n`)
   }
+  const start = await startOptions(flags)
   const started = await startSession({
-    ...startOptions(flags),
-    ...(await roleHandlers(startOptions(flags))),
+    ...start,
+    ...(await roleHandlers(start)),
     person: nobody,
     on: hear,
     onUsage: (model, usage, cost) => facts && addUsage(facts, model, usage, cost),

@@ -6,7 +6,7 @@ import { startOptions } from '../options.ts'
 import { roleHandlers } from '../role-handlers.ts'
 
 export async function repl(flags: Flags, words: readonly string[]): Promise<number> {
-  const options = startOptions(flags)
+  const options = await startOptions(flags)
   const { cwd, env } = options
   // --resume without a name: the list of sessions comes first
   const prompt = flags.resume === '' ? '/resume' : words.join(' ')
