@@ -14,6 +14,7 @@ export async function expandPrompt(session: Session, prompt: string): Promise<Ex
   const [, name = '', args = ''] = command
   const known = session.runtime.skills.list().some((skill) => skill.name === name && skill.forPerson !== false)
   if (!known) return { ok: false, why: `Unknown command: /${name}` }
+  session.ready()
   const loaded = await session.runtime.skills.load(session, name, args)
   if (!loaded.ok) return loaded
   return { ok: true, blocks: [asText(`/${name}${args && ` ${args}`}`), asText(loaded.text)] }

@@ -134,8 +134,13 @@ export class Session {
     return getConversation(this.db, this.conversationId)?.phase ?? 'idle'
   }
 
-  begin(): void {
+  /** What was interrupted before is over: work for the next turn may start. */
+  ready(): void {
     if (this.#abort.signal.aborted) this.#abort = new AbortController()
+  }
+
+  begin(): void {
+    this.ready()
     this.busy = true
     this.requests = 0
     this.continues = 0
