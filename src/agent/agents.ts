@@ -148,7 +148,7 @@ export function readAgentsJson(text: string): readonly AgentKind[] | { readonly 
   return kinds
 }
 
-export function readAgentKind(text: string, path: string): AgentKind | { readonly problem: string } {
+function readAgentKind(text: string, path: string): AgentKind | { readonly problem: string } {
   const read = readFrontmatter(text)
   if (!read.ok) return { problem: read.why }
   return kindOf(read.fields, read.body, path)

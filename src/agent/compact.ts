@@ -141,4 +141,4 @@ export function transcriptText(messages: readonly Message[]): string {
 }
 
 /** About four characters a token. */
-export const estimate = (messages: readonly Message[]): number => Math.ceil(transcriptText(messages).length / 4)
+const estimate = (messages: readonly Message[]): number => Math.ceil(transcriptText(messages).length / 4)

@@ -96,7 +96,7 @@ export const workingDirectories = (session: Session): string[] => [
   ...(session.permissions.additionalDirectories ?? []),
 ]
 
-export function isInside(folder: string, path: string): boolean {
+function isInside(folder: string, path: string): boolean {
   const inside = relative(folder, path)
   return !inside.startsWith('..') && !isAbsolute(inside)
 }

@@ -77,7 +77,7 @@ function mcpSection(session: Session): string {
 }
 
 /** Read from the repository's own file: starting git for it would cost more than the rest of the request. */
-export function gitBranch(projectDir: string): string | undefined {
+function gitBranch(projectDir: string): string | undefined {
   const head = join(projectDir, '.git', 'HEAD')
   if (!existsSync(head)) return undefined
   try {

@@ -52,7 +52,7 @@ export interface Generated {
   readonly toolUses: readonly ToolUse[]
 }
 
-export const budgetSpent = 'the budget is spent'
+const budgetSpent = 'the budget is spent'
 
 /** Asks the model, unless a hook answers in its place, and keeps what it said. */
 export async function generate(session: Session): Promise<Generated> {

@@ -2,10 +2,10 @@
 import { durationMs } from './duration.ts'
 import type { BrainHook } from './hook.ts'
 
-export const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
+const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
 /** The words that `quote` wrote, one after another; null when the text is something else. */
-export function unquote(text: string): string[] | null {
+function unquote(text: string): string[] | null {
   if (!/^('(?:[^']|'\\'')*'(?: |$))*$/.test(text)) return null
   const words = text.match(/'(?:[^']|'\\'')*'(?= |$)/g) ?? []
   return words.map((word) => word.slice(1, -1).replaceAll("'\\''", "'"))

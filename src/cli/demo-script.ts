@@ -47,7 +47,7 @@ export interface DemoLine {
   readonly calls?: readonly { readonly name: string; readonly input: Record<string, unknown> }[]
 }
 
-export const demoLines = (projectDir: string): readonly DemoLine[] => [
+const demoLines = (projectDir: string): readonly DemoLine[] => [
   // planning
   { text: 'I begin with a plan.', calls: [{ name: 'EnterPlanMode', input: {} }] },
   {

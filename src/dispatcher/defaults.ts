@@ -2,7 +2,7 @@
 import { defaultBudgets, defaultPhasePolicy, minimalSet, modulePath, shipped } from './manifest.ts'
 import type { Json } from './types.ts'
 
-export const defaultManifest = (enabled: readonly string[] = minimalSet): Json => ({
+const defaultManifest = (enabled: readonly string[] = minimalSet): Json => ({
   $schema: './schema/dispatch-manifest.schema.json',
   version: 1,
   dialect: 'auto',

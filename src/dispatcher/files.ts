@@ -36,7 +36,7 @@ export function readBytes(path: string): Buffer | string {
   }
 }
 
-export const stripBom = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
+const stripBom = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
 
 /** Undefined when the file is not there; `problem` when it is and cannot be used. */
 export function readJson(path: string): { value?: unknown; problem?: string } {

@@ -6,7 +6,7 @@ import type { EventName, HostEvent, Json } from './types.ts'
 
 /** How the answer is spelt; see output.ts. */
 export type Dialect = 'vscode' | 'claude' | 'copilot-cli'
-export const dialects: readonly Dialect[] = ['vscode', 'claude', 'copilot-cli']
+const dialects: readonly Dialect[] = ['vscode', 'claude', 'copilot-cli']
 
 export interface Parsed {
   readonly raw: Json

@@ -107,7 +107,7 @@ async function importOwn(
   }
 }
 
-export function whatIsWrong(module: unknown, name: string): string | undefined {
+function whatIsWrong(module: unknown, name: string): string | undefined {
   if (typeof module !== 'object' || module === null) return 'has no default export that is an object'
   const own = module as Partial<HookModule>
   if (own.name !== name) return `calls itself "${String(own.name)}" but the manifest says "${name}"`

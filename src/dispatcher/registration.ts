@@ -29,14 +29,14 @@ export interface ClaudeEntry {
   readonly hooks: readonly { readonly type: 'command'; readonly command: string; readonly timeout: number }[]
 }
 
-export const vsCodeEntry = (name: EventName): VsCodeEntry => ({
+const vsCodeEntry = (name: EventName): VsCodeEntry => ({
   type: 'command',
   command: `node .ai/hooks/dispatch.mjs ${name}`,
   timeout: timeouts[name],
 })
 
 /** Claude Code may start anywhere below the project, so the path is not left to the working directory. */
-export const claudeEntry = (name: EventName): ClaudeEntry => ({
+const claudeEntry = (name: EventName): ClaudeEntry => ({
   hooks: [
     {
       type: 'command',

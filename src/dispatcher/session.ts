@@ -111,7 +111,7 @@ function reserve(session: Session, now: number, patchFor: (state: State) => Json
   if (!alone(lockFileOf(paths), 4000, take)) take() // better a number given twice than a prompt without one
 }
 
-export function patchLine(producer: string, event: EventName, patch: Json, ids: Ids, ts: number): string {
+function patchLine(producer: string, event: EventName, patch: Json, ids: Ids, ts: number): string {
   const { hookRunId, turnId, workId } = ids
   const record: LoggedEvent = { ts, event, producer, kind: 'STATE_PATCH', hookRunId, turnId, workId, data: { patch } }
   return JSON.stringify(record)

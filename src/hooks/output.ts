@@ -28,7 +28,7 @@ const elicitation = {
 }
 
 /** The fields of `hookSpecificOutput`, event by event; an event without a row has none. */
-export const specificFields = {
+const specificFields = {
   PreToolUse: {
     permissionDecision: optional(oneOf(['allow', 'deny', 'ask'])),
     permissionDecisionReason: optional(string()),

@@ -2,7 +2,7 @@
 
 export type Redact = (text: string) => string
 
-export const mark = '[redacted]'
+const mark = '[redacted]'
 
 /** Redacts what looks like a secret, and the very values given (a key that this process holds). */
 export function createRedactor(values: readonly string[] = []): Redact {

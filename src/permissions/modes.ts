@@ -16,13 +16,6 @@ const widths: readonly PermissionMode[] = ['dontAsk', 'plan', 'default', 'accept
 export const isWider = (mode: PermissionMode, than: PermissionMode): boolean =>
   widths.indexOf(mode) > widths.indexOf(than)
 
-/** The next mode when a person turns the wheel (Shift+Tab). */
-export function nextMode(mode: PermissionMode, settings: PermissionSettings, bypassOffered: boolean): PermissionMode {
-  const wheel: PermissionMode[] = ['default', 'acceptEdits', 'plan']
-  if (bypassOffered && settings.disableBypassPermissionsMode !== 'disable') wheel.push('bypassPermissions')
-  return wheel[(wheel.indexOf(mode) + 1) % wheel.length]!
-}
-
 const changing = ['Write', 'Edit', 'Bash', 'NotebookEdit']
 const accepted = ['Read', 'Write', 'Edit']
 

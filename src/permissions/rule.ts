@@ -29,7 +29,7 @@ export type ReadRule =
   | { readonly ok: true; readonly rule: Rule; readonly warning?: string }
   | { readonly ok: false; readonly why: string }
 
-export const builtinTools = [
+const builtinTools = [
   ...['Read', 'Write', 'Edit', 'NotebookEdit', 'Bash', 'Glob', 'Grep', 'WebFetch', 'WebSearch', 'AskUserQuestion'],
   ...['TodoWrite', 'TaskOutput', 'Agent', 'Skill', 'EnterPlanMode', 'ExitPlanMode', 'ListMcpResources'],
   ...['ReadMcpResource', 'ToolSearch', 'Brief', 'TaskStop'],

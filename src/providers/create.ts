@@ -49,7 +49,7 @@ export function createProvider({ provider, credential, env, baseUrl, retries, li
 }
 
 /** The address that requests of a provider go to; openai_compatible has none until OPENAI_BASE_URL gives one. */
-export function baseUrlOf(provider: ProviderName, env: NodeJS.ProcessEnv): string {
+function baseUrlOf(provider: ProviderName, env: NodeJS.ProcessEnv): string {
   if (provider === 'claude_code_subscription') return env.ANTHROPIC_BASE_URL || 'https://api.anthropic.com'
   if (provider === 'openai_compatible') return env.OPENAI_BASE_URL || ''
   return env.LM_STUDIO_BASE_URL || 'http://127.0.0.1:1234/v1'

@@ -38,7 +38,7 @@ export interface HttpLimits {
   readonly bytes: number
 }
 
-export const usualLimits: HttpLimits = {
+const usualLimits: HttpLimits = {
   answerMs: 600_000,
   idleMs: 90_000,
   wholeMs: 3_600_000,

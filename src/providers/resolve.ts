@@ -51,7 +51,7 @@ function permitted(resolved: Resolved, name: string, { availableModels }: Resolv
 }
 
 /** Every id that may be typed, with its provider. */
-export function knownIds(): { provider: ProviderName; modelId: string }[] {
+function knownIds(): { provider: ProviderName; modelId: string }[] {
   return providerNames.flatMap((provider) => Object.keys(models[provider]).map((modelId) => ({ provider, modelId })))
 }
 

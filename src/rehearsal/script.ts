@@ -43,7 +43,7 @@ const oneCall = record(
 )
 
 /** One step each; the key that comes first says which. */
-export const stepShapes = {
+const stepShapes = {
   prompt: record({ prompt: string('What the person types.') }, 'Begins a turn.', { closed: true }),
   say: record(
     { say: string('What the model says.') },

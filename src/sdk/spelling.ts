@@ -39,7 +39,7 @@ export function otherSpelling(key: string): string {
   return camel !== key ? camel : key.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-export function isPlain(value: unknown): value is object {
+function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return true
   const prototype = Object.getPrototypeOf(value)

@@ -92,7 +92,7 @@ export interface TransformScope {
 }
 
 /** The model's answer as transforms see it: data where it is an object, else its words. */
-export const rawOf = (value: unknown, text: string): Record<string, unknown> =>
+const rawOf = (value: unknown, text: string): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : { text, data: value }

@@ -56,7 +56,7 @@ export function updateFile(
 }
 
 /** Must be short work: others wait for it, at most five seconds. */
-export function withLock<T>(path: string, work: () => T): T {
+function withLock<T>(path: string, work: () => T): T {
   const lock = `${throughLinks(path)}.lock`
   const until = Date.now() + 5000
   while (!tryLock(lock)) {

@@ -115,7 +115,7 @@ export function recordHooks(
   })
 }
 
-export function logPermission(db: Db, record: PermissionRecord): void {
+function logPermission(db: Db, record: PermissionRecord): void {
   db.transaction(() =>
     db.run(
       'INSERT INTO tool_permission_log(session_id, tool_use_id, tool_name, decision, reason_json) VALUES (?, ?, ?, ?, ?)',

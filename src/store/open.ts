@@ -34,7 +34,7 @@ export interface Db {
 
 export type SqlValue = string | number | bigint | null | Uint8Array
 
-export const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 1
 
 /** Where the database lies: AGENT_SDLC_DB, which must be absolute, else `~/.ona/agent.db`. */
 export function dbPath(env: NodeJS.ProcessEnv = process.env): string {

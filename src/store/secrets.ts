@@ -19,7 +19,7 @@ export function storable(text: string): string {
   return safe.includes('\0') ? safe.replaceAll('\0', '\ufffd') : safe
 }
 
-export const SECRET = '[secret]'
+const SECRET = '[secret]'
 
 /** Whether a variable or header of this name carries a secret. */
 export const isSecretName = (name: string): boolean => secretNames.test(name)

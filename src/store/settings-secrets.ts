@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../hooks/shape.ts'
 import { isSecretName, keepOut } from './secrets.ts'
 
 /** Stands in the snapshot for a value that only the file holds. */
-export const KEPT_IN_FILE = '[secret: kept in the settings file]'
+const KEPT_IN_FILE = '[secret: kept in the settings file]'
 
 /** The settings as they may be stored. What is taken out is also kept out of everything else that is stored. */
 export const withoutSecrets = (settings: JsonObject): JsonObject => strip(settings, '') as JsonObject

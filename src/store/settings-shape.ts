@@ -22,7 +22,7 @@ const object = (about?: string) => optional(map(json(), about))
 const servers = (about: string) => optional(list(map(json()), about))
 
 export const permissionModes = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'] as const
-export const providerNames = ['claude_code_subscription', 'openai_compatible', 'lm_studio_local'] as const
+const providerNames = ['claude_code_subscription', 'openai_compatible', 'lm_studio_local'] as const
 
 /** Rules are checked one by one, so that one bad rule does not take the others with it. */
 const rules = (about: string) => optional(list(json(), about) as Shape<string[]>)

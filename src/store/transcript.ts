@@ -56,7 +56,7 @@ export type Entry =
   | AttachmentEntry
   | EnvelopeEntry
 
-export const envelopeTypes = [
+const envelopeTypes = [
   'internal_hook',
   'content_replacement',
   'collapse_commit',

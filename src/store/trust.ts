@@ -16,7 +16,7 @@ export function isTrusted(projectDir: string, { home, managed = [] }: TrustPlace
   return [...trustedFolders(home), ...managed.map(real)].some((trusted) => isWithin(folder, trusted))
 }
 
-export const trustFile = (home: string): string => join(home, '.ona', 'trust.json')
+const trustFile = (home: string): string => join(home, '.ona', 'trust.json')
 
 /**
  * Remembers that the folder's repository is trusted. False where that would be too much to remember: trusting the home

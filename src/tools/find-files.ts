@@ -66,7 +66,7 @@ function changedAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
-export function notAFolder(path: string): string | undefined {
+function notAFolder(path: string): string | undefined {
   try {
     return statSync(path).isDirectory() ? undefined : `${path} is a file, not a folder`
   } catch (error) {

@@ -64,7 +64,7 @@ function commandMenu(typed: string, draft: Draft, sources: Sources): Menu {
 const bare = (text: string) => text.toLowerCase().replace(/[:_-]/g, '')
 
 /** Names and aliases that begin with the letters, then those with a word inside that does; marks are passed over. */
-export function matchCommands<C extends CommandName>(typed: string, commands: readonly C[]): C[] {
+function matchCommands<C extends CommandName>(typed: string, commands: readonly C[]): C[] {
   const wanted = bare(typed)
   const rank = ({ name, aliases }: C) => {
     const names = [name, ...aliases]

@@ -44,14 +44,14 @@ export function after({ text, cursor }: Draft): number {
 
 const inWord = /[\p{L}\p{N}_]/u
 
-export function wordLeft({ text, cursor }: Draft): number {
+function wordLeft({ text, cursor }: Draft): number {
   let at = cursor
   while (at > 0 && !inWord.test(text[at - 1]!)) at--
   while (at > 0 && inWord.test(text[at - 1]!)) at--
   return at
 }
 
-export function wordRight({ text, cursor }: Draft): number {
+function wordRight({ text, cursor }: Draft): number {
   let at = cursor
   while (at < text.length && !inWord.test(text[at]!)) at++
   while (at < text.length && inWord.test(text[at]!)) at++
@@ -59,7 +59,7 @@ export function wordRight({ text, cursor }: Draft): number {
 }
 
 /** The shell's idea of a word, for Ctrl-W: up to white space. */
-export function blankLeft({ text, cursor }: Draft): number {
+function blankLeft({ text, cursor }: Draft): number {
   let at = cursor
   while (at > 0 && /\s/.test(text[at - 1]!)) at--
   while (at > 0 && !/\s/.test(text[at - 1]!)) at--

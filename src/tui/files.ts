@@ -49,7 +49,7 @@ async function walk(root: string): Promise<string[]> {
 }
 
 /** Paths in which the letters come in this order; the closer together and the nearer the name, the better. */
-export function best(files: readonly string[], wanted: string, count: number): string[] {
+function best(files: readonly string[], wanted: string, count: number): string[] {
   const needle = wanted.toLowerCase()
   const scored: { file: string; score: number }[] = []
   for (const file of files) {

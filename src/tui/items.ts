@@ -61,7 +61,7 @@ export function itemLines(
   }
 }
 
-export function userLines(text: string, columns: number, full: boolean): string[] {
+function userLines(text: string, columns: number, full: boolean): string[] {
   const lines = clean(text)
     .split('\n')
     .flatMap((line) => wrap(line, columns - 2))
@@ -94,7 +94,7 @@ export function toolHead(call: ToolCall, columns: number, mark?: string): string
   return `${paint(role, mark ?? glyph.tool)} ${bold(call.name)}${summary ? `(${summary})` : ''}${tail ? paint('dim', ` ${tail}`) : ''}`
 }
 
-export function toolLines(call: ToolCall, columns: number, full: boolean): string[] {
+function toolLines(call: ToolCall, columns: number, full: boolean): string[] {
   const lines = [toolHead(call, columns)]
   if (call.calls.length > 0) lines.push(...treeLines(call.calls, columns, full ? call.calls.length : 3))
   return [...lines, ...under(resultLines(call, columns - 4, full), full)]
@@ -125,12 +125,7 @@ function resultLines({ output, progress }: ToolCall, columns: number, full: bool
   return output.isError ? lines.map((line) => paint('bad', line)) : lines.map((line) => paint('dim', line))
 }
 
-export function displayLines(
-  display: Display,
-  output: ToolOutput | undefined,
-  columns: number,
-  full: boolean,
-): string[] {
+function displayLines(display: Display, output: ToolOutput | undefined, columns: number, full: boolean): string[] {
   if (display.kind === 'todos') return todoLines(display.todos, columns)
   if (display.kind === 'diff') {
     const counts = `${paint('added', `+${display.added}`)} ${paint('removed', `-${display.removed}`)}`
@@ -171,7 +166,7 @@ export function hookLines({ hook, event, effect, reason }: HookNote, columns: nu
   return wrap(text, columns - 4).map((line, row) => `${row === 0 ? paint(role, `  ${glyph.hook}`) : '   '} ${line}`)
 }
 
-export function noticeLines(level: 'info' | 'warning' | 'error', text: string, columns: number): string[] {
+function noticeLines(level: 'info' | 'warning' | 'error', text: string, columns: number): string[] {
   const role = level === 'info' ? 'dim' : level === 'warning' ? 'warn' : 'bad'
   return wrap(clean(text), columns - 2).map((line) => `  ${paint(role, line)}`)
 }

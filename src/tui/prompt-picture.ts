@@ -100,7 +100,7 @@ export const keyTable: readonly (readonly [string, string])[] = [
   ['ctrl+_', 'undo'],
 ]
 
-export function helpLines(columns: number): string[] {
+function helpLines(columns: number): string[] {
   const cells = keyTable.map(([key, about]) => `${bold(key)} ${paint('dim', about)}`)
   const across = columns >= 100 ? 2 : 1
   const height = Math.ceil(cells.length / across)

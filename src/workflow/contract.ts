@@ -1,7 +1,6 @@
 /** What the outside may know of a project: its declared commands, their help, its published schemas and documents. */
 import { existsSync, globSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, normalize, relative } from 'node:path'
-import { hashOf } from '../store/plans.ts'
 
 export interface ContractPart {
   readonly name: string
@@ -101,7 +100,3 @@ function contentOf(file: string): string {
     return '' // gone or unreadable: there is nothing to tell
   }
 }
-
-/** By content, so that a copy under another name is known too. */
-export const isImplementation = ({ files }: Implementation, text: string): boolean =>
-  [...files.values()].includes(hashOf(text))

@@ -48,7 +48,7 @@ export function buildExam(db: Db, { conversationId, sessionId, projectDir, plan 
 }
 
 /** Files changed since the plan was approved, as the transcript and the checkpoints tell. */
-export function implementationOf(db: Db, conversationId: string, projectDir: string): Implementation {
+function implementationOf(db: Db, conversationId: string, projectDir: string): Implementation {
   const rows = db.all<{ path: string | null }>(
     `SELECT DISTINCT coalesce(json_extract(e.payload_json, '$.snapshot.path'),
                               json_extract(e.payload_json, '$.input.file_path'),
@@ -78,7 +78,7 @@ export function implementationOf(db: Db, conversationId: string, projectDir: str
 }
 
 /** A plan may name files; it must not carry their text. */
-export function withoutImplementation(plan: string, { files }: Implementation, projectDir: string): string {
+function withoutImplementation(plan: string, { files }: Implementation, projectDir: string): string {
   let text = plan
   for (const path of files.keys()) {
     const file = join(projectDir, path)

@@ -47,7 +47,7 @@ export function approvePlan(db: Db, conversationId: string, approval: Approval):
 }
 
 /** Why a plan cannot be approved, in words that say what to add. */
-export function planProblem(content: string): string | undefined {
+function planProblem(content: string): string | undefined {
   if (content.trim() === '') return 'the plan is empty'
   if (criteriaOf(content).length > 0) return undefined
   return `the plan has no success criteria, so nothing could be tested from it. Add a section such as:\n\n${planTemplate}`

@@ -33,7 +33,7 @@ export async function runCases(db: Db, plan: Plan, options: RunOptions): Promise
 }
 
 /** Where people read the cases: `.ona/tests/<plan>/`. What lies there is written anew from the row before each run. */
-export const caseFile = (projectDir: string, planId: number, name: string): string =>
+const caseFile = (projectDir: string, planId: number, name: string): string =>
   join(projectDir, '.ona', 'tests', String(planId), `${name}.sh`)
 
 export function restoreCopy(each: Case, plan: Plan, projectDir: string): void {

@@ -21,6 +21,9 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
   const streamed = flags['input-format'] === 'stream-json'
   if (streamed && format !== 'stream-json')
     return wrong('ona', '--input-format stream-json needs --output-format stream-json')
+  const schema = flags['json-schema']
+  const fault = schema === undefined ? undefined : (await import('../json-schema.ts')).schemaFault(schema)
+  if (fault) return wrong('ona', `--json-schema is not a JSON Schema: ${fault}`)
   const read = streamed ? { ok: true as const, prompt: '' } : readPrompt(words)
   if (!read.ok) return wrong('ona', read.why)
 
@@ -114,7 +117,7 @@ async function converse(session: Session, facts: RunFacts, flags: Flags): Promis
 
 type UserLine = { ok: true; prompt?: string; message?: object; interrupt?: boolean } | { ok: false; why: string }
 
-export function readUserLine(text: string): UserLine {
+function readUserLine(text: string): UserLine {
   let value: unknown
   try {
     value = JSON.parse(text)

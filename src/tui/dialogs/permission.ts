@@ -51,7 +51,7 @@ export async function askPermission(
 }
 
 /** Where a rule would be kept. */
-export const places: Record<PermissionUpdate['destination'], string> = {
+const places: Record<PermissionUpdate['destination'], string> = {
   userSettings: 'saved in ~/.ona/settings.json',
   projectSettings: 'saved in .ona/settings.json',
   localSettings: 'saved in .ona/settings.local.json',
@@ -59,7 +59,7 @@ export const places: Record<PermissionUpdate['destination'], string> = {
   cliArg: 'until this session ends',
 }
 
-export const sayRule = ({ toolName, ruleContent }: { toolName: string; ruleContent?: string }): string =>
+const sayRule = ({ toolName, ruleContent }: { toolName: string; ruleContent?: string }): string =>
   ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`
 
 export function sayUpdate(update: PermissionUpdate): string {
