@@ -9,7 +9,7 @@ import type { PermissionMode, Plane } from '../hooks/plane.ts'
 import { sayHookProblem } from '../hooks/settings.ts'
 import type { Steps } from '../hooks/steps.ts'
 import { matchesRule } from '../permissions/match.ts'
-import { readRule } from '../permissions/rule.ts'
+import { ruleProblem } from '../permissions/rule.ts'
 import type { ModelUsage } from '../providers/model.ts'
 import { dbPath, openDb } from '../store/open.ts'
 import { storable } from '../store/secrets.ts'
@@ -253,12 +253,6 @@ export async function enterSession(
   return answer.initialUserMessage ?? ''
 }
 
-/** Why a rule cannot be used; such a rule is left out, with a warning. */
-const checkRule = (rule: string, behavior: 'allow' | 'ask' | 'deny'): string | undefined => {
-  const read = readRule(rule, behavior)
-  return read.ok ? undefined : read.why
-}
-
 export type Opened = {
   readonly runtime: Runtime
   readonly permissions: Session['permissions']
@@ -282,7 +276,7 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
     cwd,
     home,
     env: options.env,
-    checkRule,
+    checkRule: ruleProblem,
     flags: { ...options.settings, bare: options.bare === true },
   })
   if (loaded.problems.length > 0) {

@@ -2,7 +2,8 @@
 import { modelLater } from '../agent/choose-model.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import { Session } from '../agent/session.ts'
-import { openRuntime } from '../agent/start.ts'
+import { type Opened as OpenedRuntime, openRuntime } from '../agent/start.ts'
+import type { PermissionMode } from '../hooks/plane.ts'
 import { createSession, getConversation, newestConversation, newestSession } from '../store/conversations.ts'
 import { nobody } from './nobody.ts'
 import { startOptions } from './options.ts'
@@ -13,8 +14,8 @@ export type Opened = { readonly session: Session; close(): Promise<void> } | { r
 export async function openConversation(id: string | undefined, cwd?: string): Promise<Opened> {
   const opened = openRuntime({ ...(await startOptions(cwd ? { cwd } : {})), person: nobody, on: tell })
   if ('problem' in opened) return opened
-  const { runtime, permissions, cleanUp } = opened
-  const { db } = runtime
+  const { cleanUp } = opened
+  const { db } = opened.runtime
   const conversation = id ? getConversation(db, id) : newestConversation(db, cwd ?? process.cwd())
   if (!conversation) {
     cleanUp()
@@ -23,18 +24,11 @@ export async function openConversation(id: string | undefined, cwd?: string): Pr
     }
   }
   const found = newestSession(db, { conversationId: conversation.id }) ?? createSession(db, conversation.id)
-  const session = new Session({
-    runtime,
+  const session = sessionAt(opened, {
     id: found.sessionId,
     conversationId: conversation.id,
     cwd: conversation.projectDir,
-    projectDir: conversation.projectDir,
-    mode: permissions.defaultMode ?? 'default',
-    model: modelLater(runtime),
-    permissions,
-    messages: [],
   })
-  opened.use(session)
   const interrupt = () => session.interrupt()
   process.on('SIGINT', interrupt)
   return {
@@ -46,6 +40,25 @@ export async function openConversation(id: string | undefined, cwd?: string): Pr
       cleanUp()
     },
   }
+}
+
+/** A session in which no model has a turn: its calls and moves are a person's, or another agent's. */
+export function sessionAt(
+  opened: OpenedRuntime,
+  { mode, ...place }: { id: string; conversationId: string; cwd: string; mode?: PermissionMode },
+): Session {
+  const { runtime, permissions } = opened
+  const session = new Session({
+    runtime,
+    ...place,
+    projectDir: place.cwd,
+    mode: mode ?? permissions.defaultMode ?? 'default',
+    model: modelLater(runtime),
+    permissions,
+    messages: [],
+  })
+  opened.use(session)
+  return session
 }
 
 function tell(event: AgentEvent): void {

@@ -1,10 +1,11 @@
 /** What handlers of an event answer, and how several answers become one (spec 003 §5.6). */
 import { type EventName, events, type OnBlock } from './events.ts'
 import type { AnySpecific, Output } from './output.ts'
-import type { Decision, PermissionUpdate } from './plane.ts'
+import type { Answer, Decision } from './plane.ts'
 import type { JsonObject } from './shape.ts'
 
-export interface Verdict {
+/** Of the same words as the answer of a whole round, and what the merge of several needs besides. */
+export interface Verdict extends Pick<Answer, Alike> {
   readonly decision: Decision
   /** Why, of the handler that decided. */
   readonly reason: string
@@ -12,20 +13,22 @@ export interface Verdict {
   readonly blocks: readonly { readonly ordinal: number; readonly text: string }[]
   /** The turn must not end yet. */
   readonly goOn: boolean
-  readonly context: readonly string[]
-  readonly messages: readonly string[]
-  readonly stop: string | null
-  readonly suppressOutput: boolean
   readonly input: JsonObject | undefined
-  readonly permissionUpdates: readonly PermissionUpdate[]
-  readonly interrupt: boolean
-  readonly retry: boolean
-  readonly initialUserMessage: string | null
-  readonly watchPaths: readonly string[]
-  readonly worktreePath: string | null
-  readonly elicitation: { action: 'accept' | 'decline' | 'cancel'; content?: JsonObject } | null
   readonly toolOutput: unknown
 }
+
+type Alike =
+  | 'context'
+  | 'messages'
+  | 'stop'
+  | 'suppressOutput'
+  | 'permissionUpdates'
+  | 'interrupt'
+  | 'retry'
+  | 'initialUserMessage'
+  | 'watchPaths'
+  | 'worktreePath'
+  | 'elicitation'
 
 /** The answer of a handler that has nothing to say. */
 export const noOpinion: Verdict = {

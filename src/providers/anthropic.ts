@@ -127,13 +127,8 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
   let model = request.model
   let stop: Reply['stop'] | undefined
   let ended = false
-  let begun = false
   let trouble: Trouble | undefined
 
-  const tell = (part: Part) => {
-    begun = true
-    on(part)
-  }
   const count = (wire: unknown) => {
     if (!isObject(wire)) return
     usage = {
@@ -153,8 +148,8 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
       text: wire.type === 'tool_use' ? (hasKeys(given) ? JSON.stringify(given) : '') : String(wire.text ?? ''),
     }
     blocks[index] = block
-    if (block.type === 'tool_use') tell({ type: 'tool-call', id: block.id, name: block.name })
-    else if (block.type === 'text' && block.text !== '') tell({ type: 'text', text: block.text })
+    if (block.type === 'tool_use') on({ type: 'tool-call', id: block.id, name: block.name })
+    else if (block.type === 'text' && block.text !== '') on({ type: 'text', text: block.text })
   }
   const grow = (index: number, delta: JsonObject) => {
     const block = blocks[index]
@@ -162,10 +157,10 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
     if (typeof delta.text === 'string') {
       if (block) block.text += delta.text
       else blocks[index] = { type: 'text', id: '', name: '', text: delta.text }
-      tell({ type: 'text', text: delta.text })
+      on({ type: 'text', text: delta.text })
     } else if (typeof delta.partial_json === 'string') {
       if (block) block.text += delta.partial_json
-    } else if (typeof delta.thinking === 'string') tell({ type: 'thinking', text: delta.thinking })
+    } else if (typeof delta.thinking === 'string') on({ type: 'thinking', text: delta.thinking })
   }
   const finish = (wire: JsonObject) => {
     if (typeof wire.stop_reason === 'string') stop = stops[wire.stop_reason] ?? 'end_turn'
@@ -212,7 +207,6 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
     },
     trouble: () => trouble,
     complete: () => ended,
-    begun: () => begun,
     reply() {
       const content = blocks
         .filter(({ type, text }) => type === 'tool_use' || (type === 'text' && text !== ''))

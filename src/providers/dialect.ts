@@ -25,8 +25,6 @@ export interface ReplyReader {
   trouble(): Trouble | undefined
   /** Whether the reply has all its parts. */
   complete(): boolean
-  /** Whether anything of it was passed on. */
-  begun(): boolean
   reply(): Reply
 }
 

@@ -27,7 +27,11 @@ export async function exchange(line: Line, asked: ModelRequest, on: (part: Part)
   let attempt = 1
 
   for (;;) {
-    const tried = await once(line, request, on)
+    let output = false
+    const tried = await once(line, request, (part) => {
+      output = true
+      on(part)
+    })
     if (tried.ok) return finished(tried.reader)
     if (request.signal.aborted) return { ...partOf(tried.reader, request), stop: 'cancelled' }
 
@@ -38,7 +42,6 @@ export async function exchange(line: Line, asked: ModelRequest, on: (part: Part)
     }
     if (line.dialect.adapt(failure)) continue
 
-    const output = tried.reader?.begun() ?? false
     const waitMs = again ? delay(line.retries, attempt, { output, retryAfterMs: failure.retryAfterMs }) : undefined
     if (waitMs === undefined) return failed(tried.reader, request, explained(line, failure))
     on({ type: 'retry', attempt: attempt++, waitMs, failure: explained(line, failure) })

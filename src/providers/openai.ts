@@ -161,13 +161,8 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
   let model = request.model
   let stop: Reply['stop'] | undefined
   let ended = false
-  let begun = false
   let trouble: Trouble | undefined
 
-  const tell = (part: Part) => {
-    begun = true
-    on(part)
-  }
   const count = (wire: unknown) => {
     if (!isObject(wire)) return
     const prompt = asNumber(wire.prompt_tokens)
@@ -204,16 +199,16 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
   }
   const announce = (call: Call) => {
     call.told = true
-    tell({ type: 'tool-call', id: call.id, name: realName(call.name, request.tools) })
+    on({ type: 'tool-call', id: call.id, name: realName(call.name, request.tools) })
   }
   const grow = (delta: JsonObject) => {
     const piece = textOf(delta.content) || textOf(delta.refusal)
     if (piece !== '') {
       text += piece
-      tell({ type: 'text', text: piece })
+      on({ type: 'text', text: piece })
     }
     const thought = textOf(delta.reasoning_content) || textOf(delta.reasoning)
-    if (thought !== '') tell({ type: 'thinking', text: thought })
+    if (thought !== '') on({ type: 'thinking', text: thought })
     if (Array.isArray(delta.tool_calls)) for (const call of delta.tool_calls) if (isObject(call)) fragment(call)
   }
   const chunk = (wire: JsonObject) => {
@@ -249,7 +244,6 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
     },
     trouble: () => trouble,
     complete: () => ended || stop !== undefined,
-    begun: () => begun,
     reply() {
       const content: Reply['content'] = [
         ...(text === '' ? [] : [{ type: 'text' as const, text }]),

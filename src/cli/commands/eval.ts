@@ -1,7 +1,5 @@
 /** `ona --eval '{"tool":…,"input":{…}}'`: one tool call by the operator, through hooks, gate, rules and transcript. */
 import { resolve } from 'node:path'
-import { modelLater } from '../../agent/choose-model.ts'
-import { Session } from '../../agent/session.ts'
 import { openRuntime } from '../../agent/start.ts'
 import { runToolCall } from '../../agent/tool-call.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
@@ -15,6 +13,7 @@ import {
 } from '../../store/conversations.ts'
 import { type Db, newId } from '../../store/open.ts'
 import { command } from '../command.ts'
+import { sessionAt } from '../conversation.ts'
 import { nobody, tellNotice } from '../nobody.ts'
 import { failed, saidJson, wrong } from '../tell.ts'
 
@@ -50,24 +49,14 @@ export const run = command('ona --eval', { help, flags, words: 1 }, async (given
     withoutMcp: !/mcp/i.test(tool),
   })
   if ('problem' in opened) return failed(opened.problem)
-  const { runtime, permissions, tell, cleanUp } = opened
+  const { runtime, tell, cleanUp } = opened
   for (const event of tell) tellNotice(event)
   const home = placeOf(runtime.db, conversation, cwd)
   if (!home) {
     cleanUp()
     return failed(`there is no conversation "${conversation}"`)
   }
-  const session = new Session({
-    runtime,
-    ...home,
-    cwd,
-    projectDir: cwd,
-    mode: mode ?? permissions.defaultMode ?? 'default',
-    model: modelLater(runtime),
-    permissions,
-    messages: [],
-  })
-  opened.use(session)
+  const session = sessionAt(opened, { ...home, cwd, ...(mode && { mode }) })
   await runtime.mcp?.ready?.(30_000)
   const interrupt = () => session.interrupt()
   process.on('SIGINT', interrupt)

@@ -1,6 +1,4 @@
 /** `ona mcp serve`: our tools for other agents, under the same hooks, gate and rules, with the same rows. */
-import { modelLater } from '../../agent/choose-model.ts'
-import { Session } from '../../agent/session.ts'
 import { openRuntime } from '../../agent/start.ts'
 import { runToolCall } from '../../agent/tool-call.ts'
 import type { PermissionMode } from '../../hooks/plane.ts'
@@ -8,6 +6,7 @@ import { serve } from '../../mcp/serve.ts'
 import { version } from '../../package-root.ts'
 import { createConversation, createSession } from '../../store/conversations.ts'
 import { builtInTools, definitionOf } from '../../tools/all.ts'
+import { sessionAt } from '../conversation.ts'
 import { nobody, tellNotice } from '../nobody.ts'
 import { failed } from '../tell.ts'
 
@@ -43,24 +42,14 @@ export async function mcpServe({ cwd, mode, tools: only, allow }: ServeOptions):
     on: tellNotice,
   })
   if ('problem' in opened) return failed(opened.problem)
-  const { runtime, permissions, tell, cleanUp } = opened
+  const { runtime, tell, cleanUp } = opened
   for (const event of tell) tellNotice(event)
   const { db } = runtime
   const place = db.transaction(() => {
     const { id } = createConversation(db, { projectDir: cwd })
     return { conversationId: id, id: createSession(db, id).sessionId }
   })
-  const session = new Session({
-    runtime,
-    ...place,
-    cwd,
-    projectDir: cwd,
-    mode: mode ?? permissions.defaultMode ?? 'default',
-    model: modelLater(runtime),
-    permissions,
-    messages: [],
-  })
-  opened.use(session)
+  const session = sessionAt(opened, { ...place, cwd, ...(mode && { mode }) })
 
   const stop = new AbortController()
   const end = () => stop.abort()

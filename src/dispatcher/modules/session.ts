@@ -5,21 +5,12 @@ import { neo4jCapability } from '../neo4j-cap.ts'
 import { workNumber } from '../phase.ts'
 import { findPlan } from '../plan-file.ts'
 import { isFinished } from '../plan-graph.ts'
-import type { Context, EventName, HookAction, HookModule, Json } from '../types.ts'
+import { type Context, type EventName, eventNames, type HookAction, type HookModule, type Json } from '../types.ts'
 import { phaseStep, sessionInit, settled, stamps } from './session-tool.ts'
 
 export const hook: HookModule = {
   name: 'session',
-  supports: new Set<EventName>([
-    'SessionStart',
-    'UserPromptSubmit',
-    'PreToolUse',
-    'PostToolUse',
-    'PreCompact',
-    'Stop',
-    'SubagentStart',
-    'SubagentStop',
-  ]),
+  supports: new Set<EventName>(eventNames),
   priority: 0,
   hotPathSafe: true,
   critical: true,

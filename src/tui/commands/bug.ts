@@ -19,7 +19,7 @@ export async function run(args: string, { front, session, version }: Ui): Promis
     '',
     `ona ${version}, Node ${process.version}, ${process.platform} ${process.arch}, terminal ${session.runtime.env['TERM'] ?? '?'}`,
     `model ${session.model.wireModel} (${session.model.providerName}), mode ${session.mode}, phase ${session.phase}`,
-    `session ${session.id} (ona inspect shows it; look through it before you share it)`,
+    `session ${session.id} (ona --resume ${session.id} shows it; look through it before you share it)`,
     ...failed.map(({ type, detail }) => `${type}: ${detail ?? ''}`),
     ...(args ? ['', args] : []),
   )
