@@ -381,3 +381,33 @@ test('ona demo goes from plan to sign-off by itself and leaves nothing behind', 
     assert.ok(stdout.includes(part), part)
   assert.equal(existsSync(at.db), false)
 })
+
+test('the templates that the generator writes by may stand, and hold for a program that does what they say', async (t) => {
+  const { templates } = await import('../src/workflow/templates.ts')
+  const written = templates.map(({ surface, script }, index) => ({
+    name: 'WriteTestCase',
+    input: { name: surface.replaceAll(' ', '-'), criterion: `C${index + 1}`, script },
+  }))
+  const program = `import { writeFileSync } from 'node:fs'
+const [name, , out] = process.argv.slice(2)
+const text = \`Hello, \${name}!\`
+if (out) writeFileSync(out, \`\${text}\\n\`)
+else console.log(text)
+`
+  const model = await modelServer(t, [written])
+  const at = await conversation(t, 'planning', model.env)
+  await approved(at, `## Success criteria\n${templates.map(({ surface }) => `- ${surface}\n`).join('')}`)
+  at.write('package.json', manifest)
+  at.write('bin/greet.mjs', program)
+  await move(at, 'test')
+  const { stdout } = await at.run(['verify', '--conversation', 'c', '--json'])
+  const { coverage } = JSON.parse(stdout) as {
+    coverage: { cases: { name: string; state: string; stderr: string }[] }[]
+  }
+  assert.deepEqual(
+    coverage.flatMap(({ cases }) =>
+      cases.map(({ name, state, stderr }) => [name, state, state === 'passed' ? '' : stderr]),
+    ),
+    templates.map(({ surface }) => [surface.replaceAll(' ', '-'), 'passed', '']),
+  )
+})

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { caseProblems } from './check-case.ts'
-import { caseTemplate } from './exam.ts'
+import { templates } from './templates.ts'
 
 const context = {
   criteria: ['C1', 'C2'],
@@ -22,8 +22,11 @@ const sound = [
 
 test('cases that look from outside may stand', () => {
   for (const content of sound) assert.deepEqual(problems(content), [], content)
-  const template = /```bash\n([\s\S]*?)```/.exec(caseTemplate)![1]!
-  assert.deepEqual(problems(template), [])
+  const withTool = { ...context, criteria: ['C1', 'C2', 'C3', 'C4', 'C5'] }
+  for (const { surface, script } of templates) {
+    const criterion = /# (C\d)/.exec(script)![1]!
+    assert.deepEqual(caseProblems({ criterion, content: script }, withTool), [], surface)
+  }
 })
 
 test('a helper that traces to nothing need not assert', () => {

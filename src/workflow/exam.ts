@@ -6,6 +6,7 @@ import type { Db } from '../store/open.ts'
 import { hashOf, type Plan } from '../store/plans.ts'
 import { type Implementation, type PublicContract, publicContract } from './contract.ts'
 import { type Criterion, criteriaOf } from './criteria.ts'
+import { templates } from './templates.ts'
 
 export interface Exam {
   readonly plan: Plan
@@ -110,20 +111,7 @@ const render = (plan: string, criteria: readonly Criterion[], contract: PublicCo
     '# How a case looks',
     'A bash script, saved with WriteTestCase, one for each criterion at least. It runs in an empty folder of its own ($CASE_DIR); $PROJECT_DIR is the project; $AGENT_SDLC_DB is a copy of the database. It exits 0 when the criterion holds, and otherwise says on stderr what was expected and what came. It asserts only what can be observed: output and exit code of a command, a file and its content, a row in the database, the result of a tool (ona --eval), a row of hook_invocations. No imports, no mocks, no looking at source files, no check that only shows that nothing crashed.',
     '',
-    caseTemplate,
+    ...templates.flatMap(({ surface, script }) => [`A case on ${surface}:`, '```bash', script.trimEnd(), '```']),
     '',
     'Save a case for every criterion, then say that you are done.',
   ].join('\n')
-
-export const caseTemplate = `\`\`\`bash
-#!/usr/bin/env bash
-# C1: greeting a name prints it
-set -eu
-actual=$(node "$PROJECT_DIR/bin/greet.mjs" Ada)
-expected='Hello, Ada!'
-if [ "$actual" != "$expected" ]; then
-  echo "expected: $expected" >&2
-  echo "actual:   $actual" >&2
-  exit 1
-fi
-\`\`\``

@@ -1,7 +1,8 @@
 /** Runs test cases: each in a process group and a folder of its own, within a time limit, its output kept. */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
+import { packageRoot } from '../package-root.ts'
 import { writeAtomic } from '../store/atomic.ts'
 import type { Db } from '../store/open.ts'
 import type { Plan } from '../store/plans.ts'
@@ -57,11 +58,27 @@ async function runCase(db: Db, each: Case, plan: Plan, options: RunOptions): Pro
     cwd: folder,
     timeoutMs,
     signal: options.signal,
-    env: { ...options.env, PROJECT_DIR: projectDir, CASE_DIR: folder, AGENT_SDLC_DB: database, TMPDIR: folder },
+    env: {
+      ...options.env,
+      PATH: withOna(folder, options.env['PATH']),
+      PROJECT_DIR: projectDir,
+      CASE_DIR: folder,
+      AGENT_SDLC_DB: database,
+      TMPDIR: folder,
+    },
   })
   rmSync(folder, { recursive: true, force: true })
   const durationMs = Math.round(performance.now() - begun)
   return { caseId: each.id, hash: each.hash, planHash: plan.hash, startedAt, durationMs, ...result }
+}
+
+/** A case calls `ona` by its name, wherever it lies. */
+function withOna(folder: string, path = ''): string {
+  const programs = join(folder, '.bin')
+  mkdirSync(programs)
+  const program = `#!/bin/sh\nexec "${process.execPath}" "${join(packageRoot, 'bin', 'ona.mjs')}" "$@"\n`
+  writeFileSync(join(programs, 'ona'), program, { mode: 0o755 })
+  return [programs, path].join(delimiter)
 }
 
 interface Execution {
