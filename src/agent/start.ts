@@ -11,6 +11,8 @@ import type { Steps } from '../hooks/steps.ts'
 import { matchesRule } from '../permissions/match.ts'
 import { ruleProblem } from '../permissions/rule.ts'
 import type { ModelUsage } from '../providers/model.ts'
+import { addEvent } from '../store/audit.ts'
+import { newestConversation } from '../store/conversations.ts'
 import { dbPath, openDb } from '../store/open.ts'
 import { storable } from '../store/secrets.ts'
 import { hooksOf, loadSettings, type SettingsRequest } from '../store/settings.ts'
@@ -110,6 +112,9 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
   if ('problem' in opened) return opened
   const { runtime, permissions, tell, cleanUp } = opened
   const failed = (problem: StartProblem): StartProblem => {
+    // no turn comes about; that somebody wanted one is on record all the same
+    const conversationId = newestConversation(runtime.db)?.id ?? 'none'
+    addEvent(runtime.db, { conversationId, type: 'start_failure', detail: { why: problem.problem } })
     cleanUp()
     return problem
   }

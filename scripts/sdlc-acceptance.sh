@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# Runs every row of docs/ACCEPTANCE_MATRIX.md, in its order, through the program, sqlite3 and the file system.
+#
+#   scripts/sdlc-acceptance.sh                 ends at the first row that fails, with its id on stderr and exit code 1
+#   scripts/sdlc-acceptance.sh --keep-going    runs them all
+#   scripts/sdlc-acceptance.sh --only ID       one row; may be given more than once
+#   scripts/sdlc-acceptance.sh --matrix        prints the matrix as Markdown
+#   scripts/sdlc-acceptance.sh --list          prints ids, sections and obligations, separated by tabs
+#
+# The rows are in scripts/acceptance/rows, the words they use in scripts/acceptance/lib.sh. Needs sqlite3 and a build
+# (npm run build); no network.
+set -uo pipefail
+ROOT=$(cd "$(dirname "$0")/.." && pwd)
+mode=run keep_going='' only=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --keep-going) keep_going=yes ;;
+    --only) only+=("${2:?--only needs an id}"); shift ;;
+    --matrix) mode=matrix ;;
+    --list) mode=list ;;
+    --help | -h) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    *) echo "sdlc-acceptance.sh: what is \"$1\"? --help says what there is" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+passed=0 failed=0 group='' group_setup='' wanted=''
+declare -A outcome=() bodies=() ready=()
+
+# group NAME TITLE: the rows that follow share a home, a folder and a database; the body prepares them
+group() {
+  group=$1
+  group_setup=$(cat)
+  [ "$mode" != matrix ] || printf '\n## %s\n\n| id | section | obligation | command or SQL | PASS when |\n| --- | --- | --- | --- | --- |\n' "$2"
+}
+
+# row ID SECTION OBLIGATION EXPECTED: the body on stdin is the command
+row() {
+  local body
+  body=$(cat)
+  case $mode in
+    matrix) matrix_row "$@" "$body" ;;
+    list) printf '%s\t%s\t%s\n' "$1" "$2" "$3" ;;
+    run)
+      is_wanted "$1" || return 0
+      prepare_group
+      judge "$1" "$3" "$body"
+      ;;
+  esac
+}
+
+# rollup ID SECTION OBLIGATION ROW…: passes when these rows have passed
+rollup() {
+  local id=$1 section=$2 what=$3 part
+  shift 3
+  case $mode in
+    matrix) printf '| %s | %s | %s | `scripts/sdlc-acceptance.sh%s` | exit 0: each of these rows passes |\n' "$id" "$section" "$what" "$(printf -- ' --only %s' "$@")" ;;
+    list) printf '%s\t%s\t%s\n' "$id" "$section" "$what" ;;
+    run)
+      is_wanted "$id" || return 0
+      for part in "$@"; do
+        [ "${outcome[$part]-}" = PASS ] || { settle "$id" "$what" "row $part did not pass (${outcome[$part]-not run})"; return; }
+      done
+      settle "$id" "$what" ''
+      ;;
+  esac
+}
+
+is_wanted() { [ "${#only[@]}" = 0 ] || [[ $wanted == *" $1 "* ]]; }
+
+matrix_row() {
+  local id=$1 section=$2 what=$3 expected=$4 cell='' line
+  while IFS= read -r line; do
+    [ -z "$line" ] && continue
+    [[ $line == *\`* ]] && line="\`\` ${line//|/\\|} \`\`" || line="\`${line//|/\\|}\`"
+    cell+=${cell:+<br>}$line
+  done <<<"$5"
+  printf '| %s | %s | %s | %s | %s |\n' "$id" "$section" "${what//|/\\|}" "$cell" "${expected//|/\\|}"
+}
+
+prepare_group() {
+  [ -z "${ready[$group]-}" ] || return 0
+  ready[$group]=yes
+  mkdir -p "$WORK/$group/home" "$WORK/$group/project"
+  in_group "$group_setup" >"$WORK/log" 2>&1
+  [ $? = 0 ] || settle "$group" 'the preparation of this group of rows' "$(tail -c 1500 "$WORK/log")"
+}
+
+in_group() {
+  (
+    set -euo pipefail
+    export HOME=$WORK/$group/home
+    export AGENT_SDLC_DB=$HOME/.ona/agent.db
+    REQUESTS_BEFORE=$(wc -l <"$OUTSIDE/requests.jsonl")
+    cd "$WORK/$group/project"
+    eval "$1"
+  )
+}
+
+# The body must not run as a condition: bash would go on after a line of it that fails.
+judge() {
+  in_group "$3" >"$WORK/log" 2>&1
+  if [ $? = 0 ]; then settle "$1" "$2" ''; else settle "$1" "$2" "$(tail -c 1500 "$WORK/log"; echo '(failed)')"; fi
+}
+
+# settle ID OBLIGATION PROBLEM
+settle() {
+  if [ -z "$3" ]; then
+    outcome[$1]=PASS passed=$((passed + 1))
+    printf '[%s] %s PASS\n' "$1" "$2"
+    return
+  fi
+  outcome[$1]=FAIL failed=$((failed + 1))
+  printf '[%s] %s FAIL\n' "$1" "$2"
+  printf '%s\n' "$3" | sed 's/^/    /' >&2
+  printf 'FAIL %s\n' "$1" >&2
+  [ -n "$keep_going" ] || finish
+}
+
+finish() {
+  if [ -n "${wanted// /}" ]; then
+    for id in $wanted; do [ -n "${outcome[$id]-}" ] || { echo "FAIL $id: there is no such row" >&2; failed=$((failed + 1)); }; done
+  fi
+  printf '%s passed, %s failed\n' "$passed" "$failed"
+  [ "$failed" = 0 ] && exit 0 || exit 1
+}
+
+# A rollup that is asked for alone brings its rows with it.
+widen_only() {
+  wanted=" ${only[*]} "
+  local id parts
+  for id in "${only[@]}"; do
+    parts=$(grep -hE "^rollup $id " "$ROOT"/scripts/acceptance/rows/*.sh | sed -E "s/^rollup $id [^ ]+ '([^']|'\\\\'')*' //" || true)
+    wanted+="$parts "
+  done
+}
+
+if [ "$mode" = run ]; then
+  [ -f "$ROOT/dist/main.cjs" ] || { echo 'sdlc-acceptance.sh: there is no build: run npm run build' >&2; exit 2; }
+  command -v sqlite3 >/dev/null || { echo 'sdlc-acceptance.sh: sqlite3 is not installed' >&2; exit 2; }
+  [ "${#only[@]}" = 0 ] || widen_only
+  WORK=$(mktemp -d "${TMPDIR:-/tmp}/ona-acceptance.XXXXXX")
+  WORK=$(cd "$WORK" && pwd -P)
+  OUTSIDE=$WORK/outside
+  mkdir -p "$OUTSIDE" "$WORK/bin"
+  : >"$OUTSIDE/requests.jsonl"
+  echo '[]' >"$OUTSIDE/cases.json"
+  node=$ROOT/node_modules/.bin/node
+  [ -x "$node" ] || node=$(command -v node)
+  printf '#!/bin/sh\nexec timeout -k 5 120 "%s" "%s/bin/ona.mjs" "$@"\n' "$node" "$ROOT" >"$WORK/bin/ona"
+  chmod +x "$WORK/bin/ona"
+  # nothing of the caller's reaches a row: neither a credential nor a setting
+  for name in $(compgen -e | grep -E '^(ANTHROPIC|OPENAI|LM_STUDIO|CLAUDE|ONA|SDLC|AGENT_SDLC|XDG|HTTPS?_PROXY|NO_PROXY|https?_proxy|BASH_ENV|NODE_OPTIONS)'); do unset "$name"; done
+  export PATH=$WORK/bin:$ROOT/node_modules/.bin:$PATH ROOT WORK OUTSIDE ONA_KEYCHAIN=off NO_COLOR=1 LC_ALL=C.UTF-8
+  "$node" "$ROOT/scripts/acceptance/model-server.ts" "$OUTSIDE" >"$OUTSIDE/log" 2>&1 &
+  server=$!
+  trap 'kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; rm -rf "$WORK"' EXIT
+  trap 'exit 130' INT TERM
+  for _ in $(seq 200); do [ -s "$OUTSIDE/env" ] && break; kill -0 "$server" 2>/dev/null || break; sleep 0.05; done
+  [ -s "$OUTSIDE/env" ] || { cat "$OUTSIDE/log" >&2; echo 'sdlc-acceptance.sh: the server of the rows did not start' >&2; exit 1; }
+  grep '^export ONA_OAUTH' "$OUTSIDE/env" >"$OUTSIDE/account" || true
+  WORLD=$(sed -n 's/^export WORLD=//p' "$OUTSIDE/env")
+  export WORLD
+  . "$ROOT/scripts/acceptance/lib.sh"
+elif [ "$mode" = matrix ]; then
+  cat "$ROOT/scripts/acceptance/matrix-head.md"
+fi
+
+for file in "$ROOT"/scripts/acceptance/rows/*.sh; do . "$file"; done
+[ "$mode" != run ] || finish
