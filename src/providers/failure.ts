@@ -19,7 +19,9 @@ export const trouble = (kind: Kind, message: string, again = retried.has(kind)):
 /** A reply whose status was not 200. */
 export function refused(status: number, headers: IncomingHttpHeaders, body: string, host: string): Trouble {
   const { type, code, message } = errorOf(body)
-  const kind = kindOf(type, code, message) ?? kindOfStatus(status)
+  const named = kindOf(type, code, message)
+  // "some error" in the body says less than the status: a 401 stays a 401 and is not asked again
+  const kind = named && named !== 'server' ? named : kindOfStatus(status)
   const retryAfterMs = retryAfter(headers)
   const should = headers['x-should-retry']
   return {

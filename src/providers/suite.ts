@@ -227,6 +227,7 @@ export function providerSuite(name: string, wire: WireDialect): void {
       [400, { error: { type: 'invalid_request_error', message: 'bad field' } }, 'invalid-request', 1],
       [400, { error: { type: 'invalid_request_error', message: 'Your credit balance is too low' } }, 'billing', 1],
       [401, { error: { type: 'authentication_error', message: 'who are you' } }, 'authentication', 1],
+      [401, { error: { type: 'api_error', message: 'some error' } }, 'authentication', 1],
       [402, {}, 'billing', 1],
       [403, 'no', 'authentication', 1],
       [404, { error: { type: 'not_found_error', message: 'no such model' } }, 'invalid-request', 1],

@@ -187,7 +187,7 @@ script() { printf "import { defineAgent, run } from '%s/dist/sdk.cjs'\n%s\n" "$R
 
 row S002-1 002 'a hook takes one object: context, agent and timestamp are always in it, and what the hook adds' 'a program on the built package prints them' <<'X'
 said=$(script 'const seen = []
-const agent = defineAgent({ name: "a", model: "rehearsal", hooks: { onStart: ({ context, agent, timestamp, input }) => seen.push([context.get("region"), agent.name, timestamp instanceof Date, input]), onTokensCounted: (all) => seen.push(Object.keys(all)) } })
+const agent = defineAgent({ name: "a", model: "rehearsal", instructions: "help", hooks: { onStart: ({ context, agent, timestamp, input }) => seen.push([context.get("region"), agent.name, timestamp instanceof Date, input]), onTokensCounted: (all) => seen.push(Object.keys(all)) } })
 await run(agent, { input: "list", context: { region: "EU" }, bare: true })
 console.log(JSON.stringify(seen))')
 has "$said" '\["EU","a",true,"list"\]'; has "$said" 'inputTokens'
