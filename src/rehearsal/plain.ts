@@ -1,5 +1,6 @@
 /** The rehearsal model without a script: understands a small set of plain requests and makes real calls of them. */
 import { readBack } from './answers.ts'
+import { casesFor } from './cases.ts'
 import type { Chat, ChatMessage, Said } from './chat.ts'
 import { example } from './example.ts'
 import { type Step, understand } from './requests.ts'
@@ -9,6 +10,7 @@ export function plain(chat: Chat): Said {
   const { asked, since } = lastTurn(chat.messages)
   if (chat.tools.length === 0) return { text: aside(asked, chat.messages) }
 
+  if (chat.tools.some(({ name }) => name === 'WriteTestCase')) return examined(chat)
   const steps = understand(asked)
   if (steps.length === 0) return introduced(chat.messages, `I do not understand that request.\n\n${guide}`)
   const results = since.filter((message) => message.role === 'tool')
@@ -16,6 +18,20 @@ export function plain(chat: Chat): Said {
     return next(steps[results.length]!, chat)
   const made = since.flatMap((message) => (message.role === 'assistant' ? message.calls : []))
   return introduced(chat.messages, readBack(made, results))
+}
+
+/** Asked to write tests from a plan. It says once which criteria are beyond it. */
+function examined({ messages }: Chat): Said {
+  const exam = messages.find((message) => message.role === 'user')?.text ?? ''
+  const { said, passedOver } = casesFor(exam)
+  const isFirst = !messages.some((message) => message.role === 'assistant')
+  if (isFirst && said.calls?.length) return said
+  return introduced(
+    messages,
+    passedOver.length > 0
+      ? `I write cases only for criteria such as: \`node greet.mjs Ada\` prints "Hello, Ada!" · \`make\` exits 2 · notes.txt contains "milk" · out.txt exists. Beyond me: ${passedOver.join(', ')}.`
+      : 'Every criterion has a case.',
+  )
 }
 
 function next(step: Step, { messages, tools }: Chat): Said {

@@ -13,6 +13,7 @@ const problems = (content: string, criterion: string | null = 'C1') => caseProbl
 const sound = [
   'set -eu\nout=$(node "$PROJECT_DIR/bin/tool.mjs" x)\n[ "$out" = "y" ]\n',
   'set -e\nnode "$PROJECT_DIR/bin/tool.mjs" | grep -q "^ready$"\n',
+  'set -e\nnode "$PROJECT_DIR/bin/tool.mjs" | grep -qF -- \'--ready\'\n',
   'node "$PROJECT_DIR/bin/tool.mjs" > out.txt || exit 1\ndiff out.txt - <<< "y" || exit 1\n',
   'set -e\nnode "$PROJECT_DIR/bin/tool.mjs" --make\ntest -f made.txt\n',
   'node "$PROJECT_DIR/bin/tool.mjs" missing; code=$?\n[ "$code" -eq 1 ] || { echo "exit $code" >&2; exit 1; }\n',

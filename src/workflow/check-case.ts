@@ -119,7 +119,7 @@ function assertionProblems(content: string): string[] {
 
 const assertions: readonly RegExp[] = [
   // output or a file's content, by pattern
-  /\b(?:grep|rg)\b(?:\s+-\w+)*\s+(?:-[eF]\s*)?['"$\w\\^]/,
+  /\b(?:grep|rg)\b(?:\s+-[-\w]*)*\s+['"$\w\\^]/,
   /\b(?:diff|cmp)\s+\S/,
   /\bjq\s+(?:-\w+\s+)*-e\b|\bjq\s+-\w*e/,
   // a value from outside against a value that is said
