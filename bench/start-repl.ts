@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { report } from './lib/processes.ts'
-import { median, onPty } from './tui-pty.ts'
+import { median, report } from './lib/processes.ts'
+import { onPty } from './lib/pty.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'ona-bench-repl-'))
 const env = { PATH: process.env['PATH'], HOME: place, LANG: 'C.UTF-8' }

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startScripted } from '../test/tui-model.ts'
-import { report } from './lib/processes.ts'
-import { median, onPty } from './tui-pty.ts'
+import { median, report } from './lib/processes.ts'
+import { onPty } from './lib/pty.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'ona-bench-tui-'))
 const words = Array.from({ length: 6000 }, (_, i) => (i % 12 === 11 ? `word${i}.\n\n` : `word${i} `)).join('')

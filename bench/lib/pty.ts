@@ -44,6 +44,3 @@ export function onPty(argv: readonly string[], env: NodeJS.ProcessEnv, cwd: stri
     kill: () => void child.kill(),
   }
 }
-
-export const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
