@@ -6,8 +6,16 @@ import type { ModelFailure, ModelUsage } from '../providers/model.ts'
 import type { Question } from '../tools/host.ts'
 import type { Display, Todo, ToolOutput } from '../tools/tool.ts'
 
+export interface SpeakingAgent {
+  readonly id: string
+  readonly type: string
+  readonly about: string
+  /** The call that started it. */
+  readonly toolUseId?: string
+}
+
 /** `agent` is set when a sub-agent says it. */
-export type AgentEvent = { readonly agent?: { readonly id: string; readonly type: string; readonly about: string } } & (
+export type AgentEvent = { readonly agent?: SpeakingAgent } & (
   | { readonly type: 'turn-started' }
   | { readonly type: 'request'; readonly model: string; readonly messageCount: number }
   | { readonly type: 'text'; readonly text: string }

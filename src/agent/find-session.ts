@@ -14,6 +14,9 @@ export function findSession(options: StartOptions, { db }: Runtime): Found | Sta
   if (options.sessionId && !uuid.test(options.sessionId)) {
     return { problem: `--session-id must be a UUID, not "${options.sessionId}"`, usage: true }
   }
+  if (options.sessionId && getSession(db, options.sessionId)) {
+    return { problem: `the session ${options.sessionId} is in use; --resume goes on with it`, usage: true }
+  }
   if (!resume) return newSession(options, db)
   const old = resume === true ? newestSession(db, { projectDir: cwd }) : (getSession(db, resume) ?? byName(db, resume))
   if (!old) {

@@ -14,7 +14,7 @@ import { appendEntry, type Entry, type ToolResultEntry } from '../store/transcri
 import type { SeenFile } from '../tools/host.ts'
 import type { Todo, Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
 import { createTasks, type Tasks } from './background.ts'
-import type { AgentEvent, PermissionAnswer, PermissionRequest } from './events.ts'
+import type { AgentEvent, PermissionAnswer, PermissionRequest, SpeakingAgent } from './events.ts'
 import { hostOf } from './host.ts'
 import { append } from './messages.ts'
 import type { ActiveModel, Observed, Runtime } from './runtime.ts'
@@ -40,11 +40,7 @@ export interface SessionStart {
   readonly isolated?: boolean
 }
 
-export interface AgentIdentity {
-  readonly id: string
-  readonly type: string
-  readonly about: string
-}
+export type AgentIdentity = SpeakingAgent
 
 export class Session {
   readonly runtime: Runtime

@@ -54,11 +54,13 @@ export interface Generated {
 
 const budgetSpent = 'the budget is spent'
 
+export function overBudget({ runtime: { budget } }: Session): TurnEnd | undefined {
+  if (!budget || budget.spent < budget.usd) return undefined
+  return { stop: 'max_turn_requests', text: '', why: budgetSpent }
+}
+
 /** Asks the model, unless a hook answers in its place, and keeps what it said. */
 export async function generate(session: Session): Promise<Generated> {
-  const { budget } = session.runtime
-  if (budget && budget.spent >= budget.usd)
-    return { end: { stop: 'max_turn_requests', text: '', why: budgetSpent }, text: '', toolUses: [] }
   const before: Steps['before_generate'] = {
     model: session.model.wireModel,
     messageCount: session.messages.length,

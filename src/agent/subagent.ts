@@ -19,6 +19,8 @@ import type { Worktree } from './worktree.ts'
 
 /** What a skill that runs as a sub-agent brings along. */
 interface Task extends Omit<AgentRequest, 'toolUseId' | 'progress'> {
+  /** The call that starts it, where it is one. */
+  readonly toolUseId?: string
   /** Rules that hold for this sub-agent alone. */
   readonly granted?: readonly string[]
 }
@@ -63,7 +65,12 @@ export async function runSubagent(parent: Session, request: Task): Promise<ToolO
     model,
     permissions: parent.permissions,
     messages: [],
-    agent: { id, type: kind.name, about: request.description },
+    agent: {
+      id,
+      type: kind.name,
+      about: request.description,
+      ...(request.toolUseId && { toolUseId: request.toolUseId }),
+    },
     tools: toolsOf(runtime, (name) => !parentOnly.includes(name) && allows(kind, name)),
     systemPrompt: kind.prompt,
   })

@@ -3,7 +3,7 @@ import type { Block, StopReason } from '../hooks/steps.ts'
 import type { ModelFailure } from '../providers/model.ts'
 import { compactWhenDue } from './compact.ts'
 import type { Session } from './session.ts'
-import { atTurnEnd, enter, finish, generate, ingest, runTools } from './stages.ts'
+import { atTurnEnd, enter, finish, generate, ingest, overBudget, runTools } from './stages.ts'
 
 export interface TurnEnd {
   readonly stop: StopReason | 'error'
@@ -27,7 +27,7 @@ export async function runTurn(session: Session, prompt: readonly Block[], source
   session.begin()
   let end = (await enter(session)) ?? (await ingest(session, prompt, source))
   while (!end) {
-    end = await compactWhenDue(session)
+    end = overBudget(session) ?? (await compactWhenDue(session))
     if (end) break
     const reply = await generate(session)
     if (reply.end) end = reply.end

@@ -75,7 +75,7 @@ export const flags = {
   record: { kind: 'value', value: 'FILE', about: 'keep the conversation as a rehearsal script' },
   worktree: { kind: 'maybe', short: 'w', value: 'NAME', about: 'work in a git worktree of its own' },
   cwd: { kind: 'value', value: 'DIR', about: 'start there' },
-  verbose: { kind: 'flag', about: 'say more' },
+  verbose: { kind: 'flag', about: 'with -p: say on stderr what is done on the way' },
   debug: { kind: 'flag', about: 'write what happens to stderr' },
   version: { kind: 'flag', short: 'v', about: 'which ona this is' },
   help: { kind: 'flag', short: 'h', about: 'what ona can do' },

@@ -5,11 +5,71 @@ import { isObject } from '../hooks/shape.ts'
 export function schemaFault(text: string): string | undefined {
   try {
     const schema: unknown = JSON.parse(text)
-    if (typeof schema === 'boolean' || isObject(schema)) return undefined
-    return 'it must be an object'
+    return faultIn(schema, '')
   } catch (cause) {
     return (cause as Error).message
   }
+}
+
+/** Where a keyword has a value that it cannot have, or is one that nothing here would check. */
+function faultIn(schema: unknown, path: string): string | undefined {
+  if (typeof schema === 'boolean') return undefined
+  if (!isObject(schema)) return `${path || 'it'} must be an object`
+  for (const [keyword, rule] of Object.entries(schema)) {
+    const here = below(path, keyword)
+    if (annotations.has(keyword) || keyword.startsWith('x-')) continue
+    if (!Object.hasOwn(keywords, keyword)) return `${here} is a keyword that is not supported`
+    if (!takes[keyword]!(rule)) return `${here} has a wrong value`
+    const inner: [string, unknown][] =
+      keyword === 'properties'
+        ? Object.entries(rule as object)
+        : keyword === 'items' || keyword === 'additionalProperties'
+          ? [['', rule]]
+          : ['anyOf', 'oneOf', 'allOf'].includes(keyword)
+            ? Object.entries(rule as object)
+            : []
+    for (const [key, each] of inner) {
+      const why = faultIn(each, key ? below(here, key) : here)
+      if (why) return why
+    }
+  }
+  return undefined
+}
+
+const annotations = new Set(['$schema', '$id', '$comment', 'title', 'description', 'default', 'examples', 'format'])
+
+const isRegExp = (rule: unknown): boolean => {
+  try {
+    return typeof rule === 'string' && new RegExp(rule, 'u') !== undefined
+  } catch {
+    return false // not a regular expression: that is the answer
+  }
+}
+const isNumber = (rule: unknown) => typeof rule === 'number'
+const isCount = (rule: unknown) => Number.isInteger(rule) && (rule as number) >= 0
+const isSchema = (rule: unknown) => typeof rule === 'boolean' || isObject(rule)
+const isList = (rule: unknown) => Array.isArray(rule) && rule.length > 0
+const isTypeName = (rule: unknown) => typeof rule === 'string' && Object.hasOwn(isType, rule)
+
+/** What each keyword may be set to. */
+const takes: Record<string, (rule: unknown) => boolean> = {
+  type: (rule) => isTypeName(rule) || (isList(rule) && (rule as unknown[]).every(isTypeName)),
+  enum: isList,
+  const: () => true,
+  required: (rule) => Array.isArray(rule) && rule.every((key) => typeof key === 'string'),
+  properties: isObject,
+  additionalProperties: isSchema,
+  items: isSchema,
+  minimum: isNumber,
+  maximum: isNumber,
+  minLength: isCount,
+  maxLength: isCount,
+  minItems: isCount,
+  maxItems: isCount,
+  pattern: isRegExp,
+  anyOf: isList,
+  oneOf: isList,
+  allOf: isList,
 }
 
 /** Where the value does not fit, in words, or undefined when it does. */

@@ -55,6 +55,9 @@ export async function optionsProblem(flags: Flags): Promise<string | undefined> 
     const value = flags[name]
     if (value !== undefined && !(Number(value) > 0)) return `--${name} must be a number above 0, not "${value}"`
   }
+  const sources = (flags['setting-sources'] ?? '').split(',').map((each) => each.trim())
+  const odd = sources.find((each) => !['', 'user', 'project', 'local'].includes(each))
+  if (odd) return `--setting-sources takes user, project and local, not "${odd}"`
   if (flags.agents) {
     const { readAgentsJson } = await import('../agent/agents.ts')
     const read = readAgentsJson(flags.agents)

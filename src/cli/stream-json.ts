@@ -12,6 +12,9 @@ export interface RunFacts {
   readonly startedAt: number
   apiMs: number
   requests: number
+  requestedAt: number
+  /** The text of a reply is being told piece by piece. */
+  telling: boolean
   readonly denials: { tool_name: string; tool_use_id: string; tool_input: unknown }[]
   /** Inputs of the calls under way. */
   readonly inputs: Map<string, unknown>
@@ -32,6 +35,8 @@ export const newFacts = (session: Session): RunFacts => ({
   startedAt: now(),
   apiMs: 0,
   requests: 0,
+  requestedAt: performance.now(),
+  telling: false,
   denials: [],
   inputs: new Map(),
   byModel: new Map(),
@@ -44,11 +49,12 @@ export function messagesFor(
   options: { partial: boolean; hooks: boolean },
 ): object[] {
   const { session } = facts
-  const parent_tool_use_id = event.agent ? event.agent.id : null
+  const parent_tool_use_id = event.agent ? (event.agent.toolUseId ?? event.agent.id) : null
   const message = (fields: object) => ({ ...fields, parent_tool_use_id, ...stamp(session) })
   switch (event.type) {
     case 'assistant':
       return [
+        ...(event.agent ? [] : ended(facts)).map((each) => message({ type: 'stream_event', event: each })),
         message({
           type: 'assistant',
           message: {
@@ -82,13 +88,11 @@ export function messagesFor(
         }),
       ]
     case 'text':
-      if (!options.partial) return []
+      if (!options.partial || event.agent) return []
       return [
-        message({
-          type: 'stream_event',
-          event: { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: event.text } },
-        }),
-      ]
+        ...(facts.telling ? [] : begun(facts)),
+        { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: event.text } },
+      ].map((each) => message({ type: 'stream_event', event: each }))
     case 'retry':
       return [
         message({
@@ -137,9 +141,29 @@ export function messagesFor(
   }
 }
 
+/** The frame around the pieces of a reply, as in the Messages API. */
+function begun(facts: RunFacts): object[] {
+  facts.telling = true
+  const message = { type: 'message', role: 'assistant', model: facts.session.model.wireModel, content: [] }
+  return [
+    { type: 'message_start', message },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+  ]
+}
+
+function ended(facts: RunFacts): object[] {
+  if (!facts.telling) return []
+  facts.telling = false
+  return [{ type: 'content_block_stop', index: 0 }, { type: 'message_stop' }]
+}
+
 /** Keeps what the result message sums up. */
 export function follow(facts: RunFacts, event: AgentEvent): void {
-  if (event.type === 'request') facts.requests++
+  if (event.type === 'request' && !event.agent) {
+    facts.requests++
+    facts.requestedAt = performance.now()
+  }
+  if (event.type === 'usage' && !event.agent) facts.apiMs += performance.now() - facts.requestedAt
   if (event.type === 'tool-started') facts.inputs.set(event.id, event.input)
   if (event.type !== 'tool-finished') return
   const tool_input = facts.inputs.get(event.id)

@@ -13,6 +13,7 @@ export async function run(args: string[]): Promise<number> {
   if (flags.version) return said((await import('../../package-root.ts')).version())
   const problem = (await optionsProblem(flags)) ?? mistyped(args)
   if (problem) return wrong('ona', problem)
+  if (flags['init-only']) return (await import('./print.ts')).initOnly(flags)
   if (flags.print) return (await import('./print.ts')).print(flags, words)
   return (await import('./repl.ts')).repl(flags, words)
 }

@@ -1,12 +1,14 @@
 /** `ona -p`: a prompt in, an answer out, nothing else on stdout. */
-import { readFileSync } from 'node:fs'
+import { fstatSync, readFileSync } from 'node:fs'
 import type { AgentEvent } from '../../agent/events.ts'
 import { expandPrompt } from '../../agent/expand.ts'
 import type { Session } from '../../agent/session.ts'
+import { budgetSpent } from '../../agent/stages.ts'
 import { startSession } from '../../agent/start.ts'
 import { runTurn, type TurnEnd } from '../../agent/turn.ts'
+import type { Block } from '../../hooks/steps.ts'
 import type { Flags } from '../flags.ts'
-import { nobody } from '../nobody.ts'
+import { nobody, tellNotice } from '../nobody.ts'
 import { startOptions } from '../options.ts'
 import { roleHandlers } from '../role-handlers.ts'
 import { addUsage, follow, initMessage, messagesFor, newFacts, type RunFacts, resultMessage } from '../stream-json.ts'
@@ -23,16 +25,20 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
     return wrong('ona', '--input-format stream-json needs --output-format stream-json')
   const schema = flags['json-schema']
   const fault = schema === undefined ? undefined : (await import('../json-schema.ts')).schemaFault(schema)
-  if (fault) return wrong('ona', `--json-schema is not a JSON Schema: ${fault}`)
-  const read = streamed ? { ok: true as const, prompt: '' } : readPrompt(words)
+  if (fault) return wrong('ona', `--json-schema is not a valid JSON Schema: ${fault}`)
+  if (flags.resume === '') return wrong('ona', '-p cannot show the list of sessions; --resume needs an id or a name')
+  const read = streamed ? { ok: true as const, prompt: '' } : await readPrompt(words)
   if (!read.ok) return wrong('ona', read.why)
 
   let facts: RunFacts | undefined
   const options = { partial: flags['include-partial-messages'] === true, hooks: flags['include-hook-events'] === true }
   const early: AgentEvent[] = []
+  const debug = flags.debug ? (await import('../debug.ts')).debugLine : undefined
   const hear = (event: AgentEvent) => {
     if (!facts) return void early.push(event)
     follow(facts, event)
+    debug?.(event)
+    if (flags.verbose && format === 'text') tellWork(event)
     if (format === 'stream-json') for (const message of messagesFor(facts, event, options)) line(message)
     else if (event.type === 'notice' && event.level !== 'info') process.stderr.write(`${event.text}\n`)
   }
@@ -54,7 +60,7 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
   // One answer is all there is: servers that start beside it would be too late.
   await session.runtime.mcp?.ready?.(10_000)
   let code = 0
-  if (streamed) code = await converse(session, facts, flags)
+  if (streamed) code = await conversation(session, facts, flags, started.initialPrompt)
   else {
     const prompt = [started.initialPrompt, read.prompt].filter(Boolean).join('\n\n')
     const { end, ...more } = await oneTurn(session, prompt, flags)
@@ -72,12 +78,12 @@ interface Turned {
   readonly error?: 'error_max_structured_output_retries' | 'error_max_budget_usd'
 }
 
-async function oneTurn(session: Session, prompt: string, flags: Flags): Promise<Turned> {
+async function oneTurn(session: Session, prompt: string, flags: Flags, images: readonly Block[] = []): Promise<Turned> {
   if (flags['json-schema']) return structuredTurn(session, prompt, flags['json-schema'])
   const expanded = await expandPrompt(session, prompt)
   if (!expanded.ok) return { end: { stop: 'error', text: '', why: expanded.why } }
-  const end = await runTurn(session, expanded.blocks)
-  const overBudget = end.why === 'the budget is spent'
+  const end = await runTurn(session, [...images, ...expanded.blocks])
+  const overBudget = end.why === budgetSpent
   return overBudget ? { end, error: 'error_max_budget_usd' } : { end }
 }
 
@@ -95,50 +101,48 @@ const answer = ({ stop, text, why = '' }: TurnEnd): string =>
   stop === 'error' ? [text, why].filter(Boolean).join('\n\n') : text || why
 
 /** Each line on stdin is a user message; the answers come in the same order. */
-async function converse(session: Session, facts: RunFacts, flags: Flags): Promise<number> {
-  const { createInterface } = process.getBuiltinModule('node:readline')
+async function conversation(session: Session, facts: RunFacts, flags: Flags, first: string): Promise<number> {
   let code = 0
-  for await (const text of createInterface({ input: process.stdin })) {
-    if (text.trim() === '') continue
-    const read = readUserLine(text)
-    if (!read.ok) {
-      line({ type: 'system', subtype: 'informational', level: 'error', content: read.why })
-      code = 1
-      continue
-    }
-    if (read.interrupt) session.interrupt()
-    if (read.prompt === undefined) continue
-    if (flags['replay-user-messages']) line({ ...read.message, isReplay: true })
-    const { end, ...more } = await oneTurn(session, read.prompt, flags)
+  const turn = async (prompt: string, images: readonly Block[] = []) => {
+    const { end, ...more } = await oneTurn(session, prompt, flags, images)
     code = tell(facts, end, more, 'stream-json')
   }
+  if (first) await turn(first)
+  const { converse } = await import('../stream-input.ts')
+  await converse(session, process.stdin, {
+    write: line,
+    wrong(why) {
+      line({ type: 'system', subtype: 'informational', level: 'error', content: why })
+      code = 1
+    },
+    async prompt({ text, images, message }) {
+      if (killedBy !== undefined) return
+      if (flags['replay-user-messages']) line({ ...message, session_id: session.id, isReplay: true })
+      await turn(text, images)
+    },
+  })
   return code
 }
 
-type UserLine = { ok: true; prompt?: string; message?: object; interrupt?: boolean } | { ok: false; why: string }
-
-function readUserLine(text: string): UserLine {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    return { ok: false, why: `a line on stdin is not JSON: ${(cause as Error).message}` }
-  }
-  const message = value as { type?: unknown; message?: { content?: unknown }; request?: { subtype?: unknown } } | null
-  if (message?.type === 'control_request') return { ok: true, interrupt: message.request?.subtype === 'interrupt' }
-  if (message?.type === 'keep_alive') return { ok: true }
-  const content = message?.type === 'user' ? message.message?.content : undefined
-  if (typeof content === 'string') return { ok: true, prompt: content, message: message as object }
-  if (!Array.isArray(content)) {
-    return { ok: false, why: 'a line on stdin must be {"type":"user","message":{"role":"user","content":…}}' }
-  }
-  const prompt = content.map((block) => (block?.type === 'text' ? String(block.text) : '')).join('')
-  return { ok: true, prompt, message: message as object }
+/** `--init-only`: the hooks of Setup and SessionStart, and nothing else. */
+export async function initOnly(flags: Flags): Promise<number> {
+  const started = await startSession({
+    ...startOptions(flags),
+    ...(await roleHandlers(startOptions(flags))),
+    person: nobody,
+    on: tellNotice,
+    withoutMcp: true,
+  })
+  if ('problem' in started) return started.usage ? wrong('ona', started.problem) : failed(started.problem)
+  await started.close('other')
+  return 0
 }
 
-function readPrompt(words: readonly string[]): { ok: true; prompt: string } | { ok: false; why: string } {
+type Prompt = { ok: true; prompt: string } | { ok: false; why: string }
+
+async function readPrompt(words: readonly string[]): Promise<Prompt> {
   const typed = words.join(' ')
-  const piped = process.stdin.isTTY ? '' : pipedInput()
+  const piped = await pipedInput(typed === '' ? Number.POSITIVE_INFINITY : 3_000)
   if (piped === undefined)
     return { ok: false, why: `stdin holds more than ${mostInput / 1024 / 1024} MB; pass a file's path instead` }
   const prompt = [piped, typed].filter((part) => part.trim() !== '').join('\n\n')
@@ -146,13 +150,29 @@ function readPrompt(words: readonly string[]): { ok: true; prompt: string } | { 
   return { ok: false, why: 'there is no prompt: ona -p "what to do", or pipe it in' }
 }
 
-function pipedInput(): string | undefined {
-  try {
-    const data = readFileSync(0)
-    return data.length > mostInput ? undefined : data.toString('utf8')
-  } catch {
-    return '' // stdin is closed, or a terminal that went away: there is nothing to read
+/** All of stdin; undefined when it is too much. A pipe on which nothing comes in time is left alone. */
+async function pipedInput(patienceMs: number): Promise<string | undefined> {
+  const kind = fstatSync(0)
+  if (!kind.isFIFO() && !kind.isSocket()) {
+    if (!kind.isFile()) return '' // a terminal, or nothing at all
+    return kind.size > mostInput ? undefined : readFileSync(0, 'utf8')
   }
+  const { stdin } = process
+  const pieces: Buffer[] = []
+  let size = 0
+  const waited = Number.isFinite(patienceMs) ? setTimeout(() => stdin.destroy(), patienceMs) : undefined
+  try {
+    for await (const piece of stdin) {
+      clearTimeout(waited)
+      pieces.push(piece)
+      size += piece.length
+      if (size > mostInput) return undefined
+    }
+  } catch (cause) {
+    if (!stdin.destroyed) throw cause // given up above: there was nothing to read
+  }
+  clearTimeout(waited)
+  return Buffer.concat(pieces).toString('utf8')
 }
 
 /** Agents in the background are waited for, shells are given a moment; then all of them are ended. */
@@ -176,6 +196,14 @@ function endOnSignals(session: Session): () => void {
   return () => {
     for (const signal of signals) process.removeListener(signal, end)
   }
+}
+
+/** `--verbose` with text: what is done on the way to the answer. */
+function tellWork(event: AgentEvent): void {
+  if (event.type === 'tool-started') process.stderr.write(`${event.name} ${event.summary}\n`)
+  if (event.type === 'tool-finished')
+    process.stderr.write(`${event.name} ${event.outcome} in ${Math.round(event.ms)} ms\n`)
+  if (event.type === 'notice' && event.level === 'info') process.stderr.write(`${event.text}\n`)
 }
 
 const line = (message: object) => void saidJson(message)

@@ -1,6 +1,8 @@
 /** `ona` without -p: a conversation, on a terminal or over a pipe. */
 import { homedir } from 'node:os'
+import type { StartOptions } from '../../agent/start.ts'
 import { runRepl } from '../../tui/repl.ts'
+import { debugLine } from '../debug.ts'
 import type { Flags } from '../flags.ts'
 import { startOptions } from '../options.ts'
 import { roleHandlers } from '../role-handlers.ts'
@@ -25,6 +27,7 @@ export async function repl(flags: Flags, words: readonly string[]): Promise<numb
         ...options,
         ...(await roleHandlers({ ...options, trust })),
         ...ports,
+        ...(flags.debug && { on: debugged(ports.on) }),
         idleNoticeMs: Number(env['ONA_IDLE_NOTICE_MS']) || 60_000,
         settings: { ...options.settings, ...(settled === 'trusted' && { trust: true }) },
       })
@@ -37,3 +40,10 @@ export async function repl(flags: Flags, words: readonly string[]): Promise<numb
     ...(prompt && { prompt }),
   })
 }
+
+const debugged =
+  (on: StartOptions['on']): StartOptions['on'] =>
+  (event) => {
+    debugLine(event)
+    on(event)
+  }
