@@ -52,7 +52,7 @@ export interface Generated {
   readonly toolUses: readonly ToolUse[]
 }
 
-const budgetSpent = 'the budget is spent'
+export const budgetSpent = 'the budget is spent'
 
 export function overBudget({ runtime: { budget } }: Session): TurnEnd | undefined {
   if (!budget || budget.spent < budget.usd) return undefined

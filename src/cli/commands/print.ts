@@ -126,9 +126,10 @@ async function conversation(session: Session, facts: RunFacts, flags: Flags, fir
 
 /** `--init-only`: the hooks of Setup and SessionStart, and nothing else. */
 export async function initOnly(flags: Flags): Promise<number> {
+  const start = await startOptions(flags)
   const started = await startSession({
-    ...startOptions(flags),
-    ...(await roleHandlers(startOptions(flags))),
+    ...start,
+    ...(await roleHandlers(start)),
     person: nobody,
     on: tellNotice,
     withoutMcp: true,
