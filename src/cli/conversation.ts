@@ -1,8 +1,8 @@
 /** A conversation opened by its id from a command, with a session to work in. */
 import { modelLater } from '../agent/choose-model.ts'
 import type { AgentEvent } from '../agent/events.ts'
+import { type Opened as OpenedRuntime, openRuntime } from '../agent/open-runtime.ts'
 import { Session } from '../agent/session.ts'
-import { type Opened as OpenedRuntime, openRuntime } from '../agent/start.ts'
 import type { PermissionMode } from '../hooks/plane.ts'
 import { createSession, getConversation, newestConversation, newestSession } from '../store/conversations.ts'
 import { nobody } from './nobody.ts'

@@ -1,6 +1,6 @@
 /** `ona --eval '{"tool":…,"input":{…}}'`: one tool call by the operator, through hooks, gate, rules and transcript. */
 import { resolve } from 'node:path'
-import { openRuntime } from '../../agent/start.ts'
+import { openRuntime } from '../../agent/open-runtime.ts'
 import { runToolCall } from '../../agent/tool-call.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { modes } from '../../permissions/modes.ts'

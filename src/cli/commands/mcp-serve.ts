@@ -1,5 +1,5 @@
 /** `ona mcp serve`: our tools for other agents, under the same hooks, gate and rules, with the same rows. */
-import { openRuntime } from '../../agent/start.ts'
+import { openRuntime } from '../../agent/open-runtime.ts'
 import { runToolCall } from '../../agent/tool-call.ts'
 import type { PermissionMode } from '../../hooks/plane.ts'
 import { serve } from '../../mcp/serve.ts'
