@@ -1,0 +1,104 @@
+/** What the pages say can be typed, followed and found. */
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { flags } from '../src/cli/flags.ts'
+import { commands, flagCommands } from '../src/cli/table.ts'
+import { place } from './lib/program.ts'
+
+const root = join(import.meta.dirname, '..')
+const pages = ['*.md', 'docs/**/*.md', 'examples/**/*.md'].flatMap((pattern) => globSync(pattern, { cwd: root }))
+const textOf = (page: string) => readFileSync(join(root, page), 'utf8')
+
+/** Code: fenced lines, and what stands between backticks. */
+function codeIn(page: string): string[] {
+  const fence = /^```\w*\n([\s\S]*?)^```$/gm
+  const text = textOf(page)
+  const fenced = Array.from(text.matchAll(fence), ([, body]) => body!.split('\n')).flat()
+  const inline = Array.from(text.replaceAll(fence, '').matchAll(/`([^`]+)`/g), ([, code]) =>
+    code!.replaceAll(/\s+/g, ' '),
+  )
+  return [...fenced, ...inline]
+}
+
+/** The command lines of ona in them: the words up to a comment or the next command. */
+const linesIn = (page: string): { page: string; words: string[] }[] =>
+  codeIn(page)
+    .flatMap((code) => code.replace(/(^|\s)#.*/, '').split(/&&|;|\|(?=\s)/))
+    .map((code) => code.trim().match(/^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:npx )?ona (.*)$/)?.[1])
+    .flatMap((line) =>
+      line === undefined ? [] : [{ page, words: line.replaceAll(/'[^']*'|"[^"]*"/g, '…').split(/\s+/) }],
+    )
+
+const lines = pages.flatMap(linesIn)
+
+test('every command and verb that a page names is one', () => {
+  const wrong = lines.flatMap(({ page, words: [first = '', second = ''] }) => {
+    if (!/^[a-z]/.test(first)) return []
+    const entry = commands[first]
+    if (!entry) return [`${page}: ona ${first}`]
+    if (!entry.verbs || !/^[a-z]/.test(second)) return []
+    return second.split('|').flatMap((verb) => (entry.verbs!.includes(verb) ? [] : [`${page}: ona ${first} ${verb}`]))
+  })
+  assert.ok(lines.length > 50, `${lines.length} command lines were found`)
+  assert.deepEqual(wrong, [])
+})
+
+test('every flag that a page gives a command is one that its help names', async (t) => {
+  const here = place(t)
+  const helps = new Map<string, Promise<string>>()
+  const helpOf = (words: readonly string[]) => {
+    const key = words.join(' ')
+    const help = helps.get(key) ?? here.run([...words, '--help']).then(({ stdout }) => stdout)
+    helps.set(key, help)
+    return help
+  }
+  const wrong: string[] = []
+  for (const { page, words } of lines) {
+    const [first = '', second = ''] = words
+    const verb = commands[first]?.verbs?.includes(second)
+    const named = commands[first] ? [first] : words.filter((word) => Object.hasOwn(flagCommands, word)).slice(0, 1)
+    const help = named.length > 0 ? await helpOf(verb ? [first, second] : named) : ''
+    const own = words.includes('--') ? words.slice(0, words.indexOf('--')) : words
+    for (const word of own) {
+      const flag = word.match(/^\[?(--[a-z][a-z-]*)/)?.[1]
+      if (!flag || Object.hasOwn(flagCommands, flag) || flag === '--help' || help.includes(flag)) continue
+      if (named.length === 0 && Object.hasOwn(flags, flag.slice(2))) continue
+      wrong.push(`${page}: ona ${words.join(' ')}: ${flag}`)
+    }
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('every link to a file or a heading of ours leads there', () => {
+  const wrong = pages.flatMap((page) =>
+    Array.from(textOf(page).matchAll(/\]\(([^)\s]+)\)/g), ([, link]) => link!).flatMap((link) => {
+      if (/^[a-z]+:/.test(link)) return []
+      const [path = '', heading] = link.split('#')
+      const file = path === '' ? page : join(dirname(page), path)
+      if (!existsSync(join(root, file))) return [`${page}: ${link}`]
+      return heading && file.endsWith('.md') && !headingsOf(file).includes(heading) ? [`${page}: ${link}`] : []
+    }),
+  )
+  assert.deepEqual(wrong, [])
+})
+
+const headingsOf = (page: string): string[] =>
+  Array.from(textOf(page).matchAll(/^#+ (.*)$/gm), ([, title]) =>
+    title!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(/\s/g, '-'),
+  )
+
+test('every page and example that a page or a message of ours names is there', () => {
+  const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
+  const wrong = [...pages, ...sources].flatMap((file) =>
+    Array.from(textOf(file).matchAll(/(?<![\w/.])(?:docs\/[\w./-]+\.md|examples\/[\w./-]*\w)/g), ([path]) => path!)
+      .filter((path) => !existsSync(join(root, path)))
+      .map((path) => `${file}: ${path}`),
+  )
+  assert.deepEqual(wrong, [])
+})
