@@ -1,9 +1,10 @@
 /** The stages of a turn, each with the steps at which hooks have their say. */
 import type { Answer } from '../hooks/plane.ts'
 import type { Block, Steps, StopReason } from '../hooks/steps.ts'
-import type { Reply, ToolUse } from '../providers/model.ts'
+import type { ModelFailure, Reply, ToolUse } from '../providers/model.ts'
 import { costUsd } from '../providers/models.ts'
 import { addEvent } from '../store/audit.ts'
+import { storable } from '../store/secrets.ts'
 import { helpAgainst, raiseStopFailure } from './failure.ts'
 import { requestFor } from './prompt.ts'
 import { recall } from './recall.ts'
@@ -99,11 +100,19 @@ async function ask(session: Session, model: string): Promise<Reply> {
   session.emit({ type: 'request', model, messageCount: session.messages.length })
   const request = await requestFor(session, model)
   await session.observe({ type: 'request', request })
-  const reply = await session.model.provider.reply(request, (part) => {
-    if (part.type !== 'tool-call') session.emit(part)
-  })
+  const reply = safe(
+    await session.model.provider.reply(request, (part) => {
+      if (part.type !== 'tool-call') session.emit(safe(part))
+    }),
+  )
   const helped = reply.failure && (await helpAgainst(session, reply.failure))
   return helped ? ask(session, session.model.wireModel) : reply
+}
+
+/** A server's words about a failure may repeat a key that we hold. */
+function safe<T extends object>(told: T & { readonly failure?: ModelFailure }): T {
+  const { failure } = told
+  return failure ? { ...told, failure: { ...failure, message: storable(failure.message) } } : told
 }
 
 /** A hook's words in the model's place. */

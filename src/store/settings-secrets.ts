@@ -39,12 +39,19 @@ const carriers = new Set(['env', 'headers'])
 const isPlain = (value: string) => /^(|true|false|[\d.]+|\$\{?\w+(:-)?\}?)$/.test(value)
 
 function isSecret(text: string): boolean {
-  const secret = secretIn(text) ?? text.match(passwordInUrl)?.[1]
+  const secret = secretIn(text) ?? text.match(passwordInUrl)?.[1] ?? secretInQuery(text)
   keepOut(secret)
   return secret !== undefined
 }
 
 const passwordInUrl = /\/\/[^/\s:@]*:([^/\s:@]+)@/
+
+/** `https://host/?token=…` */
+function secretInQuery(text: string): string | undefined {
+  if (!/^https?:\/\//i.test(text)) return undefined
+  const pairs = [...text.matchAll(/[?&]([\w.-]+)=([^&#\s]+)/g)]
+  return pairs.find(([, name, value]) => (isSecretName(name!) || name === 'key') && !isPlain(value!))?.[2]
+}
 
 function fill(stored: unknown, file: unknown): unknown {
   if (stored === KEPT_IN_FILE && typeof file === 'string') return file

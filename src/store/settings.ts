@@ -183,8 +183,9 @@ function readSnapshot(json: string, files: JsonObject, checkRule: CheckRule = ()
   const file = "settings_snapshot('effective')"
   const parsed = parseSettings(json)
   if (!parsed.ok) return { settings: files, warnings: [], problems: [{ file, why: parsed.why }] }
-  const checked = checkLayer({ level: 'managed', settings: parsed.settings }, checkRule)
-  const settings = withSecrets(checked.settings, files)
+  const whole = withSecrets(parsed.settings, files)
+  const checked = checkLayer({ level: 'managed', settings: whole }, checkRule)
+  const { settings } = checked
   const missing = missingSecrets(settings).map(
     (path) => `${path} was kept out of the database because it holds a secret, and no file has it now; set it again`,
   )
