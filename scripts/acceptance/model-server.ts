@@ -6,6 +6,7 @@
  * The model does what the last prompt says, line by line:
  *   call NAME {json}   a tool call; several lines are one reply
  *   then               the lines after it are the next reply
+ *   anew               the lines before it do not count: prompts that nobody answered are sent again as one
  *   say TEXT           the text of the reply ("done" when nothing is said)
  *   fail STATUS        that HTTP status in place of a reply
  * TASK in a call's input is the id of the task that a result has named last.
@@ -72,7 +73,15 @@ function replyTo({ messages = [], tools = [] }: Request): Reply {
     if (asked > 0) return { calls: [], text: 'done' }
     return { calls: JSON.parse(readFileSync(join(folder, 'cases.json'), 'utf8')) as Call[], text: '' }
   }
-  const lines = (prompt < 0 ? '' : textOf(said[prompt]!.content)).split(/^then$/m)[stage]?.split('\n') ?? []
+  const lines =
+    (prompt < 0
+      ? ''
+      : textOf(said[prompt]!.content)
+          .split(/^anew$/m)
+          .at(-1)!
+    )
+      .split(/^then$/m)
+      [stage]?.split('\n') ?? []
   const of = (word: string) =>
     lines.flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []))
   const task = [...JSON.stringify(said).matchAll(/with ID: (\w+)/g)].at(-1)?.[1] ?? 'TASK'
