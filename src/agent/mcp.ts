@@ -1,5 +1,6 @@
 /** The MCP servers of a session: which there are, and how they reach the person and the hooks. */
 import { join } from 'node:path'
+import { visible } from '../hooks/visible.ts'
 import type { ServerPolicy } from '../mcp/approval.ts'
 import { type Declared, flagServers, projectServers, readServers, type ServerConfig } from '../mcp/config.ts'
 import { connectServers, type McpHub } from '../mcp/hub.ts'
@@ -96,10 +97,6 @@ async function approve({ name, transport }: ServerConfig, person: Person): Promi
   const answer = answers?.[question]
   return answer === 'Start it' ? true : answer === 'Do not start it' ? false : undefined
 }
-
-/** The project wrote this: nothing in it may steer the terminal or hide the rest. */
-const visible = (text: string): string =>
-  text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '\ufffd')
 
 /** The keychain's library is loaded when a server over HTTP wants a token. */
 function lazySecrets(env: NodeJS.ProcessEnv) {

@@ -1,4 +1,5 @@
 /** A hook as it stands in a brain: whose it is, when it runs, what it runs. */
+import { visible } from '../hooks/visible.ts'
 import { durationMs, durationText, type IsoDuration } from './duration.ts'
 
 export type BrainHookEvent = 'onBoot' | 'onTool' | 'onStop'
@@ -66,13 +67,3 @@ export function described(hook: BrainHook): string {
   const tools = hook.event === 'onTool' ? ` ${momentOf(hook)} ${whatOf(hook)}` : ''
   return visible(`${hook.event}${tools}: ${hook.command}`)
 }
-
-/** The text on one line, with nothing in it that a terminal would obey: a command must not hide what it is. */
-export const visible = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) =>
-    JSON.stringify(sign)
-      .slice(1, -1)
-      .replace(/^[^\\]$/u, escaped),
-  )
-
-const escaped = (sign: string) => `\\u${sign.codePointAt(0)!.toString(16).padStart(4, '0')}`

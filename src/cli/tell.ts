@@ -41,3 +41,11 @@ const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, magenta: 35, cy
 
 export const paint = (format: keyof typeof codes, text: string): string =>
   inColour() ? `\u001b[${codes[format]}m${text}\u001b[0m` : text
+
+/** Rows under a head, in columns as wide as they need. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((_, at) => Math.max(...[head, ...rows].map((cells) => cells[at]!.length)))
+  const line = (cells: readonly string[]) =>
+    cells.map((cell, at) => (at === cells.length - 1 ? cell : cell.padEnd(widths[at]!))).join('  ')
+  return `${[paint('dim', line(head)), ...rows.map(line)].join('\n')}\n`
+}

@@ -12,7 +12,7 @@ import { reportText } from '../../workflow/report.ts'
 import { command } from '../command.ts'
 import { demoPlayer } from '../demo-script.ts'
 import { nobody } from '../nobody.ts'
-import { inColour, paint, said } from '../tell.ts'
+import { failed, inColour, paint, said } from '../tell.ts'
 
 const help = `A whole cycle in a temporary project, offline: plan, approval, implementation, tests written
 without sight of the code, a failing test that holds the gate, the fix, the report, sign-off.
@@ -58,10 +58,7 @@ async function play(folder: string, stage: Stage): Promise<number> {
     model: 'rehearsal',
     startRehearsal: () => startRehearsal({ player: demoPlayer(projectDir) }),
   })
-  if ('problem' in started) {
-    process.stderr.write(`ona: ${started.problem}\n`)
-    return 1
-  }
+  if ('problem' in started) return failed(started.problem)
   const { session } = started
 
   await stage.scene(

@@ -1,5 +1,5 @@
-/** `ona hooks list|fire|log`: which hooks are in force, what they would say, and what they did. */
-import { readFileSync, statSync } from 'node:fs'
+/** `ona hooks list|fire`: which hooks are in force, and what they would say. */
+import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { createPlane } from '../../hooks/dispatch.ts'
@@ -12,28 +12,26 @@ import { type HookProblem, readHooks, sayHookProblem } from '../../hooks/setting
 import { isObject, type JsonObject, say } from '../../hooks/shape.ts'
 import { readEnvelope } from '../../hooks/step-shape.ts'
 import { type StepName, type Steps, stepNames } from '../../hooks/steps.ts'
+import { visible } from '../../hooks/visible.ts'
 import { eventInput } from '../../hooks/wire.ts'
 import type { PermissionSettings } from '../../permissions/decide.ts'
 import { command } from '../command.ts'
-import { paint, said, saidJson, wrong } from '../tell.ts'
+import { paint, said, saidJson, table, wrong } from '../tell.ts'
 
-const help = `ona hooks tells which hooks are in force, what they would say, and what they did.
+const help = `ona hooks list and fire tell which hooks are in force, and what they would say.
 
   ona hooks list                                  every hook in the order it runs, and where it came from
   ona hooks fire PreToolUse --input call.json     asks the hooks about a made-up event; nothing is recorded
   ona hooks fire Stop --input '{"stop_hook_active":false}' --settings .ona/settings.json
-  ona hooks log --event PreToolUse --tool Bash    what ran
 
 list and fire:
   --cwd DIR          the folder whose settings count
   --settings FILE    the hooks of this file alone
   --trust            as if the folder were trusted
-list and log:
+list:
   --event NAME       an event or a step
 fire:
   --input FILE       the fields of the event, or the envelope of the step; - for stdin, or the JSON itself
-log:
-  --tool NAME  --session ID  --conversation ID  --limit N (50)
 
   --json             one line of JSON
 `
@@ -74,7 +72,7 @@ function row(handler: Ordered): string[] {
   const { ordinal, event, matcher, ifCondition, source, withheld } = handler
   const condition = ifCondition === '' ? '' : ` if ${ifCondition}`
   const why = withheld === undefined ? '' : paint('yellow', ` (does not run: ${withheld})`)
-  return [`${ordinal}`, event, (matcher || '*') + condition, from(source), visible(labelOf(handler)) + why]
+  return [`${ordinal}`, event, (matcher || '*') + condition, from(source), visible(labelOf(handler).trim()) + why]
 }
 
 const from = (source: Source): string =>
@@ -178,52 +176,6 @@ const isEmpty = (value: unknown) =>
   (Array.isArray(value) && value.length === 0)
 const shown = (value: unknown) => (typeof value === 'string' ? visible(value) : JSON.stringify(value))
 
-const logFlags = {
-  json: 'flag',
-  event,
-  tool: 'value',
-  session: 'value',
-  conversation: 'value',
-  limit: 'value',
-} as const
-
-export const log = command('ona hooks log', { help, flags: logFlags }, async (values) => {
-  const limit = Number(values.limit ?? 50)
-  if (!Number.isSafeInteger(limit) || limit < 1)
-    return wrong('ona hooks log', `--limit must be a number of rows, not ${values.limit}`)
-  const { dbPath, openDb } = await import('../../store/open.ts')
-  const path = dbPath()
-  if (!statSync(path, { throwIfNoEntry: false }))
-    return values.json ? saidJson([]) : said(`no hook has run: there is no ${path} yet`)
-  const { listHookInvocations } = await import('../../store/audit.ts')
-  const db = openDb(path)
-  try {
-    const { event, tool: toolName, session: sessionId, conversation: conversationId } = values
-    const rows = listHookInvocations(db, { event, toolName, sessionId, conversationId, limit })
-    if (values.json) return saidJson(rows)
-    if (rows.length === 0) return said('no hook has run that this asks for')
-    return said(table(['when', 'event', '', 'tool', 'end', 'ms', 'hook'], rows.map(logRow)))
-  } finally {
-    db.close()
-  }
-})
-
-function logRow({
-  startedAt,
-  completedAt,
-  event,
-  ordinal,
-  toolName,
-  exitCode,
-  stderr,
-  skippedReason,
-  command,
-}: Invocation) {
-  const end = skippedReason ?? (exitCode === null ? (stderr ? 'failed' : 'answered') : `exit ${exitCode}`)
-  const ms = completedAt === null ? '' : `${Date.parse(completedAt) - Date.parse(startedAt)}`
-  return [startedAt.replace('T', ' ').slice(0, 19), event, `${ordinal}`, toolName ?? '', end, ms, visible(command)]
-}
-
 interface InForce {
   readonly handlers: readonly Ordered[]
   readonly problems: readonly HookProblem[]
@@ -297,20 +249,6 @@ function parsed(text: string, name: string): Read {
 }
 
 const isName = (name: string): name is EventName | StepName => (names as readonly string[]).includes(name)
-
-function table(head: string[], rows: string[][]): string {
-  const widths = head.map((_, at) => Math.max(...[head, ...rows].map((cells) => cells[at]!.length)))
-  const line = (cells: string[]) =>
-    cells.map((cell, at) => (at === cells.length - 1 ? cell : cell.padEnd(widths[at]!))).join('  ')
-  return `${[paint('dim', line(head)), ...rows.map(line)].join('\n')}\n`
-}
-
-/** One line, and nothing in it that a terminal would obey. */
-const visible = (text: string) =>
-  text
-    .trim()
-    .replaceAll(/\s*\n\s*/g, ' ⏎ ')
-    .replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '�')
 
 function tell(problems: readonly HookProblem[]): void {
   for (const problem of problems) process.stderr.write(`${problem.level}: ${sayHookProblem(problem)}\n`)

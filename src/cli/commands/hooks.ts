@@ -14,7 +14,7 @@ const help = `ona hooks: what is asked before and after everything that an agent
 export const run = family<Verb<'hooks'>>('ona hooks', help, {
   list: async (words) => (await import('./hooks-plane.ts')).list(words),
   fire: async (words) => (await import('./hooks-plane.ts')).fire(words),
-  log: async (words) => (await import('./hooks-plane.ts')).log(words),
+  log: async (words) => (await import('./hooks-log.ts')).log(words),
   brains: async (words) => (await import('./hooks-brains.ts')).brains(words),
   import: async (words) => (await import('./hooks-brains.ts')).importHooks(words),
 })

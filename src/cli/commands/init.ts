@@ -1,6 +1,5 @@
 /** `ona init`: links roles into this repository and puts their hooks into the agents that are used in it. */
 import { homedir } from 'node:os'
-import { visible } from '../../brains/hook.ts'
 import { applySync, planSync, type SyncRequest, type Target } from '../../brains/plan.ts'
 import { Problem } from '../../brains/problem.ts'
 import { planDiff, planJson, planText } from '../../brains/report.ts'
@@ -8,6 +7,7 @@ import { type FoundRole, findRoles, type Roles, roleNamed } from '../../brains/r
 import { type Init, initsOf, runInit } from '../../brains/roles/inits.ts'
 import { linkRole } from '../../brains/roles/link.ts'
 import { detectedTargets, namedTargets, repositoryOf } from '../../brains/targets.ts'
+import { visible } from '../../hooks/visible.ts'
 import type { FlagsOf } from '../args.ts'
 import { command } from '../command.ts'
 import { said, saidJson, warned, wrong } from '../tell.ts'
