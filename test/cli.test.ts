@@ -70,3 +70,19 @@ test('the same word after -- is a prompt', async (t) => {
   assert.equal(code, 0)
   assert.match(stdout, /not a language model/)
 })
+
+test('JSON on the command line that is broken, or too deep to be kept, is wrong usage', async (t) => {
+  const here = place(t)
+  for (const json of ['{', `{"tool":"Read","input":${'['.repeat(600)}${']'.repeat(600)}}`]) {
+    for (const words of [
+      ['--eval', json],
+      ['hooks', 'fire', 'Stop', '--input', json],
+      ['permissions', 'test', '--tool', 'Read', '--input', json],
+      ['mcp', 'add-json', 'x', json],
+      ['-p', 'hi', '--json-schema', json],
+    ]) {
+      const { code, stderr } = await here.run(words)
+      assert.deepEqual([code, /--help shows how\n$/.test(stderr)], [2, true], `${words.join(' ')}: ${stderr}`)
+    }
+  }
+})

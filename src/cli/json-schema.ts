@@ -1,14 +1,11 @@
 /** Checks a value against the part of JSON Schema that answers are described with. */
+import { readJson } from '../hooks/json-text.ts'
 import { isObject } from '../hooks/shape.ts'
 
 /** Why the schema itself cannot be used, or undefined. */
 export function schemaFault(text: string): string | undefined {
-  try {
-    const schema: unknown = JSON.parse(text)
-    return faultIn(schema, '')
-  } catch (cause) {
-    return (cause as Error).message
-  }
+  const read = readJson(text)
+  return read.ok ? faultIn(read.value, '') : read.why
 }
 
 /** Where a keyword has a value that it cannot have, or is one that nothing here would check. */

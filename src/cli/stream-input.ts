@@ -1,5 +1,7 @@
 /** `--input-format stream-json`: user messages and control requests on stdin, one JSON object a line. */
+
 import type { Session } from '../agent/session.ts'
+import { readJson } from '../hooks/json-text.ts'
 import type { PermissionMode } from '../hooks/plane.ts'
 import { isObject, type JsonObject } from '../hooks/shape.ts'
 import type { Block } from '../hooks/steps.ts'
@@ -15,12 +17,9 @@ export type PromptLine = Extract<StreamLine, { kind: 'prompt' }>
 
 export function readStreamLine(line: string): StreamLine {
   if (line.trim() === '') return { kind: 'nothing' }
-  let message: unknown
-  try {
-    message = JSON.parse(line)
-  } catch (cause) {
-    return { kind: 'wrong', why: `a line on stdin is not JSON: ${(cause as Error).message}` }
-  }
+  const read = readJson(line)
+  if (!read.ok) return { kind: 'wrong', why: `a line on stdin is not JSON: ${read.why}` }
+  const message = read.value
   if (!isObject(message)) return { kind: 'wrong', why: 'a line on stdin must be a JSON object' }
   if (message['type'] === 'keep_alive' || message['type'] === 'control_response') return { kind: 'nothing' }
   if (message['type'] === 'control_request' && isObject(message['request']))

@@ -1,4 +1,4 @@
-/** JSON from a hook. Nesting is bounded: what is too deep to be written again must not get in. */
+/** JSON from outside. Nesting is bounded: what is too deep to be written again must not get in. */
 
 export type Read = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string }
 

@@ -1,5 +1,6 @@
 /** `ona doctor`: looks over the installation, this person's settings and this folder. */
 import { resolve } from 'node:path'
+import { counted } from '../../tools/bounded.ts'
 import { command } from '../command.ts'
 import { examine, type Finding } from '../doctor.ts'
 import { paint, said, saidJson } from '../tell.ts'
@@ -33,5 +34,3 @@ export const run = command(
 )
 
 const colours = { ok: 'green', warning: 'yellow', problem: 'red' } as const
-
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`

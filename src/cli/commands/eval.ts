@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { openRuntime } from '../../agent/open-runtime.ts'
 import { runToolCall } from '../../agent/tool-call.ts'
+import { readJson } from '../../hooks/json-text.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { modes } from '../../permissions/modes.ts'
 import {
@@ -92,12 +93,9 @@ type Call = { ok: true; tool: string; input: JsonObject } | { ok: false; why: st
 function readCall(text: string | undefined): Call {
   if (text === undefined)
     return { ok: false, why: `give the call as JSON: '{"tool":"Read","input":{"file_path":"…"}}'` }
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    return { ok: false, why: `the call is not JSON: ${(cause as Error).message}` }
-  }
+  const read = readJson(text)
+  if (!read.ok) return { ok: false, why: `the call is not JSON: ${read.why}` }
+  const { value } = read
   if (!isObject(value) || typeof value['tool'] !== 'string')
     return { ok: false, why: 'the call needs "tool": the name of a tool' }
   const { tool, input = {} } = value

@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { createPlane } from '../../hooks/dispatch.ts'
 import { type EventName, eventNames, eventShape, isEventName } from '../../hooks/events.ts'
 import { labelOf, type Source } from '../../hooks/handler.ts'
+import { type Read, readJson } from '../../hooks/json-text.ts'
 import { notKnown } from '../../hooks/nearest.ts'
 import { type Ordered, orderHandlers } from '../../hooks/order.ts'
 import type { Answer, Invocation, PermissionMode, Scope } from '../../hooks/plane.ts'
@@ -193,7 +194,7 @@ async function inForce({
   trust?: boolean
 }): Promise<InForce | { readonly why: string }> {
   if (file !== undefined) {
-    const read = readJson(file)
+    const read = jsonFile(file)
     if (!read.ok) return read
     const { handlers, problems } = readHooks(read.value, { source: { kind: 'settings', layer: file } })
     return { handlers: orderHandlers(handlers), problems, permissions: {} }
@@ -222,15 +223,13 @@ async function matchesRule(
   return matchesRule(rule, { settings, mode, tool, input, hook: 'none', cwd, projectDir: cwd, home: homedir() })
 }
 
-type Read = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string }
-
 /** A file, `-` for stdin, or the JSON itself. */
 function readInput(source = '{}'): Read {
-  const read = source.trimStart().startsWith('{') ? parsed(source, '--input') : readJson(source === '-' ? 0 : source)
+  const read = source.trimStart().startsWith('{') ? parsed(source, '--input') : jsonFile(source === '-' ? 0 : source)
   return read.ok && !isObject(read.value) ? { ok: false, why: 'the input must be a JSON object' } : read
 }
 
-function readJson(file: string | 0): Read {
+function jsonFile(file: string | 0): Read {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -241,11 +240,8 @@ function readJson(file: string | 0): Read {
 }
 
 function parsed(text: string, name: string): Read {
-  try {
-    return { ok: true, value: JSON.parse(text) }
-  } catch (error) {
-    return { ok: false, why: `${name} is not JSON: ${(error as Error).message}` }
-  }
+  const read = readJson(text)
+  return read.ok ? read : { ok: false, why: `${name} is not JSON: ${read.why}` }
 }
 
 const isName = (name: string): name is EventName | StepName => (names as readonly string[]).includes(name)

@@ -1,6 +1,7 @@
 /** `ona mcp`: the MCP servers of this folder and this person, and our own tools as one. */
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { readJson } from '../../hooks/json-text.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
 import type { ServerPolicy } from '../../mcp/approval.ts'
 import { readServers, type ServerConfig } from '../../mcp/config.ts'
@@ -73,13 +74,9 @@ const addJson = command(
   (flags, [name, text]) => {
     if (name === undefined || text === undefined)
       return wrong('ona mcp add-json', 'it needs a name and the declaration as JSON')
-    let entry: unknown
-    try {
-      entry = JSON.parse(text)
-    } catch (error) {
-      return wrong('ona mcp add-json', `the declaration is not JSON: ${(error as Error).message}`)
-    }
-    return store('ona mcp add-json', name, entry, flags)
+    const read = readJson(text)
+    if (!read.ok) return wrong('ona mcp add-json', `the declaration is not JSON: ${read.why}`)
+    return store('ona mcp add-json', name, read.value, flags)
   },
 )
 

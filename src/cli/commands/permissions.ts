@@ -1,7 +1,8 @@
 /** `ona permissions test`: explains what the rules would say of a call, without making it. */
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { isObject, type JsonObject } from '../../hooks/shape.ts'
+import { readJson } from '../../hooks/json-text.ts'
+import { isObject } from '../../hooks/shape.ts'
 import { rulesOf } from '../../permissions/compile.ts'
 import { decide, type PermissionQuestion, type PermissionSettings } from '../../permissions/decide.ts'
 import { modes } from '../../permissions/modes.ts'
@@ -42,8 +43,8 @@ const explain = command(
   async ({ tool, input = '{}', mode, json, ...given }, words) => {
     const wrongly = (why: string) => wrong('ona permissions test', why)
     if (!tool) return wrongly('name the tool, as in --tool Bash')
-    const parsedInput = parseInput(input)
-    if (!parsedInput) return wrongly(`--input is not a JSON object: ${input}`)
+    const read = readJson(input)
+    if (!read.ok || !isObject(read.value)) return wrongly(`--input is not a JSON object: ${input}`)
     const cwd = resolve(given.cwd ?? '.')
     const own = { allow: [...words, ...(given.allow ?? [])], deny: given.deny ?? [], ask: given.ask ?? [] }
     const named = Object.values(own).some((rules) => rules.length > 0)
@@ -52,7 +53,7 @@ const explain = command(
       settings,
       mode: mode ?? settings.defaultMode ?? 'default',
       tool,
-      input: parsedInput,
+      input: read.value,
       hook: 'none',
       cwd,
       projectDir: cwd,
@@ -65,15 +66,6 @@ const explain = command(
 )
 
 export const run = family<Verb<'permissions'>>('ona permissions', help, { test: explain })
-
-function parseInput(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
 
 /** Those that would hold in the folder. */
 async function settingsIn(cwd: string): Promise<PermissionSettings> {
