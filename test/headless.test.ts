@@ -9,6 +9,7 @@ import { type Answer, status, stream, wireServer } from '../src/providers/wire-s
 import { live } from './lib/live.ts'
 import { call, type Line, type TestModel, testModel } from './lib/model.ts'
 import { type Place, place, type Ran } from './lib/program.ts'
+import { anthropic } from './lib/wire.ts'
 
 interface Run {
   readonly at: Place
@@ -271,8 +272,8 @@ test('limits: --max-turns, --max-budget-usd', async (t) => {
   assert.deepEqual([ran.code, result.subtype, result.is_error, result.num_turns], [1, 'error_max_turns', true, 2])
   assert.deepEqual(result.errors.length, 1)
 
-  const priced = anthropicServer(anthropicCall('Bash', { command: 'true' }, 400_000), anthropicText('never said'))
-  const server = await wireServer(...priced)
+  const calls = [{ id: 'a', name: 'Bash', args: '{"command":"true"}' }]
+  const server = await wireServer(stream(anthropic.frames({ calls, inputTokens: 400_000 })))
   t.after(() => server.close())
   const at = place(t, { ANTHROPIC_API_KEY: 'sk-ant-x', ANTHROPIC_BASE_URL: server.url })
   used.add('max-budget-usd')
@@ -285,7 +286,10 @@ test('limits: --max-turns, --max-budget-usd', async (t) => {
 test('--fallback-model goes on with another model when the first is overloaded', async (t) => {
   const overloaded: Answer = status(529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } })
   const server = await wireServer((response, request) =>
-    (JSON.parse(request.body).model.includes('opus') ? overloaded : stream(anthropicText('Here.')))(response, request),
+    (JSON.parse(request.body).model.includes('opus') ? overloaded : stream(anthropic.frames({ text: ['Here.'] })))(
+      response,
+      request,
+    ),
   )
   t.after(() => server.close())
   const at = place(t, { ANTHROPIC_API_KEY: 'sk-ant-x', ANTHROPIC_BASE_URL: server.url })
@@ -503,32 +507,6 @@ test('every flag is used here or in the tests of its part', () => {
     [],
   )
 })
-
-const frame = (data: { type: string; [key: string]: unknown }) =>
-  `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
-
-function anthropicReply(stop_reason: string, content_block: object, delta: object, input_tokens = 10): string[] {
-  const message = { id: 'm', type: 'message', role: 'assistant', model: 'claude-opus-4-20250514', content: [] }
-  return [
-    frame({ type: 'message_start', message: { ...message, usage: { input_tokens, output_tokens: 1 } } }),
-    frame({ type: 'content_block_start', index: 0, content_block }),
-    frame({ type: 'content_block_delta', index: 0, delta }),
-    frame({ type: 'content_block_stop', index: 0 }),
-    frame({ type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 5 } }),
-    frame({ type: 'message_stop' }),
-  ]
-}
-
-const anthropicText = (text: string) =>
-  anthropicReply('end_turn', { type: 'text', text: '' }, { type: 'text_delta', text })
-const anthropicCall = (name: string, input: object, tokens: number) =>
-  anthropicReply(
-    'tool_use',
-    { type: 'tool_use', id: 'toolu_1', name, input: {} },
-    { type: 'input_json_delta', partial_json: JSON.stringify(input) },
-    tokens,
-  )
-const anthropicServer = (...replies: string[][]): Answer[] => replies.map((reply) => stream(reply))
 
 test('the examples run', async (t) => {
   const { at, model } = await headless(t, [{ text: '{"blocking":true,"why":"no tests"}' }, { text: 'Two files.' }])

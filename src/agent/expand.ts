@@ -1,4 +1,7 @@
-/** What was typed, made into what is said: `/skill arguments` becomes the skill's text, `@file` brings the file along. */
+/**
+ * What was typed, made into what is said: `/skill arguments` becomes the skill's text, `@file` brings the file along,
+ * `@agent-name` asks for that agent.
+ */
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Block } from '../hooks/steps.ts'
@@ -25,6 +28,12 @@ async function mentions(session: Session, prompt: string): Promise<Block[]> {
   const named = [...prompt.matchAll(/(?:^|\s)@("([^"]+)"|[^\s"]+)/g)].map((match) => match[2] ?? match[1]!)
   const blocks: Block[] = []
   for (const name of new Set(named)) {
+    const agent = session.runtime.agents.find((kind) => name === `agent-${kind.name}`)
+    if (agent) {
+      const how = `call Agent with subagent_type "${agent.name}"`
+      blocks.push(asText(`The person wants the agent ${agent.name} for this: ${how}.`))
+      continue
+    }
     const at = name.startsWith('~/') ? join(session.runtime.home, name.slice(2)) : resolve(session.cwd, name)
     const path = existsSync(at) ? at : at.replace(/[.,;:!?)]+$/, '')
     if (!statSync(path, { throwIfNoEntry: false })?.isFile()) continue

@@ -1,0 +1,178 @@
+/** Sub-agents, compaction and memory, through the program. */
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { status, stream, wireServer } from '../src/providers/wire-server.ts'
+import { writeMemory } from '../src/store/memories.ts'
+import { openDb } from '../src/store/open.ts'
+import { call, type Line, testModel } from './lib/model.ts'
+import { place } from './lib/program.ts'
+import { anthropic } from './lib/wire.ts'
+
+test('a sub-agent is what its definition says: prompt, tools, turns; its calls pass the hooks under its name', async (t) => {
+  const at = place(t)
+  const log = join(at.home, 'log')
+  at.write(
+    '.ona/agents/scout.md',
+    '---\nname: scout\ndescription: Looks\ntools: Read, Bash\nmaxTurns: 3\n---\nYou scout.\n',
+  )
+  const hooks = [{ hook_event_name: 'PreToolUse', matcher: 'Bash|Write', shell: 'sh', command: `cat >> ${log}` }]
+  const { env, chats } = await testModel(t, [
+    call('Agent', { description: 'scout it', prompt: 'Go.', subagent_type: 'scout' }),
+    call('Write', { file_path: 'x', content: 'x' }),
+    call('Bash', { command: 'echo seen' }),
+    { text: 'I saw it.' },
+    { text: 'Done.' },
+  ])
+  const words = ['--settings', JSON.stringify({ hooks }), '--permission-mode', 'bypassPermissions']
+  const ran = await at.run(['-p', 'go', ...words], { env })
+  assert.deepEqual([ran.code, ran.stdout], [0, 'Done.\n'], ran.stderr)
+  const [, scout, afterWrite] = chats
+  assert.match(scout!.messages[0]!.text, /You scout\./)
+  assert.deepEqual(scout!.tools.map(({ name }) => name).sort(), ['Bash', 'Read'])
+  assert.deepEqual(
+    scout!.messages.slice(1).map(({ text }) => text),
+    ['Go.'],
+    'it sees nothing of the conversation',
+  )
+  assert.match(afterWrite!.messages.at(-1)!.text, /there is no tool named Write/)
+  const heard = readFileSync(log, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(
+    heard.map(({ tool_name, agent_type }) => [tool_name, agent_type]),
+    [['Bash', 'scout']],
+  )
+  const rows = at.rows<{ session_id: string; n: number }>(
+    'SELECT session_id, count(*) AS n FROM transcript_entries GROUP BY session_id ORDER BY min(id)',
+  )
+  assert.equal(rows.length, 2)
+  assert.equal(rows[1]?.session_id, heard[0].session_id)
+  assert.equal(
+    chats
+      .at(-1)!
+      .messages.findLast(({ role }) => role === 'tool')
+      ?.text.startsWith('I saw it.'),
+    true,
+  )
+  const [resumed] = at.rows<{ n: number }>('SELECT count(*) AS n FROM ona_subagents')
+  assert.equal(resumed?.n, 1)
+})
+
+test('a sub-agent may have another model', async (t) => {
+  const calls = [
+    {
+      id: 'a',
+      name: 'Agent',
+      args: JSON.stringify({ description: 'x', prompt: 'y', subagent_type: 'explore', model: 'haiku' }),
+    },
+  ]
+  const server = await wireServer(
+    stream(anthropic.frames({ calls })),
+    stream(anthropic.frames({ text: ['Small.'] })),
+    stream(anthropic.frames({ text: ['Done.'] })),
+  )
+  t.after(() => server.close())
+  const at = place(t, anthropic.env(server.url))
+  await at.run(['-p', 'go', '--model', 'sonnet', '--permission-mode', 'bypassPermissions'])
+  const models = server.seen.map(({ body }) => String(JSON.parse(body).model).match(/sonnet|haiku/)?.[0])
+  assert.deepEqual(models, ['sonnet', 'haiku', 'sonnet'])
+})
+
+test('agents in the background work side by side, and the session hears of their end', async (t) => {
+  const both = Promise.withResolvers<void>()
+  let running = 0
+  const line: Line = async (chat) => {
+    const own = chat.messages.find(({ text }) => text === 'One.' || text === 'Two.')
+    if (own) {
+      if (++running === 2) both.resolve()
+      await both.promise // each waits until the other is at work too
+      return { text: `${own.text} is done.` }
+    }
+    const over = chat.messages.map(({ text }) => text).join('\n')
+    if (!over.includes('One. is done.')) return call('TaskOutput', { task_id: 'agent_1' })
+    if (!over.includes('Two. is done.')) return call('TaskOutput', { task_id: 'agent_2' })
+    return { text: 'Both are done.' }
+  }
+  const input = (prompt: string) => ({
+    name: 'Agent',
+    input: { description: prompt, prompt, subagent_type: 'explore', run_in_background: true },
+  })
+  const { env } = await testModel(t, [
+    { calls: [input('One.'), input('Two.')] },
+    ...Array.from({ length: 8 }, () => line),
+  ])
+  const at = place(t)
+  const ran = await at.run(['-p', 'go', '--permission-mode', 'bypassPermissions'], { env })
+  assert.deepEqual([ran.code, ran.stdout], [0, 'Both are done.\n'], ran.stderr)
+})
+
+test('@agent-name asks for that agent', async (t) => {
+  const { env, chats } = await testModel(t)
+  const at = place(t)
+  await at.run(['-p', 'where is it? @agent-explore'], { env })
+  assert.match(
+    chats[0]!.messages.at(-1)!.text,
+    /wants the agent explore for this: call Agent with subagent_type "explore"/,
+  )
+})
+
+test('a full window is compacted before the next request; one that stays full ends the turn', async (t) => {
+  const calls = [{ id: 'a', name: 'Bash', args: '{"command":"true"}' }]
+  const full = stream(anthropic.frames({ calls, inputTokens: 190_000 }))
+  const summary = stream(anthropic.frames({ text: ['What was said.'] }))
+  const once = await wireServer(full, summary, stream(anthropic.frames({ text: ['Done.'] })))
+  t.after(() => once.close())
+  const at = place(t, anthropic.env(once.url))
+  const words = ['--permission-mode', 'bypassPermissions']
+  const ran = await at.run(['-p', 'go', ...words])
+  assert.deepEqual([ran.code, ran.stdout], [0, 'Done.\n'], ran.stderr)
+  assert.match(once.seen[2]!.body, /The conversation so far, in summary:\\nWhat was said\./)
+  assert.equal(at.rows('SELECT 1 FROM summaries').length, 1)
+
+  const thrash = await wireServer((response, request) =>
+    (JSON.parse(request.body).tools?.length > 0 ? full : summary)(response, request),
+  )
+  t.after(() => thrash.close())
+  const there = place(t, anthropic.env(thrash.url))
+  const ended = await there.run(['-p', 'go', ...words])
+  assert.equal(ended.code, 1)
+  assert.match(ended.stdout, /filled the window again after 3 compactions/)
+  assert.equal(thrash.seen.length, 7, 'four requests of the turn, three summaries')
+})
+
+test('a conversation that the server finds too long is compacted, and asked again', async (t) => {
+  const tooLong = {
+    type: 'error',
+    error: { type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens > 200000 maximum' },
+  }
+  const server = await wireServer(
+    status(400, tooLong),
+    stream(anthropic.frames({ text: ['What was said.'] })),
+    stream(anthropic.frames({ text: ['Done.'] })),
+  )
+  t.after(() => server.close())
+  const at = place(t, anthropic.env(server.url))
+  const ran = await at.run(['-p', 'go'])
+  assert.deepEqual([ran.code, ran.stdout, server.seen.length], [0, 'Done.\n', 3], ran.stderr)
+})
+
+test('what is remembered and fits is put beside the prompt, and the person is told', async (t) => {
+  const { env, chats } = await testModel(t)
+  const at = place(t)
+  mkdirSync(join(at.home, '.ona'), { recursive: true })
+  writeFileSync(join(at.home, '.ona/settings.json'), '{}')
+  const db = openDb(at.db)
+  writeMemory(db, { type: 'feedback', title: 'Tests run with vitest', content: 'never with jest' })
+  db.close()
+  const ran = await at.run(['-p', 'how do the vitest tests run?', '--verbose'], { env })
+  assert.match(ran.stderr, /Remembered: Tests run with vitest/)
+  assert.match(
+    chats[0]!.messages.at(-1)!.text,
+    /From memory, where it helps:\n- Tests run with vitest: never with jest/,
+  )
+  await at.run(['-p', 'unrelated words'], { env })
+  assert.doesNotMatch(chats[1]!.messages.at(-1)!.text, /From memory/)
+})
