@@ -88,6 +88,11 @@ function take(
     const real = realpathSync(path)
     if (state.seen.has(real)) return
     state.seen.add(real)
+    if (kind !== 'User' && !isBeside(real, path) && !mayImport(session, real)) {
+      const text = `${path} is a link that leads out of the project; it is left out`
+      session.emit({ type: 'notice', level: 'warning', text })
+      return
+    }
     text = readFileSync(real, 'utf8')
   } catch (cause) {
     session.emit({ type: 'notice', level: 'warning', text: `${path} could not be read: ${(cause as Error).message}` })
@@ -123,11 +128,13 @@ function take(
   }
 }
 
+const isBeside = (real: string, path: string): boolean => dirname(real) === realpathSync(dirname(path))
+
 /** A repository must not pull files of the person's into the prompt. */
 function mayImport(session: Session, path: string): boolean {
   const real = existsSync(path) ? realpathSync(path) : path
   return [session.projectDir, ...(session.permissions.additionalDirectories ?? [])].some((folder) => {
-    const inside = relative(folder, real)
+    const inside = relative(existsSync(folder) ? realpathSync(folder) : folder, real)
     return !inside.startsWith('..') && !isAbsolute(inside)
   })
 }

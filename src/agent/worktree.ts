@@ -1,7 +1,8 @@
 /** A git worktree to work in, so that the person's own files stay as they are; hooks may make it in another way. */
-import { execFile } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { isTrusted } from '../store/trust.ts'
+import { git as ask } from './git.ts'
 import type { Session } from './session.ts'
 
 export interface Worktree {
@@ -36,13 +37,25 @@ function ofHook(session: Session, path: string): Made {
   }
 }
 
+type Git = (cwd: string, ...args: string[]) => ReturnType<typeof ask>
+
+/** Hooks and filters of a repository run where the person trusts it. */
+function gitOf({ cwd, runtime: { home } }: Session): Git {
+  const trusted = isTrusted(cwd, { home })
+  return async (at, ...args) => {
+    const { ok, text } = await ask(at, args, { timeoutMs: 60_000, trusted })
+    return { ok, text: text.trim() }
+  }
+}
+
 async function ofGit(session: Session, name: string): Promise<Made> {
   const { cwd } = session
+  const git = gitOf(session)
   const top = await git(cwd, 'rev-parse', '--show-toplevel')
   if (!top.ok) return { problem: `${cwd} is no git repository; a worktree needs one, or a WorktreeCreate hook` }
   const path = join(top.text, '.ona', 'worktrees', name)
   if (!existsSync(path)) {
-    await exclude(top.text)
+    await exclude(git, top.text)
     const branch = `worktree-${name}`
     const has = await git(cwd, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`)
     const added = await git(cwd, 'worktree', 'add', path, ...(has.ok ? [branch] : ['-b', branch]))
@@ -72,7 +85,7 @@ async function removed(session: Session, path: string): Promise<void> {
 }
 
 /** Kept from git by its own private list: no file of the project's is changed. */
-async function exclude(top: string): Promise<void> {
+async function exclude(git: Git, top: string): Promise<void> {
   const common = await git(top, 'rev-parse', '--git-common-dir')
   if (!common.ok) return
   const file = join(resolve(top, common.text), 'info', 'exclude')
@@ -80,12 +93,4 @@ async function exclude(top: string): Promise<void> {
   if (existsSync(file) && readFileSync(file, 'utf8').split('\n').includes(line)) return
   mkdirSync(dirname(file), { recursive: true })
   appendFileSync(file, `${line}\n`)
-}
-
-function git(cwd: string, ...args: string[]): Promise<{ ok: boolean; text: string }> {
-  return new Promise((done) => {
-    execFile('git', args, { cwd, timeout: 60_000 }, (error, stdout, stderr) =>
-      done({ ok: error === null, text: (error ? stderr || error.message : stdout).trim() }),
-    )
-  })
 }

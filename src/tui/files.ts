@@ -1,7 +1,7 @@
 /** The files of a project for `@`: what git knows, or what a walk finds, and those of them that match. */
-import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { git } from '../agent/git.ts'
 
 const most = 50_000
 const freshMs = 5_000
@@ -18,14 +18,8 @@ export function fileFinder(cwd: () => string, ignored: () => boolean): (wanted: 
 }
 
 async function listFiles(cwd: string, ignored: boolean): Promise<string[]> {
-  const known = await new Promise<string[] | undefined>((resolve) => {
-    execFile(
-      'git',
-      ['ls-files', '-co', '--exclude-standard', '-z'],
-      { cwd, maxBuffer: 64 << 20, timeout: 3_000 },
-      (failure, out) => resolve(failure ? undefined : out.split('\0').filter(Boolean).slice(0, most)),
-    )
-  })
+  const listed = await git(cwd, ['ls-files', '-co', '--exclude-standard', '-z'], { timeoutMs: 3_000 })
+  const known = listed.ok ? listed.text.split('\0').filter(Boolean).slice(0, most) : undefined
   const files = ignored || !known ? await walk(cwd) : known
   const folders = new Set<string>()
   for (const file of files)

@@ -1,16 +1,14 @@
-import { execFile } from 'node:child_process'
+import { git as ask } from '../../agent/git.ts'
 import { diffLines } from '../diff-view.ts'
 import { bold, paint } from '../style.ts'
 import type { Ui } from '../ui.ts'
 import { plural } from '../words.ts'
 
 export async function run(_args: string, { session, front }: Ui): Promise<void> {
-  const git = (...words: string[]) =>
-    new Promise<string | undefined>((resolve) => {
-      execFile('git', words, { cwd: session.cwd, maxBuffer: 64 << 20, timeout: 10_000 }, (failure, out) =>
-        resolve(failure ? undefined : out),
-      )
-    })
+  const git = async (...words: string[]) => {
+    const { ok, text } = await ask(session.cwd, words)
+    return ok ? text : undefined
+  }
   const head = await git('rev-parse', '--verify', 'HEAD')
   const patch = await git('diff', ...(head ? ['HEAD'] : ['--cached']))
   const untracked = (await git('ls-files', '--others', '--exclude-standard')) ?? ''
