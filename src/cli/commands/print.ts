@@ -12,7 +12,6 @@ import { nobody, tellNotice } from '../nobody.ts'
 import { startOptions } from '../options.ts'
 import { roleHandlers } from '../role-handlers.ts'
 import { addUsage, follow, initMessage, messagesFor, newFacts, type RunFacts, resultMessage } from '../stream-json.ts'
-import { structuredTurn } from '../structured.ts'
 import { failed, saidJson, wrong } from '../tell.ts'
 
 /** More than this on stdin is not a prompt. */
@@ -79,7 +78,8 @@ interface Turned {
 }
 
 async function oneTurn(session: Session, prompt: string, flags: Flags, images: readonly Block[] = []): Promise<Turned> {
-  if (flags['json-schema']) return structuredTurn(session, prompt, flags['json-schema'])
+  const schema = flags['json-schema']
+  if (schema) return (await import('../structured.ts')).structuredTurn(session, prompt, schema)
   const expanded = await expandPrompt(session, prompt)
   if (!expanded.ok) return { end: { stop: 'error', text: '', why: expanded.why } }
   const end = await runTurn(session, [...images, ...expanded.blocks])

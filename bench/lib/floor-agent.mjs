@@ -1,0 +1,48 @@
+// The least that an agent in Node must do: send the conversation, read the stream, run the shell, keep three rows, go on.
+import { spawn } from 'node:child_process'
+import { DatabaseSync } from 'node:sqlite'
+
+const db = new DatabaseSync(process.env.FLOOR_DB)
+db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; CREATE TABLE IF NOT EXISTS rows(data TEXT)')
+const insert = db.prepare('INSERT INTO rows VALUES (?)')
+const keep = (...rows) => {
+  db.exec('BEGIN IMMEDIATE')
+  for (const row of rows) insert.run(row)
+  db.exec('COMMIT')
+}
+const shell = (command) =>
+  new Promise((resolve) => {
+    const child = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'pipe', 'pipe'] })
+    let out = ''
+    child.stdout.on('data', (piece) => {
+      out += piece
+    })
+    child.stderr.resume()
+    child.on('close', () => resolve(out))
+  })
+
+const tools = [{ name: 'bash', description: 'Runs a command', input_schema: { type: 'object', properties: {} } }]
+const messages = [{ role: 'user', content: 'go' }]
+for (;;) {
+  const response = await fetch(`${process.env.ANTHROPIC_BASE_URL}/v1/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'user-agent': 'floor' },
+    body: JSON.stringify({ model: 'm', max_tokens: 1000, stream: true, system: 'Work.', tools, messages }),
+  })
+  const events = (await response.text())
+    .split('\n')
+    .filter((line) => line.startsWith('data: '))
+    .map((line) => JSON.parse(line.slice(6)))
+  const call = events.find(({ content_block }) => content_block?.type === 'tool_use')?.content_block
+  const text = events.map(({ delta }) => delta?.partial_json ?? delta?.text ?? '').join('')
+  if (!call) {
+    keep(text)
+    process.stdout.write(`${text}\n`)
+    break
+  }
+  const input = JSON.parse(text)
+  const content = await shell(input.command)
+  messages.push({ role: 'assistant', content: [{ ...call, input }] })
+  messages.push({ role: 'user', content: [{ type: 'tool_result', tool_use_id: call.id, content }] })
+  keep(text, JSON.stringify(call), content)
+}
