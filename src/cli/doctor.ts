@@ -1,4 +1,4 @@
-/** What is well here and what is not: the checks of `ona doctor` and of /doctor. They change nothing. */
+/** What is well here and what is not: the checks of `ona doctor` and of /doctor. They mend nothing. */
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { anthropicSource, authStatus } from '../auth/sources.ts'

@@ -6,7 +6,7 @@ import { examine, type Finding } from '../doctor.ts'
 import { paint, said, saidJson } from '../tell.ts'
 
 const help = `ona doctor looks over what a session here would stand on: the program, the database, settings, trust, rules, hooks, model
-and credential, MCP servers, and the files that roles and the dispatcher have put here. It changes nothing.
+and credential, MCP servers, and the files that roles and the dispatcher have put here. It mends nothing: each line that is not ok says what to do.
 
   ona doctor
   ona doctor --cwd ../service
