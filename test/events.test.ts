@@ -323,6 +323,9 @@ test(`files change while a session runs: ${covers('FileChanged', 'ConfigChange')
     source: 'project_settings',
     file_path: join(folder, '.ona/settings.json'),
   })
+  // the hook has written, and may not have ended: the end of the session would end it
+  const ended = "SELECT 1 FROM hook_invocations WHERE hook_event = 'ConfigChange' AND exit_code = 0"
+  await running.until(() => at.rows(ended).length === 1)
   const { code } = await running.end()
   assert.equal(code, 0)
   rowsMatch(here)
