@@ -236,9 +236,19 @@ test(`${covers('StopFailure')}: the model fails`, async (t) => {
 })
 
 test(`lines on a pipe: ${covers('PreCompact', 'PostCompact').join(', ')}, and sessions that end and begin`, async (t) => {
-  const here = await listening(t)
+  const command = 'echo mind the gap'
+  const here = await listening(t, [], {
+    hooks: [{ hook_event_name: 'SessionStart', matcher: 'compact', shell: 'sh', command }],
+  })
   const { at, env, seen } = here
+  at.write('ONA.md', 'Be kind.')
   await at.run([], { env, input: 'hello\n/compact keep names\n/clear\n' })
+  const [said] = at.rows("SELECT 1 FROM transcript_entries WHERE payload_json LIKE '%mind the gap%'")
+  assert.ok(said, 'what a hook adds after a compaction is put before the model')
+  assert.deepEqual(
+    seen('InstructionsLoaded').map(({ load_reason }) => load_reason),
+    ['session_start', 'compact'],
+  )
   const own = (event: string) => seen(event).map((each) => fields(here, each))
   assert.deepEqual(own('PreCompact'), [{ trigger: 'manual', custom_instructions: 'keep names' }])
   assert.deepEqual(own('PostCompact'), [{ trigger: 'manual', compact_summary: 'They said hello.' }])

@@ -4,6 +4,7 @@ import type { Message } from '../providers/model.ts'
 import { approvedPlan } from '../store/plans.ts'
 import { saveSummary } from '../store/summaries.ts'
 import { askModel } from './host.ts'
+import { tellInstructionsAgain } from './instructions.ts'
 import type { Session } from './session.ts'
 import { asText } from './stages.ts'
 import type { TurnEnd } from './turn.ts'
@@ -107,7 +108,14 @@ export async function compact(
     fields: { trigger, compact_summary: summary },
   }))
   if (after.additionalContext.length > 0) session.say(after.additionalContext)
-  await session.raise('SessionStart', () => ({ source: 'compact' as const, model: session.model.wireModel }))
+  const again = await session.raise('SessionStart', () => ({
+    source: 'compact' as const,
+    ...(session.agentType && { agent_type: session.agentType }),
+    model: session.model.wireModel,
+  }))
+  if (again.context.length > 0) session.say(again.context.map(asText))
+  await tellInstructionsAgain(session)
+  session.commit(() => {})
   session.emit({ type: 'compacted', trigger, tokensBefore, tokensAfter: session.contextTokens })
   return { done: true, summary }
 }

@@ -148,6 +148,13 @@ export function importsIn(text: string): string[] {
 const rendered = (files: readonly Loaded[]): string =>
   files.map((file) => `# Instructions from ${file.file_path}\n${file.text.trim()}`).join('\n\n')
 
+/** Instructions are part of every request, so they outlive a compaction; hooks are told of each once more. */
+export const tellInstructionsAgain = (session: Session): Promise<void> =>
+  tell(
+    session,
+    instructionFiles(session).map((file) => ({ ...file, load_reason: 'compact' as const })),
+  )
+
 async function tell(session: Session, files: readonly Loaded[]): Promise<void> {
   for (const { text: _text, ...fields } of files) await session.raise('InstructionsLoaded', () => fields)
 }
