@@ -20,7 +20,7 @@ export function hostOf(session: Session): ToolHost {
     files: {
       note(path, seen) {
         session.seenFiles.set(path, seen)
-        setState(session.db, session.conversationId, seenKey(session, path), JSON.stringify(seen))
+        session.later(() => setState(session.db, session.conversationId, seenKey(session, path), JSON.stringify(seen)))
       },
       get: (path) => session.seenFiles.get(path) ?? seenBefore(session, path),
     },

@@ -95,6 +95,7 @@ export class Session {
   #abort = new AbortController()
   /** The session's own model, while a skill has put another in its place. */
   #ownModel: ActiveModel | undefined
+  #later: (() => void)[] = []
   #carried: Block[] = []
   #queued: Block[] = []
 
@@ -219,9 +220,15 @@ export class Session {
     return this.pending.splice(0)
   }
 
+  /** Is written with the next commit: what is worth keeping, and not a commit of its own. */
+  later(write: () => void): void {
+    this.#later.push(write)
+  }
+
   /** One transaction: the hook rows that wait, and what `work` writes. */
   commit(work: () => void): void {
     this.db.transaction(() => {
+      for (const write of this.#later.splice(0)) write()
       if (this.pending.length > 0) recordHooks(this.db, this.id, this.conversationId, this.takePending())
       work()
     })
@@ -264,8 +271,7 @@ export class Session {
   result(use: ToolUse, output: ToolOutput, write?: (entry: Omit<ToolResultEntry, '_t'>) => void): void {
     const { content, isError } = output
     const entry = { tool_use_id: use.id, content, is_error: isError }
-    if (write) write(entry)
-    else this.commit(() => this.append({ _t: 'tool_result', ...entry }))
+    this.commit(() => (write ? write(entry) : this.append({ _t: 'tool_result', ...entry })))
     const images = (output.images ?? []).map((image) => ({ type: 'image', ...image }) as const)
     append(this.messages, 'user', [{ type: 'tool_result', tool_use_id: use.id, content, is_error: isError }, ...images])
   }

@@ -172,11 +172,8 @@ export async function runTools(session: Session, calls: readonly ToolUse[]): Pro
   }
   const step: Steps['after_tool_batch'] = { results, additionalContext: [] }
   const answer = await session.ask('after_tool_batch', step)
-  const queued = session.takeQueued()
-  session.commit(() => {
-    if (step.additionalContext.length > 0) session.say(step.additionalContext)
-    if (queued.length > 0) session.say(queued)
-  })
+  for (const blocks of [step.additionalContext, session.takeQueued()]) if (blocks.length > 0) session.say(blocks)
+  if (session.pending.length > 0) session.commit(() => {})
   end ??= ended(session, answer)
   if (!end && session.requests >= session.maxRequests) {
     return (await atTurnEnd(session, '', 'max_turn_requests')) ?? { stop: 'max_turn_requests', text: '' }
