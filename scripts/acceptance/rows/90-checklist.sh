@@ -51,3 +51,16 @@ lacks "$(cat "$ROOT/docs/FORKS.md")" '(^|\| *)(open|pending|undecided)( *\||$)'
 X
 
 rollup 10.27 10 'appendix F artefacts are there and pass' F.1-1 F.1-2 F.3-1 F.3-2 F.4-1 H-6
+
+group package 'The package, faults and hostile repositories' <<'X'
+ona --init-db
+X
+
+row PKG-1 18 'the published package holds what is needed and nothing else, has free licences and no install script, installs into an empty folder in at most 60 MB and runs there' 'check-package.ts exits 0' <<'X'
+(cd "$ROOT" && node scripts/check-package.ts)
+X
+
+row PKG-2 18 'the fault campaign, the hostile repositories and the fuzzing of every door are in the tests, with a long form' 'the files are there; npm run test:faults names the long form' <<'X'
+for path in test/faults.test.ts test/hostile.test.ts test/fuzz.test.ts scripts/test-faults.ts SECURITY.md docs/threat-model.md; do [ -e "$ROOT/$path" ]; done
+has "$(json .scripts <"$ROOT/package.json")" 'test:faults'
+X
