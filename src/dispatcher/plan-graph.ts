@@ -56,7 +56,7 @@ export function checkPlan(text: string, workId: string): PlanCheck {
     problems.push({ code, ...(nodeId !== undefined && { nodeId }), message })
   if (raw['version'] !== undefined && raw['version'] !== 1) problem('PG_VERSION', 'version must be 1')
   if (raw['workId'] !== undefined && raw['workId'] !== workId)
-    problem('PG_WORK_MISMATCH', `the plan is for work ${String(raw['workId'])}, the work in hand is ${workId}`)
+    problem('PG_WORK_MISMATCH', `the plan is for work ${JSON.stringify(raw['workId'])}, the work in hand is ${workId}`)
   if (raw['defaultPolicy'] !== undefined && !policies.includes(raw['defaultPolicy'] as never))
     problem('PG_POLICY_INVALID', 'defaultPolicy must be allow, ask or deny')
   const given = raw['nodes']

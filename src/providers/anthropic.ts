@@ -192,8 +192,9 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
 
   return {
     event(data) {
-      const event = JSON.parse(data) as JsonObject
-      events[event.type as string]?.(event)
+      const event: unknown = JSON.parse(data)
+      if (isObject(event) && typeof event.type === 'string' && Object.hasOwn(events, event.type))
+        events[event.type]?.(event)
       return ended || trouble !== undefined
     },
     whole(message) {

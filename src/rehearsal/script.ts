@@ -133,7 +133,13 @@ export async function loadScript(text: string, name: string): Promise<Loaded> {
   if (document.errors.length > 0)
     return { ok: false, problems: document.errors.map(({ pos, message }) => `${at(pos[0])}: ${message}`) }
 
-  const value: unknown = document.toJS()
+  let value: unknown
+  try {
+    value = document.toJS()
+  } catch (cause) {
+    // an alias without its anchor, or so many that they would fill the memory
+    return { ok: false, problems: [`${at(0)}: ${(cause as Error).message}`] }
+  }
   const offsetOf = (path: readonly (string | number)[]) => offset(document as unknown as Located, path)
   const told = (problem: Problem) => `${at(offsetOf(pathOf(problem.path)))}: ${say(problem)}`
   const whole = parse(scriptShape, value)

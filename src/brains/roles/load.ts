@@ -67,8 +67,10 @@ async function read(path: string, runCode: boolean): Promise<unknown> {
   if (ending === '.json') return (await import('../json-text.ts')).parseObject(text.replace(/^\uFEFF/, ''), path).value
   const { parse, YAMLParseError } = await import('yaml')
   try {
-    return parse(text)
+    return parse(text, { logLevel: 'error' })
   } catch (thrown) {
+    // an alias without its anchor, or so many that they would fill the memory
+    if (thrown instanceof ReferenceError) throw new Problem(`${path}: ${thrown.message}`)
     if (!(thrown instanceof YAMLParseError)) throw thrown
     const [at] = thrown.linePos ?? []
     throw new Problem(`${path}:${at?.line ?? 1}:${at?.col ?? 1}: ${thrown.message.split('\n')[0]}`)
