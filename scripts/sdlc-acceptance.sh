@@ -11,6 +11,8 @@
 # (npm run build); no network.
 set -uo pipefail
 ROOT=$(cd "$(dirname "$0")/.." && pwd)
+# another folder of rows, for the test of this script
+rows=${ACCEPTANCE_ROWS:-$ROOT/scripts/acceptance/rows}
 mode=run keep_going='' only=()
 while [ $# -gt 0 ]; do
   case $1 in
@@ -130,7 +132,7 @@ widen_only() {
   wanted=" ${only[*]} "
   local id parts
   for id in "${only[@]}"; do
-    parts=$(grep -hE "^rollup $id " "$ROOT"/scripts/acceptance/rows/*.sh | sed -E "s/^rollup $id [^ ]+ '([^']|'\\\\'')*' //" || true)
+    parts=$(grep -hE "^rollup $id " "$rows"/*.sh | sed -E "s/^rollup $id [^ ]+ '([^']|'\\\\'')*' //" || true)
     wanted+="$parts "
   done
 }
@@ -166,5 +168,5 @@ elif [ "$mode" = matrix ]; then
   cat "$ROOT/scripts/acceptance/matrix-head.md"
 fi
 
-for file in "$ROOT"/scripts/acceptance/rows/*.sh; do . "$file"; done
+for file in "$rows"/*.sh; do . "$file"; done
 [ "$mode" != run ] || finish
