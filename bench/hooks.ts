@@ -55,11 +55,12 @@ const hooks = (count: number): Handler[] =>
     command: `${command}${' '.repeat(at)}`, // the very same one twice in a row would be dropped
   }))
 
-/** Milliseconds of each, in turns, so that what else the machine does falls on all alike. */
+/** Milliseconds of each, in turns and from both ends, so that what else the machine does falls on all alike. */
 async function inTurns(rounds: number, ...works: (() => Promise<unknown>)[]): Promise<number[]> {
   const times: number[][] = works.map(() => [])
+  const order = [...works.entries()]
   for (let round = -3; round < rounds; round++)
-    for (const [at, work] of works.entries()) {
+    for (const [at, work] of round % 2 === 0 ? order : order.toReversed()) {
       const startedAt = performance.now()
       await work()
       if (round >= 0) times[at]!.push(performance.now() - startedAt)
