@@ -10,8 +10,8 @@ import { buildDispatcher } from './build-dispatcher.ts'
 
 /** What every session loads at once: one file instead of fifty, since each file costs half a millisecond at start. */
 const core = withImports('src/agent/start.ts', 'src/agent/turn.ts')
-/** What is on the screen before the agent is loaded. */
-const terminal = withImports('src/tui/repl-terminal.ts')
+/** What is on the screen before the agent is loaded, and the way to it. */
+const terminal = withImports('src/cli/commands/agent.ts', 'src/cli/commands/repl.ts', 'src/tui/repl-terminal.ts')
 
 rmSync('dist', { recursive: true, force: true })
 await build({
@@ -35,9 +35,9 @@ await build({
     minify: true,
     codeSplitting: {
       groups: [
-        { name: 'root', test: /package-root|hooks\/nearest/, priority: 2 }, // a start needs these, and nothing else of the core
+        { name: 'root', test: /package-root|hooks\/nearest|cli\/(args|tell|command|table)\.ts/, priority: 2 }, // what every command needs
         { name: 'core', test: (id) => core.has(id), priority: 1 },
-        { name: 'terminal', test: (id) => terminal.has(id) && id.includes('/src/tui/') },
+        { name: 'terminal', test: (id) => terminal.has(id) },
       ],
     },
   },

@@ -2,10 +2,8 @@
 import { homedir } from 'node:os'
 import type { StartOptions } from '../../agent/start.ts'
 import { runRepl } from '../../tui/repl.ts'
-import { debugLine } from '../debug.ts'
 import type { Flags } from '../flags.ts'
 import { startOptions } from '../options.ts'
-import { roleHandlers } from '../role-handlers.ts'
 
 export async function repl(flags: Flags, words: readonly string[]): Promise<number> {
   const options = await startOptions(flags)
@@ -21,13 +19,14 @@ export async function repl(flags: Flags, words: readonly string[]): Promise<numb
       const settled = asked ? await settleTrust(front, { cwd, home, env, ...options.settings }) : 'untrusted'
       if (settled === 'leave') return undefined
       const { startSession } = await import('../../agent/start.ts')
+      const { roleHandlers } = await import('../role-handlers.ts')
       // trusted just now in a folder too wide to remember (the home folder): it holds for this run
       const trust = options.trust || settled === 'trusted'
       return startSession({
         ...options,
         ...(await roleHandlers({ ...options, trust })),
         ...ports,
-        ...(flags.debug && { on: debugged(ports.on) }),
+        ...(flags.debug && { on: await debugged(ports.on) }),
         idleNoticeMs: Number(env['ONA_IDLE_NOTICE_MS']) || 60_000,
         settings: { ...options.settings, ...(settled === 'trusted' && { trust: true }) },
       })
@@ -41,9 +40,10 @@ export async function repl(flags: Flags, words: readonly string[]): Promise<numb
   })
 }
 
-const debugged =
-  (on: StartOptions['on']): StartOptions['on'] =>
-  (event) => {
+async function debugged(on: StartOptions['on']): Promise<StartOptions['on']> {
+  const { debugLine } = await import('../debug.ts')
+  return (event) => {
     debugLine(event)
     on(event)
   }
+}
