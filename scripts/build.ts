@@ -9,7 +9,10 @@ import { build } from 'rolldown'
 import { buildDispatcher } from './build-dispatcher.ts'
 
 /** What every session loads at once: one file instead of fifty, since each file costs half a millisecond at start. */
-const core = withImports('src/agent/start.ts', 'src/agent/turn.ts')
+const core = withImports('src/agent/open-runtime.ts', 'src/agent/tool-call.ts', 'src/agent/session.ts')
+/** What is needed to ask a model, and to take a turn: a single call of the operator's does without. */
+const model = withImports('src/agent/choose-model.ts')
+const loop = withImports('src/agent/start.ts', 'src/agent/turn.ts')
 /** What is on the screen before the agent is loaded, and the way to it. */
 const terminal = withImports('src/cli/commands/agent.ts', 'src/cli/commands/repl.ts', 'src/tui/repl-terminal.ts')
 
@@ -35,8 +38,11 @@ await build({
     minify: true,
     codeSplitting: {
       groups: [
-        { name: 'root', test: /package-root|hooks\/nearest|cli\/(args|tell|command|table)\.ts/, priority: 2 }, // what every command needs
-        { name: 'core', test: (id) => core.has(id), priority: 1 },
+        { name: 'root', test: /package-root|hooks\/nearest|cli\/(args|tell|command|table)\.ts/, priority: 4 }, // what every command needs
+        { name: 'options', test: /cli\/(options|flags)\.ts/, priority: 4 },
+        { name: 'core', test: (id) => core.has(id), priority: 3 },
+        { name: 'model', test: (id) => model.has(id), priority: 2 },
+        { name: 'loop', test: (id) => loop.has(id), priority: 1 },
         { name: 'terminal', test: (id) => terminal.has(id) },
       ],
     },

@@ -1,7 +1,6 @@
 /** Which model a session talks to: what was asked for, made into a provider that can be called. */
 import { anthropicSource, credentialFor } from '../auth/sources.ts'
 import { createProvider } from '../providers/create.ts'
-import { noUsage } from '../providers/dialect.ts'
 import { specOf } from '../providers/models.ts'
 import { resolveModel, settle } from '../providers/resolve.ts'
 import type { ActiveModel, Runtime } from './runtime.ts'
@@ -61,35 +60,5 @@ export async function modelFor(
     maxOutput: Number(env['CLAUDE_CODE_MAX_OUTPUT_TOKENS']) || spec.maxOutput,
     why: choice.why,
     rehearsal: choice.rehearsal === true,
-  }
-}
-
-/** For a run that may never ask a model: it is chosen when it is first needed. */
-export function modelLater(runtime: Runtime): ActiveModel {
-  let chosen: ReturnType<Runtime['modelFor']> | undefined
-  const provider: ActiveModel['provider'] = {
-    async reply(request, on) {
-      chosen ??= runtime.modelFor('')
-      const model = await chosen
-      if (!('problem' in model)) return model.provider.reply({ ...request, model: model.wireModel }, on)
-      const failure = { kind: 'authentication', message: model.problem } as const
-      return { content: [], stop: 'error', usage: noUsage, model: '', failure }
-    },
-    models: async () => [],
-    async search(request) {
-      chosen ??= runtime.modelFor('')
-      const model = await chosen
-      return 'problem' in model ? undefined : model.provider.search?.({ ...request, model: model.wireModel })
-    },
-  }
-  return {
-    provider,
-    providerName: 'lm_studio_local',
-    modelId: '',
-    wireModel: '',
-    window: 200_000,
-    maxOutput: 8192,
-    why: '',
-    rehearsal: false,
   }
 }

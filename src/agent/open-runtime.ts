@@ -14,7 +14,6 @@ import { hooksOf, loadSettings } from '../store/settings.ts'
 import { trust } from '../store/trust.ts'
 import { builtInTools } from '../tools/all.ts'
 import { type AgentKind, loadAgentKinds } from './agents.ts'
-import { modelFor } from './choose-model.ts'
 import type { AgentEvent } from './events.ts'
 import { askModel } from './host.ts'
 import { declaredServers, openMcp } from './mcp.ts'
@@ -132,8 +131,15 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
     ...(options.appendSystemPrompt && { appendSystemPrompt: options.appendSystemPrompt }),
     emit: (event) => options.on(event),
     spent: (model, usage, cost) => options.onUsage?.(model, usage, cost),
-    modelFor: (name) =>
-      modelFor(name, options, { settings, env, trusted, closers, db: db.path, hasFallback: fallbackModels.length > 0 }),
+    modelFor: async (name) =>
+      (await import('./choose-model.ts')).modelFor(name, options, {
+        settings,
+        env,
+        trusted,
+        closers,
+        db: db.path,
+        hasFallback: fallbackModels.length > 0,
+      }),
   }
   const { permissions = {} } = settings
   const managedRulesOnly =

@@ -1,6 +1,7 @@
 /** A conversation opened by its id from a command, with a session to work in. */
-import { modelLater } from '../agent/choose-model.ts'
+
 import type { AgentEvent } from '../agent/events.ts'
+import { modelLater } from '../agent/model-later.ts'
 import { type Opened as OpenedRuntime, openRuntime } from '../agent/open-runtime.ts'
 import { Session } from '../agent/session.ts'
 import type { PermissionMode } from '../hooks/plane.ts'
