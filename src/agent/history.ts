@@ -54,7 +54,8 @@ function markersOf(db: Db, sessionId: string): Marker[] {
     .all<{ sequence: number; kind: Marker['kind']; target: number | null }>(
       `SELECT sequence, json_extract(payload_json, '$.subtype') AS kind, json_extract(payload_json, '$.to') AS target
        FROM transcript_entries WHERE session_id = ? AND entry_type = 'system'
-         AND json_extract(payload_json, '$.subtype') IN ('compact_boundary', 'rewind') ORDER BY sequence`,
+         AND CASE WHEN json_valid(payload_json) THEN json_extract(payload_json, '$.subtype') END
+             IN ('compact_boundary', 'rewind') ORDER BY sequence`,
       sessionId,
     )
     .map(({ sequence, kind, target }) => ({ sequence, kind, ...(target !== null && { to: target }) }))

@@ -114,7 +114,7 @@ export function listSessions(
     `SELECT s.session_id AS sessionId, s.conversation_id AS conversationId, s.started_at AS startedAt,
             c.project_dir AS projectDir, c.phase, c.last_active AS lastActive,
             (SELECT value FROM state WHERE conversation_id = c.id AND key = 'name') AS name,
-            (SELECT json_extract(payload_json, '$.content[0].text') FROM transcript_entries e
+            (SELECT iif(json_valid(payload_json), json_extract(payload_json, '$.content[0].text'), NULL) FROM transcript_entries e
              WHERE e.session_id = s.session_id AND entry_type = 'user' ORDER BY sequence LIMIT 1) AS firstPrompt,
             (SELECT coalesce(max(sequence) + 1, 0) FROM transcript_entries e WHERE e.session_id = s.session_id) AS entries
      FROM sessions s JOIN conversations c ON c.id = s.conversation_id
