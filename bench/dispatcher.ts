@@ -33,7 +33,7 @@ const small = call({ filePath: join(place, 'src/a.ts'), startLine: 1, endLine: 2
 
 function repo(name: string, modules: readonly string[], node: string): string {
   const root = join(place, name)
-  const made = install(root, { hosts: [], modules, runtime: runtimeRoot() })
+  const made = install(root, { hosts: [], modules, runtime: runtimeRoot(), trusted: true })
   if (!made.ok) throw new Error(made.problem)
   warmUp(root, node)
   return join(root, '.ai/hooks/dispatch.mjs')

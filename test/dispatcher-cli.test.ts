@@ -44,7 +44,7 @@ test('install, doctor, new-module, upgrade and uninstall, from an empty folder a
     { encoding: 'utf8' },
   )
   assert.equal(tested.status, 0, tested.stdout)
-  assert.ok(JSON.parse(ona(repo, 'doctor', '--json').out).fired[2].modules.includes('migration-guard'))
+  assert.ok(JSON.parse(ona(repo, 'doctor', '--trust', '--json').out).fired[2].modules.includes('migration-guard'))
 
   edit(repo, 'config.json', (config) => (config['mine'] = {}))
   put(repo, '.ai/hooks/features/stop-synth/hook.mjs', 'export default {} // mine')
@@ -113,7 +113,7 @@ test('what others have registered stays, byte for byte in meaning, and a broken 
   const theirs = { hooks: { PreToolUse: [{ type: 'command', command: './mine.sh' }], Notification: [] }, note: 'mine' }
   put(repo, '.github/hooks/hooks.json', theirs)
   put(repo, '.claude/settings.json', { permissions: { deny: ['Bash(rm:*)'] } })
-  const options = { modules: minimal, runtime: builtRuntime }
+  const options = { modules: minimal, runtime: builtRuntime, trusted: true }
   assert.ok(install(repo, { ...options, hosts: ['vscode', 'claude'] }).ok)
   assert.ok(install(repo, { ...options, hosts: ['vscode', 'claude'] }).ok)
   const vscode = JSON.parse(readFileSync(join(repo, '.github/hooks/hooks.json'), 'utf8'))
@@ -158,7 +158,9 @@ test('the registration has the documented shape of each host', () => {
 
 test('the registered command works as the host runs it', () => {
   const repo = tempFolder("it's here ")
-  assert.ok(install(repo, { modules: everyModule, runtime: builtRuntime, hosts: ['vscode', 'claude'] }).ok)
+  assert.ok(
+    install(repo, { modules: everyModule, runtime: builtRuntime, trusted: true, hosts: ['vscode', 'claude'] }).ok,
+  )
   const input = JSON.stringify({ session_id: 'abcdef12', tool_name: 'grep_search', tool_input: { query: 'x' } })
   const vscode = spawnSync('sh', ['-c', 'node .ai/hooks/dispatch.mjs PreToolUse'], {
     cwd: repo,
@@ -179,7 +181,7 @@ test('the registered command works as the host runs it', () => {
 
 test('the installed files run on the system’s Node too', { skip: !existsSync('/usr/bin/node') }, async () => {
   const repo = tempFolder()
-  assert.ok(install(repo, { modules: everyModule, runtime: builtRuntime, hosts: [] }).ok)
+  assert.ok(install(repo, { modules: everyModule, runtime: builtRuntime, trusted: true, hosts: [] }).ok)
   for (const name of eventNames) {
     const { output, stderr, code } = await fire(repo, name, readFile, { node: '/usr/bin/node' })
     assert.deepEqual([code, stderr], [0, ''])

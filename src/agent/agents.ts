@@ -1,8 +1,9 @@
 /** Kinds of sub-agents: the built-in ones, and those that a person or project defines in Markdown. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PermissionMode } from '../hooks/plane.ts'
 import { isObject } from '../hooks/shape.ts'
+import { readPlainFile } from '../plain-file.ts'
 import { readFrontmatter } from '../tools/frontmatter.ts'
 
 export interface AgentKind {
@@ -82,15 +83,18 @@ export function loadAgentKinds(places: AgentPlaces, given: readonly AgentKind[] 
   const warnings: string[] = []
   const byName = new Map<string, AgentKind>()
   const bases = bare ? [] : [home, ...(projectDir === home ? [] : [projectDir])]
-  const folders = bases.flatMap((base) => [join(base, '.claude', 'agents'), join(base, '.ona', 'agents')])
+  const folders = bases.flatMap((base) =>
+    ['.claude', '.ona'].map((name) => ({ folder: join(base, name, 'agents'), isOwn: base === home })),
+  )
   for (const kind of builtIn) byName.set(kind.name, kind)
-  for (const folder of folders) {
-    if (!existsSync(folder)) continue
-    for (const file of readdirSync(folder)
-      .filter((name) => name.endsWith('.md'))
-      .sort()) {
+  for (const { folder, isOwn } of folders) {
+    for (const file of filesIn(folder)) {
       const path = join(folder, file)
-      const text = readFileSync(path, 'utf8')
+      const text = textOf(path)
+      if (typeof text !== 'string') {
+        warnings.push(`${path}: ${text.problem}`)
+        continue
+      }
       const read = readAgentKind(text, path)
       if ('problem' in read) {
         warnings.push(`${path}: ${read.problem}`)
@@ -98,7 +102,7 @@ export function loadAgentKinds(places: AgentPlaces, given: readonly AgentKind[] 
       }
       for (const key of unreadIn(text))
         warnings.push(`${path}: ${key} is not read from an agent's file; ${unread[key]}`)
-      if (read.permissionMode === undefined || trusted || folder.startsWith(join(home, '.'))) {
+      if (read.permissionMode === undefined || trusted || isOwn) {
         byName.set(read.name, read)
       } else {
         const { permissionMode, ...rest } = read
@@ -109,6 +113,24 @@ export function loadAgentKinds(places: AgentPlaces, given: readonly AgentKind[] 
   }
   for (const kind of given) byName.set(kind.name, kind)
   return { kinds: [...byName.values()], warnings }
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.md'))
+      .sort()
+  } catch {
+    return [] // most people have none
+  }
+}
+
+function textOf(path: string): string | { readonly problem: string } {
+  try {
+    return readPlainFile(path)
+  } catch (cause) {
+    return { problem: (cause as Error).message }
+  }
 }
 
 /** What other products read from such a file and we do not, and what to do instead. */
@@ -148,7 +170,7 @@ export function readAgentsJson(text: string): readonly AgentKind[] | { readonly 
   return kinds
 }
 
-function readAgentKind(text: string, path: string): AgentKind | { readonly problem: string } {
+export function readAgentKind(text: string, path: string): AgentKind | { readonly problem: string } {
   const read = readFrontmatter(text)
   if (!read.ok) return { problem: read.why }
   return kindOf(read.fields, read.body, path)

@@ -2,10 +2,11 @@
  * What was typed, made into what is said: `/skill arguments` becomes the skill's text, `@file` brings the file along,
  * `@agent-name` asks for that agent.
  */
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Block } from '../hooks/steps.ts'
 import { decide } from '../permissions/decide.ts'
+import { statOf } from '../plain-file.ts'
 import type { Session } from './session.ts'
 import { asText } from './stages.ts'
 
@@ -36,7 +37,7 @@ async function mentions(session: Session, prompt: string): Promise<Block[]> {
     }
     const at = name.startsWith('~/') ? join(session.runtime.home, name.slice(2)) : resolve(session.cwd, name)
     const path = existsSync(at) ? at : at.replace(/[.,;:!?)]+$/, '')
-    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) continue
+    if (!statOf(path)?.isFile()) continue
     const shown = await readFor(session, path)
     if (shown) blocks.push(shown)
   }

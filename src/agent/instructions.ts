@@ -1,7 +1,9 @@
 /** Standing instructions: ONA.md, CLAUDE.md and AGENTS.md in the home, up the tree, and in folders as they are touched. */
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import type { EventFields } from '../hooks/events.ts'
+import { leadsOut } from '../leads-out.ts'
+import { readPlainFile } from '../plain-file.ts'
 import type { Session } from './session.ts'
 
 type Loaded = EventFields['InstructionsLoaded'] & { readonly text: string }
@@ -88,12 +90,12 @@ function take(
     const real = realpathSync(path)
     if (state.seen.has(real)) return
     state.seen.add(real)
-    if (kind !== 'User' && !isBeside(real, path) && !mayImport(session, real)) {
+    if (kind !== 'User' && isElsewhere(session, path, real) && !mayImport(session, real)) {
       const text = `${path} is a link that leads out of the project; it is left out`
       session.emit({ type: 'notice', level: 'warning', text })
       return
     }
-    text = readFileSync(real, 'utf8')
+    text = readPlainFile(real)
   } catch (cause) {
     session.emit({ type: 'notice', level: 'warning', text: `${path} could not be read: ${(cause as Error).message}` })
     return
@@ -128,7 +130,9 @@ function take(
   }
 }
 
-const isBeside = (real: string, path: string): boolean => dirname(real) === realpathSync(dirname(path))
+/** By a link: out of the project, or, for the folders above it, out of the folder that it lies in. */
+const isElsewhere = ({ projectDir }: Session, path: string, real: string): boolean =>
+  path.startsWith(`${projectDir}/`) ? leadsOut(projectDir, path) : dirname(real) !== realpathSync(dirname(path))
 
 /** A repository must not pull files of the person's into the prompt. */
 function mayImport(session: Session, path: string): boolean {

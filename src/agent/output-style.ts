@@ -1,6 +1,8 @@
 /** Output styles: how the agent writes. Two are built in, others are Markdown files of the person or the project. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { leadsOut } from '../leads-out.ts'
+import { readPlainFile } from '../plain-file.ts'
 import { readFrontmatter } from '../tools/frontmatter.ts'
 import type { Session } from './session.ts'
 
@@ -18,11 +20,18 @@ const folders = (projectDir: string, home: string): string[] =>
 
 export function outputStyles(projectDir: string, home: string): string[] {
   const own = folders(projectDir, home)
-    .filter((folder) => existsSync(folder))
-    .flatMap((folder) => readdirSync(folder))
+    .flatMap(namesIn)
     .filter((name) => name.endsWith('.md'))
     .map((name) => name.slice(0, -3))
   return [...new Set([...Object.keys(builtIn), ...own])]
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return [] // most people have none
+  }
 }
 
 const known = new WeakMap<Session, string>()
@@ -41,7 +50,7 @@ function find(name: string, session: Session): string {
   if (Object.hasOwn(builtIn, lower)) return builtIn[lower]!
   const file = folders(session.projectDir, session.runtime.home)
     .map((folder) => join(folder, `${name}.md`))
-    .find((path) => existsSync(path))
+    .find((path, index) => existsSync(path) && (index > 1 || !leadsOut(session.projectDir, path)))
   if (!file || /[/\\]/.test(name)) {
     session.emit({
       type: 'notice',
@@ -50,8 +59,16 @@ function find(name: string, session: Session): string {
     })
     return ''
   }
-  const style = readFrontmatter(readFileSync(file, 'utf8'))
+  const style = readStyle(file)
   if (style.ok) return `# Output style: ${name}\n${style.body.trim()}`
   session.emit({ type: 'notice', level: 'warning', text: `${file}: ${style.why}; the style is not used` })
   return ''
+}
+
+function readStyle(file: string): ReturnType<typeof readFrontmatter> {
+  try {
+    return readFrontmatter(readPlainFile(file))
+  } catch (cause) {
+    return { ok: false, why: (cause as Error).message }
+  }
 }

@@ -1,6 +1,7 @@
 /** The request that is put to the model: the system prompt in sections, the conversation, the tools. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { readPlainFile } from '../plain-file.ts'
 import type { ModelRequest } from '../providers/model.ts'
 import { instructionsText } from './instructions.ts'
 import { styleSection } from './output-style.ts'
@@ -81,7 +82,10 @@ function gitBranch(projectDir: string): string | undefined {
   const head = join(projectDir, '.git', 'HEAD')
   if (!existsSync(head)) return undefined
   try {
-    return /^ref: refs\/heads\/(.+)/.exec(readFileSync(head, 'utf8'))?.[1]?.trim()
+    return /^ref: refs\/heads\/(.+)/
+      .exec(readPlainFile(head, 4096))?.[1]
+      ?.replace(/[\p{C}\s]+/gu, ' ')
+      .trim()
   } catch {
     return undefined // .git is a file in a worktree, or unreadable: the branch is only said, never relied on
   }

@@ -2,6 +2,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import type { JsonObject } from '../hooks/shape.ts'
 import type { Steps } from '../hooks/steps.ts'
+import { leadsOut } from '../leads-out.ts'
 import { decide } from '../permissions/decide.ts'
 import { withGranted } from '../permissions/update.ts'
 import { addEvent } from '../store/audit.ts'
@@ -86,8 +87,12 @@ function doorsOf(session: Session, skill: Skill, mayAct: boolean): SkillDoors {
       if (!mayAct) return refused('this folder is not trusted; --trust, or yes to the question at start, allows it')
       return runEmbedded(session, command, skill)
     },
-    read: (path) =>
-      call(session, 'Read', { file_path: isAbsolute(path) ? path : resolve(session.cwd, path) }, skill, mayAct),
+    async read(path) {
+      const file = isAbsolute(path) ? path : resolve(session.cwd, path)
+      if (!mayAct && leadsOut(session.projectDir, file))
+        return refused(`${file} lies outside the project, and this folder is not trusted`)
+      return call(session, 'Read', { file_path: file }, skill, mayAct)
+    },
   }
 }
 

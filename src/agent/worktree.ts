@@ -1,6 +1,7 @@
 /** A git worktree to work in, so that the person's own files stay as they are; hooks may make it in another way. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { leadsOut } from '../leads-out.ts'
 import { isTrusted } from '../store/trust.ts'
 import { git as ask } from './git.ts'
 import type { Session } from './session.ts'
@@ -54,6 +55,7 @@ async function ofGit(session: Session, name: string): Promise<Made> {
   const top = await git(cwd, 'rev-parse', '--show-toplevel')
   if (!top.ok) return { problem: `${cwd} is no git repository; a worktree needs one, or a WorktreeCreate hook` }
   const path = join(top.text, '.ona', 'worktrees', name)
+  if (leadsOut(top.text, path)) return { problem: `${path} lies behind a link that leads out of the repository` }
   if (!existsSync(path)) {
     await exclude(git, top.text)
     const branch = `worktree-${name}`
@@ -88,7 +90,9 @@ async function removed(session: Session, path: string): Promise<void> {
 async function exclude(git: Git, top: string): Promise<void> {
   const common = await git(top, 'rev-parse', '--git-common-dir')
   if (!common.ok) return
-  const file = join(resolve(top, common.text), 'info', 'exclude')
+  const folder = resolve(top, common.text)
+  const file = join(folder, 'info', 'exclude')
+  if (leadsOut(folder, file)) return
   const line = '/.ona/worktrees/'
   if (existsSync(file) && readFileSync(file, 'utf8').split('\n').includes(line)) return
   mkdirSync(dirname(file), { recursive: true })

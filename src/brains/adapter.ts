@@ -1,5 +1,6 @@
 /** A brain's hooks as things that can be found, set and taken away: the contract, and ours over a brain's files. */
 import { join, relative } from 'node:path'
+import { leadsOut } from '../leads-out.ts'
 import type { Brain, Limit } from './brain.ts'
 import { type FileEdit, locked, readText, writeAll } from './files.ts'
 import { type BrainHook, type BrainHookUnique, described, settled, uniqueOf } from './hook.ts'
@@ -118,7 +119,13 @@ export function edits(brain: Brain, root: string, hooks: readonly BrainHook[]): 
     // first, so that no config names a file that is not there
     list.unshift({ path: helper, before, after: needed ? brain.helper.text : null })
   }
-  return list.filter(({ before, after }) => before !== after)
+  const changed = list.filter(({ before, after }) => before !== after)
+  const astray = changed.find((edit) => leadsOut(root, edit.path))
+  if (astray)
+    throw new Problem(
+      `${relative(root, astray.path)} is, or lies behind, a link that leads out of the repository; make it a file of its own, nothing was written`,
+    )
+  return changed
 }
 
 function refuseUnlessExpressible(brain: Brain, hook: BrainHook): void {

@@ -1,7 +1,8 @@
 /** Which agents are used here: by the files that they leave in a repository or in the home folder. */
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { readPlainFile } from '../plain-file.ts'
 import type { Brain } from './brain.ts'
 
 /** The slugs of the brains that are found. */
@@ -30,7 +31,7 @@ function signOf({ signs }: Brain, from: string, home: string): string | null {
 
 function textOf(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readPlainFile(path)
   } catch {
     return '' // no such file is no sign
   }

@@ -8,7 +8,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmdirSync,
@@ -20,6 +19,7 @@ import {
 import { dirname, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { tryLock, unlock } from '../lock-file.ts'
+import { readPlainBytes } from '../plain-file.ts'
 import { Problem } from './problem.ts'
 
 export interface FileEdit {
@@ -32,7 +32,7 @@ export interface FileEdit {
 
 /** The file's text, or null when there is none. */
 export function readText(path: string): string | null {
-  const bytes = attempt(path, 'read', () => readFileSync(realOf(path)), ['ENOENT', 'ENOTDIR'])
+  const bytes = attempt(path, 'read', () => readPlainBytes(realOf(path)), ['ENOENT', 'ENOTDIR'])
   if (bytes && !isUtf8(bytes)) throw new Problem(`${path} is not UTF-8 text; nothing was written`)
   return bytes?.toString('utf8') ?? null
 }

@@ -177,7 +177,7 @@ test('a folder where a file should go stops the sync before anything is written'
   mkdirSync(join(root, '.codex/hooks.json'), { recursive: true })
   await assert.rejects(sync([guard], 'claudecode', 'codex'), {
     name: 'Problem',
-    message: /cannot read .*hooks\.json: EISDIR/,
+    message: /cannot read .*hooks\.json: it is a folder/,
   })
   assert.equal(has('.claude'), false)
 })

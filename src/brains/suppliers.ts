@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { readPlainFile } from '../plain-file.ts'
 import { adapterFor, type BrainHooksAdapter, type OwnAdapter } from './adapter.ts'
 import { Problem } from './problem.ts'
 
@@ -49,7 +50,7 @@ export function packagesNamed(pattern: RegExp, from: string): string[] {
   const path = join(from, 'package.json')
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readPlainFile(path)
   } catch {
     return [] // a repository without npm has no packages
   }

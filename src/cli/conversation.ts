@@ -8,6 +8,7 @@ import type { PermissionMode } from '../hooks/plane.ts'
 import { createSession, getConversation, newestConversation, newestSession } from '../store/conversations.ts'
 import { nobody } from './nobody.ts'
 import { startOptions } from './options.ts'
+import { noted } from './tell.ts'
 
 export type Opened = { readonly session: Session; close(): Promise<void> } | { readonly problem: string }
 
@@ -63,6 +64,6 @@ export function sessionAt(
 }
 
 function tell(event: AgentEvent): void {
-  if (event.type === 'notice') process.stderr.write(`${event.text}\n`)
-  if (event.type === 'tool-started' && event.agent) process.stderr.write(`  ${event.name} ${event.summary}\n`)
+  if (event.type === 'notice') noted(event.text)
+  if (event.type === 'tool-started' && event.agent) noted(`  ${event.name} ${event.summary}`)
 }

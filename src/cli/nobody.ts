@@ -1,5 +1,6 @@
 /** Who answers when nobody is there. */
 import type { AgentEvent, Person } from '../agent/events.ts'
+import { noted } from './tell.ts'
 
 export const nobody: Person = {
   permission: async () => undefined,
@@ -10,5 +11,5 @@ export const nobody: Person = {
 
 /** Warnings and errors go to stderr: what is wrong with the configuration is never passed over in silence. */
 export function tellNotice(event: AgentEvent): void {
-  if (event.type === 'notice' && event.level !== 'info') process.stderr.write(`${event.text}\n`)
+  if (event.type === 'notice' && event.level !== 'info') noted(event.text)
 }

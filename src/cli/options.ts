@@ -1,8 +1,8 @@
 /** From flags to what a session is started with. */
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { AgentKind } from '../agent/agents.ts'
 import type { StartOptions } from '../agent/start.ts'
+import { statOf } from '../plain-file.ts'
 import type { Flags } from './flags.ts'
 
 export type FlagOptions = Omit<StartOptions, 'person' | 'on'>
@@ -79,4 +79,4 @@ async function agentsOf(json: string): Promise<readonly AgentKind[]> {
   return 'problem' in read ? [] : read
 }
 
-const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+const isFolder = (path: string) => statOf(path)?.isDirectory() === true

@@ -1,9 +1,15 @@
 /** How a command ends: what it says, where, and with which exit code. */
 
 import { writeSync } from 'node:fs'
+import { visible } from '../hooks/visible.ts'
 
 /** Done. What is asked for goes to stdout. */
-export function said(text: string): 0 {
+export const said = (text: string): 0 => write(shown(text))
+
+/** Done, as one line of JSON. */
+export const saidJson = (value: unknown): 0 => write(JSON.stringify(value))
+
+function write(text: string): 0 {
   let left: Buffer = Buffer.from(text === '' || text.endsWith('\n') ? text : `${text}\n`)
   try {
     // To the descriptor itself: `process.stdout` loads Node's streams first, which is 3 ms of a start.
@@ -14,12 +20,14 @@ export function said(text: string): 0 {
   return 0
 }
 
-/** Done, as one line of JSON. */
-export const saidJson = (value: unknown): 0 => said(JSON.stringify(value))
-
 /** Something beside the answer that must not pass in silence. */
 export function warned(why: string): void {
-  process.stderr.write(`ona: ${why}\n`)
+  noted(`ona: ${why}`)
+}
+
+/** A line on stderr. */
+export function noted(text: string): void {
+  process.stderr.write(`${shown(text)}\n`)
 }
 
 /** It could not be done. */
@@ -30,12 +38,20 @@ export function failed(why: string): 1 {
 
 /** Wrong usage of `command`, as it is typed: `ona hooks fire`. */
 export function wrong(command: string, why: string): 2 {
-  process.stderr.write(`${command}: ${why}${/[?.]$/.test(why) ? '' : ';'} ${command} --help shows how\n`)
+  noted(`${command}: ${why}${/[?.]$/.test(why) ? '' : ';'} ${command} --help shows how`)
   return 2
 }
 
 /** Colours on a terminal only, and not where NO_COLOR is set. */
 export const inColour = (): boolean => process.stdout.isTTY === true && !process.env['NO_COLOR']
+
+/** Names and words of others stand in what we say: of all that a terminal would obey, our own colours alone are left. */
+export const shown = (text: string): string =>
+  /^[\t\n\x20-\x7e]*$/.test(text)
+    ? text
+    : text.replace(/(\u001b\[(?:[0-2]|3[12356])m)|[^\P{Cc}\t\n]|[\p{Cf}\p{Zl}\p{Zp}]/gu, (sign, colour) =>
+        colour !== undefined && inColour() ? colour : visible(sign),
+      )
 
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, magenta: 35, cyan: 36 }
 

@@ -4,7 +4,7 @@ import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:
 import { join } from 'node:path'
 import { checkSchema } from './check-schema.ts'
 import { readJson } from './files.ts'
-import { configProblems, doubleRegistration, removeSampleSession, warmUp } from './install.ts'
+import { configProblems, doubleRegistration, foreignCode, notRun, removeSampleSession, warmUp } from './install.ts'
 import { readManifest } from './manifest.ts'
 import { hosts, registeredEvents, registrationFile } from './registration.ts'
 import { sample } from './samples.ts'
@@ -25,7 +25,15 @@ export interface Diagnosis {
   readonly fired: readonly Fired[]
 }
 
-export function examine(repoRoot: string, runtime: string, node = 'node'): Diagnosis {
+export interface Examination {
+  /** The built tree that ona brought. */
+  readonly runtime: string
+  /** Whether code that did not come with ona may be run. */
+  readonly trusted: boolean
+  readonly node?: string
+}
+
+export function examine(repoRoot: string, { runtime, trusted, node = 'node' }: Examination): Diagnosis {
   if (!existsSync(join(repoRoot, '.ai/hooks/dispatch.mjs')))
     return { problems: ['the dispatcher is not installed here; run: ona dispatcher install'], notes: [], fired: [] }
   const notes: string[] = []
@@ -39,6 +47,9 @@ export function examine(repoRoot: string, runtime: string, node = 'node'): Diagn
       `not registered for all events in ${hosts.map((host) => registrationFile[host]).join(' or ')}; run: ona dispatcher install`,
     )
   problems.push(...doubleRegistration(repoRoot))
+
+  const foreign = trusted ? [] : foreignCode(repoRoot, runtime)
+  if (foreign.length > 0) return { problems: [...problems, notRun(foreign)], notes, fired: [] }
 
   const version = spawnSync(node, ['--version'], { encoding: 'utf8' })
   const major = Number(/^v(\d+)/.exec(version.stdout ?? '')?.[1] ?? 0)
@@ -76,7 +87,7 @@ function fileProblems(repoRoot: string, runtime: string, notes: string[]): strin
     if (statSync(join(runtime, file)).isDirectory()) continue
     const there = join(repoRoot, '.ai/hooks', file)
     if (!existsSync(there)) problems.push(`.ai/hooks/${file} is missing; run: ona dispatcher upgrade`)
-    else if (!readFileSync(there).equals(readFileSync(join(runtime, file))))
+    else if (!statSync(there).isFile() || !readFileSync(there).equals(readFileSync(join(runtime, file))))
       (file.startsWith('features') ? notes : problems).push(
         file.startsWith('features')
           ? `.ai/hooks/${file} is not the shipped module`

@@ -2,25 +2,16 @@
  * The only places where the dispatcher touches the disk. Ordinary trouble (no such file, disk full, read-only
  * folder) is a returned value: a decision must not depend on it.
  */
-import {
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { readPlainBytes, readPlainFile } from '../plain-file.ts'
 import { sleep } from './lock.ts'
 
 export type Read = { ok: true; text: string } | { ok: false; missing: boolean; why: string }
 
 export function readText(path: string): Read {
   try {
-    return { ok: true, text: stripBom(readFileSync(path, 'utf8')) }
+    return { ok: true, text: stripBom(readPlainFile(path)) }
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
     return { ok: false, missing: code === 'ENOENT' || code === 'ENOTDIR', why: message }
@@ -30,7 +21,7 @@ export function readText(path: string): Read {
 /** The bytes, or why there are none. */
 export function readBytes(path: string): Buffer | string {
   try {
-    return readFileSync(path)
+    return readPlainBytes(path)
   } catch (cause) {
     return (cause as Error).message
   }

@@ -16,12 +16,13 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { leadsOut } from '../leads-out.ts'
 import { packageRoot } from '../package-root.ts'
 import { checkSchema } from './check-schema.ts'
 import { defaultFiles } from './defaults.ts'
-import { readJson } from './files.ts'
+import { readBytes, readJson } from './files.ts'
 import { installedPart } from './load-modules.ts'
-import { shipped } from './manifest.ts'
+import { readManifest, shipped } from './manifest.ts'
 import { isObject } from './paths.ts'
 import { type Host, hosts, register, registeredEvents, registrationFile, unregister } from './registration.ts'
 import { sample } from './samples.ts'
@@ -42,15 +43,25 @@ export interface InstallOptions {
   readonly modules: readonly string[]
   /** Where the built tree lies. */
   readonly runtime: string
+  /** Whether modules that are not ours may be run, to warm them up. */
+  readonly trusted: boolean
+}
+
+/** Folders of the repository that we write into must be its own. */
+export const strayFolder = (repoRoot: string): string | undefined => {
+  const stray = ['.ai/hooks', '.ai/tmp', ...Object.values(registrationFile)].find((path) => leadsOut(repoRoot, path))
+  return stray && `${stray} is, or lies behind, a link that leads out of the repository; nothing was changed`
 }
 
 /** Installing over an installation is upgrading it: our files are replaced, the user's are kept. */
-export function install(repoRoot: string, { hosts: wanted, modules, runtime }: InstallOptions): Installed {
+export function install(repoRoot: string, { hosts: wanted, modules, runtime, trusted }: InstallOptions): Installed {
   if (!existsSync(join(runtime, 'dispatch.mjs')))
     return { ok: false, problem: `${runtime} is not built; run: npm run build` }
   const unknown = modules.find((name) => !Object.hasOwn(shipped, name))
   if (unknown !== undefined)
     return { ok: false, problem: `there is no module "${unknown}"; there are ${Object.keys(shipped).join(', ')}` }
+  const stray = strayFolder(repoRoot)
+  if (stray !== undefined) return { ok: false, problem: stray }
   const registrations: [Host, Json | undefined][] = []
   for (const host of wanted) {
     const { value, problem } = readJson(join(repoRoot, registrationFile[host]))
@@ -90,12 +101,15 @@ export function install(repoRoot: string, { hosts: wanted, modules, runtime }: I
   for (const [host, file] of registrations)
     put(registrationFile[host], `${JSON.stringify(register(host, file), null, 2)}\n`)
   notes.push(...configProblems(repoRoot), ...doubleRegistration(repoRoot))
-  const warmed = warmUp(repoRoot)
+  const foreign = trusted ? [] : foreignCode(repoRoot, runtime)
+  const warmed = foreign.length > 0 ? notRun(foreign) : warmUp(repoRoot)
   if (warmed !== undefined) notes.push(warmed)
   return { ok: true, changes, notes }
 }
 
 export function uninstall(repoRoot: string, runtime: string): Installed {
+  const stray = strayFolder(repoRoot)
+  if (stray !== undefined) return { ok: false, problem: stray }
   const changes: Change[] = []
   const notes: string[] = []
   for (const host of hosts) {
@@ -195,6 +209,24 @@ export function doubleRegistration(repoRoot: string): string[] {
         `registered in ${registered.map((host) => registrationFile[host]).join(' and ')}: VS Code and Copilot CLI read both and will run every event twice`,
       ]
 }
+
+/** What the dispatcher would run here that did not come with ona. */
+export function foreignCode(repoRoot: string, runtime: string): string[] {
+  const { value, problem } = readJson(join(repoRoot, '.ai/hooks/dispatch.manifest.json'))
+  const own = globSync('**/*', { cwd: runtime }).filter((file) => statSync(join(runtime, file)).isFile())
+  const modules = readManifest(value, problem).manifest.modules.map(({ path }) => path)
+  return [...new Set([...own.filter((file) => !file.startsWith('features')), ...modules])]
+    .filter((file) => !isSame(join(repoRoot, '.ai/hooks', file), join(runtime, file)))
+    .map((file) => `.ai/hooks/${file}`)
+}
+
+const isSame = (file: string, shippedFile: string): boolean => {
+  const [there, ours] = [file, shippedFile].map(readBytes)
+  return typeof there === 'object' && typeof ours === 'object' && there.equals(ours)
+}
+
+export const notRun = (foreign: readonly string[]): string =>
+  `nothing was run: ${foreign.join(', ')} did not come with ona, and this folder is not trusted; --trust trusts it`
 
 /** Lets the `node` on the path compile once and keep what it compiled. Undefined when that worked. */
 export function warmUp(repoRoot: string, node = 'node'): string | undefined {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../package-root.ts'
 import { readJson } from './files.ts'
-import { writeWhole } from './install.ts'
+import { strayFolder, writeWhole } from './install.ts'
 import { modulePath, shipped } from './manifest.ts'
 import { isObject, isSegment } from './paths.ts'
 
@@ -13,6 +13,8 @@ export function makeModule(repoRoot: string, name: string): Made {
   if (!isSegment(name))
     return { ok: false, problem: `"${name}" cannot be a module's name: letters, digits, dots, dashes and underscores` }
   if (Object.hasOwn(shipped, name)) return { ok: false, problem: `${name} is a shipped module; choose another name` }
+  const stray = strayFolder(repoRoot)
+  if (stray !== undefined) return { ok: false, problem: stray }
   const manifestPath = '.ai/hooks/dispatch.manifest.json'
   const { value, problem } = readJson(join(repoRoot, manifestPath))
   if (!isObject(value))

@@ -1,7 +1,7 @@
 /** MCP servers as files and flags declare them: read, expanded and made one list. */
-import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isObject, type JsonObject } from '../hooks/shape.ts'
+import { readPlainFile } from '../plain-file.ts'
 
 export type ServerScope = 'flag' | 'local' | 'project' | 'user' | 'managed'
 
@@ -9,6 +9,8 @@ export interface ServerConfig {
   readonly name: string
   readonly scope: ServerScope
   readonly transport: StdioTransport | HttpTransport
+  /** Its command or address as it is written: what stands for a variable may be a secret. */
+  readonly written?: string
   /** Its tools are told to the model from the start, however many there are. */
   readonly alwaysLoad: boolean
 }
@@ -80,7 +82,7 @@ export function flagServers(
 function serversFile(file: string, scope: ServerScope, mayBeMissing: boolean): ReturnType<typeof projectServers> {
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    text = readPlainFile(file)
   } catch (error) {
     const missing = (error as { code?: string }).code === 'ENOENT'
     if (missing && mayBeMissing) return { declared: [], problems: [] }
@@ -115,7 +117,8 @@ function readServer(
   }
   const transport = readTransport(full)
   if ('why' in transport) return transport
-  return { name, scope, transport, alwaysLoad: full.alwaysLoad === true }
+  const written = [entry.url ?? entry.command, ...(isTexts(entry.args) ? entry.args : [])].join(' ')
+  return { name, scope, transport, written, alwaysLoad: full.alwaysLoad === true }
 }
 
 function readTransport(entry: JsonObject): ServerConfig['transport'] | { why: string } {

@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { PermissionUpdate } from '../hooks/plane.ts'
 import { isObject } from '../hooks/shape.ts'
+import { leadsOut } from '../leads-out.ts'
 import { updateFile } from './atomic.ts'
 import { type Places, parseSettings, settingsFileToWrite } from './settings-files.ts'
 import { readOnlyRules } from './settings-shape.ts'
@@ -23,6 +24,9 @@ export type Edited = { ok: true; file: string; changed: boolean } | { ok: false;
  * ours counts. A file that is not JSON is left alone.
  */
 export async function editSettings(file: string, edits: readonly Edit[]): Promise<Edited> {
+  const folder = basename(dirname(file)) === '.ona' ? dirname(dirname(file)) : dirname(file)
+  if (folder !== homedir() && leadsOut(folder, file))
+    return { ok: false, file, why: 'is a link that leads out of the folder; make it a file of its own' }
   const { applyEdits, modify } = await import('jsonc-parser')
   let why: string | undefined
   const isNew = !existsSync(file)
@@ -38,6 +42,14 @@ export async function editSettings(file: string, edits: readonly Edit[]): Promis
         const read = parseSettings(text)
         if (!read.ok) {
           why = `${read.why}; put that right first`
+          return undefined
+        }
+        const blocked = edit.path.slice(0, -1).findIndex((_, index) => {
+          const above = at(read.settings, edit.path.slice(0, index + 1))
+          return above !== undefined && !isObject(above)
+        })
+        if (blocked >= 0) {
+          why = `${edit.path.slice(0, blocked + 1).join('.')} must be an object; put that right first`
           return undefined
         }
         apply(edit, at(read.settings, edit.path), put)

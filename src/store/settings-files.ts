@@ -1,7 +1,8 @@
 /** The settings files: where they lie, and what each holds. */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isObject, type JsonObject } from '../hooks/shape.ts'
+import { readPlainFile } from '../plain-file.ts'
 import { parseJsonc } from './jsonc.ts'
 import type { Level } from './settings-shape.ts'
 
@@ -33,7 +34,16 @@ export interface Places {
 
 /** The file that holds the settings of a level: our own where it is there, else Claude Code's, else undefined. */
 export const settingsFile = (level: 'user' | 'project' | 'local', places: Places): string | undefined =>
-  candidates(level, places).find((file) => statSync(file, { throwIfNoEntry: false }) !== undefined)
+  candidates(level, places).find(isThere)
+
+/** What cannot be looked at (a link in a circle) is there, so that reading it says what is wrong with it. */
+function isThere(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return true
+  }
+}
 
 /** The file to which changes of a level are written: always our own. */
 export const settingsFileToWrite = (level: 'user' | 'project' | 'local', places: Places): string =>
@@ -80,13 +90,13 @@ const LARGEST = 4 * 1024 * 1024
 
 function readSettings(file: string): Read {
   try {
-    const stat = statSync(file)
-    if (!stat.isFile()) return { ok: false, why: 'is not a file; remove it, or write settings as JSON there' }
-    if (stat.size > LARGEST) return { ok: false, why: `is over ${LARGEST} bytes; settings are smaller` }
-    return parseSettings(readFileSync(file, 'utf8'))
+    return parseSettings(readPlainFile(file, LARGEST))
   } catch (error) {
-    // not there (`--settings`), not readable: the system's words say which
-    return { ok: false, why: `cannot be read: ${(error as Error).message}` }
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'EFBIG') return { ok: false, why: `is over ${LARGEST} bytes; settings are smaller` }
+    if (code === 'EISDIR' || code === 'EINVAL')
+      return { ok: false, why: 'is not a file; remove it, or write settings as JSON there' }
+    return { ok: false, why: `cannot be read: ${message}` }
   }
 }
 

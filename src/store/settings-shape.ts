@@ -135,6 +135,9 @@ export const managedOnly = [
 
 /** Keys that a repository cannot set for whoever clones it. */
 export const notFromProject = [
+  'disableAllHooks',
+  'enableAllProjectMcpServers',
+  'enabledMcpjsonServers',
   'autoMemoryDirectory',
   'skipDangerousModePermissionPrompt',
   'autoMode',

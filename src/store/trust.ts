@@ -1,5 +1,5 @@
 /** Which folders the person has trusted to run things. Kept outside of them, in `~/.ona/trust.json`. */
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { isObject } from '../hooks/shape.ts'
 import { updateFile } from './atomic.ts'
@@ -54,9 +54,15 @@ function parseFolders(text: string | undefined): string[] {
 /** The nearest folder above (or the folder itself) with a `.git`; without one, the folder. */
 function repositoryOf(folder: string): string {
   for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, '.git'))) return at
+    if (existsSync(join(at, '.git')) && isOwn(at)) return at
     if (dirname(at) === at) return folder
   }
+}
+
+/** In a folder that all may write to, such as /tmp, anyone can put a `.git`: to trust one project there must not trust all. */
+function isOwn(folder: string): boolean {
+  const { uid, mode } = statSync(folder)
+  return (mode & 0o002) === 0 && (process.getuid === undefined || uid === process.getuid())
 }
 
 /** Whether `folder` is `outer` or lies in it. */

@@ -5,8 +5,10 @@
  * What a text embeds (commands, files) is not run or read here: it is handed back in parts, for the caller to do
  * under the rules.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { leadsOut } from '../leads-out.ts'
+import { readPlainFile, statOf } from '../plain-file.ts'
 import { readFrontmatter } from './frontmatter.ts'
 
 export interface Skill {
@@ -52,7 +54,10 @@ export function findSkills({ home, projectDir }: { home: string; projectDir: str
     for (const kind of ['skill', 'command'] as const) {
       for (const folder of ['.ona', '.claude']) {
         for (const file of filesOf(kind, join(root, folder))) {
-          const skill = readSkill(file, kind, from)
+          const skill =
+            from === 'project' && leadsOut(root, file.path)
+              ? `${file.path} is a link that leads out of the project; it is left out`
+              : readSkill(file, kind, from)
           if (typeof skill === 'string') warnings.push(skill)
           else if (!found.has(skill.name)) found.set(skill.name, skill)
         }
@@ -72,14 +77,14 @@ function filesOf(kind: 'skill' | 'command', folder: string): SkillFile[] {
   if (kind === 'command') return commandFiles(join(folder, 'commands'))
   return namesIn(join(folder, 'skills'))
     .map((name) => ({ name, path: join(folder, 'skills', name, 'SKILL.md') }))
-    .filter(({ path }) => statSync(path, { throwIfNoEntry: false })?.isFile())
+    .filter(({ path }) => statOf(path)?.isFile())
 }
 
 /** `commands/git/fix.md` is `git:fix`. Not deeper than five folders, so that a link in a circle ends. */
 function commandFiles(folder: string, prefix = '', depth = 0): SkillFile[] {
   return namesIn(folder).flatMap((name) => {
     const path = join(folder, name)
-    const stats = statSync(path, { throwIfNoEntry: false })
+    const stats = statOf(path)
     if (stats?.isDirectory()) return depth < 5 ? commandFiles(path, `${prefix}${name}:`, depth + 1) : []
     return stats?.isFile() && name.endsWith('.md') ? [{ name: `${prefix}${basename(name, '.md')}`, path }] : []
   })
@@ -96,8 +101,7 @@ function namesIn(folder: string): string[] {
 function readSkill(file: SkillFile, kind: Skill['kind'], from: Skill['from']): Skill | string {
   let text: string
   try {
-    if (statSync(file.path).size > sizeLimit) return `${file.path} is over 1 MiB and was left out`
-    text = readFileSync(file.path, 'utf8')
+    text = readPlainFile(file.path, sizeLimit)
   } catch (error) {
     return `${file.path} could not be read: ${error instanceof Error ? error.message : error}`
   }

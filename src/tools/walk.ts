@@ -2,8 +2,9 @@
  * Walks a folder: every file in it, links never followed, version control's own folders left out, and, when asked,
  * what .gitignore, .ignore and .rgignore name, by the same rules as ripgrep.
  */
-import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { type Dirent, existsSync, readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { readPlainFile } from '../plain-file.ts'
 
 export const versionControl: readonly string[] = ['.git', '.svn', '.hg', '.bzr', '.jj', '.sl']
 
@@ -102,9 +103,7 @@ function extend(ignores: Ignores, folder: string, entries: readonly { name: stri
   if (found.length === 0) return here
   const files = found.flatMap((kind) => {
     try {
-      return [
-        { folder, kind, rules: here.make({ allowRelativePaths: true }).add(readFileSync(join(folder, kind), 'utf8')) },
-      ]
+      return [{ folder, kind, rules: here.make({ allowRelativePaths: true }).add(readPlainFile(join(folder, kind))) }]
     } catch {
       return [] // a folder of that name, or one we may not read
     }

@@ -1,12 +1,13 @@
 /** The branch that a folder is on, read from git's own files: no program is started. */
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { readPlainFile } from '../plain-file.ts'
 
 /** Also from below the repository's root and in a worktree; a detached head is named by its commit. */
 export function branchOf(folder: string): string | undefined {
   try {
     const git = gitFolder(folder)
-    const head = git && readFileSync(join(git, 'HEAD'), 'utf8').trim()
+    const head = git && readPlainFile(join(git, 'HEAD'), 4096).trim()
     return head?.startsWith('ref: refs/heads/') ? head.slice('ref: refs/heads/'.length) : head?.slice(0, 7)
   } catch {
     return undefined // not readable: the line does without it
@@ -19,7 +20,7 @@ function gitFolder(folder: string): string | undefined {
     const stat = statSync(entry, { throwIfNoEntry: false })
     if (stat?.isDirectory()) return entry
     if (stat?.isFile()) {
-      const to = /^gitdir: (.+)$/m.exec(readFileSync(entry, 'utf8'))?.[1]
+      const to = /^gitdir: (.+)$/m.exec(readPlainFile(entry, 4096))?.[1]
       return to && resolve(at, to)
     }
     if (dirname(at) === at) return undefined

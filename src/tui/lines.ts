@@ -1,6 +1,6 @@
 /** Lines in, lines out: a pipe, a simple terminal, or one whose screen is read aloud. */
 import { spawn } from 'node:child_process'
-import { stripVTControlCharacters } from 'node:util'
+import { clean } from './clean.ts'
 import type { Chosen, Dialog, Front, TextQuestion } from './front.ts'
 import { PlainView } from './plain-view.ts'
 
@@ -38,7 +38,7 @@ export class Lines implements Front {
   }
 
   print(...lines: string[]): void {
-    for (const line of lines) this.view.line(stripVTControlCharacters(line))
+    for (const line of lines) this.view.line(clean(line))
   }
 
   notice(level: 'info' | 'warning' | 'error', text: string): void {

@@ -1,6 +1,7 @@
 /** `# text`: kept for later, where the person says. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { leadsOut } from '../leads-out.ts'
 import { writeAtomic } from '../store/atomic.ts'
 import { writeMemory } from '../store/memories.ts'
 import type { Ui } from './ui.ts'
@@ -37,6 +38,10 @@ export async function remember(text: string, ui: Ui): Promise<'prompt' | 'done'>
     return 'done'
   }
   const file = chosen.value === 'project' ? project : user
+  if (chosen.value === 'project' && leadsOut(session.projectDir, file)) {
+    front.notice('error', `${file} is a link that leads out of the project; nothing was written`)
+    return 'done'
+  }
   const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const { mkdirSync } = await import('node:fs')
   mkdirSync(join(file, '..'), { recursive: true })

@@ -1,4 +1,5 @@
 /** The conversation over plain lines: each line is read when the one before it is done. */
+import { clean } from './clean.ts'
 import { Conversation } from './conversation.ts'
 import { Lines } from './lines.ts'
 import { personAt } from './person.ts'
@@ -35,7 +36,7 @@ export async function runLines(options: ReplOptions, version: string): Promise<n
   })
   if (!started) return 0
   if ('problem' in started) {
-    process.stderr.write(`ona: ${started.problem}\n`)
+    process.stderr.write(`ona: ${clean(started.problem)}\n`)
     return started.usage ? 2 : 1
   }
   conversation.begin(started)

@@ -2,6 +2,7 @@
 import { homedir } from 'node:os'
 
 import type { PermissionMode } from '../hooks/plane.ts'
+import { clean } from './clean.ts'
 import { Conversation } from './conversation.ts'
 import { useGlyphs } from './glyphs.ts'
 import { type History, memoryHistory } from './history.ts'
@@ -128,7 +129,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   if (!started || 'problem' in started) {
     terminal.close()
     if (!started) return 0
-    process.stderr.write(`ona: ${started.problem}\n`)
+    process.stderr.write(`ona: ${clean(started.problem)}\n`)
     return started.usage ? 2 : 1
   }
   conversation.begin(started)

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import type { PermissionMode } from '../hooks/plane.ts'
 import { isObject } from '../hooks/shape.ts'
+import { cleanLine } from './clean.ts'
 import { glyph } from './glyphs.ts'
 import { paint, type Role } from './style.ts'
 import { clip } from './width.ts'
@@ -35,8 +36,8 @@ export function statusLine(facts: StatusFacts, columns: number): string {
     ...(facts.phase === 'idle' ? [] : [paint('plan', facts.phase)]),
     ...(share > 0 ? [share >= 80 ? paint('warn', `${share}% context`) : `${share}% context`] : []),
     ...(facts.costUsd > 0 ? [money(facts.costUsd)] : []),
-    ...(facts.branch ? [facts.branch] : []),
-    ...(facts.name ? [facts.name] : []),
+    ...(facts.branch ? [cleanLine(facts.branch)] : []),
+    ...(facts.name ? [cleanLine(facts.name)] : []),
   ]
   return clip(
     parts.map((part) => (part.includes('\x1b') ? part : paint('dim', part))).join(paint('dim', ` ${glyph.dot} `)),

@@ -1,6 +1,7 @@
 /** What the outside may know of a project: its declared commands, their help, its published schemas and documents. */
-import { existsSync, globSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, globSync, realpathSync, statSync } from 'node:fs'
 import { join, normalize, relative } from 'node:path'
+import { readPlainFile } from '../plain-file.ts'
 
 export interface ContractPart {
   readonly name: string
@@ -86,7 +87,7 @@ function helpOf(file: string, cwd: string): string | undefined {
 
 function parsed(file: string): Record<string, unknown> {
   try {
-    const value = JSON.parse(readFileSync(file, 'utf8'))
+    const value = JSON.parse(readPlainFile(file))
     return typeof value === 'object' && value !== null ? value : {}
   } catch {
     return {} // a manifest that cannot be read declares nothing
@@ -95,7 +96,7 @@ function parsed(file: string): Record<string, unknown> {
 
 function contentOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readPlainFile(file)
   } catch {
     return '' // gone or unreadable: there is nothing to tell
   }

@@ -27,6 +27,7 @@ export interface Place {
 export interface RunOptions {
   readonly env?: Record<string, string>
   readonly input?: string
+  readonly timeoutMs?: number
   /** Hears stderr as it comes. */
   onStderr?(text: string): void
 }
@@ -49,12 +50,13 @@ export function place(t: TestContext, env: Record<string, string> = {}): Place {
       writeFileSync(at, text, { mode: text.startsWith('#!') ? 0o755 : 0o644 })
       return at
     },
-    run(words, { env: more = {}, input = '', onStderr } = {}) {
+    run(words, { env: more = {}, input = '', timeoutMs = 60_000, onStderr } = {}) {
       return new Promise((resolve, reject) => {
         const child = spawn(process.execPath, [ona, ...words], {
           cwd: folder,
           env: { PATH: process.env['PATH'], HOME: home, ONA_KEYCHAIN: 'off', ...env, ...more },
-          timeout: 60_000,
+          timeout: timeoutMs,
+          killSignal: 'SIGKILL',
         })
         let stdout = ''
         let stderr = ''

@@ -1,7 +1,8 @@
 /** Roles from one file or one package. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { readPlainFile } from '../../plain-file.ts'
 import { Problem } from '../problem.ts'
 import { parseRole, parseRoles, type Role } from '../role.ts'
 import { loadPackage, packageFolder } from '../suppliers.ts'
@@ -63,17 +64,24 @@ async function read(path: string, runCode: boolean): Promise<unknown> {
     if (!runCode) throw new Problem(notRun(path))
     return fromModule(path)
   }
-  const text = readFileSync(path, 'utf8')
+  const text = textOf(path)
   if (ending === '.json') return (await import('../json-text.ts')).parseObject(text.replace(/^\uFEFF/, ''), path).value
   const { parse, YAMLParseError } = await import('yaml')
   try {
     return parse(text, { logLevel: 'error' })
   } catch (thrown) {
-    // an alias without its anchor, or so many that they would fill the memory
-    if (thrown instanceof ReferenceError) throw new Problem(`${path}: ${thrown.message}`)
-    if (!(thrown instanceof YAMLParseError)) throw thrown
+    // anything else: an alias without its anchor, or so much that it would fill the memory
+    if (!(thrown instanceof YAMLParseError)) throw new Problem(`${path}: ${(thrown as Error).message}`)
     const [at] = thrown.linePos ?? []
     throw new Problem(`${path}:${at?.line ?? 1}:${at?.col ?? 1}: ${thrown.message.split('\n')[0]}`)
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readPlainFile(path)
+  } catch (thrown) {
+    throw new Problem(`${path} cannot be read: ${(thrown as Error).message}`)
   }
 }
 

@@ -1,9 +1,9 @@
 /** What the agent does, as an editor is told of it: events of the session become session updates of the protocol. */
-import { existsSync, readFileSync, statSync } from 'node:fs'
 import type { PlanEntry, SessionUpdate, ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk'
 import type { AgentEvent } from '../../agent/events.ts'
 import type { Session } from '../../agent/session.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
+import { readPlainFile } from '../../plain-file.ts'
 import type { Todo } from '../../tools/tool.ts'
 
 /** What is shown of a tool's output: an editor is no pager. */
@@ -102,8 +102,15 @@ function diffOf(name: string, input: JsonObject): ToolCallContent | undefined {
   if (name === 'Edit')
     return { type: 'diff', path, oldText: String(input['old_string']), newText: String(input['new_string']) }
   if (name !== 'Write' || String(input['content']).length > mostDiff) return undefined
-  const isThere = existsSync(path) && statSync(path).size <= mostDiff
-  return { type: 'diff', path, oldText: isThere ? readFileSync(path, 'utf8') : null, newText: String(input['content']) }
+  return { type: 'diff', path, oldText: textOf(path), newText: String(input['content']) }
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readPlainFile(path, mostDiff)
+  } catch {
+    return null // not there, or nothing that a diff could show
+  }
 }
 
 type Finished = Extract<AgentEvent, { type: 'tool-finished' }>

@@ -1,10 +1,12 @@
 /** `ona dispatcher`: the policy modules in one short process, for VS Code and the hosts that speak its protocol. */
+import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { examine } from '../../dispatcher/doctor.ts'
 import { type Change, type Installed, install, runtimeRoot, uninstall } from '../../dispatcher/install.ts'
 import { minimalSet, shipped } from '../../dispatcher/manifest.ts'
 import { makeModule } from '../../dispatcher/new-module.ts'
 import { type Host, hosts } from '../../dispatcher/registration.ts'
+import { isTrusted, trust } from '../../store/trust.ts'
 import { command, family } from '../command.ts'
 import type { Verb } from '../table.ts'
 import { failed, said, saidJson, wrong } from '../tell.ts'
@@ -20,6 +22,7 @@ const help = `ona dispatcher: eight policy modules in one short Node process, as
   --cwd DIR         the repository (default: here)
   --host HOST       vscode or claude; may be given twice (default: vscode)
   --modules A,B     which modules to enable on a first install, or "all" (default: ${minimalSet.join(',')})
+  --trust           trust the repository: modules that did not come with ona may be run
   --json            print what was done as JSON
 
 Example:
@@ -31,20 +34,26 @@ interface Options {
   readonly hosts: readonly Host[]
   readonly modules: readonly string[]
   readonly json: boolean
+  readonly trusted: boolean
 }
 
 const flags = {
   cwd: 'value',
   host: { kind: 'each', oneOf: hosts },
   modules: 'value',
+  trust: 'flag',
   json: 'flag',
 } as const
 
 const verb = (word: Verb<'dispatcher'>, act: (options: Options, name: string | undefined) => number) =>
   command(`ona dispatcher ${word}`, { help, flags, words: word === 'new-module' ? 1 : 0 }, (given, [name]) => {
     const modules = given.modules === 'all' ? Object.keys(shipped) : (given.modules?.split(',') ?? minimalSet)
+    const cwd = resolve(given.cwd ?? '.')
+    const places = { home: process.env['HOME'] || homedir() }
+    if (given.trust) trust(cwd, places)
     const options = {
-      cwd: resolve(given.cwd ?? '.'),
+      trusted: given.trust === true || isTrusted(cwd, places),
+      cwd,
       hosts: given.host ?? ['vscode' as const],
       modules: modules.filter((module) => module !== ''),
       json: given.json === true,
@@ -71,8 +80,8 @@ function report(result: Installed, { json }: Options, done: string): number {
   return said(`${done}: ${count('wrote')} files written, ${count('removed')} removed, ${count('kept')} of yours kept`)
 }
 
-function doctor({ cwd, json }: Options): number {
-  const { problems, notes, fired } = examine(cwd, runtimeRoot())
+function doctor({ cwd, json, trusted }: Options): number {
+  const { problems, notes, fired } = examine(cwd, { runtime: runtimeRoot(), trusted })
   if (json) saidJson({ problems, notes, fired })
   else {
     for (const { event, ms, decision, modules } of fired)

@@ -17,7 +17,7 @@ import { visible } from '../../hooks/visible.ts'
 import { eventInput } from '../../hooks/wire.ts'
 import type { PermissionSettings } from '../../permissions/decide.ts'
 import { command } from '../command.ts'
-import { paint, said, saidJson, table, wrong } from '../tell.ts'
+import { noted, paint, said, saidJson, table, wrong } from '../tell.ts'
 
 const help = `ona hooks list and fire tell which hooks are in force, and what they would say.
 
@@ -247,5 +247,5 @@ function parsed(text: string, name: string): Read {
 const isName = (name: string): name is EventName | StepName => (names as readonly string[]).includes(name)
 
 function tell(problems: readonly HookProblem[]): void {
-  for (const problem of problems) process.stderr.write(`${problem.level}: ${sayHookProblem(problem)}\n`)
+  for (const problem of problems) noted(`${problem.level}: ${sayHookProblem(problem)}`)
 }

@@ -260,16 +260,22 @@ async function hubOf(servers: readonly ServerConfig[], policy: ServerPolicy, mor
 }
 
 /** Values of variables and headers are not shown: they may be secrets. */
-function shown({ name, scope, transport }: ServerConfig) {
+function shown({ name, scope, transport, written }: ServerConfig) {
   return transport.type === 'stdio'
     ? {
         name,
         scope,
         transport: transport.type,
-        target: [transport.command, ...transport.args].join(' '),
+        target: written ?? [transport.command, ...transport.args].join(' '),
         env: Object.keys(transport.env),
       }
-    : { name, scope, transport: transport.type, target: transport.url, headers: Object.keys(transport.headers) }
+    : {
+        name,
+        scope,
+        transport: transport.type,
+        target: written ?? transport.url,
+        headers: Object.keys(transport.headers),
+      }
 }
 
 function pairs(texts: readonly string[] = [], between: string): Record<string, string> | undefined {

@@ -12,7 +12,7 @@ import { nobody, tellNotice } from '../nobody.ts'
 import { startOptions } from '../options.ts'
 import { roleHandlers } from '../role-handlers.ts'
 import { addUsage, follow, initMessage, messagesFor, newFacts, type RunFacts, resultMessage } from '../stream-json.ts'
-import { failed, saidJson, wrong } from '../tell.ts'
+import { failed, noted, saidJson, shown, wrong } from '../tell.ts'
 
 /** More than this on stdin is not a prompt. */
 const mostInput = 10 * 1024 * 1024
@@ -39,7 +39,7 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
     debug?.(event)
     if (flags.verbose && format === 'text') tellWork(event)
     if (format === 'stream-json') for (const message of messagesFor(facts, event, options)) line(message)
-    else if (event.type === 'notice' && event.level !== 'info') process.stderr.write(`${event.text}\n`)
+    else if (event.type === 'notice' && event.level !== 'info') noted(event.text)
   }
   const start = await startOptions(flags)
   const started = await startSession({
@@ -91,7 +91,8 @@ function tell(facts: RunFacts, end: TurnEnd, more: Omit<Turned, 'end'>, format: 
   const result = resultMessage(facts, end, more)
   if (format === 'text') {
     const text = more.structured !== undefined ? JSON.stringify(more.structured) : answer(end)
-    process.stdout.write(`${text}\n`)
+    // To a program as the model said it; to a terminal without what would steer it.
+    process.stdout.write(`${process.stdout.isTTY ? shown(text) : text}\n`)
   } else line(result)
   return result.is_error ? 1 : 0
 }
@@ -201,10 +202,9 @@ function endOnSignals(session: Session): () => void {
 
 /** `--verbose` with text: what is done on the way to the answer. */
 function tellWork(event: AgentEvent): void {
-  if (event.type === 'tool-started') process.stderr.write(`${event.name} ${event.summary}\n`)
-  if (event.type === 'tool-finished')
-    process.stderr.write(`${event.name} ${event.outcome} in ${Math.round(event.ms)} ms\n`)
-  if (event.type === 'notice' && event.level === 'info') process.stderr.write(`${event.text}\n`)
+  if (event.type === 'tool-started') noted(`${event.name} ${event.summary}`)
+  if (event.type === 'tool-finished') noted(`${event.name} ${event.outcome} in ${Math.round(event.ms)} ms`)
+  if (event.type === 'notice' && event.level === 'info') noted(event.text)
 }
 
 const line = (message: object) => void saidJson(message)

@@ -1,9 +1,9 @@
 /** May this call run? Once, always by a rule that is shown word for word, or no, with a reason for the model. */
-import { readFileSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import type { PermissionAnswer, PermissionRequest } from '../../agent/events.ts'
 import type { PermissionUpdate } from '../../hooks/plane.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
+import { readPlainFile } from '../../plain-file.ts'
 import { clean, cleanLine } from '../clean.ts'
 import { diffLines } from '../diff-view.ts'
 import type { Choice, Front } from '../front.ts'
@@ -151,7 +151,7 @@ async function writePicture(path: string, content: string, cwd: string): Promise
 
 function current(path: string, cwd: string): string | undefined {
   try {
-    return readFileSync(isAbsolute(path) ? path : resolve(cwd, path), 'utf8')
+    return readPlainFile(isAbsolute(path) ? path : resolve(cwd, path))
   } catch {
     return undefined // not there, or not ours to read: shown as new
   }
