@@ -23,13 +23,19 @@ export function readStreamLine(line: string): StreamLine {
   if (!isObject(message)) return { kind: 'wrong', why: 'a line on stdin must be a JSON object' }
   if (message['type'] === 'keep_alive' || message['type'] === 'control_response') return { kind: 'nothing' }
   if (message['type'] === 'control_request' && isObject(message['request']))
-    return { kind: 'control', id: String(message['request_id'] ?? ''), request: message['request'] }
+    return {
+      kind: 'control',
+      id: typeof message['request_id'] === 'object' ? '' : String(message['request_id'] ?? ''),
+      request: message['request'],
+    }
   const content = message['type'] === 'user' && isObject(message['message']) ? message['message']['content'] : undefined
   if (typeof content === 'string') return { kind: 'prompt', text: content, images: [], message }
   if (!Array.isArray(content))
     return { kind: 'wrong', why: 'a line on stdin must be {"type":"user","message":{"role":"user","content":…}}' }
   const blocks = content.filter(isObject)
-  const text = blocks.map((block) => (block['type'] === 'text' ? String(block['text']) : '')).join('')
+  const text = blocks
+    .map(({ type, text: words }) => (type === 'text' && typeof words === 'string' ? words : ''))
+    .join('')
   return { kind: 'prompt', text, images: blocks.flatMap(imageOf), message }
 }
 
