@@ -77,8 +77,8 @@ export interface Answer {
 }
 
 export interface Firing {
-  /** Written to stdin as it is; otherwise the payload as JSON. */
-  readonly stdin?: string | Buffer
+  /** Written to stdin as it is, a list piece by piece; otherwise the payload as JSON. */
+  readonly stdin?: string | Buffer | readonly string[]
   /** Stdin stays open. */
   readonly leaveOpen?: boolean
   readonly env?: Record<string, string>
@@ -109,8 +109,12 @@ export function fire(root: string, event: EventName, extra: Json = {}, firing: F
   child.stderr!.on('data', (chunk) => (stderr += chunk))
   child.stdin!.on('error', () => {}) // it may answer without reading us to the end
   const stdin = firing.stdin ?? JSON.stringify(payload(event, extra))
-  if (firing.leaveOpen) child.stdin!.write(stdin)
-  else child.stdin!.end(stdin)
+  const pieces = Array.isArray(stdin) ? [...stdin] : [stdin]
+  const writeNext = () => {
+    if (pieces.length > 0) child.stdin!.write(pieces.shift(), writeNext)
+    else if (!firing.leaveOpen) child.stdin!.end()
+  }
+  writeNext()
   return new Promise((done) => {
     child.on('close', (code) => {
       child.stdin!.destroy()

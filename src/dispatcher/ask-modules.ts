@@ -38,7 +38,7 @@ export async function askModules(run: Run, seats: readonly Seat[]): Promise<void
   if (run.session.event.name !== 'PreToolUse') return
   judgeByPhase(run)
   if (run.unseen && run.decision === 'allow')
-    decide(run, 'ask', 'dispatcher', 'the call is too large for the guards to read')
+    decide(run, 'ask', 'dispatcher', 'the call could not be read, so no guard has seen it')
   for (const [seat, ctx] of asked) settle(run, seat, ctx)
   recordDecision(run)
 }

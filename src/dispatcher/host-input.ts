@@ -11,7 +11,7 @@ const dialects: readonly Dialect[] = ['vscode', 'claude', 'copilot-cli']
 export interface Parsed {
   readonly raw: Json
   readonly problems: readonly string[]
-  /** The call is there but could not be read: a guard has not seen it. */
+  /** The host said something that could not be read: if it was a call, no guard has seen it. */
   readonly unseen: boolean
 }
 
@@ -20,17 +20,19 @@ export function parseInput(stdin: Stdin, eventName: EventName): Parsed {
     const problem = {
       empty: 'stdin was empty',
       silent: 'stdin stayed open and silent',
+      'cut-off': 'stdin broke off in the middle',
       'too-large': 'stdin is over 128 MiB',
     }
-    return { raw: {}, problems: [problem[stdin.problem]], unseen: stdin.problem === 'too-large' }
+    const unseen = stdin.problem === 'cut-off' || stdin.problem === 'too-large'
+    return { raw: {}, problems: [problem[stdin.problem]], unseen }
   }
   let raw: unknown
   try {
     raw = JSON.parse(stdin.text.charCodeAt(0) === 0xfeff ? stdin.text.slice(1) : stdin.text)
   } catch (cause) {
-    return { raw: {}, problems: [`stdin is not JSON: ${(cause as Error).message.slice(0, 120)}`], unseen: false }
+    return { raw: {}, problems: [`stdin is not JSON: ${(cause as Error).message.slice(0, 120)}`], unseen: true }
   }
-  if (!isObject(raw)) return { raw: {}, problems: ['stdin is not a JSON object'], unseen: false }
+  if (!isObject(raw)) return { raw: {}, problems: ['stdin is not a JSON object'], unseen: true }
   const named = text(raw, 'hook_event_name', 'hookEventName')
   const problems =
     named !== undefined && named !== eventName && !sameEvent(named, eventName)

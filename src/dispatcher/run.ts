@@ -24,7 +24,7 @@ export interface Run {
   block: string | undefined
   stop: string | undefined
   budgetExceeded: boolean
-  /** There is a call, but it was too large to be read: no guard has seen it. */
+  /** The host said something that could not be read: if it was a call, no guard has seen it. */
   unseen: boolean
   /** Critical modules still to be heard: if the process ends early, that must not pass for their consent. */
   readonly awaited: Set<string>

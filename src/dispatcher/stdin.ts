@@ -1,10 +1,12 @@
 /** Reads the host's JSON from stdin and always comes back: at its end, when it falls silent, or when it is too late. */
 import { fstatSync, readFileSync, readSync } from 'node:fs'
 
-export type Stdin = { text: string } | { problem: 'empty' | 'silent' | 'too-large' }
+export type Stdin = { text: string } | { problem: 'empty' | 'silent' | 'cut-off' | 'too-large' }
 
-/** No host is slower than this to hand over what it has already built. */
+/** No host pauses longer than this while it hands over what it has already built. */
 const patienceMs = 2500
+/** A host that goes on and on is answered before it gives us up, which registered hooks are after 10 s. */
+const deadlineMs = 5000
 /** A host that leaves the pipe open is known by a whole object followed by silence. */
 const quietMs = 60
 const limitBytes = 128 * 1024 * 1024
@@ -29,18 +31,25 @@ export function readStdin(): Stdin | Promise<Stdin> {
     let stop = () => {}
     let quiet: ReturnType<typeof setTimeout> | undefined
     const finish = (answer: Stdin) => {
+      clearTimeout(silence)
       clearTimeout(deadline)
       clearTimeout(quiet)
       stop()
       done(answer)
     }
-    const deadline = setTimeout(() => finish(size > 0 ? { text: text() } : { problem: 'silent' }), patienceMs)
+    const giveUp = () => finish(size === 0 ? { problem: 'silent' } : isWhole(text()) ? whole() : { problem: 'cut-off' })
+    const silence = setTimeout(giveUp, patienceMs)
+    const deadline = setTimeout(giveUp, deadlineMs)
     const awaitQuiet = () => {
       clearTimeout(quiet)
       const last = chunks[chunks.length - 1]
       if (last && endsAnObject(last)) quiet = setTimeout(() => isWhole(text()) && finish({ text: text() }), quietMs)
     }
-    const data = (chunk: Buffer) => (keep(chunk) ? awaitQuiet() : finish({ problem: 'too-large' }))
+    const data = (chunk: Buffer) => {
+      silence.refresh()
+      if (keep(chunk)) awaitQuiet()
+      else finish({ problem: 'too-large' })
+    }
     awaitQuiet()
     stop = listen(pipe, data, () => finish(whole()))
   })
@@ -66,23 +75,32 @@ interface PipeHandle {
   open(fd: number): void
   readStart(): number
   close(): void
-  onread: (chunk: ArrayBuffer | undefined) => void
+  onread: (block: ArrayBuffer | undefined) => void
 }
-type Binding = { Pipe: new (kind: number) => PipeHandle; constants: { SOCKET: number } }
+type PipeBinding = { Pipe: new (kind: number) => PipeHandle; constants: { SOCKET: number } }
+/** Where in the block that `onread` is given the bytes of this read lie: from Node 26 on it is often larger than they are. */
+type StreamBinding = { streamBaseState: Int32Array; kReadBytesOrError: number; kArrayBufferOffset: number }
+interface Pipe {
+  readonly handle: PipeHandle
+  readonly bytesOf: (block: ArrayBuffer) => Buffer
+}
 
 /**
  * A blocking read could not be given up again (not even by exiting: Node waits for the thread that does it), and
  * `process.stdin` costs a sixth of a start. So: the pipe handle that `process.stdin` itself stands on. Undefined where it is
  * not to be had or stdin is no pipe.
  */
-function openPipe(): PipeHandle | undefined {
+function openPipe(): Pipe | undefined {
   try {
     const kind = fstatSync(0)
     if (!kind.isFIFO() && !kind.isSocket()) return undefined
-    const { Pipe, constants } = (process as unknown as { binding(name: string): Binding }).binding('pipe_wrap')
-    const pipe = new Pipe(constants.SOCKET)
-    pipe.open(0)
-    return pipe
+    const node = process as unknown as { binding<T>(name: string): T }
+    const { Pipe, constants } = node.binding<PipeBinding>('pipe_wrap')
+    const { streamBaseState: at, kReadBytesOrError, kArrayBufferOffset } = node.binding<StreamBinding>('stream_wrap')
+    if (!Number.isInteger(at[kReadBytesOrError]) || !Number.isInteger(at[kArrayBufferOffset])) return undefined
+    const handle = new Pipe(constants.SOCKET)
+    handle.open(0)
+    return { handle, bytesOf: (block) => Buffer.from(block, at[kArrayBufferOffset], at[kReadBytesOrError]) }
   } catch {
     return undefined // closed, or not on this platform or this Node
   }
@@ -103,12 +121,12 @@ function readWaiting(keep: (chunk: Buffer) => boolean): 'end' | 'open' | 'too-la
 }
 
 /** Listens on fd 0 and gives a function that stops. */
-function listen(pipe: PipeHandle | undefined, data: (chunk: Buffer) => void, end: () => void): () => void {
+function listen(pipe: Pipe | undefined, data: (chunk: Buffer) => void, end: () => void): () => void {
   try {
     if (pipe) {
-      pipe.onread = (chunk) => (chunk ? data(Buffer.from(chunk)) : end())
-      pipe.readStart()
-      return () => pipe.close()
+      pipe.handle.onread = (block) => (block ? data(pipe.bytesOf(block)) : end())
+      pipe.handle.readStart()
+      return () => pipe.handle.close()
     }
     if (fstatSync(0).isFile()) {
       data(readFileSync(0))
