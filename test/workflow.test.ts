@@ -253,6 +253,46 @@ test('a criterion without a case blocks, and so does a case that ran before the 
   assert.match((await move(at, 'verify')).stderr, /C1: case by-name ran before the plan or the case changed/)
 })
 
+const standing = (at: Place) =>
+  at
+    .rows<{ text: string }>(`SELECT criterion || ' ' || name AS text FROM ona_test_cases WHERE superseded = 0`)
+    .map(({ text }) => text)
+
+test('a criterion that got no case gets one at the next run, and the others keep theirs', async (t) => {
+  const { at, model } = await implemented(t, [[cases[0]!], [], [], [], [cases[1]!]], sound)
+  const entered = await move(at, 'test')
+  assert.deepEqual([entered.code, entered.stdout], [0, 'c: test\n1 case written, 1 of 1 passed\n'])
+  assert.match(entered.stderr, /no case yet for C2: done\nTry again with \/test or ona verify --run/)
+  const asked = model.requests.length
+  assert.equal((await at.run(['verify', '--conversation', 'c', '--run'])).code, 0)
+  const told = JSON.parse(model.requests[asked]!).messages.at(-1).content
+  assert.match(told, /- C2: no name prints Hello, world!/)
+  assert.doesNotMatch(told, /- C1:/)
+  assert.deepEqual(standing(at), ['C1 by-name', 'C2 the-world'])
+  assert.equal((await move(at, 'verify')).code, 0)
+})
+
+test('a case that is wrong is written anew when the operator asks, and only in the test phase', async (t) => {
+  const wrong = greets('C2', 'the-world', '', 'Hello, moon!')
+  const { at, model } = await implemented(t, [[cases[0]!, wrong], [], [cases[1]!]], sound)
+  await move(at, 'test')
+  const rewrite = (id: string) => at.run(['verify', '--conversation', 'c', '--rewrite', id])
+  const unknown = await rewrite('C7')
+  assert.deepEqual([unknown.code, unknown.stderr], [1, 'ona: there is no criterion C7; the plan has C1, C2\n'])
+  const asked = model.requests.length
+  assert.equal((await rewrite('C2')).code, 0)
+  assert.doesNotMatch(model.requests.slice(asked).join(), /moon/, 'the generator does not see what it replaces')
+  await move(at, 'verify')
+  assert.match((await rewrite('C2')).stderr, /cases are written in the test phase; this is verify/)
+})
+
+test('two criteria cannot share a case by its name', async (t) => {
+  const { at, model } = await implemented(t, [[cases[0]!, greets('C2', 'by-name', '', 'Hello, world!')]], sound)
+  await move(at, 'test')
+  assert.match(model.requests.join(), /The name by-name is taken by a case of C1; give this one another/)
+  assert.deepEqual(standing(at), ['C1 by-name'])
+})
+
 test('a case that proves nothing, imports, mocks or looks inside is refused, and the generator is told why', async (t) => {
   const bad = (name: string, script: string): Call => ({
     name: 'WriteTestCase',

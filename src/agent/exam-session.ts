@@ -2,9 +2,9 @@
 import { record, string } from '../hooks/shape.ts'
 import { createSession } from '../store/conversations.ts'
 import { newId } from '../store/open.ts'
-import { approvedPlan } from '../store/plans.ts'
+import type { Plan } from '../store/plans.ts'
 import { defineTool, failed, said, type Tool } from '../tools/tool.ts'
-import { dropCases, saveCase } from '../workflow/cases.ts'
+import { casesOf, saveCase } from '../workflow/cases.ts'
 import { caseProblems } from '../workflow/check-case.ts'
 import { buildExam, type Exam } from '../workflow/exam.ts'
 import { restoreCopy } from '../workflow/run-cases.ts'
@@ -17,22 +17,22 @@ export interface Generated {
   readonly cases: number
   /** Criteria that still have no case. */
   readonly open: readonly string[]
+  /** Why they have none: what broke off the writing, or the writer's own last words. */
   readonly why?: string
 }
 
 /** How often the generator is told what is still missing. */
 const mostRounds = 3
 
-export async function generateCases(parent: Session): Promise<Generated> {
+/** Has cases written for these criteria of the plan. */
+export async function generateCases(parent: Session, plan: Plan, criteria: readonly string[]): Promise<Generated> {
   const { db, conversationId, projectDir, runtime } = parent
-  const plan = approvedPlan(db, conversationId)
-  if (!plan) return { cases: 0, open: [], why: 'there is no approved plan to write tests from' }
   const id = newId(db)
   const owner = { sessionId: parent.id, agentId: id, agentType: 'test-generator' }
   const sessionId = createSession(db, conversationId, undefined, owner).sessionId
-  const exam = buildExam(db, { conversationId, sessionId, projectDir, plan })
+  const exam = buildExam(db, { conversationId, sessionId, projectDir, plan, wanted: criteria })
   const written = new Map<string, string>()
-  dropCases(db, plan.id)
+  const open = () => criteria.filter((each) => ![...written.values()].includes(each))
   const session = new Session({
     runtime,
     id: sessionId,
@@ -58,16 +58,13 @@ export async function generateCases(parent: Session): Promise<Generated> {
       why = end.why ?? end.stop
       break
     }
-    const open = openCriteria(exam, written)
-    if (open.length === 0) break
-    prompt = `There is no accepted case yet for: ${open.join(', ')}. Write one for each with WriteTestCase.`
+    if (open().length === 0) break
+    why = end.text.trim().slice(0, 600)
+    prompt = `There is no accepted case yet for: ${open().join(', ')}. Write one for each with WriteTestCase.`
   }
   parent.signal.removeEventListener('abort', stop)
-  return { cases: written.size, open: openCriteria(exam, written), ...(why && { why }) }
+  return { cases: written.size, open: open(), ...(why && { why }) }
 }
-
-const openCriteria = (exam: Exam, written: ReadonlyMap<string, string>): string[] =>
-  exam.criteria.map(({ id }) => id).filter((id) => ![...written.values()].includes(id))
 
 const examiner =
   'You write acceptance tests from a plan, for work that others did. You have not seen their code and cannot. Be strict and concrete: each case must fail when its criterion does not hold.'
@@ -94,6 +91,8 @@ function examTools(parent: Session, exam: Exam, written: Map<string, string>): T
       const problems = caseProblems({ criterion, content: script }, context)
       if (problems.length > 0)
         return failed(`The case ${name} is refused:\n${problems.map((each) => `- ${each}`).join('\n')}`)
+      const other = casesOf(parent.db, exam.plan.id).find((each) => each.name === name && each.criterion !== criterion)
+      if (other) return failed(`The name ${name} is taken by a case of ${other.criterion}; give this one another.`)
       const saved = saveCase(parent.db, exam.plan.id, { name, criterion, content: script })
       restoreCopy(saved, exam.plan, parent.projectDir)
       written.set(name, criterion)

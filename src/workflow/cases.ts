@@ -50,9 +50,16 @@ export function saveCase(
 export const casesOf = (db: Db, planId: number): Case[] =>
   db.all<Case>(`${caseColumns} WHERE plan_id = ? AND superseded = 0 ORDER BY id`, planId)
 
-/** Puts all cases of a plan aside, before others are generated. */
-export const dropCases = (db: Db, planId: number): void =>
-  void db.transaction(() => db.run('UPDATE ona_test_cases SET superseded = 1 WHERE plan_id = ?', planId))
+/** Puts the cases of a plan aside, all or those of some criteria, before others are generated. */
+export const dropCases = (db: Db, planId: number, criteria?: readonly string[]): void =>
+  void db.transaction(() =>
+    db.run(
+      `UPDATE ona_test_cases SET superseded = 1
+       WHERE plan_id = ?1 AND (?2 IS NULL OR criterion IN (SELECT value FROM json_each(?2)))`,
+      planId,
+      criteria ? JSON.stringify(criteria) : null,
+    ),
+  )
 
 export function saveRun(db: Db, run: Run): void {
   db.transaction(() =>

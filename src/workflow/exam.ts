@@ -22,16 +22,18 @@ export interface ExamRequest {
   readonly sessionId: string
   readonly projectDir: string
   readonly plan: Plan
+  /** The criteria to write for. */
+  readonly wanted: readonly string[]
 }
 
 /**
  * Builds the context from the approved plan, its criteria and the public contract. What the implement phase wrote is
  * kept out by path and by content, even where the plan quotes it. What went in is recorded by name and hash.
  */
-export function buildExam(db: Db, { conversationId, sessionId, projectDir, plan }: ExamRequest): Exam {
+export function buildExam(db: Db, { conversationId, sessionId, projectDir, plan, wanted }: ExamRequest): Exam {
   const implementation = implementationOf(db, conversationId, projectDir)
   const contract = publicContract(projectDir, implementation)
-  const criteria = criteriaOf(plan.content)
+  const criteria = criteriaOf(plan.content).filter(({ id }) => wanted.includes(id))
   const planText = withoutImplementation(plan.content, implementation, projectDir)
   const prompt = render(planText, criteria, contract)
   const went = [

@@ -73,11 +73,12 @@ export function reportText(
   report: Report,
   { columns = 80, colour = false }: { columns?: number; colour?: boolean } = {},
 ): string {
+  if (!report.plan) return report.missing ?? ''
   const paint = (code: number, text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text)
   const mark = (state: CaseState['state']) =>
     paint(state === 'passed' ? 32 : state === 'failed' ? 31 : 33, marks[state])
   const fit = (text: string, width: number) => (text.length > width ? `${text.slice(0, width - 1)}…` : text)
-  const lines = [paint(1, `Coverage of plan ${report.plan?.id ?? '(none approved)'}`), '']
+  const lines = [paint(1, `Coverage of plan ${report.plan.id}`), '']
   for (const { criterion, text, cases } of report.coverage) {
     lines.push(`${criterion.padEnd(4)} ${fit(text, columns - 5)}`)
     for (const each of cases) {

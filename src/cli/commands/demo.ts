@@ -6,7 +6,7 @@ import type { AgentEvent, Person } from '../../agent/events.ts'
 import { asText } from '../../agent/stages.ts'
 import { startSession } from '../../agent/start.ts'
 import { runTurn } from '../../agent/turn.ts'
-import { enterTest, movePhase, runTests, verifyReport } from '../../agent/workflow.ts'
+import { enterTest, movePhase, testAgain, verifyReport } from '../../agent/workflow.ts'
 import { startRehearsal } from '../../rehearsal/server.ts'
 import { reportText } from '../../workflow/report.ts'
 import { command } from '../command.ts'
@@ -84,7 +84,7 @@ async function play(folder: string, stage: Stage): Promise<number> {
   await stage.scene('4. The fix', 'The agent mends the program; the same cases run again.')
   stage.typed('one test fails: see what it says and mend the program')
   await runTurn(session, [asText('one test fails: see what it says and mend the program')])
-  await runTests(session)
+  await testAgain(session)
   stage.tried('ona --transition verify', movePhase(session, 'verify', 'demo'))
 
   await stage.scene('5. The report', 'What was asked for, which case shows it, and what each case really printed.')

@@ -1,5 +1,5 @@
 /** `ona --transition PHASE --conversation ID`: moves a conversation on, by the same path as everyone. */
-import { enterTest, movePhase, verifyReport } from '../../agent/workflow.ts'
+import { enterTest, movePhase, testedInWords, verifyReport } from '../../agent/workflow.ts'
 import { notKnown } from '../../hooks/nearest.ts'
 import { isPhase, phases } from '../../workflow/phases.ts'
 import { reportText } from '../../workflow/report.ts'
@@ -34,11 +34,10 @@ export const run = command('ona --transition', { help, flags, words: 1 }, async 
     if (to === 'test') {
       const tested = await enterTest(session, 'operator')
       if (!tested.ok) return failed(tested.why)
-      const { generated, runs } = tested
+      const { numbers, open } = testedInWords(tested)
       said(`${id}: test`)
-      const passed = runs.filter((each) => each.exitCode === 0).length
-      if (generated) said(`${generated.cases} cases written, ${passed} of ${runs.length} passed`)
-      if (generated?.why) warned(`test generation stopped: ${generated.why}`)
+      said(numbers)
+      if (open) warned(open)
       return 0
     }
     const by = name ?? 'operator'

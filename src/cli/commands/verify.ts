@@ -1,16 +1,17 @@
 /** `ona verify`: the coverage report of a conversation, for the operator who signs it off. */
 import { writeFileSync } from 'node:fs'
-import { runTests, verifyReport } from '../../agent/workflow.ts'
+import { testAgain, testedInWords, verifyReport } from '../../agent/workflow.ts'
 import { reportText } from '../../workflow/report.ts'
 import { command } from '../command.ts'
 import { openConversation } from '../conversation.ts'
-import { failed, inColour, said, saidJson } from '../tell.ts'
+import { failed, inColour, said, saidJson, warned } from '../tell.ts'
 
 const help = `Shows what the approved plan asked for, which test cases show it, and what each of them printed.
 
-  ona verify [--conversation ID] [--run] [--json | --html FILE]
+  ona verify [--conversation ID] [--run] [--rewrite C2…] [--json | --html FILE]
 
-  --run          run the cases again first
+  --run          run the cases again first; in the test phase, those still missing are written
+  --rewrite C2…  the cases of these criteria are wrong: have them written anew, then run all
   --json         the report as JSON
   --html FILE    the report as one page
 
@@ -18,14 +19,27 @@ Example: ona verify --run --html report.html
 Exit code: 0 everything is covered and passed, 1 something is missing, 2 wrong usage.
 `
 
-const flags = { conversation: 'value', cwd: 'value', html: 'value', json: 'flag', run: 'flag' } as const
+const flags = {
+  conversation: 'value',
+  cwd: 'value',
+  html: 'value',
+  json: 'flag',
+  run: 'flag',
+  rewrite: 'list',
+} as const
 
-export const run = command('ona verify', { help, flags }, async ({ conversation, cwd, html, json, run: again }) => {
+export const run = command('ona verify', { help, flags }, async (given) => {
+  const { conversation, cwd, html, json, run: again, rewrite } = given
   const opened = await openConversation(conversation, cwd)
   if ('problem' in opened) return failed(opened.problem)
   const { session, close } = opened
   try {
-    if (again) await runTests(session)
+    if (again || rewrite) {
+      const tested = await testAgain(session, rewrite)
+      if (!tested.ok) return failed(tested.why)
+      const { open } = testedInWords(tested)
+      if (open) warned(open)
+    }
     const report = verifyReport(session)
     if (html !== undefined) {
       const { reportHtml } = await import('../../workflow/report-html.ts')

@@ -69,7 +69,9 @@ export const slashCommands: readonly SlashCommand[] = [
   }),
   command('rename', 'name this session', () => import('./rename.ts'), { hint: '[name]', immediate: true }),
   command('plan', 'enter planning, with a task if you like', () => import('./plan.ts'), { hint: '[task]' }),
-  command('test', 'implement is done: generate and run the tests of the plan', () => import('./test.ts')),
+  command('test', 'have the tests of the plan written and run, or run again', () => import('./test.ts'), {
+    hint: '[C2…]',
+  }),
   command('verify', 'show the coverage of the plan, and approve it', () => import('./verify.ts'), {
     hint: '[approve]',
   }),
