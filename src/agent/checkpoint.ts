@@ -4,8 +4,11 @@ import { dirname, join } from 'node:path'
 import { writeAtomic } from '../store/atomic.ts'
 import type { Session } from './session.ts'
 
-/** Contents lie outside the database, readable by their owner alone: they may hold the person's secrets. */
-const blobs = (session: Session) => join(session.runtime.home, '.ona', 'file-history', session.id)
+/**
+ * Contents lie outside the database, readable by their owner alone: they may hold the person's secrets. They are named by
+ * what they hold, so that the copies of a session find them too.
+ */
+const blobs = ({ runtime, conversationId }: Session) => join(runtime.home, '.ona', 'file-history', conversationId)
 
 export interface Snapshot {
   readonly path: string

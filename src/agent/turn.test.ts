@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, test } from 'node:test'
 import { defineHook, defineStepHook } from '../hooks/define.ts'
+import { Session } from './session.ts'
 import { asText } from './stages.ts'
 import { type TestOptions, type TestSession, testSession } from './test-session.ts'
 import { runTurn } from './turn.ts'
@@ -377,4 +378,25 @@ test('an edit is kept as it was, and rewinding puts it back', async () => {
     it.session.messages.map((message) => message.content),
     [[{ type: 'text', text: 'first' }], [{ type: 'text', text: 'noted' }]],
   )
+})
+
+test('a copy of a session can be rewound like the session itself, files and all', async () => {
+  const { rewind, rewindPoints } = await import('./rewind.ts')
+  const { findSession } = await import('./find-session.ts')
+  const input = { file_path: 'a.txt' }
+  const it = start({
+    ...free,
+    script: [{ calls: [{ name: 'Read', input }] }, { calls: [{ name: 'Write', input: { ...input, content: 'new' } }] }],
+  })
+  const file = join(it.folder, 'a.txt')
+  writeFileSync(file, 'old')
+  await say(it, 'change it')
+  assert.equal(readFileSync(file, 'utf8'), 'new')
+  const { runtime, mode, model, permissions, cwd, projectDir } = it.session
+  const found = findSession({ cwd, resume: it.session.id, fork: true } as never, runtime)
+  assert.ok(!('problem' in found))
+  const copy = new Session({ runtime, ...found, mode, model, permissions, cwd, projectDir, messages: [] })
+  const [point] = rewindPoints(copy)
+  assert.deepEqual(rewind(copy, point!, 'files').problems, [])
+  assert.equal(readFileSync(file, 'utf8'), 'old')
 })
