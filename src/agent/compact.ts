@@ -35,7 +35,6 @@ export async function compactWhenDue(session: Session): Promise<TurnEnd | undefi
     const why = `the conversation filled the window again after ${mostRefills} compactions; /clear begins a new one, or a smaller request helps`
     return { stop: 'error', text: '', why, failure: { kind: 'invalid-request', message: why } }
   }
-  session.refills++
   await compact(session, 'auto', null)
   return undefined
 }
@@ -101,6 +100,7 @@ export async function compact(
     session.say([asText(carriedOver(session, summary))])
   })
   session.contextTokens = estimate(session.messages)
+  if (trigger === 'auto') session.refills++
 
   const after: Steps['after_compact'] = { tokensBefore, tokensAfter: session.contextTokens, additionalContext: [] }
   await session.ask('after_compact', after, () => ({

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, test } from 'node:test'
 import fc from 'fast-check'
 import { defineHook, defineStepHook } from '../hooks/define.ts'
+import type { Reply } from '../providers/model.ts'
 import { compact } from './compact.ts'
 import { liveRanges, loadMessages, recover } from './history.ts'
 import { importsIn, instructionsFor, instructionsText } from './instructions.ts'
@@ -63,6 +64,24 @@ test('a veto skips compaction and nothing changes', async () => {
   const before = [...it.session.messages]
   assert.equal((await compact(it.session, 'auto', null)).done, false)
   assert.deepEqual(it.session.messages, before)
+})
+
+test('what is vetoed is no compaction: a full conversation goes on as often as hooks say no', async () => {
+  const usage = { inputTokens: 900, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 }
+  const look = (at: number): Reply => ({
+    content: [{ type: 'tool_use', id: `call_${at}`, name: 'Glob', input: { pattern: '*' } }],
+    stop: 'tool_use',
+    model: 'scripted',
+    usage,
+  })
+  const it = start({
+    window: 1000,
+    permissions: { allow: ['Glob'] },
+    script: [look(1), look(2), look(3), look(4), look(5), 'done'],
+    handlers: [defineHook('PreCompact', () => ({ decision: 'block', reason: 'keep every word' }))],
+  })
+  const { stop, text, why } = await say(it, 'hi')
+  assert.deepEqual([stop, text, why], ['end_turn', 'done', undefined])
 })
 
 test('old bulky results are blanked before anything is summarised, and a resume sees the same', async () => {

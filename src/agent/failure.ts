@@ -16,7 +16,6 @@ export async function raiseStopFailure(session: Session, failure: ModelFailure, 
 export async function helpAgainst(session: Session, failure: ModelFailure): Promise<boolean> {
   if (failure.kind === 'overloaded') return useFallback(session, failure)
   if (!failure.contextOverflow || session.runtime.env.DISABLE_COMPACT || session.refills >= mostRefills) return false
-  session.refills++
   return (await compact(session, 'auto', null)).done
 }
 
