@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { status, stream, wireServer } from '../src/providers/wire-server.ts'
 import { writeMemory } from '../src/store/memories.ts'
 import { openDb } from '../src/store/open.ts'
+import { live } from './lib/live.ts'
 import { call, type Line, testModel } from './lib/model.ts'
 import { place } from './lib/program.ts'
 import { anthropic } from './lib/wire.ts'
@@ -107,6 +108,41 @@ test('agents in the background work side by side, and the session hears of their
   const at = place(t)
   const ran = await at.run(['-p', 'go', '--permission-mode', 'bypassPermissions'], { env })
   assert.deepEqual([ran.code, ran.stdout], [0, 'Both are done.\n'], ran.stderr)
+})
+
+/** A session that starts an agent in the background and says no more until it hears of its end. */
+function background(): Line[] {
+  const line: Line = (chat) => {
+    const said = chat.messages.map(({ text }) => text).join('\n')
+    if (chat.messages.some(({ text }) => text === 'Look.')) return { text: 'It is in a.ts.' }
+    const news = /<task-notification>.*<status>completed<\/status>.*<result>It is in a\.ts\.[\s\S]*<\/result>/.test(
+      said,
+    )
+    return { text: news ? 'a.ts has it.' : 'It looks.' }
+  }
+  const input = { description: 'look', prompt: 'Look.', subagent_type: 'explore', run_in_background: true }
+  return [call('Agent', input), line, line, line, line]
+}
+
+test('-p: what an agent in the background found is heard before the answer is given', async (t) => {
+  const { env, chats } = await testModel(t, background())
+  const at = place(t)
+  const ran = await at.run(['-p', 'go', '--permission-mode', 'bypassPermissions'], { env })
+  assert.deepEqual([ran.code, ran.stdout], [0, 'a.ts has it.\n'], ran.stderr)
+  const told = chats.at(-1)!.messages.filter(({ text }) => text.includes('<task-notification>'))
+  assert.equal(told.length, 1, 'its end is told once')
+})
+
+test('a driver hears the answer at once, and another one when the agent in the background has ended', async (t) => {
+  const { env } = await testModel(t, background())
+  const at = place(t)
+  const flags = ['--input-format', 'stream-json', '--output-format', 'stream-json']
+  const it = live(t, at, ['-p', ...flags, '--permission-mode', 'bypassPermissions'], env)
+  it.send('{"type":"user","message":{"role":"user","content":"go"}}')
+  const results = () => it.messages().flatMap(({ type, result }) => (type === 'result' ? [result] : []))
+  await it.until(() => results().includes('a.ts has it.'))
+  assert.equal((await it.end()).code, 0)
+  assert.equal(results().at(-1), 'a.ts has it.')
 })
 
 test('@agent-name asks for that agent', async (t) => {

@@ -323,6 +323,27 @@ test('--json-schema: a wrong answer is sent back with the error; the right one i
   assert.equal((await plain.ask('count', '--json-schema', schema)).stdout, '{"count":1}\n')
 })
 
+test('--json-schema takes a prompt like any other: skills, files, pictures, the budget', async (t) => {
+  const schema = '{"type":"object"}'
+  const { at, model, ask } = await headless(t, [{ text: '{}' }, { text: '{}' }, { text: '{}' }])
+  at.write('fruit.txt', 'quince')
+  at.write('.ona/skills/count/SKILL.md', '---\nname: count\ndescription: Counts\n---\nCount the $ARGUMENTS.')
+  await ask('what is in @fruit.txt', '--json-schema', schema)
+  assert.match(model.chats[0]!.messages.at(-1)!.text, /quince/)
+  await ask('/count pears', '--json-schema', schema)
+  assert.match(model.chats[1]!.messages.at(-1)!.text, /Count the pears\.[\s\S]*JSON Schema/)
+  const unknown = await ask('/nothing', '--json-schema', schema)
+  assert.deepEqual([unknown.code, unknown.stdout, model.chats.length], [1, 'Unknown command: /nothing\n', 2])
+
+  const calls = [{ id: 'a', name: 'Bash', args: '{"command":"true"}' }]
+  const server = await wireServer(stream(anthropic.frames({ calls, inputTokens: 400_000 })))
+  t.after(() => server.close())
+  const there = place(t, anthropic.env(server.url))
+  const flagsGiven = ['--json-schema', schema, '--max-budget-usd', '0.01', '--output-format', 'json']
+  const spent = await there.run(['-p', 'go', '--allowed-tools', 'Bash', ...flagsGiven])
+  assert.equal(messages(spent)[0].subtype, 'error_max_budget_usd')
+})
+
 test('messages on stdin are answered in order; an interrupt ends the turn at once; the session goes on', async (t) => {
   const started = Promise.withResolvers<void>()
   const model = await testModel(t, [

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, beforeEach, type TestContext, test } from 'node:test'
+import { call, type Line, testModel } from './lib/model.ts'
 import { startScripted } from './tui-model.ts'
 import { hasTmux, newPlace, type Ona, openOna, type Place, stopTmux } from './tui-terminal.ts'
 
@@ -39,6 +40,29 @@ test('a first session: the prompt is there, an answer comes, /exit leaves the sh
   say(ona, '/exit')
   await ona.until(/LEFT WITH 0/)
   assert.doesNotMatch(ona.all(), /❯ ask for something/)
+})
+
+test('what an agent in the background found begins a turn of its own when nothing is under way', {
+  skip,
+}, async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const line: Line = async (chat) => {
+    if (chat.messages.some(({ text }) => text === 'Look.')) {
+      await gate.promise
+      return { text: 'It is in a.ts.' }
+    }
+    return {
+      text: chat.messages.some(({ text }) => /<result>It is in a\.ts/.test(text)) ? 'Found: a.ts.' : 'It looks.',
+    }
+  }
+  const input = { description: 'look', prompt: 'Look.', subagent_type: 'explore', run_in_background: true }
+  const { env } = await testModel(t, [call('Agent', input), line, line, line])
+  const ona = openOna(place, { env, words: ['--permission-mode', 'bypassPermissions'] })
+  await ona.until(idle)
+  say(ona, 'find it')
+  await ona.until(/● It looks\.[\s\S]*❯ ask/)
+  gate.resolve()
+  await ona.until(/● Found: a\.ts\.[\s\S]*❯ ask/)
 })
 
 test('permission: yes runs it, always saves the rule that was shown, no with words reaches the model; all are rows', {

@@ -20,8 +20,12 @@ interface Task {
 
 export interface Tasks extends BackgroundTasks {
   list(): readonly TaskState[]
-  /** Ended since the last call, for the next turn to hear of. */
+  /** Ended since the last call, for the turn to hear of; not those whose end was seen through `output`. */
   takeFinished(): readonly TaskState[]
+  /** Something has ended by itself that nobody has heard of yet. */
+  hasNews(): boolean
+  /** Waits for that to be an agent. False: none is at work, or the wait is over. */
+  news(waitMs: number, signal: AbortSignal): Promise<boolean>
   /** Waits until all have ended, or the time is over. */
   settle(waitMs: number): Promise<void>
   stopAll(): Promise<void>
@@ -29,7 +33,7 @@ export interface Tasks extends BackgroundTasks {
 
 export function createTasks(tell: (event: AgentEvent) => void): Tasks {
   const tasks = new Map<string, Task>()
-  const finished: Task[] = []
+  const finished = new Set<Task>()
   let count = 0
 
   const start: BackgroundTasks['start'] = ({ kind, about, run }) => {
@@ -66,7 +70,7 @@ export function createTasks(tell: (event: AgentEvent) => void): Tasks {
     if (note) write(task, note)
     task.exitCode = exitCode
     task.status = task.abort.signal.aborted ? 'killed' : exitCode === 0 ? 'completed' : 'failed'
-    finished.push(task)
+    finished.add(task)
     tell({ type: 'task', id: task.id, about: task.about, status: task.status })
   }
 
@@ -75,6 +79,7 @@ export function createTasks(tell: (event: AgentEvent) => void): Tasks {
     if (!task) return undefined
     if (task.status === 'running' && waitMs > 0) await within(task.ended, waitMs, signal)
     const state = stateOf(task)
+    finished.delete(task)
     task.output = ''
     task.dropped = false
     return state
@@ -93,7 +98,19 @@ export function createTasks(tell: (event: AgentEvent) => void): Tasks {
     output,
     stop,
     list: () => [...tasks.values()].map(stateOf),
-    takeFinished: () => finished.splice(0).map(stateOf),
+    takeFinished() {
+      const states = [...finished].map(stateOf)
+      finished.clear()
+      return states
+    },
+    hasNews: () => [...finished].some(({ status }) => status !== 'killed'),
+    async news(waitMs, signal) {
+      const agents = [...tasks.values()].filter(({ kind }) => kind === 'agent')
+      const ended = () => agents.some((task) => finished.has(task) && task.status !== 'killed')
+      const running = agents.filter(({ status }) => status === 'running').map((task) => task.ended)
+      if (!ended() && running.length > 0) await within(Promise.race(running), waitMs, signal)
+      return ended() && !signal.aborted
+    },
     async settle(waitMs) {
       const running = [...tasks.values()].map((task) => task.ended)
       await within(Promise.all(running), waitMs, new AbortController().signal)

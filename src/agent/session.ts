@@ -296,10 +296,11 @@ export class Session {
 
   /** The news of background tasks that ended, once each. */
   finishedTasks(): Block[] {
-    return this.tasks.takeFinished().map((task) => ({
-      type: 'text',
-      text: `<task-notification><task-id>${task.id}</task-id><status>${task.status}</status><summary>${task.about}</summary></task-notification>`,
-    }))
+    return this.tasks.takeFinished().map(({ id, kind, status, about, output }) => {
+      const result = kind === 'agent' ? `<result>${output}</result>` : ''
+      const news = `<task-id>${id}</task-id><status>${status}</status><summary>${about}</summary>${result}`
+      return { type: 'text', text: `<task-notification>${news}</task-notification>` }
+    })
   }
 
   tool(name: string): Tool | undefined {

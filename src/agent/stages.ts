@@ -172,7 +172,8 @@ export async function runTools(session: Session, calls: readonly ToolUse[]): Pro
   }
   const step: Steps['after_tool_batch'] = { results, additionalContext: [] }
   const answer = await session.ask('after_tool_batch', step)
-  for (const blocks of [step.additionalContext, session.takeQueued()]) if (blocks.length > 0) session.say(blocks)
+  for (const blocks of [step.additionalContext, session.finishedTasks(), session.takeQueued()])
+    if (blocks.length > 0) session.say(blocks)
   if (session.pending.length > 0) session.commit(() => {})
   end ??= ended(session, answer)
   if (!end && session.requests >= session.maxRequests) {

@@ -1,5 +1,6 @@
 /** `--input-format stream-json`: user messages and control requests on stdin, one JSON object a line. */
 
+import { mostWaitMs } from '../agent/rest.ts'
 import type { Session } from '../agent/session.ts'
 import { readJson } from '../hooks/json-text.ts'
 import type { PermissionMode } from '../hooks/plane.ts'
@@ -90,13 +91,18 @@ const controls: Record<string, Control> = {
 }
 
 /**
- * Takes prompts one after another, in the order they came; a control request is answered at once, also while a turn
- * runs. Ends when stdin does.
+ * Takes prompts one after another, in the order they came, and between them the news of agents in the background; a
+ * control request is answered at once, also while a turn runs. Ends when stdin has, and no agent is at work any more.
  */
 export async function converse(
   session: Session,
   input: NodeJS.ReadableStream,
-  on: { prompt(line: PromptLine): Promise<void>; write(message: object): void; wrong(why: string): void },
+  on: {
+    prompt(line: PromptLine): Promise<void>
+    news(): Promise<void>
+    write(message: object): void
+    wrong(why: string): void
+  },
 ): Promise<void> {
   const { createInterface } = process.getBuiltinModule('node:readline')
   const waiting: PromptLine[] = []
@@ -116,11 +122,20 @@ export async function converse(
   })
   for (;;) {
     const next = waiting.shift()
-    if (next) await on.prompt(next)
+    if (next) {
+      await on.prompt(next)
+      continue
+    }
+    const line = new AbortController()
+    const heard = new Promise<void>((resolve) => {
+      wake = () => {
+        line.abort()
+        resolve()
+      }
+    })
+    const over = AbortSignal.any([session.signal, line.signal])
+    if (await session.tasks.news(mostWaitMs, isOver ? session.signal : over)) await on.news()
     else if (isOver) return
-    else
-      await new Promise<void>((resolve) => {
-        wake = resolve
-      })
+    else await heard
   }
 }

@@ -52,23 +52,23 @@ export function messagesFor(
   const parent_tool_use_id = event.agent ? (event.agent.toolUseId ?? event.agent.id) : null
   const message = (fields: object) => ({ ...fields, parent_tool_use_id, ...stamp(session) })
   switch (event.type) {
-    case 'assistant':
+    case 'assistant': {
+      const content = [
+        ...(event.text === '' || event.agent ? [] : [{ type: 'text', text: event.text }]),
+        ...event.toolUses.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input })),
+      ]
+      const whole = {
+        id: `msg_${newId(session.db)}`,
+        type: 'message',
+        role: 'assistant',
+        model: session.model.wireModel,
+        content,
+      }
       return [
         ...(event.agent ? [] : ended(facts)).map((each) => message({ type: 'stream_event', event: each })),
-        message({
-          type: 'assistant',
-          message: {
-            id: `msg_${newId(session.db)}`,
-            type: 'message',
-            role: 'assistant',
-            model: session.model.wireModel,
-            content: [
-              ...(event.text === '' || event.agent ? [] : [{ type: 'text', text: event.text }]),
-              ...event.toolUses.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input })),
-            ],
-          },
-        }),
+        ...(content.length === 0 ? [] : [message({ type: 'assistant', message: whole })]),
       ]
+    }
     case 'tool-finished':
       return [
         message({

@@ -1,8 +1,8 @@
 /** `--json-schema`: an answer that is JSON of a given shape; a wrong one is sent back with the error, a few times. */
 import { answerJson } from '../agent/answer-json.ts'
-import type { Session } from '../agent/session.ts'
 import { asText } from '../agent/stages.ts'
-import { runTurn, type TurnEnd } from '../agent/turn.ts'
+import type { TurnEnd } from '../agent/turn.ts'
+import type { Block } from '../hooks/steps.ts'
 import { schemaProblem } from './json-schema.ts'
 
 const mostTries = 3
@@ -13,11 +13,16 @@ export interface Structured {
   readonly error?: 'error_max_structured_output_retries'
 }
 
-export async function structuredTurn(session: Session, prompt: string, schemaText: string): Promise<Structured> {
+export async function structuredTurn(
+  prompt: readonly Block[],
+  schemaText: string,
+  turn: (prompt: readonly Block[]) => Promise<TurnEnd>,
+): Promise<Structured> {
   const schema = JSON.parse(schemaText)
-  let ask = `${prompt}\n\nWhen you are done, answer with nothing but one JSON value that fits this JSON Schema:\n${schemaText}`
+  const wanted = `\n\nWhen you are done, answer with nothing but one JSON value that fits this JSON Schema:\n${schemaText}`
+  let ask = [...prompt, asText(wanted)]
   for (let attempt = 1; ; attempt++) {
-    const end = await runTurn(session, [asText(ask)])
+    const end = await turn(ask)
     if (end.stop !== 'end_turn') return { end }
     const read = answerJson(end.text)
     const problem = read.ok ? schemaProblem(schema, read.value) : read.why
@@ -28,6 +33,6 @@ export async function structuredTurn(session: Session, prompt: string, schemaTex
         error: 'error_max_structured_output_retries',
       }
     }
-    ask = `Your answer does not fit the schema: ${problem}. Answer again with nothing but the JSON value.`
+    ask = [asText(`Your answer does not fit the schema: ${problem}. Answer again with nothing but the JSON value.`)]
   }
 }

@@ -91,6 +91,7 @@ export class Conversation implements Ui {
     follow(this.facts, event)
     if (event.type === 'text' || event.type === 'tool-started') this.#heard = true
     if (event.type === 'tool-finished' && !event.agent) void this.#steer()
+    if (event.type === 'task' && !event.agent) this.#hearNews().catch((cause: unknown) => this.#end.reject(cause))
   }
 
   /** Plain words that wait are heard in the same turn, after the tool calls under way. */
@@ -132,6 +133,16 @@ export class Conversation implements Ui {
     }
     await this.#run({ text, images })
     while (this.#queue.length > 0 && !this.leaving) await this.#run(this.#queue.shift()!)
+    await this.#hearNews()
+  }
+
+  /** What ended in the background begins a turn of its own when nothing else is under way. Over a pipe the next line does. */
+  async #hearNews(): Promise<void> {
+    if (!this.ready || !this.front.interactive) return
+    while (!this.#working && !this.leaving && this.session.tasks.hasNews()) {
+      this.#work = this.#during(async () => void (await this.#turn([], 'background')))
+      await this.#work
+    }
   }
 
   /** What waited for the session to begin. */
@@ -149,18 +160,22 @@ export class Conversation implements Ui {
   }
 
   #run(line: Line): Promise<void> {
-    this.#work = this.#understood(line)
+    this.#work = this.#during(() => this.#understood(line))
     return this.#work
   }
 
   async #understood({ text, images }: Line): Promise<void> {
+    if (text.startsWith('!')) await this.#bang(text.slice(1).trim())
+    else if (text.startsWith('#') && this.front.interactive && !text.includes('\n')) await this.#remember(text)
+    else if (commandOf(text)) await this.#command(text)
+    else await this.#prompt(text, images)
+  }
+
+  async #during(work: () => Promise<void>): Promise<void> {
     this.#working = true
     this.#surface.refresh()
     try {
-      if (text.startsWith('!')) await this.#bang(text.slice(1).trim())
-      else if (text.startsWith('#') && this.front.interactive && !text.includes('\n')) await this.#remember(text)
-      else if (commandOf(text)) await this.#command(text)
-      else await this.#prompt(text, images)
+      await work()
     } finally {
       this.#working = false
       this.#surface.refresh()
@@ -198,9 +213,9 @@ export class Conversation implements Ui {
     return [...pictures, ...(expanded.ok ? expanded.blocks : [{ type: 'text' as const, text }])]
   }
 
-  async #turn(blocks: readonly Block[]): Promise<string> {
+  async #turn(blocks: readonly Block[], source?: 'background'): Promise<string> {
     const { runTurn } = await import('../agent/turn.ts')
-    const end = await runTurn(this.session, blocks)
+    const end = await runTurn(this.session, blocks, source)
     if (end.why && !end.failure && end.stop !== 'cancelled') this.front.notice('warning', end.why)
     const queued = this.session.takeQueued()
     return queued.length > 0 ? this.#turn(queued) : end.stop

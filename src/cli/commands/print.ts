@@ -2,6 +2,7 @@
 import { fstatSync, readFileSync } from 'node:fs'
 import type { AgentEvent } from '../../agent/events.ts'
 import { expandPrompt } from '../../agent/expand.ts'
+import { runToRest } from '../../agent/rest.ts'
 import type { Session } from '../../agent/session.ts'
 import { budgetSpent } from '../../agent/stages.ts'
 import { startSession } from '../../agent/start.ts'
@@ -62,10 +63,9 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
   if (streamed) code = await conversation(session, facts, flags, started.initialPrompt)
   else {
     const prompt = [started.initialPrompt, read.prompt].filter(Boolean).join('\n\n')
-    const { end, ...more } = await oneTurn(session, prompt, flags)
-    code = tell(facts, end, more, format)
+    code = tell(facts, await oneTurn(session, prompt, flags), format)
   }
-  await settle(session)
+  await session.tasks.settle(lastMomentMs)
   await started.close('other')
   restore()
   return session.signal.aborted && killedBy !== undefined ? 128 + killedBy : code
@@ -74,21 +74,28 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
 interface Turned {
   readonly end: TurnEnd
   readonly structured?: unknown
-  readonly error?: 'error_max_structured_output_retries' | 'error_max_budget_usd'
+  readonly error?: 'error_max_structured_output_retries'
 }
 
-async function oneTurn(session: Session, prompt: string, flags: Flags, images: readonly Block[] = []): Promise<Turned> {
-  const schema = flags['json-schema']
-  if (schema) return (await import('../structured.ts')).structuredTurn(session, prompt, schema)
+type TakeTurn = (session: Session, prompt: readonly Block[]) => Promise<TurnEnd>
+
+async function oneTurn(
+  session: Session,
+  prompt: string,
+  flags: Flags,
+  { images = [], turn = runToRest }: { images?: readonly Block[]; turn?: TakeTurn } = {},
+): Promise<Turned> {
   const expanded = await expandPrompt(session, prompt)
   if (!expanded.ok) return { end: { stop: 'error', text: '', why: expanded.why } }
-  const end = await runTurn(session, [...images, ...expanded.blocks])
-  const overBudget = end.why === budgetSpent
-  return overBudget ? { end, error: 'error_max_budget_usd' } : { end }
+  const blocks = [...images, ...expanded.blocks]
+  const schema = flags['json-schema']
+  if (!schema) return { end: await turn(session, blocks) }
+  const { structuredTurn } = await import('../structured.ts')
+  return structuredTurn(blocks, schema, (asked) => turn(session, asked))
 }
 
-function tell(facts: RunFacts, end: TurnEnd, more: Omit<Turned, 'end'>, format: string): number {
-  const result = resultMessage(facts, end, more)
+function tell(facts: RunFacts, { end, ...more }: Turned, format: string): number {
+  const result = resultMessage(facts, end, end.why === budgetSpent ? { error: 'error_max_budget_usd' } : more)
   if (format === 'text') {
     const text = more.structured !== undefined ? JSON.stringify(more.structured) : answer(end)
     // To a program as the model said it; to a terminal without what would steer it.
@@ -105,8 +112,7 @@ const answer = ({ stop, text, why = '' }: TurnEnd): string =>
 async function conversation(session: Session, facts: RunFacts, flags: Flags, first: string): Promise<number> {
   let code = 0
   const turn = async (prompt: string, images: readonly Block[] = []) => {
-    const { end, ...more } = await oneTurn(session, prompt, flags, images)
-    code = tell(facts, end, more, 'stream-json')
+    code = tell(facts, await oneTurn(session, prompt, flags, { images, turn: runTurn }), 'stream-json')
   }
   if (first) await turn(first)
   const { converse } = await import('../stream-input.ts')
@@ -120,6 +126,9 @@ async function conversation(session: Session, facts: RunFacts, flags: Flags, fir
       if (killedBy !== undefined) return
       if (flags['replay-user-messages']) line({ ...message, session_id: session.id, isReplay: true })
       await turn(text, images)
+    },
+    async news() {
+      if (killedBy === undefined) code = tell(facts, { end: await runTurn(session, [], 'background') }, 'stream-json')
     },
   })
   return code
@@ -177,13 +186,8 @@ async function pipedInput(patienceMs: number): Promise<string | undefined> {
   return Buffer.concat(pieces).toString('utf8')
 }
 
-/** Agents in the background are waited for, shells are given a moment; then all of them are ended. */
-async function settle(session: Session): Promise<void> {
-  const running = session.tasks.list().filter((task) => task.status === 'running')
-  if (running.length === 0) return
-  await session.tasks.settle(running.some((task) => task.kind === 'agent') ? 600_000 : 5_000)
-  await session.tasks.stopAll()
-}
+/** For shells in the background; then they are ended. */
+const lastMomentMs = 5_000
 
 let killedBy: number | undefined
 
