@@ -121,7 +121,7 @@ function without(text: string, paths: readonly Foreign['path'][], file: string):
     const [hooks, event, index, handlers] = path
     edit.set(path, undefined)
     if (handlers && isEmpty([hooks!, event!, index!, handlers])) edit.set([hooks!, event!, index!], undefined)
-    if (isEmpty([hooks!, event!])) edit.set([hooks!, event!], undefined)
+    edit.prune([hooks!, event!])
   }
   return edit.text
 }

@@ -41,6 +41,17 @@ test('a hook that somebody copied is there once again', () => {
   assert.deepEqual(groups(written([hook('a')], twice)), [{ matcher: 'Bash', hooks: [handler('a')] }])
 })
 
+test('a comment neither swallows a hook nor goes with one, wherever it stands', () => {
+  const texts = ['{\n  // nothing yet\n}\n', '{ "a": 1 // mine\n}\n', '{ "hooks": { /* none */ } }', '{ // all\n}']
+  const list = '{ "hooks": { "PreToolUse": [ // mine\n  ] } }'
+  assert.equal(written([], written([hook('a')], list)), list)
+  for (const text of texts) {
+    const full = written([hook('a')], text)
+    assert.deepEqual(claudecode.read(full, 'x'), [hook('a')])
+    assert.equal(written([], full), text)
+  }
+})
+
 test('things of other shapes are stepped over, and in the way only where we must write', () => {
   const odd = JSON.stringify({
     hooks: { Notification: 'ring', PreToolUse: [null, 5, { hooks: 'x' }, { matcher: 7, hooks: [null] }] },

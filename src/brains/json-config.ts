@@ -86,7 +86,7 @@ function writeHooks(layout: Layout, text: string | null, hooks: readonly BrainHo
   if (isFields(after['hooks']) && Object.keys(after['hooks']).length === 0) {
     if (layout.ownFile && isDeepStrictEqual({ ...after, hooks: undefined }, { ...layout.skeleton, hooks: undefined }))
       return null
-    edit.set(['hooks'], undefined)
+    edit.prune(['hooks'])
   }
   for (const [key, value] of Object.entries(layout.skeleton ?? {})) if (!(key in after)) edit.set([key], value)
   return edit.text
@@ -176,8 +176,6 @@ function changeEvent(
   for (const [index, count] of gone) if (count === items[index].hooks.length) owned.set(index, '')
   for (const [index, item] of items.entries()) if (isDeepStrictEqual(item, emptyPlace)) owned.set(index, '')
   const list = arrange(layout, items.length, owned, left)
-  if (list.length === 0 && items.length > 0) return edit.set(['hooks', event], undefined)
-
   for (const { from, value } of list)
     if (from !== undefined && value) edit.turn(['hooks', event, from], items[from], value)
   const stay = new Set(list.map(({ from }) => from))
@@ -185,6 +183,7 @@ function changeEvent(
     if (!stay.has(index)) edit.set(['hooks', event, index], undefined)
   for (const [index, { from, value }] of list.entries())
     if (from === undefined) edit.insert(['hooks', event, index], value)
+  if (items.length > 0) edit.prune(['hooks', event])
 }
 
 /** One place of the new list: something that was there (perhaps with a new value), or something new. */

@@ -7,18 +7,48 @@ const fields = fc.dictionary(
   fc.string({ maxLength: 6 }).filter((key) => key !== '__proto__'),
   fc.jsonValue({ maxDepth: 2 }),
 )
+type Written = { hooks: { Stop: Record<string, unknown>[] }; other: Record<string, unknown> }
+
 /** The same value as people write it: by tabs, by spaces, on one line, with the line ends of Windows, with comments. */
 const written = fc
   .record({
     value: fc.record({ hooks: fc.record({ Stop: fc.array(fields, { maxLength: 4 }) }), other: fields }),
-    unit: fc.constantFrom('', '  ', '    ', '\t'),
     eol: fc.constantFrom('\n', '\r\n'),
     tail: fc.constantFrom('', '\n'),
+    write: fc.oneof(
+      fc.constantFrom('', '  ', '    ', '\t').map((unit) => (value: Written) => JSON.stringify(value, null, unit)),
+      fc
+        .array(fc.constantFrom('', '', ' ', '\n  ', ' // a, "b": [\n  ', ' /* , } */ ', '/**/'), { minLength: 7 })
+        .map((gaps) => (value: Written) => loosely(value, gaps)),
+    ),
   })
-  .map(({ value, unit, eol, tail }) => ({
-    value,
-    text: JSON.stringify(value, null, unit).replaceAll('\n', eol) + tail,
-  }))
+  .map(({ value, eol, tail, write }) => ({ value, text: write(value).replaceAll('\n', eol) + tail }))
+
+/** JSON with one of the gaps, in turn, wherever there may be one. */
+function loosely(value: unknown, gaps: readonly string[]): string {
+  let at = 0
+  const gap = () => gaps[at++ % gaps.length]
+  const list = (open: string, items: (() => string)[], close: string): string =>
+    open + (items.length === 0 ? gap() : items.map((item) => gap() + item() + gap()).join(',')) + close
+  const write = (one: unknown): string => {
+    if (Array.isArray(one))
+      return list(
+        '[',
+        one.map((item) => () => write(item)),
+        ']',
+      )
+    if (typeof one !== 'object' || one === null) return JSON.stringify(one) ?? 'null'
+    const fields = Object.entries(one).map(
+      ([key, item]) =>
+        () =>
+          `${JSON.stringify(key)}${gap()}:${gap()}${write(item)}`,
+    )
+    return list('{', fields, '}')
+  }
+  return write(value)
+}
+
+const commentsIn = (text: string) => text.match(/\/\/ a, "b": \[|\/\* , } \*\//g) ?? []
 
 test('what is put into a list and taken out again leaves no trace', () => {
   fc.assert(
@@ -31,8 +61,10 @@ test('what is put into a list and taken out again leaves no trace', () => {
         parseObject(edit.text, 'x').value,
         JSON.parse(JSON.stringify({ ...value, hooks: { Stop: list.toSpliced(index, 0, added) } })),
       )
+      assert.deepEqual(commentsIn(edit.text), commentsIn(text))
       edit.set(['hooks', 'Stop', index], undefined)
       if (list.length > 0) assert.equal(edit.text, text)
+      assert.deepEqual(commentsIn(edit.text), commentsIn(text))
     }),
   )
 })
@@ -46,6 +78,7 @@ test('a key that is set and taken away again leaves no trace', () => {
         parseObject(edit.text, 'x').value,
         JSON.parse(JSON.stringify({ ...value, hooks: { ...value.hooks, SessionEnd: [added] } })),
       )
+      assert.deepEqual(commentsIn(edit.text), commentsIn(text))
       edit.set(['hooks', 'SessionEnd'], undefined)
       assert.equal(edit.text, text)
     }),

@@ -71,6 +71,12 @@ export class JsonEdit {
     this.#add(this.#at(path.slice(0, -1))!, path.at(-1) as number, value, '')
   }
 
+  /** Takes away a list or an object in which nothing is left, not even a comment. */
+  prune(path: Path): void {
+    const node = this.#at(path)
+    if (node && /^[[{]\s*[\]}]$/.test(this.text.slice(node.offset, endOf(node)))) this.set(path, undefined)
+  }
+
   /** Turns one value into another by the fewest settings, so that what is the same keeps its place and spacing. */
   turn(path: Path, from: unknown, to: unknown): void {
     if (isDeepStrictEqual(from, to)) return
@@ -98,46 +104,63 @@ export class JsonEdit {
     if (!first) {
       const outer = this.#indentAt(parent.offset)
       const inner = outer + this.#unit
-      const item = label + this.#render(value, inner, true)
-      return this.#splice(parent.offset + 1, close - parent.offset - 1, this.#eol + inner + item + this.#eol + outer)
+      const item = this.#eol + inner + label + this.#render(value, inner, true)
+      const comments = this.text.slice(parent.offset + 1, close).trimEnd()
+      if (comments !== '') return this.#splice(parent.offset + 1 + comments.length, 0, item)
+      return this.#splice(parent.offset + 1, close - parent.offset - 1, item + this.#eol + outer)
     }
     const spread = this.#isSpread(first)
     const indent = this.#indentAt(first.offset)
-    const gap = spread ? this.#eol + indent : ' '
+    const line = this.#eol + indent
+    const gap = spread ? line : ' '
     const item = label + this.#render(value, indent, spread)
-    if (after && (spread || !before)) return this.#splice(after.offset, 0, `${item},${gap}`)
-    if (after) return this.#splice(this.#comma(before!.offset + before!.length, after.offset)! + 1, 0, `${gap}${item},`)
+    if (after && (!before || (spread && this.#isSpread(after)))) return this.#splice(after.offset, 0, `${item},${gap}`)
+    if (after) return this.#splice(this.#comma(endOf(before!), after.offset)! + 1, 0, `${gap}${item},`)
     // behind whatever is said about the last one; a comma that the user leaves at the end stays at the end
-    const end = before!.offset + before!.length
+    const end = endOf(before!)
     const trailing = this.#comma(end, close) !== null
-    this.#splice(end + this.text.slice(end, close).trimEnd().length, 0, gap + item + (trailing ? ',' : ''))
+    const behind = end + this.text.slice(end, close).trimEnd().length
+    const lead = this.#endsInComment(end, behind) ? line : gap
+    this.#splice(behind, 0, lead + item + (trailing ? ',' : ''))
     if (!trailing) this.#splice(end, 0, ',')
   }
 
   #remove(child: Node) {
-    const { children, offset, length } = child.parent!
-    const index = children!.indexOf(child)
-    const close = offset + length - 1
-    if (children!.length === 1) return this.#splice(offset + 1, close - offset - 1, '')
-    const end = child.offset + child.length
-    const next = children![index + 1]
+    const parent = child.parent!
+    const children = parent.children!
+    const index = children.indexOf(child)
+    const [previous, next] = [children[index - 1], children[index + 1]]
+    const [open, close] = [parent.offset + 1, endOf(parent) - 1]
+    const end = endOf(child)
     const comma = this.#comma(end, next?.offset ?? close)
+    const around = this.text.slice(open, child.offset) + this.text.slice(end, close)
+    if (children.length === 1 && /^[\s,]*$/.test(around)) return this.#splice(open, close - open, '')
+    // what is said between it and its comma stays
+    const own = comma !== null && this.text.slice(end, comma).trim() === '' ? comma + 1 : end
+    if (comma !== null && own === end) this.#splice(comma, 1, '')
     const start = this.text.slice(0, child.offset).trimEnd().length
-    const previous = children![index - 1]
-    const own = comma === null ? end : comma + 1
-    // the first one leaves its line to the one behind it
-    const from = previous ? start : child.offset
-    const to = previous ? own : own + this.text.slice(own).search(/\S/)
-    const before = previous && comma === null ? this.#comma(previous.offset + previous.length, child.offset) : null
+    const onItsLine = !/^[ \t]*\r?\n/.test(this.text.slice(own))
+    // the first one leaves its line to the one behind it, and nothing moves up behind a comment
+    const first = !previous && next !== undefined
+    const stays = first || (onItsLine && this.#endsInComment(previous ? endOf(previous) : open, start))
+    const from = stays ? child.offset : start
+    const to = first ? own + this.text.slice(own).search(/\S/) : own
+    const before = previous && comma === null ? this.#comma(endOf(previous), child.offset) : null
     this.#splice(from, to - from, '')
     if (before !== null) this.#splice(before, 1, '')
   }
 
   /** Where the comma between two things is; what is in comments does not count. */
   #comma(from: number, to: number): number | null {
-    const blank = (comment: string) => ' '.repeat(comment.length)
-    const gap = this.text.slice(from, to).replace(/\/\/[^\r\n]*|\/\*[\s\S]*?\*\//g, blank)
+    const gap = this.text.slice(from, to).replace(comment, (said) => ' '.repeat(said.length))
     return gap.includes(',') ? from + gap.indexOf(',') : null
+  }
+
+  /** Whether what stands between two things ends in a comment that takes the rest of its line. */
+  #endsInComment(from: number, to: number): boolean {
+    const gap = this.text.slice(from, to)
+    const last = [...gap.matchAll(comment)].at(-1)?.[0] ?? ''
+    return last.startsWith('//') && gap.endsWith(last)
   }
 
   /** Whether the node begins a line. */
@@ -153,6 +176,10 @@ export class JsonEdit {
     return spread ? JSON.stringify(value, null, this.#unit).replaceAll('\n', this.#eol + indent) : onOneLine(value)
   }
 }
+
+const comment = /\/\/[^\r\n]*|\/\*[\s\S]*?\*\//g
+
+const endOf = ({ offset, length }: Node): number => offset + length
 
 function onOneLine(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(onOneLine).join(', ')}]`
