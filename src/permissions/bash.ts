@@ -222,5 +222,6 @@ const safeVariables =
   /^(NODE_ENV|LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|CI|TERM|COLUMNS|LINES|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GOOS|GOARCH)$/
 const isSafeVariable = (name: string): boolean => safeVariables.test(name)
 
-const textOf = ({ words }: ShellCommand): string => words.map((word) => word.text).join(' ')
+const textOf = ({ words, variables }: ShellCommand): string =>
+  words.length > 0 ? words.map((word) => word.text).join(' ') : variables.map((name) => `${name}=…`).join(' ')
 const clip = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text).replaceAll(HOLE, '…')

@@ -127,6 +127,25 @@ const piece = fc.constantFrom(
     '# evil',
     '\\\n',
   ],
+  ...[
+    'BASH_CMDS[ls]=../bin/evil;',
+    "PS4='$(evil)';",
+    'set -x;',
+    'bash /dev/stdin',
+    'for X in evil; do',
+    '"a[\\$(evil)]"',
+    "X='a[$(evil)]';",
+    '((X))',
+    '${Y[X]}',
+    '${!X}',
+    '${X:=evil}',
+    'Y[X]=1',
+    'declare -n Y=X;',
+    'read X <<< evil;',
+    'printf -v X evil;',
+    'xargs -I% bash -c %',
+    'env -S',
+  ],
 )
 const line = fc.array(piece, { minLength: 1, maxLength: 7 }).map((pieces) => pieces.join(' '))
 

@@ -3,8 +3,9 @@ import { type CommandArgument, forEachChild, parse, type Redirection, type Synta
 import type { Allowable } from './bash.ts'
 import type { FileUse } from './shell-files.ts'
 import type { Spellings } from './spellings.ts'
+import { assignmentIn, namedIn, setting, tells } from './variables.ts'
 import { HOLE } from './wildcard.ts'
-import { look } from './wrappers.ts'
+import { look, nameOf } from './wrappers.ts'
 
 /** A word of a command. */
 export interface ShellWord {
@@ -27,6 +28,8 @@ export interface ShellCommand {
   readonly variables: readonly string[]
   readonly reads: readonly ShellWord[]
   readonly writes: readonly ShellWord[]
+  /** Its here-documents and here-strings. */
+  readonly input: readonly string[]
   /** What was worked out about it, once and when it was needed. */
   readonly known: Known
 }
@@ -66,20 +69,44 @@ export function readShell(source: string): Reading {
   return reading
 }
 
-function readLine(source: string, depth: number): Reading {
-  if (source.length > longest) return { commands: [], unknown: `it is longer than ${longest} characters` }
-  if (deceptive.test(source)) return { commands: [], unknown: 'it holds invisible or control characters' }
-  if (depth > deepest) return { commands: [], unknown: 'it nests commands too deeply' }
+interface LineReading extends Reading {
+  /** Whether it holds text that bash would run if it evaluated it a second time, and whether anything makes it do so. */
+  readonly dormant: boolean
+  readonly evaluates: boolean
+}
+
+function readLine(source: string, depth: number): LineReading {
+  const nothing = (unknown: string) => ({ commands: [], unknown, dormant: false, evaluates: false })
+  if (source.length > longest) return nothing(`it is longer than ${longest} characters`)
+  if (deceptive.test(source)) return nothing('it holds invisible or control characters')
+  if (depth > deepest) return nothing('it nests commands too deeply')
   const found: ShellCommand[] = []
   let unknown: string | undefined
-  const notKnown = (why: string) => {
-    unknown ??= why
-  }
-  /** Text that bash evaluates a second time, and whether anything here makes it do so. */
   let dormant = false
   let evaluates = false
+  const notKnown = (why: string | undefined) => {
+    unknown ??= why
+  }
+  const readInner = (script: string) => {
+    const inner = readLine(script, depth + 1)
+    found.push(...inner.commands)
+    notKnown(inner.unknown)
+    dormant ||= inner.dormant
+    evaluates ||= inner.evaluates
+  }
+  /** A variable is set: by an assignment, or otherwise, and then by no rule's leave. */
+  const set = (name: string, value: ShellWord | undefined) => {
+    const { script, unknown } = setting(name, value)
+    notKnown(unknown)
+    if (script !== undefined) readInner(script)
+  }
+  const setByName = (name: string) => {
+    set(name, undefined)
+    if (tells(name)) found.push({ ...nothingRuns, variables: [name], known: {} })
+  }
 
-  const visit = (node: SyntaxNode): void => {
+  /** `kept`: in a place where text is put aside for later. */
+  const visit = (node: SyntaxNode, kept: boolean): void => {
     if (node.type === 'Script' && node.errors?.length) {
       notKnown(`it cannot be parsed (${node.errors[0]!.message})`)
     }
@@ -89,39 +116,90 @@ function readLine(source: string, depth: number): Reading {
     if (node.type === 'ParameterExpansion' && node.operation?.type === 'Transform') {
       notKnown('it expands a variable as a prompt or as code (${…@…})')
     }
-    if (/^(Arithmetic|Test)/.test(node.type)) evaluates = true
-    if ((node.type === 'SingleQuoted' || node.type === 'AnsiCQuoted') && /\$\(|`/.test(node.value)) dormant = true
-    if (node.type === 'Word' && node.parts === undefined && /\$\(|`/.test(node.value)) dormant = true
-    if (node.type === 'Redirected') found.push({ words: [], variables: [], ...files(node.redirects), known: {} })
+    if (isEvaluated(node)) evaluates = true
+    const text = plainText(node)
+    if (text !== undefined && (runnable.test(text) || (kept && text.endsWith('$')))) dormant = true
+    const name = nameSetBy(node)
+    if (name !== undefined) setByName(name)
+    if (node.type === 'Redirected') found.push({ ...nothingRuns, ...files(node.redirects), known: {} })
     if (node.type === 'Command') {
       const words = [...(node.name ? [node.name] : []), ...node.args].map(shellWord)
-      const variables = node.prefix.filter((each) => each.type === 'Assignment').map((each) => each.name)
-      found.push({ words, variables, ...files(node.redirects), known: {} })
+      const prefix = node.prefix.filter((each) => each.type === 'Assignment')
+      found.push({ words, variables: prefix.map((each) => each.name), ...files(node.redirects), known: {} })
+      for (const each of prefix) set(each.name, each.value.type === 'Word' ? shellWord(each.value) : undefined)
+      for (const word of words) {
+        const given = assignmentIn(word)
+        if (given) set(given.name, given.value)
+      }
+      for (const each of namedIn(nameOf(words), words)) setByName(each)
       const seen = look(words)
       if (seen.evaluates) evaluates = true
-      if (seen.unknown) notKnown(seen.unknown)
-      for (const script of seen.scripts) {
-        const inner = readLine(script, depth + 1)
-        found.push(...inner.commands)
-        if (inner.unknown) notKnown(inner.unknown)
-      }
+      notKnown(seen.unknown)
+      for (const script of seen.scripts) readInner(script)
     }
-    forEachChild(node, visit)
+    const keeps = keepsText(node)
+    forEachChild(node, (child) =>
+      visit(child, keeps === 'all' || (keeps === 'words' && child.type === 'Word') || (kept && keeps !== 'none')),
+    )
   }
-  visit(parse(source))
-  const sets = ({ variables, words }: ShellCommand) =>
-    variables.some((name) => moving.test(`${name}=`)) || words.some((word) => moving.test(word.value))
-  if (found.some(sets)) notKnown('it sets HOME or PWD, on which its paths depend')
+  visit(parse(source), false)
   if (dormant && evaluates) notKnown('it may evaluate quoted text as code')
-  return { commands: found, unknown }
+  return { commands: found, unknown, dormant, evaluates }
 }
 
-const moving = /^(HOME|PWD|OLDPWD|CDPATH)\+?=/
+const nothingRuns = { words: [], variables: [], reads: [], writes: [], input: [] } as const
 
-function files(redirects: readonly Redirection[]): Pick<ShellCommand, 'reads' | 'writes'> {
+/** Text which bash would run if it took it for code; also as printf spells it. */
+const runnable = /\$[([{]|`|\\(0?44|0?140|[xu]0*24|[xu]0*60)/i
+
+/** The text that a node says as it stands. */
+function plainText(node: SyntaxNode): string | undefined {
+  if (node.type === 'Literal' || node.type === 'SingleQuoted' || node.type === 'AnsiCQuoted') return node.value
+  if (node.type === 'Word') return node.parts === undefined ? node.value : undefined
+  return node.type === 'HereDocBody' && node.parts === undefined ? node.text : undefined
+}
+
+const simpleIndex = /^(@|\*|-?\d*)$/
+
+/** Whether bash calculates here: names in it are replaced by their values, and those are read as code again. */
+function isEvaluated(node: SyntaxNode): boolean {
+  if (/^(Arithmetic|Test)/.test(node.type)) return true
+  if (node.type === 'Assignment') {
+    const elements = node.value.type === 'ArrayValue' ? node.value.elements : []
+    return !simpleIndex.test(node.index?.text ?? '') || elements.some((each) => each.text.startsWith('['))
+  }
+  if (node.type !== 'ParameterExpansion') return false
+  return node.prefix === '!' || node.operation?.type === 'Slice' || !simpleIndex.test(node.index?.text ?? '')
+}
+
+/** The variable that something other than an assignment sets: a loop, `${X:=y}`, `{X}>file`, `((X=1))`, `coproc X`. */
+function nameSetBy(node: SyntaxNode): string | undefined {
+  if (node.type === 'For' || node.type === 'Select' || node.type === 'Coproc') return node.name?.value
+  if (node.type === 'ParameterExpansion')
+    return /^:?=$/.test(node.operation?.operator ?? '') ? node.parameter : undefined
+  if (node.type === 'ArithmeticBinary') {
+    const assigns = /^[^=!<>]*=$|^(<<|>>)=$/.test(node.operator) && node.left.type === 'ArithmeticWord'
+    return assigns && node.left.type === 'ArithmeticWord' ? node.left.value : undefined
+  }
+  if (node.type !== 'Redirect' && node.type !== 'HereDoc' && node.type !== 'HereString') return undefined
+  return node.descriptor?.type === 'FileDescriptorVariable' ? node.descriptor.name : undefined
+}
+
+/** Which of a node's children are put aside: a piece of them may be half of what a later piece completes. */
+function keepsText(node: SyntaxNode): 'all' | 'words' | 'none' | 'as before' {
+  if (node.type === 'Assignment' || node.type === 'ParameterExpansion' || node.type === 'HereString') return 'all'
+  if (node.type === 'For' || node.type === 'Select') return 'words'
+  if (node.type === 'Command') return /^(set|printf|echo|tr)$/.test(node.name?.value ?? '') ? 'words' : 'none'
+  return 'as before'
+}
+
+function files(redirects: readonly Redirection[]): Pick<ShellCommand, 'reads' | 'writes' | 'input'> {
   const reads: ShellWord[] = []
   const writes: ShellWord[] = []
+  const input: string[] = []
   for (const each of redirects) {
+    if (each.type === 'HereDoc') input.push(each.body.text)
+    if (each.type === 'HereString' && each.target) input.push(each.target.value)
     if (each.type !== 'Redirect' || !each.target) continue
     const target = shellWord(each.target)
     const duplicates = (each.operator === '>&' || each.operator === '<&') && /^(\d+-?|-)$/.test(target.value)
@@ -129,7 +207,7 @@ function files(redirects: readonly Redirection[]): Pick<ShellCommand, 'reads' | 
     if (each.operator.startsWith('<')) reads.push(target)
     if (each.operator !== '<' && each.operator !== '<&') writes.push(target)
   }
-  return { reads, writes }
+  return { reads, writes, input }
 }
 
 const needsNoQuotes = /^[\w./:=@%+,~^-]+$/

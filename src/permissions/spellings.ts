@@ -1,4 +1,5 @@
 /** A command in every spelling that a rule may have it in. */
+import { commandsInCode } from './embedded.ts'
 import { foldsCase } from './paths.ts'
 import type { ShellCommand, ShellWord } from './shell.ts'
 import { forms, nameOf } from './wrappers.ts'
@@ -18,13 +19,14 @@ export function spellingsOf(command: ShellCommand): Spellings {
   return command.known.spellings
 }
 
-function spell({ words }: ShellCommand): Spellings {
+function spell({ words, input }: ShellCommand): Spellings {
   if (words.length === 0) return { certain: [], possible: [] }
   const all = forms(words)
   // behind a wrapper, any word may be where the command begins: its options may be unknown to us
   const behind = all.length > 1 ? words.slice(0, mostWords).map((_, at) => words.slice(at)) : []
   const holed = [...all, ...behind].flatMap((each) => [each, shortName(each), gitCommand(each, true)]).map(withHoles)
-  return { certain: [...new Set(all.flatMap(texts))], possible: [...new Set(holed)] }
+  const code = all.flatMap((each) => commandsInCode(nameOf(each), each, input))
+  return { certain: [...new Set(all.flatMap(texts))], possible: [...new Set([...holed, ...code])] }
 }
 
 function texts(words: readonly ShellWord[]): string[] {

@@ -1,4 +1,5 @@
 /** Commands that run other commands: which they run, so that a rule holds for these too. */
+import { gitScripts, sedRuns } from './embedded.ts'
 import type { ShellWord } from './shell.ts'
 import { HOLE } from './wildcard.ts'
 
@@ -13,6 +14,8 @@ interface Wrapper {
   readonly clear?: RegExp
   /** The option whose value is a script. */
   readonly script?: readonly string[]
+  /** Wraps a command only after one of these words: `npm exec`. */
+  readonly verbs?: readonly string[]
   /** Joins its words and hands them to a shell. */
   readonly joins?: true
 }
@@ -63,6 +66,44 @@ const wrappers: Record<string, Wrapper> = {
   rlwrap: {},
   caffeinate: {},
   script: { own: 1, script: ['-c', '--command'] },
+  setarch: {},
+  linux32: {},
+  linux64: {},
+  i386: {},
+  x86_64: {},
+  prlimit: {},
+  choom: { takes: ['-n', '--adjust'] },
+  sg: { own: 1, script: ['-c'] },
+  pkexec: { takes: ['--user'] },
+  gosu: { own: 1 },
+  'su-exec': { own: 1 },
+  tini: {},
+  'dumb-init': {},
+  cpulimit: { takes: ['-l', '-e', '-p'] },
+  numactl: {},
+  valgrind: {},
+  perf: { verbs: ['stat', 'record', 'trace'] },
+  hyperfine: { joins: true },
+  entr: {},
+  chronic: {},
+  ifne: {},
+  'systemd-inhibit': {},
+  'start-stop-daemon': { takes: ['-x', '--exec', '-a', '--startas'] },
+  tmux: { verbs: ['new', 'new-session', 'new-window', 'neww', 'split-window', 'run-shell', 'run', 'respawn-pane'] },
+  screen: {},
+  xterm: {},
+  sshpass: { takes: ['-p', '-f', '-d', '-P'] },
+  capsh: {},
+  ip: { verbs: ['netns'], own: 2 },
+  npx: { takes: ['-p', '--package'], script: ['-c', '--call'] },
+  bunx: {},
+  uvx: {},
+  npm: { verbs: ['exec', 'x'], script: ['-c', '--call'] },
+  pnpm: { verbs: ['exec', 'dlx'], script: ['-c', '--shell-mode'] },
+  yarn: { verbs: ['exec', 'dlx'] },
+  uv: { verbs: ['run'] },
+  poetry: { verbs: ['run'] },
+  bundle: { verbs: ['exec'] },
   runuser: { takes: ['-u', '-g', '-s'], script: ['-c', '--command'] },
 }
 
@@ -114,6 +155,10 @@ function lookAt(words: readonly ShellWord[]): Look {
   if (name === 'trap') {
     return args.length < 2 || args[0]!.value.startsWith('-') ? { scripts: [] } : literal(args[0], 'trap')
   }
+  if (name === 'git') return gitScripts(words)
+  if (name === 'sed' && sedRuns(words)) return { scripts: [], unknown: 'the e of sed runs what it makes' }
+  if (name === 'run-parts') return { scripts: [], unknown: 'run-parts runs the files of a folder' }
+  if (/^ld(-linux.*)?\.so/.test(name)) return { scripts: [], unknown: `${name} runs any program` }
   if (startsShell(name, args)) return { scripts: [], unknown: `${name} starts a shell that reads its input` }
   if (runsLater.includes(name)) return { scripts: [], unknown: `${name} lets commands run under other names or later` }
   if ((name === 'mapfile' || name === 'readarray') && args.some((word) => word.value.startsWith('-C'))) {
@@ -122,7 +167,8 @@ function lookAt(words: readonly ShellWord[]): Look {
   const wrapper = Object.hasOwn(wrappers, name) ? wrappers[name]! : undefined
   if (wrapper?.script) {
     const at = args.findIndex((word) => wrapper.script!.some((flag) => isFlag(word.value, flag)))
-    if (at >= 0) return scriptAfter(args, at, wrapper.script, name)
+    const applies = !wrapper.verbs || wrapper.verbs.includes(args[0]?.value ?? '')
+    if (at >= 0 && applies) return scriptAfter(args, at, wrapper.script, name)
   }
   if (wrapper?.joins) {
     const inner = afterOptions(words, wrapper)
@@ -148,6 +194,9 @@ const isFlag = (value: string, flag: string): boolean =>
 function scriptAfter(args: readonly ShellWord[], at: number, flags: readonly string[], name: string): Look {
   const word = args[at]!
   if (!word.literal) return { scripts: [], unknown: `what ${name} runs is only known when it runs` }
+  if (name === 'env' && args.some((each) => /[\\$]/.test(each.value))) {
+    return { scripts: [], unknown: 'env -S has escapes of its own' }
+  }
   const joined = word.value.startsWith('--')
     ? word.value.split('=').slice(1).join('=')
     : word.value.slice(word.value.indexOf(flags[0]![1]!) + 1)
@@ -170,9 +219,10 @@ function lookAtShell(name: string, args: readonly ShellWord[]): Look {
         : { scripts: [], unknown: `what ${name} -c runs is only known when it runs` }
     }
     if (/^-[A-Za-z]*c/.test(word.value) || word.value === '--command') script = true
+    if (/^[-+][A-Za-z]*o/i.test(word.value)) i += word.value.match(/o/gi)!.length
     else if (/^--(init-file|rcfile)/.test(word.value)) return { scripts: [], unknown: `${name} reads a start file` }
-    else if (/^[-+][A-Za-z]*o$/i.test(word.value)) i++
     else if (/^-[A-Za-z]*s/.test(word.value)) break
+    else if (/^\/(dev|proc)\//.test(word.value)) break
     else if (!/^[-+]/.test(word.value))
       return { scripts: [] } // a script file: a program like any other
     else if (word.value === '--version' || word.value === '--help') return { scripts: [] }
@@ -188,10 +238,23 @@ export function forms(words: readonly ShellWord[]): readonly (readonly ShellWord
   for (const form of all) {
     if (all.length > mostForms) break
     const inner = unwrap(form)
-    if (inner && inner.length > 0) all.push(nameOf(form) === 'xargs' ? [...inner, unknownWord] : inner)
+    if (inner && inner.length > 0) {
+      if (nameOf(form) !== 'xargs') all.push(inner)
+      else all.push([...inner, unknownWord], ...replaced(form, inner))
+    }
     if (nameOf(form) === 'find' || nameOf(form) === 'fd' || nameOf(form) === 'fdfind') all.push(...executed(form))
   }
   return all
+}
+
+/** `xargs -I% sh -c %`: what is replaced is unknown. */
+function replaced(words: readonly ShellWord[], inner: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  const own = words.slice(1, words.length - inner.length)
+  const at = own.findIndex((word) => /^(-I|-i|--replace)/.test(word.value))
+  if (at < 0) return []
+  const joined = own[at]!.value.replace(/^(-I|-i|--replace=?)/, '')
+  const mark = joined !== '' ? joined : own[at]!.value === '-I' ? (own[at + 1]?.value ?? '{}') : '{}'
+  return [inner.map((word) => (word.value.includes(mark) ? unknownWord : word))]
 }
 
 /** The forms for which an allow rule is enough: through wrappers that change nothing. */
@@ -228,8 +291,13 @@ function unwrap(words: readonly ShellWord[]): readonly ShellWord[] | undefined {
   return afterOptions(words, wrapper)
 }
 
-function afterOptions(words: readonly ShellWord[], { takes = [], own = 0, variables }: Wrapper): readonly ShellWord[] {
+function afterOptions(words: readonly ShellWord[], wrapper: Wrapper): readonly ShellWord[] {
+  const { takes = [], own = 0, variables, verbs } = wrapper
   let at = 1
+  if (verbs) {
+    while (words[at]?.value.startsWith('-')) at++
+    if (!verbs.includes(words[at++]?.value ?? '')) return []
+  }
   for (; at < words.length; at++) {
     const value = words[at]!.value
     if (value === '--') {

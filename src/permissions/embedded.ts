@@ -1,0 +1,103 @@
+/** Commands that stand in the words of programs which run them: git's settings, and code given on the line. */
+import type { ShellWord } from './shell.ts'
+
+export interface Embedded {
+  readonly scripts: readonly string[]
+  readonly unknown?: string
+}
+
+const unseen = 'what git runs by one of its words is only known when it runs'
+
+/** What git runs of its own words: aliases, settings and options whose value is a command. */
+export function gitScripts(words: readonly ShellWord[]): Embedded {
+  const found: ShellWord[] = []
+  let at = 1
+  for (; at < words.length && words[at]!.value.startsWith('-'); at++) {
+    const { value } = words[at]!
+    if (/^--(config-env|exec-path=)/.test(value)) return { scripts: [], unknown: unseen }
+    if (value === '-c') found.push(...commandSet(words[at + 1]))
+    if (/^-[cC]$/.test(value)) at++
+  }
+  const verb = words[at]?.value ?? ''
+  const rest = words.slice(at + 1)
+  if (verb === 'config') {
+    const [key, value] = rest.filter((word) => !word.value.startsWith('-') && word.value !== 'set')
+    if (key && value) found.push(...commandSet({ ...value, value: `${key.value}=${value.value}` }))
+  }
+  const { alone, joined, from } = (Object.hasOwn(commandOptions, verb) && commandOptions[verb]) || {}
+  for (const [at, word] of rest.entries()) {
+    const inner = joined?.exec(word.value)?.[1] ?? /^ext::(.+)$/s.exec(word.value)?.[1]
+    if (inner !== undefined) found.push({ ...word, value: inner })
+    if (alone?.test(word.value) && rest[at + 1]) {
+      found.push(
+        ...(verb === 'clone' && /^(-c|--config)$/.test(word.value) ? commandSet(rest[at + 1]) : [rest[at + 1]!]),
+      )
+    }
+  }
+  const start = from === undefined ? -1 : rest.findIndex((word) => word.value === from)
+  const run = start < 0 ? [] : rest.slice(start + 1).filter((word) => word.value !== '--recursive')
+  if ([...found, ...run].some((word) => !word.literal)) return { scripts: [], unknown: unseen }
+  const scripts = found.map((word) => word.value)
+  return { scripts: run.length > 0 ? [...scripts, run.map((word) => word.value).join(' ')] : scripts }
+}
+
+/** The options by which a verb of git is given a command: before it, joined to it; or the word that all of it follows. */
+const commandOptions: Record<string, { alone?: RegExp; joined?: RegExp; from?: string }> = {
+  rebase: { alone: /^(-x|--exec)$/, joined: /^(?:-x|--exec=)(.+)$/s },
+  difftool: { alone: /^(-x|--extcmd)$/, joined: /^(?:-x|--extcmd=)(.+)$/s },
+  clone: { alone: /^(-u|--upload-pack|-c|--config)$/, joined: /^--upload-pack=(.+)$/s },
+  fetch: { alone: /^--upload-pack$/, joined: /^--upload-pack=(.+)$/s },
+  'ls-remote': { alone: /^--(upload-pack|exec)$/, joined: /^--(?:upload-pack|exec)=(.+)$/s },
+  push: { alone: /^--(receive-pack|exec)$/, joined: /^--(?:receive-pack|exec)=(.+)$/s },
+  archive: { alone: /^--exec$/, joined: /^--exec=(.+)$/s },
+  grep: { joined: /^(?:-O|--open-files-in-pager=)(.+)$/s },
+  'filter-branch': { alone: /^--[\w-]+-filter$/, joined: /^--[\w-]+-filter=(.+)$/s },
+  bisect: { from: 'run' },
+  submodule: { from: 'foreach' },
+}
+
+/** `key=value`: the value, where git would run it. */
+function commandSet(word: ShellWord | undefined): readonly ShellWord[] {
+  if (!word) return []
+  const [key = '', ...rest] = word.value.split('=')
+  if (harmlessKeys.test(key)) return []
+  const value = rest.join('=')
+  return [
+    { ...word, value: /^alias\./i.test(key) && !value.startsWith('!') ? `git ${value}` : value.replace(/^!/, '') },
+  ]
+}
+
+/** The `e` of GNU sed, which runs what it has put together. */
+export const sedRuns = (words: readonly ShellWord[]): boolean =>
+  words.some((word) => /(?:^|[^\w])s(\W)(?:(?!\1).)*\1(?:(?!\1).)*\1[gpiImM\d]*e/s.test(word.value))
+
+/** Settings of git that name no command. */
+const harmlessKeys =
+  /^(user|author|committer|color|advice|commit|tag|push|pull|fetch|clone|log|gc|feature|index|rerere|safe|status|column|branch|i18n|blame|stash|apply|am|pack|transfer|http|init\.defaultBranch|rebase|checkout|merge\.(ff|conflictstyle|renames|log)|diff\.(algorithm|renames|context|noprefix|mnemonicprefix|colormoved|submodule)|core\.(quotepath|autocrlf|eol|filemode|longpaths|safecrlf|abbrev|precomposeunicode|preloadindex|bare|whitespace|compression|ignorecase|symlinks|untrackedcache|excludesfile|commentchar))(\.|$)/i
+
+/** Programs that run code from their words, and the options it comes after; any: it may be any word. */
+const coded: readonly (readonly [name: RegExp, option: RegExp | 'any'])[] = [
+  [/^[gmn]?awk$/, 'any'],
+  [/^(sed|tar|bsdtar|ed|ex|vim?|nvim|view|emacs|gdb|lldb|ssh|scp|sftp|rsync|g?make|man|sqlite3|psql|mysql)$/, 'any'],
+  [/^(python[\d.]*|pypy3?|expect|tclsh)$/, /^-[a-zA-Z]*c/],
+  [/^(perl|ruby|lua|osascript|node|nodejs|bun|deno)[\d.]*$/, /^(-[a-zA-Z]*[eEp]|--eval|--print|eval$)/],
+  [/^php[\d.]*$/, /^-[rBE]/],
+]
+
+/** What code on the line may run: each stretch of it that reads like a command, from each of its words on. */
+export function commandsInCode(name: string, words: readonly ShellWord[], input: readonly string[]): readonly string[] {
+  const row = coded.find(([program]) => program.test(name))
+  if (!row) return []
+  const [, option] = row
+  const given = words.slice(1).map((word) => word.value)
+  const code = option === 'any' || given.some((word) => option.test(word)) ? [...given, ...input] : input
+  const stretches = code
+    .map((text) => text.slice(0, mostCode).replace(/(["'`])\s*,\s*["'`]/g, ' ')) // ["rm", "x"]
+    .flatMap((text) => text.split(/[^\w.+/ =:@~,-]+/))
+  const found = stretches.flatMap((text) =>
+    [...text.matchAll(/(?<![\w.])\w/g)].map(({ index }) => text.slice(index).trim()),
+  )
+  return [...new Set(found)]
+}
+
+const mostCode = 2000

@@ -1,0 +1,49 @@
+/** Variables that steer what a line does: setting one of them is more than keeping a value. */
+import type { ShellWord } from './shell.ts'
+
+/** Paths are read by their values. */
+const moving = /^(HOME|PWD|OLDPWD|CDPATH)$/
+/** bash runs their values, or finds other programs by them. */
+const steering =
+  /^(BASH_ALIASES|BASH_CMDS|BASH_ENV|ENV|BASH_FUNC_.*|PS[0-4]|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|GIT_(CONFIG.*|EXEC_PATH|TEMPLATE_DIR))$/
+/** Programs run their values as commands. */
+const holdsCommand =
+  /^(EDITOR|VISUAL|FCEDIT|PAGER|MANPAGER|BROWSER|SHELL|LESSOPEN|LESSCLOSE|(SSH|SUDO)_ASKPASS|RSYNC_RSH|GIT_(PAGER|EDITOR|SEQUENCE_EDITOR|SSH|SSH_COMMAND|EXTERNAL_DIFF|ASKPASS|PROXY_COMMAND))$/
+/** What programs are found by and loaded with. */
+const loading = /^(PATH|IFS|LD_.+|DYLD_.+|NODE_.+|PYTHON.+|PERL5?.+|RUBY.+|_?JAVA_.+|TMPDIR)$/
+
+export interface Setting {
+  /** The value as commands, where a program runs it. */
+  readonly script?: string
+  readonly unknown?: string
+}
+
+/** What it means that a variable is set; `value` is undefined where it cannot be seen. */
+export function setting(name: string, value: ShellWord | undefined): Setting {
+  if (moving.test(name)) return { unknown: 'it sets HOME or PWD, on which its paths depend' }
+  if (steering.test(name)) return { unknown: `it sets ${name}, which changes what runs` }
+  if (!holdsCommand.test(name)) return {}
+  return value?.literal ? { script: value.value } : { unknown: `it sets ${name}, which names a command to run` }
+}
+
+/** Whether setting the variable may change what an allowed command does. */
+export const tells = (name: string): boolean =>
+  [moving, steering, holdsCommand, loading].some((kind) => kind.test(name))
+
+/** `NAME=value`, as env, export and their like take it. */
+export function assignmentIn(word: ShellWord): { name: string; value: ShellWord } | undefined {
+  const found = /^([A-Za-z_][\w%]*)(?:\[.*?\])?\+?=/s.exec(word.value)
+  return found ? { name: found[1]!, value: { ...word, value: word.value.slice(found[0].length) } } : undefined
+}
+
+/** Builtins that set the variables which their words name. */
+const setters = /^(read|printf|mapfile|readarray|getopts|unset|declare|typeset|local|export|readonly|let|wait|nameref)$/
+
+/** The variables that a builtin is told to set by name: `read HOME`, `printf -v PATH`, `declare -n x=PS4`. */
+export function namedIn(command: string, words: readonly ShellWord[]): readonly string[] {
+  if (!setters.test(command)) return []
+  return words
+    .slice(1)
+    .flatMap((word) => /^(?:-v)?(?:\w+=)?([A-Za-z_]\w*)/.exec(word.value)?.[1] ?? [])
+    .filter(tells)
+}
