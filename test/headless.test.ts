@@ -522,7 +522,7 @@ test('piped lines are typed one after the other, with the same commands', async 
 })
 
 test('every flag is used here or in the tests of its part', () => {
-  const elsewhere = ['print', 'worktree', 'version', 'help']
+  const elsewhere = ['print', 'worktree', 'version', 'help', 'permission-prompt-tool']
   assert.deepEqual(
     Object.keys(flags).filter((name) => !used.has(name) && !elsewhere.includes(name)),
     [],

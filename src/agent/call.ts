@@ -3,6 +3,7 @@ import type { Decision } from '../hooks/plane.ts'
 import type { JsonObject } from '../hooks/shape.ts'
 import type { ToolUse } from '../providers/model.ts'
 import { failed, type Tool, type ToolOutput } from '../tools/tool.ts'
+import type { Answerer } from './events.ts'
 import type { Session } from './session.ts'
 import type { TurnEnd } from './turn.ts'
 
@@ -26,7 +27,7 @@ export interface Call {
 }
 
 export interface PermissionReason {
-  readonly by: 'hook' | 'gate' | 'rule' | 'person' | 'operator' | 'nobody'
+  readonly by: 'hook' | 'gate' | 'rule' | 'nobody' | Answerer
   readonly reason: string
   readonly rule?: string
   readonly [key: string]: unknown

@@ -91,11 +91,21 @@ export interface PermissionRequest {
   readonly reason: string
   readonly suggestions: readonly PermissionUpdate[]
   readonly agent?: string
+  readonly agentId?: string
 }
 
-export type PermissionAnswer =
-  | { readonly allow: true; readonly updates?: readonly PermissionUpdate[]; readonly by?: 'person' | 'operator' }
+/** `driver`: the program that holds our stdin and stdout. */
+export type Answerer = 'person' | 'operator' | 'driver' | 'prompt_tool'
+
+export type PermissionAnswer = { readonly by?: Answerer } & (
+  | {
+      readonly allow: true
+      readonly updates?: readonly PermissionUpdate[]
+      /** Yes to this input instead; the rules judge it once more. */
+      readonly input?: JsonObject
+    }
   | { readonly allow: false; readonly feedback?: string; readonly interrupt?: boolean }
+)
 
 export type PlanAnswer =
   | { readonly approve: true; readonly plan: string; readonly acceptEdits: boolean }

@@ -6,7 +6,7 @@ import { decide, type Ruling } from '../permissions/decide.ts'
 import { realTarget } from '../tools/paths.ts'
 import { readInput, type Tool } from '../tools/tool.ts'
 import { planningGate } from '../workflow/gate.ts'
-import { type Call, denied, type Outcome, pathOf, refuse } from './call.ts'
+import { type Call, denied, type Outcome, type PermissionReason, pathOf, refuse } from './call.ts'
 import { saveUpdates } from './permission-updates.ts'
 
 /** While a plan is being made, nothing is changed. */
@@ -85,7 +85,7 @@ async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | unde
   if (answer.decision === 'allow' || step.resolved === true) {
     await update(call, answer.permissionUpdates)
     call.permission = { decision: 'allow', reason: { by: 'hook', reason: answer.reason } }
-    return answer.updatedInput ? changeInput(call, answer.updatedInput) : undefined
+    return answer.updatedInput ? changeInput(call, answer.updatedInput, 'hook') : undefined
   }
   const said = await session.askPerson({
     toolUseId: use.id,
@@ -94,22 +94,23 @@ async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | unde
     summary: tool.summary(call.input),
     reason: ruling.reason,
     suggestions: ruling.suggestions,
-    ...(session.agent && { agent: session.agent.type }),
+    ...(session.agent && { agent: session.agent.type, agentId: session.agent.id }),
   })
   if (said === undefined) return refuse(call, nobody(tool, ruling), 'nobody')
+  const { by = 'person' } = said
   if (!said.allow) {
     if (said.interrupt) call.end = { stop: 'end_turn', text: '', why: 'the person said no' }
-    return refuse(call, said.feedback ? `The person said no: ${said.feedback}` : personSaidNo, 'person')
+    return refuse(call, said.feedback ? `The person said no: ${said.feedback}` : personSaidNo, by)
   }
   await update(call, said.updates ?? [])
-  call.permission = { decision: 'allow', reason: { by: said.by ?? 'person', reason: ruling.reason } }
-  return undefined
+  call.permission = { decision: 'allow', reason: { by, reason: ruling.reason } }
+  return said.input ? changeInput(call, said.input, by) : undefined
 }
 
-/** The rules judge the final input: a hook that says yes to another call than was asked about does not undo a deny. */
-async function changeInput(call: Call, changed: JsonObject): Promise<Outcome | undefined> {
+/** The rules judge the final input: who says yes to another call than was asked about does not undo a deny. */
+async function changeInput(call: Call, changed: JsonObject, by: PermissionReason['by']): Promise<Outcome | undefined> {
   const read = readInput(call.tool, changed, call.session.cwd)
-  if (!read.ok) return refuse(call, `a hook changed the input so that it does not fit. ${read.why}`, 'hook')
+  if (!read.ok) return refuse(call, `the input was changed so that it does not fit. ${read.why}`, by)
   call.input = read.input
   const again = await rule(call)
   const path = pathOf(call.input)

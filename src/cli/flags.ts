@@ -39,6 +39,11 @@ export const flags = {
     oneOf: ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'],
     about: 'default, acceptEdits, plan, dontAsk or bypassPermissions',
   },
+  'permission-prompt-tool': {
+    kind: 'value',
+    value: 'TOOL',
+    about: 'with -p: an MCP tool that is asked for permission; "stdio" asks the program that drives ona',
+  },
   'dangerously-skip-permissions': { kind: 'flag', about: 'the same as --permission-mode bypassPermissions' },
   'allowed-tools': {
     kind: 'list',

@@ -66,6 +66,12 @@ export async function optionsProblem(flags: Flags): Promise<string | undefined> 
   const lost = (flags['add-dir'] ?? []).find((folder) => !isFolder(resolve(flags.cwd ?? '', folder)))
   if (lost !== undefined) return `--add-dir: ${lost} is not a folder`
   if (flags.cwd !== undefined && !isFolder(flags.cwd)) return `--cwd: ${flags.cwd} is not a folder`
+  const prompter = flags['permission-prompt-tool']
+  if (prompter !== undefined && !flags.print) return '--permission-prompt-tool goes with -p; without it you are asked'
+  if (prompter === 'stdio' && flags['input-format'] !== 'stream-json')
+    return '--permission-prompt-tool stdio needs --input-format stream-json'
+  if (prompter !== undefined && prompter !== 'stdio' && !/^mcp__.+__.+/.test(prompter))
+    return `--permission-prompt-tool takes mcp__SERVER__TOOL or stdio, not "${prompter}"`
   if (flags['fork-session'] && !flags.continue && !flags.resume)
     return '--fork-session goes with --continue or --resume'
   return undefined

@@ -11,8 +11,16 @@ import { modeInForce, modes } from '../permissions/modes.ts'
 export type StreamLine =
   | { readonly kind: 'prompt'; readonly text: string; readonly images: readonly Block[]; readonly message: JsonObject }
   | { readonly kind: 'control'; readonly id: string; readonly request: JsonObject }
+  | AnswerLine
   | { readonly kind: 'nothing' }
   | { readonly kind: 'wrong'; readonly why: string }
+
+/** What the driver says to a control request of ours. */
+export interface AnswerLine {
+  readonly kind: 'answer'
+  readonly id: string
+  readonly answer: { readonly value: unknown } | { readonly problem: string }
+}
 
 export type PromptLine = Extract<StreamLine, { kind: 'prompt' }>
 
@@ -22,7 +30,9 @@ export function readStreamLine(line: string): StreamLine {
   if (!read.ok) return { kind: 'wrong', why: `a line on stdin is not JSON: ${read.why}` }
   const message = read.value
   if (!isObject(message)) return { kind: 'wrong', why: 'a line on stdin must be a JSON object' }
-  if (message['type'] === 'keep_alive' || message['type'] === 'control_response') return { kind: 'nothing' }
+  if (message['type'] === 'keep_alive') return { kind: 'nothing' }
+  if (message['type'] === 'control_response')
+    return isObject(message['response']) ? answerOf(message['response']) : { kind: 'nothing' }
   if (message['type'] === 'control_request' && isObject(message['request']))
     return {
       kind: 'control',
@@ -39,6 +49,12 @@ export function readStreamLine(line: string): StreamLine {
     .join('')
   return { kind: 'prompt', text, images: blocks.flatMap(imageOf), message }
 }
+
+const answerOf = ({ request_id, subtype, response, error }: JsonObject): AnswerLine => ({
+  kind: 'answer',
+  id: String(request_id),
+  answer: subtype === 'error' ? { problem: JSON.stringify(error) } : { value: response },
+})
 
 function imageOf({ type, source }: JsonObject): Block[] {
   if (type !== 'image' || !isObject(source) || source['type'] !== 'base64') return []
@@ -98,7 +114,12 @@ export async function converse(
   session: Session,
   input: NodeJS.ReadableStream,
   on: {
+    /** Before the first line is taken. */
+    begin(): Promise<void>
     prompt(line: PromptLine): Promise<void>
+    answer(line: AnswerLine): void
+    /** Nothing more comes; what came is still worked off. */
+    end(): void
     news(): Promise<void>
     write(message: object): void
     wrong(why: string): void
@@ -113,13 +134,16 @@ export async function converse(
     const line = readStreamLine(text)
     if (line.kind === 'wrong') on.wrong(line.why)
     if (line.kind === 'control') void answerControl(session, line.id, line.request).then(on.write)
+    if (line.kind === 'answer') on.answer(line)
     if (line.kind === 'prompt') waiting.push(line)
     wake()
   })
   lines.on('close', () => {
     isOver = true
+    on.end()
     wake()
   })
+  await on.begin()
   for (;;) {
     const next = waiting.shift()
     if (next) {

@@ -1,10 +1,9 @@
 /** What a handler of an event may answer (spec 003, appendix B): a row for each event that has words of its own. */
 import type { EventName } from './events.ts'
-import { permissionUpdate } from './permission-update.ts'
+import { permissionDecision } from './permission-update.ts'
 import type { PermissionUpdate } from './plane.ts'
 import {
   boolean,
-  either,
   type Fielded,
   type JsonObject,
   json,
@@ -43,16 +42,7 @@ const specificFields = {
   PostToolUseFailure: context,
   PermissionDenied: { retry: optional(boolean('the model may try again')) },
   Notification: context,
-  PermissionRequest: {
-    decision: either(
-      record({
-        behavior: literal('allow'),
-        updatedInput: optional(map(json())),
-        updatedPermissions: optional(list(permissionUpdate)),
-      }),
-      record({ behavior: literal('deny'), message: optional(string()), interrupt: optional(boolean()) }),
-    ),
-  },
+  PermissionRequest: { decision: permissionDecision },
   Elicitation: elicitation,
   ElicitationResult: elicitation,
   CwdChanged: watch,

@@ -1,6 +1,6 @@
-/** A change to permissions, as a hook may propose it and be offered it (spec 003, appendix B). */
+/** An answer to a permission question, and the changes to permissions that it may bring (spec 003, appendix B). */
 import type { PermissionUpdate } from './plane.ts'
-import { either, list, oneOf, optional, record, type Shape, string } from './shape.ts'
+import { boolean, either, json, list, literal, map, oneOf, optional, record, type Shape, string } from './shape.ts'
 
 const destination = oneOf(['userSettings', 'projectSettings', 'localSettings', 'session', 'cliArg'])
 const rules = list(record({ toolName: string(), ruleContent: optional(string()) }))
@@ -18,4 +18,13 @@ export const permissionUpdate: Shape<PermissionUpdate> = either(
     destination,
   }),
   record({ type: oneOf(['addDirectories', 'removeDirectories']), directories: list(string()), destination }),
+)
+
+export const permissionDecision = either(
+  record({
+    behavior: literal('allow'),
+    updatedInput: optional(map(json())),
+    updatedPermissions: optional(list(permissionUpdate)),
+  }),
+  record({ behavior: literal('deny'), message: optional(string()), interrupt: optional(boolean()) }),
 )

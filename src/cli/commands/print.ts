@@ -1,6 +1,5 @@
 /** `ona -p`: a prompt in, an answer out, nothing else on stdout. */
-import { fstatSync, readFileSync } from 'node:fs'
-import type { AgentEvent } from '../../agent/events.ts'
+import type { AgentEvent, Person } from '../../agent/events.ts'
 import { expandPrompt } from '../../agent/expand.ts'
 import { runToRest } from '../../agent/rest.ts'
 import type { Session } from '../../agent/session.ts'
@@ -11,12 +10,11 @@ import type { Block } from '../../hooks/steps.ts'
 import type { Flags } from '../flags.ts'
 import { nobody, tellNotice } from '../nobody.ts'
 import { startOptions } from '../options.ts'
+import type { Driver } from '../permission-prompt.ts'
+import { readPrompt } from '../read-prompt.ts'
 import { roleHandlers } from '../role-handlers.ts'
 import { addUsage, follow, initMessage, messagesFor, newFacts, type RunFacts, resultMessage } from '../stream-json.ts'
 import { failed, noted, saidJson, shown, wrong } from '../tell.ts'
-
-/** More than this on stdin is not a prompt. */
-const mostInput = 10 * 1024 * 1024
 
 export async function print(flags: Flags, words: readonly string[]): Promise<number> {
   const format = flags['output-format'] ?? 'text'
@@ -42,16 +40,19 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
     if (format === 'stream-json') for (const message of messagesFor(facts, event, options)) line(message)
     else if (event.type === 'notice' && event.level !== 'info') noted(event.text)
   }
+  let session: Session | undefined
+  const prompter = await prompterOf(flags['permission-prompt-tool'], () => session)
   const start = await startOptions(flags)
   const started = await startSession({
     ...start,
     ...(await roleHandlers(start)),
-    person: nobody,
+    deny: [...(start.deny ?? []), ...prompter.hides],
+    person: prompter.person,
     on: hear,
     onUsage: (model, usage, cost) => facts && addUsage(facts, model, usage, cost),
   })
   if ('problem' in started) return started.usage ? wrong('ona', started.problem) : failed(started.problem)
-  const { session } = started
+  session = started.session
   facts = newFacts(session)
   if (format === 'stream-json') line(initMessage(session))
   for (const event of early.splice(0)) hear(event)
@@ -59,8 +60,10 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
 
   // One answer is all there is: servers that start beside it would be too late.
   await session.runtime.mcp?.ready?.(10_000)
+  const missing = prompter.missing?.(session)
   let code = 0
-  if (streamed) code = await conversation(session, facts, flags, started.initialPrompt)
+  if (missing) code = failed(missing)
+  else if (streamed) code = await conversation(session, facts, flags, started.initialPrompt, prompter.driver)
   else {
     const prompt = [started.initialPrompt, read.prompt].filter(Boolean).join('\n\n')
     code = tell(facts, await oneTurn(session, prompt, flags), format)
@@ -69,6 +72,24 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
   await started.close('other')
   restore()
   return session.signal.aborted && killedBy !== undefined ? 128 + killedBy : code
+}
+
+interface Prompter {
+  readonly person: Person
+  readonly driver?: Driver
+  /** The model cannot ask it itself. */
+  readonly hides: readonly string[]
+  missing?(session: Session): string | undefined
+}
+
+/** Who is asked for permission: nobody, unless a flag names somebody. */
+async function prompterOf(name: string | undefined, session: () => Session | undefined): Promise<Prompter> {
+  if (name === undefined) return { person: nobody, hides: [] }
+  const { byTool, driver, missingTool } = await import('../permission-prompt.ts')
+  if (name !== 'stdio')
+    return { person: byTool(name, session), hides: [name], missing: (here) => missingTool(name, here) }
+  const asked = driver(line)
+  return { person: asked.person, driver: asked, hides: [] }
 }
 
 interface Turned {
@@ -109,14 +130,25 @@ const answer = ({ stop, text, why = '' }: TurnEnd): string =>
   stop === 'error' ? [text, why].filter(Boolean).join('\n\n') : text || why
 
 /** Each line on stdin is a user message; the answers come in the same order. */
-async function conversation(session: Session, facts: RunFacts, flags: Flags, first: string): Promise<number> {
+async function conversation(
+  session: Session,
+  facts: RunFacts,
+  flags: Flags,
+  first: string,
+  driver: Driver | undefined,
+): Promise<number> {
   let code = 0
   const turn = async (prompt: string, images: readonly Block[] = []) => {
     code = tell(facts, await oneTurn(session, prompt, flags, { images, turn: runTurn }), 'stream-json')
   }
-  if (first) await turn(first)
   const { converse } = await import('../stream-input.ts')
   await converse(session, process.stdin, {
+    async begin() {
+      driver?.begin()
+      if (first) await turn(first)
+    },
+    answer: (answer) => driver?.hear(answer),
+    end: () => driver?.end(),
     write: line,
     wrong(why) {
       line({ type: 'system', subtype: 'informational', level: 'error', content: why })
@@ -147,43 +179,6 @@ export async function initOnly(flags: Flags): Promise<number> {
   if ('problem' in started) return started.usage ? wrong('ona', started.problem) : failed(started.problem)
   await started.close('other')
   return 0
-}
-
-type Prompt = { ok: true; prompt: string } | { ok: false; why: string }
-
-async function readPrompt(words: readonly string[]): Promise<Prompt> {
-  const typed = words.join(' ')
-  const piped = await pipedInput(typed === '' ? Number.POSITIVE_INFINITY : 3_000)
-  if (piped === undefined)
-    return { ok: false, why: `stdin holds more than ${mostInput / 1024 / 1024} MB; pass a file's path instead` }
-  const prompt = [piped, typed].filter((part) => part.trim() !== '').join('\n\n')
-  if (prompt !== '') return { ok: true, prompt }
-  return { ok: false, why: 'there is no prompt: ona -p "what to do", or pipe it in' }
-}
-
-/** All of stdin; undefined when it is too much. A pipe on which nothing comes in time is left alone. */
-async function pipedInput(patienceMs: number): Promise<string | undefined> {
-  const kind = fstatSync(0)
-  if (!kind.isFIFO() && !kind.isSocket()) {
-    if (!kind.isFile()) return '' // a terminal, or nothing at all
-    return kind.size > mostInput ? undefined : readFileSync(0, 'utf8')
-  }
-  const { stdin } = process
-  const pieces: Buffer[] = []
-  let size = 0
-  const waited = Number.isFinite(patienceMs) ? setTimeout(() => stdin.destroy(), patienceMs) : undefined
-  try {
-    for await (const piece of stdin) {
-      clearTimeout(waited)
-      pieces.push(piece)
-      size += piece.length
-      if (size > mostInput) return undefined
-    }
-  } catch (cause) {
-    if (!stdin.destroyed) throw cause // given up above: there was nothing to read
-  }
-  clearTimeout(waited)
-  return Buffer.concat(pieces).toString('utf8')
 }
 
 /** For shells in the background; then they are ended. */
