@@ -13,7 +13,7 @@ export interface Entry {
 export const verbs = {
   audit: ['import'],
   dispatcher: ['install', 'doctor', 'upgrade', 'uninstall', 'new-module'],
-  hooks: ['list', 'fire', 'log', 'brains', 'import'],
+  hooks: ['list', 'fire', 'log', 'replay', 'brains', 'import'],
   mcp: ['add', 'add-json', 'list', 'get', 'remove', 'login', 'logout', 'reset-project-choices', 'serve'],
   permissions: ['test'],
   plan: ['list', 'show', 'approve'],

@@ -4,13 +4,16 @@ import { writeSync } from 'node:fs'
 import { visible } from '../hooks/visible.ts'
 
 /** Done. What is asked for goes to stdout. */
-export const said = (text: string): 0 => write(shown(text))
+export const said = (text: string): 0 => write(whole(shown(text)))
 
 /** Done, as one line of JSON. */
-export const saidJson = (value: unknown): 0 => write(JSON.stringify(value))
+export const saidJson = (value: unknown): 0 => write(whole(JSON.stringify(value)))
 
-function write(text: string): 0 {
-  let left: Buffer = Buffer.from(text === '' || text.endsWith('\n') ? text : `${text}\n`)
+const whole = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
+
+/** A piece of what is too long to be held at once. */
+export function write(text: string): 0 {
+  let left: Buffer = Buffer.from(text)
   try {
     // To the descriptor itself: `process.stdout` loads Node's streams first, which is 3 ms of a start.
     while (left.length > 0) left = left.subarray(writeSync(1, left))

@@ -78,7 +78,7 @@ function functionArgs(event: EventName | StepName, { input, scope, draft }: Aski
     signal,
   }
   const agent = { id: scope.agentId ?? null, type: scope.agentType ?? null }
-  const standard = { context, agent, timestamp: new Date() }
+  const standard = { context, agent, timestamp: scope.at ?? new Date() }
   const own = draft ? { event, step: draft } : { ...input, event: input }
   return { ...own, ...standard }
 }

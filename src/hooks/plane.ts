@@ -29,6 +29,8 @@ export interface Scope {
   readonly agentType?: string
   readonly toolUseId?: string
   readonly signal?: AbortSignal
+  /** When it happened, where that is not now: hooks in TypeScript are told this time. */
+  readonly at?: Date
   /** Takes one row for every handler that was asked or passed over. */
   record(invocation: Invocation): void
 }

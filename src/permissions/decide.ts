@@ -48,15 +48,19 @@ export interface Ruling {
  * there for Bash alone, whose parser is loaded when a rule needs it; nothing else is awaited.
  */
 export async function decide(question: PermissionQuestion): Promise<Ruling> {
-  const rules = rulesOf(question.settings)
-  const access = fileOf(question)
-  const finding = await find(question, rules, access)
-  const ruling = settle(question, finding, access)
+  const { ruling, access, finding } = await judge(question)
   return {
     ...ruling,
     suggestions: ruling.decision === 'ask' ? suggest(question, access, finding.uncovered) : [],
     ...(access && { paths: access.paths }),
   }
+}
+
+/** The ruling alone, for whoever will not put the question to a person. */
+export async function judge(question: PermissionQuestion) {
+  const access = fileOf(question)
+  const finding = await find(question, rulesOf(question.settings), access)
+  return { ruling: settle(question, finding, access), access, finding }
 }
 
 /** What the rules alone say; open: none of them decides. */

@@ -149,6 +149,21 @@ const goesUp = /(^|[/\\])\.\.([/\\]|$)/
 
 /** Where a path really leads, also when its end does not exist yet or is a link to nothing. */
 export function real(path: string): string {
+  if (!known) return lookedUp(path)
+  const found = known.get(path) ?? lookedUp(path)
+  if (known.size >= 100_000) known.clear()
+  known.set(path, found)
+  return found
+}
+
+let known: Map<string, string> | undefined
+
+/** From now on a path is looked up once. Only for rulings after which nothing is run: a live one must look every time. */
+export function rememberPaths(): void {
+  known ??= new Map()
+}
+
+function lookedUp(path: string): string {
   if (sep !== '/' || goesUp.test(path)) return posix(walk(path))
   try {
     let there = path

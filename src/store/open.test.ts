@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { packageRoot } from '../package-root.ts'
 import { createConversation } from './conversations.ts'
-import { dbPath, inMemory, newId, openDb, StoreError } from './open.ts'
+import { dbPath, inMemory, newId, openDb, readDb, StoreError } from './open.ts'
 import { ownTables } from './own-tables.ts'
 
 function folder(t: TestContext): string {
@@ -246,4 +246,40 @@ test('a database in memory has every table, is its own, and leaves no file', () 
   assert.deepEqual([count(one), count(other), existsSync(inMemory)], [1, 0, false])
   one.close()
   other.close()
+})
+
+test('a database is looked at without a change: no table is made, no row can be written, and what is missing is empty', (t) => {
+  const path = join(folder(t), 'agent.db')
+  const made = new DatabaseSync(path)
+  made.exec(spec)
+  made.close()
+  const before = readFileSync(path)
+  const db = readDb(path)
+  t.after(() => db.close())
+  assert.deepEqual(db.all('SELECT * FROM ona_subagents'), [])
+  assert.throws(() => db.get('INSERT INTO schema_meta VALUES (1, 2) RETURNING key'), StoreError)
+  assert.deepEqual(readFileSync(path), before)
+})
+
+test('what is not there, not a database, not ours or too new is not looked at either', (t) => {
+  const place = folder(t)
+  const [text, other, newer] = ['text', 'other', 'newer'].map((name) => join(place, name)) as [string, string, string]
+  writeFileSync(text, 'a page of text, longer than the header of a database would be')
+  for (const [path, sql] of [
+    [other, 'CREATE TABLE cats(name)'],
+    [newer, `${spec}; INSERT INTO schema_meta VALUES ('schema_version', '99')`],
+  ] as const) {
+    const made = new DatabaseSync(path)
+    made.exec(sql)
+    made.close()
+  }
+  const kinds = [join(place, 'none'), text, other, newer].map((path) => {
+    try {
+      readDb(path).close()
+      return 'none'
+    } catch (error) {
+      return (error as StoreError).kind
+    }
+  })
+  assert.deepEqual(kinds, ['not-there', 'not-a-database', 'other-program', 'newer-schema'])
 })

@@ -32,6 +32,9 @@ export interface Db {
   close(): void
 }
 
+/** A database that is only looked at. */
+export type ReadDb = Omit<Db, 'run' | 'transaction'>
+
 export type SqlValue = string | number | bigint | null | Uint8Array
 
 const SCHEMA_VERSION = 1
@@ -60,6 +63,16 @@ export function openDb(path: string): Db {
       for (const end of ['', '-wal', '-shm', '-journal']) rmSync(path + end, { force: true })
     throw error
   }
+}
+
+/** Opens a database that is there, to look at it. Must not change a row of it, and does not bring it up to date either. */
+export function readDb(path: string): ReadDb {
+  if (!statSync(path, { throwIfNoEntry: false }))
+    throw new StoreError(
+      'not-there',
+      `there is no database at ${path} yet: ona has not run, or AGENT_SDLC_DB is another`,
+    )
+  return new Connection(path, { readOnly: true })
 }
 
 /** Makes an empty file for a new database; looks at an old one without touching it. Says whether it is new. */
@@ -117,12 +130,17 @@ class Connection implements Db {
   readonly #statements = new Map<string, Statement>()
   #depth = 0
 
-  constructor(path: string) {
+  constructor(path: string, { readOnly = false } = {}) {
     this.path = path
     const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
-    this.#db = new DatabaseSync(path)
     try {
-      this.#prepareFile()
+      this.#db = new DatabaseSync(path, { readOnly })
+    } catch (error) {
+      throw asStoreError(error, path) ?? error
+    }
+    try {
+      if (readOnly) this.#prepareReading()
+      else this.#prepareFile()
     } catch (error) {
       this.#db.close()
       throw asStoreError(error, path) ?? error
@@ -135,11 +153,7 @@ class Connection implements Db {
     const found = this.#version()
     if (found === undefined && this.get('SELECT 1 FROM sqlite_master WHERE name <> ? LIMIT 1', 'schema_meta'))
       this.#refuseUnlessOurs()
-    if (found !== undefined && !(Number(found) <= SCHEMA_VERSION))
-      throw new StoreError(
-        'newer-schema',
-        `${this.path} has schema version ${found}, and this ona knows version ${SCHEMA_VERSION}; update ona, or set AGENT_SDLC_DB to another path`,
-      )
+    this.#refuseNewer(found)
     // a file without anything in it has nothing to lose yet: it is flushed with its first rows, not step by step
     const isEmpty = !this.get('SELECT 1 FROM sqlite_master LIMIT 1')
     this.#db.exec(`PRAGMA synchronous=${isEmpty ? 'OFF' : 'NORMAL'}; PRAGMA journal_mode=WAL`)
@@ -147,6 +161,24 @@ class Connection implements Db {
     const { user_version: made } = this.get<{ user_version: number }>('PRAGMA user_version')!
     if (made < ownTables.length) this.transaction(() => this.#createOwn())
     this.#db.exec('PRAGMA synchronous=NORMAL')
+  }
+
+  /** What an older ona had no tables for is empty; the tables stand in memory. */
+  #prepareReading(): void {
+    this.#db.exec('PRAGMA busy_timeout=30000')
+    this.#refuseUnlessOurs()
+    this.#refuseNewer(this.#version())
+    const { user_version: made } = this.get<{ user_version: number }>('PRAGMA user_version')!
+    for (const sql of ownTables.slice(made))
+      if (sql.startsWith('CREATE TABLE')) this.#db.exec(sql.replace('CREATE TABLE', 'CREATE TEMP TABLE'))
+  }
+
+  #refuseNewer(found: string | undefined): void {
+    if (found === undefined || Number(found) <= SCHEMA_VERSION) return
+    throw new StoreError(
+      'newer-schema',
+      `${this.path} has schema version ${found}, and this ona knows version ${SCHEMA_VERSION}; update ona, or set AGENT_SDLC_DB to another path`,
+    )
   }
 
   #version(): string | undefined {

@@ -1,0 +1,203 @@
+/** Asks a policy about calls of the past: what would it have said, and why? No tool is run and no row is written. */
+import { createPlane } from '../hooks/dispatch.ts'
+import type { Handler } from '../hooks/handler.ts'
+import type { Answer, Invocation, PermissionMode, Plane, Scope } from '../hooks/plane.ts'
+import type { JsonObject } from '../hooks/shape.ts'
+import type { Safety, Steps } from '../hooks/steps.ts'
+import { judge, type PermissionSettings } from '../permissions/decide.ts'
+import { matchesRule } from '../permissions/match.ts'
+import { rememberPaths } from '../permissions/paths.ts'
+import type { RecordedCall } from './calls.ts'
+
+export interface Policy {
+  readonly permissions: PermissionSettings
+  readonly mode: PermissionMode
+  /** Those at PreToolUse and before_tool_apply are asked. */
+  readonly handlers: readonly Handler[]
+  readonly home: string
+  readonly dbPath: string
+  readonly env: NodeJS.ProcessEnv
+  /** Commands and addresses are programs of others: they are asked only where this is said. */
+  readonly runCommands: boolean
+  /** The input as the tool would have got it, and what the tool is. */
+  tool(name: string, input: JsonObject, cwd: string): { input: JsonObject; safety: Safety; granted: boolean }
+}
+
+type Word = 'allow' | 'ask' | 'deny'
+
+export interface Because {
+  readonly by: 'hook' | 'gate' | 'rule' | 'mode'
+  /** The rule as written, the hook, or the mode. */
+  readonly name: string
+  readonly reason: string
+}
+
+export interface Change {
+  readonly call: RecordedCall
+  readonly was: Word
+  readonly would: Word
+  readonly because: Because
+}
+
+export interface Summary {
+  readonly calls: number
+  readonly same: number
+  readonly newlyDenied: number
+  readonly newlyAsked: number
+  readonly newlyAllowed: number
+  /** Calls on record that came to no judgement then, and are not judged now. */
+  readonly notJudged: number
+  /** Hooks that had a say and were not asked, because they are programs or need a model; and how often. */
+  readonly notAsked: readonly { readonly hook: string; readonly calls: number }[]
+  /** Hooks that failed, how often, and how the first time. */
+  readonly failed: readonly { readonly hook: string; readonly calls: number; readonly why: string }[]
+}
+
+/** Deterministic as far as the hooks are: the same calls and the same policy give the same answer. */
+export async function replay(
+  calls: Iterable<RecordedCall>,
+  policy: Policy,
+  heard: (change: Change) => void,
+): Promise<Summary> {
+  rememberPaths()
+  const asker = openAsker(policy)
+  const count = { calls: 0, same: 0, newlyDenied: 0, newlyAsked: 0, newlyAllowed: 0, notJudged: 0 }
+  for (const call of calls) {
+    if (call.was === null) {
+      count.notJudged++
+      continue
+    }
+    count.calls++
+    const { decision: would, because } = await judged(call, policy, asker)
+    const was = call.was.decision
+    if (would === was) {
+      count.same++
+      continue
+    }
+    count[kinds[would]]++
+    heard({ call, was, would, because })
+  }
+  return { ...count, notAsked: tally(asker.notAsked), failed: tally(asker.failed) }
+}
+
+const kinds = { deny: 'newlyDenied', ask: 'newlyAsked', allow: 'newlyAllowed' } as const
+
+const tally = <T extends object>(found: ReadonlyMap<string, T>) =>
+  Array.from(found, ([hook, rest]) => ({ hook, ...rest }))
+
+interface Judged {
+  readonly decision: Word
+  readonly because: Because
+}
+
+/** As a call goes: hooks, the planning gate as it stood then, the rules, the mode. */
+async function judged(call: RecordedCall, policy: Policy, asker: Asker): Promise<Judged> {
+  const { permissions, mode, home } = policy
+  const cwd = call.projectDir
+  const known = policy.tool(call.tool, call.input, cwd)
+  const hooks = asker.plane ? await askHooks(call, known, asker, policy) : nobody
+  if (hooks.denied) return { decision: 'deny', because: hooks.denied }
+  if (call.was?.by === 'gate') {
+    const reason = 'the plan was not approved yet'
+    return { decision: 'deny', because: { by: 'gate', name: 'the planning gate', reason } }
+  }
+  const hook = hooks.decision === 'none' && known.granted ? 'allow' : hooks.decision
+  const question = { settings: permissions, mode, tool: call.tool, input: hooks.input ?? known.input, hook, home }
+  const { ruling, finding } = await judge({ ...question, cwd, projectDir: cwd })
+  const byRule = finding.rule !== undefined && ruling.rule === finding.rule.text
+  const byHook = !byRule && (hook === 'allow' || hook === 'ask') && ruling.decision === hook
+  const because: Because = byRule
+    ? { by: 'rule', name: `${finding.word}:${finding.rule.text}`, reason: ruling.reason }
+    : byHook
+      ? { by: 'hook', name: hooks.hook ?? 'the program that brings the tool', reason: ruling.reason }
+      : { by: 'mode', name: mode, reason: ruling.reason }
+  return { decision: ruling.decision, because }
+}
+
+interface Asker {
+  /** None: no hook of the policy has a say before a call. */
+  readonly plane: Plane | undefined
+  readonly notAsked: Map<string, { calls: number }>
+  readonly failed: Map<string, { calls: number; why: string }>
+}
+
+function openAsker({ handlers, permissions, mode, home, env, runCommands }: Policy): Asker {
+  const concerned = handlers
+    .filter(({ event }) => event === 'PreToolUse' || event === 'before_tool_apply')
+    .map((handler) => (mayBeAsked(handler, runCommands) ? handler : { ...handler, withheld: NOT_ASKED }))
+  const plane =
+    concerned.length === 0
+      ? undefined
+      : createPlane(concerned, {
+          env,
+          matchesRule: (rule, tool, input, { cwd }) =>
+            matchesRule(rule, { settings: permissions, mode, tool, input, hook: 'none', cwd, projectDir: cwd, home }),
+        })
+  return { plane, notAsked: new Map(), failed: new Map() }
+}
+
+const NOT_ASKED = 'not_asked_in_a_replay'
+
+/** A handler that must not run anyway (its folder is not trusted) stays so for its own reason. */
+const mayBeAsked = ({ kind, withheld }: Handler, runCommands: boolean): boolean =>
+  withheld !== undefined || kind === 'function' || kind === 'builtin' || (runCommands && kind !== 'prompt')
+
+interface Heard {
+  readonly decision: Answer['decision']
+  readonly denied?: Because
+  /** Who said so. */
+  readonly hook?: string
+  readonly input?: JsonObject
+}
+
+const nobody: Heard = { decision: 'none' }
+
+async function askHooks(
+  call: RecordedCall,
+  { input, safety }: { input: JsonObject; safety: Safety },
+  { plane, notAsked, failed }: Asker,
+  { dbPath, mode }: Policy,
+): Promise<Heard> {
+  const rows: Invocation[] = []
+  const scope: Scope = {
+    sessionId: call.sessionId,
+    conversationId: call.conversationId,
+    dbPath,
+    cwd: call.projectDir,
+    projectDir: call.projectDir,
+    permissionMode: mode,
+    ...(call.agent && { agentId: call.agent.id, agentType: call.agent.type }),
+    toolUseId: call.toolUseId,
+    at: new Date(`${call.at.replace(' ', 'T')}Z`),
+    record: (row) => rows.push(row),
+  }
+  const step: Steps['before_tool_apply'] = { toolName: call.tool, safety, args: input, result: null }
+  const fields = { tool_name: call.tool, tool_input: input, tool_use_id: call.toolUseId }
+  const answer = await plane!.ask('before_tool_apply', step, scope, { name: 'PreToolUse', fields })
+  for (const { skippedReason, command } of rows)
+    if (skippedReason === NOT_ASKED) notAsked.set(command, { calls: (notAsked.get(command)?.calls ?? 0) + 1 })
+  for (const { effect, hook, reason } of answer.notes)
+    if (effect === 'failed' || effect === 'warned') {
+      const before = failed.get(hook)
+      failed.set(hook, { calls: (before?.calls ?? 0) + 1, why: before?.why ?? reason })
+    }
+  const said = answer.notes.findLast(({ effect }) => effect !== 'changed' && effect !== 'warned')
+  const refused = refusal(answer, step)
+  if (refused !== undefined)
+    return { decision: 'deny', denied: { by: 'hook', name: said?.hook ?? lastAsked(rows), reason: refused } }
+  const hook =
+    answer.decision === 'ask' ? said?.hook : lastAsked(rows.filter(({ stdout }) => allows.test(stdout ?? '')))
+  return { decision: answer.decision, ...(hook && { hook }), input: step.args as JsonObject }
+}
+
+/** Why the tool would not have run, where that is a hook's word. */
+function refusal(answer: Answer, step: Steps['before_tool_apply']): string | undefined {
+  if (answer.decision === 'deny') return answer.reason || 'denied'
+  if (answer.stop !== null) return answer.stop || 'ended the turn'
+  if (answer.control.kind === 'break') return answer.reason || 'ended the turn'
+  return step.result ? "answered in the tool's place" : undefined
+}
+
+const allows = /"(allow|approve)"/
+const lastAsked = (rows: readonly Invocation[]): string =>
+  rows.findLast((row) => row.skippedReason === null)?.command ?? ''
