@@ -39,8 +39,7 @@ const finder = defineAgent({
   },
   resultTransform: {
     prospects: {
-      transform: (list: { name: string; score: number }[], _raw, { context }) =>
-        list.filter(({ score }) => score >= context.get('minimum')),
+      transform: (list, _raw, { context }) => list.filter(({ score }) => score >= context.get('minimum')),
       default: [],
     },
     best: { computed: (raw) => raw.prospects.toSorted((a, b) => b.score - a.score)[0]?.name, default: 'nobody' },

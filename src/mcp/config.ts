@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path'
 import { isObject, type JsonObject } from '../hooks/shape.ts'
 import { readPlainFile } from '../plain-file.ts'
 
+export type ServerStatus = 'pending' | 'connected' | 'failed' | 'needs-auth' | 'closed'
+
 export type ServerScope = 'flag' | 'local' | 'project' | 'user' | 'managed'
 
 export interface ServerConfig {

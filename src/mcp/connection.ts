@@ -2,13 +2,11 @@
 import { Client, SdkError, SdkErrorCode, UnauthorizedError } from '@modelcontextprotocol/client'
 import type { JsonObject } from '../hooks/shape.ts'
 import { broke, failed, type ToolOutput } from '../tools/tool.ts'
-import type { ServerConfig } from './config.ts'
+import type { ServerConfig, ServerStatus } from './config.ts'
 import { outputOf, resourceOutput } from './content.ts'
 import type { Elicitation, ElicitationAnswer } from './elicit.ts'
 import type { ServerLogin } from './oauth.ts'
 import { type Way, wayTo } from './transport.ts'
-
-export type ServerStatus = 'pending' | 'connected' | 'failed' | 'needs-auth' | 'closed'
 
 export interface ConnectionDeps {
   readonly env: NodeJS.ProcessEnv

@@ -3,12 +3,12 @@ import { isObject, type JsonObject, record } from '../hooks/shape.ts'
 import type { McpSide } from '../tools/host.ts'
 import { failed, said, type Tool, type ToolOutput } from '../tools/tool.ts'
 import { approvalOf, rememberApproval, type ServerPolicy } from './approval.ts'
-import type { ServerConfig } from './config.ts'
-import type { Connection, ConnectionDeps, ServerStatus } from './connection.ts'
+import type { ServerConfig, ServerStatus } from './config.ts'
+import type { Connection, ConnectionDeps } from './connection.ts'
 import { capped, described, schemaOf } from './content.ts'
 import type { Elicitation, ElicitationAnswer } from './elicit.ts'
 import { slugOf, toolNames } from './names.ts'
-import type { SecretStore } from './oauth.ts'
+import type { SecretStore } from './secrets.ts'
 
 export interface HubDeps {
   readonly env: NodeJS.ProcessEnv

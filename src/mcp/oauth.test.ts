@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { readServers } from './config.ts'
 import { type GuardedServer, guardedServer } from './guarded-server.ts'
 import { connectServers, type McpHub } from './hub.ts'
-import type { SecretStore } from './oauth.ts'
+import type { SecretStore } from './secrets.ts'
 
 const open: { close(): unknown }[] = []
 after(async () => {

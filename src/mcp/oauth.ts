@@ -8,13 +8,7 @@ import type {
 } from '@modelcontextprotocol/client'
 import { keepOut } from '../store/secrets.ts'
 import type { HttpTransport } from './config.ts'
-
-/** Where tokens lie: never in the database, a log or a project. */
-export interface SecretStore {
-  read(key: string): Promise<string | undefined>
-  write(key: string, value: string): Promise<void>
-  remove(key: string): Promise<void>
-}
+import type { SecretStore } from './secrets.ts'
 
 export interface ServerLogin {
   readonly provider: OAuthClientProvider | AuthProvider

@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { keychain, loginFolder } from '../auth/store.ts'
 import { isObject } from '../hooks/shape.ts'
 import { updateFile } from '../store/atomic.ts'
-import type { SecretStore } from './oauth.ts'
+
+/** Where tokens lie: never in the database, a log or a project. */
+export interface SecretStore {
+  read(key: string): Promise<string | undefined>
+  write(key: string, value: string): Promise<void>
+  remove(key: string): Promise<void>
+}
 
 export function secretStore(env: NodeJS.ProcessEnv): SecretStore {
   const file = join(loginFolder(env), 'mcp-credentials.json')

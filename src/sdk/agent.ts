@@ -4,21 +4,25 @@ import { notKnown } from '../hooks/nearest.ts'
 import type { PermissionMode } from '../hooks/plane.ts'
 import { builtInTools } from '../tools/all.ts'
 import type { Context, Variables } from './context.ts'
+import type { DeclaredFields, Fields, Transformed } from './fields.ts'
 import type { Handoff } from './handoff.ts'
 import { type AgentHooks, type HookTable, readHooks } from './hooks.ts'
 import type { OwnModel } from './model.ts'
 import { type InputOf, isSchema, type OutputOf, type Schema } from './schema.ts'
 import type { FunctionTool } from './tool.ts'
-import type { Fields, Transformed } from './transform.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a method is a hook or a transform, and is typed by whoever writes it
-export type Methods = Readonly<Record<string, (...args: any[]) => unknown>>
+type AnyMethod = (...args: any[]) => unknown
+export type Methods = Readonly<Record<string, AnyMethod>>
 
 export interface AgentDefinition<
   Output extends Schema | undefined,
   Ctx extends Schema | undefined,
-  M extends Methods,
+  M,
+  Method extends string,
   F,
+  From,
+  Inner,
   H extends readonly HandoffTo[],
 > {
   /** Letters, digits, `_` and `-`; hooks and rules know the agent by it. */
@@ -42,12 +46,12 @@ export interface AgentDefinition<
   /** Functions, built-in tools by name, and MCP tools by name: `mcp__server__tool`, or `mcp__server` for all of one server. */
   readonly tools?: readonly (FunctionTool | string)[]
   /** Named hooks: they watch. */
-  readonly hooks?: AgentHooks<ContextOf<Ctx>, RawOf<Output>, keyof M & string>
+  readonly hooks?: AgentHooks<ContextOf<Ctx>, RawOf<Output>, NoInfer<Method>>
   /** Handlers of the plane, from `defineHook` and `defineStepHook`: they govern, before the hooks of the settings. */
   readonly handlers?: readonly Handler[]
-  readonly resultTransform?: F & Fields<RawOf<Output>, ContextOf<Ctx>, keyof M & string>
-  /** Called by hooks and transforms that name them. */
-  readonly methods?: M
+  readonly resultTransform?: F & DeclaredFields<RawOf<Output>, ContextOf<Ctx>, NoInfer<Method>, From, Inner>
+  /** Called by hooks and transforms that name them, and by one another: `this.other(…)`. */
+  readonly methods?: M & Readonly<Record<Method, AnyMethod>> & ThisType<Unknown>
   /** Whom it may hand over to. A function where two agents know each other. */
   readonly handoffs?: H | (() => H)
   /** Rules for this agent beside those of the settings. */
@@ -76,7 +80,7 @@ export type ContextOf<Ctx> = Ctx extends Schema ? OutputOf<Ctx> & object : Varia
 
 /** What `run` gives for an agent: its fields where it reshapes, what its schema says, else text; or the answer of one it hands over to. */
 export type AnswerOf<Output, M, F, H> =
-  | ([keyof F] extends [never] ? (Output extends Schema ? OutputOf<Output> : string) : Transformed<F, M>)
+  | ([keyof F] extends [never] ? (Output extends Schema ? OutputOf<Output> : string) : Transformed<F, M, RawOf<Output>>)
   | (H extends readonly (infer To)[] ? AnswerOfHandoff<To> : never)
 
 type AnswerOfHandoff<To> = To extends Agent<never, infer O> ? O : To extends Handoff<infer O> ? O : never
@@ -115,16 +119,28 @@ export class Agent<ContextInput extends object = Variables, Answer = unknown> {
 }
 
 export type AnyAgent = Agent<never, unknown>
-export type AnyDefinition = AgentDefinition<Schema | undefined, undefined, Methods, Fields, readonly HandoffTo[]>
+export type AnyDefinition = AgentDefinition<
+  Schema | undefined,
+  undefined,
+  Methods,
+  string,
+  Fields,
+  Fields,
+  Fields,
+  readonly HandoffTo[]
+>
 
 export function defineAgent<
   const Output extends Schema | undefined = undefined,
   const Ctx extends Schema | undefined = undefined,
-  M extends Methods = Record<never, never>,
+  M = Record<never, never>,
+  Method extends string = never,
   F = Record<never, never>,
+  From = Record<never, never>,
+  Inner = Record<never, never>,
   const H extends readonly HandoffTo[] = readonly [],
 >(
-  definition: AgentDefinition<Output, Ctx, M, F, H>,
+  definition: AgentDefinition<Output, Ctx, M, Method, F, From, Inner, H>,
 ): Agent<Ctx extends Schema ? InputOf<Ctx> & object : Variables, AnswerOf<Output, M, F, H>> {
   return new Agent(definition as unknown as AnyDefinition)
 }

@@ -14,6 +14,7 @@ export type { Chat, Said } from '../rehearsal/chat.ts'
 export { type Agent, type AgentDefinition, type AgentPermissions, type AnyAgent, defineAgent } from './agent.ts'
 export { Context } from './context.ts'
 export { AgentError, type AgentFailure } from './failure.ts'
+export type { Field, Fields, TransformOptions } from './fields.ts'
 export { type Filtered, type Handoff, type Handover, handoff } from './handoff.ts'
 export {
   type AgentHooks,
@@ -31,5 +32,4 @@ export { type AgentRuntime, type LogEntry, openRuntime, type RuntimeOptions } fr
 export type { Schema } from './schema.ts'
 export { type RunStream, stream } from './stream.ts'
 export { defineTool, type FunctionTool, type ToolScope } from './tool.ts'
-export type { Field, Fields, TransformOptions } from './transform.ts'
 export type { RunUsage } from './usage.ts'

@@ -23,7 +23,9 @@ export interface Issue {
 }
 
 export type InputOf<S> = S extends Schema<infer Input, unknown> ? Input : never
-export type OutputOf<S> = S extends { readonly '~standard': { readonly types?: { readonly output: infer Output } } }
+export type OutputOf<S> = S extends {
+  readonly '~standard': { readonly types?: { readonly output: infer Output } | undefined }
+}
   ? Output
   : never
 

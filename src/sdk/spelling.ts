@@ -74,17 +74,21 @@ type Camel<S> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<C
 type ByCamel<T> = { [K in keyof T as Camel<K & string>]: T[K] }
 
 /** The type at a key, in either spelling; never where the type has no such key. */
-type Step<T, K extends string> = K extends keyof T
-  ? T[K]
-  : T extends readonly (infer Item)[]
+type Step<T, K extends string> = T extends readonly (infer Item)[]
+  ? K extends `${number}`
     ? Item | undefined
+    : never
+  : K extends keyof T
+    ? T[K]
     : Camel<K> extends keyof ByCamel<T>
       ? ByCamel<T>[Camel<K> & keyof ByCamel<T>]
       : never
 
-/** The type at a path such as `account.owner.name`. */
+/** The type at a path such as `account.owners[0].name`; never where there is no such place. */
 export type At<T, P extends string> = unknown extends T
-  ? unknown
-  : P extends `${infer Head}.${infer Tail}`
-    ? At<NonNullable<Step<T, Head>>, Tail> | (undefined extends Step<T, Head> ? undefined : never)
-    : Step<T, P>
+  ? T
+  : P extends `${infer Head}[${infer At0}]${infer Tail}`
+    ? At<T, `${Head}.${At0}${Tail}`>
+    : P extends `${infer Head}.${infer Tail}`
+      ? At<NonNullable<Step<T, Head>>, Tail> | (Step<T, Head> extends NonNullable<Step<T, Head>> ? never : undefined)
+      : Step<T, P>

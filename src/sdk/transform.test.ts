@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Agent, defineAgent } from './agent.ts'
 import { Context } from './context.ts'
-import { type Fields, reshape } from './transform.ts'
+import type { Fields } from './fields.ts'
+import { reshape } from './transform.ts'
 
 const agent = (fields: Fields, methods = {}): Agent =>
   defineAgent({ name: 'shaper', instructions: '', resultTransform: fields as never, methods })

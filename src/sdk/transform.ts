@@ -1,77 +1,8 @@
 /** Result transforms: the fields of a result, each made from what the model gave. */
 import type { AnyAgent } from './agent.ts'
-import type { Context, Variables } from './context.ts'
+import type { Context } from './context.ts'
+import type { Field, Fields, FieldType, TransformOptions } from './fields.ts'
 import { bothSpellings, readPath } from './spelling.ts'
-
-/** What a transform gets after the value and the raw result. */
-export interface TransformOptions<C extends object = Variables> {
-  /** `contact.name` */
-  readonly field: string
-  readonly context: Context<C>
-  readonly agent: AnyAgent
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: what lies at a path of the model's answer; annotate the parameter to say more
-type Value = any
-
-export type Transform<Raw, C extends object> = (value: Value, raw: Raw, options: TransformOptions<C>) => unknown
-
-/** One field. Without `from`, the value of the same name; `computed` fields have no source of their own. */
-export interface Field<Raw = Value, C extends object = Variables, Method extends string = string> {
-  /** Where the value lies: `data.prospects`, `items[0].name`. Keys are found in either spelling. */
-  readonly from?: string
-  /** The value from the whole raw result instead of one place in it. */
-  readonly computed?: Method | ((raw: Raw, options: TransformOptions<C>) => unknown)
-  /** For a value that is missing (undefined or null), and for a field that fails. */
-  readonly default?: unknown | (() => unknown)
-  readonly type?: FieldType
-  /** Skipped where the value is missing. May be async. */
-  readonly transform?: Method | Transform<Raw, C>
-  /** The value becomes an object of these, read from it; without `from`, from the raw result. */
-  readonly fields?: { readonly [name: string]: Field<Raw, C, Method> }
-  /** The value is a list, and each item of it becomes an object of these. */
-  readonly items?: { readonly [name: string]: Field<Raw, C, Method> }
-}
-
-export type FieldType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
-
-export type Fields<Raw = Value, C extends object = Variables, Method extends string = string> = {
-  readonly [name: string]: Field<Raw, C, Method>
-}
-
-/** What becomes of declared fields. */
-export type Transformed<F, M> = { -readonly [K in keyof F]: TransformedField<F[K], M> }
-
-type TransformedField<D, M> =
-  | (D extends { readonly transform: infer T }
-      ? Returned<T, M>
-      : D extends { readonly fields: infer Inner }
-        ? Transformed<Inner, M>
-        : D extends { readonly items: infer Inner }
-          ? Transformed<Inner, M>[]
-          : D extends { readonly computed: infer T }
-            ? Returned<T, M>
-            : D extends { readonly type: infer T extends FieldType }
-              ? TypeOf[T]
-              : Value)
-  | (D extends { readonly default: infer V } ? (V extends () => infer R ? R : V) : undefined)
-
-type Returned<T, M> = T extends (...args: never) => infer R
-  ? Awaited<R>
-  : T extends keyof M
-    ? M[T] extends (...args: never) => infer R
-      ? Awaited<R>
-      : Value
-    : Value
-
-interface TypeOf {
-  string: string
-  number: number
-  integer: number
-  boolean: boolean
-  array: Value[]
-  object: Record<string, Value>
-}
 
 export interface FieldFailure {
   readonly field: string

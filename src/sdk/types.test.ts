@@ -1,11 +1,6 @@
 import { test } from 'node:test'
+import { type Agent, addGlobalHooks, Context, defineAgent, defineTool, handoff, type RunResult, run } from 'ona'
 import * as z from 'zod'
-import { type Agent, defineAgent } from './agent.ts'
-import { Context } from './context.ts'
-import { handoff } from './handoff.ts'
-import { addGlobalHooks } from './hooks.ts'
-import { type RunResult, run } from './run.ts'
-import { defineTool } from './tool.ts'
 
 /** Compiles only where both are the same type. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -76,23 +71,65 @@ const _checked = () => {
     ...base,
     output: prospects,
     resultTransform: {
-      best: {
-        from: 'list',
-        transform: (list: { score: number }[], raw) => list.filter((p) => p.score > raw.threshold),
-      },
+      best: { from: 'list', transform: (list, raw) => list.filter((p) => p.score > raw.threshold) },
+      list: { default: [] as string[], transform: async (list) => list.map(({ name }) => name) },
+      first: { from: 'data.list[0].name', transform: (name) => name.length },
       count: { computed: async (raw) => raw.list.length },
+      half: { computed: (raw) => raw.threshold / 2, transform: (half: number) => half.toFixed() },
+      threshold: {},
       title: { from: 'text', default: '', transform: 'shorten' },
-      owner: { fields: { name: { type: 'string', default: 'nobody' } } },
-      names: { from: 'list', items: { name: { type: 'string', default: '' } }, default: [] as { name: string }[] },
+      words: { from: 'text', transform: (text) => text.split(' ') },
+      owner: { fields: { name: { type: 'string', default: 'nobody' }, limit: { from: 'threshold', default: 0 } } },
+      names: {
+        from: 'list',
+        items: { name: { default: '' }, points: { from: 'score', default: 0, transform: (score) => score * 10 } },
+        default: [],
+      },
     },
     methods: { shorten: (value: string) => value.slice(0, 3) },
   })
-  type Answer = AnswerOf<typeof reshaped>
-  same<Answer['best'], { score: number }[] | undefined>(true)
-  same<Answer['count'], number | undefined>(true)
-  same<Answer['title'], string>(true)
-  same<Answer['owner'], { name: string } | undefined>(true)
-  same<Answer['names'][number]['name'], string>(true)
+  type Reshaped = AnswerOf<typeof reshaped>
+  same<Reshaped['best'], { name: string; score: number }[] | undefined>(true)
+  same<Reshaped['list'], string[]>(true)
+  same<Reshaped['first'], number | undefined>(true)
+  same<Reshaped['count'], number | undefined>(true)
+  same<Reshaped['half'], string | undefined>(true)
+  same<Reshaped['threshold'], number | undefined>(true)
+  same<Reshaped['title'], string>(true)
+  same<Reshaped['words'], string[] | undefined>(true)
+  same<Reshaped['owner'], { name: string; limit: number } | undefined>(true)
+  same<Reshaped['names'][number], { name: string; points: number }>(true)
+  defineAgent({
+    ...base,
+    output: prospects,
+    // @ts-expect-error the schema has no such place
+    resultTransform: { a: { from: 'lits', transform: (list) => list.length } },
+  })
+  // @ts-expect-error a list is no number
+  defineAgent({ ...base, output: prospects, resultTransform: { list: { transform: (list: number) => list } } })
+  defineAgent({
+    ...base,
+    output: prospects,
+    // @ts-expect-error an item has no such place
+    resultTransform: { list: { items: { who: { transform: (who) => who.length } } } },
+  })
+  // @ts-expect-error there is no such key
+  defineAgent({ ...base, resultTransform: { title: { form: 'text' } } })
+  // @ts-expect-error nor further inside
+  defineAgent({ ...base, resultTransform: { title: { fields: { words: { form: 'text' } } } } })
+  defineAgent({ ...base, resultTransform: { lead: { from: 'leads[0]', transform: (lead) => lead.name } } })
+  defineAgent({
+    ...base,
+    hooks: { onEnd: 'note' },
+    resultTransform: { title: { transform: 'shorten' } },
+    methods: {
+      shorten(value, raw) {
+        return this.cut(value, raw.length)
+      },
+      cut: (text: string, length: number) => text.slice(0, length),
+      note() {},
+    },
+  })
   defineAgent({
     ...base,
     output: prospects,
@@ -133,6 +170,11 @@ const _checked = () => {
   const b = () => context.get('a.b')
   same<string, ReturnType<typeof c>>(true)
   const c = () => context.set('c', 'x').get('c')
+  const lists = new Context({ list: [{ owner: null as { name: string } | null }] })
+  same<string | undefined, ReturnType<typeof owner>>(true)
+  const owner = () => lists.get('list[0].owner.name')
+  // @ts-expect-error a list has numbered items and nothing else
+  lists.get('list.length')
 }
 
 test('what must not compile does not, and answers have the types that were declared', () => {}) // tsc is the test
