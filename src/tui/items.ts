@@ -6,7 +6,7 @@ import { clean, cleanLine } from './clean.ts'
 import { diffLines } from './diff-view.ts'
 import { glyph } from './glyphs.ts'
 import { bold, paint, type Role, struck } from './style.ts'
-import { clip, wrap } from './width.ts'
+import { clip, wrap, wrapUnder } from './width.ts'
 import { duration, plural } from './words.ts'
 
 export interface ToolCall {
@@ -46,8 +46,11 @@ export function itemLines(
   switch (item.kind) {
     case 'user':
       return userLines(item.text, columns, full)
-    case 'answer':
-      return answerLines(markdown(item.text, columns - 2))
+    case 'answer': {
+      const lines = answerLines(markdown(item.text, columns - 2))
+      // in the scrollback a long line of code stays one line, to be copied; in full nothing may be cut off
+      return full ? lines.flatMap((line) => wrapUnder(line, columns)) : lines
+    }
     case 'thinking':
       return full ? wrap(clean(item.text), columns - 2).map((line) => paint('dim', `  ${line}`)) : []
     case 'tool':
@@ -57,7 +60,7 @@ export function itemLines(
     case 'notice':
       return noticeLines(item.level, item.text, columns)
     case 'lines':
-      return [...item.lines]
+      return item.lines.flatMap((line) => wrapUnder(line, columns))
   }
 }
 

@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { diffLines } from './diff-view.ts'
 import { highlight } from './highlight.ts'
+import { itemLines } from './items.ts'
 import { renderMarkdown } from './markdown.ts'
 import { MarkdownStream } from './markdown-stream.ts'
 import { useTheme } from './style.ts'
@@ -137,6 +138,20 @@ test('a table fits the width it is given', () => {
   assert.match(renderMarkdown(text, 12).join('\n'), /^a: word/)
 })
 
+test('in a table too wide the long columns give way, and short words stay whole', () => {
+  const text =
+    '| name | about |\n|---|---|\n| alphabet | a long description that will not fit in forty columns at all |\n'
+  assert.deepEqual(renderMarkdown(text, 38), [
+    '┌──────────┬─────────────────────────┐',
+    '│ name     │ about                   │',
+    '├──────────┼─────────────────────────┤',
+    '│ alphabet │ a long description that │',
+    '│          │ will not fit in forty   │',
+    '│          │ columns at all          │',
+    '└──────────┴─────────────────────────┘',
+  ])
+})
+
 test('no Markdown breaks the stream, and no escape sequence gets through it', () => {
   const pieces = [
     '# ',
@@ -175,4 +190,13 @@ test('a diff is numbered by its hunks and folded', () => {
   const patch = '--- a\n+++ b\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n@@ -90,1 +90,2 @@\n x\n+y\n'
   assert.deepEqual(diffLines(patch), ['  1   one', '  2 - two', '  2 + 2', '  3   three', '  …', ' 90   x', ' 91 + y'])
   assert.deepEqual(diffLines(patch, 2), ['  1   one', '  2 - two', '… +5 lines (ctrl+o shows all)'])
+})
+
+test('a long line of code is one line in the scrollback, and whole in the transcript', () => {
+  const code = `const long = '${'word '.repeat(12)}end'`
+  const show = (full: boolean) =>
+    itemLines({ kind: 'answer', text: `\`\`\`\n${code}\n\`\`\`` }, 40, full, (text, wide) => renderMarkdown(text, wide))
+  assert.deepEqual(show(false), [`● ${code}`])
+  assert.ok(show(true).every((line) => width(line) <= 40))
+  assert.equal(show(true).join(' ').replace(/ +/g, ' '), `● ${code}`)
 })

@@ -104,7 +104,7 @@ function inline(tokens: readonly Token[]): string {
     .join('')
 }
 
-/** Columns as wide as they need to be, narrowed in proportion; too narrow for that, each row becomes a small list. */
+/** Columns as wide as they need to be, the widest narrowed first; too narrow for that, each row becomes a small list. */
 function table({ header, rows, align }: Tokens.Table, columns: number): string[] {
   const cells = [header, ...rows].map((row) => row.map((cell) => inline(cell.tokens)))
   const wanted = header.map((_, at) => Math.max(...cells.map((row) => width(row[at] ?? '')), 1))
@@ -117,8 +117,8 @@ function table({ header, rows, align }: Tokens.Table, columns: number): string[]
         ...(index > 0 ? [''] : []),
         ...row.flatMap((cell, at) => wrap(`${bold(cells[0]![at] ?? '')}: ${cell}`, columns)),
       ])
-  const widths = total <= room ? wanted : wanted.map((one) => Math.max(4, Math.floor((one / total) * room)))
-  while (widths.reduce((sum, one) => sum + one, 0) > room && total > room)
+  const widths = wanted.map((one) => Math.min(one, room))
+  for (let over = widths.reduce((sum, one) => sum + one, 0) - room; over > 0; over--)
     widths[widths.indexOf(Math.max(...widths))]!--
   const rule = (left: string, middle: string, right: string) =>
     paint('dim', left + widths.map((one) => '─'.repeat(one + 2)).join(middle) + right)

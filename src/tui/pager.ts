@@ -3,7 +3,7 @@ import { glyph } from './glyphs.ts'
 import type { Input } from './keys.ts'
 import type { Output } from './screen.ts'
 import { bold, inverse, paint } from './style.ts'
-import { clip } from './width.ts'
+import { bare, clip } from './width.ts'
 
 export class Pager {
   readonly #out: Output
@@ -12,6 +12,8 @@ export class Pager {
   readonly #done: () => void
   #top: number
   #search = ''
+  /** The line that was found last. */
+  #hit: number | undefined
   #asking: string | undefined
 
   /** Opens at the end, as a transcript is read, or at the start. */
@@ -78,6 +80,7 @@ export class Pager {
     else if (input.key === 'enter') {
       this.#search = this.#asking!.toLowerCase()
       this.#asking = undefined
+      this.#hit = undefined
       this.#find(1)
     } else if (input.key === 'esc') this.#asking = undefined
     this.draw()
@@ -87,14 +90,18 @@ export class Pager {
     return Math.max(2, this.#out.rows || 24) - 1
   }
 
+  /** The next or the last line with what is searched for; after the last comes the first. */
   #find(by: 1 | -1): void {
     const lines = this.#lines(this.#out.columns || 80)
-    if (this.#search === '') return
-    for (let at = this.#clamped(lines.length) + by; at >= 0 && at < lines.length; at += by)
-      if (lines[at]!.toLowerCase().includes(this.#search)) {
-        this.#top = at
-        return
-      }
+    const hits = this.#hits(lines)
+    const from = this.#hit ?? this.#clamped(lines.length) - by
+    this.#hit = by > 0 ? (hits.find((at) => at > from) ?? hits[0]) : (hits.findLast((at) => at < from) ?? hits.at(-1))
+    if (this.#hit !== undefined) this.#top = this.#hit
+  }
+
+  #hits(lines: readonly string[]): number[] {
+    if (this.#search === '') return []
+    return lines.flatMap((line, at) => (bare(line).toLowerCase().includes(this.#search) ? [at] : []))
   }
 
   #clamped(count: number): number {
@@ -105,17 +112,27 @@ export class Pager {
     const columns = this.#out.columns || 80
     const lines = this.#lines(columns)
     this.#top = this.#clamped(lines.length)
-    const shown = Array.from({ length: this.#height }, (_, row) =>
-      clip(lines[this.#top + row] ?? paint('dim', '~'), columns),
-    )
-    const share =
-      lines.length <= this.#height ? 'all' : `${Math.round(((this.#top + this.#height) / lines.length) * 100)}%`
-    const foot =
-      this.#asking !== undefined
-        ? `/${this.#asking}`
-        : `${this.#title} ${glyph.dot} ${share} ${glyph.dot} arrows, / searches, q leaves`
+    const shown = Array.from({ length: this.#height }, (_, row) => {
+      const at = this.#top + row
+      const line = clip(lines[at] ?? paint('dim', '~'), columns)
+      return at === this.#hit ? inverse(bare(line)) : line
+    })
+    const foot = this.#asking !== undefined ? `/${this.#asking}` : this.#foot(lines)
     this.#out.write(
       `\x1b[?2026h\x1b[H${[...shown.map((line) => `${line}\x1b[0m\x1b[K`), inverse(bold(clip(foot, columns - 1)))].join('\r\n')}\x1b[K\x1b[?2026l`,
+    )
+  }
+  #foot(lines: readonly string[]): string {
+    const share = Math.round(((this.#top + this.#height) / lines.length) * 100)
+    const hits = this.#hits(lines)
+    const found =
+      this.#search === ''
+        ? '/ searches'
+        : hits.length === 0
+          ? `${this.#search}: not found`
+          : `${this.#search}: ${hits.indexOf(this.#hit!) + 1} of ${hits.length} (n, N)`
+    return [this.#title, lines.length <= this.#height ? 'all' : `${share}%`, found, 'arrows move, q leaves'].join(
+      ` ${glyph.dot} `,
     )
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, afterEach, beforeEach, test } from 'node:test'
+import { after, afterEach, beforeEach, mock, test } from 'node:test'
 import type { AgentEvent } from '../agent/events.ts'
 import { askElicit } from './dialogs/elicit.ts'
 import { askPermission } from './dialogs/permission.ts'
@@ -426,9 +426,46 @@ test('a dialog that comes up while one types is not answered by what is being ty
   keyboard.type('y', 'ears', enter)
   assert.deepEqual(submitted, ['rewrite the years'])
   assert.equal(prompt.text, '')
-  await new Promise((resolve) => setTimeout(resolve, 750)) // the pause after which keys are for the dialog
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + 750 }) // the pause after which keys are for the dialog
   keyboard.type('y')
+  mock.timers.reset()
   assert.deepEqual(await asked, { value: true, values: [true] })
+})
+
+test('the pager finds what is searched for wherever it stands, goes on with n, and says when there is nothing', async () => {
+  withPrompt()
+  const lines = Array.from({ length: 200 }, (_, i) => `line ${i}${[10, 195, 198].includes(i) ? ' with a needle' : ''}`)
+  const left = terminal.page('a page', lines)
+  keyboard.type('G')
+  await shows(/line 199/)
+  const found = []
+  for (const keys of [['/', 'needle', enter], ['n'], ['n'], ['n'], ['N']]) {
+    keyboard.type(...keys)
+    found.push((await screen.all()).at(-1)!)
+  }
+  assert.deepEqual(
+    found.map((foot) => /needle: .*/.exec(foot)?.[0].split(' (')[0]),
+    ['needle: 2 of 3', 'needle: 3 of 3', 'needle: 1 of 3', 'needle: 2 of 3', 'needle: 1 of 3'],
+  )
+  assert.match((await screen.all()).join('\n'), /^line 10 with a needle/m)
+  keyboard.type('/', 'hay', enter)
+  assert.match((await screen.all()).at(-1)!, /hay: not found/)
+  keyboard.type('q')
+  await left
+})
+
+test('a line printed by a command is broken between words, under its own column', async () => {
+  withPrompt()
+  terminal.print(
+    'No MCP servers. They stand in .mcp.json of the project, or under mcpServers in the settings.',
+    '  /help  What ona is, what it can do here, and how the person gets it to do what is wanted',
+  )
+  assert.deepEqual((await shows(/wanted/)).slice(0, 4), [
+    'No MCP servers. They stand in .mcp.json of the project, or under mcpServers in',
+    'the settings.',
+    '  /help  What ona is, what it can do here, and how the person gets it to do what',
+    '         is wanted',
+  ])
 })
 
 const turn: AgentEvent[] = [

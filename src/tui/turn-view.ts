@@ -4,7 +4,7 @@ import type { Todo, ToolOutput } from '../tools/tool.ts'
 import { AnswerView } from './answer-view.ts'
 import { clean, cleanLine } from './clean.ts'
 import { glyph } from './glyphs.ts'
-import { hookLines, type Item, itemLines, type ToolCall, todoLines, toolHead, treeLines } from './items.ts'
+import { type Item, itemLines, type ToolCall, todoLines, toolHead, treeLines } from './items.ts'
 import { paint } from './style.ts'
 import { clip } from './width.ts'
 import { duration, tokens } from './words.ts'
@@ -239,11 +239,9 @@ export class TurnView {
     else if (event.type === 'tool-finished') {
       const call = owner?.calls.find((one) => one.id === event.id)
       if (call) Object.assign(call, { output: event.output, ms: event.ms, outcome: event.outcome })
-    } else if (event.type === 'hook') {
-      const note = { ...event.note, hook: `${event.note.hook} (in ${agent.type})` }
-      this.#keep({ kind: 'hook', note })
-      this.#ready.push({ item: { kind: 'lines', lines: hookLines(note, 200) }, spaced: false })
-    } else if (event.type === 'notice' && event.level !== 'info')
+    } else if (event.type === 'hook')
+      this.add({ kind: 'hook', note: { ...event.note, hook: `${event.note.hook} (in ${agent.type})` } }, false)
+    else if (event.type === 'notice' && event.level !== 'info')
       this.add({ kind: 'notice', level: event.level, text: `${agent.type}: ${event.text}` })
   }
 

@@ -44,28 +44,31 @@ export function pad(text: string, columns: number): string {
 
 /**
  * Breaks one line at spaces into lines of at most so many cells; a longer word is broken where it must be. Styles go on
- * from line to line.
+ * from line to line. The lines after the first begin `indent` cells to the right.
  */
-export function wrap(line: string, columns: number): string[] {
+export function wrap(line: string, columns: number, indent = 0): string[] {
   if (columns < 1) return [line]
-  if (line.includes('\n')) return line.split('\n').flatMap((one) => wrap(one, columns))
+  if (line.includes('\n')) return line.split('\n').flatMap((one) => wrap(one, columns, indent))
   if (line.length <= columns && narrow.test(line)) return [line]
   const lines: string[] = []
   let active = ''
   let current: Part[] = []
   let cells = 0
+  let room = columns
   const flush = (until: number) => {
     const done = current.slice(0, until)
     const before = active
     for (const part of done) if (part.cells === 0 && part.text.startsWith('\x1b')) active = carry(active, part.text)
     const text = done.map((part) => part.text).join('')
-    lines.push(before + trimEnd(text) + (active ? '\x1b[0m' : ''))
+    const lead = lines.length > 0 ? ' '.repeat(indent) : ''
+    lines.push(lead + before + trimEnd(text) + (active ? '\x1b[0m' : ''))
+    room = columns - indent
     current = current.slice(until)
     while (lines.length > 0 && current[0]?.text === ' ') current.shift()
     cells = current.reduce((sum, part) => sum + part.cells, 0)
   }
   for (const part of parts(line)) {
-    if (cells + part.cells > columns && part.text !== ' ') {
+    if (cells + part.cells > room && part.text !== ' ') {
       const space = current.findLastIndex((one) => one.text === ' ')
       flush(
         space > 0 && current.slice(0, space).some((one) => one.cells > 0 && one.text !== ' ') ? space : current.length,
@@ -76,6 +79,19 @@ export function wrap(line: string, columns: number): string[] {
   }
   flush(current.length)
   return lines
+}
+
+/** The text without its styles. */
+export const bare = (text: string): string => text.replace(/\x1b\[[0-9;:]*m/g, '')
+
+/** Wraps a line under its own text: under its second column where it has one, else under where it begins. */
+export function wrapUnder(line: string, columns: number): string[] {
+  if (width(line) <= columns) return [line]
+  const text = bare(line)
+  const [begin = ''] = /^ */.exec(text) ?? []
+  const [second = ''] = /^ *\S.*? {2,}(?=\S)/.exec(text) ?? []
+  const indent = second !== '' && width(second) <= columns * 0.6 ? width(second) : begin.length
+  return wrap(line, columns, Math.min(indent, Math.floor(columns * 0.6)))
 }
 
 const trimEnd = (text: string) => text.replace(/ +((?:\x1b\[[0-9;:]*m)*)$/, '$1')
