@@ -445,7 +445,7 @@ test('a megabyte is pasted and sent whole', { skip }, async () => {
   ona.paste('0123456789abcdef'.repeat(1 << 16))
   await ona.until(/\[Pasted text #1 \+1048576 characters\]/)
   ona.keys('Enter')
-  await ona.until(/● I am the built-in[\s\S]*❯ ask/, 30_000)
+  await ona.until(/❯ \[Pasted text #1 \+1048576 characters\]\n\n● I am the built-in[\s\S]*❯ ask/, 30_000)
   const [row] = place.query<{ n: number }>(
     "SELECT max(length(payload_json)) AS n FROM transcript_entries WHERE entry_type = 'user'",
   )

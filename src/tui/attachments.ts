@@ -1,4 +1,4 @@
-/** What stands folded in the input line: long pastes and images, by number, until the line is sent. */
+/** What stands folded in the input line: long pastes and images, by number. A line that comes back still means them. */
 import { readFileSync, statSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 
@@ -27,7 +27,8 @@ export class Attachments {
     if (image) return `[Image #${this.#images.push(image)}]`
     const lines = text.split('\n').length
     if (text.length <= 800 && lines <= 3) return text
-    const number = this.#pastes.push(text)
+    const known = this.#pastes.indexOf(text)
+    const number = known < 0 ? this.#pastes.push(text) : known + 1
     return lines > 1
       ? `[Pasted text #${number} +${lines - 1} lines]`
       : `[Pasted text #${number} +${text.length} characters]`

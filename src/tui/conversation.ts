@@ -19,7 +19,7 @@ export interface Surface {
   readonly version: string
   answers(): readonly string[]
   /** Shows what was typed, as it goes to the agent. */
-  echo(text: string): void
+  echo(text: string, shown: string): void
   /** A new session: what was shown before belongs to the old one. */
   changedSession(): void
   refresh(statusCommand?: unknown): void
@@ -30,10 +30,15 @@ export interface Surface {
   shell(event: AgentEvent): void
 }
 
-interface Line {
+/** What was typed. */
+export interface Line {
   readonly text: string
   readonly images: readonly Image[]
+  /** The line as the person saw it, with long pastes folded. */
+  readonly shown: string
 }
+
+export const lineOf = (text: string): Line => ({ text, images: [], shown: text })
 
 /** How long an interrupted turn may take to end when the person leaves. */
 const settleMs = 5_000
@@ -83,8 +88,8 @@ export class Conversation implements Ui {
   }
 
   /** A line was typed, and nobody waits for what comes of it. */
-  take(text: string, images: readonly Image[] = []): void {
-    this.typed(text, images).catch((cause: unknown) => this.#end.reject(cause))
+  take(line: Line): void {
+    this.typed(line).catch((cause: unknown) => this.#end.reject(cause))
   }
 
   on(event: AgentEvent): void {
@@ -97,8 +102,8 @@ export class Conversation implements Ui {
   /** Plain words that wait are heard in the same turn, after the tool calls under way. */
   async #steer(): Promise<void> {
     while (this.#queue[0] && !/^[!#/]/.test(this.#queue[0].text)) {
-      const { text, images } = this.#queue.shift()!
-      this.#surface.echo(text)
+      const { text, images, shown } = this.#queue.shift()!
+      this.#surface.echo(text, shown)
       this.session.queue(await this.#blocks(text, images))
     }
   }
@@ -109,29 +114,30 @@ export class Conversation implements Ui {
 
   /** Lines that wait for the turn's end. */
   queued(): readonly string[] {
-    return this.#queue.map(({ text }) => text)
+    return this.#queue.map(({ shown }) => shown)
   }
 
   takeQueue(): string | undefined {
     return this.#queue.length > 0
       ? this.#queue
           .splice(0)
-          .map(({ text }) => text)
+          .map(({ shown }) => shown)
           .join('\n')
       : undefined
   }
 
   /** A line was typed. While something is under way, all but a few commands wait. */
-  async typed(text: string, images: readonly Image[] = []): Promise<void> {
+  async typed(line: Line): Promise<void> {
+    const { text } = line
     if (text.trim() === '') return
     if (this.#working || !this.ready) {
       const now = this.ready && commandOf(text)?.found?.immediate
-      if (!now) this.#queue.push({ text, images })
+      if (!now) this.#queue.push(line)
       else await this.#command(text)
       this.#surface.refresh()
       return
     }
-    await this.#run({ text, images })
+    await this.#run(line)
     while (this.#queue.length > 0 && !this.leaving) await this.#run(this.#queue.shift()!)
     await this.#hearNews()
   }
@@ -148,7 +154,7 @@ export class Conversation implements Ui {
   /** What waited for the session to begin. */
   async drain(): Promise<void> {
     const first = this.#queue.shift()
-    if (first) await this.typed(first.text, first.images)
+    if (first) await this.typed(first)
   }
 
   /** What is under way has ended, or will not in time. Call it after leaving and before the session is closed. */
@@ -164,11 +170,12 @@ export class Conversation implements Ui {
     return this.#work
   }
 
-  async #understood({ text, images }: Line): Promise<void> {
+  async #understood(line: Line): Promise<void> {
+    const { text } = line
     if (text.startsWith('!')) await this.#bang(text.slice(1).trim())
     else if (text.startsWith('#') && this.front.interactive && !text.includes('\n')) await this.#remember(text)
     else if (commandOf(text)) await this.#command(text)
-    else await this.#prompt(text, images)
+    else await this.#prompt(line)
   }
 
   async #during(work: () => Promise<void>): Promise<void> {
@@ -198,12 +205,12 @@ export class Conversation implements Ui {
     await this.#turn([{ type: 'text', text: prompt }])
   }
 
-  async #prompt(text: string, images: readonly Image[]): Promise<void> {
-    this.#surface.echo(text)
+  async #prompt({ text, images, shown }: Line): Promise<void> {
+    this.#surface.echo(text, shown)
     this.#heard = false
     const stop = await this.#turn(await this.#blocks(text, images))
     // interrupted before anything came: the words can be put right and sent again
-    if (stop === 'cancelled' && !this.#heard && this.#queue.length === 0) this.front.setDraft(text)
+    if (stop === 'cancelled' && !this.#heard && this.#queue.length === 0) this.front.setDraft(shown)
   }
 
   async #blocks(text: string, images: readonly Image[]): Promise<Block[]> {
@@ -223,7 +230,7 @@ export class Conversation implements Ui {
 
   async #command(text: string): Promise<void> {
     const { name, args, found } = commandOf(text)!
-    if (!this.front.interactive || found) this.#surface.echo(text)
+    if (!this.front.interactive || found) this.#surface.echo(text, text)
     if (found) {
       try {
         await found.run(args, this)
@@ -232,7 +239,7 @@ export class Conversation implements Ui {
       }
       return
     }
-    if (this.session.runtime.skills.list().some((skill) => skill.name === name)) return this.#prompt(text, [])
+    if (this.session.runtime.skills.list().some((skill) => skill.name === name)) return this.#prompt(lineOf(text))
     if (await runMcpPrompt(this, name, args)) return
     const near = nearest(
       name,
@@ -251,49 +258,25 @@ export class Conversation implements Ui {
   moreCommands(): readonly { readonly name: string; readonly summary: string; readonly from: string }[] {
     const { skills } = this.session.runtime
     return [
-      ...skills.list().map(({ name, description }) => ({ name, summary: description, from: 'skill' })),
+      ...skills
+        .list()
+        .filter(({ name }) => !findCommand(name))
+        .map(({ name, description }) => ({ name, summary: description, from: 'skill' })),
       ...mcpCommands(this.session),
     ]
   }
 
   async #bang(command: string): Promise<void> {
     if (command === '') return
-    const { session } = this
-    const { runShell, shellText } = await import('./shell.ts')
+    const { shellLine } = await import('./shell.ts')
     this.#shell = new AbortController()
-    const id = `shell-${Date.now()}`
-    const startedAt = Date.now()
-    this.#surface.shell({ type: 'tool-started', id, name: '!', input: { command }, summary: command })
-    const run = await runShell(command, {
-      cwd: session.cwd,
-      env: session.runtime.childEnv,
-      signal: this.#shell.signal,
-      progress: (text) => this.#surface.shell({ type: 'tool-progress', id, text }),
-    })
-    const interrupted = this.#shell.signal.aborted
+    await shellLine(this.session, command, this.#shell.signal, (event) => this.#surface.shell(event))
     this.#shell = undefined
-    const content = [run.stdout, run.stderr].filter(Boolean).join('\n')
-    this.#surface.shell({
-      type: 'tool-finished',
-      id,
-      name: '!',
-      output: { content: content || '(no output)', isError: run.exitCode !== 0 },
-      ms: Date.now() - startedAt,
-      outcome: interrupted ? 'interrupted' : 'ran',
-    })
-    session.carry([{ type: 'text', text: shellText(command, run) }])
-    const { addEvent } = await import('../store/audit.ts')
-    addEvent(session.db, {
-      conversationId: session.conversationId,
-      sessionId: session.id,
-      type: 'operator_shell',
-      detail: { command, exitCode: run.exitCode, cwd: session.cwd },
-    })
   }
 
   async #remember(text: string): Promise<void> {
     const { remember } = await import('./remember.ts')
-    if ((await remember(text.replace(/^#+\s*/, ''), this)) === 'prompt') await this.#prompt(text, [])
+    if ((await remember(text.replace(/^#+\s*/, ''), this)) === 'prompt') await this.#prompt(lineOf(text))
   }
 
   async switchSession(to: SessionSwitch): Promise<string | undefined> {

@@ -1,4 +1,5 @@
 /** What was typed before in this project: walked with the arrows, searched with Ctrl-R. */
+import type { Input } from './keys.ts'
 
 export interface History {
   add(text: string): void
@@ -46,4 +47,39 @@ export class HistoryWalk {
 export function searchHistory(entries: readonly string[], wanted: string): string[] {
   const needle = wanted.toLowerCase()
   return [...new Set(entries.toReversed())].filter((entry) => entry.toLowerCase().includes(needle))
+}
+
+/** Ctrl-R: letters narrow it down, and the line shows the newest entry that has them. */
+export class HistorySearch {
+  wanted = ''
+  /** What the line held before. */
+  readonly before: string
+  readonly #entries: readonly string[]
+  #at = 0
+
+  constructor(entries: readonly string[], before: string) {
+    this.#entries = entries
+    this.before = before
+  }
+
+  get found(): string | undefined {
+    return searchHistory(this.#entries, this.wanted)[this.#at]
+  }
+
+  /** Whether the search goes on after this, and else what becomes of what it found. */
+  press(input: Input): 'goes-on' | 'kept' | 'run' | 'left' {
+    if (!('key' in input)) {
+      this.wanted += 'text' in input ? input.text : input.paste
+      this.#at = 0
+      return 'goes-on'
+    }
+    const { key } = input
+    const last = searchHistory(this.#entries, this.wanted).length - 1
+    if (key === 'ctrl+r') this.#at = Math.max(0, Math.min(this.#at + 1, last))
+    else if (key === 'ctrl+s') this.#at = Math.max(0, this.#at - 1)
+    else if (key === 'backspace' && this.wanted !== '') this.wanted = this.wanted.slice(0, -1)
+    else if (key === 'backspace' || key === 'ctrl+c' || key === 'ctrl+g') return 'left'
+    else return key === 'enter' ? 'run' : 'kept'
+    return 'goes-on'
+  }
 }

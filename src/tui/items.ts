@@ -25,7 +25,7 @@ export interface ToolCall {
 }
 
 export type Item =
-  | { readonly kind: 'user'; readonly text: string }
+  | { readonly kind: 'user'; readonly text: string; readonly shown?: string }
   | { readonly kind: 'answer'; readonly text: string }
   | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'tool'; readonly call: ToolCall }
@@ -45,7 +45,7 @@ export function itemLines(
 ): string[] {
   switch (item.kind) {
     case 'user':
-      return userLines(item.text, columns, full)
+      return userLines(full ? item.text : (item.shown ?? item.text), columns, full)
     case 'answer': {
       const lines = answerLines(markdown(item.text, columns - 2))
       // in the scrollback a long line of code stays one line, to be copied; in full nothing may be cut off

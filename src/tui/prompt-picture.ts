@@ -16,6 +16,8 @@ export interface PromptPicture {
   readonly status: readonly string[]
   readonly busy: boolean
   readonly vim: 'insert' | 'normal' | undefined
+  /** Shown where the arguments of a command will stand. */
+  readonly arguments: string
 }
 
 const menuRows = 8
@@ -33,7 +35,8 @@ export function drawPrompt(picture: PromptPicture, columns: number, rows: number
   for (const [index, row] of place.rows.slice(from, from + most).entries())
     lines.push(`${index === 0 ? paint(role, from > 0 ? '…' : glyph.prompt) : ' '} ${row.text}`)
   const cursor = { row: 1 + place.row - from, column: 2 + place.column }
-  if (draft.text === '') lines[1] += paint('dim', placeholder(picture))
+  const ghost = draft.text === '' ? placeholder(picture) : picture.arguments
+  if (ghost) lines[1] += paint('dim', ghost)
   lines.push(...below(picture, columns))
   return { lines, cursor }
 }

@@ -1,10 +1,11 @@
 /** The input line: the draft, what could complete it, what was typed before, and the keys that do more than edit. */
 import { Attachments, type Image } from './attachments.ts'
-import { type Menu, type Sources, suggest } from './complete.ts'
-import { change, draftOf, emptyDraft, insert, newEditor, press } from './editor.ts'
-import { type History, HistoryWalk, searchHistory } from './history.ts'
+import type { Sources } from './complete.ts'
+import { change, type Draft, draftOf, emptyDraft, insert, newEditor, press } from './editor.ts'
+import { type History, HistorySearch, HistoryWalk, searchHistory } from './history.ts'
 import type { Input } from './keys.ts'
 import { vertical } from './layout.ts'
+import { CompletionMenu } from './menu.ts'
 import { drawPrompt, type PromptPicture } from './prompt-picture.ts'
 import type { Frame } from './screen.ts'
 import type { View } from './view.ts'
@@ -42,17 +43,17 @@ export interface PromptOptions {
 
 /** A second press counts within this time. */
 const twiceMs = 1_500
+/** A text this long that comes back into the line comes folded, as it was pasted. */
+const longDraft = 2_000
 
 export class Prompt implements View {
   readonly #options: PromptOptions
   readonly #editor = newEditor()
   readonly #vim = newVim()
-  #attachments = new Attachments()
+  readonly #attachments = new Attachments()
   #walk: HistoryWalk | undefined
-  #menu: (Menu & { at: number }) | undefined
-  #menuFor = 0
-  #closedAt: string | undefined
-  #search: { wanted: string; at: number; before: string } | undefined
+  readonly #menu: CompletionMenu
+  #search: HistorySearch | undefined
   #twice: { key: string; at: number } | undefined
   #chord = false
   #help = false
@@ -61,6 +62,7 @@ export class Prompt implements View {
 
   constructor(options: PromptOptions) {
     this.#options = options
+    this.#menu = new CompletionMenu(options.sources, () => options.actions.changed())
   }
 
   get text(): string {
@@ -72,15 +74,13 @@ export class Prompt implements View {
   }
 
   set(text: string): void {
-    change(this.#editor, draftOf(text))
-    this.#walk = undefined
-    this.#complete()
+    this.#edit(this.#folded(text))
   }
 
   press(input: Input): void {
     const { actions } = this.#options
-    if ('paste' in input) this.#paste(input.paste)
-    else if (this.#search) this.#searching(input)
+    if (this.#search) this.#searching(this.#search, input)
+    else if ('paste' in input) this.#paste(input.paste)
     else if ('text' in input) this.#type(input.text)
     else this.#key(input.key)
     if (!('key' in input) || (input.key !== 'ctrl+c' && input.key !== 'ctrl+d' && input.key !== 'esc'))
@@ -88,10 +88,23 @@ export class Prompt implements View {
     actions.changed()
   }
 
-  #paste(text: string): void {
-    change(this.#editor, insert(this.#editor.draft, this.#attachments.paste(text, this.#options.cwd())))
+  #edit(draft: Draft): void {
+    change(this.#editor, draft)
+    this.#edited()
+  }
+
+  /** The line is another one: what was walked through is left, and what could complete it is asked for. */
+  #edited(): void {
     this.#walk = undefined
-    this.#complete()
+    this.#menu.ask(this.#editor.draft)
+  }
+
+  #folded(text: string): Draft {
+    return draftOf(text.length > longDraft ? this.#attachments.paste(text, this.#options.cwd()) : text)
+  }
+
+  #paste(text: string): void {
+    this.#edit(insert(this.#editor.draft, this.#attachments.paste(text, this.#options.cwd())))
   }
 
   #type(text: string): void {
@@ -105,9 +118,7 @@ export class Prompt implements View {
       change(this.#editor, insert(this.#editor.draft, text))
       if (this.#vim.last) this.#vim.last.typed += text
     }
-    this.#walk = undefined
-    this.#closedAt = undefined
-    this.#complete()
+    this.#edited()
   }
 
   #normal(letter: string): void {
@@ -125,11 +136,7 @@ export class Prompt implements View {
     }
     const bound = this.#bindings[key]
     if (bound) bound()
-    else if (press(this.#editor, key)) {
-      this.#walk = undefined
-      this.#closedAt = undefined
-      this.#complete()
-    }
+    else if (press(this.#editor, key)) this.#edited()
   }
 
   readonly #bindings: Record<string, () => void> = {
@@ -137,17 +144,17 @@ export class Prompt implements View {
     esc: () => this.#escape(),
     tab: () => this.#tab(),
     'shift+tab': () => this.#options.actions.turnMode(),
-    up: () => (this.#menu?.items.length ? this.#pick(-1) : this.#vertical(-1)),
-    down: () => (this.#menu?.items.length ? this.#pick(1) : this.#vertical(1)),
-    'ctrl+p': () => (this.#menu?.items.length ? this.#pick(-1) : this.#older()),
-    'ctrl+n': () => (this.#menu?.items.length ? this.#pick(1) : this.#newer()),
+    up: () => (this.#menu.picked ? this.#menu.move(-1) : this.#vertical(-1)),
+    down: () => (this.#menu.picked ? this.#menu.move(1) : this.#vertical(1)),
+    'ctrl+p': () => (this.#menu.picked ? this.#menu.move(-1) : this.#older()),
+    'ctrl+n': () => (this.#menu.picked ? this.#menu.move(1) : this.#newer()),
     'ctrl+c': () => this.#interrupt(),
     'ctrl+d': () => {
       if (this.text !== '') press(this.#editor, 'ctrl+d')
       else if (this.#again('ctrl+d')) this.#options.actions.exit()
     },
     'ctrl+r': () => {
-      this.#search = { wanted: '', at: 0, before: this.text }
+      this.#search = new HistorySearch(this.#options.history().entries(), this.text)
     },
     'ctrl+o': () => this.#options.actions.transcript(),
     'ctrl+t': () => this.#options.actions.toggleTodos(),
@@ -166,11 +173,10 @@ export class Prompt implements View {
   }
 
   #enter(): void {
-    const menu = this.#menu
-    const item = menu?.items[menu.at]
-    if (menu && item) {
-      this.#accept(menu, item)
-      if (!item.runs) return
+    const { picked } = this.#menu
+    if (picked) {
+      change(this.#editor, this.#menu.accept(this.#editor.draft))
+      if (!picked.runs) return
     } else if (this.#editor.draft.cursor > 0 && this.text[this.#editor.draft.cursor - 1] === '\\') {
       press(this.#editor, 'backspace')
       press(this.#editor, 'ctrl+j')
@@ -183,9 +189,8 @@ export class Prompt implements View {
     const shown = this.text
     if (shown.trim() === '') return
     const { text, images } = this.#attachments.unfold(shown)
-    this.#options.history().add(text.length > 2_000 ? shown : text)
+    this.#options.history().add(text)
     this.#clear()
-    this.#attachments = new Attachments()
     this.#options.actions.submit(text, images, shown)
   }
 
@@ -193,19 +198,15 @@ export class Prompt implements View {
     this.#editor.draft = emptyDraft
     this.#editor.undone = []
     this.#walk = undefined
-    this.#menu = undefined
-    this.#menuFor++
+    this.#menu.close()
     this.#help = false
     this.#vim.mode = 'insert'
   }
 
   #escape(): void {
     const { actions } = this.#options
-    if (this.#menu) {
-      this.#closedAt = this.text
-      this.#menu = undefined
-      this.#menuFor++
-    } else if (this.#help) this.#help = false
+    if (this.#menu.open) this.#menu.dismiss(this.#editor.draft)
+    else if (this.#help) this.#help = false
     else if (this.#options.busy()) actions.interrupt()
     else if (this.#options.vim() && this.#vim.mode === 'insert' && this.text !== '') toNormal(this.#vim, this.#editor)
     else if (this.text === '!') this.#clear()
@@ -237,41 +238,13 @@ export class Prompt implements View {
   }
 
   #tab(): void {
-    const menu = this.#menu
-    const item = menu?.items[menu.at]
-    if (menu && item) this.#accept(menu, item)
+    if (this.#menu.picked) change(this.#editor, this.#menu.accept(this.#editor.draft))
     else if (this.text.startsWith('!')) {
       const found = searchHistory(this.#options.history().entries(), this.text).find(
         (one) => one.startsWith(this.text) && one !== this.text,
       )
       if (found) this.set(found)
-    } else this.#complete()
-  }
-
-  #accept(menu: Menu, item: Menu['items'][number]): void {
-    const { text } = this.#editor.draft
-    change(this.#editor, {
-      text: text.slice(0, menu.from) + item.insert + text.slice(menu.to),
-      cursor: menu.from + item.insert.length,
-    })
-    this.#menu = undefined
-    this.#menuFor++
-    if (item.insert.endsWith('/')) this.#complete()
-  }
-
-  #pick(by: number): void {
-    const menu = this.#menu!
-    menu.at = (menu.at + by + menu.items.length) % menu.items.length
-  }
-
-  #complete(): void {
-    const turn = ++this.#menuFor
-    if (this.text === this.#closedAt) return
-    void suggest(this.#editor.draft, this.#options.sources).then((menu) => {
-      if (turn !== this.#menuFor) return
-      this.#menu = menu && { ...menu, at: 0 }
-      this.#options.actions.changed()
-    })
+    } else this.#menu.ask(this.#editor.draft, true)
   }
 
   #vertical(by: -1 | 1): void {
@@ -297,39 +270,21 @@ export class Prompt implements View {
 
   #show(text: string | undefined): void {
     if (text === undefined) return
-    this.#editor.draft = draftOf(text)
-    this.#menu = undefined
-    this.#menuFor++
+    this.#editor.draft = this.#folded(text)
+    this.#menu.close()
   }
 
-  #searching(input: Input): void {
-    const search = this.#search!
-    const found = () => searchHistory(this.#options.history().entries(), search.wanted)
-    if ('text' in input) {
-      search.wanted += input.text
-      search.at = 0
-    } else if ('key' in input) {
-      const { key } = input
-      if (key === 'ctrl+r') search.at = Math.min(search.at + 1, Math.max(0, found().length - 1))
-      else if (key === 'ctrl+s') search.at = Math.max(0, search.at - 1)
-      else if (key === 'backspace' && search.wanted !== '') search.wanted = search.wanted.slice(0, -1)
-      else if (key === 'ctrl+c' || key === 'backspace' || key === 'ctrl+g') {
-        this.#search = undefined
-        this.#editor.draft = draftOf(search.before)
-        return
-      } else {
-        this.#search = undefined
-        if (key === 'enter') this.#submit()
-        return
-      }
-    }
-    const match = found()[search.at]
-    this.#editor.draft = draftOf(match ?? (search.wanted === '' ? search.before : this.text))
+  #searching(search: HistorySearch, input: Input): void {
+    const then = search.press(input)
+    if (then === 'left' || search.wanted === '') this.#editor.draft = draftOf(search.before)
+    else if (search.found !== undefined) this.#editor.draft = this.#folded(search.found)
+    if (then !== 'goes-on') this.#search = undefined
+    if (then === 'run') this.#submit()
   }
 
   async #external(): Promise<void> {
     const edited = await this.#options.actions.openEditor(this.#attachments.unfold(this.text).text)
-    if (edited !== undefined) this.set(edited.replace(/\n$/, ''))
+    if (edited !== undefined) this.#edit(draftOf(edited.replace(/\n$/, '')))
     this.#options.actions.changed()
   }
 
@@ -337,15 +292,22 @@ export class Prompt implements View {
     this.#columns = columns - 2
     const picture: PromptPicture = {
       draft: this.#editor.draft,
-      menu: this.#menu,
+      menu: this.#menu.open,
       search: this.#search?.wanted,
       help: this.#help,
       hint: this.#hint(),
       status: this.#options.status(columns),
       busy: this.#options.busy(),
       vim: this.vimMode,
+      arguments: this.#arguments(),
     }
     return drawPrompt(picture, columns, rows)
+  }
+
+  /** What a command takes, while nothing of it is written yet. */
+  #arguments(): string {
+    const [, name] = /^\/(\S+) $/.exec(this.text) ?? []
+    return (name && this.#options.sources.commands().find((one) => one.name === name)?.argumentHint) || ''
   }
 
   #hint(): string {

@@ -1,6 +1,6 @@
 /** The conversation over plain lines: each line is read when the one before it is done. */
 import { clean } from './clean.ts'
-import { Conversation } from './conversation.ts'
+import { Conversation, lineOf } from './conversation.ts'
 import { Lines } from './lines.ts'
 import { personAt } from './person.ts'
 import { endOnSignals, type ReplOptions } from './repl.ts'
@@ -55,11 +55,11 @@ export async function runLines(options: ReplOptions, version: string): Promise<n
 
 async function readAll(options: ReplOptions, first: string, conversation: Conversation, front: Lines) {
   if (first) await conversation.submit(first)
-  if (options.prompt) await conversation.typed(options.prompt)
+  if (options.prompt) await conversation.typed(lineOf(options.prompt))
   while (!conversation.leaving) {
     const line = await front.next()
     if (line === undefined) break
-    await conversation.typed(line)
+    await conversation.typed(lineOf(line))
   }
   return conversation.leaving ? conversation.left : ('prompt_input_exit' as const)
 }

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 
 import type { PermissionMode } from '../hooks/plane.ts'
 import { clean } from './clean.ts'
-import { Conversation } from './conversation.ts'
+import { Conversation, lineOf } from './conversation.ts'
 import { useGlyphs } from './glyphs.ts'
 import { type History, memoryHistory } from './history.ts'
 import { itemLines } from './items.ts'
@@ -36,7 +36,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
     front: terminal,
     version,
     answers: () => terminal.turn.answers,
-    echo: (text) => terminal.turn.add({ kind: 'user', text }),
+    echo: (text, shown) => terminal.turn.add({ kind: 'user', text, shown }),
     changedSession: () => {
       terminal.turn.items.length = 0
       terminal.turn.todos = conversation.session.todos
@@ -68,14 +68,14 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   }
   const prompt: Prompt = new Prompt({
     actions: {
-      submit: (text, images) => conversation.take(text, images),
+      submit: (text, images, shown) => conversation.take({ text, images, shown }),
       interrupt: () => conversation.interrupt(),
-      rewind: () => conversation.take('/rewind'),
+      rewind: () => conversation.take(lineOf('/rewind')),
       exit: () => conversation.leave('prompt_input_exit'),
       turnMode,
       transcript: () => void transcript(),
       openEditor: async (text) => (await import('./dialogs/plan.ts')).editText(terminal, text, 'prompt.md'),
-      pickModel: () => conversation.take('/model'),
+      pickModel: () => conversation.take(lineOf('/model')),
       toggleTodos: () => {
         terminal.turn.showTodos = !terminal.turn.showTodos
       },
@@ -148,7 +148,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   const signals = endOnSignals((reason) => conversation.leave(reason))
   const first = async () => {
     if (started.initialPrompt) await conversation.submit(started.initialPrompt)
-    if (options.prompt) await conversation.typed(options.prompt)
+    if (options.prompt) await conversation.typed(lineOf(options.prompt))
     else await conversation.drain()
   }
   // what breaks ends the session as leaving does; the terminal is given back before anybody reads why

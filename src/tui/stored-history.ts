@@ -5,6 +5,7 @@ import type { History } from './history.ts'
 
 /** As many as are read at start. */
 const most = 1_000
+/** What is longer is known until the end of the process, and kept nowhere. */
 const longest = 10_000
 
 export function openHistory(db: Db, projectDir: string): History {
@@ -22,10 +23,10 @@ export function openHistory(db: Db, projectDir: string): History {
     entries,
     add(text) {
       const kept = storable(text)
-      if (kept.trim() === '' || kept.length > longest || entries().at(-1) === kept) return
-      entries()
+      if (kept.trim() === '' || entries().at(-1) === kept) return
       read!.push(kept)
-      db.run('INSERT INTO ona_prompt_history (project_dir, text) VALUES (?, ?)', projectDir, kept)
+      if (kept.length <= longest)
+        db.run('INSERT INTO ona_prompt_history (project_dir, text) VALUES (?, ?)', projectDir, kept)
     },
   }
 }

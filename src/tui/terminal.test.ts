@@ -106,6 +106,16 @@ test('a long paste is folded on the screen and sent in full, a megabyte too', as
   await shows(/❯ see \[Pasted text #1 \+19999 lines\]/)
   keyboard.type(enter)
   assert.deepEqual(submitted, [`see ${text}`])
+  keyboard.type(up)
+  await shows(/❯ \[Pasted text #\d \+19999 lines\]$/m)
+  keyboard.type(enter, '\x12', 'matter', enter)
+  assert.deepEqual(submitted.slice(1), [`see ${text}`, `see ${text}`], 'what comes back is what was sent')
+})
+
+test('what is killed comes back with Ctrl-Y, and Alt-Y goes on to what was killed before', async () => {
+  const { prompt } = withPrompt()
+  keyboard.type('one two', '\x17', '\x17', '\x19', '\x1by')
+  assert.equal(prompt.text, 'two')
 })
 
 test('the path of an image becomes a picture, other paths stay text', async () => {
@@ -133,7 +143,7 @@ test('the / menu filters by name, word and alias; Tab completes, Enter runs, Esc
   keyboard.type('/adddir')
   await shows(/❯ \/add-dir <path>/)
   keyboard.type(enter)
-  await shows(/❯ \/add-dir $/m)
+  await shows(/❯ \/add-dir <path>$/m)
   keyboard.type('\x15', '/zz')
   await shows(/No commands match "\/zz"/)
 })
