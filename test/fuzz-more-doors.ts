@@ -527,7 +527,7 @@ export const doors: Readonly<Record<string, Door>> = {
     enter(text) {
       const read = readFrontmatter(text)
       if (!read.ok) told(read.why)
-      const kind = readAgentKind(text, 'f.md')
+      const kind = readAgentKind(text, 'f.md', { scope: 'project', trusted: false })
       if ('problem' in kind) told(kind.problem)
       writeFileSync(here('work/.ona/skills/s/SKILL.md'), text)
       const { skills, warnings } = findSkills({ home: here('home'), projectDir: here('work') })

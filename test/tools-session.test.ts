@@ -115,8 +115,8 @@ test('Agent: in a worktree of its own, which goes when nothing changed and stays
   assert.equal(git(at, 'worktree', 'list').split('\n').length, 2)
 })
 
-test('Agent: what its definition names is there before it starts; what is not read is told', async (t) => {
-  const { chats, at, results } = await play(
+test('Agent: what its definition names is there before it starts', async (t) => {
+  const { chats, results } = await play(
     t,
     [call('Agent', { ...work, subagent_type: 'judge' }), { text: 'Judged.' }],
     allow('Agent'),
@@ -124,7 +124,7 @@ test('Agent: what its definition names is there before it starts; what is not re
       prepare(at) {
         at.write(
           '../home/.ona/agents/judge.md',
-          '---\nname: judge\ndescription: judges\nskills: [law]\nhooks:\n  Stop: []\n---\nYou judge.',
+          '---\nname: judge\ndescription: judges\nskills: [law]\n---\nYou judge.',
         )
         at.write('../home/.ona/skills/law/SKILL.md', 'The law of the land.')
       },
@@ -132,8 +132,6 @@ test('Agent: what its definition names is there before it starts; what is not re
   )
   assert.match(results[0]!.content, /^Judged\./)
   assert.match(JSON.stringify(chats[1]), /# Skill: law[\s\S]*The law of the land\.[\s\S]*Read a\.txt/)
-  const again = await at.run(['-p', 'again'], { env: (await testModel(t)).env })
-  assert.match(again.stderr, /judge\.md: hooks is not read from an agent's file; put hooks into the settings/)
 })
 
 test('TaskOutput and TaskStop: a background command is heard of and ended', async (t) => {

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import type { PermissionMode } from '../hooks/plane.ts'
 import { isObject } from '../hooks/shape.ts'
 import { readPlainFile } from '../plain-file.ts'
-import { readFrontmatter } from '../tools/frontmatter.ts'
+import { headOf, readFrontmatter } from '../tools/frontmatter.ts'
+import type { Brings } from './brings.ts'
 
 export interface AgentKind {
   readonly name: string
@@ -22,6 +23,8 @@ export interface AgentKind {
   readonly isolation?: 'worktree'
   /** Skills that it has read before it starts. */
   readonly skills?: readonly string[]
+  /** Hooks and MCP servers of its own. */
+  readonly brings?: Brings
   readonly source: string
 }
 
@@ -72,7 +75,7 @@ export interface AgentKinds {
 export interface AgentPlaces {
   readonly projectDir: string
   readonly home: string
-  /** In a folder that nobody has trusted a definition cannot choose its own permission mode. */
+  /** In a folder that nobody has trusted a definition brings no permission mode, hooks or servers. */
   readonly trusted: boolean
   readonly bare: boolean
 }
@@ -95,13 +98,11 @@ export function loadAgentKinds(places: AgentPlaces, given: readonly AgentKind[] 
         warnings.push(`${path}: ${text.problem}`)
         continue
       }
-      const read = readAgentKind(text, path)
+      const read = readAgentKind(text, path, { scope: isOwn ? 'user' : 'project', trusted: trusted || isOwn })
       if ('problem' in read) {
         warnings.push(`${path}: ${read.problem}`)
         continue
       }
-      for (const key of unreadIn(text))
-        warnings.push(`${path}: ${key} is not read from an agent's file; ${unread[key]}`)
       if (read.permissionMode === undefined || trusted || isOwn) {
         byName.set(read.name, read)
       } else {
@@ -133,17 +134,6 @@ function textOf(path: string): string | { readonly problem: string } {
   }
 }
 
-/** What other products read from such a file and we do not, and what to do instead. */
-const unread: Record<string, string> = {
-  hooks: 'put hooks into the settings: they hold for sub-agents too, and are told agent_type',
-  mcpServers: 'put servers into .mcp.json or the settings: sub-agents may use them',
-}
-
-function unreadIn(text: string): string[] {
-  const read = readFrontmatter(text)
-  return Object.keys(unread).filter((key) => read.ok && read.fields[key] !== undefined)
-}
-
 /** What a kind of agent may use, as its definition says. */
 export function allows({ tools, disallowedTools }: AgentKind, name: string): boolean {
   if (disallowedTools?.includes(name)) return false
@@ -163,23 +153,28 @@ export function readAgentsJson(text: string): readonly AgentKind[] | { readonly 
   for (const [name, definition] of Object.entries(value)) {
     const { prompt, ...fields } = isObject(definition) ? definition : {}
     if (typeof prompt !== 'string' || prompt === '') return { problem: `${name}: prompt is missing` }
-    const read = kindOf({ ...fields, name }, prompt, '--agents')
+    const read = kindOf({ ...fields, name }, prompt, '--agents', { scope: 'flag', trusted: true, head: fields })
     if ('problem' in read) return { problem: `${name}: ${read.problem}` }
     kinds.push(read)
   }
   return kinds
 }
 
-export function readAgentKind(text: string, path: string): AgentKind | { readonly problem: string } {
+export function readAgentKind(
+  text: string,
+  path: string,
+  by: Omit<Brings, 'head'>,
+): AgentKind | { readonly problem: string } {
   const read = readFrontmatter(text)
   if (!read.ok) return { problem: read.why }
-  return kindOf(read.fields, read.body, path)
+  return kindOf(read.fields, read.body, path, { ...by, head: headOf(text) })
 }
 
 function kindOf(
   fields: Record<string, unknown>,
   body: string,
   source: string,
+  brings: Brings,
 ): AgentKind | { readonly problem: string } {
   const word = (key: string) =>
     typeof fields[key] === 'string' && fields[key] !== '' ? (fields[key] as string) : undefined
@@ -208,6 +203,7 @@ function kindOf(
     ...(maxTurns > 0 && { maxTurns }),
     ...(fields['isolation'] === 'worktree' && { isolation: 'worktree' as const }),
     ...(skills && { skills }),
+    ...((fields['hooks'] !== undefined || fields['mcpServers'] !== undefined) && { brings }),
     ...((fields['background'] === true || fields['background'] === 'true') && { background: true }),
   }
 }

@@ -104,8 +104,10 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
   const mcp = openMcp(servers, declared)
   if (mcp) closers.push(() => void mcp.close())
   const fallbackModels = options.fallbackModels ?? [settings.fallbackModel ?? []].flat()
+  const mayOpen = !options.withoutMcp && !servers.strict
   const runtime: Runtime = {
     ...(mcp && { mcp }),
+    ...(mayOpen && { openServers: (own, session) => openMcp({ ...servers, session }, { servers: own, problems: [] }) }),
     db,
     settings,
     plane: planeFor(() => current, options.handlers ?? []),

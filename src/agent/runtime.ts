@@ -1,6 +1,7 @@
 /** What the sessions of one process share: taken once at start and held. */
 import type { Plane } from '../hooks/plane.ts'
 import type { JsonObject } from '../hooks/shape.ts'
+import type { ServerConfig } from '../mcp/config.ts'
 import type { McpHub } from '../mcp/hub.ts'
 import type { ModelRequest, ModelUsage, Provider } from '../providers/model.ts'
 import type { Prices } from '../providers/models.ts'
@@ -11,6 +12,7 @@ import type { Tool, ToolOutput } from '../tools/tool.ts'
 import type { AgentKind } from './agents.ts'
 import type { Tasks } from './background.ts'
 import type { AgentEvent, Person } from './events.ts'
+import type { Session } from './session.ts'
 import type { SessionSkills } from './skills.ts'
 
 export interface Runtime {
@@ -45,6 +47,8 @@ export interface Runtime {
   spent(model: string, usage: ModelUsage, costUsd: number | null): void
   /** Watches paths that hooks asked for. */
   watch?(paths: readonly string[]): void
+  /** Starts further MCP servers, for one of its sessions. */
+  openServers?(servers: readonly ServerConfig[], session: () => Session | undefined): McpHub | undefined
   modelFor(name: string): Promise<ActiveModel | { readonly problem: string }>
 }
 

@@ -9,6 +9,7 @@ import { newestConversation } from '../store/conversations.ts'
 import type { SettingsRequest } from '../store/settings.ts'
 import { getState } from '../store/state.ts'
 import { type AgentKind, allows } from './agents.ts'
+import { equip } from './brings.ts'
 import type { AgentEvent, Person } from './events.ts'
 import { type Found, findSession } from './find-session.ts'
 import { loadMessages } from './history.ts'
@@ -96,7 +97,8 @@ export type StartProblem = { readonly problem: string; readonly usage?: boolean 
 export async function startSession(options: StartOptions): Promise<Started | StartProblem> {
   const opened = openRuntime(options)
   if ('problem' in opened) return opened
-  const { runtime, permissions, tell, cleanUp } = opened
+  const { permissions, tell, cleanUp } = opened
+  let { runtime } = opened
   const failed = (problem: StartProblem): StartProblem => {
     // no turn comes about; that somebody wanted one is on record all the same
     const conversationId = newestConversation(runtime.db)?.id ?? 'none'
@@ -106,6 +108,9 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
   }
   const agent = agentOf(options, runtime)
   if (agent && 'problem' in agent) return failed(agent)
+  const equipped = agent && (await equip(runtime, agent, { alone: true }))
+  if (equipped && 'problem' in equipped) return failed(equipped)
+  runtime = equipped?.runtime ?? runtime
   const chosen = await runtime.modelFor(options.model ?? agent?.model ?? '')
   if ('problem' in chosen) return failed({ problem: chosen.problem })
   const found = findSession(options, runtime)
@@ -143,7 +148,8 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
     return failed({ problem: 'the settings forbid the mode bypassPermissions (disableBypassPermissionsMode)' })
   }
 
-  const beside = await startBeside(opened, options, () => session)
+  await equipped?.start(() => session)
+  const beside = await startBeside({ ...opened, runtime }, options, () => session)
   let worktree: Worktree | undefined
   if (options.worktree !== undefined) {
     const { makeWorktree } = await import('./worktree.ts')
@@ -151,6 +157,7 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
     if ('problem' in made) {
       for (const each of beside) await each.close()
       await end(session, 'other')
+      await equipped?.close()
       return failed(made)
     }
     worktree = made
@@ -173,6 +180,7 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
     async close(reason) {
       for (const each of beside) await each.close()
       await end(session, reason)
+      await equipped?.close()
       await worktree?.leave()
       await options.atEnd?.(session)
       cleanUp()

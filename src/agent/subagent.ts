@@ -10,6 +10,7 @@ import { newId } from '../store/open.ts'
 import type { AgentRequest } from '../tools/host.ts'
 import { failed, said, type ToolOutput } from '../tools/tool.ts'
 import { type AgentKind, allows } from './agents.ts'
+import { equip } from './brings.ts'
 import { now } from './clock.ts'
 import { Session } from './session.ts'
 import { asText } from './stages.ts'
@@ -40,6 +41,9 @@ export async function runSubagent(parent: Session, request: Task): Promise<ToolO
   const model = wanted ? await runtime.modelFor(wanted) : parent.model
   if ('problem' in model) return failed(`model "${wanted}": ${model.problem}`)
 
+  const equipped = await equip(runtime, kind)
+  if ('problem' in equipped) return failed(equipped.problem)
+
   const id = newId(parent.db)
   const task = { task_id: id, task_subject: request.description, task_description: request.prompt }
   const created = await parent.raise('TaskCreated', () => task)
@@ -52,7 +56,7 @@ export async function runSubagent(parent: Session, request: Task): Promise<ToolO
     worktree = made
   }
   const child = new Session({
-    runtime,
+    runtime: equipped.runtime,
     id: createSession(parent.db, parent.conversationId, undefined, {
       sessionId: parent.id,
       agentId: id,
@@ -71,7 +75,7 @@ export async function runSubagent(parent: Session, request: Task): Promise<ToolO
       about: request.description,
       ...(request.toolUseId && { toolUseId: request.toolUseId }),
     },
-    tools: toolsOf(runtime, (name) => !parentOnly.includes(name) && allows(kind, name)),
+    tools: toolsOf(equipped.runtime, (name) => !parentOnly.includes(name) && allows(kind, name)),
     systemPrompt: kind.prompt,
   })
   if (kind.maxTurns) child.maxRequests = kind.maxTurns
@@ -85,9 +89,11 @@ export async function runSubagent(parent: Session, request: Task): Promise<ToolO
     const stop = () => child.interrupt()
     signal.addEventListener('abort', stop, { once: true })
     if (signal.aborted) stop()
+    await equipped.start(() => child)
     const end = background ? await workThenWait(child, kind, prompt) : await runTurn(child, [asText(prompt)])
     signal.removeEventListener('abort', stop)
     await child.tasks.stopAll()
+    await equipped.close()
     const completed = await parent.raise('TaskCompleted', () => task, new AbortController().signal)
     parent.commit(() => {})
     const stays = (await worktree?.leave()) ? worktree!.path : undefined

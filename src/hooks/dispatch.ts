@@ -27,7 +27,10 @@ export interface PlaneOptions {
 export function createPlane(handlers: readonly Handler[], options: PlaneOptions = {}): Plane {
   const { env = process.env } = options
   const disabled = options.disabled ?? (env.SDLC_DISABLE_ALL_HOOKS === '1' ? 'hooks_disabled' : undefined)
-  const settled: Settled = { redact, ...options, env, disabled, done: new Set() }
+  return planeOf(handlers, { redact, ...options, env, disabled, done: new Set() })
+}
+
+function planeOf(handlers: readonly Handler[], settled: Settled): Plane {
   const byName = Map.groupBy(orderHandlers(handlers).map(prepare), ({ event }) => event)
   const both = new Map<string, Prepared[]>()
 
@@ -52,6 +55,7 @@ export function createPlane(handlers: readonly Handler[], options: PlaneOptions 
       return asked ? runRound(asked, { event: { name, fields } as Raised }, scope, settled) : quiet
     },
     listens: (...names) => names.some((name) => byName.has(name)),
+    with: (more) => planeOf([...handlers, ...more], settled),
   }
 }
 

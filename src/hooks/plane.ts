@@ -1,5 +1,6 @@
 /** The plane: everyone who has a say, in one total order, asked one after another, and their answers made one. */
 import type { EventFields, EventName } from './events.ts'
+import type { Handler } from './handler.ts'
 import type { Control, StepName, Steps } from './steps.ts'
 
 export interface Plane {
@@ -12,6 +13,8 @@ export interface Plane {
   raise<E extends EventName>(name: E, fields: EventFields[E], scope: Scope): Promise<Answer>
   /** Whether anyone would be asked; where not, nothing needs to be built. */
   listens(...names: (StepName | EventName)[]): boolean
+  /** The same plane with handlers that come after all others of their kind; what was asked once is not asked again. */
+  with(handlers: readonly Handler[]): Plane
 }
 
 /** The event that a step raises. For PreToolUse the plane keeps `tool_input` in step with `args`. */

@@ -4,8 +4,13 @@ export type Frontmatter =
   | { readonly ok: true; readonly fields: Record<string, unknown>; readonly body: string }
   | { readonly ok: false; readonly why: string }
 
+const block = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:\r?\n)?---[ \t]*(?:\r?\n|$)/
+
+/** The head as it is written, for those who look deeper. */
+export const headOf = (text: string): string => block.exec(text)?.[1] ?? ''
+
 export function readFrontmatter(text: string): Frontmatter {
-  const head = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:\r?\n)?---[ \t]*(?:\r?\n|$)/.exec(text)
+  const head = block.exec(text)
   if (!head) return { ok: true, fields: {}, body: text.replace(/^\uFEFF/, '') }
   const fields: Record<string, unknown> = Object.create(null)
   let open: string | undefined
