@@ -1,6 +1,19 @@
 /** What can go wrong around the dispatcher, one test each. Every one ends in one JSON object, exit 0 and no silence. */
 import assert from 'node:assert/strict'
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -14,7 +27,6 @@ import {
   events,
   filesUnder,
   fire,
-  lines,
   makeRepo,
   moduleBody,
   payload,
@@ -85,6 +97,18 @@ test('stdin that comes in pieces is heard whole', async () => {
   assert.match(String(answer.output['denyReason']), /covers the whole repository/)
 })
 
+test('a Node that keeps its inner pipe to itself hears a call all the same', async () => {
+  const root = makeRepo(['session', 'graph-pretooluse'])
+  const env = { NODE_OPTIONS: '--permission --allow-fs-read=* --allow-fs-write=*' }
+  const call = JSON.stringify(payload('PreToolUse', { ...wholeSearch, padding: 'x'.repeat(200_000) }))
+  const stdin = Array.from({ length: 5 }, (_, i) => call.slice(i * 50_000, (i + 1) * 50_000))
+  for (const leaveOpen of [false, true]) {
+    const answer = await fire(root, 'PreToolUse', {}, { stdin, leaveOpen, env, node: process.execPath })
+    isClean(answer)
+    assert.equal(answer.output.decision, 'ask')
+  }
+})
+
 test('stdin of 40 MB is answered in time, and its guard is heard', async () => {
   const root = makeRepo(['session', 'graph-pretooluse'])
   const stdin = JSON.stringify(
@@ -95,6 +119,29 @@ test('stdin of 40 MB is answered in time, and its guard is heard', async () => {
   assert.match(String(answer.output['denyReason']), /covers the whole repository/)
   assert.ok(answer.ms < hostPatienceMs, `${answer.ms} ms`)
   assert.ok(read(root, 'events.jsonl').length < 10_000)
+})
+
+test('an answer of megabytes reaches a slow reader whole, over a socket that is stdin and stdout at once', async (t) => {
+  const root = makeRepo(['session'])
+  addModule(root, 'long', moduleBody('long', `return { decision: 'deny', denyReason: 'x'.repeat(3e6) }`))
+  const server = createServer().listen(join(tempFolder(), 'host'))
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const both = connect(server.address() as string)
+  const [[host]] = (await Promise.all([once(server, 'connection'), once(both, 'connect')])) as [[Socket], unknown]
+  const child = spawn(process.execPath, [join(root, '.ai/hooks/dispatch.mjs'), 'PreToolUse'], {
+    stdio: [both, both, 2],
+  })
+  both.destroy()
+  host.write(JSON.stringify(payload('PreToolUse', readFile)))
+  let heard = ''
+  host.on('data', (chunk) => {
+    heard += chunk
+    host.pause()
+    setTimeout(() => host.resume(), 30)
+  })
+  await Promise.all([once(host, 'close'), once(child, 'exit')])
+  assert.deepEqual([JSON.parse(heard).denyReason.length, child.exitCode], [3e6, 0])
 })
 
 test('an unknown event is told and allowed', async () => {
@@ -324,6 +371,25 @@ test('a module that changes the input it was given changes nothing', async () =>
   assert.equal((await fire(root, 'PreToolUse', wholeSearch)).output.decision, 'ask')
 })
 
+for (const [what, value] of Object.entries({
+  'a BigInt': '1n',
+  'a cycle': '(() => { const a = {}; return a.a = a })()',
+})) {
+  for (const critical of [false, true]) {
+    test(`a rewrite with ${what} in it fails the ${critical ? 'critical ' : ''}module, and the answer is whole`, async () => {
+      const root = makeRepo(['session', 'graph-pretooluse'])
+      const body = `return { warnings: ['half'], statePatch: { half: true }, updatedInput: { x: ${value} } }`
+      addModule(root, 'rewrites', moduleBody('rewrites', body), { priority: 1, critical })
+      edit(root, 'dispatch.manifest.json', (manifest) => (manifest['rewriteOwner'] = { updatedInput: 'rewrites' }))
+      const answer = await fire(root, 'PreToolUse', wholeSearch)
+      isClean(answer)
+      assert.equal(answer.output.decision, critical ? 'deny' : 'ask')
+      assert.match(answer.output.warnings!.join(), /module rewrites failed/)
+      assert.deepEqual([answer.output.warnings!.includes('half'), state(root)['half']], [false, undefined])
+    })
+  }
+}
+
 test('an event that is no JSON value is replaced by an error, and the others stand', async () => {
   const root = makeRepo(['session'])
   addModule(
@@ -372,21 +438,36 @@ test('the trace log is turned over at a mebibyte', async () => {
   )
 })
 
-test('a cache of compiled code that does not fit is passed over', async () => {
-  const root = makeRepo(['session'])
+test('a cache of compiled code that is damaged or of another program is passed over', async () => {
+  const root = makeRepo(['session', 'graph-pretooluse'])
   mkdirSync(join(root, '.ai/hooks/lib/cache'))
   await fire(root, 'PreToolUse', readFile, { env: { ONA_DISPATCHER_WARM: '1' } })
   const [file] = filesUnder(join(root, '.ai/hooks/lib/cache'))
   const cache = join(root, '.ai/hooks/lib/cache', file!)
-  isClean(await fire(root, 'PreToolUse', readFile))
   const whole = readFileSync(cache)
+  const isGuarded = async () => {
+    const answer = await fire(root, 'PreToolUse', wholeSearch)
+    isClean(answer)
+    assert.equal(answer.output.decision, 'ask')
+  }
+  await isGuarded()
   for (const cut of [0, 10, 1000, whole.length - 1]) {
     writeFileSync(cache, whole.subarray(0, cut))
-    const answer = await fire(root, 'PreToolUse', readFile)
-    isClean(answer)
-    assert.equal(answer.output.decision, 'allow')
+    await isGuarded()
   }
-  assert.ok(lines(root, 'events.jsonl').length > 5)
+  for (const at of [1000, 5000, 20_000, whole.length >> 1, whole.length - 5000]) {
+    writeFileSync(cache, Buffer.from(whole).fill(0, at, at + 4096))
+    await isGuarded()
+  }
+  writeFileSync(cache, whole)
+  const program = join(root, '.ai/hooks/lib/hot.cjs')
+  const { atime, mtime } = statSync(program)
+  writeFileSync(
+    program,
+    readFileSync(program, 'utf8').replaceAll('covers the whole repository', 'COVERS THE WHOLE REPOSITORY'),
+  )
+  utimesSync(program, atime, mtime)
+  assert.match(String((await fire(root, 'PreToolUse', wholeSearch)).output['denyReason']), /COVERS/)
 })
 
 test('whatever stdin says, it becomes an event', () => {

@@ -99,7 +99,7 @@ export function fire(root: string, event: EventName, extra: Json = {}, firing: F
   const env: Record<string, string | undefined> = { ...process.env, ...firing.env }
   if (!firing.env?.['CLAUDE_PROJECT_DIR']) delete env['CLAUDE_PROJECT_DIR']
   const child: ChildProcess = spawn(
-    firing.node ?? process.execPath,
+    firing.node ?? process.env['DISPATCHER_NODE'] ?? process.execPath,
     [join(root, '.ai/hooks/dispatch.mjs'), event, ...(firing.args ?? [])],
     { cwd: firing.cwd ?? root, env: env as NodeJS.ProcessEnv, stdio: 'pipe' },
   )

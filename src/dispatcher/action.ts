@@ -1,6 +1,6 @@
 /** Whether what a module returned is an action. All of it is taken, or nothing. */
 import { isObject } from './paths.ts'
-import type { HookAction } from './types.ts'
+import type { HookAction, Json } from './types.ts'
 
 const text = (value: unknown) => typeof value === 'string'
 const listOf = (fits: (item: unknown) => boolean) => (value: unknown) => Array.isArray(value) && value.every(fits)
@@ -27,15 +27,20 @@ const fields: Record<keyof HookAction, { fits: (value: unknown) => boolean; must
   stop: { fits: reason, must: 'an object with a reason' },
 }
 
+/** Copied as JSON, here and now: what JSON cannot say fails the module, and what it changes later is not ours. */
+const copied: ReadonlySet<string> = new Set(['inputMetadata', 'updatedInput', 'statePatch', 'registerArtifacts'])
+
 /** Undefined and null mean "nothing to say". Throws, like the module itself might, when it is no action. */
 export function readAction(returned: unknown): HookAction {
   if (returned === undefined || returned === null) return {}
   if (!isObject(returned)) throw new Error('returned something that is not an action')
+  const action: Json = {}
   for (const [key, value] of Object.entries(returned)) {
     if (value === undefined) continue
     const field = Object.hasOwn(fields, key) ? fields[key as keyof HookAction] : undefined
     if (!field) throw new Error(`returned an action with an unknown field "${key}"`)
-    if (!field.fits(value)) throw new Error(`returned an action whose ${key} is not ${field.must}`)
+    action[key] = copied.has(key) ? JSON.parse(JSON.stringify(value)) : value
+    if (!field.fits(action[key])) throw new Error(`returned an action whose ${key} is not ${field.must}`)
   }
-  return returned as HookAction
+  return action
 }

@@ -128,8 +128,9 @@ function readConfig(hooksRoot: string, name: string): { value: Json; problems: s
 
 function finish(output: Json): void {
   if (answered) return
+  const text = JSON.stringify(output)
   answered = true
-  answer(`${JSON.stringify(output)}\n`)
+  answer(`${text}\n`)
   const by = run
     ? ` ${run.session.ids.sessionId} ${run.decision} by ${run.decidedBy}; ran ${run.ran.join(' ') || 'none'}`
     : ''
@@ -146,7 +147,8 @@ function lastResort(cause: unknown): void {
       finish(bareOutput(eventName, 'deny', `ended before ${guards} had been asked: ${problem}`, dialect))
     } else if (run && run.decision !== 'allow') finish(buildOutput(run, dialect))
   } catch {} // the run itself is what is broken
-  finish(bareOutput(eventName, 'allow', `failed (${problem}); its rules were not applied`, dialect))
+  const decided = run && run.decision !== 'allow' ? 'deny' : 'allow'
+  finish(bareOutput(eventName, decided, `failed (${problem}); its rules were not applied`, dialect))
 }
 
 /** Thrown outside any call of ours: by a module that is being waited for, or by one that was already given up. */

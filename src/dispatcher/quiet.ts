@@ -44,16 +44,20 @@ export function trace(line: string): void {
   } catch {} // best effort: disk full
 }
 
-/** Writes the answer, whole, whatever kind of pipe stdout is. */
+/** A host that takes nothing for this long has given us up; registered hooks have no more than this. */
+const patienceMs = 15_000
+
+/** Writes the answer, whole, whatever kind of pipe stdout is and however slowly it is read. */
 export function answer(text: string): void {
   const bytes = Buffer.from(text)
-  for (let at = 0, tries = 0; at < bytes.length && tries < 2000; ) {
+  for (let at = 0, stuckMs = 0; at < bytes.length && stuckMs < patienceMs; ) {
     try {
       at += writeSync(1, bytes, at)
+      stuckMs = 0
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== 'EAGAIN') return // nobody is reading
       sleep(1)
-      tries++
+      stuckMs++
     }
   }
 }

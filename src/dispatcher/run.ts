@@ -83,8 +83,7 @@ export function warn(run: Run, producer: string, text: string): void {
   emit(run, producer, { kind: 'WARNING', reason: text.slice(0, 1000) })
 }
 
-export function patchState(run: Run, producer: string, given: Json): void {
-  const patch = JSON.parse(JSON.stringify(given)) as Json
+export function patchState(run: Run, producer: string, patch: Json): void {
   for (const path of arraysIn(patch)) warn(run, producer, `state.${path} is an array; state holds none, it is left out`)
   const { session } = run
   if (!changes(session.state, patch)) return

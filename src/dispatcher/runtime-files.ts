@@ -2,9 +2,10 @@
 
 /**
  * dispatch.mjs. Must parse and answer on any Node, even when the rest of the tree is damaged. It compiles the bundle by
- * itself, because finding it with `require` takes two milliseconds, and with V8's code cache when there is one for
- * this Node and this very file: cold code is most of what an event costs. The cache is written only when
- * `ona dispatcher` asks for it (ONA_DISPATCHER_WARM), never by an event.
+ * itself, because finding it with `require` takes two milliseconds, and with V8's code cache when there is one for this
+ * Node: cold code is most of what an event costs. V8 trusts a cache, runs it for any program of the same length and dies of
+ * a damaged byte, so ours holds it twice with the program behind it and is used only when both copies agree and the program
+ * is this one. It is written only when `ona dispatcher` asks for it (ONA_DISPATCHER_WARM), never by an event.
  */
 export const entryFile = String.raw`// node .ai/hooks/dispatch.mjs <Event> [dialect]: see lib/dispatch.cjs, and lib/hot.cjs, its part for PreToolUse.
 try {
@@ -12,18 +13,27 @@ try {
   const builtin = process.getBuiltinModule
   const fs = builtin('node:fs')
   const folder = import.meta.dirname ?? builtin('node:url').fileURLToPath(new URL('.', import.meta.url)).slice(0, -1)
-  const filename = folder + (process.argv[2] === 'PreToolUse' ? '/lib/hot.cjs' : '/lib/dispatch.cjs')
-  const { size, mtimeMs } = fs.statSync(filename)
-  const cache = folder + '/lib/cache/' + [process.version, process.arch, size, Math.round(mtimeMs)].join('-')
+  const name = process.argv[2] === 'PreToolUse' ? 'hot' : 'dispatch'
+  const filename = folder + '/lib/' + name + '.cjs'
+  const program = fs.readFileSync(filename)
+  const cache = folder + '/lib/cache/' + [name, process.version, process.arch].join('-')
   let cachedData
   try {
-    cachedData = fs.readFileSync(cache)
+    const kept = fs.readFileSync(cache)
+    const size = (kept.length - program.length) / 2
+    const [once, again, of] = [kept.subarray(0, size), kept.subarray(size, 2 * size), kept.subarray(2 * size)]
+    if (size > 0 && once.equals(again) && of.equals(program)) cachedData = once
   } catch {} // not warmed for this Node
-  const text = '(function(exports,require){' + fs.readFileSync(filename, 'utf8') + '\n})'
+  const text = '(function(exports,require){' + program + '\n})'
   const script = new (builtin('node:vm').Script)(text, { filename, cachedData })
   const exports = {}
   script.runInThisContext()(exports, builtin)
-  if (process.env.ONA_DISPATCHER_WARM) process.on('exit', () => fs.writeFileSync(cache, script.createCachedData()))
+  if (process.env.ONA_DISPATCHER_WARM)
+    process.on('exit', () => {
+      const data = script.createCachedData()
+      fs.writeFileSync(cache + '.' + process.pid, Buffer.concat([data, data, program]))
+      fs.renameSync(cache + '.' + process.pid, cache)
+    })
   await exports.run(folder, (url) => import(url))
 } catch (cause) {
   const { writeSync } = await import('node:fs')

@@ -72,7 +72,8 @@ function isWhole(text: string): boolean {
 
 /** libuv's pipe, as `process.binding` hands it out. */
 interface PipeHandle {
-  open(fd: number): void
+  /** These two give an error's number, or 0. */
+  open(fd: number): number
   readStart(): number
   close(): void
   onread: (block: ArrayBuffer | undefined) => void
@@ -99,7 +100,7 @@ function openPipe(): Pipe | undefined {
     const { streamBaseState: at, kReadBytesOrError, kArrayBufferOffset } = node.binding<StreamBinding>('stream_wrap')
     if (!Number.isInteger(at[kReadBytesOrError]) || !Number.isInteger(at[kArrayBufferOffset])) return undefined
     const handle = new Pipe(constants.SOCKET)
-    handle.open(0)
+    if (handle.open(0) !== 0) return undefined
     return { handle, bytesOf: (block) => Buffer.from(block, at[kArrayBufferOffset], at[kReadBytesOrError]) }
   } catch {
     return undefined // closed, or not on this platform or this Node
