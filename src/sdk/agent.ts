@@ -1,14 +1,13 @@
 /** An agent in code: what it is told, what it may use, who watches it, and what its answer becomes. */
 import type { Handler } from '../hooks/handler.ts'
-import { notKnown } from '../hooks/nearest.ts'
 import type { PermissionMode } from '../hooks/plane.ts'
-import { builtInTools } from '../tools/all.ts'
+import { checkDefinition, checkFields } from './check.ts'
 import type { Context, Variables } from './context.ts'
 import type { DeclaredFields, Fields, Transformed } from './fields.ts'
 import type { Handoff } from './handoff.ts'
 import { type AgentHooks, type HookTable, readHooks } from './hooks.ts'
 import type { OwnModel } from './model.ts'
-import { type InputOf, isSchema, type OutputOf, type Schema } from './schema.ts'
+import type { InputOf, OutputOf, Schema } from './schema.ts'
 import type { FunctionTool } from './tool.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a method is a hook or a transform, and is typed by whoever writes it
@@ -108,13 +107,14 @@ export class Agent<ContextInput extends object = Variables, Answer = unknown> {
     this.definition = Object.freeze({ ...definition })
     this.hookTable = readHooks(by, hooks, this.methods)
     checkFields(`${by}: resultTransform`, definition.resultTransform ?? {}, this.methods)
+    if (typeof definition.handoffs !== 'function') checkHandoffs(by, definition.handoffs)
     Object.freeze(this)
   }
 
   /** Whom it may hand over to. */
   get handoffs(): readonly HandoffTo[] {
     const { handoffs = [] } = this.definition
-    return typeof handoffs === 'function' ? handoffs() : handoffs
+    return typeof handoffs === 'function' ? checkHandoffs(`agent "${this.name}"`, handoffs()) : handoffs
   }
 }
 
@@ -145,44 +145,9 @@ export function defineAgent<
   return new Agent(definition as unknown as AnyDefinition)
 }
 
-const known = [
-  ...['name', 'description', 'model', 'instructions', 'context', 'output', 'outputJsonSchema', 'maxOutputRetries'],
-  ...['tools', 'hooks', 'handlers', 'resultTransform', 'methods', 'handoffs', 'permissions', 'maxRequests'],
-  ...['maxTokens', 'hookTimeoutMs'],
-]
-
-function checkDefinition(by: string, definition: AnyDefinition): void {
-  const { name, instructions, output, context, tools = [] } = definition
-  const wrong = (why: string): never => {
-    throw new TypeError(`${by}: ${why}`)
-  }
-  for (const key of Object.keys(definition)) if (!known.includes(key)) wrong(`the key ${notKnown(key, known)}`)
-  if (!/^[A-Za-z][\w-]{0,47}$/.test(name)) wrong('a name is a letter and up to 47 letters, digits, _ or -')
-  if (typeof instructions !== 'string' && typeof instructions !== 'function')
-    wrong('instructions must be a text, or a function that gives one')
-  if (output !== undefined && !isSchema(output)) wrong('output must be a Standard Schema, such as z.object({ … })')
-  if (context !== undefined && !isSchema(context)) wrong('context must be a Standard Schema, such as z.object({ … })')
-  const names = tools.map((tool) => (typeof tool === 'string' ? tool : tool.name))
-  const builtIn = builtInTools.map((tool) => tool.name)
-  for (const tool of tools)
-    if (typeof tool === 'string' && !tool.startsWith('mcp__') && !builtIn.includes(tool))
-      wrong(`the tool ${notKnown(tool, builtIn)}`)
-  const twice = names.find((each, at) => names.indexOf(each) !== at)
-  if (twice !== undefined) wrong(`two tools are called ${twice}`)
-}
-
-function checkFields(by: string, fields: Fields, methods: Methods): void {
-  for (const [name, field] of Object.entries(fields)) {
-    for (const key of ['transform', 'computed'] as const) {
-      const given: unknown = field[key]
-      if (given === undefined || typeof given === 'function') continue
-      if (typeof given !== 'string') throw new TypeError(`${by}.${name}.${key} must be a function or a method's name`)
-      if (!Object.hasOwn(methods, given))
-        throw new TypeError(
-          `${by}.${name}.${key} names a method that the agent lacks: it ${notKnown(given, Object.keys(methods))}`,
-        )
-    }
-    checkFields(`${by}.${name}.fields`, field.fields ?? {}, methods)
-    checkFields(`${by}.${name}.items`, field.items ?? {}, methods)
-  }
+function checkHandoffs(by: string, given: readonly HandoffTo[] = []): readonly HandoffTo[] {
+  for (const each of given)
+    if (!(each instanceof Agent) && !(each?.to instanceof Agent))
+      throw new TypeError(`${by}: handoffs must be agents, or what handoff(agent) gives`)
+  return given
 }

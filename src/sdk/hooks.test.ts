@@ -241,9 +241,19 @@ test('a definition that makes no sense is refused, by name', () => {
     [{ context: {} }, /context must be a Standard Schema/],
     [{ tools: ['Reed'] }, /the tool is "Reed"; did you mean "Read"\?/],
     [{ tools: ['Read', 'Read'] }, /two tools are called Read/],
+    [{ tools: [{ name: 'search_web' }] }, /a tool is what defineTool gives, or a name/],
+    [{ handoffs: ['billing'] }, /handoffs must be agents, or what handoff\(agent\) gives/],
+    [{ handlers: [() => {}] }, /handlers must come from defineHook or defineStepHook/],
+    [{ hooks: [() => {}] }, /the hook is "0"; it must be one of onContextBuilt/],
+    [{ methods: { note: 3 } }, /methods\.note must be a function/],
+    [{ permissions: { aloow: [] } }, /permissions: the key is "aloow"; did you mean "allow"\?/],
+    [{ permissions: { mode: 'acceptEdit' } }, /permissions\.mode is "acceptEdit"; did you mean "acceptEdits"\?/],
+    [{ permissions: { deny: ['Bash('] } }, /permissions\.deny: "Bash\(": /],
   ]
   for (const [more, message] of cases) assert.throws(define(more), message)
   const tool = { name: 'a', description: '', input: z.object({}), run: () => '' }
   assert.throws(() => defineTool({ ...tool, name: 'mcp__x' }), /does not begin with mcp__/)
   assert.throws(() => defineTool({ ...tool, input: {} as never }), /input must be a Standard Schema/)
+  assert.throws(() => defineTool({ ...tool, run: undefined as never }), /run must be a function/)
+  assert.throws(() => defineTool({ ...tool, saftey: 'x' } as never), /the key is "saftey"; did you mean "safety"\?/)
 })

@@ -1,5 +1,6 @@
 /** A model of your own: whatever can answer a request. */
 import type { ActiveModel } from '../agent/runtime.ts'
+import { noUsage } from '../providers/dialect.ts'
 import type { ModelRequest, Part, Provider, Reply } from '../providers/model.ts'
 
 export interface OwnModel {
@@ -9,12 +10,22 @@ export interface OwnModel {
   readonly contextWindow?: number
   /** Tokens of one reply; 8,192 unless said. */
   readonly maxOutput?: number
-  /** Must not throw: a failure is a reply whose stop is 'error'. */
+  /** A failure is a reply whose stop is 'error', with its kind; what is thrown counts as one that nobody knows. */
   reply(request: ModelRequest, on: (part: Part) => void): Promise<Reply>
 }
 
 export function activeModel(model: OwnModel): ActiveModel {
-  const provider: Provider = { reply: (request, on) => model.reply(request, on), models: async () => [model.name] }
+  const provider: Provider = {
+    async reply(request, on) {
+      try {
+        return await model.reply(request, on)
+      } catch (cause) {
+        const failure = { kind: 'unknown', message: cause instanceof Error ? cause.message : String(cause) } as const
+        return { content: [], stop: 'error', usage: noUsage, model: model.name, failure }
+      }
+    },
+    models: async () => [model.name],
+  }
   return {
     provider,
     providerName: 'lm_studio_local',

@@ -336,6 +336,34 @@ test('what ends a run without an answer is an error of its kind', async (t) => {
   })
 })
 
+test('an option that has no effect is refused, and a run that cannot start is told to onError', async (t) => {
+  const told: string[] = []
+  const hooks = { onError: ({ error }: { error: Error }) => told.push(error.message) }
+  const agent = defineAgent({ name: 'a', model, instructions: 'x', hooks })
+  const { options } = plays(t, 'x')
+  const runtime = openRuntime(options)
+  const wrong = (more: object) => run(agent, { input: 'go', runtime, ...more } as never)
+  await assert.rejects(
+    wrong({ maxHandoff: 1 }),
+    /^TypeError: run: the option is "maxHandoff"; did you mean "maxHandoffs"\?/,
+  )
+  await assert.rejects(
+    wrong({ db: 'x.db' }),
+    /^TypeError: run: db has no effect beside runtime; give it to openRuntime/,
+  )
+  await assert.rejects(wrong({ input: undefined }), /^TypeError: run: input must be a text or a list of blocks/)
+  await assert.rejects(run({ name: 'a' } as never, { input: '' }), /^TypeError: run: give it what defineAgent gives/)
+  assert.throws(() => openRuntime({ ...options, setings: {} } as never), /openRuntime: the option is "setings"/)
+  const gone = await rejected(wrong({ resume: 'gone' }))
+  await runtime.close()
+  const closed = await rejected(wrong({}))
+  const settings = { permissions: { defaultMode: 'nope' } }
+  const unset = await rejected(run(agent, { ...options, settings, input: 'go' }))
+  assert.deepEqual([gone.kind, closed.kind, unset.kind], ['start', 'start', 'start'])
+  assert.equal(closed.message, 'agent "a": its runtime is closed')
+  assert.deepEqual(told, [gone.message, closed.message, unset.message])
+})
+
 test('a run can be watched as it happens, and leaving the loop ends it', async (t) => {
   const { options } = plays(t, call('search_web', { query: 'it' }), 'One two.')
   const agent = defineAgent({ name: 'a', model, instructions: 'x', tools: [search] })
@@ -401,6 +429,13 @@ test('tokens are counted by the table, and by prices of your own', async (t) => 
     [null, 'rehearsal'],
     [4, 'rehearsal'],
   ])
+})
+
+test('a model of your own that throws has failed as any model may', async (t) => {
+  const own = { name: 'broken', reply: async () => Promise.reject(new Error('no line to the model')) }
+  const agent = defineAgent({ name: 'a', model: own, instructions: 'x' })
+  const error = await rejected(run(agent, { ...plays(t).options, input: 'go' }))
+  assert.deepEqual([error.kind, error.failure], ['model', { kind: 'unknown', message: 'no line to the model' }])
 })
 
 test('a model of your own answers in place of a provider, within its limits', async (t) => {

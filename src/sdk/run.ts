@@ -6,14 +6,15 @@ import { asText, textOf } from '../agent/stages.ts'
 import type { Block } from '../hooks/steps.ts'
 import { addEvent } from '../store/audit.ts'
 import { createConversation, createSession, getSession } from '../store/conversations.ts'
-import type { Agent, AnyAgent } from './agent.ts'
+import { Agent, type AnyAgent } from './agent.ts'
 import { type Answer, readAnswer } from './answer.ts'
+import { checkRunOptions } from './check.ts'
 import { Context, type Variables } from './context.ts'
 import { AgentError } from './failure.ts'
 import { handOver } from './handoff.ts'
 import { type Firing, fire } from './hooks.ts'
 import { type Leg, openLeg } from './leg.ts'
-import { type AgentRuntime, openRuntime, type RuntimeOptions, type Shared, shared } from './runtime.ts'
+import { type AgentRuntime, openRuntime, type RuntimeOptions, type Shared, shared, toStderr } from './runtime.ts'
 import { fit, sayMisfits } from './schema.ts'
 import { readPath } from './spelling.ts'
 import { type FieldFailure, reshape } from './transform.ts'
@@ -68,9 +69,15 @@ export async function run<ContextInput extends object, Answer>(
   agent: Agent<ContextInput, Answer>,
   options: RunOptions<ContextInput>,
 ): Promise<RunResult<Answer>> {
-  const { runtime = openRuntime(options) } = options
+  if (!(agent instanceof Agent)) throw new TypeError('run: give it what defineAgent gives')
+  checkRunOptions(options)
+  const { context, resume, log = toStderr } = options
+  const begin = <T>(work: () => T, tell = log) => begun(work, firingOf(agent, contextOf(context), tell))
+  const runtime = await begin(() => options.runtime ?? openRuntime(options))
   try {
-    return (await runAll(agent, options as AnyOptions, runtime[shared])) as RunResult<Answer>
+    const home = runtime[shared]
+    const place = await begin(() => placeOf(agent, resume, home), home.log)
+    return (await runAll(agent, options as AnyOptions, home, place)) as RunResult<Answer>
   } finally {
     if (!options.runtime) await runtime.close()
   }
@@ -78,15 +85,29 @@ export async function run<ContextInput extends object, Answer>(
 
 type AnyOptions = RunOptions<Record<string, unknown>>
 
+/** A run that cannot begin has failed as well. */
+async function begun<T>(work: () => T, firing: Firing): Promise<T> {
+  try {
+    return work()
+  } catch (cause) {
+    await fire(firing, 'onError', { error: asError(cause) })
+    throw cause
+  }
+}
+
 interface Part {
   readonly agent: AnyAgent
   readonly input: readonly Block[]
   readonly context: unknown
 }
 
-async function runAll(first: AnyAgent, options: AnyOptions, home: Shared): Promise<RunResult<unknown>> {
-  const { input, context = {}, maxHandoffs = 10 } = options
-  const { sessionId, conversationId, resumes } = placeOf(first, options, home)
+async function runAll(
+  first: AnyAgent,
+  options: AnyOptions,
+  home: Shared,
+  { sessionId, conversationId, resumes }: ReturnType<typeof placeOf>,
+): Promise<RunResult<unknown>> {
+  const { input, context, maxHandoffs = 10 } = options
   const usage = newUsage()
   const agents: string[] = []
   let part: Part = { agent: first, input: typeof input === 'string' ? [asText(input)] : input, context }
@@ -122,8 +143,8 @@ type PartEnd = { readonly next: Part } | Omit<RunResult<unknown>, 'agents' | 'us
 /** One agent's part. Every failure is told to its onError hooks before it leaves. */
 async function runPart(part: Part, around: Surroundings): Promise<PartEnd> {
   const { agent } = part
-  const given = part.context instanceof Context ? part.context : new Context(part.context as Record<string, unknown>)
-  let firing = firingOf(agent, given, around.home, around)
+  const given = contextOf(part.context)
+  let firing = firingOf(agent, given, around.home.log, (detail) => addFailedHook(around, detail))
   let leg: Leg | undefined
   try {
     around.options.signal?.throwIfAborted()
@@ -140,8 +161,7 @@ async function runPart(part: Part, around: Surroundings): Promise<PartEnd> {
     await fire(firing, 'onHandoff', { from: agent, to, reason: wanted.reason })
     return { next: { agent: to, input: [asText(next.input)], context: next.context } }
   } catch (cause) {
-    const error = cause instanceof Error ? cause : new AgentError('stopped', agent.name, String(cause), { cause })
-    await fire(firing, 'onError', { error })
+    await fire(firing, 'onError', { error: asError(cause) })
     throw cause
   } finally {
     await leg?.close()
@@ -184,7 +204,8 @@ async function checkedContext(given: Context, firing: Firing): Promise<Context<n
 }
 
 /** A new conversation, or the session that is gone on with. */
-function placeOf({ name }: AnyAgent, { resume }: AnyOptions, { runtime: { db }, cwd }: Shared) {
+function placeOf({ name }: AnyAgent, resume: string | undefined, { runtime: { db }, cwd, closed }: Shared) {
+  if (closed()) throw new AgentError('start', name, 'its runtime is closed')
   if (resume !== undefined) {
     const old = getSession(db, resume)
     if (!old) throw new AgentError('start', name, `there is no session ${resume} in ${db.path}`)
@@ -199,13 +220,13 @@ function placeOf({ name }: AnyAgent, { resume }: AnyOptions, { runtime: { db }, 
   })
 }
 
-/** A hook that failed is logged and is a row; the run goes on. */
-function firingOf(
-  agent: AnyAgent,
-  context: Context,
-  { log, runtime: { db } }: Shared,
-  { session }: Surroundings,
-): Firing {
+const contextOf = (given: unknown): Context =>
+  given instanceof Context ? given : new Context((given ?? {}) as Record<string, unknown>)
+
+const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause), { cause }))
+
+/** A hook that failed is logged, and is a row once there is a session; the run goes on. */
+function firingOf(agent: AnyAgent, context: Context, log: Shared['log'], record?: (detail: object) => void): Firing {
   return {
     agent,
     context: context as Context<never>,
@@ -213,15 +234,13 @@ function firingOf(
     timeoutMs: agent.definition.hookTimeoutMs ?? 5000,
     failed({ hook, handler, cause }) {
       const text = `agent "${agent.name}": the hook ${hook} (${handler}) failed`
-      const why = cause instanceof Error ? cause.message : String(cause)
       log({ level: 'error', text, hook, agent: agent.name, cause })
-      const conversationId = getSession(db, session)?.conversationId ?? ''
-      addEvent(db, {
-        conversationId,
-        sessionId: session,
-        type: 'agent_hook_failed',
-        detail: { hook, handler, agent: agent.name, why },
-      })
+      record?.({ hook, handler, agent: agent.name, why: asError(cause).message })
     },
   }
+}
+
+function addFailedHook({ home: { runtime }, session: sessionId }: Surroundings, detail: object): void {
+  const conversationId = getSession(runtime.db, sessionId)?.conversationId ?? ''
+  addEvent(runtime.db, { conversationId, sessionId, type: 'agent_hook_failed', detail: { ...detail } })
 }

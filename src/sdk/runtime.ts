@@ -7,6 +7,7 @@ import type { StartOptions } from '../agent/start.ts'
 import type { Price } from '../providers/models.ts'
 import type { Player } from '../rehearsal/server.ts'
 import { inMemory, type SqlValue, StoreError } from '../store/open.ts'
+import { checkRuntimeOptions } from './check.ts'
 import { AgentError } from './failure.ts'
 import { activeModel, type OwnModel } from './model.ts'
 
@@ -56,12 +57,14 @@ export const shared = Symbol('shared')
 
 export interface Shared extends Opened {
   readonly cwd: string
+  closed(): boolean
   model(name: string | OwnModel | undefined, agent: string): Promise<ActiveModel>
   log(entry: LogEntry): void
 }
 
 /** Throws an AgentError where settings or database cannot be used. */
 export function openRuntime(options: RuntimeOptions = {}): AgentRuntime {
+  checkRuntimeOptions(options)
   const { cwd = process.cwd(), env = process.env, log = toStderr } = options
   const opened = openedOrThrown({
     cwd,
@@ -100,6 +103,7 @@ export function openRuntime(options: RuntimeOptions = {}): AgentRuntime {
     [Symbol.asyncDispose]: close,
     [shared]: {
       ...opened,
+      closed: () => closed,
       runtime,
       cwd,
       log,
@@ -142,7 +146,7 @@ const withCache = (prices: NonNullable<RuntimeOptions['prices']>): Record<string
     ]),
   )
 
-function toStderr({ text, cause }: LogEntry): void {
+export function toStderr({ text, cause }: LogEntry): void {
   const why = cause === undefined ? '' : `: ${cause instanceof Error ? cause.message : String(cause)}`
   process.stderr.write(`ona: ${text}${why}\n`)
 }

@@ -4,6 +4,7 @@ import type { Safety } from '../hooks/steps.ts'
 import { capped } from '../mcp/content.ts'
 import { failed, said, type Tool, type ToolOutput } from '../tools/tool.ts'
 import type { AnyAgent } from './agent.ts'
+import { checkKeys } from './check.ts'
 import type { Context } from './context.ts'
 import { type Fitted, fit, isSchema, jsonSchemaOf, type OutputOf, type Schema, sayMisfits } from './schema.ts'
 
@@ -43,9 +44,11 @@ export interface FunctionTool {
 export function defineTool<const S extends Schema>(definition: ToolDefinition<S>): FunctionTool {
   const { name, description, input, run } = definition
   const by = `defineTool(${JSON.stringify(name)})`
+  checkKeys(by, definition, ['name', 'description', 'input', 'jsonSchema', 'safety', 'needsPermission', 'run'])
   if (!/^[A-Za-z][\w-]{0,63}$/.test(name) || name.startsWith('mcp__'))
     throw new TypeError(`${by}: a name is a letter and up to 63 letters, digits, _ or -, and does not begin with mcp__`)
   if (!isSchema(input)) throw new TypeError(`${by}: input must be a Standard Schema, such as z.object({ … })`)
+  if (typeof run !== 'function') throw new TypeError(`${by}: run must be a function`)
   const described = definition.jsonSchema ?? jsonSchemaOf(input)
   if (!described)
     throw new TypeError(`${by}: ${input['~standard'].vendor} cannot describe its schema; give jsonSchema beside it`)

@@ -136,5 +136,16 @@ test('a method that is not there, and what can be called in no way, are refused 
     message:
       'defineAgent("shaper"): resultTransform.a.fields.b.transform names a method that the agent lacks: it is "shortn"; did you mean "shorten"?',
   })
-  assert.throws(() => agent({ a: { computed: 3 as never } }), /resultTransform\.a\.computed must be a function or/)
+  const cases: [object, RegExp][] = [
+    [{ computed: 3 }, /resultTransform\.a\.computed must be a function or a method's name/],
+    [{ form: 'b' }, /resultTransform\.a: the key is "form"; did you mean "from"\?/],
+    [
+      { fields: { b: { defualt: 1 } } },
+      /resultTransform\.a\.fields\.b: the key is "defualt"; did you mean "default"\?/,
+    ],
+    [{ from: 3 }, /resultTransform\.a\.from must be a path/],
+    [{ type: 'strng' }, /resultTransform\.a\.type is "strng"; did you mean "string"\?/],
+    [(value: unknown) => value, /resultTransform\.a must be an object such as \{ from: 'path' \}/],
+  ]
+  for (const [field, message] of cases) assert.throws(() => agent({ a: field as never }), message)
 })

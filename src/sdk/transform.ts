@@ -132,7 +132,7 @@ type Callable = (...args: unknown[]) => unknown
 const callable = (given: unknown, { scope: { methods } }: Work): Callable =>
   typeof given === 'string' ? (...args) => (methods[given] as Callable).apply(methods, args) : (given as Callable)
 
-const isOf: Record<FieldType, (value: unknown) => boolean> = {
+export const isOf: Record<FieldType, (value: unknown) => boolean> = {
   string: (value) => typeof value === 'string',
   number: (value) => typeof value === 'number',
   integer: (value) => Number.isInteger(value),
