@@ -18,28 +18,28 @@ export function schemaFiles(): Record<string, string> {
   return {
     'schemas/hook-input.schema.json': union(
       'What a hook of an event reads on stdin, by event, in the order of the specification.',
-      eventNames.map((name) => [name, named(eventShape(name).schema, 'hook_event_name', name)]),
+      eventNames.map((name) => [name, named(eventShape(name).schema(), 'hook_event_name', name)]),
     ),
     'schemas/hook-output.schema.json': union(
       'What a hook of an event may print on stdout, by event.',
-      eventNames.map((name) => [name, outputShape(name).schema]),
+      eventNames.map((name) => [name, outputShape(name).schema()]),
     ),
     'schemas/step-input.schema.json': union(
       'What a hook of a step reads on stdin, by step.',
       stepNames.map((name) => {
-        const { properties, required, ...rest } = envelopes[name].schema
+        const { properties, required, ...rest } = envelopes[name].schema()
         const all = { ...header, ...(properties as object) }
         return [name, named({ ...rest, properties: all, required: Object.keys(all) }, 'hook_event', name)]
       }),
     ),
     'schemas/step-verdict.schema.json': union(
       'What a hook of a step may print on stdout, by step.',
-      stepNames.map((name) => [name, verdicts[name].schema]),
+      stepNames.map((name) => [name, verdicts[name].schema()]),
     ),
-    'schemas/permission-update.schema.json': text('A change to permissions.', permissionUpdate.schema),
+    'schemas/permission-update.schema.json': text('A change to permissions.', permissionUpdate.schema()),
     'schemas/settings.schema.json': text('The settings of ona: settings.json, settings.local.json.', {
-      ...settingsShape.schema,
-      properties: { ...(settingsShape.schema.properties as object), hooks: hooksShape.schema },
+      ...settingsShape.schema(),
+      properties: { ...(settingsShape.schema().properties as object), hooks: hooksShape.schema() },
     }),
     'schemas/rehearsal.schema.json': text('A script for ona rehearse.', scriptSchema),
     ...Object.fromEntries(

@@ -115,7 +115,7 @@ function examTools(parent: Session, exam: Exam, written: Map<string, string>): T
   const definitions = [...tools.values()].map(({ name, prompt, input }) => ({
     name,
     description: prompt,
-    inputSchema: input.schema,
+    inputSchema: input.schema(),
   }))
   return {
     get: (name) => tools.get(name),

@@ -66,7 +66,7 @@ test('a problem names the path, what is wrong, and the kind of what came but nev
 })
 
 test('the schema says what the check does', () => {
-  assert.deepEqual(edit.schema, {
+  assert.deepEqual(edit.schema(), {
     type: 'object',
     properties: {
       path: { type: 'string', description: 'where' },

@@ -7,7 +7,8 @@
 export interface Shape<T> {
   /** The problem with a value, or undefined when it fits. */
   check(value: unknown, path: string): Problem | undefined
-  readonly schema: JsonSchema
+  /** Built when it is asked for: most of what runs only checks. */
+  schema(): JsonSchema
   /** In a record: the key may be missing. */
   readonly optional?: true
   /** Never there; carries the type. */
@@ -40,7 +41,10 @@ export const isObject = (value: unknown): value is JsonObject =>
 export const string = (about?: string): Shape<string> => plain('string', 'a string', about)
 export const boolean = (about?: string): Shape<boolean> => plain('boolean', 'true or false', about)
 /** Anything that JSON can hold. */
-export const json = (about?: string): Shape<unknown> => ({ check: () => undefined, schema: described({}, about) })
+export const json = (about?: string): Shape<unknown> => ({
+  check: () => undefined,
+  schema: () => described({}, about),
+})
 
 export interface Range {
   readonly min?: number
@@ -55,14 +59,14 @@ export function oneOf<const T extends string>(values: readonly T[], about?: stri
   return {
     check: (value, path) =>
       values.includes(value as T) ? undefined : { path, why: `must be one of ${values.join(', ')}${got(value)}` },
-    schema: described({ type: 'string', enum: values }, about),
+    schema: () => described({ type: 'string', enum: values }, about),
   }
 }
 
 export function literal<const T extends string | number | boolean>(expected: T): Shape<T> {
   return {
     check: (value, path) => (value === expected ? undefined : { path, why: `must be ${JSON.stringify(expected)}` }),
-    schema: { const: expected },
+    schema: () => ({ const: expected }),
   }
 }
 
@@ -77,7 +81,7 @@ export function list<T>(item: Shape<T>, about?: string, { min = 0 }: { min?: num
       }
       return undefined
     },
-    schema: described({ type: 'array', items: item.schema, ...(min > 0 && { minItems: min }) }, about),
+    schema: () => described({ type: 'array', items: item.schema(), ...(min > 0 && { minItems: min }) }, about),
   }
 }
 
@@ -92,16 +96,20 @@ export function map<T>(item: Shape<T>, about?: string): Shape<Record<string, T>>
       }
       return undefined
     },
-    schema: described({ type: 'object', additionalProperties: item.schema }, about),
+    schema: () => described({ type: 'object', additionalProperties: item.schema() }, about),
   }
 }
 
 export type Optional<T> = Shape<T> & { readonly optional: true }
-export const optional = <T>(shape: Shape<T>): Optional<T> => ({ ...shape, optional: true })
+export const optional = <T>(shape: Shape<T>): Optional<T> => ({
+  check: shape.check,
+  schema: shape.schema,
+  optional: true,
+})
 
 export const nullable = <T>(shape: Shape<T>): Shape<T | null> => ({
   check: (value, path) => (value === null ? undefined : shape.check(value, path)),
-  schema: { anyOf: [shape.schema, { type: 'null' }] },
+  schema: () => ({ anyOf: [shape.schema(), { type: 'null' }] }),
 })
 
 type Fields = Record<string, Shape<unknown>>
@@ -133,15 +141,16 @@ export function record<F extends Fields>(
       }
       return undefined
     },
-    schema: described(
-      {
-        type: 'object',
-        properties: Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, field.schema])),
-        ...(required.length > 0 && { required }),
-        ...(closed && { additionalProperties: false }),
-      },
-      about,
-    ),
+    schema: () =>
+      described(
+        {
+          type: 'object',
+          properties: Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, field.schema()])),
+          ...(required.length > 0 && { required }),
+          ...(closed && { additionalProperties: false }),
+        },
+        about,
+      ),
   }
 }
 
@@ -157,14 +166,14 @@ export function either<S extends readonly Shape<unknown>[]>(...shapes: S): Shape
       }
       return deepest
     },
-    schema: { anyOf: shapes.map((shape) => shape.schema) },
+    schema: () => ({ anyOf: shapes.map((shape) => shape.schema()) }),
   }
 }
 
 function plain<T>(type: 'string' | 'boolean', word: string, about: string | undefined): Shape<T> {
   return {
     check: (value, path) => (typeof value === type ? undefined : { path, why: `must be ${word}${got(value)}` }),
-    schema: described({ type }, about),
+    schema: () => described({ type }, about),
   }
 }
 
@@ -177,10 +186,11 @@ function numeric(type: string, word: string, about: string | undefined, { min, m
       if (max !== undefined && value > max) return { path, why: `must be at most ${max}, not ${value}` }
       return undefined
     },
-    schema: described(
-      { type, ...(min !== undefined && { minimum: min }), ...(max !== undefined && { maximum: max }) },
-      about,
-    ),
+    schema: () =>
+      described(
+        { type, ...(min !== undefined && { minimum: min }), ...(max !== undefined && { maximum: max }) },
+        about,
+      ),
   }
 }
 

@@ -24,4 +24,4 @@ export function deferTools<T extends Pick<Tool, 'name' | 'prompt' | 'input'> & {
 
 /** About four characters make a token. */
 const tokensOf = ({ name, prompt, input }: Pick<Tool, 'name' | 'prompt' | 'input'>): number =>
-  (name.length + prompt.length + JSON.stringify(input.schema).length) / 4
+  (name.length + prompt.length + JSON.stringify(input.schema()).length) / 4

@@ -209,12 +209,12 @@ function toolOf(
   { name: server, alwaysLoad }: ServerConfig,
   callTool: McpSide['callTool'],
 ): McpTool {
-  const shape = record({})
+  const schema = schemaOf(offered.inputSchema)
   const readOnly = isObject(offered.annotations) && offered.annotations.readOnlyHint === true
   return {
     name,
     prompt: described(server, offered.description),
-    input: { ...shape, schema: schemaOf(offered.inputSchema) },
+    input: { ...record({}), schema: () => schema },
     safety: readOnly ? 'read_only' : 'network',
     server,
     alwaysLoad,

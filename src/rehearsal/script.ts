@@ -117,10 +117,10 @@ export type Loaded =
 
 /** The JSON Schema of a script, for editors. */
 export const scriptSchema = {
-  ...scriptShape.schema,
+  ...scriptShape.schema(),
   properties: {
-    ...(scriptShape.schema.properties as object),
-    steps: { type: 'array', minItems: 1, items: { anyOf: Object.values(stepShapes).map((shape) => shape.schema) } },
+    ...(scriptShape.schema().properties as object),
+    steps: { type: 'array', minItems: 1, items: { anyOf: Object.values(stepShapes).map((shape) => shape.schema()) } },
   },
 }
 

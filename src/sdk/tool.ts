@@ -54,7 +54,7 @@ export function defineTool<const S extends Schema>(definition: ToolDefinition<S>
     throw new TypeError(`${by}: ${input['~standard'].vendor} cannot describe its schema; give jsonSchema beside it`)
   const shape = {
     ...record({}),
-    schema: described,
+    schema: () => described,
     check(value: unknown) {
       const fitted = fit(input, value)
       // an asynchronous schema is asked when the tool runs

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, type Shape, say } from '../hooks/shape.ts'
 import { isSecretName } from './secrets.ts'
 import type { Layer } from './settings-files.ts'
 import { flatHooks } from './settings-merge.ts'
-import { managedOnly, notFromProject, settingsShape } from './settings-shape.ts'
+import { managedOnly, notFromProject, permissionsShape, settingsShape } from './settings-shape.ts'
 
 /** Says why a rule cannot be used, or nothing when it can. */
 export type CheckRule = (rule: string, list: 'allow' | 'ask' | 'deny') => string | undefined
@@ -88,7 +88,7 @@ function checkPermissions(
   checkRule: CheckRule,
   { problems, warnings, unknown }: Checked,
 ): JsonObject {
-  const fields = (settingsShape.fields.permissions as unknown as { fields: Record<string, Shape<unknown>> }).fields
+  const { fields } = permissionsShape
   const kept: [string, unknown][] = []
   for (const [key, value] of Object.entries(permissions)) {
     const path = `permissions.${key}`

@@ -27,7 +27,7 @@ const providerNames = ['claude_code_subscription', 'openai_compatible', 'lm_stud
 /** Rules are checked one by one, so that one bad rule does not take the others with it. */
 const rules = (about: string) => optional(list(json(), about) as Shape<string[]>)
 
-const permissions = record({
+export const permissionsShape = record({
   allow: rules('Calls that need no question, such as "Bash(npm test *)".'),
   ask: rules('Calls that are always asked about.'),
   deny: rules('Calls that are never made; a deny beats any allow.'),
@@ -44,7 +44,7 @@ const modelConfig = record(
 )
 
 export const settingsShape = record({
-  permissions: optional(permissions),
+  permissions: optional(permissionsShape),
   hooks: optional(either(list(map(json())), map(list(map(json())))) as Shape<HookEntry[]>),
   model_config: optional(modelConfig),
   model: text('The model, by its short or its full name.'),

@@ -57,5 +57,5 @@ export const builtInTool = (name: string): Tool | undefined => byName.get(name)
 export const definitionOf = ({ name, prompt, input }: Tool): ToolDefinitionLike => ({
   name,
   description: prompt,
-  inputSchema: input.schema,
+  inputSchema: input.schema(),
 })

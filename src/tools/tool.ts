@@ -113,8 +113,9 @@ export function readInput(
 function coerced(tool: Tool, input: unknown): unknown {
   if (!isObject(input)) return input
   const entries = Object.entries(input).map(([key, value]) => {
-    const type = Object.hasOwn(tool.input.fields, key) ? tool.input.fields[key]!.schema['type'] : undefined
-    if (typeof value !== 'string' || type === undefined || type === 'string') return [key, value]
+    if (typeof value !== 'string' || !Object.hasOwn(tool.input.fields, key)) return [key, value]
+    const { type } = tool.input.fields[key]!.schema()
+    if (type === undefined || type === 'string') return [key, value]
     try {
       return [key, JSON.parse(value)]
     } catch {

@@ -144,7 +144,7 @@ async function fired(
 }
 
 const eventFieldsOf = (name: EventName): object =>
-  (eventShape(name).schema as { properties: Record<string, unknown> }).properties
+  (eventShape(name).schema() as { properties: Record<string, unknown> }).properties
 
 function told(rows: readonly Invocation[], answer: Answer, step: Steps[StepName] | undefined): string {
   if (rows.length === 0) return 'no hook that is in force is concerned\n'
