@@ -1,7 +1,6 @@
 /** A session: one transcript being written, and all that a turn needs at hand. */
 import type { EventFields, EventName } from '../hooks/events.ts'
-import type { Answer, Invocation, PermissionMode, Raised, Scope } from '../hooks/plane.ts'
-import { quiet } from '../hooks/round.ts'
+import { type Answer, type Invocation, type PermissionMode, quiet, type Raised, type Scope } from '../hooks/plane.ts'
 import type { Block, StepName, Steps } from '../hooks/steps.ts'
 import type { PermissionSettings } from '../permissions/decide.ts'
 import { withGranted } from '../permissions/update.ts'

@@ -3,10 +3,10 @@ import type { EventName } from './events.ts'
 import { type Env, type Handler, labelOf } from './handler.ts'
 import { matchesAll, matchesNothing, readMatcher, readStepMatch } from './matcher.ts'
 import { type Ordered, orderHandlers } from './order.ts'
-import type { Plane, Raised } from './plane.ts'
+import { type Answer, type Plane, quiet, type Raised, type Scope } from './plane.ts'
 import type { AskModel } from './prompt.ts'
 import { type Redact, redact } from './redact.ts'
-import { type MatchesRule, type Prepared, quiet, runRound, type Settled } from './round.ts'
+import type { MatchesRule, Prepared, Settled, Subject } from './round.ts'
 import type { StepName } from './steps.ts'
 
 export interface PlaneOptions {
@@ -45,15 +45,13 @@ function planeOf(handlers: readonly Handler[], settled: Settled): Plane {
     return known
   }
 
+  /** What a round needs is loaded with the first: most sessions have no hooks. */
+  const round = async (asked: readonly Prepared[] = [], subject: Subject, scope: Scope): Promise<Answer> =>
+    asked.length === 0 ? quiet : (await import('./round.ts')).runRound(asked, subject, scope, settled)
+
   return {
-    async ask(name, state, scope, event) {
-      const asked = concerned(name, event?.name)
-      return asked.length === 0 ? quiet : runRound(asked, { step: { name, state }, event }, scope, settled)
-    },
-    async raise(name, fields, scope) {
-      const asked = byName.get(name)
-      return asked ? runRound(asked, { event: { name, fields } as Raised }, scope, settled) : quiet
-    },
+    ask: (name, state, scope, event) => round(concerned(name, event?.name), { step: { name, state }, event }, scope),
+    raise: (name, fields, scope) => round(byName.get(name), { event: { name, fields } as Raised }, scope),
     listens: (...names) => names.some((name) => byName.has(name)),
     with: (more) => planeOf([...handlers, ...more], settled),
   }

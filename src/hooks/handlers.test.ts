@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { createPlane, type PlaneOptions } from './dispatch.ts'
-import { urlProblem } from './http.ts'
 import type { Invocation, Scope } from './plane.ts'
 import { questionOf } from './prompt.ts'
 import { readHooks } from './settings.ts'
 import type { Steps } from './steps.ts'
+import { urlProblem } from './url.ts'
 
 async function ask(hook: object, options: PlaneOptions = {}, signal?: AbortSignal) {
   const { handlers, problems } = readHooks(

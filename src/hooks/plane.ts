@@ -88,6 +88,27 @@ export interface Answer {
   readonly notes: readonly HookNote[]
 }
 
+/** The answer where nobody was asked. */
+export const quiet: Answer = {
+  control: { kind: 'proceed' },
+  decision: 'none',
+  reason: '',
+  context: [],
+  messages: [],
+  stop: null,
+  suppressOutput: false,
+  permissionUpdates: [],
+  interrupt: false,
+  retry: false,
+  initialUserMessage: null,
+  watchPaths: [],
+  worktreePath: null,
+  elicitation: null,
+  updatedInput: undefined,
+  updatedToolOutput: undefined,
+  notes: [],
+}
+
 export interface HookNote {
   readonly hook: string
   readonly event: StepName | EventName

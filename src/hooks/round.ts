@@ -284,12 +284,6 @@ function answerOf({ subject, verdict, control, reasons, refused, notes }: Round)
   }
 }
 
-/** The answer where nobody was asked. */
-export const quiet: Answer = (() => {
-  const { input, toolOutput, goOn, blocks, ...nothing } = noOpinion
-  return { ...nothing, control: proceed, updatedInput: undefined, updatedToolOutput: undefined, notes: [] }
-})()
-
 function shown(round: Round, handler: Prepared): JsonObject {
   const { subject, scope, fields } = round
   return isAtStep(round, handler)

@@ -3,11 +3,11 @@ import { builtins } from './builtin.ts'
 import { type EventName, eventNames, events, isEventName, rowOf } from './events.ts'
 import type { Handler, Source } from './handler.ts'
 import { kinds, matchShape } from './hooks-shape.ts'
-import { urlProblem } from './http.ts'
 import { readMatcher } from './matcher.ts'
 import { notKnown } from './nearest.ts'
 import { type Infer, isObject, parse } from './shape.ts'
 import { type StepName, stepNames } from './steps.ts'
+import { urlProblem } from './url.ts'
 
 export interface HookProblem {
   /** Such as `hooks.PreToolUse[0].hooks[1].timeout`. */
