@@ -67,7 +67,10 @@ function utf16WithoutMark(sample: Buffer): Encoding | undefined {
 /** Control characters that text does not have. */
 function controls(sample: Buffer): number {
   let found = 0
-  for (const byte of sample)
+  // by index: an iterator makes an object for every byte
+  for (let at = 0; at < sample.length; at++) {
+    const byte = sample[at]!
     if (byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 && byte !== 27) found++
+  }
   return found
 }

@@ -67,25 +67,24 @@ async function window(bytes: Bytes, { encoding, from, limit, signal }: Wanted): 
   let ended = before.ended
 
   let chunk = bytes(position)
+  let at = 0
   while (!ended && shown.length < limit && room > 0) {
+    let end = chunk.indexOf(10, at)
+    if (end < 0 && at > 0) {
+      chunk = bytes(position)
+      at = 0
+      end = chunk.indexOf(10)
+    }
     if (chunk.length === 0) {
       ended = true
       break
     }
-    const end = chunk.indexOf(10)
-    if (end < 0 && chunk.length < chunkSize) {
-      const again = bytes(position)
-      if (again.length > chunk.length) {
-        chunk = again
-        continue
-      }
-    }
     // Without a line end in a whole chunk the line is far longer than what is shown of it: look for its end.
-    const line = end < 0 ? chunk : chunk.subarray(0, end)
-    let text = line.subarray(0, readLimits.lineLength * 4).toString(decoder)
+    const stop = end < 0 ? chunk.length : end
+    let text = chunk.toString(decoder, at, Math.min(stop, at + readLimits.lineLength * 4))
     const next =
-      end < 0 ? (await skip(bytes, position, 1, Number.POSITIVE_INFINITY, signal)).position : position + end + 1
-    const length = end < 0 ? next - position : end
+      end < 0 ? (await skip(bytes, position, 1, Number.POSITIVE_INFINITY, signal)).position : position + end - at + 1
+    const length = end < 0 ? next - position : end - at
     if (text.endsWith('\r') && length <= readLimits.lineLength * 4) {
       crlf = true
       text = text.slice(0, -1)
@@ -96,7 +95,8 @@ async function window(bytes: Bytes, { encoding, from, limit, signal }: Wanted): 
     }
     shown.push(text)
     room -= Buffer.byteLength(text) + 8
-    chunk = end < 0 ? bytes(next) : chunk.subarray(end + 1)
+    if (end < 0) chunk = bytes(next)
+    at = end + 1
     position = next
   }
   const rest = await skip(bytes, position, Number.POSITIVE_INFINITY, countAhead, signal)
