@@ -49,8 +49,7 @@ async function bundle(input: string, given: Record<string, string>, format: 'esm
     ],
     logLevel: 'warn',
   })
-  const { output } = await build.generate({ format, minify: true, codeSplitting: false })
+  const { output } = await build.generate({ format, minify: true, charset: 'ascii', codeSplitting: false })
   await build.close()
-  const code = output[0].code.endsWith('\n') ? output[0].code : `${output[0].code}\n`
-  return code.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return output[0].code.endsWith('\n') ? output[0].code : `${output[0].code}\n`
 }

@@ -7,13 +7,13 @@ import { Session } from '../agent/session.ts'
 import type { PermissionMode } from '../hooks/plane.ts'
 import { createSession, getConversation, newestConversation, newestSession } from '../store/conversations.ts'
 import { nobody } from './nobody.ts'
-import { startOptions } from './options.ts'
 import { noted } from './tell.ts'
 
 export type Opened = { readonly session: Session; close(): Promise<void> } | { readonly problem: string }
 
 /** Without an id, the newest conversation of the folder. Nothing is written where there is none. */
 export async function openConversation(id: string | undefined, cwd?: string): Promise<Opened> {
+  const { startOptions } = await import('./options.ts')
   const opened = openRuntime({ ...(await startOptions(cwd ? { cwd } : {})), person: nobody, on: tell })
   if ('problem' in opened) return opened
   const { cleanUp } = opened

@@ -1,4 +1,5 @@
 /** `ona`, `ona "prompt"` and `ona -p`: the agent itself, on a terminal, on a pipe, or for one answer. */
+import { version } from '../../package-root.ts'
 import { readArgs } from '../args.ts'
 import { flags as rows } from '../flags.ts'
 import { mistyped } from '../mistyped.ts'
@@ -10,7 +11,7 @@ export async function run(args: string[]): Promise<number> {
   if (!read.ok) return wrong('ona', read.why)
   const { flags, words } = read
   if (flags.help || args.join(' ') === 'help') return (await import('./help.ts')).run()
-  if (flags.version) return said((await import('../../package-root.ts')).version())
+  if (flags.version) return said(version())
   const problem = (await optionsProblem(flags)) ?? mistyped(args)
   if (problem) return wrong('ona', problem)
   if (flags['init-only']) return (await import('./print.ts')).initOnly(flags)
