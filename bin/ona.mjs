@@ -11,7 +11,7 @@ const [major, minor] = process.versions.node.split('.').map(Number)
 if (major > 24 || (major === 24 && minor >= 15)) {
   nodeModule.enableCompileCache?.()
   const bundle = new URL('dist/main.cjs', root)
-  if (fs.existsSync(bundle)) nodeModule.createRequire(import.meta.url)(bundle.pathname)
+  if (fs.existsSync(bundle)) nodeModule.createRequire(import.meta.url)('../dist/main.cjs')
   else await import(new URL('src/cli/main.ts', root).href)
 } else {
   const name = process.platform === 'win32' ? 'node.exe' : 'node'

@@ -1,5 +1,9 @@
 /** What holds of every command alike: its help, its refusals, and that a slip is no prompt. */
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { flags } from '../src/cli/flags.ts'
 import { commands, flagCommands } from '../src/cli/table.ts'
@@ -16,6 +20,18 @@ test('ona --help lists exactly the commands there are, and every flag of a run',
     Array.from(listedFlags.matchAll(/^ {2}(?:-\w, | {4})--(\S+)/gm), ([, name]) => name),
     Object.keys(flags),
   )
+})
+
+test('ona starts from a folder of any name', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'Ünder 100% of #1 '))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const root = join(import.meta.dirname, '..')
+  for (const part of ['bin', 'dist', 'package.json', 'schema.sql'])
+    cpSync(join(root, part), join(folder, part), { recursive: true })
+  const ona = join(folder, 'bin/ona.mjs')
+  const env = { PATH: process.env['PATH'], HOME: folder, ONA_KEYCHAIN: 'off' }
+  const started = spawnSync(process.execPath, [ona, '--init-db'], { cwd: folder, env, encoding: 'utf8' })
+  assert.deepEqual([started.stderr, started.stdout], ['', `${join(folder, '.ona/agent.db')}\n`])
 })
 
 test('the commands stand in order, so that each is found at once', () => {

@@ -364,6 +364,15 @@ test('an option that has no effect is refused, and a run that cannot start is to
   assert.deepEqual(told, [gone.message, closed.message, unset.message])
 })
 
+test('a Node that has no SQLite is told which one has', (t) => {
+  const { getBuiltinModule } = process
+  t.mock.method(process, 'getBuiltinModule', (id: string) => (id === 'node:sqlite' ? undefined : getBuiltinModule(id)))
+  assert.throws(() => openRuntime(plays(t).options), {
+    kind: 'start',
+    message: `ona needs Node 24.15 or later; this is ${process.version}`,
+  })
+})
+
 test('a run can be watched as it happens, and leaving the loop ends it', async (t) => {
   const { options } = plays(t, call('search_web', { query: 'it' }), 'One two.')
   const agent = defineAgent({ name: 'a', model, instructions: 'x', tools: [search] })

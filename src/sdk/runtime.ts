@@ -65,6 +65,8 @@ export interface Shared extends Opened {
 /** Throws an AgentError where settings or database cannot be used. */
 export function openRuntime(options: RuntimeOptions = {}): AgentRuntime {
   checkRuntimeOptions(options)
+  if (!process.getBuiltinModule?.('node:sqlite'))
+    throw new AgentError('start', '', `ona needs Node 24.15 or later; this is ${process.version}`)
   const { cwd = process.cwd(), env = process.env, log = toStderr } = options
   const opened = openedOrThrown({
     cwd,
