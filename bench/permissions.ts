@@ -3,13 +3,14 @@
  * `node bench/permissions.ts`. CPU time, so that a busy machine does not count.
  */
 import { decide, type PermissionSettings } from '../src/permissions/decide.ts'
+import { rememberingReal } from '../src/permissions/paths.ts'
 import { median, report } from './lib/processes.ts'
 
 const kinds: ((n: number) => string)[] = [
   (n) => `git status --short ${n}`,
   (n) => `npm test -- --grep "case ${n}"`,
   (n) => `cd src && ls -la file${n}.ts | head -5`,
-  (n) => `grep -rn "needle${n}" src/ > out${n}.txt`,
+  (n) => `grep -n "needle${n}" src/main.ts > out${n}.txt`,
   (n) => `docker run --rm image${n} sh -c 'echo hi'`,
   (n) => `cat a${n}.txt b.txt | sort | uniq -c`,
 ]
@@ -24,9 +25,10 @@ const scoped: PermissionSettings = {
 const withFiles: PermissionSettings = { ...scoped, deny: [...scoped.deny!, 'Read(.env)', 'Edit(/secrets/**)'] }
 const here = process.cwd()
 
-const rule = (settings: PermissionSettings) => (command: string) =>
+const rule = (settings: PermissionSettings, follow?: (path: string) => string) => (command: string) =>
   decide({
     settings,
+    ...(follow && { follow }),
     mode: 'default',
     tool: 'Bash',
     input: { command },
@@ -53,9 +55,11 @@ const same = lines(600)
 const fresh = await cost(rule(scoped), () => lines(600))
 const again = await cost(rule(scoped), () => same)
 const files = await cost(rule(withFiles), () => same)
-for (const [what, microseconds] of Object.entries({ fresh, again, files }))
+const replayed = await cost(rule(withFiles, rememberingReal()), () => same)
+for (const [what, microseconds] of Object.entries({ fresh, again, files, replayed }))
   console.log(`${what.padEnd(8)} ${Math.round(1e6 / microseconds)} a second`)
 process.exitCode = report([
   { what: 'a ruling on a known line × on a new one', ratio: again / fresh, bar: 0.6 },
   { what: 'with rules on files × without', ratio: files / again, bar: 6 },
+  { what: 'the same, replayed, × without', ratio: replayed / again, bar: 2.5 },
 ])

@@ -1,21 +1,23 @@
 /** Rules on Bash: held against every command in a line, in every spelling it may have. */
+import { basename, dirname, join } from 'node:path'
 import type { Rules } from './compile.ts'
 import type { Finding, PermissionQuestion } from './decide.ts'
 import { allowingRule, type FileAccess, fileRuleMatches } from './files.ts'
 import { ruleMatches } from './match.ts'
 import { modeSays } from './modes.ts'
-import { type PathPattern, resolvePaths } from './paths.ts'
+import { type PathPattern, reachesInto, rememberingReal, resolvePaths } from './paths.ts'
 import type { Behavior, Rule } from './rule.ts'
 import { HOME, PWD, type Reading, readShell, type ShellCommand, type ShellWord } from './shell.ts'
-import { filesOf, globMayReach } from './shell-files.ts'
+import { type FileUse, filesOf, globMayReach } from './shell-files.ts'
 import { gitCommand, spellingsOf } from './spellings.ts'
+import { treeHolds } from './trees.ts'
 import { couldMatch, HOLE, matches } from './wildcard.ts'
 import { clearForms, nameOf, needsExactRule } from './wrappers.ts'
 
 export function judgeBash(question: PermissionQuestion, rules: Rules): Finding {
   const command = typeof question.input.command === 'string' ? question.input.command : ''
   const reading = readShell(command)
-  const line = new Line(reading, question, rules)
+  const line = new Line(reading, { follow: rememberingReal(), ...question }, rules)
   const certain = line.forbidden('deny') ?? line.forbidden('ask')
   if (certain) return certain
   const doubt = line.doubtful()
@@ -38,7 +40,7 @@ class Line {
   /** Where the commands may run: `cd` moves the later ones. undefined: somewhere unknown. */
   readonly directories: readonly string[] | undefined
   /** Paths are followed once a line. */
-  private readonly followed = new Map<string, readonly FileAccess[]>()
+  private readonly followed = new Map<string, Readonly<Record<'read' | 'edit', readonly FileAccess[]>>>()
 
   constructor(reading: Reading, question: PermissionQuestion, rules: Rules) {
     this.reading = reading
@@ -112,8 +114,8 @@ class Line {
   /** The file that a command reads or writes and that a rule with a path speaks of. */
   private fileIn(rule: Rule, behavior: Behavior, command: ShellCommand): string | undefined {
     if (rule.specifier.kind !== 'path') return undefined
-    for (const [kind, word] of filesOf(command)) {
-      if (kind === 'mentions' || word.path.includes(HOLE) || word.glob) continue
+    for (const { kind, word } of filesOf(command)) {
+      if ((kind !== 'read' && kind !== 'edit') || word.path.includes(HOLE) || word.glob) continue
       for (const access of this.accesses(word, kind)) {
         if (fileRuleMatches(rule, behavior, access, this.question)) return textOf(command) || word.value
       }
@@ -122,30 +124,60 @@ class Line {
   }
 
   private fileMayMatch(rule: Rule, pattern: PathPattern, command: ShellCommand): boolean {
-    return filesOf(command).some(([kind, word]) => {
-      if (kind === 'mentions') {
-        if (rule.tool === 'Edit' || word.path.includes(HOLE) || word.glob) return false
-        return this.accesses(word, 'read').some((access) => fileRuleMatches(rule, 'deny', access, this.question))
+    return filesOf(command).some((use) => {
+      const { kind, word } = use
+      if (rule.tool === 'Edit' && (kind === 'read' || kind === 'mayRead' || (kind === 'treeRead' && !use.to)))
+        return false
+      const unknown = word.path.includes(HOLE)
+      if (kind === 'mayRead' || kind === 'mayEdit') {
+        if (unknown || word.glob) return false
+        const access = kind === 'mayRead' ? 'read' : 'edit'
+        return this.accesses(word, access).some((each) => fileRuleMatches(rule, 'deny', each, this.question))
       }
-      if (rule.tool === 'Edit' && kind === 'read') return false
-      if (word.path.includes(HOLE)) return true
+      if (unknown || ownProcess.test(word.path)) return true
+      if (kind === 'treeRead' || kind === 'treeEdit') return this.treeMayMatch(rule, pattern, use)
+      if (kind === 'creates') {
+        return this.accesses(word, 'edit').some(({ paths }) =>
+          paths.some((path) => reachesInto(pattern, path, this.question)),
+        )
+      }
       if (word.glob) return globMayReach(word.path, pattern)
       return this.directories === undefined && !/^[\u0001/]/.test(word.path)
     })
   }
 
+  /** Whether a folder that is read, changed, copied or moved as a whole holds what the rule is about. */
+  private treeMayMatch(rule: Rule, pattern: PathPattern, { kind, word, to, visible }: FileUse): boolean {
+    if (to?.path.includes(HOLE)) return true
+    const access = kind === 'treeRead' ? 'read' : 'edit'
+    const top = word.glob ? { ...word, path: dirname(word.path.replace(/[*?[{].*$/s, 'x')) } : word
+    const speaks = (path: string, as: 'read' | 'edit') =>
+      fileRuleMatches(rule, 'deny', { kind: as, paths: [path], tree: false }, this.question)
+    const targets = to ? this.accesses(to, 'edit').flatMap(({ paths }) => paths) : []
+    return this.accesses(top, access).some(({ paths }) => {
+      const folder = paths.at(-1)!
+      if (![folder, ...targets].some((each) => reachesInto(pattern, each, this.question))) return false
+      return treeHolds(folder, visible === true, (path, below) => {
+        if (speaks(path, access)) return true
+        return targets.some((target) =>
+          [below, join(basename(folder), below)].some((at) => speaks(join(target, at), 'edit')),
+        )
+      })
+    })
+  }
+
   private accesses(word: ShellWord, kind: 'read' | 'edit'): readonly FileAccess[] {
-    const key = `${kind} ${word.path}`
-    const known = this.followed.get(key)
-    if (known) return known
-    const { cwd, home } = this.question
-    const accesses = (this.directories ?? [cwd]).map((directory) => ({
-      kind,
-      paths: resolvePaths(word.path.replaceAll(HOME, home).replaceAll(PWD, directory), directory, home),
-      tree: false,
-    }))
-    this.followed.set(key, accesses)
-    return accesses
+    let known = this.followed.get(word.path)
+    if (!known) {
+      const { cwd, home, follow } = this.question
+      const paths = (this.directories ?? [cwd]).map((directory) =>
+        resolvePaths(placed(word.path, home, directory), directory, home, follow),
+      )
+      const as = (kind: 'read' | 'edit') => paths.map((each) => ({ kind, paths: each, tree: false }))
+      known = { read: as('read'), edit: as('edit') }
+      this.followed.set(word.path, known)
+    }
+    return known[kind]
   }
 
   /** What the rules and the mode say of a file that the shell opens for writing. */
@@ -162,6 +194,9 @@ class Line {
   }
 }
 
+/** Files of the process that opens them: ours are others than the command's. */
+const ownProcess = /^\/proc\/(self|thread-self|\d+)\//
+
 /** The line's own directory and every one that a `cd` in it may lead to. */
 function directoriesOf({ commands }: Reading, { cwd, home }: PermissionQuestion): readonly string[] | undefined {
   const directories = [cwd]
@@ -170,10 +205,27 @@ function directoriesOf({ commands }: Reading, { cwd, home }: PermissionQuestion)
     const target = command.words.slice(1).find((word) => !word.value.startsWith('-') || word.value === '-')
     if (!target || target.value === '-' || target.glob || target.path.includes(HOLE)) return undefined
     const from = directories.at(-1)!
-    directories.push(resolvePaths(target.path.replaceAll(HOME, home).replaceAll(PWD, from), from, home)[0]!)
+    directories.push(resolvePaths(placed(target.path, home, from), from, home)[0]!)
+  }
+  for (const path of commands.flatMap(({ words }) => directoryOptions(words))) {
+    directories.push(resolvePaths(placed(path, home, cwd), cwd, home)[0]!)
   }
   return directories
 }
+
+/** `env -C dir`, `make -C dir`: where one command alone is moved to. */
+function directoryOptions(words: readonly ShellWord[]): readonly string[] {
+  return words.flatMap(({ value, path }, at) => {
+    if (!value.startsWith('-')) return []
+    const joined = /^(?:--(?:chdir|directory|cwd|prefix)=|-C)(.+)$/s.exec(path)?.[1]
+    const found = joined ?? (/^(-C|--chdir|--directory|--cwd|--prefix)$/.test(value) ? words[at + 1]?.path : undefined)
+    return found === undefined || found.includes(HOLE) ? [] : [found]
+  })
+}
+
+/** A path with the variables whose values we know. */
+const placed = (path: string, home: string, pwd: string): string =>
+  path.includes(HOME) || path.includes(PWD) ? path.replaceAll(HOME, home).replaceAll(PWD, pwd) : path
 
 const movesAway = ({ words }: ShellCommand): boolean => ['cd', 'pushd', 'popd'].includes(nameOf(words))
 

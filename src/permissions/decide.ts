@@ -29,6 +29,8 @@ export interface PermissionQuestion {
   readonly cwd: string
   readonly projectDir: string
   readonly home: string
+  /** See `Places`. */
+  readonly follow?: (path: string) => string
 }
 
 export interface Ruling {

@@ -86,18 +86,31 @@ const coded: readonly (readonly [name: RegExp, option: RegExp | 'any'])[] = [
 
 /** What code on the line may run: each stretch of it that reads like a command, from each of its words on. */
 export function commandsInCode(name: string, words: readonly ShellWord[], input: readonly string[]): readonly string[] {
-  const row = coded.find(([program]) => program.test(name))
-  if (!row) return []
-  const [, option] = row
-  const given = words.slice(1).map((word) => word.value)
-  const code = option === 'any' || given.some((word) => option.test(word)) ? [...given, ...input] : input
-  const stretches = code
-    .map((text) => text.slice(0, mostCode).replace(/(["'`])\s*,\s*["'`]/g, ' ')) // ["rm", "x"]
+  const stretches = codeOf(name, words, input)
+    .map((text) => text.replace(/(["'`])\s*,\s*["'`]/g, ' ')) // ["rm", "x"]
     .flatMap((text) => text.split(/[^\w.+/ =:@~,-]+/))
   const found = stretches.flatMap((text) =>
     [...text.matchAll(/(?<![\w.])\w/g)].map(({ index }) => text.slice(index).trim()),
   )
   return [...new Set(found)]
+}
+
+/** What in code on the line may be the name of a file. */
+export function tokensInCode(name: string, words: readonly ShellWord[], input: readonly string[]): ShellWord[] {
+  const code = codeOf(name, words, input).filter((text) => /[^\w./~-]/.test(text)) // other words are files as they stand
+  const tokens = code.flatMap((text) => text.split(/[^\w./~+-]+/))
+  return [...new Set(tokens)]
+    .filter((token) => token !== '')
+    .map((token) => ({ value: token, text: token, path: token, literal: true, glob: false }))
+}
+
+function codeOf(name: string, words: readonly ShellWord[], input: readonly string[]): readonly string[] {
+  const row = coded.find(([program]) => program.test(name))
+  if (!row) return []
+  const [, option] = row
+  const given = words.map((word) => word.value)
+  const code = option === 'any' || given.some((word) => option.test(word)) ? [...given, ...input] : input
+  return code.map((text) => text.slice(0, mostCode))
 }
 
 const mostCode = 2000

@@ -1,7 +1,15 @@
 /** Ways round rules on Bash: what runs in the end is denied or asked, and what is harmless stays allowed. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { after, test } from 'node:test'
 import { decide, type Ruling } from './decide.ts'
+
+const w = realpathSync(mkdtempSync(join(tmpdir(), 'ona-evasions-')))
+after(() => rmSync(w, { recursive: true, force: true }))
+for (const folder of ['sub', 'src/deep']) mkdirSync(join(w, folder), { recursive: true })
+for (const file of ['.env', 'a', 'b', 'sub/b', 'src/deep/x.ts']) writeFileSync(join(w, file), 'K=1\n')
 
 const rule = async (
   command: string,
@@ -9,7 +17,7 @@ const rule = async (
   allow: readonly string[],
 ): Promise<Ruling['decision']> => {
   const question = { mode: 'default', tool: 'Bash', input: { command }, hook: 'none' } as const
-  const places = { cwd: '/w', projectDir: '/w', home: '/h' }
+  const places = { cwd: w, projectDir: w, home: '/h' }
   return (await decide({ settings: { allow, deny }, ...question, ...places })).decision
 }
 
@@ -234,4 +242,211 @@ test('everyday lines stay allowed beside deny rules on commands', async () => {
     ],
   ]
   assert.deepEqual(await wrong(lines, ['allow'], ['Bash(rm *)', 'Bash(git push --force *)']), [])
+})
+
+test('a file that may not be read is not read by way of a command', async () => {
+  const denied = [
+    ...[
+      'cat .env',
+      'cat sub/../.env',
+      'cd sub; cat ../.env',
+      'cat < .env',
+      'echo $(<.env)',
+      'dd if=.env',
+      'mv .env x',
+      'ln .env x',
+    ],
+    ...[
+      'cp .env x',
+      'tee < .env',
+      'mapfile x < .env',
+      '{ cat; } < .env',
+      'sort .env',
+      'env --chdir=sub cat ../.env',
+      'env -C sub cat ../.env',
+    ],
+    ...['curl file://$PWD/.env', 'bash .env', 'install .env x', 'gzip -c .env', 'openssl enc -in .env', 'xxd .env'],
+  ]
+  assert.deepEqual(await wrong(denied, ['deny'], ['Read(.env)']), [])
+  const asked = [
+    ...[
+      'grep -r K .',
+      'grep -R K',
+      'grep K -r',
+      'grep --recursive K .',
+      'grep -nr K ..',
+      'rg --hidden K',
+      'rg -uu K',
+      'git grep --no-index K',
+    ],
+    ...[
+      'cp -r . ../copy',
+      `mv ../${basename(w)} ../x`,
+      'tar cf - .',
+      'tar c .',
+      'zip -r - .',
+      'diff -r . /tmp',
+      'rsync -a . h:',
+    ],
+    ...[
+      'find . -type f -exec cat {} +',
+      'find -exec cat {} +',
+      'cat .e*',
+      'cat .{env,x}',
+      'cat $X',
+      'cat /proc/self/cwd/.env',
+    ],
+    ...[
+      'awk \'BEGIN{getline l<".env";print l}\'',
+      'sed "r .env" <<< x',
+      'python3 -c "print(open(\'.env\').read())"',
+      'xargs -a.env echo',
+    ],
+    ...[
+      'node -e \'require("fs").readFileSync(".env")\'',
+      'sqlite3 :memory: ".import .env t" ".dump"',
+      'python3 <<E\nopen(".env")\nE',
+    ],
+    ...['wc --files0-from=.env', 'mytool .env', 'git show HEAD:.env', 'file -f.env'],
+  ]
+  assert.deepEqual(await wrong(asked, ['ask', 'deny'], ['Read(.env)']), [])
+  const allowed = [
+    ...[
+      'grep -rn K src',
+      'rg K',
+      'rg -n K src',
+      'cp -r src dist',
+      'tar cf x.tar src',
+      'rm -rf src',
+      'mv src lib',
+      'find . -name x',
+      'ls -la',
+    ],
+    ...[
+      'npm test',
+      'git add .',
+      'git commit -m ".environment"',
+      'sed -n 1,5p a',
+      "awk '{print $1}' a",
+      'python3 build.py',
+      'cat a b',
+      'make -C sub',
+    ],
+    ...[
+      'echo x > c',
+      'cp a c',
+      'tee c < a',
+      'find src -name "*.ts" | head',
+      'diff a b',
+      'curl https://x.org',
+      'node src/deep/x.ts',
+    ],
+  ]
+  assert.deepEqual(await wrong(allowed, ['allow'], ['Read(.env)']), [])
+})
+
+test('a file that may not be edited is not changed by way of a command', async () => {
+  const denied = [
+    ...[
+      '> b',
+      'echo x >> b',
+      'tee b < a',
+      'cp a b',
+      'cp sub/b .',
+      'cp sub/b ./',
+      'cp -t . sub/b',
+      'mv sub/b .',
+      'mv -t . sub/b',
+      'install sub/b .',
+    ],
+    ...[
+      'ln -sf sub/b .',
+      'ln -sf a b',
+      'dd of=b',
+      'sed -i s/o/x/ b',
+      'perl -pi -e 1 b',
+      'truncate -s0 b',
+      'rm b',
+      'mv b c',
+      'ed -s b',
+      'ex b',
+    ],
+    ...['cd sub && rm ../b', 'split a b', 'scp sub/b .', 'rsync a b', 'install a b', 'touch b', 'chmod 0 b', 'ln b c'],
+  ]
+  assert.deepEqual(await wrong(denied, ['deny'], ['Edit(/b)']), [])
+  const asked = [
+    ...[
+      'sort -o b a',
+      'sort -ob a',
+      'sort --output=b a',
+      'uniq a b',
+      'curl -o b http://x',
+      'curl -ob http://x',
+      'wget -O b x',
+      'gzip b',
+      'xz b',
+    ],
+    ...[
+      'tar xf t.tar',
+      'tar -xf t.tar b',
+      'tar --extract -f t.tar',
+      'unzip x.zip',
+      'patch < p.diff',
+      'git apply p.diff',
+      'git checkout -- b',
+    ],
+    ...[
+      'find . -name b -delete',
+      'find b -delete',
+      'find -delete',
+      `rm -rf ../${basename(w)}`,
+      'rm -r *',
+      'cp sub/* .',
+      'cp -r sub/. .',
+    ],
+    ...[
+      'sed -n "w b" a',
+      'awk \'{print > "b"}\' a',
+      "python3 -c \"open('b','w')\"",
+      'openssl rand -out b 5',
+      'iconv -o b a',
+      'xxd a b',
+    ],
+    ...[
+      'script -c ls b',
+      'objcopy a b',
+      'gcc -o b a.c',
+      'sponge b',
+      'git diff --output=b',
+      'git clean -fd',
+      'rsync -a sub/ .',
+      'git rm b',
+    ],
+  ]
+  assert.deepEqual(await wrong(asked, ['ask', 'deny'], ['Edit(/b)']), [])
+  const allowed = [
+    ...[
+      'cat b',
+      'cp b c',
+      'grep -r x .',
+      'sort b',
+      'git diff b',
+      'git add b',
+      'gzip -c b',
+      'sed s/o/x/ b',
+      'bash b',
+      'node b',
+      'rm -rf src',
+    ],
+    ...[
+      'dd if=b of=c',
+      'find . -name b',
+      'tar cf x.tar .',
+      'cp sub/b src',
+      'diff a b',
+      'curl -d @b http://x',
+      'wc -l b',
+    ],
+  ]
+  assert.deepEqual(await wrong(allowed, ['allow'], ['Edit(/b)']), [])
 })

@@ -5,7 +5,7 @@ import { globBase } from './glob-base.ts'
 import { isWithin, matchesPath, real, resolvePaths } from './paths.ts'
 import type { Behavior, Rule } from './rule.ts'
 
-type Asked = Pick<PermissionQuestion, 'settings' | 'cwd' | 'projectDir' | 'home'>
+type Asked = Pick<PermissionQuestion, 'settings' | 'cwd' | 'projectDir' | 'home' | 'follow'>
 
 export interface FileAccess {
   readonly kind: 'read' | 'edit'

@@ -1,6 +1,6 @@
 /** Paths under rules: gitignore patterns with four anchors, and a path's every spelling. */
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
-import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path'
 
 export interface PathPattern {
   /** What the pattern is relative to. */
@@ -18,6 +18,32 @@ export interface Places {
   readonly cwd: string
   readonly projectDir: string
   readonly home: string
+  /** `real`, with a memory that lasts for one ruling: the next may find other links. Who rules on what is past gives one for all. */
+  readonly follow?: (path: string) => string
+}
+
+/** `real`, asked once about each path, and once about a folder for all that is in it. */
+export function rememberingReal(): (path: string) => string {
+  const known = new Map<string, string>()
+  const remember = (path: string, at: string): string => {
+    known.set(path, at)
+    return at
+  }
+  return (path) => {
+    const found = known.get(path)
+    if (found !== undefined) return found
+    if (sep !== '/' || path === '/' || goesUp.test(path) || mayBeLink(path)) return remember(path, real(path))
+    const folder = dirname(path)
+    return remember(path, join(known.get(folder) ?? remember(folder, real(folder)), basename(path)))
+  }
+}
+
+function mayBeLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  } catch {
+    return true // through a file, or not ours to look at
+  }
 }
 
 /** The file systems of these know no difference between capitals and small letters. */
@@ -108,7 +134,15 @@ function setRegex(negated: boolean, body: string): string {
 export function matchesPath(pattern: PathPattern, path: string, places: Places, allow: boolean): boolean {
   return anchors(pattern, places, allow).some((anchor) => {
     const base = pattern.base === '' ? anchor : join(anchor, pattern.base)
-    return restMatches(pattern, base, path) || restMatches(pattern, real(base), path)
+    return restMatches(pattern, base, path) || restMatches(pattern, (places.follow ?? real)(base), path)
+  })
+}
+
+/** Whether something below a folder could match the pattern. */
+export function reachesInto(pattern: PathPattern, folder: string, places: Places): boolean {
+  return anchors(pattern, places, false).some((anchor) => {
+    const base = (places.follow ?? real)(join(anchor, pattern.base))
+    return isWithin(base, folder) || isWithin(folder, base)
   })
 }
 
@@ -135,12 +169,12 @@ export const isWithin = (path: string, directory: string): boolean =>
   path === directory || directory === '/' || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`)
 
 /** A path as its spellings: as given, made absolute; and as the file system follows it, links and `..` in their order. */
-export function resolvePaths(path: string, cwd: string, home: string): readonly string[] {
+export function resolvePaths(path: string, cwd: string, home: string, follow = real): readonly string[] {
   const expanded = path === '~' || path.startsWith('~/') ? home + path.slice(1) : path
   const given = posix(resolve(cwd, expanded))
-  const tidy = real(given)
+  const tidy = follow(given)
   if (!goesUp.test(expanded) && !goesUp.test(cwd)) return given === tidy ? [given] : [given, tidy]
-  const followed = real(isAbsolute(expanded) ? expanded : `${cwd}/${expanded}`)
+  const followed = follow(isAbsolute(expanded) ? expanded : `${cwd}/${expanded}`)
   return [...new Set([given, followed, tidy])]
 }
 

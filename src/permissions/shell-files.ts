@@ -1,47 +1,165 @@
-/** The files that a shell command's words and redirections name. */
+/** The files that a shell command's words and redirections name, and what becomes of them. */
+import { tokensInCode } from './embedded.ts'
 import { type PathPattern, segmentRegex } from './paths.ts'
 import type { ShellCommand, ShellWord } from './shell.ts'
+import { HOLE } from './wildcard.ts'
 import { forms, nameOf } from './wrappers.ts'
 
+/**
+ * `mayRead`, `mayEdit`: in the words of a command of which we do not know what it does with them. `treeRead`, `treeEdit`:
+ * with all that lies below. `creates`: files that it does not name, below this folder.
+ */
+export type UseKind = 'read' | 'edit' | 'mayRead' | 'mayEdit' | 'treeRead' | 'treeEdit' | 'creates'
+
+export interface FileUse {
+  readonly kind: UseKind
+  readonly word: ShellWord
+  /** A tree that is copied or moved: where to. */
+  readonly to?: ShellWord | undefined
+  /** A tree of which files with a dot in front are left out. */
+  readonly visible?: true
+}
+
 export function filesOf(command: ShellCommand): readonly FileUse[] {
-  command.known.files ??= readFiles(command)
+  command.known.files ??= [
+    ...uses('read', command.reads),
+    ...uses('edit', command.writes),
+    ...forms(command.words).flatMap((words) => usesOf(nameOf(words), words.slice(1), command.input)),
+  ]
   return command.known.files
 }
 
-const readers =
-  /^(cat|tac|head|tail|less|more|nl|sed|awk|gawk|mawk|grep|egrep|fgrep|rg|ag|ack|cut|sort|uniq|wc|od|xxd|hexdump|strings|diff|cmp|comm|paste|join|fold|fmt|pr|rev|base64|base32|md5sum|sha1sum|sha256sum|sha512sum|file|stat|jq|yq|bat|view|vim?|nano|emacs|cp|mv|ln|install|rsync|scp|tar|zip|gzip|bzip2|xz|zstd|zcat|dd|tee|split|csplit|iconv|column|tr|look|source|\.|bash|sh|python3?|node|perl|ruby|php|open|xdg-open|openssl|gpg|curl|wget|find|fd)$/
-const writers =
-  /^(tee|touch|rm|rmdir|unlink|mv|cp|ln|install|truncate|mkdir|dd|shred|chmod|chown|chgrp|rsync|patch|vim?|nano|split)$/
-const sayers = /^(echo|printf|true|false|:|test|\[)$/
+const uses = (kind: UseKind, words: readonly ShellWord[]): FileUse[] => words.map((word) => ({ kind, word }))
 
-/** `mentions`: in the words of a command of which we do not know what it does with them. */
-export type FileUse = readonly ['read' | 'edit' | 'mentions', ShellWord]
-
-function readFiles(command: ShellCommand): FileUse[] {
-  const uses: FileUse[] = [
-    ...command.reads.map((word): FileUse => ['read', word]),
-    ...command.writes.map((word): FileUse => ['edit', word]),
-  ]
-  for (const words of forms(command.words)) {
-    const name = nameOf(words)
-    if (sayers.test(name)) continue
-    const inPlace = /^(sed|perl|ruby)$/.test(name) && words.some((word) => /^(-[a-zA-Z]*i|--in-place)/.test(word.value))
-    for (const word of words.slice(1)) {
-      for (const each of pathsIn(word)) {
-        if (readers.test(name)) uses.push(['read', each])
-        if (writers.test(name) || inPlace) uses.push(['edit', each])
-        if (!readers.test(name) && !writers.test(name)) uses.push(['mentions', each])
-      }
-    }
-  }
-  return uses
+const says = /^(echo|printf|true|false|:|test|\[)$/
+const reads =
+  /^(cat|tac|head|tail|less|more|nl|cut|wc|od|hexdump|strings|diff|cmp|comm|paste|join|fold|fmt|pr|rev|base64|base32|md5sum|sha1sum|sha256sum|sha512sum|file|stat|jq|bat|column|tr|look|source|\.|view|[ef]?grep|rgrep|rg|ag|ack|sed|[gm]?awk|find|fd|fdfind)$/
+const edits = /^(tee|touch|rm|rmdir|unlink|ln|truncate|mkdir|shred|chmod|chown|chgrp|mkfifo)$/
+const readsAndEdits = /^(vim?|nvim|nano|emacs|ed|ex|mv|split|csplit|patch)$/
+const copies = /^(cp|install|scp|rsync|mv|ln)$/
+const searches = /^(rg|ag|ack|rgrep)$/
+const interprets = /^(\w*sh|python[\d.]*|node|perl|ruby|php|deno|bun)$/
+/** They read what they are given, and may also write it: only with these options, or without these. */
+const mayWrite: Record<string, { with?: RegExp; without?: RegExp }> = {
+  sort: { with: /^(-[a-zA-Z]*o|--output)/ },
+  curl: { with: /^(-[a-zA-Z]*[oOJDc]|--(output|remote|create|dump|cookie-jar|trace))/ },
+  openssl: { with: /^-(out|keyout|writerand)/ },
+  iconv: { with: /^(-o|--output)/ },
+  yq: { with: /^(-[a-zA-Z]*i|--inplace)/ },
+  gzip: { without: /^(-[a-zA-Z]*[clt]|--(stdout|list|test))/ },
+  bzip2: { without: /^(-[a-zA-Z]*[ct]|--(stdout|test))/ },
+  xz: { without: /^(-[a-zA-Z]*[clt]|--(stdout|list|test))/ },
+  zstd: { without: /^(-[a-zA-Z]*[clt]|--(stdout|list|test))/ },
+  ...Object.fromEntries(['uniq', 'xxd', 'wget', 'tar', 'bsdtar', 'zip', 'gpg', 'zcat'].map((name) => [name, {}])),
 }
+const gitReads =
+  /^(add|blame|commit|describe|diff|fetch|grep|hash-object|log|ls-files|push|rev-parse|shortlog|show|status)$/
+const recursive = /^(-[a-zA-Z]*[rRa]|--(recursive|archive|dereference-recursive|directories=recurse))/
+
+/** What one command does with the files it names. */
+function usesOf(name: string, args: readonly ShellWord[], input: readonly string[]): FileUse[] {
+  if (says.test(name)) return []
+  const has = (option: RegExp) => args.some((word) => option.test(word.value))
+  const named = args.flatMap(pathsIn)
+  const operands = args.filter((word) => !word.value.startsWith('-'))
+  const found: FileUse[] = []
+  const add = (...kinds: UseKind[]) => found.push(...kinds.flatMap((kind) => uses(kind, named)))
+  const trees = (kind: UseKind, words: readonly ShellWord[], more?: Partial<FileUse>) =>
+    found.push(...(words.length > 0 ? words : [here]).map((word) => ({ kind, word, ...more })))
+  found.push(...uses('mayRead', args.flatMap(joinedPath)), ...uses('mayEdit', args.flatMap(joinedPath)))
+  for (const word of tokensInCode(name, args, input)) found.push(...uses('mayRead', [word]), ...uses('mayEdit', [word]))
+
+  if (copies.test(name)) found.push(...copied(name, args, operands, has(recursive)))
+  else if (name === 'dd') {
+    for (const word of named) found.push(...uses(/^of=/.test(word.value) ? 'edit' : 'read', [word]))
+  } else if (edits.test(name) || readsAndEdits.test(name)) {
+    add('edit', ...(readsAndEdits.test(name) ? (['read'] as const) : []))
+    if (has(recursive)) trees('treeEdit', operands)
+  } else if (reads.test(name)) add('read')
+  else if (Object.hasOwn(mayWrite, name)) {
+    const { with: option, without } = mayWrite[name]!
+    add('read', ...((option && !has(option)) || (without && has(without)) ? [] : (['mayEdit'] as const)))
+  } else if (interprets.test(name)) {
+    found.push(...uses('read', operands.slice(0, 1)), ...uses('mayEdit', operands.slice(1)))
+    add('mayRead')
+  } else if (name === 'git') {
+    const writes = !operands.some((word) => gitReads.test(word.value)) || has(/^(-o|--output)/)
+    add('mayRead', ...(writes ? (['mayEdit'] as const) : []))
+  } else add('mayRead', 'mayEdit')
+
+  if (/^(sed|perl|ruby)$/.test(name) && has(/^(-[a-zA-Z]*i|--in-place)/)) add('edit')
+  if (searches.test(name) || (/grep$|^diff$/.test(name) && has(recursive))) {
+    const hidden =
+      name === 'rgrep' || /grep$|diff/.test(name) || has(/^(-[a-zA-Z]*[u.a]|--(hidden|unrestricted|no-ignore))/)
+    trees('treeRead', name === 'diff' ? operands : operands.slice(has(/^(-[a-zA-Z]*[ef]|--(regexp|file))/) ? 0 : 1), {
+      ...(!hidden && { visible: true }),
+    })
+  }
+  if (/^(find|fd|fdfind)$/.test(name) && has(/^(-(exec|ok|delete|fprint|fls)|-[xX]$|--exec)/)) {
+    const end = args.findIndex((word) => /^[-(!]/.test(word.value))
+    const from = name === 'find' ? args.slice(0, end) : []
+    found.push(...uses('mayEdit', from))
+    trees('treeEdit', from)
+    trees('treeRead', from)
+  }
+  const [verb] = operands
+  if (/^(tar|bsdtar)$/.test(name)) {
+    const letters = args.find((word) => /^-?[a-zA-Z]+$/.test(word.value))?.value ?? ''
+    if (/x/.test(letters) || has(/^--(extract|get)/))
+      trees('creates', valuesOf(args, /^(-C|--directory)$/, /^--directory=/))
+    else if (!/t/.test(letters)) trees('treeRead', operands)
+  }
+  if (/^(unzip|cpio|patch)$/.test(name)) trees('creates', valuesOf(args, /^-d$/))
+  if (name === 'zip' && has(recursive)) trees('treeRead', operands)
+  if (name === 'git' && /^(apply|am)$/.test(verb?.value ?? '')) trees('creates', [])
+  if (name === 'git' && verb?.value === 'clean') trees('treeEdit', [])
+  if (name === 'git' && verb?.value === 'grep' && has(/^--no-index$/)) trees('treeRead', operands.slice(2))
+  return found
+}
+
+/** cp, mv and their like: from each source to the last word, or into it, or into `-t` the folder. */
+function copied(name: string, args: readonly ShellWord[], operands: readonly ShellWord[], whole: boolean): FileUse[] {
+  const into = valuesOf(args, /^(-t|--target-directory)$/, /^--target-directory=/)[0]
+  const target = into ?? operands.at(-1)
+  if (!target) return []
+  const sources = (into ? operands : operands.slice(0, -1)).filter((word) => word !== into)
+  const changes = name === 'mv' || name === 'ln'
+  const found = [...uses('edit', [target]), ...uses('read', sources), ...(changes ? uses('edit', sources) : [])]
+  const folder = into !== undefined || /(^|\/)\.{0,2}$/.test(target.path)
+  for (const source of sources) {
+    const last = source.path.replace(/\/+$/, '').split('/').at(-1)!
+    const path = `${target.path}/${last}`
+    found.push({
+      kind: folder ? 'edit' : 'mayEdit',
+      word: { ...source, path, glob: source.glob || target.glob, value: path, text: path },
+    })
+    if (whole || changes || name === 'rsync') found.push({ kind: 'treeRead', word: source, to: target })
+    if (name === 'mv') found.push({ kind: 'treeEdit', word: source, to: target })
+  }
+  return found
+}
+
+/** The values of an option, as the next word or joined to it. */
+function valuesOf(args: readonly ShellWord[], alone: RegExp, joined?: RegExp): ShellWord[] {
+  return args.flatMap((word, at) => {
+    if (alone.test(word.value)) return args[at + 1] ?? []
+    return joined?.test(word.value) ? [{ ...word, path: word.path.slice(word.path.indexOf('=') + 1) }] : []
+  })
+}
+
+const here: ShellWord = { value: '.', text: '.', path: '.', literal: true, glob: false }
 
 /** A word, and the path in `--file=x`, `if=x`, `@x` or `HEAD:x`. An option by itself is none. */
 function pathsIn(word: ShellWord): ShellWord[] {
   const inner = /^(?:-{0,2}[\w-]+=|@|[^/]*:)(.+)$/s.exec(word.path)?.[1]
-  const found = inner === undefined ? [] : [{ ...word, path: inner }]
+  const found = inner === undefined ? [] : [{ ...word, path: inner.replace(/^\/\/(?=\/)/, '') }]
   return word.value.startsWith('-') ? found : [word, ...found]
+}
+
+/** `-ofile`. */
+function joinedPath(word: ShellWord): ShellWord[] {
+  const path = /^-[A-Za-z]([^=]+)$/s.exec(word.path)?.[1]
+  return path === undefined || path.includes(HOLE) ? [] : [{ ...word, path }]
 }
 
 /** Whether a shell wildcard could expand to a name that the rule's pattern holds. */

@@ -25,7 +25,7 @@ function spell({ words, input }: ShellCommand): Spellings {
   // behind a wrapper, any word may be where the command begins: its options may be unknown to us
   const behind = all.length > 1 ? words.slice(0, mostWords).map((_, at) => words.slice(at)) : []
   const holed = [...all, ...behind].flatMap((each) => [each, shortName(each), gitCommand(each, true)]).map(withHoles)
-  const code = all.flatMap((each) => commandsInCode(nameOf(each), each, input))
+  const code = all.flatMap((each) => commandsInCode(nameOf(each), each.slice(1), input))
   return { certain: [...new Set(all.flatMap(texts))], possible: [...new Set([...holed, ...code])] }
 }
 
