@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { eventNames, header, rowOf } from '../src/hooks/events.ts'
 import { packageRoot } from '../src/package-root.ts'
@@ -341,6 +341,57 @@ test(`files change while a session runs: ${covers('FileChanged', 'ConfigChange')
   rowsMatch(here)
 })
 
+test('a hook that names paths to watch says all of them: what was named before is let go, the names of matchers stay', async (t) => {
+  const paths = (hookEventName: string, ...watchPaths: string[]) =>
+    JSON.stringify({ hookSpecificOutput: { hookEventName, watchPaths } })
+  const here = await listening(t, [], {
+    hooks: [
+      {
+        hook_event_name: 'SessionStart',
+        matcher: '',
+        shell: 'sh',
+        command: `echo '${paths('SessionStart', 'a', 'b')}'`,
+      },
+      {
+        hook_event_name: 'FileChanged',
+        matcher: '^a$',
+        shell: 'sh',
+        command: `echo '${paths('FileChanged', 'b', 'c')}'`,
+      },
+      { hook_event_name: 'FileChanged', matcher: 'named', shell: 'sh', command: 'true' },
+    ],
+  })
+  const { at, env, seen } = here
+  const running = live(t, at, [], env)
+  running.send('hello')
+  await running.until(() => seen('Stop').length > 0)
+  const changed = () => seen('FileChanged').map((each) => basename(String(each['file_path'])))
+  at.write('a', '1')
+  const answered = "SELECT 1 FROM hook_invocations WHERE hook_event = 'FileChanged' AND stdout_text LIKE '%watchPaths%'"
+  await running.until(() => at.rows(answered).length === 1)
+  at.write('a', 'again')
+  at.write('c', '1')
+  at.write('named', '1')
+  await running.until(() => changed().includes('c') && changed().includes('named'))
+  assert.deepEqual(changed().sort(), ['a', 'c', 'named'])
+  await running.end()
+})
+
+test('a ConfigChange hook that says no is heard, and the session keeps the settings that it has either way', async (t) => {
+  const hook = { hook_event_name: 'ConfigChange', matcher: '', shell: 'sh', command: 'echo no >&2; exit 2' }
+  const lines = [{ text: 'Hello.' }, call('Bash', { command: 'touch made' })]
+  const { at, env, seen } = await listening(t, lines, { hooks: [hook] })
+  const running = live(t, at, ['--permission-mode', 'bypassPermissions'], env)
+  running.send('hello')
+  await running.until(() => seen('Stop').length > 0)
+  at.write('.ona/settings.json', { permissions: { deny: ['Bash'] } })
+  const refused = "SELECT 1 FROM hook_invocations WHERE hook_event = 'ConfigChange' AND exit_code = 2"
+  await running.until(() => at.rows(refused).length === 1)
+  running.send('make it')
+  await running.until(() => existsSync(join(at.folder, 'made')))
+  await running.end()
+})
+
 test(`a worktree of its own: ${covers('WorktreeCreate', 'WorktreeRemove').join(', ')}`, async (t) => {
   const here = await listening(t, [call('Bash', { command: 'pwd; git status --short' })])
   const { at, env, seen } = here
@@ -398,6 +449,9 @@ test('an agent that waits for the person says so to hooks', async (t) => {
     message: 'ona is waiting for your input',
     notification_type: 'idle_prompt',
   })
+  // the hook has written, and may not have ended: the end of the session would end it
+  const ended = "SELECT 1 FROM hook_invocations WHERE hook_event = 'Notification' AND exit_code = 0"
+  await running.until(() => at.rows(ended).length > 0)
   await running.end()
   rowsMatch(here)
 })

@@ -214,9 +214,8 @@ async function startBeside(
   if (plane.listens('FileChanged', 'ConfigChange')) {
     const { configFiles, watchFor } = await import('./watch.ts')
     const configs = plane.listens('ConfigChange') ? configFiles({ cwd, home, env }, watched.managed) : new Map()
-    const watcher = watchFor(session, configs)
-    watcher.add(watched.names)
-    runtime.watch = (paths) => watcher.add(paths)
+    const watcher = watchFor(session, configs, watched.names)
+    runtime.watch = (paths) => watcher.watch(paths)
     beside.push(watcher)
   }
   if (idleNoticeMs !== undefined && plane.listens('Notification')) {

@@ -6,8 +6,8 @@ import { type Places, settingsFile, settingsFileToWrite } from '../store/setting
 import type { Session } from './session.ts'
 
 export interface Watcher {
-  /** FileChanged is raised for these from now on. */
-  add(paths: readonly string[]): void
+  /** FileChanged is raised for these from now on, and for none that were given here before. */
+  watch(paths: readonly string[]): void
   /** Ends the hooks under way; their rows are written. */
   close(): Promise<void>
 }
@@ -17,8 +17,12 @@ type ConfigSource = EventFields['ConfigChange']['source']
 /** An editor writes a file in several goes: they are one change. */
 const settleMs = 30
 
-/** `configs`: settings files and whose they are; a change raises ConfigChange. */
-export function watchFor(session: () => Session, configs: ReadonlyMap<string, ConfigSource>): Watcher {
+/** `configs`: settings files and whose they are; a change raises ConfigChange. `always`: watched to the end. */
+export function watchFor(
+  session: () => Session,
+  configs: ReadonlyMap<string, ConfigSource>,
+  always: readonly string[],
+): Watcher {
   const folders = new Map<string, FSWatcher>()
   const watched = new Map<string, FileState | undefined>()
   const due = new Map<string, NodeJS.Timeout>()
@@ -27,6 +31,7 @@ export function watchFor(session: () => Session, configs: ReadonlyMap<string, Co
 
   const look = async (path: string): Promise<void> => {
     due.delete(path)
+    if (!watched.has(path)) return // let go in the meantime
     const now = stateOf(path)
     const before = watched.get(path)
     if (now?.mtimeMs === before?.mtimeMs && now?.size === before?.size) return
@@ -73,9 +78,14 @@ export function watchFor(session: () => Session, configs: ReadonlyMap<string, Co
       follow(dirname(path))
     }
   }
-  add([...configs.keys()])
+  const constant = [...configs.keys(), ...always].map((path) => resolve(session().cwd, path))
+  add(constant)
   return {
-    add,
+    watch(paths) {
+      const wanted = new Set([...constant, ...paths].map((path) => resolve(session().cwd, path)))
+      for (const path of watched.keys()) if (!wanted.has(path)) watched.delete(path)
+      add(paths)
+    },
     async close() {
       over.abort()
       for (const timer of due.values()) clearTimeout(timer)
