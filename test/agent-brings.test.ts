@@ -151,6 +151,16 @@ test("a trusted project's server waits for its approval, as one of .mcp.json doe
   assert.match(strict.stderr, /--strict-mcp-config: the MCP servers of agent porter are not started/)
 })
 
+test('what other products read from a definition and ona does not is told', async (t) => {
+  const at = place(t)
+  at.write('../home/.ona/agents/porter.md', definition(at, 'memory: user\neffort: high\ncolor: blue'))
+  const { env } = await testModel(t)
+  const { stderr } = await at.run(['-p', 'go'], { env })
+  assert.match(stderr, /porter\.md: memory is not known here/)
+  assert.match(stderr, /porter\.md: effort is not known here/)
+  assert.doesNotMatch(stderr, /color/)
+})
+
 test('a definition whose hooks cannot be read is not started without them', async (t) => {
   for (const [extra, why] of [
     ['hooks:\n  PreToolUs: []', /agent porter .*hooks has a key that .*PreToolUse/],

@@ -62,6 +62,21 @@ test('a sub-agent is what its definition says: prompt, tools, turns; its calls p
   assert.equal(resumed?.n, 1)
 })
 
+test("a sub-agent's session is the operator's to go on with, and never what --continue means", async (t) => {
+  const at = place(t)
+  const input = { description: 'look', prompt: 'Look.', subagent_type: 'explore' }
+  const { env, chats } = await testModel(t, [call('Agent', input), { text: 'Seen.' }, { text: 'Done.' }])
+  await at.run(['-p', 'go', '--permission-mode', 'bypassPermissions'], { env })
+  const [main, child] = at.rows<{ id: string }>('SELECT session_id AS id FROM sessions ORDER BY rowid')
+  const told = chats.at(-1)!.messages.at(-1)!.text
+  assert.match(told, /\nagentId: [0-9a-f-]{36}\n/)
+  const prompts = () => chats.at(-1)!.messages.flatMap(({ role, text }) => (role === 'user' ? [text] : []))
+  await at.run(['-p', 'and now?', '--resume', child!.id], { env })
+  assert.deepEqual(prompts(), ['Look.', 'and now?'])
+  const went = await at.run(['-p', 'on', '--continue', '--output-format', 'json'], { env })
+  assert.equal(JSON.parse(went.stdout).session_id, main!.id)
+})
+
 test('a sub-agent may have another model', async (t) => {
   const calls = [
     {

@@ -103,6 +103,7 @@ export function loadAgentKinds(places: AgentPlaces, given: readonly AgentKind[] 
         warnings.push(`${path}: ${read.problem}`)
         continue
       }
+      for (const key of unreadIn(text)) warnings.push(`${path}: ${key} is not known here and is not looked at`)
       if (read.permissionMode === undefined || trusted || isOwn) {
         byName.set(read.name, read)
       } else {
@@ -132,6 +133,12 @@ function textOf(path: string): string | { readonly problem: string } {
   } catch (cause) {
     return { problem: (cause as Error).message }
   }
+}
+
+/** What other products read from such a file and we do not (docs/FORKS.md). */
+function unreadIn(text: string): string[] {
+  const read = readFrontmatter(text)
+  return ['memory', 'effort', 'initialPrompt'].filter((key) => read.ok && read.fields[key] !== undefined)
 }
 
 /** What a kind of agent may use, as its definition says. */
