@@ -6,7 +6,7 @@ import type { JsonObject } from '../hooks/shape.ts'
 import type { Safety, Steps } from '../hooks/steps.ts'
 import { judge, type PermissionSettings } from '../permissions/decide.ts'
 import { matchesRule } from '../permissions/match.ts'
-import { rememberPaths } from '../permissions/paths.ts'
+import { rememberingReal } from '../permissions/paths.ts'
 import type { RecordedCall } from './calls.ts'
 
 export interface Policy {
@@ -59,7 +59,6 @@ export async function replay(
   policy: Policy,
   heard: (change: Change) => void,
 ): Promise<Summary> {
-  rememberPaths()
   const asker = openAsker(policy)
   const count = { calls: 0, same: 0, newlyDenied: 0, newlyAsked: 0, newlyAllowed: 0, notJudged: 0 }
   for (const call of calls) {
@@ -103,7 +102,7 @@ async function judged(call: RecordedCall, policy: Policy, asker: Asker): Promise
   }
   const hook = hooks.decision === 'none' && known.granted ? 'allow' : hooks.decision
   const question = { settings: permissions, mode, tool: call.tool, input: hooks.input ?? known.input, hook, home }
-  const { ruling, finding } = await judge({ ...question, cwd, projectDir: cwd })
+  const { ruling, finding } = await judge({ ...question, cwd, projectDir: cwd, follow: asker.follow })
   const byRule = finding.rule !== undefined && ruling.rule === finding.rule.text
   const byHook = !byRule && (hook === 'allow' || hook === 'ask') && ruling.decision === hook
   const because: Because = byRule
@@ -115,6 +114,8 @@ async function judged(call: RecordedCall, policy: Policy, asker: Asker): Promise
 }
 
 interface Asker {
+  /** Nothing is run in between, so a path leads where it led a call ago. */
+  readonly follow: (path: string) => string
   /** None: no hook of the policy has a say before a call. */
   readonly plane: Plane | undefined
   readonly notAsked: Map<string, { calls: number }>
@@ -133,7 +134,7 @@ function openAsker({ handlers, permissions, mode, home, env, runCommands }: Poli
           matchesRule: (rule, tool, input, { cwd }) =>
             matchesRule(rule, { settings: permissions, mode, tool, input, hook: 'none', cwd, projectDir: cwd, home }),
         })
-  return { plane, notAsked: new Map(), failed: new Map() }
+  return { follow: rememberingReal(), plane, notAsked: new Map(), failed: new Map() }
 }
 
 const NOT_ASKED = 'not_asked_in_a_replay'

@@ -25,13 +25,13 @@ const inputKeys: Record<string, { kind: 'read' | 'edit'; key: string; tree?: tru
 }
 
 /** The file that a call is about; undefined for tools that are about none. */
-export function fileOf({ tool, input, cwd, home }: PermissionQuestion): FileAccess | undefined {
+export function fileOf({ tool, input, cwd, home, follow }: PermissionQuestion): FileAccess | undefined {
   const row = Object.hasOwn(inputKeys, tool) ? inputKeys[tool] : undefined
   if (!row) return undefined
   const given = input[row.key]
   const base = typeof given === 'string' && given !== '' ? given : '.'
   const path = tool === 'Glob' && typeof input.pattern === 'string' ? globBase(base, input.pattern) : base
-  return { kind: row.kind, paths: resolvePaths(path, cwd, home), tree: row.tree === true }
+  return { kind: row.kind, paths: resolvePaths(path, cwd, home, follow), tree: row.tree === true }
 }
 
 /** Whether a rule with a path speaks of this access. Who may edit a file may read it; who may not read it, may not edit. */
@@ -58,9 +58,9 @@ export function allowingRule(rules: readonly Rule[], access: FileAccess, asked: 
 }
 
 /** Whether every spelling of the path lies in a working directory, or in one that a link leads to. */
-export function inWorkingDirectories(access: FileAccess, { settings, cwd, projectDir, home }: Asked): boolean {
+export function inWorkingDirectories(access: FileAccess, { settings, cwd, projectDir, home, follow }: Asked): boolean {
   const named = [projectDir, cwd, ...(settings.additionalDirectories ?? [])]
-  const directories = named.flatMap((each) => resolvePaths(each, projectDir, home))
+  const directories = named.flatMap((each) => resolvePaths(each, projectDir, home, follow))
   return access.paths.every((path) => directories.some((directory) => isWithin(path, directory)))
 }
 

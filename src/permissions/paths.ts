@@ -25,18 +25,19 @@ export interface Places {
 /** `real`, asked once about each path, and once about a folder for all that is in it. */
 export function rememberingReal(): (path: string) => string {
   const known = new Map<string, string>()
-  const remember = (path: string, at: string): string => {
+  const follow = (path: string): string => {
+    const found = known.get(path)
+    if (found !== undefined) return found
+    const plain = sep === '/' && path !== '/' && !goesUp.test(path) && !mayBeLink(path)
+    const at = plain ? join(follow(dirname(path)), basename(path)) : real(path)
+    if (known.size >= mostKnown) known.clear()
     known.set(path, at)
     return at
   }
-  return (path) => {
-    const found = known.get(path)
-    if (found !== undefined) return found
-    if (sep !== '/' || path === '/' || goesUp.test(path) || mayBeLink(path)) return remember(path, real(path))
-    const folder = dirname(path)
-    return remember(path, join(known.get(folder) ?? remember(folder, real(folder)), basename(path)))
-  }
+  return follow
 }
+
+const mostKnown = 100_000
 
 function mayBeLink(path: string): boolean {
   try {
@@ -183,21 +184,6 @@ const goesUp = /(^|[/\\])\.\.([/\\]|$)/
 
 /** Where a path really leads, also when its end does not exist yet or is a link to nothing. */
 export function real(path: string): string {
-  if (!known) return lookedUp(path)
-  const found = known.get(path) ?? lookedUp(path)
-  if (known.size >= 100_000) known.clear()
-  known.set(path, found)
-  return found
-}
-
-let known: Map<string, string> | undefined
-
-/** From now on a path is looked up once. Only for rulings after which nothing is run: a live one must look every time. */
-export function rememberPaths(): void {
-  known ??= new Map()
-}
-
-function lookedUp(path: string): string {
   if (sep !== '/' || goesUp.test(path)) return posix(walk(path))
   try {
     let there = path
