@@ -7,7 +7,17 @@ import { test } from 'node:test'
 import { install, uninstall } from '../src/dispatcher/install.ts'
 import { type ClaudeEntry, register, unregister, type VsCodeEntry } from '../src/dispatcher/registration.ts'
 import { eventNames, type Json } from '../src/dispatcher/types.ts'
-import { builtRuntime, edit, everyModule, filesUnder, fire, put, readFile, tempFolder } from './dispatcher-lib.ts'
+import {
+  builtRuntime,
+  edit,
+  everyModule,
+  filesUnder,
+  fire,
+  put,
+  readFile,
+  setBudgets,
+  tempFolder,
+} from './dispatcher-lib.ts'
 
 const packageRoot = join(import.meta.dirname, '..')
 const minimal = ['session', 'graph-pretooluse', 'planGraph-exec']
@@ -26,6 +36,7 @@ function ona(cwd: string, ...words: string[]) {
 test('install, doctor, new-module, upgrade and uninstall, from an empty folder and back', () => {
   const repo = tempFolder()
   assert.equal(ona(repo, 'install', '--modules', 'all').code, 0)
+  setBudgets(repo, 60_000)
   const doctor = JSON.parse(ona(repo, 'doctor', '--json').out)
   assert.deepEqual([doctor.problems, doctor.fired.length], [[], 8])
   assert.deepEqual(doctor.fired[2].modules, [

@@ -33,6 +33,7 @@ import {
   put,
   read,
   readFile,
+  setBudgets,
   sid,
   state,
   tempFolder,
@@ -165,8 +166,10 @@ const guardFaults: Record<string, (root: string) => void> = {
   'has another name': (root) =>
     put(root, '.ai/hooks/features/graph-pretooluse/hook.mjs', `export default ${moduleBody('other', 'return {}')}`),
   'throws while loading': (root) => put(root, '.ai/hooks/features/graph-pretooluse/hook.mjs', `throw new Error('no')`),
-  'never finishes loading': (root) =>
-    put(root, '.ai/hooks/features/graph-pretooluse/hook.mjs', `await new Promise(() => {}); export default {}`),
+  'never finishes loading': (root) => {
+    setBudgets(root, 300)
+    put(root, '.ai/hooks/features/graph-pretooluse/hook.mjs', `await new Promise(() => {}); export default {}`)
+  },
   throws: (root) => own(root, `throw new Error('no')`),
   'throws later, outside its promise': (root) =>
     own(root, `setTimeout(() => { throw new Error('no') }); await new Promise(() => {})`),

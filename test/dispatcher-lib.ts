@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { buildDispatcher } from '../scripts/build-dispatcher.ts'
 import { defaultFiles } from '../src/dispatcher/defaults.ts'
 import { shipped } from '../src/dispatcher/manifest.ts'
-import type { EventName, Json, LoggedEvent } from '../src/dispatcher/types.ts'
+import { type EventName, eventNames, type Json, type LoggedEvent } from '../src/dispatcher/types.ts'
 
 const made: string[] = []
 process.on('exit', () => {
@@ -27,12 +27,18 @@ export const everyModule = Object.keys(shipped)
 export const sid = '1f0c22ab'
 const hostId = `${sid}-1111-4222-8333-444444444444`
 
-/** A repository whose manifest has these modules on. */
+/** A repository whose manifest has these modules on. Their budget is never spent, however busy the machine is. */
 export function makeRepo(modules: readonly string[] = everyModule, root = tempFolder()): string {
   const hooks = join(root, '.ai/hooks')
   cpSync(runtime, hooks, { recursive: true })
   for (const [name, content] of Object.entries(defaultFiles(modules))) put(root, `.ai/hooks/${name}`, content)
+  setBudgets(root, 60_000)
   return root
+}
+
+export function setBudgets(root: string, ms: number): void {
+  const budgets = Object.fromEntries(eventNames.map((name) => [name, ms]))
+  edit(root, 'dispatch.manifest.json', (manifest) => Object.assign(manifest, { budgets }))
 }
 
 export function put(root: string, path: string, content: unknown): void {

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { checkSchema } from '../src/dispatcher/check-schema.ts'
+import { defaultFiles } from '../src/dispatcher/defaults.ts'
 import { schemas } from '../src/dispatcher/schemas.ts'
 import { type EventName, eventNames } from '../src/dispatcher/types.ts'
 import {
@@ -20,6 +21,7 @@ import {
   put,
   read,
   readFile,
+  setBudgets,
   sid,
   state,
   trace,
@@ -101,6 +103,7 @@ test('invariant 4: the event log is append-only', async () => {
 
 test('invariant 5: the PreToolUse budget is hard: what never answers is cut off, and the call goes on', async () => {
   const root = makeRepo(['session', 'graph-pretooluse'])
+  setBudgets(root, 300)
   addModule(root, 'hangs', moduleBody('hangs', 'await new Promise(() => {})'))
   addModule(root, 'after', moduleBody('after', `return { decision: 'deny', denyReason: 'too late' }`), { priority: 60 })
   const { output } = await fire(root, 'PreToolUse', readFile)
@@ -111,8 +114,17 @@ test('invariant 5: the PreToolUse budget is hard: what never answers is cut off,
   )
 })
 
+test('the budgets of an installation are those of the contract', () => {
+  const { budgets } = defaultFiles(['session'])['dispatch.manifest.json'] as { budgets: Record<EventName, number> }
+  assert.deepEqual(
+    eventNames.map((name) => `${name} ${budgets[name]}`).join(', '),
+    'SessionStart 5000, UserPromptSubmit 1000, PreToolUse 300, PostToolUse 500, PreCompact 1000, Stop 5000, SubagentStart 1000, SubagentStop 1000',
+  )
+})
+
 test('a critical module is asked even when the budget is spent, and its silence is a deny', async () => {
   const root = makeRepo(['session', 'graph-pretooluse'])
+  setBudgets(root, 300)
   addModule(root, 'hangs', moduleBody('hangs', 'await new Promise(() => {})'), { priority: 1 })
   const search = { tool_name: 'grep_search', tool_input: { query: 'x' } }
   assert.equal((await fire(root, 'PreToolUse', search)).output.decision, 'ask')
