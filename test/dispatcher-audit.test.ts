@@ -5,15 +5,15 @@ import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { events, fire, makeRepo, readFile, sid, tempFolder } from './dispatcher-lib.ts'
+import { makeRepo, readFile, sid, tempFolder } from './dispatcher-lib.ts'
 
 const bin = join(import.meta.dirname, '../bin/ona.mjs')
 
 test('ona audit import brings every line in once, however often it is run', async () => {
-  const root = makeRepo(['session', 'graph-pretooluse'])
+  const repo = makeRepo(['session', 'graph-pretooluse'])
   const path = join(tempFolder(), 'agent.db')
   const importLogs = () => {
-    const run = spawnSync(process.execPath, [bin, 'audit', 'import', join(root, '.ai/tmp'), '--json'], {
+    const run = spawnSync(process.execPath, [bin, 'audit', 'import', join(repo.root, '.ai/tmp'), '--json'], {
       encoding: 'utf8',
       env: { ...process.env, AGENT_SDLC_DB: path },
     })
@@ -25,16 +25,16 @@ test('ona audit import brings every line in once, however often it is run', asyn
     db.close()
     return found.map((row) => ({ ...row }))
   }
-  await fire(root, 'SessionStart')
-  await fire(root, 'PreToolUse', { tool_name: 'grep_search', tool_input: { query: 'x' }, tool_use_id: 'call-1' })
+  await repo.fire('SessionStart')
+  await repo.fire('PreToolUse', { tool_name: 'grep_search', tool_input: { query: 'x' }, tool_use_id: 'call-1' })
   const first = importLogs()
-  const others = events(root).length - 1
+  const others = repo.events().length - 1
   assert.deepEqual(first, { code: 0, sessions: 1, events: others, decisions: 1, torn: 0, problems: [] })
   assert.deepEqual(importLogs(), { code: 0, sessions: 0, events: 0, decisions: 0, torn: 0, problems: [] })
 
-  const log = join(root, '.ai/tmp', sid, 'events.jsonl')
+  const log = join(repo.root, '.ai/tmp', sid, 'events.jsonl')
   appendFileSync(log, '{"ts":1,"event":"PreTo')
-  await fire(root, 'PreToolUse', { ...readFile, tool_use_id: 'call-2' })
+  await repo.fire('PreToolUse', { ...readFile, tool_use_id: 'call-2' })
   const more = importLogs()
   assert.deepEqual([more.decisions, more.torn], [1, 1])
   assert.deepEqual(rows('SELECT hook_event, tool_name, tool_use_id, exit_code FROM hook_invocations ORDER BY id'), [
@@ -46,7 +46,7 @@ test('ona audit import brings every line in once, however often it is run', asyn
   )
   assert.deepEqual(decided, { decision: 'ask', who: 'graph-pretooluse' })
   assert.deepEqual(rows("SELECT count(*) AS n FROM events WHERE event_type = 'dispatcher.SESSION_INIT'"), [{ n: 1 }])
-  assert.deepEqual(rows('SELECT project_dir FROM conversations'), [{ project_dir: root }])
+  assert.deepEqual(rows('SELECT project_dir FROM conversations'), [{ project_dir: repo.root }])
 
   writeFileSync(log, '')
   assert.equal(importLogs().code, 1)

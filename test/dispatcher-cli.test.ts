@@ -7,17 +7,7 @@ import { test } from 'node:test'
 import { install, uninstall } from '../src/dispatcher/install.ts'
 import { type ClaudeEntry, register, unregister, type VsCodeEntry } from '../src/dispatcher/registration.ts'
 import { eventNames, type Json } from '../src/dispatcher/types.ts'
-import {
-  builtRuntime,
-  edit,
-  everyModule,
-  filesUnder,
-  fire,
-  put,
-  readFile,
-  setBudgets,
-  tempFolder,
-} from './dispatcher-lib.ts'
+import { builtRuntime, everyModule, filesUnder, readFile, repoAt, tempFolder } from './dispatcher-lib.ts'
 
 const packageRoot = join(import.meta.dirname, '..')
 const minimal = ['session', 'graph-pretooluse', 'planGraph-exec']
@@ -35,8 +25,9 @@ function ona(cwd: string, ...words: string[]) {
 
 test('install, doctor, new-module, upgrade and uninstall, from an empty folder and back', () => {
   const repo = tempFolder()
+  const { edit, put, setBudgets } = repoAt(repo)
   assert.equal(ona(repo, 'install', '--modules', 'all').code, 0)
-  setBudgets(repo, 60_000)
+  setBudgets(60_000)
   const doctor = JSON.parse(ona(repo, 'doctor', '--json').out)
   assert.deepEqual([doctor.problems, doctor.fired.length], [[], 8])
   assert.deepEqual(doctor.fired[2].modules, [
@@ -57,8 +48,8 @@ test('install, doctor, new-module, upgrade and uninstall, from an empty folder a
   assert.equal(tested.status, 0, tested.stdout)
   assert.ok(JSON.parse(ona(repo, 'doctor', '--trust', '--json').out).fired[2].modules.includes('migration-guard'))
 
-  edit(repo, 'config.json', (config) => (config['mine'] = {}))
-  put(repo, '.ai/hooks/features/stop-synth/hook.mjs', 'export default {} // mine')
+  edit('config.json', (config) => (config['mine'] = {}))
+  put('.ai/hooks/features/stop-synth/hook.mjs', 'export default {} // mine')
   const upgraded = JSON.parse(ona(repo, 'upgrade', '--json').out)
   const kept = upgraded.changes
     .filter(({ did }: { did: string }) => did === 'kept')
@@ -84,14 +75,15 @@ test('install, doctor, new-module, upgrade and uninstall, from an empty folder a
 
 test('the doctor finds what is wrong', () => {
   const repo = tempFolder()
+  const { edit, put } = repoAt(repo)
   ona(repo, 'install')
   writeFileSync(join(repo, '.ai/hooks/lib/dispatch.cjs'), 'broken(')
-  put(repo, '.ai/hooks/rlm-policy.json', '{"version":2}')
-  put(repo, '.ai/hooks/followup-rules.json', {
+  put('.ai/hooks/rlm-policy.json', '{"version":2}')
+  put('.ai/hooks/followup-rules.json', {
     version: 1,
     rules: [{ id: 'x', trigger: { event: 'PreToolUse', toolNamePattern: '(' }, followup: { action: 'warn' } }],
   })
-  edit(repo, 'dispatch.manifest.json', (manifest) => {
+  edit('dispatch.manifest.json', (manifest) => {
     const modules = manifest['modules'] as Record<string, Json>
     modules['session']!['enabled'] = false
   })
@@ -121,9 +113,10 @@ test('wrong usage is told and is exit 2; help has an example', () => {
 
 test('what others have registered stays, byte for byte in meaning, and a broken file is not touched', () => {
   const repo = tempFolder()
+  const { put } = repoAt(repo)
   const theirs = { hooks: { PreToolUse: [{ type: 'command', command: './mine.sh' }], Notification: [] }, note: 'mine' }
-  put(repo, '.github/hooks/hooks.json', theirs)
-  put(repo, '.claude/settings.json', { permissions: { deny: ['Bash(rm:*)'] } })
+  put('.github/hooks/hooks.json', theirs)
+  put('.claude/settings.json', { permissions: { deny: ['Bash(rm:*)'] } })
   const options = { modules: minimal, runtime: builtRuntime, trusted: true }
   assert.ok(install(repo, { ...options, hosts: ['vscode', 'claude'] }).ok)
   assert.ok(install(repo, { ...options, hosts: ['vscode', 'claude'] }).ok)
@@ -194,7 +187,7 @@ test('the installed files run on the system’s Node too', { skip: !existsSync('
   const repo = tempFolder()
   assert.ok(install(repo, { modules: everyModule, runtime: builtRuntime, trusted: true, hosts: [] }).ok)
   for (const name of eventNames) {
-    const { output, stderr, code } = await fire(repo, name, readFile, { node: '/usr/bin/node' })
+    const { output, stderr, code } = await repoAt(repo).fire(name, readFile, { node: '/usr/bin/node' })
     assert.deepEqual([code, stderr], [0, ''])
     assert.equal((output.warnings ?? []).filter((text) => text.includes('failed')).length, 0)
   }

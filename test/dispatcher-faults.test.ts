@@ -22,22 +22,14 @@ import { readManifest } from '../src/dispatcher/manifest.ts'
 import type { EventName } from '../src/dispatcher/types.ts'
 import {
   type Answer,
-  addModule,
-  edit,
-  events,
   filesUnder,
-  fire,
   makeRepo,
   moduleBody,
   payload,
-  put,
-  read,
+  type Repo,
   readFile,
-  setBudgets,
   sid,
-  state,
   tempFolder,
-  trace,
 } from './dispatcher-lib.ts'
 
 const wholeSearch = { tool_name: 'grep_search', tool_input: { query: 'x' } }
@@ -80,8 +72,8 @@ const hostPatienceMs = 10_000
 
 for (const [fault, { tells, decision = 'allow', ...firing }] of Object.entries(stdinFaults)) {
   test(`stdin ${fault}: answered in time`, async () => {
-    const root = makeRepo()
-    const answer = await fire(root, 'PreToolUse', {}, firing)
+    const repo = makeRepo()
+    const answer = await repo.fire('PreToolUse', {}, firing)
     isClean(answer)
     assert.ok(answer.ms < hostPatienceMs, `${answer.ms} ms`)
     assert.equal(answer.output.decision, decision)
@@ -90,47 +82,47 @@ for (const [fault, { tells, decision = 'allow', ...firing }] of Object.entries(s
 }
 
 test('stdin that comes in pieces is heard whole', async () => {
-  const root = makeRepo(['session', 'graph-pretooluse'])
+  const repo = makeRepo(['session', 'graph-pretooluse'])
   const call = JSON.stringify(payload('PreToolUse', { ...wholeSearch, padding: 'x'.repeat(3 * 1024 * 1024) }))
   const pieces = Array.from({ length: 64 }, (_, i) => call.slice(i * 50_000, (i + 1) * 50_000))
-  const answer = await fire(root, 'PreToolUse', {}, { stdin: pieces })
+  const answer = await repo.fire('PreToolUse', {}, { stdin: pieces })
   isClean(answer)
   assert.match(String(answer.output['denyReason']), /covers the whole repository/)
 })
 
 test('a Node that keeps its inner pipe to itself hears a call all the same', async () => {
-  const root = makeRepo(['session', 'graph-pretooluse'])
+  const repo = makeRepo(['session', 'graph-pretooluse'])
   const env = { NODE_OPTIONS: '--permission --allow-fs-read=* --allow-fs-write=*' }
   const call = JSON.stringify(payload('PreToolUse', { ...wholeSearch, padding: 'x'.repeat(200_000) }))
   const stdin = Array.from({ length: 5 }, (_, i) => call.slice(i * 50_000, (i + 1) * 50_000))
   for (const leaveOpen of [false, true]) {
-    const answer = await fire(root, 'PreToolUse', {}, { stdin, leaveOpen, env, node: process.execPath })
+    const answer = await repo.fire('PreToolUse', {}, { stdin, leaveOpen, env, node: process.execPath })
     isClean(answer)
     assert.equal(answer.output.decision, 'ask')
   }
 })
 
 test('stdin of 40 MB is answered in time, and its guard is heard', async () => {
-  const root = makeRepo(['session', 'graph-pretooluse'])
+  const repo = makeRepo(['session', 'graph-pretooluse'])
   const stdin = JSON.stringify(
     payload('PreToolUse', { tool_name: 'grep_search', tool_input: { query: 'x'.repeat(40 * 1024 * 1024) } }),
   )
-  const answer = await fire(root, 'PreToolUse', {}, { stdin })
+  const answer = await repo.fire('PreToolUse', {}, { stdin })
   isClean(answer)
   assert.match(String(answer.output['denyReason']), /covers the whole repository/)
   assert.ok(answer.ms < hostPatienceMs, `${answer.ms} ms`)
-  assert.ok(read(root, 'events.jsonl').length < 10_000)
+  assert.ok(repo.read('events.jsonl').length < 10_000)
 })
 
 test('an answer of megabytes reaches a slow reader whole, over a socket that is stdin and stdout at once', async (t) => {
-  const root = makeRepo(['session'])
-  addModule(root, 'long', moduleBody('long', `return { decision: 'deny', denyReason: 'x'.repeat(3e6) }`))
+  const repo = makeRepo(['session'])
+  repo.addModule('long', moduleBody('long', `return { decision: 'deny', denyReason: 'x'.repeat(3e6) }`))
   const server = createServer().listen(join(tempFolder(), 'host'))
   t.after(() => server.close())
   await once(server, 'listening')
   const both = connect(server.address() as string)
   const [[host]] = (await Promise.all([once(server, 'connection'), once(both, 'connect')])) as [[Socket], unknown]
-  const child = spawn(process.execPath, [join(root, '.ai/hooks/dispatch.mjs'), 'PreToolUse'], {
+  const child = spawn(process.execPath, [join(repo.root, '.ai/hooks/dispatch.mjs'), 'PreToolUse'], {
     stdio: [both, both, 2],
   })
   both.destroy()
@@ -146,53 +138,53 @@ test('an answer of megabytes reaches a slow reader whole, over a socket that is 
 })
 
 test('an unknown event is told and allowed', async () => {
-  const root = makeRepo()
+  const repo = makeRepo()
   for (const name of ['pretooluse', 'Nonsense', '']) {
-    const answer = await fire(root, name as EventName)
+    const answer = await repo.fire(name as EventName)
     isClean(answer)
     assert.equal(answer.output.decision, 'allow')
     assert.match(String(answer.output['systemMessage']), /unknown event/)
   }
 })
 
-const guardFaults: Record<string, (root: string) => void> = {
-  'is missing': (root) => rmSync(join(root, '.ai/hooks/features/graph-pretooluse'), { recursive: true }),
-  'is a folder': (root) => {
-    rmSync(join(root, '.ai/hooks/features/graph-pretooluse/hook.mjs'))
-    mkdirSync(join(root, '.ai/hooks/features/graph-pretooluse/hook.mjs'))
+const guardFaults: Record<string, (repo: Repo) => void> = {
+  'is missing': (repo) => rmSync(join(repo.root, '.ai/hooks/features/graph-pretooluse'), { recursive: true }),
+  'is a folder': (repo) => {
+    rmSync(join(repo.root, '.ai/hooks/features/graph-pretooluse/hook.mjs'))
+    mkdirSync(join(repo.root, '.ai/hooks/features/graph-pretooluse/hook.mjs'))
   },
-  'is not JavaScript': (root) => put(root, '.ai/hooks/features/graph-pretooluse/hook.mjs', 'export default {'),
-  'exports nothing': (root) => put(root, '.ai/hooks/features/graph-pretooluse/hook.mjs', 'export const a = 1'),
-  'has another name': (root) =>
-    put(root, '.ai/hooks/features/graph-pretooluse/hook.mjs', `export default ${moduleBody('other', 'return {}')}`),
-  'throws while loading': (root) => put(root, '.ai/hooks/features/graph-pretooluse/hook.mjs', `throw new Error('no')`),
-  'never finishes loading': (root) => {
-    setBudgets(root, 300)
-    put(root, '.ai/hooks/features/graph-pretooluse/hook.mjs', `await new Promise(() => {}); export default {}`)
+  'is not JavaScript': (repo) => repo.put('.ai/hooks/features/graph-pretooluse/hook.mjs', 'export default {'),
+  'exports nothing': (repo) => repo.put('.ai/hooks/features/graph-pretooluse/hook.mjs', 'export const a = 1'),
+  'has another name': (repo) =>
+    repo.put('.ai/hooks/features/graph-pretooluse/hook.mjs', `export default ${moduleBody('other', 'return {}')}`),
+  'throws while loading': (repo) => repo.put('.ai/hooks/features/graph-pretooluse/hook.mjs', `throw new Error('no')`),
+  'never finishes loading': (repo) => {
+    repo.setBudgets(300)
+    repo.put('.ai/hooks/features/graph-pretooluse/hook.mjs', `await new Promise(() => {}); export default {}`)
   },
-  throws: (root) => own(root, `throw new Error('no')`),
-  'throws later, outside its promise': (root) =>
-    own(root, `setTimeout(() => { throw new Error('no') }); await new Promise(() => {})`),
-  'rejects with nothing': (root) => own(root, 'return Promise.reject()'),
-  'returns nonsense': (root) => own(root, `return { decision: 'DENY' }`),
-  'returns a field nobody knows': (root) => own(root, `return { decission: 'deny' }`),
-  'ends the process': (root) => own(root, 'process.exit(0)'),
-  'ends the process by the back door': (root) => own(root, 'process.reallyExit(0)'),
-  'aborts the process': (root) => own(root, 'process.abort()'),
-  'lies outside the hooks folder': (root) =>
-    edit(root, 'dispatch.manifest.json', (manifest) => {
+  throws: (repo) => own(repo, `throw new Error('no')`),
+  'throws later, outside its promise': (repo) =>
+    own(repo, `setTimeout(() => { throw new Error('no') }); await new Promise(() => {})`),
+  'rejects with nothing': (repo) => own(repo, 'return Promise.reject()'),
+  'returns nonsense': (repo) => own(repo, `return { decision: 'DENY' }`),
+  'returns a field nobody knows': (repo) => own(repo, `return { decission: 'deny' }`),
+  'ends the process': (repo) => own(repo, 'process.exit(0)'),
+  'ends the process by the back door': (repo) => own(repo, 'process.reallyExit(0)'),
+  'aborts the process': (repo) => own(repo, 'process.abort()'),
+  'lies outside the hooks folder': (repo) =>
+    repo.edit('dispatch.manifest.json', (manifest) => {
       const modules = manifest['modules'] as Record<string, Record<string, unknown>>
       modules['graph-pretooluse']!['path'] = '../../elsewhere.mjs'
     }),
 }
-const own = (root: string, handle: string) =>
-  put(root, '.ai/hooks/features/graph-pretooluse/hook.mjs', `export default ${moduleBody('graph-pretooluse', handle)}`)
+const own = (repo: Repo, handle: string) =>
+  repo.put('.ai/hooks/features/graph-pretooluse/hook.mjs', `export default ${moduleBody('graph-pretooluse', handle)}`)
 
 for (const [fault, spoil] of Object.entries(guardFaults)) {
   test(`a critical module that ${fault} denies the call`, async () => {
-    const root = makeRepo(['session', 'graph-pretooluse'])
-    spoil(root)
-    const answer = await fire(root, 'PreToolUse', readFile)
+    const repo = makeRepo(['session', 'graph-pretooluse'])
+    spoil(repo)
+    const answer = await repo.fire('PreToolUse', readFile)
     isClean(answer)
     assert.deepEqual(
       [answer.output.decision, answer.output.hookSpecificOutput?.['permissionDecision']],
@@ -203,45 +195,45 @@ for (const [fault, spoil] of Object.entries(guardFaults)) {
 }
 
 test('a critical module that fails on another event stops the round and is told', async () => {
-  const root = makeRepo()
-  put(root, '.ai/hooks/features/session/hook.mjs', 'throw new Error("no")')
-  const answer = await fire(root, 'UserPromptSubmit', { prompt: 'x' })
+  const repo = makeRepo()
+  repo.put('.ai/hooks/features/session/hook.mjs', 'throw new Error("no")')
+  const answer = await repo.fire('UserPromptSubmit', { prompt: 'x' })
   isClean(answer)
   assert.match(String(answer.output['systemMessage']), /module session failed: no/)
-  assert.equal(events(root, 'ERROR_MODULE_CRITICAL').length, 1)
+  assert.equal(repo.events('ERROR_MODULE_CRITICAL').length, 1)
 })
 
-const configFaults: Record<string, (root: string) => void> = {
-  'the manifest is missing': (root) => rmSync(join(root, '.ai/hooks/dispatch.manifest.json')),
-  'the manifest is cut off': (root) => put(root, '.ai/hooks/dispatch.manifest.json', '{"version":1,"modules":{"sess'),
-  'the manifest is a list': (root) => put(root, '.ai/hooks/dispatch.manifest.json', '[]'),
-  'the manifest names no modules': (root) => put(root, '.ai/hooks/dispatch.manifest.json', '{"version":1}'),
-  'the manifest has modules of the wrong type': (root) =>
-    put(root, '.ai/hooks/dispatch.manifest.json', '{"version":1,"modules":"all"}'),
-  '"enabled" is a word': (root) =>
-    edit(root, 'dispatch.manifest.json', (manifest) => {
+const configFaults: Record<string, (repo: Repo) => void> = {
+  'the manifest is missing': (repo) => rmSync(join(repo.root, '.ai/hooks/dispatch.manifest.json')),
+  'the manifest is cut off': (repo) => repo.put('.ai/hooks/dispatch.manifest.json', '{"version":1,"modules":{"sess'),
+  'the manifest is a list': (repo) => repo.put('.ai/hooks/dispatch.manifest.json', '[]'),
+  'the manifest names no modules': (repo) => repo.put('.ai/hooks/dispatch.manifest.json', '{"version":1}'),
+  'the manifest has modules of the wrong type': (repo) =>
+    repo.put('.ai/hooks/dispatch.manifest.json', '{"version":1,"modules":"all"}'),
+  '"enabled" is a word': (repo) =>
+    repo.edit('dispatch.manifest.json', (manifest) => {
       const modules = manifest['modules'] as Record<string, Record<string, unknown>>
       modules['graph-pretooluse']!['enabled'] = 'yes'
     }),
-  'the manifest has a BOM': (root) => {
-    const file = join(root, '.ai/hooks/dispatch.manifest.json')
+  'the manifest has a BOM': (repo) => {
+    const file = join(repo.root, '.ai/hooks/dispatch.manifest.json')
     writeFileSync(file, `\uFEFF${readFileSync(file, 'utf8')}`)
   },
-  'config.json is broken': (root) => put(root, '.ai/hooks/config.json', '{'),
-  'a part of config.json is no object': (root) => put(root, '.ai/hooks/config.json', '{"graph-pretooluse":"off"}'),
-  'a rule of config.json is misspelt': (root) =>
-    put(root, '.ai/hooks/config.json', '{"graph-pretooluse":{"rules":{"grep-no-include":"none"}}}'),
-  'workspace.json is broken': (root) => put(root, '.ai/hooks/workspace.json', 'x'),
-  'workspace.json points outside': (root) => put(root, '.ai/hooks/workspace.json', '{"workRoot":"../../tmp"}'),
-  'the budgets are nonsense': (root) =>
-    edit(root, 'dispatch.manifest.json', (manifest) => (manifest['budgets'] = { PreToolUse: -5 })),
+  'config.json is broken': (repo) => repo.put('.ai/hooks/config.json', '{'),
+  'a part of config.json is no object': (repo) => repo.put('.ai/hooks/config.json', '{"graph-pretooluse":"off"}'),
+  'a rule of config.json is misspelt': (repo) =>
+    repo.put('.ai/hooks/config.json', '{"graph-pretooluse":{"rules":{"grep-no-include":"none"}}}'),
+  'workspace.json is broken': (repo) => repo.put('.ai/hooks/workspace.json', 'x'),
+  'workspace.json points outside': (repo) => repo.put('.ai/hooks/workspace.json', '{"workRoot":"../../tmp"}'),
+  'the budgets are nonsense': (repo) =>
+    repo.edit('dispatch.manifest.json', (manifest) => (manifest['budgets'] = { PreToolUse: -5 })),
 }
 
 for (const [fault, spoil] of Object.entries(configFaults)) {
   test(`${fault}: the guard still asks`, async () => {
-    const root = makeRepo(['session', 'graph-pretooluse'])
-    spoil(root)
-    const answer = await fire(root, 'PreToolUse', wholeSearch)
+    const repo = makeRepo(['session', 'graph-pretooluse'])
+    spoil(repo)
+    const answer = await repo.fire('PreToolUse', wholeSearch)
     isClean(answer)
     assert.equal(answer.output.decision, 'ask')
     const quiet = ['the manifest has a BOM', 'a rule of config.json is misspelt', 'the manifest names no modules']
@@ -251,53 +243,53 @@ for (const [fault, spoil] of Object.entries(configFaults)) {
 }
 
 test('a broken lib is told on every event and never crashes', async () => {
-  const root = makeRepo()
-  for (const file of ['hot', 'dispatch']) put(root, `.ai/hooks/lib/${file}.cjs`, 'syntax error(')
-  const answer = await fire(root, 'PreToolUse', readFile)
+  const repo = makeRepo()
+  for (const file of ['hot', 'dispatch']) repo.put(`.ai/hooks/lib/${file}.cjs`, 'syntax error(')
+  const answer = await repo.fire('PreToolUse', readFile)
   isClean(answer)
   assert.equal(answer.output.decision, 'allow')
   assert.match(String(answer.output['systemMessage']), /cannot start .*its rules were not applied/)
-  assert.deepEqual(Object.keys((await fire(root, 'Stop')).output), ['systemMessage'])
+  assert.deepEqual(Object.keys((await repo.fire('Stop')).output), ['systemMessage'])
 })
 
 for (const name of ["it's", 'a b', 'a#b?c', 'a%20b', 'ä€😀', '$(touch x)', 'a&b;c', '[x]{y}*']) {
   test(`a repository in a folder called ${name} keeps its guards`, async () => {
-    const root = makeRepo(['session', 'graph-pretooluse'], join(tempFolder(), name))
-    addModule(root, 'mine', moduleBody('mine', `return { warnings: ['mine was asked'] }`), { priority: 1 })
-    const answer = await fire(root, 'PreToolUse', wholeSearch)
+    const repo = makeRepo(['session', 'graph-pretooluse'], join(tempFolder(), name))
+    repo.addModule('mine', moduleBody('mine', `return { warnings: ['mine was asked'] }`), { priority: 1 })
+    const answer = await repo.fire('PreToolUse', wholeSearch)
     isClean(answer)
     assert.equal(answer.output.decision, 'ask')
     assert.ok(answer.output.warnings?.includes('mine was asked'))
-    assert.equal(events(root, 'TOOL_DECISION').length, 1)
+    assert.equal(repo.events('TOOL_DECISION').length, 1)
   })
 }
 
 test('started from another folder, it finds its own', async () => {
-  const root = makeRepo(['session', 'graph-pretooluse'])
-  assert.equal((await fire(root, 'PreToolUse', wholeSearch, { cwd: tempFolder() })).output.decision, 'ask')
-  assert.equal(events(root, 'TOOL_DECISION').length, 1)
+  const repo = makeRepo(['session', 'graph-pretooluse'])
+  assert.equal((await repo.fire('PreToolUse', wholeSearch, { cwd: tempFolder() })).output.decision, 'ask')
+  assert.equal(repo.events('TOOL_DECISION').length, 1)
 })
 
-const diskFaults: Record<string, (root: string) => void> = {
-  '.ai/tmp is a file': (root) => put(root, '.ai/tmp', 'x'),
-  'the session folder is a file': (root) => put(root, `.ai/tmp/${sid}`, 'x'),
-  'events.jsonl is a folder': (root) => mkdirSync(join(root, `.ai/tmp/${sid}/events.jsonl`), { recursive: true }),
-  'state.json is a folder': (root) => mkdirSync(join(root, `.ai/tmp/${sid}/state.json`), { recursive: true }),
-  'the trace log is a folder': (root) => mkdirSync(join(root, '.ai/tmp/dispatch.log'), { recursive: true }),
-  'the disk is full': (root) => {
-    mkdirSync(join(root, `.ai/tmp/${sid}`), { recursive: true })
+const diskFaults: Record<string, (repo: Repo) => void> = {
+  '.ai/tmp is a file': (repo) => repo.put('.ai/tmp', 'x'),
+  'the session folder is a file': (repo) => repo.put(`.ai/tmp/${sid}`, 'x'),
+  'events.jsonl is a folder': (repo) => mkdirSync(join(repo.root, `.ai/tmp/${sid}/events.jsonl`), { recursive: true }),
+  'state.json is a folder': (repo) => mkdirSync(join(repo.root, `.ai/tmp/${sid}/state.json`), { recursive: true }),
+  'the trace log is a folder': (repo) => mkdirSync(join(repo.root, '.ai/tmp/dispatch.log'), { recursive: true }),
+  'the disk is full': (repo) => {
+    mkdirSync(join(repo.root, `.ai/tmp/${sid}`), { recursive: true })
     for (const file of ['events.jsonl', 'registry.jsonl', 'p.jsonl'])
-      symlinkSync('/dev/full', join(root, `.ai/tmp/${sid}/${file}`))
+      symlinkSync('/dev/full', join(repo.root, `.ai/tmp/${sid}/${file}`))
   },
-  'a lock was left by a dead process': (root) => put(root, `.ai/tmp/${sid}/state.lock`, ''),
+  'a lock was left by a dead process': (repo) => repo.put(`.ai/tmp/${sid}/state.lock`, ''),
 }
 
 for (const [fault, spoil] of Object.entries(diskFaults)) {
   test(`${fault}: the decision stands`, async () => {
-    const root = makeRepo(['session', 'graph-pretooluse'])
-    spoil(root)
+    const repo = makeRepo(['session', 'graph-pretooluse'])
+    spoil(repo)
     for (const name of ['UserPromptSubmit', 'PreToolUse'] as const) {
-      const answer = await fire(root, name, wholeSearch)
+      const answer = await repo.fire(name, wholeSearch)
       isClean(answer)
       if (name === 'PreToolUse') assert.equal(answer.output.decision, 'ask')
     }
@@ -307,71 +299,69 @@ for (const [fault, spoil] of Object.entries(diskFaults)) {
 test('a folder that cannot be written: the decision stands', {
   skip: process.getuid?.() === 0 && 'root may write anywhere',
 }, async () => {
-  const root = makeRepo(['session', 'graph-pretooluse'])
-  chmodSync(join(root, '.ai'), 0o555)
-  const answer = await fire(root, 'PreToolUse', wholeSearch)
-  chmodSync(join(root, '.ai'), 0o755)
+  const repo = makeRepo(['session', 'graph-pretooluse'])
+  chmodSync(join(repo.root, '.ai'), 0o555)
+  const answer = await repo.fire('PreToolUse', wholeSearch)
+  chmodSync(join(repo.root, '.ai'), 0o755)
   isClean(answer)
   assert.equal(answer.output.decision, 'ask')
 })
 
 test('a torn last line is closed, not glued to', async () => {
-  const root = makeRepo(['session'])
-  await fire(root, 'PreToolUse', readFile)
-  appendFileSync(join(root, `.ai/tmp/${sid}/events.jsonl`), '{"ts":1,"event":"PreTo')
-  await fire(root, 'PreToolUse', readFile)
-  const text = read(root, 'events.jsonl').split('\n')
+  const repo = makeRepo(['session'])
+  await repo.fire('PreToolUse', readFile)
+  appendFileSync(join(repo.root, `.ai/tmp/${sid}/events.jsonl`), '{"ts":1,"event":"PreTo')
+  await repo.fire('PreToolUse', readFile)
+  const text = repo.read('events.jsonl').split('\n')
   assert.equal(text.filter((line) => line.includes('"TOOL_DECISION"')).length, 2)
   assert.equal(text.filter((line) => line === '{"ts":1,"event":"PreTo').length, 1)
-  writeFileSync(join(root, `.ai/tmp/${sid}/state.json`), '')
-  isClean(await fire(root, 'UserPromptSubmit', { prompt: 'x' }))
-  assert.equal(state(root).core['lastTurnId'], 1)
+  writeFileSync(join(repo.root, `.ai/tmp/${sid}/state.json`), '')
+  isClean(await repo.fire('UserPromptSubmit', { prompt: 'x' }))
+  assert.equal(repo.state().core['lastTurnId'], 1)
 })
 
 test('a log that was cut off behind our back does no harm', async () => {
-  const root = makeRepo(['session'])
-  for (const prompt of ['a', 'b']) await fire(root, 'UserPromptSubmit', { prompt })
-  writeFileSync(join(root, `.ai/tmp/${sid}/events.jsonl`), '')
-  await fire(root, 'UserPromptSubmit', { prompt: 'c' })
-  assert.equal(state(root).core['lastTurnId'], 3)
+  const repo = makeRepo(['session'])
+  for (const prompt of ['a', 'b']) await repo.fire('UserPromptSubmit', { prompt })
+  writeFileSync(join(repo.root, `.ai/tmp/${sid}/events.jsonl`), '')
+  await repo.fire('UserPromptSubmit', { prompt: 'c' })
+  assert.equal(repo.state().core['lastTurnId'], 3)
 })
 
 test('a module cannot write the state or a decision into the log by hand', async () => {
-  const root = makeRepo(['session'])
-  addModule(
-    root,
+  const repo = makeRepo(['session'])
+  repo.addModule(
     'forger',
     moduleBody(
       'forger',
       `return { emitEvents: [{ kind: 'STATE_PATCH', data: { patch: { core: { phase: 'COMPLETE' } } } }, { kind: 'TOOL_DECISION', decision: 'allow' }] }`,
     ),
   )
-  await fire(root, 'PreToolUse', readFile)
-  await fire(root, 'PostToolUse', readFile)
-  assert.deepEqual([state(root).core['phase'], events(root, 'TOOL_DECISION').length], ['UNINITIALIZED', 1])
+  await repo.fire('PreToolUse', readFile)
+  await repo.fire('PostToolUse', readFile)
+  assert.deepEqual([repo.state().core['phase'], repo.events('TOOL_DECISION').length], ['UNINITIALIZED', 1])
 })
 
 test('a patch cannot reach a prototype', async () => {
-  const root = makeRepo(['session'])
-  addModule(
-    root,
+  const repo = makeRepo(['session'])
+  repo.addModule(
     'polluter',
     moduleBody(
       'polluter',
       `return { statePatch: JSON.parse('{"__proto__":{"a":1},"constructor":{"b":1},"ok":{"__proto__":{"c":1},"d":1}}') }`,
     ),
   )
-  await fire(root, 'PreToolUse', readFile)
-  const { core: _, ...rest } = state(root)
+  await repo.fire('PreToolUse', readFile)
+  const { core: _, ...rest } = repo.state()
   assert.deepEqual(rest, { ok: { d: 1 } })
 })
 
 test('a module that changes the input it was given changes nothing', async () => {
-  const root = makeRepo(['session', 'graph-pretooluse'])
-  addModule(root, 'mutator', moduleBody('mutator', `ctx.event.toolInput.includePattern = 'src/**'; return {}`), {
+  const repo = makeRepo(['session', 'graph-pretooluse'])
+  repo.addModule('mutator', moduleBody('mutator', `ctx.event.toolInput.includePattern = 'src/**'; return {}`), {
     priority: 1,
   })
-  assert.equal((await fire(root, 'PreToolUse', wholeSearch)).output.decision, 'ask')
+  assert.equal((await repo.fire('PreToolUse', wholeSearch)).output.decision, 'ask')
 })
 
 for (const [what, value] of Object.entries({
@@ -380,29 +370,29 @@ for (const [what, value] of Object.entries({
 })) {
   for (const critical of [false, true]) {
     test(`a rewrite with ${what} in it fails the ${critical ? 'critical ' : ''}module, and the answer is whole`, async () => {
-      const root = makeRepo(['session', 'graph-pretooluse'])
+      const repo = makeRepo(['session', 'graph-pretooluse'])
       const body = `return { warnings: ['half'], statePatch: { half: true }, updatedInput: { x: ${value} } }`
-      addModule(root, 'rewrites', moduleBody('rewrites', body), { priority: 1, critical })
-      edit(root, 'dispatch.manifest.json', (manifest) => (manifest['rewriteOwner'] = { updatedInput: 'rewrites' }))
-      const answer = await fire(root, 'PreToolUse', wholeSearch)
+      repo.addModule('rewrites', moduleBody('rewrites', body), { priority: 1, critical })
+      repo.edit('dispatch.manifest.json', (manifest) => (manifest['rewriteOwner'] = { updatedInput: 'rewrites' }))
+      const answer = await repo.fire('PreToolUse', wholeSearch)
       isClean(answer)
       assert.equal(answer.output.decision, critical ? 'deny' : 'ask')
       assert.match(answer.output.warnings!.join(), /module rewrites failed/)
-      assert.deepEqual([answer.output.warnings!.includes('half'), state(root)['half']], [false, undefined])
+      assert.deepEqual([answer.output.warnings!.includes('half'), repo.state()['half']], [false, undefined])
     })
   }
 }
 
 test('an event that is no JSON value is replaced by an error, and the others stand', async () => {
-  const root = makeRepo(['session'])
-  addModule(
-    root,
+  const repo = makeRepo(['session'])
+  repo.addModule(
     'cyclic',
     moduleBody('cyclic', `const a = {}; a.a = a; return { emitEvents: [{ kind: 'A', data: a }, { kind: 'B' }] }`),
   )
-  await fire(root, 'PreToolUse', readFile)
+  await repo.fire('PreToolUse', readFile)
   assert.deepEqual(
-    events(root)
+    repo
+      .events()
       .filter(({ producer }) => producer === 'cyclic')
       .map(({ kind }) => kind),
     ['ERROR_MODULE', 'B'],
@@ -410,9 +400,8 @@ test('an event that is no JSON value is replaced by an error, and the others sta
 })
 
 test('a stop that was already held up is let go', async () => {
-  const root = makeRepo(['session'])
-  addModule(
-    root,
+  const repo = makeRepo(['session'])
+  repo.addModule(
     'holds',
     moduleBody('holds', `return { block: { reason: 'not yet' } }`, [
       'Stop',
@@ -421,35 +410,35 @@ test('a stop that was already held up is let go', async () => {
       'UserPromptSubmit',
     ]),
   )
-  const held = (await fire(root, 'Stop', { stop_hook_active: false })).output
+  const held = (await repo.fire('Stop', { stop_hook_active: false })).output
   assert.deepEqual(
     [held.decision, held['reason'], held.hookSpecificOutput],
     ['block', 'not yet', { hookEventName: 'Stop', decision: 'block', reason: 'not yet' }],
   )
-  const let_go = (await fire(root, 'Stop', { stop_hook_active: true })).output
+  const let_go = (await repo.fire('Stop', { stop_hook_active: true })).output
   assert.deepEqual([let_go.decision, let_go.hookSpecificOutput], [undefined, { hookEventName: 'Stop' }])
 })
 
 test('the trace log is turned over at a mebibyte', async () => {
-  const root = makeRepo(['session'])
-  put(root, '.ai/tmp/dispatch.log', 'x'.repeat(1024 * 1024))
-  await fire(root, 'PreToolUse', readFile)
-  assert.ok(trace(root).length < 1000)
+  const repo = makeRepo(['session'])
+  repo.put('.ai/tmp/dispatch.log', 'x'.repeat(1024 * 1024))
+  await repo.fire('PreToolUse', readFile)
+  assert.ok(repo.trace().length < 1000)
   assert.deepEqual(
-    filesUnder(join(root, '.ai/tmp')).filter((file) => file.startsWith('dispatch.log')),
+    filesUnder(join(repo.root, '.ai/tmp')).filter((file) => file.startsWith('dispatch.log')),
     ['dispatch.log', 'dispatch.log.1'],
   )
 })
 
 test('a cache of compiled code that is damaged or of another program is passed over', async () => {
-  const root = makeRepo(['session', 'graph-pretooluse'])
-  mkdirSync(join(root, '.ai/hooks/lib/cache'))
-  await fire(root, 'PreToolUse', readFile, { env: { ONA_DISPATCHER_WARM: '1' } })
-  const [file] = filesUnder(join(root, '.ai/hooks/lib/cache'))
-  const cache = join(root, '.ai/hooks/lib/cache', file!)
+  const repo = makeRepo(['session', 'graph-pretooluse'])
+  mkdirSync(join(repo.root, '.ai/hooks/lib/cache'))
+  await repo.fire('PreToolUse', readFile, { env: { ONA_DISPATCHER_WARM: '1' } })
+  const [file] = filesUnder(join(repo.root, '.ai/hooks/lib/cache'))
+  const cache = join(repo.root, '.ai/hooks/lib/cache', file!)
   const whole = readFileSync(cache)
   const isGuarded = async () => {
-    const answer = await fire(root, 'PreToolUse', wholeSearch)
+    const answer = await repo.fire('PreToolUse', wholeSearch)
     isClean(answer)
     assert.equal(answer.output.decision, 'ask')
   }
@@ -463,14 +452,14 @@ test('a cache of compiled code that is damaged or of another program is passed o
     await isGuarded()
   }
   writeFileSync(cache, whole)
-  const program = join(root, '.ai/hooks/lib/hot.cjs')
+  const program = join(repo.root, '.ai/hooks/lib/hot.cjs')
   const { atime, mtime } = statSync(program)
   writeFileSync(
     program,
-    readFileSync(program, 'utf8').replaceAll('covers the whole repository', 'COVERS THE WHOLE REPOSITORY'),
+    readFileSync(program, 'utf8').replaceAll('covers the whole repository', 'COVERS THE WHOLE repoSITORY'),
   )
   utimesSync(program, atime, mtime)
-  assert.match(String((await fire(root, 'PreToolUse', wholeSearch)).output['denyReason']), /COVERS/)
+  assert.match(String((await repo.fire('PreToolUse', wholeSearch)).output['denyReason']), /COVERS/)
 })
 
 test('whatever stdin says, it becomes an event', () => {
@@ -494,8 +483,8 @@ test('whatever the manifest says, something sensible is made of it', () => {
 })
 
 test('a call too large to be read is asked about, because no guard has seen it', async () => {
-  const root = makeRepo(['session', 'graph-pretooluse'])
-  const answer = await fire(root, 'PreToolUse', {}, { stdin: Buffer.alloc(129 * 1024 * 1024, 0x20) })
+  const repo = makeRepo(['session', 'graph-pretooluse'])
+  const answer = await repo.fire('PreToolUse', {}, { stdin: Buffer.alloc(129 * 1024 * 1024, 0x20) })
   isClean(answer)
   assert.deepEqual(
     [answer.output.decision, answer.output['denyReason']],

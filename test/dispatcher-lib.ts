@@ -27,48 +27,61 @@ export const everyModule = Object.keys(shipped)
 export const sid = '1f0c22ab'
 const hostId = `${sid}-1111-4222-8333-444444444444`
 
-/** A repository whose manifest has these modules on. Their budget is never spent, however busy the machine is. */
-export function makeRepo(modules: readonly string[] = everyModule, root = tempFolder()): string {
-  const hooks = join(root, '.ai/hooks')
-  cpSync(runtime, hooks, { recursive: true })
-  for (const [name, content] of Object.entries(defaultFiles(modules))) put(root, `.ai/hooks/${name}`, content)
-  setBudgets(root, 60_000)
-  return root
+/** A repository with the dispatcher in it. */
+export type Repo = ReturnType<typeof repoAt>
+
+/** One whose manifest has these modules on. Their budget is never spent, however busy the machine is. */
+export function makeRepo(modules: readonly string[] = everyModule, root = tempFolder()): Repo {
+  cpSync(runtime, join(root, '.ai/hooks'), { recursive: true })
+  const repo = repoAt(root)
+  for (const [name, content] of Object.entries(defaultFiles(modules))) repo.put(`.ai/hooks/${name}`, content)
+  repo.setBudgets(60_000)
+  return repo
 }
 
-export function setBudgets(root: string, ms: number): void {
-  const budgets = Object.fromEntries(eventNames.map((name) => [name, ms]))
-  edit(root, 'dispatch.manifest.json', (manifest) => Object.assign(manifest, { budgets }))
-}
-
-export function put(root: string, path: string, content: unknown): void {
-  const file = join(root, path)
-  mkdirSync(join(file, '..'), { recursive: true })
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
-}
-
-/** Changes one configuration file. */
-export function edit(root: string, name: string, change: (content: Json) => void): void {
-  const file = join(root, '.ai/hooks', name)
-  const content = JSON.parse(readFileSync(file, 'utf8'))
-  change(content)
-  writeFileSync(file, JSON.stringify(content))
-}
-
-/** A module of the user's own, enabled: `body` is its text after `export default`. */
-export function addModule(root: string, name: string, body: string, entry: Json = {}): void {
-  put(root, `.ai/hooks/features/${name}/hook.mjs`, `export default ${body}\n`)
-  edit(root, 'dispatch.manifest.json', (manifest) => {
-    const modules = manifest['modules'] as Json
-    modules[name] = {
-      enabled: true,
-      priority: 50,
-      path: `features/${name}/hook.mjs`,
-      hotPathSafe: true,
-      critical: false,
-      ...entry,
-    }
-  })
+export function repoAt(root: string) {
+  /** In the session's folder. */
+  const read = (path: string): string => readFileSync(join(root, '.ai/tmp', sid, path), 'utf8')
+  const lines = (path: string): Json[] =>
+    read(path)
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+  const put = (path: string, content: unknown): void => {
+    const file = join(root, path)
+    mkdirSync(join(file, '..'), { recursive: true })
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  }
+  /** Changes one configuration file. */
+  const edit = (name: string, change: (content: Json) => void): void => {
+    const content = JSON.parse(readFileSync(join(root, '.ai/hooks', name), 'utf8'))
+    change(content)
+    put(`.ai/hooks/${name}`, content)
+  }
+  return {
+    root,
+    put,
+    edit,
+    setBudgets(ms: number): void {
+      const budgets = Object.fromEntries(eventNames.map((name) => [name, ms]))
+      edit('dispatch.manifest.json', (manifest) => Object.assign(manifest, { budgets }))
+    },
+    /** A module of the user's own, enabled: `body` is its text after `export default`. */
+    addModule(name: string, body: string, entry: Json = {}): void {
+      const path = `features/${name}/hook.mjs`
+      put(`.ai/hooks/${path}`, `export default ${body}\n`)
+      const enabled = { enabled: true, priority: 50, path, hotPathSafe: true, critical: false, ...entry }
+      edit('dispatch.manifest.json', (manifest) => Object.assign(manifest['modules'] as Json, { [name]: enabled }))
+    },
+    fire: (event: EventName, extra?: Json, firing?: Firing) => fire(root, event, extra, firing),
+    read,
+    lines,
+    exists: (path: string): boolean => existsSync(join(root, '.ai/tmp', sid, path)),
+    state: (): Json & { core: Json } => JSON.parse(read('state.json')),
+    events: (kind?: string): LoggedEvent[] =>
+      (lines('events.jsonl') as unknown as LoggedEvent[]).filter((event) => kind === undefined || event.kind === kind),
+    trace: (): string => readFileSync(join(root, '.ai/tmp/dispatch.log'), 'utf8'),
+  }
 }
 
 export const moduleBody = (name: string, handle: string, events: EventName[] = ['PreToolUse']): string =>
@@ -100,7 +113,7 @@ export const payload = (event: EventName, extra: Json = {}): Json => ({
   ...extra,
 })
 
-export function fire(root: string, event: EventName, extra: Json = {}, firing: Firing = {}): Promise<Answer> {
+function fire(root: string, event: EventName, extra: Json = {}, firing: Firing = {}): Promise<Answer> {
   const started = Date.now()
   const env: Record<string, string | undefined> = { ...process.env, ...firing.env }
   if (!firing.env?.['CLAUDE_PROJECT_DIR']) delete env['CLAUDE_PROJECT_DIR']
@@ -132,18 +145,6 @@ export function fire(root: string, event: EventName, extra: Json = {}, firing: F
     })
   })
 }
-
-export const read = (root: string, path: string): string => readFileSync(join(root, '.ai/tmp', sid, path), 'utf8')
-export const exists = (root: string, path: string): boolean => existsSync(join(root, '.ai/tmp', sid, path))
-export const state = (root: string): Json & { core: Json } => JSON.parse(read(root, 'state.json'))
-export const lines = (root: string, path: string): Json[] =>
-  read(root, path)
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line))
-export const events = (root: string, kind?: string): LoggedEvent[] =>
-  (lines(root, 'events.jsonl') as unknown as LoggedEvent[]).filter((event) => kind === undefined || event.kind === kind)
-export const trace = (root: string): string => readFileSync(join(root, '.ai/tmp/dispatch.log'), 'utf8')
 
 /** Every file under a folder, from it. */
 export const filesUnder = (folder: string): string[] =>

@@ -4,15 +4,14 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { EventName } from '../src/dispatcher/types.ts'
-import { addModule, events, fire, lines, makeRepo, moduleBody, read, readFile, sid, state } from './dispatcher-lib.ts'
+import { makeRepo, moduleBody, readFile, sid } from './dispatcher-lib.ts'
 
 const atOnce = 50
 const rounds = Number(process.env['DISPATCHER_ROUNDS'] ?? 2)
 
 test(`${atOnce} processes at once, ${rounds} rounds: every event is in the log, no line is torn, the state is right`, async () => {
-  const root = makeRepo(['session', 'graph-pretooluse', 'planGraph-exec'])
-  addModule(
-    root,
+  const repo = makeRepo(['session', 'graph-pretooluse', 'planGraph-exec'])
+  repo.addModule(
     'marks',
     moduleBody('marks', 'return { statePatch: { marks: { [ctx.event.toolUseId ?? "p" + ctx.ids.turnId]: true } } }', [
       'PreToolUse',
@@ -20,52 +19,51 @@ test(`${atOnce} processes at once, ${rounds} rounds: every event is in the log, 
     ]),
     { priority: 90 },
   )
-  await fire(root, 'SessionStart')
+  await repo.fire('SessionStart')
   let prompts = 0
   for (let round = 0; round < rounds; round++) {
     await Promise.all(
       Array.from({ length: atOnce }, (_, n) => {
         const name: EventName = n % 5 === 0 ? 'UserPromptSubmit' : 'PreToolUse'
         if (name === 'UserPromptSubmit') prompts++
-        return fire(
-          root,
+        return repo.fire(
           name,
           name === 'PreToolUse' ? { ...readFile, tool_use_id: `${round}-${n}` } : { prompt: `p ${round} ${n}` },
         )
       }),
     )
-    assert.equal(state(root).core['lastTurnId'], prompts, 'the snapshot on disk is the newest one')
+    assert.equal(repo.state().core['lastTurnId'], prompts, 'the snapshot on disk is the newest one')
   }
-  const text = read(root, 'events.jsonl')
+  const text = repo.read('events.jsonl')
   assert.ok(text.endsWith('\n'))
   for (const line of text.split('\n').slice(0, -1)) JSON.parse(line)
-  const calls = events(root, 'TOOL_DECISION').map((event) => event.data?.['toolUseId'])
+  const calls = repo.events('TOOL_DECISION').map((event) => event.data?.['toolUseId'])
   assert.equal(new Set(calls).size, rounds * (atOnce - 10))
   assert.equal(calls.length, rounds * (atOnce - 10))
-  const turns = events(root, 'TURN_INCREMENT').map((event) => event.turnId)
+  const turns = repo.events('TURN_INCREMENT').map((event) => event.turnId)
   assert.deepEqual(
     [...turns].sort((a, b) => a! - b!),
     Array.from({ length: prompts }, (_, n) => n + 1),
     'no turn twice',
   )
-  assert.equal(lines(root, 'p.jsonl').length, prompts)
+  assert.equal(repo.lines('p.jsonl').length, prompts)
 
-  const before = state(root)
+  const before = repo.state()
   assert.equal(Object.keys(before['marks'] as object).length, rounds * atOnce)
   assert.equal(before.core['phase'], 'PLANNING')
-  writeFileSync(join(root, '.ai/tmp', sid, 'state.json'), 'lost')
-  await fire(root, 'PreCompact')
+  writeFileSync(join(repo.root, '.ai/tmp', sid, 'state.json'), 'lost')
+  await repo.fire('PreCompact')
   const { lastActiveTs: _, lastEventOffset: __, ...core } = before.core
-  const { lastActiveTs: ___, lastEventOffset: ____, ...rebuilt } = state(root).core
-  assert.deepEqual([rebuilt, state(root)['marks'], state(root)['plan']], [core, before['marks'], before['plan']])
+  const { lastActiveTs: ___, lastEventOffset: ____, ...rebuilt } = repo.state().core
+  assert.deepEqual([rebuilt, repo.state()['marks'], repo.state()['plan']], [core, before['marks'], before['plan']])
 })
 
 test('subagents that start at once get different numbers', async () => {
-  const root = makeRepo(['session', 'rlm-work'])
+  const repo = makeRepo(['session', 'rlm-work'])
   await Promise.all(
-    Array.from({ length: 12 }, (_, n) => fire(root, 'SubagentStart', { agent_id: `host-${n}`, agent_type: 'Explore' })),
+    Array.from({ length: 12 }, (_, n) => repo.fire('SubagentStart', { agent_id: `host-${n}`, agent_type: 'Explore' })),
   )
-  const given = Object.values(state(root)['agents'] as Record<string, { aid: string }>).map((agent) => agent.aid)
+  const given = Object.values(repo.state()['agents'] as Record<string, { aid: string }>).map((agent) => agent.aid)
   assert.deepEqual(
     given.sort(),
     Array.from({ length: 12 }, (_, n) => `a${String(n + 1).padStart(2, '0')}`),
@@ -73,13 +71,13 @@ test('subagents that start at once get different numbers', async () => {
 })
 
 test('a log of 50 MB is not read again on every event', async () => {
-  const root = makeRepo(['session', 'graph-pretooluse', 'planGraph-exec'])
-  await fire(root, 'SessionStart')
+  const repo = makeRepo(['session', 'graph-pretooluse', 'planGraph-exec'])
+  await repo.fire('SessionStart')
   const line = `${JSON.stringify({ ts: 1, event: 'PreToolUse', producer: 'x', kind: 'FILLER', data: { text: 'y'.repeat(900) } })}\n`
-  writeFileSync(join(root, '.ai/tmp', sid, 'events.jsonl'), read(root, 'events.jsonl') + line.repeat(50_000))
-  await fire(root, 'PostToolUse', readFile)
-  const offset = state(root).core['lastEventOffset'] as number
+  writeFileSync(join(repo.root, '.ai/tmp', sid, 'events.jsonl'), repo.read('events.jsonl') + line.repeat(50_000))
+  await repo.fire('PostToolUse', readFile)
+  const offset = repo.state().core['lastEventOffset'] as number
   assert.ok(offset > 45_000_000)
-  await fire(root, 'PreToolUse', readFile)
-  assert.ok((state(root).core['lastEventOffset'] as number) >= offset)
+  await repo.fire('PreToolUse', readFile)
+  assert.ok((repo.state().core['lastEventOffset'] as number) >= offset)
 })

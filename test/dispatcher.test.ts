@@ -7,25 +7,7 @@ import { checkSchema } from '../src/dispatcher/check-schema.ts'
 import { defaultFiles } from '../src/dispatcher/defaults.ts'
 import { schemas } from '../src/dispatcher/schemas.ts'
 import { type EventName, eventNames } from '../src/dispatcher/types.ts'
-import {
-  addModule,
-  edit,
-  events,
-  exists,
-  filesUnder,
-  fire,
-  lines,
-  makeRepo,
-  moduleBody,
-  payload,
-  put,
-  read,
-  readFile,
-  setBudgets,
-  sid,
-  state,
-  trace,
-} from './dispatcher-lib.ts'
+import { filesUnder, makeRepo, moduleBody, payload, readFile, sid } from './dispatcher-lib.ts'
 
 const extras: Record<EventName, Record<string, unknown>> = {
   SessionStart: { source: 'new' },
@@ -39,23 +21,22 @@ const extras: Record<EventName, Record<string, unknown>> = {
 }
 
 test('invariant 1: exactly one JSON object on stdout per invocation, on every event', async () => {
-  const root = makeRepo()
+  const repo = makeRepo()
   for (const name of eventNames) {
-    const { code, stdout, stderr, output } = await fire(root, name, extras[name])
+    const { code, stdout, stderr, output } = await repo.fire(name, extras[name])
     assert.deepEqual([code, stderr, stdout.split('\n').length], [0, '', 2], name)
     assert.deepEqual(checkSchema(schemas['hook-output']!, output), [], name)
     assert.equal(output.hookSpecificOutput?.['hookEventName'], name === 'PreCompact' ? undefined : name)
   }
-  for (const record of events(root)) assert.deepEqual(checkSchema(schemas['event-record']!, record), [], record.kind)
-  for (const record of lines(root, 'registry.jsonl'))
+  for (const record of repo.events()) assert.deepEqual(checkSchema(schemas['event-record']!, record), [], record.kind)
+  for (const record of repo.lines('registry.jsonl'))
     assert.deepEqual(checkSchema(schemas['artifact-record']!, record), [])
-  assert.deepEqual(checkSchema(schemas['state']!, state(root)), [])
+  assert.deepEqual(checkSchema(schemas['state']!, repo.state()), [])
 })
 
 test('invariant 2: no module writes to stdout or stderr, in whichever way it tries', async () => {
-  const root = makeRepo()
-  addModule(
-    root,
+  const repo = makeRepo()
+  repo.addModule(
     'loud',
     `{ name: 'loud', supports: new Set(['PreToolUse']), priority: 5, hotPathSafe: true, critical: false, async handle() {
       console.log('by console'); console.error('by console.error'); process.stdout.write('by stream'); process.stderr.write('by stderr')
@@ -64,9 +45,9 @@ test('invariant 2: no module writes to stdout or stderr, in whichever way it tri
       execSync('echo by-exec >&2'); spawnSync('echo', ['by-child'], { stdio: 'inherit' })
       return { decision: 'allow' } } }`,
   )
-  const { stdout, stderr, output } = await fire(root, 'PreToolUse', readFile)
+  const { stdout, stderr, output } = await repo.fire('PreToolUse', readFile)
   assert.deepEqual([stderr, stdout.split('\n').length, output.decision], ['', 2, 'allow'])
-  const printed = trace(root)
+  const printed = repo.trace()
   for (const text of [
     'by console',
     'by console.error',
@@ -81,35 +62,35 @@ test('invariant 2: no module writes to stdout or stderr, in whichever way it tri
 })
 
 test('invariant 3: state patches are idempotent; an array in one is left out and told', async () => {
-  const root = makeRepo()
-  addModule(root, 'lists', moduleBody('lists', `return { statePatch: { mine: { list: [1], pointer: 'p' } } }`))
-  await fire(root, 'PreToolUse', readFile)
-  const { output } = await fire(root, 'PreToolUse', readFile)
-  assert.deepEqual(state(root)['mine'], { pointer: 'p' })
+  const repo = makeRepo()
+  repo.addModule('lists', moduleBody('lists', `return { statePatch: { mine: { list: [1], pointer: 'p' } } }`))
+  await repo.fire('PreToolUse', readFile)
+  const { output } = await repo.fire('PreToolUse', readFile)
+  assert.deepEqual(repo.state()['mine'], { pointer: 'p' })
   assert.ok(output.warnings?.some((text) => text.includes('mine.list')))
-  assert.equal(events(root, 'STATE_PATCH').filter((event) => event.producer === 'lists').length, 1)
+  assert.equal(repo.events('STATE_PATCH').filter((event) => event.producer === 'lists').length, 1)
 })
 
 test('invariant 4: the event log is append-only', async () => {
-  const root = makeRepo()
+  const repo = makeRepo()
   let before = ''
   for (const name of eventNames) {
-    await fire(root, name, extras[name])
-    const after = read(root, 'events.jsonl')
+    await repo.fire(name, extras[name])
+    const after = repo.read('events.jsonl')
     assert.ok(after.startsWith(before), name)
     before = after
   }
 })
 
 test('invariant 5: the PreToolUse budget is hard: what never answers is cut off, and the call goes on', async () => {
-  const root = makeRepo(['session', 'graph-pretooluse'])
-  setBudgets(root, 300)
-  addModule(root, 'hangs', moduleBody('hangs', 'await new Promise(() => {})'))
-  addModule(root, 'after', moduleBody('after', `return { decision: 'deny', denyReason: 'too late' }`), { priority: 60 })
-  const { output } = await fire(root, 'PreToolUse', readFile)
+  const repo = makeRepo(['session', 'graph-pretooluse'])
+  repo.setBudgets(300)
+  repo.addModule('hangs', moduleBody('hangs', 'await new Promise(() => {})'))
+  repo.addModule('after', moduleBody('after', `return { decision: 'deny', denyReason: 'too late' }`), { priority: 60 })
+  const { output } = await repo.fire('PreToolUse', readFile)
   assert.deepEqual([output.decision, output._debug?.['budgetExceeded']], ['allow', true])
   assert.deepEqual(
-    events(root, 'BUDGET_EXCEEDED').map((event) => event.data?.['module']),
+    repo.events('BUDGET_EXCEEDED').map((event) => event.data?.['module']),
     ['hangs'],
   )
 })
@@ -123,24 +104,23 @@ test('the budgets of an installation are those of the contract', () => {
 })
 
 test('a critical module is asked even when the budget is spent, and its silence is a deny', async () => {
-  const root = makeRepo(['session', 'graph-pretooluse'])
-  setBudgets(root, 300)
-  addModule(root, 'hangs', moduleBody('hangs', 'await new Promise(() => {})'), { priority: 1 })
+  const repo = makeRepo(['session', 'graph-pretooluse'])
+  repo.setBudgets(300)
+  repo.addModule('hangs', moduleBody('hangs', 'await new Promise(() => {})'), { priority: 1 })
   const search = { tool_name: 'grep_search', tool_input: { query: 'x' } }
-  assert.equal((await fire(root, 'PreToolUse', search)).output.decision, 'ask')
-  addModule(root, 'guard', moduleBody('guard', 'await new Promise(() => {})'), { priority: 2, critical: true })
-  const { output } = await fire(root, 'PreToolUse', readFile)
+  assert.equal((await repo.fire('PreToolUse', search)).output.decision, 'ask')
+  repo.addModule('guard', moduleBody('guard', 'await new Promise(() => {})'), { priority: 2, critical: true })
+  const { output } = await repo.fire('PreToolUse', readFile)
   assert.deepEqual([output.decision, output.hookSpecificOutput?.['permissionDecision']], ['deny', 'deny'])
 })
 
 test('invariant 6: one rewrite owner per channel', async () => {
-  const root = makeRepo()
-  addModule(
-    root,
+  const repo = makeRepo()
+  repo.addModule(
     'meddler',
     moduleBody('meddler', `return { updatedInput: { query: 'mine' }, inputMetadata: { _hookMine: 1 } }`),
   )
-  const { output } = await fire(root, 'PreToolUse', readFile)
+  const { output } = await repo.fire('PreToolUse', readFile)
   assert.deepEqual(Object.keys(output['updatedInput'] as object), [
     '_hookSessionId',
     '_hookWorkId',
@@ -148,57 +128,55 @@ test('invariant 6: one rewrite owner per channel', async () => {
     '_hookArtifactRoot',
   ])
   assert.equal(output.warnings?.filter((text) => text.startsWith('meddler does not own')).length, 2)
-  edit(root, 'dispatch.manifest.json', (manifest) => (manifest['rewriteOwner'] = { updatedInput: 'meddler' }))
-  const owned = (await fire(root, 'PreToolUse', readFile)).output
+  repo.edit('dispatch.manifest.json', (manifest) => (manifest['rewriteOwner'] = { updatedInput: 'meddler' }))
+  const owned = (await repo.fire('PreToolUse', readFile)).output
   assert.equal((owned['updatedInput'] as Record<string, unknown>)['query'], 'mine')
   assert.deepEqual(owned.hookSpecificOutput?.['updatedInput'], { filePath: 'src/a.ts', query: 'mine' })
 })
 
 test('invariant 7: non-critical modules cannot block tool execution by failing', async () => {
-  const root = makeRepo(['session'])
-  addModule(root, 'throws', moduleBody('throws', `throw new Error('boom')`))
-  addModule(root, 'nonsense', moduleBody('nonsense', `return { decision: 'perhaps' }`))
-  addModule(root, 'exits', moduleBody('exits', 'process.exit(3)'))
-  addModule(root, 'broken', 'this is not JavaScript')
-  const { output, code } = await fire(root, 'PreToolUse', readFile)
+  const repo = makeRepo(['session'])
+  repo.addModule('throws', moduleBody('throws', `throw new Error('boom')`))
+  repo.addModule('nonsense', moduleBody('nonsense', `return { decision: 'perhaps' }`))
+  repo.addModule('exits', moduleBody('exits', 'process.exit(3)'))
+  repo.addModule('broken', 'this is not JavaScript')
+  const { output, code } = await repo.fire('PreToolUse', readFile)
   assert.deepEqual([output.decision, code], ['allow', 0])
-  const failed = events(root, 'ERROR_MODULE')
+  const failed = repo.events('ERROR_MODULE')
   assert.deepEqual(failed.map((event) => event.error?.module).sort(), ['broken', 'exits', 'nonsense', 'throws'])
   assert.match(failed.find((event) => event.producer === 'throws')!.error!.stackHash!, /^[0-9a-f]{8}$/)
 })
 
 test('invariant 8: Neo4j is never asked on PreToolUse', async () => {
-  const root = makeRepo()
-  put(
-    root,
+  const repo = makeRepo()
+  repo.put(
     'node_modules/neo4j-driver/index.js',
-    `require('fs').appendFileSync(${JSON.stringify(join(root, 'asked'))}, process.argv[2] + '\\n')
+    `require('fs').appendFileSync(${JSON.stringify(join(repo.root, 'asked'))}, process.argv[2] + '\\n')
     exports.auth = { basic: () => ({}) }
     exports.driver = () => ({ getServerInfo: async () => ({ agent: 'Neo4j/5.26' }), close: async () => {} })`,
   )
   const env = { NEO4J_URI: 'bolt://127.0.0.1:7687' }
-  await fire(root, 'PreToolUse', readFile, { env })
-  await fire(root, 'SessionStart', {}, { env })
-  await fire(root, 'SessionStart', {}, { env })
-  await fire(root, 'PreToolUse', readFile, { env })
-  assert.equal(readFileSync(join(root, 'asked'), 'utf8'), 'SessionStart\n')
-  const { neo4j } = state(root)['cap'] as { neo4j: Record<string, unknown> }
+  await repo.fire('PreToolUse', readFile, { env })
+  await repo.fire('SessionStart', {}, { env })
+  await repo.fire('SessionStart', {}, { env })
+  await repo.fire('PreToolUse', readFile, { env })
+  assert.equal(readFileSync(join(repo.root, 'asked'), 'utf8'), 'SessionStart\n')
+  const { neo4j } = repo.state()['cap'] as { neo4j: Record<string, unknown> }
   assert.deepEqual([neo4j['enabled'], neo4j['reachable'], neo4j['schemaVersion']], [true, true, 'Neo4j/5.26'])
 })
 
 test('invariant 9: short ids only', async () => {
-  const root = makeRepo()
+  const repo = makeRepo()
   const seen: string[] = []
-  addModule(
-    root,
+  repo.addModule(
     'ids',
     moduleBody('ids', 'return { metrics: { ids: JSON.stringify(ctx.ids) } }', ['PreToolUse', 'SubagentStart']),
   )
-  await fire(root, 'PreToolUse', readFile)
-  await fire(root, 'SubagentStart', { agent_id: 'one', agent_type: 'Explore' })
-  await fire(root, 'SubagentStart', { agent_id: 'two', agent_type: 'Explore' })
-  await fire(root, 'SubagentStart', { agent_id: 'one', agent_type: 'Explore' })
-  for (const event of events(root, 'METRICS')) {
+  await repo.fire('PreToolUse', readFile)
+  await repo.fire('SubagentStart', { agent_id: 'one', agent_type: 'Explore' })
+  await repo.fire('SubagentStart', { agent_id: 'two', agent_type: 'Explore' })
+  await repo.fire('SubagentStart', { agent_id: 'one', agent_type: 'Explore' })
+  for (const event of repo.events('METRICS')) {
     const ids = JSON.parse(String(event.data?.['ids']))
     assert.match(ids.sessionId, /^[0-9a-f]{8}$/)
     assert.match(ids.workId, /^w\d{3}$/)
@@ -209,7 +187,7 @@ test('invariant 9: short ids only', async () => {
 })
 
 test('invariant 10: nothing escapes the session root, whatever ids the host sends', async () => {
-  const root = makeRepo()
+  const repo = makeRepo()
   const nasty = [
     '../../../etc',
     '/etc/passwd',
@@ -223,22 +201,21 @@ test('invariant 10: nothing escapes the session root, whatever ids the host send
     '12345678/../x',
   ]
   for (const id of nasty) {
-    await fire(root, 'SubagentStart', { session_id: id, agent_id: id, agent_type: id })
-    await fire(root, 'SubagentStop', { session_id: id, agent_id: id, agent_type: id, stop_hook_active: true })
-    await fire(root, 'Stop', { session_id: id })
+    await repo.fire('SubagentStart', { session_id: id, agent_id: id, agent_type: id })
+    await repo.fire('SubagentStop', { session_id: id, agent_id: id, agent_type: id, stop_hook_active: true })
+    await repo.fire('Stop', { session_id: id })
   }
-  const outside = filesUnder(join(root, '.ai/tmp')).filter((file) => !/^[0-9a-f]{8}\//.test(file))
+  const outside = filesUnder(join(repo.root, '.ai/tmp')).filter((file) => !/^[0-9a-f]{8}\//.test(file))
   assert.deepEqual(outside, ['dispatch.log'])
   assert.deepEqual(
-    filesUnder(root).filter((file) => !file.startsWith('.ai/')),
+    filesUnder(repo.root).filter((file) => !file.startsWith('.ai/')),
     [],
   )
 })
 
 test('ctx has the shape its schema says, and the state in it cannot be changed', async () => {
-  const root = makeRepo()
-  addModule(
-    root,
+  const repo = makeRepo()
+  repo.addModule(
     'looks',
     moduleBody(
       'looks',
@@ -246,32 +223,32 @@ test('ctx has the shape its schema says, and the state in it cannot be changed',
       return { metrics: { ctx: JSON.stringify({ ...ctx, event: { ...ctx.event, paths: ctx.event.paths } }), thrown, root: ctx.paths.featureOutput('looks'), rel: ctx.paths.repoRelative(ctx.paths.stateFile) } }`,
     ),
   )
-  await fire(root, 'PreToolUse', readFile)
-  const { data } = events(root, 'METRICS')[0]!
+  await repo.fire('PreToolUse', readFile)
+  const { data } = repo.events('METRICS')[0]!
   assert.deepEqual(checkSchema(schemas['ctx']!, JSON.parse(String(data?.['ctx']))), [])
   assert.deepEqual([data?.['thrown'], data?.['rel']], [true, `.ai/tmp/${sid}/state.json`])
-  assert.equal(state(root).core['phase'], 'UNINITIALIZED')
+  assert.equal(repo.state().core['phase'], 'UNINITIALIZED')
 })
 
 test('modules run in order of priority, the manifest over the module, and hotPathSafe counts on PreToolUse alone', async () => {
-  const root = makeRepo(['session'])
+  const repo = makeRepo(['session'])
   const both: EventName[] = ['PreToolUse', 'PostToolUse']
-  addModule(root, 'later', moduleBody('later', 'return {}', both), { priority: 90 })
-  addModule(root, 'sooner', moduleBody('sooner', 'return {}', both), { priority: 1 })
-  addModule(root, 'slow', moduleBody('slow', 'return {}', both), { priority: 2, hotPathSafe: false })
-  const ran = async (name: EventName) => (await fire(root, name, readFile)).output._debug?.['modulesRan']
+  repo.addModule('later', moduleBody('later', 'return {}', both), { priority: 90 })
+  repo.addModule('sooner', moduleBody('sooner', 'return {}', both), { priority: 1 })
+  repo.addModule('slow', moduleBody('slow', 'return {}', both), { priority: 2, hotPathSafe: false })
+  const ran = async (name: EventName) => (await repo.fire(name, readFile)).output._debug?.['modulesRan']
   assert.deepEqual(await ran('PreToolUse'), ['session', 'sooner', 'later'])
   assert.deepEqual(await ran('PostToolUse'), ['session', 'sooner', 'slow', 'later'])
 })
 
 test('the first deny ends the round, and so does the first ask', async () => {
   for (const decision of ['deny', 'ask']) {
-    const root = makeRepo(['session'])
-    addModule(root, 'first', moduleBody('first', `return { decision: '${decision}', denyReason: 'because' }`), {
+    const repo = makeRepo(['session'])
+    repo.addModule('first', moduleBody('first', `return { decision: '${decision}', denyReason: 'because' }`), {
       priority: 1,
     })
-    addModule(root, 'second', moduleBody('second', 'return {}'), { priority: 2 })
-    const { output } = await fire(root, 'PreToolUse', readFile)
+    repo.addModule('second', moduleBody('second', 'return {}'), { priority: 2 })
+    const { output } = await repo.fire('PreToolUse', readFile)
     assert.deepEqual(
       [output.decision, output['denyReason'], output._debug?.['modulesRan'], output.hookSpecificOutput],
       [
@@ -281,90 +258,89 @@ test('the first deny ends the round, and so does the first ask', async () => {
         { hookEventName: 'PreToolUse', permissionDecision: decision, permissionDecisionReason: 'because' },
       ],
     )
-    const [record] = events(root, 'TOOL_DECISION')
+    const [record] = repo.events('TOOL_DECISION')
     assert.deepEqual([record?.decision, record?.reason, record?.data?.['decidedBy']], [decision, 'because', 'first'])
   }
 })
 
 test('an allow is no approval: VS Code still asks its user, unless the manifest says otherwise', async () => {
-  const root = makeRepo(['session'])
-  assert.deepEqual((await fire(root, 'PreToolUse', readFile)).output.hookSpecificOutput, {
+  const repo = makeRepo(['session'])
+  assert.deepEqual((await repo.fire('PreToolUse', readFile)).output.hookSpecificOutput, {
     hookEventName: 'PreToolUse',
   })
-  edit(root, 'dispatch.manifest.json', (manifest) => (manifest['autoApprove'] = true))
-  const { output } = await fire(root, 'PreToolUse', readFile)
+  repo.edit('dispatch.manifest.json', (manifest) => (manifest['autoApprove'] = true))
+  const { output } = await repo.fire('PreToolUse', readFile)
   assert.deepEqual(output.hookSpecificOutput, { hookEventName: 'PreToolUse', permissionDecision: 'allow' })
 })
 
 test('each dialect gets the object its host reads', async () => {
-  const root = makeRepo(['session', 'graph-pretooluse'])
+  const repo = makeRepo(['session', 'graph-pretooluse'])
   const search = { tool_name: 'Grep', tool_input: { pattern: 'x' } }
-  const claude = (await fire(root, 'PreToolUse', { ...search, permission_mode: 'default' })).output
+  const claude = (await repo.fire('PreToolUse', { ...search, permission_mode: 'default' })).output
   const reason = 'this search covers the whole repository; set glob to the part that matters'
   assert.deepEqual(claude, {
     systemMessage: reason,
     hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask', permissionDecisionReason: reason },
   })
-  assert.deepEqual((await fire(root, 'Stop', {}, { args: ['claude'] })).output, {})
-  const cli = (await fire(root, 'PreToolUse', search)).output
+  assert.deepEqual((await repo.fire('Stop', {}, { args: ['claude'] })).output, {})
+  const cli = (await repo.fire('PreToolUse', search)).output
   assert.deepEqual([cli['permissionDecision'], cli['permissionDecisionReason'], cli.decision], ['ask', reason, 'ask'])
-  const start = (await fire(root, 'SessionStart', {}, { args: ['copilot-cli'] })).output
+  const start = (await repo.fire('SessionStart', {}, { args: ['copilot-cli'] })).output
   assert.equal(typeof start['additionalContext'], 'string')
 })
 
 test('a prompt counts the turn up, moves the phase, and is kept only as a hash', async () => {
-  const root = makeRepo(['session'])
-  await fire(root, 'SessionStart')
-  assert.equal(state(root).core['phase'], 'UNINITIALIZED')
-  await fire(root, 'UserPromptSubmit', { prompt: 'my secret plan', transcript_path: '/t' })
-  await fire(root, 'UserPromptSubmit', { prompt: 'more' })
-  const { core } = state(root)
+  const repo = makeRepo(['session'])
+  await repo.fire('SessionStart')
+  assert.equal(repo.state().core['phase'], 'UNINITIALIZED')
+  await repo.fire('UserPromptSubmit', { prompt: 'my secret plan', transcript_path: '/t' })
+  await repo.fire('UserPromptSubmit', { prompt: 'more' })
+  const { core } = repo.state()
   assert.deepEqual(
     [core['lastTurnId'], core['phase'], core['hostSessionId']],
     [2, 'PLANNING', payload('Stop')['session_id']],
   )
-  const [first] = lines(root, 'p.jsonl')
+  const [first] = repo.lines('p.jsonl')
   assert.deepEqual(
     [first?.['turnId'], first?.['isHuman'], first?.['charCount'], first?.['text']],
     [1, true, 14, undefined],
   )
-  assert.ok(!read(root, 'events.jsonl').includes('secret'))
+  assert.ok(!repo.read('events.jsonl').includes('secret'))
   assert.deepEqual(
-    events(root, 'PHASE_TRANSITION').map((event) => event.data),
+    repo.events('PHASE_TRANSITION').map((event) => event.data),
     [{ from: 'UNINITIALIZED', to: 'PLANNING', trigger: 'first prompt' }],
   )
 })
 
 test('a session that starts again keeps its turn and phase', async () => {
-  const root = makeRepo(['session'])
-  await fire(root, 'SessionStart')
-  await fire(root, 'UserPromptSubmit', { prompt: 'x' })
-  await fire(root, 'SessionStart')
-  assert.deepEqual([state(root).core['lastTurnId'], state(root).core['phase']], [1, 'PLANNING'])
-  assert.deepEqual([events(root, 'SESSION_INIT').length, events(root, 'SESSION_RESUME').length], [1, 1])
+  const repo = makeRepo(['session'])
+  await repo.fire('SessionStart')
+  await repo.fire('UserPromptSubmit', { prompt: 'x' })
+  await repo.fire('SessionStart')
+  assert.deepEqual([repo.state().core['lastTurnId'], repo.state().core['phase']], [1, 'PLANNING'])
+  assert.deepEqual([repo.events('SESSION_INIT').length, repo.events('SESSION_RESUME').length], [1, 1])
 })
 
 test('phases are enforced when the manifest says so, by the phase before the call, which a refused call leaves alone', async () => {
-  const root = makeRepo(['session'])
-  edit(root, 'dispatch.manifest.json', (manifest) => (manifest['enforcePhases'] = true))
-  await fire(root, 'UserPromptSubmit', { prompt: 'x' })
+  const repo = makeRepo(['session'])
+  repo.edit('dispatch.manifest.json', (manifest) => (manifest['enforcePhases'] = true))
+  await repo.fire('UserPromptSubmit', { prompt: 'x' })
   const write = { tool_name: 'create_file', tool_input: { filePath: 'a' } }
-  assert.equal((await fire(root, 'PreToolUse', write)).output.decision, 'deny')
-  assert.equal((await fire(root, 'PreToolUse', readFile)).output.decision, 'allow')
-  assert.equal(state(root).core['phase'], 'PLANNING')
-  edit(
-    root,
+  assert.equal((await repo.fire('PreToolUse', write)).output.decision, 'deny')
+  assert.equal((await repo.fire('PreToolUse', readFile)).output.decision, 'allow')
+  assert.equal(repo.state().core['phase'], 'PLANNING')
+  repo.edit(
     'dispatch.manifest.json',
     (manifest) => (manifest['phasePolicy'] = { PLANNING: { allowTools: [], mode: 'warn' } }),
   )
-  const warned = (await fire(root, 'PreToolUse', write)).output
+  const warned = (await repo.fire('PreToolUse', write)).output
   assert.equal(warned.decision, 'allow')
   assert.match(String(warned['systemMessage']), /create_file is not allowed in phase PLANNING/)
 })
 
 test('an input is written down without its secrets and cut to size', async () => {
-  const root = makeRepo(['session'])
-  await fire(root, 'PreToolUse', {
+  const repo = makeRepo(['session'])
+  await repo.fire('PreToolUse', {
     tool_name: 'x',
     tool_input: {
       api_key: 'sk-1',
@@ -372,21 +348,21 @@ test('an input is written down without its secrets and cut to size', async () =>
       list: Array.from({ length: 100 }, (_, n) => n),
     },
   })
-  const [record] = events(root, 'TOOL_DECISION')
+  const [record] = repo.events('TOOL_DECISION')
   const input = record?.data?.['toolInput'] as Record<string, unknown>
   assert.deepEqual(
     [input['api_key'], (input['nested'] as Record<string, unknown>)['Token']],
     ['[redacted]', '[redacted]'],
   )
-  assert.ok(!read(root, 'events.jsonl').includes('sk-'))
+  assert.ok(!repo.read('events.jsonl').includes('sk-'))
   assert.ok(JSON.stringify(input).length < 4096)
 })
 
 test('old sessions are collected when one starts; the busy, the new and the foreign stay', async () => {
-  const root = makeRepo(['session'])
-  const tmp = join(root, '.ai/tmp')
+  const repo = makeRepo(['session'])
+  const tmp = join(repo.root, '.ai/tmp')
   const age = (name: string, hours: number, file = 'state.json') => {
-    put(root, `.ai/tmp/${name}/${file}`, '{}')
+    repo.put(`.ai/tmp/${name}/${file}`, '{}')
     const at = Date.now() / 1000 - hours * 3600
     utimesSync(join(tmp, name, file), at, at)
   }
@@ -394,26 +370,26 @@ test('old sessions are collected when one starts; the busy, the new and the fore
   age('00000002', 24 * 6)
   age('00000003', 24 * 30, 'note.txt')
   age('not-a-session', 24 * 30)
-  await fire(root, 'SessionStart')
+  await repo.fire('SessionStart')
   const kept = () =>
     ['00000001', '00000002', '00000003', 'not-a-session', sid].filter((name) =>
       statSync(join(tmp, name), { throwIfNoEntry: false }),
     )
   assert.deepEqual(kept(), ['00000002', '00000003', 'not-a-session', sid])
-  edit(root, 'dispatch.manifest.json', (manifest) => (manifest['gc'] = { maxSessions: 1 }))
+  repo.edit('dispatch.manifest.json', (manifest) => (manifest['gc'] = { maxSessions: 1 }))
   age('00000004', 0.5)
-  await fire(root, 'SessionStart')
+  await repo.fire('SessionStart')
   assert.deepEqual([kept().includes('00000002'), statSync(join(tmp, '00000004')).isDirectory()], [false, true])
 })
 
 test('state.json that is lost or broken is rebuilt from the log', async () => {
-  const root = makeRepo(['session'])
-  await fire(root, 'SessionStart')
-  for (const prompt of ['a', 'b', 'c']) await fire(root, 'UserPromptSubmit', { prompt })
+  const repo = makeRepo(['session'])
+  await repo.fire('SessionStart')
+  for (const prompt of ['a', 'b', 'c']) await repo.fire('UserPromptSubmit', { prompt })
   for (const broken of ['', '{"core":', '[]', '{"core":{"sessionId":"ffffffff"}}']) {
-    writeFileSync(join(root, '.ai/tmp', sid, 'state.json'), broken)
-    await fire(root, 'PreToolUse', readFile)
-    const { core } = state(root)
+    writeFileSync(join(repo.root, '.ai/tmp', sid, 'state.json'), broken)
+    await repo.fire('PreToolUse', readFile)
+    const { core } = repo.state()
     assert.deepEqual(
       [core['lastTurnId'], core['phase'], core['hostSessionId']],
       [3, 'PLANNING', payload('Stop')['session_id']],
@@ -423,36 +399,34 @@ test('state.json that is lost or broken is rebuilt from the log', async () => {
 })
 
 test('two hosts whose ids begin alike do not share a session', async () => {
-  const root = makeRepo(['session'])
-  await fire(root, 'SessionStart')
-  await fire(root, 'SessionStart', { session_id: `${sid}-another` })
-  const sessions = filesUnder(join(root, '.ai/tmp')).filter((file) => file.endsWith('state.json'))
+  const repo = makeRepo(['session'])
+  await repo.fire('SessionStart')
+  await repo.fire('SessionStart', { session_id: `${sid}-another` })
+  const sessions = filesUnder(join(repo.root, '.ai/tmp')).filter((file) => file.endsWith('state.json'))
   assert.equal(sessions.length, 2)
 })
 
 test('an edited module file counts at once, and a shipped one is not imported', async () => {
-  const root = makeRepo(['session', 'graph-pretooluse'])
-  put(
-    root,
+  const repo = makeRepo(['session', 'graph-pretooluse'])
+  repo.put(
     '.ai/hooks/features/graph-pretooluse/hook.mjs',
     `export default ${moduleBody('graph-pretooluse', `return { decision: 'deny', denyReason: 'mine' }`)}`,
   )
-  const { output } = await fire(root, 'PreToolUse', readFile)
+  const { output } = await repo.fire('PreToolUse', readFile)
   assert.deepEqual([output.decision, output['denyReason']], ['deny', 'mine'])
 })
 
 test('what a module logs goes to its own debug.log, whatever it is', async () => {
-  const root = makeRepo(['session'])
-  addModule(
-    root,
+  const repo = makeRepo(['session'])
+  repo.addModule(
     'logs',
     moduleBody(
       'logs',
       `const a = {}; a.a = a; ctx.log('info', 'one', { x: 1 }); ctx.log('warn', 'two', a); ctx.log('debug', 'three', 1n)`,
     ),
   )
-  await fire(root, 'PreToolUse', readFile)
-  const logged = lines(root, 'logs/logs/debug.log').map(({ level, message, data }) => [level, message, data])
+  await repo.fire('PreToolUse', readFile)
+  const logged = repo.lines('logs/logs/debug.log').map(({ level, message, data }) => [level, message, data])
   assert.deepEqual(logged, [
     ['info', 'one', { x: 1 }],
     ['warn', 'two', '[object Object]'],
@@ -461,22 +435,20 @@ test('what a module logs goes to its own debug.log, whatever it is', async () =>
 })
 
 test('a module cannot sign an event with another name', async () => {
-  const root = makeRepo(['session'])
-  addModule(
-    root,
+  const repo = makeRepo(['session'])
+  repo.addModule(
     'forger',
     moduleBody('forger', `return { emitEvents: [{ kind: 'X', producer: 'session', ts: 1, workId: 'w999' }] }`),
   )
-  await fire(root, 'PreToolUse', readFile)
-  const [record] = events(root, 'X')
+  await repo.fire('PreToolUse', readFile)
+  const [record] = repo.events('X')
   assert.deepEqual([record?.producer, record?.workId], ['forger', 'w001'])
 })
 
 test('a registry line needs a file of the session', async () => {
-  const root = makeRepo(['session'])
-  mkdirSync(join(root, 'secret'))
-  addModule(
-    root,
+  const repo = makeRepo(['session'])
+  mkdirSync(join(repo.root, 'secret'))
+  repo.addModule(
     'registers',
     moduleBody(
       'registers',
@@ -484,11 +456,11 @@ test('a registry line needs a file of the session', async () => {
       return { metrics: { out }, registerArtifacts: [{ kind: 'k', ref: 'registers/output/a.json' }, { kind: 'k', ref: '../../../secret' }, { kind: 'k', ref: 'none' }] }`,
     ),
   )
-  const { output } = await fire(root, 'PreToolUse', readFile)
+  const { output } = await repo.fire('PreToolUse', readFile)
   assert.deepEqual(
-    lines(root, 'registry.jsonl').map((line) => line['ref']),
+    repo.lines('registry.jsonl').map((line) => line['ref']),
     ['registers/output/a.json'],
   )
   assert.equal(output.warnings?.length, 2)
-  assert.deepEqual([events(root, 'METRICS')[0]?.data?.['out'], exists(root, '../../../escaped')], [false, false])
+  assert.deepEqual([repo.events('METRICS')[0]?.data?.['out'], repo.exists('../../../escaped')], [false, false])
 })
