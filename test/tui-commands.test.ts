@@ -189,20 +189,37 @@ test('/permissions and /hooks write settings that the next start uses, and refus
     'run echo allowed-now',
     '/hooks add PreToolUse Bash echo no >&2; exit 2',
     '/hooks add NoSuchEvent Bash true',
+    '/hooks',
+    '/hooks add Stop * true',
+    '/hooks remove 2',
+    '/permissions',
   ])
-  assert.match(first.out, /allow Bash\(echo:\*\): in force now, and saved/)
+  assert.match(first.out, /allow Bash\(echo:\*\): in force now, saved in \.ona\/settings\.local\.json/)
   assert.match(first.out, /Bash\(echo allowed-now\): ran/)
   assert.match(first.out, /error: Bash\(: /)
   assert.match(first.out, /usage: \/permissions/)
   assert.match(first.out, /NoSuchEvent/)
+  assert.match(first.out, /1\. PreToolUse Bash: echo no >&2; exit 2 \(local; this folder is not trusted\)/)
+  assert.match(first.out, /Removed from .*settings\.local\.json/)
   const second = await pipeOna(
     place,
-    ['/permissions', 'run echo x', '/permissions remove Bash(echo:*)', '/hooks', '/hooks remove 1'],
+    [
+      '/permissions',
+      'run echo x',
+      '/permissions remove Bash(echo:*)',
+      '/hooks add Stop * true',
+      '/hooks',
+      '/hooks remove 2',
+      '/hooks remove 1',
+      '/hooks',
+    ],
     ['--trust'],
   )
   assert.match(second.out, /Bash\(echo:\*\) +.*settings\.local\.json/)
   assert.match(second.out, /denied/)
   assert.match(second.out, /1\. PreToolUse Bash: echo no >&2; exit 2 \(local\)/)
+  assert.match(second.out, /2\. Stop \*: true \(local; from the next start on\)/)
+  assert.match(second.out, /1\. PreToolUse Bash: .* \(local; removed, runs until ona is started anew\)\n$/)
   const saved = JSON.parse(readFileSync(join(place.project, '.ona', 'settings.local.json'), 'utf8'))
   assert.deepEqual([saved.permissions.allow.includes('Bash(echo:*)'), saved.hooks], [false, []])
   place.remove()

@@ -68,7 +68,9 @@ export class ChoiceView<T> implements View {
     } else if (key === ' ' && this.#dialog.multiple && choice) this.#tick(choice)
     else if (/^[1-9]$/.test(key) && this.#choices[Number(key) - 1]) {
       this.#at = Number(key) - 1
-      this.#pick(this.#choices[this.#at]!)
+      const numbered = this.#choices[this.#at]!
+      if (this.#dialog.multiple && numbered.text === undefined) this.#tick(numbered)
+      else this.#pick(numbered)
     } else if (key === 'j' || key === 'k') this.#move(key === 'j' ? 1 : -1)
     else {
       const named = this.#choices.findIndex((one) => one.key === key.toLowerCase())
@@ -110,11 +112,14 @@ export class ChoiceView<T> implements View {
   draw(columns: number, rows: number): Frame {
     const { title, question, multiple } = this.#dialog
     // what is asked about is never cut at the side: the end of a command may be what matters
-    const body = (this.#dialog.body ?? []).flatMap((line) => wrap(line, columns - 2))
+    const body = (this.#dialog.body ?? []).flatMap((line) =>
+      wrap(line, columns - 2, line.length - line.trimStart().length),
+    )
     const head = [paint('accent', glyph.rule.repeat(Math.min(columns, ruleWidth))), ...wrap(bold(title), columns)]
     const asked = question ? ['', ...wrap(question, columns)] : ['']
-    const foot = [paint('dim', clip(this.#hints(multiple ?? false), columns))]
-    const list = this.#list(columns, rows - head.length - asked.length - foot.length - Math.min(body.length + 1, 5))
+    const list = this.#list(columns, rows - head.length - asked.length - 1 - Math.min(body.length + 1, 5))
+    const place = list.shown < this.#choices.length ? `${this.#at + 1} of ${this.#choices.length} ${glyph.dot} ` : ''
+    const foot = [paint('dim', clip(place + this.#hints(multiple ?? false), columns))]
     const room = Math.max(0, rows - head.length - asked.length - list.lines.length - foot.length - 1)
     const left = body.length - room + 1
     const more = paint('dim', `${glyph.more} +${plural(left, 'line')} (ctrl+o shows all)`)
@@ -128,7 +133,7 @@ export class ChoiceView<T> implements View {
   }
 
   /** The choices round the one that is picked, as many as there is room for. */
-  #list(columns: number, rows: number): { lines: string[]; cursor?: Frame['cursor'] } {
+  #list(columns: number, rows: number): { lines: string[]; shown: number; cursor?: Frame['cursor'] } {
     const choices = this.#choices
     const room = Math.max(1, Math.min(choices.length, rows - (this.#filter ? 1 : 0)))
     const from = Math.max(0, Math.min(this.#at - Math.floor(room / 2), choices.length - room))
@@ -147,10 +152,10 @@ export class ChoiceView<T> implements View {
       lines.push(`    ${line.text}`)
       cursor = { row: lines.length - 1, column: 4 + line.column }
     }
-    return { lines, cursor }
+    return { lines, shown: room, cursor }
   }
 
-  /** One line where it fits; a label that is too long goes on below, and in long lists the hint is cut. */
+  /** One line where it fits; else the hint goes on in its column, or below a long label. Lists to filter are cut. */
   #choiceLines(choice: Choice<T>, columns: number, wide: number): string[] {
     const choices = this.#choices
     const here = choice === choices[this.#at]
@@ -159,10 +164,12 @@ export class ChoiceView<T> implements View {
     const lead = `${here ? paint('accent', glyph.pick) : ' '} ${number}${box}`
     const hint = this.#texts.get(choice)?.text || choice.hint
     const label = here ? paint('accent', choice.label) : choice.label
-    const padded = hint ? pad(label, wide) : label
+    const padded = hint ? pad(clip(label, wide), wide) : label
     const whole = `${lead}${padded}${hint ? paint('dim', `  ${hint}`) : ''}`
-    if (width(whole) <= columns) return [whole]
+    if (width(whole) <= columns && width(label) <= wide) return [whole]
     if (this.#filter) return [clip(whole, columns)]
+    const column = width(lead) + wide + 2
+    if (columns - column >= 24) return wrap(whole, columns, column)
     const indent = ' '.repeat(width(lead))
     const rest = columns - indent.length
     const hints = hint ? wrap(hint, rest).map((line) => indent + paint('dim', line)) : []

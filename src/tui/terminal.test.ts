@@ -255,7 +255,7 @@ test('permission: the command, the reason, the exact rule and its place; each an
       'Bash command',
       '',
       '  npm test -- <U+202E>gnp',
-      '  run the tests',
+      '  the agent says: run the tests',
       '',
       '  the mode default asks',
       '',
@@ -326,7 +326,7 @@ test('permission: an edit is shown as a diff, a new file in full, a file that is
   await shows(/ {2}4 \+ four\n\nDo you want to overwrite a\.txt\?/)
   keyboard.type('y')
   await write
-  const create = ask('Write', { file_path: 'b.txt', content: 'new' })
+  const create = ask('Write', { file_path: 'b.txt', content: 'new\n' })
   await shows(/ {2}new\n\nDo you want to create b\.txt\?/)
   keyboard.type('y')
   await create
@@ -380,7 +380,9 @@ test('questions: one choice, several, own words, and a look at all before they a
   await shows(/3\. Other\n {4}in your own words/)
   keyboard.type('green', enter)
   await shows(/Parts \(2 of 2\)/)
-  keyboard.type(' ', down, down, ' ', enter)
+  keyboard.type(' ', '3')
+  await shows(/◉ a[\s\S]*◯ b[\s\S]*❯ 3\. ◉ c/)
+  keyboard.type(enter)
   await shows(/Send them/)
   keyboard.type(enter)
   assert.deepEqual(await asked, { 'Which colour?': 'green', 'Which parts?': 'a, c' })
@@ -388,6 +390,62 @@ test('questions: one choice, several, own words, and a look at all before they a
   await shows(/Which colour/)
   keyboard.type('\x03')
   assert.equal(await declined, undefined)
+})
+
+test('permission: a sub-agent is shown by what it is told, not as JSON', async () => {
+  terminal.open()
+  const input = { description: 'look round', prompt: 'Find the tests.\nName them.', subagent_type: 'explore' }
+  const asked = askPermission(
+    terminal,
+    { toolUseId: 't', tool: 'Agent', input, summary: 'look round', reason: 'why', suggestions: [] },
+    folder,
+    never,
+  )
+  const lines = (await shows(/esc to cancel/)).map((line) => line.trimEnd())
+  assert.deepEqual(lines.slice(2, 11), [
+    'Start a sub-agent: explore',
+    '',
+    '  look round',
+    '',
+    '  Find the tests.',
+    '  Name them.',
+    '',
+    '  why',
+    '',
+  ])
+  keyboard.type('y')
+  await asked
+})
+
+test('hints stand in one column, go on in it, and a list longer than the screen says where one is', async () => {
+  open(60, 14)
+  terminal.open()
+  const choice = (label: string, hint: string) => ({ label, value: label, hint })
+  const few = terminal.choose({
+    title: 'Preferences',
+    choices: [
+      choice('a longer label here', 'short'),
+      choice('b', 'a hint that is too long for what is left of the line'),
+    ],
+  })
+  assert.deepEqual((await shows(/Preferences[\s\S]*esc to cancel/)).slice(4, 8), [
+    '❯ 1. a longer label here  short',
+    '  2. b                    a hint that is too long for what',
+    '                          is left of the line',
+    'enter to choose · esc to cancel',
+  ])
+  keyboard.type(esc)
+  await few
+  const many = terminal.choose({
+    title: 'Many',
+    filter: true,
+    choices: Array.from({ length: 40 }, (_, i) => choice(`number ${i}`, 'hint')),
+  })
+  await shows(/1 of 40 · enter to choose/)
+  keyboard.type(down)
+  await shows(/2 of 40 · enter to choose/)
+  keyboard.type(esc)
+  await many
 })
 
 test('trust, and a form of an MCP server', async () => {

@@ -5,13 +5,14 @@ import { stepNames } from '../../hooks/steps.ts'
 import { addEvent } from '../../store/audit.ts'
 import { editSettings } from '../../store/settings-edit.ts'
 import { parseSettings, settingsFile, settingsFileToWrite } from '../../store/settings-files.ts'
+import { flatHooks } from '../../store/settings-merge.ts'
 import type { HookEntry } from '../../store/settings-shape.ts'
 import { cleanLine } from '../clean.ts'
 import { placesOf } from '../save-setting.ts'
 import { bold, paint } from '../style.ts'
 import type { Ui } from '../ui.ts'
 
-type Level = 'user' | 'project' | 'local'
+type Level = (typeof fileLevels)[number]
 const usage = 'usage: /hooks [add EVENT MATCHER COMMAND | remove NUMBER]'
 
 export async function run(args: string, ui: Ui): Promise<void> {
@@ -19,23 +20,51 @@ export async function run(args: string, ui: Ui): Promise<void> {
   if (verb === '') return ui.front.interactive ? edit(ui) : show(ui)
   if (verb === 'add' && rest.length >= 3)
     return add({ event: rest[0]!, matcher: rest[1]!, command: args.split(/\s+/).slice(3).join(' ') }, 'local', ui)
-  if (verb === 'remove' && rest.length === 1) return remove(inForce(ui)[Number(rest[0]) - 1], ui)
+  if (verb === 'remove' && rest.length === 1) return remove(listed(ui)[Number(rest[0]) - 1]?.hook, ui)
   ui.front.notice('error', usage)
 }
 
-/** As this process took them: hooks edited now are heard in the next session. */
-const inForce = ({ session }: Ui): readonly HookEntry[] =>
-  (session.runtime.settings.hooks ?? []) as readonly HookEntry[]
+interface Listed {
+  readonly hook: HookEntry
+  /** Its source, and what sets it apart from those in force. */
+  readonly from: string
+}
+
+/** Those in force, as this process took them at its start, and those that the files hold by now. */
+function listed(ui: Ui): Listed[] {
+  const { settings, trusted } = ui.session.runtime
+  const inForce = (settings.hooks ?? []) as readonly HookEntry[]
+  const inFiles = fileLevels.flatMap((level) => {
+    const file = settingsFile(level, placesOf(ui))
+    return file ? flatHooks(hooksIn(file), level) : []
+  })
+  const same = (a: HookEntry) => (b: HookEntry) =>
+    a.source === b.source && a.hook_event_name === b.hook_event_name && a.matcher === b.matcher && say(a) === say(b)
+  const removed = (hook: HookEntry) => fileLevels.some((level) => level === hook.source) && !inFiles.some(same(hook))
+  const waits = ({ source }: HookEntry) =>
+    trusted || source === 'user' ? 'from the next start on' : 'this folder is not trusted'
+  return [
+    ...inForce.map((hook) => ({
+      hook,
+      from: hook.source + (removed(hook) ? '; removed, runs until ona is started anew' : ''),
+    })),
+    ...inFiles
+      .filter((hook) => !inForce.some(same(hook)))
+      .map((hook) => ({ hook, from: `${hook.source}; ${waits(hook)}` })),
+  ]
+}
+
+const fileLevels = ['user', 'project', 'local'] as const
 
 const say = (hook: HookEntry) =>
   cleanLine(String(hook['command'] ?? hook['url'] ?? hook['prompt'] ?? hook['name'] ?? hook['type'] ?? ''))
 
 function show(ui: Ui): void {
-  const hooks = inForce(ui)
+  const hooks = listed(ui)
   if (hooks.length === 0) ui.front.print('No hooks. /hooks add PreToolUse Bash ./check.sh adds one.')
-  for (const [index, hook] of hooks.entries())
+  for (const [index, { hook, from }] of hooks.entries())
     ui.front.print(
-      `${String(index + 1).padStart(3)}. ${bold(hook.hook_event_name)} ${hook.matcher || '*'}: ${say(hook)} ${paint('dim', `(${hook.source})`)}`,
+      `${String(index + 1).padStart(3)}. ${bold(hook.hook_event_name)} ${hook.matcher || '*'}: ${say(hook)} ${paint('dim', `(${from})`)}`,
     )
 }
 
@@ -46,10 +75,10 @@ async function edit(ui: Ui): Promise<void> {
     filter: true,
     choices: [
       { label: 'Add a hook', value: { kind: 'add' } },
-      ...inForce(ui).map((hook) => ({
+      ...listed(ui).map(({ hook, from }) => ({
         label: `${hook.hook_event_name} ${hook.matcher || '*'}`,
         value: { kind: 'hook', hook } as Act,
-        hint: `${say(hook)} (${hook.source})`,
+        hint: `${say(hook)} (${from})`,
       })),
     ],
   })
@@ -77,7 +106,9 @@ async function addByHand(ui: Ui): Promise<void> {
   if (!event) return
   const matcher = await front.ask({
     title: 'For which tools?',
-    placeholder: 'Bash, Edit|Write, a pattern, or * for all',
+    body: [
+      'Bash, Edit|Write, a pattern, or * for all. Events that are not about a tool are matched by what they tell.',
+    ],
     initial: '*',
   })
   if (matcher === undefined) return

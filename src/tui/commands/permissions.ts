@@ -4,7 +4,9 @@ import type { PermissionUpdate } from '../../hooks/plane.ts'
 import { readRule } from '../../permissions/rule.ts'
 import { addEvent } from '../../store/audit.ts'
 import { parseSettings, settingsFile } from '../../store/settings-files.ts'
+import { readOnlyRules } from '../../store/settings-shape.ts'
 import { cleanLine } from '../clean.ts'
+import { places } from '../dialogs/permission.ts'
 import { placesOf } from '../save-setting.ts'
 import { bold, paint } from '../style.ts'
 import type { Ui } from '../ui.ts'
@@ -63,7 +65,7 @@ async function edit(ui: Ui): Promise<void> {
       choices: [
         ...behaviors.map((behavior) => ({ label: `Add a rule: ${behavior}`, value: { kind: 'add', behavior } as Act })),
         { label: 'What was denied last', value: { kind: 'denied' } },
-        ...rules,
+        ...rules.toSorted((a, b) => Number(a.hint === builtIn) - Number(b.hint === builtIn)),
       ],
     })
     if (!chosen) return
@@ -110,10 +112,7 @@ async function add(behavior: Behavior, text: string, destination: Destination, u
   const read = readRule(text, behavior)
   if (!read.ok) return ui.front.notice('error', `${text}: ${read.why}`)
   await save({ type: 'addRules', rules: [ruleValue(text)], behavior, destination }, ui)
-  ui.front.notice(
-    'info',
-    `${behavior} ${text}: in force now${destination === 'session' ? ', for this session' : `, and saved (${destination})`}`,
-  )
+  ui.front.notice('info', `${behavior} ${text}: in force now, ${places[destination]}`)
 }
 
 /** From every file that holds it, and from this session. */
@@ -157,11 +156,18 @@ function inFile(rule: string, behavior: Behavior, level: (typeof fileLevels)[num
   return Array.isArray(rules) && rules.includes(rule)
 }
 
-const whereFrom = (rule: string, behavior: Behavior, ui: Ui): string =>
-  fileLevels
-    .filter((level) => inFile(rule, behavior, level, ui))
+const builtIn = 'built in'
+
+function whereFrom(rule: string, behavior: Behavior, ui: Ui): string {
+  const { session } = ui
+  const files = fileLevels.filter((level) => inFile(rule, behavior, level, ui))
+  if (files.length === 0)
+    return behavior === 'allow' && readOnlyRules.includes(rule) ? builtIn : 'managed, the command line or this session'
+  return files
     .map((level) => settingsFile(level, placesOf(ui))!)
-    .join(', ') || 'built in, managed, the command line or this session'
+    .map((file) => file.replace(`${session.projectDir}/`, '').replace(session.runtime.home, '~'))
+    .join(', ')
+}
 
 const ruleValue = (text: string) => {
   const match = /^([^(]+)\(([\s\S]*)\)$/.exec(text)

@@ -51,7 +51,7 @@ export async function askPermission(
 }
 
 /** Where a rule would be kept. */
-const places: Record<PermissionUpdate['destination'], string> = {
+export const places: Record<PermissionUpdate['destination'], string> = {
   userSettings: 'saved in ~/.ona/settings.json',
   projectSettings: 'saved in .ona/settings.json',
   localSettings: 'saved in .ona/settings.local.json',
@@ -90,7 +90,7 @@ async function picture({ tool, input, summary }: PermissionRequest, cwd: string)
       question: 'Do you want to run it?',
       body: [
         ...clean(text('command')).split('\n').map(bold),
-        ...(text('description') ? [paint('dim', cleanLine(text('description')))] : []),
+        ...(text('description') ? [paint('dim', `the agent says: ${cleanLine(text('description'))}`)] : []),
       ],
     }),
     Edit: () => ({
@@ -104,6 +104,11 @@ async function picture({ tool, input, summary }: PermissionRequest, cwd: string)
       title: 'Fetch from the web',
       question: 'Do you want to fetch it?',
       body: [bold(cleanLine(text('url'))), paint('dim', cleanLine(text('prompt')))],
+    }),
+    Agent: () => ({
+      title: `Start a sub-agent${text('subagent_type') ? `: ${cleanLine(text('subagent_type'))}` : ''}`,
+      question: 'Do you want to start it?',
+      body: [bold(cleanLine(summary)), '', ...clean(text('prompt')).trimEnd().split('\n')],
     }),
     WebSearch: () => ({
       title: 'Search the web',
@@ -140,6 +145,7 @@ async function writePicture(path: string, content: string, cwd: string): Promise
   const before = current(path, cwd)
   if (before === undefined) {
     const body = clean(content)
+      .replace(/\n$/, '')
       .split('\n')
       .map((line) => paint('added', line))
     return { title: `Create ${name}`, question: `Do you want to create ${name}?`, body }
