@@ -13,13 +13,16 @@ after(stopTmux)
 const shows: Record<string, { line: string; piped: RegExp; terminal?: RegExp }> = {
   help: { line: '/help', piped: /^ {2}\/add-dir <path>/m, terminal: /Keys/ },
   model: { line: '/model', piped: /^model: rehearsal \(lm_studio_local/m, terminal: /Which model\?/ },
-  status: { line: '/status', piped: /^Credentials: +local from default$/m },
+  status: { line: '/status', piped: /^Credentials: +none needed$/m },
   login: { line: '/login', piped: /needs a terminal/, terminal: /How do you want to sign in\?/ },
   config: { line: '/config', piped: /^mode=default/m, terminal: /Preferences/ },
   compact: { line: '/compact keep the names', piped: /[Cc]ompact/ },
-  context: { line: '/context', piped: /^Context: .* tokens \(\d+%\)/m },
-  cost: { line: '/cost', piped: /^Total code changes: {4}0 lines added/m },
-  usage: { line: '/usage', piped: /^The last seven days/m },
+  context: { line: '/context', piped: /^Context: about .* tokens \(\d+%\)/m },
+  cost: {
+    line: '/cost',
+    piped: /^Total cost: +\$0\.00$[\s\S]*^Total code changes: {4}0 lines added[\s\S]*\(costs nothing\)/m,
+  },
+  usage: { line: '/usage', piped: /^The last seven days.*\n.*: \d+ (reply|replies), /m },
   rewind: {
     line: '/rewind',
     piped: /^1\. hello|no prompt to go back to/m,
@@ -28,7 +31,7 @@ const shows: Record<string, { line: string; piped: RegExp; terminal?: RegExp }> 
   rename: { line: '/rename my session', piped: /This session is now "my session"/ },
   plan: { line: '/plan', piped: /Planning/ },
   test: { line: '/test', piped: /Still in planning:/ },
-  verify: { line: '/verify', piped: /plan/ },
+  verify: { line: '/verify', piped: /===\n+there is no approved plan.*\n$/, terminal: /there is no approved plan/ },
   permissions: { line: '/permissions', piped: /^allow:$/m, terminal: /Add a rule: allow/ },
   hooks: { line: '/hooks', piped: /No hooks/, terminal: /Add a hook/ },
   mcp: { line: '/mcp', piped: /No MCP servers/ },
@@ -50,7 +53,7 @@ const shows: Record<string, { line: string; piped: RegExp; terminal?: RegExp }> 
   tasks: { line: '/tasks', piped: /Nothing runs in the background/ },
   todos: { line: '/todos', piped: /No todos/ },
   btw: { line: '/btw what is this', piped: /I am the built-in|I do not understand/ },
-  'release-notes': { line: '/release-notes', piped: /ona|##|0\.1/ },
+  'release-notes': { line: '/release-notes', piped: /^.{130,}$/m, terminal: /\d\.\d/ },
   bug: { line: '/bug it broke', piped: /it broke/ },
 }
 const endings = ['exit', 'clear', 'logout', 'resume', 'branch']
@@ -238,6 +241,19 @@ test('/config shows, changes for now, and for good with --save', async () => {
   assert.match(out, /mode is one of default, acceptEdits/)
   assert.match(out, /there is no preference "nonsense"/)
   assert.deepEqual(JSON.parse(readFileSync(join(place.home, '.ona', 'settings.json'), 'utf8')), { theme: 'light' })
+  place.remove()
+})
+
+test('/context: what fills the window adds up to what is used', async () => {
+  const place = newPlace()
+  const { out } = await pipeOna(place, ['hello', '/context'])
+  const number = (name: string) => {
+    const [, digits, kilo] = new RegExp(`${name} +([\\d.]+)(k?)`).exec(out)!
+    return Number(digits) * (kilo ? 1000 : 1)
+  }
+  const parts = ['system prompt', 'tools', 'your words', "the agent's words", 'tool results'].map(number)
+  const sum = parts.reduce((all, one) => all + one, 0)
+  assert.ok(Math.abs(sum - number('Context: about')) < 60, out)
   place.remove()
 })
 

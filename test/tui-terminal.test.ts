@@ -385,7 +385,7 @@ test('what waits can be taken back with Up', { skip }, async (t) => {
 test('a sub-agent is shown as a tree under its call', { skip }, async () => {
   const ona = await ready()
   say(ona, 'ask an agent to list the files in src')
-  await ona.until(/Use Agent/)
+  await ona.until(/Start a sub-agent/)
   ona.type('1')
   await ona.until(/● Agent\(list the files in src\)[\s\S]*├ ● Glob|├ ● \w+\([\s\S]*❯ ask/)
   await leave(ona)
@@ -434,7 +434,7 @@ test('with NO_COLOR nothing is coloured, without it things are', { skip }, async
 test('? shows the keys, and they go away again', { skip }, async () => {
   const ona = await ready()
   ona.type('?')
-  await ona.until(/shift\+tab turn the permission mode/)
+  await ona.until(/shift\+tab +turn the permission mode/)
   ona.type('?')
   await ona.until(/^rehearsal: not/m)
   await leave(ona)

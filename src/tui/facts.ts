@@ -60,11 +60,6 @@ export function addUsage(facts: Facts, model: string, usage: ModelUsage, costUsd
   })
 }
 
-/** The total, and whether a part of it is not known. */
-export function cost(facts: Facts): { usd: number; partly: boolean } {
-  const all = [...facts.models.values()]
-  return {
-    usd: all.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0),
-    partly: all.some(({ costUsd }) => costUsd === null),
-  }
-}
+/** The total of what has a known price. */
+export const cost = ({ models }: Facts): number =>
+  [...models.values()].reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0)

@@ -17,6 +17,8 @@ const unicode = {
   rule: '─',
   dot: '·',
   more: '…',
+  full: '█',
+  empty: '░',
 }
 const ascii: typeof unicode = {
   tool: '*',
@@ -35,6 +37,8 @@ const ascii: typeof unicode = {
   rule: '-',
   dot: '-',
   more: '...',
+  full: '#',
+  empty: '.',
 }
 
 export const glyph: typeof unicode = { ...unicode }

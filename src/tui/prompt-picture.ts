@@ -104,12 +104,13 @@ export const keyTable: readonly (readonly [string, string])[] = [
 ]
 
 function helpLines(columns: number): string[] {
-  const cells = keyTable.map(([key, about]) => `${bold(key)} ${paint('dim', about)}`)
-  const across = columns >= 100 ? 2 : 1
+  const across = columns >= 120 ? 2 : 1
+  const room = Math.floor(columns / across) - 1
+  const keys = room < 56 ? Math.floor(room / 3) : Math.max(...keyTable.map(([key]) => key.length))
+  const cells = keyTable.map(([key, about]) => `${bold(pad(key, keys))}  ${paint('dim', about)}`)
   const height = Math.ceil(cells.length / across)
-  const wide = Math.floor(columns / across) - 1
   return Array.from({ length: height }, (_, row) =>
-    Array.from({ length: across }, (_, column) => pad(clip(cells[row + column * height] ?? '', wide), wide))
+    Array.from({ length: across }, (_, column) => pad(clip(cells[row + column * height] ?? '', room), room))
       .join(' ')
       .trimEnd(),
   )

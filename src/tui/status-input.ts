@@ -27,7 +27,7 @@ export function statusInput({ session, facts }: Conversation, version: string, v
     version,
     output_style: { name: session.runtime.settings.outputStyle ?? 'default' },
     cost: {
-      total_cost_usd: cost(facts).usd,
+      total_cost_usd: cost(facts),
       total_duration_ms: Date.now() - facts.startedAt,
       total_api_duration_ms: facts.apiMs,
       total_lines_added: facts.linesAdded,

@@ -5,7 +5,7 @@ import { isObject } from '../hooks/shape.ts'
 import { cleanLine } from './clean.ts'
 import { glyph } from './glyphs.ts'
 import { paint, type Role } from './style.ts'
-import { clip } from './width.ts'
+import { clip, width } from './width.ts'
 import { money } from './words.ts'
 
 export interface StatusFacts {
@@ -27,22 +27,39 @@ const modes: Record<PermissionMode, { text: string; role: Role } | undefined> = 
   bypassPermissions: { text: 'bypass permissions on', role: 'bad' },
 }
 
+/** A part of the line: as it is where there is room, how it may be shortened, and how long it stays where there is none. */
+interface Part {
+  readonly text: string
+  readonly short?: string
+  readonly role?: Role
+  readonly rank: number
+}
+
 export function statusLine(facts: StatusFacts, columns: number): string {
   const mode = modes[facts.mode]
   const share = Math.round(facts.contextShare * 100)
-  const parts = [
-    ...(mode ? [paint(mode.role, `${mode.text} (shift+tab turns)`)] : []),
-    facts.rehearsal ? paint('warn', 'rehearsal: not a language model') : facts.model,
-    ...(facts.phase === 'idle' ? [] : [paint('plan', facts.phase)]),
-    ...(share > 0 ? [share >= 80 ? paint('warn', `${share}% context`) : `${share}% context`] : []),
-    ...(facts.costUsd > 0 ? [money(facts.costUsd)] : []),
-    ...(facts.branch ? [cleanLine(facts.branch)] : []),
-    ...(facts.name ? [cleanLine(facts.name)] : []),
+  const parts: (Part | undefined)[] = [
+    mode && { text: `${mode.text} (shift+tab turns)`, short: mode.text, role: mode.role, rank: 7 },
+    facts.rehearsal
+      ? { text: 'rehearsal: not a language model', short: 'rehearsal', role: 'warn', rank: 5 }
+      : { text: facts.model, rank: 5 },
+    facts.phase === 'idle' ? undefined : { text: facts.phase, role: 'plan', rank: 6 },
+    share === 0
+      ? undefined
+      : { text: `${share}% context`, short: `${share}%`, ...(share >= 80 && { role: 'warn' }), rank: 4 },
+    facts.costUsd === 0 ? undefined : { text: money(facts.costUsd), rank: 3 },
+    facts.branch ? { text: cleanLine(facts.branch), rank: 2 } : undefined,
+    facts.name ? { text: cleanLine(facts.name), rank: 1 } : undefined,
   ]
-  return clip(
-    parts.map((part) => (part.includes('\x1b') ? part : paint('dim', part))).join(paint('dim', ` ${glyph.dot} `)),
-    columns,
-  )
+  const line = (of: readonly Part[]) =>
+    of.map(({ text, role = 'dim' }) => paint(role, text)).join(paint('dim', ` ${glyph.dot} `))
+  let shown = parts.filter((part) => part !== undefined)
+  if (width(line(shown)) > columns) shown = shown.map((part) => ({ ...part, text: part.short ?? part.text }))
+  while (shown.length > 1 && width(line(shown)) > columns) {
+    const least = Math.min(...shown.map(({ rank }) => rank))
+    shown = shown.filter(({ rank }) => rank !== least)
+  }
+  return clip(line(shown), columns)
 }
 
 export interface StatusCommand {

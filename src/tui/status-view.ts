@@ -59,7 +59,7 @@ export class StatusView {
       phase: session.phase,
       mode: session.mode,
       contextShare: facts.contextShare,
-      costUsd: cost(facts).usd,
+      costUsd: cost(facts),
       branch: branchOf(session.cwd),
       name: getState(session.db, session.conversationId, 'name') ?? undefined,
       rehearsal: session.model.rehearsal,

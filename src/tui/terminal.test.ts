@@ -212,7 +212,7 @@ test('the other keys reach what they name', async () => {
   keyboard.type('\x1b[Z', '\x0f', '\x14', '\x0c', '\x1a', '\x1bp')
   assert.deepEqual(calls, ['mode', 'transcript', 'todos', 'redraw', 'suspend', 'model'])
   keyboard.type('?')
-  await shows(/shift\+tab turn the permission mode/)
+  await shows(/shift\+tab +turn the permission mode/)
   keyboard.type('x', '\x07')
   await shows(/x edited/)
   assert.equal(prompt.text, 'x edited')

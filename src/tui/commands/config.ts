@@ -31,7 +31,7 @@ const preferences: readonly Preference[] = [
     key: 'model',
     about: 'the model that answers',
     values: 'text',
-    now: ({ session }) => session.model.modelId || session.model.wireModel,
+    now: ({ session: { model } }) => (model.rehearsal ? model.wireModel : model.modelId || model.wireModel),
     async apply(value, ui) {
       const next = await ui.session.runtime.modelFor(value)
       if ('problem' in next) return next.problem

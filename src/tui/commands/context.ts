@@ -1,12 +1,13 @@
 import { instructionFiles } from '../../agent/instructions.ts'
 import { requestFor } from '../../agent/prompt.ts'
 import type { Message } from '../../providers/model.ts'
+import { glyph } from '../glyphs.ts'
 import { paint } from '../style.ts'
 import type { Ui } from '../ui.ts'
 import { tokens } from '../words.ts'
 
 const bar = 40
-/** About four characters a token; the model's own count is given where there is one. */
+/** About four characters a token. */
 const about = (characters: number) => Math.ceil(characters / 4)
 
 export async function run(_args: string, ui: Ui): Promise<void> {
@@ -23,15 +24,19 @@ export async function run(_args: string, ui: Ui): Promise<void> {
     ],
     ['tool results', about(sizeOf(session.messages, (block) => block.type === 'tool_result'))],
   ]
-  const used = session.contextTokens || parts.reduce((sum, [, size]) => sum + size, 0)
+  const guessed = parts.reduce((sum, [, size]) => sum + size, 0)
+  // the model's own count where there is one; our guesses say how it is divided
+  const used = session.contextTokens || guessed
   const share = Math.min(1, used / window)
   const filled = Math.round(share * bar)
   front.print(
-    `Context: ${tokens(used)} of ${tokens(window)} tokens (${Math.round(share * 100)}%), ${session.model.wireModel}`,
+    `Context: about ${tokens(used)} of ${tokens(window)} tokens (${Math.round(share * 100)}%), ${session.model.wireModel}`,
   )
-  front.print(`[${paint('accent', '#'.repeat(filled))}${'.'.repeat(bar - filled)}]`)
-  for (const [name, size] of parts)
-    front.print(`  ${name.padEnd(20)}${tokens(size).padStart(8)}  ${((size / window) * 100).toFixed(1)}%`)
+  front.print(`${paint('accent', glyph.full.repeat(filled))}${paint('dim', glyph.empty.repeat(bar - filled))}`)
+  for (const [name, guess] of parts) {
+    const size = Math.round((guess / guessed) * used)
+    front.print(`  ${name.padEnd(20)}${tokens(size).padStart(8)}  ${((size / window) * 100).toFixed(1).padStart(5)}%`)
+  }
   front.print(`  ${'free'.padEnd(20)}${tokens(Math.max(0, window - used)).padStart(8)}`)
   for (const { file_path } of instructionFiles(session)) front.print(paint('dim', `  instructions: ${file_path}`))
   if (share > 0.7) front.notice('warning', '/compact makes the conversation a summary; /clear starts a new one')

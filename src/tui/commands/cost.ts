@@ -1,17 +1,19 @@
+import { rehearsalModel } from '../../providers/resolve.ts'
 import { cost } from '../facts.ts'
 import type { Ui } from '../ui.ts'
 import { duration, money, plural, tokens } from '../words.ts'
 
 export async function run(_args: string, { facts, front }: Ui): Promise<void> {
-  const { usd, partly } = cost(facts)
-  front.print(`Total cost:            ${money(usd)}${partly ? ' (and what has no known price)' : ''}`)
+  const unpriced = [...facts.models].some(([model, { costUsd }]) => costUsd === null && model !== rehearsalModel)
+  front.print(`Total cost:            ${money(cost(facts))}${unpriced ? ' (and what has no known price)' : ''}`)
   front.print(`Total duration (API):  ${duration(facts.apiMs)}`)
   front.print(`Total duration (wall): ${duration(Date.now() - facts.startedAt)}`)
   front.print(
     `Total code changes:    ${plural(facts.linesAdded, 'line')} added, ${plural(facts.linesRemoved, 'line')} removed`,
   )
   for (const [model, used] of facts.models) {
-    const price = used.costUsd === null ? 'price not known' : money(used.costUsd)
+    const price =
+      model === rehearsalModel ? 'costs nothing' : used.costUsd === null ? 'price not known' : money(used.costUsd)
     front.print(
       `  ${model}: ${tokens(used.inputTokens)} in, ${tokens(used.outputTokens)} out, ${tokens(used.cacheReadTokens)} cache read, ${tokens(used.cacheWriteTokens)} cache write (${price})`,
     )

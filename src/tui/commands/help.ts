@@ -22,21 +22,21 @@ export async function run(args: string, ui: Ui): Promise<void> {
     [`/${[name, ...aliases].join(', /')}`, argumentHint].filter(Boolean).join(' '),
     summary,
   ])
-  table(front.print.bind(front), rows)
+  table(front, rows)
   const more = ui.moreCommands()
   if (more.length > 0 && !wanted) {
     front.print('', bold('Skills, custom commands and MCP prompts'))
     table(
-      front.print.bind(front),
+      front,
       more.map(({ name, summary, from }) => [`/${name}`, `${summary} (${from})`]),
     )
   }
   if (wanted || !front.interactive) return
   front.print('', bold('Keys'))
-  table(front.print.bind(front), keyTable)
+  table(front, keyTable)
 }
 
-function table(print: (line: string) => void, rows: readonly (readonly [string, string])[]): void {
-  const wide = Math.min(44, Math.max(...rows.map(([name]) => width(name))))
-  for (const [name, about] of rows) print(`  ${pad(name, wide)}  ${paint('dim', about)}`)
+function table(front: Ui['front'], rows: readonly (readonly [string, string])[]): void {
+  const wide = Math.min(Math.floor(front.columns * 0.44), Math.max(...rows.map(([name]) => width(name))))
+  for (const [name, about] of rows) front.print(`  ${pad(name, wide)}  ${paint('dim', about)}`)
 }

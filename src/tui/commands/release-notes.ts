@@ -11,6 +11,10 @@ export async function run(_args: string, { front, version }: Ui): Promise<void> 
     sections
       .filter((section) => section.startsWith('## '))
       .slice(0, 3)
+      .map(unbroken)
       .join('\n') || sections[0]!,
   )
 }
+
+/** The file's own line breaks are not the screen's: a paragraph is one line, broken where it is shown. */
+const unbroken = (text: string): string => text.replace(/(?<=\S)\n(?=[^\s#>|*-]|\*\*)/g, ' ')

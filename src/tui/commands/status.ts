@@ -20,9 +20,11 @@ export async function run(_args: string, ui: Ui): Promise<void> {
   row('Server', model.rehearsal ? 'built in, on this machine' : shownBaseUrl(model.providerName, env))
   row(
     'Credentials',
-    auth.loggedIn
-      ? `${auth.authMethod} from ${auth.source}${auth.lastFour ? ` (${auth.lastFour})` : ''}`
-      : 'none; /login',
+    auth.authMethod === 'local' && auth.source === 'default'
+      ? 'none needed'
+      : auth.loggedIn
+        ? `${auth.authMethod} from ${auth.source}${auth.lastFour ? ` (${auth.lastFour})` : ''}`
+        : 'none; /login',
   )
   if (auth.account) row('Account', auth.account)
   if (auth.kept) row('Login kept in', auth.kept)

@@ -25,6 +25,6 @@ export async function run(args: string, ui: Ui): Promise<void> {
   if (days.length === 0) ui.front.print('  nothing yet')
   for (const { day, model, replies, input, output, cost } of days)
     ui.front.print(
-      `  ${day}  ${model}: ${replies} replies, ${tokens(input ?? 0)} in, ${tokens(output ?? 0)} out${cost ? `, ${money(cost)}` : ''}`,
+      `  ${day}  ${model}: ${replies} ${replies === 1 ? 'reply' : 'replies'}, ${tokens(input ?? 0)} in, ${tokens(output ?? 0)} out${cost ? `, ${money(cost)}` : ''}`,
     )
 }

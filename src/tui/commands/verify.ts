@@ -11,7 +11,9 @@ export async function run(args: string, ui: Ui): Promise<void> {
     const moved = movePhase(session, 'verify', 'operator')
     if (!moved.ok) front.notice('warning', `Still in test: ${moved.why}`)
   }
-  front.print(...reportText(verifyReport(session), { columns: front.columns, colour: colours() }).split('\n'))
+  const report = verifyReport(session)
+  if (!report.plan) return front.print(`${report.missing}; /plan begins one`)
+  front.print(...reportText(report, { columns: front.columns, colour: colours() }).split('\n'))
   ui.refresh()
   if (session.phase !== 'verify') return
   if (args === 'approve') return approve(ui)

@@ -105,10 +105,10 @@ async function picture({ tool, input, summary }: PermissionRequest, cwd: string)
       question: 'Do you want to fetch it?',
       body: [bold(cleanLine(text('url'))), paint('dim', cleanLine(text('prompt')))],
     }),
-    Agent: () => ({
+    Agent: (prompt = clean(text('prompt')).trimEnd()) => ({
       title: `Start a sub-agent${text('subagent_type') ? `: ${cleanLine(text('subagent_type'))}` : ''}`,
       question: 'Do you want to start it?',
-      body: [bold(cleanLine(summary)), '', ...clean(text('prompt')).trimEnd().split('\n')],
+      body: [...(summary === prompt ? [] : [bold(cleanLine(summary)), '']), ...prompt.split('\n')],
     }),
     WebSearch: () => ({
       title: 'Search the web',
