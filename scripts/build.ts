@@ -36,6 +36,10 @@ await build({
   external: [/^node:/, /^@napi-rs\/keyring/, /^@vscode\/ripgrep/],
   resolve: { mainFields: ['module', 'main'] },
   transform: { target: 'node24' },
+  onLog(level, log, tell) {
+    // unpdf asks for the place of a module that reading text does without
+    if (log.code !== 'EMPTY_IMPORT_META' || !log.id?.includes('/unpdf/')) tell(level, log)
+  },
   output: {
     dir: 'dist',
     format: 'cjs',

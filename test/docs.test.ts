@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import settingsSchema from '../schemas/settings.schema.json' with { type: 'json' }
 import { flags } from '../src/cli/flags.ts'
 import { commands, flagCommands } from '../src/cli/table.ts'
 import { place } from './lib/program.ts'
@@ -69,6 +70,60 @@ test('every flag that a page gives a command is one that its help names', async 
     }
   }
   assert.deepEqual(wrong, [])
+})
+
+/** The pages a person reads; the tables of acceptance and forks are for reviewers. */
+const guides = pages.filter((page) => !/docs\/(ACCEPTANCE|FORKS|decisions)/.test(page))
+const told = (word: string) => guides.some((page) => new RegExp(`${word}(?![\\w-])`).test(textOf(page)))
+
+test('every command, verb and flag is told on a page', () => {
+  const verbs = Object.entries(commands).flatMap(([name, { verbs = [] }]) =>
+    verbs.filter((verb) => !lines.some(({ words }) => words[0] === name && words[1]!.split('|').includes(verb))),
+  )
+  const silent = [...Object.keys(flagCommands), ...Object.keys(flags).map((flag) => `--${flag}`)]
+  assert.deepEqual([verbs, silent.filter((flag) => !told(flag))], [[], []])
+  assert.deepEqual(
+    Object.keys(commands).filter((name) => !told(`ona ${name}`)),
+    [],
+  )
+})
+
+test('every setting is told in the table of the settings, and nothing else is', () => {
+  const [, table = ''] = textOf('docs/settings.md').split('## Every key\n')
+  const [rows = ''] = table.split('\n## ')
+  const named = Array.from(rows.matchAll(/^\| (.*?) \|/gm), ([, cell]) =>
+    Array.from(cell!.replaceAll(/\(.*?\)/g, '').matchAll(/`(\w+)`/g), ([, key]) => key!),
+  ).flat()
+  const { $schema: _, ...known } = settingsSchema.properties
+  assert.deepEqual(named.toSorted(), Object.keys(known).toSorted())
+})
+
+/** Set by the system, by the agent that runs us, or by ourselves for a child. */
+const notForPeople = [
+  ...[
+    'HOME',
+    'PATH',
+    'TERM',
+    'LANG',
+    'LC_ALL',
+    'LC_CTYPE',
+    'TMUX',
+    'TERM_PROGRAM',
+    'XTERM_VERSION',
+    'COPILOT_SESSION_ID',
+  ],
+  ...['CLAUDE_PROJECT_DIR', 'ONA_DISPATCHER_WARM', 'ONA_HOOK_COMMAND', 'ONA_HOOK_FILTER', 'ONA_HOOK_TIMEOUT_MS'],
+]
+
+test('every variable of the environment that is read is told in the table of the settings', () => {
+  const [, table = ''] = textOf('docs/settings.md').split('## Environment variables\n')
+  const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !/test|suite/.test(file))
+  const read = sources.flatMap((file) =>
+    Array.from(textOf(file).matchAll(/\benv(?:\.|\??\.?\[')([A-Z][A-Z0-9_]+)/g), ([, name]) => name!),
+  )
+  assert.ok(read.length > 60, `${read.length} were found`)
+  const silent = new Set(read.filter((name) => !notForPeople.includes(name) && !table.includes(`\`${name}\``)))
+  assert.deepEqual([...silent], [])
 })
 
 test('every link to a file or a heading of ours leads there', () => {

@@ -89,7 +89,7 @@ function withoutRules(settings: JsonObject): JsonObject {
 }
 
 /** Objects whose parts belong together: the stronger level's replaces the weaker one's. */
-const whole = new Set(['model_config', 'statusLine', 'fileSuggestion', 'availableModels', 'fallbackModel'])
+const whole = new Set(['model_config', 'statusLine', 'availableModels', 'fallbackModel'])
 
 /** Two levels as one. */
 export function join(weak: JsonObject, strong: JsonObject, path = ''): JsonObject {

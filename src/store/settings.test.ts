@@ -77,16 +77,16 @@ test('a stronger level wins, lists add up, objects join; hooks keep where they c
   })
   write('project/.ona/settings.local.json', { permissions: { defaultMode: 'acceptEdits' }, hooks: nested('local.sh') })
   write('managed/managed-settings.json', { model: 'managed', hooks: nested('managed.sh') })
-  write('managed/managed-settings.d/10.json', { cleanupPeriodDays: 7 })
-  const { settings, problems, sources } = load({ flags: { settings: '{"language":"de"}' } })
+  write('managed/managed-settings.d/10.json', { agent: 'reviewer' })
+  const { settings, problems, sources } = load({ flags: { settings: '{"theme":"dark"}' } })
   assert.deepEqual(problems, [])
   assert.deepEqual(settings, {
     model: 'managed',
     env: { A: 'user', B: 'project' },
     permissions: { allow: ['Read', 'Glob', 'Grep'], defaultMode: 'acceptEdits', deny: ['Bash(rm *)'] },
     statusLine: { type: 'command', command: 'y' },
-    language: 'de',
-    cleanupPeriodDays: 7,
+    theme: 'dark',
+    agent: 'reviewer',
     hooks: [
       flat('managed.sh', 'managed'),
       flat('user.sh', 'user'),
@@ -105,11 +105,11 @@ test('.claude is read at a level where .ona has no file', (t) => {
   const { home, cwd, write, load } = world(t)
   trust(cwd, { home })
   write('home/.claude/settings.json', { model: 'claude-user' })
-  write('project/.claude/settings.json', { language: 'claude-project' })
-  assert.deepEqual([load().settings.model, load().settings.language], ['claude-user', 'claude-project'])
+  write('project/.claude/settings.json', { agent: 'claude-project' })
+  assert.deepEqual([load().settings.model, load().settings.agent], ['claude-user', 'claude-project'])
   write('home/.ona/settings.json', { outputStyle: 'plain' })
   const { settings } = load()
-  assert.deepEqual([settings.model, settings.outputStyle, settings.language], [undefined, 'plain', 'claude-project'])
+  assert.deepEqual([settings.model, settings.outputStyle, settings.agent], [undefined, 'plain', 'claude-project'])
 })
 
 test('what only Claude Code knows does not stop us; the rest of its file counts', (t) => {
@@ -274,7 +274,6 @@ test('a wrong value is a problem that names the file, the place and what fits; n
     ],
     [{ permissions: { deny: 'Bash' } }, 'permissions.deny must be a list, not a string'],
     [{ env: { A: 1 } }, 'env.A must be a string, not a number'],
-    [{ cleanupPeriodDays: 0 }, 'cleanupPeriodDays must be at least 1, not 0'],
     [{ disableAllHooks: 'yes' }, 'disableAllHooks must be true or false, not a string'],
   ]
   for (const [settings, why] of cases) {
@@ -331,6 +330,10 @@ test('a key that nobody knows is kept, and warned about once', (t) => {
   assert.deepEqual(load().warnings, [`${file}: ona does not know myTool; kept, and without effect`])
   assert.deepEqual(load().warnings, [])
   assert.deepEqual([snapshot(db).myTool, load().settings['myTool']], [{ a: [1] }, { a: [1] }])
+  write('home/.ona/settings.json', { sandbox: { enabled: true }, disableSkillShellExecution: true })
+  assert.deepEqual(load().warnings, [
+    `${file}: ona does not know sandbox, disableSkillShellExecution; kept, and without effect`,
+  ])
 })
 
 test('a model_config with any other key or a secret is refused and never stored', (t) => {
@@ -399,9 +402,9 @@ test('a broken snapshot is a problem, and the files count', (t) => {
 
 test('comments and trailing commas are allowed', (t) => {
   const { write, load } = world(t)
-  write('home/.ona/settings.json', '\ufeff// mine\n{ "model": "a//b", /* x */ "language": "de", }\n')
+  write('home/.ona/settings.json', '\ufeff// mine\n{ "model": "a//b", /* x */ "theme": "dark", }\n')
   const { settings, problems } = load()
-  assert.deepEqual([settings.model, settings.language, problems], ['a//b', 'de', []])
+  assert.deepEqual([settings.model, settings.theme, problems], ['a//b', 'dark', []])
 })
 
 test('bare uses nothing but managed settings and --settings, and leaves the snapshot alone', (t) => {
