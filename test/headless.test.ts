@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { flags } from '../src/cli/flags.ts'
+import { commands } from '../src/cli/table.ts'
 import { type Answer, status, stream, wireServer } from '../src/providers/wire-server.ts'
 import { live } from './lib/live.ts'
 import { call, type Line, type TestModel, testModel } from './lib/model.ts'
@@ -143,6 +144,8 @@ test('wrong usage is exit code 2, on stderr, before anything is asked', async (t
     [['--agents', '{"a":{}}'], /--agents: a: prompt is missing/],
     [['--add-dir', '/nonexistent/x'], /is not a folder/],
     [['--cwd', '/nonexistent/x'], /is not a folder/],
+    [['--system-prompt-file', '/nonexistent/x'], /--system-prompt-file: .*no such file/],
+    [['--system-prompt', 'a', '--system-prompt-file', '/etc/hostname'], /say the same; keep one/],
     [['--setting-sources', 'moon'], /takes user, project and local/],
     [['--json-schema', '{'], /--json-schema is not a valid JSON Schema/],
     [['--json-schema', '{"type":"strnig"}'], /type has a wrong value/],
@@ -193,6 +196,13 @@ test('system prompts, instructions, settings and folders are as the flags say', 
   await ask('hello', '--system-prompt', 'You are a tree.')
   assert.match(systemOf(model), /You are a tree\./)
   assert.doesNotMatch(systemOf(model), /You are ona/)
+  const file = at.write('prompt.md', 'You are a bush.')
+  await ask('hello', '--system-prompt-file', file, '--append-system-prompt', 'Be', '--append-system-prompt-file', file)
+  assert.match(systemOf(model), /^You are a bush\.[\s\S]*Be\s+You are a bush\.$/)
+  at.write('.ona/skills/count/SKILL.md', '---\nname: count\ndescription: Counts\n---\nCount.')
+  await ask('hello', '--disable-slash-commands')
+  assert.doesNotMatch(systemOf(model), /count: Counts/)
+  assert.match((await ask('/count', '--disable-slash-commands')).stdout, /Unknown command: \/count/)
   await ask('hello', '--bare')
   assert.doesNotMatch(systemOf(model), /pirate/)
 
@@ -519,6 +529,33 @@ test('piped lines are typed one after the other, with the same commands', async 
   assert.equal(ran.code, 0, ran.stderr)
   assert.match(ran.stdout, /rehearsal[\s\S]*Hello to you\./)
   assert.equal(model.chats.length, 1)
+})
+
+test("the reference's flags and commands are known here, or stand in the table of forks", () => {
+  const forks = readFileSync(join(root, 'docs/FORKS.md'), 'utf8')
+  const inReference =
+    '--add-dir --agent --agents --allow-dangerously-skip-permissions --allowedTools --allowed-tools --disallowedTools --disallowed-tools --tools --append-system-prompt --append-system-prompt-file --system-prompt --system-prompt-file --bare --betas --continue --resume --fork-session --session-id --name --no-session-persistence --from-pr --dangerously-skip-permissions --permission-mode --permission-prompt-tool --debug --debug-file --verbose --disable-slash-commands --effort --fallback-model --ide --chrome --no-chrome --teleport --remote --remote-control --teammate-mode --tmux --channels --init --maintenance --init-only --include-hook-events --include-partial-messages --input-format --output-format --replay-user-messages --json-schema --max-budget-usd --max-turns --mcp-config --strict-mcp-config --model --plugin-dir --setting-sources --settings --prompt-suggestions --print --version --worktree --brief'.split(
+      ' ',
+    )
+  const here = Object.entries(flags).flatMap(([name, row]) => [name, ...('also' in row ? row.also : [])])
+  const missing = inReference.filter((flag) => !here.includes(flag.slice(2)) && !forks.includes(`\`${flag}`))
+  assert.deepEqual(missing, [])
+  const words = [
+    'update',
+    'install',
+    'auth login',
+    'auth logout',
+    'auth status',
+    'setup-token',
+    'agents',
+    'mcp',
+    'plugin',
+  ]
+  const known = (word: string) => Object.hasOwn(commands, word) || forks.includes(`\`${word}\``)
+  assert.deepEqual(
+    [...words, 'doctor', 'auto-mode', 'remote-control'].filter((word) => !known(word)),
+    [],
+  )
 })
 
 test('every flag is used here or in the tests of its part', () => {

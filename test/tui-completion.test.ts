@@ -16,7 +16,7 @@ test('bash completes commands, flags and the values of flags', () => {
     return run.stdout.trim().split('\n')
   }
   assert.deepEqual(complete('ona', 'log'), ['login', 'logout'])
-  assert.deepEqual(complete('ona', '--perm'), ['--permission-mode'])
+  assert.deepEqual(complete('ona', '--perm'), ['--permission-mode', '--permission-prompt-tool'])
   assert.deepEqual(complete('ona', '--permission-mode', 'p'), ['plan'])
 })
 

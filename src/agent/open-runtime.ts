@@ -119,7 +119,7 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
       return agentKinds()
     },
     skills: sessionSkills({
-      none: options.bare === true,
+      none: options.bare === true || options.withoutSkills === true,
       home,
       projectDir: cwd,
       trusted,

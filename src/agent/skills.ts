@@ -13,7 +13,7 @@ import { planningGate } from '../workflow/gate.ts'
 import type { Session } from './session.ts'
 
 interface Places {
-  /** As --bare wants it. */
+  /** As --bare and --disable-slash-commands want it. */
   readonly none: boolean
   readonly home: string
   readonly projectDir: string
@@ -29,7 +29,7 @@ export interface SessionSkills {
 }
 
 export function sessionSkills({ none, home, projectDir, trusted, warn }: Places): SessionSkills {
-  if (none) return { list: () => [], load: async () => ({ ok: false, why: 'there are no skills in bare mode' }) }
+  if (none) return { list: () => [], load: async () => ({ ok: false, why: 'there are no skills in this session' }) }
   let found: readonly Skill[] | undefined
   const skills = () => {
     if (found) return found

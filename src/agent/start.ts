@@ -36,6 +36,7 @@ export interface StartOptions {
   readonly addDirs?: readonly string[]
   readonly systemPrompt?: string
   readonly appendSystemPrompt?: string
+  readonly withoutSkills?: boolean
   readonly settings?: NonNullable<SettingsRequest['flags']>
   readonly agents?: readonly AgentKind[]
   readonly agent?: string

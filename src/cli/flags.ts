@@ -62,7 +62,9 @@ export const flags = {
   tools: { kind: 'list', value: 'NAME…', split: splitRules, about: 'only these built-in tools; "" for none' },
   'add-dir': { kind: 'list', value: 'DIR…', split: splitRules, about: 'further working directories' },
   'append-system-prompt': { kind: 'value', value: 'TEXT', about: 'added after the system prompt' },
+  'append-system-prompt-file': { kind: 'value', value: 'FILE', about: 'the same, from a file' },
   'system-prompt': { kind: 'value', value: 'TEXT', about: 'instead of the system prompt' },
+  'system-prompt-file': { kind: 'value', value: 'FILE', about: 'the same, from a file' },
   settings: { kind: 'value', value: 'FILE|JSON', about: 'settings above the files' },
   'setting-sources': { kind: 'value', value: 'LIST', about: 'which files to read: user,project,local' },
   'mcp-config': { kind: 'list', value: 'FILE|JSON…', about: 'further MCP servers' },
@@ -72,6 +74,7 @@ export const flags = {
   init: { kind: 'flag', about: 'raise Setup(init) first' },
   maintenance: { kind: 'flag', about: 'raise Setup(maintenance) first' },
   'init-only': { kind: 'flag', about: 'raise Setup(init) and exit' },
+  'disable-slash-commands': { kind: 'flag', about: 'no skills' },
   bare: {
     kind: 'flag',
     about: 'nothing but what the flags name: no hooks, skills, MCP, instructions, OAuth or keychain',

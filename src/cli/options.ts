@@ -2,13 +2,17 @@
 import { resolve } from 'node:path'
 import type { AgentKind } from '../agent/agents.ts'
 import type { StartOptions } from '../agent/start.ts'
-import { statOf } from '../plain-file.ts'
+import { readPlainFile, statOf } from '../plain-file.ts'
 import type { Flags } from './flags.ts'
 
 export type FlagOptions = Omit<StartOptions, 'person' | 'on'>
 
 export async function startOptions(flags: Flags, env: NodeJS.ProcessEnv = process.env): Promise<FlagOptions> {
   const mode = flags['dangerously-skip-permissions'] ? 'bypassPermissions' : flags['permission-mode']
+  const systemPrompt = flags['system-prompt'] ?? textOf(flags['system-prompt-file'])
+  const appended = [flags['append-system-prompt'], textOf(flags['append-system-prompt-file'])]
+    .filter((text) => text)
+    .join('\n\n')
   return {
     cwd: resolve(flags.cwd ?? process.cwd()),
     env,
@@ -18,8 +22,9 @@ export async function startOptions(flags: Flags, env: NodeJS.ProcessEnv = proces
     deny: flags['disallowed-tools'] ?? [],
     ...(flags.tools && { tools: flags.tools }),
     addDirs: flags['add-dir'] ?? [],
-    ...(flags['system-prompt'] !== undefined && { systemPrompt: flags['system-prompt'] }),
-    ...(flags['append-system-prompt'] && { appendSystemPrompt: flags['append-system-prompt'] }),
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(appended !== '' && { appendSystemPrompt: appended }),
+    withoutSkills: flags['disable-slash-commands'] === true,
     settings: {
       ...(flags.settings && { settings: flags.settings }),
       ...(flags['setting-sources'] !== undefined && {
@@ -66,6 +71,12 @@ export async function optionsProblem(flags: Flags): Promise<string | undefined> 
   const lost = (flags['add-dir'] ?? []).find((folder) => !isFolder(resolve(flags.cwd ?? '', folder)))
   if (lost !== undefined) return `--add-dir: ${lost} is not a folder`
   if (flags.cwd !== undefined && !isFolder(flags.cwd)) return `--cwd: ${flags.cwd} is not a folder`
+  if (flags['system-prompt'] !== undefined && flags['system-prompt-file'] !== undefined)
+    return '--system-prompt and --system-prompt-file say the same; keep one of them'
+  for (const name of ['system-prompt-file', 'append-system-prompt-file'] as const) {
+    const problem = unreadable(flags[name])
+    if (problem) return `--${name}: ${problem}`
+  }
   const prompter = flags['permission-prompt-tool']
   if (prompter !== undefined && !flags.print) return '--permission-prompt-tool goes with -p; without it you are asked'
   if (prompter === 'stdio' && flags['input-format'] !== 'stream-json')
@@ -77,12 +88,22 @@ export async function optionsProblem(flags: Flags): Promise<string | undefined> 
   return undefined
 }
 
-/** Checked before, by optionsProblem. */
-/** The agent is loaded for this alone, and not at every start. */
+/** Checked before, by optionsProblem. The agent is loaded for this alone, and not at every start. */
 async function agentsOf(json: string): Promise<readonly AgentKind[]> {
   const { readAgentsJson } = await import('../agent/agents.ts')
   const read = readAgentsJson(json)
   return 'problem' in read ? [] : read
+}
+
+const textOf = (file: string | undefined): string | undefined => (file === undefined ? undefined : readPlainFile(file))
+
+function unreadable(file: string | undefined): string | undefined {
+  try {
+    textOf(file)
+  } catch (cause) {
+    return (cause as Error).message
+  }
+  return undefined
 }
 
 const isFolder = (path: string) => statOf(path)?.isDirectory() === true
