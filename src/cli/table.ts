@@ -61,6 +61,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     usage: '--roles R… --hooks [BRAIN…]',
     load: () => import('./commands/init.ts'),
   },
+  inspect: {
+    about: 'what happened, as pages: prompts, calls, hooks, rulings',
+    load: () => import('./commands/inspect.ts'),
+  },
   login: {
     about: 'keep a key or an account for the Anthropic API',
     load: () => import('./commands/login.ts'),

@@ -17,8 +17,9 @@ export function write(text: string): 0 {
   try {
     // To the descriptor itself: `process.stdout` loads Node's streams first, which is 3 ms of a start.
     while (left.length > 0) left = left.subarray(writeSync(1, left))
-  } catch {
-    process.stdout.write(left) // a pipe that takes no more now, or is closed: the stream knows what to do
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EPIPE') return 0 // as with `| head`: whoever reads us has enough
+    process.stdout.write(left) // a pipe that takes no more now: the stream knows how to wait
   }
   return 0
 }

@@ -67,7 +67,7 @@ export function openDb(path: string): Db {
 
 /** Opens a database that is there, to look at it. Must not change a row of it, and does not bring it up to date either. */
 export function readDb(path: string): ReadDb {
-  if (!statSync(path, { throwIfNoEntry: false }))
+  if (!statSync(path, { throwIfNoEntry: false })?.size)
     throw new StoreError(
       'not-there',
       `there is no database at ${path} yet: ona has not run, or AGENT_SDLC_DB is another`,

@@ -1,0 +1,177 @@
+/** What happened beside the transcript (events, hooks that were asked about no call, sub-agents), and its place in it. */
+import { redact } from '../hooks/redact.ts'
+import { isObject, type JsonObject } from '../hooks/shape.ts'
+import type { ReadDb } from '../store/open.ts'
+import { type HookRow, hookAnswer, hookColumns, second } from './hook-answer.ts'
+import type { AgentItem, EntryRow, Item, PlanItem, Session } from './timeline.ts'
+
+/** Both streams of a session, each read as far as the transcript has been. */
+export interface Beside {
+  readonly db: ReadDb
+  readonly events: Ahead<EventRow>
+  readonly hooks: Ahead<HookRow>
+  agent(session: string): AgentItem
+}
+
+export const openBeside = (db: ReadDb, session: Session, agent: Beside['agent']): Beside => ({
+  db,
+  events: new Ahead(eventsOf(db, session)),
+  hooks: new Ahead(freeHooks(db, session)),
+  agent,
+})
+
+interface EventRow {
+  readonly id: number
+  readonly type: string
+  readonly at: string
+  readonly detail: string | null
+  /** The first event of a sub-agent: that is where it began. */
+  readonly agent: string | null
+}
+
+const eventsOf = (db: ReadDb, { id, conversationId, firstEvent, nextEvent }: Session): Iterator<EventRow> =>
+  db.each<EventRow>(
+    `WITH born AS MATERIALIZED (
+       SELECT min(v.id) AS id, a.session_id AS agent FROM ona_subagents a JOIN events v ON v.session_id = a.session_id
+       WHERE a.parent_session_id = ?1 GROUP BY a.session_id)
+     SELECT v.id, v.event_type AS type, v.timestamp AS at, v.detail, born.agent
+     FROM events v LEFT JOIN born ON born.id = v.id
+     WHERE v.session_id = ?1 OR born.id IS NOT NULL
+       OR (v.conversation_id = ?2 AND v.session_id IS NULL AND v.id >= ?3 AND v.id < ?4)
+     ORDER BY v.id`,
+    id,
+    conversationId,
+    firstEvent,
+    nextEvent,
+  )
+
+/** Hooks that were asked about no call. A session without a transcript was imported: all of its hooks are such. */
+const freeHooks = (db: ReadDb, { id, entries }: Session): Iterator<HookRow> =>
+  db.each<HookRow>(
+    `SELECT ${hookColumns} FROM hook_invocations WHERE session_id = ?1 AND (tool_use_id IS NULL OR ?2 = 0) ORDER BY id`,
+    id,
+    entries,
+  )
+
+interface Around {
+  readonly before: Item[]
+  /** What happened while the call ran whose result this is. */
+  readonly during: Item[]
+  readonly agents: AgentItem[]
+}
+
+/**
+ * What belongs before an entry. Times are whole seconds, so that within one the kinds decide: a reply is an entry and an
+ * event `model_reply`, and a call that runs leaves `tool_start`. These two are met on the way and tell where we are.
+ */
+export function around(beside: Beside, { type, at, toolUseId, sequence }: EntryRow): Around {
+  const { events, hooks } = beside
+  const found: Around = { before: [], during: [], agents: [] }
+  let started = false
+  for (let event = events.head; event && event.at <= at; event = events.head) {
+    const isMark = event.type === 'model_reply' || event.type === 'tool_start'
+    const own =
+      event.type === 'tool_start' && type === 'tool_result' && parsed(event.detail)['tool_use_id'] === toolUseId
+    if (isMark && !own && event.at === at && event.agent === null) {
+      if (type === 'assistant' && event.type === 'model_reply') events.next()
+      break
+    }
+    if (isMark && !own && started && event.agent === null) break
+    events.next()
+    if (own) started = true
+    else if (event.agent !== null && started) found.agents.push(beside.agent(event.agent))
+    else found[started ? 'during' : 'before'].push(...eventItems(beside, event))
+  }
+  const ended: Item[] = []
+  const begun: Item[] = []
+  for (let hook = hooks.head; hook; hook = hooks.head) {
+    const time = second(hook.startedAt)
+    const place = hookPlaces[hook.event]
+    const fits = place === type || (type === 'user' && sequence > 0 && begun.length === 0)
+    if (time > at || (time === at && !fits)) break
+    hooks.next()
+    ;(place === undefined ? ended : begun).push({ kind: 'hook', tool: hook.toolName, ...hookAnswer(hook) })
+  }
+  // Within a second: the end of a turn, what came between, the beginning of the next.
+  const before = [...ended, ...found.before, ...begun].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+  return { ...found, before }
+}
+
+/** Which entry follows on these; the others come at the end of a turn. */
+const hookPlaces: Record<string, string> = {
+  ...{ SessionStart: 'user', Setup: 'user', InstructionsLoaded: 'user', UserPromptSubmit: 'user' },
+  ...{ after_session_enter: 'user', after_turn_enter: 'user', before_ingest: 'user' },
+  ...{ after_ingest: 'assistant', before_generate: 'assistant', after_generate: 'assistant' },
+}
+
+/** What is left when the transcript ends, by time. */
+export function* rest(beside: Beside): Generator<Item> {
+  const { events, hooks } = beside
+  for (;;) {
+    const { head: event } = events
+    const { head: hook } = hooks
+    if (event && (!hook || event.at <= second(hook.startedAt))) {
+      events.next()
+      yield* eventItems(beside, event)
+    } else if (hook) {
+      hooks.next()
+      yield { kind: 'hook', tool: hook.toolName, ...hookAnswer(hook) }
+    } else return
+  }
+}
+
+function* eventItems({ db, agent: agentItem }: Beside, { type, at, detail, agent }: EventRow): Generator<Item> {
+  if (agent !== null) yield agentItem(agent)
+  if (agent !== null || silent.includes(type)) return
+  const facts = parsed(detail)
+  const text = (key: string) => (typeof facts[key] === 'string' ? redact(facts[key]) : '')
+  if (type === 'phase') yield { kind: 'phase', at, from: text('from'), to: text('to'), by: text('by') }
+  else if (Object.hasOwn(planWords, type)) {
+    const plan = typeof facts['plan'] === 'number' ? facts['plan'] : null
+    const sql = 'SELECT content FROM plans WHERE id = ?'
+    const content = type === 'plan_draft' && plan !== null ? db.get<{ content: string }>(sql, plan)?.content : undefined
+    yield { kind: 'plan', at, what: planWords[type]!, plan, by: text('by'), content: redact(content ?? '') }
+  } else if (type === 'turn_end') {
+    if (facts['stop'] !== 'end_turn' || text('why') !== '')
+      yield { kind: 'note', at, about: `the turn ended: ${text('stop')}`, text: text('why') }
+  } else yield { kind: 'note', at, about: type.replaceAll('_', ' '), text: redact(told(facts, detail)) }
+}
+
+/** `key: value · key: value`, or the detail as it stands. */
+function told(facts: JsonObject, detail: string | null): string {
+  const parts = Object.entries(facts).map(
+    ([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  return parts.length > 0 ? parts.join(' · ') : (detail ?? '')
+}
+
+const silent = ['model_reply', 'tool_start', 'implementation_complete']
+const planWords: Record<string, PlanItem['what']> = {
+  plan_draft: 'drafted',
+  plan_approved: 'approved',
+  sign_off: 'signed off',
+}
+
+/** A stream whose next value can be looked at first. */
+class Ahead<T> {
+  head: T | undefined
+  readonly #rows: Iterator<T>
+  constructor(rows: Iterator<T>) {
+    this.#rows = rows
+    this.next()
+  }
+  next(): void {
+    const { value, done } = this.#rows.next()
+    this.head = done ? undefined : value
+  }
+}
+
+/** Rows may come from elsewhere: what is no object tells nothing. */
+export function parsed(json: string | null): JsonObject {
+  try {
+    const value = JSON.parse(json ?? '{}')
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}

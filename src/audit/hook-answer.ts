@@ -1,0 +1,85 @@
+/** What a hook said, read from its row: one word for it, and why. */
+import { readJson } from '../hooks/json-text.ts'
+import { redact } from '../hooks/redact.ts'
+import { isObject } from '../hooks/shape.ts'
+
+export interface HookAnswer {
+  readonly event: string
+  readonly ordinal: number
+  readonly hook: string
+  readonly at: string
+  readonly ms: number | null
+  readonly says: 'allow' | 'ask' | 'deny' | 'changed' | 'answered' | 'nothing' | 'failed' | 'not asked'
+  readonly why: string
+}
+
+export interface HookRow {
+  readonly id: number
+  readonly event: string
+  readonly ordinal: number
+  readonly command: string
+  readonly toolUseId: string | null
+  readonly toolName: string | null
+  readonly exitCode: number | null
+  readonly stdout: string | null
+  readonly stderr: string | null
+  readonly startedAt: string
+  readonly completedAt: string | null
+  readonly skipped: string | null
+}
+
+export const hookColumns = `id, hook_event AS event, hook_ordinal AS ordinal, command, tool_use_id AS toolUseId,
+  tool_name AS toolName, exit_code AS exitCode, stdout_text AS stdout, stderr_text AS stderr, started_at AS startedAt,
+  completed_at AS completedAt, skipped_reason AS skipped`
+
+export function hookAnswer(row: HookRow): HookAnswer {
+  const { event, ordinal, command, startedAt, completedAt } = row
+  const ms = completedAt === null ? null : Date.parse(completedAt) - Date.parse(startedAt)
+  const { says, why } = said(row)
+  return { event, ordinal, hook: redact(command.trim()), at: second(startedAt), ms, says, why: redact(why.trim()) }
+}
+
+/** `2026-11-15T08:23:00.246Z` as the other tables write it. */
+export const second = (iso: string): string => iso.slice(0, 19).replace('T', ' ')
+
+function said({ exitCode, stdout, stderr, skipped }: HookRow): Pick<HookAnswer, 'says' | 'why'> {
+  if (skipped !== null) return { says: 'not asked', why: reasons[skipped] ?? skipped }
+  if (exitCode === 2) return { says: 'deny', why: stderr ?? '' }
+  if (exitCode !== null && exitCode !== 0) return { says: 'failed', why: `exit ${exitCode} ${stderr ?? ''}` }
+  const text = stdout?.trim() ?? ''
+  if (text === '') return stderr ? { says: 'failed', why: stderr } : { says: 'nothing', why: '' }
+  const read = text.startsWith('{') ? readJson(text) : undefined
+  return read?.ok && isObject(read.value) ? answered(read.value, text) : { says: 'answered', why: text }
+}
+
+const reasons: Record<string, string> = {
+  prior_block_or_deny: 'another hook had refused already',
+  untrusted_workspace: 'the folder is not trusted',
+  hooks_disabled: 'hooks were switched off',
+  interrupted: 'the turn was interrupted',
+}
+
+/** The wire's words for one thing, whichever form the answer has: an event's, a step's or the dispatcher's. */
+function answered(output: Record<string, unknown>, text: string): Pick<HookAnswer, 'says' | 'why'> {
+  const specific = isObject(output['hookSpecificOutput']) ? output['hookSpecificOutput'] : {}
+  const nested = isObject(specific['decision']) ? specific['decision'] : {}
+  const word = [specific['permissionDecision'], nested['behavior'], output['decision'], output['control']].find(
+    (each) => typeof each === 'string',
+  ) as string | undefined
+  const why = [
+    specific['permissionDecisionReason'],
+    nested['message'],
+    output['reason'],
+    output['denyReason'],
+    output['stopReason'],
+    specific['additionalContext'],
+    output['systemMessage'],
+  ].filter((each) => typeof each === 'string')
+  const changed = 'updatedInput' in specific || 'args' in output || 'result' in output
+  const says = (word !== undefined && words[word]) || (changed ? 'changed' : 'answered')
+  return { says, why: why.length > 0 ? why.join('\n') : says === 'answered' || says === 'changed' ? text : '' }
+}
+
+const words: Record<string, HookAnswer['says']> = {
+  ...{ allow: 'allow', approve: 'allow', ask: 'ask', deny: 'deny', block: 'deny', veto: 'deny', break: 'deny' },
+}

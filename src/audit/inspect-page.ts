@@ -1,0 +1,153 @@
+/** The pages of `ona inspect`: the conversations, and one of them. */
+import { html, page } from '../page.ts'
+import type { ReadDb } from '../store/open.ts'
+import { line } from './inspect-items.ts'
+import { inspectScript as script, inspectStyle as style } from './inspect-style.ts'
+import { countConversations, type Overview, overview, overviews } from './overview.ts'
+import { type Item, timeline } from './timeline.ts'
+
+const kicker = 'ona inspect'
+
+/** Rows of the transcript on a served page; conversations on a page of the list. */
+export const pageRows = 300
+const pageConversations = 50
+
+/** Pages count from 1. */
+export function listPage(db: ReadDb, number: number): string {
+  const all = countConversations(db)
+  const rows = overviews(db, { limit: pageConversations, offset: (number - 1) * pageConversations })
+  const body = `<h1>${counted(all, 'conversation')}</h1>${database(db)}<div class="bar">${find}</div>
+${tableHtml(rows, ({ id }) => `/c/${encodeURIComponent(id)}`)}${pages('/', number, Math.ceil(all / pageConversations))}`
+  return page({ title: 'Conversations', kicker, body, style, script })
+}
+
+/** Undefined: there is no such conversation. */
+export function conversationPage(db: ReadDb, id: string, number: number): string | undefined {
+  const about = overview(db, id)
+  if (!about) return undefined
+  const items = timeline(db, id, { from: (number - 1) * pageRows, to: number * pageRows })
+  const links = pages(`/c/${encodeURIComponent(id)}`, number, Math.ceil(about.entries / pageRows))
+  const body = `<p class="back"><a href="/">‹ All conversations</a></p>${head(about)}${filters}${links}${line(items)}${links}`
+  return page({ title: about.title || id, kicker, body, style, script })
+}
+
+/** A file for somebody else must be one that a browser opens. */
+const mostBytes = 8 * 1024 * 1024
+
+/** One page that holds everything, up to a size: one conversation, or all of them, the newest first. */
+export function wholePage(db: ReadDb, id?: string, most = mostBytes): string | undefined {
+  if (id !== undefined) {
+    const about = overview(db, id)
+    if (!about) return undefined
+    const body = head(about) + filters + bounded(db, about, most).text
+    return page({ title: about.title || id, kicker, body, style, script })
+  }
+  const all = countConversations(db)
+  const rows = overviews(db, { limit: 500 })
+  let room = most
+  const sections = new Map<string, string>()
+  for (const about of rows) {
+    if (room <= 0) break
+    const { text } = bounded(db, about, room)
+    room -= text.length
+    sections.set(about.id, `<section id="${anchor(about)}">${head(about, 'h2')}${text}</section>`)
+  }
+  const left =
+    sections.size < all
+      ? `<p class="left">What happened is told of the newest ${sections.size} of ${all} conversations, because a page holds ${most / 1048576} MB. ona inspect serves all of them; --conversation ID writes one.</p>`
+      : ''
+  const link = (about: Overview) => (sections.has(about.id) ? `#${anchor(about)}` : undefined)
+  const body = `<h1>${counted(all, 'conversation')}</h1>${database(db)}${tableHtml(rows, link)}${left}${filters}${[...sections.values()].join('\n')}`
+  return page({ title: 'Conversations', kicker, body, style, script })
+}
+
+/** The timeline as far as there is room, and a sentence on the rest. */
+function bounded(db: ReadDb, about: Overview, most: number): { text: string } {
+  const parts: string[] = []
+  let room = most
+  let from = 0
+  let day = ''
+  for (; from === 0 || (from < about.entries && room > 0); from += pageRows) {
+    const items: Item[] = [...timeline(db, about.id, { from, to: from + pageRows })]
+    const part = line(items, day)
+    day = items.at(-1)?.at.slice(0, 10) ?? day
+    parts.push(part)
+    room -= part.length
+  }
+  const told = Math.min(from, about.entries)
+  const left =
+    told < about.entries
+      ? `<p class="left">The first ${told.toLocaleString('en')} of ${about.entries.toLocaleString('en')} rows of this conversation are here, because a page holds only so much. ona inspect serves all of them, ona inspect --conversation ${html(about.id)} --json prints them.</p>`
+      : ''
+  return { text: parts.join('') + left }
+}
+
+const anchor = ({ id }: Overview): string => `c-${encodeURIComponent(id)}`
+const database = (db: ReadDb): string => `<p class="facts"><code>${html(db.path)}</code></p>`
+const counted = (count: number, what: string): string =>
+  `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
+const title = ({ title: text }: Overview): string => html(text || '(nothing was said)')
+
+function tableHtml(rows: readonly Overview[], link: (about: Overview) => string | undefined): string {
+  if (rows.length === 0) return '<p>Nothing has happened yet.</p>'
+  const row = (about: Overview) => {
+    const to = link(about)
+    const name = to === undefined ? `<b>${title(about)}</b>` : `<a href="${to}"><b>${title(about)}</b></a>`
+    return `<tr class="row"><td>${name}<div class="facts">${html(about.project_dir)}</div></td><td>${phase(about)}</td><td class="num">${counted(about.calls, 'call')}${about.refused > 0 ? `<div class="bad-ink">${about.refused} refused</div>` : ''}</td><td class="num">${cost(about)}</td><td class="num">${html(about.last_active.slice(0, 16))}</td></tr>`
+  }
+  return `<table class="list"><thead><tr><th>Conversation</th><th>Phase</th><th class="num">Calls</th><th class="num">Cost</th><th class="num">Last active, UTC</th></tr></thead><tbody>${rows.map(row).join('\n')}</tbody></table>`
+}
+
+const phase = ({ phase: name }: Overview): string =>
+  `<span class="badge ${name === 'done' ? 'good' : name === 'idle' ? 'soft' : 'wait'}-ink">${html(name)}</span>`
+
+const cost = ({ cost_usd }: Overview): string =>
+  cost_usd === null ? 'no price' : `$${cost_usd.toFixed(cost_usd < 1 ? 4 : 2)}`
+
+function head(about: Overview, tag: 'h1' | 'h2' = 'h1'): string {
+  const { id, project_dir, created_at, last_active, prompts, calls, refused, hooks, subagents, tokens } = about
+  const counts: [string | number, string][] = [
+    [prompts, prompts === 1 ? 'prompt' : 'prompts'],
+    [calls, calls === 1 ? 'call' : 'calls'],
+    [refused, 'refused'],
+    [hooks, hooks === 1 ? 'hook answer' : 'hook answers'],
+    [subagents, subagents === 1 ? 'sub-agent' : 'sub-agents'],
+    [cost(about), `${tokens.toLocaleString('en')} tokens`],
+  ]
+  const boxes = counts.map(([count, what]) => `<div><b>${count.toLocaleString('en')}</b><span>${what}</span></div>`)
+  return `<${tag}>${title(about)}</${tag}>
+<p class="facts">${phase(about)} · <code>${html(project_dir)}</code> · ${html(span(created_at, last_active))} UTC · <code>${html(id)}</code></p>
+<section class="sum">${boxes.join('')}</section>`
+}
+
+/** The day is said once. */
+const span = (from: string, to: string): string =>
+  `${from.slice(0, 16)} to ${to.slice(from.slice(0, 10) === to.slice(0, 10) ? 11 : 0, 16)}`
+
+const kinds: [string, string][] = [
+  ...([
+    ['prompt', 'Prompts'],
+    ['reply', 'Replies'],
+    ['call', 'Calls'],
+    ['refused', 'Refused'],
+  ] as [string, string][]),
+  ...([
+    ['hook', 'Hooks'],
+    ['work', 'Plan and phases'],
+    ['agent', 'Sub-agents'],
+    ['note', 'Notes'],
+  ] as [string, string][]),
+]
+
+const find =
+  '<input type="search" id="find" placeholder="Find on this page ( / )" aria-label="Find on this page" hidden><span class="hits" role="status"></span>'
+
+const filters = `<div class="bar">${kinds
+  .map(([kind, name]) => `<label><input type="checkbox" id="k-${kind}" checked autocomplete="off">${name}</label>`)
+  .join('')}${find}</div>`
+
+function pages(base: string, number: number, last: number): string {
+  if (last <= 1) return ''
+  const to = (at: number, name: string) => (at < 1 || at > last ? '' : `<a href="${base}?page=${at}">${name}</a>`)
+  return `<nav class="pages">${to(number - 1, '‹ Earlier page')}<span>Page ${number} of ${last}</span>${to(number + 1, 'Next page ›')}</nav>`
+}

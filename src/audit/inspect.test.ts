@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { html, page } from '../page.ts'
+import { addEvent, commitRound, commitToolCall, recordHooks } from '../store/audit.ts'
+import { createConversation, createSession } from '../store/conversations.ts'
+import { openDb } from '../store/open.ts'
+import { draftPlan } from '../store/plans.ts'
+import { setState } from '../store/state.ts'
+import { conversationPage, listPage, pageRows, wholePage } from './inspect-page.ts'
+import { serveInspect } from './inspect-server.ts'
+
+function database(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'ona-inspect-'))
+  const db = openDb(join(folder, 'agent.db'))
+  t.after(() => {
+    db.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return db
+}
+
+/** A conversation with something of every kind, and the same words wherever words can stand. */
+function filled(t: TestContext, words: string, id = 'c1') {
+  const db = database(t)
+  createConversation(db, { projectDir: words, id })
+  const { sessionId } = createSession(db, id)
+  const at = { sessionId, conversationId: id }
+  setState(db, id, 'name', words)
+  const { id: plan } = draftPlan(db, { conversationId: id, content: words })
+  const events = [
+    { type: 'phase', detail: { from: words, to: words, by: words } },
+    { type: 'plan_draft', detail: { plan } },
+    { type: 'plan_approved', detail: { plan, by: words } },
+    { type: words, detail: { [words]: words } },
+    { type: 'turn_end', detail: { stop: words, why: words } },
+  ]
+  for (const event of events) addEvent(db, { ...at, ...event })
+  const use = (name: string, input: Record<string, string>, use_id: string) =>
+    ({ type: 'tool_use', id: use_id, name, input }) as const
+  const uses = [
+    use('Edit', { file_path: words, old_string: words, new_string: `${words}!` }, 'u1'),
+    use('Write', { file_path: words, content: words }, 'u2'),
+    use(words, { [words]: words, command: words }, 'u3'),
+  ]
+  commitRound(db, {
+    ...at,
+    entries: [
+      { _t: 'user', uuid: '', content: [{ type: 'text', text: `${words} \`${words}\`\n\`\`\`\n${words}\n\`\`\`` }] },
+      { _t: 'assistant', uuid: '', content: [{ type: 'text', text: words }, ...uses] },
+    ],
+  })
+  const time = new Date().toISOString()
+  for (const { id: toolUseId } of uses) {
+    recordHooks(db, sessionId, id, [
+      {
+        ...{ event: words as never, ordinal: 0, matcher: words, command: words, toolUseId, toolName: words },
+        ...{ inputJson: '{}', exitCode: 2, stdout: words, stderr: words, startedAt: time, completedAt: time },
+        skippedReason: null,
+      },
+    ])
+    commitToolCall(db, {
+      ...{ ...at, invocations: [] },
+      permission: { toolName: words, decision: 'deny', reason: { by: words, reason: `${words}?`, rule: words } },
+      result: { tool_use_id: toolUseId, content: words, is_error: true },
+      extra: [{ _t: 'system', subtype: words, more: words }],
+    })
+  }
+  return db
+}
+
+test('nothing of what others wrote is more than text, wherever it stands', (t) => {
+  const hostile = `</script></style><x-evil a='"\`>\u202e\u2066\u0007\u001b[31m&amp;\r\n--><!--`
+  const id = `a/"><x-evil>'#?%00`
+  const db = filled(t, hostile, id)
+  for (const text of [wholePage(db)!, wholePage(db, id)!, listPage(db, 1), conversationPage(db, id, 1)!]) {
+    assert.ok(text.includes('&#60;/script&#62;'), 'the words are there')
+    assert.doesNotMatch(text, /<x-evil|[\u202e\u2066\u0007\u001b\r]|-->|<!--/)
+    assert.deepEqual(text.match(/<script>|<\/script>|<style>|<\/style>/g), [
+      '<style>',
+      '</style>',
+      '<script>',
+      '</script>',
+    ])
+    // whatever stands in an attribute is one of ours, or an address of ours
+    const attributes = Array.from(text.matchAll(/<[a-z0-9]+((?:\s[^<>]*)?)>/g), ([, given]) => given!).join('')
+    assert.doesNotMatch(attributes, /\son\w+=|javascript:/)
+  }
+})
+
+test('odd signs are spelt out, and what is ordinary stays as it is', () => {
+  assert.equal(html('a\u202eb\u0000c\ud800 <&>"\'`'), 'a\\u202eb\\u0000c\\ud800 &#60;&#38;&#62;&#34;&#39;&#96;')
+  assert.equal(html('\u001b[1;31mred\u001b[0m\tzażółć 日本 🎉\r\n'), 'red\tzażółć 日本 🎉\n')
+})
+
+test('a page loads nothing and runs nothing but its own script', (t) => {
+  const text = wholePage(filled(t, 'plain'))!
+  const rules = /Content-Security-Policy" content="([^"]*)"/.exec(text)![1]!
+  assert.match(
+    rules,
+    /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'$/,
+  )
+  assert.doesNotMatch(text, /\s(src|srcset|style|onclick)=|@import|url\(|https?:/)
+  assert.doesNotMatch(page({ title: '', kicker: '', body: '' }), /<script/)
+})
+
+test('a conversation is told whole on its pages, and a file says what it leaves out', (t) => {
+  const db = database(t)
+  const { id } = createConversation(db, { projectDir: '/p' })
+  const { sessionId } = createSession(db, id)
+  const rows = 2 * pageRows + 50
+  const entries = Array.from({ length: rows }, (_, at) => ({
+    ...{
+      _t: 'user' as const,
+      uuid: '',
+      content: [{ type: 'text' as const, text: `<<prompt ${at}>>` }],
+      source: 'prompt',
+    },
+  }))
+  commitRound(db, { sessionId, conversationId: id, entries })
+  const promptsIn = (text: string) =>
+    Array.from(text.matchAll(/60;prompt (\d+)&#62;&#62;<\/div>/g), ([, at]) => Number(at))
+  const pages = [1, 2, 3].map((number) => promptsIn(conversationPage(db, id, number)!))
+  assert.deepEqual(pages.flat(), Array.from(entries.keys()))
+  assert.match(conversationPage(db, id, 2)!, /page=1">.*Page 2 of 3.*page=3">/)
+  assert.equal(promptsIn(wholePage(db, id)!).length, rows)
+  assert.doesNotMatch(wholePage(db, id)!, /class="left"/)
+  const bounded = wholePage(db, id, 1000)!
+  assert.equal(promptsIn(bounded).length, pageRows)
+  assert.match(bounded, /The first 300 of 650 rows of this conversation are here/)
+  createConversation(db, { projectDir: '/older' })
+  db.run("UPDATE conversations SET last_active = '2020-01-01' WHERE project_dir = '/older'")
+  assert.match(wholePage(db, undefined, 1000)!, /the newest 1 of 2 conversations/)
+})
+
+test('one long text does not fill the page, and what is left out is said', (t) => {
+  const db = database(t)
+  const { id } = createConversation(db, { projectDir: '/p' })
+  const { sessionId } = createSession(db, id)
+  const content = [{ type: 'tool_use' as const, id: 'u', name: 'Bash', input: { command: 'yes' } }]
+  commitRound(db, { sessionId, conversationId: id, entries: [{ _t: 'assistant', uuid: '', content }] })
+  const result = { tool_use_id: 'u', content: 'y\n'.repeat(500_000), is_error: false }
+  commitToolCall(db, { sessionId, conversationId: id, invocations: [], result })
+  const text = wholePage(db, id)!
+  assert.ok(text.length < 60_000, `${text.length}`)
+  assert.match(text, /980,000 more characters; ona inspect --json has all of them/)
+})
+
+interface Got {
+  readonly status: number
+  readonly headers: Record<string, string | string[] | undefined>
+  readonly body: string
+}
+
+const get = (url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Got> =>
+  new Promise((resolve, reject) => {
+    const asked = request(url, { method, headers }, (response) => {
+      let body = ''
+      response.on('data', (piece) => {
+        body += piece
+      })
+      response.on('end', () => resolve({ status: response.statusCode!, headers: response.headers, body }))
+    })
+    asked.on('error', reject)
+    asked.end()
+  })
+
+test('the address opens once; then the cookie is the key, for this host and for reading only', async (t) => {
+  const { url, close } = await serveInspect(filled(t, 'plain'), '/c/c1')
+  t.after(close)
+  const { origin, host, hostname } = new URL(url)
+  assert.equal(hostname, '127.0.0.1')
+  assert.equal((await get(`${origin}/`)).status, 403)
+  assert.equal((await get(`${origin}/?token=wrong`)).status, 403)
+  assert.equal((await get(url, { host: 'evil.example' })).status, 421)
+  assert.equal((await get(url, { host: host.replace('127.0.0.1', 'localhost') })).status, 421)
+  assert.equal((await get(url, {}, 'POST')).status, 405)
+
+  const opened = await get(url)
+  assert.deepEqual([opened.status, opened.headers['location']], [303, '/c/c1'])
+  const [given] = opened.headers['set-cookie'] as string[]
+  assert.match(given!, /^ona_inspect_\d+=[\w-]{32}; HttpOnly; SameSite=Strict; Path=\/$/)
+  assert.equal((await get(url)).status, 403, 'the token is spent')
+
+  const cookie = given!.split(';')[0]!
+  const shown = await get(`${origin}/c/c1`, { cookie: `other=1; ${cookie}` })
+  assert.equal(shown.status, 200)
+  assert.match(shown.body, /<h1>plain<\/h1>/)
+  assert.match(
+    shown.headers['content-security-policy'] as string,
+    /^default-src 'none'; style-src 'sha256-.*frame-ancestors 'none'$/,
+  )
+  assert.equal(shown.headers['cache-control'], 'no-store')
+  assert.equal((await get(`${origin}/c/c1`, { cookie }, 'HEAD')).body, '')
+  assert.match((await get(`${origin}/`, { cookie })).body, /href="\/c\/c1"/)
+  for (const path of ['/c/none', '/c/', '/c/%ff', '/x', '/?page=0', '/?page=x', '/c/c1/..%2f'])
+    assert.equal((await get(origin + path, { cookie })).status, 404, path)
+  assert.equal((await get(`${origin}/`, { cookie: `${cookie}x` })).status, 403)
+  assert.equal((await get(`${origin}/`, { cookie, host: 'evil.example' })).status, 421)
+})

@@ -1,0 +1,80 @@
+/** The conversations of a database: what each was about, where it stands, what it took. */
+import { redact } from '../hooks/redact.ts'
+import type { ReadDb } from '../store/open.ts'
+
+export interface Overview {
+  readonly id: string
+  /** What the person called it, else its first prompt. */
+  readonly title: string
+  readonly project_dir: string
+  readonly phase: string
+  readonly created_at: string
+  readonly last_active: string
+  readonly sessions: number
+  readonly subagents: number
+  /** Rows of the transcript, sub-agents' left out: what a page is measured by. */
+  readonly entries: number
+  readonly prompts: number
+  readonly calls: number
+  readonly refused: number
+  readonly hooks: number
+  readonly tokens: number
+  /** Null: no reply had a price. */
+  readonly cost_usd: number | null
+}
+
+/** Newest first. */
+export function overviews(db: ReadDb, { limit = 50, offset = 0 } = {}): Overview[] {
+  const chosen = 'SELECT id FROM conversations ORDER BY last_active DESC, rowid DESC LIMIT ?1 OFFSET ?2'
+  return read(db, chosen, limit, offset)
+}
+
+export const overview = (db: ReadDb, id: string): Overview | undefined =>
+  read(db, 'SELECT id FROM conversations WHERE id = ?1 LIMIT ?2', id, 1)[0]
+
+export const countConversations = (db: ReadDb): number =>
+  db.get<{ count: number }>('SELECT count(*) AS count FROM conversations')!.count
+
+/** Each table is read once for all that are chosen. */
+function read(db: ReadDb, chosen: string, ...values: [string | number, number]): Overview[] {
+  const rows = db.all<Overview & { prompt: string | null }>(
+    `WITH chosen AS MATERIALIZED (${chosen}),
+     own AS MATERIALIZED (
+       SELECT s.session_id, s.conversation_id, a.session_id IS NOT NULL AS sub, s.rowid AS place
+       FROM sessions s LEFT JOIN ona_subagents a ON a.session_id = s.session_id
+       WHERE s.conversation_id IN (SELECT id FROM chosen)),
+     talk AS MATERIALIZED (
+       SELECT o.conversation_id, sum(NOT o.sub) AS entries,
+         sum(e.entry_type = 'user' AND NOT o.sub) AS prompts, sum(e.entry_type = 'tool_result') AS calls
+       FROM own o JOIN transcript_entries e ON e.session_id = o.session_id GROUP BY 1),
+     refusals AS MATERIALIZED (
+       SELECT o.conversation_id, count(*) AS refused FROM own o
+       JOIN tool_permission_log p ON p.session_id = o.session_id AND p.decision = 'deny' GROUP BY 1),
+     asked AS MATERIALIZED (
+       SELECT conversation_id, count(*) AS hooks FROM hook_invocations
+       WHERE skipped_reason IS NULL AND conversation_id IN (SELECT id FROM chosen) GROUP BY 1),
+     spent AS MATERIALIZED (
+       SELECT conversation_id, sum(detail ->> 'costUsd') AS cost_usd, sum(coalesce(detail ->> 'inputTokens', 0)
+         + coalesce(detail ->> 'outputTokens', 0) + coalesce(detail ->> 'cacheReadTokens', 0)
+         + coalesce(detail ->> 'cacheWriteTokens', 0)) AS tokens
+       FROM events WHERE event_type = 'model_reply' AND json_valid(detail)
+         AND conversation_id IN (SELECT id FROM chosen) GROUP BY 1)
+     SELECT c.id, coalesce((SELECT value FROM state WHERE conversation_id = c.id AND key = 'name'), '') AS title,
+       c.project_dir, c.phase, c.created_at, c.last_active,
+       (SELECT count(*) FROM own WHERE conversation_id = c.id AND NOT sub) AS sessions,
+       (SELECT count(*) FROM own WHERE conversation_id = c.id AND sub) AS subagents,
+       coalesce(t.entries, 0) AS entries, coalesce(t.prompts, 0) AS prompts, coalesce(t.calls, 0) AS calls,
+       coalesce(r.refused, 0) AS refused, coalesce(a.hooks, 0) AS hooks, coalesce(p.tokens, 0) AS tokens, p.cost_usd,
+       (SELECT iif(json_valid(payload_json), payload_json ->> '$.content[0].text', NULL) FROM transcript_entries e
+        WHERE e.session_id = (SELECT session_id FROM own WHERE conversation_id = c.id AND NOT sub ORDER BY place LIMIT 1)
+          AND entry_type = 'user' ORDER BY sequence LIMIT 1) AS prompt
+     FROM conversations c
+     LEFT JOIN talk t ON t.conversation_id = c.id LEFT JOIN refusals r ON r.conversation_id = c.id
+     LEFT JOIN asked a ON a.conversation_id = c.id LEFT JOIN spent p ON p.conversation_id = c.id
+     WHERE c.id IN (SELECT id FROM chosen) ORDER BY c.last_active DESC, c.rowid DESC`,
+    ...values,
+  )
+  return rows.map(({ prompt, ...row }) => ({ ...row, title: redact(row.title || firstLine(prompt ?? '')) }))
+}
+
+const firstLine = (text: string): string => text.trim().split('\n', 1)[0]!.slice(0, 200)

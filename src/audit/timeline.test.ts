@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { Invocation } from '../hooks/plane.ts'
+import { addEvent, commitRound, commitToolCall, recordHooks } from '../store/audit.ts'
+import { createConversation, createSession, type ParentAgent } from '../store/conversations.ts'
+import { type Db, openDb } from '../store/open.ts'
+import { draftPlan } from '../store/plans.ts'
+import { overview } from './overview.ts'
+import { type Item, timeline } from './timeline.ts'
+
+/** Writes what a turn writes, in its order and, as it is quick, within a second or two. */
+function story(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'ona-timeline-'))
+  const db = openDb(join(folder, 'agent.db'))
+  t.after(() => {
+    db.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const { id: conversationId } = createConversation(db, { projectDir: '/p' })
+  let made = 0
+  return {
+    db,
+    conversationId,
+    session: (parent?: ParentAgent) => createSession(db, conversationId, undefined, parent).sessionId,
+    event: (sessionId: string | null, type: string, detail: object = {}) =>
+      addEvent(db, { conversationId, sessionId, type, detail }),
+    hook: (sessionId: string, more: Partial<Invocation>) =>
+      recordHooks(db, sessionId, conversationId, [{ ...invocation, startedAt: now(), ...more }]),
+    prompt: (sessionId: string, text: string) =>
+      commitRound(db, {
+        ...{ sessionId, conversationId },
+        entries: [{ _t: 'user', uuid: '', content: [{ type: 'text', text }], source: 'prompt' }],
+      }),
+    reply(sessionId: string, text: string, ...tools: string[]): string[] {
+      const ids = tools.map(() => `call_${++made}`)
+      const uses = tools.map((name, at) => ({ type: 'tool_use' as const, id: ids[at]!, name, input: { at } }))
+      const said = text === '' ? [] : [{ type: 'text' as const, text }]
+      commitRound(db, {
+        ...{ sessionId, conversationId },
+        entries: [{ _t: 'assistant', uuid: '', content: [...said, ...uses] }],
+        events: [{ type: 'model_reply', detail: { inputTokens: 10, outputTokens: 5, costUsd: 0.5 } }],
+      })
+      return ids
+    },
+    start: (sessionId: string, id: string) =>
+      addEvent(db, { conversationId, sessionId, type: 'tool_start', detail: { tool_use_id: id } }),
+    result: (sessionId: string, id: string, content = 'ok') =>
+      commitToolCall(db, {
+        ...{ sessionId, conversationId, invocations: [] },
+        result: { tool_use_id: id, content, is_error: false },
+      }),
+  }
+}
+
+const now = () => new Date().toISOString()
+
+/** As if a quick machine had written it all within one second, which says nothing of the order. */
+function inOneSecond(db: Db): void {
+  db.run("UPDATE transcript_entries SET created_at = '2026-11-15 08:00:00'")
+  db.run("UPDATE events SET timestamp = '2026-11-15 08:00:00'")
+  db.run("UPDATE hook_invocations SET started_at = '2026-11-15T08:00:00.500Z'")
+  db.run("UPDATE sessions SET started_at = '2026-11-15 08:00:00'")
+}
+
+const invocation: Invocation = {
+  ...{ event: 'Stop', ordinal: 0, matcher: '', command: 'check.sh', toolUseId: null, toolName: null, inputJson: '{}' },
+  ...{ exitCode: 0, stdout: null, stderr: null, startedAt: '', completedAt: null, skippedReason: null },
+}
+
+/** An item in a word or two, with what is nested in it. */
+function brief(item: Item): string {
+  const inner = (items: readonly Item[]) => (items.length === 0 ? '' : ` [${items.map(brief).join(', ')}]`)
+  switch (item.kind) {
+    case 'prompt':
+    case 'reply':
+      return `${item.kind} ${item.text}`
+    case 'call':
+      return `call ${item.tool}${item.output === null ? ' without result' : ''}${inner(item.agents)}`
+    case 'hook':
+      return `hook ${item.event}`
+    case 'phase':
+      return `phase ${item.to}`
+    case 'plan':
+      return `plan ${item.what}`
+    case 'agent':
+      return `agent ${item.type}${inner(item.items)}`
+    case 'note':
+      return `note ${item.about}`
+  }
+}
+
+const told = (items: Iterable<Item>) => Array.from(items, brief)
+
+test('everything stands where it happened, although times are whole seconds', (t) => {
+  const { db, conversationId, session, event, hook, prompt, reply, start, result } = story(t)
+  const main = session()
+  event(main, 'session_start', { cwd: '/p' })
+  hook(main, { event: 'UserPromptSubmit' })
+  prompt(main, 'plan it')
+  const [enter, scout] = reply(main, 'first', 'EnterPlanMode', 'Agent')
+  start(main, enter!)
+  event(main, 'phase', { from: 'idle', to: 'planning', by: 'the agent' })
+  result(main, enter!)
+  start(main, scout!)
+  const sub = session({ sessionId: main, agentId: 'a', agentType: 'explore' })
+  prompt(sub, 'look')
+  const [glob] = reply(sub, '', 'Glob')
+  start(sub, glob!)
+  result(sub, glob!)
+  reply(sub, 'seen')
+  result(main, scout!)
+  const [exit] = reply(main, 'second', 'ExitPlanMode')
+  start(main, exit!)
+  const { id: plan } = draftPlan(db, { conversationId, content: '# The plan' })
+  event(main, 'plan_draft', { plan })
+  event(main, 'plan_approved', { plan, by: 'person' })
+  event(main, 'phase', { from: 'planning', to: 'implement', by: 'person' })
+  result(main, exit!)
+  reply(main, 'done')
+  hook(main, { event: 'Stop' })
+  event(main, 'turn_end', { stop: 'end_turn' })
+  event(null, 'phase', { from: 'implement', to: 'test', by: 'demo' })
+  const later = session({ sessionId: main, agentId: 'b', agentType: 'test-generator' })
+  reply(later, 'cases')
+  prompt(main, 'go on')
+  reply(main, 'gone')
+  inOneSecond(db)
+
+  assert.deepEqual(told(timeline(db, conversationId)), [
+    ...['note session start', 'hook UserPromptSubmit', 'prompt plan it', 'reply first'],
+    ...['call EnterPlanMode', 'phase planning'],
+    'call Agent [agent explore [prompt look, call Glob, reply seen]]',
+    ...['reply second', 'call ExitPlanMode', 'plan drafted', 'plan approved', 'phase implement', 'reply done'],
+    ...['hook Stop', 'phase test', 'agent test-generator [reply cases]', 'prompt go on', 'reply gone'],
+  ])
+  const { entries, prompts, calls, subagents, sessions, cost_usd, tokens, title } = overview(db, conversationId)!
+  assert.deepEqual(
+    { entries, prompts, calls, subagents, sessions, cost_usd, tokens, title },
+    {
+      ...{ entries: 9, prompts: 2, calls: 4, subagents: 2, sessions: 1 },
+      ...{ cost_usd: 3.5, tokens: 105, title: 'plan it' },
+    },
+  )
+})
+
+test('parts put together are the whole, wherever they are cut', (t) => {
+  const { db, conversationId, session, event, hook, prompt, reply, start, result } = story(t)
+  for (const id of [session(), session()])
+    for (let turn = 0; turn < 4; turn++) {
+      event(turn % 2 === 0 ? id : null, 'phase', { to: `${turn}` })
+      prompt(id, `prompt ${turn}`)
+      const calls = reply(id, `reply ${turn}`, 'Read', 'Write')
+      start(id, calls[0]!)
+      result(id, calls[0]!)
+      if (turn !== 2) result(id, calls[1]!)
+      hook(id, { event: 'Stop' })
+    }
+  inOneSecond(db)
+  const whole = told(timeline(db, conversationId))
+  assert.equal(whole.filter((each) => each.startsWith('call')).length, 16)
+  assert.equal(whole.filter((each) => each === 'call Write without result').length, 2)
+  const { entries } = overview(db, conversationId)!
+  for (const size of [1, 2, 3, 5, 7, 100]) {
+    const parts: string[] = []
+    for (let from = 0; from < entries; from += size)
+      parts.push(...told(timeline(db, conversationId, { from, to: from + size })))
+    assert.deepEqual(parts, whole, `parts of ${size}`)
+  }
+})
+
+test('where seconds differ, they decide', (t) => {
+  const { db, conversationId, session, event, hook, prompt, reply } = story(t)
+  const id = session()
+  prompt(id, 'one')
+  reply(id, 'first')
+  hook(id, { event: 'Stop', startedAt: '2026-11-15T08:00:03.000Z' })
+  event(id, 'phase', { to: 'test' })
+  hook(id, { event: 'Notification', startedAt: '2026-11-15T08:00:09.000Z' })
+  prompt(id, 'two')
+  hook(id, { event: 'PostCompact', startedAt: '2026-11-15T08:00:30.000Z' })
+  db.run("UPDATE transcript_entries SET created_at = '2026-11-15 08:00:0' || (sequence * 2) WHERE sequence < 2")
+  db.run("UPDATE transcript_entries SET created_at = '2026-11-15 08:00:20' WHERE sequence = 2")
+  db.run("UPDATE events SET timestamp = iif(event_type = 'phase', '2026-11-15 08:00:05', '2026-11-15 08:00:02')")
+  assert.deepEqual(told(timeline(db, conversationId)), [
+    ...['prompt one', 'reply first', 'hook Stop', 'phase test', 'hook Notification', 'prompt two', 'hook PostCompact'],
+  ])
+})
+
+test('a call carries what hooks and rules said of it', (t) => {
+  const { db, conversationId, session, reply, hook } = story(t)
+  const sessionId = session()
+  const [id] = reply(sessionId, '', 'Bash')
+  const toolUseId = id!
+  const json = (decision: string) =>
+    JSON.stringify({ hookSpecificOutput: { permissionDecision: decision, permissionDecisionReason: 'so' } })
+  hook(sessionId, { event: 'PreToolUse', toolUseId, stdout: json('allow') })
+  hook(sessionId, { event: 'PreToolUse', toolUseId, ordinal: 1, stdout: json('ask') })
+  hook(sessionId, { event: 'PreToolUse', toolUseId, ordinal: 2, exitCode: 2, stderr: 'not on Fridays\n' })
+  hook(sessionId, { event: 'PreToolUse', toolUseId, ordinal: 3, exitCode: 1, stderr: 'oh' })
+  hook(sessionId, { event: 'PreToolUse', toolUseId, ordinal: 4, exitCode: null, skippedReason: 'prior_block_or_deny' })
+  commitToolCall(db, {
+    ...{ sessionId, conversationId, invocations: [] },
+    permission: { toolName: 'Bash', decision: 'deny', reason: { by: 'hook', reason: 'not on Fridays', rule: 'r' } },
+    result: { tool_use_id: toolUseId, content: 'no', is_error: true },
+  })
+  const [call] = [...timeline(db, conversationId)] as [Item & { kind: 'call' }]
+  assert.deepEqual(call.permission, { decision: 'deny', by: 'hook', reason: 'not on Fridays', rule: 'r' })
+  assert.deepEqual(
+    call.hooks.map(({ says, why }) => [says, why]),
+    [
+      ['allow', 'so'],
+      ['ask', 'so'],
+      ['deny', 'not on Fridays'],
+      ['failed', 'exit 1 oh'],
+      ['not asked', 'another hook had refused already'],
+    ],
+  )
+})
+
+test('a session that was imported has no transcript: its hooks and events are told by time', (t) => {
+  const { db, conversationId, session, event, hook } = story(t)
+  const id = session()
+  event(id, 'dispatcher.SESSION_INIT')
+  hook(id, {
+    event: 'PreToolUse',
+    toolUseId: 'x',
+    toolName: 'read_file',
+    stdout: '{"decision":"ask","denyReason":"why"}',
+  })
+  inOneSecond(db)
+  const [, asked] = [...timeline(db, conversationId)] as [Item, Item & { kind: 'hook' }]
+  assert.deepEqual([asked.tool, asked.says, asked.why], ['read_file', 'ask', 'why'])
+})
+
+test('rows that another program wrote tell nothing, and stop nothing', (t) => {
+  const { db, conversationId, session, prompt, event } = story(t)
+  const id = session()
+  const types = ['user', 'assistant', 'tool_use', 'tool_result', 'system', 'attachment', 'progress']
+  const payloads = [
+    '',
+    '{',
+    'null',
+    '[]',
+    '{"content":[null,1,{"text":1,"id":1,"name":2}]}',
+    '{"content":{"text":"x"}}',
+  ]
+  let at = 0
+  for (const type of types)
+    for (const payload of payloads)
+      db.run(
+        'INSERT INTO transcript_entries(session_id, sequence, entry_type, payload_json) VALUES (?, ?, ?, ?)',
+        ...[id, at++, type, payload],
+      )
+  for (const detail of ['', '{', 'null', '[1]'])
+    db.run(
+      'INSERT INTO events(conversation_id, session_id, event_type, detail) VALUES (?, ?, ?, ?)',
+      conversationId,
+      id,
+      'phase',
+      detail,
+    )
+  event(id, 'plan_draft', { plan: 99 })
+  prompt(id, 'still here')
+  assert.ok(told(timeline(db, conversationId)).includes('prompt still here'))
+  assert.equal(overview(db, conversationId)!.entries, at + 1)
+})
+
+test('what looks like a secret is not told, wherever it stands', (t) => {
+  const { db, conversationId, session, prompt, reply, result, event, hook } = story(t)
+  const id = session()
+  const secret = `sk-ant-${'a1'.repeat(20)}`
+  prompt(id, `my key is ${secret}`)
+  const [use] = reply(id, `I use ${secret}`, 'Bash')
+  result(id, use!, `ANTHROPIC_API_KEY=${secret}`)
+  event(id, 'turn_end', { stop: 'error', why: `bad key ${secret}` })
+  db.run('UPDATE transcript_entries SET payload_json = replace(payload_json, \'"at":0\', ?)', `"key":"${secret}"`)
+  hook(id, { command: `curl -H 'x-api-key: ${secret}'`, exitCode: 2, stderr: secret })
+  const all = JSON.stringify([[...timeline(db, conversationId)], overview(db, conversationId)])
+  assert.ok(all.includes('[redacted]'))
+  assert.ok(!all.includes(secret))
+})

@@ -1,0 +1,258 @@
+/**
+ * A conversation as it went: prompts, replies and calls in their order, and at its place everything that hooks, rules,
+ * the workflow and sub-agents did. Read as a stream; of what lies outside the wanted part, only the order is read.
+ */
+import { redact } from '../hooks/redact.ts'
+import { isObject, type JsonObject } from '../hooks/shape.ts'
+import type { ReadDb } from '../store/open.ts'
+import { around, openBeside, parsed, rest } from './beside.ts'
+import { type HookAnswer, type HookRow, hookAnswer, hookColumns } from './hook-answer.ts'
+
+export type Item =
+  | { readonly kind: 'prompt'; readonly at: string; readonly text: string; readonly source: string }
+  | { readonly kind: 'reply'; readonly at: string; readonly text: string }
+  | CallItem
+  | ({ readonly kind: 'hook'; readonly tool: string | null } & HookAnswer)
+  | { readonly kind: 'phase'; readonly at: string; readonly from: string; readonly to: string; readonly by: string }
+  | PlanItem
+  | AgentItem
+  | { readonly kind: 'note'; readonly at: string; readonly about: string; readonly text: string }
+
+export interface CallItem {
+  readonly kind: 'call'
+  readonly at: string
+  readonly id: string
+  readonly tool: string
+  readonly input: JsonObject
+  /** Null: it has no result yet, or never got one. */
+  readonly output: string | null
+  readonly is_error: boolean
+  readonly permission: Permission | null
+  readonly hooks: readonly HookAnswer[]
+  readonly agents: readonly AgentItem[]
+}
+
+export interface Permission {
+  readonly decision: string
+  readonly by: string
+  readonly reason: string
+  readonly rule: string | null
+}
+
+export interface PlanItem {
+  readonly kind: 'plan'
+  readonly at: string
+  readonly what: 'drafted' | 'approved' | 'signed off'
+  readonly plan: number | null
+  readonly by: string
+  /** Where it was drafted. */
+  readonly content: string
+}
+
+export interface AgentItem {
+  readonly kind: 'agent'
+  readonly at: string
+  readonly type: string
+  readonly session: string
+  readonly items: readonly Item[]
+  /** Rows of its transcript that are not among the items. */
+  readonly left_out: number
+}
+
+/** Rows of the transcript, counted over all sessions of the conversation. A call and its result are never parted. */
+export interface Part {
+  readonly from?: number
+  readonly to?: number
+}
+
+export function* timeline(db: ReadDb, conversationId: string, { from = 0, to = Infinity }: Part = {}): Generator<Item> {
+  let begin = 0
+  for (const session of sessionsOf(db, conversationId)) {
+    const end = begin + session.entries
+    const isEmpty = session.entries === 0
+    if (isEmpty ? begin >= from && begin < to : end > from && begin < to)
+      yield* sessionItems(db, session, { from: from - begin, to: to - begin })
+    begin = end
+  }
+}
+
+export interface Session {
+  readonly id: string
+  readonly conversationId: string
+  readonly startedAt: string
+  readonly entries: number
+  /** Events of the conversation that name no session are told in the one that was under way. */
+  readonly firstEvent: number
+  readonly nextEvent: number
+}
+
+const sessionsOf = (db: ReadDb, conversationId: string): Session[] =>
+  db
+    .all<Omit<Session, 'nextEvent'>>(
+      `SELECT s.session_id AS id, s.conversation_id AS conversationId, s.started_at AS startedAt,
+        (SELECT coalesce(max(sequence) + 1, 0) FROM transcript_entries e WHERE e.session_id = s.session_id) AS entries,
+        coalesce((SELECT min(id) FROM events v WHERE v.session_id = s.session_id), 0) AS firstEvent
+       FROM sessions s WHERE s.conversation_id = ? AND s.session_id NOT IN (SELECT session_id FROM ona_subagents)
+       ORDER BY s.started_at, s.rowid`,
+      conversationId,
+    )
+    .map((session, at, all) => ({
+      ...session,
+      firstEvent: at === 0 ? 0 : session.firstEvent,
+      nextEvent: all[at + 1]?.firstEvent || Number.MAX_SAFE_INTEGER,
+    }))
+
+export interface EntryRow {
+  readonly sequence: number
+  readonly type: string
+  readonly toolUseId: string | null
+  readonly at: string
+  readonly payload: string | null
+}
+
+interface Open {
+  readonly at: string
+  readonly name: string
+  readonly input: JsonObject
+}
+
+function* sessionItems(db: ReadDb, session: Session, { from = 0, to = Infinity }: Part): Generator<Item> {
+  const about = rowsAbout(db, session, from, to)
+  const beside = openBeside(db, session, (id) => agentItem(db, id))
+  const open = new Map<string, Open>()
+  let within = session.entries === 0
+  for (const row of db.each<EntryRow>(
+    `SELECT sequence, entry_type AS type, tool_use_id AS toolUseId, created_at AS at,
+       iif(sequence >= ?2, payload_json, NULL) AS payload
+     FROM transcript_entries WHERE session_id = ?1 ORDER BY sequence`,
+    session.id,
+    from,
+  )) {
+    const begins = row.type === 'user' || row.type === 'assistant' || row.type === 'tool_use'
+    if (begins && row.sequence >= to) {
+      yield* unanswered(open, about)
+      return
+    }
+    if (begins) within = row.sequence >= from
+    const { before, during, agents } = around(beside, row)
+    if (!within) continue
+    if (begins) yield* unanswered(open, about)
+    yield* before
+    yield* entryItems(row, open, about, agents)
+    yield* during
+  }
+  yield* unanswered(open, about)
+  if (within) yield* rest(beside)
+}
+
+/** What an entry itself tells. Calls wait for their results. */
+function* entryItems(
+  row: EntryRow,
+  open: Map<string, Open>,
+  about: About,
+  agents: readonly AgentItem[],
+): Generator<Item> {
+  const { at, type } = row
+  const entry = parsed(row.payload)
+  const blocks = Array.isArray(entry['content']) ? entry['content'].filter(isObject) : []
+  if (type === 'user' || type === 'assistant') {
+    const text = blocks.flatMap((block) => (typeof block['text'] === 'string' ? [block['text']] : [])).join('\n')
+    const source = typeof entry['source'] === 'string' ? entry['source'] : ''
+    if (text !== '')
+      yield type === 'user'
+        ? { kind: 'prompt', at, text: redact(text), source }
+        : { kind: 'reply', at, text: redact(text) }
+  }
+  for (const use of type === 'tool_use' ? [entry] : blocks)
+    if (typeof use['id'] === 'string' && typeof use['name'] === 'string')
+      open.set(use['id'], { at, name: use['name'], input: isObject(use['input']) ? use['input'] : {} })
+  if (type === 'tool_result') {
+    const id = row.toolUseId ?? ''
+    const call = open.get(id)
+    open.delete(id)
+    const output = typeof entry['content'] === 'string' ? redact(entry['content']) : ''
+    if (call) yield callItem(id, call, about, { output, is_error: entry['is_error'] === true, agents })
+    else yield* agents
+  }
+  const words = noteOf(type, entry)
+  if (words !== undefined) yield { kind: 'note', at, ...words }
+}
+
+type Done = Pick<CallItem, 'output' | 'is_error' | 'agents'>
+
+const callItem = (id: string, { at, name, input }: Open, about: About, done: Done): CallItem => ({
+  ...{ kind: 'call', at, id, tool: name, input: parsed(redact(JSON.stringify(input))), ...done },
+  permission: about.permissions.get(id) ?? null,
+  hooks: about.hooks.get(id) ?? [],
+})
+
+function* unanswered(open: Map<string, Open>, about: About): Generator<Item> {
+  for (const [id, call] of open) yield callItem(id, call, about, { output: null, is_error: false, agents: [] })
+  open.clear()
+}
+
+function noteOf(type: string, entry: JsonObject): { about: string; text: string } | undefined {
+  if (type === 'system') {
+    const { _t, subtype, ...rest } = entry
+    return { about: notes[String(subtype)] ?? String(subtype), text: redact(JSON.stringify(rest)) }
+  }
+  if (type === 'attachment') return { about: 'attachment', text: redact(JSON.stringify(entry['attachment'] ?? {})) }
+  return undefined
+}
+
+const notes: Record<string, string> = {
+  compact_boundary: 'the conversation was compacted here',
+  rewind: 'rewound: what stood before is out of sight of the model',
+}
+
+interface About {
+  readonly permissions: ReadonlyMap<string, Permission>
+  readonly hooks: ReadonlyMap<string, readonly HookAnswer[]>
+}
+
+/** What is on record of the calls of a part: each table is read once. */
+function rowsAbout(db: ReadDb, { id }: Session, from: number, to: number): About {
+  const ids = db.all<{ id: string }>(
+    `SELECT tool_use_id AS id FROM transcript_entries
+     WHERE session_id = ? AND sequence >= ? AND sequence < ? AND tool_use_id IS NOT NULL`,
+    id,
+    Math.max(0, from),
+    Math.min(to + 1000, Number.MAX_SAFE_INTEGER), // results of the last reply may lie beyond
+  )
+  const wanted = JSON.stringify(ids.map((row) => row.id))
+  const where = 'WHERE session_id = ? AND tool_use_id IN (SELECT value FROM json_each(?)) ORDER BY id'
+  const permissions = new Map<string, Permission>()
+  for (const row of db.all<{ use: string; decision: string; reason: string | null }>(
+    `SELECT tool_use_id AS use, decision, reason_json AS reason FROM tool_permission_log ${where}`,
+    id,
+    wanted,
+  ))
+    permissions.set(row.use, permissionOf(row.decision, row.reason))
+  const hooks = Map.groupBy(
+    db.all<HookRow>(`SELECT ${hookColumns} FROM hook_invocations ${where}`, id, wanted),
+    ({ toolUseId }) => toolUseId!,
+  )
+  return { permissions, hooks: new Map(Array.from(hooks, ([use, rows]) => [use, rows.map(hookAnswer)])) }
+}
+
+function permissionOf(decision: string, json: string | null): Permission {
+  const { by, reason, rule } = parsed(json)
+  const text = (value: unknown) => (typeof value === 'string' ? redact(value) : '')
+  return { decision, by: text(by), reason: text(reason), rule: text(rule) || null }
+}
+
+/** The rows of a sub-agent that are shown where it stands; more of them would bury its parent. */
+const mostOfAgent = 400
+
+function agentItem(db: ReadDb, sessionId: string): AgentItem {
+  const session = db.get<Omit<Session, 'nextEvent'> & { type: string }>(
+    `SELECT s.session_id AS id, s.conversation_id AS conversationId, s.started_at AS startedAt, a.agent_type AS type,
+      (SELECT coalesce(max(sequence) + 1, 0) FROM transcript_entries e WHERE e.session_id = s.session_id) AS entries
+     FROM sessions s JOIN ona_subagents a ON a.session_id = s.session_id WHERE s.session_id = ?`,
+    sessionId,
+  )!
+  const none = { firstEvent: 0, nextEvent: 0 }
+  const items = [...sessionItems(db, { ...session, ...none }, { to: mostOfAgent })]
+  const left_out = Math.max(0, session.entries - mostOfAgent)
+  return { kind: 'agent', at: session.startedAt, type: session.type, session: sessionId, items, left_out }
+}
