@@ -178,7 +178,10 @@ for (const [tool, { before, input, answer, wrong }] of Object.entries(cases)) {
     const { p, port, env } = await prepared(t)
     const missing = await evaluate(p, tool, {})
     if (!['EnterPlanMode', 'ListMcpResources', 'ExitPlanMode'].includes(tool)) {
-      assert.match(missing.content, new RegExp(`^${tool}: the input does not fit: \\w+ is missing$`))
+      assert.match(
+        missing.content,
+        new RegExp(`^${tool}: the input does not fit: (\\w+ is|.*\\w+ and \\w+ are) missing$`),
+      )
     }
     await before?.(p)
     const done = await evaluate(p, tool, withPort(input(p), port), env)
@@ -208,6 +211,13 @@ for (const [tool, { before, input, answer, wrong }] of Object.entries(cases)) {
     assert.match(byRule.content, /denied|there is no tool named/)
   })
 }
+
+test('a folder that is not there is wrong usage, and nothing is run', async (t) => {
+  const p = place(t)
+  const ran = await p.run(['--eval', '{"tool":"Bash","input":{"command":"pwd"}}', '--cwd', 'nowhere'])
+  assert.deepEqual([ran.code, ran.stdout], [2, ''])
+  assert.match(ran.stderr, /--cwd: .*nowhere is no folder/)
+})
 
 test('while a plan is being made, what changes things is shut and the rest is open', async (t) => {
   const { p } = await prepared(t)

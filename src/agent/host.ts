@@ -1,5 +1,6 @@
 /** The agent's side of what its tools do together with it. */
 import { isAbsolute, relative } from 'node:path'
+import { rulesOf } from '../permissions/compile.ts'
 import { searchable } from '../permissions/searchable.ts'
 import { getState, setState } from '../store/state.ts'
 import type { SeenFile, ToolHost } from '../tools/host.ts'
@@ -122,4 +123,4 @@ const searches = new WeakMap<Session, { settings: unknown; cwd: string; may: (pa
 
 /** A private address is reachable only where a rule names its host: `WebFetch(domain:localhost)`. */
 const namedByRule = (session: Session, host: string): boolean =>
-  (session.permissions.allow ?? []).includes(`WebFetch(domain:${host})`)
+  rulesOf(session.permissions).allow.some(({ specifier }) => specifier.kind === 'domain' && specifier.host === host)

@@ -1,7 +1,7 @@
 /** Whether one rule speaks of one call. */
 import type { PermissionQuestion } from './decide.ts'
 import { type FileAccess, fileOf, fileRuleMatches } from './files.ts'
-import { type Behavior, type Rule, readRule } from './rule.ts'
+import { type Behavior, plainHost, type Rule, readRule } from './rule.ts'
 import { matches } from './wildcard.ts'
 
 /** For every specifier but Bash's, which needs the parser. */
@@ -23,8 +23,13 @@ export function ruleMatches(
       return domainMatches(specifier.host, input.url)
     case 'query':
       return input.query === specifier.text
-    case 'name':
-      return specifier.patterns.some((pattern) => invocations(question).some((text) => matches(pattern, text)))
+    case 'name': {
+      // kinds of agents are known by their names in small letters or capitals
+      const asWritten = tool === 'Agent' ? (text: string) => text.toLowerCase() : (text: string) => text
+      return invocations(question).some((text) =>
+        specifier.patterns.some((pattern) => matches(asWritten(pattern), asWritten(text))),
+      )
+    }
     case 'parameter': {
       const value = input[specifier.name]
       const scalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
@@ -55,7 +60,7 @@ function namesTool(pattern: string, tool: string): boolean {
 function invocations({ tool, input }: PermissionQuestion): readonly string[] {
   if (tool === 'Agent') return [typeof input.subagent_type === 'string' ? input.subagent_type : 'general-purpose']
   if (tool !== 'Skill' || typeof input.skill !== 'string') return []
-  const name = input.skill.replace(/^\//, '')
+  const name = input.skill.trim().replace(/^\//, '')
   return typeof input.args === 'string' && input.args !== '' ? [name, `${name} ${input.args}`] : [name]
 }
 
@@ -63,7 +68,7 @@ function invocations({ tool, input }: PermissionQuestion): readonly string[] {
 function domainMatches(pattern: string, url: unknown): boolean {
   let host: string
   try {
-    host = new URL(String(url)).hostname.toLowerCase().replace(/\.$/, '')
+    host = plainHost(new URL(String(url)).hostname)
   } catch {
     return false // not a URL: the tool will say so
   }

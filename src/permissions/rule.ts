@@ -136,7 +136,7 @@ const specifiers: Record<string, ReadSpecifier> = {
         why: 'WebFetch permissions use domain format, not URLs. Use "domain:hostname" format. Examples: WebFetch(domain:example.com), WebFetch(domain:github.com)',
       }
     }
-    const host = content.slice('domain:'.length).trim().toLowerCase().replace(/\.$/, '')
+    const host = plainHost(content.slice('domain:'.length).trim())
     if (host === '' || /[\s/@?#]/.test(host)) return { why: `"${host}" is not a host name.` }
     return { kind: 'domain', host }
   },
@@ -147,6 +147,12 @@ const specifiers: Record<string, ReadSpecifier> = {
   },
   Agent: (content) => ({ kind: 'name', patterns: [content] }),
   Skill: (content) => ({ kind: 'name', patterns: patterns(content) }),
+}
+
+/** A host as rules hold it: `[::1]`, `Example.com.` and `exämple.com` are `::1`, `example.com` and `xn--exmple-cua.com`. */
+export function plainHost(host: string): string {
+  const ascii = /[^\u0020-\u007e]/.test(host) ? (URL.parse(`http://${host}`)?.hostname ?? host) : host
+  return ascii.toLowerCase().replace(/^\[|\]$|\.$/g, '')
 }
 
 function readPath(content: string, behavior: Behavior): Specifier | { why: string } {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import type { PermissionUpdate } from '../hooks/plane.ts'
 import type { PermissionQuestion } from './decide.ts'
 import { type FileAccess, inWorkingDirectories } from './files.ts'
+import { plainHost } from './rule.ts'
 
 type Rules = Extract<PermissionUpdate, { rules: unknown }>['rules']
 
@@ -75,7 +76,7 @@ const below = (folder: string): string => `/${folder === '/' ? '' : folder.repla
 
 function hostOf(url: unknown): string | undefined {
   try {
-    return new URL(String(url)).hostname
+    return plainHost(new URL(String(url)).hostname)
   } catch {
     return undefined
   }

@@ -22,7 +22,10 @@ export function toolSuite(tool: Tool, sample: Sample): void {
   test(`${tool.name}: an empty input is answered with what is missing`, async (t) => {
     const { content, isError } = await start(t).use(tool.name, {})
     if (required.length === 0) return
-    assert.deepEqual([isError, content], [true, `${tool.name}: the input does not fit: ${required[0]![0]} is missing`])
+    const names = required.map(([name]) => name)
+    const what =
+      names.length === 1 ? `${names[0]} is missing` : `${names.slice(0, -1).join(', ')} and ${names.at(-1)} are missing`
+    assert.deepEqual([isError, content], [true, `${tool.name}: the input does not fit: ${what}`])
   })
 
   test(`${tool.name}: an input of the wrong kind is refused without running`, async (t) => {

@@ -97,7 +97,10 @@ export function readInput(
   cwd?: string,
 ): { ok: true; input: JsonObject } | { ok: false; why: string } {
   const parsed = parse(tool.input, coerced(tool, input))
-  if (!parsed.ok) return { ok: false, why: `${tool.name}: the input does not fit: ${say(parsed.problem)}` }
+  if (!parsed.ok) {
+    const problem = missing(tool, input) ?? say(parsed.problem)
+    return { ok: false, why: `${tool.name}: the input does not fit: ${problem}` }
+  }
   const value: JsonObject = { ...(parsed.value as JsonObject) }
   for (const field of tool.paths ?? []) {
     const path = value[field]
@@ -107,6 +110,15 @@ export function readInput(
     if (cwd !== undefined) value[field] = absolute(cwd, path)
   }
   return { ok: true, input: value }
+}
+
+/** All that is missing at once, so that the next try has it all. */
+function missing(tool: Tool, input: unknown): string | undefined {
+  if (!isObject(input)) return undefined
+  const names = Object.entries(tool.input.fields).flatMap(([name, field]) =>
+    field.optional || input[name] !== undefined ? [] : [name],
+  )
+  return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)} are missing` : undefined
 }
 
 /** Models now and then quote what is not text: `"limit": "10"`. Only a value of the wrong kind is touched. */

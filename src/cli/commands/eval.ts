@@ -1,4 +1,5 @@
 /** `ona --eval '{"tool":…,"input":{…}}'`: one tool call by the operator, through hooks, gate, rules and transcript. */
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { openRuntime } from '../../agent/open-runtime.ts'
 import { runToolCall } from '../../agent/tool-call.ts'
@@ -40,6 +41,7 @@ export const run = command('ona --eval', { help, flags, words: 1 }, async (given
   const { tool, input } = call
   const { conversation, 'permission-mode': mode, trust = false } = given
   const cwd = resolve(given.cwd ?? '.')
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return wrong('ona --eval', `--cwd: ${cwd} is no folder`)
   const opened = openRuntime({
     cwd,
     env: process.env,
