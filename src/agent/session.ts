@@ -343,11 +343,10 @@ export class Session {
     if (costUsd === null) spent.unpriced = true
     else spent.costUsd += costUsd
     if (this.runtime.budget) this.runtime.budget.spent += costUsd ?? 0
-    this.contextTokens =
-      (usage.inputTokens ?? 0) +
-      (usage.cacheReadTokens ?? 0) +
-      (usage.cacheWriteTokens ?? 0) +
-      (usage.outputTokens ?? 0)
+    // a reply that was cut off tells nothing, and the window is no emptier for it
+    if (usage.inputTokens !== null)
+      this.contextTokens =
+        usage.inputTokens + (usage.cacheReadTokens ?? 0) + (usage.cacheWriteTokens ?? 0) + (usage.outputTokens ?? 0)
     this.runtime.spent(model, usage, costUsd)
   }
 

@@ -35,6 +35,14 @@ test('a turn without tools is two rows, and what it cost is an event', async () 
   )
 })
 
+test('a reply that was cut off and tells no usage leaves the window as full as it was', () => {
+  const it = start({ script: [] })
+  const usage = { inputTokens: 900, outputTokens: 100, cacheReadTokens: null, cacheWriteTokens: null }
+  it.session.spend(usage, null, 'm')
+  it.session.spend({ ...usage, inputTokens: null, outputTokens: null }, null, 'm')
+  assert.equal(it.session.contextTokens, 1000)
+})
+
 test('calls run in the order they were declared, each with its result before the next request', async () => {
   const it = start({
     ...free,

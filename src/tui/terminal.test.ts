@@ -319,7 +319,7 @@ test('permission: an edit is shown as a diff, a new file in full, a file that is
       never,
     )
   const edit = ask('Edit', { file_path: 'a.txt', old_string: 'two', new_string: 'zwei' })
-  await shows(/ {2}2 - two\n {4}2 \+ zwei\n\nDo you want to make this edit to a\.txt\?/)
+  await shows(/ {2}1 {3}one\n {4}2 - two\n {4}2 \+ zwei\n {4}3 {3}three\n\nDo you want to make this edit to a\.txt\?/)
   keyboard.type('y')
   assert.deepEqual(await edit, { allow: true })
   const write = ask('Write', { file_path: 'a.txt', content: 'one\ntwo\nthree\nfour\n' })
@@ -626,6 +626,17 @@ test('a turn on the screen: words, calls, folded results, hooks, diffs, a sub-ag
     '● Done: yes.',
   ])
   assert.equal(prompt.text, '')
+})
+
+test('the todo list does not look like part of the call above it while a question is open', async () => {
+  withPrompt()
+  terminal.turn.on({ type: 'turn-started' })
+  terminal.turn.on({ type: 'todos', todos: [{ content: 'write it', status: 'in_progress', activeForm: 'writing' }] })
+  terminal.turn.on({ type: 'tool-started', id: '1', name: 'Agent', input: {}, summary: 'look' })
+  const asked = terminal.choose({ title: 'Start it?', choices: [{ label: 'Yes', value: true }] })
+  await shows(/● Agent\(look\)\n\n {2}▸ write it\n\n─/)
+  keyboard.type(enter)
+  await asked
 })
 
 test('two thousand streamed lines, resized in the middle, are each in the scrollback once', async () => {

@@ -80,7 +80,7 @@ export class TurnView {
     const state = this.busy && !still ? ['', this.#spinner(spin, now, columns)] : []
     const todos =
       this.busy && this.showTodos && this.todos.some((todo) => todo.status !== 'completed')
-        ? todoLines(this.#near(), columns - 4).map((line) => `  ${line}`)
+        ? [...(still ? [''] : []), ...todoLines(this.#near(), columns - 4).map((line) => `  ${line}`)]
         : []
     const below = [...running, ...state, ...todos].slice(-Math.max(1, rows - 1))
     return [...answer.slice(-Math.max(0, rows - below.length)), ...below].slice(-rows)

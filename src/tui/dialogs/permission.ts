@@ -63,7 +63,10 @@ const sayRule = ({ toolName, ruleContent }: { toolName: string; ruleContent?: st
   ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`
 
 export function sayUpdate(update: PermissionUpdate): string {
-  if (update.type === 'setMode') return `Yes, and turn the mode to ${update.mode}`
+  if (update.type === 'setMode')
+    return update.mode === 'acceptEdits'
+      ? 'Yes, and accept edits without asking'
+      : `Yes, and turn the mode to ${update.mode}`
   if ('directories' in update) {
     const folders = update.directories.map(cleanLine).join(', ')
     return update.type === 'addDirectories' ? `Yes, and work in ${folders} too` : `Yes, and leave ${folders}`
@@ -93,12 +96,12 @@ async function picture({ tool, input, summary }: PermissionRequest, cwd: string)
         ...(text('description') ? [paint('dim', `the agent says: ${cleanLine(text('description'))}`)] : []),
       ],
     }),
-    Edit: () => ({
+    Edit: async () => ({
       title: `Edit ${cleanLine(path)}`,
       question: `Do you want to make this edit to ${cleanLine(path)}?`,
-      body: editBody(input, path, cwd),
+      body: await editBody(input, path, cwd),
     }),
-    Write: async () => ({ ...(await writePicture(path, text('content'), cwd)) }),
+    Write: () => writePicture(path, text('content'), cwd),
     Read: () => ({ title: 'Read a file', question: 'Do you want to let it be read?', body: [bold(cleanLine(path))] }),
     WebFetch: () => ({
       title: 'Fetch from the web',
@@ -126,9 +129,15 @@ async function picture({ tool, input, summary }: PermissionRequest, cwd: string)
   }
 }
 
-function editBody(input: JsonObject, path: string, cwd: string): string[] {
+/** The lines that would change, with those round them; only the words where the file does not have them. */
+async function editBody(input: JsonObject, path: string, cwd: string): Promise<string[]> {
   const [before, after] = [String(input['old_string'] ?? ''), String(input['new_string'] ?? '')]
-  const line = lineOf(current(path, cwd), before)
+  const file = current(path, cwd)
+  const everywhere = input['replace_all'] ? [paint('warn', 'everywhere in the file')] : []
+  if (before !== '' && file?.includes(before)) {
+    const edited = everywhere.length > 0 ? file.replaceAll(before, () => after) : file.replace(before, () => after)
+    return [...(await changes(path, file, edited)), ...everywhere]
+  }
   const signed = (text: string, sign: string) =>
     text === ''
       ? []
@@ -136,8 +145,12 @@ function editBody(input: JsonObject, path: string, cwd: string): string[] {
           .replace(/\n$/, '')
           .split('\n')
           .map((one) => sign + one)
-  const patch = [`@@ -${line} +${line} @@`, ...signed(before, '-'), ...signed(after, '+')].join('\n')
-  return [...diffLines(patch), ...(input['replace_all'] ? [paint('warn', 'everywhere in the file')] : [])]
+  return [...diffLines(['@@ -1 +1 @@', ...signed(before, '-'), ...signed(after, '+')].join('\n')), ...everywhere]
+}
+
+async function changes(path: string, before: string, after: string): Promise<string[]> {
+  const { createTwoFilesPatch } = await import('diff')
+  return diffLines(createTwoFilesPatch(path, path, before, after, '', '', { context: 3 }))
 }
 
 async function writePicture(path: string, content: string, cwd: string): Promise<Picture> {
@@ -150,8 +163,7 @@ async function writePicture(path: string, content: string, cwd: string): Promise
       .map((line) => paint('added', line))
     return { title: `Create ${name}`, question: `Do you want to create ${name}?`, body }
   }
-  const { createTwoFilesPatch } = await import('diff')
-  const body = diffLines(createTwoFilesPatch(path, path, before, content, '', '', { context: 3 }))
+  const body = await changes(path, before, content)
   return { title: `Overwrite ${name}`, question: `Do you want to overwrite ${name}?`, body }
 }
 
@@ -161,9 +173,4 @@ function current(path: string, cwd: string): string | undefined {
   } catch {
     return undefined // not there, or not ours to read: shown as new
   }
-}
-
-const lineOf = (text: string | undefined, part: string): number => {
-  const at = part === '' ? -1 : (text?.indexOf(part) ?? -1)
-  return at < 0 ? 1 : text!.slice(0, at).split('\n').length
 }
