@@ -486,10 +486,24 @@ test('a status line of one’s own replaces ours', { skip }, async () => {
     '~/.ona/settings.json':
       '{"statusLine":{"type":"command","command":"printf mine:; grep -o permission_mode...default"}}',
   })
-  const ona = openOna(own, { words: ['--trust'] })
+  const ona = openOna(own)
   await ona.until(/mine:permission_mode":"default/)
   await leave(ona)
   own.remove()
+})
+
+test('a status line that the folder brings waits until the folder is trusted', { skip }, async () => {
+  const theirs = newPlace({ '.ona/settings.json': '{"statusLine":{"type":"command","command":"echo theirs"}}' })
+  const ona = openOna(theirs)
+  await ona.until(/Do you trust/)
+  ona.keys('2')
+  await ona.until(/^rehearsal: not/m)
+  await leave(ona)
+  assert.doesNotMatch(ona.all(), /theirs$/m)
+  const trusted = openOna(theirs, { words: ['--trust'] })
+  await trusted.until(/^theirs$/m)
+  await leave(trusted)
+  theirs.remove()
 })
 
 test('a dumb terminal and plain mode get lines without escape codes, and are asked in lines', { skip }, async () => {

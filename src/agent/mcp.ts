@@ -91,7 +91,7 @@ async function approve({ name, transport }: ServerConfig, person: Person): Promi
     { label: 'Do not start it', description: 'ona mcp reset-project-choices asks again.' },
   ]
   const answers = await person.questions(
-    [{ question, header: 'MCP server', options, multiSelect: false }],
+    [{ question, header: 'MCP server', options, multiSelect: false, closed: true }],
     new AbortController().signal,
   )
   const answer = answers?.[question]

@@ -80,7 +80,7 @@ async function offer(session: Session, commands: readonly string[]): Promise<voi
     { label: allowThem, description: 'They run without asking until the session ends.' },
     { label: 'Ask each time', description: 'The rules stay as they are.' },
   ]
-  const asked = [{ question, header: 'Commands', options, multiSelect: false }]
+  const asked = [{ question, header: 'Commands', options, multiSelect: false, closed: true as const }]
   const answers = await session.runtime.person.questions(asked, session.signal)
   if (answers?.[question] === allowThem) await saveUpdates(session, [forSession(rules)])
 }

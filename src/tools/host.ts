@@ -88,6 +88,8 @@ export interface Question {
   readonly header: string
   readonly options: readonly { readonly label: string; readonly description: string }[]
   readonly multiSelect: boolean
+  /** One of the options it must be: nothing in the person's own words. */
+  readonly closed?: true
 }
 
 export interface AgentRequest {

@@ -208,7 +208,8 @@ export class Prompt implements View {
     if (this.#menu.open) this.#menu.dismiss(this.#editor.draft)
     else if (this.#help) this.#help = false
     else if (this.#options.busy()) actions.interrupt()
-    else if (this.#options.vim() && this.#vim.mode === 'insert' && this.text !== '') toNormal(this.#vim, this.#editor)
+    else if (this.#options.vim() && this.text !== '')
+      toNormal(this.#vim, this.#editor) // however often: vim's people do
     else if (this.text === '!') this.#clear()
     else if (this.#again('esc')) {
       this.#twice = undefined

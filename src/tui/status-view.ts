@@ -19,8 +19,8 @@ export class StatusView {
     this.#conversation = conversation
     this.#options = options
     this.#facts = this.#gather()
-    const { trusted, settings } = conversation.session.runtime
-    if (trusted && !settings.disableAllHooks) this.use(settings.statusLine)
+    const { settings } = conversation.session.runtime // without what an untrusted folder says
+    if (!settings.disableAllHooks) this.use(settings.statusLine)
   }
 
   lines(columns: number): readonly string[] {

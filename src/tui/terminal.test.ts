@@ -226,6 +226,9 @@ test('vim mode: Esc to normal, motions work, i goes back, Esc in normal mode doe
   keyboard.type('bdw', 'A', '!')
   assert.equal(prompt.text, 'hello !')
   await shows(/-- INSERT --/)
+  for (let presses = 0; presses < 4; presses++) prompt.press({ key: 'esc' })
+  keyboard.type('x')
+  assert.equal(prompt.text, 'hello ')
 })
 
 test('permission: the command, the reason, the exact rule and its place; each answer is what was picked', async () => {

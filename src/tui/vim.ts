@@ -33,8 +33,9 @@ export function vimType(vim: Vim, editor: Editor, character: string): void {
 }
 
 export function toNormal(vim: Vim, editor: Editor): void {
-  vim.mode = 'normal'
   vim.pending = ''
+  if (vim.mode === 'normal') return
+  vim.mode = 'normal'
   const { draft } = editor
   editor.draft = { ...draft, cursor: Math.max(lineStart(draft), before(draft)) }
 }

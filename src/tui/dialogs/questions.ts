@@ -28,7 +28,7 @@ export async function askQuestions(
 
 async function askOne(
   front: Front,
-  { question, header, options, multiSelect }: Question,
+  { question, header, options, multiSelect, closed }: Question,
   place: { number: number; of: number },
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -41,7 +41,7 @@ async function askOne(
     {
       title: `${cleanLine(header)}${place.of > 1 ? ` (${place.number} of ${place.of})` : ''}`,
       question: cleanLine(question),
-      choices: [...choices, { label: 'Other', value: own, text: 'in your own words' }],
+      choices: closed ? choices : [...choices, { label: 'Other', value: own, text: 'in your own words' }],
       multiple: multiSelect,
     },
     signal,
