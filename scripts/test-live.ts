@@ -23,6 +23,7 @@ const checks = [
   ['exit 2 refuses', refuses],
   ['what boot prints is heard', boots],
   ['exit 2 at the end goes on', goesOn],
+  ['the dispatcher is heard', dispatches],
 ] as const
 let failed = false
 for (const agent of agents.filter(({ slug }) => asked.length === 0 || asked.includes(slug))) {
@@ -34,7 +35,7 @@ for (const agent of agents.filter(({ slug }) => asked.length === 0 || asked.incl
     continue
   }
   for (const [name, check] of checks) {
-    if (agent.cannot?.includes(name)) continue
+    if (agent.cannot?.includes(name) || (check === dispatches && !agent.dispatcher)) continue
     const startedAt = performance.now()
     const why = await check(agent, program)
     failed ||= why.length > 0
@@ -103,9 +104,31 @@ async function goesOn(agent: LiveAgent, program: string): Promise<string[]> {
   return heard.includes('one more thing') ? [] : ['the agent stopped all the same', `said: ${output.slice(-1500)}`]
 }
 
-async function runWith(agent: LiveAgent, program: string, onBrain: object) {
+/** The dispatcher's guard keeps a walk over the whole disk from running, and the model hears why and whose session it is. */
+async function dispatches(agent: LiveAgent, program: string): Promise<string[]> {
+  const words = ['dispatcher', 'install', '--host', agent.dispatcher!, '--modules', 'all']
+  const { place, output, heard } = await runWith(agent, program, {}, { words, command: 'find / -maxdepth 1 > ran.txt' })
+  const why: string[] = []
+  if (existsSync(join(place.repo, 'ran.txt'))) why.push('the command ran all the same')
+  if (!heard.includes('walks the whole repository')) why.push('the model was not told why')
+  if (!heard.includes('[hook-session-info] session ')) why.push('the model was not told of its session')
+  if (why.length > 0) why.push(`said: ${output.slice(-1500)}`)
+  place.remove()
+  return why
+}
+
+/** `words`: how ona is called beforehand. `command`: what the model wants run. */
+async function runWith(
+  agent: LiveAgent,
+  program: string,
+  onBrain: object,
+  {
+    words = ['init', '--roles', 'watcher', '--hooks', agent.slug, ...(agent.beside ?? [])],
+    command = 'echo live > ran.txt',
+  }: { words?: readonly string[]; command?: string } = {},
+) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), `ona-live-${agent.slug}-`)))
-  const model = await startModel('echo live > ran.txt')
+  const model = await startModel(command)
   const place: Place & { remove(): void } = {
     home: join(root, 'home'),
     repo: join(root, 'repo'),
@@ -137,15 +160,7 @@ async function runWith(agent: LiveAgent, program: string, onBrain: object) {
   await runProgram('git', ['init', '-q'], place.repo, env)
   const init = await runProgram(
     process.execPath,
-    [
-      join(import.meta.dirname, '../bin/ona.mjs'),
-      'init',
-      '--roles',
-      'watcher',
-      '--hooks',
-      agent.slug,
-      ...(agent.beside ?? []),
-    ],
+    [join(import.meta.dirname, '../bin/ona.mjs'), ...words],
     place.repo,
     env,
   )

@@ -7,7 +7,7 @@ import { checkSchema } from '../src/dispatcher/check-schema.ts'
 import { defaultFiles } from '../src/dispatcher/defaults.ts'
 import { schemas } from '../src/dispatcher/schemas.ts'
 import { type EventName, eventNames } from '../src/dispatcher/types.ts'
-import { filesUnder, makeRepo, moduleBody, payload, readFile, sid } from './dispatcher-lib.ts'
+import { type Firing, filesUnder, makeRepo, moduleBody, payload, readFile, sid } from './dispatcher-lib.ts'
 
 const extras: Record<EventName, Record<string, unknown>> = {
   SessionStart: { source: 'new' },
@@ -285,8 +285,14 @@ test('each dialect gets the object its host reads', async () => {
   assert.deepEqual((await repo.fire('Stop', {}, { args: ['claude'] })).output, {})
   const cli = (await repo.fire('PreToolUse', search)).output
   assert.deepEqual([cli['permissionDecision'], cli['permissionDecisionReason'], cli.decision], ['ask', reason, 'ask'])
-  const start = (await repo.fire('SessionStart', {}, { args: ['copilot-cli'] })).output
-  assert.equal(typeof start['additionalContext'], 'string')
+  const start = async (firing: Firing, more = {}) =>
+    (await repo.fire('SessionStart', more, firing)).output['additionalContext']
+  assert.equal(typeof (await start({ args: ['copilot-cli'] })), 'string')
+  const copilot = { COPILOT_CLI: '1', CLAUDE_PROJECT_DIR: repo.root }
+  assert.equal(typeof (await start({ env: copilot })), 'string')
+  assert.equal(typeof (await start({ env: copilot, args: ['claude'] })), 'string', 'it reads Claude Code’s file too')
+  const inside = await start({ env: copilot, args: ['claude'] }, { permission_mode: 'default' })
+  assert.equal(inside, undefined, 'Claude Code, started from a shell of Copilot’s')
 })
 
 test('a prompt counts the turn up, moves the phase, and is kept only as a hash', async () => {

@@ -15,6 +15,8 @@ export interface LiveAgent {
   readonly program: string | null
   /** Other brains that get the hooks too; a hook must still fire once in this one. */
   readonly beside?: readonly string[]
+  /** The host under which the dispatcher is registered for it, if it speaks that protocol. */
+  readonly dispatcher?: 'vscode' | 'claude'
   /** Checks that it is known not to pass; docs/brains.md says why. */
   readonly cannot?: readonly string[]
   setup?(place: Place): void
@@ -28,6 +30,7 @@ const alone: readonly LiveAgent[] = [
   {
     slug: 'claudecode',
     program: 'claude',
+    dispatcher: 'claude',
     args: () => ['-p', prompt, '--model', 'claude-sonnet-4-5', '--allowedTools', 'Bash'],
     env: ({ model }) => ({
       ANTHROPIC_BASE_URL: model,
@@ -108,6 +111,7 @@ trust_level = "trusted"
   {
     slug: 'copilot',
     program: 'copilot',
+    dispatcher: 'vscode',
     args: () => ['-p', prompt, '--allow-all-tools', '--trust-folder', '--model', 'live'],
     env: ({ model }) => ({
       COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
@@ -132,6 +136,6 @@ const find = (slug: string) => alone.find((agent) => agent.slug === slug)!
 export const agents: readonly LiveAgent[] = [
   ...alone,
   { ...find('claudecode'), beside: ['vscode', 'cursor'] },
-  { ...find('copilot'), beside: ['claudecode'] },
+  { ...find('copilot'), beside: ['claudecode'], dispatcher: 'claude' },
   { ...find('copilot'), beside: ['claudecode', 'vscode'] },
 ]

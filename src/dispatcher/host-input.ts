@@ -90,10 +90,15 @@ export function toHostEvent(name: EventName, raw: Json, repoRoot: string): HostE
   return event
 }
 
-/** `auto`: Claude Code says its permission mode; Copilot CLI sends Claude's tool names without it. */
+/**
+ * `auto`: Claude Code says its permission mode, Copilot CLI its name in the environment; both say CLAUDE_PROJECT_DIR. Copilot
+ * CLI reads Claude Code's file too, so what is registered there as `claude` is answered to whoever it is that asks.
+ */
 export function recogniseDialect(asked: string | undefined, raw: Json): Dialect {
   const named = dialects.find((dialect) => dialect === asked)
-  if (named) return named
+  const copilot = process.env['COPILOT_CLI'] !== undefined && raw['permission_mode'] === undefined
+  if (named && !(named === 'claude' && copilot)) return named
+  if (copilot) return 'copilot-cli'
   if (process.env['CLAUDE_PROJECT_DIR'] || raw['permission_mode'] !== undefined) return 'claude'
   if (raw['toolArgs'] !== undefined || raw['tool_result'] !== undefined) return 'copilot-cli'
   const tool = text(raw, 'tool_name', 'toolName')
