@@ -97,6 +97,31 @@ test('a sub-agent may have another model', async (t) => {
   assert.deepEqual(models, ['sonnet', 'haiku', 'sonnet'])
 })
 
+test("a size of Claude's that a definition, a skill or a call names means the session's model where that is another's", async (t) => {
+  const at = place(t)
+  at.write('../home/.ona/agents/scout.md', '---\nname: scout\ndescription: Looks\nmodel: haiku\n---\nYou scout.\n')
+  at.write('../home/.ona/skills/look/SKILL.md', '---\nname: look\ndescription: Looks\nmodel: opus\n---\nLook.\n')
+  const input = { description: 'look', prompt: 'Go.', subagent_type: 'scout' }
+  const { env, chats } = await testModel(t, [
+    call('Agent', input),
+    { text: 'Seen.' },
+    call('Agent', { ...input, model: 'sonnet' }),
+    { text: 'Seen again.' },
+  ])
+  // with a key for the other provider: nothing of a local session may go there
+  const both = { ...env, ANTHROPIC_API_KEY: 'sk-ant-x', ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' }
+  const words = ['--permission-mode', 'bypassPermissions', '--model', 'lm_studio_server_routed']
+  const ran = await at.run(['-p', 'go', ...words], { env: both })
+  assert.deepEqual([ran.code, ran.stdout], [0, 'Done.\n'], ran.stderr)
+  assert.match(chats[2]!.messages.at(-1)!.text, /^Seen\./)
+  assert.match(chats[4]!.messages.at(-1)!.text, /^Seen again\./)
+  assert.match(ran.stderr, /agent scout asks for haiku, which lm_studio_local does not have; it works with/)
+  const skill = await at.run(['-p', '/look', ...words], { env: both })
+  assert.deepEqual([skill.code, skill.stdout], [0, 'Done.\n'], skill.stderr)
+  const alone = await at.run(['-p', 'go', '--agent', 'scout'], { env })
+  assert.deepEqual([alone.code, alone.stdout], [0, 'Done.\n'], alone.stderr)
+})
+
 test('agents in the background work side by side, and the session hears of their end', async (t) => {
   const both = Promise.withResolvers<void>()
   let running = 0

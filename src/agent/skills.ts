@@ -11,6 +11,7 @@ import { type Outcome, renderSkill, type SkillDoors } from '../tools/skill-loade
 import { findSkills, type Skill } from '../tools/skills.ts'
 import { planningGate } from '../workflow/gate.ts'
 import type { Session } from './session.ts'
+import { wantedModel } from './wanted-model.ts'
 
 interface Places {
   /** As --bare and --disable-slash-commands want it. */
@@ -52,8 +53,9 @@ export function sessionSkills({ none, home, projectDir, trusted, warn }: Places)
       // A sub-agent starts no other: there a forking skill is read like any other.
       if (skill.fork && !session.agent) return fork(session, skill, loaded.text, powers)
       if (powers.model) {
-        const model = await session.runtime.modelFor(powers.model)
-        if ('problem' in model) return { ok: false, why: `model "${powers.model}" of skill ${name}: ${model.problem}` }
+        const asked = { wanted: powers.model, by: `skill ${name}` }
+        const model = await wantedModel(session.runtime, session.model, asked)
+        if ('problem' in model) return { ok: false, why: model.problem }
         session.lendModel(model)
       }
       session.granted.push(...powers.granted)

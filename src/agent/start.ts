@@ -18,6 +18,7 @@ import type { Runtime } from './runtime.ts'
 import { Session } from './session.ts'
 import { textOf } from './stages.ts'
 import { toolsOf } from './toolbox.ts'
+import { wantedModel } from './wanted-model.ts'
 import type { Worktree } from './worktree.ts'
 
 export interface StartOptions {
@@ -112,7 +113,10 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
   const equipped = agent && (await equip(runtime, agent, { alone: true }))
   if (equipped && 'problem' in equipped) return failed(equipped)
   runtime = equipped?.runtime ?? runtime
-  const chosen = await runtime.modelFor(options.model ?? agent?.model ?? '')
+  const first = await runtime.modelFor(options.model ?? '')
+  if ('problem' in first) return failed({ problem: first.problem })
+  const wanted = options.model === undefined && agent?.model
+  const chosen = await wantedModel(runtime, first, { ...(wanted && { wanted }), by: `agent ${agent?.name}` })
   if ('problem' in chosen) return failed({ problem: chosen.problem })
   const found = findSession(options, runtime)
   if ('problem' in found) return failed(found)

@@ -16,6 +16,7 @@ import { Session } from './session.ts'
 import { asText } from './stages.ts'
 import { toolsOf } from './toolbox.ts'
 import { runTurn, type TurnEnd } from './turn.ts'
+import { wantedModel } from './wanted-model.ts'
 import type { Worktree } from './worktree.ts'
 
 /** What a skill that runs as a sub-agent brings along. */
@@ -38,8 +39,8 @@ export async function runSubagent(parent: Session, request: Task): Promise<ToolO
   if (parent.agent) return failed('a sub-agent cannot start another one; do the work yourself')
 
   const wanted = runtime.env.CLAUDE_CODE_SUBAGENT_MODEL || request.model || kind.model
-  const model = wanted ? await runtime.modelFor(wanted) : parent.model
-  if ('problem' in model) return failed(`model "${wanted}": ${model.problem}`)
+  const model = await wantedModel(runtime, parent.model, { ...(wanted && { wanted }), by: `agent ${kind.name}` })
+  if ('problem' in model) return failed(model.problem)
 
   const equipped = await equip(runtime, kind)
   if ('problem' in equipped) return failed(equipped.problem)
