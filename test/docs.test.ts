@@ -148,6 +148,20 @@ const headingsOf = (page: string): string[] =>
       .replaceAll(/\s/g, '-'),
   )
 
+test('every page can be reached from the README', () => {
+  const reached = new Set(['README.md'])
+  for (const page of reached)
+    for (const [, link] of textOf(page).matchAll(/\]\(([^)#\s]+\.md)/g)) {
+      const to = join(dirname(page), link!)
+      if (pages.includes(to)) reached.add(to)
+    }
+  const own = pages.filter((page) => page.startsWith('docs/') && !page.startsWith('docs/decisions/'))
+  assert.deepEqual(
+    own.filter((page) => !reached.has(page)),
+    [],
+  )
+})
+
 test('every page and example that a page or a message of ours names is there', () => {
   const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
   const wrong = [...pages, ...sources].flatMap((file) =>
