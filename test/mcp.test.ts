@@ -70,14 +70,24 @@ test('wrong usage of ona mcp is told, and exits 2; a shared file takes no secret
       ['add', '--transport', 'http', 'x', 'not-a-url'],
       ['serve', '--permission-mode', 'auto'],
     ],
+    ...[['get'], ['login'], ['logout'], ['serve', '--tools', 'Read,Nope'], ['serve', '--cwd', 'nowhere']],
+    ...[
+      ['add', '--header', 'X: y', 'x', '--', 'run'],
+      ['add', '--env', 'A=1', 'x', 'https://example.com/mcp'],
+      ['add', 'there', '--', 'another'],
+    ],
     ['add', '--scope', 'project', '--env', `KEY=sk-ant-${'x'.repeat(30)}`, 'x', 'y'],
   ]
+  await at.run(['mcp', 'add', 'there', '--', 'one'])
   for (const words of wrong) {
     const { code, stderr } = await at.run(['mcp', ...words])
     assert.equal(code, 2, `${words.join(' ')}: ${stderr}`)
     assert.match(stderr, /^(ona mcp.*): .* \1 --help shows how\n$/)
   }
   assert.equal(existsSync(join(at.folder, '.mcp.json')), false)
+  assert.deepEqual(json(join(at.folder, '.ona/settings.local.json')), {
+    mcpServers: { there: { type: 'stdio', command: 'one', args: [] } },
+  })
 })
 
 async function evaluate(at: Place, tool: string, input: object) {

@@ -11,7 +11,7 @@ import { nobody, tellNotice } from '../nobody.ts'
 import { failed } from '../tell.ts'
 
 /** Tools that need a conversation with a model or a person of ours are left to the other agent's own. */
-const offered = [
+export const servedTools = [
   'Read',
   'Write',
   'Edit',
@@ -55,7 +55,7 @@ export async function mcpServe({ cwd, mode, tools: only, allow }: ServeOptions):
   const end = () => stop.abort()
   process.once('SIGINT', end)
   process.once('SIGTERM', end)
-  const tools = builtInTools.filter(({ name }) => offered.includes(name) && (only?.includes(name) ?? true))
+  const tools = builtInTools.filter(({ name }) => servedTools.includes(name) && (only?.includes(name) ?? true))
   let last: Promise<unknown> = Promise.resolve()
   await serve(
     {

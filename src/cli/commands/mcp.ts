@@ -1,4 +1,5 @@
 /** `ona mcp`: the MCP servers of this folder and this person, and our own tools as one. */
+import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readJson } from '../../hooks/json-text.ts'
@@ -60,6 +61,8 @@ const add = command(
     const headers = pairs(flags.header, ':')
     if (!env) return wrongly('--env takes NAME=value')
     if (!headers) return wrongly('--header takes "Name: value"')
+    if (type === 'stdio' && flags.header) return wrongly('--header is for servers over HTTP; --env reaches this one')
+    if (type !== 'stdio' && flags.env) return wrongly('--env is for servers that run here; --header reaches this one')
     const entry =
       type === 'stdio'
         ? { type, command: target, args, ...(Object.keys(env).length > 0 && { env }) }
@@ -95,10 +98,15 @@ async function store(
     const why = 'that looks like a secret, and .mcp.json is shared; write ${NAME} and set NAME in the environment'
     return wrong(command, why)
   }
+  const { declared, trusted } = await declaredHere()
+  const there = declared.find((each) => each.scope === scope && Object.hasOwn(each.servers as JsonObject, name))
+  if (there) return wrong(command, `${name} is in ${there.from} already; ona mcp remove ${name} takes it out`)
   const { editSettings } = await import('../../store/settings-edit.ts')
   const file = await fileOf(scope)
   const edited = await editSettings(file, [{ path: ['mcpServers', name], value: entry }])
   if (!edited.ok) return failed(`${file}: ${edited.why}`)
+  if (!trusted && scope !== 'user')
+    warned('this folder is not trusted, so the server is not started; ona --trust trusts it')
   return json ? saidJson({ name, scope, file }) : said(`added ${name} to ${file}`)
 }
 
@@ -149,11 +157,12 @@ const list = command('ona mcp list', { help, flags: { json: 'flag', 'no-check': 
 })
 
 const get = command('ona mcp get', { help, flags: { json: 'flag' }, words: 1 }, async ({ json }, [name]) => {
+  if (name === undefined) return wrong('ona mcp get', 'it needs a name')
   const { servers, problems } = await declaredHere()
   const server = servers.find((each) => each.name === name)
   if (!server) {
     const problem = problems.find((each) => each.includes(`mcpServers.${name} `))
-    return failed(problem ?? `there is no MCP server ${name ?? ''}; ona mcp list shows them`)
+    return failed(problem ?? `there is no MCP server ${name}; ona mcp list shows them`)
   }
   const told = shown(server)
   if (json) return saidJson(told)
@@ -162,9 +171,10 @@ const get = command('ona mcp get', { help, flags: { json: 'flag' }, words: 1 }, 
 })
 
 async function sign(name: string | undefined, way: 'in' | 'out'): Promise<number> {
+  if (name === undefined) return wrong(`ona mcp log${way}`, 'it needs a name')
   const { servers, settings, trusted } = await declaredHere()
   const server = servers.find((each) => each.name === name)
-  if (!server) return failed(`there is no MCP server ${name ?? ''}; ona mcp list shows them`)
+  if (!server) return failed(`there is no MCP server ${name}; ona mcp list shows them`)
   if (!trusted && server.scope !== 'user') return failed('this folder is not trusted; ona --trust trusts it')
   if (server.transport.type === 'stdio') return failed(`${name} runs on this machine; there is nothing to sign in to`)
   const { secretStore } = await import('../../mcp/secrets.ts')
@@ -208,11 +218,18 @@ const serveFlags = {
 } as const
 
 const serve = command('ona mcp serve', { help, flags: serveFlags }, async (flags) => {
-  const { mcpServe } = await import('./mcp-serve.ts')
+  const { mcpServe, servedTools } = await import('./mcp-serve.ts')
+  const cwd = resolve(flags.cwd ?? '.')
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
+    return wrong('ona mcp serve', `--cwd: ${cwd} is no folder`)
+  const tools = flags.tools?.split(',').map((each) => each.trim())
+  const unknown = tools?.find((each) => !servedTools.includes(each))
+  if (unknown !== undefined)
+    return wrong('ona mcp serve', `--tools: "${unknown}" is not offered; there are ${servedTools.join(', ')}`)
   return mcpServe({
-    cwd: resolve(flags.cwd ?? '.'),
+    cwd,
     ...(flags['permission-mode'] && { mode: flags['permission-mode'] }),
-    ...(flags.tools !== undefined && { tools: flags.tools.split(',').map((each) => each.trim()) }),
+    ...(tools && { tools }),
     ...(flags['allowed-tools'] && { allow: flags['allowed-tools'] }),
   })
 })
