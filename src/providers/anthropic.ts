@@ -1,6 +1,16 @@
 /** Anthropic's Messages API. */
 import { isObject, type JsonObject } from '../hooks/shape.ts'
-import { asNumber, type Dialect, noUsage, type ReplyReader, stopOf, toolUse, withFreshIds } from './dialect.ts'
+import {
+  asNumber,
+  bytesOf,
+  commaed,
+  type Dialect,
+  noUsage,
+  type ReplyReader,
+  stopOf,
+  toolUse,
+  withFreshIds,
+} from './dialect.ts'
 import { broken, type Trouble } from './failure.ts'
 import type { ContentBlock, Message, ModelRequest, ModelUsage, Part, Reply, ToolDefinition } from './model.ts'
 import { realName, wireName } from './tool-names.ts'
@@ -25,29 +35,32 @@ export function anthropic({ host, headers }: { host: string; headers: Record<str
 
 const cacheHere = ',"cache_control":{"type":"ephemeral"}'
 
-function body({ model, maxTokens, system, tools, webSearch, messages }: ModelRequest): string {
-  const written: string[] = []
-  for (const message of messages) {
-    const text = writtenMessage(message)
-    if (text !== '') written.push(text)
-  }
+function body({ model, maxTokens, system, tools, webSearch, messages }: ModelRequest): Buffer {
+  const written = commaed(messages.map(writtenMessage))
   // Everything up to here is what the next request will begin with. A message ends in `}]}`: the mark goes into its last block.
-  const last = written.at(-1)
-  if (last) written[written.length - 1] = `${last.slice(0, -3)}${cacheHere}}]}`
-  return `{"model":${JSON.stringify(model)},"max_tokens":${maxTokens},"stream":true${writtenSystem(system)}${webSearch ? searchTool(webSearch) : writtenTools(tools)},"messages":[${written.join(',')}]}`
+  const last = written.pop()
+  return bytesOf(
+    `{"model":${JSON.stringify(model)},"max_tokens":${maxTokens},"stream":true`,
+    writtenSystem(system),
+    webSearch ? searchTool(webSearch) : writtenTools(tools),
+    ',"messages":[',
+    ...written,
+    ...(last ? [last.subarray(0, -3), cacheHere, '}]}'] : []),
+    ']}',
+  )
 }
 
 /** Messages never change, so each is written down once in its life. */
-const messageTexts = new WeakMap<Message, string>()
+const messageBytes = new WeakMap<Message, Buffer>()
 
-function writtenMessage(message: Message): string {
-  let text = messageTexts.get(message)
-  if (text === undefined) {
+function writtenMessage(message: Message): Buffer {
+  let bytes = messageBytes.get(message)
+  if (bytes === undefined) {
     const blocks = message.content.map(wireBlock).filter((block) => block !== undefined)
-    text = blocks.length === 0 ? '' : JSON.stringify({ role: message.role, content: blocks })
-    messageTexts.set(message, text)
+    bytes = Buffer.from(blocks.length === 0 ? '' : JSON.stringify({ role: message.role, content: blocks }))
+    messageBytes.set(message, bytes)
   }
-  return text
+  return bytes
 }
 
 function wireBlock(block: ContentBlock): JsonObject | undefined {
@@ -68,11 +81,11 @@ function wireBlock(block: ContentBlock): JsonObject | undefined {
   }
 }
 
-const systemTexts = new WeakMap<ModelRequest['system'], string>()
+const systemBytes = new WeakMap<ModelRequest['system'], Buffer>()
 
-function writtenSystem(system: ModelRequest['system']): string {
-  let text = systemTexts.get(system)
-  if (text === undefined) {
+function writtenSystem(system: ModelRequest['system']): Buffer {
+  let bytes = systemBytes.get(system)
+  if (bytes === undefined) {
     const sections = system.filter(({ text }) => text.trim() !== '')
     const marked = sections.findLastIndex(({ cache }) => cache)
     const blocks = sections.map(({ text }, index) => ({
@@ -80,26 +93,26 @@ function writtenSystem(system: ModelRequest['system']): string {
       text,
       ...(index === marked && { cache_control: { type: 'ephemeral' } }),
     }))
-    text = blocks.length === 0 ? '' : `,"system":${JSON.stringify(blocks)}`
-    systemTexts.set(system, text)
+    bytes = Buffer.from(blocks.length === 0 ? '' : `,"system":${JSON.stringify(blocks)}`)
+    systemBytes.set(system, bytes)
   }
-  return text
+  return bytes
 }
 
-const toolTexts = new WeakMap<readonly ToolDefinition[], string>()
+const toolBytes = new WeakMap<readonly ToolDefinition[], Buffer>()
 
-function writtenTools(tools: readonly ToolDefinition[]): string {
-  let text = toolTexts.get(tools)
-  if (text === undefined) {
+function writtenTools(tools: readonly ToolDefinition[]): Buffer {
+  let bytes = toolBytes.get(tools)
+  if (bytes === undefined) {
     const wire = tools.map(({ name, description, inputSchema }) => ({
       name: wireName(name),
       description,
       input_schema: inputSchema,
     }))
-    text = wire.length === 0 ? '' : `,"tools":${JSON.stringify(wire)}`
-    toolTexts.set(tools, text)
+    bytes = Buffer.from(wire.length === 0 ? '' : `,"tools":${JSON.stringify(wire)}`)
+    toolBytes.set(tools, bytes)
   }
-  return text
+  return bytes
 }
 
 const stops: Record<string, Reply['stop']> = {

@@ -13,7 +13,7 @@ export interface HttpRequest {
   /** Follows the client's base address. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: Buffer
   readonly signal: AbortSignal
 }
 

@@ -1,6 +1,16 @@
 /** Chat Completions, as OpenAI and the many servers that speak like it. */
 import { isObject, type JsonObject } from '../hooks/shape.ts'
-import { asNumber, type Dialect, noUsage, type ReplyReader, stopOf, toolUse, withFreshIds } from './dialect.ts'
+import {
+  asNumber,
+  bytesOf,
+  commaed,
+  type Dialect,
+  noUsage,
+  type ReplyReader,
+  stopOf,
+  toolUse,
+  withFreshIds,
+} from './dialect.ts'
 import { broken, type Trouble } from './failure.ts'
 import type {
   ContentBlock,
@@ -21,11 +31,15 @@ export function openai({ host }: { host: string }): Dialect {
   let streamOptions = true
   let swapped = false
 
-  function body({ model, maxTokens, system, tools, messages }: ModelRequest): string {
-    const written = [writtenSystem(system)]
-    for (const message of messages) written.push(writtenMessage(message))
+  function body({ model, maxTokens, system, tools, messages }: ModelRequest): Buffer {
     const usage = streamOptions ? ',"stream_options":{"include_usage":true}' : ''
-    return `{"model":${JSON.stringify(model)},"${limitName(model, swapped)}":${maxTokens},"stream":true${usage}${writtenTools(tools)},"messages":[${written.filter((text) => text !== '').join(',')}]}`
+    return bytesOf(
+      `{"model":${JSON.stringify(model)},"${limitName(model, swapped)}":${maxTokens},"stream":true${usage}`,
+      writtenTools(tools),
+      ',"messages":[',
+      ...commaed([writtenSystem(system), ...messages.map(writtenMessage)]),
+      ']}',
+    )
   }
 
   function adapt({ status, message }: ModelFailure): boolean {
@@ -59,28 +73,26 @@ function limitName(model: string, swapped: boolean): LimitName {
   return names[Number(/^(?:o\d|gpt-5)/.test(model) !== swapped)]!
 }
 
-function writtenSystem(system: ModelRequest['system']): string {
+function writtenSystem(system: ModelRequest['system']): Buffer {
   const content = system
     .map(({ text }) => text)
     .filter((text) => text.trim() !== '')
     .join('\n\n')
-  return content === '' ? '' : JSON.stringify({ role: 'system', content })
+  return Buffer.from(content === '' ? '' : JSON.stringify({ role: 'system', content }))
 }
 
 /** Messages never change, so each is written down once in its life. One of ours may be several of theirs. */
-const messageTexts = new WeakMap<Message, string>()
+const messageBytes = new WeakMap<Message, Buffer>()
 
-function writtenMessage(message: Message): string {
-  let text = messageTexts.get(message)
-  if (text === undefined) {
+function writtenMessage(message: Message): Buffer {
+  let bytes = messageBytes.get(message)
+  if (bytes === undefined) {
     const wire = message.role === 'assistant' ? [fromAssistant(message)] : fromUser(message)
-    text = wire
-      .filter((each) => each !== undefined)
-      .map((each) => JSON.stringify(each))
-      .join(',')
-    messageTexts.set(message, text)
+    const texts = wire.filter((each) => each !== undefined).map((each) => JSON.stringify(each))
+    bytes = Buffer.from(texts.join(','))
+    messageBytes.set(message, bytes)
   }
-  return text
+  return bytes
 }
 
 function fromAssistant({ content }: Message): JsonObject | undefined {
@@ -122,19 +134,19 @@ const joined = (content: readonly ContentBlock[]): string =>
     .filter((text) => text.trim() !== '')
     .join('\n\n')
 
-const toolTexts = new WeakMap<readonly ToolDefinition[], string>()
+const toolBytes = new WeakMap<readonly ToolDefinition[], Buffer>()
 
-function writtenTools(tools: readonly ToolDefinition[]): string {
-  let text = toolTexts.get(tools)
-  if (text === undefined) {
+function writtenTools(tools: readonly ToolDefinition[]): Buffer {
+  let bytes = toolBytes.get(tools)
+  if (bytes === undefined) {
     const wire = tools.map(({ name, description, inputSchema }) => ({
       type: 'function',
       function: { name: wireName(name), description, parameters: inputSchema },
     }))
-    text = wire.length === 0 ? '' : `,"tools":${JSON.stringify(wire)}`
-    toolTexts.set(tools, text)
+    bytes = Buffer.from(wire.length === 0 ? '' : `,"tools":${JSON.stringify(wire)}`)
+    toolBytes.set(tools, bytes)
   }
-  return text
+  return bytes
 }
 
 const stops: Record<string, Reply['stop']> = {
