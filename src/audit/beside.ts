@@ -71,7 +71,7 @@ export function around(beside: Beside, { type, at, toolUseId, sequence }: EntryR
   for (let event = events.head; event && event.at <= at; event = events.head) {
     const isMark = event.type === 'model_reply' || event.type === 'tool_start'
     const own =
-      event.type === 'tool_start' && type === 'tool_result' && parsed(event.detail)['tool_use_id'] === toolUseId
+      event.type === 'tool_start' && type === 'tool_result' && event.detail?.includes(`"${toolUseId}"`) === true
     if (isMark && !own && event.at === at && event.agent === null) {
       if (type === 'assistant' && event.type === 'model_reply') events.next()
       break
@@ -134,15 +134,15 @@ function* eventItems({ db, agent: agentItem }: Beside, { type, at, detail, agent
   } else if (type === 'turn_end') {
     if (facts['stop'] !== 'end_turn' || text('why') !== '')
       yield { kind: 'note', at, about: `the turn ended: ${text('stop')}`, text: text('why') }
-  } else yield { kind: 'note', at, about: type.replaceAll('_', ' '), text: redact(told(facts, detail)) }
+  } else yield { kind: 'note', at, about: type.replaceAll('_', ' '), text: redact(told(facts) || (detail ?? '')) }
 }
 
-/** `key: value · key: value`, or the detail as it stands. */
-function told(facts: JsonObject, detail: string | null): string {
-  const parts = Object.entries(facts).map(
-    ([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  )
-  return parts.length > 0 ? parts.join(' · ') : (detail ?? '')
+/** `key: value · key: value`. */
+export function told(facts: JsonObject): string {
+  const said = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+  return Object.entries(facts)
+    .map(([key, value]) => `${key}: ${said(value)}`)
+    .join(' · ')
 }
 
 const silent = ['model_reply', 'tool_start', 'implementation_complete']

@@ -31,8 +31,9 @@ export function conversationPage(db: ReadDb, id: string, number: number): string
   return page({ title: about.title || id, kicker, body, style, script })
 }
 
-/** A file for somebody else must be one that a browser opens. */
+/** A file for somebody else must be one that a browser opens. It is filled by so many rows at a time. */
 const mostBytes = 8 * 1024 * 1024
+export const fileRows = 2000
 
 /** One page that holds everything, up to a size: one conversation, or all of them, the newest first. */
 export function wholePage(db: ReadDb, id?: string, most = mostBytes): string | undefined {
@@ -67,8 +68,8 @@ function bounded(db: ReadDb, about: Overview, most: number): { text: string } {
   let room = most
   let from = 0
   let day = ''
-  for (; from === 0 || (from < about.entries && room > 0); from += pageRows) {
-    const items: Item[] = [...timeline(db, about.id, { from, to: from + pageRows })]
+  for (; from === 0 || (from < about.entries && room > 0); from += fileRows) {
+    const items: Item[] = [...timeline(db, about.id, { from, to: from + fileRows })]
     const part = line(items, day)
     day = items.at(-1)?.at.slice(0, 10) ?? day
     parts.push(part)

@@ -10,7 +10,7 @@ import { createConversation, createSession } from '../store/conversations.ts'
 import { openDb } from '../store/open.ts'
 import { draftPlan } from '../store/plans.ts'
 import { setState } from '../store/state.ts'
-import { conversationPage, listPage, pageRows, wholePage } from './inspect-page.ts'
+import { conversationPage, fileRows, listPage, pageRows, wholePage } from './inspect-page.ts'
 import { serveInspect } from './inspect-server.ts'
 
 function database(t: TestContext) {
@@ -111,7 +111,7 @@ test('a conversation is told whole on its pages, and a file says what it leaves 
   const db = database(t)
   const { id } = createConversation(db, { projectDir: '/p' })
   const { sessionId } = createSession(db, id)
-  const rows = 2 * pageRows + 50
+  const rows = fileRows + 50
   const entries = Array.from({ length: rows }, (_, at) => ({
     ...{
       _t: 'user' as const,
@@ -123,14 +123,16 @@ test('a conversation is told whole on its pages, and a file says what it leaves 
   commitRound(db, { sessionId, conversationId: id, entries })
   const promptsIn = (text: string) =>
     Array.from(text.matchAll(/60;prompt (\d+)&#62;&#62;<\/div>/g), ([, at]) => Number(at))
-  const pages = [1, 2, 3].map((number) => promptsIn(conversationPage(db, id, number)!))
+  const pages = Array.from({ length: Math.ceil(rows / pageRows) }, (_, at) => at + 1).map((number) =>
+    promptsIn(conversationPage(db, id, number)!),
+  )
   assert.deepEqual(pages.flat(), Array.from(entries.keys()))
-  assert.match(conversationPage(db, id, 2)!, /page=1">.*Page 2 of 3.*page=3">/)
+  assert.match(conversationPage(db, id, 2)!, /page=1">.*Page 2 of 7.*page=3">/)
   assert.equal(promptsIn(wholePage(db, id)!).length, rows)
   assert.doesNotMatch(wholePage(db, id)!, /class="left"/)
   const bounded = wholePage(db, id, 1000)!
-  assert.equal(promptsIn(bounded).length, pageRows)
-  assert.match(bounded, /The first 300 of 650 rows of this conversation are here/)
+  assert.equal(promptsIn(bounded).length, fileRows)
+  assert.match(bounded, /The first 2,000 of 2,050 rows of this conversation are here/)
   createConversation(db, { projectDir: '/older' })
   db.run("UPDATE conversations SET last_active = '2020-01-01' WHERE project_dir = '/older'")
   assert.match(wholePage(db, undefined, 1000)!, /the newest 1 of 2 conversations/)

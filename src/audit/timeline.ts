@@ -5,7 +5,7 @@
 import { redact } from '../hooks/redact.ts'
 import { isObject, type JsonObject } from '../hooks/shape.ts'
 import type { ReadDb } from '../store/open.ts'
-import { around, openBeside, parsed, rest } from './beside.ts'
+import { around, openBeside, parsed, rest, told } from './beside.ts'
 import { type HookAnswer, type HookRow, hookAnswer, hookColumns } from './hook-answer.ts'
 
 export type Item =
@@ -194,9 +194,10 @@ function* unanswered(open: Map<string, Open>, about: About): Generator<Item> {
 function noteOf(type: string, entry: JsonObject): { about: string; text: string } | undefined {
   if (type === 'system') {
     const { _t, subtype, ...rest } = entry
-    return { about: notes[String(subtype)] ?? String(subtype), text: redact(JSON.stringify(rest)) }
+    return { about: notes[String(subtype)] ?? String(subtype), text: redact(told(rest)) }
   }
-  if (type === 'attachment') return { about: 'attachment', text: redact(JSON.stringify(entry['attachment'] ?? {})) }
+  if (type === 'attachment')
+    return { about: 'attachment', text: redact(told(isObject(entry['attachment']) ? entry['attachment'] : {})) }
   return undefined
 }
 

@@ -5,6 +5,7 @@ import { type CallFilter, type RecordedCall, recordedCalls } from '../../audit/c
 import { importedCalls } from '../../audit/imported-calls.ts'
 import { type Change, type Policy, replay as run, type Summary } from '../../audit/replay.ts'
 import { withOwnPath } from '../../auth/child-env.ts'
+import { redact } from '../../hooks/redact.ts'
 import { sayHookProblem } from '../../hooks/settings.ts'
 import { visible } from '../../hooks/visible.ts'
 import type { PermissionSettings } from '../../permissions/decide.ts'
@@ -202,7 +203,8 @@ async function inJson(calls: Iterable<RecordedCall>, policy: Policy): Promise<nu
   write('{"changes":[')
   const summary = await run(calls, policy, ({ call, was, would, because }) => {
     const { at, conversationId, sessionId, toolUseId, tool, input } = call
-    const about = { at, conversation: conversationId, session: sessionId, tool_use_id: toolUseId, tool, input }
+    const shown = JSON.parse(redact(JSON.stringify(input)))
+    const about = { at, conversation: conversationId, session: sessionId, tool_use_id: toolUseId, tool, input: shown }
     write(`${changes++ === 0 ? '' : ','}${JSON.stringify({ ...about, was, would_be: would, because })}`)
   })
   const { calls: judged, same, newlyDenied, newlyAsked, newlyAllowed, notJudged, notAsked, failed } = summary
@@ -257,10 +259,19 @@ const whyNot = (hook: string): string =>
   hook.startsWith('prompt:') ? 'it asks a model, and a replay does not' : 'it is a program; --run-commands runs it'
 
 function row({ call: { at, tool, input }, was, would, because }: Change): string[] {
-  const about = builtInTool(tool)?.summary(input) ?? JSON.stringify(input)
-  const why =
-    because.by === 'mode' ? because.reason : because.by === 'rule' ? because.name : `${because.name}: ${because.reason}`
-  return [at, visible(tool), cut(visible(about), 48), `${was} → ${would}`, cut(visible(why), 100)]
+  const about = redact(builtInTool(tool)?.summary(input) ?? JSON.stringify(input))
+  const { by, name: who, reason } = because
+  const why = by === 'mode' ? reason : by === 'rule' ? who : `${who}: ${reason}`
+  // What is left of the line after times, names and words: most of it for what was called, the rest for why.
+  const room = Math.max((process.stdout.columns ?? 160) - 52, 40)
+  const called = cut(visible(about), Math.floor(room * 0.45))
+  return [
+    at.slice(0, 16),
+    cut(visible(tool), 20),
+    called,
+    `${was} → ${would}`,
+    cut(visible(why), Math.ceil(room * 0.55)),
+  ]
 }
 
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text)
