@@ -91,7 +91,9 @@ test('every command works on a terminal', { skip: hasTmux() ? false : 'tmux is n
   for (const [name, { line, piped, terminal }] of Object.entries(shows)) {
     ona.type(line)
     ona.keys('Enter')
-    await ona.until(terminal ?? piped).catch((cause: Error) => {
+    // what a command prints stands two cells to the right
+    const indented = new RegExp((terminal ?? piped).source.replaceAll('^', '^ {2}'), 'm')
+    await ona.until(indented).catch((cause: Error) => {
       throw new Error(`/${name}: ${cause.message}`)
     })
     if (terminal && !/Copied|Keys/.test(terminal.source)) ona.keys('Escape')
@@ -99,6 +101,9 @@ test('every command works on a terminal', { skip: hasTmux() ? false : 'tmux is n
     ona.keys('C-l')
     await ona.until(/^\n*─+\n❯ ask/)
   }
+  ona.type('/nope')
+  ona.keys('Enter')
+  await ona.until(/❯ \/nope\n {2}Unknown command: \/nope/)
   ona.type('/quit')
   ona.keys('Enter')
   await ona.until(/LEFT WITH 0/)

@@ -245,6 +245,7 @@ export class Conversation implements Ui {
       name,
       this.commands().flatMap((one) => [one.name, ...one.aliases]),
     )
+    if (this.front.interactive) this.#surface.echo(text, text)
     this.front.notice('error', `Unknown command: /${name}.${near ? ` Did you mean /${near}?` : ' /help lists them.'}`)
   }
 

@@ -22,6 +22,8 @@ export interface ToolCall {
   outcome?: 'ran' | 'denied' | 'intercepted' | 'interrupted' | 'invalid'
   /** Calls of a sub-agent that this call started. */
   readonly calls: ToolCall[]
+  /** What hooks did to it. */
+  readonly notes: HookNote[]
 }
 
 export type Item =
@@ -98,9 +100,10 @@ export function toolHead(call: ToolCall, columns: number, mark?: string): string
 }
 
 function toolLines(call: ToolCall, columns: number, full: boolean): string[] {
-  const lines = [toolHead(call, columns)]
+  const lines = [toolHead(call, columns), ...call.notes.flatMap((note) => hookLines(note, columns))]
   if (call.calls.length > 0) lines.push(...treeLines(call.calls, columns, full ? call.calls.length : 3))
-  return [...lines, ...under(resultLines(call, columns - 4, full), full)]
+  const told = call.outcome === 'denied' && call.notes.some(({ reason }) => reason === call.output?.content)
+  return told ? lines : [...lines, ...under(resultLines(call, columns - 4, full), full)]
 }
 
 /** A sub-agent's calls, the last ones. */
@@ -162,10 +165,13 @@ export const todoLines = (todos: readonly Todo[], columns: number): string[] =>
     ? [paint('dim', '(no todos)')]
     : todos.map((todo) => todoMarks[todo.status](clip(cleanLine(todo.content), columns - 4)))
 
+/** A hook without a name goes by its command; so much of it. */
+const longestName = 48
+
 /** Who changed or stopped what, and why. */
 export function hookLines({ hook, event, effect, reason }: HookNote, columns: number): string[] {
   const role = effect === 'denied' || effect === 'blocked' || effect === 'failed' ? 'bad' : 'warn'
-  const text = `hook ${cleanLine(hook)} ${effect}${reason ? `: ${cleanLine(reason)}` : ''} (${event})`
+  const text = `hook ${clip(cleanLine(hook), longestName)} ${effect}${reason ? `: ${cleanLine(reason)}` : ''} (${event})`
   return wrap(text, columns - 4).map((line, row) => `${row === 0 ? paint(role, `  ${glyph.hook}`) : '   '} ${line}`)
 }
 

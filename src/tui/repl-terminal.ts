@@ -144,7 +144,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   if (isTheme(settings.theme)) useTheme(settings.theme, colour)
   status = new StatusView(conversation, { version, vimMode: () => prompt.vimMode, changed: () => terminal.changed() })
   terminal.turn.todos = session.todos
-  terminal.print(...banner(conversation, version, options.cwd))
+  terminal.turn.add({ kind: 'lines', lines: banner(conversation, version, options.cwd) }, false)
   const signals = endOnSignals((reason) => conversation.leave(reason))
   const first = async () => {
     if (started.initialPrompt) await conversation.submit(started.initialPrompt)

@@ -532,10 +532,10 @@ test('a line printed by a command is broken between words, under its own column'
     '  /help  What ona is, what it can do here, and how the person gets it to do what is wanted',
   )
   assert.deepEqual((await shows(/wanted/)).slice(0, 4), [
-    'No MCP servers. They stand in .mcp.json of the project, or under mcpServers in',
-    'the settings.',
-    '  /help  What ona is, what it can do here, and how the person gets it to do what',
-    '         is wanted',
+    '  No MCP servers. They stand in .mcp.json of the project, or under mcpServers in',
+    '  the settings.',
+    '    /help  What ona is, what it can do here, and how the person gets it to do',
+    '           what is wanted',
   ])
 })
 
@@ -629,6 +629,26 @@ test('a turn on the screen: words, calls, folded results, hooks, diffs, a sub-ag
     '● Done: yes.',
   ])
   assert.equal(prompt.text, '')
+})
+
+test('what a hook did to a call stands under the call, once, with a long name cut short', async () => {
+  withPrompt()
+  const [hook, reason] = [`check ${'very '.repeat(20)}carefully`, '[0] not on a Friday']
+  terminal.turn.on({ type: 'turn-started' })
+  terminal.turn.on({ type: 'tool-started', id: '1', name: 'Bash', input: {}, summary: 'rm x' })
+  terminal.turn.on({ type: 'hook', note: { hook, event: 'PreToolUse', effect: 'denied', reason } })
+  await shows(/Bash\(rm x\)\n {2}⚑ hook check very .*… denied/)
+  const output = { content: reason, isError: true }
+  terminal.turn.on({ type: 'tool-finished', id: '1', name: 'Bash', output, ms: 5, outcome: 'denied' })
+  terminal.turn.on({ type: 'turn-ended', stop: 'end_turn', text: '' })
+  await shows(/denied · 5ms/)
+  assert.deepEqual((await screen.all()).slice(0, -3), [
+    '',
+    '● Bash(rm x) denied · 5ms',
+    '  ⚑ hook check very very very very very very very very v… denied: [0] not on a',
+    '    Friday (PreToolUse)',
+    '',
+  ])
 })
 
 test('the todo list does not look like part of the call above it while a question is open', async () => {

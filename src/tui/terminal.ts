@@ -118,8 +118,10 @@ export class Terminal implements Front {
     this.#timer = setTimeout(() => this.#draw(), Math.max(0, frameMs - (Date.now() - this.#drawnAt)))
   }
 
+  /** Under the command that was typed, in line with the agent's own words. */
   print(...lines: string[]): void {
-    this.turn.add({ kind: 'lines', lines: lines.flatMap((line) => line.split('\n')) }, false)
+    const indented = lines.flatMap((line) => line.split('\n')).map((line) => (line === '' ? '' : `  ${line}`))
+    this.turn.add({ kind: 'lines', lines: indented }, false)
   }
 
   notice(level: 'info' | 'warning' | 'error', text: string): void {

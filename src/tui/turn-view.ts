@@ -4,7 +4,7 @@ import type { Todo, ToolOutput } from '../tools/tool.ts'
 import { AnswerView } from './answer-view.ts'
 import { clean, cleanLine } from './clean.ts'
 import { glyph } from './glyphs.ts'
-import { type Item, itemLines, type ToolCall, todoLines, toolHead, treeLines } from './items.ts'
+import { hookLines, type Item, itemLines, type ToolCall, todoLines, toolHead, treeLines } from './items.ts'
 import { paint } from './style.ts'
 import { clip } from './width.ts'
 import { duration, tokens } from './words.ts'
@@ -107,7 +107,8 @@ export class TurnView {
       .slice(-5)
       .filter((line) => line !== '')
       .map((line, row) => paint('dim', `  ${row === 0 ? glyph.under : ' '} ${clip(line, columns - 5)}`))
-    return [head, ...treeLines(call.calls, columns, 4, spin), ...progress]
+    const notes = call.notes.flatMap((note) => hookLines(note, columns))
+    return [head, ...notes, ...treeLines(call.calls, columns, 4, spin), ...progress]
   }
 
   #spinner(spin: string, now: number, columns: number): string {
@@ -167,9 +168,13 @@ export class TurnView {
         this.#step('Working')
         break
       }
-      case 'hook':
-        this.add({ kind: 'hook', note: event.note }, false)
+      case 'hook': {
+        // calls of the conversation itself run one after another: the one that runs is the one it is about
+        const [call] = this.#calls.values()
+        if (call) call.notes.push(event.note)
+        else this.add({ kind: 'hook', note: event.note }, false)
         break
+      }
       case 'usage':
         this.#outTokens += event.usage.outputTokens ?? 0
         break
@@ -256,7 +261,7 @@ export class TurnView {
 
   #newCall(event: { id: string; name: string; input: ToolCall['input']; summary: string }): ToolCall {
     const { id, name, input, summary } = event
-    return { id, name, input, summary: this.#below(summary), startedAt: Date.now(), progress: '', calls: [] }
+    return { id, name, input, summary: this.#below(summary), startedAt: Date.now(), progress: '', calls: [], notes: [] }
   }
 
   #shown(output: ToolOutput): ToolOutput {
