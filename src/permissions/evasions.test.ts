@@ -345,6 +345,27 @@ test('a file that may not be read is not read by way of a command', async () => 
   assert.deepEqual(await wrong(allowed, ['allow'], ['Read(.env)']), [])
 })
 
+test("another person's home is not taken for a folder here", async () => {
+  const lines = [
+    'cat ~root/.ssh/id',
+    'cat ~root/x',
+    'cat < ~root/x',
+    'cd ~root; cat .ssh/id',
+    'cat ~-/x',
+    'ls > ~root/x',
+  ]
+  assert.deepEqual(await wrong(lines, ['ask'], ['Read(//root/**)', 'Read(~/.ssh/**)']), [])
+  assert.deepEqual(await wrong(['cat ~+/a', 'cat "~root/x"', 'cat a~b'], ['allow'], ['Read(//root/**)']), [])
+  assert.deepEqual(await wrong(['cat ~+/.env', 'cat ~+/sub/../.env'], ['deny'], [`Read(/${w}/.env)`]), [])
+})
+
+test('a deny rule holds however its own words are spaced and quoted', async () => {
+  for (const rule of ['git  push   --force', ' git push --force', 'git "push" --force', "git push '--force'"]) {
+    const lines = ['git push --force', 'git  push --force', "git 'push' --force", 'git "push" "--force"']
+    assert.deepEqual(await wrong(lines, ['deny'], [`Bash(${rule})`]), [])
+  }
+})
+
 test('a file that may not be edited is not changed by way of a command', async () => {
   const denied = [
     ...[

@@ -81,6 +81,15 @@ test('rules that cannot be read say why', () => {
   for (const [rule, reason, behavior] of bad) assert.match(why(rule, behavior), reason, String(rule))
 })
 
+test('a path rule that could never match is refused, not kept', () => {
+  for (const text of ['Read(~root/.ssh/**)', 'Edit($HOME/x)', 'Read(${HOME}/.ssh/**)']) {
+    const read = readRule(text, 'deny')
+    assert.match(read.ok ? '' : read.why, /is not filled in; write ~\/ or a whole path, as in \/\/home\/ada\/x/)
+  }
+  assert.equal(readRule('Read(~/.ssh/**)', 'deny').ok, true)
+  assert.equal(readRule('Read(src/$id.ts)', 'deny').ok, true)
+})
+
 test('rules that are never consulted or name no tool are kept with a warning', () => {
   assert.match(why('Write(docs/**)'), /not matched by file permission checks; use Edit\(docs/)
   assert.match(why('NotebookEdit(p)'), /use Edit/)

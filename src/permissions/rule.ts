@@ -114,7 +114,7 @@ function readName(name: string, behavior: Behavior): string | ReadRule {
 type ReadSpecifier = (content: string, behavior: Behavior, tool: string) => Specifier | { why: string }
 
 const specifiers: Record<string, ReadSpecifier> = {
-  Bash(content) {
+  Bash(content, behavior) {
     if (/^command\s*:/.test(content)) return { why: 'Bash rules hold the command itself, as in Bash(rm *).' }
     const prefix = content.indexOf(':*')
     if (prefix === 0) return { why: 'Prefix cannot be empty before :*. Specify a command prefix before :*' }
@@ -123,7 +123,11 @@ const specifiers: Record<string, ReadSpecifier> = {
         why: 'The :* pattern must be at the end. Move :* to the end for prefix matching, or use * for wildcard matching. Examples: Bash(npm run:*), Bash(npm run *)',
       }
     }
-    return { kind: 'command', patterns: patterns(content), exact: !content.includes('*') }
+    const written = patterns(content.trim())
+    // what is forbidden is so however the rule spaces and quotes its words
+    const plain = content.replace(/["']/g, '').replace(/\s+/g, ' ').trim()
+    const all = behavior === 'allow' || plain === '' ? written : [...new Set([...written, ...patterns(plain)])]
+    return { kind: 'command', patterns: all, exact: !content.includes('*') }
   },
   Read: readPath,
   Edit: readPath,
@@ -160,6 +164,9 @@ function readPath(content: string, behavior: Behavior): Specifier | { why: strin
     return {
       why: 'The ":*" syntax is only for Bash prefix rules. Use glob patterns like "*" or "**" for file matching. Examples: Read(src/**), Edit(docs/*.md)',
     }
+  }
+  if (/^(~[^/]|\$\w|\$\{)/.test(content)) {
+    return { why: `"${content.split('/')[0]}" is not filled in; write ~/ or a whole path, as in //home/ada/x.` }
   }
   if (content.startsWith('!')) return { why: 'A path rule cannot be negated; put the exception in another list.' }
   return { kind: 'path', pattern: pathPattern(content, behavior === 'allow') }

@@ -230,10 +230,13 @@ function shellWord(word: CommandArgument): ShellWord {
 type Decoded = { literal: boolean; glob: boolean }
 
 function decode(word: Word, state: Decoded, asPath: boolean): string {
-  const tilde = asPath && /^~(?=\/|$)/.test(word.text)
+  const tilde = asPath ? /^~[^/]*(?=\/|$)/.exec(word.text)?.[0] : undefined
   const value = word.parts ? word.parts.map((part) => decodePart(part, state, asPath)).join('') : word.value
-  return tilde ? HOME + value.slice(1) : value
+  return tilde && value.startsWith(tilde) ? (tildes[tilde] ?? HOLE) + value.slice(tilde.length) : value
 }
+
+/** What a tilde at the start stands for; another name is someone else's home. */
+const tildes: Readonly<Record<string, string>> = { '~': HOME, '~+': PWD }
 
 function decodePart(part: SyntaxNode, state: Decoded, asPath: boolean): string {
   if (part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted') return part.value

@@ -119,14 +119,15 @@ export const nameOf = (words: readonly ShellWord[]): string => {
 
 /** What a command line makes other programs run as text, and what of that cannot be known. */
 export function look(words: readonly ShellWord[]): Look {
-  if (forms(words).length > mostForms) return { scripts: [], unknown: 'it wraps commands too deeply' }
-  for (const form of forms(words)) {
+  const wrapped = forms(words)
+  if (wrapped.length > mostForms) return { scripts: [], unknown: 'it wraps commands too deeply' }
+  for (const form of wrapped) {
     const first = form[0]
     if (!first) continue
     if (!first.literal) return { scripts: [], unknown: 'the name of a command in it is only known when it runs' }
     if (/[^\u0020-\u007e]/.test(first.value)) return { scripts: [], unknown: 'a command name is not plain ASCII' }
   }
-  const all = forms(words).map(lookAt)
+  const all = wrapped.map(lookAt)
   return {
     scripts: all.flatMap((each) => each.scripts),
     unknown: all.find((each) => each.unknown)?.unknown,
