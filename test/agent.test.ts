@@ -1,6 +1,6 @@
 /** Sub-agents, compaction and memory, through the program. */
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { status, stream, wireServer } from '../src/providers/wire-server.ts'
@@ -251,4 +251,33 @@ test('what is remembered and fits is put beside the prompt, and the person is to
   )
   await at.run(['-p', 'unrelated words'], { env })
   assert.doesNotMatch(chats[1]!.messages.at(-1)!.text, /From memory/)
+})
+
+test('a session in which another process works is not gone on with, but may be copied; after a kill it is free again', async (t) => {
+  const at = place(t)
+  const { env, chats } = await testModel(t, [call('Bash', { command: 'touch begun; sleep 60' })])
+  const id = crypto.randomUUID()
+  const free = ['--permission-mode', 'bypassPermissions']
+  const first = live(t, at, ['-p', 'one', '--session-id', id, ...free], env)
+  void first.end()
+  await first.until(() => existsSync(join(at.folder, 'begun')))
+  const rows = () => at.rows(`SELECT entry_type FROM transcript_entries WHERE session_id = '${id}'`).length
+  const before = rows()
+
+  for (const how of [['--resume', id], ['--continue']]) {
+    const second = await at.run(['-p', 'two', ...how, ...free], { env })
+    assert.deepEqual([second.code, second.stdout], [1, ''])
+    assert.match(second.stderr, /another ona is at work in it \(process \d+\).*--fork-session/)
+  }
+  const copied = await at.run(['-p', 'two', '--resume', id, '--fork-session', ...free], { env })
+  assert.deepEqual([copied.code, copied.stdout], [0, 'Done.\n'], copied.stderr)
+  assert.match(chats.at(-1)!.messages.find(({ role }) => role === 'tool')!.text, /\[SDLC_INTERNAL\] interrupted/)
+  assert.equal(rows(), before, 'the original is as it was')
+
+  first.kill('SIGKILL')
+  await first.end()
+  const third = await at.run(['-p', 'three', '--resume', id, ...free], { env })
+  assert.deepEqual([third.code, third.stdout], [0, 'Done.\n'], third.stderr)
+  assert.equal(rows(), before + 3, 'the result of the lost call, the prompt and the answer')
+  assert.deepEqual(at.rows("SELECT key FROM state WHERE key LIKE 'working:%'"), [])
 })

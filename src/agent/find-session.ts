@@ -1,7 +1,14 @@
 /** The session that was asked for: a new one, an earlier one, or a copy of it. */
 import { addEvent } from '../store/audit.ts'
-import { createConversation, createSession, getSession, newestSession } from '../store/conversations.ts'
+import {
+  createConversation,
+  createSession,
+  getSession,
+  newestSession,
+  type Session as SessionRow,
+} from '../store/conversations.ts'
 import { setState } from '../store/state.ts'
+import { workerIn } from './at-work.ts'
 import { recover } from './history.ts'
 import type { Runtime } from './runtime.ts'
 import type { StartOptions, StartProblem } from './start.ts'
@@ -24,8 +31,7 @@ export function findSession(options: StartOptions, { db }: Runtime): Found | Sta
       resume === true ? `there is no session of ${cwd} to continue` : `No conversation found with session ID: ${resume}`
     return { problem: which }
   }
-  recover(db, old.sessionId)
-  if (!options.fork) return { id: old.sessionId, conversationId: old.conversationId, isNew: false }
+  if (!options.fork) return goOn(old, db)
   const id = createSession(db, old.conversationId, options.sessionId).sessionId
   db.run(
     `INSERT INTO transcript_entries(session_id, sequence, entry_type, payload_json, tool_use_id, created_at)
@@ -34,7 +40,18 @@ export function findSession(options: StartOptions, { db }: Runtime): Found | Sta
     id,
     old.sessionId,
   )
+  recover(db, id)
   return { id, conversationId: old.conversationId, isNew: false }
+}
+
+function goOn({ sessionId: id, conversationId }: SessionRow, db: Runtime['db']): Found | StartProblem {
+  const pid = workerIn({ db, id, conversationId })
+  if (pid) {
+    const problem = `the session ${id}: another ona is at work in it (process ${pid}); wait for its answer, or go on in a copy with --fork-session`
+    return { problem }
+  }
+  recover(db, id)
+  return { id, conversationId, isNew: false }
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

@@ -12,6 +12,7 @@ import { type Db, newId } from '../store/open.ts'
 import { appendEntry, type Entry, type ToolResultEntry } from '../store/transcript.ts'
 import type { SeenFile } from '../tools/host.ts'
 import type { Todo, Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
+import { signIn } from './at-work.ts'
 import { createTasks, type Tasks } from './background.ts'
 import type { AgentEvent, PermissionAnswer, PermissionRequest, SpeakingAgent } from './events.ts'
 import { hostOf } from './host.ts'
@@ -141,6 +142,7 @@ export class Session {
     this.requests = 0
     this.continues = 0
     this.checkpointed.clear()
+    this.later(() => signIn(this))
   }
 
   finished(): void {

@@ -5,6 +5,7 @@ import type { ModelFailure, Reply, ToolUse } from '../providers/model.ts'
 import { costUsd } from '../providers/models.ts'
 import { addEvent } from '../store/audit.ts'
 import { storable } from '../store/secrets.ts'
+import { signOut } from './at-work.ts'
 import { helpAgainst, raiseStopFailure } from './failure.ts'
 import { requestFor } from './prompt.ts'
 import { recall } from './recall.ts'
@@ -217,6 +218,7 @@ export async function atTurnEnd(
 
 export function finish(session: Session, end: TurnEnd): TurnEnd {
   session.commit(() => {
+    signOut(session)
     addEvent(session.db, {
       conversationId: session.conversationId,
       sessionId: session.id,
