@@ -1,6 +1,7 @@
 /** The model's words as the answer that was asked for; a wrong one goes back with the error, a few times. */
 import { answerJson } from '../agent/answer-json.ts'
 import { asText } from '../agent/stages.ts'
+import { orAborted } from './abort.ts'
 import { AgentError } from './failure.ts'
 import { type Firing, fire } from './hooks.ts'
 import type { Leg } from './leg.ts'
@@ -22,7 +23,7 @@ export async function readAnswer(leg: Leg, firing: Firing, first: string): Promi
   }
   let text = first
   for (let attempt = 1; ; attempt++) {
-    const { raw, fitted } = await judge(output, text)
+    const { raw, fitted } = await orAborted(judge(output, text), firing.signal)
     if (fitted.ok) return { value: fitted.value, text }
     const [{ field, expectedType }] = fitted.misfits
     const error = sayMisfits(fitted.misfits)

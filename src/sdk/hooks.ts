@@ -1,5 +1,6 @@
 /** The hooks of an agent: who is told what happened, in which order, and what becomes of one that fails. They watch; steps govern. */
 import { notKnown } from '../hooks/nearest.ts'
+import { orAborted } from './abort.ts'
 import type { AnyAgent } from './agent.ts'
 import type { Context, Variables } from './context.ts'
 import { addSpellings, bothSpellings } from './spelling.ts'
@@ -173,22 +174,25 @@ export interface Firing {
   readonly hooks: HookTable
   /** A handler that has not settled by then is left behind. */
   readonly timeoutMs: number
+  /** Nobody is waited for once it is aborted. */
+  readonly signal?: AbortSignal
   failed(failure: HookFailure): void
 }
 
 /** Tells everyone, one after another. Never throws: whoever fails is reported, and the next one is told. */
 export async function fire<N extends HookName>(
-  { agent, context, hooks, timeoutMs, failed }: Firing,
+  { agent, context, hooks, timeoutMs, signal, failed }: Firing,
   hook: N,
   fields: HookEvents[N] & { readonly [K in keyof StandardArgs]?: never },
 ): Promise<void> {
   const handlers = [...[...everywhere].flatMap((table) => table[hook] ?? []), ...(hooks[hook] ?? [])]
   if (handlers.length === 0) return
+  const stillHeard = signal?.aborted ? undefined : signal // of an aborted run onError is told, and waited for
   const args = argsOf(fields, { context, agent, timestamp: new Date() })
   for (const { name, run } of handlers) {
     try {
       const answer = run(args as never)
-      if (isThenable(answer)) await within(answer, timeoutMs)
+      if (isThenable(answer)) await within(answer, timeoutMs, stillHeard)
     } catch (cause) {
       failed({ hook, agent: agent.name, handler: name, cause })
     }
@@ -206,13 +210,13 @@ function argsOf(fields: object, standard: object): object {
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value
 
-async function within(answer: PromiseLike<unknown>, ms: number): Promise<void> {
+async function within(answer: PromiseLike<unknown>, ms: number, signal: AbortSignal | undefined): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`it did not settle within ${ms} ms`)), ms)
   })
   try {
-    await Promise.race([answer, late])
+    await orAborted(Promise.race([answer, late]), signal)
   } finally {
     clearTimeout(timer)
   }

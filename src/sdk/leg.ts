@@ -10,6 +10,7 @@ import { runTurn, type Source, type TurnEnd } from '../agent/turn.ts'
 import type { Block } from '../hooks/steps.ts'
 import { getSession } from '../store/conversations.ts'
 import { builtInTool } from '../tools/all.ts'
+import { orAborted } from './abort.ts'
 import type { AnyAgent } from './agent.ts'
 import { AgentError, type AgentFailure } from './failure.ts'
 import { handoffTools, type Wanted } from './handoff.ts'
@@ -85,7 +86,7 @@ export async function openLeg(start: LegStart): Promise<Leg> {
     messages: start.resumes ? loadMessages(home.runtime.db, start.session, model.window) : [],
     agentType: agent.name,
     tools: toolboxOf(runtime, names, [...functions, ...handoffTools(agent, want)]),
-    systemPrompt: await promptOf(agent, firing, home.cwd),
+    systemPrompt: await orAborted(promptOf(agent, firing, home.cwd), signal),
     isolated: true,
   })
   session.maxRequests = definition.maxRequests ?? 50

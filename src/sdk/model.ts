@@ -2,6 +2,7 @@
 import type { ActiveModel } from '../agent/runtime.ts'
 import { noUsage } from '../providers/dialect.ts'
 import type { ModelRequest, Part, Provider, Reply } from '../providers/model.ts'
+import { orAborted } from './abort.ts'
 
 export interface OwnModel {
   /** For prices, hooks and the record. */
@@ -18,8 +19,9 @@ export function activeModel(model: OwnModel): ActiveModel {
   const provider: Provider = {
     async reply(request, on) {
       try {
-        return await model.reply(request, on)
+        return await orAborted(model.reply(request, on), request.signal)
       } catch (cause) {
+        if (request.signal.aborted) return { content: [], stop: 'cancelled', usage: noUsage, model: model.name }
         const failure = { kind: 'unknown', message: cause instanceof Error ? cause.message : String(cause) } as const
         return { content: [], stop: 'error', usage: noUsage, model: model.name, failure }
       }

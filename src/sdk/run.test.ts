@@ -10,7 +10,7 @@ import { Context } from './context.ts'
 import { AgentError } from './failure.ts'
 import { handoff } from './handoff.ts'
 import { run } from './run.ts'
-import { openRuntime } from './runtime.ts'
+import { openRuntime, type RuntimeOptions } from './runtime.ts'
 import { stream } from './stream.ts'
 import { plays } from './test-run.ts'
 import { defineTool } from './tool.ts'
@@ -416,6 +416,42 @@ test('an aborted signal ends the call under way, and the run rejects with its re
   await assert.rejects(run(agent, { runtime, input: 'go', signal: abort.signal }), why)
   await assert.rejects(run(agent, { runtime, input: 'go', signal: abort.signal }), why)
   assert.deepEqual(ended, ['enough', 'enough'])
+})
+
+test('a function that never comes back holds up no run that was aborted', { timeout: 20_000 }, async (t) => {
+  const base = { name: 'a', model, instructions: 'x' }
+  let abort = new AbortController()
+  const never = (): Promise<never> => {
+    setImmediate(() => abort.abort(new Error('enough')))
+    return new Promise(() => {})
+  }
+  const stuck = defineTool({ name: 'stuck_tool', description: 'x', input: z.object({}), run: never })
+  const answers = { a: 1 }
+  const cases: [string, AnyAgent, object | string, RuntimeOptions?][] = [
+    ['instructions', defineAgent({ ...base, instructions: never }), answers],
+    ['context', defineAgent({ ...base, context: z.object({}).refine(never) }), answers],
+    ['output', defineAgent({ ...base, output: z.object({}).refine(never) }), answers],
+    ['transform', defineAgent({ ...base, resultTransform: { a: { transform: never } } }), answers],
+    ['hook', defineAgent({ ...base, hookTimeoutMs: 60_000, hooks: { onStart: never } }), answers],
+    ['tool', defineAgent({ ...base, tools: [stuck] }), call('stuck_tool')],
+    ['model', defineAgent({ ...base, model: { name: 'm', reply: never } }), answers],
+    [
+      'filter',
+      defineAgent({ ...base, handoffs: [handoff(defineAgent({ ...base, name: 'next' }), { filter: never })] }),
+      call('transfer_to_next'),
+    ],
+    [
+      'person',
+      defineAgent({ ...base, tools: ['Bash'] }),
+      call('Bash', { command: 'ls' }),
+      { person: { permission: never } },
+    ],
+  ]
+  for (const [name, agent, line, more] of cases) {
+    abort = new AbortController()
+    const running = run(agent, { ...plays(t, line).options, ...more, input: 'go', context: {}, signal: abort.signal })
+    await assert.rejects(running, { message: 'enough' }, name)
+  }
 })
 
 test('tokens are counted by the table, and by prices of your own', async (t) => {

@@ -6,6 +6,7 @@ import { asText, textOf } from '../agent/stages.ts'
 import type { Block } from '../hooks/steps.ts'
 import { addEvent } from '../store/audit.ts'
 import { createConversation, createSession, getSession } from '../store/conversations.ts'
+import { orAborted } from './abort.ts'
 import { Agent, type AnyAgent } from './agent.ts'
 import { type Answer, readAnswer } from './answer.ts'
 import { checkRunOptions } from './check.ts'
@@ -144,10 +145,11 @@ type PartEnd = { readonly next: Part } | Omit<RunResult<unknown>, 'agents' | 'us
 async function runPart(part: Part, around: Surroundings): Promise<PartEnd> {
   const { agent } = part
   const given = contextOf(part.context)
-  let firing = firingOf(agent, given, around.home.log, (detail) => addFailedHook(around, detail))
+  const { signal } = around.options
+  let firing: Firing = { ...firingOf(agent, given, around.home.log, (detail) => addFailedHook(around, detail)), signal }
   let leg: Leg | undefined
   try {
-    around.options.signal?.throwIfAborted()
+    signal?.throwIfAborted()
     firing = { ...firing, context: await checkedContext(given, firing) }
     await fire(firing, 'onContextBuilt', {})
     leg = await openLeg({ ...around, agent, firing })
@@ -157,7 +159,8 @@ async function runPart(part: Part, around: Surroundings): Promise<PartEnd> {
     if (answer) return await finish(firing, answer)
     const wanted = leg.wanted()!
     const { to } = wanted.handoff
-    const next = await handOver(wanted, agent, leg.session.messages, firing.context as Context<never> as Context)
+    const said = leg.session.messages
+    const next = await orAborted(handOver(wanted, agent, said, firing.context as Context<never> as Context), signal)
     await fire(firing, 'onHandoff', { from: agent, to, reason: wanted.reason })
     return { next: { agent: to, input: [asText(next.input)], context: next.context } }
   } catch (cause) {
@@ -174,7 +177,8 @@ async function finish(firing: Firing, answer: Answer): Promise<PartEnd> {
   await fire(firing, 'onEnd', { output: answer.value })
   const { resultTransform } = agent.definition
   const scope = { agent, context: firing.context, methods: agent.methods }
-  const reshaped = resultTransform && (await reshape(resultTransform, answer.value, answer.text, scope))
+  const reshaped =
+    resultTransform && (await orAborted(reshape(resultTransform, answer.value, answer.text, scope), firing.signal))
   for (const failure of reshaped?.failures ?? []) {
     await fire(firing, 'onValidationFailed', { errorType: 'transform', ...failure })
   }
@@ -194,7 +198,7 @@ async function finish(firing: Firing, answer: Answer): Promise<PartEnd> {
 async function checkedContext(given: Context, firing: Firing): Promise<Context<never>> {
   const schema = firing.agent.definition.context
   if (!schema) return given as Context<never>
-  const fitted = await fit(schema, given.data)
+  const fitted = await orAborted(fit(schema, given.data), firing.signal)
   if (fitted.ok) return new Context(fitted.value as never)
   for (const { field, error, expectedType } of fitted.misfits) {
     const value = field === '' ? given.data : readPath(given.data, field)

@@ -7,6 +7,7 @@ import type { StartOptions } from '../agent/start.ts'
 import type { Price } from '../providers/models.ts'
 import type { Player } from '../rehearsal/server.ts'
 import { inMemory, type SqlValue, StoreError } from '../store/open.ts'
+import { orAborted } from './abort.ts'
 import { checkRuntimeOptions } from './check.ts'
 import { AgentError } from './failure.ts'
 import { activeModel, type OwnModel } from './model.ts'
@@ -72,7 +73,7 @@ export function openRuntime(options: RuntimeOptions = {}): AgentRuntime {
     cwd,
     env,
     db: options.db === undefined || options.db === inMemory ? inMemory : resolve(options.db),
-    person: { ...nobody, ...options.person },
+    person: { ...nobody, ...interruptible(options.person) },
     on: (event) => {
       if (event.type === 'notice' && event.level !== 'info') log({ level: event.level, text: event.text })
     },
@@ -137,6 +138,18 @@ const nobody: Person = {
   questions: async () => undefined,
   approvePlan: async () => undefined,
   elicit: async () => undefined,
+}
+
+/** A question that nobody waits for any more has no answer. */
+function interruptible(person: Partial<Person> = {}): Partial<Person> {
+  const asks = Object.entries(person).map(([name, ask]) => [
+    name,
+    (asked: never, signal: AbortSignal) =>
+      orAborted<unknown>(ask(asked, signal), signal).catch((cause) => {
+        if (!signal.aborted) throw cause
+      }),
+  ])
+  return Object.fromEntries(asks)
 }
 
 /** A price that says nothing of caches counts cached tokens as any other. */

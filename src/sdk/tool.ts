@@ -3,6 +3,7 @@ import { record } from '../hooks/shape.ts'
 import type { Safety } from '../hooks/steps.ts'
 import { capped } from '../mcp/content.ts'
 import { failed, said, type Tool, type ToolOutput } from '../tools/tool.ts'
+import { orAborted } from './abort.ts'
 import type { AnyAgent } from './agent.ts'
 import { checkKeys } from './check.ts'
 import type { Context } from './context.ts'
@@ -72,11 +73,11 @@ export function defineTool<const S extends Schema>(definition: ToolDefinition<S>
       ...(definition.needsPermission !== true && { granted: true }),
       summary: (given) => JSON.stringify(given).slice(0, 200),
       async run(given, { toolUseId: toolCallId, signal, progress }) {
-        const fitted: Fitted<unknown> = await fit(input, given)
+        const fitted: Fitted<unknown> = await orAborted(fit(input, given), signal)
         if (!fitted.ok) return failed(`${name}: the input does not fit: ${sayMisfits(fitted.misfits)}`)
         const scope = { context: context as Context<never> as Context, agent, toolCallId, signal, progress }
         try {
-          return told(await run(fitted.value as OutputOf<S>, scope))
+          return told(await orAborted(run(fitted.value as OutputOf<S>, scope), signal))
         } catch (cause) {
           return failed(cause instanceof Error ? cause.message : String(cause))
         }
