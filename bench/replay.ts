@@ -41,7 +41,7 @@ const policy: Policy = {
   dbPath: path,
   env: {},
   runCommands: false,
-  tool: (_, input) => ({ input, safety: 'mutating', granted: false }),
+  tool: (_, input) => ({ input, safety: 'mutating', brought: false }),
 }
 const hook = defineHook('PreToolUse', ({ tool_input }) => {
   const { query } = tool_input as { query?: string }

@@ -12,21 +12,24 @@ const kicker = 'ona inspect'
 export const pageRows = 300
 const pageConversations = 50
 
-/** Pages count from 1. */
-export function listPage(db: ReadDb, number: number): string {
+/** Pages count from 1. Undefined: there is no such page. */
+export function listPage(db: ReadDb, number: number): string | undefined {
   const all = countConversations(db)
+  const last = Math.max(1, Math.ceil(all / pageConversations))
+  if (number > last) return undefined
   const rows = overviews(db, { limit: pageConversations, offset: (number - 1) * pageConversations })
   const body = `<h1>${counted(all, 'conversation')}</h1>${database(db)}<div class="bar">${find}</div>
-${tableHtml(rows, ({ id }) => `/c/${encodeURIComponent(id)}`)}${pages('/', number, Math.ceil(all / pageConversations))}`
+${tableHtml(rows, ({ id }) => `/c/${encodeURIComponent(id)}`)}${pages('/', number, last)}`
   return page({ title: 'Conversations', kicker, body, style, script })
 }
 
-/** Undefined: there is no such conversation. */
+/** Undefined: there is no such conversation, or no such page of it. */
 export function conversationPage(db: ReadDb, id: string, number: number): string | undefined {
   const about = overview(db, id)
-  if (!about) return undefined
+  const last = Math.max(1, Math.ceil((about?.entries ?? 0) / pageRows))
+  if (!about || number > last) return undefined
   const items = timeline(db, id, { from: (number - 1) * pageRows, to: number * pageRows })
-  const links = pages(`/c/${encodeURIComponent(id)}`, number, Math.ceil(about.entries / pageRows))
+  const links = pages(`/c/${encodeURIComponent(id)}`, number, last)
   const body = `<p class="back"><a href="/">‹ All conversations</a></p>${head(about)}${filters}${links}${line(items)}${links}`
   return page({ title: about.title || id, kicker, body, style, script })
 }

@@ -76,7 +76,7 @@ test('nothing of what others wrote is more than text, wherever it stands', (t) =
   const hostile = `</script></style><x-evil a='"\`>\u202e\u2066\u0007\u001b[31m&amp;\r\n--><!--`
   const id = `a/"><x-evil>'#?%00`
   const db = filled(t, hostile, id)
-  for (const text of [wholePage(db)!, wholePage(db, id)!, listPage(db, 1), conversationPage(db, id, 1)!]) {
+  for (const text of [wholePage(db)!, wholePage(db, id)!, listPage(db, 1)!, conversationPage(db, id, 1)!]) {
     assert.ok(text.includes('&#60;/script&#62;'), 'the words are there')
     assert.doesNotMatch(text, /<x-evil|[\u202e\u2066\u0007\u001b\r]|-->|<!--/)
     assert.deepEqual(text.match(/<script>|<\/script>|<style>|<\/style>/g), [
@@ -198,7 +198,17 @@ test('the address opens once; then the cookie is the key, for this host and for 
   assert.equal(shown.headers['cache-control'], 'no-store')
   assert.equal((await get(`${origin}/c/c1`, { cookie }, 'HEAD')).body, '')
   assert.match((await get(`${origin}/`, { cookie })).body, /href="\/c\/c1"/)
-  for (const path of ['/c/none', '/c/', '/c/%ff', '/x', '/?page=0', '/?page=x', '/c/c1/..%2f'])
+  for (const path of [
+    '/c/none',
+    '/c/',
+    '/c/%ff',
+    '/x',
+    '/?page=0',
+    '/?page=x',
+    '/c/c1/..%2f',
+    '/c/c1?page=2',
+    '/?page=2',
+  ])
     assert.equal((await get(origin + path, { cookie })).status, 404, path)
   assert.equal((await get(`${origin}/`, { cookie: `${cookie}x` })).status, 403)
   assert.equal((await get(`${origin}/`, { cookie, host: 'evil.example' })).status, 421)

@@ -59,7 +59,7 @@ const policy = (more: Partial<Policy>): Policy => ({
   dbPath: '/nowhere.db',
   env: {},
   runCommands: false,
-  tool: (_, input) => ({ input, safety: 'mutating', granted: false }),
+  tool: (_, input) => ({ input, safety: 'mutating', brought: false }),
   ...more,
 })
 
@@ -181,6 +181,17 @@ test('what the planning gate refused stays refused: it is no part of a policy', 
   call(session(), 'Write', { file_path: '/no/project/a' }, { decision: 'deny', by: 'gate' }, false)
   const { same, changes } = await replayed(db, policy({}))
   assert.deepEqual([same, changes], [1, []])
+})
+
+test('a tool that a program brought along and granted is not asked about, unless a rule speaks of it', async (t) => {
+  const { db, session, call } = history(t)
+  const id = session()
+  call(id, 'WriteTestCase', {})
+  call(id, 'Refund', {}, { decision: 'allow', by: 'person' })
+  const tool: Policy['tool'] = (_, input) => ({ input, safety: 'mutating', brought: true })
+  assert.equal((await replayed(db, policy({ mode: 'default', tool }))).same, 2)
+  const { changes } = await replayed(db, policy({ mode: 'default', tool, permissions: { deny: ['WriteTestCase'] } }))
+  assert.equal(changes.length, 1)
 })
 
 test('a hook in TypeScript is told when it happened, by whom and where; what it changes is judged', async (t) => {

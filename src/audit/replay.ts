@@ -20,7 +20,14 @@ export interface Policy {
   /** Commands and addresses are programs of others: they are asked only where this is said. */
   readonly runCommands: boolean
   /** The input as the tool would have got it, and what the tool is. */
-  tool(name: string, input: JsonObject, cwd: string): { input: JsonObject; safety: Safety; granted: boolean }
+  tool(name: string, input: JsonObject, cwd: string): KnownTool
+}
+
+export interface KnownTool {
+  readonly input: JsonObject
+  readonly safety: Safety
+  /** Neither built in nor of an MCP server: a program brought it along, and may have granted it. */
+  readonly brought: boolean
 }
 
 type Word = 'allow' | 'ask' | 'deny'
@@ -100,7 +107,8 @@ async function judged(call: RecordedCall, policy: Policy, asker: Asker): Promise
     const reason = 'the plan was not approved yet'
     return { decision: 'deny', because: { by: 'gate', name: 'the planning gate', reason } }
   }
-  const hook = hooks.decision === 'none' && known.granted ? 'allow' : hooks.decision
+  const granted = known.brought && call.was?.decision === 'allow'
+  const hook = hooks.decision === 'none' && granted ? 'allow' : hooks.decision
   const question = { settings: permissions, mode, tool: call.tool, input: hooks.input ?? known.input, hook, home }
   const { ruling, finding } = await judge({ ...question, cwd, projectDir: cwd, follow: asker.follow })
   const byRule = finding.rule !== undefined && ruling.rule === finding.rule.text
@@ -155,7 +163,7 @@ const nobody: Heard = { decision: 'none' }
 
 async function askHooks(
   call: RecordedCall,
-  { input, safety }: { input: JsonObject; safety: Safety },
+  { input, safety }: KnownTool,
   { plane, notAsked, failed }: Asker,
   { dbPath, mode }: Policy,
 ): Promise<Heard> {

@@ -171,16 +171,16 @@ async function policyOf(given: Given, rules: Rules): Promise<Policy | { why: str
   }
 }
 
-/** Of an MCP tool nothing is known but its name; a test case is the agent's to write, and nobody is asked. */
+/** Of a tool that is not built in, nothing is known but its name. */
 const known: Policy['tool'] = (tool, input, cwd) => {
   const found = builtInTool(tool)
-  if (!found) return { input, safety: 'mutating', granted: tool === 'WriteTestCase' }
+  if (!found) return { input, safety: 'mutating', brought: !tool.startsWith('mcp__') }
   const read = readInput(found, input, cwd)
   const whole = read.ok ? read.input : input
   return {
     input: whole,
     safety: typeof found.safety === 'function' ? found.safety(whole) : found.safety,
-    granted: false,
+    brought: false,
   }
 }
 
@@ -229,7 +229,7 @@ async function inWords(calls: Iterable<RecordedCall>, policy: Policy, limit: num
   })
   const shown = newest.slice(-limit)
   said(summed(summary))
-  if (shown.length > 0) said(`\n${table(['when', 'tool', 'input', 'was → would be', 'because'], shown.map(row))}`)
+  if (shown.length > 0) said(`\n${table(['when', 'tool', 'input', 'was → would be', 'because'], rowsOf(shown))}`)
   if (changes > shown.length)
     said(`The newest ${shown.length} of ${changes} changes; --limit N shows more, --json all.`)
   return changes
@@ -258,20 +258,16 @@ const times = (count: number): string => (count === 1 ? '1 call' : `${count.toLo
 const whyNot = (hook: string): string =>
   hook.startsWith('prompt:') ? 'it asks a model, and a replay does not' : 'it is a program; --run-commands runs it'
 
-function row({ call: { at, tool, input }, was, would, because }: Change): string[] {
-  const about = redact(builtInTool(tool)?.summary(input) ?? JSON.stringify(input))
-  const { by, name: who, reason } = because
-  const why = by === 'mode' ? reason : by === 'rule' ? who : `${who}: ${reason}`
-  // What is left of the line after times, names and words: most of it for what was called, the rest for why.
-  const room = Math.max((process.stdout.columns ?? 160) - 52, 40)
-  const called = cut(visible(about), Math.floor(room * 0.45))
-  return [
-    at.slice(0, 16),
-    cut(visible(tool), 20),
-    called,
-    `${was} → ${would}`,
-    cut(visible(why), Math.ceil(room * 0.55)),
-  ]
+function rowsOf(changes: readonly Change[]): string[][] {
+  const tools = changes.map(({ call: { tool } }) => cut(visible(tool), 20))
+  // What is left of a line after times, names and words: most of it for why, the rest for what was called.
+  const room = Math.max((process.stdout.columns ?? 160) - 38 - Math.max(...tools.map(({ length }) => length)), 24)
+  return changes.map(({ call: { at, tool, input }, was, would, because: { by, name: who, reason } }, index) => {
+    const about = redact(builtInTool(tool)?.summary(input) ?? JSON.stringify(input))
+    const why = by === 'mode' ? reason : by === 'rule' ? who : `${who}: ${reason}`
+    const called = cut(visible(about), Math.floor(room * 0.45))
+    return [at.slice(0, 16), tools[index]!, called, `${was} → ${would}`, cut(visible(why), Math.floor(room * 0.55))]
+  })
 }
 
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text)
