@@ -45,6 +45,8 @@ test('what cannot be used is told with its place, and the rest stands', () => {
     kind: { type: 'smoke' },
     args: { command: 'x', args: 'y' },
     env: { command: 'x', env: { a: 1 } },
+    port: { url: 'https://x', oauth: { callbackPort: '8080' } },
+    meta: { url: 'https://x', oauth: { authServerMetadataUrl: 'http://example.com/meta' } },
     '!!': { command: 'x' },
     text: 'x',
   })
@@ -59,6 +61,8 @@ test('what cannot be used is told with its place, and the rest stands', () => {
     'f: mcpServers.kind has the type "smoke"; known: stdio, http, sse',
     'f: mcpServers.args has args that are not a list of strings',
     'f: mcpServers.env has an env that is not an object of strings',
+    'f: mcpServers.port has an oauth.callbackPort that is not a port',
+    'f: mcpServers.meta has an oauth.authServerMetadataUrl that is not an https address',
     'f: mcpServers.!! has a name without letters or digits, or over 64 long',
     'f: mcpServers.text must be an object',
   ])

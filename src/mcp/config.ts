@@ -31,7 +31,15 @@ export interface HttpTransport {
   readonly headers: Readonly<Record<string, string>>
   /** A command that prints more headers as a JSON object. */
   readonly headersHelper?: string
-  readonly oauth?: { readonly clientId?: string; readonly clientSecret?: string; readonly callbackPort?: number }
+  readonly oauth?: OAuthSettings
+}
+
+export interface OAuthSettings {
+  readonly clientId?: string
+  readonly clientSecret?: string
+  readonly callbackPort?: number
+  /** Where the authorization server describes itself, when it is not found from the server. */
+  readonly authServerMetadataUrl?: string
 }
 
 export interface ServerConfigs {
@@ -141,16 +149,28 @@ function readTransport(entry: JsonObject): ServerConfig['transport'] | { why: st
     if (!isTextMap(headers)) return { why: 'has headers that are not an object of strings' }
     if (headersHelper !== undefined && typeof headersHelper !== 'string')
       return { why: 'has a headersHelper that is not a command' }
-    if (oauth !== undefined && !isObject(oauth)) return { why: 'has an oauth that is not an object' }
+    const wrong = oauth === undefined ? undefined : oauthProblem(oauth)
+    if (wrong) return { why: wrong }
     return {
       type: type === 'sse' ? 'sse' : 'http',
       url,
       headers,
       ...(headersHelper !== undefined && { headersHelper }),
-      ...(oauth !== undefined && { oauth: oauth as NonNullable<HttpTransport['oauth']> }),
+      ...(oauth !== undefined && { oauth: oauth as OAuthSettings }),
     }
   }
   return { why: `has the type ${JSON.stringify(type)}; known: stdio, http, sse` }
+}
+
+function oauthProblem(oauth: unknown): string | undefined {
+  if (!isObject(oauth)) return 'has an oauth that is not an object'
+  const { clientId = '', clientSecret = '', callbackPort: port = 0, authServerMetadataUrl: url = 'https://x' } = oauth
+  if (typeof clientId !== 'string' || typeof clientSecret !== 'string')
+    return 'has an oauth.clientId or oauth.clientSecret that is not a string'
+  if (!Number.isInteger(port) || Number(port) < 0 || Number(port) > 65_535)
+    return 'has an oauth.callbackPort that is not a port'
+  const safe = typeof url === 'string' && /^https:\/\/|^http:\/\/(127\.0\.0\.1|localhost|\[::1\])[:/]/.test(url)
+  return safe && protocolOf(url) !== '' ? undefined : 'has an oauth.authServerMetadataUrl that is not an https address'
 }
 
 /** `${NAME}` and `${NAME:-default}` in every string. */

@@ -11,8 +11,10 @@ export interface GuardedServer {
   close(): void
 }
 
+const wellKnown = '/.well-known/oauth-authorization-server'
+
 /** A server behind OAuth: discovery, registration, PKCE, refresh; a person who always agrees. */
-export async function guardedServer(): Promise<GuardedServer> {
+export async function guardedServer(metadataAt = wellKnown): Promise<GuardedServer> {
   const seen: string[] = []
   const codes = new Map<string, string>()
   const refreshTokens = new Set<string>()
@@ -28,9 +30,9 @@ export async function guardedServer(): Promise<GuardedServer> {
     const url = new URL(request.url!, base)
     const json = (status: number, value: unknown, headers = {}) =>
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value))
-    if (url.pathname.startsWith('/.well-known/oauth-protected-resource'))
+    if (metadataAt === wellKnown && url.pathname.startsWith('/.well-known/oauth-protected-resource'))
       return json(200, { resource: `${base}/mcp`, authorization_servers: [base] })
-    if (url.pathname === '/.well-known/oauth-authorization-server') {
+    if (url.pathname === metadataAt) {
       return json(200, {
         issuer: base,
         authorization_endpoint: `${base}/authorize`,

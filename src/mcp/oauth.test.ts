@@ -11,8 +11,8 @@ after(async () => {
   for (const each of open) await each.close()
 })
 
-async function guarded(): Promise<GuardedServer> {
-  const server = await guardedServer()
+async function guarded(metadataAt?: string): Promise<GuardedServer> {
+  const server = await guardedServer(metadataAt)
   open.push(server)
   return server
 }
@@ -27,8 +27,9 @@ function memory(): SecretStore & { kept: Map<string, string> } {
   }
 }
 
-function hubOf(url: string, secrets: SecretStore, openUrl?: (url: string) => Promise<void>): McpHub {
-  const { servers } = readServers([{ scope: 'user', from: 'test', servers: { guarded: { type: 'http', url } } }], {})
+function hubOf(url: string, secrets: SecretStore, openUrl?: (url: string) => Promise<void>, oauth?: object): McpHub {
+  const guarded = { type: 'http', url, ...(oauth && { oauth }) }
+  const { servers } = readServers([{ scope: 'user', from: 'test', servers: { guarded } }], {})
   const hub = connectServers(servers, {
     env: process.env,
     projectDir: tmpdir(),
@@ -67,6 +68,23 @@ test('a server behind OAuth is signed in to by the person, and later by what was
   await renewed.ready(10_000)
   assert.equal((await call(renewed)).content, 'the secret')
   assert.equal(seen.at(-1), 'refresh_token')
+})
+
+test('an authorization server that is not found by itself is named in the settings', async () => {
+  const { url, seen } = await guarded('/meta')
+  const browser = async (page: string) => void (await fetch(page))
+  const oauth = { clientId: 'ours', authServerMetadataUrl: new URL('/meta', url).href }
+  const hub = hubOf(url, memory(), browser, oauth)
+  assert.equal(await hub.signIn('guarded', new AbortController().signal), true, hub.status()[0]!.problem)
+  assert.equal((await call(hub)).content, 'the secret')
+  assert.deepEqual([...new Set(seen)], ['authorize', 'authorization_code'])
+
+  const elsewhere = hubOf(url, memory(), browser, { authServerMetadataUrl: new URL('/nothing', url).href })
+  assert.equal(await elsewhere.signIn('guarded', new AbortController().signal), false)
+  assert.match(
+    elsewhere.status()[0]!.problem,
+    /authServerMetadataUrl .*\/nothing does not describe an authorization server/,
+  )
 })
 
 test('a sign-in that nobody finishes ends with the signal', async () => {

@@ -6,6 +6,7 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
+import { isObject } from '../hooks/shape.ts'
 import { keepOut } from '../store/secrets.ts'
 import type { HttpTransport } from './config.ts'
 import type { SecretStore } from './secrets.ts'
@@ -80,7 +81,10 @@ export async function serverLogin(
     saveDiscoveryState: (state) => {
       discovered = state
     },
-    discoveryState: () => discovered,
+    discoveryState: async () => {
+      if (oauth.authServerMetadataUrl) discovered ??= await described(oauth.authServerMetadataUrl)
+      return discovered
+    },
     invalidateCredentials: async (scope) => {
       if (scope === 'all' || scope === 'client') delete kept.client
       if (scope === 'all' || scope === 'tokens') delete kept.tokens
@@ -92,6 +96,19 @@ export async function serverLogin(
     provider: open || kept.tokens ? provider : nobody,
     code: async (signal) => await callback?.code(AbortSignal.any([signal, AbortSignal.timeout(longestWait)])),
     close: () => callback?.close(),
+  }
+}
+
+/** The authorization server as it describes itself at an address that the settings name. */
+async function described(url: string): Promise<OAuthDiscoveryState> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(30_000), headers: { accept: 'application/json' } })
+  const metadata: unknown = answer.ok ? await answer.json().catch(() => undefined) : undefined
+  const needed = ['issuer', 'authorization_endpoint', 'token_endpoint'] as const
+  if (!isObject(metadata) || needed.some((key) => typeof metadata[key] !== 'string'))
+    throw new Error(`oauth.authServerMetadataUrl ${url} does not describe an authorization server`)
+  return {
+    authorizationServerUrl: metadata.issuer as string,
+    authorizationServerMetadata: metadata as unknown as NonNullable<OAuthDiscoveryState['authorizationServerMetadata']>,
   }
 }
 
