@@ -279,7 +279,8 @@ export function needsExactRule(words: readonly ShellWord[]): boolean {
   if (name === 'find' || name === 'fd' || name === 'fdfind') {
     return words.some((word) => !word.literal || /^(-(exec|ok|delete|fprint|fls)|-[xX]$|--exec)/.test(word.value))
   }
-  return guarded.includes(name) || shells.includes(name) || runsLater.includes(name)
+  const strips = Object.hasOwn(wrappers, name) && wrappers[name]!.clear !== undefined
+  return strips || guarded.includes(name) || shells.includes(name) || runsLater.includes(name)
 }
 
 const guarded = ['env', 'xargs', 'eval', 'source', '.', 'exec', 'trap', 'watch', 'setsid', 'ionice', 'flock', 'chroot']
