@@ -1,6 +1,8 @@
 /** A unified diff as numbered, coloured lines. */
 import { clean } from './clean.ts'
+import { glyph } from './glyphs.ts'
 import { paint } from './style.ts'
+import { plural } from './words.ts'
 
 export function diffLines(patch: string, most = Number.POSITIVE_INFINITY): string[] {
   const lines: string[] = []
@@ -9,7 +11,7 @@ export function diffLines(patch: string, most = Number.POSITIVE_INFINITY): strin
   for (const line of clean(patch).split('\n')) {
     const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line)
     if (hunk) {
-      if (lines.length > 0) lines.push(paint('dim', '…'.padStart(digits)))
+      if (lines.length > 0) lines.push(paint('dim', glyph.more.padStart(digits)))
       before = Number(hunk[1])
       after = Number(hunk[2])
       digits = Math.max(3, String(Math.max(before, after) + 500).length)
@@ -22,6 +24,9 @@ export function diffLines(patch: string, most = Number.POSITIVE_INFINITY): strin
     }
   }
   return lines.length > most
-    ? [...lines.slice(0, most), paint('dim', `… +${lines.length - most} lines (ctrl+o shows all)`)]
+    ? [
+        ...lines.slice(0, most),
+        paint('dim', `${glyph.more} +${plural(lines.length - most, 'line')} (ctrl+o shows all)`),
+      ]
     : lines
 }

@@ -19,6 +19,13 @@ const unicode = {
   more: '…',
   full: '█',
   empty: '░',
+  secret: '•',
+  to: '→',
+  bar: '│',
+  /** The corners of a table: left, between columns, right. */
+  top: ['┌', '┬', '┐'],
+  middle: ['├', '┼', '┤'],
+  bottom: ['└', '┴', '┘'],
 }
 const ascii: typeof unicode = {
   tool: '*',
@@ -39,6 +46,12 @@ const ascii: typeof unicode = {
   more: '...',
   full: '#',
   empty: '.',
+  secret: '*',
+  to: '->',
+  bar: '|',
+  top: ['+', '+', '+'],
+  middle: ['+', '+', '+'],
+  bottom: ['+', '+', '+'],
 }
 
 export const glyph: typeof unicode = { ...unicode }

@@ -38,6 +38,8 @@ export type Item =
 /** Lines of a result that the scrollback gets; the rest is a key away. */
 const shortResult = 4
 const shortDiff = 24
+/** Number and sign stand before a changed line. */
+const diffIndent = 6
 
 export function itemLines(
   item: Item,
@@ -137,7 +139,7 @@ function displayLines(display: Display, output: ToolOutput | undefined, columns:
     const counts = `${paint('added', `+${display.added}`)} ${paint('removed', `-${display.removed}`)}`
     return [
       `${clip(cleanLine(display.path), columns - 12)} ${counts}`,
-      ...diffLines(display.patch, full ? undefined : shortDiff),
+      ...diffLines(display.patch, full ? undefined : shortDiff).flatMap((line) => wrap(line, columns, diffIndent)),
     ]
   }
   if (full) return fold(display.full ?? (output?.content || display.summary), columns, true)

@@ -1,5 +1,6 @@
 /** One line of text inside a dialog. */
 import { change, draftOf, type Editor, insert, newEditor, press } from './editor.ts'
+import { glyph } from './glyphs.ts'
 import type { Input } from './keys.ts'
 import { paint } from './style.ts'
 import { graphemes, width } from './width.ts'
@@ -31,8 +32,8 @@ export class LineInput {
   draw(columns: number): { text: string; column: number } {
     const { text, cursor } = this.#editor.draft
     if (text === '') return { text: paint('dim', this.#placeholder), column: 0 }
-    const shown = this.#secret ? '•'.repeat(graphemes(text).length) : text
-    const before = this.#secret ? '•'.repeat(graphemes(text.slice(0, cursor)).length) : text.slice(0, cursor)
+    const shown = this.#secret ? glyph.secret.repeat(graphemes(text).length) : text
+    const before = this.#secret ? glyph.secret.repeat(graphemes(text.slice(0, cursor)).length) : text.slice(0, cursor)
     let start = 0
     while (width(before.slice(start)) >= columns) start += graphemes(shown.slice(start, start + 20))[0]!.length
     let end = shown.length

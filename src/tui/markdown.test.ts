@@ -3,12 +3,13 @@ import { test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { diffLines } from './diff-view.ts'
+import { useGlyphs } from './glyphs.ts'
 import { highlight } from './highlight.ts'
 import { itemLines } from './items.ts'
 import { renderMarkdown } from './markdown.ts'
 import { MarkdownStream } from './markdown-stream.ts'
 import { useTheme } from './style.ts'
-import { width } from './width.ts'
+import { clip, width } from './width.ts'
 
 const sample = `# Title
 
@@ -152,6 +153,33 @@ test('in a table too wide the long columns give way, and short words stay whole'
   ])
 })
 
+test('where the locale has no UTF-8, nothing of ours is anything else than ASCII', () => {
+  useGlyphs({ LANG: 'C' })
+  const text = '| a | b |\n|---|---|\n| c | d |\n\n> said\n\n---\n'
+  const shown = [
+    ...renderMarkdown(text, 40),
+    clip('abcdef', 4),
+    clip('abcdef', 2),
+    ...diffLines('@@ -1 +1 @@\n-a\n+b\n', 1),
+  ]
+  useGlyphs({ LANG: 'C.UTF-8' })
+  assert.deepEqual(shown, [
+    '+---+---+',
+    '| a | b |',
+    '+---+---+',
+    '| c | d |',
+    '+---+---+',
+    '',
+    '| said',
+    '',
+    '-'.repeat(40),
+    'a...',
+    '..',
+    '  1 - a',
+    '... +1 line (ctrl+o shows all)',
+  ])
+})
+
 test('no Markdown breaks the stream, and no escape sequence gets through it', () => {
   const pieces = [
     '# ',
@@ -190,6 +218,26 @@ test('a diff is numbered by its hunks and folded', () => {
   const patch = '--- a\n+++ b\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n@@ -90,1 +90,2 @@\n x\n+y\n'
   assert.deepEqual(diffLines(patch), ['  1   one', '  2 - two', '  2 + 2', '  3   three', '  …', ' 90   x', ' 91 + y'])
   assert.deepEqual(diffLines(patch, 2), ['  1   one', '  2 - two', '… +5 lines (ctrl+o shows all)'])
+})
+
+test('a changed line too long for the screen goes on under its own text', () => {
+  const patch = `@@ -1 +1 @@\n-short\n+${'word '.repeat(8)}end\n`
+  const output = {
+    content: '',
+    isError: false,
+    display: { kind: 'diff', path: 'a.ts', patch, added: 1, removed: 1 },
+  } as const
+  const call = { id: '1', name: 'Edit', summary: 'a.ts', input: {}, startedAt: 0, progress: '', calls: [], notes: [] }
+  assert.deepEqual(
+    itemLines({ kind: 'tool', call: { ...call, output } }, 40, false, () => []),
+    [
+      '● Edit(a.ts)',
+      '  └ a.ts +1 -1',
+      '      1 - short',
+      '      1 + word word word word word word',
+      '          word word end',
+    ],
+  )
 })
 
 test('a long line of code is one line in the scrollback, and whole in the transcript', () => {

@@ -1,6 +1,7 @@
 /** Markdown on a terminal. Loaded with the first answer. */
 import { marked, type Token, type Tokens } from 'marked'
 import { clean } from './clean.ts'
+import { glyph } from './glyphs.ts'
 import { bold, italic, paint, struck, underline } from './style.ts'
 import { clip, pad, width, wrap } from './width.ts'
 
@@ -36,12 +37,12 @@ export function block(token: Token, columns: number, highlight?: Highlighter): s
       )
     case 'blockquote':
       return inner((token as Tokens.Blockquote).tokens, columns - 2, highlight).map(
-        (line) => `${paint('dim', '│')} ${italic(line)}`,
+        (line) => `${paint('dim', glyph.bar)} ${italic(line)}`,
       )
     case 'table':
       return table(token as Tokens.Table, columns)
     case 'hr':
-      return [paint('dim', '─'.repeat(Math.min(columns, 40)))]
+      return [paint('dim', glyph.rule.repeat(Math.min(columns, 40)))]
     default:
       return wrap(token.raw.trimEnd(), columns)
   }
@@ -120,9 +121,9 @@ function table({ header, rows, align }: Tokens.Table, columns: number): string[]
   const widths = wanted.map((one) => Math.min(one, room))
   for (let over = widths.reduce((sum, one) => sum + one, 0) - room; over > 0; over--)
     widths[widths.indexOf(Math.max(...widths))]!--
-  const rule = (left: string, middle: string, right: string) =>
-    paint('dim', left + widths.map((one) => '─'.repeat(one + 2)).join(middle) + right)
-  const bar = paint('dim', '│')
+  const rule = ([left, between, right]: readonly string[]) =>
+    paint('dim', left + widths.map((one) => glyph.rule.repeat(one + 2)).join(between) + right)
+  const bar = paint('dim', glyph.bar)
   const lines = cells.map((row, index) => {
     const wrapped = widths.map((one, at) => wrap(index === 0 ? bold(row[at] ?? '') : (row[at] ?? ''), one))
     const height = Math.max(...wrapped.map((one) => one.length))
@@ -131,7 +132,7 @@ function table({ header, rows, align }: Tokens.Table, columns: number): string[]
       return `${bar} ${parts.join(` ${bar} `)} ${bar}`
     })
   })
-  return [rule('┌', '┬', '┐'), ...lines[0]!, rule('├', '┼', '┤'), ...lines.slice(1).flat(), rule('└', '┴', '┘')]
+  return [rule(glyph.top), ...lines[0]!, rule(glyph.middle), ...lines.slice(1).flat(), rule(glyph.bottom)]
 }
 
 function aligned(text: string, columns: number, align: 'left' | 'right' | 'center' | null): string {

@@ -33,11 +33,11 @@ export function drawPrompt(picture: PromptPicture, columns: number, rows: number
   const from = Math.max(0, Math.min(place.row - most + 1, place.rows.length - most))
   const lines = [paint(shell ? 'warn' : 'dim', glyph.rule.repeat(Math.min(columns, ruleWidth)))]
   for (const [index, row] of place.rows.slice(from, from + most).entries())
-    lines.push(`${index === 0 ? paint(role, from > 0 ? '…' : glyph.prompt) : ' '} ${row.text}`)
+    lines.push(`${index === 0 ? paint(role, from > 0 ? glyph.more[0]! : glyph.prompt) : ' '} ${row.text}`)
   const cursor = { row: 1 + place.row - from, column: 2 + place.column }
   const ghost = draft.text === '' ? placeholder(picture) : picture.arguments
   if (ghost) lines[1] += paint('dim', ghost)
-  lines.push(...below(picture, columns))
+  lines.push(...below(picture, columns, Math.max(2, rows - lines.length)))
   return { lines, cursor }
 }
 
@@ -46,13 +46,17 @@ function placeholder({ busy, search }: PromptPicture): string {
   return busy ? 'type ahead: enter queues it' : 'ask for something, / for commands, ? for keys'
 }
 
-function below({ menu, search, help, hint, status, vim, draft }: PromptPicture, columns: number): string[] {
+function below(
+  { menu, search, help, hint, status, vim, draft }: PromptPicture,
+  columns: number,
+  rows: number,
+): string[] {
   if (search !== undefined)
     return [
       clip(paint('dim', `search history: ${search}_  (ctrl+r older, tab keeps, enter runs, ctrl+c leaves)`), columns),
     ]
-  if (menu) return menuLines(menu, columns)
-  if (help) return helpLines(columns)
+  if (menu) return menuLines(menu, columns, Math.min(menuRows, rows - 1))
+  if (help) return helpLines(columns, rows)
   const lead = hint
     ? [paint('warn', hint)]
     : draft.text.startsWith('!')
@@ -65,17 +69,17 @@ function below({ menu, search, help, hint, status, vim, draft }: PromptPicture, 
   return (head ? [head, ...status] : [...status]).map((line) => clip(line, columns))
 }
 
-function menuLines({ items, at, title }: Menu & { at: number }, columns: number): string[] {
+function menuLines({ items, at, title }: Menu & { at: number }, columns: number, rows: number): string[] {
   if (items.length === 0) return [paint('dim', clip(title ?? 'nothing matches', columns))]
-  const from = Math.max(0, Math.min(at - Math.floor(menuRows / 2), items.length - menuRows))
-  const shown = items.slice(from, from + menuRows)
+  const from = Math.max(0, Math.min(at - Math.floor(rows / 2), items.length - rows))
+  const shown = items.slice(from, from + rows)
   const wide = Math.min(Math.max(...shown.map(({ label }) => width(label))), Math.floor(columns * 0.55))
   const lines = shown.map(({ label, hint }, index) => {
     const text = pad(clip(label, wide), wide)
     const here = from + index === at
     return clip(`${here ? paint('accent', `${glyph.pick} ${text}`) : `  ${text}`}  ${paint('dim', hint)}`, columns)
   })
-  if (items.length > menuRows) lines.push(paint('dim', `  ${at + 1} of ${items.length}`))
+  if (items.length > rows) lines.push(paint('dim', `  ${at + 1} of ${items.length}`))
   return lines
 }
 
@@ -103,15 +107,16 @@ export const keyTable: readonly (readonly [string, string])[] = [
   ['ctrl+_', 'undo'],
 ]
 
-function helpLines(columns: number): string[] {
+function helpLines(columns: number, rows: number): string[] {
   const across = columns >= 120 ? 2 : 1
   const room = Math.floor(columns / across) - 1
   const keys = room < 56 ? Math.floor(room / 3) : Math.max(...keyTable.map(([key]) => key.length))
   const cells = keyTable.map(([key, about]) => `${bold(pad(key, keys))}  ${paint('dim', about)}`)
   const height = Math.ceil(cells.length / across)
-  return Array.from({ length: height }, (_, row) =>
+  const lines = Array.from({ length: height }, (_, row) =>
     Array.from({ length: across }, (_, column) => pad(clip(cells[row + column * height] ?? '', room), room))
       .join(' ')
       .trimEnd(),
   )
+  return height > rows ? [...lines.slice(0, rows - 1), paint('dim', `${glyph.more} /help shows all`)] : lines
 }

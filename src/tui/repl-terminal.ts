@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import type { PermissionMode } from '../hooks/plane.ts'
 import { clean } from './clean.ts'
 import { Conversation, lineOf } from './conversation.ts'
-import { useGlyphs } from './glyphs.ts'
+import { glyph, useGlyphs } from './glyphs.ts'
 import { type History, memoryHistory } from './history.ts'
 import { itemLines } from './items.ts'
 import { personAt } from './person.ts'
@@ -98,7 +98,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
     busy: () => conversation.busy,
     cwd: () => (conversation.ready ? conversation.session.cwd : options.cwd),
     vim: () => vim,
-    status: (columns) => status?.lines(columns) ?? [paint('dim', 'starting…')],
+    status: (columns) => status?.lines(columns) ?? [paint('dim', `starting${glyph.more}`)],
   })
   terminal.prompt = prompt
   terminal.queued = () => conversation.queued()

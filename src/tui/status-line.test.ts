@@ -28,6 +28,19 @@ test('a narrow status line leaves out what matters least, and cuts no word', () 
   assert.equal(statusLine({ ...facts, rehearsal: true, mode: 'plan' }, 40), 'plan mode on · rehearsal · implement')
 })
 
+test('on a screen of few rows the line being typed stays in sight, whatever is open below it', () => {
+  const items = Array.from({ length: 20 }, (_, i) => ({ label: `/c${i}`, hint: '', insert: '', runs: true }))
+  const base = { search: undefined, hint: '', status: [], vim: undefined, arguments: '', busy: false }
+  const draft = { text: '/c', cursor: 2 }
+  const rows = (picture: { menu?: unknown; help: boolean }) =>
+    drawPrompt({ ...base, draft, ...picture } as Parameters<typeof drawPrompt>[0], 80, 6).lines
+  const menu = rows({ menu: { items, from: 0, to: 2, at: 9 }, help: false })
+  const seen = menu.slice(1).map((line) => line.trimEnd())
+  assert.deepEqual(seen, ['❯ /c', '  /c8', '❯ /c9', '  /c10', '  10 of 20'])
+  assert.deepEqual(rows({ help: true }).slice(-1), ['… /help shows all'])
+  assert.equal(rows({ help: true }).length, 6)
+})
+
 test('the keys of ? stand in columns, on a narrow screen too', () => {
   const nothing = { menu: undefined, search: undefined, hint: '', status: [], vim: undefined, arguments: '' }
   const picture = { ...nothing, draft: { text: '', cursor: 0 }, help: true, busy: false }

@@ -187,13 +187,13 @@ export class TurnView {
         this.todos = event.todos
         break
       case 'phase':
-        this.add({ kind: 'notice', level: 'info', text: `phase: ${event.from} → ${event.to}` })
+        this.add({ kind: 'notice', level: 'info', text: `phase: ${event.from} ${glyph.to} ${event.to}` })
         break
       case 'compacted':
         this.add({
           kind: 'notice',
           level: 'info',
-          text: `Conversation compacted (${event.trigger}): ${tokens(event.tokensBefore)} → ${tokens(event.tokensAfter)} tokens`,
+          text: `Conversation compacted (${event.trigger}): ${tokens(event.tokensBefore)} ${glyph.to} ${tokens(event.tokensAfter)} tokens`,
         })
         break
       case 'task':

@@ -1,4 +1,5 @@
 /** How many terminal cells a text takes, and how it is cut and wrapped at them. Styled text (SGR) is understood. */
+import { glyph } from './glyphs.ts'
 
 /**
  * Letters, lines and our own signs: one cell and one character each, and by far the most of what is shown. Everything else
@@ -23,9 +24,10 @@ export function width(text: string): number {
 }
 
 /** Cuts to at most so many cells; what is cut off leaves an ellipsis. */
-export function clip(text: string, columns: number, mark = '…'): string {
+export function clip(text: string, columns: number, ellipsis = glyph.more): string {
   if (columns <= 0) return ''
   if (width(text) <= columns) return text
+  const mark = ellipsis.slice(0, columns)
   let cells = 0
   let kept = ''
   let styled = false
