@@ -64,7 +64,7 @@ function callHtml(call: CallItem): string {
         ? ['bad', 'error']
         : ['good', 'done']
   const body = [
-    inputHtml(tool, call.input),
+    inputHtml(call.input),
     output
       ? `<details><summary>Output <span class="soft-ink">${size(output)}</span></summary>${pre(output)}</details>`
       : '',
@@ -126,23 +126,32 @@ function gist(input: JsonObject): string {
   return typeof value === 'string' ? value.split('\n', 1)[0]!.slice(0, 300) : ''
 }
 
-function inputHtml(tool: string, input: JsonObject): string {
-  const { old_string: old, new_string: fresh, content, command, plan, ...rest } = input
+/** All of it, and what people look for in a form that they know. */
+function inputHtml(input: JsonObject): string {
+  const { old_string: old, new_string: fresh, content, command } = input
   const parts: string[] = []
-  if (typeof command === 'string') parts.push(pre(`$ ${command}`))
-  if (typeof old === 'string' && typeof fresh === 'string') parts.push(diffHtml(old, fresh))
-  const others = tool === 'ExitPlanMode' ? {} : rest
-  const facts = Object.entries(others)
+  const shown: string[] = []
+  if (typeof command === 'string') {
+    parts.push(pre(`$ ${command}`))
+    shown.push('command')
+  }
+  if (typeof old === 'string' && typeof fresh === 'string') {
+    parts.push(diffHtml(old, fresh))
+    shown.push('old_string', 'new_string')
+  }
+  if (typeof content === 'string') {
+    parts.push(diffHtml('', content))
+    shown.push('content')
+  }
+  const facts = Object.entries(input)
+    .filter(([key]) => !shown.includes(key))
     .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value, null, 1)}`)
-    .join('\n')
-  if (facts !== '') parts.unshift(pre(facts))
-  if (typeof content === 'string') parts.push(diffHtml('', content))
-  return parts.join('')
+  return (facts.length > 0 ? pre(facts.join('\n')) : '') + parts.join('')
 }
 
 function diffHtml(before: string, after: string): string {
   const [old, fresh] = [cut(before), cut(after)]
-  const patch = structuredPatch('', '', `${old.text}\n`, `${fresh.text}\n`, '', '', { context: 3, timeout: 500 })
+  const patch = structuredPatch('', '', `${old.text}\n`, `${fresh.text}\n`, '', '', { context: 3, maxEditLength: 400 })
   if (!patch) return pre(`${before}\n→\n${after}`)
   const rows = patch.hunks.flatMap(({ lines }) => lines).filter((row) => row !== '-' || before !== '')
   const kinds: Record<string, string> = { '+': 'add', '-': 'del' }
@@ -173,10 +182,13 @@ const size = (text: string): string =>
 
 /** Words of people and models: code stands out, and nothing else of Markdown is read. */
 function prose(text: string): string {
-  const shown = cut(text)
-  const parts = shown.text.split(/^```[^\n]*\n([\s\S]*?)^```$/m)
+  const { text: shown, note } = cut(text)
+  const parts: string[][] = [[]]
+  for (const row of shown.split('\n')) {
+    if (row.startsWith('```')) parts.push([])
+    else parts.at(-1)!.push(row)
+  }
   const words = (part: string) => html(part.trim()).replaceAll(/&#96;([^\n]+?)&#96;/g, '<code>$1</code>')
-  return (
-    parts.map((part, at) => (at % 2 === 1 ? `<pre>${html(part.trimEnd())}</pre>` : words(part))).join('') + shown.note
-  )
+  const isCode = (at: number) => at % 2 === 1
+  return parts.map((rows, at) => (isCode(at) ? pre(rows.join('\n')) : words(rows.join('\n')))).join('') + note
 }

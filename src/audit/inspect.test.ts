@@ -151,6 +151,24 @@ test('one long text does not fill the page, and what is left out is said', (t) =
   assert.match(text, /980,000 more characters; ona inspect --json has all of them/)
 })
 
+test('nothing of an input is left out, whatever form it has; code in words stands out, closed or not', (t) => {
+  const db = database(t)
+  const { id } = createConversation(db, { projectDir: '/p' })
+  const { sessionId } = createSession(db, id)
+  const inputs = [
+    { plan: 'in-1', extra: 'in-2' },
+    { command: ['in-3'], content: { deep: 'in-4' } },
+    { old_string: 'in-5', other: null },
+    { command: 'in-6', content: 'in-7', old_string: 'in-8', new_string: 'in-9' },
+  ]
+  const uses = inputs.map((input, at) => ({ type: 'tool_use' as const, id: `u${at}`, name: 'ExitPlanMode', input }))
+  const text = { type: 'text' as const, text: 'before\n```ts\nclosed()\n```\nbetween `some code`\n```\nopen()' }
+  commitRound(db, { sessionId, conversationId: id, entries: [{ _t: 'assistant', uuid: '', content: [text, ...uses] }] })
+  const shown = wholePage(db, id)!
+  for (let n = 1; n <= 9; n++) assert.ok(shown.includes(`in-${n}`), `in-${n}`)
+  assert.match(shown, /before<pre>closed\(\)<\/pre>between <code>some code<\/code><pre>open\(\)<\/pre>/)
+})
+
 interface Got {
   readonly status: number
   readonly headers: Record<string, string | string[] | undefined>
