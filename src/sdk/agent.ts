@@ -84,8 +84,11 @@ export type AnswerOf<Output, M, F, H> =
 
 type AnswerOfHandoff<To> = To extends Agent<never, infer O> ? O : To extends Handoff<infer O> ? O : never
 
-/** `ContextInput` is what `run` must be given. */
-export class Agent<ContextInput extends object = Variables, Answer = unknown> {
+/** As the model gives it; of an agent that may hand over, nobody knows whose it will be. */
+type RawResultOf<Output, H> = H extends readonly [] ? (Output extends Schema ? OutputOf<Output> : unknown) : unknown
+
+/** `ContextInput` is what `run` must be given, `Answer` and `Raw` what it gives. */
+export class Agent<ContextInput extends object = Variables, Answer = unknown, Raw = unknown> {
   readonly name: string
   readonly description: string
   readonly methods: Methods
@@ -94,7 +97,11 @@ export class Agent<ContextInput extends object = Variables, Answer = unknown> {
   /** Handlers by hook, in order. */
   readonly hookTable: HookTable
   /** Never there; carries the types. */
-  declare readonly types?: { readonly context: (input: ContextInput) => void; readonly answer: Answer }
+  declare readonly types?: {
+    readonly context: (input: ContextInput) => void
+    readonly answer: Answer
+    readonly raw: Raw
+  }
 
   /** Use `defineAgent`. */
   constructor(definition: AnyDefinition) {
@@ -141,7 +148,7 @@ export function defineAgent<
   const H extends readonly HandoffTo[] = readonly [],
 >(
   definition: AgentDefinition<Output, Ctx, M, Method, F, From, Inner, H>,
-): Agent<Ctx extends Schema ? InputOf<Ctx> & object : Variables, AnswerOf<Output, M, F, H>> {
+): Agent<Ctx extends Schema ? InputOf<Ctx> & object : Variables, AnswerOf<Output, M, F, H>, RawResultOf<Output, H>> {
   return new Agent(definition as unknown as AnyDefinition)
 }
 

@@ -43,11 +43,11 @@ type ContextOption<ContextInput extends object> = [ContextInput] extends [never]
     ? { readonly context?: ContextInput | Context<ContextInput> }
     : { readonly context: ContextInput | Context<ContextInput> }
 
-export interface RunResult<Answer> {
+export interface RunResult<Answer, Raw = unknown> {
   /** The answer: reshaped, as the schema gives it, or text. */
   readonly output: Answer
   /** As the model gave it, checked by the schema where there is one. */
-  readonly rawResult: unknown
+  readonly rawResult: Raw
   /** After the transforms; the raw result where there are none. */
   readonly processedResult: Answer
   /** Fields that could not be made and hold their defaults. */
@@ -66,10 +66,10 @@ export interface RunResult<Answer> {
 }
 
 /** Rejects with an AgentError when there is no answer, and with the signal's reason when it was aborted. */
-export async function run<ContextInput extends object, Answer>(
-  agent: Agent<ContextInput, Answer>,
+export async function run<ContextInput extends object, Answer, Raw>(
+  agent: Agent<ContextInput, Answer, Raw>,
   options: RunOptions<ContextInput>,
-): Promise<RunResult<Answer>> {
+): Promise<RunResult<Answer, Raw>> {
   if (!(agent instanceof Agent)) throw new TypeError('run: give it what defineAgent gives')
   checkRunOptions(options)
   const { context, resume, log = toStderr } = options
@@ -78,7 +78,7 @@ export async function run<ContextInput extends object, Answer>(
   try {
     const home = runtime[shared]
     const place = await begin(() => placeOf(agent, resume, home), home.log)
-    return (await runAll(agent, options as AnyOptions, home, place)) as RunResult<Answer>
+    return (await runAll(agent, options as AnyOptions, home, place)) as RunResult<Answer, Raw>
   } finally {
     if (!options.runtime) await runtime.close()
   }

@@ -3,16 +3,16 @@ import type { AgentEvent } from '../agent/events.ts'
 import type { Agent } from './agent.ts'
 import { type RunOptions, type RunResult, run } from './run.ts'
 
-export interface RunStream<Answer> extends AsyncIterable<AgentEvent> {
+export interface RunStream<Answer, Raw = unknown> extends AsyncIterable<AgentEvent> {
   /** Settles as `run` does. */
-  readonly result: Promise<RunResult<Answer>>
+  readonly result: Promise<RunResult<Answer, Raw>>
 }
 
 /** Starts at once. Leaving the loop early aborts the run; a run that fails ends the loop with its error. */
-export function stream<ContextInput extends object, Answer>(
-  agent: Agent<ContextInput, Answer>,
+export function stream<ContextInput extends object, Answer, Raw>(
+  agent: Agent<ContextInput, Answer, Raw>,
   options: RunOptions<ContextInput>,
-): RunStream<Answer> {
+): RunStream<Answer, Raw> {
   const left = new AbortController()
   const waiting: AgentEvent[] = []
   let wake = () => {}

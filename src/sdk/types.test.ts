@@ -143,7 +143,11 @@ const _checked = () => {
   type Either = AnswerOf<typeof triage>
   same<Extract<Either, string>, string>(true)
   same<Exclude<Either, string>['threshold'], number>(true)
-  same<ReturnType<typeof runStrict>, Promise<RunResult<z.infer<typeof prospects>>>>(true)
+  same<ReturnType<typeof runStrict>, Promise<RunResult<z.infer<typeof prospects>, z.infer<typeof prospects>>>>(true)
+  same<Awaited<ReturnType<typeof runReshaped>>['rawResult'], z.infer<typeof prospects>>(true)
+  const runReshaped = () => run(reshaped, { input: 'go' })
+  same<Awaited<ReturnType<typeof runEither>>['rawResult'], unknown>(true)
+  const runEither = () => run(triage, { input: 'go' })
   const runStrict = () => run(strict, { input: 'go', context: { anything: 1 } })
 
   const needs = defineAgent({ ...base, context: z.object({ region: z.string() }) })
