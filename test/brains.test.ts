@@ -137,7 +137,7 @@ describe('cli command `init --hooks`', () => {
             hooks: [
               {
                 type: 'command',
-                command: 'cd "${CLAUDE_PROJECT_DIR:-.}" && node guard.mjs',
+                command: 'cd "${CLAUDE_PROJECT_DIR:-.}" || exit 1; node guard.mjs',
                 timeout: 5,
                 statusMessage: 'ona: repo=acme/role=mechanic',
               },
@@ -505,7 +505,11 @@ hooks:
       hooks.PreToolUse.flatMap((group: { hooks: { command?: string; type: string }[] }) =>
         group.hooks.map(({ command, type }) => command ?? type),
       ),
-      ['prompt', 'cd "${CLAUDE_PROJECT_DIR:-.}" && ./check.sh', 'cd "${CLAUDE_PROJECT_DIR:-.}" && lint'],
+      [
+        'prompt',
+        'cd "${CLAUDE_PROJECT_DIR:-.}" || exit 1; ./check.sh',
+        'cd "${CLAUDE_PROJECT_DIR:-.}" || exit 1; lint',
+      ],
     )
     assert.deepEqual([hooks.Stop.length, hooks.Notification.length], [1, 1])
     const again = ona('init', '--hooks', 'claudecode', 'gemini')

@@ -193,7 +193,7 @@ test('Codex: what stands in the file never moves, and a hook that goes leaves it
   await sync([mechanic({ onTool: [hook('b'), hook('c')] })], 'codex')
   const commands = () =>
     json('.codex/hooks.json').hooks.PreToolUse.map(({ hooks }: { hooks: { command: string }[] }) =>
-      hooks[0]?.command.replace(/^cd .* && /, ''),
+      hooks[0]?.command.replace(/^cd .* exit 1; /, ''),
     )
   assert.deepEqual(commands(), [undefined, 'b', './mine.sh', 'c'])
   await sync([mechanic({})], 'codex')

@@ -21,7 +21,7 @@ export function withoutShim(shim: string, command: string): string {
 }
 
 /** The command, run from the root of the repository wherever the agent happens to stand. */
-export const fromRoot = (root: string, command: string): string => `cd ${root} && ${command}`
+export const fromRoot = (root: string, command: string): string => `cd ${root} || exit 1; ${command}`
 
 export function withoutRoot(root: string, command: string): string {
   const prefix = fromRoot(root, '')

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -78,6 +80,33 @@ test('the hook gets the event in the names that a role is written in, from the r
   )
 })
 
+test('tools and arguments may have any name', () => {
+  const input = { constructor: 1, toString: 2, filePath: 3 }
+  const { tool_name, tool_input } = JSON.parse(run('*', 'cat', vscode('valueOf', input)).stdout)
+  assert.deepEqual([tool_name, tool_input], ['valueOf', { constructor: 1, toString: 2, file_path: 3 }])
+})
+
+test('an event of megabytes and its answer go through whole, over a socket that does not wait', async (t) => {
+  const server = createServer().listen(join(root, 'agent'))
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const both = connect(server.address() as string)
+  const [[agent]] = (await Promise.all([once(server, 'connection'), once(both, 'connect')])) as [[Socket], unknown]
+  // to look at process.stdin makes it one that does not wait, and so it stays for the program that takes over
+  const takeOver = 'process.stdin; process.execve(process.execPath, process.argv, process.env)'
+  const words = ['-e', takeOver, claude, '*', 'cat', '60000']
+  const child = spawn(process.execPath, words, { stdio: [both, both, 2] })
+  both.destroy()
+  const text = JSON.stringify(vscode('Bash', { command: 'x'.repeat(3e6) }))
+  agent.write(text.slice(0, 1e6), () => agent.end(text.slice(1e6)))
+  let heard = ''
+  agent.on('data', (chunk) => {
+    heard += chunk
+  })
+  await Promise.all([once(agent, 'end'), once(child, 'exit')])
+  assert.deepEqual([child.exitCode, JSON.parse(heard).tool_input.command.length], [0, 3e6])
+})
+
 test('exit 2 is a no that every agent understands', () => {
   const { status, stdout, stderr } = run('*', 'echo never >&2; exit 2', vscode('Bash'))
   const no = { permissionDecision: 'deny', permissionDecisionReason: 'never' }
@@ -101,12 +130,12 @@ test('exit 2 is a no that every agent understands', () => {
 })
 
 test('a hook that fails or takes too long lets the agent go on, and the person hears of it', () => {
-  for (const [command, why] of [
-    ['exit 1', 'exit 1'],
-    ['exit 127', 'exit 127'],
-    ['sleep 20', 'ETIMEDOUT'],
+  for (const [command, why, timeoutMs] of [
+    ['exit 1', 'exit 1', 60_000],
+    ['exit 127', 'exit 127', 60_000],
+    ['sleep 60', 'ETIMEDOUT', 300],
   ] as const) {
-    const { status, stdout } = run('*', command, vscode('Bash'), 300)
+    const { status, stdout } = run('*', command, vscode('Bash'), timeoutMs)
     assert.equal(status, 0)
     assert.match(JSON.parse(stdout).systemMessage, new RegExp(`hook failed \\(.*${why}.*\\): ${command}`))
   }

@@ -34,8 +34,8 @@ ${lines.map((line) => `  ${line},`).join('\n')}
 ]
 
 /** What a filter may call each tool. */
-const names: Record<string, string[]> = ${JSON.stringify(neutralNames(tools))}
-const keys: Record<string, string> = { filePath: 'file_path', oldString: 'old_string', newString: 'new_string', replaceAll: 'replace_all' }
+const names = new Map<string, string[]>(Object.entries(${JSON.stringify(neutralNames(tools))}))
+const keys = new Map(Object.entries({ filePath: 'file_path', oldString: 'old_string', newString: 'new_string', replaceAll: 'replace_all' }))
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\\\/]$/, '')
 
 interface Outcome {
@@ -77,16 +77,16 @@ function run(hook: Hook, payload: object): Promise<Outcome> {
 
 function matches(what: string, tool: string): boolean {
   if (what === '*') return true
-  const called = [...(names[tool] ?? []), tool]
+  const called = [...(names.get(tool) ?? []), tool]
   if (/[^\\w\\s|,-]/.test(what)) return called.some((name) => new RegExp(what).test(name))
   const wanted = what.split(/[|,]/).map((name) => name.trim())
   // an MCP tool is "server_tool" here and "mcp__server__tool" in a filter
   return wanted.some((name) => called.includes(name) || name.replace(/^mcp__(.+?)__/, '$1_').replace(/[^\\w-]/g, '_') === tool)
 }
 
-const renamed = (args: Record<string, unknown>, table: Record<string, string>) =>
-  Object.fromEntries(Object.entries(args ?? {}).map(([key, value]) => [table[key] ?? key, value]))
-const back = Object.fromEntries(Object.entries(keys).map(([theirs, ours]) => [ours, theirs]))
+const renamed = (args: Record<string, unknown>, table: Map<string, string>) =>
+  Object.fromEntries(Object.entries(args ?? {}).map(([key, value]) => [table.get(key) ?? key, value]))
+const back = new Map([...keys].map(([theirs, ours]) => [ours, theirs]))
 
 /** What a hook said in JSON, as far as it did. */
 function answerOf({ out }: Outcome): { deny?: string; input?: Record<string, unknown>; context?: string } {
@@ -157,7 +157,7 @@ export const RhachetHooks: Plugin = async ({ client }) => {
     'tool.execute.before': async ({ tool, sessionID, callID }, output) => {
       for (const hook of of('before', tool)) {
         const tool_input = renamed(output.args, keys)
-        const call = { tool_name: names[tool]?.[0] ?? tool, native_tool_name: tool, tool_input, tool_use_id: callID }
+        const call = { tool_name: names.get(tool)?.[0] ?? tool, native_tool_name: tool, tool_input, tool_use_id: callID }
         const outcome = await ask(hook, sessionID, 'PreToolUse', call)
         const { deny, input } = answerOf(outcome)
         if (outcome.code === 2) throw new Error(outcome.err.trim() || 'refused by ' + hook.author)
@@ -168,7 +168,7 @@ export const RhachetHooks: Plugin = async ({ client }) => {
     'tool.execute.after': async ({ tool, sessionID, callID, args }, output) => {
       for (const hook of of('after', tool)) {
         const tool_input = renamed(args, keys)
-        const call = { tool_name: names[tool]?.[0] ?? tool, native_tool_name: tool, tool_input, tool_use_id: callID, tool_response: output.output }
+        const call = { tool_name: names.get(tool)?.[0] ?? tool, native_tool_name: tool, tool_input, tool_use_id: callID, tool_response: output.output }
         const outcome = await ask(hook, sessionID, 'PostToolUse', call)
         const { deny, context } = answerOf(outcome)
         const said = outcome.code === 2 ? outcome.err.trim() : outcome.code === 0 ? [deny, context].filter(Boolean).join('\\n') : ''

@@ -71,6 +71,13 @@ async function host(t: TestContext, hooks: readonly BrainHook[]) {
   }
 }
 
+test('tools and arguments may have any name', async (t) => {
+  const { before, seen } = await host(t, [hook({ command: log('any') })])
+  await before('constructor', { toString: 1, filePath: 2 })
+  const [[, { tool_name, tool_input }]] = seen() as [[string, Record<string, unknown>]]
+  assert.deepEqual([tool_name, tool_input], ['constructor', { toString: 1, file_path: 2 }])
+})
+
 test('the plugin compiles against the published types, and a mistake in it would not', (t) => {
   const root = mkdtempSync(join(tmpdir(), 'ona-opencode-tsc-'))
   t.after(() => rmSync(root, { recursive: true, force: true }))
