@@ -1,7 +1,19 @@
 /** `ona dispatcher` as a person uses it: through the program, in a repository of their own. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { install, uninstall } from '../src/dispatcher/install.ts'
@@ -132,6 +144,37 @@ test('what others have registered stays, byte for byte in meaning, and a broken 
   const refused = install(repo, { ...options, hosts: ['vscode'] })
   assert.equal(refused.ok, false)
   assert.equal(readFileSync(join(repo, '.github/hooks/hooks.json'), 'utf8'), '{ // a comment')
+})
+
+test('a file of the user’s keeps its indentation, line ends, mode and place', () => {
+  const texts: [name: string, text: string][] = [
+    ['by tabs, from Windows', '\uFEFF{\r\n\t"permissions": {\r\n\t\t"deny": []\r\n\t}\r\n}\r\n'],
+    ['by four', '{\n    "model": "x"\n}'],
+    ['on one line', '{"model":"x","env":{}}\n'],
+  ]
+  for (const [name, text] of texts) {
+    const repo = tempFolder()
+    const file = join(repo, '.claude/settings.json')
+    repoAt(repo).put('shared/settings.json', text)
+    chmodSync(join(repo, 'shared/settings.json'), 0o640)
+    mkdirSync(join(repo, '.claude'))
+    symlinkSync('../shared/settings.json', file)
+    const options = { modules: minimal, runtime: builtRuntime, trusted: true, hosts: ['claude'] } as const
+    assert.ok(install(repo, options).ok)
+    const written = readFileSync(file, 'utf8')
+    const before = text.split('\n').length
+    assert.deepEqual(
+      [written.split('\n').length > before, written.includes('\r')],
+      [before > 2, text.includes('\r')],
+      name,
+    )
+    utimesSync(file, 1000, 1000)
+    assert.ok(install(repo, options).ok)
+    assert.equal(statSync(file).mtimeMs, 1_000_000, 'again: nothing to change, nothing written')
+    assert.ok(uninstall(repo, builtRuntime).ok)
+    assert.equal(readFileSync(file, 'utf8'), text, name)
+    assert.deepEqual([lstatSync(file).isSymbolicLink(), statSync(file).mode & 0o777], [true, 0o640], name)
+  }
 })
 
 test('the registration has the documented shape of each host', () => {

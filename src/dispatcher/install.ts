@@ -3,17 +3,19 @@ import { spawnSync } from 'node:child_process'
 import {
   closeSync,
   existsSync,
+  fchmodSync,
   fsyncSync,
   globSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmdirSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { leadsOut } from '../leads-out.ts'
@@ -99,7 +101,8 @@ export function install(repoRoot: string, { hosts: wanted, modules, runtime, tru
   }
   if (!existsSync(join(repoRoot, ignoreFile))) put(ignoreFile, ignoreText)
   for (const [host, file] of registrations)
-    put(registrationFile[host], `${JSON.stringify(register(host, file), null, 2)}\n`)
+    if (writeJson(join(repoRoot, registrationFile[host]), file, register(host, file)))
+      changes.push({ path: registrationFile[host], did: 'wrote' })
   notes.push(...configProblems(repoRoot), ...doubleRegistration(repoRoot))
   const foreign = trusted ? [] : foreignCode(repoRoot, runtime)
   const warmed = foreign.length > 0 ? notRun(foreign) : warmUp(repoRoot)
@@ -119,7 +122,7 @@ export function uninstall(repoRoot: string, runtime: string): Installed {
       return { ok: false, problem: `${path} cannot be read (${problem}); mend it first, nothing was removed` }
     if (!isObject(value) || registeredEvents(value).length === 0) continue
     const left = unregister(host, value)
-    if (left) writeWhole(join(repoRoot, path), `${JSON.stringify(left, null, 2)}\n`)
+    if (left) writeJson(join(repoRoot, path), value, left)
     else remove(repoRoot, path)
     changes.push({ path, did: left ? 'wrote' : 'removed' })
   }
@@ -253,13 +256,27 @@ export function warmUp(repoRoot: string, node = 'node'): string | undefined {
 export const removeSampleSession = (repoRoot: string): void =>
   rmSync(join(repoRoot, '.ai/tmp', sample.sessionId), { recursive: true, force: true })
 
-/** Beside, flushed, renamed: a reader finds the old file or the new one. */
-export function writeWhole(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true })
+/** Writes a file of the user's as it is written: its indentation, line ends and end stay. False: it says that already. */
+export function writeJson(file: string, before: Json | undefined, after: Json): boolean {
+  if (JSON.stringify(before) === JSON.stringify(after)) return false
+  const old = existsSync(file) ? readFileSync(file, 'utf8') : '{\n  }\n'
+  const text = JSON.stringify(after, null, /\n([ \t]+)/.exec(old)?.[1] ?? '')
+  const end = /\s*$/.exec(old)![0]
+  const bom = old.startsWith('\uFEFF') ? '\uFEFF' : ''
+  writeWhole(file, bom + (old.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text) + end)
+  return true
+}
+
+/** Beside, flushed, renamed: a reader finds the old file or the new one, with the mode that it had. */
+export function writeWhole(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  const file = existsSync(path) ? realpathSync(path) : path
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode
   const beside = `${file}.${process.pid}.tmp`
   const fd = openSync(beside, 'w')
   try {
-    writeSync(fd, text)
+    if (mode !== undefined) fchmodSync(fd, mode & 0o7777)
+    writeFileSync(fd, text)
     fsyncSync(fd)
   } finally {
     closeSync(fd)

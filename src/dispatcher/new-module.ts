@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../package-root.ts'
 import { readJson } from './files.ts'
-import { strayFolder, writeWhole } from './install.ts'
+import { strayFolder, writeJson, writeWhole } from './install.ts'
 import { modulePath, shipped } from './manifest.ts'
 import { isObject, isSegment } from './paths.ts'
 
@@ -29,7 +29,7 @@ export function makeModule(repoRoot: string, name: string): Made {
     : { ...(isObject(value['modules']) ? value['modules'] : {}), [name]: entry }
   writeWhole(join(repoRoot, path), template('hook.mjs', name))
   writeWhole(join(repoRoot, test), template('hook.test.mjs', name))
-  writeWhole(join(repoRoot, manifestPath), `${JSON.stringify({ ...value, modules }, null, 2)}\n`)
+  writeJson(join(repoRoot, manifestPath), value, { ...value, modules })
   return { ok: true, files: [path, test, manifestPath] }
 }
 
