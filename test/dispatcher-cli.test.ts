@@ -85,6 +85,18 @@ test('install, doctor, new-module, upgrade and uninstall, from an empty folder a
   assert.deepEqual([gone.code, /not installed/.test(gone.out)], [1, true])
 })
 
+test('from a folder further down it is the repository that is meant', () => {
+  const repo = tempFolder()
+  mkdirSync(join(repo, '.git'))
+  mkdirSync(join(repo, 'src/app'), { recursive: true })
+  for (const words of [['install'], ['new-module', 'mine'], ['uninstall']])
+    assert.equal(ona(join(repo, 'src/app'), ...words).code, 0)
+  assert.deepEqual(
+    filesUnder(repo).filter((file) => file.startsWith('src') || file.includes('mine')),
+    ['.ai/hooks/features/mine/hook.mjs', '.ai/hooks/features/mine/hook.test.mjs'],
+  )
+})
+
 test('the doctor finds what is wrong', () => {
   const repo = tempFolder()
   const { edit, put } = repoAt(repo)

@@ -1,6 +1,7 @@
 /** `ona dispatcher`: the policy modules in one short process, for VS Code and the hosts that speak its protocol. */
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
+import { repositoryOf } from '../../brains/targets.ts'
 import { examine } from '../../dispatcher/doctor.ts'
 import { type Change, type Installed, install, runtimeRoot, uninstall } from '../../dispatcher/install.ts'
 import { minimalSet, shipped } from '../../dispatcher/manifest.ts'
@@ -19,7 +20,7 @@ const help = `ona dispatcher: eight policy modules in one short Node process, as
   ona dispatcher uninstall    take our files and registration out; configuration, own modules and logs stay
   ona dispatcher new-module NAME   write .ai/hooks/features/NAME/ with a module and its test, and enable it
 
-  --cwd DIR         the repository (default: here)
+  --cwd DIR         the repository (default: the one that this folder lies in)
   --host HOST       vscode or claude; may be given twice (default: vscode)
   --modules A,B     which modules to enable on a first install, or "all" (default: ${minimalSet.join(',')})
   --trust           trust the repository: modules that did not come with ona may be run
@@ -48,7 +49,7 @@ const flags = {
 const verb = (word: Verb<'dispatcher'>, act: (options: Options, name: string | undefined) => number) =>
   command(`ona dispatcher ${word}`, { help, flags, words: word === 'new-module' ? 1 : 0 }, (given, [name]) => {
     const modules = given.modules === 'all' ? Object.keys(shipped) : (given.modules?.split(',') ?? minimalSet)
-    const cwd = resolve(given.cwd ?? '.')
+    const cwd = given.cwd === undefined ? repositoryOf(process.cwd()) : resolve(given.cwd)
     const places = { home: process.env['HOME'] || homedir() }
     if (given.trust) trust(cwd, places)
     const options = {
