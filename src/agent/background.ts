@@ -1,4 +1,5 @@
 /** Work that goes on beside the turn: background shells and agents, their bounded output, and the news of their end. */
+import type { Block } from '../hooks/steps.ts'
 import type { BackgroundTasks, TaskState } from '../tools/host.ts'
 import type { AgentEvent } from './events.ts'
 
@@ -121,6 +122,14 @@ export function createTasks(tell: (event: AgentEvent) => void): Tasks {
     },
   }
 }
+
+/** What ended and was not heard of yet, in words for the model, once each. */
+export const newsOf = (tasks: Tasks): Block[] =>
+  tasks.takeFinished().map(({ id, kind, status, about, output }) => {
+    const result = kind === 'agent' ? `<result>${output}</result>` : ''
+    const news = `<task-id>${id}</task-id><status>${status}</status><summary>${about}</summary>${result}`
+    return { type: 'text', text: `<task-notification>${news}</task-notification>` }
+  })
 
 const stateOf = (task: Task): TaskState => ({
   id: task.id,

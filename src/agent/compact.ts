@@ -6,6 +6,7 @@ import { saveSummary } from '../store/summaries.ts'
 import { askModel } from './host.ts'
 import { tellInstructionsAgain } from './instructions.ts'
 import type { Session } from './session.ts'
+import { contextShare } from './spend.ts'
 import { asText } from './stages.ts'
 import type { TurnEnd } from './turn.ts'
 
@@ -22,7 +23,7 @@ export const mostRefills = 3
 /** Gives the turn's end when compacting does not help any more. */
 export async function compactWhenDue(session: Session): Promise<TurnEnd | undefined> {
   const { env, settings } = session.runtime
-  const share = session.contextShare()
+  const share = contextShare(session)
   const override = Number(env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE)
   const due = override >= 1 && override <= 100 ? Math.min(override / 100, compactAt) : compactAt
   if (share < due) session.refills = 0

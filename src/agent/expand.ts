@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path'
 import type { Block } from '../hooks/steps.ts'
 import { decide } from '../permissions/decide.ts'
 import { statOf } from '../plain-file.ts'
+import { toolContext } from './host.ts'
 import type { Session } from './session.ts'
 import { asText } from './stages.ts'
 
@@ -58,6 +59,6 @@ async function readFor(session: Session, path: string): Promise<Block | undefine
     home: session.runtime.home,
   })
   if (ruling.decision === 'deny') return asText(`@${path} is left out: ${ruling.reason}`)
-  const { content, isError } = await read.run({ file_path: path }, session.toolContext('mention'))
+  const { content, isError } = await read.run({ file_path: path }, toolContext(session, 'mention'))
   return isError ? undefined : asText(`The file ${path}:\n${content}`)
 }

@@ -4,10 +4,27 @@ import { rulesOf } from '../permissions/compile.ts'
 import { searchable } from '../permissions/searchable.ts'
 import { getState, setState } from '../store/state.ts'
 import type { SeenFile, ToolHost } from '../tools/host.ts'
+import type { ToolContext } from '../tools/tool.ts'
 import { checkpoint } from './checkpoint.ts'
 import type { Session } from './session.ts'
+import { spendAside } from './spend.ts'
 
-export function hostOf(session: Session): ToolHost {
+/** What a tool is run with. `judgedPath`: the file as the rules saw it. */
+export const toolContext = (session: Session, toolUseId: string, judgedPath?: string): ToolContext => ({
+  sessionId: session.id,
+  conversationId: session.conversationId,
+  toolUseId,
+  db: session.db,
+  cwd: session.cwd,
+  projectDir: session.projectDir,
+  ...(judgedPath && { judgedPath }),
+  signal: session.signal,
+  env: session.runtime.childEnv,
+  host: hostOf(session),
+  progress: (text) => session.emit({ type: 'tool-progress', id: toolUseId, text }),
+})
+
+function hostOf(session: Session): ToolHost {
   const { runtime } = session
   return {
     async moveTo(directory) {
@@ -59,7 +76,7 @@ export function hostOf(session: Session): ToolHost {
     async searchWeb(query, domains, signal) {
       const { provider, wireModel } = session.model
       const searched = await provider.search?.({ query, ...domains, model: wireModel, signal })
-      if (searched) session.spendAside(searched.reply)
+      if (searched) spendAside(session, searched.reply)
       return searched
     },
     mayReachPrivate: (host) => namedByRule(session, host),
@@ -85,7 +102,7 @@ export async function askModel(
     },
     () => {},
   )
-  session.spendAside(reply)
+  spendAside(session, reply)
   const text = reply.content.map((block) => (block.type === 'text' ? block.text : '')).join('')
   return reply.stop === 'error' || reply.stop === 'cancelled'
     ? { ok: false, text: reply.failure?.message ?? 'interrupted' }

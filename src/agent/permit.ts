@@ -7,6 +7,7 @@ import { realTarget } from '../tools/paths.ts'
 import { readInput, type Tool } from '../tools/tool.ts'
 import { planningGate } from '../workflow/gate.ts'
 import { type Call, denied, type Outcome, type PermissionReason, pathOf, refuse } from './call.ts'
+import type { PermissionRequest } from './events.ts'
 import { saveUpdates } from './permission-updates.ts'
 
 /** While a plan is being made, nothing is changed. */
@@ -87,7 +88,11 @@ async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | unde
     call.permission = { decision: 'allow', reason: { by: 'hook', reason: answer.reason } }
     return answer.updatedInput ? changeInput(call, answer.updatedInput, 'hook') : undefined
   }
-  const said = await session.askPerson({
+  await session.raise('Notification', () => ({
+    message: `ona needs your permission to use ${tool.name}`,
+    notification_type: 'permission_prompt',
+  }))
+  const request: PermissionRequest = {
     toolUseId: use.id,
     tool: tool.name,
     input: call.input,
@@ -95,7 +100,8 @@ async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | unde
     reason: ruling.reason,
     suggestions: ruling.suggestions,
     ...(session.agent && { agent: session.agent.type, agentId: session.agent.id }),
-  })
+  }
+  const said = await session.runtime.person.permission(request, session.signal)
   if (said === undefined) return refuse(call, nobody(tool, ruling), 'nobody')
   const { by = 'person' } = said
   if (!said.allow) {

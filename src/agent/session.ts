@@ -4,18 +4,16 @@ import { type Answer, type Invocation, type PermissionMode, quiet, type Raised, 
 import type { Block, StepName, Steps } from '../hooks/steps.ts'
 import type { PermissionSettings } from '../permissions/decide.ts'
 import { withGranted } from '../permissions/update.ts'
-import type { ContentBlock, Message, ModelUsage, Reply, ToolUse } from '../providers/model.ts'
-import { costUsd } from '../providers/models.ts'
+import type { ContentBlock, Message, ToolUse } from '../providers/model.ts'
 import { recordHooks } from '../store/audit.ts'
 import { getConversation, touchConversation } from '../store/conversations.ts'
 import { type Db, newId } from '../store/open.ts'
 import { appendEntry, type Entry, type ToolResultEntry } from '../store/transcript.ts'
 import type { SeenFile } from '../tools/host.ts'
-import type { Todo, Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
+import type { Todo, Tool, ToolOutput } from '../tools/tool.ts'
 import { signIn } from './at-work.ts'
 import { createTasks, type Tasks } from './background.ts'
-import type { AgentEvent, PermissionAnswer, PermissionRequest, SpeakingAgent } from './events.ts'
-import { hostOf } from './host.ts'
+import type { AgentEvent, SpeakingAgent } from './events.ts'
 import { append } from './messages.ts'
 import type { ActiveModel, Observed, Runtime } from './runtime.ts'
 import { type Toolbox, toolsOf } from './toolbox.ts'
@@ -295,71 +293,11 @@ export class Session {
     return this.#queued.splice(0)
   }
 
-  /** The news of background tasks that ended, once each. */
-  finishedTasks(): Block[] {
-    return this.tasks.takeFinished().map(({ id, kind, status, about, output }) => {
-      const result = kind === 'agent' ? `<result>${output}</result>` : ''
-      const news = `<task-id>${id}</task-id><status>${status}</status><summary>${about}</summary>${result}`
-      return { type: 'text', text: `<task-notification>${news}</task-notification>` }
-    })
-  }
-
   tool(name: string): Tool | undefined {
     return this.toolbox.get(name)
   }
 
   toolNames(): string[] {
     return this.toolbox.names()
-  }
-
-  toolContext(toolUseId: string, judgedPath?: string): ToolContext {
-    return {
-      sessionId: this.id,
-      conversationId: this.conversationId,
-      toolUseId,
-      db: this.db,
-      cwd: this.cwd,
-      projectDir: this.projectDir,
-      ...(judgedPath && { judgedPath }),
-      signal: this.signal,
-      env: this.runtime.childEnv,
-      host: hostOf(this),
-      progress: (text) => this.emit({ type: 'tool-progress', id: toolUseId, text }),
-    }
-  }
-
-  async askPerson(request: PermissionRequest): Promise<PermissionAnswer | undefined> {
-    await this.raise('Notification', () => ({
-      message: `ona needs your permission to use ${request.tool}`,
-      notification_type: 'permission_prompt',
-    }))
-    return this.runtime.person.permission(request, this.signal)
-  }
-
-  spend(usage: ModelUsage, costUsd: number | null, model: string): void {
-    const { spent } = this
-    spent.inputTokens += usage.inputTokens ?? 0
-    spent.outputTokens += usage.outputTokens ?? 0
-    spent.cacheReadTokens += usage.cacheReadTokens ?? 0
-    spent.cacheWriteTokens += usage.cacheWriteTokens ?? 0
-    if (costUsd === null) spent.unpriced = true
-    else spent.costUsd += costUsd
-    if (this.runtime.budget) this.runtime.budget.spent += costUsd ?? 0
-    // a reply that was cut off tells nothing, and the window is no emptier for it
-    if (usage.inputTokens !== null)
-      this.contextTokens =
-        usage.inputTokens + (usage.cacheReadTokens ?? 0) + (usage.cacheWriteTokens ?? 0) + (usage.outputTokens ?? 0)
-    this.runtime.spent(model, usage, costUsd)
-  }
-
-  /** A reply outside the conversation: paid for, and no measure of how full the window is. */
-  spendAside(reply: Reply): void {
-    const { contextTokens } = this
-    this.spend(reply.usage, costUsd(reply.model, reply.usage, this.runtime.prices), reply.model)
-    this.contextTokens = contextTokens
-  }
-
-  contextShare(): number {
-    return this.contextTokens / this.model.window
   }
 }

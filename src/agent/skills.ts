@@ -10,6 +10,7 @@ import type { LoadedSkill, SkillListing } from '../tools/host.ts'
 import { type Outcome, renderSkill, type SkillDoors } from '../tools/skill-loader.ts'
 import { findSkills, type Skill } from '../tools/skills.ts'
 import { planningGate } from '../workflow/gate.ts'
+import { toolContext } from './host.ts'
 import type { Session } from './session.ts'
 import { wantedModel } from './wanted-model.ts'
 
@@ -152,6 +153,6 @@ async function call(
       detail: { tool_use_id: id, tool_name: name, tool_input: input, skill: skill.name },
     }),
   )
-  const { content, isError } = await tool.run(input, session.toolContext(id))
+  const { content, isError } = await tool.run(input, toolContext(session, id))
   return isError ? { ok: false, why: content, ran: true } : { ok: true, text: content }
 }

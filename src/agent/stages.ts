@@ -2,14 +2,15 @@
 import type { Answer } from '../hooks/plane.ts'
 import type { Block, Steps, StopReason } from '../hooks/steps.ts'
 import type { ModelFailure, Reply, ToolUse } from '../providers/model.ts'
-import { costUsd } from '../providers/models.ts'
 import { addEvent } from '../store/audit.ts'
 import { storable } from '../store/secrets.ts'
 import { signOut } from './at-work.ts'
+import { newsOf } from './background.ts'
 import { helpAgainst, raiseStopFailure } from './failure.ts'
 import { requestFor } from './prompt.ts'
 import { recall } from './recall.ts'
 import type { Session } from './session.ts'
+import { contextShare, spend } from './spend.ts'
 import { interruptedResult, runToolCall } from './tool-call.ts'
 import type { Source, TurnEnd } from './turn.ts'
 
@@ -32,7 +33,7 @@ const subagentStart = (agent: { id: string; type: string }) =>
 
 /** The prompt passes those who may rewrite or refuse it, and becomes part of the transcript. */
 export async function ingest(session: Session, prompt: readonly Block[], source: Source): Promise<TurnEnd | undefined> {
-  const before: Steps['before_ingest'] = { source, input: [...session.finishedTasks(), ...prompt] }
+  const before: Steps['before_ingest'] = { source, input: [...newsOf(session.tasks), ...prompt] }
   const raised = () => ({ name: 'UserPromptSubmit', fields: { prompt: textOf(before.input) } }) as const
   const answer = await session.ask('before_ingest', before, source === 'user' ? raised : undefined)
   if (answer.decision === 'deny') return { stop: 'refusal', text: '', why: answer.reason }
@@ -128,8 +129,7 @@ function spoken(session: Session, step: Steps['before_generate']): Reply {
 function keep(session: Session, reply: Reply, end: TurnEnd | undefined): void {
   const cut = end !== undefined && (reply.stop === 'cancelled' || reply.stop === 'error' || reply.stop === 'max_tokens')
   const content = cut ? reply.content.filter((block) => block.type === 'text' && block.text !== '') : reply.content
-  const cost = costUsd(reply.model, reply.usage, session.runtime.prices)
-  session.spend(reply.usage, cost, reply.model)
+  const cost = spend(session, reply)
   session.commit(() => {
     if (content.length > 0) session.assistant(content)
     addEvent(session.db, {
@@ -142,7 +142,7 @@ function keep(session: Session, reply: Reply, end: TurnEnd | undefined): void {
   })
   const toolUses = content.filter((block) => block.type === 'tool_use')
   session.emit({ type: 'assistant', text: textOf(content), toolUses })
-  session.emit({ type: 'usage', usage: reply.usage, costUsd: cost, contextShare: session.contextShare() })
+  session.emit({ type: 'usage', usage: reply.usage, costUsd: cost, contextShare: contextShare(session) })
 }
 
 async function stopOf(session: Session, reply: Reply, text: string): Promise<TurnEnd | undefined> {
@@ -173,7 +173,7 @@ export async function runTools(session: Session, calls: readonly ToolUse[]): Pro
   }
   const step: Steps['after_tool_batch'] = { results, additionalContext: [] }
   const answer = await session.ask('after_tool_batch', step)
-  for (const blocks of [step.additionalContext, session.finishedTasks(), session.takeQueued()])
+  for (const blocks of [step.additionalContext, newsOf(session.tasks), session.takeQueued()])
     if (blocks.length > 0) session.say(blocks)
   if (session.pending.length > 0) session.commit(() => {})
   end ??= ended(session, answer)

@@ -6,6 +6,7 @@ import { addEvent, commitToolCall } from '../store/audit.ts'
 import { broke, failed, readInput, type Tool, type ToolOutput } from '../tools/tool.ts'
 import { type Call, type Outcome, pathOf } from './call.ts'
 import { now } from './clock.ts'
+import { toolContext } from './host.ts'
 import { instructionsFor } from './instructions.ts'
 import { gate, permissionSettled, permit } from './permit.ts'
 import type { Session } from './session.ts'
@@ -74,7 +75,7 @@ async function run(call: Call): Promise<Outcome> {
   await session.observe({ type: 'tool-start', ...nameOf(call) })
   const startedAt = now()
   try {
-    const output = await tool.run(call.input, session.toolContext(use.id, call.judgedPath))
+    const output = await tool.run(call.input, toolContext(session, use.id, call.judgedPath))
     if (output.endsTurn !== undefined) call.end = { stop: 'end_turn', text: '', why: output.endsTurn }
     const path = pathOf(call.input)
     const nested = path && !output.isError ? await instructionsFor(session, path) : undefined

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, test } from 'node:test'
 import { defineHook, defineStepHook } from '../hooks/define.ts'
 import { Session } from './session.ts'
+import { spend } from './spend.ts'
 import { asText } from './stages.ts'
 import { type TestOptions, type TestSession, testSession } from './test-session.ts'
 import { runTurn } from './turn.ts'
@@ -38,8 +39,8 @@ test('a turn without tools is two rows, and what it cost is an event', async () 
 test('a reply that was cut off and tells no usage leaves the window as full as it was', () => {
   const it = start({ script: [] })
   const usage = { inputTokens: 900, outputTokens: 100, cacheReadTokens: null, cacheWriteTokens: null }
-  it.session.spend(usage, null, 'm')
-  it.session.spend({ ...usage, inputTokens: null, outputTokens: null }, null, 'm')
+  spend(it.session, { usage, model: 'm' })
+  spend(it.session, { usage: { ...usage, inputTokens: null, outputTokens: null }, model: 'm' })
   assert.equal(it.session.contextTokens, 1000)
 })
 
