@@ -1,20 +1,11 @@
 /** Anthropic's Messages API. */
 import { isObject, type JsonObject } from '../hooks/shape.ts'
-import {
-  asNumber,
-  bytesOf,
-  commaed,
-  type Dialect,
-  noUsage,
-  type ReplyReader,
-  stopOf,
-  toolUse,
-  withFreshIds,
-} from './dialect.ts'
+import { asNumber, type Dialect, noUsage, type ReplyReader, stopOf, toolUse, withFreshIds } from './dialect.ts'
 import { broken, type Trouble } from './failure.ts'
-import type { ContentBlock, Message, ModelRequest, ModelUsage, Part, Reply, ToolDefinition } from './model.ts'
+import type { ContentBlock, Message, ModelRequest, ModelUsage, Part, Reply } from './model.ts'
 import { realName, wireName } from './tool-names.ts'
 import { searchTool, sourcesReader } from './wire-search.ts'
+import { bytesOf, commaed, toolsField, writtenOnce } from './written.ts'
 
 export function anthropic({ host, headers }: { host: string; headers: Record<string, string> }): Dialect {
   return {
@@ -50,18 +41,10 @@ function body({ model, maxTokens, system, tools, webSearch, messages }: ModelReq
   )
 }
 
-/** Messages never change, so each is written down once in its life. */
-const messageBytes = new WeakMap<Message, Buffer>()
-
-function writtenMessage(message: Message): Buffer {
-  let bytes = messageBytes.get(message)
-  if (bytes === undefined) {
-    const blocks = message.content.map(wireBlock).filter((block) => block !== undefined)
-    bytes = Buffer.from(blocks.length === 0 ? '' : JSON.stringify({ role: message.role, content: blocks }))
-    messageBytes.set(message, bytes)
-  }
-  return bytes
-}
+const writtenMessage = writtenOnce(({ role, content }: Message) => {
+  const blocks = content.map(wireBlock).filter((block) => block !== undefined)
+  return blocks.length === 0 ? '' : JSON.stringify({ role, content: blocks })
+})
 
 function wireBlock(block: ContentBlock): JsonObject | undefined {
   switch (block.type) {
@@ -81,39 +64,22 @@ function wireBlock(block: ContentBlock): JsonObject | undefined {
   }
 }
 
-const systemBytes = new WeakMap<ModelRequest['system'], Buffer>()
+const writtenSystem = writtenOnce((system: ModelRequest['system']) => {
+  const sections = system.filter(({ text }) => text.trim() !== '')
+  const marked = sections.findLastIndex(({ cache }) => cache)
+  const blocks = sections.map(({ text }, index) => ({
+    type: 'text',
+    text,
+    ...(index === marked && { cache_control: { type: 'ephemeral' } }),
+  }))
+  return blocks.length === 0 ? '' : `,"system":${JSON.stringify(blocks)}`
+})
 
-function writtenSystem(system: ModelRequest['system']): Buffer {
-  let bytes = systemBytes.get(system)
-  if (bytes === undefined) {
-    const sections = system.filter(({ text }) => text.trim() !== '')
-    const marked = sections.findLastIndex(({ cache }) => cache)
-    const blocks = sections.map(({ text }, index) => ({
-      type: 'text',
-      text,
-      ...(index === marked && { cache_control: { type: 'ephemeral' } }),
-    }))
-    bytes = Buffer.from(blocks.length === 0 ? '' : `,"system":${JSON.stringify(blocks)}`)
-    systemBytes.set(system, bytes)
-  }
-  return bytes
-}
-
-const toolBytes = new WeakMap<readonly ToolDefinition[], Buffer>()
-
-function writtenTools(tools: readonly ToolDefinition[]): Buffer {
-  let bytes = toolBytes.get(tools)
-  if (bytes === undefined) {
-    const wire = tools.map(({ name, description, inputSchema }) => ({
-      name: wireName(name),
-      description,
-      input_schema: inputSchema,
-    }))
-    bytes = Buffer.from(wire.length === 0 ? '' : `,"tools":${JSON.stringify(wire)}`)
-    toolBytes.set(tools, bytes)
-  }
-  return bytes
-}
+const writtenTools = toolsField(({ name, description, inputSchema }) => ({
+  name: wireName(name),
+  description,
+  input_schema: inputSchema,
+}))
 
 const stops: Record<string, Reply['stop']> = {
   end_turn: 'end_turn',

@@ -15,19 +15,6 @@ export interface Dialect {
   adapt(failure: ModelFailure): boolean
 }
 
-/**
- * JSON in parts. What every later request says again is kept as bytes: with one letter beyond ASCII in a long conversation,
- * to turn its text into bytes takes longer than all else between two turns.
- */
-export const bytesOf = (...parts: readonly (string | Buffer)[]): Buffer =>
-  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
-
-/** A list's items, without those that are empty. */
-export const commaed = (items: readonly Buffer[]): Buffer[] =>
-  items.filter(({ length }) => length > 0).flatMap((item, at) => (at === 0 ? [item] : [comma, item]))
-
-const comma = Buffer.from(',')
-
 /** Takes in one reply. */
 export interface ReplyReader {
   /** The data of one event of a stream. True: the reply is whole, or broken. */

@@ -1,28 +1,10 @@
 /** Chat Completions, as OpenAI and the many servers that speak like it. */
 import { isObject, type JsonObject } from '../hooks/shape.ts'
-import {
-  asNumber,
-  bytesOf,
-  commaed,
-  type Dialect,
-  noUsage,
-  type ReplyReader,
-  stopOf,
-  toolUse,
-  withFreshIds,
-} from './dialect.ts'
+import { asNumber, type Dialect, noUsage, type ReplyReader, stopOf, toolUse, withFreshIds } from './dialect.ts'
 import { broken, type Trouble } from './failure.ts'
-import type {
-  ContentBlock,
-  Message,
-  ModelFailure,
-  ModelRequest,
-  ModelUsage,
-  Part,
-  Reply,
-  ToolDefinition,
-} from './model.ts'
+import type { ContentBlock, Message, ModelFailure, ModelRequest, ModelUsage, Part, Reply } from './model.ts'
 import { realName, wireName } from './tool-names.ts'
+import { bytesOf, commaed, toolsField, writtenOnce } from './written.ts'
 
 type LimitName = 'max_tokens' | 'max_completion_tokens'
 
@@ -81,19 +63,12 @@ function writtenSystem(system: ModelRequest['system']): Buffer {
   return Buffer.from(content === '' ? '' : JSON.stringify({ role: 'system', content }))
 }
 
-/** Messages never change, so each is written down once in its life. One of ours may be several of theirs. */
-const messageBytes = new WeakMap<Message, Buffer>()
-
-function writtenMessage(message: Message): Buffer {
-  let bytes = messageBytes.get(message)
-  if (bytes === undefined) {
-    const wire = message.role === 'assistant' ? [fromAssistant(message)] : fromUser(message)
-    const texts = wire.filter((each) => each !== undefined).map((each) => JSON.stringify(each))
-    bytes = Buffer.from(texts.join(','))
-    messageBytes.set(message, bytes)
-  }
-  return bytes
-}
+/** One of ours may be several of theirs. */
+const writtenMessage = writtenOnce((message: Message) => {
+  const wire = message.role === 'assistant' ? [fromAssistant(message)] : fromUser(message)
+  const texts = wire.filter((each) => each !== undefined).map((each) => JSON.stringify(each))
+  return texts.join(',')
+})
 
 function fromAssistant({ content }: Message): JsonObject | undefined {
   const text = joined(content)
@@ -134,20 +109,10 @@ const joined = (content: readonly ContentBlock[]): string =>
     .filter((text) => text.trim() !== '')
     .join('\n\n')
 
-const toolBytes = new WeakMap<readonly ToolDefinition[], Buffer>()
-
-function writtenTools(tools: readonly ToolDefinition[]): Buffer {
-  let bytes = toolBytes.get(tools)
-  if (bytes === undefined) {
-    const wire = tools.map(({ name, description, inputSchema }) => ({
-      type: 'function',
-      function: { name: wireName(name), description, parameters: inputSchema },
-    }))
-    bytes = Buffer.from(wire.length === 0 ? '' : `,"tools":${JSON.stringify(wire)}`)
-    toolBytes.set(tools, bytes)
-  }
-  return bytes
-}
+const writtenTools = toolsField(({ name, description, inputSchema }) => ({
+  type: 'function',
+  function: { name: wireName(name), description, parameters: inputSchema },
+}))
 
 const stops: Record<string, Reply['stop']> = {
   stop: 'end_turn',
