@@ -25,7 +25,10 @@ export interface Db {
   run(sql: string, ...values: SqlValue[]): { changes: number; lastId: number }
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined
   all<Row>(sql: string, ...values: SqlValue[]): Row[]
-  /** Row by row. Must be read to its end before the next write: an open cursor holds on to an old view of the file. */
+  /**
+   * Row by row, as SQLite gives them: without a prototype. Must be read to its end before the next write: an open cursor
+   * holds on to an old view of the file.
+   */
   each<Row>(sql: string, ...values: SqlValue[]): IterableIterator<Row>
   /** BEGIN IMMEDIATE … COMMIT; inside another one, a savepoint. Rolls back when `work` throws. `work` must not await. */
   transaction<T>(work: () => T): T
@@ -229,7 +232,7 @@ class Connection implements Db {
 
   *each<Row>(sql: string, ...values: SqlValue[]): IterableIterator<Row> {
     // its own statement: a kept one could be asked again while this loop is under way
-    for (const row of this.#try(() => this.#db.prepare(sql)).iterate(...values)) yield { ...row } as Row
+    for (const row of this.#try(() => this.#db.prepare(sql)).iterate(...values)) yield row as Row
   }
 
   transaction<T>(work: () => T): T {
