@@ -11,6 +11,7 @@ import { HOME, PWD, type Reading, readShell, type ShellCommand, type ShellWord }
 import { type FileUse, filesOf, globMayReach } from './shell-files.ts'
 import { gitCommand, spellingsOf } from './spellings.ts'
 import { treeHolds } from './trees.ts'
+import { tells } from './variables.ts'
 import { couldMatch, HOLE, matches } from './wildcard.ts'
 import { clearForms, nameOf, needsExactRule } from './wrappers.ts'
 
@@ -100,7 +101,7 @@ class Line {
     for (const command of commands) {
       const found = this.rules.allow.find((each) => allowRuleCovers(each, command))
       rule ??= found
-      if (!found && !harmless(command)) uncovered.push(textOf(command))
+      if (!found && !harmless(command)) uncovered.push(wholeText(command))
       for (const target of command.writes) {
         const word = this.writeIs(target)
         if (word === 'deny') return { word: 'deny', why: `${target.text} may not be written in this mode` }
@@ -243,7 +244,7 @@ function commandMayMatch(patterns: readonly string[], command: ShellCommand): bo
 }
 
 function allowRuleCovers({ specifier }: Rule, command: ShellCommand): boolean {
-  if (specifier.kind !== 'command' || !command.variables.every(isSafeVariable)) return false
+  if (specifier.kind !== 'command') return false
   return allowableOf(command).some(
     ({ texts, exactly }) =>
       (specifier.exact || !exactly) &&
@@ -258,13 +259,26 @@ export interface Allowable {
 }
 
 function allowableOf(command: ShellCommand): readonly Allowable[] {
-  command.known.allowable ??= clearForms(command.words)
-    .filter((words) => words.length > 0 && words[0]!.literal)
-    .map((words) => ({
-      texts: [words, gitCommand(words, false)].map((each) => each.map((word) => word.text).join(' ')),
-      exactly: needsExactRule(words),
-    }))
+  command.known.allowable ??= [...barely(command), ...asWritten(command)]
   return command.known.allowable
+}
+
+/** Without its variables, where they change nothing. */
+function barely({ words, variables }: ShellCommand): Allowable[] {
+  if (!variables.every(isSafeVariable)) return []
+  return clearForms(words)
+    .filter((each) => each.length > 0 && each[0]!.literal)
+    .map((each) => ({
+      texts: [each, gitCommand(each, false)].map((form) => form.map((word) => word.text).join(' ')),
+      exactly: needsExactRule(each),
+    }))
+}
+
+/** With its variables: what programs are found by and loaded with takes a rule that says so in full. */
+function asWritten({ words, variables, assignments }: ShellCommand): Allowable[] {
+  if (!assignments || words[0]?.literal === false) return []
+  const text = [assignments, ...words.map((word) => word.text)].join(' ')
+  return [{ texts: [text], exactly: needsExactRule(words) || variables.some(tells) }]
 }
 
 /** Sets variables that change nothing, or only opens files, which are judged on their own. */
@@ -274,6 +288,12 @@ const safeVariables =
   /^(NODE_ENV|LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|CI|TERM|COLUMNS|LINES|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GOOS|GOARCH)$/
 const isSafeVariable = (name: string): boolean => safeVariables.test(name)
 
-const textOf = ({ words, variables }: ShellCommand): string =>
-  words.length > 0 ? words.map((word) => word.text).join(' ') : variables.map((name) => `${name}=…`).join(' ')
+const textOf = ({ words }: ShellCommand): string => words.map((word) => word.text).join(' ')
+/** What an allow rule has to name: the command without what is looked through, or with its variables. */
+const wholeText = (command: ShellCommand): string => {
+  const { words, variables, assignments = variables.map((name) => `${name}=…`).join(' ') } = command
+  if (variables.every(isSafeVariable))
+    return textOf({ ...command, words: gitCommand(clearForms(words).at(-1)!, false) })
+  return `${assignments} ${textOf(command)}`.trim()
+}
 const clip = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text).replaceAll(HOLE, '…')

@@ -299,6 +299,17 @@ test('Bash allow rules cover a line only when they cover all of it', async () =>
     ['+Bash(git *)', 'PATH=/tmp git status', 'ask'],
     ['+Bash(git *)', 'PATH=/tmp; git status', 'ask'],
     ['+Bash(git *)', 'TZ=UTC LC_ALL=C git log', 'allow'],
+    ['+Bash(FOO=1 npm test)', 'FOO=1 npm test', 'allow'],
+    ['+Bash(FOO=1 npm test)', 'FOO=2 npm test', 'ask'],
+    ['+Bash(FOO=1 npm test)', 'FOO=1 BAR=2 npm test', 'ask'],
+    ['+Bash(FOO=1 npm *)', 'FOO=1 npm test', 'allow'],
+    ['+Bash(FOO=1 npm *)', 'npm test', 'ask'],
+    ['+Bash(FOO=* npm test)', 'FOO=$(rm x) npm test', 'ask'],
+    ['+Bash(FOO=* npm test)', 'FOO=$X npm test', 'ask'],
+    ['+Bash(* npm test)', 'LD_PRELOAD=x npm test', 'ask'],
+    ['+Bash(LD_PRELOAD=x npm test)', 'LD_PRELOAD=x npm test', 'allow'],
+    ['+Bash(FOO=1 sh *)', 'FOO=1 sh -c "rm x"', 'ask'],
+    ['+Bash(FOO=1) +Bash(ls)', 'FOO=1; ls', 'allow'],
     ['+Bash(git *)', 'TZ=UTC; git log', 'allow'],
     ['+Bash(git *)', `git log ${'x'.repeat(10_000)}`, 'ask'],
     ['+Bash(git *)', 'git log \u202e', 'ask'],
@@ -769,8 +780,48 @@ test('a ruling says which rule or mode decided, and what "always" would save', a
   ])
 })
 
+test('what "always" would save is no wider than the verb that was used', async () => {
+  const saved = async (line: string) =>
+    (await decide(questionOf(['', line, 'ask']))).suggestions.flatMap((each) => ('rules' in each ? each.rules : []))
+  const lines = [
+    'git -C x log -1',
+    'git --no-pager diff',
+    'git -c a.b=c push',
+    'npm --version',
+    'timeout 5 npm run x',
+    'make',
+  ]
+  assert.deepEqual(
+    (await Promise.all(lines.map(saved))).map((rules) => rules.map((each) => each.ruleContent)),
+    [['git log *'], ['git diff *'], ['git -c a.b=c push', 'c *'], ['npm --version'], ['npm run *'], ['make *']],
+  )
+})
+
+test('nothing is offered for always where no rule could allow it', async () => {
+  for (const line of ['PATH=$X; ls', 'for PATH in /x; do ls; done', 'LD_PRELOAD=$X ls']) {
+    assert.deepEqual((await decide(questionOf(['+Bash(ls)', line, 'ask']))).suggestions, [], line)
+  }
+})
+
 test('what "always" would save allows the same call the next time', async () => {
   const calls: Call[] = [
+    ...[
+      'FOO=1 npm test',
+      'FOO=1; ls',
+      'TZ=UTC ls',
+      'timeout 5 npm test',
+      'nohup rm x',
+      'time -p make',
+      'env A=1 npm test',
+    ],
+    ...[
+      'sh -c "npm test"',
+      'xargs -n1 wc',
+      'find . -exec wc {} +',
+      'watch ls',
+      'git -c core.pager=less log',
+      'sudo ls',
+    ],
     ...['npm test', 'git -C x log', 'ls -la | wc -l', 'rm -rf x', 'mytool "a b" c', 'make', 'node a.js', './x.sh (1'],
     ...[file('Read', '/w/a'), file('Read', '/x y/[a]/b*'), file('Write', '/w/a'), file('Edit', '/etc/a (1)/b')],
     ...[

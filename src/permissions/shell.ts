@@ -1,5 +1,13 @@
 /** Reads a command line as bash would, and tells every simple command in it, however deep, and what stays unknown. */
-import { type CommandArgument, forEachChild, parse, type Redirection, type SyntaxNode, type Word } from 'unbash'
+import {
+  type Assignment,
+  type CommandArgument,
+  forEachChild,
+  parse,
+  type Redirection,
+  type SyntaxNode,
+  type Word,
+} from 'unbash'
 import type { Allowable } from './bash.ts'
 import type { FileUse } from './shell-files.ts'
 import type { Spellings } from './spellings.ts'
@@ -26,6 +34,8 @@ export interface ShellCommand {
   /** Empty for a line that only sets variables or opens files. */
   readonly words: readonly ShellWord[]
   readonly variables: readonly string[]
+  /** `A=1 B=2` as written, where nothing in them depends on the run. */
+  readonly assignments?: string | undefined
   readonly reads: readonly ShellWord[]
   readonly writes: readonly ShellWord[]
   /** Its here-documents and here-strings. */
@@ -125,7 +135,8 @@ function readLine(source: string, depth: number): LineReading {
     if (node.type === 'Command') {
       const words = [...(node.name ? [node.name] : []), ...node.args].map(shellWord)
       const prefix = node.prefix.filter((each) => each.type === 'Assignment')
-      found.push({ words, variables: prefix.map((each) => each.name), ...files(node.redirects), known: {} })
+      const variables = prefix.map((each) => each.name)
+      found.push({ words, variables, assignments: written(prefix), ...files(node.redirects), known: {} })
       for (const each of prefix) set(each.name, each.value.type === 'Word' ? shellWord(each.value) : undefined)
       for (const word of words) {
         const given = assignmentIn(word)
@@ -145,6 +156,12 @@ function readLine(source: string, depth: number): LineReading {
   visit(parse(source), false)
   if (dormant && evaluates) notKnown('it may evaluate quoted text as code')
   return { commands: found, unknown, dormant, evaluates }
+}
+
+/** Assignments as text, or undefined when only the run can tell what they set. */
+function written(prefix: readonly Assignment[]): string | undefined {
+  const known = ({ index, value }: Assignment) => !index && value.type === 'Word' && shellWord(value).literal
+  return prefix.every(known) ? prefix.map((each) => each.text).join(' ') : undefined
 }
 
 const nothingRuns = { words: [], variables: [], reads: [], writes: [], input: [] } as const

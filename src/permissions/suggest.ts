@@ -62,14 +62,15 @@ const haveVerbs =
   /^(git|npm|pnpm|yarn|bun|deno|cargo|go|docker|kubectl|gh|make|just|pip3?|uv|poetry|dotnet|mvn|gradle|terraform|helm|brew|apt|systemctl)$/
 /** Programs whose arguments are programs, or which destroy: only the very command is saved. */
 const broad =
-  /^(.*sh|python[\d.]*|node|perl|ruby|php|lua|awk|sudo|doas|su|env|xargs|eval|exec|find|rm|dd|mkfs.*|kill.*|ssh|curl|wget)$/
+  /^(.*sh|python[\d.]*|node|perl|ruby|php|lua|awk|sudo|doas|su|env|xargs|eval|exec|find|fd|fdfind|watch|setsid|flock|ionice|chroot|source|\.|trap|alias|parallel|rm|dd|mkfs.*|kill.*|ssh|curl|wget)$/
 
-/** Holding a `*` of its own, a command cannot be told apart from a pattern: nothing is suggested. */
+/** Holding a `*` of its own, a command cannot be told apart from a pattern, nor what is unknown be named: nothing is suggested. */
 function commandRule(command: string): string[] {
-  if (/[*\n]|\0/.test(command) || command === '' || command.length > 500) return []
+  if (/[*\n…]|\0/.test(command) || command === '' || command.length > 500) return []
   const [name = '', verb = ''] = command.split(' ')
   if (!/^[\w./-]+$/.test(name) || broad.test(name.slice(name.lastIndexOf('/') + 1))) return [command]
-  return haveVerbs.test(name) && /^[\w:-]+$/.test(verb) && !verb.startsWith('-') ? [`${name} ${verb} *`] : [`${name} *`]
+  if (!haveVerbs.test(name) || verb === '') return [`${name} *`]
+  return /^\w[\w:-]*$/.test(verb) ? [`${name} ${verb} *`] : [command]
 }
 
 const below = (folder: string): string => `/${folder === '/' ? '' : folder.replace(/[*?[\]\\]/g, '\\$&')}/**`
