@@ -27,6 +27,11 @@ export class AnswerView {
     return this.#loading
   }
 
+  /** Part of it stands in the scrollback, and more will come. */
+  get begun(): boolean {
+    return this.#begun
+  }
+
   /** A whole text. */
   markdown(text: string, columns: number): string[] {
     const highlight = this.#highlight === 'loading' ? undefined : this.#highlight

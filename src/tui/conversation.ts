@@ -28,6 +28,8 @@ export interface Surface {
   setTheme: Ui['setTheme']
   /** Output of `!command`, while it runs and when it ended. */
   shell(event: AgentEvent): void
+  /** What is shown meanwhile belongs together, though the agent goes on. */
+  aside(work: () => Promise<void>): Promise<void>
 }
 
 /** What was typed. */
@@ -133,7 +135,7 @@ export class Conversation implements Ui {
     if (this.#working || !this.ready) {
       const now = this.ready && commandOf(text)?.found?.immediate
       if (!now) this.#queue.push(line)
-      else await this.#command(text)
+      else await this.#surface.aside(() => this.#command(text))
       this.#surface.refresh()
       return
     }

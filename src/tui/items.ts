@@ -34,6 +34,8 @@ export type Item =
   | { readonly kind: 'hook'; readonly note: HookNote }
   | { readonly kind: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
   | { readonly kind: 'lines'; readonly lines: readonly string[] }
+  /** Lines that fit, or must not be broken. */
+  | { readonly kind: 'drawn'; readonly lines: readonly string[] }
 
 /** Lines of a result that the scrollback gets; the rest is a key away. */
 const shortResult = 4
@@ -63,6 +65,8 @@ export function itemLines(
       return hookLines(item.note, columns)
     case 'notice':
       return noticeLines(item.level, item.text, columns)
+    case 'drawn':
+      return [...item.lines]
     case 'lines':
       return item.lines.flatMap((line) => wrapUnder(line, columns))
   }

@@ -24,6 +24,7 @@ export async function runLines(options: ReplOptions, version: string): Promise<n
     vim: () => vim,
     setTheme: () => {},
     shell: (event) => view.on(event),
+    aside: (work) => work(),
   })
   const started = await options.start({
     front,

@@ -55,6 +55,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
       terminal.changed()
     },
     shell: (event) => terminal.turn.on(event),
+    aside: (work) => terminal.turn.aside(work),
   })
 
   const transcript = () => terminal.pageLive('transcript', transcriptOf(terminal.turn), true)

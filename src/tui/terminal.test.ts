@@ -651,6 +651,47 @@ test('what a hook did to a call stands under the call, once, with a long name cu
   ])
 })
 
+test('a long line of code can be copied whole, at the end of an answer too', async () => {
+  withPrompt()
+  await terminal.turn.prepare()
+  const code = `run(${Array.from({ length: 30 }, (_, i) => `argument${i}`).join(', ')})`
+  for (const text of ['```\nfirst\n', `${code}\n\`\`\``]) terminal.turn.on({ type: 'text', text })
+  terminal.turn.on({ type: 'assistant', text: 'x', toolUses: [] })
+  await shows(/argument29\)/)
+  assert.ok((await screen.all()).join('').includes(code))
+})
+
+test('a command that runs while an answer comes in stands together, between two parts of the answer', async () => {
+  withPrompt()
+  await terminal.turn.prepare()
+  terminal.turn.on({ type: 'turn-started' })
+  terminal.turn.on({ type: 'text', text: 'One.\n\n```\na\nb\n' })
+  await shows(/● One\./)
+  const told = Promise.withResolvers<void>()
+  const aside = terminal.turn.aside(async () => {
+    terminal.turn.add({ kind: 'user', text: '/status' })
+    terminal.print('Version: 1')
+    await told.promise
+    terminal.print('Folder: x')
+  })
+  await shows(/❯ \/status\n {2}Version: 1/)
+  terminal.turn.on({ type: 'text', text: 'c\nd\n' })
+  await shows(/^ {2}c$/m)
+  told.resolve()
+  await aside
+  terminal.turn.on({ type: 'text', text: 'e\n```\n\nTwo.' })
+  terminal.turn.on({ type: 'assistant', text: 'x', toolUses: [] })
+  terminal.turn.on({ type: 'turn-ended', stop: 'end_turn', text: '' })
+  await shows(/Two\.\n\n─/)
+  const lines = (await screen.all()).slice(0, -4)
+  const at = lines.indexOf('❯ /status')
+  assert.deepEqual(lines.slice(at - 1, at + 4), ['', '❯ /status', '  Version: 1', '  Folder: x', ''])
+  assert.deepEqual(
+    lines.toSpliced(at, 4).filter((line) => line !== ''),
+    ['● One.', '  a', '  b', '  c', '  d', '  e', '  Two.'],
+  )
+})
+
 test('the todo list does not look like part of the call above it while a question is open', async () => {
   withPrompt()
   terminal.turn.on({ type: 'turn-started' })

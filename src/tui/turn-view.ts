@@ -4,24 +4,20 @@ import type { Todo, ToolOutput } from '../tools/tool.ts'
 import { AnswerView } from './answer-view.ts'
 import { clean, cleanLine } from './clean.ts'
 import { glyph } from './glyphs.ts'
-import { hookLines, type Item, itemLines, type ToolCall, todoLines, toolHead, treeLines } from './items.ts'
+import { Happened } from './happened.ts'
+import { hookLines, type Item, type ToolCall, todoLines, toolHead, treeLines } from './items.ts'
 import { paint } from './style.ts'
 import { clip } from './width.ts'
 import { duration, tokens } from './words.ts'
 
-/** How much of what happened is kept for Ctrl-O, in characters. */
-const keptCharacters = 8_000_000
 const progressKept = 4_000
 
 export class TurnView {
-  /** All that happened, for the full transcript. */
-  readonly items: Item[] = []
   todos: readonly Todo[] = []
   showTodos = true
   /** Where the work is done: paths below it are shown from there. */
   folder = ''
-  #size = 0
-  #ready: { item: Item; spaced: boolean }[] = []
+  readonly #happened = new Happened()
   #calls = new Map<string, ToolCall>()
   #agents = new Map<string, ToolCall>()
   #doing = ''
@@ -36,6 +32,11 @@ export class TurnView {
     this.#answer = new AnswerView(changed)
   }
 
+  /** All that happened, for the full transcript. */
+  get items(): Item[] {
+    return this.#happened.items
+  }
+
   get busy(): boolean {
     return this.#turnSince > 0
   }
@@ -45,9 +46,14 @@ export class TurnView {
     return this.items.flatMap((item) => (item.kind === 'answer' ? [item.text] : []))
   }
 
+  /** Shows what the person did, or what a command says. */
   add(item: Item, spaced = true): void {
-    this.#keep(item)
-    this.#ready.push({ item, spaced })
+    this.#happened.addAside(item, spaced)
+    this.#changed()
+  }
+
+  async aside(work: () => Promise<void>): Promise<void> {
+    await this.#happened.aside(work, () => this.#answer.begun)
     this.#changed()
   }
 
@@ -59,14 +65,10 @@ export class TurnView {
 
   /** Lines for the scrollback since the last call. */
   take(columns: number): string[] {
-    const lines: string[] = []
-    for (const { item, spaced } of this.#ready.splice(0)) {
-      const shown = itemLines(item, columns, false, (text, wide) => this.markdown(text, wide))
-      if (shown.length > 0) lines.push(...(spaced ? [''] : []), ...shown)
-    }
-    lines.push(...this.#answer.finished(columns))
-    return lines
+    return [...this.#happened.take(columns, this.#draw), ...this.#answer.finished(columns)]
   }
+
+  readonly #draw = (text: string, columns: number): string[] => this.markdown(text, columns)
 
   markdown(text: string, columns: number): string[] {
     return this.#answer.markdown(text, columns)
@@ -82,7 +84,9 @@ export class TurnView {
       this.busy && this.showTodos && this.todos.some((todo) => todo.status !== 'completed')
         ? [...(still ? [''] : []), ...todoLines(this.#near(), columns - 4).map((line) => `  ${line}`)]
         : []
-    const below = [...running, ...state, ...todos].slice(-Math.max(1, rows - 1))
+    const below = [...this.#happened.live(columns, this.#draw), ...running, ...state, ...todos].slice(
+      -Math.max(1, rows - 1),
+    )
     return [...answer.slice(-Math.max(0, rows - below.length)), ...below].slice(-rows)
   }
 
@@ -164,7 +168,7 @@ export class TurnView {
         this.#calls.delete(event.id)
         Object.assign(call, { output: this.#shown(event.output), ms: event.ms, outcome: event.outcome })
         for (const [id, owner] of this.#agents) if (owner === call) this.#agents.delete(id)
-        this.add({ kind: 'tool', call })
+        this.#happened.add({ kind: 'tool', call })
         this.#step('Working')
         break
       }
@@ -172,7 +176,7 @@ export class TurnView {
         // calls of the conversation itself run one after another: the one that runs is the one it is about
         const [call] = this.#calls.values()
         if (call) call.notes.push(event.note)
-        else this.add({ kind: 'hook', note: event.note }, false)
+        else this.#happened.add({ kind: 'hook', note: event.note }, false)
         break
       }
       case 'usage':
@@ -187,30 +191,30 @@ export class TurnView {
         this.todos = event.todos
         break
       case 'phase':
-        this.add({ kind: 'notice', level: 'info', text: `phase: ${event.from} ${glyph.to} ${event.to}` })
+        this.#happened.add({ kind: 'notice', level: 'info', text: `phase: ${event.from} ${glyph.to} ${event.to}` })
         break
       case 'compacted':
-        this.add({
+        this.#happened.add({
           kind: 'notice',
           level: 'info',
           text: `Conversation compacted (${event.trigger}): ${tokens(event.tokensBefore)} ${glyph.to} ${tokens(event.tokensAfter)} tokens`,
         })
         break
       case 'task':
-        this.add({
+        this.#happened.add({
           kind: 'notice',
           level: event.status === 'failed' ? 'warning' : 'info',
           text: `background task ${event.id} ${event.status}: ${event.about}`,
         })
         break
       case 'notice':
-        this.add({ kind: 'notice', level: event.level, text: event.text })
+        this.#happened.add({ kind: 'notice', level: event.level, text: event.text })
         break
       case 'brief':
-        this.add({ kind: 'answer', text: event.text })
+        this.#happened.add({ kind: 'answer', text: event.text })
         break
       case 'display':
-        this.add({
+        this.#happened.add({
           kind: 'tool',
           call: {
             ...this.#newCall({ id: '', name: 'Note', input: {}, summary: '' }),
@@ -227,14 +231,14 @@ export class TurnView {
   #endTurn({ stop, failure }: Extract<AgentEvent, { type: 'turn-ended' }>): void {
     this.#endAnswer('')
     for (const call of this.#calls.values())
-      this.add({ kind: 'tool', call: { ...call, outcome: 'interrupted', ms: Date.now() - call.startedAt } })
+      this.#happened.add({ kind: 'tool', call: { ...call, outcome: 'interrupted', ms: Date.now() - call.startedAt } })
     this.#calls.clear()
     this.#agents.clear()
     this.#turnSince = 0
     this.#since = 0
     this.#doing = ''
     const text = failure ? failure.message : ends[stop]
-    if (text) this.add({ kind: 'notice', level: failure ? 'error' : 'warning', text })
+    if (text) this.#happened.add({ kind: 'notice', level: failure ? 'error' : 'warning', text })
   }
 
   /** A sub-agent's calls hang under the call that started it. */
@@ -245,9 +249,12 @@ export class TurnView {
       const call = owner?.calls.find((one) => one.id === event.id)
       if (call) Object.assign(call, { output: event.output, ms: event.ms, outcome: event.outcome })
     } else if (event.type === 'hook')
-      this.add({ kind: 'hook', note: { ...event.note, hook: `${event.note.hook} (in ${agent.type})` } }, false)
+      this.#happened.add(
+        { kind: 'hook', note: { ...event.note, hook: `${event.note.hook} (in ${agent.type})` } },
+        false,
+      )
     else if (event.type === 'notice' && event.level !== 'info')
-      this.add({ kind: 'notice', level: event.level, text: `${agent.type}: ${event.text}` })
+      this.#happened.add({ kind: 'notice', level: event.level, text: `${agent.type}: ${event.text}` })
   }
 
   #adopt(agent: { id: string; about: string }): ToolCall | undefined {
@@ -282,32 +289,20 @@ export class TurnView {
   #think(text: string): void {
     const last = this.items.at(-1)
     if (last?.kind === 'thinking') this.items[this.items.length - 1] = { kind: 'thinking', text: last.text + text }
-    else this.#keep({ kind: 'thinking', text })
+    else this.#happened.keep({ kind: 'thinking', text })
   }
 
   /** The answer is complete; an agent that does not stream says it all here. */
   #endAnswer(whole: string): void {
     const ended = this.#answer.end(this.columns())
     if (ended) {
-      this.#keep({ kind: 'answer', text: ended.text })
-      this.#ready.push({ item: { kind: 'lines', lines: ended.lines }, spaced: false })
-    } else if (whole) this.add({ kind: 'answer', text: whole })
+      this.#happened.keep({ kind: 'answer', text: ended.text })
+      this.#happened.print({ kind: 'drawn', lines: ended.lines }, false)
+    } else if (whole) this.#happened.add({ kind: 'answer', text: whole })
   }
 
   /** How wide the screen is; set by whoever draws. */
   columns: () => number = () => 80
-
-  #keep(item: Item): void {
-    this.items.push(item)
-    this.#size += sizeOf(item)
-    while (this.#size > keptCharacters && this.items.length > 1) this.#size -= sizeOf(this.items.shift()!)
-  }
-}
-
-const sizeOf = (item: Item): number => {
-  if (item.kind === 'tool') return (item.call.output?.content.length ?? 0) + 200
-  if (item.kind === 'lines') return item.lines.reduce((sum, line) => sum + line.length, 0)
-  return 'text' in item ? item.text.length : 200
 }
 
 const ends: Record<string, string> = {

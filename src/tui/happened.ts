@@ -1,0 +1,78 @@
+/** What has happened: kept for the full transcript, and waiting to be printed into the scrollback. */
+import { type Item, itemLines } from './items.ts'
+
+/** How much of it is kept, in characters. */
+const keptCharacters = 8_000_000
+
+interface Waiting {
+  readonly item: Item
+  /** An empty line goes before it. */
+  readonly spaced: boolean
+}
+
+type Markdown = (text: string, columns: number) => string[]
+
+export class Happened {
+  readonly items: Item[] = []
+  #size = 0
+  #ready: Waiting[] = []
+  #aside: Waiting[] | undefined
+
+  keep(item: Item): void {
+    this.items.push(item)
+    this.#size += sizeOf(item)
+    while (this.#size > keptCharacters && this.items.length > 1) this.#size -= sizeOf(this.items.shift()!)
+  }
+
+  /** Of the agent's doing. */
+  add(item: Item, spaced = true): void {
+    this.keep(item)
+    this.print(item, spaced)
+  }
+
+  /** Of the person's: an echo, what a command says. */
+  addAside(item: Item, spaced = true): void {
+    this.keep(item)
+    if (this.#aside) this.#aside.push({ item, spaced })
+    else this.print(item, spaced)
+  }
+
+  /** For the scrollback alone. */
+  print(item: Item, spaced = true): void {
+    this.#ready.push({ item, spaced })
+  }
+
+  /** What a command shows stays together, however long it takes and whatever the agent does meanwhile. */
+  async aside(work: () => Promise<void>, goesOn: () => boolean): Promise<void> {
+    if (this.#aside) return work()
+    this.#aside = []
+    try {
+      await work()
+    } finally {
+      const apart: Waiting[] = goesOn() ? [{ item: { kind: 'drawn', lines: [''] }, spaced: false }] : []
+      this.#ready.push(...this.#aside, ...apart)
+      this.#aside = undefined
+    }
+  }
+
+  take(columns: number, markdown: Markdown): string[] {
+    return linesOf(this.#ready.splice(0), columns, markdown)
+  }
+
+  /** What a command that is not done yet has shown so far. */
+  live(columns: number, markdown: Markdown): string[] {
+    return linesOf(this.#aside ?? [], columns, markdown)
+  }
+}
+
+const linesOf = (waiting: readonly Waiting[], columns: number, markdown: Markdown): string[] =>
+  waiting.flatMap(({ item, spaced }) => {
+    const lines = itemLines(item, columns, false, markdown)
+    return lines.length > 0 && spaced ? ['', ...lines] : lines
+  })
+
+const sizeOf = (item: Item): number => {
+  if (item.kind === 'tool') return (item.call.output?.content.length ?? 0) + 200
+  if ('lines' in item) return item.lines.reduce((sum, line) => sum + line.length, 0)
+  return 'text' in item ? item.text.length : 200
+}
