@@ -27,7 +27,8 @@ test('a program against the package compiles, whatever its compiler is asked to 
   for (const name of installed) symlinkSync(join(root, 'node_modules', name), join(modules, name))
   for (const file of globSync(['examples/sdk/*.ts', 'src/sdk/types.test.ts'], { cwd: root }))
     copyFileSync(join(root, file), join(folder, basename(file)))
-  for (const [at, block] of shownIn('docs/sdk.md').entries()) writeFileSync(join(folder, `shown-${at}.ts`), block)
+  const shown = ['README.md', 'docs/hooks.md', 'docs/steps.md', 'docs/sdk.md'].flatMap(shownIn)
+  for (const [at, block] of shown.entries()) writeFileSync(join(folder, `shown-${at}.ts`), block)
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: strictest, include: ['*.ts'] }))
   const { stdout, status } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', '.'], {
@@ -40,7 +41,7 @@ test('a program against the package compiles, whatever its compiler is asked to 
 /** The programs of a page; what they leave out, they are given. */
 const shownIn = (page: string): string[] =>
   Array.from(readFileSync(join(root, page), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm), ([, block]) =>
-    block!.includes("from 'ona'") ? `${given}${block}` : `${given}${leftOut}${block}`,
+    block!.includes("from 'ona") ? `${given}${block}` : `${given}${leftOut}${block}`,
   )
 
 const given = `
