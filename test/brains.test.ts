@@ -518,6 +518,30 @@ hooks:
   })
 })
 
+test('ona hooks import leaves a hook that says more than a role can', (t) => {
+  const handler = (more: object) => ({ type: 'command', command: 'guard', timeout: 5, statusMessage: 'mine', ...more })
+  const { ona, json, put } = repository(t)
+  const more = { if: 'Bash(git *)', async: true, onFailure: 'block', shell: 'powershell' }
+  for (const [key, value] of Object.entries(more)) {
+    const settings = {
+      hooks: {
+        PreToolUse: [
+          { matcher: 'Bash', hooks: [handler({ [key]: value })] },
+          { matcher: 'Edit', hooks: [handler({ command: 'lint', async: false })] },
+        ],
+      },
+    }
+    put('.claude/settings.json', JSON.stringify(settings))
+    const { status, stdout } = ona('hooks', 'import', 'claudecode', '--role', `house-${key}`)
+    assert.equal(status, 0)
+    assert.match(stdout, new RegExp(`left where it is: .*PreToolUse\\.0\\.hooks\\.0: .*"${key}"`))
+    assert.match(stdout, /^ {2}\+ onTool before Edit: lint$/m)
+    assert.deepEqual(json('.claude/settings.json').hooks.PreToolUse[0], settings.hooks.PreToolUse[0])
+  }
+  put('.gemini/settings.json', JSON.stringify({ hooks: { BeforeTool: [{ sequential: true, hooks: [handler({})] }] } }))
+  assert.match(ona('hooks', 'import', 'gemini').stderr, /BeforeTool\.0\.hooks\.0: .*"sequential"/)
+})
+
 describe('ona itself', () => {
   const deed = (t: TestContext, onBrain: object) => {
     const place = repository(t, {

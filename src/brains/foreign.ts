@@ -4,6 +4,19 @@ import type { Moment } from './hook.ts'
 import type { Layout } from './json-config.ts'
 import { isFields, parseObject } from './json-text.ts'
 
+/** What a role carries over, and words for people, which it can do without. Anything else would be lost in silence. */
+const carried = new Set([
+  'type',
+  'command',
+  'bash',
+  'timeout',
+  'timeoutSec',
+  'matcher',
+  'name',
+  'description',
+  'statusMessage',
+])
+
 export function foreignIn(layout: Layout, text: string, file: string): Foreign[] {
   const hooks = text.trim() === '' ? undefined : parseObject(text, file).value['hooks']
   if (!isFields(hooks)) return []
@@ -19,7 +32,8 @@ export function foreignIn(layout: Layout, text: string, file: string): Foreign[]
         const moment = moments.get(event)
         const matcher = typeof item['matcher'] === 'string' ? item['matcher'] : ''
         if (!isFields(handler) || layout.recognise(handler, matcher, moment ?? 'before')) continue
-        found.push(say(path, event, moment, matcher, handler))
+        const { hooks: _, ...group } = layout.groups ? item : {}
+        found.push(say(path, event, moment, matcher, handler, { ...group, ...handler }))
       }
     }
   }
@@ -31,11 +45,14 @@ export function foreignIn(layout: Layout, text: string, file: string): Foreign[]
     moment: Moment | undefined,
     matcher: string,
     handler: Record<string, unknown>,
+    said: Record<string, unknown>,
   ): Foreign {
     if (!moment) return { path, why: `a role has no event for ${event}` }
     const command = handler['command'] ?? handler['bash']
     if ((handler['type'] ?? 'command') !== 'command' || typeof command !== 'string' || Array.isArray(handler['args']))
       return { path, why: `${event}: only a hook that is a shell command can be carried over` }
+    const more = Object.keys(said).find((key) => !carried.has(key) && said[key] !== false)
+    if (more) return { path, why: `${event}: a role has no word for its "${more}"` }
     const tools = moment === 'before' || moment === 'after'
     const what = matcher === '' || matcher === '*' ? '*' : layout.neutral ? layout.neutral(matcher) : matcher
     if (tools && what === null)
