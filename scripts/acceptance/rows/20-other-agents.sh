@@ -206,5 +206,5 @@ unit test/sdk.test.ts --test-name-pattern='every hook of the specification|stand
 X
 
 row S002-5 002 'a misspelt parameter does not compile' 'the tests of the types pass' <<'X'
-unit src/sdk/types.test.ts
+unit test/sdk-types.test.ts
 X
