@@ -9,11 +9,12 @@ import {
   type Word,
 } from 'unbash'
 import type { Allowable } from './bash.ts'
+import { look } from './scripts.ts'
 import type { FileUse } from './shell-files.ts'
 import type { Spellings } from './spellings.ts'
 import { assignmentIn, namedIn, setting, tells } from './variables.ts'
 import { HOLE } from './wildcard.ts'
-import { look, nameOf } from './wrappers.ts'
+import { nameOf } from './wrappers.ts'
 
 /** A word of a command. */
 export interface ShellWord {

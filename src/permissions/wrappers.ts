@@ -1,9 +1,8 @@
 /** Commands that run other commands: which they run, so that a rule holds for these too. */
-import { gitScripts, sedRuns } from './embedded.ts'
 import type { ShellWord } from './shell.ts'
 import { HOLE } from './wildcard.ts'
 
-interface Wrapper {
+export interface Wrapper {
   /** Options whose value is the next word. */
   readonly takes?: readonly string[]
   /** Words of its own before the command it runs. */
@@ -107,131 +106,30 @@ const wrappers: Record<string, Wrapper> = {
   runuser: { takes: ['-u', '-g', '-s'], script: ['-c', '--command'] },
 }
 
-const shells = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'mksh', 'ash', 'fish', 'rbash', 'busybox-sh']
-/** Builtins that evaluate the text they are given: a name such as `a[$(…)]` runs what is in it. */
-const evaluators = ['test', '[', 'let', 'declare', 'typeset', 'local', 'export', 'readonly', 'printf', 'read', 'unset']
-const runsLater = ['alias', 'bind', 'complete', 'compgen', 'enable', 'fc', 'hash', 'parallel', 'at', 'batch', 'crontab']
+export const wrapperOf = (name: string): Wrapper | undefined =>
+  Object.hasOwn(wrappers, name) ? wrappers[name] : undefined
+
+export const shells = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'mksh', 'ash', 'fish', 'rbash', 'busybox-sh']
+export const runsLater = [
+  'alias',
+  'bind',
+  'complete',
+  'compgen',
+  'enable',
+  'fc',
+  'hash',
+  'parallel',
+  'at',
+  'batch',
+  'crontab',
+]
 
 export const nameOf = (words: readonly ShellWord[]): string => {
   const name = words[0]?.value ?? ''
   return name.slice(name.lastIndexOf('/') + 1)
 }
 
-/** What a command line makes other programs run as text, and what of that cannot be known. */
-export function look(words: readonly ShellWord[]): Look {
-  const wrapped = forms(words)
-  if (wrapped.length > mostForms) return { scripts: [], unknown: 'it wraps commands too deeply' }
-  for (const form of wrapped) {
-    const first = form[0]
-    if (!first) continue
-    if (!first.literal) return { scripts: [], unknown: 'the name of a command in it is only known when it runs' }
-    if (/[^\u0020-\u007e]/.test(first.value)) return { scripts: [], unknown: 'a command name is not plain ASCII' }
-  }
-  const all = wrapped.map(lookAt)
-  return {
-    scripts: all.flatMap((each) => each.scripts),
-    unknown: all.find((each) => each.unknown)?.unknown,
-    evaluates: all.some((each) => each.evaluates),
-  }
-}
-
-interface Look {
-  readonly scripts: readonly string[]
-  readonly unknown?: string | undefined
-  readonly evaluates?: boolean
-}
-
-function lookAt(words: readonly ShellWord[]): Look {
-  const name = nameOf(words)
-  const args = words[1]?.value === '--' ? words.slice(2) : words.slice(1)
-  const literal = (word: ShellWord | undefined, what: string): Look =>
-    word?.literal ? { scripts: [word.value] } : { scripts: [], unknown: `what ${what} runs is only known when it runs` }
-  if (shells.includes(name)) return lookAtShell(name, args)
-  if (name === 'eval') {
-    return args.every((word) => word.literal)
-      ? { scripts: [args.map((word) => word.value).join(' ')] }
-      : literal(undefined, 'eval')
-  }
-  if (name === 'source' || name === '.') return { scripts: [], unknown: `${name} runs a file` }
-  if (name === 'trap') {
-    return args.length < 2 || args[0]!.value.startsWith('-') ? { scripts: [] } : literal(args[0], 'trap')
-  }
-  if (name === 'git') return gitScripts(words)
-  if (name === 'sed' && sedRuns(words)) return { scripts: [], unknown: 'the e of sed runs what it makes' }
-  if (name === 'run-parts') return { scripts: [], unknown: 'run-parts runs the files of a folder' }
-  if (/^ld(-linux.*)?\.so/.test(name)) return { scripts: [], unknown: `${name} runs any program` }
-  if (startsShell(name, args)) return { scripts: [], unknown: `${name} starts a shell that reads its input` }
-  if (runsLater.includes(name)) return { scripts: [], unknown: `${name} lets commands run under other names or later` }
-  if ((name === 'mapfile' || name === 'readarray') && args.some((word) => word.value.startsWith('-C'))) {
-    return { scripts: [], unknown: `${name} -C runs a command` }
-  }
-  const wrapper = Object.hasOwn(wrappers, name) ? wrappers[name]! : undefined
-  if (wrapper?.script) {
-    const at = args.findIndex((word) => wrapper.script!.some((flag) => isFlag(word.value, flag)))
-    const applies = !wrapper.verbs || wrapper.verbs.includes(args[0]?.value ?? '')
-    if (at >= 0 && applies) return scriptAfter(args, at, wrapper.script, name)
-  }
-  if (wrapper?.joins) {
-    const inner = afterOptions(words, wrapper)
-    if (inner.length > 0) {
-      return inner.every((word) => word.literal)
-        ? { scripts: [inner.map((word) => word.value).join(' ')] }
-        : literal(undefined, name)
-    }
-  }
-  return { scripts: [], evaluates: evaluators.includes(name) }
-}
-
-const startsShell = (name: string, args: readonly ShellWord[]): boolean =>
-  name === 'sudo'
-    ? args.some((word) => /^(-[a-zA-Z]*[si]|--shell|--login)$/.test(word.value))
-    : (name === 'su' || name === 'script') &&
-      !args.some((word) => isFlag(word.value, '-c') || isFlag(word.value, '--command'))
-
-const isFlag = (value: string, flag: string): boolean =>
-  value === flag || (flag.startsWith('--') ? value.startsWith(`${flag}=`) : new RegExp(`^-\\w*${flag[1]}`).test(value))
-
-/** `-c 'x'`, `-Sx`, `--split-string=x`. */
-function scriptAfter(args: readonly ShellWord[], at: number, flags: readonly string[], name: string): Look {
-  const word = args[at]!
-  if (!word.literal) return { scripts: [], unknown: `what ${name} runs is only known when it runs` }
-  if (name === 'env' && args.some((each) => /[\\$]/.test(each.value))) {
-    return { scripts: [], unknown: 'env -S has escapes of its own' }
-  }
-  const joined = word.value.startsWith('--')
-    ? word.value.split('=').slice(1).join('=')
-    : word.value.slice(word.value.indexOf(flags[0]![1]!) + 1)
-  const rest = joined === '' ? args.slice(at + 1) : args.slice(at)
-  if (rest.some((each) => !each.literal))
-    return { scripts: [], unknown: `what ${name} runs is only known when it runs` }
-  const scripts = joined === '' ? [rest[0]?.value ?? ''] : [joined]
-  // env -S splits, then appends the words that follow
-  return { scripts: [...scripts, [joined, ...rest.map((each) => each.value)].join(' ').trim()] }
-}
-
-function lookAtShell(name: string, args: readonly ShellWord[]): Look {
-  let script = false
-  for (let i = 0; i < args.length; i++) {
-    const word = args[i]!
-    if (!word.literal && !script) return { scripts: [], unknown: `what ${name} runs is only known when it runs` }
-    if (script && !/^[-+]/.test(word.value)) {
-      return word.literal
-        ? { scripts: [word.value] }
-        : { scripts: [], unknown: `what ${name} -c runs is only known when it runs` }
-    }
-    if (/^-[A-Za-z]*c/.test(word.value) || word.value === '--command') script = true
-    if (/^[-+][A-Za-z]*o/i.test(word.value)) i += word.value.match(/o/gi)!.length
-    else if (/^--(init-file|rcfile)/.test(word.value)) return { scripts: [], unknown: `${name} reads a start file` }
-    else if (/^-[A-Za-z]*s/.test(word.value)) break
-    else if (/^\/(dev|proc)\//.test(word.value)) break
-    else if (!/^[-+]/.test(word.value))
-      return { scripts: [] } // a script file: a program like any other
-    else if (word.value === '--version' || word.value === '--help') return { scripts: [] }
-  }
-  return { scripts: [], unknown: `${name} reads its commands from its input` }
-}
-
-const mostForms = 32
+export const mostForms = 32
 
 /** The command as written and every command it wraps. */
 export function forms(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
@@ -262,7 +160,7 @@ function replaced(words: readonly ShellWord[], inner: readonly ShellWord[]): rea
 export function clearForms(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   const all = [words]
   for (let form = words; ; ) {
-    const wrapper = wrappers[nameOf(form)]
+    const wrapper = wrapperOf(nameOf(form))
     const inner = wrapper?.clear && form[0]!.value === nameOf(form) ? unwrap(form) : undefined
     if (!inner || inner.length === 0) return all
     const own = form.slice(1, form.length - inner.length)
@@ -279,7 +177,7 @@ export function needsExactRule(words: readonly ShellWord[]): boolean {
   if (name === 'find' || name === 'fd' || name === 'fdfind') {
     return words.some((word) => !word.literal || /^(-(exec|ok|delete|fprint|fls)|-[xX]$|--exec)/.test(word.value))
   }
-  const strips = Object.hasOwn(wrappers, name) && wrappers[name]!.clear !== undefined
+  const strips = wrapperOf(name)?.clear !== undefined
   return strips || guarded.includes(name) || shells.includes(name) || runsLater.includes(name)
 }
 
@@ -287,13 +185,13 @@ const guarded = ['env', 'xargs', 'eval', 'source', '.', 'exec', 'trap', 'watch',
 
 function unwrap(words: readonly ShellWord[]): readonly ShellWord[] | undefined {
   const name = nameOf(words)
-  const wrapper = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined
+  const wrapper = wrapperOf(name)
   if (!wrapper || !words[0]!.literal) return undefined
   if (name === 'command' && words[1] && /^-[vV]/.test(words[1].value)) return undefined
   return afterOptions(words, wrapper)
 }
 
-function afterOptions(words: readonly ShellWord[], wrapper: Wrapper): readonly ShellWord[] {
+export function afterOptions(words: readonly ShellWord[], wrapper: Wrapper): readonly ShellWord[] {
   const { takes = [], own = 0, variables, verbs } = wrapper
   let at = 1
   if (verbs) {

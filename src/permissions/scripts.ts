@@ -1,0 +1,121 @@
+/** What commands run as text: scripts that are given to shells, and what of them cannot be known. */
+import { gitScripts, sedRuns } from './embedded.ts'
+import type { ShellWord } from './shell.ts'
+import { afterOptions, forms, mostForms, nameOf, runsLater, shells, wrapperOf } from './wrappers.ts'
+
+/** Builtins that evaluate the text they are given: a name such as `a[$(…)]` runs what is in it. */
+const evaluators = ['test', '[', 'let', 'declare', 'typeset', 'local', 'export', 'readonly', 'printf', 'read', 'unset']
+
+/** What a command line makes other programs run as text, and what of that cannot be known. */
+export function look(words: readonly ShellWord[]): Look {
+  const wrapped = forms(words)
+  if (wrapped.length > mostForms) return { scripts: [], unknown: 'it wraps commands too deeply' }
+  for (const form of wrapped) {
+    const first = form[0]
+    if (!first) continue
+    if (!first.literal) return { scripts: [], unknown: 'the name of a command in it is only known when it runs' }
+    if (/[^\u0020-\u007e]/.test(first.value)) return { scripts: [], unknown: 'a command name is not plain ASCII' }
+  }
+  const all = wrapped.map(lookAt)
+  return {
+    scripts: all.flatMap((each) => each.scripts),
+    unknown: all.find((each) => each.unknown)?.unknown,
+    evaluates: all.some((each) => each.evaluates),
+  }
+}
+
+interface Look {
+  readonly scripts: readonly string[]
+  readonly unknown?: string | undefined
+  readonly evaluates?: boolean
+}
+
+function lookAt(words: readonly ShellWord[]): Look {
+  const name = nameOf(words)
+  const args = words[1]?.value === '--' ? words.slice(2) : words.slice(1)
+  const literal = (word: ShellWord | undefined, what: string): Look =>
+    word?.literal ? { scripts: [word.value] } : { scripts: [], unknown: `what ${what} runs is only known when it runs` }
+  if (shells.includes(name)) return lookAtShell(name, args)
+  if (name === 'eval') {
+    return args.every((word) => word.literal)
+      ? { scripts: [args.map((word) => word.value).join(' ')] }
+      : literal(undefined, 'eval')
+  }
+  if (name === 'source' || name === '.') return { scripts: [], unknown: `${name} runs a file` }
+  if (name === 'trap') {
+    return args.length < 2 || args[0]!.value.startsWith('-') ? { scripts: [] } : literal(args[0], 'trap')
+  }
+  if (name === 'git') return gitScripts(words)
+  if (name === 'sed' && sedRuns(words)) return { scripts: [], unknown: 'the e of sed runs what it makes' }
+  if (name === 'run-parts') return { scripts: [], unknown: 'run-parts runs the files of a folder' }
+  if (/^ld(-linux.*)?\.so/.test(name)) return { scripts: [], unknown: `${name} runs any program` }
+  if (startsShell(name, args)) return { scripts: [], unknown: `${name} starts a shell that reads its input` }
+  if (runsLater.includes(name)) return { scripts: [], unknown: `${name} lets commands run under other names or later` }
+  if ((name === 'mapfile' || name === 'readarray') && args.some((word) => word.value.startsWith('-C'))) {
+    return { scripts: [], unknown: `${name} -C runs a command` }
+  }
+  const wrapper = wrapperOf(name)
+  if (wrapper?.script) {
+    const at = args.findIndex((word) => wrapper.script!.some((flag) => isFlag(word.value, flag)))
+    const applies = !wrapper.verbs || wrapper.verbs.includes(args[0]?.value ?? '')
+    if (at >= 0 && applies) return scriptAfter(args, at, wrapper.script, name)
+  }
+  if (wrapper?.joins) {
+    const inner = afterOptions(words, wrapper)
+    if (inner.length > 0) {
+      return inner.every((word) => word.literal)
+        ? { scripts: [inner.map((word) => word.value).join(' ')] }
+        : literal(undefined, name)
+    }
+  }
+  return { scripts: [], evaluates: evaluators.includes(name) }
+}
+
+const startsShell = (name: string, args: readonly ShellWord[]): boolean =>
+  name === 'sudo'
+    ? args.some((word) => /^(-[a-zA-Z]*[si]|--shell|--login)$/.test(word.value))
+    : (name === 'su' || name === 'script') &&
+      !args.some((word) => isFlag(word.value, '-c') || isFlag(word.value, '--command'))
+
+const isFlag = (value: string, flag: string): boolean =>
+  value === flag || (flag.startsWith('--') ? value.startsWith(`${flag}=`) : new RegExp(`^-\\w*${flag[1]}`).test(value))
+
+/** `-c 'x'`, `-Sx`, `--split-string=x`. */
+function scriptAfter(args: readonly ShellWord[], at: number, flags: readonly string[], name: string): Look {
+  const word = args[at]!
+  if (!word.literal) return { scripts: [], unknown: `what ${name} runs is only known when it runs` }
+  if (name === 'env' && args.some((each) => /[\\$]/.test(each.value))) {
+    return { scripts: [], unknown: 'env -S has escapes of its own' }
+  }
+  const joined = word.value.startsWith('--')
+    ? word.value.split('=').slice(1).join('=')
+    : word.value.slice(word.value.indexOf(flags[0]![1]!) + 1)
+  const rest = joined === '' ? args.slice(at + 1) : args.slice(at)
+  if (rest.some((each) => !each.literal))
+    return { scripts: [], unknown: `what ${name} runs is only known when it runs` }
+  const scripts = joined === '' ? [rest[0]?.value ?? ''] : [joined]
+  // env -S splits, then appends the words that follow
+  return { scripts: [...scripts, [joined, ...rest.map((each) => each.value)].join(' ').trim()] }
+}
+
+function lookAtShell(name: string, args: readonly ShellWord[]): Look {
+  let script = false
+  for (let i = 0; i < args.length; i++) {
+    const word = args[i]!
+    if (!word.literal && !script) return { scripts: [], unknown: `what ${name} runs is only known when it runs` }
+    if (script && !/^[-+]/.test(word.value)) {
+      return word.literal
+        ? { scripts: [word.value] }
+        : { scripts: [], unknown: `what ${name} -c runs is only known when it runs` }
+    }
+    if (/^-[A-Za-z]*c/.test(word.value) || word.value === '--command') script = true
+    if (/^[-+][A-Za-z]*o/i.test(word.value)) i += word.value.match(/o/gi)!.length
+    else if (/^--(init-file|rcfile)/.test(word.value)) return { scripts: [], unknown: `${name} reads a start file` }
+    else if (/^-[A-Za-z]*s/.test(word.value)) break
+    else if (/^\/(dev|proc)\//.test(word.value)) break
+    else if (!/^[-+]/.test(word.value))
+      return { scripts: [] } // a script file: a program like any other
+    else if (word.value === '--version' || word.value === '--help') return { scripts: [] }
+  }
+  return { scripts: [], unknown: `${name} reads its commands from its input` }
+}
