@@ -126,6 +126,7 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
       warn: (text) => options.on({ type: 'notice', level: 'warning', text }),
     }),
     trusted,
+    permissionDefaults: loaded.defaultsInForce,
     bare: options.bare === true,
     withoutTools: hidden(options),
     ...(options.maxBudgetUsd && { budget: { usd: options.maxBudgetUsd, spent: 0 } }),

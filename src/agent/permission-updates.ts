@@ -7,14 +7,14 @@ import type { Session } from './session.ts'
 
 export async function saveUpdates(session: Session, updates: readonly PermissionUpdate[]): Promise<void> {
   const updated = applyUpdates(session.permissions, updates)
-  const defaultsInForce = session.permissionDefaults
+  const { permissionDefaults: defaultsInForce = false } = session.runtime
   session.permissions = updated.settings
   if (updated.mode) session.mode = updated.mode
   if (updates.every(({ destination }) => destination === 'session' || destination === 'cliArg')) return
   const { persistPermissionUpdates } = await import('../store/settings-edit.ts')
   const places = { cwd: session.projectDir, home: session.runtime.home || homedir(), env: session.runtime.env }
   for (const edited of await persistPermissionUpdates(updates, places, { ruleText, defaultsInForce })) {
-    if (edited.ok) session.permissionDefaults = false
+    if (edited.ok) session.runtime.permissionDefaults = false
     else
       session.emit({
         type: 'notice',

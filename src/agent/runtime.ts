@@ -30,6 +30,8 @@ export interface Runtime {
   readonly skills: SessionSkills
   readonly agents: readonly AgentKind[]
   readonly trusted: boolean
+  /** No settings file speaks of permissions yet: the read-only rules are ours, and the first file that does takes them over. */
+  permissionDefaults?: boolean
   readonly bare: boolean
   /** Added after our own system prompt. */
   readonly appendSystemPrompt?: string

@@ -61,8 +61,6 @@ export class Session {
   mode: PermissionMode
   model: ActiveModel
   permissions: PermissionSettings
-  /** No settings file speaks of permissions yet: the read-only rules are ours. */
-  permissionDefaults = false
   todos: readonly Todo[] = []
   /** Rules that a skill allows while it is in force: to the end of the turn. */
   granted: string[] = []

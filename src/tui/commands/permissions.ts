@@ -10,6 +10,7 @@ import { places } from '../dialogs/permission.ts'
 import { placesOf } from '../save-setting.ts'
 import { bold, paint } from '../style.ts'
 import type { Ui } from '../ui.ts'
+import { pad, width } from '../width.ts'
 
 const behaviors = ['allow', 'ask', 'deny'] as const
 type Behavior = (typeof behaviors)[number]
@@ -38,7 +39,9 @@ function show(ui: Ui): void {
   for (const behavior of behaviors) {
     front.print(bold(`${behavior}:`))
     const rules = session.permissions[behavior] ?? []
-    for (const rule of rules) front.print(`  ${cleanLine(rule)}  ${paint('dim', whereFrom(rule, behavior, ui))}`)
+    const wide = Math.min(40, Math.max(...rules.map((rule) => width(cleanLine(rule)))))
+    for (const rule of rules)
+      front.print(`  ${pad(cleanLine(rule), wide)}  ${paint('dim', whereFrom(rule, behavior, ui))}`)
     if (rules.length === 0) front.print(paint('dim', '  none'))
   }
   const folders = [session.projectDir, ...(session.permissions.additionalDirectories ?? [])]
