@@ -414,6 +414,45 @@ test('messages on stdin are answered in order; an interrupt ends the turn at onc
   assert.equal(typeof code, 'number')
 })
 
+/** What is under way when a signal comes, and how to get there. Each leaves a file when it has begun. */
+const moments: Record<string, (hook: (event: string) => string[]) => string[]> = {
+  'a hook of Setup': (hook) => ['--init', ...hook('Setup')],
+  'a hook of SessionStart': (hook) => hook('SessionStart'),
+  'a hook of UserPromptSubmit': (hook) => hook('UserPromptSubmit'),
+  'a hook of PreToolUse': (hook) => hook('PreToolUse'),
+  'a hook of Stop': (hook) => hook('Stop'),
+  'a server that does not answer': () => {
+    const slow = { command: 'sh', args: ['-c', 'touch begun; sleep 60'] }
+    return ['--mcp-config', JSON.stringify({ mcpServers: { slow } })]
+  },
+  'a helper that prints no key': () => {
+    const settings = { apiKeyHelper: 'touch begun; sleep 60' }
+    return ['--model', 'sonnet', '--settings', JSON.stringify(settings)]
+  },
+}
+
+for (const [moment, how] of Object.entries(moments)) {
+  test(`SIGINT ends ${moment} at once, and is exit code 130`, async (t) => {
+    const at = place(t)
+    const { env } = await testModel(t, [call('Bash', { command: 'true' })])
+    const words = how((event) => {
+      const hook = { hook_event_name: event, matcher: '', shell: 'sh', command: 'echo $$ > pid; touch begun; sleep 60' }
+      return ['--settings', JSON.stringify({ hooks: [hook] })]
+    })
+    const running = live(t, at, ['-p', 'go', '--allowed-tools', 'Bash', ...words], env)
+    void running.end()
+    await running.until(() => existsSync(join(at.folder, 'begun')))
+    const from = performance.now()
+    running.kill('SIGINT')
+    const { code } = await running.end()
+    assert.equal(code, 130)
+    assert.ok(performance.now() - from < 20_000, 'nothing of the minute that it would have taken')
+    const pid = join(at.folder, 'pid')
+    if (existsSync(pid))
+      assert.throws(() => process.kill(Number(readFileSync(pid, 'utf8')), 0), { code: 'ESRCH' }, 'the hook is gone')
+  })
+}
+
 for (const [signal, code] of [
   ['SIGTERM', 143],
   ['SIGINT', 130],

@@ -65,6 +65,8 @@ export interface StartOptions {
   readonly fallbackModels?: readonly string[]
   /** In-process handlers: our own, and those of the SDK. */
   readonly handlers?: readonly Handler[]
+  /** Ends what the session has under way, from its first hook on. */
+  readonly signal?: AbortSignal
   /** Called when all is over but the database is still open. */
   atEnd?(session: Session): Promise<void>
   /** Starts the built-in model's server when it is the one chosen. */
@@ -147,6 +149,8 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
   }
   const mode = options.mode ?? agent?.permissionMode ?? permissions.defaultMode ?? 'default'
   let session = enter(found, { mode, model: chosen, permissions })
+  options.signal?.addEventListener('abort', () => session.interrupt())
+  if (options.signal?.aborted) session.interrupt()
   for (const event of tell) session.emit(event)
   if (options.mode === 'bypassPermissions' && permissions.disableBypassPermissionsMode === 'disable') {
     await end(session, 'bypass_permissions_disabled')

@@ -17,9 +17,13 @@ async function main(words: string[]): Promise<number> {
 
 const run = async (entry: Entry, words: string[]) => (await entry.load()).run(words)
 
+/** All is done: what keeps the process alive then is another's, such as a pipe that a server's child holds open. */
+const lastMs = 1000
+
 main(process.argv.slice(2)).then(
   (code) => {
     process.exitCode = code
+    setTimeout(() => process.exit(), lastMs).unref()
   },
   async (cause: unknown) => {
     const { tellFailure } = await import('./failure.ts')

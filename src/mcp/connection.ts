@@ -42,6 +42,8 @@ export class Connection {
   offer: Offer = { tools: [], prompts: [], instructions: '' }
   private readonly deps: ConnectionDeps
   private client: Client | undefined
+  /** The way to a server that has not answered yet. */
+  private opening: Way | undefined
   private restarts = 0
   private connectedAt = 0
   private timer: NodeJS.Timeout | undefined
@@ -121,7 +123,7 @@ export class Connection {
     this.closing = true
     clearTimeout(this.timer)
     this.status = 'closed'
-    await this.client?.close().catch(() => {})
+    await (this.opening?.transport ?? this.client)?.close().catch(() => {})
   }
 
   /** Asks the server something; whatever goes wrong is an error result that says what to do. */
@@ -154,7 +156,8 @@ export class Connection {
     let way: Way | undefined
     try {
       if (this.config.transport.type !== 'stdio') login = await this.deps.login?.(this.config, signIn !== undefined)
-      way = await this.wayTo(login)
+      way = this.opening = await this.wayTo(login)
+      if (this.closing) return
       let client = this.newClient()
       try {
         await client.connect(way.transport, { timeout: this.deps.startMs })
@@ -163,7 +166,7 @@ export class Connection {
         const code = await login.code(signIn)
         if (code === undefined) throw error
         await way.finishAuth(code)
-        way = await this.wayTo(login)
+        way = this.opening = await this.wayTo(login)
         client = this.newClient()
         await client.connect(way.transport, { timeout: this.deps.startMs })
       }
@@ -180,6 +183,7 @@ export class Connection {
       this.become('connected')
     } catch (error) {
       await way?.transport.close().catch(() => {})
+      if (this.closing) return
       if (error instanceof UnauthorizedError) this.become('needs-auth', 'it wants you to sign in; /mcp does that')
       else {
         const said = way?.stderr().split('\n').at(-1)
@@ -189,6 +193,7 @@ export class Connection {
         else this.become('failed', why)
       }
     } finally {
+      this.opening = undefined
       login?.close()
     }
   }

@@ -43,9 +43,11 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
   let session: Session | undefined
   const prompter = await prompterOf(flags['permission-prompt-tool'], () => session)
   const start = await startOptions(flags)
+  const ending = endOnSignals()
   const started = await startSession({
     ...start,
     ...(await roleHandlers(start)),
+    signal: ending.signal,
     deny: [...(start.deny ?? []), ...prompter.hides],
     person: prompter.person,
     on: hear,
@@ -56,13 +58,13 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
   facts = newFacts(session)
   if (format === 'stream-json') line(initMessage(session))
   for (const event of early.splice(0)) hear(event)
-  const restore = endOnSignals(session)
 
   // One answer is all there is: servers that start beside it would be too late.
-  await session.runtime.mcp?.ready?.(10_000)
+  await Promise.race([session.runtime.mcp?.ready?.(10_000), ending.came])
   const missing = prompter.missing?.(session)
   let code = 0
-  if (missing) code = failed(missing)
+  if (ending.signal.aborted) code = 1
+  else if (missing) code = failed(missing)
   else if (streamed) code = await conversation(session, facts, flags, started.initialPrompt, prompter.driver)
   else {
     const prompt = [started.initialPrompt, read.prompt].filter(Boolean).join('\n\n')
@@ -70,8 +72,8 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
   }
   await session.tasks.settle(lastMomentMs)
   await started.close('other')
-  restore()
-  return session.signal.aborted && killedBy !== undefined ? 128 + killedBy : code
+  ending.release()
+  return killedBy === undefined ? code : 128 + killedBy
 }
 
 interface Prompter {
@@ -186,16 +188,31 @@ const lastMomentMs = 5_000
 
 let killedBy: number | undefined
 
-function endOnSignals(session: Session): () => void {
+interface Ending {
+  readonly signal: AbortSignal
+  /** Settles when a signal has come. */
+  readonly came: Promise<void>
+  release(): void
+}
+
+/** From the first hook on: whoever is told to end ends what it has started. */
+function endOnSignals(): Ending {
   const { constants } = process.getBuiltinModule('node:os')
+  const abort = new AbortController()
+  const came = Promise.withResolvers<void>()
   const end = (signal: NodeJS.Signals) => {
     killedBy = constants.signals[signal]
-    session.interrupt()
+    abort.abort()
+    came.resolve()
   }
   const signals: NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, end)
-  return () => {
-    for (const signal of signals) process.removeListener(signal, end)
+  return {
+    signal: abort.signal,
+    came: came.promise,
+    release() {
+      for (const signal of signals) process.removeListener(signal, end)
+    },
   }
 }
 
