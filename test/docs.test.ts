@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import settingsSchema from '../schemas/settings.schema.json' with { type: 'json' }
 import { flags } from '../src/cli/flags.ts'
 import { commands, flagCommands } from '../src/cli/table.ts'
+import { sdkKeys } from '../src/sdk/check.ts'
 import { place } from './lib/program.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -125,6 +126,16 @@ test('every variable of the environment that is read is told in the table of the
   assert.ok(read.length > 60, `${read.length} were found`)
   const silent = new Set(read.filter((name) => !notForPeople.includes(name) && !table.includes(`\`${name}\``)))
   assert.deepEqual([...silent], [])
+})
+
+test('every key of an agent, a tool, a field, a run and a runtime is told on the page of the SDK', () => {
+  const page = textOf('docs/sdk.md')
+  assert.deepEqual(
+    Object.values(sdkKeys)
+      .flat()
+      .filter((key) => !page.includes(`\`${key}\``)),
+    [],
+  )
 })
 
 test('every link to a file or a heading of ours leads there', () => {

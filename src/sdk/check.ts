@@ -14,18 +14,26 @@ export function checkKeys(by: string, given: object, known: readonly string[], w
     if (!known.includes(key)) throw new TypeError(`${by}: the ${what} ${notKnown(key, known)}`)
 }
 
-const definitionKeys = [
-  ...['name', 'description', 'model', 'instructions', 'context', 'output', 'outputJsonSchema', 'maxOutputRetries'],
-  ...['tools', 'hooks', 'handlers', 'resultTransform', 'methods', 'handoffs', 'permissions', 'maxRequests'],
-  ...['maxTokens', 'hookTimeoutMs'],
-]
+/** What each of them may say. */
+export const sdkKeys = {
+  agent: [
+    ...['name', 'description', 'model', 'instructions', 'context', 'output', 'outputJsonSchema', 'maxOutputRetries'],
+    ...['tools', 'hooks', 'handlers', 'resultTransform', 'methods', 'handoffs', 'permissions', 'maxRequests'],
+    ...['maxTokens', 'hookTimeoutMs'],
+  ],
+  permissions: ['allow', 'ask', 'deny', 'mode'],
+  tool: ['name', 'description', 'input', 'jsonSchema', 'safety', 'needsPermission', 'run'],
+  field: ['from', 'computed', 'default', 'type', 'transform', 'fields', 'items'],
+  run: ['input', 'context', 'runtime', 'resume', 'signal', 'maxHandoffs', 'on'],
+  runtime: [...['db', 'cwd', 'env', 'settings', 'bare', 'trust', 'mcpServers', 'prices', 'person', 'rehearsal', 'log']],
+} as const
 
 export function checkDefinition(by: string, definition: AnyDefinition): void {
   const { name, instructions, output, context, tools = [], handlers = [], methods = {}, permissions = {} } = definition
   const wrong = (why: string): never => {
     throw new TypeError(`${by}: ${why}`)
   }
-  checkKeys(by, definition, definitionKeys)
+  checkKeys(by, definition, sdkKeys.agent)
   if (!/^[A-Za-z][\w-]{0,47}$/.test(name)) wrong('a name is a letter and up to 47 letters, digits, _ or -')
   if (typeof instructions !== 'string' && typeof instructions !== 'function')
     wrong('instructions must be a text, or a function that gives one')
@@ -54,7 +62,7 @@ function checkTools(by: string, tools: NonNullable<AnyDefinition['tools']>): voi
 }
 
 function checkPermissions(by: string, permissions: AgentPermissions): void {
-  checkKeys(by, permissions, ['allow', 'ask', 'deny', 'mode'])
+  checkKeys(by, permissions, sdkKeys.permissions)
   const { mode } = permissions
   if (mode !== undefined && !modes.includes(mode)) throw new TypeError(`${by}.mode ${notKnown(String(mode), modes)}`)
   for (const behavior of ['allow', 'ask', 'deny'] as const)
@@ -64,15 +72,13 @@ function checkPermissions(by: string, permissions: AgentPermissions): void {
     }
 }
 
-const fieldKeys = ['from', 'computed', 'default', 'type', 'transform', 'fields', 'items']
-
 export function checkFields(by: string, fields: object, methods: Methods): void {
   for (const [name, field] of Object.entries(fields)) checkField(`${by}.${name}`, field, methods)
 }
 
 function checkField(by: string, field: unknown, methods: Methods): void {
   if (!isObject(field)) throw new TypeError(`${by} must be an object such as { from: 'path' }`)
-  checkKeys(by, field, fieldKeys)
+  checkKeys(by, field, sdkKeys.field)
   const { from, type } = field
   if (from !== undefined && typeof from !== 'string') throw new TypeError(`${by}.from must be a path, such as 'a.b'`)
   if (type !== undefined && !Object.hasOwn(isOf, String(type)))
@@ -89,21 +95,18 @@ function checkField(by: string, field: unknown, methods: Methods): void {
   for (const key of ['fields', 'items'] as const) checkFields(`${by}.${key}`, (field[key] ?? {}) as object, methods)
 }
 
-const runKeys = ['input', 'context', 'runtime', 'resume', 'signal', 'maxHandoffs', 'on']
-const runtimeKeys = [
-  ...['db', 'cwd', 'env', 'settings', 'bare', 'trust', 'mcpServers', 'prices', 'person', 'rehearsal', 'log'],
-]
+const runOptions = [...sdkKeys.run, ...sdkKeys.runtime]
 
 export function checkRuntimeOptions(options: object): void {
-  checkKeys('openRuntime', options, [...runtimeKeys, ...runKeys], 'option')
+  checkKeys('openRuntime', options, runOptions, 'option')
 }
 
 /** Those of the runtime may stand among those of a run that opens its own. */
 export function checkRunOptions(options: { readonly input: unknown; readonly runtime?: unknown }): void {
-  checkKeys('run', options, [...runKeys, ...runtimeKeys], 'option')
+  checkKeys('run', options, runOptions, 'option')
   const { input, runtime } = options
   if (typeof input !== 'string' && !Array.isArray(input))
     throw new TypeError('run: input must be a text or a list of blocks')
-  const idle = runtime && runtimeKeys.find((key) => Object.hasOwn(options, key))
+  const idle = runtime && sdkKeys.runtime.find((key) => Object.hasOwn(options, key))
   if (idle) throw new TypeError(`run: ${idle} has no effect beside runtime; give it to openRuntime`)
 }

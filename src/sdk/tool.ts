@@ -5,7 +5,7 @@ import { capped } from '../mcp/content.ts'
 import { failed, said, type Tool, type ToolOutput } from '../tools/tool.ts'
 import { orAborted } from './abort.ts'
 import type { AnyAgent } from './agent.ts'
-import { checkKeys } from './check.ts'
+import { checkKeys, sdkKeys } from './check.ts'
 import type { Context } from './context.ts'
 import { type Fitted, fit, isSchema, jsonSchemaOf, type OutputOf, type Schema, sayMisfits } from './schema.ts'
 
@@ -45,7 +45,7 @@ export interface FunctionTool {
 export function defineTool<const S extends Schema>(definition: ToolDefinition<S>): FunctionTool {
   const { name, description, input, run } = definition
   const by = `defineTool(${JSON.stringify(name)})`
-  checkKeys(by, definition, ['name', 'description', 'input', 'jsonSchema', 'safety', 'needsPermission', 'run'])
+  checkKeys(by, definition, sdkKeys.tool)
   if (!/^[A-Za-z][\w-]{0,63}$/.test(name) || name.startsWith('mcp__'))
     throw new TypeError(`${by}: a name is a letter and up to 63 letters, digits, _ or -, and does not begin with mcp__`)
   if (!isSchema(input)) throw new TypeError(`${by}: input must be a Standard Schema, such as z.object({ … })`)
