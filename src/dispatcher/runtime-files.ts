@@ -24,7 +24,7 @@ try {
     const [once, again, of] = [kept.subarray(0, size), kept.subarray(size, 2 * size), kept.subarray(2 * size)]
     if (size > 0 && once.equals(again) && of.equals(program)) cachedData = once
   } catch {} // not warmed for this Node
-  const text = '(function(exports,require){' + program + '\n})'
+  const text = '(function(exports,require){' + program.latin1Slice() + '\n})' // all of it is ASCII
   const script = new (builtin('node:vm').Script)(text, { filename, cachedData })
   const exports = {}
   script.runInThisContext()(exports, builtin)
