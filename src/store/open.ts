@@ -158,12 +158,15 @@ class Connection implements Db {
       this.#refuseUnlessOurs()
     this.#refuseNewer(found)
     // a file without anything in it has nothing to lose yet: it is flushed with its first rows, not step by step
-    const isEmpty = !this.get('SELECT 1 FROM sqlite_master LIMIT 1')
+    const isEmpty = found === undefined && !this.get('SELECT 1 FROM sqlite_master LIMIT 1')
     this.#db.exec(`PRAGMA synchronous=${isEmpty ? 'OFF' : 'NORMAL'}; PRAGMA journal_mode=WAL`)
-    if (found === undefined) this.transaction(() => this.#create())
     const { user_version: made } = this.get<{ user_version: number }>('PRAGMA user_version')!
-    if (made < ownTables.length) this.transaction(() => this.#createOwn())
-    this.#db.exec('PRAGMA synchronous=NORMAL')
+    if (found === undefined || made < ownTables.length)
+      this.transaction(() => {
+        if (found === undefined) this.#create()
+        this.#createOwn()
+      })
+    if (isEmpty) this.#db.exec('PRAGMA synchronous=NORMAL')
   }
 
   /** What an older ona had no tables for is empty; the tables stand in memory. */

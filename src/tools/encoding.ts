@@ -64,13 +64,7 @@ function utf16WithoutMark(sample: Buffer): Encoding | undefined {
   return undefined
 }
 
-/** Control characters that text does not have. */
-function controls(sample: Buffer): number {
-  let found = 0
-  // by index: an iterator makes an object for every byte
-  for (let at = 0; at < sample.length; at++) {
-    const byte = sample[at]!
-    if (byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 && byte !== 27) found++
-  }
-  return found
-}
+/** How many control characters there are that text does not have. By a pattern: a loop that runs once is not compiled. */
+const controls = (sample: Buffer): number => sample.toString('latin1').match(notInText)?.length ?? 0
+
+const notInText = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f]/g

@@ -60,49 +60,55 @@ async function window(bytes: Bytes, { encoding, from, limit, signal }: Wanted): 
   const decoder = encoding === 'latin1' ? 'latin1' : 'utf8'
   const before = await skip(bytes, encoding === 'utf8-bom' ? 3 : 0, from - 1, Number.POSITIVE_INFINITY, signal)
   const shown: string[] = []
-  let { position } = before
+  let { position, ended } = before
   let room: number = readLimits.bytes
   let cut = 0
   let crlf = false
-  let ended = before.ended
 
-  let chunk = bytes(position)
-  let at = 0
-  while (!ended && shown.length < limit && room > 0) {
-    let end = chunk.indexOf(10, at)
-    if (end < 0 && at > 0) {
-      chunk = bytes(position)
-      at = 0
-      end = chunk.indexOf(10)
-    }
-    if (chunk.length === 0) {
-      ended = true
-      break
-    }
-    // Without a line end in a whole chunk the line is far longer than what is shown of it: look for its end.
-    const stop = end < 0 ? chunk.length : end
-    let text = chunk.toString(decoder, at, Math.min(stop, at + readLimits.lineLength * 4))
-    const next =
-      end < 0 ? (await skip(bytes, position, 1, Number.POSITIVE_INFINITY, signal)).position : position + end - at + 1
-    const length = end < 0 ? next - position : end - at
-    if (text.endsWith('\r') && length <= readLimits.lineLength * 4) {
-      crlf = true
-      text = text.slice(0, -1)
-    }
+  const isFull = () => shown.length >= limit || room <= 0
+  const show = (line: string, size?: number) => {
+    const isEnded = line.endsWith('\r') && (size === undefined || size <= longest)
+    crlf ||= isEnded
+    let text = isEnded ? line.slice(0, -1) : line
     if (text.length > readLimits.lineLength) {
-      text = `${text.slice(0, readLimits.lineLength)}… [cut; the line has ${sizeInWords(length)}]`
+      const length = sizeInWords(size ?? Buffer.byteLength(line, decoder))
+      text = `${text.slice(0, readLimits.lineLength)}… [cut; the line has ${length}]`
       cut++
     }
     shown.push(text)
     room -= Buffer.byteLength(text) + 8
-    if (end < 0) chunk = bytes(next)
-    at = end + 1
-    position = next
+  }
+  while (!ended && !isFull()) {
+    const chunk = bytes(position)
+    const end = chunk.lastIndexOf(10)
+    if (chunk.length === 0) ended = true
+    else if (end < 0) {
+      // The last line, or one that is far longer than what is shown of it: look for its end.
+      const start = chunk.toString(decoder, 0, longest)
+      const next = (await skip(bytes, position, 1, Number.POSITIVE_INFINITY, signal)).position
+      show(start, next - position)
+      position = next
+    } else {
+      const lines = chunk.toString(decoder, 0, end).split('\n')
+      const first = shown.length
+      for (const line of lines) {
+        if (isFull()) break
+        show(line)
+      }
+      const taken = shown.length - first
+      position =
+        taken === lines.length
+          ? position + end + 1
+          : (await skip(bytes, position, taken, Number.POSITIVE_INFINITY, signal)).position
+    }
   }
   const rest = await skip(bytes, position, Number.POSITIVE_INFINITY, countAhead, signal)
   const total = rest.ended ? before.lines + shown.length + rest.lines : undefined
   return { shown, total, cut, crlf }
 }
+
+/** So many bytes of a line hold all that is shown of it. */
+const longest = readLimits.lineLength * 4
 
 /** The bytes from a position on, as many as are at hand; none at the end. Good until the next call. */
 type Bytes = (position: number) => Buffer

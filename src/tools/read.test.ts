@@ -58,6 +58,13 @@ test('a line longer than any buffer costs no more than what is shown of it', asy
   assert.match(content, /\n {5}2\tz{2000}… \[cut; the line has 2\.9 MB\]\n {5}3\tend$/)
 })
 
+test('a line that ends where a buffer ends is not taken for the last', async (t) => {
+  const b = bench(t)
+  const path = b.file('a.txt', `${'z'.repeat(262_143)}\nend\n`)
+  const { content } = await b.use('Read', { file_path: path })
+  assert.match(content, /^2 lines in .*\n {5}1\tz{2000}… \[cut; the line has 256\.0 KB\]\n {5}2\tend$/)
+})
+
 test('encodings, marks and line ends are understood and said', async (t) => {
   const b = bench(t)
   const cases: [string, Buffer, string][] = [
