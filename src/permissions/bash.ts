@@ -115,8 +115,8 @@ class Line {
   /** The file that a command reads or writes and that a rule with a path speaks of. */
   private fileIn(rule: Rule, behavior: Behavior, command: ShellCommand): string | undefined {
     if (rule.specifier.kind !== 'path') return undefined
-    for (const { kind, word } of filesOf(command)) {
-      if ((kind !== 'read' && kind !== 'edit') || word.path.includes(HOLE) || word.glob) continue
+    for (const { kind, word, unsure } of filesOf(command)) {
+      if ((kind !== 'read' && kind !== 'edit') || unsure || word.path.includes(HOLE) || word.glob) continue
       for (const access of this.accesses(word, kind)) {
         if (fileRuleMatches(rule, behavior, access, this.question)) return textOf(command) || word.value
       }
@@ -143,6 +143,8 @@ class Line {
         )
       }
       if (word.glob) return globMayReach(word.path, pattern)
+      if (use.unsure && this.accesses(word, kind).some((each) => fileRuleMatches(rule, 'deny', each, this.question)))
+        return true
       return this.directories === undefined && !/^[\u0001/]/.test(word.path)
     })
   }

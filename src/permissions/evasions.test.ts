@@ -398,6 +398,11 @@ test('a file that may not be edited is not changed by way of a command', async (
   const asked = [
     ...[
       'sort -o b a',
+      'sort -o $X a',
+      'sort -o ? a',
+      'gzip {a,b}',
+      'gzip -r .',
+      'curl -o $X http://x',
       'sort -ob a',
       'sort --output=b a',
       'uniq a b',

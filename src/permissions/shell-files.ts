@@ -16,6 +16,8 @@ export interface FileUse {
   readonly word: ShellWord
   /** A tree that is copied or moved: where to. */
   readonly to?: ShellWord | undefined
+  /** It depends on more than we look at whether this file is the one that is written. */
+  readonly unsure?: true
   /** A tree of which files with a dot in front are left out. */
   readonly visible?: true
 }
@@ -78,7 +80,10 @@ function usesOf(name: string, args: readonly ShellWord[], input: readonly string
   } else if (reads.test(name)) add('read')
   else if (Object.hasOwn(mayWrite, name)) {
     const { with: option, without } = mayWrite[name]!
-    add('read', ...((option && !has(option)) || (without && has(without)) ? [] : (['mayEdit'] as const)))
+    const writes = option ? has(option) : !(without && has(without))
+    add('read')
+    if (writes) found.push(...named.map((word): FileUse => ({ kind: 'edit', word, unsure: true })))
+    if (writes && has(recursive)) trees('treeEdit', operands)
   } else if (interprets.test(name)) {
     found.push(...uses('read', operands.slice(0, 1)), ...uses('mayEdit', operands.slice(1)))
     add('mayRead')
