@@ -10,25 +10,31 @@ export class Pager {
   readonly #title: string
   readonly #lines: (columns: number) => readonly string[]
   readonly #done: () => void
+  readonly #awaited: () => boolean
   #top: number
   #search = ''
   /** The line that was found last. */
   #hit: number | undefined
   #asking: string | undefined
 
-  /** Opens at the end, as a transcript is read, or at the start. */
   constructor(
     out: Output,
-    title: string,
-    lines: (columns: number) => readonly string[],
-    done: () => void,
-    atEnd = false,
+    page: {
+      title: string
+      lines(columns: number): readonly string[]
+      done(): void
+      /** Whether somebody waits for the page to be left. */
+      awaited(): boolean
+      /** Opens at the end, as a transcript is read, or at the start. */
+      atEnd: boolean
+    },
   ) {
     this.#out = out
-    this.#title = title
-    this.#lines = lines
-    this.#done = done
-    this.#top = atEnd ? Number.POSITIVE_INFINITY : 0
+    this.#title = page.title
+    this.#lines = page.lines
+    this.#done = page.done
+    this.#awaited = page.awaited
+    this.#top = page.atEnd ? Number.POSITIVE_INFINITY : 0
   }
 
   open(): void {
@@ -124,6 +130,7 @@ export class Pager {
   }
   #foot(lines: readonly string[]): string {
     const share = Math.round(((this.#top + this.#height) / lines.length) * 100)
+    const leave = this.#awaited() ? 'a question waits, q leaves' : 'arrows move, q leaves'
     const hits = this.#hits(lines)
     const found =
       this.#search === ''
@@ -131,8 +138,6 @@ export class Pager {
         : hits.length === 0
           ? `${this.#search}: not found`
           : `${this.#search}: ${hits.indexOf(this.#hit!) + 1} of ${hits.length} (n, N)`
-    return [this.#title, lines.length <= this.#height ? 'all' : `${share}%`, found, 'arrows move, q leaves'].join(
-      ` ${glyph.dot} `,
-    )
+    return [this.#title, lines.length <= this.#height ? 'all' : `${share}%`, found, leave].join(` ${glyph.dot} `)
   }
 }

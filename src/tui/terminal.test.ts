@@ -525,6 +525,24 @@ test('the pager finds what is searched for wherever it stands, goes on with n, a
   await left
 })
 
+test('a question that comes up while a page is read is told at its foot, and asked when the page is left', async () => {
+  withPrompt()
+  const left = terminal.page('a page', ['one', 'two'])
+  await shows(/a page · all/)
+  const asked = terminal.choose({ title: 'Delete all?', choices: [{ label: 'Yes', value: true, key: 'y' }] })
+  await shows(/a question waits/)
+  keyboard.type('q')
+  await left
+  await shows(/Delete all\?/)
+  const own = terminal.page('the question', ['in full'])
+  await shows(/the question · all/)
+  assert.doesNotMatch((await screen.all()).join('\n'), /waits/)
+  keyboard.type('q')
+  await own
+  keyboard.type('y')
+  assert.deepEqual(await asked, { value: true, values: [true] })
+})
+
 test('a line printed by a command is broken between words, under its own column', async () => {
   withPrompt()
   terminal.print(

@@ -183,18 +183,20 @@ export class Terminal implements Front {
   pageLive(title: string, lines: (columns: number) => readonly string[], atEnd = false): Promise<void> {
     return new Promise((resolve) => {
       this.#screen.leave()
-      this.#pager = new Pager(
-        this.#output,
+      const dialogs = this.#dialogs.length
+      const done = () => {
+        this.#pager = undefined
+        this.#screen.back()
+        if (!this.#closed) this.#draw()
+        resolve()
+      }
+      this.#pager = new Pager(this.#output, {
         title,
         lines,
-        () => {
-          this.#pager = undefined
-          this.#screen.back()
-          if (!this.#closed) this.#draw()
-          resolve()
-        },
+        done,
         atEnd,
-      )
+        awaited: () => this.#dialogs.length > dialogs,
+      })
       this.#pager.open()
     })
   }
