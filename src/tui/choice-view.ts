@@ -179,8 +179,10 @@ export class ChoiceView<T> implements View {
   #hints(multiple: boolean): string {
     if (this.#writing) return 'enter to send, esc to go back'
     const more = Object.entries(this.#dialog.keys ?? {}).map(([key, { about }]) => `${key} ${about}`)
-    return [multiple ? 'space ticks, enter confirms' : 'enter to choose', ...more, 'esc to cancel'].join(
-      ` ${glyph.dot} `,
-    )
+    return [
+      multiple ? 'space ticks, enter confirms' : 'enter to choose',
+      ...more,
+      `esc to ${this.#dialog.escape ?? 'cancel'}`,
+    ].join(` ${glyph.dot} `)
   }
 }

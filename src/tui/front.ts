@@ -21,6 +21,8 @@ export interface Dialog<T> {
   /** Typing narrows the choices down. */
   readonly filter?: boolean
   readonly selected?: number
+  /** What Esc means here; `cancel` where nothing else is said. */
+  readonly escape?: string
   /** More keys, shown below. Answering with a value closes the dialog; undefined keeps it open. */
   readonly keys?: Readonly<
     Record<string, { readonly about: string; act(value: T | undefined): Promise<T | undefined> | T | undefined }>

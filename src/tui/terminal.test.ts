@@ -251,7 +251,7 @@ test('permission: the command, the reason, the exact rule and its place; each an
   const ask = () => askPermission(terminal, request, folder, never)
   const once = ask()
   assert.deepEqual(
-    (await shows(/esc to cancel/)).map((line) => line.trimEnd()),
+    (await shows(/esc to say no/)).map((line) => line.trimEnd()),
     [
       '',
       '─'.repeat(38),
@@ -266,7 +266,7 @@ test('permission: the command, the reason, the exact rule and its place; each an
       '❯ 1. Yes',
       '  2. Yes, and always allow Bash(npm test:*)  saved in .ona/settings.local.json',
       '  3. No, and say what to do instead',
-      'enter to choose · esc to cancel',
+      'enter to choose · esc to say no',
     ],
   )
   keyboard.type(enter)
@@ -304,7 +304,7 @@ test('permission: on a narrow screen neither the command nor the rule loses its 
     ],
   } as const
   const asked = askPermission(terminal, request, folder, never)
-  const screenText = (await shows(/esc to cancel/)).join(' ').replace(/\s+/g, ' ')
+  const screenText = (await shows(/esc to say no/)).join(' ').replace(/\s+/g, ' ')
   assert.match(screenText, /; rm -rf \/important/)
   assert.match(screenText, /and a long rule:\*\) saved in \.ona\/settings\.local\.json/)
   keyboard.type('y')
@@ -357,7 +357,7 @@ test('a body taller than the screen is cut, and Ctrl-O shows all of it and comes
 test('plan: approve, approve and accept edits, keep planning with feedback', async () => {
   terminal.open()
   const first = askPlan(terminal, '# Do it\n\n- step', never)
-  await shows(/Do it[\s\S]*- step[\s\S]*Do you approve it/)
+  await shows(/Do it[\s\S]*- step[\s\S]*Do you approve it[\s\S]*esc to keep planning/)
   keyboard.type('1')
   assert.deepEqual(await first, { approve: true, plan: '# Do it\n\n- step', acceptEdits: true })
   const second = askPlan(terminal, 'p', never)
@@ -404,7 +404,7 @@ test('permission: a sub-agent is shown by what it is told, not as JSON', async (
     folder,
     never,
   )
-  const lines = (await shows(/esc to cancel/)).map((line) => line.trimEnd())
+  const lines = (await shows(/esc to say no/)).map((line) => line.trimEnd())
   assert.deepEqual(lines.slice(2, 11), [
     'Start a sub-agent: explore',
     '',

@@ -20,6 +20,7 @@ export async function run(args: string, ui: Ui): Promise<void> {
   if (!front.interactive) return front.print('/verify approve ends the cycle')
   const chosen = await front.choose({
     title: 'Do you approve the report?',
+    escape: 'leave it open',
     choices: [
       { label: 'Not yet', value: false, key: 'n' },
       { label: 'Yes: done', value: true, key: 'y' },

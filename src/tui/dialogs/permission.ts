@@ -40,6 +40,7 @@ export async function askPermission(
       body: [...body, ...(request.reason ? ['', paint('dim', cleanLine(request.reason))] : [])],
       question,
       choices,
+      escape: 'say no',
     },
     signal,
   )

@@ -17,6 +17,7 @@ export async function askPlan(front: Front, plan: string, signal: AbortSignal): 
       {
         title: 'Plan ready',
         question: 'Do you approve it, and start?',
+        escape: 'keep planning',
         choices: [
           { label: 'Yes, and accept edits without asking', value: 'accept-edits' },
           { label: 'Yes, and ask before each edit', value: 'approve', key: 'y' },

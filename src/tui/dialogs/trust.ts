@@ -15,6 +15,7 @@ export async function askTrust(front: Front, folder: string, asks: readonly stri
         'Until it is trusted, its deny and ask rules hold; its hooks, allow rules, env, helpers and MCP servers do not.',
       ),
     ],
+    escape: 'leave',
     choices: [
       { label: 'Yes, I trust it', value: 'trust', key: 'y' },
       { label: 'No, go on without them', value: 'restricted', key: 'n' },
