@@ -95,6 +95,18 @@ test('invariant 5: the PreToolUse budget is hard: what never answers is cut off,
   )
 })
 
+test('a module that holds the thread is cut off too: a critical one denies, another is passed over', async () => {
+  for (const critical of [false, true]) {
+    const repo = makeRepo(['session', 'graph-pretooluse'])
+    repo.setBudgets(1000)
+    repo.addModule('loops', moduleBody('loops', 'while (true) {}'), { priority: 1, critical })
+    const search = { tool_name: 'grep_search', tool_input: { query: 'x' } }
+    const { output } = await repo.fire('PreToolUse', search)
+    assert.deepEqual([output.decision, output._debug?.['budgetExceeded']], [critical ? 'deny' : 'ask', true])
+    assert.match(output.warnings!.join(), /module loops failed: held the thread for \d+ ms/)
+  }
+})
+
 test('the budgets of an installation are those of the contract', () => {
   const { budgets } = defaultFiles(['session'])['dispatch.manifest.json'] as { budgets: Record<EventName, number> }
   assert.deepEqual(

@@ -1,7 +1,7 @@
 /** The algorithm: modules are asked in order, and their answers become one. */
 import { readAction } from './action.ts'
 import { contextFor } from './context.ts'
-import { clock, sha256 } from './late.ts'
+import { clock, late, sha256 } from './late.ts'
 import type { Seat } from './load-modules.ts'
 import { elapsed, emit, patchState, type Run, register, warn } from './run.ts'
 import type { Session } from './session.ts'
@@ -25,7 +25,8 @@ export async function askModules(run: Run, seats: readonly Seat[]): Promise<void
       if (!seat.module) throw seat.failure
       run.ran.push(seat.name)
       asked.push([seat, ctx])
-      const returned = seat.module.handle(run.session.event.name, ctx)
+      const { module } = seat
+      const returned = letGo(run, seat, () => module.handle(run.session.event.name, ctx))
       const action = readAction(isThenable(returned) ? await inTime(run, seat, returned) : returned)
       goOn = take(run, seat.name, action)
     } catch (cause) {
@@ -43,16 +44,30 @@ export async function askModules(run: Run, seats: readonly Seat[]): Promise<void
   recordDecision(run)
 }
 
-/** Waits for a module no longer than the budget. A critical one that is asked late still gets a little time. */
-const graceMs = 50
+/** What is left of the budget. A critical module that is asked late still gets a little time. */
+const left = (run: Run): number => Math.ceil(Math.max(run.budgetMs - elapsed(run), 50))
 
+/** Runs the part of a module that holds the thread. One of the user's own is cut off there, even in the midst of a loop. */
+function letGo<T>(run: Run, seat: Seat, work: () => T): T {
+  if (!seat.own) return work()
+  const ms = left(run)
+  Object.assign(globalThis, { onaWork: work })
+  try {
+    return new (late('node:vm').Script)('onaWork()').runInThisContext({ timeout: ms, displayErrors: false })
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException)?.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw cause
+    exceeded(run, seat.name)
+    throw new Error(`held the thread for ${ms} ms`)
+  }
+}
+
+/** Waits for a module no longer than the budget. */
 function inTime<T>(run: Run, seat: Seat, returned: PromiseLike<T>): Promise<T> {
   return new Promise((done, reject) => {
-    const left = Math.max(run.budgetMs - elapsed(run), graceMs)
     const timer = setTimeout(() => {
       exceeded(run, seat.name)
       reject(new Error(`gave no answer in ${run.budgetMs} ms`))
-    }, left)
+    }, left(run))
     run.crash = reject
     returned.then(done, reject)
     const over = () => {
@@ -169,7 +184,9 @@ function judgeByPhase(run: Run): void {
 function settle(run: Run, seat: Seat, ctx: Context): void {
   if (!seat.module?.settled) return
   try {
-    const action = readAction(seat.module.settled(ctx, { decision: run.decision, decidedBy: run.decidedBy }))
+    const { settled } = seat.module
+    const outcome = { decision: run.decision, decidedBy: run.decidedBy }
+    const action = readAction(letGo(run, seat, () => settled(ctx, outcome)))
     if (action.statePatch) patchState(run, seat.name, action.statePatch)
     for (const record of action.emitEvents ?? []) emit(run, seat.name, record)
   } catch (cause) {

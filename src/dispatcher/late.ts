@@ -7,6 +7,7 @@ type Modules = {
   'node:module': typeof import('node:module')
   'node:os': typeof import('node:os')
   'node:url': typeof import('node:url')
+  'node:vm': typeof import('node:vm')
 }
 
 /** Before Node 20.16 there is no `process.getBuiltinModule`; dispatch.mjs then puts one in its place. */

@@ -12,6 +12,8 @@ export interface Seat {
   readonly name: string
   readonly priority: number
   readonly critical: boolean
+  /** Not one of ours: it may do anything, and hold the thread. */
+  readonly own: boolean
   readonly module: HookModule | undefined
   readonly failure?: Error
 }
@@ -64,7 +66,7 @@ export async function loadModules(
       if (!known.supports.includes(eventName)) continue
       if (eventName === 'PreToolUse' && !(entry.hotPathSafe ?? known.hotPathSafe)) continue
       const hook = bundled[entry.name]
-      seats.push(hook ? seat(entry, hook, eventName) : importOwn(entry, file, eventName, patienceMs, importer))
+      seats.push(hook ? seat(entry, hook, eventName, false) : importOwn(entry, file, eventName, patienceMs, importer))
       waits ||= hook === undefined
     } else {
       if (!quiet) takeDescriptors()
@@ -99,6 +101,7 @@ async function importOwn(
       entry,
       { name, priority, hotPathSafe, critical, supports: new Set(own.supports), ...methods },
       eventName,
+      true,
     )
   } catch (cause) {
     return broken(entry, cause)
@@ -117,13 +120,14 @@ function whatIsWrong(module: unknown, name: string): string | undefined {
   return undefined
 }
 
-function seat(entry: ModuleEntry, module: HookModule, eventName: EventName): Seat | undefined {
+function seat(entry: ModuleEntry, module: HookModule, eventName: EventName, own: boolean): Seat | undefined {
   if (!module.supports.has(eventName)) return undefined
   if (eventName === 'PreToolUse' && !(entry.hotPathSafe ?? module.hotPathSafe)) return undefined
   return {
     name: entry.name,
     priority: entry.priority ?? numberOr(module.priority, 1000),
     critical: entry.critical ?? module.critical === true,
+    own,
     module,
   }
 }
@@ -135,6 +139,7 @@ function broken(entry: ModuleEntry, cause: unknown): Seat {
     name: entry.name,
     priority: entry.priority ?? known?.priority ?? 1000,
     critical: entry.critical ?? known?.critical ?? false,
+    own: false,
     module: undefined,
     failure: cause instanceof Error ? cause : new Error(String(cause)),
   }
