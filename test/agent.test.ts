@@ -235,6 +235,28 @@ test('a conversation that the server finds too long is compacted, and asked agai
   assert.deepEqual([ran.code, ran.stdout, server.seen.length], [0, 'Done.\n', 3], ran.stderr)
 })
 
+test('a reply that ends because the window is full is asked for again after a compaction', async (t) => {
+  const full = {
+    type: 'message_delta',
+    delta: { stop_reason: 'model_context_window_exceeded' },
+    usage: { output_tokens: 3 },
+  }
+  const frames = anthropic.frames({ text: ['Half of an ans'] })
+  const cut = frames.map((frame) =>
+    frame.includes('message_delta') ? `event: message_delta\ndata: ${JSON.stringify(full)}\n\n` : frame,
+  )
+  const server = await wireServer(
+    stream(cut),
+    stream(anthropic.frames({ text: ['What was said.'] })),
+    stream(anthropic.frames({ text: ['The whole answer.'] })),
+  )
+  t.after(() => server.close())
+  const at = place(t, anthropic.env(server.url))
+  const ran = await at.run(['-p', 'go'])
+  assert.deepEqual([ran.code, ran.stdout, server.seen.length], [0, 'The whole answer.\n', 3], ran.stderr)
+  assert.equal(at.rows('SELECT 1 FROM summaries').length, 1)
+})
+
 test('what is remembered and fits is put beside the prompt, and the person is told', async (t) => {
   const { env, chats } = await testModel(t)
   const at = place(t)

@@ -1,7 +1,7 @@
 /** Anthropic's Messages API. */
 import { isObject, type JsonObject } from '../hooks/shape.ts'
 import { asNumber, type Dialect, noUsage, type ReplyReader, stopOf, toolUse, withFreshIds } from './dialect.ts'
-import { broken, type Trouble } from './failure.ts'
+import { broken, type Trouble, windowFull } from './failure.ts'
 import type { ContentBlock, Message, ModelRequest, ModelUsage, Part, Reply } from './model.ts'
 import { realName, wireName } from './tool-names.ts'
 import { searchTool, sourcesReader } from './wire-search.ts'
@@ -87,7 +87,6 @@ const stops: Record<string, Reply['stop']> = {
   pause_turn: 'end_turn',
   tool_use: 'tool_use',
   max_tokens: 'max_tokens',
-  model_context_window_exceeded: 'max_tokens',
   refusal: 'refusal',
 }
 
@@ -142,6 +141,7 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
     } else if (typeof delta.thinking === 'string') on({ type: 'thinking', text: delta.thinking })
   }
   const finish = (wire: JsonObject) => {
+    if (wire.stop_reason === 'model_context_window_exceeded') trouble = windowFull(host)
     if (typeof wire.stop_reason === 'string') stop = stops[wire.stop_reason] ?? 'end_turn'
   }
 

@@ -36,6 +36,16 @@ export function refused(status: number, headers: IncomingHttpHeaders, body: stri
   }
 }
 
+/** The model stopped because there was no room left: as good as a request that is too long. */
+export const windowFull = (host: string): Trouble => ({
+  failure: {
+    kind: 'invalid-request',
+    message: `${host}: the reply did not fit into the model's window`,
+    contextOverflow: true,
+  },
+  again: false,
+})
+
 /** An error that came inside a stream whose status was 200. */
 export function broken(error: unknown, host: string): Trouble {
   const { type, code, message } = parts(error)
