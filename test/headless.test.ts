@@ -273,6 +273,32 @@ test('sessions: named, continued, resumed by id and by name, forked', async (t) 
   assert.equal(at.rows('SELECT 1 FROM sessions').length, 2)
 })
 
+test('a session goes on with the model that was chosen for it, in a copy too, unless another is named', async (t) => {
+  const server = await wireServer(stream(anthropic.frames({ text: ['Here.'] })))
+  t.after(() => server.close())
+  const at = place(t, anthropic.env(server.url))
+  const model = () => String(JSON.parse(server.seen.at(-1)!.body).model).match(/opus|sonnet|haiku/)?.[0]
+  const ask = async (...words: string[]) => {
+    const ran = await at.run(['-p', 'go', ...words])
+    assert.equal(ran.code, 0, ran.stderr)
+    return model()
+  }
+  assert.equal(await ask('--model', 'opus'), 'opus')
+  assert.equal(await ask('--continue', '--fork-session'), 'opus')
+  assert.equal(await ask('--continue'), 'opus')
+  assert.equal(await ask('--continue', '--model', 'haiku'), 'haiku')
+  assert.equal(await ask('--continue'), 'haiku')
+  assert.equal(await ask(), 'sonnet', 'a new session has the default')
+  const piped = await at.run([], { input: '/model opus\nhello\n/exit\n' })
+  assert.equal(piped.code, 0, piped.stderr)
+  assert.equal(await ask('--continue'), 'opus')
+  const gone = await at.run(['-p', 'go', '--continue'], { env: { ANTHROPIC_DEFAULT_OPUS_MODEL: 'claude-opus-5' } })
+  assert.match(
+    gone.stderr,
+    /this session had the model claude_code_subscription\/claude-opus-4-20250514, and goes on with/,
+  )
+})
+
 test('limits: --max-turns, --max-budget-usd', async (t) => {
   const again = () => call('Bash', { command: 'true' })
   const turns = await headless(t, [again(), again(), again()])

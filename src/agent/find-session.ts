@@ -40,6 +40,13 @@ export function findSession(options: StartOptions, { db }: Runtime): Found | Sta
     id,
     old.sessionId,
   )
+  db.run(
+    `INSERT OR REPLACE INTO state(conversation_id, key, value)
+     SELECT conversation_id, 'model:' || ?, value FROM state WHERE conversation_id = ? AND key = 'model:' || ?`,
+    id,
+    old.conversationId,
+    old.sessionId,
+  )
   recover(db, id)
   return { id, conversationId: old.conversationId, isNew: false }
 }

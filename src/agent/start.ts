@@ -13,6 +13,7 @@ import { equip } from './brings.ts'
 import type { AgentEvent, Person } from './events.ts'
 import { type Found, findSession } from './find-session.ts'
 import { loadMessages } from './history.ts'
+import { flagOf, keepModel, keptModel } from './kept-model.ts'
 import { type Opened, openRuntime } from './open-runtime.ts'
 import type { Runtime } from './runtime.ts'
 import { Session } from './session.ts'
@@ -149,6 +150,8 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
   }
   const mode = options.mode ?? agent?.permissionMode ?? permissions.defaultMode ?? 'default'
   let session = enter(found, { mode, model: chosen, permissions })
+  if (options.model) keepModel(session, chosen)
+  else if (!wanted) await useKept(session)
   options.signal?.addEventListener('abort', () => session.interrupt())
   if (options.signal?.aborted) session.interrupt()
   for (const event of tell) session.emit(event)
@@ -194,6 +197,18 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
       await options.atEnd?.(session)
       cleanUp()
     },
+  }
+}
+
+/** The model that was chosen in it before; where that cannot be had any more, a line says so. */
+async function useKept(session: Session): Promise<void> {
+  const kept = keptModel(session)
+  if (kept === undefined || kept === flagOf(session.model)) return
+  const model = await session.runtime.modelFor(kept)
+  if (!('problem' in model)) session.model = model
+  else {
+    const text = `this session had the model ${kept}, and goes on with ${session.model.wireModel}: ${model.problem}`
+    session.emit({ type: 'notice', level: 'warning', text })
   }
 }
 

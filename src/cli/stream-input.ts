@@ -1,5 +1,6 @@
 /** `--input-format stream-json`: user messages and control requests on stdin, one JSON object a line. */
 
+import { keepModel } from '../agent/kept-model.ts'
 import { mostWaitMs } from '../agent/rest.ts'
 import type { Session } from '../agent/session.ts'
 import { readJson } from '../hooks/json-text.ts'
@@ -102,6 +103,7 @@ const controls: Record<string, Control> = {
     const chosen = await session.runtime.modelFor(typeof model === 'string' ? model : '')
     if ('problem' in chosen) return { error: chosen.problem }
     session.model = chosen
+    keepModel(session, chosen)
     return { model: chosen.wireModel }
   },
 }
