@@ -107,19 +107,19 @@ test('an answer that ends before the colours are loaded loses no line of its cod
   assert.deepEqual(stream.end(40), ['one', 'two', 'three'])
 })
 
-test('a paragraph without end does not get slower and slower, and loses nothing', () => {
-  const text = 'word '.repeat(60_000)
+test('a paragraph without end is given out as it grows, so that no frame reads more than the last part of it', () => {
+  const text = 'word '.repeat(12_000)
   const stream = new MarkdownStream(() => undefined)
   const lines: string[] = []
-  const startedAt = performance.now()
+  let most = 0
   for (let at = 0; at < text.length; at += 100) {
     stream.push(text.slice(at, at + 100))
     lines.push(...stream.finished(80))
-    stream.tail(80)
+    most = Math.max(most, stream.tail(80).join(' ').length)
   }
   lines.push(...stream.end(80))
-  assert.equal(lines.join(' ').split(/\s+/).filter(Boolean).length, 60_000)
-  assert.ok(performance.now() - startedAt < 20_000)
+  assert.equal(lines.join(' ').split(/\s+/).filter(Boolean).length, 12_000)
+  assert.ok(most < 10_000, `${most} characters were read anew`)
 })
 
 test('colours go round the words of the code and change none', () => {

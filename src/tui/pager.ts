@@ -128,6 +128,7 @@ export class Pager {
       `\x1b[?2026h\x1b[H${[...shown.map((line) => `${line}\x1b[0m\x1b[K`), inverse(bold(clip(foot, columns - 1)))].join('\r\n')}\x1b[K\x1b[?2026l`,
     )
   }
+
   #foot(lines: readonly string[]): string {
     const share = Math.round(((this.#top + this.#height) / lines.length) * 100)
     const leave = this.#awaited() ? 'a question waits, q leaves' : 'arrows move, q leaves'

@@ -113,19 +113,22 @@ export class Prompt implements View {
       return
     }
     this.#help = false
-    if (this.#options.vim() && this.#vim.mode === 'normal') for (const letter of text) this.#normal(letter)
-    else {
-      change(this.#editor, insert(this.#editor.draft, text))
-      if (this.#vim.last) this.#vim.last.typed += text
+    if (this.#options.vim() && this.#vim.mode === 'normal') {
+      for (const letter of text) this.#normal(letter)
+      return
     }
-    this.#edited()
+    if (this.#vim.last) this.#vim.last.typed += text
+    this.#edit(insert(this.#editor.draft, text))
   }
 
   #normal(letter: string): void {
     if (this.#vim.mode === 'insert') this.#type(letter)
     else if (this.#vim.pending === '' && (letter === 'j' || letter === 'k') && !this.text.includes('\n'))
       this.#vertical(letter === 'j' ? 1 : -1)
-    else vimType(this.#vim, this.#editor, letter)
+    else {
+      vimType(this.#vim, this.#editor, letter)
+      this.#edited()
+    }
   }
 
   #key(key: string): void {

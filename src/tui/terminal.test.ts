@@ -231,6 +231,17 @@ test('vim mode: Esc to normal, motions work, i goes back, Esc in normal mode doe
   assert.equal(prompt.text, 'hello ')
 })
 
+test('vim mode: k and j walk through what was typed before, as far as it goes', async () => {
+  const { prompt } = withPrompt({ vim: true })
+  keyboard.type('first', enter, 'second', enter, 'draft')
+  prompt.press({ key: 'esc' })
+  const seen = ['k', 'k', 'j', 'j'].map((letter) => {
+    keyboard.type(letter)
+    return prompt.text
+  })
+  assert.deepEqual(seen, ['second', 'first', 'second', 'draft'])
+})
+
 test('permission: the command, the reason, the exact rule and its place; each answer is what was picked', async () => {
   terminal.open()
   const request = {
