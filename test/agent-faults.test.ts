@@ -59,7 +59,7 @@ for (const dialect of [anthropic, openai]) {
         .map((line) => JSON.parse(line))
       assert.deepEqual([ran.code, server.seen.length, messages.at(-1).result], [0, 2, 'Fine.'], ran.stderr)
       const [retry] = messages.filter(({ subtype }) => subtype === 'api_retry')
-      assert.equal(retry.attempt, 1)
+      assert.deepEqual([retry.attempt, retry.max_retries], [1, 2])
       if (what.startsWith('429')) assert.equal(retry.retry_delay_ms, 1000)
     })
   }

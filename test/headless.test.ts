@@ -392,7 +392,9 @@ test('messages on stdin are answered in order; an interrupt ends the turn at onc
   ])
   const at = place(t)
   used.add('input-format').add('replay-user-messages')
-  const words = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--replay-user-messages']
+  const style = ['--settings', '{"outputStyle":"learning"}']
+  const formats = ['--input-format', 'stream-json', '--output-format', 'stream-json']
+  const words = ['-p', ...formats, '--replay-user-messages', ...style]
   const running = live(t, at, words, model.env)
   const user = (content: unknown) => running.send(JSON.stringify({ type: 'user', message: { role: 'user', content } }))
   const control = (request_id: string, request: object) =>
@@ -434,6 +436,9 @@ test('messages on stdin are answered in order; an interrupt ends the turn at onc
     ['c4', 'error'],
     ['c5', 'error'],
   ])
+  const { output_style, available_output_styles } = answers[0]!['response'].response
+  assert.deepEqual([output_style, available_output_styles], ['learning', ['default', 'explanatory', 'learning']])
+  assert.equal(running.messages()[0]!['output_style'], 'learning')
   assert.equal(running.messages().filter(({ isReplay }) => isReplay).length, 3)
   assert.equal(running.messages().filter(({ level }) => level === 'error').length, 1)
   assert.equal(at.rows("SELECT 1 FROM transcript_entries WHERE entry_type = 'attachment'").length, 1)

@@ -48,7 +48,14 @@ export type AgentEvent = { readonly agent?: SpeakingAgent } & (
       readonly costUsd: number | null
       readonly contextShare: number
     }
-  | { readonly type: 'retry'; readonly attempt: number; readonly waitMs: number; readonly failure: ModelFailure }
+  | {
+      readonly type: 'retry'
+      readonly attempt: number
+      /** How many there may be. */
+      readonly most: number
+      readonly waitMs: number
+      readonly failure: ModelFailure
+    }
   | { readonly type: 'todos'; readonly todos: readonly Todo[] }
   | { readonly type: 'phase'; readonly from: string; readonly to: string }
   | {

@@ -78,13 +78,13 @@ export async function answerControl(session: Session, id: string, request: JsonO
 type Control = (session: Session, request: JsonObject) => Promise<object> | object
 
 const controls: Record<string, Control> = {
-  initialize: ({ runtime }) => ({
+  initialize: async ({ runtime, projectDir }) => ({
     commands: runtime.skills
       .list()
       .map(({ name, description, argumentHint = '' }) => ({ name, description, argumentHint })),
     agents: runtime.agents.map(({ name, description }) => ({ name, description })),
-    output_style: 'default',
-    available_output_styles: ['default'],
+    output_style: runtime.settings.outputStyle ?? 'default',
+    available_output_styles: (await import('../agent/output-style.ts')).outputStyles(projectDir, runtime.home),
     models: [],
     account: {},
   }),

@@ -4,6 +4,7 @@ import type { AgentEvent } from '../agent/events.ts'
 import { wireError } from '../agent/failure.ts'
 import type { Session } from '../agent/session.ts'
 import type { TurnEnd } from '../agent/turn.ts'
+import { version } from '../package-root.ts'
 import type { ModelUsage } from '../providers/model.ts'
 import { newId } from '../store/open.ts'
 
@@ -99,6 +100,7 @@ export function messagesFor(
           type: 'system',
           subtype: 'api_retry',
           attempt: event.attempt,
+          max_retries: event.most,
           retry_delay_ms: event.waitMs,
           error_status: event.failure.status ?? null,
           error: wireError[event.failure.kind],
@@ -202,7 +204,8 @@ export function initMessage(session: Session): object {
     skills: runtime.skills.list().map((skill) => skill.name),
     agents: runtime.agents.map((agent) => agent.name),
     plugins: [],
-    output_style: 'default',
+    output_style: runtime.settings.outputStyle ?? 'default',
+    ona_version: version(),
     apiKeySource: session.model.why,
     ...stamp(session),
   }

@@ -44,7 +44,7 @@ export async function exchange(line: Line, asked: ModelRequest, on: (part: Part)
 
     const waitMs = again ? delay(line.retries, attempt, { output, retryAfterMs: failure.retryAfterMs }) : undefined
     if (waitMs === undefined) return failed(tried.reader, request, explained(line, failure))
-    on({ type: 'retry', attempt: attempt++, waitMs, failure: explained(line, failure) })
+    on({ type: 'retry', attempt: attempt++, most: line.retries.most, waitMs, failure: explained(line, failure) })
     if (!(await pause(waitMs, request.signal))) return { ...partOf(undefined, request), stop: 'cancelled' }
   }
 }

@@ -80,7 +80,14 @@ export type Part =
   | { readonly type: 'thinking'; readonly text: string }
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string }
   /** The request is sent again: what was told of this reply before is void. */
-  | { readonly type: 'retry'; readonly attempt: number; readonly waitMs: number; readonly failure: ModelFailure }
+  | {
+      readonly type: 'retry'
+      readonly attempt: number
+      /** How many there may be. */
+      readonly most: number
+      readonly waitMs: number
+      readonly failure: ModelFailure
+    }
 
 export interface Reply {
   /** Calls are in it only where stop is 'tool_use': of a reply that was cut off, the words alone are kept. */

@@ -184,7 +184,7 @@ export class TurnView {
         break
       case 'retry':
         this.#step(
-          `Trying again in ${duration(event.waitMs)} (attempt ${event.attempt}): ${cleanLine(event.failure.message)}`,
+          `Trying again in ${duration(event.waitMs)} (attempt ${event.attempt} of ${event.most}): ${cleanLine(event.failure.message)}`,
         )
         break
       case 'todos':
