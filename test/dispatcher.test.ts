@@ -41,6 +41,7 @@ test('invariant 2: no module writes to stdout or stderr, in whichever way it tri
     `{ name: 'loud', supports: new Set(['PreToolUse']), priority: 5, hotPathSafe: true, critical: false, async handle() {
       console.log('by console'); console.error('by console.error'); process.stdout.write('by stream'); process.stderr.write('by stderr')
       const fs = await import('node:fs'); fs.writeSync(1, 'by fd 1'); fs.writeSync(2, 'by fd 2'); fs.writeFileSync('/dev/stdout', 'by /dev/stdout')
+      fs.writeSync(fs.openSync('/proc/self/fd/1', 'w'), 'by open'); await fs.promises.appendFile('/dev/fd/1', 'by promise')
       const { execSync, spawnSync } = await import('node:child_process')
       execSync('echo by-exec >&2'); spawnSync('echo', ['by-child'], { stdio: 'inherit' })
       return { decision: 'allow' } } }`,
@@ -55,6 +56,9 @@ test('invariant 2: no module writes to stdout or stderr, in whichever way it tri
     'by stderr',
     'by fd 1',
     'by fd 2',
+    'by /dev/stdout',
+    'by open',
+    'by promise',
     'by-exec',
     'by-child',
   ])

@@ -104,20 +104,27 @@ export function takeStreams(): void {
 
 /** For modules of the user's own: also fd 1 itself, and the children they start. */
 export function takeDescriptors(): void {
-  const isOutput = (fd: unknown) => fd === 1 || fd === '/dev/stdout' || fd === '/dev/fd/1' || fd === '/proc/self/fd/1'
-  for (const name of [
-    'write',
-    'writev',
-    'writeSync',
-    'writevSync',
-    'writeFile',
-    'writeFileSync',
-    'appendFile',
-    'appendFileSync',
-  ] as const) {
-    const real = fs[name] as (fd: unknown, ...rest: unknown[]) => unknown
-    Object.assign(fs, { [name]: (fd: unknown, ...rest: unknown[]) => real.call(fs, isOutput(fd) ? 2 : fd, ...rest) })
+  const outputs: readonly unknown[] = [1, '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1']
+  const isOutput = (to: unknown) => outputs.includes(to)
+  /** What is called on stdout is called with these in its place. */
+  const redirect = (home: object, names: readonly string[], instead: (...rest: unknown[]) => unknown[]) => {
+    const calls = home as Record<string, (...given: unknown[]) => unknown>
+    for (const name of names) {
+      const real = calls[name]!
+      calls[name] = (to, ...rest) => real.call(home, ...(isOutput(to) ? instead(...rest) : [to, ...rest]))
+    }
   }
+  const sync = ['writeSync', 'writevSync', 'writeFileSync', 'appendFileSync']
+  redirect(fs, ['write', 'writev', 'writeFile', 'appendFile', ...sync], (...rest) => [2, ...rest])
+  // opened to be added to: the trace log is a file, which "w" would empty
+  const adding = (flags: unknown, ...rest: unknown[]) => [
+    '/dev/fd/2',
+    'a',
+    ...(typeof flags === 'function' ? [flags] : rest),
+  ]
+  redirect(fs, ['open', 'openSync'], adding)
+  redirect(fs.promises, ['open'], adding)
+  redirect(fs.promises, ['writeFile', 'appendFile'], (data) => ['/dev/fd/2', data, { flag: 'a' }])
   const children = late('node:child_process')
   const quieted = (options: { stdio?: unknown } | undefined) => {
     const stdio = options?.stdio
