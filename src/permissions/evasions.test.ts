@@ -220,6 +220,7 @@ test('everyday lines stay allowed beside deny rules on commands', async () => {
       'python3 build.py',
       'ip addr',
       'uv sync',
+      'ENV=test npm test',
       'EDITOR=vim ls',
     ],
     ...[
@@ -270,6 +271,7 @@ test('a file that may not be read is not read by way of a command', async () => 
   assert.deepEqual(await wrong(denied, ['deny'], ['Read(.env)']), [])
   const asked = [
     ...[
+      'diff <(sort $X) a',
       'grep -r K .',
       'grep -R K',
       'grep K -r',
@@ -312,6 +314,8 @@ test('a file that may not be read is not read by way of a command', async () => 
   assert.deepEqual(await wrong(asked, ['ask', 'deny'], ['Read(.env)']), [])
   const allowed = [
     ...[
+      'diff <(sort a) <(sort b)',
+      'tee >(wc) < a',
       'grep -rn K src',
       'rg K',
       'rg -n K src',

@@ -100,12 +100,14 @@ function scriptAfter(args: readonly ShellWord[], at: number, flags: readonly str
 
 function lookAtShell(name: string, args: readonly ShellWord[]): Look {
   let script = false
+  let startFile: string | undefined
   for (let i = 0; i < args.length; i++) {
     const word = args[i]!
+    if (/^-[A-Za-z]*i/.test(word.value)) startFile = `${name} -i reads a start file` // the one that ENV names, for sh
     if (!word.literal && !script) return { scripts: [], unknown: `what ${name} runs is only known when it runs` }
     if (script && !/^[-+]/.test(word.value)) {
       return word.literal
-        ? { scripts: [word.value] }
+        ? { scripts: [word.value], unknown: startFile }
         : { scripts: [], unknown: `what ${name} -c runs is only known when it runs` }
     }
     if (/^-[A-Za-z]*c/.test(word.value) || word.value === '--command') script = true
@@ -114,7 +116,7 @@ function lookAtShell(name: string, args: readonly ShellWord[]): Look {
     else if (/^-[A-Za-z]*s/.test(word.value)) break
     else if (/^\/(dev|proc)\//.test(word.value)) break
     else if (!/^[-+]/.test(word.value))
-      return { scripts: [] } // a script file: a program like any other
+      return { scripts: [], unknown: startFile } // a script file: a program like any other
     else if (word.value === '--version' || word.value === '--help') return { scripts: [] }
   }
   return { scripts: [], unknown: `${name} reads its commands from its input` }

@@ -266,6 +266,7 @@ function decodePart(part: SyntaxNode, state: Decoded, asPath: boolean): string {
     state.glob = true
     return asPath ? part.text : HOLE
   }
+  if (asPath && part.type === 'ProcessSubstitution') return '/dev/fd/63' // what is in it is judged as commands
   if (asPath && (part.type === 'SimpleExpansion' || part.type === 'ParameterExpansion')) {
     if (/^\$\{?HOME\}?$/.test(part.text)) return HOME
     if (/^\$\{?PWD\}?$/.test(part.text)) return PWD
