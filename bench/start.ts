@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { measure, type Program, report } from './lib/processes.ts'
+import { compare, type Program, report } from './lib/processes.ts'
 
 const root = join(import.meta.dirname, '..')
 if (!existsSync(join(root, 'dist/main.cjs'))) throw new Error('there is no build; run npm run build first')
@@ -28,13 +28,13 @@ const programs: Program[] = [
   ona('ona --init-db, file there', ['--init-db'], join(place, 'kept.db')),
   ona('ona --eval of Read', ['--eval', JSON.stringify(read)], join(place, 'kept.db')),
 ]
-const [floor, ...times] = measure(programs, Number(process.argv[2] ?? 31))
+const [, ...ratios] = compare(programs, Number(process.argv[2] ?? 31))
 rmSync(place, { recursive: true })
 const bars = [1.15, 1.6, 1.6, 2]
 process.exitCode = report(
-  times.map((time, index) => ({
+  ratios.map((ratio, index) => ({
     what: `${programs[index + 1]!.name} × empty Node`,
-    ratio: time / floor!,
+    ratio,
     bar: bars[index],
   })),
 )

@@ -10,8 +10,11 @@ export interface Program {
   prepare?(): void
 }
 
-/** Median wall time in milliseconds of each; a first round warms caches and does not count. */
-export function measure(programs: readonly Program[], rounds: number): number[] {
+/**
+ * The wall time of each over that of the first in the same round, the median of all rounds; a first round warms caches and
+ * does not count.
+ */
+export function compare(programs: readonly Program[], rounds: number): number[] {
   const samples: number[][] = programs.map(() => [])
   for (let round = -1; round < rounds; round++) {
     for (const [index, { name, argv, env, prepare }] of programs.entries()) {
@@ -23,7 +26,7 @@ export function measure(programs: readonly Program[], rounds: number): number[] 
       if (round >= 0) samples[index]!.push(took)
     }
   }
-  return samples.map(median)
+  return samples.map((times) => median(times.map((time, round) => time / samples[0]![round]!)))
 }
 
 export function median(values: readonly number[]): number {
