@@ -462,6 +462,18 @@ const moments: Record<string, (hook: (event: string) => string[]) => string[]> =
   },
 }
 
+test('lines on a pipe: SIGTERM ends a hook of SessionStart with the program', async (t) => {
+  const at = place(t)
+  const { env } = await testModel(t)
+  const command = 'echo $$ > pid; touch begun; sleep 60'
+  const hooks = [{ hook_event_name: 'SessionStart', matcher: '', shell: 'sh', command }]
+  const running = live(t, at, ['--settings', JSON.stringify({ hooks })], env)
+  await running.until(() => existsSync(join(at.folder, 'begun')))
+  running.kill('SIGTERM')
+  assert.equal((await running.end()).code, 143)
+  assert.throws(() => process.kill(Number(readFileSync(join(at.folder, 'pid'), 'utf8')), 0), { code: 'ESRCH' })
+})
+
 for (const [moment, how] of Object.entries(moments)) {
   test(`SIGINT ends ${moment} at once, and is exit code 130`, async (t) => {
     const at = place(t)

@@ -53,6 +53,7 @@ export class Conversation implements Ui {
   readonly #queue: Line[] = []
   /** Settles when the person left, or when something broke that must not have. */
   readonly #end = Promise.withResolvers<EndReason>()
+  readonly #gone = new AbortController()
   #started: Started | undefined
   #working = false
   #work: Promise<void> = Promise.resolve()
@@ -82,6 +83,10 @@ export class Conversation implements Ui {
   /** Something is under way: a turn, a command, a shell line. */
   get busy(): boolean {
     return this.#working
+  }
+
+  get signal(): AbortSignal {
+    return this.#gone.signal
   }
 
   /** Why the person left. */
@@ -198,7 +203,7 @@ export class Conversation implements Ui {
 
   leave(reason: EndReason): void {
     this.leaving = true
-    if (this.#started && this.session.busy) this.session.interrupt()
+    this.#gone.abort()
     this.#shell?.abort()
     this.#end.resolve(reason)
   }

@@ -26,8 +26,11 @@ export async function runLines(options: ReplOptions, version: string): Promise<n
     shell: (event) => view.on(event),
     aside: (work) => work(),
   })
+  const stop = () => (conversation.busy ? conversation.interrupt() : conversation.leave('prompt_input_exit'))
+  const signals = endOnSignals((reason) => conversation.leave(reason), options.interactive ? stop : undefined)
   const started = await options.start({
     front,
+    signal: conversation.signal,
     person: personAt(front, () => (conversation.ready ? conversation.session.cwd : options.cwd)),
     on: (event) => {
       conversation.on(event)
@@ -44,8 +47,6 @@ export async function runLines(options: ReplOptions, version: string): Promise<n
   const { model } = conversation.session
   if (options.interactive) front.print(`ona ${version}: ${model.wireModel} (${model.why}). /help lists the commands.`)
   options.output.on('error', () => conversation.leave('other')) // nobody reads any more: `ona | head`
-  const stop = () => (conversation.busy ? conversation.interrupt() : conversation.leave('prompt_input_exit'))
-  const signals = endOnSignals((reason) => conversation.leave(reason), options.interactive ? stop : undefined)
   const reason = await Promise.race([conversation.left, readAll(options, started.initialPrompt, conversation, front)])
   await conversation.settled()
   await started.close(reason)

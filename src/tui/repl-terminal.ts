@@ -109,9 +109,11 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   terminal.turn.folder = options.cwd
   terminal.open()
 
+  const signals = endOnSignals((reason) => conversation.leave(reason))
   const started = await options
     .start({
       front: terminal,
+      signal: conversation.signal,
       person: personAt(terminal, () => (conversation.ready ? conversation.session.cwd : options.cwd)),
       on: (event) => {
         conversation.on(event)
@@ -146,7 +148,6 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   status = new StatusView(conversation, { version, vimMode: () => prompt.vimMode, changed: () => terminal.changed() })
   terminal.turn.todos = session.todos
   terminal.turn.add({ kind: 'lines', lines: banner(conversation, version, options.cwd) }, false)
-  const signals = endOnSignals((reason) => conversation.leave(reason))
   const first = async () => {
     if (started.initialPrompt) await conversation.submit(started.initialPrompt)
     if (options.prompt) await conversation.typed(lineOf(options.prompt))

@@ -9,6 +9,8 @@ import type { Front } from './front.ts'
 export interface Ports {
   readonly person: Person
   readonly front: Front
+  /** The person has left: what is under way, the start too, comes to its end. */
+  readonly signal: AbortSignal
   on(event: AgentEvent): void
   onUsage(model: string, usage: ModelUsage, costUsd: number | null): void
 }
