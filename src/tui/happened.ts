@@ -12,27 +12,37 @@ interface Waiting {
 
 type Markdown = (text: string, columns: number) => string[]
 
+/** `tight`: no empty line goes before it. */
+export type Kept = Item & { readonly tight?: true }
+
+/** Everything in full. */
+export const transcriptLines = (items: readonly Kept[], columns: number, markdown: Markdown): string[] =>
+  items.flatMap((item) => {
+    const lines = itemLines(item, columns, true, markdown)
+    return lines.length > 0 && !item.tight ? ['', ...lines] : lines
+  })
+
 export class Happened {
-  readonly items: Item[] = []
+  readonly items: Kept[] = []
   #size = 0
   #ready: Waiting[] = []
   #aside: Waiting[] | undefined
 
-  keep(item: Item): void {
-    this.items.push(item)
+  keep(item: Item, spaced = true): void {
+    this.items.push(spaced ? item : { ...item, tight: true })
     this.#size += sizeOf(item)
     while (this.#size > keptCharacters && this.items.length > 1) this.#size -= sizeOf(this.items.shift()!)
   }
 
   /** Of the agent's doing. */
   add(item: Item, spaced = true): void {
-    this.keep(item)
+    this.keep(item, spaced)
     this.print(item, spaced)
   }
 
   /** Of the person's: an echo, what a command says. */
   addAside(item: Item, spaced = true): void {
-    this.keep(item)
+    this.keep(item, spaced)
     if (this.#aside) this.#aside.push({ item, spaced })
     else this.print(item, spaced)
   }
@@ -43,14 +53,13 @@ export class Happened {
   }
 
   /** What a command shows stays together, however long it takes and whatever the agent does meanwhile. */
-  async aside(work: () => Promise<void>, goesOn: () => boolean): Promise<void> {
+  async aside(work: () => Promise<void>): Promise<void> {
     if (this.#aside) return work()
     this.#aside = []
     try {
       await work()
     } finally {
-      const apart: Waiting[] = goesOn() ? [{ item: { kind: 'drawn', lines: [''] }, spaced: false }] : []
-      this.#ready.push(...this.#aside, ...apart)
+      this.#ready.push(...this.#aside)
       this.#aside = undefined
     }
   }

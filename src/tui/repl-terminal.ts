@@ -5,8 +5,8 @@ import type { PermissionMode } from '../hooks/plane.ts'
 import { clean } from './clean.ts'
 import { Conversation, lineOf } from './conversation.ts'
 import { glyph, useGlyphs } from './glyphs.ts'
+import { transcriptLines } from './happened.ts'
 import { type History, memoryHistory } from './history.ts'
-import { itemLines } from './items.ts'
 import { personAt } from './person.ts'
 import { Prompt } from './prompt.ts'
 import { endOnSignals, type ReplOptions } from './repl.ts'
@@ -172,8 +172,7 @@ function transcriptOf(turn: TurnView): (columns: number) => readonly string[] {
   return (columns) => {
     const key = `${columns} ${turn.items.length}`
     if (made?.key !== key) {
-      const full = turn.items.map((item) => itemLines(item, columns, true, (text, wide) => turn.markdown(text, wide)))
-      made = { key, lines: full.filter((lines) => lines.length > 0).flatMap((lines) => [...lines, '']) }
+      made = { key, lines: transcriptLines(turn.items, columns, (text, wide) => turn.markdown(text, wide)) }
     }
     return made.lines
   }

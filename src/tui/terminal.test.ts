@@ -9,6 +9,7 @@ import { askPermission } from './dialogs/permission.ts'
 import { askPlan } from './dialogs/plan.ts'
 import { askQuestions } from './dialogs/questions.ts'
 import { askTrust } from './dialogs/trust.ts'
+import { transcriptLines } from './happened.ts'
 import { memoryHistory } from './history.ts'
 import { Prompt, type PromptActions } from './prompt.ts'
 import { useTheme } from './style.ts'
@@ -716,10 +717,36 @@ test('a command that runs while an answer comes in stands together, between two 
   const lines = (await screen.all()).slice(0, -4)
   const at = lines.indexOf('❯ /status')
   assert.deepEqual(lines.slice(at - 1, at + 4), ['', '❯ /status', '  Version: 1', '  Folder: x', ''])
+  assert.notEqual(lines[at + 4], '')
   assert.deepEqual(
     lines.toSpliced(at, 4).filter((line) => line !== ''),
     ['● One.', '  a', '  b', '  c', '  d', '  e', '  Two.'],
   )
+})
+
+test('one empty line parts a command from the answer that goes on, between two paragraphs too', async () => {
+  withPrompt()
+  await terminal.turn.prepare()
+  terminal.turn.on({ type: 'turn-started' })
+  terminal.turn.on({ type: 'text', text: 'One.\n\nTwo' })
+  await shows(/● One\.\n\n {2}Two/)
+  await terminal.turn.aside(async () => terminal.print('Version: 1'))
+  await shows(/Version: 1/)
+  terminal.turn.on({ type: 'text', text: '.\n\nThree' })
+  await shows(/Three/)
+  terminal.turn.on({ type: 'assistant', text: 'x', toolUses: [] })
+  terminal.turn.on({ type: 'turn-ended', stop: 'end_turn', text: '' })
+  await shows(/Three\n\n─/)
+  assert.deepEqual((await screen.all()).slice(1, -4), ['● One.', '  Version: 1', '', '  Two.', '', '  Three'])
+})
+
+test('in the transcript the lines of one command stand together', () => {
+  terminal.turn.add({ kind: 'user', text: '/status' })
+  terminal.print('Version: 1')
+  terminal.print('Folder: x')
+  terminal.turn.add({ kind: 'user', text: 'next' })
+  const lines = transcriptLines(terminal.turn.items, 80, () => [])
+  assert.deepEqual(lines, ['', '❯ /status', '  Version: 1', '  Folder: x', '', '❯ next'])
 })
 
 test('the todo list does not look like part of the call above it while a question is open', async () => {

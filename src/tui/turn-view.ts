@@ -4,7 +4,7 @@ import type { Todo, ToolOutput } from '../tools/tool.ts'
 import { AnswerView } from './answer-view.ts'
 import { clean, cleanLine } from './clean.ts'
 import { glyph } from './glyphs.ts'
-import { Happened } from './happened.ts'
+import { Happened, type Kept } from './happened.ts'
 import { hookLines, type Item, type ToolCall, todoLines, toolHead, treeLines } from './items.ts'
 import { paint } from './style.ts'
 import { clip } from './width.ts'
@@ -18,6 +18,8 @@ export class TurnView {
   /** Where the work is done: paths below it are shown from there. */
   folder = ''
   readonly #happened = new Happened()
+  /** A command was shown in the middle of the answer. */
+  #apart = false
   #calls = new Map<string, ToolCall>()
   #agents = new Map<string, ToolCall>()
   #doing = ''
@@ -33,7 +35,7 @@ export class TurnView {
   }
 
   /** All that happened, for the full transcript. */
-  get items(): Item[] {
+  get items(): Kept[] {
     return this.#happened.items
   }
 
@@ -53,7 +55,8 @@ export class TurnView {
   }
 
   async aside(work: () => Promise<void>): Promise<void> {
-    await this.#happened.aside(work, () => this.#answer.begun)
+    await this.#happened.aside(work)
+    this.#apart = this.#answer.begun
     this.#changed()
   }
 
@@ -65,7 +68,14 @@ export class TurnView {
 
   /** Lines for the scrollback since the last call. */
   take(columns: number): string[] {
-    return [...this.#happened.take(columns, this.#draw), ...this.#answer.finished(columns)]
+    return [...this.#happened.take(columns, this.#draw), ...this.#goingOn(this.#answer.finished(columns))]
+  }
+
+  /** More of the answer; after a command in between, an empty line parts the two. */
+  #goingOn(lines: string[]): string[] {
+    const apart = this.#apart && lines.length > 0
+    if (apart) this.#apart = false
+    return apart && lines[0] !== '' ? ['', ...lines] : lines
   }
 
   readonly #draw = (text: string, columns: number): string[] => this.markdown(text, columns)
@@ -297,7 +307,7 @@ export class TurnView {
     const ended = this.#answer.end(this.columns())
     if (ended) {
       this.#happened.keep({ kind: 'answer', text: ended.text })
-      this.#happened.print({ kind: 'drawn', lines: ended.lines }, false)
+      this.#happened.print({ kind: 'drawn', lines: this.#goingOn(ended.lines) }, false)
     } else if (whole) this.#happened.add({ kind: 'answer', text: whole })
   }
 
