@@ -28,6 +28,7 @@ export interface OpenFile {
 export async function readFile(input: ReadInput, context: ToolContext): Promise<ToolOutput> {
   const path = absolute(context.cwd, input.file_path)
   const target = context.judgedPath ?? realTarget(path)
+  if (ofProcess.test(target)) return failed(`${path} is what a process holds in memory, secrets among it: not shown`)
   let fd: number | undefined
   try {
     fd = openJudged(target)
@@ -48,6 +49,9 @@ export async function readFile(input: ReadInput, context: ToolContext): Promise<
     if (fd !== undefined) closeSync(fd)
   }
 }
+
+/** Our own environment has credentials in it, and as hex they would not be known for what they are. */
+const ofProcess = /^\/proc\/.+\/(environ|mem|auxv)$/
 
 /** What was shown, and whether that was all of the file. */
 export interface Shown {

@@ -116,6 +116,14 @@ test('what is no file is refused without waiting for it', async (t) => {
   assert.deepEqual(await said('sub'), [true, '/sub is a directory: list it with Glob, or with ls in Bash'])
   assert.deepEqual(await said('pipe'), [true, '/pipe is a named pipe, not a file: reading it could wait for ever'])
   assert.deepEqual(await said('/dev/zero'), [true, '/dev/zero is a device, not a file: reading it could wait for ever'])
+  if (process.platform !== 'linux') return
+  for (const path of [
+    '/proc/self/environ',
+    `/proc/${process.pid}/environ`,
+    '/proc/thread-self/environ',
+    '/proc/self/mem',
+  ])
+    assert.deepEqual(await said(path), [true, `${path} is what a process holds in memory, secrets among it: not shown`])
 })
 
 test('a missing file is named, with the one that was meant', async (t) => {
