@@ -2,7 +2,7 @@
 import type { HookNote, PermissionUpdate } from '../hooks/plane.ts'
 import type { JsonObject } from '../hooks/shape.ts'
 import type { StopReason } from '../hooks/steps.ts'
-import type { ModelFailure, ModelUsage } from '../providers/model.ts'
+import type { ModelFailure, ModelUsage, Part } from '../providers/model.ts'
 import type { Question } from '../tools/host.ts'
 import type { Display, Todo, ToolOutput } from '../tools/tool.ts'
 
@@ -48,14 +48,7 @@ export type AgentEvent = { readonly agent?: SpeakingAgent } & (
       readonly costUsd: number | null
       readonly contextShare: number
     }
-  | {
-      readonly type: 'retry'
-      readonly attempt: number
-      /** How many there may be. */
-      readonly most: number
-      readonly waitMs: number
-      readonly failure: ModelFailure
-    }
+  | Extract<Part, { type: 'retry' }>
   | { readonly type: 'todos'; readonly todos: readonly Todo[] }
   | { readonly type: 'phase'; readonly from: string; readonly to: string }
   | {
