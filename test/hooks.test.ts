@@ -52,6 +52,58 @@ test('ona hooks list shows every hook in its order, where it came from, and whic
   )
 })
 
+test('a hook in TypeScript that settings name is loaded and asked, once the folder is trusted', () => {
+  settle(place, [])
+  settle(project, [{ hook_event_name: 'PreToolUse', type: 'function', file: '.ona/guard.ts' }])
+  writeFileSync(
+    join(project, '.ona/guard.ts'),
+    `import { writeFileSync } from 'node:fs'
+     import { defineHook } from 'ona/hooks'
+     writeFileSync('loaded', '')
+     export const noPush = defineHook('PreToolUse', ({ tool_input }): { decision: 'block'; reason: string } => ({
+       decision: 'block', reason: \`not \${(tool_input as { command: string }).command}\`,
+     }), { matcher: '^Bash$' })\n`,
+  )
+  assert.match(ona('hooks', 'list').out, /function:\.ona\/guard\.ts \(does not run: untrusted_workspace\)/)
+  const input = (tool_name: string) => JSON.stringify({ tool_name, tool_input: { command: 'git push' } })
+  assert.deepEqual(readdirSync(project), ['.ona'], 'what nobody trusts is not loaded')
+
+  const fired = (tool: string) =>
+    JSON.parse(ona('hooks', 'fire', 'PreToolUse', '--trust', '--json', '--input', input(tool)).out)
+  assert.deepEqual([fired('Bash').answer.decision, fired('Bash').answer.reason], ['deny', 'not git push'])
+  assert.equal(fired('Read').answer.decision, 'none', 'its own matcher counts')
+  assert.match(
+    ona('hooks', 'list', '--trust').out,
+    /PreToolUse +\^Bash\$ +project +function:noPush in \.ona\/guard\.ts/,
+  )
+  rmSync(join(project, 'loaded'))
+})
+
+const badFiles: Record<string, [where: string, file: string, text: string | undefined, says: RegExp]> = {
+  'is not there': [project, 'gone.ts', undefined, /project settings: hooks\[0\]\.file there is no file .*gone\.ts/],
+  'cannot be read': [project, 'bad.ts', 'export const =', /bad\.ts cannot be loaded: /],
+  throws: [project, 'throws.ts', 'throw new Error("oh no")', /throws\.ts cannot be loaded: oh no/],
+  'exports nothing of use': [project, 'empty.ts', 'export const a = 1', /empty\.ts exports no hook/],
+  'waits while it is loaded': [project, 'waits.ts', 'await null; export {}', /waits\.ts cannot be loaded: /],
+  'is told from any folder': [
+    place,
+    'guard.ts',
+    undefined,
+    /user settings: hooks\[0\]\.file must begin with \/ or ~\//,
+  ],
+}
+for (const [fault, [where, file, text, says]] of Object.entries(badFiles)) {
+  test(`no session begins beside a hook file that ${fault}`, () => {
+    settle(place, [])
+    settle(project, [])
+    if (text !== undefined) writeFileSync(join(project, file), text)
+    settle(where, [{ hook_event_name: 'PreToolUse', type: 'function', file }])
+    const { code, err } = ona('-p', 'hello', '--trust')
+    assert.equal(code, 1)
+    assert.match(err, says)
+  })
+}
+
 test('ona hooks fire asks the real plane and prints each answer, the verdict and why', () => {
   settle(place, [
     { hook_event_name: 'PreToolUse', matcher: 'Bash', command: 'true', shell: 'sh' },

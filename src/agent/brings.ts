@@ -4,6 +4,7 @@ import { readHooks, sayHookProblem } from '../hooks/settings.ts'
 import { isObject, type JsonObject } from '../hooks/shape.ts'
 import { readServers, type ServerConfig } from '../mcp/config.ts'
 import type { McpHub } from '../mcp/hub.ts'
+import { hookFiles } from '../store/hook-file.ts'
 import { said } from '../tools/tool.ts'
 import type { AgentKind } from './agents.ts'
 import type { McpHost, Runtime } from './runtime.ts'
@@ -30,13 +31,13 @@ export interface Equipped {
 export async function equip(
   runtime: Runtime,
   { name, source, brings }: AgentKind,
-  { alone = false } = {},
+  { projectDir, alone = false }: { projectDir: string; alone?: boolean },
 ): Promise<Equipped | { readonly problem: string }> {
   if (!brings) return { runtime, start: async () => {}, close: async () => {} }
   const head = await fieldsOf(brings)
   if ('problem' in head) return { problem: `agent ${name} (${source}): ${head.problem}` }
 
-  const hooks = hooksOf(head.fields, brings, runtime)
+  const hooks = hooksOf(head.fields, brings, runtime, projectDir)
   if ('problem' in hooks) return { problem: `agent ${name} (${source}): ${hooks.problem}` }
   const handlers = alone ? hooks.handlers : hooks.handlers.map(atSubagentStop)
 
@@ -77,12 +78,14 @@ async function fieldsOf({ head }: Brings): Promise<{ fields: JsonObject } | { pr
 /** A hook that cannot be read may be the rule that should hold the agent: it is not started without it. */
 function hooksOf(
   { hooks }: JsonObject,
-  { trusted }: Brings,
-  { settings }: Runtime,
+  { scope, trusted }: Brings,
+  { settings, home }: Runtime,
+  cwd: string,
 ): { handlers: Handler[]; warnings: string[] } | { problem: string } {
   const off = settings.disableAllHooks === true || settings.allowManagedHooksOnly === true
   const withheld = off ? 'hooks_disabled' : trusted ? undefined : 'untrusted_workspace'
-  const { handlers, problems } = readHooks({ hooks }, { source: { kind: 'session' }, withheld })
+  const load = hookFiles(scope, { cwd, home })
+  const { handlers, problems } = readHooks({ hooks }, { source: { kind: 'session' }, withheld, load })
   const wrong = problems.find(({ level }) => level === 'error')
   if (wrong) return { problem: sayHookProblem(wrong) }
   return { handlers, warnings: problems.map(sayHookProblem) }

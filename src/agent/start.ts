@@ -113,7 +113,7 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
   }
   const agent = agentOf(options, runtime)
   if (agent && 'problem' in agent) return failed(agent)
-  const equipped = agent && (await equip(runtime, agent, { alone: true }))
+  const equipped = agent && (await equip(runtime, agent, { projectDir: options.cwd, alone: true }))
   if (equipped && 'problem' in equipped) return failed(equipped)
   runtime = equipped?.runtime ?? runtime
   const first = await runtime.modelFor(options.model ?? '')

@@ -42,7 +42,7 @@ export async function runSubagent(parent: Session, request: Task): Promise<ToolO
   const model = await wantedModel(runtime, parent.model, { ...(wanted && { wanted }), by: `agent ${kind.name}` })
   if ('problem' in model) return failed(model.problem)
 
-  const equipped = await equip(runtime, kind)
+  const equipped = await equip(runtime, kind, parent)
   if ('problem' in equipped) return failed(equipped.problem)
 
   const id = newId(parent.db)

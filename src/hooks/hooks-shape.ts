@@ -16,7 +16,7 @@ const common = {
   asyncRewake: optional(boolean('not supported: every hook is waited for')),
 }
 
-/** The four kinds of handler that settings can declare. */
+/** The kinds of handler that settings can declare. */
 export const kinds = {
   command: record({
     type: optional(literal('command')),
@@ -40,6 +40,11 @@ export const kinds = {
     allowedEnvVars: optional(list(string())),
     ...common,
   }),
+  function: record({
+    type: literal('function'),
+    file: string('TypeScript or JavaScript; what it exports for this event by defineHook is asked'),
+    ...common,
+  }),
 }
 
 export const matchShape = record(
@@ -53,7 +58,7 @@ export const matchShape = record(
 )
 const where = { matcher: optional(string()), match: optional(matchShape) }
 
-const anyHook = either(kinds.command, kinds.builtin, kinds.prompt, kinds.http)
+const anyHook = either(...Object.values(kinds))
 const anyName = oneOf([...eventNames, ...stepNames])
 const flat = either(
   ...Object.values(kinds).map((kind) => record({ hook_event_name: anyName, ...where, ...kind.fields })),

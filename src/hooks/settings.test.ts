@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { defineHook } from './define.ts'
 import { readHooks, sayHookProblem } from './settings.ts'
 
 const source = { kind: 'settings', layer: 'user' } as const
@@ -42,11 +43,44 @@ test('every kind of handler can be declared', () => {
     { hook_event_name: 'after_generate', type: 'prompt', system: 'Judge', render: { template: '{{model}}' } },
     { hook_event_name: 'Stop', type: 'http', url: 'http://127.0.0.1:9/x', headers: { A: '$B' }, allowedEnvVars: ['B'] },
     { hook_event_name: 'Stop', command: 'x', onError: 'block', once: true, statusMessage: 'checking' },
+    { hook_event_name: 'Stop', type: 'function', file: 'guard.ts' },
   ])
   assert.deepEqual(problems, [])
   assert.deepEqual(
     handlers.map(({ kind }) => kind),
-    ['builtin', 'prompt', 'prompt', 'http', 'command'],
+    ['builtin', 'prompt', 'prompt', 'http', 'command', 'function'],
+  )
+})
+
+test('a file gives all that it exports for the event, and what the entry says goes before what it says itself', () => {
+  const own = defineHook('PreToolUse', function first() {}, { matcher: 'Bash', if: 'Bash(rm *)', timeoutMs: 5 })
+  const other = defineHook('PreToolUse', function second() {})
+  const elsewhere = defineHook('Stop', function third() {})
+  const load = () => ({ handlers: [own, other, elsewhere] })
+  const hook = { hook_event_name: 'PreToolUse', type: 'function', file: 'guard.ts' }
+  const read = (more: object) => readHooks({ hooks: [{ ...hook, ...more }] }, { source, load }).handlers
+  assert.deepEqual(read({}), [
+    { ...own, name: 'first in guard.ts', source },
+    { ...other, name: 'second in guard.ts', source },
+  ])
+  const asked = { matcher: 'Write', ifCondition: 'Write', timeoutMs: 1000, onError: 'block', source }
+  assert.deepEqual(read({ matcher: 'Write', if: 'Write', timeout: 1, onError: 'block' }), [
+    { ...own, name: 'first in guard.ts', ...asked },
+    { ...other, name: 'second in guard.ts', ...asked },
+  ])
+})
+
+test('a file is not loaded for hooks that must not run, and one without a hook for the event is an error', () => {
+  const hooks = [{ hook_event_name: 'Stop', type: 'function', file: 'guard.ts' }]
+  const load = () => ({ handlers: [defineHook('PreToolUse', () => undefined)] })
+  assert.deepEqual(readHooks({ hooks }, { source, load }).problems.map(sayHookProblem), [
+    'hooks[0].file guard.ts exports no hook for Stop, only for PreToolUse',
+  ])
+  const never = () => assert.fail('it was loaded')
+  const { handlers } = readHooks({ hooks }, { source, load: never, withheld: 'untrusted_workspace' })
+  assert.deepEqual(
+    handlers.map(({ event, withheld }) => [event, withheld]),
+    [['Stop', 'untrusted_workspace']],
   )
 })
 

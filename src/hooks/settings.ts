@@ -22,19 +22,23 @@ export interface ReadHooksOptions {
   readonly source: Source
   /** Why they must not run; they are recorded as skipped. */
   readonly withheld?: string
+  /** Gives the hooks that a file exports. Without it no file is loaded, and its hooks only stand there. */
+  readonly load?: LoadHooks | undefined
 }
+
+export type LoadHooks = (file: string) => { readonly handlers: readonly Handler[] } | { readonly why: string }
 
 /** The handlers in settings that hold a `hooks` key, in the order they are written. */
 export function readHooks(
   settings: unknown,
-  { source, withheld }: ReadHooksOptions,
+  { source, withheld, load }: ReadHooksOptions,
 ): { handlers: Handler[]; problems: HookProblem[] } {
   const handlers: Handler[] = []
   const problems: HookProblem[] = []
   const hooks = isObject(settings) ? settings.hooks : undefined
   for (const entry of entriesOf(hooks, problems)) {
-    const handler = readEntry(entry, problems)
-    if (handler) handlers.push({ ...handler, source, ...(withheld !== undefined && { withheld }) })
+    const read = readEntry(entry, problems, withheld === undefined ? load : undefined)
+    for (const handler of read) handlers.push({ ...handler, source, ...(withheld !== undefined && { withheld }) })
   }
   return { handlers, problems }
 }
@@ -111,19 +115,23 @@ function* placed(
   yield { event: name, matcher: JSON.stringify(parsed.value), match: parsed.value, hook, path }
 }
 
-function readEntry({ event, matcher, match, hook, path }: Entry, problems: HookProblem[]): HandlerRead | undefined {
+function readEntry(
+  { event, matcher, match, hook, path }: Entry,
+  problems: HookProblem[],
+  load: LoadHooks | undefined,
+): readonly HandlerRead[] {
   const note = (level: HookProblem['level'], at: string, why: string) =>
     problems.push({ path: at === '' ? path : `${path}.${at}`, why, level })
   const type = hook.type ?? 'command'
   if (typeof type !== 'string' || !Object.hasOwn(kinds, type)) {
     note('error', 'type', typeof type === 'string' ? notKnown(type, Object.keys(kinds)) : 'must be a string')
-    return
+    return []
   }
   const kind = kinds[type as keyof typeof kinds]
   const problem = kind.check(hook, '')
   if (problem) {
     note('error', problem.path, problem.why)
-    return
+    return []
   }
   for (const key of Object.keys(hook)) if (!Object.hasOwn(kind.fields, key)) warnUnknown(`${path}.${key}`, problems)
   const {
@@ -148,7 +156,9 @@ function readEntry({ event, matcher, match, hook, path }: Entry, problems: HookP
     ...(once && { once }),
     ...(statusMessage && { statusMessage }),
   }
-  return readKind[type as keyof typeof kinds](declared, hook, note)
+  if (type === 'function') return readFile(declared, hook, note, load)
+  const handler = readKind[type as keyof typeof readKind](declared, hook, note)
+  return handler ? [handler] : []
 }
 
 type HandlerRead = Handler extends infer H ? (H extends Handler ? Omit<H, 'source' | 'withheld'> : never) : never
@@ -156,7 +166,7 @@ type DeclaredRead = Pick<HandlerRead, 'event' | 'matcher' | 'ifCondition' | 'mat
 type Note = (level: HookProblem['level'], at: string, why: string) => void
 
 const readKind: Record<
-  keyof typeof kinds,
+  Exclude<keyof typeof kinds, 'function'>,
   (declared: DeclaredRead, hook: Record<string, unknown>, note: Note) => HandlerRead | undefined
 > = {
   command(declared, hook, note) {
@@ -185,6 +195,38 @@ const readKind: Record<
     if (problem) return refuse(note, 'url', problem)
     return { ...declared, kind: 'http', url, headers, allowedEnvVars }
   },
+}
+
+/** What the entry says goes before what the function says of itself. */
+function readFile(
+  declared: DeclaredRead,
+  hook: Record<string, unknown>,
+  note: Note,
+  load: LoadHooks | undefined,
+): readonly HandlerRead[] {
+  const { file } = hook as Infer<typeof kinds.function>
+  const { event, matcher, ifCondition, ...rest } = declared
+  if (!load) {
+    const of = isEventName(event) ? 'event' : 'step'
+    return [{ ...declared, kind: 'function', name: file, of, run: () => undefined }]
+  }
+  const read = load(file)
+  if ('why' in read) {
+    note('error', 'file', read.why)
+    return []
+  }
+  const asked = read.handlers.filter((each) => each.kind === 'function' && each.event === event)
+  if (asked.length === 0) {
+    const others = [...new Set(read.handlers.map((each) => each.event))].join(', ')
+    note('error', 'file', `${file} exports no hook for ${event}, only for ${others}`)
+  }
+  return asked.map((each) => ({
+    ...each,
+    ...rest,
+    ...(matcher !== '' && { matcher }),
+    ...(ifCondition !== '' && { ifCondition }),
+    ...('name' in each && { name: `${each.name} in ${file}` }),
+  }))
 }
 
 function refuse(note: Note, at: string, why: string): undefined {

@@ -7,6 +7,7 @@
 import type { Handler } from '../hooks/handler.ts'
 import { type HookProblem, readHooks } from '../hooks/settings.ts'
 import type { JsonObject } from '../hooks/shape.ts'
+import { hookFiles } from './hook-file.ts'
 import type { Db } from './open.ts'
 import { type CheckRule, checkLayer } from './settings-check.ts'
 import { type Layer, type Places, parseSettings, readLayers, type SettingsProblem } from './settings-files.ts'
@@ -46,6 +47,8 @@ export interface LoadedSettings {
   /** The files that were read, weakest first. */
   readonly sources: readonly { readonly level: Level; readonly file: string }[]
   readonly trusted: boolean
+  /** Where they were loaded, and whether hooks run there at all. */
+  readonly place: { readonly cwd: string; readonly home: string; readonly hooksRun: boolean }
   /** What an untrusted folder's files ask for and did not get. */
   readonly heldBack: readonly HeldBack[]
   /** No file in force speaks of permissions, so the read-only tools are allowed. */
@@ -85,10 +88,12 @@ export function hookGroups({ settings, heldBack }: LoadedSettings): HookGroup[] 
   return groups
 }
 
-/** All hooks as the plane takes them. A problem names the level at which it stands. */
+/** All hooks as the plane takes them; files that they name are loaded. A problem names the level at which it stands. */
 export function hooksOf(loaded: LoadedSettings): { handlers: Handler[]; problems: HookProblem[] } {
+  const { place } = loaded
   const read = hookGroups(loaded).map(({ source, hooks, withheld }) => {
-    const { handlers, problems } = readHooks({ hooks }, { source: { kind: 'settings', layer: source }, withheld })
+    const load = place.hooksRun ? hookFiles(source, place) : undefined
+    const { handlers, problems } = readHooks({ hooks }, { source: { kind: 'settings', layer: source }, withheld, load })
     return { handlers, problems: problems.map((one) => ({ ...one, path: `${source} settings: ${one.path}` })) }
   })
   return { handlers: read.flatMap((one) => one.handlers), problems: read.flatMap((one) => one.problems) }
@@ -106,7 +111,8 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   const managed = layers.filter(({ level }) => level === 'managed')
   const sources = layers.map(({ level, file }) => ({ level, file }))
   const defaultsInForce = !speaksOfPermissions(layers)
-  const loaded = { sources, trusted, heldBack, defaultsInForce }
+  const place = { cwd: request.cwd, home: request.home, hooksRun: request.env['SDLC_DISABLE_ALL_HOOKS'] !== '1' }
+  const loaded = { sources, trusted, place, heldBack, defaultsInForce }
 
   if (flags.bare || problems.length > 0)
     return { ...loaded, settings: inForce(files, managed), warnings: [...warnings, ...checked.unknown], problems }

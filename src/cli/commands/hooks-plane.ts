@@ -196,7 +196,9 @@ async function inForce({
   if (file !== undefined) {
     const read = jsonFile(file)
     if (!read.ok) return read
-    const { handlers, problems } = readHooks(read.value, { source: { kind: 'settings', layer: file } })
+    const { hookFiles } = await import('../../store/hook-file.ts')
+    const load = hookFiles('flag', { cwd: resolve(folder), home: homedir() })
+    const { handlers, problems } = readHooks(read.value, { source: { kind: 'settings', layer: file }, load })
     return { handlers: orderHandlers(handlers), problems, permissions: {} }
   }
   const { settingsHere } = await import('../settings-here.ts')

@@ -147,8 +147,8 @@ async function policyOf(given: Given, rules: Rules): Promise<Policy | { why: str
   for (const warning of [...loaded.warnings, ...hooks.problems.map(sayHookProblem)]) warned(warning)
   const handlers = [...hooks.handlers]
   for (const each of files) {
-    const { hooksOfFile } = await import('../hook-file.ts')
-    const read = await hooksOfFile(each)
+    const { hooksOfFile } = await import('../../store/hook-file.ts')
+    const read = hooksOfFile(resolve(each))
     if ('why' in read) return read
     handlers.push(...read.handlers)
   }
