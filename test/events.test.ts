@@ -94,7 +94,7 @@ test(`a turn with tools: ${covers('Setup', 'SessionStart', 'InstructionsLoaded',
   const { at, env, seen } = here
   at.write('ONA.md', 'Be kind.\n@more.md\n')
   at.write('more.md', 'And brief.\n')
-  const ran = await at.run(['-p', 'go', '--init', '--permission-mode', 'bypassPermissions'], { env })
+  const ran = await at.run(['-p', 'go by @more.md', '--init', '--permission-mode', 'bypassPermissions'], { env })
   assert.deepEqual([ran.code, ran.stdout], [0, 'All done.\n'], ran.stderr)
   const folder = realpathSync(at.folder)
   const own = (event: string) => seen(event).map((each) => fields(here, each))
@@ -110,7 +110,7 @@ test(`a turn with tools: ${covers('Setup', 'SessionStart', 'InstructionsLoaded',
       parent_file_path: join(folder, 'ONA.md'),
     },
   ])
-  assert.deepEqual(own('UserPromptSubmit'), [{ prompt: 'go' }])
+  assert.deepEqual(own('UserPromptSubmit'), [{ prompt: 'go by @more.md' }], 'the words as they were typed')
   const [write] = own('PreToolUse')
   const tool_use_id = write?.['tool_use_id']
   const tool_input = { file_path: join(folder, 'a.txt'), content: 'one' }

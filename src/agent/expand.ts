@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path'
 import type { Block } from '../hooks/steps.ts'
 import { decide } from '../permissions/decide.ts'
 import { statOf } from '../plain-file.ts'
+import { brought } from './brought.ts'
 import { toolContext } from './host.ts'
 import type { Session } from './session.ts'
 import { asText } from './stages.ts'
@@ -22,7 +23,7 @@ export async function expandPrompt(session: Session, prompt: string): Promise<Ex
   session.ready()
   const loaded = await session.runtime.skills.load(session, name, args)
   if (!loaded.ok) return loaded
-  return { ok: true, blocks: [asText(`/${name}${args && ` ${args}`}`), asText(loaded.text)] }
+  return { ok: true, blocks: [asText(`/${name}${args && ` ${args}`}`), brought(loaded.text)] }
 }
 
 /** Files named with @, as Read would show them, where the rules allow reading them. */
@@ -33,7 +34,7 @@ async function mentions(session: Session, prompt: string): Promise<Block[]> {
     const agent = session.runtime.agents.find((kind) => name === `agent-${kind.name}`)
     if (agent) {
       const how = `call Agent with subagent_type "${agent.name}"`
-      blocks.push(asText(`The person wants the agent ${agent.name} for this: ${how}.`))
+      blocks.push(brought(`The person wants the agent ${agent.name} for this: ${how}.`))
       continue
     }
     const at = name.startsWith('~/') ? join(session.runtime.home, name.slice(2)) : resolve(session.cwd, name)
@@ -58,7 +59,7 @@ async function readFor(session: Session, path: string): Promise<Block | undefine
     projectDir: session.projectDir,
     home: session.runtime.home,
   })
-  if (ruling.decision === 'deny') return asText(`@${path} is left out: ${ruling.reason}`)
+  if (ruling.decision === 'deny') return brought(`@${path} is left out: ${ruling.reason}`)
   const { content, isError } = await read.run({ file_path: path }, toolContext(session, 'mention'))
-  return isError ? undefined : asText(`The file ${path}:\n${content}`)
+  return isError ? undefined : brought(`The file ${path}:\n${content}`)
 }

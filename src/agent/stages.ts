@@ -6,6 +6,7 @@ import { addEvent } from '../store/audit.ts'
 import { storable } from '../store/secrets.ts'
 import { signOut } from './at-work.ts'
 import { newsOf } from './background.ts'
+import { typedIn } from './brought.ts'
 import { helpAgainst, raiseStopFailure } from './failure.ts'
 import { requestFor } from './prompt.ts'
 import { recall } from './recall.ts'
@@ -34,7 +35,7 @@ const subagentStart = (agent: { id: string; type: string }) =>
 /** The prompt passes those who may rewrite or refuse it, and becomes part of the transcript. */
 export async function ingest(session: Session, prompt: readonly Block[], source: Source): Promise<TurnEnd | undefined> {
   const before: Steps['before_ingest'] = { source, input: [...newsOf(session.tasks), ...prompt] }
-  const raised = () => ({ name: 'UserPromptSubmit', fields: { prompt: textOf(before.input) } }) as const
+  const raised = () => ({ name: 'UserPromptSubmit', fields: { prompt: textOf(typedIn(prompt)) } }) as const
   const answer = await session.ask('before_ingest', before, source === 'user' ? raised : undefined)
   if (answer.decision === 'deny') return { stop: 'refusal', text: '', why: answer.reason }
   const refused = ended(session, answer)
