@@ -55,11 +55,11 @@ const call = () =>
     result: { tool_use_id: 'call', content: text, is_error: false },
   })
 
-/** Milliseconds for one, in slices that take turns. */
+/** Milliseconds for one, in slices that take turns, from either end: SQLite's own rhythm must not fall on one side. */
 function compare(slices: number, each: number, ...works: (() => void)[]): number[] {
   const samples: number[][] = works.map(() => [])
   for (let slice = -2; slice < slices; slice++)
-    for (const [index, work] of works.entries()) {
+    for (const [index, work] of slice % 2 === 0 ? [...works.entries()] : [...works.entries()].reverse()) {
       const begin = performance.now()
       for (let round = 0; round < each; round++) work()
       if (slice >= 0) samples[index]!.push((performance.now() - begin) / each)
@@ -95,7 +95,7 @@ const [first, last] = compare(
 )
 const all = read(0, 100_000)
 const [early, late] = compare(
-  15,
+  40,
   100,
   () => void appendEntry(db, short, entry),
   () => void appendEntry(db, long, entry),
