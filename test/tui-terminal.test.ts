@@ -408,6 +408,15 @@ test('Ctrl-G and the plan go through $EDITOR', { skip }, async () => {
   await leave(ona)
 })
 
+test('Ctrl-G without an editor says what to set, and the line stays', { skip }, async () => {
+  const ona = await ready({ env: { EDITOR: '', VISUAL: '' } })
+  ona.type('hello')
+  ona.keys('C-g')
+  await ona.until(/There is no editor to open the prompt with; set one, such as: export EDITOR=vi[\s\S]*❯ hello/)
+  ona.keys('C-c')
+  await leave(ona)
+})
+
 test('--resume without a name opens the list of sessions', { skip }, async () => {
   const first = await ready({ words: ['hello from before'] })
   await first.until(/● I am the built-in|I do not understand/)

@@ -59,8 +59,8 @@ export interface Front {
   ask(question: TextQuestion, signal?: AbortSignal): Promise<string | undefined>
   /** Long text to look through. */
   page(title: string, lines: readonly string[]): Promise<void>
-  /** Opens a file in the person's editor and waits; false when there is none or it failed. */
-  edit(path: string): Promise<boolean>
+  /** Opens a file in the person's editor and waits; false when there is none or it failed. `about` is what they call it. */
+  edit(path: string, about?: string): Promise<boolean>
   /** Gives the whole screen to a program and waits for it; false when it failed. */
   handOver(program: string, words: readonly string[]): Promise<boolean>
   /** Puts text into the input line. */

@@ -111,10 +111,10 @@ export class Lines implements Front {
     this.print(title, ...lines)
   }
 
-  async edit(path: string): Promise<boolean> {
+  async edit(path: string, about = path): Promise<boolean> {
     const editor = this.#env['VISUAL'] || this.#env['EDITOR']
     if (!this.interactive || !editor) {
-      this.print(`the file is ${path}`)
+      this.print(about === path ? `the file is ${path}` : `there is no editor here to open ${about} with`)
       return false
     }
     return this.handOver('/bin/sh', ['-c', `${editor} "$1"`, 'sh', path])

@@ -75,7 +75,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
       exit: () => conversation.leave('prompt_input_exit'),
       turnMode,
       transcript: () => void transcript(),
-      openEditor: async (text) => (await import('./dialogs/plan.ts')).editText(terminal, text, 'prompt.md'),
+      openEditor: async (text) => (await import('./dialogs/plan.ts')).editText(terminal, text, 'prompt'),
       pickModel: () => conversation.take(lineOf('/model')),
       toggleTodos: () => {
         terminal.turn.showTodos = !terminal.turn.showTodos

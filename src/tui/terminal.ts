@@ -201,10 +201,10 @@ export class Terminal implements Front {
     })
   }
 
-  async edit(path: string): Promise<boolean> {
+  async edit(path: string, about = path): Promise<boolean> {
     const editor = this.#env['VISUAL'] || this.#env['EDITOR']
     if (!editor) {
-      this.notice('warning', `Set $EDITOR to open files; this one is ${path}`)
+      this.notice('warning', `There is no editor to open ${about} with; set one, such as: export EDITOR=vi`)
       return false
     }
     return this.handOver('/bin/sh', ['-c', `${editor} "$1"`, 'sh', path])

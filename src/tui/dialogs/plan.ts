@@ -31,7 +31,7 @@ export async function askPlan(front: Front, plan: string, signal: AbortSignal): 
     if (!chosen) return signal.aborted || !front.interactive ? undefined : { approve: false, feedback: '' }
     if (chosen.value === 'keep-planning') return { approve: false, feedback: chosen.text?.trim() ?? '' }
     if (chosen.value !== 'edit') return { approve: true, plan: text, acceptEdits: chosen.value === 'accept-edits' }
-    const edited = await editText(front, text, 'plan.md')
+    const edited = await editText(front, text, 'plan')
     if (edited !== undefined && edited !== text) {
       text = edited
       front.print('', bold(paint('plan', 'The plan, as you changed it')))
@@ -41,12 +41,12 @@ export async function askPlan(front: Front, plan: string, signal: AbortSignal): 
 }
 
 /** A text through the person's editor; undefined when that did not work. */
-export async function editText(front: Front, text: string, name: string): Promise<string | undefined> {
+export async function editText(front: Front, text: string, name: 'plan' | 'prompt'): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'ona-edit-'))
   try {
-    const file = join(folder, name)
+    const file = join(folder, `${name}.md`)
     writeFileSync(file, text, { mode: 0o600 })
-    return (await front.edit(file)) ? readFileSync(file, 'utf8') : undefined
+    return (await front.edit(file, `the ${name}`)) ? readFileSync(file, 'utf8') : undefined
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
