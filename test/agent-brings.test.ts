@@ -75,6 +75,33 @@ test('hooks of a definition hold for that agent and for nobody else; its Stop is
   )
 })
 
+test('a definition may name a TypeScript file, told from the project; without it the agent is not started', async (t) => {
+  const at = place(t)
+  const named = `hooks:
+  PreToolUse:
+    - hooks:
+        - type: function
+          file: .ona/guard.ts`
+  at.write('.ona/agents/porter.md', definition(at, named))
+  const { env, chats } = await testModel(t, [
+    carry,
+    { text: 'Not started.' },
+    carry,
+    call('Bash', { command: 'touch a' }),
+  ])
+  await at.run(['-p', 'go', ...free, '--trust'], { env })
+  assert.match(chats[1]!.messages.at(-1)!.text, /agent porter .*file there is no file .*guard\.ts/)
+
+  at.write(
+    '.ona/guard.ts',
+    `import { defineHook } from 'ona/hooks'
+     export const none = defineHook('PreToolUse', () => ({ decision: 'block', reason: 'not for porters' }))\n`,
+  )
+  await at.run(['-p', 'go', ...free], { env })
+  assert.match(chats.at(-2)!.messages.at(-1)!.text, /not for porters/)
+  assert.ok(!existsSync(join(at.folder, 'a')))
+})
+
 test('--agent: the whole session has them, and its Stop is a Stop; --agents brings them too', async (t) => {
   const at = place(t)
   const stop = { hooks: [{ type: 'command', shell: 'sh', command: 'cat >> ../stops' }] }

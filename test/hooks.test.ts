@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -76,6 +76,27 @@ test('a hook in TypeScript that settings name is loaded and asked, once the fold
     ona('hooks', 'list', '--trust').out,
     /PreToolUse +\^Bash\$ +project +function:noPush in \.ona\/guard\.ts/,
   )
+  rmSync(join(project, 'loaded'))
+})
+
+test('a file of the person’s own is found from their home, and is not loaded where hooks are switched off', () => {
+  settle(project, [])
+  settle(place, [{ hook_event_name: 'Stop', type: 'function', file: '~/own.ts' }])
+  writeFileSync(
+    join(place, 'own.ts'),
+    `import { writeFileSync } from 'node:fs'
+     import { defineHook } from 'ona/hooks'
+     writeFileSync('loaded', '')
+     export const end = defineHook('Stop', () => undefined)\n`,
+  )
+  const off = spawnSync(process.execPath, [join(root, 'bin/ona.mjs'), 'hooks', 'list'], {
+    cwd: project,
+    env: { ...env, SDLC_DISABLE_ALL_HOOKS: '1' },
+    encoding: 'utf8',
+  })
+  assert.match(off.stdout, /function:~\/own\.ts/)
+  assert.ok(!existsSync(join(project, 'loaded')), 'it was loaded')
+  assert.match(ona('hooks', 'list').out, /Stop +\* +user +function:end in ~\/own\.ts/)
   rmSync(join(project, 'loaded'))
 })
 

@@ -1,7 +1,7 @@
 /** The workflow as an operator meets it: the program and SQL, and a model server that keeps every request. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -240,6 +240,11 @@ test('the report holds the matrix, what each case printed, what is not covered, 
   ]) {
     assert.ok(text.includes(part), part)
   }
+  const lost = await at.run(['verify', '--conversation', 'c', '--html', 'no/report.html'])
+  assert.deepEqual(
+    [lost.code, lost.stderr],
+    [1, `ona: no/report.html cannot be written: there is no folder ${join(realpathSync(at.folder), 'no')}\n`],
+  )
   const page = join(at.folder, 'report.html')
   await at.run(['verify', '--conversation', 'c', '--html', page])
   assert.match(readFileSync(page, 'utf8'), /^<!doctype html>[\s\S]*got Hello, undefined![\s\S]*<\/html>\n$/)
@@ -284,6 +289,17 @@ test('a case that is wrong is written anew when the operator asks, and only in t
   assert.doesNotMatch(model.requests.slice(asked).join(), /moon/, 'the generator does not see what it replaces')
   await move(at, 'verify')
   assert.match((await rewrite('C2')).stderr, /cases are written in the test phase; this is verify/)
+})
+
+test('/test, in the test phase, writes what is missing, and /test C2 has the case of that criterion written anew', async (t) => {
+  const wrong = greets('C2', 'the-world', '', 'Hello, moon!')
+  const { at } = await implemented(t, [[cases[0]!, wrong], [], [cases[1]!]], sound)
+  await at.run(['--continue'], { input: '/exit\n' })
+  await move(at, 'test')
+  const typed = async (line: string) => (await at.run(['--continue'], { input: `${line}\n/exit\n` })).stdout
+  assert.match(await typed('/test'), /^1 of 2 passed/m)
+  assert.match(await typed('/test C2'), /^1 case written, 2 of 2 passed/m)
+  assert.match(await typed('/test C9'), /Still in test: there is no criterion C9; the plan has C1, C2/)
 })
 
 test('two criteria cannot share a case by its name', async (t) => {

@@ -1,10 +1,10 @@
 /** `ona inspect`: the database as pages for people: served on this machine, or written to a file. */
-import { resolve } from 'node:path'
 import { overview, overviews } from '../../audit/overview.ts'
 import { timeline } from '../../audit/timeline.ts'
 import { dbPath, type ReadDb, readDb } from '../../store/open.ts'
 import { command } from '../command.ts'
 import { failed, noted, said, write, wrong } from '../tell.ts'
+import { writePage } from '../write-page.ts'
 
 const help = `Shows what happened: conversations, and for each its prompts, replies and calls, with what hooks and rules said at
 every place, phases, plans and sub-agents. The database is read and not changed.
@@ -31,22 +31,18 @@ export const run = command('ona inspect', { help, flags }, async ({ conversation
     if (conversation !== undefined && !overview(db, conversation))
       return failed(`there is no conversation ${conversation}`)
     if (json) return printJson(db, conversation)
-    if (html !== undefined) return await writePage(db, html, conversation)
+    if (html !== undefined) return await asFile(db, html, conversation)
     return await serve(db, conversation, open === true)
   } finally {
     db.close()
   }
 })
 
-async function writePage(db: ReadDb, file: string, conversation: string | undefined): Promise<number> {
+async function asFile(db: ReadDb, file: string, conversation: string | undefined): Promise<number> {
   const { wholePage } = await import('../../audit/inspect-page.ts')
-  const { writeAtomic } = await import('../../store/atomic.ts')
   const text = wholePage(db, conversation)!
-  try {
-    writeAtomic(resolve(file), text, { mode: 0o600 })
-  } catch (cause) {
-    return failed(`${file} cannot be written: ${(cause as Error).message}`)
-  }
+  const why = writePage(file, text)
+  if (why) return failed(why)
   return said(`${file}: ${Math.ceil(text.length / 1024).toLocaleString('en')} KB`)
 }
 

@@ -1,10 +1,10 @@
 /** `ona verify`: the coverage report of a conversation, for the operator who signs it off. */
-import { writeFileSync } from 'node:fs'
 import { testAgain, testedInWords, verifyReport } from '../../agent/workflow.ts'
 import { reportText } from '../../workflow/report.ts'
 import { command } from '../command.ts'
 import { openConversation } from '../conversation.ts'
 import { failed, inColour, said, saidJson, warned } from '../tell.ts'
+import { writePage } from '../write-page.ts'
 
 const help = `Shows what the approved plan asked for, which test cases show it, and what each of them printed.
 
@@ -43,7 +43,8 @@ export const run = command('ona verify', { help, flags }, async (given) => {
     const report = verifyReport(session)
     if (html !== undefined) {
       const { reportHtml } = await import('../../workflow/report-html.ts')
-      writeFileSync(html, reportHtml(report))
+      const why = writePage(html, reportHtml(report))
+      if (why) return failed(why)
       said(`${html}: ${report.passed} of ${report.total} traced cases passed`)
     } else if (json) saidJson(report)
     else said(reportText(report, { columns: process.stdout.columns ?? 80, colour: inColour() }))
