@@ -70,7 +70,8 @@ test('a server behind OAuth is signed in to by the person, and later by what was
   assert.equal(seen.at(-1), 'refresh_token')
 })
 
-test('an authorization server that is not found by itself is named in the settings', async () => {
+test('an authorization server that is not found by itself is named in the settings', async (t) => {
+  const past = t.mock.method(console, 'warn', () => {})
   const { url, seen } = await guarded('/meta')
   const browser = async (page: string) => void (await fetch(page))
   const oauth = { clientId: 'ours', authServerMetadataUrl: new URL('/meta', url).href }
@@ -78,6 +79,7 @@ test('an authorization server that is not found by itself is named in the settin
   assert.equal(await hub.signIn('guarded', new AbortController().signal), true, hub.status()[0]!.problem)
   assert.equal((await call(hub)).content, 'the secret')
   assert.deepEqual([...new Set(seen)], ['authorize', 'authorization_code'])
+  assert.equal(past.mock.callCount(), 0, 'nothing is printed past the screen')
 
   const elsewhere = hubOf(url, memory(), browser, { authServerMetadataUrl: new URL('/nothing', url).href })
   assert.equal(await elsewhere.signIn('guarded', new AbortController().signal), false)

@@ -67,7 +67,8 @@ export async function serverLogin(
     },
     state: () => state,
     clientInformation: () => known || kept.client,
-    saveClientInformation: (client) => save({ client }),
+    // a client that the settings name is nobody's to change; the SDK would say of it that it bears no mark of its issuer
+    ...(!known && { saveClientInformation: (client: StoredOAuthClientInformation) => save({ client }) }),
     tokens: () => kept.tokens,
     saveTokens: (tokens) => save({ tokens }),
     redirectToAuthorization: async (to) => {
