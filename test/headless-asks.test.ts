@@ -190,6 +190,8 @@ test('the driver approves a plan, with the words that it puts there', async (t) 
     status: 'approved',
     changed: 1,
   })
+  const [approved] = at.rows<{ detail: string }>("SELECT detail FROM events WHERE event_type = 'plan_approved'")
+  assert.equal(JSON.parse(approved!.detail).by, 'driver', 'the record says who it was')
   await it.end()
 })
 

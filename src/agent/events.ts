@@ -108,7 +108,7 @@ export type PermissionAnswer = { readonly by?: Answerer } & (
 )
 
 export type PlanAnswer =
-  | { readonly approve: true; readonly plan: string; readonly acceptEdits: boolean }
+  | { readonly approve: true; readonly plan: string; readonly acceptEdits: boolean; readonly by?: Answerer }
   | { readonly approve: false; readonly feedback: string }
 
 export interface ElicitRequest {

@@ -40,7 +40,7 @@ export async function exitPlanMode(
   const approved = approvePlan(session.db, session.conversationId, {
     planId: drafted.id,
     content: answer.plan,
-    by: byHook ? 'hook' : 'person',
+    by: byHook ? 'hook' : (answer.by ?? 'person'),
     sessionId: session.id,
   })
   if (!approved.ok) return failed(approved.why)

@@ -58,7 +58,7 @@ export function personBy(ask: Ask, by: Answerer): Person {
       const said = await decide({ tool_name: 'ExitPlanMode', input: { plan } }, signal)
       if (said?.behavior === 'deny') return { approve: false, feedback: said.message ?? '' }
       const changed = said?.updatedInput?.['plan']
-      return said && { approve: true, plan: typeof changed === 'string' ? changed : plan, acceptEdits: false }
+      return said && { approve: true, plan: typeof changed === 'string' ? changed : plan, acceptEdits: false, by }
     },
   }
 }
