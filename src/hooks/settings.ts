@@ -156,9 +156,7 @@ function readEntry(
     ...(once && { once }),
     ...(statusMessage && { statusMessage }),
   }
-  if (type === 'function') return readFile(declared, hook, note, load)
-  const handler = readKind[type as keyof typeof readKind](declared, hook, note)
-  return handler ? [handler] : []
+  return [readKind[type as keyof typeof kinds](declared, hook, note, load) ?? []].flat()
 }
 
 type HandlerRead = Handler extends infer H ? (H extends Handler ? Omit<H, 'source' | 'withheld'> : never) : never
@@ -166,8 +164,13 @@ type DeclaredRead = Pick<HandlerRead, 'event' | 'matcher' | 'ifCondition' | 'mat
 type Note = (level: HookProblem['level'], at: string, why: string) => void
 
 const readKind: Record<
-  Exclude<keyof typeof kinds, 'function'>,
-  (declared: DeclaredRead, hook: Record<string, unknown>, note: Note) => HandlerRead | undefined
+  keyof typeof kinds,
+  (
+    declared: DeclaredRead,
+    hook: Record<string, unknown>,
+    note: Note,
+    load: LoadHooks | undefined,
+  ) => HandlerRead | HandlerRead[] | undefined
 > = {
   command(declared, hook, note) {
     const { command, shell = 'bash' } = hook as Infer<typeof kinds.command>
@@ -195,38 +198,27 @@ const readKind: Record<
     if (problem) return refuse(note, 'url', problem)
     return { ...declared, kind: 'http', url, headers, allowedEnvVars }
   },
-}
-
-/** What the entry says goes before what the function says of itself. */
-function readFile(
-  declared: DeclaredRead,
-  hook: Record<string, unknown>,
-  note: Note,
-  load: LoadHooks | undefined,
-): readonly HandlerRead[] {
-  const { file } = hook as Infer<typeof kinds.function>
-  const { event, matcher, ifCondition, ...rest } = declared
-  if (!load) {
+  /** What the entry says goes before what the function says of itself. */
+  function(declared, hook, note, load) {
+    const { file } = hook as Infer<typeof kinds.function>
+    const { event, matcher, ifCondition, ...rest } = declared
     const of = isEventName(event) ? 'event' : 'step'
-    return [{ ...declared, kind: 'function', name: file, of, run: () => undefined }]
-  }
-  const read = load(file)
-  if ('why' in read) {
-    note('error', 'file', read.why)
-    return []
-  }
-  const asked = read.handlers.filter((each) => each.kind === 'function' && each.event === event)
-  if (asked.length === 0) {
-    const others = [...new Set(read.handlers.map((each) => each.event))].join(', ')
-    note('error', 'file', `${file} exports no hook for ${event}, only for ${others}`)
-  }
-  return asked.map((each) => ({
-    ...each,
-    ...rest,
-    ...(matcher !== '' && { matcher }),
-    ...(ifCondition !== '' && { ifCondition }),
-    ...('name' in each && { name: `${each.name} in ${file}` }),
-  }))
+    if (!load) return { ...declared, kind: 'function', name: file, of, run: () => undefined }
+    const read = load(file)
+    if ('why' in read) return refuse(note, 'file', read.why)
+    const asked = read.handlers.filter((each) => each.kind === 'function').filter((each) => each.event === event)
+    if (asked.length === 0) {
+      const others = [...new Set(read.handlers.map((each) => each.event))].join(', ')
+      return refuse(note, 'file', `${file} exports no hook for ${event}, only for ${others}`)
+    }
+    return asked.map((each) => ({
+      ...each,
+      ...rest,
+      ...(matcher !== '' && { matcher }),
+      ...(ifCondition !== '' && { ifCondition }),
+      name: `${each.name} in ${file}`,
+    }))
+  },
 }
 
 function refuse(note: Note, at: string, why: string): undefined {
