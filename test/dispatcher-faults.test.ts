@@ -1,10 +1,9 @@
 /** What can go wrong around the dispatcher, one test each. Every one ends in one JSON object, exit 0 and no silence. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   appendFileSync,
-  chmodSync,
   mkdirSync,
   readFileSync,
   rmSync,
@@ -296,15 +295,24 @@ for (const [fault, spoil] of Object.entries(diskFaults)) {
   })
 }
 
-test('a folder that cannot be written: the decision stands', {
-  skip: process.getuid?.() === 0 && 'root may write anywhere',
-}, async () => {
+test('a folder that cannot be written, not even by root: the decision stands', (t) => {
   const repo = makeRepo(['session', 'graph-pretooluse'])
-  chmodSync(join(repo.root, '.ai'), 0o555)
-  const answer = await repo.fire('PreToolUse', wholeSearch)
-  chmodSync(join(repo.root, '.ai'), 0o755)
-  isClean(answer)
-  assert.equal(answer.output.decision, 'ask')
+  const script = `mount --bind "$1/.ai" "$1/.ai" && mount -o remount,bind,ro "$1/.ai" || exit 99
+    touch "$1/.ai/x" 2>/dev/null && exit 98
+    exec "$2" "$1/.ai/hooks/dispatch.mjs" PreToolUse`
+  const { status, stdout, stderr } = spawnSync(
+    'unshare',
+    ['-rm', 'sh', '-c', script, 'sh', repo.root, process.execPath],
+    {
+      input: JSON.stringify(payload('PreToolUse', wholeSearch)),
+      encoding: 'utf8',
+    },
+  )
+  if (status === null || status === 99 || stderr.includes('unshare')) {
+    t.skip('this machine lets nobody mount a folder')
+    return
+  }
+  assert.deepEqual([status, stderr, JSON.parse(stdout).decision], [0, '', 'ask'])
 })
 
 test('a torn last line is closed, not glued to', async () => {
