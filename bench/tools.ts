@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { builtInTool } from '../src/tools/all.ts'
 import type { ToolHost } from '../src/tools/host.ts'
-import { findRipgrep } from '../src/tools/ripgrep.ts'
+import { findRipgrep } from '../src/tools/search/ripgrep.ts'
 import type { ToolContext } from '../src/tools/tool.ts'
 import { median, report } from './lib/processes.ts'
 

@@ -15,12 +15,16 @@ const core = withImports('src/cli/conversation.ts', 'src/agent/tool-call.ts', 's
 /** What is needed where hooks are asked. */
 const round = withImports('src/hooks/round.ts')
 /** What reads a file: the commonest call. */
-const read = withImports('src/tools/read-file.ts')
+const read = withImports('src/tools/read/read-file.ts')
 /** What is needed to ask a model, and to take a turn: a single call of the operator's does without. */
-const model = withImports('src/agent/choose-model.ts')
-const loop = withImports('src/agent/start.ts', 'src/agent/turn.ts')
+const model = withImports('src/agent/model/choose-model.ts')
+const loop = withImports('src/agent/session/start.ts', 'src/agent/turn.ts')
 /** What is on the screen before the agent is loaded, and the way to it. */
-const terminal = withImports('src/cli/commands/agent.ts', 'src/cli/commands/repl.ts', 'src/tui/repl-terminal.ts')
+const terminal = withImports(
+  'src/cli/commands/agent.ts',
+  'src/cli/commands/repl.ts',
+  'src/tui/session/repl-terminal.ts',
+)
 
 rmSync('dist', { recursive: true, force: true })
 await build({
@@ -52,7 +56,7 @@ await build({
       groups: [
         {
           name: 'root',
-          test: /rolldown\/runtime|package-root|plain-file|hooks\/nearest|cli\/(args|tell|command|table)\.ts/,
+          test: /rolldown\/runtime|package-root|plain-file|hooks\/nearest|cli\/(args|print|command|table)\.ts/,
         }, // what every command needs
         { name: 'options', test: /cli\/(options|flags)\.ts/ },
         { name: 'store', test: (id) => store.has(id) },

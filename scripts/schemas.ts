@@ -10,7 +10,7 @@ import type { JsonSchema } from '../src/hooks/shape.ts'
 import { envelopes, verdicts } from '../src/hooks/step-shape.ts'
 import { stepNames } from '../src/hooks/steps.ts'
 import { scriptSchema } from '../src/rehearsal/script.ts'
-import { settingsShape } from '../src/store/settings-shape.ts'
+import { settingsShape } from '../src/store/settings/settings-shape.ts'
 
 /** The text of each file, by its path. */
 export function schemaFiles(): Record<string, string> {

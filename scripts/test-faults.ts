@@ -1,7 +1,7 @@
 /** `npm run test:faults [-- KILLS]`: the long fault campaign, with the number of cases and survivals of each part. */
-import { killCampaign } from '../test/faults-kill.ts'
-import { crowdCampaign, surroundingsCampaign } from '../test/faults-surroundings.ts'
-import { type Tally, tallied } from '../test/lib/campaign.ts'
+import { killCampaign } from '../test/faults/kill.ts'
+import { crowdCampaign, surroundingsCampaign } from '../test/faults/surroundings.ts'
+import { type Tally, tallied } from '../test/support/campaign.ts'
 
 const kills = Number(process.argv[2] ?? 1000)
 const progress = (name: string) => (done: number) => {

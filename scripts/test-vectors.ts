@@ -1,8 +1,8 @@
 /** `npm run test:vectors -- FILE`: runs a file of step vectors against the plane. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runTrace } from '../test/hooks-trace.ts'
-import { runVector, type Vector } from '../test/hooks-vectors.ts'
+import { runVector, type Vector } from '../test/hooks/vectors.ts'
+import { runTrace } from '../test/support/hooks-trace.ts'
 
 const [file = join(import.meta.dirname, '../test/fixtures/step-vectors.json')] = process.argv.slice(2)
 process.exitCode = await main(file)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { flags } from '../src/cli/flags.ts'
 import { commands, flagCommands } from '../src/cli/table.ts'
-import { place } from './lib/program.ts'
+import { place } from './support/program.ts'
 
 const table = { ...commands, ...flagCommands }
 

@@ -7,7 +7,7 @@ import settingsSchema from '../schemas/settings.schema.json' with { type: 'json'
 import { flags } from '../src/cli/flags.ts'
 import { commands, flagCommands } from '../src/cli/table.ts'
 import { sdkKeys } from '../src/sdk/check.ts'
-import { place } from './lib/program.ts'
+import { place } from './support/program.ts'
 
 const root = join(import.meta.dirname, '..')
 const pages = ['*.md', 'docs/**/*.md', 'examples/**/*.md'].flatMap((pattern) => globSync(pattern, { cwd: root }))

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { place } from './lib/program.ts'
+import { place } from './support/program.ts'
 
 interface Finding {
   readonly level: string

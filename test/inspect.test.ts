@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { type Place, place } from './lib/program.ts'
+import { type Place, place } from './support/program.ts'
 
 /** A call that runs, one that a rule refuses and one that a hook refuses. */
 async function happened(t: TestContext, env: Record<string, string> = {}): Promise<Place> {

@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { stream, wireServer } from '../src/providers/wire-server.ts'
-import { type Place, place } from './lib/program.ts'
-import { anthropic } from './lib/wire.ts'
+import { type Place, place } from './support/program.ts'
+import { anthropic } from './support/wire.ts'
 
 const needed = ['dbus-daemon', 'dbus-send', 'gnome-keyring-daemon']
 const missing = needed.filter((name) => spawnSync('sh', ['-c', `command -v ${name}`]).status !== 0)

@@ -7,7 +7,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { guardedServer } from '../src/mcp/guarded-server.ts'
 import { packageRoot } from '../src/package-root.ts'
-import { type Place, place } from './lib/program.ts'
+import { type Place, place } from './support/program.ts'
 
 const everything = [
   process.execPath,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { type Place, place } from './lib/program.ts'
+import { type Place, place } from './support/program.ts'
 
 const evaluate = async (at: Place, tool: string, input: object) => {
   const ran = await at.run(['--eval', JSON.stringify({ tool, input })])

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { anthropicWire } from '../src/providers/wire-anthropic.ts'
 import { openaiWire } from '../src/providers/wire-openai.ts'
 import { type Answer, cut, status, stream, type WireServer, wireServer } from '../src/providers/wire-server.ts'
-import { place } from './lib/program.ts'
+import { place } from './support/program.ts'
 
 /** How each provider is chosen, and how its model writes a file and then says that it is done. */
 const providers = [

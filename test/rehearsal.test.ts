@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { place } from './lib/program.ts'
+import { place } from './support/program.ts'
 
 const root = join(import.meta.dirname, '..')
 const examples = globSync('examples/rehearsals/*.yaml', { cwd: root }).sort()

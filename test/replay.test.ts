@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { type Place, place } from './lib/program.ts'
+import { type Place, place } from './support/program.ts'
 
 /** Four calls of an operator: two that settings allow, two that they approved by typing them. */
 async function recorded(t: TestContext): Promise<Place> {

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { packageRoot } from '../src/package-root.ts'
 import type { Chat } from '../src/rehearsal/chat.ts'
-import { call, type Line, testModel } from './lib/model.ts'
-import { type Place, place } from './lib/program.ts'
+import { call, type Line, testModel } from './support/model.ts'
+import { type Place, place } from './support/program.ts'
 
 interface Played {
   readonly at: Place

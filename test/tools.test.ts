@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { stream, wireServer } from '../src/providers/wire-server.ts'
-import { type Place, place } from './lib/program.ts'
+import { type Place, place } from './support/program.ts'
 
 interface Evaluated {
   readonly code: number | null

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { type Place, place } from './lib/program.ts'
+import { type Place, place } from './support/program.ts'
 
 const phases = ['idle', 'planning', 'implement', 'test', 'verify', 'done'] as const
 const planText = '# Greet\n\n## Success criteria\n- `greet Ada` prints Hello, Ada!\n- no name prints Hello, world!\n'

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { place } from '../../test/lib/program.ts'
+import { place } from '../../test/support/program.ts'
 
 test('the newest conversation becomes a page to attach', async (t) => {
   const here = place(t)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { place } from '../../test/lib/program.ts'
+import { place } from '../../test/support/program.ts'
 
 test('the hook would have stopped the forced push and nothing else; the gate fails where settings change an outcome', async (t) => {
   const here = place(t)

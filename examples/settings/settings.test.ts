@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { readRule } from '../../src/permissions/rule.ts'
 import { openDb } from '../../src/store/open.ts'
-import { loadSettings } from '../../src/store/settings.ts'
+import { loadSettings } from '../../src/store/settings/settings.ts'
 
 test('the settings shown in the documentation have no problem', (t) => {
   const home = mkdtempSync(join(tmpdir(), 'ona-example-'))

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { findSkills, partsOf } from '../../src/tools/skills.ts'
+import { findSkills, partsOf } from '../../src/tools/skills/skills.ts'
 
 test('the skill that the docs show is the one here, and works', (t) => {
   const text = readFileSync(join(import.meta.dirname, 'review/SKILL.md'), 'utf8')

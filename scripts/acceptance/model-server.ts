@@ -16,7 +16,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { authorizationServer } from '../../src/auth/authorization-server.ts'
+import { authorizationServer } from '../../test/support/authorization-server.ts'
 
 interface Call {
   readonly name: string

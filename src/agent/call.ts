@@ -4,7 +4,7 @@ import type { JsonObject } from '../hooks/shape.ts'
 import type { ToolUse } from '../providers/model.ts'
 import { failed, type Tool, type ToolOutput } from '../tools/tool.ts'
 import type { Answerer } from './events.ts'
-import type { Session } from './session.ts'
+import type { Session } from './session/session.ts'
 import type { TurnEnd } from './turn.ts'
 
 export interface Call {

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import type { PermissionUpdate } from '../hooks/plane.ts'
 import { ruleText } from '../permissions/rule.ts'
 import { applyUpdates } from '../permissions/update.ts'
-import type { Session } from './session.ts'
+import type { Session } from './session/session.ts'
 
 export async function saveUpdates(session: Session, updates: readonly PermissionUpdate[]): Promise<void> {
   const updated = applyUpdates(session.permissions, updates)
@@ -11,7 +11,7 @@ export async function saveUpdates(session: Session, updates: readonly Permission
   session.permissions = updated.settings
   if (updated.mode) session.mode = updated.mode
   if (updates.every(({ destination }) => destination === 'session' || destination === 'cliArg')) return
-  const { persistPermissionUpdates } = await import('../store/settings-edit.ts')
+  const { persistPermissionUpdates } = await import('../store/settings/settings-edit.ts')
   const places = { cwd: session.projectDir, home: session.runtime.home || homedir(), env: session.runtime.env }
   for (const edited of await persistPermissionUpdates(updates, places, { ruleText, defaultsInForce })) {
     if (edited.ok) session.runtime.permissionDefaults = false

@@ -3,7 +3,7 @@ import { deferTools } from '../mcp/deferral.ts'
 import type { ToolDefinition } from '../providers/model.ts'
 import { builtInTool, builtInTools, definitionOf } from '../tools/all.ts'
 import type { Tool } from '../tools/tool.ts'
-import type { Runtime } from './runtime.ts'
+import type { Runtime } from './session/runtime.ts'
 
 export interface Toolbox {
   get(name: string): Tool | undefined

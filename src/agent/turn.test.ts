@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, test } from 'node:test'
+import { type TestOptions, type TestSession, testSession } from '../../test/support/agent-session.ts'
 import { defineHook, defineStepHook } from '../hooks/define.ts'
-import { Session } from './session.ts'
-import { spend } from './spend.ts'
+import { spend } from './model/spend.ts'
+import { Session } from './session/session.ts'
 import { asText } from './stages.ts'
-import { type TestOptions, type TestSession, testSession } from './test-session.ts'
 import { runTurn } from './turn.ts'
 
 const open: TestSession[] = []
@@ -356,7 +356,7 @@ test('the turn ends at the number of requests that it may make', async () => {
 })
 
 test('an edit is kept as it was, and rewinding puts it back', async () => {
-  const { rewind, rewindPoints } = await import('./rewind.ts')
+  const { rewind, rewindPoints } = await import('./session/rewind.ts')
   const it = start({
     ...free,
     script: [
@@ -390,8 +390,8 @@ test('an edit is kept as it was, and rewinding puts it back', async () => {
 })
 
 test('a copy of a session can be rewound like the session itself, files and all', async () => {
-  const { rewind, rewindPoints } = await import('./rewind.ts')
-  const { findSession } = await import('./find-session.ts')
+  const { rewind, rewindPoints } = await import('./session/rewind.ts')
+  const { findSession } = await import('./session/find-session.ts')
   const input = { file_path: 'a.txt' }
   const it = start({
     ...free,

@@ -1,8 +1,8 @@
 /** A turn, from a prompt to its end. The stages it names are told in stages.ts; one tool call in tool-call.ts. */
 import type { Block, StopReason } from '../hooks/steps.ts'
 import type { ModelFailure } from '../providers/model.ts'
-import { compactWhenDue } from './compact.ts'
-import type { Session } from './session.ts'
+import { compactWhenDue } from './context/compact.ts'
+import type { Session } from './session/session.ts'
 import { atTurnEnd, enter, finish, generate, ingest, overBudget, runTools } from './stages.ts'
 
 export interface TurnEnd {

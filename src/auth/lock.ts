@@ -1,7 +1,7 @@
 /** One process at a time, for as long as a person would wait. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { holderOf, tryLock, unlock } from '../lock-file.ts'
+import { holderOf, tryLock, unlock } from '../files/lock-file.ts'
 
 /**
  * Runs `work` alone among all processes that use the same path. Works anyway after `patienceMs`, and where no lock can be

@@ -5,7 +5,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { writeAtomic } from '../store/atomic.ts'
+import { writeAtomic } from '../files/atomic-write.ts'
 import { keepOut } from '../store/secrets.ts'
 import { lastFour } from './credential.ts'
 

@@ -1,6 +1,6 @@
 /** A brain's hooks as things that can be found, set and taken away: the contract, and ours over a brain's files. */
 import { join, relative } from 'node:path'
-import { leadsOut } from '../leads-out.ts'
+import { leadsOut } from '../files/leads-out.ts'
 import type { Brain, Limit } from './brain.ts'
 import { type FileEdit, locked, readText, writeAll } from './files.ts'
 import { type BrainHook, type BrainHookUnique, described, settled, uniqueOf } from './hook.ts'

@@ -2,7 +2,7 @@
 import { existsSync, globSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { readPlainFile } from '../plain-file.ts'
+import { readPlainFile } from '../files/plain-file.ts'
 import type { Brain } from './brain.ts'
 
 /** The slugs of the brains that are found. */

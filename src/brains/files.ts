@@ -18,8 +18,8 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { tryLock, unlock } from '../lock-file.ts'
-import { readPlainBytes } from '../plain-file.ts'
+import { tryLock, unlock } from '../files/lock-file.ts'
+import { readPlainBytes } from '../files/plain-file.ts'
 import { Problem } from './problem.ts'
 
 export interface FileEdit {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { readPlainFile } from '../plain-file.ts'
+import { readPlainFile } from '../files/plain-file.ts'
 import { adapterFor, type BrainHooksAdapter, type OwnAdapter } from './adapter.ts'
 import { Problem } from './problem.ts'
 

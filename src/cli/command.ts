@@ -1,7 +1,7 @@
 /** What every command does alike: reads its words, gives its help, and refuses what it does not know. */
 import { nearest } from '../hooks/nearest.ts'
 import { type FlagsOf, type Rows, readArgs } from './args.ts'
-import { said, wrong } from './tell.ts'
+import { said, wrong } from './print.ts'
 
 /** Gets the words after the command's name and gives the exit code. */
 export type Run = (words: string[]) => Promise<number> | number

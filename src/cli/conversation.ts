@@ -1,13 +1,13 @@
 /** A conversation opened by its id from a command, with a session to work in. */
 
 import type { AgentEvent } from '../agent/events.ts'
-import { modelLater } from '../agent/model-later.ts'
-import { type Opened as OpenedRuntime, openRuntime } from '../agent/open-runtime.ts'
-import { Session } from '../agent/session.ts'
+import { modelLater } from '../agent/model/lazy-model.ts'
+import { type Opened as OpenedRuntime, openRuntime } from '../agent/session/open-runtime.ts'
+import { Session } from '../agent/session/session.ts'
 import type { PermissionMode } from '../hooks/plane.ts'
 import { createSession, getConversation, newestConversation, newestSession } from '../store/conversations.ts'
-import { nobody } from './nobody.ts'
-import { noted } from './tell.ts'
+import { nobody } from './headless/deny-all.ts'
+import { noted } from './print.ts'
 
 export type Opened = { readonly session: Session; close(): Promise<void> } | { readonly problem: string }
 

@@ -26,7 +26,7 @@ main(process.argv.slice(2)).then(
     setTimeout(() => process.exit(), lastMs).unref()
   },
   async (cause: unknown) => {
-    const { tellFailure } = await import('./failure.ts')
+    const { tellFailure } = await import('./report-crash.ts')
     process.exitCode = tellFailure(cause)
   },
 )

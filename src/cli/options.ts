@@ -1,8 +1,8 @@
 /** From flags to what a session is started with. */
 import { resolve } from 'node:path'
-import type { AgentKind } from '../agent/agents.ts'
-import type { StartOptions } from '../agent/start.ts'
-import { readPlainFile, statOf } from '../plain-file.ts'
+import type { StartOptions } from '../agent/session/start.ts'
+import type { AgentKind } from '../agent/subagents/agent-definitions.ts'
+import { readPlainFile, statOf } from '../files/plain-file.ts'
 import type { Flags } from './flags.ts'
 
 export type FlagOptions = Omit<StartOptions, 'person' | 'on'>
@@ -48,7 +48,7 @@ export async function startOptions(flags: Flags, env: NodeJS.ProcessEnv = proces
     ...(flags.worktree !== undefined && { worktree: flags.worktree }),
     ...(flags['fallback-model'] && { fallbackModels: flags['fallback-model'].split(',').map((each) => each.trim()) }),
     ...(flags.record && {
-      atEnd: async (session) => (await import('./record.ts')).record(session, flags.record!),
+      atEnd: async (session) => (await import('./headless/record.ts')).record(session, flags.record!),
     }),
     startRehearsal: async () => (await import('../rehearsal/server.ts')).startRehearsal(),
   }
@@ -64,7 +64,7 @@ export async function optionsProblem(flags: Flags): Promise<string | undefined> 
   const odd = sources.find((each) => !['', 'user', 'project', 'local'].includes(each))
   if (odd) return `--setting-sources takes user, project and local, not "${odd}"`
   if (flags.agents) {
-    const { readAgentsJson } = await import('../agent/agents.ts')
+    const { readAgentsJson } = await import('../agent/subagents/agent-definitions.ts')
     const read = readAgentsJson(flags.agents)
     if ('problem' in read) return `--agents: ${read.problem}`
   }
@@ -90,7 +90,7 @@ export async function optionsProblem(flags: Flags): Promise<string | undefined> 
 
 /** Checked before, by optionsProblem. The agent is loaded for this alone, and not at every start. */
 async function agentsOf(json: string): Promise<readonly AgentKind[]> {
-  const { readAgentsJson } = await import('../agent/agents.ts')
+  const { readAgentsJson } = await import('../agent/subagents/agent-definitions.ts')
   const read = readAgentsJson(json)
   return 'problem' in read ? [] : read
 }

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { StartOptions } from '../agent/start.ts'
-import { warned } from './tell.ts'
+import type { StartOptions } from '../agent/session/start.ts'
+import { warned } from './print.ts'
 
 /** Loads nothing where no role is linked. A role that cannot be loaded is said, and the others have their say. */
 export async function roleHandlers({
@@ -13,7 +13,7 @@ export async function roleHandlers({
   trust,
 }: Pick<StartOptions, 'cwd' | 'env' | 'bare' | 'trust'>): Promise<Pick<StartOptions, 'handlers'>> {
   if (bare || !existsSync(join(cwd, '.agent'))) return {}
-  const { isTrusted } = await import('../store/trust.ts')
+  const { isTrusted } = await import('../store/settings/trust.ts')
   if (!trust && !isTrusted(cwd, { home: env['HOME'] || homedir() })) return {}
   const { linkedDispatch } = await import('../brains/dispatch.ts')
   const { handlers, problems } = await linkedDispatch({ from: cwd })

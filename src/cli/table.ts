@@ -31,7 +31,7 @@ export const commands: Readonly<Record<string, Entry>> = {
   audit: {
     about: "other agents' logs into the database",
     verbs: verbs.audit,
-    load: () => import('./commands/audit.ts'),
+    load: () => import('./commands/record/audit.ts'),
   },
   completion: {
     about: 'completion for your shell',
@@ -40,12 +40,12 @@ export const commands: Readonly<Record<string, Entry>> = {
   },
   demo: {
     about: 'a whole plan-to-sign-off cycle, offline, in a minute',
-    load: () => import('./commands/demo.ts'),
+    load: () => import('./commands/workflow/demo.ts'),
   },
   dispatcher: {
     about: 'the eight policy modules for VS Code and others',
     verbs: verbs.dispatcher,
-    load: () => import('./commands/dispatcher.ts'),
+    load: () => import('./commands/roles/dispatcher.ts'),
   },
   doctor: {
     about: 'what is well here, what is not, and what to do',
@@ -54,30 +54,30 @@ export const commands: Readonly<Record<string, Entry>> = {
   hooks: {
     about: 'which hooks are in force, what they say, what they said',
     verbs: verbs.hooks,
-    load: () => import('./commands/hooks.ts'),
+    load: () => import('./commands/hooks/hooks.ts'),
   },
   init: {
     about: "a role's hooks into every agent of this repository",
     usage: '--roles R… --hooks [BRAIN…]',
-    load: () => import('./commands/init.ts'),
+    load: () => import('./commands/roles/init.ts'),
   },
   inspect: {
     about: 'what happened, as pages: prompts, calls, hooks, rulings',
-    load: () => import('./commands/inspect.ts'),
+    load: () => import('./commands/record/inspect.ts'),
   },
   login: {
     about: 'keep a key or an account for the Anthropic API',
-    load: () => import('./commands/login.ts'),
+    load: () => import('./commands/auth/login.ts'),
   },
   logout: {
     about: 'forget it',
-    load: () => import('./commands/logout.ts'),
+    load: () => import('./commands/auth/logout.ts'),
   },
   mcp: {
     about: 'MCP servers, and our tools as one',
     usage: 'add|list|get|remove|serve|…',
     verbs: verbs.mcp,
-    load: () => import('./commands/mcp.ts'),
+    load: () => import('./commands/mcp/mcp.ts'),
   },
   permissions: {
     about: 'why a call is allowed, asked or denied',
@@ -88,7 +88,7 @@ export const commands: Readonly<Record<string, Entry>> = {
   plan: {
     about: 'the plans of a conversation',
     verbs: verbs.plan,
-    load: () => import('./commands/plan.ts'),
+    load: () => import('./commands/workflow/plan.ts'),
   },
   rehearse: {
     about: 'play a script through the whole runtime',
@@ -98,15 +98,15 @@ export const commands: Readonly<Record<string, Entry>> = {
   role: {
     about: 'make a role with a hook and its test; the roles here',
     verbs: verbs.role,
-    load: () => import('./commands/role.ts'),
+    load: () => import('./commands/roles/role.ts'),
   },
   status: {
     about: 'which model and which credential a session here would use',
-    load: () => import('./commands/status.ts'),
+    load: () => import('./commands/auth/status.ts'),
   },
   verify: {
     about: 'the coverage report of a conversation, for sign-off',
-    load: () => import('./commands/verify.ts'),
+    load: () => import('./commands/workflow/verify.ts'),
   },
 }
 
@@ -119,11 +119,11 @@ export const flagCommands: Readonly<Record<string, Entry>> = {
   },
   '--init-db': {
     about: 'make the database',
-    load: () => import('./commands/init-db.ts'),
+    load: () => import('./commands/record/init-db.ts'),
   },
   '--transition': {
     about: 'move a conversation on',
     usage: 'PHASE --conversation ID',
-    load: () => import('./commands/transition.ts'),
+    load: () => import('./commands/workflow/transition.ts'),
   },
 }

@@ -1,7 +1,7 @@
 /** A page that a person asked for, in the file that they named. */
 import { dirname, resolve } from 'node:path'
-import { statOf } from '../plain-file.ts'
-import { writeAtomic } from '../store/atomic.ts'
+import { writeAtomic } from '../files/atomic-write.ts'
+import { statOf } from '../files/plain-file.ts'
 
 /** Undefined when it is written; otherwise why not. */
 export function writePage(file: string, text: string): string | undefined {

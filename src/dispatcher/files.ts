@@ -4,7 +4,7 @@
  */
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { readPlainBytes, readPlainFile } from '../plain-file.ts'
+import { readPlainBytes, readPlainFile } from '../files/plain-file.ts'
 import { sleep } from './lock.ts'
 
 export type Read = { ok: true; text: string } | { ok: false; missing: boolean; why: string }

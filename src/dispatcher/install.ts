@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { leadsOut } from '../leads-out.ts'
+import { leadsOut } from '../files/leads-out.ts'
 import { packageRoot } from '../package-root.ts'
 import { checkSchema } from './check-schema.ts'
 import { defaultFiles } from './defaults.ts'

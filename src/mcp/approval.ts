@@ -1,9 +1,9 @@
 /** Which servers may be started: policy, and the person's word on those that a project brings. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { updateFile } from '../files/atomic-write.ts'
 import { isObject, type JsonObject } from '../hooks/shape.ts'
 import { matches } from '../permissions/wildcard.ts'
-import { updateFile } from '../store/atomic.ts'
 import type { ServerConfig } from './config.ts'
 
 /** The settings that speak of servers. */

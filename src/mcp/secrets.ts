@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { keychain, loginFolder } from '../auth/store.ts'
+import { updateFile } from '../files/atomic-write.ts'
 import { isObject } from '../hooks/shape.ts'
-import { updateFile } from '../store/atomic.ts'
 
 /** Where tokens lie: never in the database, a log or a project. */
 export interface SecretStore {

@@ -1,5 +1,5 @@
 /** The model's words as the answer that was asked for; a wrong one goes back with the error, a few times. */
-import { answerJson } from '../agent/answer-json.ts'
+import { answerJson } from '../agent/model/answer-json.ts'
 import { asText } from '../agent/stages.ts'
 import { orAborted } from './abort.ts'
 import { AgentError } from './failure.ts'

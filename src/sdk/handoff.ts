@@ -1,5 +1,5 @@
 /** Handoffs: an agent calls a tool, and another one takes over with what was said so far. */
-import { transcriptText } from '../agent/compact.ts'
+import { transcriptText } from '../agent/context/compact.ts'
 import { optional, record, string } from '../hooks/shape.ts'
 import type { Message } from '../providers/model.ts'
 import { failed, type Tool } from '../tools/tool.ts'

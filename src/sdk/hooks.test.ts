@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as z from 'zod'
+import { plays } from '../../test/support/sdk-run.ts'
 import { type AnyAgent, defineAgent } from './agent.ts'
 import { Context } from './context.ts'
 import { addGlobalHooks, type HookName, hookNames } from './hooks.ts'
 import { run } from './run.ts'
 import { openRuntime } from './runtime.ts'
-import { plays } from './test-run.ts'
 import { defineTool } from './tool.ts'
 
 const model = 'rehearsal'

@@ -1,11 +1,11 @@
 /** One agent's part of a run: its session, what it is told, and who watches. */
 
 import type { AgentEvent } from '../agent/events.ts'
-import { loadMessages } from '../agent/history.ts'
-import type { Observed, Runtime } from '../agent/runtime.ts'
-import { Session } from '../agent/session.ts'
+import { loadMessages } from '../agent/session/history.ts'
+import type { Observed, Runtime } from '../agent/session/runtime.ts'
+import { Session } from '../agent/session/session.ts'
+import { enterSession } from '../agent/session/start.ts'
 import { asText, textOf } from '../agent/stages.ts'
-import { enterSession } from '../agent/start.ts'
 import { runTurn, type Source, type TurnEnd } from '../agent/turn.ts'
 import type { Block } from '../hooks/steps.ts'
 import { getSession } from '../store/conversations.ts'

@@ -1,5 +1,5 @@
 /** A model of your own: whatever can answer a request. */
-import type { ActiveModel } from '../agent/runtime.ts'
+import type { ActiveModel } from '../agent/session/runtime.ts'
 import { noUsage } from '../providers/dialect.ts'
 import type { ModelRequest, Part, Provider, Reply } from '../providers/model.ts'
 import { orAborted } from './abort.ts'

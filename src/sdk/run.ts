@@ -1,7 +1,7 @@
 /** A run, from an input to an answer: one agent after another, until one answers without handing over. */
 
 import type { AgentEvent } from '../agent/events.ts'
-import { recover } from '../agent/history.ts'
+import { recover } from '../agent/session/history.ts'
 import { asText, textOf } from '../agent/stages.ts'
 import type { Block } from '../hooks/steps.ts'
 import { addEvent } from '../store/audit.ts'

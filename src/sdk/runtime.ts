@@ -1,9 +1,9 @@
 /** What runs share: the database, the settings with their hooks, the models, the MCP servers. Opened once, and closed. */
 import { resolve } from 'node:path'
 import type { Person } from '../agent/events.ts'
-import { type Opened, openRuntime as openShared } from '../agent/open-runtime.ts'
-import type { ActiveModel } from '../agent/runtime.ts'
-import type { StartOptions } from '../agent/start.ts'
+import { type Opened, openRuntime as openShared } from '../agent/session/open-runtime.ts'
+import type { ActiveModel } from '../agent/session/runtime.ts'
+import type { StartOptions } from '../agent/session/start.ts'
 import type { Price } from '../providers/models.ts'
 import type { Player } from '../rehearsal/server.ts'
 import { inMemory, type SqlValue, StoreError } from '../store/open.ts'

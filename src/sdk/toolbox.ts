@@ -1,5 +1,5 @@
 /** The tools of an agent in code: those it was given, and no other. */
-import type { Runtime } from '../agent/runtime.ts'
+import type { Runtime } from '../agent/session/runtime.ts'
 import type { Toolbox } from '../agent/toolbox.ts'
 import { builtInTool, definitionOf } from '../tools/all.ts'
 import type { Tool } from '../tools/tool.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { bench } from '../../test/support/tool-host.ts'
 import type { AgentRequest } from './host.ts'
-import { bench } from './test-host.ts'
 
 const plain = ({ content, isError }: { content: string; isError: boolean }) => ({ content, isError })
 const todo = (content: string, status: 'pending' | 'in_progress' | 'completed') => ({

@@ -4,9 +4,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { Bench } from '../../test/support/tool-host.ts'
 import { builtInTools } from './all.ts'
 import { type Sample, toolSuite } from './suite.ts'
-import type { Bench } from './test-host.ts'
 
 const odd = 'odd — nämë \'"$(x)`;\n*?[a] 😀.txt'
 const huge = 'x'.repeat(3_000_000)

@@ -1,10 +1,10 @@
 /** What every tool passes, so that adding one is a file, a line in all.ts and a row in suite.test.ts. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { type Bench, bench } from '../../test/support/tool-host.ts'
 import type { JsonObject } from '../hooks/shape.ts'
 import { definitionOf } from './all.ts'
 import { streamCap } from './bounded.ts'
-import { type Bench, bench } from './test-host.ts'
 import { readInput, type Tool } from './tool.ts'
 
 export interface Sample {

@@ -3,9 +3,9 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { Task } from './work.ts'
 
 async function perform(task: Task): Promise<unknown> {
-  if (task.kind === 'pdf') return (await import('./pdf-pages.ts')).pdfPages(task.bytes, task.range, task.most)
-  if (task.kind === 'html') return (await import('./html-markdown.ts')).htmlToMarkdown(task.html)
-  return (await import('./search-walk.ts')).searchWalk(task.search)
+  if (task.kind === 'pdf') return (await import('./read/pdf-pages.ts')).pdfPages(task.bytes, task.range, task.most)
+  if (task.kind === 'html') return (await import('./web/html-markdown.ts')).htmlToMarkdown(task.html)
+  return (await import('./search/search-walk.ts')).searchWalk(task.search)
 }
 
 perform(workerData as Task).then(

@@ -1,7 +1,7 @@
 /** What the outside may know of a project: its declared commands, their help, its published schemas and documents. */
 import { existsSync, globSync, realpathSync, statSync } from 'node:fs'
 import { join, normalize, relative } from 'node:path'
-import { readPlainFile } from '../plain-file.ts'
+import { readPlainFile } from '../files/plain-file.ts'
 
 export interface ContractPart {
   readonly name: string

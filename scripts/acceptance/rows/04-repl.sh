@@ -16,7 +16,7 @@ X
 
 row C-login 2.9 '/login stores a credential in the secure storage, shows dots, and the database has none of it; on a pipe it says what to do' 'the terminal test of /login passes; ona login names itself' <<'X'
 has "$(repl /login /exit)" 'ona login'
-unit test/tui-commands.test.ts --test-name-pattern='^/login keeps a key'
+unit test/tui/commands.test.ts --test-name-pattern='^/login keeps a key'
 X
 
 row C-logout 2.9 '/logout forgets it' 'status exit 1 afterwards' <<'X'
@@ -74,5 +74,5 @@ has "$(repl /modle /exit)" '/model'
 X
 
 row 2.9-4 2.9 'discovery: the / menu filters as one types' 'the terminal test of the menu passes' <<'X'
-unit test/tui-terminal.test.ts --test-name-pattern='menu'
+unit test/tui/terminal.test.ts --test-name-pattern='menu'
 X

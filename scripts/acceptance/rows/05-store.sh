@@ -109,7 +109,7 @@ wait
 X
 
 row 4.8-3 4.8 'all hook rows of a tool fire and its tool_result are one commit' 'killed at 200 moments no result is without its hook rows' <<'X'
-unit test/store-crash.test.ts
+unit test/faults/store-crash.test.ts
 X
 
 row 4.8-4 4.8 'rows of an iteration are committed before the next model call' 'a hook of the second round reads the result of the first from the database' <<'X'

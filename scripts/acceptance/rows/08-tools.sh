@@ -111,7 +111,7 @@ has "$(tool ExitPlanMode '{"plan":"# P\n\n## Success criteria\n- x prints y"}' -
 same "draft" "$(sql "SELECT status FROM plans WHERE conversation_id = 'leave'")"
 ona plan approve --conversation leave >/dev/null
 same implement "$(phase leave)"
-unit test/tui-terminal.test.ts --test-name-pattern='plan: it is shown'
+unit test/tui/terminal.test.ts --test-name-pattern='plan: it is shown'
 X
 
 row T-ListMcpResources 7 'ListMcpResources lists the resources of the servers' 'a JSON list with a uri' <<'X'
@@ -168,7 +168,7 @@ has "$(tool Read '{"file_path":"b.bin"}')" '00 ?ff'
 X
 
 row 7.1-7 7.1 'a bounded WebFetch body: 1048576 bytes and [SDLC_TRUNCATED]; MCP calls end after 120000 ms' 'the unit tests of both bounds pass' <<'X'
-unit src/tools/web.test.ts
+unit src/tools/web/web.test.ts
 has "$(grep -rhoE '120_?000' "$ROOT"/src/mcp | sort -u)" '120'
 X
 

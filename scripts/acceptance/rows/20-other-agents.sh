@@ -116,11 +116,11 @@ head -c "$size" "$log" | sha256sum | cmp - before; [ "$(wc -c <"$log")" -gt "$si
 X
 
 row S001-6 001§17 'the ten invariants' 'one test each passes' <<'X'
-unit test/dispatcher.test.ts --test-name-pattern='invariant'
+unit test/dispatcher/dispatcher.test.ts --test-name-pattern='invariant'
 X
 
 row S001-7 001§8 'order, short-circuit, budgets, merge, error isolation' 'the tests of the dispatcher pass' <<'X'
-unit test/dispatcher.test.ts --test-name-pattern='modules run in order|first deny|critical module|rewrite owner'
+unit test/dispatcher/dispatcher.test.ts --test-name-pattern='modules run in order|first deny|critical module|rewrite owner'
 X
 
 row S001-8 001§16 'the nine schemas are shipped' 'each is a JSON Schema' <<'X'

@@ -34,7 +34,7 @@ row F.1-1 F.1 'docs/ACCEPTANCE_MATRIX.md is what these rows say, covers the list
 X
 
 row F.1-2 F.1 'the script ends at the first failure with the id of the row on stderr and a non-zero code' 'its own test, with rows that fail, passes' <<'X'
-unit test/acceptance.test.ts
+unit test/acceptance/acceptance.test.ts
 X
 
 row F.3-1 F.3 'docs/OPERATOR_COLD_START.md has at most 12 numbered steps' 'between 1 and 12' <<'X'
@@ -43,7 +43,7 @@ steps=$(grep -cE '^[0-9]+\. ' "$ROOT/docs/OPERATOR_COLD_START.md")
 X
 
 row F.3-2 F.3 'its commands, run in a fresh clone, end with a model turn in transcript_entries' 'the test of the page passes' <<'X'
-unit test/acceptance-cold-start.test.ts
+unit test/acceptance/cold-start.test.ts
 X
 
 row F.4-1 F.4 'no open spec-must: the closed list of what is not done is docs/FORKS.md, and every row there is closed' 'no row says open' <<'X'
@@ -61,6 +61,6 @@ row PKG-1 18 'the published package holds what is needed and nothing else, has f
 X
 
 row PKG-2 18 'the fault campaign, the hostile repositories and the fuzzing of every door are in the tests, with a long form' 'the files are there; npm run test:faults names the long form' <<'X'
-for path in test/faults.test.ts test/hostile.test.ts test/fuzz.test.ts scripts/test-faults.ts SECURITY.md docs/threat-model.md; do [ -e "$ROOT/$path" ]; done
+for path in test/faults/faults.test.ts test/hostile/hostile.test.ts test/fuzz/fuzz.test.ts scripts/test-faults.ts SECURITY.md docs/threat-model.md; do [ -e "$ROOT/$path" ]; done
 has "$(json .scripts <"$ROOT/package.json")" 'test:faults'
 X

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { readPlainFile } from '../../plain-file.ts'
+import { readPlainFile } from '../../files/plain-file.ts'
 import { Problem } from '../problem.ts'
 import { parseRole, parseRoles, type Role } from '../role.ts'
 import { loadPackage, packageFolder } from '../suppliers.ts'

@@ -2,9 +2,9 @@
 
 import { fileURLToPath } from 'node:url'
 import type { ContentBlock, SessionUpdate } from '@agentclientprotocol/sdk'
-import { brought } from '../../agent/brought.ts'
-import { liveEntries } from '../../agent/history.ts'
-import type { Session } from '../../agent/session.ts'
+import { brought } from '../../agent/context/attached-content.ts'
+import { liveEntries } from '../../agent/session/history.ts'
+import type { Session } from '../../agent/session/session.ts'
 import type { Block } from '../../hooks/steps.ts'
 import { shownCall, textBlock } from './updates.ts'
 

@@ -11,11 +11,11 @@ import {
   type SessionModeState,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk'
-import { compact } from '../../agent/compact.ts'
+import { compact } from '../../agent/context/compact.ts'
+import { expandPrompt } from '../../agent/context/expand.ts'
 import type { AgentEvent } from '../../agent/events.ts'
-import { expandPrompt } from '../../agent/expand.ts'
-import type { Session } from '../../agent/session.ts'
-import { type Started, type StartOptions, startSession } from '../../agent/start.ts'
+import type { Session } from '../../agent/session/session.ts'
+import { type Started, type StartOptions, startSession } from '../../agent/session/start.ts'
 import { runTurn, type TurnEnd } from '../../agent/turn.ts'
 import type { PermissionMode } from '../../hooks/plane.ts'
 import { modeInForce, modes } from '../../permissions/modes.ts'

@@ -1,9 +1,9 @@
 /** What the agent does, as an editor is told of it: events of the session become session updates of the protocol. */
 import type { PlanEntry, SessionUpdate, ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk'
 import type { AgentEvent } from '../../agent/events.ts'
-import type { Session } from '../../agent/session.ts'
+import type { Session } from '../../agent/session/session.ts'
+import { readPlainFile } from '../../files/plain-file.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
-import { readPlainFile } from '../../plain-file.ts'
 import type { Todo } from '../../tools/tool.ts'
 
 /** What is shown of a tool's output: an editor is no pager. */

@@ -4,7 +4,7 @@ import { readArgs } from '../args.ts'
 import { flags as rows } from '../flags.ts'
 import { mistyped } from '../mistyped.ts'
 import { optionsProblem } from '../options.ts'
-import { said, wrong } from '../tell.ts'
+import { said, wrong } from '../print.ts'
 
 export async function run(args: string[]): Promise<number> {
   const read = readArgs(args, rows)

@@ -1,8 +1,8 @@
 /** `ona completion bash|zsh|fish`: completion of commands and flags, from the same tables as the help. */
 import { command } from '../command.ts'
 import { flags } from '../flags.ts'
+import { said, wrong } from '../print.ts'
 import { commands, flagCommands } from '../table.ts'
-import { said, wrong } from '../tell.ts'
 
 const help = `Prints a script that completes ona's commands and flags in your shell.
 

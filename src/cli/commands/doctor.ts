@@ -1,9 +1,9 @@
 /** `ona doctor`: looks over the installation, this person's settings and this folder. */
 import { resolve } from 'node:path'
+import { examine, type Finding } from '../../doctor/doctor.ts'
 import { counted } from '../../tools/bounded.ts'
 import { command } from '../command.ts'
-import { examine, type Finding } from '../doctor.ts'
-import { paint, said, saidJson } from '../tell.ts'
+import { paint, said, saidJson } from '../print.ts'
 
 const help = `ona doctor looks over what a session here would stand on: the program, the database, settings, trust, rules, hooks, model
 and credential, MCP servers, and the files that roles and the dispatcher have put here. It mends nothing: each line that is not ok says what to do.

@@ -1,7 +1,7 @@
 /** `ona --eval '{"tool":…,"input":{…}}'`: one tool call by the operator, through hooks, gate, rules and transcript. */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { openRuntime } from '../../agent/open-runtime.ts'
+import { openRuntime } from '../../agent/session/open-runtime.ts'
 import { runToolCall } from '../../agent/tool-call.ts'
 import { readJson } from '../../hooks/json-text.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
@@ -16,8 +16,8 @@ import {
 import { type Db, newId } from '../../store/open.ts'
 import { command } from '../command.ts'
 import { sessionAt } from '../conversation.ts'
-import { nobody, tellNotice } from '../nobody.ts'
-import { failed, saidJson, wrong } from '../tell.ts'
+import { nobody, tellNotice } from '../headless/deny-all.ts'
+import { failed, saidJson, wrong } from '../print.ts'
 
 const help = `Runs one tool the way the model's calls are run: hooks, planning gate, rules, rows.
 

@@ -1,7 +1,7 @@
 /** `ona --help`: what can be typed, from the tables that the program itself is made from. */
 import { flags } from '../flags.ts'
+import { said } from '../print.ts'
 import { commands, type Entry, flagCommands } from '../table.ts'
-import { said } from '../tell.ts'
 
 export const run = (): number =>
   said(`${head}

@@ -8,8 +8,8 @@ import { decide, type PermissionQuestion, type PermissionSettings } from '../../
 import { modes } from '../../permissions/modes.ts'
 import { ruleText } from '../../permissions/rule.ts'
 import { command, family } from '../command.ts'
+import { paint, said, saidJson, wrong } from '../print.ts'
 import type { Verb } from '../table.ts'
-import { paint, said, saidJson, wrong } from '../tell.ts'
 
 const help = `ona permissions test tells what the rules say of a call, and why. Nothing is run.
 
@@ -69,7 +69,7 @@ export const run = family<Verb<'permissions'>>('ona permissions', help, { test: 
 
 /** Those that would hold in the folder. */
 async function settingsIn(cwd: string): Promise<PermissionSettings> {
-  const { settingsHere } = await import('../settings-here.ts')
+  const { settingsHere } = await import('../folder-settings.ts')
   return (settingsHere({ cwd }).settings.permissions ?? {}) as PermissionSettings
 }
 

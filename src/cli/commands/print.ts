@@ -1,20 +1,29 @@
 /** `ona -p`: a prompt in, an answer out, nothing else on stdout. */
+
+import { expandPrompt } from '../../agent/context/expand.ts'
 import type { AgentEvent, Person } from '../../agent/events.ts'
-import { expandPrompt } from '../../agent/expand.ts'
-import { runToRest } from '../../agent/rest.ts'
-import type { Session } from '../../agent/session.ts'
+import { runToRest } from '../../agent/session/idle-turns.ts'
+import type { Session } from '../../agent/session/session.ts'
+import { startSession } from '../../agent/session/start.ts'
 import { budgetSpent } from '../../agent/stages.ts'
-import { startSession } from '../../agent/start.ts'
 import { runTurn, type TurnEnd } from '../../agent/turn.ts'
 import type { Block } from '../../hooks/steps.ts'
 import type { Flags } from '../flags.ts'
-import { nobody, tellNotice } from '../nobody.ts'
+import { nobody, tellNotice } from '../headless/deny-all.ts'
+import type { Driver } from '../headless/permission-prompt.ts'
+import { readPrompt } from '../headless/read-prompt.ts'
+import {
+  addUsage,
+  follow,
+  initMessage,
+  messagesFor,
+  newFacts,
+  type RunFacts,
+  resultMessage,
+} from '../headless/stream-json.ts'
 import { startOptions } from '../options.ts'
-import type { Driver } from '../permission-prompt.ts'
-import { readPrompt } from '../read-prompt.ts'
+import { failed, noted, saidJson, shown, wrong } from '../print.ts'
 import { roleHandlers } from '../role-handlers.ts'
-import { addUsage, follow, initMessage, messagesFor, newFacts, type RunFacts, resultMessage } from '../stream-json.ts'
-import { failed, noted, saidJson, shown, wrong } from '../tell.ts'
 
 export async function print(flags: Flags, words: readonly string[]): Promise<number> {
   const format = flags['output-format'] ?? 'text'
@@ -22,7 +31,7 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
   if (streamed && format !== 'stream-json')
     return wrong('ona', '--input-format stream-json needs --output-format stream-json')
   const schema = flags['json-schema']
-  const fault = schema === undefined ? undefined : (await import('../json-schema.ts')).schemaFault(schema)
+  const fault = schema === undefined ? undefined : (await import('../headless/json-schema.ts')).schemaFault(schema)
   if (fault) return wrong('ona', `--json-schema is not a valid JSON Schema: ${fault}`)
   if (flags.resume === '') return wrong('ona', '-p cannot show the list of sessions; --resume needs an id or a name')
   const read = streamed ? { ok: true as const, prompt: '' } : await readPrompt(words)
@@ -31,7 +40,7 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
   let facts: RunFacts | undefined
   const options = { partial: flags['include-partial-messages'] === true, hooks: flags['include-hook-events'] === true }
   const early: AgentEvent[] = []
-  const debug = flags.debug ? (await import('../debug.ts')).debugLine : undefined
+  const debug = flags.debug ? (await import('../headless/debug.ts')).debugLine : undefined
   const hear = (event: AgentEvent) => {
     if (!facts) return void early.push(event)
     follow(facts, event)
@@ -87,7 +96,7 @@ interface Prompter {
 /** Who is asked for permission: nobody, unless a flag names somebody. */
 async function prompterOf(name: string | undefined, session: () => Session | undefined): Promise<Prompter> {
   if (name === undefined) return { person: nobody, hides: [] }
-  const { byTool, driver, missingTool } = await import('../permission-prompt.ts')
+  const { byTool, driver, missingTool } = await import('../headless/permission-prompt.ts')
   if (name !== 'stdio')
     return { person: byTool(name, session), hides: [name], missing: (here) => missingTool(name, here) }
   const asked = driver(line)
@@ -113,7 +122,7 @@ async function oneTurn(
   const blocks = [...images, ...expanded.blocks]
   const schema = flags['json-schema']
   if (!schema) return { end: await turn(session, blocks) }
-  const { structuredTurn } = await import('../structured.ts')
+  const { structuredTurn } = await import('../headless/structured.ts')
   return structuredTurn(blocks, schema, (asked) => turn(session, asked))
 }
 
@@ -143,7 +152,7 @@ async function conversation(
   const turn = async (prompt: string, images: readonly Block[] = []) => {
     code = tell(facts, await oneTurn(session, prompt, flags, { images, turn: runTurn }), 'stream-json')
   }
-  const { converse } = await import('../stream-input.ts')
+  const { converse } = await import('../headless/stream-input.ts')
   await converse(session, process.stdin, {
     async begin() {
       driver?.begin()

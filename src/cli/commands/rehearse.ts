@@ -8,8 +8,8 @@ import { loadScript, type Script, scriptSchema } from '../../rehearsal/script.ts
 import { startRehearsal } from '../../rehearsal/server.ts'
 import type { Db } from '../../store/open.ts'
 import { command } from '../command.ts'
-import { nobody } from '../nobody.ts'
-import { failed, said, saidJson, wrong } from '../tell.ts'
+import { nobody } from '../headless/deny-all.ts'
+import { failed, said, saidJson, wrong } from '../print.ts'
 
 const help = `ona rehearse plays a script through the whole runtime (hooks, rules, tools, database) with the built-in model in
 the place of a real one, and exits 1 where something is not as the script expects.
@@ -83,9 +83,9 @@ interface PlayFlags {
 
 /** A script with files of its own has a folder, a home and a database that nobody else sees, and is gone afterwards. */
 async function play(script: Script, flags: PlayFlags): Promise<Report> {
-  const { startSession } = await import('../../agent/start.ts')
+  const { startSession } = await import('../../agent/session/start.ts')
   const { runTurn } = await import('../../agent/turn.ts')
-  const { expandPrompt } = await import('../../agent/expand.ts')
+  const { expandPrompt } = await import('../../agent/context/expand.ts')
   const scratch = mkdtempSync(join(tmpdir(), 'ona-rehearse-'))
   const cwd = script.files ? stage(script.files, join(scratch, 'folder')) : process.cwd()
   const dbFile = flags.db ? resolve(flags.db) : join(scratch, 'agent.db')

@@ -1,7 +1,7 @@
 /** `ona` without -p: a conversation, on a terminal or over a pipe. */
 import { homedir } from 'node:os'
-import type { StartOptions } from '../../agent/start.ts'
-import { runRepl } from '../../tui/repl.ts'
+import type { StartOptions } from '../../agent/session/start.ts'
+import { runRepl } from '../../tui/session/repl.ts'
 import type { Flags } from '../flags.ts'
 import { startOptions } from '../options.ts'
 
@@ -14,11 +14,11 @@ export async function repl(flags: Flags, words: readonly string[]): Promise<numb
     async start({ front, ...ports }) {
       // the prompt is on the screen by now; the agent is loaded behind it
       const home = env['HOME'] || homedir()
-      const { settleTrust } = await import('../../tui/trust-first.ts')
+      const { settleTrust } = await import('../../tui/dialogs/trust-first.ts')
       const asked = !options.trust && !options.bare
       const settled = asked ? await settleTrust(front, { cwd, home, env, ...options.settings }) : 'untrusted'
       if (settled === 'leave') return undefined
-      const { startSession } = await import('../../agent/start.ts')
+      const { startSession } = await import('../../agent/session/start.ts')
       const { roleHandlers } = await import('../role-handlers.ts')
       // trusted just now in a folder too wide to remember (the home folder): it holds for this run
       const trust = options.trust || settled === 'trusted'
@@ -41,7 +41,7 @@ export async function repl(flags: Flags, words: readonly string[]): Promise<numb
 }
 
 async function debugged(on: StartOptions['on']): Promise<StartOptions['on']> {
-  const { debugLine } = await import('../debug.ts')
+  const { debugLine } = await import('../headless/debug.ts')
   return (event) => {
     debugLine(event)
     on(event)

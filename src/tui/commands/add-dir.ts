@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { saveUpdates } from '../../agent/permission-updates.ts'
-import type { Ui } from '../ui.ts'
+import type { Ui } from '../session/command-context.ts'
 
 export async function run(args: string, ui: Ui): Promise<void> {
   const { session, front } = ui

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeAtomic } from '../../store/atomic.ts'
-import { cleanLine } from '../clean.ts'
-import { bold, paint } from '../style.ts'
-import type { Ui } from '../ui.ts'
+import { writeAtomic } from '../../files/atomic-write.ts'
+import { cleanLine } from '../render/clean.ts'
+import { bold, paint } from '../render/style.ts'
+import type { Ui } from '../session/command-context.ts'
 
 export async function run(args: string, ui: Ui): Promise<void> {
   const [verb, name] = args.split(/\s+/)

@@ -1,4 +1,4 @@
-import type { Ui } from '../ui.ts'
+import type { Ui } from '../session/command-context.ts'
 
 export async function run(args: string, ui: Ui): Promise<void> {
   if (ui.session.messages.length === 0) return ui.front.notice('info', 'There is nothing to branch from yet.')

@@ -1,5 +1,5 @@
-import { askModel } from '../../agent/host.ts'
-import type { Ui } from '../ui.ts'
+import { askModel } from '../../agent/tool-host.ts'
+import type { Ui } from '../session/command-context.ts'
 import { asText } from './export.ts'
 
 /** How much of the conversation goes along, in characters. */

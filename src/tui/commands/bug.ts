@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../../package-root.ts'
-import type { Ui } from '../ui.ts'
+import type { Ui } from '../session/command-context.ts'
 
 /** What a report needs, to be copied: nothing is sent from here. */
 export async function run(args: string, { front, session, version }: Ui): Promise<void> {

@@ -1,5 +1,5 @@
 import { setState } from '../../store/state.ts'
-import type { Ui } from '../ui.ts'
+import type { Ui } from '../session/command-context.ts'
 
 export async function run(args: string, ui: Ui): Promise<void> {
   if (args) setState(ui.session.db, ui.session.conversationId, 'name', args)

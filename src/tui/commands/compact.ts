@@ -1,5 +1,5 @@
-import { compact } from '../../agent/compact.ts'
-import type { Ui } from '../ui.ts'
+import { compact } from '../../agent/context/compact.ts'
+import type { Ui } from '../session/command-context.ts'
 
 export async function run(args: string, ui: Ui): Promise<void> {
   if (ui.session.runtime.env['DISABLE_COMPACT']) return ui.front.notice('warning', 'DISABLE_COMPACT is set')

@@ -1,8 +1,8 @@
 import type { PermissionMode } from '../../hooks/plane.ts'
-import { permissionModes } from '../../store/settings-shape.ts'
-import { saveSetting } from '../save-setting.ts'
-import { isTheme, themeName, themes } from '../style.ts'
-import type { Ui } from '../ui.ts'
+import { permissionModes } from '../../store/settings/settings-shape.ts'
+import { isTheme, themeName, themes } from '../render/style.ts'
+import type { Ui } from '../session/command-context.ts'
+import { saveSetting } from '../session/save-setting.ts'
 
 /** A preference: how it is seen, changed now, and kept. */
 interface Preference {

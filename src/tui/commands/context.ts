@@ -1,10 +1,10 @@
-import { instructionFiles } from '../../agent/instructions.ts'
-import { requestFor } from '../../agent/prompt.ts'
+import { instructionFiles } from '../../agent/context/instructions.ts'
+import { requestFor } from '../../agent/context/prompt.ts'
 import type { Message } from '../../providers/model.ts'
-import { glyph } from '../glyphs.ts'
-import { paint } from '../style.ts'
-import type { Ui } from '../ui.ts'
-import { tokens } from '../words.ts'
+import { tokens } from '../render/format.ts'
+import { glyph } from '../render/glyphs.ts'
+import { paint } from '../render/style.ts'
+import type { Ui } from '../session/command-context.ts'
 
 const bar = 40
 /** About four characters a token. */

@@ -1,5 +1,5 @@
-import type { Ui } from '../ui.ts'
-import { clip } from '../width.ts'
+import { clip } from '../render/width.ts'
+import type { Ui } from '../session/command-context.ts'
 
 export async function run(args: string, ui: Ui): Promise<void> {
   const { front } = ui

@@ -1,7 +1,7 @@
 import { rehearsalModel } from '../../providers/resolve.ts'
-import { cost } from '../facts.ts'
-import type { Ui } from '../ui.ts'
-import { duration, money, plural, tokens } from '../words.ts'
+import { duration, money, plural, tokens } from '../render/format.ts'
+import type { Ui } from '../session/command-context.ts'
+import { cost } from '../session/usage-facts.ts'
 
 export async function run(_args: string, { facts, front }: Ui): Promise<void> {
   const unpriced = [...facts.models].some(([model, { costUsd }]) => costUsd === null && model !== rehearsalModel)

@@ -1,8 +1,8 @@
-import { git as ask } from '../../agent/git.ts'
-import { diffLines } from '../diff-view.ts'
-import { bold, paint } from '../style.ts'
-import type { Ui } from '../ui.ts'
-import { plural } from '../words.ts'
+import { git as ask } from '../../agent/session/git.ts'
+import { diffLines } from '../render/diff-view.ts'
+import { plural } from '../render/format.ts'
+import { bold, paint } from '../render/style.ts'
+import type { Ui } from '../session/command-context.ts'
 
 export async function run(_args: string, { session, front }: Ui): Promise<void> {
   const git = async (...words: string[]) => {

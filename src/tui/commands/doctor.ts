@@ -1,8 +1,8 @@
 /** /doctor: `ona doctor` for this folder and this database, beside the conversation. */
-import { glyph } from '../glyphs.ts'
-import { ownProgram } from '../own-program.ts'
-import { paint } from '../style.ts'
-import type { Ui } from '../ui.ts'
+import { glyph } from '../render/glyphs.ts'
+import { paint } from '../render/style.ts'
+import type { Ui } from '../session/command-context.ts'
+import { ownProgram } from '../session/own-program.ts'
 
 interface Finding {
   readonly level: 'ok' | 'warning' | 'problem'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
+import { writeAtomic } from '../../files/atomic-write.ts'
 import type { Message } from '../../providers/model.ts'
-import { writeAtomic } from '../../store/atomic.ts'
-import type { Ui } from '../ui.ts'
+import type { Ui } from '../session/command-context.ts'
 
 export async function run(args: string, ui: Ui): Promise<void> {
   const { session, front } = ui

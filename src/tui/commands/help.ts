@@ -1,7 +1,7 @@
-import { keyTable } from '../prompt-picture.ts'
-import { bold, paint } from '../style.ts'
-import type { Ui } from '../ui.ts'
-import { pad, width } from '../width.ts'
+import { keyTable } from '../input/prompt-render.ts'
+import { bold, paint } from '../render/style.ts'
+import { pad, width } from '../render/width.ts'
+import type { Ui } from '../session/command-context.ts'
 import { findCommand, slashCommands } from './table.ts'
 
 export async function run(args: string, ui: Ui): Promise<void> {

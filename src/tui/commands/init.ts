@@ -1,4 +1,4 @@
-import type { Ui } from '../ui.ts'
+import type { Ui } from '../session/command-context.ts'
 
 const prompt = `Look at this repository and write ONA.md in its root, or improve it if it is there: what a coding agent needs to know to work here and could not see at a glance.
 

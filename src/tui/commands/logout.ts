@@ -1,5 +1,5 @@
 import { forgetLogin } from '../../auth/store.ts'
-import type { Ui } from '../ui.ts'
+import type { Ui } from '../session/command-context.ts'
 
 export async function run(_args: string, ui: Ui): Promise<void> {
   const { env } = ui.session.runtime

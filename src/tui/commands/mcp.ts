@@ -1,5 +1,5 @@
-import type { McpHost } from '../../agent/runtime.ts'
-import type { Ui } from '../ui.ts'
+import type { McpHost } from '../../agent/session/runtime.ts'
+import type { Ui } from '../session/command-context.ts'
 
 /** What a server says of itself, where the hub knows more than its state. */
 type Server = { name: string; status: string; transport?: string; problem?: string; tools?: number }

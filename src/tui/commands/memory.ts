@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { instructionFiles, instructionsText } from '../../agent/instructions.ts'
-import { writeAtomic } from '../../store/atomic.ts'
+import { instructionFiles, instructionsText } from '../../agent/context/instructions.ts'
+import { writeAtomic } from '../../files/atomic-write.ts'
 import { deleteMemory, getMemory, listMemories, type Memory, searchMemories } from '../../store/memories.ts'
-import { cleanLine } from '../clean.ts'
-import { paint } from '../style.ts'
-import type { Ui } from '../ui.ts'
-import { clip } from '../width.ts'
+import { cleanLine } from '../render/clean.ts'
+import { paint } from '../render/style.ts'
+import { clip } from '../render/width.ts'
+import type { Ui } from '../session/command-context.ts'
 
 export async function run(args: string, ui: Ui): Promise<void> {
   const { session, front } = ui

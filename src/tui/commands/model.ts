@@ -1,11 +1,11 @@
-import { keepModel } from '../../agent/kept-model.ts'
+import { keepModel } from '../../agent/model/saved-model.ts'
 import { credentialFor } from '../../auth/sources.ts'
 import { createProvider } from '../../providers/create.ts'
 import { models, type ProviderName, providerNames, wireModelOf } from '../../providers/models.ts'
 import { rehearsalModel } from '../../providers/resolve.ts'
 import { addEvent } from '../../store/audit.ts'
-import { saveSetting } from '../save-setting.ts'
-import type { Ui } from '../ui.ts'
+import type { Ui } from '../session/command-context.ts'
+import { saveSetting } from '../session/save-setting.ts'
 
 interface Offer {
   /** What `/model` takes. */

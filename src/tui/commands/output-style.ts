@@ -1,6 +1,6 @@
-import { outputStyles } from '../../agent/output-style.ts'
-import { saveSetting } from '../save-setting.ts'
-import type { Ui } from '../ui.ts'
+import { outputStyles } from '../../agent/context/output-style.ts'
+import type { Ui } from '../session/command-context.ts'
+import { saveSetting } from '../session/save-setting.ts'
 
 export async function run(args: string, ui: Ui): Promise<void> {
   const { front, session } = ui

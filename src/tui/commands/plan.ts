@@ -1,6 +1,6 @@
-import { enterPlanMode } from '../../agent/plan-mode.ts'
+import { enterPlanMode } from '../../agent/workflow/plan-mode.ts'
 import { listPlans } from '../../store/plans.ts'
-import type { Ui } from '../ui.ts'
+import type { Ui } from '../session/command-context.ts'
 
 export async function run(args: string, ui: Ui): Promise<void> {
   const { session, front } = ui

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../../package-root.ts'
-import type { Ui } from '../ui.ts'
+import type { Ui } from '../session/command-context.ts'
 
 export async function run(_args: string, { front, version }: Ui): Promise<void> {
   const file = join(packageRoot, 'CHANGELOG.md')

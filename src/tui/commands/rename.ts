@@ -1,7 +1,7 @@
 import { setState } from '../../store/state.ts'
-import { cleanLine } from '../clean.ts'
-import type { Ui } from '../ui.ts'
-import { clip } from '../width.ts'
+import { cleanLine } from '../render/clean.ts'
+import { clip } from '../render/width.ts'
+import type { Ui } from '../session/command-context.ts'
 
 export async function run(args: string, ui: Ui): Promise<void> {
   const { session, front } = ui

@@ -1,8 +1,8 @@
 import { listSessions } from '../../store/conversations.ts'
-import { cleanLine } from '../clean.ts'
-import type { Ui } from '../ui.ts'
-import { clip } from '../width.ts'
-import { ago } from '../words.ts'
+import { cleanLine } from '../render/clean.ts'
+import { ago } from '../render/format.ts'
+import { clip } from '../render/width.ts'
+import type { Ui } from '../session/command-context.ts'
 
 export async function run(args: string, ui: Ui): Promise<void> {
   const { session, front } = ui

@@ -1,4 +1,4 @@
-import type { Ui } from '../ui.ts'
+import type { Ui } from '../session/command-context.ts'
 
 const prompt = (
   what: string,

@@ -1,10 +1,10 @@
-import { compact } from '../../agent/compact.ts'
-import { type RewindPoint, rewind, rewindPoints } from '../../agent/rewind.ts'
+import { compact } from '../../agent/context/compact.ts'
+import { type RewindPoint, rewind, rewindPoints } from '../../agent/session/rewind.ts'
 import { addEvent } from '../../store/audit.ts'
-import { cleanLine } from '../clean.ts'
-import type { Ui } from '../ui.ts'
-import { clip } from '../width.ts'
-import { ago, plural } from '../words.ts'
+import { cleanLine } from '../render/clean.ts'
+import { ago, plural } from '../render/format.ts'
+import { clip } from '../render/width.ts'
+import type { Ui } from '../session/command-context.ts'
 
 type What = 'both' | 'conversation' | 'files' | 'summary'
 

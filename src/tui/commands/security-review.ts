@@ -1,4 +1,4 @@
-import type { Ui } from '../ui.ts'
+import type { Ui } from '../session/command-context.ts'
 
 const prompt = `Review the security of the changes on this branch (git diff against the merge base with the main branch, and what is not committed yet).
 

@@ -1,7 +1,7 @@
-import { cleanLine } from '../clean.ts'
-import { bold } from '../style.ts'
-import type { Ui } from '../ui.ts'
-import { clip } from '../width.ts'
+import { cleanLine } from '../render/clean.ts'
+import { bold } from '../render/style.ts'
+import { clip } from '../render/width.ts'
+import type { Ui } from '../session/command-context.ts'
 
 export async function run(_args: string, ui: Ui): Promise<void> {
   const skills = ui.moreCommands().toSorted((a, b) => a.name.localeCompare(b.name))

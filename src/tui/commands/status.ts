@@ -1,9 +1,9 @@
-import { instructionFiles } from '../../agent/instructions.ts'
+import { instructionFiles } from '../../agent/context/instructions.ts'
 import { authStatus } from '../../auth/sources.ts'
 import { shownBaseUrl } from '../../providers/create.ts'
-import { settingsFile } from '../../store/settings-files.ts'
-import { placesOf } from '../save-setting.ts'
-import type { Ui } from '../ui.ts'
+import { settingsFile } from '../../store/settings/settings-files.ts'
+import type { Ui } from '../session/command-context.ts'
+import { placesOf } from '../session/save-setting.ts'
 
 export async function run(_args: string, ui: Ui): Promise<void> {
   const { session, front, version } = ui

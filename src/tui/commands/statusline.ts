@@ -1,5 +1,5 @@
-import { saveSetting } from '../save-setting.ts'
-import type { Ui } from '../ui.ts'
+import type { Ui } from '../session/command-context.ts'
+import { saveSetting } from '../session/save-setting.ts'
 
 const example = `jq -r '.model.display_name + "  " + .workspace.current_dir'`
 

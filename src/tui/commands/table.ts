@@ -1,5 +1,5 @@
 /** Every built-in slash command, by name. A command's file is loaded when it is run. */
-import type { Ui } from '../ui.ts'
+import type { Ui } from '../session/command-context.ts'
 
 export interface SlashCommand {
   readonly name: string

@@ -1,5 +1,5 @@
-import { clean, cleanLine } from '../clean.ts'
-import type { Ui } from '../ui.ts'
+import { clean, cleanLine } from '../render/clean.ts'
+import type { Ui } from '../session/command-context.ts'
 
 export async function run(args: string, ui: Ui): Promise<void> {
   const { front, session } = ui

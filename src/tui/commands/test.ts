@@ -1,5 +1,5 @@
-import { enterTest, testAgain, testedInWords } from '../../agent/workflow.ts'
-import type { Ui } from '../ui.ts'
+import { enterTest, testAgain, testedInWords } from '../../agent/workflow/workflow.ts'
+import type { Ui } from '../session/command-context.ts'
 
 /** Enters the test phase. Once in it: writes the cases still missing, those of `/test C2` anew, and runs them all. */
 export async function run(args: string, ui: Ui): Promise<void> {

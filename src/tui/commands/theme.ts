@@ -1,6 +1,6 @@
-import { saveSetting } from '../save-setting.ts'
-import { isTheme, themeName, themes } from '../style.ts'
-import type { Ui } from '../ui.ts'
+import { isTheme, themeName, themes } from '../render/style.ts'
+import type { Ui } from '../session/command-context.ts'
+import { saveSetting } from '../session/save-setting.ts'
 
 export async function run(args: string, ui: Ui): Promise<void> {
   const { front } = ui

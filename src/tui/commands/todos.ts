@@ -1,5 +1,5 @@
-import { todoLines } from '../items.ts'
-import type { Ui } from '../ui.ts'
+import { todoLines } from '../render/items.ts'
+import type { Ui } from '../session/command-context.ts'
 
 export async function run(_args: string, { session, front }: Ui): Promise<void> {
   if (session.todos.length === 0) return front.print('No todos.')

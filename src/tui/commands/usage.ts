@@ -1,5 +1,5 @@
-import type { Ui } from '../ui.ts'
-import { money, tokens } from '../words.ts'
+import { money, tokens } from '../render/format.ts'
+import type { Ui } from '../session/command-context.ts'
 import { run as showCost } from './cost.ts'
 
 interface Day {

@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os'
-import { movePhase, verifyReport } from '../../agent/workflow.ts'
+import { movePhase, verifyReport } from '../../agent/workflow/workflow.ts'
 import { reportText } from '../../workflow/report.ts'
-import { colours } from '../style.ts'
-import type { Ui } from '../ui.ts'
+import { colours } from '../render/style.ts'
+import type { Ui } from '../session/command-context.ts'
 
 /** Shows the report; approving it in the verify phase ends the cycle. */
 export async function run(args: string, ui: Ui): Promise<void> {

@@ -1,5 +1,5 @@
-import { saveSetting } from '../save-setting.ts'
-import type { Ui } from '../ui.ts'
+import type { Ui } from '../session/command-context.ts'
+import { saveSetting } from '../session/save-setting.ts'
 
 export async function run(_args: string, ui: Ui): Promise<void> {
   ui.setVim(!ui.vim())

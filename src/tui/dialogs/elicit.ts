@@ -1,9 +1,9 @@
 /** An MCP server asks for something: a form to fill in, or a page to open. */
 import type { ElicitAnswer, ElicitRequest } from '../../agent/events.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
-import { cleanLine } from '../clean.ts'
-import type { Front } from '../front.ts'
-import { bold } from '../style.ts'
+import { cleanLine } from '../render/clean.ts'
+import { bold } from '../render/style.ts'
+import type { Front } from '../session/front.ts'
 
 interface Field {
   readonly type?: string

@@ -1,8 +1,8 @@
 /** Signing in: an account in the browser, or a key that is kept where only the person can read it. */
 import { loginNote, saveLogin, whereKept } from '../../auth/store.ts'
 import { addEvent } from '../../store/audit.ts'
-import { ownProgram } from '../own-program.ts'
-import type { Ui } from '../ui.ts'
+import type { Ui } from '../session/command-context.ts'
+import { ownProgram } from '../session/own-program.ts'
 
 type Way = 'account' | 'key' | 'environment'
 

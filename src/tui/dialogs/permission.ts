@@ -1,13 +1,13 @@
 /** May this call run? Once, always by a rule that is shown word for word, or no, with a reason for the model. */
 import { isAbsolute, resolve } from 'node:path'
 import type { PermissionAnswer, PermissionRequest } from '../../agent/events.ts'
+import { readPlainFile } from '../../files/plain-file.ts'
 import type { PermissionUpdate } from '../../hooks/plane.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
-import { readPlainFile } from '../../plain-file.ts'
-import { clean, cleanLine } from '../clean.ts'
-import { diffLines } from '../diff-view.ts'
-import type { Choice, Front } from '../front.ts'
-import { bold, paint } from '../style.ts'
+import { clean, cleanLine } from '../render/clean.ts'
+import { diffLines } from '../render/diff-view.ts'
+import { bold, paint } from '../render/style.ts'
+import type { Choice, Front } from '../session/front.ts'
 
 type Picked = { kind: 'once' } | { kind: 'always'; update: PermissionUpdate } | { kind: 'no' }
 

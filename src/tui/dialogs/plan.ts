@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PlanAnswer } from '../../agent/events.ts'
-import type { Front } from '../front.ts'
-import { bold, paint } from '../style.ts'
+import { bold, paint } from '../render/style.ts'
+import type { Front } from '../session/front.ts'
 
 type Picked = 'accept-edits' | 'approve' | 'edit' | 'keep-planning'
 

@@ -1,7 +1,7 @@
 /** The agent asks: options to pick from, one or several, and always a line of one's own. */
 import type { Question } from '../../tools/host.ts'
-import { cleanLine } from '../clean.ts'
-import type { Choice, Front } from '../front.ts'
+import { cleanLine } from '../render/clean.ts'
+import type { Choice, Front } from '../session/front.ts'
 
 const own = Symbol('own words')
 type Picked = string | typeof own

@@ -1,6 +1,7 @@
 /** Is this folder trusted? Asked once, before anything in it may run. */
-import type { Front } from '../front.ts'
-import { bold, paint } from '../style.ts'
+
+import { bold, paint } from '../render/style.ts'
+import type { Front } from '../session/front.ts'
 
 /** Undefined: leave. `asks` says what its files would run or allow. */
 export async function askTrust(front: Front, folder: string, asks: readonly string[]): Promise<boolean | undefined> {

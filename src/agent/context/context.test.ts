@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, test } from 'node:test'
+import fc from 'fast-check'
+import { type TestOptions, type TestSession, testSession } from '../../../test/support/agent-session.ts'
+import { defineHook, defineStepHook } from '../../hooks/define.ts'
+import type { Reply } from '../../providers/model.ts'
+import { liveRanges, loadMessages, recover } from '../session/history.ts'
+import { asText } from '../stages.ts'
+import { runTurn } from '../turn.ts'
+import { compact } from './compact.ts'
+import { importsIn, instructionsFor, instructionsText } from './instructions.ts'
+
+const open: TestSession[] = []
+afterEach(() => {
+  for (const each of open.splice(0)) each.end()
+})
+
+function start(options: TestOptions = {}): TestSession {
+  const started = testSession(options)
+  open.push(started)
+  return started
+}
+
+const say = (it: TestSession, text: string) => runTurn(it.session, [asText(text)])
+
+test('compaction puts a summary in place of the conversation, and the old rows stay', async () => {
+  const raised: string[] = []
+  const it = start({
+    script: ['one', 'They said hi.', 'two'],
+    handlers: [
+      defineHook('PreCompact', ({ trigger }) => void raised.push(`pre ${trigger}`)),
+      defineHook('PostCompact', ({ compact_summary }) => void raised.push(`post ${compact_summary}`)),
+      defineHook('SessionStart', ({ source }) => void raised.push(`start ${source}`)),
+    ],
+  })
+  await say(it, 'hi')
+  assert.deepEqual(await compact(it.session, 'manual', null), { done: true, summary: 'They said hi.' })
+  await say(it, 'go on')
+  const said = 'The conversation so far, in summary:\nThey said hi.'
+  assert.deepEqual(
+    it.session.messages.map((message) => message.content.map((block) => 'text' in block && block.text)),
+    [[said, 'go on'], ['two']],
+  )
+  assert.deepEqual(loadMessages(it.session.db, it.session.id, 100_000), it.session.messages)
+  assert.deepEqual(raised, ['pre manual', 'post They said hi.', 'start compact'])
+  assert.deepEqual(
+    it.rows('SELECT content, word_count FROM summaries').map((row) => ({ ...row })),
+    [{ content: 'They said hi.', word_count: 3 }],
+  )
+  assert.deepEqual(
+    it.transcript().map((entry) => entry['_t']),
+    ['user', 'assistant', 'system', 'user', 'user', 'assistant'],
+  )
+})
+
+test('a veto skips compaction and nothing changes', async () => {
+  const it = start({
+    script: ['one'],
+    handlers: [defineStepHook('before_compact', () => ({ kind: 'skip' }))],
+  })
+  await say(it, 'hi')
+  const before = [...it.session.messages]
+  assert.equal((await compact(it.session, 'auto', null)).done, false)
+  assert.deepEqual(it.session.messages, before)
+})
+
+test('what is vetoed is no compaction: a full conversation goes on as often as hooks say no', async () => {
+  const usage = { inputTokens: 900, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 }
+  const look = (at: number): Reply => ({
+    content: [{ type: 'tool_use', id: `call_${at}`, name: 'Glob', input: { pattern: '*' } }],
+    stop: 'tool_use',
+    model: 'scripted',
+    usage,
+  })
+  const it = start({
+    window: 1000,
+    permissions: { allow: ['Glob'] },
+    script: [look(1), look(2), look(3), look(4), look(5), 'done'],
+    handlers: [defineHook('PreCompact', () => ({ decision: 'block', reason: 'keep every word' }))],
+  })
+  const { stop, text, why } = await say(it, 'hi')
+  assert.deepEqual([stop, text, why], ['end_turn', 'done', undefined])
+})
+
+test('old bulky results are blanked before anything is summarised, and a resume sees the same', async () => {
+  const big = 'x'.repeat(5000)
+  const usage = { inputTokens: 700, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 }
+  const it = start({
+    mode: 'bypassPermissions',
+    window: 1000,
+    script: [
+      {
+        content: [{ type: 'tool_use', id: 'a', name: 'Read', input: { file_path: 'big.txt' } }],
+        stop: 'tool_use',
+        usage: { ...usage, inputTokens: 1 },
+        model: 'scripted',
+      },
+      ...Array.from({ length: 6 }, (_, index) => `answer ${index}`),
+      { content: [{ type: 'text', text: 'full' }], stop: 'end_turn', usage, model: 'scripted' },
+      'last',
+    ],
+  })
+  writeFileSync(join(it.folder, 'big.txt'), big)
+  for (let index = 0; index < 8; index++) await say(it, `ask ${index}`)
+  const blanked = '[An old result, removed to make room. Run the tool again if it is needed.]'
+  const first = it.session.messages[2]!.content[0]!
+  assert.equal(first.type === 'tool_result' && first.content, blanked)
+  assert.deepEqual(loadMessages(it.session.db, it.session.id, 100_000), it.session.messages)
+})
+
+test('a crash between the call and its result leaves a result that says so, once', async () => {
+  const it = start()
+  const { db, id } = it.session
+  it.session.say([asText('go')])
+  it.session.assistant([{ type: 'tool_use', id: 'a', name: 'Bash', input: { command: 'make' } }])
+  assert.deepEqual([recover(db, id), recover(db, id)], [1, 0])
+  const last = it.transcript().at(-1)!
+  assert.deepEqual([last['tool_use_id'], last['is_error']], ['a', true])
+  assert.match(String(last['content']), /^\[SDLC_INTERNAL\] interrupted/)
+})
+
+test('of a conversation that is longer than the window, the end is loaded, from a prompt on', () => {
+  const it = start()
+  for (let index = 0; index < 200; index++) {
+    it.session.say([asText(`prompt ${index} ${'x'.repeat(100)}`)])
+    it.session.assistant([{ type: 'text', text: `answer ${index}` }])
+  }
+  const messages = loadMessages(it.session.db, it.session.id, 1000)
+  assert.equal(messages[0]!.role, 'user')
+  assert.deepEqual(messages, it.session.messages.slice(-messages.length))
+  assert.ok(messages.length > 10 && messages.length < 60, `${messages.length} messages`)
+})
+
+test('what is live after compactions and rewinds', () => {
+  const cases: [Parameters<typeof liveRanges>[0], [number, number][]][] = [
+    [[], [[0, Infinity]]],
+    [[{ sequence: 10, kind: 'compact_boundary' }], [[10, Infinity]]],
+    [
+      [{ sequence: 10, kind: 'rewind', to: 4 }],
+      [
+        [0, 4],
+        [11, Infinity],
+      ],
+    ],
+    [[{ sequence: 10, kind: 'rewind', to: 0 }], [[11, Infinity]]],
+    [
+      [
+        { sequence: 10, kind: 'compact_boundary' },
+        { sequence: 20, kind: 'rewind', to: 15 },
+      ],
+      [
+        [10, 15],
+        [21, Infinity],
+      ],
+    ],
+    [
+      [
+        { sequence: 10, kind: 'compact_boundary' },
+        { sequence: 20, kind: 'rewind', to: 4 },
+      ],
+      [
+        [0, 4],
+        [21, Infinity],
+      ],
+    ],
+    [
+      [
+        { sequence: 10, kind: 'rewind', to: 4 },
+        { sequence: 20, kind: 'rewind', to: 12 },
+      ],
+      [
+        [0, 4],
+        [11, 12],
+        [21, Infinity],
+      ],
+    ],
+  ]
+  for (const [markers, ranges] of cases) {
+    assert.deepEqual(
+      liveRanges(markers),
+      ranges.map(([start, end]) => ({ start, end })),
+    )
+  }
+})
+
+test('a row is live once at the most, whatever was done', () => {
+  const marker = fc.record({ rewind: fc.boolean(), back: fc.nat(30), gap: fc.integer({ min: 1, max: 9 }) })
+  fc.assert(
+    fc.property(fc.array(marker, { maxLength: 12 }), (steps) => {
+      let sequence = 0
+      const markers = steps.map(({ rewind, back, gap }) => {
+        sequence += gap
+        return rewind
+          ? { sequence, kind: 'rewind' as const, to: Math.max(0, sequence - back) }
+          : { sequence, kind: 'compact_boundary' as const }
+      })
+      const ranges = liveRanges(markers)
+      for (let row = 0; row < sequence + 5; row++) {
+        assert.ok(ranges.filter(({ start, end }) => row >= start && row < end).length <= 1)
+      }
+      assert.equal(ranges.at(-1)!.end, Infinity)
+    }),
+  )
+})
+
+test('instructions come from the project, with their imports, told once under two names, and each raises its event', async () => {
+  const raised: unknown[] = []
+  const it = start({
+    handlers: [defineHook('InstructionsLoaded', ({ event }) => void raised.push([event.file_path, event.load_reason]))],
+  })
+  const at = (name: string) => join(it.folder, name)
+  mkdirSync(at('docs'))
+  writeFileSync(at('CLAUDE.md'), 'Use tabs. See @docs/style.md and `@not/this.md`.')
+  writeFileSync(at('AGENTS.md'), 'Use tabs. See @docs/style.md and `@not/this.md`.')
+  writeFileSync(at('docs/style.md'), 'Short names.')
+  const text = await instructionsText(it.session)
+  assert.equal(
+    text,
+    `# Instructions from ${at('CLAUDE.md')}\nUse tabs. See @docs/style.md and \`@not/this.md\`.\n\n# Instructions from ${at('docs/style.md')}\nShort names.`,
+  )
+  assert.deepEqual(raised, [
+    [at('CLAUDE.md'), 'session_start'],
+    [at('docs/style.md'), 'include'],
+  ])
+})
+
+test('instructions of a folder come in when it is first touched', async () => {
+  const it = start()
+  mkdirSync(join(it.folder, 'pkg', 'deep'), { recursive: true })
+  writeFileSync(join(it.folder, 'pkg', 'AGENTS.md'), 'Package rules.')
+  assert.equal(await instructionsText(it.session), '')
+  const path = join(it.folder, 'pkg', 'deep', 'x.ts')
+  assert.equal(
+    await instructionsFor(it.session, path),
+    `# Instructions from ${join(it.folder, 'pkg', 'AGENTS.md')}\nPackage rules.`,
+  )
+  assert.equal(await instructionsFor(it.session, path), undefined)
+})
+
+test('a project cannot import what lies outside of it', async () => {
+  const it = start()
+  writeFileSync(join(it.folder, 'CLAUDE.md'), 'See @/etc/passwd.txt and @../../other/secret.md')
+  await instructionsText(it.session)
+  const warnings = it.events.filter((event) => event.type === 'notice')
+  assert.equal(warnings.length, 2)
+})
+
+test('only what stands outside of code is an import', () => {
+  assert.deepEqual(importsIn('@a.md x@b.md `@c.md`\n```\n@d.md\n```\n- @./e/f.md, @~/g.md'), [
+    'a.md',
+    './e/f.md',
+    '~/g.md',
+  ])
+})

@@ -1,0 +1,65 @@
+/**
+ * What was typed, made into what is said: `/skill arguments` becomes the skill's text, `@file` brings the file along,
+ * `@agent-name` asks for that agent.
+ */
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { statOf } from '../../files/plain-file.ts'
+import type { Block } from '../../hooks/steps.ts'
+import { decide } from '../../permissions/decide.ts'
+import type { Session } from '../session/session.ts'
+import { asText } from '../stages.ts'
+import { toolContext } from '../tool-host.ts'
+import { brought } from './attached-content.ts'
+
+export type Expanded = { readonly ok: true; readonly blocks: Block[] } | { readonly ok: false; readonly why: string }
+
+export async function expandPrompt(session: Session, prompt: string): Promise<Expanded> {
+  const command = /^\/([\w:-]+)(?:\s+([\s\S]*))?$/.exec(prompt.trim())
+  if (!command) return { ok: true, blocks: [asText(prompt), ...(await mentions(session, prompt))] }
+  const [, name = '', args = ''] = command
+  const known = session.runtime.skills.list().some((skill) => skill.name === name && skill.forPerson !== false)
+  if (!known) return { ok: false, why: `Unknown command: /${name}` }
+  session.ready()
+  const loaded = await session.runtime.skills.load(session, name, args)
+  if (!loaded.ok) return loaded
+  return { ok: true, blocks: [asText(`/${name}${args && ` ${args}`}`), brought(loaded.text)] }
+}
+
+/** Files named with @, as Read would show them, where the rules allow reading them. */
+async function mentions(session: Session, prompt: string): Promise<Block[]> {
+  const named = [...prompt.matchAll(/(?:^|\s)@("([^"]+)"|[^\s"]+)/g)].map((match) => match[2] ?? match[1]!)
+  const blocks: Block[] = []
+  for (const name of new Set(named)) {
+    const agent = session.runtime.agents.find((kind) => name === `agent-${kind.name}`)
+    if (agent) {
+      const how = `call Agent with subagent_type "${agent.name}"`
+      blocks.push(brought(`The person wants the agent ${agent.name} for this: ${how}.`))
+      continue
+    }
+    const at = name.startsWith('~/') ? join(session.runtime.home, name.slice(2)) : resolve(session.cwd, name)
+    const path = existsSync(at) ? at : at.replace(/[.,;:!?)]+$/, '')
+    if (!statOf(path)?.isFile()) continue
+    const shown = await readFor(session, path)
+    if (shown) blocks.push(shown)
+  }
+  return blocks
+}
+
+async function readFor(session: Session, path: string): Promise<Block | undefined> {
+  const read = session.tool('Read')
+  if (!read) return undefined
+  const ruling = await decide({
+    settings: session.permissions,
+    mode: session.mode,
+    tool: 'Read',
+    input: { file_path: path },
+    hook: 'none',
+    cwd: session.cwd,
+    projectDir: session.projectDir,
+    home: session.runtime.home,
+  })
+  if (ruling.decision === 'deny') return brought(`@${path} is left out: ${ruling.reason}`)
+  const { content, isError } = await read.run({ file_path: path }, toolContext(session, 'mention'))
+  return isError ? undefined : brought(`The file ${path}:\n${content}`)
+}

@@ -1,0 +1,164 @@
+/** Standing instructions: ONA.md, CLAUDE.md and AGENTS.md in the home, up the tree, and in folders as they are touched. */
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { leadsOut } from '../../files/leads-out.ts'
+import { readPlainFile } from '../../files/plain-file.ts'
+import type { EventFields } from '../../hooks/events.ts'
+import type { Session } from '../session/session.ts'
+
+type Loaded = EventFields['InstructionsLoaded'] & { readonly text: string }
+
+const names = ['ONA.md', 'CLAUDE.md', 'AGENTS.md', '.ona/ONA.md', '.claude/CLAUDE.md']
+const localNames = ['ONA.local.md', 'CLAUDE.local.md']
+const mostHops = 5
+/** A file larger than this is cut: it would crowd out the work. */
+const mostChars = 100_000
+
+interface State {
+  readonly seen: Set<string>
+  readonly files: Loaded[]
+  text: string | undefined
+}
+const states = new WeakMap<Session, State>()
+
+/** All instructions that are in force, as one section. Read once; nested ones come in as their folders are touched. */
+export async function instructionsText(session: Session): Promise<string> {
+  const known = states.get(session)
+  if (known?.text !== undefined) return known.text
+  const state: State = { seen: new Set(), files: [], text: '' }
+  states.set(session, state)
+  if (!session.runtime.bare) {
+    for (const name of ['.ona/ONA.md', '.claude/CLAUDE.md']) {
+      take(session, state, join(session.runtime.home, name), 'User', 'session_start')
+    }
+    for (const folder of foldersDownTo(session.projectDir)) takeFolder(session, state, folder, 'session_start')
+    await tell(session, state.files)
+  }
+  state.text = rendered(state.files)
+  return state.text
+}
+
+/** Instructions of folders below the project that a tool has just touched for the first time; text for the model. */
+export async function instructionsFor(session: Session, path: string): Promise<string | undefined> {
+  const state = states.get(session)
+  const inside = relative(session.projectDir, dirname(path))
+  if (!state || session.runtime.bare || inside === '' || inside.startsWith('..') || isAbsolute(inside)) return undefined
+  const before = state.files.length
+  let folder = session.projectDir
+  for (const part of inside.split('/')) {
+    folder = join(folder, part)
+    takeFolder(session, state, folder, 'nested_traversal', path)
+  }
+  const added = state.files.slice(before)
+  if (added.length === 0) return undefined
+  await tell(session, added)
+  return rendered(added)
+}
+
+/** The files that are in force, for /memory and /context. */
+export const instructionFiles = (session: Session): readonly Loaded[] => states.get(session)?.files ?? []
+
+function foldersDownTo(folder: string): string[] {
+  const up = dirname(folder)
+  return up === folder ? [folder] : [...foldersDownTo(up), folder]
+}
+
+function takeFolder(
+  session: Session,
+  state: State,
+  folder: string,
+  reason: Loaded['load_reason'],
+  trigger?: string,
+): void {
+  for (const name of names) take(session, state, join(folder, name), 'Project', reason, trigger)
+  for (const name of localNames) take(session, state, join(folder, name), 'Local', reason, trigger)
+}
+
+function take(
+  session: Session,
+  state: State,
+  path: string,
+  kind: Loaded['memory_type'],
+  reason: Loaded['load_reason'],
+  trigger?: string,
+  parent?: string,
+  hops = 0,
+): void {
+  if (!existsSync(path)) return
+  let text: string
+  try {
+    const real = realpathSync(path)
+    if (state.seen.has(real)) return
+    state.seen.add(real)
+    if (kind !== 'User' && isElsewhere(session, path, real) && !mayImport(session, real)) {
+      const text = `${path} is a link that leads out of the project; it is left out`
+      session.emit({ type: 'notice', level: 'warning', text })
+      return
+    }
+    text = readPlainFile(real)
+  } catch (cause) {
+    session.emit({ type: 'notice', level: 'warning', text: `${path} could not be read: ${(cause as Error).message}` })
+    return
+  }
+  if (text.length > mostChars) {
+    session.emit({
+      type: 'notice',
+      level: 'warning',
+      text: `${path} is over ${mostChars} characters; the rest is left out`,
+    })
+    text = text.slice(0, mostChars)
+  }
+  // The same text under two names (AGENTS.md beside CLAUDE.md) is told once.
+  if (state.files.some((file) => file.text === text)) return
+  state.files.push({
+    file_path: path,
+    memory_type: kind,
+    load_reason: parent ? 'include' : reason,
+    ...(trigger && { trigger_file_path: trigger }),
+    ...(parent && { parent_file_path: parent }),
+    text,
+  })
+  if (hops >= mostHops) return
+  for (const target of importsIn(text)) {
+    const at = target.startsWith('~/') ? join(session.runtime.home, target.slice(2)) : resolve(dirname(path), target)
+    if (kind !== 'User' && !mayImport(session, at)) {
+      const text = `${path} imports ${target}, which lies outside the project; it is left out`
+      session.emit({ type: 'notice', level: 'warning', text })
+      continue
+    }
+    take(session, state, at, kind, reason, trigger, path, hops + 1)
+  }
+}
+
+/** By a link: out of the project, or, for the folders above it, out of the folder that it lies in. */
+const isElsewhere = ({ projectDir }: Session, path: string, real: string): boolean =>
+  path.startsWith(`${projectDir}/`) ? leadsOut(projectDir, path) : dirname(real) !== realpathSync(dirname(path))
+
+/** A repository must not pull files of the person's into the prompt. */
+function mayImport(session: Session, path: string): boolean {
+  const real = existsSync(path) ? realpathSync(path) : path
+  return [session.projectDir, ...(session.permissions.additionalDirectories ?? [])].some((folder) => {
+    const inside = relative(existsSync(folder) ? realpathSync(folder) : folder, real)
+    return !inside.startsWith('..') && !isAbsolute(inside)
+  })
+}
+
+/** `@path` outside code. */
+export function importsIn(text: string): string[] {
+  const plain = text.replace(/```[\s\S]*?(```|$)/g, '').replace(/`[^`\n]*`/g, '')
+  return [...plain.matchAll(/(?:^|\s)@((?:~\/|\.{0,2}\/)?[\w./-]+\.\w+)/g)].map((match) => match[1]!)
+}
+
+const rendered = (files: readonly Loaded[]): string =>
+  files.map((file) => `# Instructions from ${file.file_path}\n${file.text.trim()}`).join('\n\n')
+
+/** Instructions are part of every request, so they outlive a compaction; hooks are told of each once more. */
+export const tellInstructionsAgain = (session: Session): Promise<void> =>
+  tell(
+    session,
+    instructionFiles(session).map((file) => ({ ...file, load_reason: 'compact' as const })),
+  )
+
+async function tell(session: Session, files: readonly Loaded[]): Promise<void> {
+  for (const { text: _text, ...fields } of files) await session.raise('InstructionsLoaded', () => fields)
+}

@@ -1,0 +1,45 @@
+/** What can be done about a model's failure, and what it is called at the hooks. */
+import type { EventFields } from '../../hooks/events.ts'
+import type { ModelFailure } from '../../providers/model.ts'
+import { compact, mostRefills } from '../context/compact.ts'
+import type { Session } from '../session/session.ts'
+
+export async function raiseStopFailure(session: Session, failure: ModelFailure, text: string): Promise<void> {
+  await session.raise('StopFailure', () => ({
+    error: wireError[failure.kind],
+    error_details: failure.message,
+    ...(text !== '' && { last_assistant_message: text }),
+  }))
+}
+
+/** Whether asking again can help now: with another model, or with a shorter conversation. */
+export async function helpAgainst(session: Session, failure: ModelFailure): Promise<boolean> {
+  if (failure.kind === 'overloaded') return useFallback(session, failure)
+  if (!failure.contextOverflow || session.runtime.env.DISABLE_COMPACT || session.refills >= mostRefills) return false
+  return (await compact(session, 'auto', null)).done
+}
+
+async function useFallback(session: Session, failure: ModelFailure): Promise<boolean> {
+  const { fallbackModels = [], modelFor } = session.runtime
+  const name = fallbackModels[session.fallbacksTried]
+  if (name === undefined) return false
+  session.fallbacksTried++
+  const model = await modelFor(name)
+  if ('problem' in model || model.wireModel === session.model.wireModel) return useFallback(session, failure)
+  const text = `${session.model.wireModel} is overloaded (${failure.message}); going on with ${model.wireModel}`
+  session.emit({ type: 'notice', level: 'warning', text })
+  session.model = model
+  return true
+}
+
+export const wireError: Record<ModelFailure['kind'], EventFields['StopFailure']['error']> = {
+  authentication: 'authentication_failed',
+  billing: 'billing_error',
+  'rate-limit': 'rate_limit',
+  overloaded: 'server_error',
+  'invalid-request': 'invalid_request',
+  server: 'server_error',
+  'max-output-tokens': 'max_output_tokens',
+  network: 'server_error',
+  unknown: 'unknown',
+}

@@ -1,0 +1,82 @@
+/** The session that was asked for: a new one, an earlier one, or a copy of it. */
+import { addEvent } from '../../store/audit.ts'
+import {
+  createConversation,
+  createSession,
+  getSession,
+  newestSession,
+  type Session as SessionRow,
+} from '../../store/conversations.ts'
+import { setState } from '../../store/state.ts'
+import { recover } from './history.ts'
+import type { Runtime } from './runtime.ts'
+import { workerIn } from './session-lock.ts'
+import type { StartOptions, StartProblem } from './start.ts'
+
+export type Found = { readonly id: string; readonly conversationId: string; readonly isNew: boolean }
+
+/** The session that was asked for, or a new one. */
+export function findSession(options: StartOptions, { db }: Runtime): Found | StartProblem {
+  const { resume, cwd } = options
+  if (options.sessionId && !uuid.test(options.sessionId)) {
+    return { problem: `--session-id must be a UUID, not "${options.sessionId}"`, usage: true }
+  }
+  if (options.sessionId && getSession(db, options.sessionId)) {
+    return { problem: `the session ${options.sessionId} is in use; --resume goes on with it`, usage: true }
+  }
+  if (!resume) return newSession(options, db)
+  const old = resume === true ? newestSession(db, { projectDir: cwd }) : (getSession(db, resume) ?? byName(db, resume))
+  if (!old) {
+    const which =
+      resume === true ? `there is no session of ${cwd} to continue` : `No conversation found with session ID: ${resume}`
+    return { problem: which }
+  }
+  if (!options.fork) return goOn(old, db)
+  const id = createSession(db, old.conversationId, options.sessionId).sessionId
+  db.run(
+    `INSERT INTO transcript_entries(session_id, sequence, entry_type, payload_json, tool_use_id, created_at)
+     SELECT ?, sequence, entry_type, payload_json, tool_use_id, created_at
+     FROM transcript_entries WHERE session_id = ? ORDER BY sequence`,
+    id,
+    old.sessionId,
+  )
+  db.run(
+    `INSERT OR REPLACE INTO state(conversation_id, key, value)
+     SELECT conversation_id, 'model:' || ?, value FROM state WHERE conversation_id = ? AND key = 'model:' || ?`,
+    id,
+    old.conversationId,
+    old.sessionId,
+  )
+  recover(db, id)
+  return { id, conversationId: old.conversationId, isNew: false }
+}
+
+function goOn({ sessionId: id, conversationId }: SessionRow, db: Runtime['db']): Found | StartProblem {
+  const pid = workerIn({ db, id, conversationId })
+  if (pid) {
+    const problem = `the session ${id}: another ona is at work in it (process ${pid}); wait for its answer, or go on in a copy with --fork-session`
+    return { problem }
+  }
+  recover(db, id)
+  return { id, conversationId, isNew: false }
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+function newSession(options: StartOptions, db: Runtime['db']): Found {
+  return db.transaction(() => {
+    const conversation = createConversation(db, { projectDir: options.cwd })
+    const { sessionId } = createSession(db, conversation.id, options.sessionId)
+    if (options.name) setState(db, conversation.id, 'name', options.name)
+    addEvent(db, { conversationId: conversation.id, sessionId, type: 'session_start', detail: { cwd: options.cwd } })
+    return { id: sessionId, conversationId: conversation.id, isNew: true }
+  })
+}
+
+function byName(db: Runtime['db'], name: string) {
+  const row = db.get<{ conversationId: string }>(
+    `SELECT conversation_id AS conversationId FROM state WHERE key = 'name' AND value = ? ORDER BY updated_at DESC LIMIT 1`,
+    name,
+  )
+  return row && newestSession(db, { conversationId: row.conversationId })
+}

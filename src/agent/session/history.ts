@@ -1,0 +1,111 @@
+/** Which rows of a transcript are live: compaction and rewinding leave old rows in place and out of sight. */
+import type { Message } from '../../providers/model.ts'
+import type { Db } from '../../store/open.ts'
+import { type AssistantEntry, appendEntry, type EntryType, type Row, readEntries } from '../../store/transcript.ts'
+import { messagesOf, unansweredText } from '../context/messages.ts'
+
+/** Rows from `start` up to, not including, `end`. */
+export interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+export interface Marker {
+  readonly sequence: number
+  readonly kind: 'compact_boundary' | 'rewind'
+  /** For a rewind: the first row that is out of sight. */
+  readonly to?: number
+}
+
+/** What is live after all markers. A rewind brings back what was live before the row it goes to. */
+export function liveRanges(markers: readonly Marker[]): Range[] {
+  const states: { readonly at: number; readonly ranges: readonly Range[] }[] = [
+    { at: 0, ranges: [{ start: 0, end: Infinity }] },
+  ]
+  for (const { sequence, kind, to = 0 } of markers) {
+    if (kind === 'compact_boundary') {
+      states.push({ at: sequence, ranges: [{ start: sequence, end: Infinity }] })
+      continue
+    }
+    const then = states.findLast((state) => state.at < to) ?? states[0]!
+    const cut = then.ranges.map(({ start, end }) => ({ start, end: Math.min(end, to) })).filter((r) => r.start < r.end)
+    states.push({ at: sequence, ranges: [...cut, { start: sequence + 1, end: Infinity }] })
+  }
+  return [...states.at(-1)!.ranges]
+}
+
+/** The conversation as the model should see it on resuming; of a very long one, what fits into the window. */
+export function loadMessages(db: Db, sessionId: string, windowTokens: number): Message[] {
+  return messagesOf(liveEntries(db, sessionId, windowTokens * 4))
+}
+
+export function* liveEntries(db: Db, sessionId: string, mostChars = Infinity): Generator<Row> {
+  const ranges = liveRanges(markersOf(db, sessionId))
+  const from = firstThatFits(db, sessionId, ranges, mostChars)
+  for (const { start, end } of ranges) {
+    if (end <= from) continue
+    const after = Math.max(start, from) - 1
+    yield* readEntries(db, sessionId, { after, ...(Number.isFinite(end) && { before: end }) })
+  }
+}
+
+function markersOf(db: Db, sessionId: string): Marker[] {
+  return db
+    .all<{ sequence: number; kind: Marker['kind']; target: number | null }>(
+      `SELECT sequence, json_extract(payload_json, '$.subtype') AS kind, json_extract(payload_json, '$.to') AS target
+       FROM transcript_entries WHERE session_id = ? AND entry_type = 'system'
+         AND CASE WHEN json_valid(payload_json) THEN json_extract(payload_json, '$.subtype') END
+             IN ('compact_boundary', 'rewind') ORDER BY sequence`,
+      sessionId,
+    )
+    .map(({ sequence, kind, target }) => ({ sequence, kind, ...(target !== null && { to: target }) }))
+}
+
+/** The oldest user row from which everything to the end fits; only lengths are read. */
+function firstThatFits(db: Db, sessionId: string, ranges: readonly Range[], mostChars: number): number {
+  if (!Number.isFinite(mostChars)) return 0
+  let chars = 0
+  let from = 0
+  const rows = db.each<{ sequence: number; entry_type: EntryType; size: number }>(
+    `SELECT sequence, entry_type, length(payload_json) AS size FROM transcript_entries
+     WHERE session_id = ? ORDER BY sequence DESC`,
+    sessionId,
+  )
+  for (const { sequence, entry_type, size } of rows) {
+    if (!ranges.some(({ start, end }) => sequence >= start && sequence < end)) continue
+    chars += size
+    if (chars > mostChars) return from
+    if (entry_type === 'user' || entry_type === 'system') from = sequence
+  }
+  return 0
+}
+
+/** Gives calls that a crash left without a result theirs, so that nothing is lost or run again in silence. */
+export function recover(db: Db, sessionId: string): number {
+  return db.transaction(() => {
+    const open = openCalls(db, sessionId)
+    for (const id of open) {
+      appendEntry(db, sessionId, { _t: 'tool_result', tool_use_id: id, content: unansweredText, is_error: true })
+    }
+    return open.length
+  })
+}
+
+/** Calls of the last reply, or of the operator, that have no result. */
+function openCalls(db: Db, sessionId: string): string[] {
+  const last = db.get<{ sequence: number }>(
+    `SELECT max(sequence) AS sequence FROM transcript_entries WHERE session_id = ? AND entry_type IN ('assistant', 'tool_use')`,
+    sessionId,
+  )
+  if (last?.sequence === null || last === undefined) return []
+  const called: string[] = []
+  const answered = new Set<string>()
+  for (const { entry } of readEntries(db, sessionId, { after: last.sequence - 1 })) {
+    if (entry._t === 'tool_use') called.push(entry.id as string)
+    if (entry._t === 'assistant') {
+      for (const block of (entry as AssistantEntry).content) if (block.type === 'tool_use') called.push(block.id)
+    }
+    if (entry._t === 'tool_result') answered.add(entry.tool_use_id as string)
+  }
+  return called.filter((id) => !answered.has(id))
+}

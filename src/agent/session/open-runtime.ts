@@ -1,0 +1,189 @@
+/** What the sessions of a process share, opened: the database, the settings in force, the hook plane and the MCP servers. */
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { withOwnPath, withoutSecrets } from '../../auth/child-env.ts'
+import { createPlane } from '../../hooks/dispatch.ts'
+import type { Handler } from '../../hooks/handler.ts'
+import type { Plane } from '../../hooks/plane.ts'
+import { sayHookProblem } from '../../hooks/settings.ts'
+import { matchesRule } from '../../permissions/match.ts'
+import { ruleProblem } from '../../permissions/rule.ts'
+import { dbPath, openDb } from '../../store/open.ts'
+import { storable } from '../../store/secrets.ts'
+import { hooksOf, loadSettings } from '../../store/settings/settings.ts'
+import { trust } from '../../store/settings/trust.ts'
+import { builtInTools } from '../../tools/all.ts'
+import { sessionSkills } from '../context/skills.ts'
+import type { AgentEvent } from '../events.ts'
+import { type AgentKind, loadAgentKinds } from '../subagents/agent-definitions.ts'
+import { askModel } from '../tool-host.ts'
+import { declaredServers, openMcp } from './mcp-servers.ts'
+import type { Runtime } from './runtime.ts'
+import type { Session } from './session.ts'
+import type { StartOptions, StartProblem } from './start.ts'
+
+export type Opened = {
+  readonly runtime: Runtime
+  readonly permissions: Session['permissions']
+  readonly tell: readonly AgentEvent[]
+  /** Files to watch besides those that hooks name while they run. */
+  readonly watched: { readonly managed: readonly string[]; readonly names: readonly string[] }
+  /** The session whose model answers prompt hooks. */
+  use(session: Session): void
+  /** The same hooks for one of several sessions at once, with handlers of its own before them. */
+  planeFor(session: () => Session | undefined, own: readonly Handler[]): Plane
+  cleanUp(): void
+}
+
+export function openRuntime(options: StartOptions): Opened | StartProblem {
+  const { cwd } = options
+  const home = options.env['HOME'] || homedir()
+  const db = openDb(options.db ?? dbPath(options.env))
+  if (options.trust) trust(cwd, { home })
+  const loaded = loadSettings({
+    db,
+    cwd,
+    home,
+    env: options.env,
+    checkRule: ruleProblem,
+    flags: { ...options.settings, bare: options.bare === true },
+  })
+  if (loaded.problems.length > 0) {
+    db.close()
+    return { problem: loaded.problems.map(({ file, why }) => `${file}: ${why}`).join('\n') }
+  }
+  const { settings, trusted } = loaded
+  // Whether hooks run at all is for the operator's own environment to say.
+  const { SDLC_DISABLE_ALL_HOOKS: _, ...variables } = settings.env ?? {}
+  const env = { ...options.env, ...variables }
+  const tell: AgentEvent[] = loaded.warnings.map((text) => ({ type: 'notice', level: 'warning', text }))
+  const hooks = hooksOf(loaded)
+  const faults = hooks.problems.filter(({ level }) => level === 'error')
+  if (faults.length > 0) {
+    db.close()
+    return { problem: faults.map(sayHookProblem).join('\n') }
+  }
+  for (const problem of hooks.problems) tell.push({ type: 'notice', level: 'warning', text: sayHookProblem(problem) })
+  let current: Session | undefined
+  const planeFor: Opened['planeFor'] = (session, own) =>
+    createPlane([...own, ...hooks.handlers], {
+      env: withOwnPath(env),
+      withhold: storable,
+      matchesRule: (rule, tool, input) => {
+        const here = session()?.cwd ?? cwd
+        const question = { settings: {}, mode: 'default', hook: 'none', cwd: here, projectDir: cwd, home } as const
+        return matchesRule(rule, { ...question, tool, input })
+      },
+      askModel: async ({ prompt, system, signal }) => {
+        const asking = session()
+        const answer = asking
+          ? await askModel(asking, prompt, signal, system)
+          : { ok: false, text: 'there is no session' }
+        if (!answer.ok) throw new Error(answer.text)
+        return answer.text
+      },
+    })
+  /** Read when they are first asked for. */
+  let agents: readonly AgentKind[] | undefined
+  const agentKinds = () => {
+    if (agents) return agents
+    const places = { projectDir: cwd, home, trusted, bare: options.bare === true }
+    const { kinds, warnings } = loadAgentKinds(places, options.agents)
+    for (const text of warnings) options.on({ type: 'notice', level: 'warning', text })
+    agents = kinds
+    return agents
+  }
+  const closers: (() => void)[] = [() => db.close()]
+  const servers = {
+    ...{ settings, trusted, cwd, home, env, person: options.person, openUrl: options.openUrl },
+    ...{ flags: options.mcpConfig ?? [], strict: options.strictMcp === true, bare: options.bare === true },
+    session: () => current,
+  }
+  const declared = options.withoutMcp ? { servers: [], problems: [] } : declaredServers(servers)
+  for (const text of declared.problems) tell.push({ type: 'notice', level: 'warning', text })
+  const mcp = openMcp(servers, declared)
+  if (mcp) closers.push(() => void mcp.close())
+  const fallbackModels = options.fallbackModels ?? [settings.fallbackModel ?? []].flat()
+  const mayOpen = !options.withoutMcp && !servers.strict
+  const runtime: Runtime = {
+    ...(mcp && { mcp }),
+    ...(mayOpen && { openServers: (own, session) => openMcp({ ...servers, session }, { servers: own, problems: [] }) }),
+    db,
+    settings,
+    plane: planeFor(() => current, options.handlers ?? []),
+    person: options.person,
+    env,
+    childEnv: withoutSecrets(env),
+    home,
+    get agents() {
+      return agentKinds()
+    },
+    skills: sessionSkills({
+      none: options.bare === true || options.withoutSkills === true,
+      home,
+      projectDir: cwd,
+      trusted,
+      warn: (text) => options.on({ type: 'notice', level: 'warning', text }),
+    }),
+    trusted,
+    permissionDefaults: loaded.defaultsInForce,
+    bare: options.bare === true,
+    withoutTools: hidden(options),
+    ...(options.maxBudgetUsd && { budget: { usd: options.maxBudgetUsd, spent: 0 } }),
+    fallbackModels,
+    ...(options.appendSystemPrompt && { appendSystemPrompt: options.appendSystemPrompt }),
+    emit: (event) => options.on(event),
+    spent: (model, usage, cost) => options.onUsage?.(model, usage, cost),
+    modelFor: async (name) =>
+      (await import('../model/choose-model.ts')).modelFor(name, options, {
+        settings,
+        env,
+        trusted,
+        closers,
+        db: db.path,
+        hasFallback: fallbackModels.length > 0,
+      }),
+  }
+  const { permissions = {} } = settings
+  const managedRulesOnly =
+    settings.allowManagedPermissionRulesOnly === true || permissions.allowManagedPermissionRulesOnly === true
+  return {
+    runtime,
+    permissions: {
+      ...permissions,
+      ...(managedRulesOnly && { allowManagedPermissionRulesOnly: true }),
+      allow: [...(permissions.allow ?? []), ...(managedRulesOnly ? [] : (options.allow ?? []))],
+      deny: [...(permissions.deny ?? []), ...(options.deny ?? [])],
+      additionalDirectories: [
+        ...(permissions.additionalDirectories ?? []),
+        ...(options.addDirs ?? []).map((folder) => resolve(cwd, folder)),
+      ],
+    },
+    tell,
+    watched: {
+      managed: loaded.sources.filter(({ level }) => level === 'managed').map(({ file }) => file),
+      names: hooks.handlers.flatMap(({ event, matcher }) => (event === 'FileChanged' ? plainNames(matcher) : [])),
+    },
+    use: (session) => {
+      current = session
+    },
+    planeFor,
+    cleanUp: () => {
+      for (const close of closers.splice(0).reverse()) close()
+    },
+  }
+}
+
+/** A bare name in the deny list hides the tool; `tools` leaves only those named. */
+function hidden({ deny = [], tools }: StartOptions): string[] {
+  const bare = deny.filter((rule) => !rule.includes('('))
+  if (!tools || tools.includes('default')) return bare
+  return [...bare, ...builtInTools.map((tool) => tool.name).filter((name) => !tools.includes(name))]
+}
+
+/** A matcher of FileChanged that is a list of plain names watches them in the project: `.env|package.json`. */
+const plainNames = (matcher: string): string[] =>
+  matcher
+    .replaceAll('\\.', '.')
+    .split('|')
+    .filter((name) => /^[\w.-]+$/.test(name))

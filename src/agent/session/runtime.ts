@@ -1,0 +1,91 @@
+/** What the sessions of one process share: taken once at start and held. */
+import type { Plane } from '../../hooks/plane.ts'
+import type { JsonObject } from '../../hooks/shape.ts'
+import type { ServerConfig } from '../../mcp/config.ts'
+import type { McpHub } from '../../mcp/hub.ts'
+import type { ModelRequest, ModelUsage, Provider } from '../../providers/model.ts'
+import type { Prices } from '../../providers/models.ts'
+import type { Db } from '../../store/open.ts'
+import type { Settings } from '../../store/settings/settings-shape.ts'
+import type { McpSide } from '../../tools/host.ts'
+import type { Tool, ToolOutput } from '../../tools/tool.ts'
+import type { SessionSkills } from '../context/skills.ts'
+import type { AgentEvent, Person } from '../events.ts'
+import type { AgentKind } from '../subagents/agent-definitions.ts'
+import type { Tasks } from '../subagents/background.ts'
+import type { Session } from './session.ts'
+
+export interface Runtime {
+  readonly db: Db
+  /** The snapshot that this process took; what others import later does not reach it. */
+  readonly settings: Settings
+  readonly plane: Plane
+  readonly person: Person
+  readonly env: NodeJS.ProcessEnv
+  /** For tools: the person's own PATH, none of our secrets. */
+  readonly childEnv: NodeJS.ProcessEnv
+  readonly home: string
+  readonly tasks?: Tasks
+  readonly mcp?: McpHost
+  readonly skills: SessionSkills
+  readonly agents: readonly AgentKind[]
+  readonly trusted: boolean
+  /** No settings file speaks of permissions yet: the read-only rules are ours, and the first file that does takes them over. */
+  permissionDefaults?: boolean
+  readonly bare: boolean
+  /** Added after our own system prompt. */
+  readonly appendSystemPrompt?: string
+  /** Tools that the model is not told of and cannot call. */
+  readonly withoutTools: readonly string[]
+  /** What this run may cost, sub-agents included. */
+  readonly budget?: { readonly usd: number; spent: number }
+  /** Asked in this order when the model is overloaded. */
+  readonly fallbackModels?: readonly string[]
+  emit(event: AgentEvent): void
+  /** Awaited where the thing has just happened. Whoever watches has no say in it, and must not throw. */
+  observe?(what: Observed): Promise<void>
+  /** US dollars a million tokens by wire model; before our own table. */
+  readonly prices?: Prices
+  spent(model: string, usage: ModelUsage, costUsd: number | null): void
+  /** Watches paths that hooks asked for. */
+  watch?(paths: readonly string[]): void
+  /** Starts further MCP servers, for one of its sessions. */
+  openServers?(servers: readonly ServerConfig[], session: () => Session | undefined): McpHub | undefined
+  modelFor(name: string): Promise<ActiveModel | { readonly problem: string }>
+}
+
+/** `request`: is put to the model next. `tool-start`: everyone has agreed. `tool-end`: its rows are written. */
+export type Observed =
+  | { readonly type: 'request'; readonly request: ModelRequest }
+  | { readonly type: 'reply' }
+  | ({ readonly type: 'tool-start' } & ObservedCall)
+  | ({ readonly type: 'tool-end'; readonly output: ToolOutput; readonly ms: number } & ObservedCall)
+
+interface ObservedCall {
+  readonly id: string
+  readonly tool: string
+  readonly input: JsonObject
+}
+
+/** What a session needs of an MCP hub; the rest of it is for the terminal. */
+export interface McpHost
+  extends McpSide,
+    Partial<Pick<McpHub, 'ready' | 'instructions' | 'prompts' | 'prompt' | 'signIn' | 'reconnect' | 'onChange'>> {
+  /** `alwaysLoad`: told to the model however many there are. */
+  tools(): readonly (Tool & { readonly alwaysLoad?: boolean })[]
+  status(): readonly { readonly name: string; readonly status: string }[]
+}
+
+export interface ActiveModel {
+  readonly provider: Provider
+  readonly providerName: 'claude_code_subscription' | 'openai_compatible' | 'lm_studio_local'
+  readonly modelId: string
+  readonly wireModel: string
+  /** Tokens. */
+  readonly window: number
+  readonly maxOutput: number
+  /** Why this one: `ANTHROPIC_API_KEY is set`. */
+  readonly why: string
+  /** The built-in scripted model. */
+  readonly rehearsal: boolean
+}

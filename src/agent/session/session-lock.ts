@@ -1,0 +1,42 @@
+/** Which process works in a session: two may not ask a model in one at the same time (spec 003 §2.5). */
+import { readFileSync } from 'node:fs'
+import type { Db } from '../../store/open.ts'
+import { deleteState, getState, setState } from '../../store/state.ts'
+
+interface Place {
+  readonly db: Db
+  readonly id: string
+  readonly conversationId: string
+}
+
+/** For the first commit of a turn. A process that dies leaves it, and is seen to be gone. */
+export const signIn = ({ db, id, conversationId }: Place): void =>
+  setState(db, conversationId, keyOf(id), nameOf(process.pid) ?? '')
+
+/** For its last commit. */
+export const signOut = ({ db, id, conversationId }: Place): boolean => deleteState(db, conversationId, keyOf(id))
+
+/** The number of another process that is in the middle of a turn there. */
+export function workerIn({ db, id, conversationId }: Place): number | undefined {
+  const name = getState(db, conversationId, keyOf(id))
+  const pid = Number(name?.split(' ')[0])
+  return pid && pid !== process.pid && nameOf(pid) === name ? pid : undefined
+}
+
+const keyOf = (id: string) => `working:${id}`
+
+/** A number comes back, most of all in containers: where the system tells, with the moment that the process began. */
+function nameOf(pid: number): string | undefined {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return undefined
+  }
+  if (process.platform !== 'linux') return String(pid)
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
+    return fields[0] === 'Z' ? undefined : `${pid} ${fields[19]}`
+  } catch {
+    return undefined // it ended just now
+  }
+}

@@ -1,0 +1,301 @@
+/** A session: one transcript being written, and all that a turn needs at hand. */
+import type { EventFields, EventName } from '../../hooks/events.ts'
+import { type Answer, type Invocation, type PermissionMode, quiet, type Raised, type Scope } from '../../hooks/plane.ts'
+import type { Block, StepName, Steps } from '../../hooks/steps.ts'
+import type { PermissionSettings } from '../../permissions/decide.ts'
+import { withGranted } from '../../permissions/update.ts'
+import type { ContentBlock, Message, ToolUse } from '../../providers/model.ts'
+import { recordHooks } from '../../store/audit.ts'
+import { getConversation, touchConversation } from '../../store/conversations.ts'
+import { type Db, newId } from '../../store/open.ts'
+import { appendEntry, type Entry, type ToolResultEntry } from '../../store/transcript.ts'
+import type { SeenFile } from '../../tools/host.ts'
+import type { Todo, Tool, ToolOutput } from '../../tools/tool.ts'
+import { append } from '../context/messages.ts'
+import type { AgentEvent, SpeakingAgent } from '../events.ts'
+import { createTasks, type Tasks } from '../subagents/background.ts'
+import { type Toolbox, toolsOf } from '../toolbox.ts'
+import type { ActiveModel, Observed, Runtime } from './runtime.ts'
+import { signIn } from './session-lock.ts'
+
+export interface SessionStart {
+  readonly runtime: Runtime
+  readonly id: string
+  readonly conversationId: string
+  readonly cwd: string
+  readonly projectDir: string
+  readonly mode: PermissionMode
+  readonly model: ActiveModel
+  readonly permissions: PermissionSettings
+  readonly messages: Message[]
+  /** Set for a sub-agent. */
+  readonly agent?: AgentIdentity
+  /** What hooks know the session's own agent by; one of code has a name. */
+  readonly agentType?: string
+  readonly tools?: Toolbox
+  readonly systemPrompt?: string
+  /** Sees nothing of the project: no instructions, no surroundings, no memories. */
+  readonly isolated?: boolean
+}
+
+export type AgentIdentity = SpeakingAgent
+
+export class Session {
+  readonly runtime: Runtime
+  readonly id: string
+  readonly conversationId: string
+  readonly agent: AgentIdentity | undefined
+  readonly agentType: string | undefined
+  readonly db: Db
+  readonly messages: Message[]
+  readonly toolbox: Toolbox
+  readonly tasks: Tasks
+  readonly seenFiles = new Map<string, SeenFile>()
+  /** Files kept since the last prompt. */
+  readonly checkpointed = new Set<string>()
+  /** Replaces our own system prompt (a sub-agent's definition, --system-prompt). */
+  readonly systemPrompt: string | undefined
+  readonly isolated: boolean
+  cwd: string
+  projectDir: string
+  mode: PermissionMode
+  model: ActiveModel
+  permissions: PermissionSettings
+  todos: readonly Todo[] = []
+  /** Rules that a skill allows while it is in force: to the end of the turn. */
+  granted: string[] = []
+  /** What SessionStart hooks added: a section of the system prompt from then on. */
+  startContext: string[] = []
+  /** Hook rows that wait for the next commit. */
+  pending: Invocation[] = []
+  requests = 0
+  continues = 0
+  maxRequests = Number.POSITIVE_INFINITY
+  maxContinues = 3
+  /** How many of the runtime's fallback models were turned to. */
+  fallbacksTried = 0
+  /** Compactions in a row that left no room. */
+  refills = 0
+  /** Tokens in the window after the last reply. */
+  contextTokens = 0
+  readonly spent = {
+    inputTokens: 0,
+    outputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    costUsd: 0,
+    unpriced: false,
+  }
+  busy = false
+
+  #abort = new AbortController()
+  /** The session's own model, while a skill has put another in its place. */
+  #ownModel: ActiveModel | undefined
+  #later: (() => void)[] = []
+  #carried: Block[] = []
+  #queued: Block[] = []
+
+  constructor(start: SessionStart) {
+    this.runtime = start.runtime
+    this.id = start.id
+    this.conversationId = start.conversationId
+    this.projectDir = start.projectDir
+    this.agent = start.agent
+    this.agentType = start.agent?.type ?? start.agentType
+    this.db = start.runtime.db
+    this.messages = start.messages
+    this.toolbox = start.tools ?? toolsOf(start.runtime)
+    this.systemPrompt = start.systemPrompt
+    this.isolated = start.isolated === true
+    this.cwd = start.cwd
+    this.mode = start.mode
+    this.model = start.model
+    this.permissions = start.permissions
+    this.tasks = start.runtime.tasks ?? createTasks((event) => this.emit(event))
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  /** The rules in force now. */
+  get rules(): PermissionSettings {
+    return withGranted(this.permissions, this.granted)
+  }
+
+  get phase(): string {
+    return getConversation(this.db, this.conversationId)?.phase ?? 'idle'
+  }
+
+  /** What was interrupted before is over: work for the next turn may start. */
+  ready(): void {
+    if (this.#abort.signal.aborted) this.#abort = new AbortController()
+  }
+
+  begin(): void {
+    this.ready()
+    this.busy = true
+    this.requests = 0
+    this.continues = 0
+    this.checkpointed.clear()
+    this.later(() => signIn(this))
+  }
+
+  finished(): void {
+    this.busy = false
+    this.granted = []
+    if (this.#ownModel) this.model = this.#ownModel
+    this.#ownModel = undefined
+    touchConversation(this.db, this.conversationId)
+  }
+
+  /** Another model to the end of the turn. */
+  lendModel(model: ActiveModel): void {
+    this.#ownModel ??= this.model
+    this.model = model
+  }
+
+  /** Ends what is under way: the model's answer, a hook, a tool. */
+  interrupt(): void {
+    this.#abort.abort()
+  }
+
+  emit(event: AgentEvent): void {
+    this.runtime.emit(this.agent ? { ...event, agent: this.agent } : event)
+  }
+
+  /** What a sub-agent does is its own: the one that runs it hears of its replies alone, which cost. */
+  async observe(what: Observed): Promise<void> {
+    if (!this.agent || what.type === 'reply') await this.runtime.observe?.(what)
+  }
+
+  /** Asks at a step. Where nobody listens nothing is built and nothing awaited. */
+  async ask<S extends StepName>(
+    name: S,
+    step: Steps[S],
+    raised?: () => Raised,
+    toolUseId?: string,
+    signal = this.signal,
+  ): Promise<Answer> {
+    const { plane } = this.runtime
+    const event = raised?.()
+    if (!plane.listens(name, ...(event ? [event.name] : []))) return quiet
+    return this.#heard(await plane.ask(name, step, this.scope(toolUseId, signal), event))
+  }
+
+  /** Raises an event that belongs to no step. */
+  async raise<E extends EventName>(name: E, fields: () => EventFields[E], signal = this.signal): Promise<Answer> {
+    const { plane } = this.runtime
+    if (!plane.listens(name)) return quiet
+    return this.#heard(await plane.raise(name, fields(), this.scope(undefined, signal)))
+  }
+
+  #heard(answer: Answer): Answer {
+    for (const note of answer.notes) this.emit({ type: 'hook', note })
+    for (const text of answer.messages) this.emit({ type: 'notice', level: 'info', text })
+    if (answer.watchPaths.length > 0) this.runtime.watch?.(answer.watchPaths)
+    return answer
+  }
+
+  scope(toolUseId?: string, signal = this.signal): Scope {
+    return {
+      sessionId: this.id,
+      conversationId: this.conversationId,
+      dbPath: this.db.path,
+      cwd: this.cwd,
+      projectDir: this.projectDir,
+      permissionMode: this.mode,
+      ...(this.agent && { agentId: this.agent.id }),
+      ...(this.agentType && { agentType: this.agentType }),
+      ...(toolUseId && { toolUseId }),
+      signal,
+      record: (invocation) => this.pending.push(invocation),
+    }
+  }
+
+  takePending(): Invocation[] {
+    return this.pending.splice(0)
+  }
+
+  /** Is written with the next commit: what is worth keeping, and not a commit of its own. */
+  later(write: () => void): void {
+    this.#later.push(write)
+  }
+
+  /** One transaction: the hook rows that wait, and what `work` writes. */
+  commit(work: () => void): void {
+    this.db.transaction(() => {
+      for (const write of this.#later.splice(0)) write()
+      if (this.pending.length > 0) recordHooks(this.db, this.id, this.conversationId, this.takePending())
+      work()
+    })
+  }
+
+  append(entry: Entry): void {
+    appendEntry(this.db, this.id, entry)
+  }
+
+  /** Puts words of the user's side into the conversation. */
+  say(blocks: readonly Block[], source?: 'prompt'): void {
+    if (blocks.length === 0) return
+    const text: { type: 'text'; text: string }[] = []
+    const content: ContentBlock[] = []
+    this.commit(() => {
+      for (const block of blocks) {
+        if (block.type === 'text') {
+          text.push(block)
+          content.push(block)
+        } else {
+          const attachment = { type: 'image', mediaType: block.mimeType, data: block.data }
+          this.append({ _t: 'attachment', attachment })
+          content.push({ type: 'image', mediaType: block.mimeType, data: block.data })
+        }
+      }
+      this.append({ _t: 'user', uuid: newId(this.db), content: text, ...(source && { source }) })
+    })
+    append(this.messages, 'user', content)
+  }
+
+  assistant(content: readonly ({ type: 'text'; text: string } | ToolUse)[]): void {
+    const blocks = content.map((block) =>
+      block.type === 'text' ? block : { type: block.type, id: block.id, name: block.name, input: block.input },
+    )
+    this.append({ _t: 'assistant', uuid: newId(this.db), content: blocks })
+    append(this.messages, 'assistant', blocks)
+  }
+
+  /** A call's result, by `write` together with the call's other rows. */
+  result(use: ToolUse, output: ToolOutput, write?: (entry: Omit<ToolResultEntry, '_t'>) => void): void {
+    const { content, isError } = output
+    const entry = { tool_use_id: use.id, content, is_error: isError }
+    this.commit(() => (write ? write(entry) : this.append({ _t: 'tool_result', ...entry })))
+    const images = (output.images ?? []).map((image) => ({ type: 'image', ...image }) as const)
+    append(this.messages, 'user', [{ type: 'tool_result', tool_use_id: use.id, content, is_error: isError }, ...images])
+  }
+
+  /** Text that goes in front of the model with the next prompt. */
+  carry(blocks: readonly Block[]): void {
+    this.#carried.push(...blocks)
+  }
+
+  carried(): Block[] {
+    return this.#carried.splice(0)
+  }
+
+  /** What the person typed while the agent worked: heard after the tool calls under way. */
+  queue(blocks: readonly Block[]): void {
+    this.#queued.push(...blocks)
+  }
+
+  takeQueued(): Block[] {
+    return this.#queued.splice(0)
+  }
+
+  tool(name: string): Tool | undefined {
+    return this.toolbox.get(name)
+  }
+
+  toolNames(): string[] {
+    return this.toolbox.names()
+  }
+}

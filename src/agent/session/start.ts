@@ -1,0 +1,279 @@
+/** From what the operator asked for to a session that can take a prompt. */
+import type { EventFields } from '../../hooks/events.ts'
+import type { Handler } from '../../hooks/handler.ts'
+import type { PermissionMode } from '../../hooks/plane.ts'
+import type { Steps } from '../../hooks/steps.ts'
+import type { ModelUsage } from '../../providers/model.ts'
+import { addEvent } from '../../store/audit.ts'
+import { newestConversation } from '../../store/conversations.ts'
+import type { SettingsRequest } from '../../store/settings/settings.ts'
+import { getState } from '../../store/state.ts'
+import type { AgentEvent, Person } from '../events.ts'
+import { wantedModel } from '../model/requested-model.ts'
+import { flagOf, keepModel, keptModel } from '../model/saved-model.ts'
+import { textOf } from '../stages.ts'
+import { type AgentKind, allows } from '../subagents/agent-definitions.ts'
+import { equip } from '../subagents/agent-extensions.ts'
+import { toolsOf } from '../toolbox.ts'
+import { type Found, findSession } from './find-session.ts'
+import { loadMessages } from './history.ts'
+import { type Opened, openRuntime } from './open-runtime.ts'
+import type { Runtime } from './runtime.ts'
+import { Session } from './session.ts'
+import type { Worktree } from './worktree.ts'
+
+export interface StartOptions {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly person: Person
+  on(event: AgentEvent): void
+  onUsage?(model: string, usage: ModelUsage, costUsd: number | null): void
+  /** The database; by default the one that the environment names. */
+  readonly db?: string
+  readonly model?: string
+  readonly mode?: PermissionMode
+  readonly allow?: readonly string[]
+  readonly deny?: readonly string[]
+  readonly tools?: readonly string[]
+  readonly addDirs?: readonly string[]
+  readonly systemPrompt?: string
+  readonly appendSystemPrompt?: string
+  readonly withoutSkills?: boolean
+  readonly settings?: NonNullable<SettingsRequest['flags']>
+  readonly agents?: readonly AgentKind[]
+  readonly agent?: string
+  readonly mcpConfig?: readonly string[]
+  readonly strictMcp?: boolean
+  /** No MCP server is started. */
+  readonly withoutMcp?: boolean
+  /** Shows a page to the person, to sign in to a server. */
+  openUrl?(url: string): void | Promise<void>
+  readonly sessionId?: string
+  /** An id or name to go on with; true for the newest of this folder. */
+  readonly resume?: string | true
+  readonly fork?: boolean
+  readonly name?: string
+  readonly maxRequests?: number
+  readonly maxBudgetUsd?: number
+  readonly bare?: boolean
+  readonly trust?: boolean
+  readonly setup?: 'init' | 'maintenance'
+  /** Works in a git worktree of this name; "" for a new one. */
+  readonly worktree?: string
+  /** Hooks are told that the agent waits this long after a turn; without it they are not. */
+  readonly idleNoticeMs?: number
+  /** Asked when the model is overloaded, in this order. */
+  readonly fallbackModels?: readonly string[]
+  /** In-process handlers: our own, and those of the SDK. */
+  readonly handlers?: readonly Handler[]
+  /** Ends what the session has under way, from its first hook on. */
+  readonly signal?: AbortSignal
+  /** Called when all is over but the database is still open. */
+  atEnd?(session: Session): Promise<void>
+  /** Starts the built-in model's server when it is the one chosen. */
+  startRehearsal?(): Promise<{ readonly baseUrl: string; readonly model: string; close(): void }>
+}
+
+export interface Started {
+  /** The one in use: `change` puts another in its place. */
+  readonly session: Session
+  /** What SessionStart hooks want said first. */
+  readonly initialPrompt: string
+  /** Ends the session in use and goes on in a new or an earlier one; model, mode and rules stay as they are. */
+  change(to: SessionChange): Promise<{ readonly initialPrompt: string } | StartProblem>
+  /** Raises SessionEnd, ends what runs beside, closes the database. */
+  close(reason: EndReason): Promise<void>
+}
+
+export interface SessionChange {
+  readonly reason: 'clear' | 'resume'
+  /** An id or a name; without it a new conversation begins. */
+  readonly resume?: string
+  /** Goes on in a copy. */
+  readonly fork?: boolean
+  readonly name?: string
+}
+
+export type EndReason = EventFields['SessionEnd']['reason']
+
+/** `usage`: what was asked for makes no sense, as against: it did not work. */
+export type StartProblem = { readonly problem: string; readonly usage?: boolean }
+
+export async function startSession(options: StartOptions): Promise<Started | StartProblem> {
+  const opened = openRuntime(options)
+  if ('problem' in opened) return opened
+  const { permissions, tell, cleanUp } = opened
+  let { runtime } = opened
+  const failed = (problem: StartProblem): StartProblem => {
+    // no turn comes about; that somebody wanted one is on record all the same
+    const conversationId = newestConversation(runtime.db)?.id ?? 'none'
+    addEvent(runtime.db, { conversationId, type: 'start_failure', detail: { why: problem.problem } })
+    cleanUp()
+    return problem
+  }
+  const agent = agentOf(options, runtime)
+  if (agent && 'problem' in agent) return failed(agent)
+  const equipped = agent && (await equip(runtime, agent, { projectDir: options.cwd, alone: true }))
+  if (equipped && 'problem' in equipped) return failed(equipped)
+  runtime = equipped?.runtime ?? runtime
+  const first = await runtime.modelFor(options.model ?? '')
+  if ('problem' in first) return failed({ problem: first.problem })
+  const wanted = options.model === undefined && agent?.model
+  const chosen = await wantedModel(runtime, first, { ...(wanted && { wanted }), by: `agent ${agent?.name}` })
+  if ('problem' in chosen) return failed({ problem: chosen.problem })
+  const found = findSession(options, runtime)
+  if ('problem' in found) return failed(found)
+
+  let place = options.cwd
+  const enter = (
+    from: Found,
+    { mode, model, permissions }: Pick<Session, 'mode' | 'model' | 'permissions'>,
+  ): Session => {
+    const { db } = runtime
+    const entered = new Session({
+      runtime,
+      ...from,
+      mode,
+      model,
+      permissions,
+      cwd: place,
+      projectDir: place,
+      messages: from.isNew ? [] : loadMessages(db, from.id, model.window),
+      ...(agent && { agentType: agent.name, systemPrompt: agent.prompt, tools: toolsFor(runtime, agent) }),
+      ...(options.systemPrompt !== undefined && { systemPrompt: options.systemPrompt }),
+    })
+    opened.use(entered)
+    if (options.maxRequests) entered.maxRequests = options.maxRequests
+    const todos = getState(db, entered.conversationId, 'todos')
+    if (todos && !from.isNew) entered.todos = JSON.parse(todos)
+    return entered
+  }
+  const mode = options.mode ?? agent?.permissionMode ?? permissions.defaultMode ?? 'default'
+  let session = enter(found, { mode, model: chosen, permissions })
+  if (options.model) keepModel(session, chosen)
+  else if (!wanted) await useKept(session)
+  options.signal?.addEventListener('abort', () => session.interrupt())
+  if (options.signal?.aborted) session.interrupt()
+  for (const event of tell) session.emit(event)
+  if (options.mode === 'bypassPermissions' && permissions.disableBypassPermissionsMode === 'disable') {
+    await end(session, 'bypass_permissions_disabled')
+    return failed({ problem: 'the settings forbid the mode bypassPermissions (disableBypassPermissionsMode)' })
+  }
+
+  await equipped?.start(() => session)
+  const beside = await startBeside({ ...opened, runtime }, options, () => session)
+  let worktree: Worktree | undefined
+  if (options.worktree !== undefined) {
+    const { makeWorktree } = await import('./worktree.ts')
+    const made = await makeWorktree(session, options.worktree)
+    if ('problem' in made) {
+      for (const each of beside) await each.close()
+      await end(session, 'other')
+      await equipped?.close()
+      return failed(made)
+    }
+    worktree = made
+    place = session.cwd = session.projectDir = made.path
+  }
+  const setUp = options.setup ? await session.raise('Setup', () => ({ trigger: options.setup! })) : undefined
+  const initialPrompt = await enterSession(session, found.isNew ? 'startup' : 'resume', setUp?.context)
+  return {
+    get session() {
+      return session
+    },
+    initialPrompt,
+    async change({ reason, resume, fork, name }) {
+      const next = findSession({ ...options, sessionId: undefined, resume, fork, name }, runtime)
+      if ('problem' in next) return next
+      await end(session, reason)
+      session = enter(next, session)
+      return { initialPrompt: await enterSession(session, reason) }
+    },
+    async close(reason) {
+      for (const each of beside) await each.close()
+      await end(session, reason)
+      await equipped?.close()
+      await worktree?.leave()
+      await options.atEnd?.(session)
+      cleanUp()
+    },
+  }
+}
+
+/** The model that was chosen in it before; where that cannot be had any more, a line says so. */
+async function useKept(session: Session): Promise<void> {
+  const kept = keptModel(session)
+  if (kept === undefined || kept === flagOf(session.model)) return
+  const model = await session.runtime.modelFor(kept)
+  if (!('problem' in model)) session.model = model
+  else {
+    const text = `this session had the model ${kept}, and goes on with ${session.model.wireModel}: ${model.problem}`
+    session.emit({ type: 'notice', level: 'warning', text })
+  }
+}
+
+/** Hooks hear of the end even where a signal brought it about: each has its own short limit. */
+async function end(session: Session, reason: EndReason): Promise<void> {
+  await session.raise('SessionEnd', () => ({ reason }), new AbortController().signal)
+  session.commit(() => {})
+  await session.tasks.stopAll()
+}
+
+/** The sub-agent's definition that the whole session runs as, where one is named. */
+function agentOf({ agent = '' }: StartOptions, { agents, settings }: Runtime): AgentKind | StartProblem | undefined {
+  const name = agent || settings.agent
+  if (!name) return undefined
+  const kind = agents.find((each) => each.name === name)
+  return kind ?? { problem: `there is no agent "${name}"; there are: ${agents.map((each) => each.name).join(', ')}` }
+}
+
+/** What goes on beside the session, where hooks listen to it: changed files, and that the agent waits. */
+async function startBeside(
+  { runtime, watched }: Opened,
+  { cwd, env, idleNoticeMs }: StartOptions,
+  session: () => Session,
+): Promise<{ close(): Promise<void> }[]> {
+  const { plane, home } = runtime
+  const beside: { close(): Promise<void> }[] = []
+  if (plane.listens('FileChanged', 'ConfigChange')) {
+    const { configFiles, watchFor } = await import('./watch.ts')
+    const configs = plane.listens('ConfigChange') ? configFiles({ cwd, home, env }, watched.managed) : new Map()
+    const watcher = watchFor(session, configs, watched.names)
+    runtime.watch = (paths) => watcher.watch(paths)
+    beside.push(watcher)
+  }
+  if (idleNoticeMs !== undefined && plane.listens('Notification')) {
+    const { idleNotice } = await import('./idle-notification.ts')
+    const idle = idleNotice(session, idleNoticeMs)
+    const { emit } = runtime
+    runtime.emit = (event) => {
+      emit(event)
+      idle.hear(event)
+    }
+    beside.push(idle)
+  }
+  return beside
+}
+
+/** Raises SessionStart and keeps what its hooks add. Gives the prompt that they want said first. */
+export async function enterSession(
+  session: Session,
+  source: 'startup' | 'resume' | 'clear',
+  before: readonly string[] = [],
+): Promise<string> {
+  const step: Steps['after_session_enter'] = {
+    cwd: session.cwd,
+    source: source === 'resume' ? 'resume' : 'new',
+    additionalContext: [],
+  }
+  const answer = await session.ask('after_session_enter', step, () => ({
+    name: 'SessionStart',
+    fields: { source, model: session.model.wireModel, ...(session.agentType && { agent_type: session.agentType }) },
+  }))
+  session.startContext = [...before, textOf(step.additionalContext), ...answer.context].filter((text) => text !== '')
+  session.commit(() => {})
+  return answer.initialUserMessage ?? ''
+}
+
+/** A sub-agent's powers, for a session that runs as one. */
+const toolsFor = (runtime: Runtime, agent: AgentKind) => toolsOf(runtime, (name) => allows(agent, name))

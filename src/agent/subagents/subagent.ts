@@ -1,0 +1,187 @@
+/** A sub-agent: a session of its own, with its own context and fewer powers, whose last words are a tool's result. */
+
+import { basename } from 'node:path'
+import type { EventFields } from '../../hooks/events.ts'
+import type { PermissionMode } from '../../hooks/plane.ts'
+import type { Block } from '../../hooks/steps.ts'
+import { isWider } from '../../permissions/modes.ts'
+import { createSession } from '../../store/conversations.ts'
+import { newId } from '../../store/open.ts'
+import type { AgentRequest } from '../../tools/host.ts'
+import { failed, said, type ToolOutput } from '../../tools/tool.ts'
+import { now } from '../clock.ts'
+import { wantedModel } from '../model/requested-model.ts'
+import { Session } from '../session/session.ts'
+import type { Worktree } from '../session/worktree.ts'
+import { asText } from '../stages.ts'
+import { toolsOf } from '../toolbox.ts'
+import { runTurn, type TurnEnd } from '../turn.ts'
+import { type AgentKind, allows } from './agent-definitions.ts'
+import { equip } from './agent-extensions.ts'
+
+/** What a skill that runs as a sub-agent brings along. */
+interface Task extends Omit<AgentRequest, 'toolUseId' | 'progress'> {
+  /** The call that starts it, where it is one. */
+  readonly toolUseId?: string
+  /** Rules that hold for this sub-agent alone. */
+  readonly granted?: readonly string[]
+}
+
+export async function runSubagent(parent: Session, request: Task): Promise<ToolOutput> {
+  const { runtime } = parent
+  const kind = runtime.agents.find((each) => each.name.toLowerCase() === request.type.toLowerCase())
+  if (!kind) {
+    const known = runtime.agents.map((each) => each.name).join(', ')
+    return failed(`there is no agent type "${request.type}"; there are: ${known}`)
+  }
+  if (request.mode && isWider(request.mode, parent.mode))
+    return failed(`mode ${request.mode} allows more than ${parent.mode}, which is the mode here; leave it out`)
+  if (parent.agent) return failed('a sub-agent cannot start another one; do the work yourself')
+
+  const wanted = runtime.env.CLAUDE_CODE_SUBAGENT_MODEL || request.model || kind.model
+  const model = await wantedModel(runtime, parent.model, { ...(wanted && { wanted }), by: `agent ${kind.name}` })
+  if ('problem' in model) return failed(model.problem)
+
+  const equipped = await equip(runtime, kind, parent)
+  if ('problem' in equipped) return failed(equipped.problem)
+
+  const id = newId(parent.db)
+  const task = { task_id: id, task_subject: request.description, task_description: request.prompt }
+  const created = await parent.raise('TaskCreated', () => task)
+  if (created.decision === 'deny') return failed(`a hook refused the task: ${created.reason}`)
+
+  let worktree: Worktree | undefined
+  if ((request.isolation ?? kind.isolation) === 'worktree') {
+    const made = await (await import('../session/worktree.ts')).makeWorktree(parent, `agent-${id.slice(0, 8)}`)
+    if ('problem' in made) return failed(made.problem)
+    worktree = made
+  }
+  const child = new Session({
+    runtime: equipped.runtime,
+    id: createSession(parent.db, parent.conversationId, undefined, {
+      sessionId: parent.id,
+      agentId: id,
+      agentType: kind.name,
+    }).sessionId,
+    conversationId: parent.conversationId,
+    cwd: worktree?.path ?? parent.cwd,
+    projectDir: worktree?.path ?? parent.projectDir,
+    mode: request.mode ?? modeOf(kind, parent.mode),
+    model,
+    permissions: parent.permissions,
+    messages: [],
+    agent: {
+      id,
+      type: kind.name,
+      about: request.description,
+      ...(request.toolUseId && { toolUseId: request.toolUseId }),
+    },
+    tools: toolsOf(equipped.runtime, (name) => !parentOnly.includes(name) && allows(kind, name)),
+    systemPrompt: kind.prompt,
+  })
+  if (kind.maxTurns) child.maxRequests = kind.maxTurns
+  const prompt = await withSkills(child, kind, request.prompt)
+  if (typeof prompt !== 'string') return failed(prompt.problem)
+  child.granted.push(...(request.granted ?? []))
+
+  const startedAt = now()
+  const background = request.background || kind.background === true
+  const work = async (signal: AbortSignal): Promise<Done> => {
+    const stop = () => child.interrupt()
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+    await equipped.start(() => child)
+    const end = background ? await workThenWait(child, kind, prompt) : await runTurn(child, [asText(prompt)])
+    signal.removeEventListener('abort', stop)
+    await child.tasks.stopAll()
+    await equipped.close()
+    const completed = await parent.raise('TaskCompleted', () => task, new AbortController().signal)
+    parent.commit(() => {})
+    const stays = (await worktree?.leave()) ? worktree!.path : undefined
+    const refused = completed.decision === 'deny' ? completed.reason : undefined
+    return { end, refused, notes: notesOf(child, id, startedAt, stays) }
+  }
+  if (!background) return told(await work(request.signal))
+  const taskId = parent.tasks.start({
+    kind: 'agent',
+    about: request.description,
+    async run(signal, write) {
+      const { content, isError } = told(await work(signal))
+      write(content)
+      return { exitCode: isError ? 1 : 0 }
+    },
+  })
+  return said(
+    `The agent runs in the background as ${taskId}. Use TaskOutput to see what it has found; you will be told when it ends.`,
+  )
+}
+
+/** Only the session that talks with the person has these. */
+const parentOnly: readonly string[] = ['Agent', 'EnterPlanMode', 'ExitPlanMode']
+
+interface Done {
+  readonly end: TurnEnd
+  readonly refused: string | undefined
+  /** Who it was and what it took. */
+  readonly notes: string
+}
+
+function told({ end, refused, notes }: Done): ToolOutput {
+  if (refused) return failed(`a hook did not accept the result: ${refused}\n${end.text}\n\n${notes}`)
+  if (end.stop !== 'end_turn')
+    return failed(`the agent stopped (${end.stop})${end.why ? `: ${end.why}` : ''}\n${end.text}\n\n${notes}`)
+  return said(`${end.text || '(the agent ended without a word)'}\n\n${notes}`)
+}
+
+function notesOf(child: Session, id: string, startedAt: number, worktree: string | undefined): string {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = child.spent
+  const calls = child.db.get<{ count: number }>(
+    "SELECT count(*) AS count FROM transcript_entries WHERE session_id = ? AND entry_type = 'tool_result'",
+    child.id,
+  )
+  const usage = [
+    `total_tokens: ${inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens}`,
+    `tool_uses: ${calls?.count ?? 0}`,
+    `duration_ms: ${Math.round(now() - startedAt)}`,
+  ]
+  return [
+    `agentId: ${id}`,
+    ...(worktree ? [`worktree: ${worktree} (it has changes and stays)`] : []),
+    `<usage>${usage.join(', ')}</usage>`,
+  ].join('\n')
+}
+
+/** A definition may widen what an agent does without asking, but not out of a mode that keeps things from being done. */
+function modeOf({ permissionMode }: AgentKind, parents: PermissionMode): PermissionMode {
+  if (permissionMode === undefined || parents === 'bypassPermissions') return parents
+  const held = parents === 'plan' || parents === 'dontAsk'
+  return held && isWider(permissionMode, parents) ? parents : permissionMode
+}
+
+/** The skills that its definition names come before its task. */
+async function withSkills(child: Session, kind: AgentKind, task: string): Promise<string | { problem: string }> {
+  const texts: string[] = []
+  for (const name of kind.skills ?? []) {
+    const loaded = await child.runtime.skills.load(child, name, '')
+    if (!loaded.ok) return { problem: `skill "${name}" of agent ${kind.name}: ${loaded.why}` }
+    texts.push(`# Skill: ${name}\n\n${loaded.text}`)
+  }
+  return [...texts, task].join('\n\n')
+}
+
+/** An agent beside the conversation has nobody who waits for it: before it rests, hooks may give it more to do. */
+async function workThenWait(child: Session, kind: AgentKind, prompt: string): Promise<TurnEnd> {
+  let end = await runTurn(child, [asText(prompt)])
+  const idle = (): EventFields['TeammateIdle'] => ({
+    teammate_name: kind.name,
+    team_name: basename(child.projectDir),
+  })
+  for (let round = 0; round < child.maxContinues && end.stop === 'end_turn'; round++) {
+    const answer = await child.raise('TeammateIdle', idle)
+    child.commit(() => {})
+    if (answer.control.kind !== 'continue' || answer.stop !== null) break
+    const feedback: Block[] = answer.context.map(asText)
+    end = await runTurn(child, feedback.length > 0 ? feedback : [asText('A hook asks you to go on.')], 'continuation')
+  }
+  return end
+}

@@ -1,0 +1,143 @@
+/** The agent's side of what its tools do together with it. */
+import { isAbsolute, relative } from 'node:path'
+import { rulesOf } from '../permissions/compile.ts'
+import { searchable } from '../permissions/searchable.ts'
+import { getState, setState } from '../store/state.ts'
+import type { SeenFile, ToolHost } from '../tools/host.ts'
+import type { ToolContext } from '../tools/tool.ts'
+import { spendAside } from './model/spend.ts'
+import { checkpoint } from './session/checkpoint.ts'
+import type { Session } from './session/session.ts'
+
+/** What a tool is run with. `judgedPath`: the file as the rules saw it. */
+export const toolContext = (session: Session, toolUseId: string, judgedPath?: string): ToolContext => ({
+  sessionId: session.id,
+  conversationId: session.conversationId,
+  toolUseId,
+  db: session.db,
+  cwd: session.cwd,
+  projectDir: session.projectDir,
+  ...(judgedPath && { judgedPath }),
+  signal: session.signal,
+  env: session.runtime.childEnv,
+  host: hostOf(session),
+  progress: (text) => session.emit({ type: 'tool-progress', id: toolUseId, text }),
+})
+
+function hostOf(session: Session): ToolHost {
+  const { runtime } = session
+  return {
+    async moveTo(directory) {
+      if (directory === session.cwd) return true
+      if (!workingDirectories(session).some((folder) => isInside(folder, directory))) return false
+      const old = session.cwd
+      session.cwd = directory
+      await session.raise('CwdChanged', () => ({ old_cwd: old, new_cwd: directory }))
+      return true
+    },
+    files: {
+      note(path, seen) {
+        session.seenFiles.set(path, seen)
+        session.later(() => setState(session.db, session.conversationId, seenKey(session, path), JSON.stringify(seen)))
+      },
+      get: (path) => session.seenFiles.get(path) ?? seenBefore(session, path),
+    },
+    checkpoint: (path) => checkpoint(session, path),
+    mayShow: (path) => shownBySearch(session)(path),
+    tasks: session.tasks,
+    askPerson: (questions) => runtime.person.questions(questions, session.signal),
+    setTodos(todos) {
+      session.todos = todos
+      setState(session.db, session.conversationId, 'todos', JSON.stringify(todos))
+      session.emit({ type: 'todos', todos })
+    },
+    todos: () => session.todos,
+    async runAgent(request) {
+      const { runSubagent } = await import('./subagents/subagent.ts')
+      return runSubagent(session, request)
+    },
+    agentTypes: () => runtime.agents.map(({ name, description }) => ({ name, description })),
+    skills: {
+      list: () => runtime.skills.list(),
+      load: (name, args, caller) => runtime.skills.load(session, name, args, caller),
+    },
+    async enterPlanMode() {
+      const { enterPlanMode } = await import('./workflow/plan-mode.ts')
+      return enterPlanMode(session)
+    },
+    async exitPlanMode(plan, commands) {
+      const { exitPlanMode } = await import('./workflow/plan-mode.ts')
+      return exitPlanMode(session, plan, commands)
+    },
+    mcp: runtime.mcp,
+    deferredTools: () => session.toolbox.deferred(session.model.window),
+    revealTools: (names) => session.toolbox.reveal(names),
+    askModel: (prompt, signal) => askModel(session, prompt, signal),
+    async searchWeb(query, domains, signal) {
+      const { provider, wireModel } = session.model
+      const searched = await provider.search?.({ query, ...domains, model: wireModel, signal })
+      if (searched) spendAside(session, searched.reply)
+      return searched
+    },
+    mayReachPrivate: (host) => namedByRule(session, host),
+    brief: (text) => session.emit({ type: 'brief', text }),
+  }
+}
+
+/** A question beside the conversation: no tools, no history. */
+export async function askModel(
+  session: Session,
+  prompt: string,
+  signal: AbortSignal,
+  system = 'Answer briefly and only from what is given.',
+): Promise<{ ok: boolean; text: string }> {
+  const reply = await session.model.provider.reply(
+    {
+      model: session.model.wireModel,
+      system: [{ text: system }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: prompt }] }],
+      tools: [],
+      maxTokens: session.model.maxOutput,
+      signal,
+    },
+    () => {},
+  )
+  spendAside(session, reply)
+  const text = reply.content.map((block) => (block.type === 'text' ? block.text : '')).join('')
+  return reply.stop === 'error' || reply.stop === 'cancelled'
+    ? { ok: false, text: reply.failure?.message ?? 'interrupted' }
+    : { ok: true, text }
+}
+
+export const workingDirectories = (session: Session): string[] => [
+  session.projectDir,
+  ...(session.permissions.additionalDirectories ?? []),
+]
+
+function isInside(folder: string, path: string): boolean {
+  const inside = relative(folder, path)
+  return !inside.startsWith('..') && !isAbsolute(inside)
+}
+
+/** What a session has read is still read when it goes on in another process; whether it is fresh, the file tells. */
+const seenKey = (session: Session, path: string) => `seen:${session.id}:${path}`
+
+function seenBefore(session: Session, path: string): SeenFile | undefined {
+  const kept = getState(session.db, session.conversationId, seenKey(session, path))
+  return kept === undefined ? undefined : (JSON.parse(kept) as SeenFile)
+}
+
+/** Made anew only when the rules or the place have changed: a search asks it of every file. */
+function shownBySearch(session: Session): (path: string) => boolean {
+  const { permissions: settings, cwd } = session
+  const kept = searches.get(session)
+  if (kept?.settings === settings && kept.cwd === cwd) return kept.may
+  const may = searchable({ settings, cwd, projectDir: session.projectDir, home: session.runtime.home })
+  searches.set(session, { settings, cwd, may })
+  return may
+}
+const searches = new WeakMap<Session, { settings: unknown; cwd: string; may: (path: string) => boolean }>()
+
+/** A private address is reachable only where a rule names its host: `WebFetch(domain:localhost)`. */
+const namedByRule = (session: Session, host: string): boolean =>
+  rulesOf(session.permissions).allow.some(({ specifier }) => specifier.kind === 'domain' && specifier.host === host)

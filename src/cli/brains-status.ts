@@ -1,0 +1,37 @@
+/** Which brains a repository uses, which hooks of roles they hold, and what differs from the roles. Writes nothing. */
+import { homedir } from 'node:os'
+import { adapterFor, readHooks } from '../brains/adapter.ts'
+import type { Brain } from '../brains/brain.ts'
+import { detectWithSigns } from '../brains/detect.ts'
+import { type BrainPlan, planSync } from '../brains/plan.ts'
+import { Problem } from '../brains/problem.ts'
+import { findRoles } from '../brains/roles/find.ts'
+import { repositoryOf } from '../brains/targets.ts'
+import { isTrusted } from '../store/settings/trust.ts'
+
+export async function brainsHere(cwd: string) {
+  const { brains: known } = await import('../brains/known/index.ts')
+  const root = repositoryOf(cwd)
+  const { roles, failed, ...found } = await findRoles(root, { runCode: isTrusted(root, { home: homedir() }) })
+  const problems = [...found.problems]
+  const linked = roles.filter((role) => role.linked)
+  const signs = new Map((await detectWithSigns({ from: root })).map(({ slug, sign }) => [slug, sign]))
+  const held = (brain: Brain) => {
+    try {
+      return readHooks(brain, root).length
+    } catch (thrown) {
+      if (!(thrown instanceof Problem)) throw thrown
+      problems.push(thrown.message)
+      return null
+    }
+  }
+  const here = known.map((brain) => ({ brain, sign: signs.get(brain.slug), held: held(brain) }))
+  const readable = here.filter((one) => one.held !== null && (one.sign || one.held > 0))
+  const targets = readable.map(({ brain }) => ({ slug: brain.slug, adapter: adapterFor(brain, root) }))
+  const everyone = [...linked, ...failed].map(({ author }) => author)
+  const plans = await planSync({ root, roles: linked.map(({ role }) => role), targets, known: everyone })
+  return { root, here, linked, plans, signs, failed, problems }
+}
+
+/** How many of a brain's hooks are not as declared. */
+export const differing = ({ changes }: BrainPlan): number => changes.filter(({ kind }) => kind !== 'keep').length

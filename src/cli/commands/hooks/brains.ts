@@ -1,0 +1,72 @@
+/** `ona hooks brains` and `ona hooks import`: what the agents here hold, and hooks of theirs made into a role. */
+import { described } from '../../../brains/hook.ts'
+import { applyImport, planImport } from '../../../brains/import.ts'
+import type { BrainPlan } from '../../../brains/plan.ts'
+import { planDiff, planJson, planText } from '../../../brains/report.ts'
+import { repositoryOf } from '../../../brains/targets.ts'
+import { brainsHere, differing } from '../../brains-status.ts'
+import { command } from '../../command.ts'
+import { failed, said, saidJson, warned, wrong } from '../../print.ts'
+
+const brainsHelp = `ona hooks brains: which agents are here, which hooks of roles they hold, what differs from the declaration
+and what they cannot express. Writes nothing.
+
+  ona hooks brains
+  ona hooks brains --json
+`
+
+const importHelp = `ona hooks import: makes a role of the hooks that you have in an agent. In the agent they become the role's;
+with ona init --hooks they go into your other agents.
+
+  ona hooks import claudecode --dry-run
+  ona hooks import claudecode --role house-rules
+
+  --role NAME   the role's name; from-claudecode and so on by default
+  --dry-run     show what would be written
+  --json        the role's hooks as JSON
+`
+
+export const brains = command('ona hooks brains', { help: brainsHelp, flags: { json: 'flag' } }, async ({ json }) => {
+  const { root, here, linked, plans, signs, failed, problems } = await brainsHere(process.cwd())
+  if (json) {
+    const rows = planJson(plans, root).map((plan) => ({ ...plan, sign: signs.get(plan.slug) ?? null }))
+    saidJson({ root, brains: rows, failed, problems })
+  } else {
+    for (const { brain, sign, held } of here) {
+      const where = sign ? `found by ${sign}` : held ? 'not found, holds hooks of ours' : 'not here'
+      const plan = plans.find(({ slug }) => slug === brain.slug)
+      said(`${brain.slug.padEnd(11)} ${where}${plan ? `; ${stateOf(plan, held ?? 0)}` : ''}`)
+    }
+    said(`\n${planText(plans)}`)
+    if (linked.length === 0) said('no role is linked here; ona role new NAME makes one')
+  }
+  for (const problem of [...failed.map(({ why }) => why), ...problems]) warned(problem)
+  return failed.length + problems.length > 0 ? 1 : 0
+})
+
+function stateOf(plan: BrainPlan, held: number): string {
+  const count = differing(plan)
+  return `${held} installed, ${count === 0 ? 'as declared' : `${count} to change: ona init --hooks`}`
+}
+
+const importFlags = { json: 'flag', 'dry-run': 'flag', role: 'value' } as const
+
+export const importHooks = command(
+  'ona hooks import',
+  { help: importHelp, flags: importFlags, words: 1 },
+  async ({ json, 'dry-run': dryRun, role }, [word]) => {
+    const { brainOf, brains: known } = await import('../../../brains/known/index.ts')
+    if (!word) return wrong('ona hooks import', 'name one agent, as in ona hooks import claudecode')
+    const brain = brainOf(word)
+    if (!brain) return failed(`there is no brain "${word}"; available: ${known.map(({ slug }) => slug).join(', ')}`)
+    const root = repositoryOf(process.cwd())
+    const slug = role ?? `from-${brain.slug}`
+    if (!/^\w[\w.-]*$/.test(slug)) return wrong('ona hooks import', `"${slug}" cannot name a role`)
+    const plan = dryRun ? await planImport(brain, root, slug) : await applyImport(brain, root, slug)
+    if (json) return saidJson({ role: plan.role, hooks: plan.hooks, left: plan.left })
+    said(`${plan.role}\n${plan.hooks.map((hook) => `  + ${described(hook)}\n`).join('')}`)
+    for (const why of plan.left) said(`  ! left where it is: ${why}`)
+    if (dryRun) return said(await planDiff([{ files: plan.files } as BrainPlan], root))
+    return said('ona init --hooks puts them into your other agents')
+  },
+)

@@ -1,0 +1,22 @@
+/** `ona hooks`: one file a verb, loaded when it is asked for. */
+import { family } from '../../command.ts'
+import type { Verb } from '../../table.ts'
+
+const help = `ona hooks: what is asked before and after everything that an agent does.
+
+  ona hooks list                                every hook in force, in the order it runs, and where it came from
+  ona hooks fire PreToolUse --input call.json   ask the hooks about a made-up event, and see what they say
+  ona hooks log                                 what ran, and what came of it
+  ona hooks replay --rule 'deny:Bash(rm *)'     what other rules or hooks would have said of the calls on record
+  ona hooks brains                              which agents are here, which role hooks they hold, what differs
+  ona hooks import claudecode                   make a role of the hooks that you have in an agent
+`
+
+export const run = family<Verb<'hooks'>>('ona hooks', help, {
+  list: async (words) => (await import('./plane.ts')).list(words),
+  fire: async (words) => (await import('./plane.ts')).fire(words),
+  log: async (words) => (await import('./log.ts')).log(words),
+  replay: async (words) => (await import('./replay.ts')).replay(words),
+  brains: async (words) => (await import('./brains.ts')).brains(words),
+  import: async (words) => (await import('./brains.ts')).importHooks(words),
+})

@@ -1,0 +1,74 @@
+/** `ona hooks log`: what hooks did. */
+import { existsSync } from 'node:fs'
+import { eventNames } from '../../../hooks/events.ts'
+import type { Invocation } from '../../../hooks/plane.ts'
+import { stepNames } from '../../../hooks/steps.ts'
+import { visible } from '../../../hooks/visible.ts'
+import { command } from '../../command.ts'
+import { said, saidJson, table, wrong } from '../../print.ts'
+
+const help = `ona hooks log tells which hooks were asked, and what came of it.
+
+  ona hooks log
+  ona hooks log --event PreToolUse --tool Bash
+
+  --event NAME         an event or a step
+  --tool NAME          of calls of this tool
+  --session ID         of this session
+  --conversation ID    of this conversation
+  --limit N            the newest N (50)
+  --json               one line of JSON
+`
+
+const logFlags = {
+  json: 'flag',
+  event: { kind: 'value', oneOf: [...eventNames, ...stepNames] },
+  tool: 'value',
+  session: 'value',
+  conversation: 'value',
+  limit: 'value',
+} as const
+
+export const log = command('ona hooks log', { help, flags: logFlags }, async (values) => {
+  const limit = Number(values.limit ?? 50)
+  if (!Number.isSafeInteger(limit) || limit < 1)
+    return wrong('ona hooks log', `--limit must be a number of rows, not ${values.limit}`)
+  const { dbPath, openDb } = await import('../../../store/open.ts')
+  const path = dbPath()
+  if (!existsSync(path)) return values.json ? saidJson([]) : said(`no hook has run: there is no ${path} yet`)
+  const { listHookInvocations } = await import('../../../store/audit.ts')
+  const db = openDb(path)
+  try {
+    const { event, tool: toolName, session: sessionId, conversation: conversationId } = values
+    const rows = listHookInvocations(db, { event, toolName, sessionId, conversationId, limit })
+    if (values.json) return saidJson(rows)
+    if (rows.length === 0) return said('no hook has run that this asks for')
+    return said(table(['when', 'event', '', 'tool', 'end', 'ms', 'hook'], rows.map(logRow)))
+  } finally {
+    db.close()
+  }
+})
+
+function logRow({
+  startedAt,
+  completedAt,
+  event,
+  ordinal,
+  toolName,
+  exitCode,
+  stderr,
+  skippedReason,
+  command,
+}: Invocation) {
+  const end = skippedReason ?? (exitCode === null ? (stderr ? 'failed' : 'answered') : `exit ${exitCode}`)
+  const ms = completedAt === null ? '' : `${Date.parse(completedAt) - Date.parse(startedAt)}`
+  return [
+    startedAt.replace('T', ' ').slice(0, 19),
+    event,
+    `${ordinal}`,
+    toolName ?? '',
+    end,
+    ms,
+    visible(command.trim()),
+  ]
+}

@@ -1,0 +1,90 @@
+/** `ona mcp serve`: our tools for other agents, under the same hooks, gate and rules, with the same rows. */
+import { openRuntime } from '../../../agent/session/open-runtime.ts'
+import { runToolCall } from '../../../agent/tool-call.ts'
+import type { PermissionMode } from '../../../hooks/plane.ts'
+import { serve } from '../../../mcp/serve.ts'
+import { version } from '../../../package-root.ts'
+import { createConversation, createSession } from '../../../store/conversations.ts'
+import { builtInTools, definitionOf } from '../../../tools/all.ts'
+import { sessionAt } from '../../conversation.ts'
+import { nobody, tellNotice } from '../../headless/deny-all.ts'
+import { failed } from '../../print.ts'
+
+/** Tools that need a conversation with a model or a person of ours are left to the other agent's own. */
+export const servedTools = [
+  'Read',
+  'Write',
+  'Edit',
+  'NotebookEdit',
+  'Bash',
+  'Glob',
+  'Grep',
+  'WebFetch',
+  'TodoWrite',
+  'TaskOutput',
+  'TaskStop',
+]
+
+export interface ServeOptions {
+  readonly cwd: string
+  readonly mode?: PermissionMode
+  readonly tools?: readonly string[]
+  readonly allow?: readonly string[]
+}
+
+export async function mcpServe({ cwd, mode, tools: only, allow }: ServeOptions): Promise<number> {
+  const opened = openRuntime({
+    cwd,
+    env: process.env,
+    person: nobody,
+    withoutMcp: true,
+    ...(allow && { allow }),
+    on: tellNotice,
+  })
+  if ('problem' in opened) return failed(opened.problem)
+  const { runtime, tell, cleanUp } = opened
+  for (const event of tell) tellNotice(event)
+  const { db } = runtime
+  const place = db.transaction(() => {
+    const { id } = createConversation(db, { projectDir: cwd })
+    return { conversationId: id, id: createSession(db, id).sessionId }
+  })
+  const session = sessionAt(opened, { ...place, cwd, ...(mode && { mode }) })
+
+  const stop = new AbortController()
+  const end = () => stop.abort()
+  process.once('SIGINT', end)
+  process.once('SIGTERM', end)
+  const tools = builtInTools.filter(({ name }) => servedTools.includes(name) && (only?.includes(name) ?? true))
+  let last: Promise<unknown> = Promise.resolve()
+  await serve(
+    {
+      version: version(),
+      tools: () => tools.map((tool) => ({ ...definitionOf(tool), readOnly: tool.safety === 'read_only' })),
+      call(name, input, signal) {
+        // one after another, as everywhere in a session
+        const call = last.then(async () => {
+          if (!tools.some((tool) => tool.name === name)) return { content: `there is no tool ${name}`, isError: true }
+          const interrupt = () => session.interrupt()
+          session.begin()
+          signal.addEventListener('abort', interrupt, { once: true })
+          const id = `toolu_${crypto.randomUUID().replaceAll('-', '')}`
+          session.commit(() => session.append({ _t: 'tool_use', id, name, input }))
+          const { output } = await runToolCall(session, { type: 'tool_use', id, name, input })
+          signal.removeEventListener('abort', interrupt)
+          return output
+        })
+        last = call.catch(() => {})
+        return call
+      },
+    },
+    stop.signal,
+  )
+  session.interrupt()
+  await last
+  await session.tasks.stopAll()
+  cleanUp()
+  process.removeListener('SIGINT', end)
+  process.removeListener('SIGTERM', end)
+  return 0
+}

@@ -1,0 +1,83 @@
+/** `ona inspect`: the database as pages for people: served on this machine, or written to a file. */
+import { overview, overviews } from '../../../audit/overview.ts'
+import { timeline } from '../../../audit/timeline.ts'
+import { dbPath, type ReadDb, readDb } from '../../../store/open.ts'
+import { command } from '../../command.ts'
+import { failed, noted, said, write, wrong } from '../../print.ts'
+import { writePage } from '../../write-page.ts'
+
+const help = `Shows what happened: conversations, and for each its prompts, replies and calls, with what hooks and rules said at
+every place, phases, plans and sub-agents. The database is read and not changed.
+
+  ona inspect [--conversation ID] [--open]         on 127.0.0.1, until Ctrl-C; the address opens once
+  ona inspect [--conversation ID] --html FILE      as one page that needs nothing beside it
+  ona inspect [--conversation ID] --json           the same as JSON
+
+  --conversation ID    this one; otherwise all of them, the newest first
+  --html FILE          write the page there
+  --open               open it in a browser
+  --json               one line of JSON
+
+Example: ona inspect --html what-happened.html
+`
+
+const flags = { conversation: 'value', html: 'value', open: 'flag', json: 'flag' } as const
+
+export const run = command('ona inspect', { help, flags }, async ({ conversation, html, open, json }) => {
+  if (html !== undefined && json) return wrong('ona inspect', '--html and --json do not go together')
+  if (open && (html !== undefined || json)) return wrong('ona inspect', '--open goes with neither --html nor --json')
+  const db = readDb(dbPath())
+  try {
+    if (conversation !== undefined && !overview(db, conversation))
+      return failed(`there is no conversation ${conversation}`)
+    if (json) return printJson(db, conversation)
+    if (html !== undefined) return await asFile(db, html, conversation)
+    return await serve(db, conversation, open === true)
+  } finally {
+    db.close()
+  }
+})
+
+async function asFile(db: ReadDb, file: string, conversation: string | undefined): Promise<number> {
+  const { wholePage } = await import('../../../audit/inspect-page.ts')
+  const text = wholePage(db, conversation)!
+  const why = writePage(file, text)
+  if (why) return failed(why)
+  return said(`${file}: ${Math.ceil(text.length / 1024).toLocaleString('en')} KB`)
+}
+
+/** Both are written as they are read: a history of any length fits. */
+function printJson(db: ReadDb, conversation: string | undefined): number {
+  if (conversation !== undefined) {
+    const about = overview(db, conversation)!
+    write(`{"conversation":${JSON.stringify(about)},"items":[`)
+    let first = true
+    for (let from = 0; from === 0 || from < about.entries; from += 5000)
+      for (const item of timeline(db, conversation, { from, to: from + 5000 })) {
+        write(`${first ? '' : ','}${JSON.stringify(item)}`)
+        first = false
+      }
+    return write(']}\n')
+  }
+  write('[')
+  for (let offset = 0, more = true; more; offset += 500) {
+    const rows = overviews(db, { limit: 500, offset })
+    if (rows.length > 0) write((offset === 0 ? '' : ',') + JSON.stringify(rows).slice(1, -1))
+    more = rows.length === 500
+  }
+  return write(']\n')
+}
+
+async function serve(db: ReadDb, conversation: string | undefined, inBrowser: boolean): Promise<number> {
+  const { serveInspect } = await import('../../../audit/inspect-server.ts')
+  const path = conversation === undefined ? '/' : `/c/${encodeURIComponent(conversation)}`
+  const { url, close } = await serveInspect(db, path)
+  said(url)
+  noted('It opens once, in one browser. Ctrl-C ends it.')
+  if (inBrowser) await (await import('../../auth.ts')).openBrowser(url)
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+  })
+  await close()
+  return 0
+}

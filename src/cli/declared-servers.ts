@@ -1,0 +1,26 @@
+/** The MCP servers that are declared for a folder. */
+import { homedir } from 'node:os'
+import type { ServerPolicy } from '../mcp/approval.ts'
+import { type Declared, projectServers, readServers } from '../mcp/config.ts'
+import { readLayers } from '../store/settings/settings-files.ts'
+import { settingsHere } from './folder-settings.ts'
+
+/** By scope, the weakest first. */
+export async function declaredHere(cwd = process.cwd(), { settings, trusted } = settingsHere({ cwd })) {
+  const { env } = process
+  const { layers } = readLayers({ cwd, home: env['HOME'] || homedir(), env })
+  const files = layers.flatMap(({ level, file, settings: { mcpServers = {} } }): Declared[] =>
+    level === 'user' || level === 'local' ? [{ scope: level, from: file, servers: mcpServers }] : [],
+  )
+  const project = projectServers(cwd)
+  const order = ['user', 'project', 'local']
+  const declared = [...project.declared, ...files].sort((a, b) => order.indexOf(a.scope) - order.indexOf(b.scope))
+  const { servers, problems } = readServers(declared, env)
+  return {
+    declared,
+    servers,
+    problems: [...project.problems, ...problems],
+    trusted,
+    settings: settings as ServerPolicy,
+  }
+}

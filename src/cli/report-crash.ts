@@ -1,0 +1,12 @@
+/** The last words when something was thrown: what is expected to fail is told in its own words, the rest is a bug. */
+import { Problem } from '../brains/problem.ts'
+import { StoreError } from '../store/failure.ts'
+import { failed } from './print.ts'
+
+export function tellFailure(cause: unknown): number {
+  if (cause instanceof StoreError || cause instanceof Problem) return failed(cause.message)
+  if ((cause as NodeJS.ErrnoException | undefined)?.syscall === 'uv_cwd')
+    return failed('the folder that ona was started in is gone; change into another one, or say --cwd DIR')
+  const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+  return failed(`this is a fault of ours; please report it (/bug)\n${text}`)
+}

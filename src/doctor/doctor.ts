@@ -1,0 +1,206 @@
+/** What is well here and what is not: the checks of `ona doctor` and of /doctor. They mend nothing. */
+import { existsSync, statfsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { anthropicSource, authStatus } from '../auth/sources.ts'
+import { settingsHere } from '../cli/folder-settings.ts'
+import { onPath } from '../hooks/on-path.ts'
+import { sayHookProblem } from '../hooks/settings.ts'
+import { packageRoot, version } from '../package-root.ts'
+import type { PermissionSettings } from '../permissions/decide.ts'
+import { resolveModel } from '../providers/resolve.ts'
+import { dbPath, openDb, StoreError } from '../store/open.ts'
+import { hooksOf, type LoadedSettings } from '../store/settings/settings.ts'
+import { findRipgrep } from '../tools/search/ripgrep.ts'
+
+export interface Finding {
+  readonly level: 'ok' | 'warning' | 'problem'
+  readonly about: string
+  /** What is so, and what to do where it is not well. */
+  readonly text: string
+}
+
+interface Place {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  /** From the files alone where the database cannot be opened. */
+  readonly loaded: LoadedSettings
+}
+
+type Said = { readonly [level in Finding['level']]?: string | readonly string[] }
+type Check = (place: Place) => Said | Promise<Said>
+
+/** In the order in which they are told. A check that names nothing has nothing to say here. */
+const checks: Readonly<Record<string, Check>> = {
+  program,
+  database,
+  'disk space': diskSpace,
+  settings,
+  trust,
+  rules,
+  hooks,
+  model,
+  'MCP servers': mcpServers,
+  programs,
+  roles,
+  dispatcher,
+}
+
+export async function examine(cwd: string): Promise<Finding[]> {
+  const place = { cwd, env: process.env, loaded: settingsHere({ cwd, filesOnly: !databaseOpens() }) }
+  const findings: Finding[] = []
+  for (const [about, check] of Object.entries(checks)) {
+    const said = await check(place)
+    for (const level of ['problem', 'warning', 'ok'] as const)
+      for (const text of [said[level] ?? []].flat()) findings.push({ level, about, text })
+  }
+  return findings
+}
+
+function program(): Said {
+  const ok = `ona ${version()} on Node ${process.versions.node}, ${process.platform} ${process.arch}`
+  if (existsSync(join(packageRoot, 'dist/main.cjs'))) return { ok }
+  return { ok, warning: `there is no build in ${packageRoot}, so every start is slow; npm run build makes one` }
+}
+
+function database({ env }: Place): Said {
+  const path = dbPath(env)
+  if (!existsSync(path)) return { ok: `${path} is made at the first start` }
+  const db = openedOr(path)
+  if (db instanceof StoreError) return { problem: db.message }
+  try {
+    const wrong = db.all<{ integrity_check: string }>('PRAGMA integrity_check(3)').map((row) => row.integrity_check)
+    if (wrong.join() === 'ok') return { ok: `${path}: ok` }
+    return { problem: `${path}: ${wrong.join('; ')}. Keep a copy, then: sqlite3 FILE .recover | sqlite3 NEW` }
+  } finally {
+    db.close()
+  }
+}
+
+function databaseOpens(): boolean {
+  const db = existsSync(dbPath()) ? openedOr(dbPath()) : undefined
+  if (db instanceof StoreError) return false
+  db?.close()
+  return true
+}
+
+function openedOr(path: string) {
+  try {
+    return openDb(path)
+  } catch (error) {
+    if (error instanceof StoreError) return error // told as a finding
+    throw error
+  }
+}
+
+const megabyte = 1024 * 1024
+
+function diskSpace({ env }: Place): Said {
+  let folder = dirname(dbPath(env))
+  while (!existsSync(folder)) folder = dirname(folder)
+  const { bavail, bsize } = statfsSync(folder)
+  const free = Math.floor((bavail * bsize) / megabyte)
+  const text = `${free} MB free for ${folder}`
+  if (free >= 1024) return { ok: text }
+  return { [free < 64 ? 'problem' : 'warning']: `${text}; a full disk stops every session: free some` }
+}
+
+/** Read anew from the files: what was told at an import is told again. */
+function settings({ cwd }: Place): Said {
+  const { sources, warnings, problems } = settingsHere({ cwd, filesOnly: true })
+  const files = sources.map(({ file }) => file)
+  return {
+    problem: problems.map(({ file, why }) => `${file}: ${why}`),
+    warning: warnings,
+    ok: files.length === 0 ? 'no settings file; the defaults hold' : `read ${files.join(', ')}`,
+  }
+}
+
+function trust({ cwd, loaded: { trusted, heldBack } }: Place): Said {
+  if (trusted) return { ok: `${cwd} is trusted` }
+  const keys = heldBack.flatMap(({ keys }) => keys)
+  const text = `${cwd} is not trusted`
+  if (keys.length === 0) return { ok: `${text}, and asks for nothing that would need it` }
+  return { warning: `${text}: its ${keys.join(', ')} do not act; ona --trust trusts it` }
+}
+
+/** Rules that cannot be read are among what the settings check tells. */
+function rules({ loaded }: Place): Said {
+  const { allow = [], ask = [], deny = [] } = (loaded.settings.permissions ?? {}) as PermissionSettings
+  const dead = allow.filter((rule) => deny.includes(rule) || deny.includes(rule.replace(/\(.*/s, '')))
+  return {
+    warning: dead.map((rule) => `allow ${rule} never counts: a deny rule covers it; remove one of the two`),
+    ok: `${allow.length} allow, ${ask.length} ask, ${deny.length} deny`,
+  }
+}
+
+function hooks({ env, loaded }: Place): Said {
+  const { handlers, problems } = hooksOf(loaded)
+  const withheld = handlers.filter((handler) => handler.withheld !== undefined).length
+  const told = (level: 'error' | 'warning') => problems.filter((one) => one.level === level).map(sayHookProblem)
+  const disabled = env['SDLC_DISABLE_ALL_HOOKS'] ? ['SDLC_DISABLE_ALL_HOOKS is set: no hook runs; unset it'] : []
+  return {
+    problem: told('error'),
+    warning: [...told('warning'), ...disabled],
+    ok: `${handlers.length - withheld} in force${withheld > 0 ? `, ${withheld} held back` : ''}; ona hooks list shows them`,
+  }
+}
+
+async function model({ env, loaded: { settings, trusted } }: Place): Promise<Said> {
+  const context = { settings, env, trusted, bare: false }
+  const resolved = resolveModel({ settings, env, anthropic: anthropicSource(context) })
+  if (!resolved.ok) return { problem: resolved.problem }
+  const { rehearsal, provider, wireModel, why } = resolved.choice
+  if (rehearsal)
+    return { ok: `the rehearsal model, which is not a language model: ${why}; ona login connects a real one` }
+  const { loggedIn, authMethod, source } = await authStatus(provider, context)
+  const name = `${wireModel ?? 'the first that the server lists'} (${provider})`
+  if (!loggedIn && provider !== 'lm_studio_local')
+    return { problem: `${name} has no credential; ona login --help, or set the provider's key` }
+  return { ok: `${name}, ${loggedIn ? `credential: ${authMethod} from ${source}` : 'no credential needed'}` }
+}
+
+async function mcpServers({ cwd, loaded }: Place): Promise<Said> {
+  const { declaredHere } = await import('../cli/declared-servers.ts')
+  const { servers, problems } = await declaredHere(cwd, loaded)
+  if (servers.length + problems.length === 0) return {}
+  return { problem: problems, ok: `${servers.length} declared; ona mcp list asks whether they answer` }
+}
+
+function programs({ env }: Place): Said {
+  const git = onPath(['git'], env)
+  const bash = onPath(['bash'], env)
+  const rg = findRipgrep(env)
+  return {
+    problem: bash ? [] : 'bash is not on the PATH: neither the Bash tool nor command hooks can run; install it',
+    warning: [
+      ...(git ? [] : ['git is not on the PATH: no diffs, no worktrees; install it']),
+      ...(rg ? [] : ['there is no ripgrep: searches are slower; npm ci without --omit=optional brings it']),
+    ],
+    ok: [git, bash, rg].filter((file) => file !== undefined),
+  }
+}
+
+async function roles({ cwd }: Place): Promise<Said> {
+  const { brainsHere, differing } = await import('../cli/brains-status.ts')
+  const { linked, plans, failed, problems } = await brainsHere(cwd)
+  if (linked.length + failed.length + problems.length === 0) return {}
+  const stale = plans.filter((plan) => differing(plan) > 0).map((plan) => `${plan.slug} (${differing(plan)})`)
+  return {
+    problem: [...failed.map(({ why }) => why), ...problems],
+    warning:
+      stale.length === 0 ? [] : `hooks are not as the roles declare in ${stale.join(', ')}; run: ona init --hooks`,
+    ok: `${linked.length} linked`,
+  }
+}
+
+async function dispatcher({ cwd }: Place): Promise<Said> {
+  const { repositoryOf } = await import('../brains/targets.ts')
+  const root = repositoryOf(cwd)
+  if (!existsSync(join(root, '.ai/hooks/dispatch.mjs'))) return {}
+  const { installationProblems } = await import('../dispatcher/doctor.ts')
+  const { runtimeRoot } = await import('../dispatcher/install.ts')
+  const problem = installationProblems(root, runtimeRoot())
+  return problem.length > 0
+    ? { problem }
+    : { ok: 'installed as shipped; ona dispatcher doctor fires a sample of each event' }
+}

@@ -1,0 +1,130 @@
+/** What is wrong with the settings of one file, told with the place and what to do about it. */
+import { secretIn } from '../../hooks/redact.ts'
+import { readHooks, sayHookProblem } from '../../hooks/settings.ts'
+import { isObject, type JsonObject, type Shape, say } from '../../hooks/shape.ts'
+import { isSecretName } from '../secrets.ts'
+import type { Layer } from './settings-files.ts'
+import { flatHooks } from './settings-merge.ts'
+import { managedOnly, notFromProject, permissionsShape, settingsShape } from './settings-shape.ts'
+
+/** Says why a rule cannot be used, or nothing when it can. */
+export type CheckRule = (rule: string, list: 'allow' | 'ask' | 'deny') => string | undefined
+
+export interface Checked {
+  /** What can be used. */
+  readonly settings: JsonObject
+  /** Values that cannot stand: whoever wrote them has to be told before anything runs. */
+  readonly problems: string[]
+  /** Entries left out, and keys that do nothing here. */
+  readonly warnings: string[]
+  readonly unknown: string[]
+}
+
+export function checkLayer(layer: Omit<Layer, 'file'>, checkRule: CheckRule): Checked {
+  return layer.foreign ? checkForeign(layer, checkRule) : checkOwn(layer, checkRule)
+}
+
+/**
+ * A file that was written for Claude Code may ask for what only that knows; ona starts nevertheless, without it, and says
+ * so. Each hook stands for itself, so that one of an event that we do not have takes no other with it.
+ */
+function checkForeign({ level, settings }: Omit<Layer, 'file'>, checkRule: CheckRule): Checked {
+  const { hooks, ...rest } = settings
+  const checked = checkOwn({ level, settings: rest }, checkRule)
+  const warnings = [...checked.warnings, ...checked.problems.map((why) => `${why}; it was left out`)]
+  const usable = flatHooks(hooks, level).filter((hook) => {
+    const problems = hookProblems([hook])
+    warnings.push(...problems.map((why) => `${hook.hook_event_name} hook: ${why}; it was left out`))
+    return problems.length === 0
+  })
+  const own = usable.length > 0 ? { ...checked.settings, hooks: usable } : checked.settings
+  return { settings: own, problems: [], warnings, unknown: [] }
+}
+
+function checkOwn({ level, settings }: Omit<Layer, 'file'>, checkRule: CheckRule): Checked {
+  const checked: Checked = { settings: {}, problems: [], warnings: [], unknown: [] }
+  const kept: [string, unknown][] = []
+  for (const [key, value] of Object.entries(settings)) {
+    if (key === '__proto__') continue
+    if (level !== 'managed' && managedOnly.includes(key)) {
+      checked.warnings.push(`${key} counts in managed settings only; it was left out`)
+    } else if (level === 'project' && notFromProject.includes(key)) {
+      checked.warnings.push(`${key} cannot be set by a project; put it into your own settings`)
+    } else if (key === 'permissions' && isObject(value)) {
+      kept.push([key, checkPermissions(value, level === 'managed', checkRule, checked)])
+    } else {
+      const problems = problemsOf(key, value)
+      checked.problems.push(...problems)
+      if (problems.length === 0) kept.push([key, value])
+      if (!Object.hasOwn(settingsShape.fields, key)) checked.unknown.push(key)
+    }
+  }
+  return { ...checked, settings: Object.fromEntries(kept) }
+}
+
+function problemsOf(key: string, value: unknown): string[] {
+  const problem = fieldOf(settingsShape.fields, key)?.check(value, key)
+  if (problem) return [say(problem) + (fixes[key] ?? '')]
+  if (key === 'hooks') return hookProblems(value)
+  if (key === 'model_config') return modelConfigProblems(value as JsonObject)
+  return []
+}
+
+/** What the plane cannot use; what it can use and doubts, it says itself when it reads them. */
+const hookProblems = (hooks: unknown): string[] =>
+  readHooks({ hooks }, { source: { kind: 'settings' } })
+    .problems.filter(({ level }) => level === 'error')
+    .map(sayHookProblem)
+
+const fixes: Record<string, string> = {
+  model_config:
+    '; model_config takes provider and model_id and nothing else. Keys and tokens come from the environment or ona login',
+}
+
+/** Each field by itself: a wrong mode must not take the deny rules with it. */
+function checkPermissions(
+  permissions: JsonObject,
+  isManaged: boolean,
+  checkRule: CheckRule,
+  { problems, warnings, unknown }: Checked,
+): JsonObject {
+  const { fields } = permissionsShape
+  const kept: [string, unknown][] = []
+  for (const [key, value] of Object.entries(permissions)) {
+    const path = `permissions.${key}`
+    const problem = fieldOf(fields, key)?.check(value, path)
+    if (problem) problems.push(say(problem))
+    else if (!isManaged && managedOnly.includes(key)) warnings.push(`${path} counts in managed settings only`)
+    else if (key === 'allow' || key === 'ask' || key === 'deny') {
+      kept.push([key, (value as unknown[]).filter((rule) => isUsable(rule, key, path, checkRule, warnings))])
+    } else {
+      if (!Object.hasOwn(fields, key)) unknown.push(path)
+      if (key !== '__proto__') kept.push([key, value])
+    }
+  }
+  return Object.fromEntries(kept)
+}
+
+function isUsable(
+  rule: unknown,
+  list: 'allow' | 'ask' | 'deny',
+  path: string,
+  checkRule: CheckRule,
+  warnings: string[],
+): boolean {
+  const why =
+    typeof rule !== 'string' || rule.trim() === ''
+      ? 'a rule is a text such as "Bash(npm test *)"'
+      : checkRule(rule, list)
+  if (why === undefined) return true
+  warnings.push(`${path}: invalid permission rule ${JSON.stringify(rule)} was skipped: ${why}`)
+  return false
+}
+
+const modelConfigProblems = (config: JsonObject): string[] =>
+  Object.entries(config)
+    .filter(([key, value]) => isSecretName(key) || (typeof value === 'string' && secretIn(value)))
+    .map(([key]) => `model_config.${key} looks like a secret${fixes['model_config']}`)
+
+const fieldOf = (fields: Record<string, Shape<unknown>>, key: string): Shape<unknown> | undefined =>
+  Object.hasOwn(fields, key) ? fields[key] : undefined

@@ -1,0 +1,173 @@
+/** Changes to settings files: comments and layout stay, the file is never half-written, two processes do not collide. */
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { updateFile } from '../../files/atomic-write.ts'
+import { leadsOut } from '../../files/leads-out.ts'
+import type { PermissionUpdate } from '../../hooks/plane.ts'
+import { isObject } from '../../hooks/shape.ts'
+import { type Places, parseSettings, settingsFileToWrite } from './settings-files.ts'
+import { readOnlyRules } from './settings-shape.ts'
+
+export type Edit =
+  /** Sets the value at a path; undefined removes it. */
+  | { readonly path: readonly string[]; readonly value: unknown }
+  /** Adds to a list what is not in it yet. */
+  | { readonly path: readonly string[]; readonly add: readonly unknown[] }
+  /** Takes out of a list. */
+  | { readonly path: readonly string[]; readonly remove: readonly unknown[] }
+
+export type Edited = { ok: true; file: string; changed: boolean } | { ok: false; file: string; why: string }
+
+/**
+ * Makes the file where there is none; where Claude Code's counted until now, what it says is taken over, since from then on
+ * ours counts. A file that is not JSON is left alone.
+ */
+export async function editSettings(file: string, edits: readonly Edit[]): Promise<Edited> {
+  const folder = basename(dirname(file)) === '.ona' ? dirname(dirname(file)) : dirname(file)
+  if (folder !== homedir() && leadsOut(folder, file))
+    return { ok: false, file, why: 'is a link that leads out of the folder; make it a file of its own' }
+  const { applyEdits, modify } = await import('jsonc-parser')
+  let why: string | undefined
+  const isNew = !existsSync(file)
+  const changed = updateFile(
+    file,
+    (before = takenOver(file)) => {
+      let text = before.trim() === '' ? '{}\n' : before
+      const formattingOptions = layoutOf(text)
+      const put = (path: (string | number)[], value: unknown, isArrayInsertion = false) => {
+        text = applyEdits(text, modify(text, path, value, { formattingOptions, isArrayInsertion }))
+      }
+      for (const edit of edits) {
+        const read = parseSettings(text)
+        if (!read.ok) {
+          why = `${read.why}; put that right first`
+          return undefined
+        }
+        const blocked = edit.path.slice(0, -1).findIndex((_, index) => {
+          const above = at(read.settings, edit.path.slice(0, index + 1))
+          return above !== undefined && !isObject(above)
+        })
+        if (blocked >= 0) {
+          why = `${edit.path.slice(0, blocked + 1).join('.')} must be an object; put that right first`
+          return undefined
+        }
+        apply(edit, at(read.settings, edit.path), put)
+      }
+      return text
+    },
+    { mode: isShared(file) ? 0o644 : 0o600 },
+  )
+  if (why !== undefined) return { ok: false, file, why }
+  if (isNew && changed) ignoreLocal(file)
+  return { ok: true, file, changed }
+}
+
+function takenOver(file: string): string {
+  const folder = dirname(dirname(file))
+  const theirs = (folder === homedir() && process.env['CLAUDE_CONFIG_DIR']) || join(folder, '.claude')
+  const source = join(theirs, basename(file))
+  return basename(dirname(file)) === '.ona' && existsSync(source) ? readFileSync(source, 'utf8') : '{}\n'
+}
+
+type Put = (path: (string | number)[], value: unknown, isArrayInsertion?: boolean) => void
+
+function apply(edit: Edit, old: unknown, put: Put): void {
+  const path = [...edit.path]
+  if ('value' in edit) {
+    if (JSON.stringify(old) !== JSON.stringify(edit.value)) put(path, edit.value)
+    return
+  }
+  const list = Array.isArray(old) ? old : []
+  const has = (values: readonly unknown[], value: unknown) => values.some((each) => isSame(each, value))
+  if ('add' in edit) {
+    const fresh = edit.add.filter((value, index) => !has(list, value) && !has(edit.add.slice(0, index), value))
+    if (fresh.length === 0) return
+    if (list.length === 0) put(path, fresh)
+    else for (const value of fresh) put([...path, -1], value, true)
+    return
+  }
+  for (let index = list.length - 1; index >= 0; index--)
+    if (has(edit.remove, list[index])) put([...path, index], undefined)
+}
+
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+
+function at(settings: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    settings,
+  )
+}
+
+/** As the file is indented already. */
+function layoutOf(text: string): { tabSize: number; insertSpaces: boolean; eol: string } {
+  const indent = text.match(/^[ \t]+(?=\S)/m)?.[0] ?? '  '
+  return {
+    insertSpaces: !indent.startsWith('\t'),
+    tabSize: indent.startsWith('\t') ? 1 : indent.length,
+    eol: text.includes('\r\n') ? '\r\n' : '\n',
+  }
+}
+
+/** The settings of a project are for everyone who works on it. */
+const isShared = (file: string) => basename(file) === 'settings.json' && dirname(dirname(file)) !== homedir()
+
+/** Local settings are the person's own: git does not see the file that we make. */
+function ignoreLocal(file: string): void {
+  const ignore = join(dirname(file), '.gitignore')
+  if (basename(file) !== 'settings.local.json' || basename(dirname(file)) !== '.ona') return
+  if (!statSync(ignore, { throwIfNoEntry: false })) writeFileSync(ignore, 'settings.local.json\n')
+}
+
+export interface UpdateOptions {
+  /** How a rule is written: permissions/rule.ts knows. */
+  readonly ruleText: (rule: { readonly toolName: string; readonly ruleContent?: string }) => string
+  /** The read-only rules hold only while no file speaks of permissions; the first that does takes them over. */
+  readonly defaultsInForce: boolean
+}
+
+/** Stores what a person answered "always" to, or a hook asked for. Updates for the session alone are not stored. */
+export async function persistPermissionUpdates(
+  updates: readonly PermissionUpdate[],
+  places: Places,
+  { ruleText, defaultsInForce }: UpdateOptions,
+): Promise<Edited[]> {
+  const byFile = new Map<string, Edit[]>()
+  for (const update of updates) {
+    const level = destinations[update.destination]
+    if (!level) continue
+    const file = settingsFileToWrite(level, places)
+    const start: Edit[] = defaultsInForce ? [{ path: ['permissions', 'allow'], add: readOnlyRules }] : []
+    byFile.set(file, [...(byFile.get(file) ?? start), ...editsOf(update, ruleText)])
+  }
+  const edited: Edited[] = []
+  for (const [file, edits] of byFile) edited.push(await editSettings(file, edits))
+  return edited
+}
+
+const destinations: Record<PermissionUpdate['destination'], 'user' | 'project' | 'local' | undefined> = {
+  userSettings: 'user',
+  projectSettings: 'project',
+  localSettings: 'local',
+  session: undefined,
+  cliArg: undefined,
+}
+
+function editsOf(update: PermissionUpdate, ruleText: UpdateOptions['ruleText']): Edit[] {
+  const path = (key: string) => ['permissions', key]
+  switch (update.type) {
+    case 'addRules':
+      return [{ path: path(update.behavior), add: update.rules.map(ruleText) }]
+    case 'replaceRules':
+      return [{ path: path(update.behavior), value: update.rules.map(ruleText) }]
+    case 'removeRules':
+      return [{ path: path(update.behavior), remove: update.rules.map(ruleText) }]
+    case 'setMode':
+      return [{ path: path('defaultMode'), value: update.mode }]
+    case 'addDirectories':
+      return [{ path: path('additionalDirectories'), add: update.directories }]
+    case 'removeDirectories':
+      return [{ path: path('additionalDirectories'), remove: update.directories }]
+  }
+}

@@ -1,0 +1,109 @@
+/** How the settings of several levels become one. */
+import { isObject, type JsonObject } from '../../hooks/shape.ts'
+import type { Layer } from './settings-files.ts'
+import { type HookEntry, type Level, levels, readOnlyRules } from './settings-shape.ts'
+
+/**
+ * The strongest level's word counts; lists add up without repeats; objects are joined key by key. `layers` come weakest
+ * first. Hooks run in the order managed, user, project, local, command line.
+ */
+export function merge(layers: readonly Layer[], { defaults = true }: { defaults?: boolean } = {}): JsonObject {
+  const managed = layers.filter((layer) => layer.level === 'managed')
+  const rulesOfManagedOnly = managed.some(
+    ({ settings }) =>
+      settings['allowManagedPermissionRulesOnly'] === true ||
+      (isObject(settings['permissions']) && settings['permissions']['allowManagedPermissionRulesOnly'] === true),
+  )
+  let merged: JsonObject = {}
+  for (const { level, settings } of defaults ? withDefaults(layers) : layers) {
+    const { hooks: _, ...rest } = settings
+    merged = join(merged, rulesOfManagedOnly && level !== 'managed' ? withoutRules(rest) : rest)
+  }
+  const hooks = [...managed, ...layers.filter((layer) => layer.level !== 'managed')].flatMap(({ level, settings }) =>
+    flatHooks(settings['hooks'], level),
+  )
+  return hooks.length > 0 ? { ...merged, hooks } : merged
+}
+
+export const speaksOfPermissions = (layers: readonly Layer[]): boolean =>
+  layers.some(({ settings }) => settings['permissions'] !== undefined)
+
+/** While no file says anything about permissions, the read-only tools need no question. */
+function withDefaults(layers: readonly Layer[]): readonly Pick<Layer, 'level' | 'settings'>[] {
+  return speaksOfPermissions(layers)
+    ? layers
+    : [{ level: 'default', settings: { permissions: { allow: readOnlyRules } } }, ...layers]
+}
+
+/**
+ * Both shapes as one list: the flat array, and Claude Code's object of events with groups of handlers. A file cannot say
+ * that its hooks came from elsewhere; in the snapshot (`operator`) the source that stands there is believed.
+ */
+export function flatHooks(hooks: unknown, level: Level | 'operator'): HookEntry[] {
+  const entries = Array.isArray(hooks)
+    ? hooks.filter(isObject)
+    : isObject(hooks)
+      ? Object.entries(hooks).flatMap(([event, groups]) => flatGroups(event, groups))
+      : []
+  return entries.map(({ if: condition, ...entry }) => ({
+    ...(condition !== undefined && { if_condition: condition }),
+    ...entry,
+    hook_event_name: String(entry['hook_event_name'] ?? ''),
+    matcher: String(entry['matcher'] ?? ''),
+    source: level === 'operator' ? (levels.find((known) => known === entry['source']) ?? level) : level,
+  }))
+}
+
+function flatGroups(event: string, groups: unknown): JsonObject[] {
+  if (!Array.isArray(groups)) return []
+  return groups.filter(isObject).flatMap(({ hooks, ...group }) => {
+    const handlers = Array.isArray(hooks) ? hooks.filter(isObject) : [{}]
+    return handlers.map((handler) => ({ hook_event_name: event, ...group, ...handler }))
+  })
+}
+
+/** What an untrusted folder may say: what it forbids, and what it wants asked. */
+export function onlyRestrictions(settings: JsonObject): JsonObject {
+  if (!isObject(settings['permissions'])) return {}
+  const { deny, ask, disableBypassPermissionsMode } = settings['permissions']
+  const kept = { deny, ask, disableBypassPermissionsMode }
+  const said = Object.entries(kept).filter(([, value]) => value !== undefined)
+  return said.length > 0 ? { permissions: Object.fromEntries(said) } : {}
+}
+
+/** What of an untrusted folder's settings is held back, by key: `hooks`, `permissions.allow`. */
+export function heldBackKeys(settings: JsonObject): string[] {
+  return Object.entries(settings).flatMap(([key, value]) => {
+    if (key === '$schema') return []
+    if (key !== 'permissions' || !isObject(value)) return [key]
+    return Object.keys(value)
+      .filter((name) => !['deny', 'ask', 'disableBypassPermissionsMode'].includes(name))
+      .map((name) => `permissions.${name}`)
+  })
+}
+
+function withoutRules(settings: JsonObject): JsonObject {
+  if (!isObject(settings['permissions'])) return settings
+  const { allow: _a, ask: _b, deny: _c, ...permissions } = settings['permissions']
+  return { ...settings, permissions }
+}
+
+/** Objects whose parts belong together: the stronger level's replaces the weaker one's. */
+const whole = new Set(['model_config', 'statusLine', 'availableModels', 'fallbackModel'])
+
+/** Two levels as one. */
+export function join(weak: JsonObject, strong: JsonObject, path = ''): JsonObject {
+  const joined = Object.entries(strong).map(([key, value]): [string, unknown] => {
+    const below = Object.hasOwn(weak, key) ? weak[key] : undefined
+    const here = path === '' ? key : `${path}.${key}`
+    if (whole.has(here) || path === 'mcpServers') return [key, value]
+    if (isObject(below) && isObject(value)) return [key, join(below, value, here)]
+    if (Array.isArray(below) && Array.isArray(value)) return [key, unique([...below, ...value])]
+    return [key, value]
+  })
+  return { ...weak, ...Object.fromEntries(joined) }
+}
+
+const unique = (values: readonly unknown[]): unknown[] => [
+  ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
+]

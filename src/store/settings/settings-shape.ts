@@ -1,0 +1,118 @@
+/** The settings we know: one line each gives the type, the check and the JSON Schema. Other keys are kept as they are. */
+import {
+  boolean,
+  either,
+  type Infer,
+  type JsonObject,
+  json,
+  list,
+  map,
+  oneOf,
+  optional,
+  record,
+  type Shape,
+  string,
+} from '../../hooks/shape.ts'
+
+const strings = (about?: string) => optional(list(string(), about))
+const flag = (about?: string) => optional(boolean(about))
+const text = (about?: string) => optional(string(about))
+const object = (about?: string) => optional(map(json(), about))
+const servers = (about: string) => optional(list(map(json()), about))
+
+export const permissionModes = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'] as const
+const providerNames = ['claude_code_subscription', 'openai_compatible', 'lm_studio_local'] as const
+
+/** Rules are checked one by one, so that one bad rule does not take the others with it. */
+const rules = (about: string) => optional(list(json(), about) as Shape<string[]>)
+
+export const permissionsShape = record({
+  allow: rules('Calls that need no question, such as "Bash(npm test *)".'),
+  ask: rules('Calls that are always asked about.'),
+  deny: rules('Calls that are never made; a deny beats any allow.'),
+  defaultMode: optional(oneOf(permissionModes, 'What happens to a call that no rule names.')),
+  additionalDirectories: strings('Folders beside the project that tools may work in.'),
+  disableBypassPermissionsMode: optional(oneOf(['disable'], 'Forbids the mode bypassPermissions.')),
+  allowManagedPermissionRulesOnly: flag('Managed settings only: rules from elsewhere do not count.'),
+})
+
+const modelConfig = record(
+  { provider: oneOf(providerNames), model_id: string() },
+  'Which model is asked. No other key: credentials come from the environment or from ona login.',
+  { closed: true },
+)
+
+/** Only what something reads: whoever sets another key is told that it has no effect. */
+export const settingsShape = record({
+  permissions: optional(permissionsShape),
+  hooks: optional(either(list(map(json())), map(list(map(json())))) as Shape<HookEntry[]>),
+  model_config: optional(modelConfig),
+  model: text('The model, by its short or its full name.'),
+  availableModels: strings('The models that may be chosen by name; others are refused.'),
+  fallbackModel: optional(either(string(), list(string()))),
+  agent: text('The kind of sub-agent that a whole session runs as.'),
+  env: optional(map(string(), 'Variables for the session and the commands it runs.')),
+  apiKeyHelper: text('A command that prints an API key.'),
+  oauth: object('Endpoints and client id of the account login.'),
+  forceLoginMethod: optional(oneOf(['claudeai', 'console'], 'Only an account, or only a key, may be used to log in.')),
+  disableAllHooks: flag('No hook runs but those of managed settings.'),
+  allowManagedHooksOnly: flag('Managed settings only: hooks from elsewhere do not run.'),
+  allowManagedPermissionRulesOnly: flag('Managed settings only: rules from elsewhere do not count.'),
+  allowManagedMcpServersOnly: flag('Managed settings only: only its allowedMcpServers count.'),
+  trustedDirectories: strings('Managed settings only: folders that count as trusted, with all below them.'),
+  mcpServers: optional(map(map(json()), 'MCP servers by name.')),
+  enableAllProjectMcpServers: flag('Every server of .mcp.json is approved.'),
+  enabledMcpjsonServers: strings('Servers of .mcp.json that are approved.'),
+  disabledMcpjsonServers: strings('Servers of .mcp.json that are not started.'),
+  allowedMcpServers: servers('Servers that may be used.'),
+  deniedMcpServers: servers('Servers that may not be used; a denial wins.'),
+  outputStyle: text('How the agent writes: default, explanatory, learning, or a file in output-styles/.'),
+  autoCompactEnabled: flag('False: a conversation that fills the window is not made a summary.'),
+  respectGitignore: flag('False: @ offers files that git ignores.'),
+  theme: text('Colours of the terminal.'),
+  editorMode: optional(oneOf(['normal', 'vim'], 'The keys of the input line.')),
+  statusLine: object('{"type":"command","command":"…"}: prints the line under the prompt.'),
+  $schema: text(),
+})
+
+/** Settings as the product uses them: keys we do not know are there too. */
+export type Settings = Infer<typeof settingsShape> & JsonObject
+
+/** A hook as the snapshot holds it, whichever shape the file had. */
+export type HookEntry = {
+  hook_event_name: string
+  matcher: string
+  /** Where it came from; a hook without it was put into the snapshot by the operator. */
+  source: Level | 'operator'
+} & JsonObject
+
+/** Where settings come from, the weakest first. */
+export const levels = ['default', 'user', 'project', 'local', 'flag', 'managed'] as const
+export type Level = (typeof levels)[number]
+
+/** Keys that count in managed settings alone. */
+export const managedOnly = [
+  'allowManagedHooksOnly',
+  'allowManagedPermissionRulesOnly',
+  'allowManagedMcpServersOnly',
+  'trustedDirectories',
+]
+
+/** Keys that a repository cannot set for whoever clones it. */
+export const notFromProject = ['disableAllHooks', 'enableAllProjectMcpServers', 'enabledMcpjsonServers']
+
+/** The rules that hold while no file in force says anything about permissions: what only reads needs no question. */
+export const readOnlyRules = [
+  'Read',
+  'Glob',
+  'Grep',
+  'TodoWrite',
+  'TaskOutput',
+  'ToolSearch',
+  'ListMcpResources',
+  'ReadMcpResource',
+  'AskUserQuestion',
+  'EnterPlanMode',
+  'ExitPlanMode',
+  'Brief',
+]

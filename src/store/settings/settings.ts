@@ -1,0 +1,235 @@
+/**
+ * The settings: read from files once at start, made one, and kept in the database as the settings of record.
+ *
+ * `settings_snapshot('effective')` is what counts. A start imports the files only when they say something else than at
+ * their last import, so what an operator stores there stands until a file changes.
+ */
+import type { Handler } from '../../hooks/handler.ts'
+import { type HookProblem, readHooks } from '../../hooks/settings.ts'
+import type { JsonObject } from '../../hooks/shape.ts'
+import type { Db } from '../open.ts'
+import { hookFiles } from './hook-file.ts'
+import { type CheckRule, checkLayer } from './settings-check.ts'
+import { type Layer, type Places, parseSettings, readLayers, type SettingsProblem } from './settings-files.ts'
+import { flatHooks, heldBackKeys, join, merge, onlyRestrictions, speaksOfPermissions } from './settings-merge.ts'
+import { missingSecrets, withoutSecrets, withSecrets } from './settings-secrets.ts'
+import type { HookEntry, Level, Settings } from './settings-shape.ts'
+import { settingsOfRecord } from './settings-snapshot.ts'
+import { isTrusted } from './trust.ts'
+
+export type { Settings } from './settings-shape.ts'
+
+export interface SettingsRequest {
+  readonly db: Db
+  readonly cwd: string
+  readonly home: string
+  readonly env: NodeJS.ProcessEnv
+  readonly flags?: SettingsFlags
+  /** Says why a permission rule cannot be used; bad ones are left out, with a warning. */
+  readonly checkRule?: CheckRule
+  readonly managedDirs?: readonly string[]
+}
+
+export interface SettingsFlags {
+  /** `--settings`: a file, or JSON itself. */
+  readonly settings?: string
+  /** `--setting-sources`. */
+  readonly sources?: readonly string[]
+  /** `--trust`: the folder counts as trusted in this run. */
+  readonly trust?: boolean
+  /** `--bare`: only managed settings and `--settings`; the snapshot is neither read nor written. */
+  readonly bare?: boolean
+}
+
+export interface LoadedSettings {
+  /** What holds in this process from now on. `hooks` is one list in the order in which they run. */
+  readonly settings: Settings & { readonly hooks: readonly HookEntry[] }
+  /** The files that were read, weakest first. */
+  readonly sources: readonly { readonly level: Level; readonly file: string }[]
+  readonly trusted: boolean
+  /** Where they were loaded, and whether hooks run there at all. */
+  readonly place: { readonly cwd: string; readonly home: string; readonly hooksRun: boolean }
+  /** What an untrusted folder's files ask for and did not get. */
+  readonly heldBack: readonly HeldBack[]
+  /** No file in force speaks of permissions, so the read-only tools are allowed. */
+  readonly defaultsInForce: boolean
+  /** Told once: entries left out, keys that nobody knows, what is held back. */
+  readonly warnings: readonly string[]
+  /** Nothing may run before these are put right: a policy may be missing. Nothing is imported while there are any. */
+  readonly problems: readonly SettingsProblem[]
+}
+
+export interface HeldBack {
+  readonly level: Level
+  readonly file: string
+  /** Such as `hooks`, `permissions.allow`. */
+  readonly keys: readonly string[]
+  readonly hooks: readonly HookEntry[]
+}
+
+/** Hooks that stand together and come from one level, as the plane reads them. */
+export interface HookGroup {
+  readonly source: HookEntry['source']
+  readonly hooks: readonly JsonObject[]
+  /** Why they must not run. */
+  readonly withheld?: string
+}
+
+/** All hooks in their order; those of a folder that is not trusted come last, withheld. */
+export function hookGroups({ settings, heldBack }: LoadedSettings): HookGroup[] {
+  const groups: { source: HookEntry['source']; hooks: JsonObject[]; withheld?: string }[] = []
+  const withheld = heldBack.flatMap(({ hooks }) => hooks).map((hook) => ({ hook, withheld: 'untrusted_workspace' }))
+  for (const { hook, ...why } of [...settings.hooks.map((hook) => ({ hook })), ...withheld]) {
+    const { source, ...entry } = hook
+    const last = groups.at(-1)
+    if (last?.source === source && 'withheld' in last === 'withheld' in why) last.hooks.push(entry)
+    else groups.push({ source, hooks: [entry], ...why })
+  }
+  return groups
+}
+
+/** All hooks as the plane takes them; files that they name are loaded. A problem names the level at which it stands. */
+export function hooksOf(loaded: LoadedSettings): { handlers: Handler[]; problems: HookProblem[] } {
+  const { place } = loaded
+  const read = hookGroups(loaded).map(({ source, hooks, withheld }) => {
+    const load = place.hooksRun ? hookFiles(source, place) : undefined
+    const { handlers, problems } = readHooks({ hooks }, { source: { kind: 'settings', layer: source }, withheld, load })
+    return { handlers, problems: problems.map((one) => ({ ...one, path: `${source} settings: ${one.path}` })) }
+  })
+  return { handlers: read.flatMap((one) => one.handlers), problems: read.flatMap((one) => one.problems) }
+}
+
+export function loadSettings(request: SettingsRequest): LoadedSettings {
+  const { db, flags = {} } = request
+  const read = readLayers(placesOf(request))
+  const checked = checkLayers(read.layers, request.checkRule ?? (() => undefined))
+  const { layers, heldBack, trusted } = holdBack(checked.layers, request)
+
+  const problems = [...read.problems, ...checked.problems]
+  const warnings = [...checked.warnings, ...heldBack.map(heldBackWarning)]
+  const files = merge(layers)
+  const managed = layers.filter(({ level }) => level === 'managed')
+  const sources = layers.map(({ level, file }) => ({ level, file }))
+  const defaultsInForce = !speaksOfPermissions(layers)
+  const place = { cwd: request.cwd, home: request.home, hooksRun: request.env['SDLC_DISABLE_ALL_HOOKS'] !== '1' }
+  const loaded = { sources, trusted, place, heldBack, defaultsInForce }
+
+  if (flags.bare || problems.length > 0)
+    return { ...loaded, settings: inForce(files, managed), warnings: [...warnings, ...checked.unknown], problems }
+
+  const content = JSON.stringify(layers.length > 0 ? withoutSecrets(files) : files)
+  const { json, imported } = settingsOfRecord(db, projectKey(request), content)
+  if (imported) warnings.push(...checked.unknown)
+  // what the files say was checked above; what an operator wrote was not
+  const stored =
+    json === content ? { settings: files, warnings: [], problems: [] } : readSnapshot(json, files, request.checkRule)
+  return {
+    ...loaded,
+    settings: inForce(withManaged(stored.settings, managed), managed),
+    warnings: [...warnings, ...stored.warnings],
+    problems: stored.problems,
+  }
+}
+
+const placesOf = ({ cwd, home, env, flags = {}, managedDirs }: SettingsRequest): Places => ({
+  cwd,
+  home,
+  env,
+  managedDirs,
+  settings: flags.settings,
+  sources: flags.bare ? [] : flags.sources,
+})
+
+/** The same folder started with other flags has other settings. */
+const projectKey = ({ cwd, flags = {} }: SettingsRequest): string =>
+  [cwd, ...(flags.settings === undefined ? [] : ['--settings']), ...(flags.sources ?? [])].join(' ')
+
+function checkLayers(read: readonly Layer[], checkRule: CheckRule) {
+  const problems: SettingsProblem[] = []
+  const warnings: string[] = []
+  const unknown: string[] = []
+  const layers = read.map((layer): Layer => {
+    const { file } = layer
+    const checked = checkLayer(layer, checkRule)
+    problems.push(...checked.problems.map((why) => ({ file, why })))
+    warnings.push(...checked.warnings.map((why) => `${file}: ${why}`))
+    if (checked.unknown.length > 0)
+      unknown.push(`${file}: ona does not know ${checked.unknown.join(', ')}; kept, and without effect`)
+    return { ...layer, settings: checked.settings }
+  })
+  return { layers, problems, warnings, unknown }
+}
+
+/** Until the person trusts the folder, its files can forbid and ask, and nothing else. */
+function holdBack(layers: readonly Layer[], { cwd, home, flags = {} }: SettingsRequest) {
+  const isOfFolder = ({ level }: Layer) => level === 'project' || level === 'local'
+  const managed = layers
+    .filter(({ level }) => level === 'managed')
+    .flatMap(({ settings }) => (settings as Settings).trustedDirectories ?? [])
+  const trusted = flags.trust === true || isTrusted(cwd, { home, managed })
+  if (trusted || !layers.some(isOfFolder)) return { layers, heldBack: [], trusted }
+  const heldBack = layers
+    .filter(isOfFolder)
+    .map(({ level, file, settings }) => ({
+      level,
+      file,
+      keys: heldBackKeys(settings),
+      hooks: flatHooks(settings['hooks'], level),
+    }))
+    .filter(({ keys }) => keys.length > 0)
+  const kept = layers.map((layer) =>
+    isOfFolder(layer) ? { ...layer, settings: onlyRestrictions(layer.settings) } : layer,
+  )
+  return { layers: kept, heldBack, trusted }
+}
+
+const heldBackWarning = ({ file, keys }: HeldBack): string =>
+  `${file}: this folder is not trusted, so ${keys.join(', ')} ${keys.length > 1 ? 'do' : 'does'} not apply; ona --trust trusts it`
+
+/** The snapshot as an operator may have left it. */
+function readSnapshot(json: string, files: JsonObject, checkRule: CheckRule = () => undefined) {
+  const file = "settings_snapshot('effective')"
+  const parsed = parseSettings(json)
+  if (!parsed.ok) return { settings: files, warnings: [], problems: [{ file, why: parsed.why }] }
+  const whole = withSecrets(parsed.settings, files)
+  const checked = checkLayer({ level: 'managed', settings: whole }, checkRule)
+  const { settings } = checked
+  const missing = missingSecrets(settings).map(
+    (path) => `${path} was kept out of the database because it holds a secret, and no file has it now; set it again`,
+  )
+  return {
+    settings,
+    warnings: checked.warnings.map((why) => `${file}: ${why}`),
+    problems: [...checked.problems, ...missing].map((why) => ({ file, why })),
+  }
+}
+
+/** What the machine's administrator sets cannot be edited away in the database. */
+function withManaged(settings: JsonObject, managed: readonly Layer[]): JsonObject {
+  if (managed.length === 0) return settings
+  const { hooks: of = [], ...above } = merge(managed, { defaults: false })
+  const hooks = flatHooks(settings['hooks'], 'operator')
+  const has = new Set(hooks.map((hook) => JSON.stringify(hook)))
+  return {
+    ...join(settings, above),
+    hooks: [...(of as HookEntry[]).filter((hook) => !has.has(JSON.stringify(hook))), ...hooks],
+  }
+}
+
+/** The settings with the hooks that will run. */
+function inForce(settings: JsonObject, managed: readonly Layer[]): LoadedSettings['settings'] {
+  const hooks = flatHooks(settings['hooks'], 'operator')
+  const off = settings['disableAllHooks'] === true
+  const allOff = managed.some((layer) => layer.settings['disableAllHooks'] === true)
+  const managedOnly = off || settings['allowManagedHooksOnly'] === true
+  return {
+    ...(settings['allowManagedMcpServersOnly'] === true ? withServersOf(settings, managed) : settings),
+    hooks: allOff ? [] : managedOnly ? hooks.filter(({ source }) => source === 'managed') : hooks,
+  }
+}
+
+/** Which MCP servers may be used is the administrator's word alone; what anyone forbids stays forbidden. */
+function withServersOf(settings: JsonObject, managed: readonly Layer[]): JsonObject {
+  const { allowedMcpServers = [] } = merge(managed, { defaults: false })
+  return { ...settings, allowedMcpServers }
+}

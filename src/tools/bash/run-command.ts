@@ -1,0 +1,93 @@
+/** What the Bash tool makes of a command's end. */
+
+import type { Bounded } from '../bounded.ts'
+import { broke, type Display, failed, said, type ToolContext, type ToolOutput } from '../tool.ts'
+import { bashLimits } from './bash.ts'
+import { runShell, type ShellEnd } from './shell-process.ts'
+
+interface BashInput {
+  readonly command: string
+  readonly timeout?: number
+  readonly run_in_background?: boolean
+}
+
+const progressEveryMs = 200
+/** Linux takes 128 KiB for one word of a command line. */
+const lengthLimit = 130_000
+
+export async function runCommand(input: BashInput, context: ToolContext): Promise<ToolOutput> {
+  if (input.command.includes('\0')) return failed('command holds a NUL character, which no shell can take')
+  if (Buffer.byteLength(input.command) > lengthLimit) {
+    return failed(
+      `command is longer than a command line can be (${lengthLimit} bytes); write it to a file and run that`,
+    )
+  }
+  if (input.run_in_background) return inBackground(input.command, context)
+  const timeoutMs = Math.min(input.timeout ?? bashLimits.timeoutMs, bashLimits.maxTimeoutMs)
+  let toldAt = Date.now()
+  const end = await runShell(input.command, {
+    cwd: context.cwd,
+    env: context.env,
+    signal: context.signal,
+    timeoutMs,
+    onOutput(chunk) {
+      const now = Date.now()
+      if (now - toldAt < progressEveryMs) return
+      toldAt = now
+      context.progress(chunk.toString('utf8').slice(-2000))
+    },
+  })
+  const moved = await follow(end, context)
+  return answer(end, timeoutMs, moved)
+}
+
+function inBackground(command: string, { host, cwd, env }: ToolContext): ToolOutput {
+  const id = host.tasks.start({
+    kind: 'bash',
+    about: command,
+    async run(signal, write) {
+      const end = await runShell(command, { cwd, env, signal, onOutput: (chunk) => write(chunk.toString('utf8')) })
+      if (typeof end.cause === 'object') return { exitCode: null, note: end.cause.wouldNotStart }
+      return { exitCode: end.exitCode ?? null, ...(end.signal && { note: `ended by ${end.signal}` }) }
+    },
+  })
+  return said(`Command running in background with ID: ${id}. See its output with TaskOutput, end it with TaskStop.`, {
+    kind: 'text',
+    summary: `Running in background (${id})`,
+  })
+}
+
+/** The session goes where the shell went, unless that lies outside the working directories. */
+async function follow({ cwd, cause }: ShellEnd, context: ToolContext): Promise<string> {
+  if (cwd === undefined || cause !== undefined || cwd === context.cwd) return ''
+  return (await context.host.moveTo(cwd)) ? '' : `\nShell cwd was reset to ${context.cwd}`
+}
+
+function answer(end: ShellEnd, timeoutMs: number, note: string): ToolOutput {
+  if (typeof end.cause === 'object') return broke(end.cause.wouldNotStart)
+  const output = streams(end.stdout, end.stderr)
+  if (end.cause === 'timed-out') {
+    const why = `the command was ended after ${timeoutMs} ms; set a longer timeout or run_in_background`
+    return broke(output === '' ? why : `${why}. Its output until then:\n${output}`)
+  }
+  const left = end.leftBehind ? '\n(A process it started still runs; what that prints from now on is not shown.)' : ''
+  const content = `${output === '' ? '(no output)' : output}${note}${left}`
+  const display = displayOf(output)
+  if (end.cause === 'aborted') return failed(`The command was interrupted.\n${content}`, display)
+  if (end.exitCode === 0) return said(content, display)
+  const code = end.exitCode === undefined ? `Ended by ${end.signal ?? 'a signal'}` : `Exit code ${end.exitCode}`
+  return failed(
+    output === '' ? `${code}${note}${left}` : `${content}${content.endsWith('\n') ? '' : '\n'}${code}`,
+    display,
+  )
+}
+
+/** Both streams as one text (spec 003 §7.1). */
+const streams = (stdout: Bounded, stderr: Bounded) =>
+  stdout.text() + (stderr.seen > 0 ? `\n--- stderr ---\n${stderr.text()}` : '')
+
+function displayOf(output: string): Display {
+  const lines = output.trimEnd().split('\n')
+  const summary = lines.slice(0, 5).join('\n') + (lines.length > 5 ? `\n… ${lines.length - 5} more lines` : '')
+  return { kind: 'text', summary: summary === '' ? '(no output)' : summary, full: output }
+}

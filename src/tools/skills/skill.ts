@@ -1,0 +1,26 @@
+/** Skill: loads instructions that someone wrote down for a kind of work. */
+import { optional, record, string } from '../../hooks/shape.ts'
+import { defineTool, failed, said } from '../tool.ts'
+
+export const skill = defineTool({
+  name: 'Skill',
+  prompt: `Loads a skill: instructions for a kind of work, which you then follow. When a skill on your list fits the task, load it first.`,
+  input: record({
+    skill: string('Its name'),
+    args: optional(string('Arguments, as after a slash command')),
+  }),
+  safety: 'read_only',
+  summary: ({ skill, args }) => (args ? `${skill} ${args}` : skill),
+  async run({ skill, args }, { host }) {
+    const name = skill.trim().replace(/^\//, '')
+    const loaded = await host.skills.load(name, args ?? '', 'model')
+    if (loaded.ok) {
+      const head = loaded.forked ? `The sub-agent that ran skill ${name} answers:` : `Launching skill: ${name}`
+      const summary = `${loaded.forked ? 'Ran' : 'Loaded'} skill ${name}`
+      return said(`${head}\n\n${loaded.text}`, { kind: 'text', summary, full: loaded.text })
+    }
+    const known = host.skills.list().filter(({ forModel }) => forModel !== false)
+    if (host.skills.list().some((each) => each.name === name)) return failed(loaded.why)
+    return failed(`${loaded.why}. Skills: ${known.map((each) => each.name).join(', ') || 'none'}`)
+  },
+})

@@ -1,0 +1,187 @@
+/** What has happened in a conversation, as things to show: short in the scrollback, in full on Ctrl-O. */
+import type { HookNote } from '../../hooks/plane.ts'
+import type { JsonObject } from '../../hooks/shape.ts'
+import type { Display, Todo, ToolOutput } from '../../tools/tool.ts'
+import { clean, cleanLine } from './clean.ts'
+import { diffLines } from './diff-view.ts'
+import { duration, plural } from './format.ts'
+import { glyph } from './glyphs.ts'
+import { bold, paint, type Role, struck } from './style.ts'
+import { clip, wrap, wrapUnder } from './width.ts'
+
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  readonly summary: string
+  readonly input: JsonObject
+  readonly startedAt: number
+  /** What it said while it ran, the last of it. */
+  progress: string
+  output?: ToolOutput
+  ms?: number
+  outcome?: 'ran' | 'denied' | 'intercepted' | 'interrupted' | 'invalid'
+  /** Calls of a sub-agent that this call started. */
+  readonly calls: ToolCall[]
+  /** What hooks did to it. */
+  readonly notes: HookNote[]
+}
+
+export type Item =
+  | { readonly kind: 'user'; readonly text: string; readonly shown?: string }
+  | { readonly kind: 'answer'; readonly text: string }
+  | { readonly kind: 'thinking'; readonly text: string }
+  | { readonly kind: 'tool'; readonly call: ToolCall }
+  | { readonly kind: 'hook'; readonly note: HookNote }
+  | { readonly kind: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
+  | { readonly kind: 'lines'; readonly lines: readonly string[] }
+  /** Lines that fit, or must not be broken. */
+  | { readonly kind: 'drawn'; readonly lines: readonly string[] }
+
+/** Lines of a result that the scrollback gets; the rest is a key away. */
+const shortResult = 4
+const shortDiff = 24
+/** Number and sign stand before a changed line. */
+const diffIndent = 6
+
+export function itemLines(
+  item: Item,
+  columns: number,
+  full: boolean,
+  markdown: (text: string, columns: number) => string[],
+): string[] {
+  switch (item.kind) {
+    case 'user':
+      return userLines(full ? item.text : (item.shown ?? item.text), columns, full)
+    case 'answer': {
+      const lines = answerLines(markdown(item.text, columns - 2))
+      // in the scrollback a long line of code stays one line, to be copied; in full nothing may be cut off
+      return full ? lines.flatMap((line) => wrapUnder(line, columns)) : lines
+    }
+    case 'thinking':
+      return full ? wrap(clean(item.text), columns - 2).map((line) => paint('dim', `  ${line}`)) : []
+    case 'tool':
+      return toolLines(item.call, columns, full)
+    case 'hook':
+      return hookLines(item.note, columns)
+    case 'notice':
+      return noticeLines(item.level, item.text, columns)
+    case 'drawn':
+      return [...item.lines]
+    case 'lines':
+      return item.lines.flatMap((line) => wrapUnder(line, columns))
+  }
+}
+
+function userLines(text: string, columns: number, full: boolean): string[] {
+  const lines = clean(text)
+    .split('\n')
+    .flatMap((line) => wrap(line, columns - 2))
+  const most = full ? Number.POSITIVE_INFINITY : 30
+  const shown = lines.slice(0, most).map((line, row) => paint('user', `${row === 0 ? glyph.prompt : ' '} ${line}`))
+  return lines.length > most
+    ? [...shown, paint('dim', `  ${glyph.more} +${plural(lines.length - most, 'line')}`)]
+    : shown
+}
+
+/** The agent's own words stand beside one mark. */
+export const answerLines = (lines: readonly string[], first = true): string[] =>
+  lines.map((line, row) => (line === '' ? '' : `${first && row === 0 ? glyph.tool : ' '} ${line}`))
+
+const outcomes: Record<NonNullable<ToolCall['outcome']>, { role: Role; word: string }> = {
+  ran: { role: 'good', word: '' },
+  denied: { role: 'bad', word: 'denied' },
+  intercepted: { role: 'warn', word: 'answered by a hook' },
+  interrupted: { role: 'warn', word: 'interrupted' },
+  invalid: { role: 'bad', word: 'bad input' },
+}
+
+/** One line: what is called, how it went, how long it took. */
+export function toolHead(call: ToolCall, columns: number, mark?: string): string {
+  const state = call.outcome ? outcomes[call.outcome] : { role: 'dim' as const, word: '' }
+  const role = call.outcome === 'ran' && call.output?.isError ? 'bad' : state.role
+  const tail = [state.word, call.ms === undefined ? '' : duration(call.ms)].filter(Boolean).join(` ${glyph.dot} `)
+  const room = columns - call.name.length - tail.length - 6
+  const summary = clip(cleanLine(call.summary), Math.max(8, room))
+  return `${paint(role, mark ?? glyph.tool)} ${bold(call.name)}${summary ? `(${summary})` : ''}${tail ? paint('dim', ` ${tail}`) : ''}`
+}
+
+function toolLines(call: ToolCall, columns: number, full: boolean): string[] {
+  const lines = [toolHead(call, columns), ...call.notes.flatMap((note) => hookLines(note, columns))]
+  if (call.calls.length > 0) lines.push(...treeLines(call.calls, columns, full ? call.calls.length : 3))
+  const told = call.outcome === 'denied' && call.notes.some(({ reason }) => reason === call.output?.content)
+  return told ? lines : [...lines, ...under(resultLines(call, columns - 4, full), full)]
+}
+
+/** A sub-agent's calls, the last ones. */
+export function treeLines(calls: readonly ToolCall[], columns: number, most: number, spin?: string): string[] {
+  const shown = calls.slice(-most)
+  const left = calls.length - shown.length
+  const head = left > 0 ? [paint('dim', `  ${glyph.branch} ${glyph.more} ${plural(left, 'earlier call')}`)] : []
+  return [
+    ...head,
+    ...shown.map(
+      (call) => `  ${paint('dim', glyph.branch)} ${toolHead(call, columns - 4, call.outcome ? undefined : spin)}`,
+    ),
+  ]
+}
+
+function under(lines: readonly string[], full: boolean): string[] {
+  const most = full ? Number.POSITIVE_INFINITY : shortDiff + 2
+  return lines.slice(0, most).map((line, row) => `  ${row === 0 ? paint('dim', glyph.under) : ' '} ${line}`)
+}
+
+function resultLines({ output, progress }: ToolCall, columns: number, full: boolean): string[] {
+  if (!output) return progress ? fold(progress, columns, full) : []
+  if (output.display) return displayLines(output.display, output, columns, full)
+  const lines = fold(output.content, columns, full)
+  return output.isError ? lines.map((line) => paint('bad', line)) : lines.map((line) => paint('dim', line))
+}
+
+function displayLines(display: Display, output: ToolOutput | undefined, columns: number, full: boolean): string[] {
+  if (display.kind === 'todos') return todoLines(display.todos, columns)
+  if (display.kind === 'diff') {
+    const counts = `${paint('added', `+${display.added}`)} ${paint('removed', `-${display.removed}`)}`
+    return [
+      `${clip(cleanLine(display.path), columns - 12)} ${counts}`,
+      ...diffLines(display.patch, full ? undefined : shortDiff).flatMap((line) => wrap(line, columns, diffIndent)),
+    ]
+  }
+  if (full) return fold(display.full ?? (output?.content || display.summary), columns, true)
+  const role = output?.isError ? 'bad' : 'dim'
+  return fold(display.summary, columns, false).map((line) => paint(role, line))
+}
+
+function fold(text: string, columns: number, full: boolean): string[] {
+  const lines = clean(text).trimEnd().split('\n')
+  if (full) return lines.flatMap((line) => wrap(line, columns))
+  if (lines.length === 1 && lines[0] === '') return ['(no output)']
+  const shown = lines.slice(0, shortResult).map((line) => clip(line, columns))
+  const left = lines.length - shown.length
+  return left > 0 ? [...shown, `${glyph.more} +${plural(left, 'line')} (ctrl+o shows all)`] : shown
+}
+
+const todoMarks: Record<Todo['status'], (text: string) => string> = {
+  completed: (text) => `${paint('good', glyph.done)} ${paint('dim', struck(text))}`,
+  in_progress: (text) => `${paint('accent', glyph.doing)} ${bold(text)}`,
+  pending: (text) => `${paint('dim', glyph.open)} ${text}`,
+}
+
+export const todoLines = (todos: readonly Todo[], columns: number): string[] =>
+  todos.length === 0
+    ? [paint('dim', '(no todos)')]
+    : todos.map((todo) => todoMarks[todo.status](clip(cleanLine(todo.content), columns - 4)))
+
+/** A hook without a name goes by its command; so much of it. */
+const longestName = 48
+
+/** Who changed or stopped what, and why. */
+export function hookLines({ hook, event, effect, reason }: HookNote, columns: number): string[] {
+  const role = effect === 'denied' || effect === 'blocked' || effect === 'failed' ? 'bad' : 'warn'
+  const text = `hook ${clip(cleanLine(hook), longestName)} ${effect}${reason ? `: ${cleanLine(reason)}` : ''} (${event})`
+  return wrap(text, columns - 4).map((line, row) => `${row === 0 ? paint(role, `  ${glyph.hook}`) : '   '} ${line}`)
+}
+
+function noticeLines(level: 'info' | 'warning' | 'error', text: string, columns: number): string[] {
+  const role = level === 'info' ? 'dim' : level === 'warning' ? 'warn' : 'bad'
+  return wrap(clean(text), columns - 2).map((line) => `  ${paint(role, line)}`)
+}

@@ -1,0 +1,191 @@
+/** The conversation on a full terminal. */
+import { homedir } from 'node:os'
+
+import type { PermissionMode } from '../../hooks/plane.ts'
+import { type History, memoryHistory } from '../input/history.ts'
+import { Prompt } from '../input/prompt.ts'
+import { clean } from '../render/clean.ts'
+import { glyph, useGlyphs } from '../render/glyphs.ts'
+import { transcriptLines } from '../render/scrollback.ts'
+import type { StatusView } from '../render/status-view.ts'
+import { bold, isTheme, paint, useTheme, wantsColour } from '../render/style.ts'
+import type { TurnView } from '../render/turn-view.ts'
+import { personAt } from './ask-user.ts'
+import { Conversation, lineOf } from './conversation.ts'
+import { endOnSignals, type ReplOptions } from './repl.ts'
+import { Terminal } from './terminal.ts'
+
+/** Shift+Tab goes round these; the bypass is for those who started with it. */
+const modeRound: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan']
+/** A turn this long ends with a bell. */
+const longTurnMs = 30_000
+
+export async function runTerminal(options: ReplOptions, version: string): Promise<number> {
+  const { env } = options
+  const colour = wantsColour(env, true)
+  useTheme('dark', colour)
+  useGlyphs(env)
+  const terminal = new Terminal(options.input, options.output, env)
+  let history: History = memoryHistory()
+  let vim = false
+  let status: StatusView | undefined
+  let turnSince = 0
+  let finder: ((wanted: string) => Promise<string[]>) | undefined
+
+  const conversation: Conversation = new Conversation({
+    front: terminal,
+    version,
+    answers: () => terminal.turn.answers,
+    echo: (text, shown) => terminal.turn.add({ kind: 'user', text, shown }),
+    changedSession: () => {
+      terminal.turn.items.length = 0
+      terminal.turn.todos = conversation.session.todos
+    },
+    refresh: (statusCommand) => {
+      if (statusCommand !== undefined) status?.use(statusCommand)
+      status?.refresh()
+      terminal.changed()
+    },
+    setVim: (on) => {
+      vim = on
+    },
+    vim: () => vim,
+    setTheme: (theme) => {
+      useTheme(theme, colour)
+      terminal.changed()
+    },
+    shell: (event) => terminal.turn.on(event),
+    aside: (work) => terminal.turn.aside(work),
+  })
+
+  const transcript = () => terminal.pageLive('transcript', transcriptOf(terminal.turn), true)
+  const turnMode = () => {
+    if (!conversation.ready) return
+    const { session } = conversation
+    const round =
+      session.mode === 'bypassPermissions' || session.mode === 'dontAsk' ? [session.mode, ...modeRound] : modeRound
+    session.mode = round[(round.indexOf(session.mode) + 1) % round.length]!
+    status?.refresh()
+  }
+  const prompt: Prompt = new Prompt({
+    actions: {
+      submit: (text, images, shown) => conversation.take({ text, images, shown }),
+      interrupt: () => conversation.interrupt(),
+      rewind: () => conversation.take(lineOf('/rewind')),
+      exit: () => conversation.leave('prompt_input_exit'),
+      turnMode,
+      transcript: () => void transcript(),
+      openEditor: async (text) => (await import('../dialogs/plan.ts')).editText(terminal, text, 'prompt'),
+      pickModel: () => conversation.take(lineOf('/model')),
+      toggleTodos: () => {
+        terminal.turn.showTodos = !terminal.turn.showTodos
+      },
+      redraw: () => terminal.wipe(),
+      suspend: () => terminal.suspend(),
+      takeQueue: () => conversation.takeQueue(),
+      changed: () => terminal.changed(),
+    },
+    sources: {
+      commands: () => conversation.commands(),
+      files: async (wanted) => {
+        const { fileFinder } = await import('../input/project-files.ts')
+        const ignored = () => conversation.ready && conversation.session.runtime.settings.respectGitignore === false
+        finder ??= fileFinder(() => (conversation.ready ? conversation.session.cwd : options.cwd), ignored)
+        return finder(wanted)
+      },
+      agents: () => (conversation.ready ? conversation.session.runtime.agents.map(({ name }) => name) : []),
+    },
+    history: () => history,
+    busy: () => conversation.busy,
+    cwd: () => (conversation.ready ? conversation.session.cwd : options.cwd),
+    vim: () => vim,
+    status: (columns) => status?.lines(columns) ?? [paint('dim', `starting${glyph.more}`)],
+  })
+  terminal.prompt = prompt
+  terminal.queued = () => conversation.queued()
+  terminal.setDraft = (text) => prompt.set(text)
+  terminal.onEnd = () => conversation.leave('other')
+  terminal.place = options.cwd.replace(homedir(), '~')
+  terminal.turn.folder = options.cwd
+  terminal.open()
+
+  const signals = endOnSignals((reason) => conversation.leave(reason))
+  const started = await options
+    .start({
+      front: terminal,
+      signal: conversation.signal,
+      person: personAt(terminal, () => (conversation.ready ? conversation.session.cwd : options.cwd)),
+      on: (event) => {
+        conversation.on(event)
+        terminal.turn.on(event)
+        if (event.agent) return
+        if (event.type === 'turn-started') turnSince = Date.now()
+        if (['usage', 'phase', 'turn-ended'].includes(event.type)) status?.refresh()
+        if (event.type === 'turn-ended' && Date.now() - turnSince > longTurnMs) terminal.notify('ona is done')
+      },
+      onUsage: (model, usage, usd) => conversation.onUsage(model, usage, usd),
+    })
+    .catch((cause: unknown) => {
+      terminal.close()
+      throw cause
+    })
+  if (!started || 'problem' in started) {
+    terminal.close()
+    if (!started) return 0
+    process.stderr.write(`ona: ${clean(started.problem)}\n`)
+    return started.usage ? 2 : 1
+  }
+  conversation.begin(started)
+  const { session } = conversation
+  const { settings } = session.runtime
+  const [{ openHistory }, { StatusView }] = await Promise.all([
+    import('../input/stored-history.ts'),
+    import('../render/status-view.ts'),
+  ])
+  history = openHistory(session.db, session.projectDir)
+  vim = settings.editorMode === 'vim'
+  if (isTheme(settings.theme)) useTheme(settings.theme, colour)
+  status = new StatusView(conversation, { version, vimMode: () => prompt.vimMode, changed: () => terminal.changed() })
+  terminal.turn.todos = session.todos
+  terminal.turn.add({ kind: 'lines', lines: banner(conversation, version, options.cwd) }, false)
+  const first = async () => {
+    if (started.initialPrompt) await conversation.submit(started.initialPrompt)
+    if (options.prompt) await conversation.typed(lineOf(options.prompt))
+    else await conversation.drain()
+  }
+  // what breaks ends the session as leaving does; the terminal is given back before anybody reads why
+  const reason = await Promise.race([conversation.left, first().then(() => conversation.left)]).catch(
+    (cause: unknown) => ({ cause }),
+  )
+  status.close()
+  terminal.close()
+  await conversation.settled()
+  await started.close(typeof reason === 'string' ? reason : 'other')
+  signals.release()
+  if (typeof reason !== 'string') throw reason.cause
+  return signals.code() ?? 0
+}
+
+/** Everything in full; put together anew only when the width or what happened has changed. */
+function transcriptOf(turn: TurnView): (columns: number) => readonly string[] {
+  let made: { key: string; lines: readonly string[] } | undefined
+  return (columns) => {
+    const key = `${columns} ${turn.items.length}`
+    if (made?.key !== key) {
+      made = { key, lines: transcriptLines(turn.items, columns, (text, wide) => turn.markdown(text, wide)) }
+    }
+    return made.lines
+  }
+}
+
+function banner({ session }: Conversation, version: string, cwd: string): string[] {
+  const { model } = session
+  const name = model.rehearsal ? 'the built-in rehearsal model (not a language model)' : model.wireModel
+  return [
+    `${bold(paint('accent', 'ona'))} ${version} ${paint('dim', `in ${cwd.replace(homedir(), '~')}`)}`,
+    paint('dim', `${name}: ${model.why}`),
+    ...(session.messages.length > 0
+      ? [paint('dim', `going on with session ${session.id} (${session.messages.length} messages)`)]
+      : []),
+  ]
+}

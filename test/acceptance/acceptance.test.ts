@@ -1,0 +1,72 @@
+/** The acceptance script itself: what it does with rows that pass and rows that fail. */
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+
+const root = join(import.meta.dirname, '../..')
+const script = join(root, 'scripts/sdlc-acceptance.sh')
+
+const rows = `
+group g 'A group' <<'X'
+echo prepared >prepared
+X
+row good 1 'it holds' 'it does' <<'X'
+same prepared "$(cat prepared)"
+X
+row bad 1 'it does not hold' 'it would' <<'X'
+false
+true
+X
+row other 1 'another' 'it does' <<'X'
+true
+X
+rollup both 1 'good and bad' good bad
+`
+
+async function run(t: TestContext, ...words: string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'ona-rows-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, '1.sh'), rows)
+  const scratch = join(folder, 'scratch')
+  spawnSync('mkdir', [scratch])
+  const child = spawn('bash', [script, ...words], { env: { ...process.env, ACCEPTANCE_ROWS: folder, TMPDIR: scratch } })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (piece) => {
+    stdout += piece
+  })
+  child.stderr.on('data', (piece) => {
+    stderr += piece
+  })
+  const code = await new Promise((resolve) => child.on('close', resolve))
+  assert.deepEqual(readdirSync(scratch), [], 'it leaves something behind')
+  return { code, stdout, stderr }
+}
+
+const skip = existsSync(join(root, 'dist/main.cjs')) ? false : 'there is no build'
+
+test('it ends at the first row that fails, also when a later line of it would pass, and names it', {
+  skip,
+}, async (t) => {
+  const { code, stdout, stderr } = await run(t)
+  assert.deepEqual([code, stdout], [1, '[good] it holds PASS\n[bad] it does not hold FAIL\n1 passed, 1 failed\n'])
+  assert.match(stderr, /^FAIL bad$/m)
+})
+
+test('--keep-going runs them all, and a rollup fails with its rows', { skip }, async (t) => {
+  const { code, stdout, stderr } = await run(t, '--keep-going')
+  assert.equal(code, 1)
+  assert.match(stdout, /\[other\] another PASS\n\[both\] good and bad FAIL\n2 passed, 2 failed\n$/)
+  assert.match(stderr, /row bad did not pass[\s\S]*^FAIL both$/m)
+})
+
+test('--only runs one row; one that is not there is a failure', { skip }, async (t) => {
+  assert.equal((await run(t, '--only', 'good')).stdout, '[good] it holds PASS\n1 passed, 0 failed\n')
+  const missing = await run(t, '--only', 'nothing')
+  assert.deepEqual([missing.code, missing.stderr], [1, 'FAIL nothing: there is no such row\n'])
+})
+
+test('a flag that it does not know is wrong usage', async (t) => assert.equal((await run(t, '--sideways')).code, 2))

@@ -1,0 +1,33 @@
+/** The short form of the fuzzing: what once failed, and a few hundred texts at every door. `npm run test:fuzz` is the long one. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { doors } from './more-doors.ts'
+import { fuzz } from './more-run.ts'
+
+/** Doors behind which a process has to be started or asked take fewer. */
+const slow: Readonly<Record<string, number>> = {
+  'frames of an MCP server': 10,
+  'requests to our MCP server': 60,
+  'requests of an editor (ACP)': 60,
+}
+const regressions: Record<string, readonly string[]> = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../fixtures/fuzz/regressions.json'), 'utf8'),
+)
+
+for (const door of Object.keys(doors)) {
+  const count = slow[door] ?? 200
+  const known = regressions[door] ?? []
+  test(`${door}: ${count} texts and ${known.length} that once failed`, async () => {
+    assert.deepEqual(await fuzz(door, { from: 1, count }), [])
+    for (const text of known) assert.deepEqual(await fuzz(door, { from: 0, count: 1, text }), [])
+  })
+}
+
+test('every regression has its door', () => {
+  assert.deepEqual(
+    Object.keys(regressions).filter((door) => !Object.hasOwn(doors, door)),
+    [],
+  )
+})

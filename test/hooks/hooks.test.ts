@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { schemaFiles } from '../../scripts/schemas.ts'
+
+const root = join(import.meta.dirname, '../..')
+const place = mkdtempSync(join(tmpdir(), 'ona-hooks-'))
+after(() => rmSync(place, { recursive: true }))
+const project = join(place, 'project')
+mkdirSync(join(project, '.ona'), { recursive: true })
+mkdirSync(join(place, '.ona'))
+const env = { ...process.env, HOME: place, AGENT_SDLC_DB: join(place, 'agent.db'), NO_COLOR: '1' }
+
+function ona(...words: string[]) {
+  const run = spawnSync(process.execPath, [join(root, 'bin/ona.mjs'), ...words], {
+    cwd: project,
+    env,
+    encoding: 'utf8',
+  })
+  return { code: run.status, out: run.stdout, err: run.stderr }
+}
+const settle = (folder: string, hooks: unknown) =>
+  writeFileSync(join(folder, '.ona/settings.json'), JSON.stringify({ hooks }))
+
+test('ona hooks list shows every hook in its order, where it came from, and which do not run', () => {
+  settle(place, [{ hook_event_name: 'PreToolUse', matcher: 'Bash', command: 'true', if: 'Bash(git *)' }])
+  settle(project, { Stop: [{ hooks: [{ type: 'command', command: 'echo hi' }] }] })
+  const rows = ona('hooks', 'list').out.trimEnd().split('\n')
+  assert.deepEqual(
+    rows.map((line) => line.trim().split(/ {2,}/)),
+    [
+      ['event', 'matcher', 'from', 'hook'],
+      ['0', 'PreToolUse', 'Bash if Bash(git *)', 'user', 'true'],
+      ['1', 'Stop', '*', 'project', 'echo hi (does not run: untrusted_workspace)'],
+    ],
+  )
+  const listed = JSON.parse(ona('hooks', 'list', '--trust', '--json').out)
+  assert.deepEqual(
+    listed.hooks.map(({ ordinal, event, source, withheld }: Record<string, unknown>) => [
+      ordinal,
+      event,
+      source,
+      withheld,
+    ]),
+    [
+      [0, 'PreToolUse', 'user', null],
+      [1, 'Stop', 'project', null],
+    ],
+  )
+})
+
+test('a hook in TypeScript that settings name is loaded and asked, once the folder is trusted', () => {
+  settle(place, [])
+  settle(project, [{ hook_event_name: 'PreToolUse', type: 'function', file: '.ona/guard.ts' }])
+  writeFileSync(
+    join(project, '.ona/guard.ts'),
+    `import { writeFileSync } from 'node:fs'
+     import { defineHook } from 'ona/hooks'
+     writeFileSync('loaded', '')
+     export const noPush = defineHook('PreToolUse', ({ tool_input }): { decision: 'block'; reason: string } => ({
+       decision: 'block', reason: \`not \${(tool_input as { command: string }).command}\`,
+     }), { matcher: '^Bash$' })\n`,
+  )
+  assert.match(ona('hooks', 'list').out, /function:\.ona\/guard\.ts \(does not run: untrusted_workspace\)/)
+  const input = (tool_name: string) => JSON.stringify({ tool_name, tool_input: { command: 'git push' } })
+  assert.deepEqual(readdirSync(project), ['.ona'], 'what nobody trusts is not loaded')
+
+  const fired = (tool: string) =>
+    JSON.parse(ona('hooks', 'fire', 'PreToolUse', '--trust', '--json', '--input', input(tool)).out)
+  assert.deepEqual([fired('Bash').answer.decision, fired('Bash').answer.reason], ['deny', 'not git push'])
+  assert.equal(fired('Read').answer.decision, 'none', 'its own matcher counts')
+  assert.match(
+    ona('hooks', 'list', '--trust').out,
+    /PreToolUse +\^Bash\$ +project +function:noPush in \.ona\/guard\.ts/,
+  )
+  rmSync(join(project, 'loaded'))
+})
+
+test('a file of the person’s own is found from their home, and is not loaded where hooks are switched off', () => {
+  settle(project, [])
+  settle(place, [{ hook_event_name: 'Stop', type: 'function', file: '~/own.ts' }])
+  writeFileSync(
+    join(place, 'own.ts'),
+    `import { writeFileSync } from 'node:fs'
+     import { defineHook } from 'ona/hooks'
+     writeFileSync('loaded', '')
+     export const end = defineHook('Stop', () => undefined)\n`,
+  )
+  const off = spawnSync(process.execPath, [join(root, 'bin/ona.mjs'), 'hooks', 'list'], {
+    cwd: project,
+    env: { ...env, SDLC_DISABLE_ALL_HOOKS: '1' },
+    encoding: 'utf8',
+  })
+  assert.match(off.stdout, /function:~\/own\.ts/)
+  assert.ok(!existsSync(join(project, 'loaded')), 'it was loaded')
+  assert.match(ona('hooks', 'list').out, /Stop +\* +user +function:end in ~\/own\.ts/)
+  rmSync(join(project, 'loaded'))
+})
+
+const badFiles: Record<string, [where: string, file: string, text: string | undefined, says: RegExp]> = {
+  'is not there': [project, 'gone.ts', undefined, /project settings: hooks\[0\]\.file there is no file .*gone\.ts/],
+  'cannot be read': [project, 'bad.ts', 'export const =', /bad\.ts cannot be loaded: /],
+  throws: [project, 'throws.ts', 'throw new Error("oh no")', /throws\.ts cannot be loaded: oh no/],
+  'exports nothing of use': [project, 'empty.ts', 'export const a = 1', /empty\.ts exports no hook/],
+  'waits while it is loaded': [project, 'waits.ts', 'await null; export {}', /waits\.ts cannot be loaded: /],
+  'is told from any folder': [
+    place,
+    'guard.ts',
+    undefined,
+    /user settings: hooks\[0\]\.file must begin with \/ or ~\//,
+  ],
+}
+for (const [fault, [where, file, text, says]] of Object.entries(badFiles)) {
+  test(`no session begins beside a hook file that ${fault}`, () => {
+    settle(place, [])
+    settle(project, [])
+    if (text !== undefined) writeFileSync(join(project, file), text)
+    settle(where, [{ hook_event_name: 'PreToolUse', type: 'function', file }])
+    const { code, err } = ona('-p', 'hello', '--trust')
+    assert.equal(code, 1)
+    assert.match(err, says)
+  })
+}
+
+test('ona hooks fire asks the real plane and prints each answer, the verdict and why', () => {
+  settle(place, [
+    { hook_event_name: 'PreToolUse', matcher: 'Bash', command: 'true', shell: 'sh' },
+    { hook_event_name: 'PreToolUse', matcher: 'Bash', command: 'echo no >&2; exit 2', shell: 'sh' },
+    { hook_event_name: 'PreToolUse', matcher: 'Bash', command: 'touch ran', shell: 'sh' },
+  ])
+  writeFileSync(join(project, 'call.json'), JSON.stringify({ tool_name: 'Bash', tool_input: { command: 'ls' } }))
+  const { out, code } = ona('hooks', 'fire', 'PreToolUse', '--input', 'call.json')
+  assert.equal(code, 0)
+  assert.equal(
+    out.replaceAll(/in \d+ ms/g, 'in N ms'),
+    `[0] true  exit 0 in N ms
+[1] echo no >&2; exit 2  exit 2 in N ms
+    stderr no
+[2] touch ran  not asked: prior_block_or_deny
+denied by echo no >&2; exit 2: [1] no
+verdict
+  decision  deny
+  reason    [1] no
+  control   {"kind":"proceed"}
+`,
+  )
+})
+
+test('ona hooks fire asks about a step too', () => {
+  settle(place, [
+    { hook_event_name: 'before_turn_end', command: 'echo test it >&2; exit 2', shell: 'sh' },
+    { hook_event_name: 'before_tool_apply', type: 'builtin', name: 'redact-secrets' },
+  ])
+  const end = '{"stop_reason":"end_turn","continues_so_far":0,"voluntary":true}'
+  assert.match(ona('hooks', 'fire', 'before_turn_end', '--input', end).out, /control {3}\{"kind":"continue"\}/)
+  const call = '{"tool":"x","safety":"network","args":{"api_key":"k"}}'
+  const { step } = JSON.parse(ona('hooks', 'fire', 'before_tool_apply', '--input', call, '--json').out)
+  assert.deepEqual(step.args, { api_key: '***' })
+})
+
+test('wrong use is told with the way out, and ends with 2', () => {
+  settle(place, [])
+  const cases: [string[], RegExp][] = [
+    [['fire', 'PreToolUs'], /did you mean "PreToolUse"\?/],
+    [['fire'], /name the event or step/],
+    [['fire', 'Stop', '--input', '{'], /--input is not JSON/],
+    [['fire', 'Stop', '--input', 'nowhere.json'], /cannot read nowhere\.json/],
+    [['fire', 'PreToolUse', '--input', '{"tool_name":"Bash"}'], /tool_input is missing/],
+    [['list', '--event', 'Stopp'], /did you mean "Stop"\?/],
+    [['list', '--what'], /--what/],
+    [['log', '--limit', 'many'], /--limit must be a number/],
+    [['lits'], /there is no "lits"/],
+  ]
+  for (const [words, why] of cases) {
+    const { code, err } = ona('hooks', ...words)
+    assert.equal(code, 2, words.join(' '))
+    assert.match(err, why)
+  }
+})
+
+test('a misspelt event in the settings is an error that says which was meant', () => {
+  settle(place, [{ hook_event_name: 'PreToolUs', command: 'true' }])
+  const { code, err } = ona('hooks', 'list')
+  settle(place, [])
+  assert.equal(code, 1)
+  assert.match(err, /did you mean "PreToolUse"\?/)
+})
+
+test('ona hooks log shows what ran', () => {
+  settle(place, [
+    { hook_event_name: 'PreToolUse', matcher: 'Read', command: 'echo "not here" >&2; exit 2', shell: 'sh' },
+  ])
+  const call = JSON.stringify({ tool: 'Read', input: { file_path: join(project, 'call.json') } })
+  assert.equal(ona('--eval', call).code, 1)
+  const { out } = ona('hooks', 'log', '--event', 'PreToolUse')
+  assert.match(out, /PreToolUse +0 +Read +exit 2 +\d+ +echo "not here" >&2; exit 2\n$/)
+  const [row] = JSON.parse(ona('hooks', 'log', '--json', '--tool', 'Read').out)
+  assert.deepEqual([row.event, row.exitCode, row.stderr], ['PreToolUse', 2, 'not here\n'])
+  assert.equal(ona('hooks', 'log', '--tool', 'Write').out, 'no hook has run that this asks for\n')
+})
+
+test('the schemas are those that the tables give: npm run schemas writes them', () => {
+  const files = schemaFiles()
+  for (const [path, text] of Object.entries(files)) assert.equal(readFileSync(join(root, path), 'utf8'), text, path)
+  const there = readdirSync(join(root, 'schemas'), { recursive: true, encoding: 'utf8' })
+  assert.deepEqual(
+    there.filter((name) => name.endsWith('.json')).sort(),
+    Object.keys(files)
+      .map((path) => path.replace('schemas/', ''))
+      .sort(),
+  )
+})
+
+test('the events stand in the order of the specification', () => {
+  const run = spawnSync(process.execPath, [join(root, 'scripts/verify-sdlc-hook-order.mjs')], { encoding: 'utf8' })
+  assert.deepEqual([run.status, run.stderr], [0, ''])
+})

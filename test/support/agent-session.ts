@@ -1,0 +1,109 @@
+/** A session for tests: a real database in a folder of its own, the real plane and tools, a model that plays a script. */
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AgentEvent, Person } from '../../src/agent/events.ts'
+import type { ActiveModel, McpHost, Runtime } from '../../src/agent/session/runtime.ts'
+import { Session } from '../../src/agent/session/session.ts'
+import { type AgentKind, loadAgentKinds } from '../../src/agent/subagents/agent-definitions.ts'
+import type { Toolbox } from '../../src/agent/toolbox.ts'
+import { createPlane } from '../../src/hooks/dispatch.ts'
+import type { Handler } from '../../src/hooks/handler.ts'
+import type { PermissionMode } from '../../src/hooks/plane.ts'
+import type { PermissionSettings } from '../../src/permissions/decide.ts'
+import { type Line, type Scripted, scripted } from '../../src/providers/scripted.ts'
+import { createConversation, createSession, type Phase } from '../../src/store/conversations.ts'
+import { openDb } from '../../src/store/open.ts'
+
+export interface TestSession {
+  readonly session: Session
+  readonly model: Scripted
+  readonly events: AgentEvent[]
+  readonly folder: string
+  /** Rows of a table, for whole-value comparison. */
+  rows<Row = Record<string, unknown>>(sql: string): Row[]
+  /** The payloads of the transcript, in order. */
+  transcript(): Record<string, unknown>[]
+  end(): void
+}
+
+export interface TestOptions {
+  readonly script?: readonly Line[]
+  readonly handlers?: readonly Handler[]
+  readonly permissions?: PermissionSettings
+  readonly mode?: PermissionMode
+  readonly person?: Partial<Person>
+  readonly phase?: Phase
+  readonly tools?: Toolbox
+  readonly agents?: readonly AgentKind[]
+  readonly mcp?: McpHost
+  readonly window?: number
+  readonly env?: NodeJS.ProcessEnv
+}
+
+export function testSession(options: TestOptions = {}): TestSession {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ona-agent-')))
+  const db = openDb(join(folder, 'agent.db'))
+  const events: AgentEvent[] = []
+  const provider = scripted(options.script ?? [])
+  const model: ActiveModel = {
+    provider,
+    providerName: 'lm_studio_local',
+    modelId: 'lm_studio_server_routed',
+    wireModel: 'scripted',
+    window: options.window ?? 100_000,
+    maxOutput: 1000,
+    why: 'a test',
+    rehearsal: false,
+  }
+  const nobody = async () => undefined
+  const runtime: Runtime = {
+    db,
+    settings: { hooks: [] },
+    plane: createPlane(options.handlers ?? []),
+    person: { permission: nobody, questions: nobody, approvePlan: nobody, elicit: nobody, ...options.person },
+    env: options.env ?? {},
+    childEnv: process.env,
+    home: folder,
+    agents: loadAgentKinds({ projectDir: folder, home: folder, trusted: true, bare: false }, options.agents).kinds,
+    skills: { list: () => [], load: async (_, name) => ({ ok: false, why: `there is no skill ${name}` }) },
+    trusted: true,
+    bare: false,
+    withoutTools: [],
+    ...(options.mcp && { mcp: options.mcp }),
+    emit: (event) => events.push(event),
+    spent: () => {},
+    modelFor: async () => model,
+  }
+  const { id: conversationId } = createConversation(db, { projectDir: folder, phase: options.phase ?? 'idle' })
+  const session = new Session({
+    runtime,
+    id: createSession(db, conversationId).sessionId,
+    conversationId,
+    cwd: folder,
+    projectDir: folder,
+    mode: options.mode ?? 'default',
+    model,
+    permissions: options.permissions ?? {},
+    messages: [],
+    ...(options.tools && { tools: options.tools }),
+  })
+  return {
+    session,
+    model: provider,
+    events,
+    folder,
+    rows: (sql) => db.all(sql),
+    transcript: () =>
+      db
+        .all<{ payload: string }>('SELECT payload_json AS payload FROM transcript_entries ORDER BY id')
+        .map(({ payload }) => {
+          const { uuid: _uuid, ...rest } = JSON.parse(payload)
+          return rest
+        }),
+    end() {
+      db.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

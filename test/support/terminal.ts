@@ -1,0 +1,170 @@
+/** ona in a real terminal (tmux), driven by keys and seen as text; and ona over a pipe. */
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+const program = join(import.meta.dirname, '../..', 'bin', 'ona.mjs')
+const socket = `ona-test-${process.pid}`
+const tmux = (...words: string[]) =>
+  spawnSync('tmux', ['-L', socket, '-f', '/dev/null', ...words], { encoding: 'utf8' })
+
+export const hasTmux = (): boolean => spawnSync('tmux', ['-V']).status === 0
+export const stopTmux = (): void => void tmux('kill-server')
+
+/** A project and a home of its own; settings and files as given. */
+export interface Place {
+  readonly project: string
+  readonly home: string
+  readonly env: NodeJS.ProcessEnv
+  query<T>(sql: string): T[]
+  remove(): void
+}
+
+export function newPlace(files: Record<string, string> = {}): Place {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'ona-tui-')))
+  const [project, home] = [join(root, 'project'), join(root, 'home')]
+  mkdirSync(project)
+  mkdirSync(home)
+  for (const [name, text] of Object.entries(files)) {
+    const file = name.startsWith('~/') ? join(home, name.slice(2)) : join(project, name)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: home,
+    LANG: 'C.UTF-8',
+    TERM: 'screen-256color',
+    NO_COLOR: '1',
+    EDITOR: 'true',
+  }
+  return {
+    project,
+    home,
+    env,
+    query<T>(sql: string) {
+      const db = new DatabaseSync(join(home, '.ona', 'agent.db'), { readOnly: true })
+      const rows = db
+        .prepare(sql)
+        .all()
+        .map((row) => ({ ...row })) as T[]
+      db.close()
+      return rows
+    },
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  }
+}
+
+export interface Ona {
+  /** tmux names: Enter, Escape, Up, C-c, BTab. */
+  keys(...names: string[]): void
+  type(text: string): void
+  paste(text: string): void
+  /** Waits until the screen shows it, and gives the screen. */
+  until(shows: RegExp, withinMs?: number): Promise<string>
+  /** Everything since the start, scrollback and screen. */
+  all(): string
+  /** The screen with its colours. */
+  styled(): string
+  resize(columns: number, rows: number): void
+  /** Sends the program a signal. */
+  kill(signal: string): void
+  cursor(): { column: number; row: number }
+}
+
+let count = 0
+
+export function openOna(
+  place: Place,
+  {
+    columns = 90,
+    rows = 30,
+    words = [],
+    env = {},
+    shell = false,
+  }: { columns?: number; rows?: number; words?: string[]; env?: NodeJS.ProcessEnv; shell?: boolean } = {},
+): Ona {
+  const name = `t${++count}`
+  const all = { ...place.env, ...env }
+  const set = Object.entries(all).map(([key, value]) => `${key}=${value ?? ''}`)
+  const command = ['env', '-i', ...set, process.execPath, program, ...words]
+    .map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
+    .join(' ')
+  const started = tmux(
+    'start-server',
+    ';',
+    'set-option',
+    '-g',
+    'history-limit',
+    '50000',
+    ';',
+    'new-session',
+    '-d',
+    '-s',
+    name,
+    '-x',
+    String(columns),
+    '-y',
+    String(rows),
+    '-c',
+    place.project,
+    shell ? 'bash --norc' : `${command}; echo "LEFT WITH $?"; cat`,
+  )
+  if (started.status !== 0) throw new Error(`tmux: ${started.stderr}`)
+  if (shell) tmux('send-keys', '-t', name, '-l', `${command}; echo "LEFT WITH $?"\r`)
+  const capture = (...words_: string[]) => tmux('capture-pane', '-p', '-t', name, ...words_).stdout.trimEnd()
+  return {
+    keys: (...names) => void tmux('send-keys', '-t', name, ...names),
+    type: (text) => void tmux('send-keys', '-t', name, '-l', text),
+    paste(text) {
+      spawnSync('tmux', ['-L', socket, 'load-buffer', '-'], { input: text })
+      tmux('paste-buffer', '-p', '-t', name)
+    },
+    async until(shows, withinMs = 15_000) {
+      const end = Date.now() + withinMs
+      for (;;) {
+        const screen = capture()
+        if (shows.test(screen)) return screen
+        if (Date.now() > end) throw new Error(`the screen never showed ${shows}:\n${screen}`)
+        await new Promise((resolve) => setTimeout(resolve, 25))
+      }
+    },
+    all: () => capture('-S', '-'),
+    styled: () => capture('-e'),
+    resize: (wide, high) => void tmux('resize-window', '-t', name, '-x', String(wide), '-y', String(high)),
+    kill(signal) {
+      const shell = tmux('list-panes', '-t', name, '-F', '#{pane_pid}').stdout.trim()
+      const [child] = spawnSync('pgrep', ['-P', shell], { encoding: 'utf8' }).stdout.trim().split('\n')
+      process.kill(Number(child), `SIG${signal}`)
+    },
+    cursor() {
+      const [column, row] = tmux('display-message', '-p', '-t', name, '#{cursor_x} #{cursor_y}')
+        .stdout.trim()
+        .split(' ')
+      return { column: Number(column), row: Number(row) }
+    },
+  }
+}
+
+/** Lines over a pipe; what came out, and the exit code. */
+export function pipeOna(
+  place: Place,
+  lines: readonly string[],
+  words: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ out: string; err: string; code: number | null }> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [program, ...words], { cwd: place.project, env: { ...place.env, ...env } })
+    let [out, err] = ['', '']
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text
+    })
+    child.on('close', (code) => resolve({ out, err, code }))
+    child.stdin.end(lines.map((line) => `${line}\n`).join(''))
+  })
+}
