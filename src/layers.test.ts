@@ -6,25 +6,61 @@ import { test } from 'node:test'
 
 /** Which folder may import from which: the arrows of the map. cli may import from all. */
 const arrows: Record<string, readonly string[]> = {
+  files: [],
   hooks: [],
   store: ['hooks'],
   permissions: ['hooks'],
   auth: ['store', 'hooks'],
   providers: ['auth', 'hooks'],
-  tools: ['permissions', 'store', 'hooks'],
-  mcp: ['tools', 'permissions', 'store', 'auth', 'hooks'],
-  workflow: ['tools', 'permissions', 'store', 'hooks'],
-  agent: ['tools', 'mcp', 'providers', 'permissions', 'workflow', 'auth', 'store', 'hooks'],
+  tools: ['sandbox', 'permissions', 'store', 'hooks'],
+  mcp: ['sandbox', 'tools', 'permissions', 'store', 'auth', 'hooks'],
+  workflow: ['sandbox', 'tools', 'permissions', 'store', 'hooks'],
+  agent: ['sandbox', 'tools', 'mcp', 'providers', 'permissions', 'workflow', 'auth', 'store', 'hooks'],
   rehearsal: ['providers', 'hooks'],
   sdk: ['agent', 'tools', 'mcp', 'providers', 'permissions', 'workflow', 'auth', 'store', 'hooks', 'rehearsal'],
-  tui: ['agent', 'tools', 'mcp', 'providers', 'permissions', 'workflow', 'auth', 'store', 'hooks', 'rehearsal'],
-  brains: ['hooks'],
-  dispatcher: ['hooks'],
-  audit: ['permissions', 'store', 'hooks'],
-  fleet: ['agent', 'audit', 'store', 'hooks'],
+  tui: [
+    'doctor',
+    'sandbox',
+    'audit',
+    'agent',
+    'tools',
+    'mcp',
+    'providers',
+    'permissions',
+    'workflow',
+    'auth',
+    'store',
+    'hooks',
+    'rehearsal',
+  ],
+  hosts: ['hooks'],
+  brains: ['hosts', 'hooks'],
+  dispatcher: ['hosts', 'hooks'],
+  sandbox: ['permissions', 'hooks'],
+  audit: ['hosts', 'permissions', 'store', 'hooks'],
+  doctor: [
+    'agent',
+    'tools',
+    'mcp',
+    'providers',
+    'permissions',
+    'workflow',
+    'auth',
+    'store',
+    'sandbox',
+    'brains',
+    'hosts',
+    'dispatcher',
+    'audit',
+    'hooks',
+    'rehearsal',
+  ],
+  fleet: ['agent', 'audit', 'brains', 'hosts', 'store', 'hooks'],
 }
 /** Folders that may use Node's own modules and nothing else. */
-const plain = ['hooks', 'dispatcher']
+const plain = ['files', 'hooks', 'dispatcher']
+/** What every folder may use. */
+const ground = ['files']
 
 /** What in one file goes against the arrows. */
 function violations(file: string, text: string): string[] {
@@ -36,7 +72,7 @@ function violations(file: string, text: string): string[] {
     if (name!.startsWith('.')) {
       const target = normalize(join(dirname(file), name!))
       const other = target.split('/')[0]!
-      if (!target.includes('/') || other === folder || allowed.includes(other)) continue
+      if (!target.includes('/') || other === folder || [...ground, ...allowed].includes(other)) continue
       found.push(`${file} imports ${target}: ${folder} may not lean on ${other}`)
     } else if (plain.includes(folder) && !name!.startsWith('node:') && !builtinModules.includes(name!)) {
       found.push(`${file} imports ${name}: ${folder} uses Node's own modules only`)
@@ -46,7 +82,9 @@ function violations(file: string, text: string): string[] {
 }
 
 test('every import follows the arrows of the map', () => {
-  const files = globSync('**/*.ts', { cwd: import.meta.dirname }).filter((file) => !file.endsWith('.test.ts'))
+  const files = globSync('**/*.ts', { cwd: import.meta.dirname }).filter(
+    (file) => !/(^|\/)suite\.ts$|\.test\.ts$/.test(file),
+  )
   const found = files.flatMap((file) =>
     violations(relative('.', file), readFileSync(join(import.meta.dirname, file), 'utf8')),
   )

@@ -1,8 +1,9 @@
 /** What the commands about credentials share: the settings that count here, and the one who is asked. */
+
+import { settingsHere } from '../agent/session/folder-settings.ts'
 import { oauthSettings } from '../auth/oauth.ts'
 import type { AuthContext } from '../auth/sources.ts'
 import type { Settings } from '../store/settings/settings.ts'
-import { settingsHere } from './folder-settings.ts'
 
 export interface AuthHere extends AuthContext {
   readonly settings: Settings

@@ -1,8 +1,8 @@
 /** What is well here and what is not: the checks of `ona doctor` and of /doctor. They mend nothing. */
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { settingsHere } from '../agent/session/folder-settings.ts'
 import { anthropicSource, authStatus } from '../auth/sources.ts'
-import { settingsHere } from '../cli/folder-settings.ts'
 import { onPath } from '../hooks/on-path.ts'
 import { sayHookProblem } from '../hooks/settings.ts'
 import { packageRoot, version } from '../package-root.ts'
@@ -160,7 +160,7 @@ async function model({ env, loaded: { settings, trusted } }: Place): Promise<Sai
 }
 
 async function mcpServers({ cwd, loaded }: Place): Promise<Said> {
-  const { declaredHere } = await import('../cli/declared-servers.ts')
+  const { declaredHere } = await import('../agent/session/declared-servers.ts')
   const { servers, problems } = await declaredHere(cwd, loaded)
   if (servers.length + problems.length === 0) return {}
   return { problem: problems, ok: `${servers.length} declared; ona mcp list asks whether they answer` }
@@ -181,7 +181,7 @@ function programs({ env }: Place): Said {
 }
 
 async function roles({ cwd }: Place): Promise<Said> {
-  const { brainsHere, differing } = await import('../cli/brains-status.ts')
+  const { brainsHere, differing } = await import('./brains-status.ts')
   const { linked, plans, failed, problems } = await brainsHere(cwd)
   if (linked.length + failed.length + problems.length === 0) return {}
   const stale = plans.filter((plan) => differing(plan) > 0).map((plan) => `${plan.slug} (${differing(plan)})`)

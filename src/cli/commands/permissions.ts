@@ -69,7 +69,7 @@ export const run = family<Verb<'permissions'>>('ona permissions', help, { test: 
 
 /** Those that would hold in the folder. */
 async function settingsIn(cwd: string): Promise<PermissionSettings> {
-  const { settingsHere } = await import('../folder-settings.ts')
+  const { settingsHere } = await import('../../agent/session/folder-settings.ts')
   return (settingsHere({ cwd }).settings.permissions ?? {}) as PermissionSettings
 }
 

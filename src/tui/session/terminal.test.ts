@@ -62,7 +62,7 @@ function withPrompt({ busy = false, vim = false } = {}): Done & { prompt: Prompt
     { name: 'compact', aliases: [], summary: 'summarise', argumentHint: '[instructions]' },
     { name: 'add-dir', aliases: [], summary: 'one more folder', argumentHint: '<path>' },
   ]
-  const files = ['src/main.ts', 'src/tui/render/screen.ts', 'docs/my file.md']
+  const files = ['src/main.ts', 'src/tui/screen.ts', 'docs/my file.md']
   const prompt = new Prompt({
     actions,
     sources: {
@@ -156,7 +156,7 @@ test('@ completes files, quotes names with spaces, and is silent in shell mode',
   keyboard.type(tab, '@my')
   await shows(/my file/)
   keyboard.type(tab, enter)
-  assert.deepEqual(submitted, ['see @src/tui/render/screen.ts @"docs/my file.md" '])
+  assert.deepEqual(submitted, ['see @src/tui/screen.ts @"docs/my file.md" '])
   keyboard.type('!cat @sc')
   await shows(/shell: runs at once/)
 })

@@ -4,7 +4,7 @@ import { applyImport, planImport } from '../../../brains/import.ts'
 import type { BrainPlan } from '../../../brains/plan.ts'
 import { planDiff, planJson, planText } from '../../../brains/report.ts'
 import { repositoryOf } from '../../../brains/targets.ts'
-import { brainsHere, differing } from '../../brains-status.ts'
+import { brainsHere, differing } from '../../../doctor/brains-status.ts'
 import { command } from '../../command.ts'
 import { failed, said, saidJson, warned, wrong } from '../../print.ts'
 

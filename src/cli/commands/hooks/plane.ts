@@ -201,7 +201,7 @@ async function inForce({
     const { handlers, problems } = readHooks(read.value, { source: { kind: 'settings', layer: file }, load })
     return { handlers: orderHandlers(handlers), problems, permissions: {} }
   }
-  const { settingsHere } = await import('../../folder-settings.ts')
+  const { settingsHere } = await import('../../../agent/session/folder-settings.ts')
   const { hooksOf } = await import('../../../store/settings/settings.ts')
   const loaded = settingsHere({ cwd: resolve(folder), flags: { trust } })
   const { handlers, problems } = hooksOf(loaded)

@@ -1,6 +1,7 @@
 /** `ona hooks replay`: what other rules and hooks would have said of the calls on record. */
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
+import { settingsHere } from '../../../agent/session/folder-settings.ts'
 import { type CallFilter, type RecordedCall, recordedCalls } from '../../../audit/calls.ts'
 import { importedCalls } from '../../../audit/imported-calls.ts'
 import { type Change, type Policy, replay as run, type Summary } from '../../../audit/replay.ts'
@@ -16,7 +17,6 @@ import { hooksOf } from '../../../store/settings/settings.ts'
 import { builtInTool } from '../../../tools/all.ts'
 import { readInput } from '../../../tools/tool.ts'
 import { command } from '../../command.ts'
-import { settingsHere } from '../../folder-settings.ts'
 import { failed, paint, said, table, warned, write, wrong } from '../../print.ts'
 
 const help = `ona hooks replay asks a policy about every tool call on record: what would it have said, and why? No tool is run, and

@@ -1,9 +1,9 @@
 /** The settings that count in a folder, for commands that start no session. */
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { ruleProblem } from '../permissions/rule.ts'
-import { type Db, dbPath, inMemory, openDb, readDb, type SqlValue } from '../store/open.ts'
-import { type LoadedSettings, loadSettings, type SettingsFlags } from '../store/settings/settings.ts'
+import { ruleProblem } from '../../permissions/rule.ts'
+import { type Db, dbPath, inMemory, openDb, readDb, type SqlValue } from '../../store/open.ts'
+import { type LoadedSettings, loadSettings, type SettingsFlags } from '../../store/settings/settings.ts'
 
 export interface Here {
   readonly cwd?: string

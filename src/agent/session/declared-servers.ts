@@ -1,8 +1,8 @@
 /** The MCP servers that are declared for a folder. */
 import { homedir } from 'node:os'
-import type { ServerPolicy } from '../mcp/approval.ts'
-import { type Declared, projectServers, readServers } from '../mcp/config.ts'
-import { readLayers } from '../store/settings/settings-files.ts'
+import type { ServerPolicy } from '../../mcp/approval.ts'
+import { type Declared, projectServers, readServers } from '../../mcp/config.ts'
+import { readLayers } from '../../store/settings/settings-files.ts'
 import { settingsHere } from './folder-settings.ts'
 
 /** By scope, the weakest first. */
