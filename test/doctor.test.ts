@@ -32,7 +32,7 @@ test('a fresh machine is well, and stays as it is', async (t) => {
   assert.deepEqual([code, findings.filter(({ level }) => level === 'problem')], [0, []])
   assert.equal(existsSync(join(here.home, '.ona')), false)
   const { stdout } = await here.run(['doctor'])
-  assert.match(stdout, /^ok {7}database +\S+agent\.db is made at the first start$/m)
+  assert.match(stdout, /^ok {7}database +\S+agent\.db is created at the first start$/m)
   assert.match(stdout, /^0 problems, /m)
 })
 
@@ -62,7 +62,7 @@ test('each thing that is wrong is a problem or a warning that says what to do', 
         }),
       {},
       0,
-      /^warning trust: \S+ is not trusted: its hooks do not act; ona --trust trusts it$/,
+      /^warning trust: \S+ is not trusted: its hooks have no effect; trust it with ona --trust$/,
     ],
     [
       'an event that is misspelt',
@@ -85,7 +85,7 @@ test('each thing that is wrong is a problem or a warning that says what to do', 
         ),
       {},
       0,
-      /^warning rules: allow Bash\(ls \*\) never counts/,
+      /^warning rules: allow Bash\(ls \*\) has no effect/,
     ],
     [
       'an MCP server without a command',
@@ -153,7 +153,7 @@ test('files of the dispatcher and of roles that are out of date are told', async
   const { told } = await here.examined()
   assert.match(
     told.join('\n'),
-    /^warning roles: hooks are not as the roles declare in claudecode \(1\).*; run: ona init --hooks$/,
+    /^warning roles: hooks differ from what the roles declare in claudecode \(1\).*; run: ona init --hooks$/,
   )
 })
 

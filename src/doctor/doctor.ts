@@ -1,4 +1,4 @@
-/** What is well here and what is not: the checks of `ona doctor` and of /doctor. They mend nothing. */
+/** The checks behind `ona doctor` and /doctor. They report and change nothing. */
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { settingsHere } from '../agent/session/folder-settings.ts'
@@ -15,21 +15,21 @@ import { findRipgrep } from '../tools/search/ripgrep.ts'
 export interface Finding {
   readonly level: 'ok' | 'warning' | 'problem'
   readonly about: string
-  /** What is so, and what to do where it is not well. */
+  /** What was found and, where something is wrong, what to do. */
   readonly text: string
 }
 
 interface Place {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** From the files alone where the database cannot be opened. */
+  /** From the files alone when the database cannot be opened. */
   readonly loaded: LoadedSettings
 }
 
-type Said = { readonly [level in Finding['level']]?: string | readonly string[] }
-type Check = (place: Place) => Said | Promise<Said>
+type Report = { readonly [level in Finding['level']]?: string | readonly string[] }
+type Check = (place: Place) => Report | Promise<Report>
 
-/** In the order in which they are told. A check that names nothing has nothing to say here. */
+/** In the order they are reported. A check that does not apply here reports nothing. */
 const checks: Readonly<Record<string, Check>> = {
   program,
   database,
@@ -45,26 +45,27 @@ const checks: Readonly<Record<string, Check>> = {
   dispatcher,
 }
 
-export async function examine(cwd: string): Promise<Finding[]> {
-  const place = { cwd, env: process.env, loaded: settingsHere({ cwd, filesOnly: !databaseOpens() }) }
+/** `env` names the database and holds the credentials that count. */
+export async function examine(cwd: string, env: NodeJS.ProcessEnv = process.env): Promise<Finding[]> {
+  const place = { cwd, env, loaded: settingsHere({ cwd, env, filesOnly: !databaseOpens(env) }) }
   const findings: Finding[] = []
   for (const [about, check] of Object.entries(checks)) {
-    const said = await check(place)
+    const report = await check(place)
     for (const level of ['problem', 'warning', 'ok'] as const)
-      for (const text of [said[level] ?? []].flat()) findings.push({ level, about, text })
+      for (const text of [report[level] ?? []].flat()) findings.push({ level, about, text })
   }
   return findings
 }
 
-function program(): Said {
+function program(): Report {
   const ok = `ona ${version()} on Node ${process.versions.node}, ${process.platform} ${process.arch}`
   if (existsSync(join(packageRoot, 'dist/main.cjs'))) return { ok }
-  return { ok, warning: `there is no build in ${packageRoot}, so every start is slow; npm run build makes one` }
+  return { ok, warning: `there is no build in ${packageRoot}, so every start is slow; run npm run build` }
 }
 
-function database({ env }: Place): Said {
+function database({ env }: Place): Report {
   const path = dbPath(env)
-  if (!existsSync(path)) return { ok: `${path} is made at the first start` }
+  if (!existsSync(path)) return { ok: `${path} is created at the first start` }
   const db = openedOr(path)
   if (db instanceof StoreError) return { problem: db.message }
   try {
@@ -76,8 +77,9 @@ function database({ env }: Place): Said {
   }
 }
 
-function databaseOpens(): boolean {
-  const db = existsSync(dbPath()) ? openedOr(dbPath()) : undefined
+function databaseOpens(env: NodeJS.ProcessEnv): boolean {
+  const path = dbPath(env)
+  const db = existsSync(path) ? openedOr(path) : undefined
   if (db instanceof StoreError) return false
   db?.close()
   return true
@@ -87,14 +89,14 @@ function openedOr(path: string) {
   try {
     return openDb(path)
   } catch (error) {
-    if (error instanceof StoreError) return error // told as a finding
+    if (error instanceof StoreError) return error // reported as a finding
     throw error
   }
 }
 
 const megabyte = 1024 * 1024
 
-function diskSpace({ env }: Place): Said {
+function diskSpace({ env }: Place): Report {
   let folder = dirname(dbPath(env))
   while (!existsSync(folder)) folder = dirname(folder)
   const { bavail, bsize } = statfsSync(folder)
@@ -104,48 +106,48 @@ function diskSpace({ env }: Place): Said {
   return { [free < 64 ? 'problem' : 'warning']: `${text}; a full disk stops every session: free some` }
 }
 
-/** Read anew from the files: what was told at an import is told again. */
-function settings({ cwd }: Place): Said {
-  const { sources, warnings, problems } = settingsHere({ cwd, filesOnly: true })
+/** Reads the files again: warnings that were printed at the import are repeated. */
+function settings({ cwd, env }: Place): Report {
+  const { sources, warnings, problems } = settingsHere({ cwd, env, filesOnly: true })
   const files = sources.map(({ file }) => file)
   return {
     problem: problems.map(({ file, why }) => `${file}: ${why}`),
     warning: warnings,
-    ok: files.length === 0 ? 'no settings file; the defaults hold' : `read ${files.join(', ')}`,
+    ok: files.length === 0 ? 'no settings file; the defaults apply' : `read ${files.join(', ')}`,
   }
 }
 
-function trust({ cwd, loaded: { trusted, heldBack } }: Place): Said {
+function trust({ cwd, loaded: { trusted, heldBack } }: Place): Report {
   if (trusted) return { ok: `${cwd} is trusted` }
   const keys = heldBack.flatMap(({ keys }) => keys)
   const text = `${cwd} is not trusted`
-  if (keys.length === 0) return { ok: `${text}, and asks for nothing that would need it` }
-  return { warning: `${text}: its ${keys.join(', ')} do not act; ona --trust trusts it` }
+  if (keys.length === 0) return { ok: `${text}, and has nothing that needs trust` }
+  return { warning: `${text}: its ${keys.join(', ')} have no effect; trust it with ona --trust` }
 }
 
-/** Rules that cannot be read are among what the settings check tells. */
-function rules({ loaded }: Place): Said {
+/** Invalid rules are reported by the settings check. */
+function rules({ loaded }: Place): Report {
   const { allow = [], ask = [], deny = [] } = (loaded.settings.permissions ?? {}) as PermissionSettings
   const dead = allow.filter((rule) => deny.includes(rule) || deny.includes(rule.replace(/\(.*/s, '')))
   return {
-    warning: dead.map((rule) => `allow ${rule} never counts: a deny rule covers it; remove one of the two`),
+    warning: dead.map((rule) => `allow ${rule} has no effect: a deny rule covers it; remove one of the two`),
     ok: `${allow.length} allow, ${ask.length} ask, ${deny.length} deny`,
   }
 }
 
-function hooks({ env, loaded }: Place): Said {
+function hooks({ env, loaded }: Place): Report {
   const { handlers, problems } = hooksOf(loaded)
   const withheld = handlers.filter((handler) => handler.withheld !== undefined).length
-  const told = (level: 'error' | 'warning') => problems.filter((one) => one.level === level).map(sayHookProblem)
+  const reported = (level: 'error' | 'warning') => problems.filter((one) => one.level === level).map(sayHookProblem)
   const disabled = env['SDLC_DISABLE_ALL_HOOKS'] ? ['SDLC_DISABLE_ALL_HOOKS is set: no hook runs; unset it'] : []
   return {
-    problem: told('error'),
-    warning: [...told('warning'), ...disabled],
+    problem: reported('error'),
+    warning: [...reported('warning'), ...disabled],
     ok: `${handlers.length - withheld} in force${withheld > 0 ? `, ${withheld} held back` : ''}; ona hooks list shows them`,
   }
 }
 
-async function model({ env, loaded: { settings, trusted } }: Place): Promise<Said> {
+async function model({ env, loaded: { settings, trusted } }: Place): Promise<Report> {
   const context = { settings, env, trusted, bare: false }
   const resolved = resolveModel({ settings, env, anthropic: anthropicSource(context) })
   if (!resolved.ok) return { problem: resolved.problem }
@@ -159,14 +161,14 @@ async function model({ env, loaded: { settings, trusted } }: Place): Promise<Sai
   return { ok: `${name}, ${loggedIn ? `credential: ${authMethod} from ${source}` : 'no credential needed'}` }
 }
 
-async function mcpServers({ cwd, loaded }: Place): Promise<Said> {
+async function mcpServers({ cwd, env, loaded }: Place): Promise<Report> {
   const { declaredHere } = await import('../agent/session/declared-servers.ts')
-  const { servers, problems } = await declaredHere(cwd, loaded)
+  const { servers, problems } = await declaredHere(cwd, env, loaded)
   if (servers.length + problems.length === 0) return {}
-  return { problem: problems, ok: `${servers.length} declared; ona mcp list asks whether they answer` }
+  return { problem: problems, ok: `${servers.length} declared; ona mcp list checks whether they answer` }
 }
 
-function programs({ env }: Place): Said {
+function programs({ env }: Place): Report {
   const git = onPath(['git'], env)
   const bash = onPath(['bash'], env)
   const rg = findRipgrep(env)
@@ -174,13 +176,13 @@ function programs({ env }: Place): Said {
     problem: bash ? [] : 'bash is not on the PATH: neither the Bash tool nor command hooks can run; install it',
     warning: [
       ...(git ? [] : ['git is not on the PATH: no diffs, no worktrees; install it']),
-      ...(rg ? [] : ['there is no ripgrep: searches are slower; npm ci without --omit=optional brings it']),
+      ...(rg ? [] : ['ripgrep was not found, so searches are slower; npm ci without --omit=optional installs it']),
     ],
     ok: [git, bash, rg].filter((file) => file !== undefined),
   }
 }
 
-async function roles({ cwd }: Place): Promise<Said> {
+async function roles({ cwd }: Place): Promise<Report> {
   const { brainsHere, differing } = await import('./brains-status.ts')
   const { linked, plans, failed, problems } = await brainsHere(cwd)
   if (linked.length + failed.length + problems.length === 0) return {}
@@ -188,12 +190,14 @@ async function roles({ cwd }: Place): Promise<Said> {
   return {
     problem: [...failed.map(({ why }) => why), ...problems],
     warning:
-      stale.length === 0 ? [] : `hooks are not as the roles declare in ${stale.join(', ')}; run: ona init --hooks`,
+      stale.length === 0
+        ? []
+        : `hooks differ from what the roles declare in ${stale.join(', ')}; run: ona init --hooks`,
     ok: `${linked.length} linked`,
   }
 }
 
-async function dispatcher({ cwd }: Place): Promise<Said> {
+async function dispatcher({ cwd }: Place): Promise<Report> {
   const { repositoryOf } = await import('../brains/targets.ts')
   const root = repositoryOf(cwd)
   if (!existsSync(join(root, '.ai/hooks/dispatch.mjs'))) return {}

@@ -1,4 +1,4 @@
-/** The MCP servers that are declared for a folder. */
+/** The MCP servers declared for a folder. */
 import { homedir } from 'node:os'
 import type { ServerPolicy } from '../../mcp/approval.ts'
 import { type Declared, projectServers, readServers } from '../../mcp/config.ts'
@@ -6,8 +6,8 @@ import { readLayers } from '../../store/settings/settings-files.ts'
 import { settingsHere } from './folder-settings.ts'
 
 /** By scope, the weakest first. */
-export async function declaredHere(cwd = process.cwd(), { settings, trusted } = settingsHere({ cwd })) {
-  const { env } = process
+export async function declaredHere(cwd = process.cwd(), env = process.env, loaded = settingsHere({ cwd, env })) {
+  const { settings, trusted } = loaded
   const { layers } = readLayers({ cwd, home: env['HOME'] || homedir(), env })
   const files = layers.flatMap(({ level, file, settings: { mcpServers = {} } }): Declared[] =>
     level === 'user' || level === 'local' ? [{ scope: level, from: file, servers: mcpServers }] : [],

@@ -1,4 +1,4 @@
-/** The settings that count in a folder, for commands that start no session. */
+/** The settings that apply in a folder, for commands that start no session. */
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { ruleProblem } from '../../permissions/rule.ts'
@@ -7,16 +7,21 @@ import { type LoadedSettings, loadSettings, type SettingsFlags } from '../../sto
 
 export interface Here {
   readonly cwd?: string
+  readonly env?: NodeJS.ProcessEnv
   readonly flags?: SettingsFlags
-  /** From the files alone: what the database holds is neither read nor changed. */
+  /** From the files alone: the database is neither read nor changed. */
   readonly filesOnly?: boolean
-  /** What the database holds counts, and is not changed: files that differ from their last import are not imported. */
+  /** The snapshot in the database applies and is not changed: files that differ from their last import are not imported. */
   readonly lookOnly?: boolean
 }
 
-/** Asking makes no database where there is none. */
-export function settingsHere({ cwd = process.cwd(), flags = {}, ...how }: Here = {}): LoadedSettings {
-  const { env } = process
+/** Creates no database where there is none. */
+export function settingsHere({
+  cwd = process.cwd(),
+  env = process.env,
+  flags = {},
+  ...how
+}: Here = {}): LoadedSettings {
   const path = dbPath(env)
   const apart = how.filesOnly || how.lookOnly || !existsSync(path)
   const db = openDb(apart ? inMemory : path)
