@@ -6,8 +6,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { install, runtimeRoot, warmUp } from '../src/dispatcher/install.ts'
 import { minimalSet, shipped } from '../src/dispatcher/manifest.ts'
+import { install, runtimeRoot, warmUp } from '../src/dispatcher/setup/install.ts'
 import { type Line, median, report } from './lib/processes.ts'
 
 const rounds = Number(process.argv[2] ?? 41)

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { installedText } from '../src/dispatcher/load-modules.ts'
-import { entryFile, libFiles, moduleSources } from '../src/dispatcher/runtime-files.ts'
-import { schemas } from '../src/dispatcher/schemas.ts'
+import { entryFile, libFiles, moduleSources } from '../src/dispatcher/setup/runtime-files.ts'
+import { schemas } from '../src/dispatcher/setup/schemas.ts'
 
 export async function buildDispatcher(folder: string): Promise<void> {
   const put = (file: string, text: string) => {

@@ -11,9 +11,9 @@ import { buildDispatcher } from './build-dispatcher.ts'
 /** What makes and reads the database: all that some commands need. */
 const store = withImports('src/store/open.ts', 'src/store/conversations.ts')
 /** What every session loads at once: one file instead of fifty, since each file costs half a millisecond at start. */
-const core = withImports('src/cli/conversation.ts', 'src/agent/tool-call.ts', 'src/hooks/json-text.ts')
+const core = withImports('src/cli/conversation.ts', 'src/agent/tool-call.ts', 'src/hooks/text/json-text.ts')
 /** What is needed where hooks are asked. */
-const round = withImports('src/hooks/round.ts')
+const round = withImports('src/hooks/round/round.ts')
 /** What reads a file: the commonest call. */
 const read = withImports('src/tools/read/read-file.ts')
 /** What is needed to ask a model, and to take a turn: a single call of the operator's does without. */
@@ -56,7 +56,7 @@ await build({
       groups: [
         {
           name: 'root',
-          test: /rolldown\/runtime|package-root|plain-file|hooks\/nearest|cli\/(args|print|command|table)\.ts/,
+          test: /rolldown\/runtime|package-root|plain-file|hooks\/text\/nearest|cli\/(args|print|command|table)\.ts/,
         }, // what every command needs
         { name: 'options', test: /cli\/(options|flags)\.ts/ },
         { name: 'store', test: (id) => store.has(id) },

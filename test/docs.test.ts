@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import settingsSchema from '../schemas/settings.schema.json' with { type: 'json' }
 import { flags } from '../src/cli/flags.ts'
 import { commands, flagCommands } from '../src/cli/table.ts'
-import { sdkKeys } from '../src/sdk/check.ts'
+import { sdkKeys } from '../src/sdk/check-definition.ts'
 import { place } from './support/program.ts'
 
 const root = join(import.meta.dirname, '..')

@@ -1,7 +1,8 @@
 /** A role's transforms of what ona itself is asked and does. */
-import { textBlock, textOf } from '../hooks/blocks.ts'
+
 import { defineStepHook, type StepArgs } from '../hooks/define.ts'
 import type { Handler } from '../hooks/handler.ts'
+import { textBlock, textOf } from '../hooks/step/blocks.ts'
 import { Problem } from './problem.ts'
 import { type ActInput, type AskInput, authorOf, type Role, type Transforms } from './role.ts'
 

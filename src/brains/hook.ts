@@ -1,5 +1,5 @@
 /** A hook as it stands in a brain: whose it is, when it runs, what it runs. */
-import { visible } from '../hooks/visible.ts'
+import { visible } from '../hooks/text/visible.ts'
 import { durationMs, durationText, type IsoDuration } from './duration.ts'
 
 export type BrainHookEvent = 'onBoot' | 'onTool' | 'onStop'

@@ -1,5 +1,5 @@
 /** The one reader of command lines: flags by their rows, and the words left over. What is not known is an error. */
-import { nearest, notKnown } from '../hooks/nearest.ts'
+import { nearest, notKnown } from '../hooks/text/nearest.ts'
 
 /**
  * `flag`: no value. `value`: one. `maybe`: one or none. `each`: one, every time it is given. `list`: every word up to the

@@ -1,5 +1,5 @@
 /** What every command does alike: reads its words, gives its help, and refuses what it does not know. */
-import { nearest } from '../hooks/nearest.ts'
+import { nearest } from '../hooks/text/nearest.ts'
 import { type FlagsOf, type Rows, readArgs } from './args.ts'
 import { said, wrong } from './print.ts'
 

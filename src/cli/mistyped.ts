@@ -1,5 +1,5 @@
 /** A command that was meant and mistyped is not a prompt. */
-import { nearest } from '../hooks/nearest.ts'
+import { nearest } from '../hooks/text/nearest.ts'
 import { commands } from './table.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** How a command ends: what it says, where, and with which exit code. */
 
 import { writeSync } from 'node:fs'
-import { visible } from '../hooks/visible.ts'
+import { visible } from '../hooks/text/visible.ts'
 
 /** Done. What is asked for goes to stdout. */
 export const said = (text: string): 0 => write(whole(shown(text)))

@@ -1,5 +1,5 @@
 /** Whether what a module returned is an action. All of it is taken, or nothing. */
-import { isObject } from './paths.ts'
+import { isObject } from './session/paths.ts'
 import type { HookAction, Json } from './types.ts'
 
 const text = (value: unknown) => typeof value === 'string'

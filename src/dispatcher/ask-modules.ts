@@ -1,10 +1,10 @@
 /** The algorithm: modules are asked in order, and their answers become one. */
 import { readAction } from './action.ts'
 import { contextFor } from './context.ts'
-import { clock, late, sha256 } from './late.ts'
+import { clock, late, sha256 } from './lazy-builtins.ts'
 import type { Seat } from './load-modules.ts'
 import { elapsed, emit, patchState, type Run, register, warn } from './run.ts'
-import type { Session } from './session.ts'
+import type { Session } from './session/session.ts'
 import { summarise } from './summary.ts'
 import { namesTool } from './tools.ts'
 import type { Context, Decision, HookAction, Json } from './types.ts'

@@ -1,9 +1,9 @@
 /** What a module is given: one context, made for it, in which nothing but `files` and `log` can change anything. */
 import { join, resolve } from 'node:path'
 import { neo4jFromState } from './capability.ts'
-import { makeFolder, replaceFile } from './files.ts'
-import { isBelow } from './paths.ts'
 import { addLine, elapsed, type Run, warn } from './run.ts'
+import { makeFolder, replaceFile } from './session/files.ts'
+import { isBelow } from './session/paths.ts'
 import type { Context, Json, SessionFiles } from './types.ts'
 
 export function contextFor(run: Run, module: string): Context {

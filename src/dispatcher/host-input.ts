@@ -1,5 +1,5 @@
 /** What the hosts send, parsed once into one spelling. */
-import { isObject } from './paths.ts'
+import { isObject } from './session/paths.ts'
 import type { Stdin } from './stdin.ts'
 import { callPaths, canonicalTool, isClaudeToolName } from './tools.ts'
 import type { EventName, HostEvent, Json } from './types.ts'

@@ -1,9 +1,10 @@
 /** What a module's author may lean on, as `ona/dispatcher`. Adding a line here is a promise. */
-export { globMatches, matchesAny } from './glob.ts'
+
 export { neo4jCapability } from './neo4j-cap.ts'
-export { checkPlan, type PlanCheck, type PlanGraph, type PlanNode, type PlanProblem } from './plan-graph.ts'
-export { schemas } from './schemas.ts'
-export { type TestInput, testContext } from './testing.ts'
+export { globMatches, matchesAny } from './rules/glob.ts'
+export { checkPlan, type PlanCheck, type PlanGraph, type PlanNode, type PlanProblem } from './rules/plan-graph.ts'
+export { schemas } from './setup/schemas.ts'
+export { type TestInput, testContext } from './setup/testing.ts'
 export type {
   ArtifactRecord,
   Context,

@@ -1,6 +1,6 @@
 /** dispatch.manifest.json, read so that no mistake in it can switch a guard off without a word. */
-import { isObject } from './paths.ts'
-import { isPhase } from './phase.ts'
+import { isObject } from './session/paths.ts'
+import { isPhase } from './session/phase.ts'
 import { type EventName, eventNames, type Phase } from './types.ts'
 
 export interface ModuleEntry {

@@ -1,9 +1,9 @@
 /** Whether a Neo4j server is there: asked rarely, never while a tool waits, and never for longer than a second. */
 import { join } from 'node:path'
 import { neo4jFromState } from './capability.ts'
-import { readJson } from './files.ts'
-import { late } from './late.ts'
-import { isObject } from './paths.ts'
+import { late } from './lazy-builtins.ts'
+import { readJson } from './session/files.ts'
+import { isObject } from './session/paths.ts'
 import type { Context, Json, Neo4jCapability } from './types.ts'
 
 const freshForMs = 5 * 60_000

@@ -1,6 +1,6 @@
 /** The one object on stdout: the contract's fields beside what each host really reads. */
 import type { Dialect } from './host-input.ts'
-import { clock } from './late.ts'
+import { clock } from './lazy-builtins.ts'
 import type { Run } from './run.ts'
 import type { Json } from './types.ts'
 

@@ -1,6 +1,6 @@
 /** The hosts' own files in which the dispatcher is registered: our entries go in and out, the rest stays as it is. */
 import { defaultBudgets } from './manifest.ts'
-import { isObject } from './paths.ts'
+import { isObject } from './session/paths.ts'
 import { type EventName, eventNames, type Json } from './types.ts'
 
 export type Host = 'vscode' | 'claude'

@@ -1,11 +1,11 @@
 /** One event as it goes: what has been decided so far, and what is to be written down. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { clock } from './late.ts'
+import { clock } from './lazy-builtins.ts'
 import type { Manifest } from './manifest.ts'
-import { isBelow } from './paths.ts'
-import { refreshIds, type Session } from './session.ts'
-import { applyPatch, arraysIn, changes } from './state.ts'
+import { isBelow } from './session/paths.ts'
+import { refreshIds, type Session } from './session/session.ts'
+import { applyPatch, arraysIn, changes } from './session/state.ts'
 import type { ContextItem, Decision, EventRecord, Json, LoggedEvent } from './types.ts'
 
 export interface Run {

@@ -1,5 +1,5 @@
 /** The hosts' tools under one set of names, and where in a call its paths and bounds stand. */
-import { isObject, normalisePath } from './paths.ts'
+import { isObject, normalisePath } from './session/paths.ts'
 import type { HostEvent, Json } from './types.ts'
 
 /** Other hosts' names for VS Code's tools. */

@@ -3,7 +3,7 @@ import { existsSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { settingsHere } from '../agent/session/folder-settings.ts'
 import { anthropicSource, authStatus } from '../auth/sources.ts'
-import { onPath } from '../hooks/on-path.ts'
+import { onPath } from '../hooks/handlers/find-program.ts'
 import { sayHookProblem } from '../hooks/settings.ts'
 import { packageRoot, version } from '../package-root.ts'
 import type { PermissionSettings } from '../permissions/decide.ts'
@@ -201,8 +201,8 @@ async function dispatcher({ cwd }: Place): Promise<Report> {
   const { repositoryOf } = await import('../brains/targets.ts')
   const root = repositoryOf(cwd)
   if (!existsSync(join(root, '.ai/hooks/dispatch.mjs'))) return {}
-  const { installationProblems } = await import('../dispatcher/doctor.ts')
-  const { runtimeRoot } = await import('../dispatcher/install.ts')
+  const { installationProblems } = await import('../dispatcher/setup/doctor.ts')
+  const { runtimeRoot } = await import('../dispatcher/setup/install.ts')
   const problem = installationProblems(root, runtimeRoot())
   return problem.length > 0
     ? { problem }

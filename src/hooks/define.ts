@@ -1,10 +1,10 @@
 /** Hooks in TypeScript: a function that takes one object. */
 import { type Event, type EventFields, type EventName, eventNames, isEventName } from './events.ts'
 import type { EventFunction, Handler, StepFunction, StepReply } from './handler.ts'
-import type { StepMatch } from './matcher.ts'
-import { notKnown } from './nearest.ts'
-import type { Output } from './output.ts'
 import { type StepName, type Steps, stepNames } from './steps.ts'
+import { notKnown } from './text/nearest.ts'
+import type { StepMatch } from './wire/matcher.ts'
+import type { Output } from './wire/output.ts'
 
 /** What every hook gets, whatever it is for. */
 export interface StandardArgs {

@@ -1,13 +1,13 @@
 /** The plane itself: settles once who is asked about what, and in which order. */
 import type { EventName } from './events.ts'
 import { type Env, type Handler, labelOf } from './handler.ts'
-import { matchesAll, matchesNothing, readMatcher, readStepMatch } from './matcher.ts'
+import type { AskModel } from './handlers/prompt.ts'
 import { type Ordered, orderHandlers } from './order.ts'
 import { type Answer, type Plane, quiet, type Raised, type Scope } from './plane.ts'
-import type { AskModel } from './prompt.ts'
 import { type Redact, redact } from './redact.ts'
-import type { MatchesRule, Prepared, Settled, Subject } from './round.ts'
+import type { MatchesRule, Prepared, Settled, Subject } from './round/round.ts'
 import type { StepName } from './steps.ts'
+import { matchesAll, matchesNothing, readMatcher, readStepMatch } from './wire/matcher.ts'
 
 export interface PlaneOptions {
   readonly env?: Env
@@ -47,7 +47,7 @@ function planeOf(handlers: readonly Handler[], settled: Settled): Plane {
 
   /** What a round needs is loaded with the first: most sessions have no hooks. */
   const round = async (asked: readonly Prepared[] = [], subject: Subject, scope: Scope): Promise<Answer> =>
-    asked.length === 0 ? quiet : (await import('./round.ts')).runRound(asked, subject, scope, settled)
+    asked.length === 0 ? quiet : (await import('./round/round.ts')).runRound(asked, subject, scope, settled)
 
   return {
     ask: (name, state, scope, event) => round(concerned(name, event?.name), { step: { name, state }, event }, scope),

@@ -1,5 +1,5 @@
 /** The 27 events: one row each, in the order of the specification's stdin union. */
-import { permissionUpdate } from './permission-update.ts'
+
 import {
   boolean,
   type Fielded,
@@ -14,6 +14,7 @@ import {
   string,
 } from './shape.ts'
 import type { StepName } from './steps.ts'
+import { permissionUpdate } from './wire/permission-update.ts'
 
 /** What exit code 2 of a command hook means at an event. */
 export type OnBlock =

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readExit } from './ask.ts'
 import { createPlane } from './dispatch.ts'
-import { draftOf } from './draft.ts'
 import type { Handler } from './handler.ts'
-import { readOutput } from './output.ts'
+import { readExit } from './handlers/ask.ts'
 import type { Scope } from './plane.ts'
-import { applyVerdict } from './step-verdict.ts'
+import { applyVerdict } from './step/apply.ts'
+import { draftOf } from './step/draft.ts'
 import { type StepName, stepNames } from './steps.ts'
+import { readOutput } from './wire/output.ts'
 
 const words = fc.constantFrom('allow', 'deny', 'ask', 'approve', 'block', 'break', 'veto', 'PreToolUse', '')
 const keys = fc.constantFrom(

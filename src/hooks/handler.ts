@@ -1,7 +1,7 @@
 /** A handler: one who is asked. Who it is, when it is asked, and how. */
 import type { EventName } from './events.ts'
-import type { StepMatch } from './matcher.ts'
 import type { Control, StepName, Steps } from './steps.ts'
+import type { StepMatch } from './wire/matcher.ts'
 
 /** Where a handler was declared; this and the place within it give the order (spec 003 §5.2). */
 export type Source =

@@ -1,13 +1,14 @@
 /** Reads hooks from settings: the flat list, and Claude's object of events. Nothing that is wrong passes unsaid. */
-import { builtins } from './builtin.ts'
+
 import { type EventName, eventNames, events, isEventName, rowOf } from './events.ts'
 import type { Handler, Source } from './handler.ts'
-import { kinds, matchShape } from './hooks-shape.ts'
-import { readMatcher } from './matcher.ts'
-import { notKnown } from './nearest.ts'
+import { builtins } from './handlers/builtin.ts'
+import { urlProblem } from './handlers/url.ts'
 import { type Infer, isObject, parse } from './shape.ts'
 import { type StepName, stepNames } from './steps.ts'
-import { urlProblem } from './url.ts'
+import { notKnown } from './text/nearest.ts'
+import { readMatcher } from './wire/matcher.ts'
+import { kinds, matchShape } from './wire/settings-shape.ts'
 
 export interface HookProblem {
   /** Such as `hooks.PreToolUse[0].hooks[1].timeout`. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type EventName, eventNames } from './events.ts'
-import { readOutput } from './output.ts'
 import type { Decision } from './plane.ts'
 import { blocked, endsRound, merge, noOpinion, plainText, reasonOf, type Verdict, verdictOf } from './verdict.ts'
+import { readOutput } from './wire/output.ts'
 
 const texts = fc.array(fc.string(), { maxLength: 2 })
 const plain = { noNullPrototype: true }

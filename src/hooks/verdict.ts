@@ -1,8 +1,8 @@
 /** What handlers of an event answer, and how several answers become one (spec 003 §5.6). */
 import { type EventName, events, type OnBlock } from './events.ts'
-import type { AnySpecific, Output } from './output.ts'
 import type { Answer, Decision } from './plane.ts'
 import type { JsonObject } from './shape.ts'
+import type { AnySpecific, Output } from './wire/output.ts'
 
 /** Of the same words as the answer of a whole round, and what the merge of several needs besides. */
 export interface Verdict extends Pick<Answer, Alike> {

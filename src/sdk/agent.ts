@@ -1,7 +1,7 @@
 /** An agent in code: what it is told, what it may use, who watches it, and what its answer becomes. */
 import type { Handler } from '../hooks/handler.ts'
 import type { PermissionMode } from '../hooks/plane.ts'
-import { checkDefinition, checkFields } from './check.ts'
+import { checkDefinition, checkFields } from './check-definition.ts'
 import type { Context, Variables } from './context.ts'
 import type { DeclaredFields, Fields, Transformed } from './fields.ts'
 import type { Handoff } from './handoff.ts'

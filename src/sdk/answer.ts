@@ -2,11 +2,11 @@
 import { answerJson } from '../agent/model/answer-json.ts'
 import { asText } from '../agent/stages.ts'
 import { orAborted } from './abort.ts'
-import { AgentError } from './failure.ts'
+import { AgentError } from './agent-error.ts'
+import type { Leg } from './agent-session.ts'
 import { type Firing, fire } from './hooks.ts'
-import type { Leg } from './leg.ts'
+import { readPath } from './key-spelling.ts'
 import { type Fitted, fit, type Schema, sayMisfits } from './schema.ts'
-import { readPath } from './spelling.ts'
 
 export interface Answer {
   readonly value: unknown

@@ -1,7 +1,7 @@
 /** The fields of a result as they are declared, and the types that come of them. */
 import type { AnyAgent } from './agent.ts'
 import type { Context, Variables } from './context.ts'
-import type { At } from './spelling.ts'
+import type { At } from './key-spelling.ts'
 
 /** What a transform gets after the value and the raw result. */
 export interface TransformOptions<C extends object = Variables> {

@@ -1,9 +1,9 @@
 /** The hooks of an agent: who is told what happened, in which order, and what becomes of one that fails. They watch; steps govern. */
-import { notKnown } from '../hooks/nearest.ts'
+import { notKnown } from '../hooks/text/nearest.ts'
 import { orAborted } from './abort.ts'
 import type { AnyAgent } from './agent.ts'
 import type { Context, Variables } from './context.ts'
-import { addSpellings, bothSpellings } from './spelling.ts'
+import { addSpellings, bothSpellings } from './key-spelling.ts'
 
 /** What each hook gets beside the standard three. Adding a hook is a line here, one in `hookFields`, and the place that fires it. */
 export interface HookEvents<Raw = unknown> {

@@ -8,8 +8,8 @@ import type { Price } from '../providers/models.ts'
 import type { Player } from '../rehearsal/server.ts'
 import { inMemory, type SqlValue, StoreError } from '../store/open.ts'
 import { orAborted } from './abort.ts'
-import { checkRuntimeOptions } from './check.ts'
-import { AgentError } from './failure.ts'
+import { AgentError } from './agent-error.ts'
+import { checkRuntimeOptions } from './check-definition.ts'
 import { activeModel, type OwnModel } from './model.ts'
 
 export interface RuntimeOptions {

@@ -5,7 +5,7 @@ import { capped } from '../mcp/content.ts'
 import { failed, said, type Tool, type ToolOutput } from '../tools/tool.ts'
 import { orAborted } from './abort.ts'
 import type { AnyAgent } from './agent.ts'
-import { checkKeys, sdkKeys } from './check.ts'
+import { checkKeys, sdkKeys } from './check-definition.ts'
 import type { Context } from './context.ts'
 import { type Fitted, fit, isSchema, jsonSchemaOf, type OutputOf, type Schema, sayMisfits } from './schema.ts'
 

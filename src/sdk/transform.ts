@@ -2,7 +2,7 @@
 import type { AnyAgent } from './agent.ts'
 import type { Context } from './context.ts'
 import type { Field, Fields, FieldType, TransformOptions } from './fields.ts'
-import { bothSpellings, readPath } from './spelling.ts'
+import { bothSpellings, readPath } from './key-spelling.ts'
 
 export interface FieldFailure {
   readonly field: string

@@ -16,8 +16,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { install, uninstall } from '../../src/dispatcher/install.ts'
 import { type ClaudeEntry, register, unregister, type VsCodeEntry } from '../../src/dispatcher/registration.ts'
+import { install, uninstall } from '../../src/dispatcher/setup/install.ts'
 import { eventNames, type Json } from '../../src/dispatcher/types.ts'
 import { builtRuntime, everyModule, filesUnder, readFile, repoAt, tempFolder } from '../support/dispatcher.ts'
 

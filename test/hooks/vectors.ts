@@ -1,16 +1,15 @@
 /** Runs step vectors (test/fixtures/step-vectors.json says what they are) against the plane. */
 import assert from 'node:assert/strict'
-import { readExit } from '../../src/hooks/ask.ts'
-import { readBody, textBlock, wireBody } from '../../src/hooks/blocks.ts'
-import { builtins } from '../../src/hooks/builtin.ts'
-import { runCommand } from '../../src/hooks/command.ts'
 import { defineStepHook } from '../../src/hooks/define.ts'
 import { createPlane } from '../../src/hooks/dispatch.ts'
 import type { Handler, Render } from '../../src/hooks/handler.ts'
-import type { StepMatch } from '../../src/hooks/matcher.ts'
-import { renderInput, stepReply } from '../../src/hooks/prompt.ts'
+import { readExit } from '../../src/hooks/handlers/ask.ts'
+import { builtins } from '../../src/hooks/handlers/builtin.ts'
+import { runCommand } from '../../src/hooks/handlers/command.ts'
+import { renderInput, stepReply } from '../../src/hooks/handlers/prompt.ts'
 import type { JsonObject } from '../../src/hooks/shape.ts'
-import { applyVerdict, runStepPipeline, toEnvelope, type VerdictError } from '../../src/hooks/step-verdict.ts'
+import { applyVerdict, runStepPipeline, toEnvelope, type VerdictError } from '../../src/hooks/step/apply.ts'
+import { readBody, textBlock, wireBody } from '../../src/hooks/step/blocks.ts'
 import {
   type Block,
   type Control,
@@ -19,7 +18,8 @@ import {
   stepNames,
   type ToolResultBody,
 } from '../../src/hooks/steps.ts'
-import { readStepReply } from '../../src/hooks/wire.ts'
+import type { StepMatch } from '../../src/hooks/wire/matcher.ts'
+import { readStepReply } from '../../src/hooks/wire/messages.ts'
 
 export interface Vector {
   readonly id: string

@@ -12,7 +12,7 @@ node "$ROOT/scripts/verify-sdlc-hook-order.mjs"
 X
 
 row 5.1-1 5.1 'what each matcher is held against' 'the unit test of the matcher table passes' <<'X'
-unit src/hooks/matcher.test.ts
+unit src/hooks/wire/matcher.test.ts
 X
 
 row 5.1-2 5.1 'matcher: "" and * match any; A|B are exact names; else a regular expression; a bad one matches nothing' 'of five hooks exactly the right three run' <<'X'
@@ -207,7 +207,7 @@ same 0 "$(sql "SELECT count(*) FROM hook_invocations WHERE conversation_id NOT I
 X
 
 row App.A-1 11 'the fields of every event on stdin' 'what the plane sends fits schemas/hook-input.schema.json, event by event' <<'X'
-unit test/hooks/hooks.test.ts src/hooks/handlers.test.ts
+unit test/hooks/hooks.test.ts src/hooks/handlers/handlers.test.ts
 X
 
 row App.A-2 11 'ona hooks fire takes a whole event and asks the hooks of it, for each of the 27' 'each of the 27 names is accepted' <<'X'

@@ -1,5 +1,5 @@
 /** The JSON of a model's answer, with or without a code fence around it. */
-import { type Read, readJson } from '../../hooks/json-text.ts'
+import { type Read, readJson } from '../../hooks/text/json-text.ts'
 
 export function answerJson(text: string): Read {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(text)

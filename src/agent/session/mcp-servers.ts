@@ -1,6 +1,6 @@
 /** The MCP servers of a session: which there are, and how they reach the person and the hooks. */
 import { join } from 'node:path'
-import { visible } from '../../hooks/visible.ts'
+import { visible } from '../../hooks/text/visible.ts'
 import type { ServerPolicy } from '../../mcp/approval.ts'
 import { type Declared, flagServers, projectServers, readServers, type ServerConfig } from '../../mcp/config.ts'
 import { connectServers, type McpHub } from '../../mcp/hub.ts'

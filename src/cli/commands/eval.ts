@@ -3,8 +3,8 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { openRuntime } from '../../agent/session/open-runtime.ts'
 import { runToolCall } from '../../agent/tool-call.ts'
-import { readJson } from '../../hooks/json-text.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
+import { readJson } from '../../hooks/text/json-text.ts'
 import { modes } from '../../permissions/modes.ts'
 import {
   createConversation,

@@ -1,8 +1,8 @@
 /** `ona permissions test`: explains what the rules would say of a call, without making it. */
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { readJson } from '../../hooks/json-text.ts'
 import { isObject } from '../../hooks/shape.ts'
+import { readJson } from '../../hooks/text/json-text.ts'
 import { rulesOf } from '../../permissions/compile.ts'
 import { decide, type PermissionQuestion, type PermissionSettings } from '../../permissions/decide.ts'
 import { modes } from '../../permissions/modes.ts'

@@ -1,6 +1,7 @@
 /** Checks a value against the part of JSON Schema that answers are described with. */
-import { readJson } from '../../hooks/json-text.ts'
+
 import { isObject } from '../../hooks/shape.ts'
+import { readJson } from '../../hooks/text/json-text.ts'
 
 /** Why the schema itself cannot be used, or undefined. */
 export function schemaFault(text: string): string | undefined {

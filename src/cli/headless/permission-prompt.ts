@@ -1,10 +1,10 @@
 /** `--permission-prompt-tool`: in -p an MCP tool, or the program that drives us, answers in the person's place. */
 import type { Answerer, Person } from '../../agent/events.ts'
 import type { Session } from '../../agent/session/session.ts'
-import { readJson } from '../../hooks/json-text.ts'
-import { permissionDecision } from '../../hooks/permission-update.ts'
 import type { PermissionUpdate } from '../../hooks/plane.ts'
 import { isObject, type JsonObject, parse } from '../../hooks/shape.ts'
+import { readJson } from '../../hooks/text/json-text.ts'
+import { permissionDecision } from '../../hooks/wire/permission-update.ts'
 import { nobody } from './deny-all.ts'
 import type { AnswerLine } from './stream-input.ts'
 

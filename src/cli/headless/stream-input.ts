@@ -3,10 +3,10 @@
 import { keepModel } from '../../agent/model/saved-model.ts'
 import { mostWaitMs } from '../../agent/session/idle-turns.ts'
 import type { Session } from '../../agent/session/session.ts'
-import { readJson } from '../../hooks/json-text.ts'
 import type { PermissionMode } from '../../hooks/plane.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import type { Block } from '../../hooks/steps.ts'
+import { readJson } from '../../hooks/text/json-text.ts'
 import { modeInForce, modes } from '../../permissions/modes.ts'
 
 export type StreamLine =

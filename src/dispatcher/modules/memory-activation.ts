@@ -1,8 +1,9 @@
 /** memory-activation: followup-rules.json, reminders that fire when a call looks like one that needs something after it. */
-import { linesWith, readFrom } from '../files.ts'
-import { matchesAny } from '../glob.ts'
-import { isObject } from '../paths.ts'
-import { readRules } from '../rules-file.ts'
+
+import { matchesAny } from '../rules/glob.ts'
+import { linesWith, readFrom } from '../session/files.ts'
+import { isObject } from '../session/paths.ts'
+import { readRules } from '../setup/rules-file.ts'
 import { namesTool } from '../tools.ts'
 import type { Context, ContextItem, EventName, EventRecord, HookAction, HookModule, Json } from '../types.ts'
 

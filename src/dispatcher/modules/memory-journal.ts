@@ -1,10 +1,10 @@
 /** memory-journal: writes down what was asked and how it went, and at Stop what keeps coming back. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { linesWith, readFrom } from '../files.ts'
-import { sha256 } from '../late.ts'
-import { isObject } from '../paths.ts'
-import { fileNameFrom } from '../plan-file.ts'
+import { sha256 } from '../lazy-builtins.ts'
+import { fileNameFrom } from '../rules/plan-file.ts'
+import { linesWith, readFrom } from '../session/files.ts'
+import { isObject } from '../session/paths.ts'
 import type { Context, EventName, HookAction, HookModule, Json } from '../types.ts'
 import { toolFailure } from './session.ts'
 

@@ -1,7 +1,7 @@
 /** planGraph-exec: holds a call to the accepted plan, and narrows searches to the plan's scope. */
 
-import { isRepoWide } from '../glob.ts'
-import { fileNameFrom, findPlan } from '../plan-file.ts'
+import { isRepoWide } from '../rules/glob.ts'
+import { fileNameFrom, findPlan } from '../rules/plan-file.ts'
 import {
   inScope,
   isRefused,
@@ -12,7 +12,7 @@ import {
   problemText,
   scopeGlob,
   unmet,
-} from '../plan-graph.ts'
+} from '../rules/plan-graph.ts'
 import { mutatingTools, searchKeys, textAt } from '../tools.ts'
 import type { Context, EventRecord, HookAction, HookModule, Json } from '../types.ts'
 

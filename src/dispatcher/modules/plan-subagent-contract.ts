@@ -1,11 +1,11 @@
 /** plan-subagent-contract: tells a planning subagent what to hand in, and takes it in or sends it back. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { readText } from '../files.ts'
-import { sha256 } from '../late.ts'
-import { isBelow, isObject } from '../paths.ts'
-import { fileNameFrom, readPlan } from '../plan-file.ts'
-import { problemText } from '../plan-graph.ts'
+import { sha256 } from '../lazy-builtins.ts'
+import { fileNameFrom, readPlan } from '../rules/plan-file.ts'
+import { problemText } from '../rules/plan-graph.ts'
+import { readText } from '../session/files.ts'
+import { isBelow, isObject } from '../session/paths.ts'
 import type { ArtifactRecord, Context, EventName, EventRecord, HookAction, HookModule, Json } from '../types.ts'
 
 export const hook: HookModule = {

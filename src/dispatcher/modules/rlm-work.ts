@@ -1,11 +1,11 @@
 /** rlm-work: which work belongs in a subagent (rlm-policy.json), what a subagent is told, and what it left behind. */
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isRepoWide, matchesAny } from '../glob.ts'
-import { sha256 } from '../late.ts'
-import { isObject, isSegment } from '../paths.ts'
-import { fileNameFrom } from '../plan-file.ts'
-import { hashOf, readRules } from '../rules-file.ts'
+import { sha256 } from '../lazy-builtins.ts'
+import { isRepoWide, matchesAny } from '../rules/glob.ts'
+import { fileNameFrom } from '../rules/plan-file.ts'
+import { isObject, isSegment } from '../session/paths.ts'
+import { hashOf, readRules } from '../setup/rules-file.ts'
 import { namesTool, searchKeys, textAt } from '../tools.ts'
 import type {
   ArtifactRecord,

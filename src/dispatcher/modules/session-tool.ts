@@ -1,5 +1,5 @@
 /** session on PreToolUse: the stamps a call gets, and what follows from what was decided on it. */
-import { linesWith, readFrom } from '../files.ts'
+import { linesWith, readFrom } from '../session/files.ts'
 import { mutatingTools, namesTool } from '../tools.ts'
 import type { Context, EventRecord, HookAction, HookModule, Json, Outcome, Phase } from '../types.ts'
 

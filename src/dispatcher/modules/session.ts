@@ -1,10 +1,10 @@
 /** session: whose session this is, which turn and which phase, and the record of what was asked and done. */
 
-import { sha256 } from '../late.ts'
+import { sha256 } from '../lazy-builtins.ts'
 import { neo4jCapability } from '../neo4j-cap.ts'
-import { workNumber } from '../phase.ts'
-import { findPlan } from '../plan-file.ts'
-import { isFinished } from '../plan-graph.ts'
+import { findPlan } from '../rules/plan-file.ts'
+import { isFinished } from '../rules/plan-graph.ts'
+import { workNumber } from '../session/phase.ts'
 import { type Context, type EventName, eventNames, type HookAction, type HookModule, type Json } from '../types.ts'
 import { phaseStep, sessionInit, settled, stamps } from './session-tool.ts'
 

@@ -1,10 +1,10 @@
 /** stop-synth: at Stop, what happened in this session as a page to read, and a draft decision record. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { linesWith, readFrom, readText } from '../files.ts'
-import { sha256 } from '../late.ts'
-import { isObject } from '../paths.ts'
-import { fileNameFrom } from '../plan-file.ts'
+import { sha256 } from '../lazy-builtins.ts'
+import { fileNameFrom } from '../rules/plan-file.ts'
+import { linesWith, readFrom, readText } from '../session/files.ts'
+import { isObject } from '../session/paths.ts'
 import type { ArtifactRecord, Context, HookAction, HookModule, Json } from '../types.ts'
 
 const logLimit = 32 * 1024 * 1024

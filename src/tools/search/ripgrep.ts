@@ -2,7 +2,7 @@
 import { accessSync, constants } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { onPath } from '../../hooks/on-path.ts'
+import { onPath } from '../../hooks/handlers/find-program.ts'
 import { packageRoot } from '../../package-root.ts'
 import { Bounded } from '../bounded.ts'
 import { clip, type Found, type FoundFile, type FoundLine, type Search, searchLimits } from './search.ts'

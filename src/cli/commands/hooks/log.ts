@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { eventNames } from '../../../hooks/events.ts'
 import type { Invocation } from '../../../hooks/plane.ts'
 import { stepNames } from '../../../hooks/steps.ts'
-import { visible } from '../../../hooks/visible.ts'
+import { visible } from '../../../hooks/text/visible.ts'
 import { command } from '../../command.ts'
 import { said, saidJson, table, wrong } from '../../print.ts'
 

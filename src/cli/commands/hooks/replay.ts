@@ -8,7 +8,7 @@ import { type Change, type Policy, replay as run, type Summary } from '../../../
 import { withOwnPath } from '../../../auth/child-env.ts'
 import { redact } from '../../../hooks/redact.ts'
 import { sayHookProblem } from '../../../hooks/settings.ts'
-import { visible } from '../../../hooks/visible.ts'
+import { visible } from '../../../hooks/text/visible.ts'
 import type { PermissionSettings } from '../../../permissions/decide.ts'
 import { modes } from '../../../permissions/modes.ts'
 import { type Behavior, readRule } from '../../../permissions/rule.ts'

@@ -7,7 +7,7 @@ import { type FoundRole, findRoles, type Roles, roleNamed } from '../../../brain
 import { type Init, initsOf, runInit } from '../../../brains/roles/inits.ts'
 import { linkRole } from '../../../brains/roles/link.ts'
 import { detectedTargets, namedTargets, repositoryOf } from '../../../brains/targets.ts'
-import { visible } from '../../../hooks/visible.ts'
+import { visible } from '../../../hooks/text/visible.ts'
 import type { FlagsOf } from '../../args.ts'
 import { command } from '../../command.ts'
 import { said, saidJson, warned, wrong } from '../../print.ts'

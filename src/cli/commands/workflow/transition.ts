@@ -1,6 +1,6 @@
 /** `ona --transition PHASE --conversation ID`: moves a conversation on, by the same path as everyone. */
 import { enterTest, movePhase, testedInWords, verifyReport } from '../../../agent/workflow/workflow.ts'
-import { notKnown } from '../../../hooks/nearest.ts'
+import { notKnown } from '../../../hooks/text/nearest.ts'
 import { isPhase, phases } from '../../../workflow/phases.ts'
 import { reportText } from '../../../workflow/report.ts'
 import { command } from '../../command.ts'

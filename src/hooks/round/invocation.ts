@@ -1,0 +1,37 @@
+/** The row that the audit keeps of a handler that was asked, or passed over. Secrets do not get into it. */
+import type { Ordered } from '../order.ts'
+import type { Invocation } from '../plane.ts'
+import type { Redact } from '../redact.ts'
+
+export type Outcome = Pick<Invocation, 'exitCode' | 'stdout' | 'stderr' | 'startedAt' | 'completedAt' | 'skippedReason'>
+
+export const now = (): string => new Date().toISOString()
+
+/** Of a handler that was passed over. */
+export const notAsked = (skippedReason: string): Outcome => ({
+  exitCode: null,
+  stdout: null,
+  stderr: null,
+  startedAt: now(),
+  completedAt: null,
+  skippedReason,
+})
+
+export function invocationOf(
+  { event, ordinal, matcher, label }: Ordered & { readonly label: string },
+  { inputJson, ...about }: Pick<Invocation, 'toolUseId' | 'toolName' | 'inputJson'>,
+  { stdout, stderr, ...outcome }: Outcome,
+  redact: Redact,
+): Invocation {
+  return {
+    event,
+    ordinal,
+    matcher,
+    command: redact(label),
+    ...about,
+    inputJson: redact(inputJson),
+    stdout: stdout && redact(stdout),
+    stderr: stderr && redact(stderr),
+    ...outcome,
+  }
+}

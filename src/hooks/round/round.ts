@@ -1,0 +1,315 @@
+/** A round: those with a say are asked, one after another, and their answers become one. */
+
+import type { EventName } from '../events.ts'
+import type { Env, Handler } from '../handler.ts'
+import { askHandler, type Reply } from '../handlers/ask.ts'
+import type { AskModel } from '../handlers/prompt.ts'
+import { defaultTimeout } from '../handlers/timeout.ts'
+import type { Ordered } from '../order.ts'
+import type { Answer, HookNote, Raised, Scope } from '../plane.ts'
+import type { Redact } from '../redact.ts'
+import { hasToolCall } from '../settings.ts'
+import { isObject, type JsonObject } from '../shape.ts'
+import { addContext, applyVerdict, isGate, judged, proceed, safetyOf, sayVerdictError, toolOf } from '../step/apply.ts'
+import { textOf } from '../step/blocks.ts'
+import { copy, draftOf, takeDraft } from '../step/draft.ts'
+import type { Control, StepName, Steps } from '../steps.ts'
+import { endsRound, merge, noOpinion, reasonOf, type Verdict } from '../verdict.ts'
+import { type Matcher, matchQuery, type StepMatcher } from '../wire/matcher.ts'
+import {
+  canRefuse,
+  countsAsBlock,
+  eventInput,
+  isControl,
+  readEventReply,
+  readStepReply,
+  stepInput,
+  whyOf,
+} from '../wire/messages.ts'
+import { invocationOf, notAsked, now, type Outcome } from './invocation.ts'
+
+/** What is asked about: a step, the event that it raises, or an event alone. */
+export interface Subject {
+  readonly step?: { readonly name: StepName; readonly state: Steps[StepName] }
+  readonly event?: Raised
+}
+
+/** A handler with its conditions compiled. */
+export type Prepared = Ordered & {
+  readonly takesAll: boolean
+  readonly matches: Matcher
+  readonly matchesStep: StepMatcher
+  readonly label: string
+}
+
+/** What holds for every round of a plane. */
+export interface Settled {
+  readonly env: Env
+  readonly redact: Redact
+  readonly withhold?: Redact
+  readonly disabled: string | undefined
+  readonly matchesRule?: MatchesRule
+  readonly askModel?: AskModel
+  /** Handlers that are asked once a session, and have been. */
+  readonly done: Set<string>
+}
+
+export type MatchesRule = (
+  rule: string,
+  toolName: string,
+  toolInput: JsonObject,
+  scope: Scope,
+) => boolean | Promise<boolean>
+
+export async function runRound(
+  asked: readonly Prepared[],
+  subject: Subject,
+  scope: Scope,
+  settled: Settled,
+): Promise<Answer> {
+  const round: Round = {
+    subject,
+    scope,
+    settled,
+    fields: { ...(subject.event?.fields as JsonObject | undefined) },
+    verdict: noOpinion,
+    control: proceed,
+    reasons: [],
+    isOver: false,
+    refused: undefined,
+    notes: [],
+  }
+  for (const handler of asked) {
+    if (!concerns(round, handler)) continue
+    if (handler.ifCondition !== '' && !(await holds(round, handler))) continue
+    const skipped = whySkipped(round, handler)
+    if (skipped === undefined) await askOne(round, handler)
+    else write(round, handler, JSON.stringify(shown(round, handler)), notAsked(skipped))
+    if (skipped === 'interrupted' && guards(round, handler)) refuse(round, skipped)
+  }
+  return answerOf(round)
+}
+
+/** The round as it goes. */
+interface Round {
+  readonly subject: Subject
+  readonly scope: Scope
+  readonly settled: Settled
+  /** The event's fields as those still to come are shown them. */
+  readonly fields: JsonObject
+  verdict: Verdict
+  control: Control
+  /** Why a step's handler ended it, where the step has no place for the words. */
+  readonly reasons: string[]
+  /** It is decided; nobody else needs to be asked. */
+  isOver: boolean
+  /** Why it must not go on although nobody said so: a guard failed. */
+  refused: string | undefined
+  readonly notes: HookNote[]
+}
+
+const isAtStep = ({ subject }: Round, handler: Handler) => handler.event === subject.step?.name
+
+/** Whether nothing may pass the handler unjudged. */
+const guards = (round: Round, handler: Handler) =>
+  isAtStep(round, handler) ? isGate(round.subject.step!.name) : canRefuse(round.subject.event!.name)
+
+function concerns(round: Round, handler: Prepared): boolean {
+  const { subject, settled } = round
+  if (handler.once && settled.done.has(onceKey(round, handler))) return false
+  if (isAtStep(round, handler)) {
+    const { name, state } = subject.step!
+    if (!handler.matchesStep(toolOf(name, state as never), safetyOf(state))) return false
+  } else {
+    const query = matchQuery(subject.event!.name, round.fields)
+    if (query === null ? !handler.takesAll : query !== undefined && !handler.matches(query)) return false
+  }
+  return true
+}
+
+/** Whether the call in question matches a handler's rule. Where that cannot be told, the handler is asked. */
+async function holds({ subject, fields, settled, scope }: Round, { ifCondition, event }: Prepared): Promise<boolean> {
+  if (!hasToolCall(event)) return false
+  const tool = toolName(subject, fields)
+  const { step } = subject
+  const input = step?.name === 'before_tool_apply' ? (step.state as Steps['before_tool_apply']).args : fields.tool_input
+  if (tool === null || !settled.matchesRule) return true
+  return settled.matchesRule(ifCondition, tool, isObject(input) ? input : {}, scope)
+}
+
+/** Why a handler is not asked although it is concerned. */
+function whySkipped(round: Round, handler: Prepared): string | undefined {
+  const { settled, scope, subject, isOver } = round
+  if (settled.disabled !== undefined) return settled.disabled
+  if (handler.withheld !== undefined) return handler.withheld
+  if (scope.signal?.aborted) return 'interrupted'
+  if (!isOver) return undefined
+  // What has happened already cannot be refused, so all who listen to it are told.
+  return isAtStep(round, handler) || canRefuse(subject.event!.name) ? 'prior_block_or_deny' : undefined
+}
+
+async function askOne(round: Round, handler: Prepared): Promise<void> {
+  const { subject, scope, settled } = round
+  const atStep = isAtStep(round, handler)
+  const input = shown(round, handler)
+  const inputJson = settled.withhold?.(JSON.stringify(input)) ?? JSON.stringify(input)
+  const isFunction = handler.kind === 'function'
+  const draft = isFunction && atStep ? draftOf(subject.step!.name, subject.step!.state as never) : undefined
+  const startedAt = now()
+  const asked = askHandler(handler, {
+    input: isFunction ? copy(input) : input,
+    inputJson,
+    scope,
+    timeoutMs: handler.timeoutMs ?? defaultTimeout(handler, settled.env),
+    env: settled.env,
+    askModel: settled.askModel,
+    draft,
+  })
+  const reply = asked instanceof Promise ? await asked : asked
+  if (handler.once) settled.done.add(onceKey(round, handler))
+  const problem = atStep ? takeStep(round, handler, reply, draft) : takeEvent(round, handler, reply)
+  write(round, handler, inputJson, {
+    exitCode: countsAsBlock(handler.event, reply) ? 2 : reply.exitCode,
+    stdout: reply.stdout,
+    stderr:
+      problem === undefined
+        ? reply.stderr
+        : `${reply.stderr ? `${reply.stderr.trimEnd()}\n` : ''}[SDLC_HOOK] ${problem}`,
+    startedAt,
+    completedAt: now(),
+    skippedReason: null,
+  })
+}
+
+/** Makes the reply of an event's handler part of the round; gives what the audit must add to what it printed. */
+function takeEvent(round: Round, handler: Prepared, reply: Reply): string | undefined {
+  const name = handler.event as EventName
+  const { verdict, failure, warning } = readEventReply(name, handler.ordinal, reply)
+  if (warning !== undefined) note(round, handler, 'warned', warning)
+  if (failure !== undefined) {
+    note(round, handler, 'failed', failure)
+    const interrupted = reply.kind === 'failure' && reply.cause === 'interrupted' && guards(round, handler)
+    if (handler.onError === 'block' || interrupted) refuse(round, `the hook ${handler.label} ${failure}`)
+  }
+  round.verdict = merge(round.verdict, verdict)
+  if (verdict.input !== undefined) {
+    round.fields.tool_input = verdict.input
+    const { step } = round.subject
+    if (step?.name === 'before_tool_apply') (step.state as Steps['before_tool_apply']).args = verdict.input
+    note(round, handler, 'changed', 'changed the input')
+  }
+  if (verdict.decision === 'deny') note(round, handler, name === 'PreToolUse' ? 'denied' : 'blocked', reasonOf(verdict))
+  if (verdict.decision === 'ask') note(round, handler, 'asked', verdict.reason)
+  if (verdict.stop !== null) note(round, handler, 'stopped', verdict.stop)
+  if (verdict.goOn) {
+    note(round, handler, 'continued', verdict.context.join('\n'))
+    decide(round, { kind: 'continue' })
+  }
+  if (endsRound(name, verdict)) {
+    round.isOver = true
+    if (name === 'PreCompact') decide(round, { kind: 'skip' })
+  }
+  return reply.kind === 'failure' ? undefined : (failure ?? warning)
+}
+
+/** The same for a step's handler, whose verdict changes the step, wholly or not at all. */
+function takeStep(round: Round, handler: Prepared, reply: Reply, draft?: Steps[StepName]): string | undefined {
+  const { name, state } = round.subject.step!
+  if (reply.kind === 'failure') {
+    failStep(round, handler, reply.why)
+    return undefined
+  }
+  const verdict = readStepReply(reply)
+  const applied = isControl(verdict) ? judged(name, verdict) : applyVerdict(name, (draft ?? state) as never, verdict)
+  const bad = applied.ok && draft ? takeDraft(name, state as never, draft as never) : undefined
+  if (!applied.ok || bad !== undefined) {
+    const why = applied.ok ? `wrote what cannot stand in step.${bad}` : sayVerdictError(applied.error)
+    failStep(round, handler, why)
+    return why
+  }
+  follow(round)
+  if (applied.warning !== undefined) note(round, handler, 'warned', applied.warning)
+  if (applied.control.kind === 'proceed') return applied.warning
+  const why = whyOf(verdict)
+  if (why !== '' && !('additionalContext' in state || 'feedback' in state)) round.reasons.push(why)
+  note(round, handler, effects[applied.control.kind], why)
+  decide(round, applied.control)
+  return applied.warning
+}
+
+function failStep(round: Round, handler: Prepared, why: string): void {
+  const { name } = round.subject.step!
+  note(round, handler, 'failed', why)
+  if ((handler.onError ?? (guards(round, handler) ? 'block' : 'proceed')) === 'proceed') return
+  refuse(round, `the hook ${handler.label} ${why}; it guards ${name}, so nothing passes it unjudged`)
+}
+
+/** The event that a step raises shows what the step has become. */
+function follow({ subject, fields }: Round): void {
+  const { step, event } = subject
+  if (step?.name === 'before_tool_apply' && event?.name === 'PreToolUse') {
+    fields.tool_input = (step.state as Steps['before_tool_apply']).args
+  }
+  if (step?.name === 'before_ingest' && event?.name === 'UserPromptSubmit') {
+    fields.prompt = textOf((step.state as Steps['before_ingest']).input)
+  }
+}
+
+/** The first word on control stands. */
+function decide(round: Round, control: Control): void {
+  if (round.control.kind === 'proceed') round.control = control
+  round.isOver = true
+}
+
+function refuse(round: Round, why: string): void {
+  round.refused ??= why
+  round.isOver = true
+}
+
+function answerOf({ subject, verdict, control, reasons, refused, notes }: Round): Answer {
+  const { step } = subject
+  const { input, toolOutput, goOn, blocks, ...told } = verdict
+  const placed = step !== undefined && verdict.context.length > 0 && addContext(step.state, verdict.context)
+  if (step?.name === 'before_permission' && (verdict.decision === 'allow' || verdict.decision === 'deny')) {
+    ;(step.state as Steps['before_permission']).resolved = verdict.decision === 'allow'
+  }
+  return {
+    ...told,
+    control,
+    decision: refused === undefined ? verdict.decision : 'deny',
+    reason: [reasonOf(verdict), ...reasons, refused ?? ''].filter((text) => text !== '').join('\n'),
+    context: placed ? [] : verdict.context,
+    updatedInput: step?.name === 'before_tool_apply' ? undefined : input,
+    updatedToolOutput: toolOutput,
+    notes,
+  }
+}
+
+function shown(round: Round, handler: Prepared): JsonObject {
+  const { subject, scope, fields } = round
+  return isAtStep(round, handler)
+    ? stepInput(subject.step!.name, subject.step!.state, scope)
+    : eventInput(subject.event!.name, fields, scope)
+}
+
+function toolName({ step }: Subject, fields: JsonObject): string | null {
+  const named = fields.tool_name ?? (step && toolOf(step.name, step.state as never))
+  return typeof named === 'string' ? named : null
+}
+
+const onceKey = ({ scope }: Round, { ordinal }: Prepared) => `${scope.sessionId} ${ordinal}`
+const effects = { break: 'stopped', continue: 'continued', skip: 'blocked' } as const
+
+function note({ notes }: Round, { label, event }: Prepared, effect: HookNote['effect'], reason: string): void {
+  notes.push({ hook: label, event, effect, reason })
+}
+
+function write({ scope, settled, fields, subject }: Round, handler: Prepared, inputJson: string, outcome: Outcome) {
+  const useId = scope.toolUseId ?? fields.tool_use_id
+  const about = {
+    toolUseId: typeof useId === 'string' ? useId : null,
+    toolName: toolName(subject, fields),
+    inputJson,
+  }
+  scope.record(invocationOf(handler, about, outcome, settled.redact))
+}

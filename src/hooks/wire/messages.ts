@@ -1,0 +1,95 @@
+/** The wire: what is shown to a handler of an event or a step, and how its reply is read. */
+
+import { type EventName, type Header, rowOf } from '../events.ts'
+import type { Reply } from '../handlers/ask.ts'
+import type { Scope } from '../plane.ts'
+import { isObject, type JsonObject, say } from '../shape.ts'
+import { toEnvelope } from '../step/apply.ts'
+import type { Control, StepName, Steps } from '../steps.ts'
+import { blocked, noOpinion, plainText, type Verdict, verdictOf } from '../verdict.ts'
+import { readOutput } from './output.ts'
+
+/** What an event hook reads on stdin (spec 003 §6 and appendix A). */
+export function eventInput(name: EventName, fields: JsonObject, scope: Scope): JsonObject {
+  const header: Header = {
+    hook_event_name: name,
+    session_id: scope.sessionId,
+    conversation_id: scope.conversationId,
+    runtime_db_path: scope.dbPath,
+    cwd: scope.cwd,
+  }
+  return { ...header, ...who(scope), ...fields }
+}
+
+/** What a step hook reads: the envelope and its header. A field of the step's own is never covered. */
+export function stepInput(name: StepName, state: Steps[StepName], scope: Scope): JsonObject {
+  return {
+    session_id: scope.sessionId,
+    cwd: scope.cwd,
+    hook_event: name,
+    ...(scope.conversationId !== '' && { conversation_id: scope.conversationId }),
+    ...(scope.toolUseId !== undefined && { tool_use_id: scope.toolUseId }),
+    ...who(scope),
+    ...toEnvelope(name, state as never),
+  }
+}
+
+const who = ({ permissionMode, agentId, agentType }: Scope) => ({
+  ...(permissionMode !== undefined && { permission_mode: permissionMode }),
+  ...(agentId !== undefined && { agent_id: agentId }),
+  ...(agentType !== undefined && { agent_type: agentType }),
+})
+
+export interface ReadReply {
+  readonly verdict: Verdict
+  readonly failure?: string
+  readonly warning?: string
+}
+
+/** The verdict in the reply of an event's handler. A failure is one that does not block, but for a timeout at a gate. */
+export function readEventReply(name: EventName, ordinal: number, reply: Reply): ReadReply {
+  switch (reply.kind) {
+    case 'nothing':
+      return { verdict: noOpinion }
+    case 'text':
+      return {
+        verdict: plainText(name, reply.text),
+        ...(reply.text.includes('\n{') && {
+          warning: 'printed text before its JSON, so the JSON was not read; print nothing else on stdout',
+        }),
+      }
+    case 'block':
+      return { verdict: blocked(name, ordinal, reply.text) }
+    case 'failure':
+      return { verdict: countsAsBlock(name, reply) ? blocked(name, ordinal, reply.why) : noOpinion, failure: reply.why }
+    case 'answer': {
+      const read = readOutput(name, reply.value)
+      if (read.ok) return { verdict: verdictOf(name, read.value) }
+      return { verdict: noOpinion, failure: `answered with what ${name} does not take: ${say(read.problem)}` }
+    }
+  }
+}
+
+/** A timeout at these two counts as exit 2 (spec 003 §5.9). */
+export const countsAsBlock = (event: EventName | StepName, reply: Reply): boolean =>
+  reply.kind === 'failure' && reply.cause === 'timed-out' && (event === 'PreToolUse' || event === 'UserPromptSubmit')
+
+/** The verdict in the reply of a step's handler: JSON, or a control that a function returned, or undefined. */
+export function readStepReply(reply: Reply): unknown {
+  if (reply.kind === 'answer') return reply.value
+  if (reply.kind !== 'block') return undefined
+  return { control: 'veto', ...(reply.text !== '' && { additional_context: [reply.text] }) }
+}
+
+export const isControl = (value: unknown): value is Control =>
+  isObject(value) && ['proceed', 'break', 'continue', 'skip'].includes(value.kind as string)
+
+/** Why a step's verdict says what it says, as far as it tells. */
+export function whyOf(verdict: unknown): string {
+  const said = isObject(verdict) ? verdict.additional_context : undefined
+  const texts = Array.isArray(said) ? said.filter((text) => typeof text === 'string') : []
+  return texts.join('\n').trimEnd()
+}
+
+/** Whether exit 2 can still refuse what the event is about. */
+export const canRefuse = (name: EventName): boolean => ['deny', 'refuse'].includes(rowOf(name).onBlock)

@@ -1,0 +1,115 @@
+/** What a handler of an event may answer (spec 003, appendix B): a row for each event that has words of its own. */
+import type { EventName } from '../events.ts'
+import type { PermissionUpdate } from '../plane.ts'
+import {
+  boolean,
+  type Fielded,
+  type JsonObject,
+  json,
+  list,
+  literal,
+  map,
+  oneOf,
+  optional,
+  type Parsed,
+  parse,
+  record,
+  type Shape,
+  string,
+} from '../shape.ts'
+import { permissionDecision } from './permission-update.ts'
+
+const context = { additionalContext: optional(string('put before the model')) }
+const watch = { watchPaths: optional(list(string(), 'absolute paths; replaces what was watched before')) }
+const elicitation = {
+  action: optional(oneOf(['accept', 'decline', 'cancel'])),
+  content: optional(map(json())),
+}
+
+/** The fields of `hookSpecificOutput`, event by event; an event without a row has none. */
+const specificFields = {
+  PreToolUse: {
+    permissionDecision: optional(oneOf(['allow', 'deny', 'ask'])),
+    permissionDecisionReason: optional(string()),
+    updatedInput: optional(map(json(), 'replaces the whole input')),
+    ...context,
+  },
+  UserPromptSubmit: context,
+  SessionStart: { ...context, initialUserMessage: optional(string()), ...watch },
+  Setup: context,
+  SubagentStart: context,
+  PostToolUse: { ...context, updatedMCPToolOutput: optional(json()) },
+  PostToolUseFailure: context,
+  PermissionDenied: { retry: optional(boolean('the model may try again')) },
+  Notification: context,
+  PermissionRequest: { decision: permissionDecision },
+  Elicitation: elicitation,
+  ElicitationResult: elicitation,
+  CwdChanged: watch,
+  FileChanged: watch,
+  WorktreeCreate: { worktreePath: string() },
+} as const satisfies Partial<Record<EventName, Record<string, Shape<unknown>>>>
+
+type Specific<E extends EventName> = E extends keyof typeof specificFields
+  ? { hookSpecificOutput?: { hookEventName: E } & Fielded<(typeof specificFields)[E]> }
+  : { hookSpecificOutput?: undefined }
+
+const shared = {
+  continue: optional(boolean('false: the turn ends here')),
+  suppressOutput: optional(boolean('do not show what the hook printed')),
+  stopReason: optional(string('shown when the turn ends here')),
+  decision: optional(oneOf(['approve', 'block'])),
+  systemMessage: optional(string('shown to the person')),
+  reason: optional(string('why it is blocked')),
+}
+
+/** The answer of a handler of one event. */
+export type Output<E extends EventName = EventName> = Fielded<typeof shared> & Specific<E>
+
+export function outputShape<E extends EventName>(name: E): Shape<Output<E>> {
+  const known = shapes.get(name)
+  if (known) return known as Shape<Output<E>>
+  const fields = specificFields[name as keyof typeof specificFields]
+  const specific = fields
+    ? optional(record({ hookEventName: literal(name as string), ...fields }))
+    : optional(absent(`has nothing to say at ${name}; leave it out`))
+  const shape = record({ ...shared, hookSpecificOutput: specific })
+  shapes.set(name, shape)
+  return shape as unknown as Shape<Output<E>>
+}
+
+/** Reads an answer, all or nothing. `{"async":true}` is no answer: the turn waits for every hook. */
+export function readOutput<E extends EventName>(name: E, value: unknown): Parsed<Output<E>> {
+  if ((value as JsonObject | null)?.async === true) {
+    return {
+      ok: false,
+      problem: { path: 'async', why: 'is true, but every hook is waited for; answer with the verdict' },
+    }
+  }
+  return parse(outputShape(name), value)
+}
+
+/** All that the reading of an answer looks at, whatever the event. */
+export interface AnySpecific {
+  readonly permissionDecision?: 'allow' | 'deny' | 'ask'
+  readonly permissionDecisionReason?: string
+  readonly updatedInput?: JsonObject
+  readonly additionalContext?: string
+  readonly initialUserMessage?: string
+  readonly watchPaths?: readonly string[]
+  readonly updatedMCPToolOutput?: unknown
+  readonly retry?: boolean
+  readonly decision?:
+    | { behavior: 'allow'; updatedInput?: JsonObject; updatedPermissions?: PermissionUpdate[] }
+    | { behavior: 'deny'; message?: string; interrupt?: boolean }
+  readonly action?: 'accept' | 'decline' | 'cancel'
+  readonly content?: JsonObject
+  readonly worktreePath?: string
+}
+
+const shapes = new Map<EventName, Shape<unknown>>()
+
+const absent = (why: string): Shape<undefined> => ({
+  check: (value, path) => (value === undefined ? undefined : { path, why }),
+  schema: () => ({ not: {} }),
+})

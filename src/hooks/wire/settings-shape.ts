@@ -1,0 +1,67 @@
+/** Hooks as settings write them. */
+import { eventNames } from '../events.ts'
+import { boolean, either, list, literal, map, number, oneOf, optional, record, string } from '../shape.ts'
+import { stepNames } from '../steps.ts'
+
+const common = {
+  if: optional(string('a permission rule, such as Bash(git *), that the call must match')),
+  if_condition: optional(string('the same as "if"')),
+  timeout: optional(number('seconds', { min: 0.001, max: 86_400 })),
+  timeout_ms: optional(number('milliseconds', { min: 1, max: 86_400_000 })),
+  onError: optional(oneOf(['block', 'proceed'], 'what a failure of this hook means')),
+  once: optional(boolean('asked once a session')),
+  statusMessage: optional(string('shown while it runs')),
+  name: optional(string('a name of your own')),
+  async: optional(boolean('not supported: every hook is waited for')),
+  asyncRewake: optional(boolean('not supported: every hook is waited for')),
+}
+
+/** The kinds of handler that settings can declare. */
+export const kinds = {
+  command: record({
+    type: optional(literal('command')),
+    command: string('run by the shell; gets the event on stdin'),
+    shell: optional(oneOf(['bash', 'sh', 'powershell'])),
+    ...common,
+  }),
+  builtin: record({ type: literal('builtin'), ...common, name: string('which one') }),
+  prompt: record({
+    type: literal('prompt'),
+    prompt: optional(string('the question; $ARGUMENTS stands for the event')),
+    system: optional(string()),
+    render: optional(either(literal('json'), record({ template: string('{{key}} stands for a key of the event') }))),
+    model: optional(string()),
+    ...common,
+  }),
+  http: record({
+    type: literal('http'),
+    url: string('the event is posted to it: https, or http on this machine'),
+    headers: optional(map(string('$NAME stands for a variable of allowedEnvVars'))),
+    allowedEnvVars: optional(list(string())),
+    ...common,
+  }),
+  function: record({
+    type: literal('function'),
+    file: string('TypeScript or JavaScript; what it exports for this event by defineHook is asked'),
+    ...common,
+  }),
+}
+
+export const matchShape = record(
+  {
+    tool: optional(string('the exact name')),
+    tool_glob: optional(string()),
+    safety: optional(list(oneOf(['read_only', 'mutating', 'destructive', 'network']))),
+  },
+  'for steps: every part given must hold',
+  { closed: true },
+)
+const where = { matcher: optional(string()), match: optional(matchShape) }
+
+const anyHook = either(...Object.values(kinds))
+const anyName = oneOf([...eventNames, ...stepNames])
+const flat = either(
+  ...Object.values(kinds).map((kind) => record({ hook_event_name: anyName, ...where, ...kind.fields })),
+)
+/** Both forms, for the JSON Schema of the settings. */
+export const hooksShape = either(list(flat), map(list(record({ ...where, hooks: list(anyHook) }))))
