@@ -9,7 +9,8 @@ export function example(schema: unknown, name = 'example'): unknown {
   const choice = [schema.anyOf, schema.oneOf, schema.allOf].find(Array.isArray)
   if (choice && schema.type === undefined) return example(choice[0], name)
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
-  const make = kinds[String(type ?? (schema.properties ? 'object' : 'string'))]
+  // Gemini spells types in capitals.
+  const make = kinds[String(type ?? (schema.properties ? 'object' : 'string')).toLowerCase()]
   return make ? make(schema, name) : name
 }
 

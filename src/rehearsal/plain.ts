@@ -3,6 +3,7 @@ import { readBack } from './answers.ts'
 import { casesFor } from './cases.ts'
 import type { Chat, ChatMessage, Said } from './chat.ts'
 import { example } from './example.ts'
+import { offeredTool } from './offered-tools.ts'
 import { type Step, understand } from './requests.ts'
 
 export function plain(chat: Chat): Said {
@@ -36,7 +37,7 @@ function examined({ messages }: Chat): Said {
 
 function next(step: Step, { messages, tools }: Chat): Said {
   if ('say' in step) return introduced(messages, step.say === 'guide' ? guide : step.say)
-  if (!tools.some(({ name }) => name === step.call))
+  if (!offeredTool(step.call, tools))
     return introduced(messages, `For that I would call ${step.call}, but this session does not offer it.`)
   return { text: step.about, calls: [{ name: step.call, input: step.input }] }
 }
@@ -66,7 +67,8 @@ Join two with "then". For real work, connect a model: ona login, or docs/provide
 
 /** The last thing the person typed, and what happened since. */
 function lastTurn(messages: readonly ChatMessage[]): { asked: string; since: readonly ChatMessage[] } {
-  const at = messages.findLastIndex((message) => message.role === 'user')
+  const isRequest = (message: ChatMessage) => message.role === 'user' && withoutReminders(message.text) !== ''
+  const at = messages.findLastIndex(isRequest)
   return { asked: withoutReminders(messages[at]?.text ?? ''), since: messages.slice(at + 1) }
 }
 

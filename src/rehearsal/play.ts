@@ -65,8 +65,9 @@ export function playScript(script: Script, { cwd, query }: PlayOptions): Play {
       return step.prompt
     },
     player(chat) {
-      // Requests without tools are the agent's own (a summary, a title): no script foresees them.
-      if (chat.tools.length === 0) return plain(chat)
+      // Requests without tools, or for an answer of a given form, are the agent's own (a summary, a title, a
+      // classifier): no script foresees them.
+      if (chat.tools.length === 0 || chat.answerSchema !== undefined) return plain(chat)
       if (steps[at]?.kind === 'prompt' && !directed) at++
       look(chat)
       const said = reply(chat)

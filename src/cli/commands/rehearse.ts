@@ -168,7 +168,13 @@ async function serve(port: number, script: Script | undefined): Promise<number> 
   } catch (cause) {
     return failed(`port ${port} cannot be used: ${(cause as Error).message}`)
   }
-  said(`LM_STUDIO_BASE_URL=${server.baseUrl} LM_STUDIO_MODEL=${server.model}\n`)
+  said(
+    `LM_STUDIO_BASE_URL=${server.baseUrl} LM_STUDIO_MODEL=${server.model}
+OPENAI_BASE_URL=${server.baseUrl}
+ANTHROPIC_BASE_URL=${server.url}
+GOOGLE_GEMINI_BASE_URL=${server.url}
+`,
+  )
   await new Promise<void>((stop) => {
     const awake = setInterval(() => {}, 1 << 30)
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
