@@ -1,10 +1,11 @@
 /** The environment for what we start: the person's own, without what is ours. */
 import { delimiter } from 'node:path'
+import { credentialPointers, credentialVariables } from '../hooks/secret-names.ts'
 
 /** For tools: nothing in it lets a command speak to the model in the person's name. */
 export function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const clean = withOwnPath(env)
-  for (const name of ours) delete clean[name]
+  for (const name of [...credentialVariables, ...credentialPointers]) delete clean[name]
   return clean
 }
 
@@ -17,15 +18,3 @@ export function withOwnPath(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   if (own > 0) copy.PATH = folders.slice(own).join(delimiter)
   return copy
 }
-
-const ours = [
-  'ANTHROPIC_API_KEY',
-  'ANTHROPIC_AUTH_TOKEN',
-  'ANTHROPIC_CUSTOM_HEADERS',
-  'ANTHROPIC_UNIX_SOCKET',
-  'CLAUDE_CODE_OAUTH_TOKEN',
-  'CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR',
-  'CLAUDE_CODE_OAUTH_REFRESH_TOKEN',
-  'OPENAI_API_KEY',
-  'LM_STUDIO_API_KEY',
-]

@@ -1,12 +1,12 @@
 /** A tool's input cut down for the log: shallow, short, and without what looks like a secret. */
+import { commonSecretNames } from '../hooks/secret-names.ts'
 import type { Json } from './types.ts'
 
-const defaultRedactKeys = ['password', 'token', 'secret', 'apiKey', 'authorization']
 const limits = { depth: 4, items: 20, text: 200, whole: 4096 }
 
 export function summarise(input: Json | undefined, redactKeys: unknown): unknown {
   if (input === undefined) return undefined
-  const keys = Array.isArray(redactKeys) ? redactKeys.filter((key) => typeof key === 'string') : defaultRedactKeys
+  const keys = Array.isArray(redactKeys) ? redactKeys.filter((key) => typeof key === 'string') : commonSecretNames
   const secret = new Set(keys.map(plain))
   const whole = cut(input, limits.depth, secret)
   const text = JSON.stringify(whole)

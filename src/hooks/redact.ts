@@ -1,4 +1,5 @@
 /** Takes secrets out of text that is going to be kept. One pass, linear, and JSON stays JSON. */
+import { secretNamePattern } from './secret-names.ts'
 
 export type Redact = (text: string) => string
 
@@ -38,10 +39,8 @@ const wellKnown = [
 ]
 const schemes = '(?<scheme>(?:Bearer|Basic)[ \\t]{1,4})[a-z0-9._~+/=-]{12,}'
 const privateKey = '(?<begin>-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)'
-const keyNames =
-  'api[_-]?keys?|access[_-]?keys?|private[_-]?key|client[_-]?secret|secret(?:[_-]?key)?|token|passw(?:or)?d|passphrase|authorization|credentials?|cookie'
 /** A key that ends in such a name, its separator, and the quote that opens its value (in nested JSON: with backslashes). */
-const keyed = `(?:${keyNames})(?<close>\\\\{0,8}["'])?(?<sep>[ \\t]{0,4}[:=][ \\t]{0,4})(?<open>\\\\{0,8}["'])?`
+const keyed = `(?:${secretNamePattern})(?<close>\\\\{0,8}["'])?(?<sep>[ \\t]{0,4}[:=][ \\t]{0,4})(?<open>\\\\{0,8}["'])?`
 const formsAlone = new RegExp([...wellKnown, schemes, privateKey].join('|'), 'i')
 const looksSecret = new RegExp([...wellKnown, schemes, privateKey, keyed].join('|'), 'gi')
 

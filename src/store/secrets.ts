@@ -1,4 +1,5 @@
 /** Keeps secrets out of the database: what a secret looks like, and which ones this process knows. */
+import { credentialVariables } from '../hooks/secret-names.ts'
 
 const known = new Set<string>()
 
@@ -21,19 +22,5 @@ export function storable(text: string): string {
 
 const SECRET = '[secret]'
 
-/** Whether a variable or header of this name carries a secret. */
-export const isSecretName = (name: string): boolean => secretNames.test(name)
-
 /** Shorter values would be found in ordinary text by chance. */
 const SHORTEST = 12
-
-const credentialVariables = [
-  'ANTHROPIC_API_KEY',
-  'ANTHROPIC_AUTH_TOKEN',
-  'CLAUDE_CODE_OAUTH_TOKEN',
-  'OPENAI_API_KEY',
-  'LM_STUDIO_API_KEY',
-]
-
-const secretNames =
-  /api[-_]?key|auth(orization|[-_]?token)|access[-_]?token|refresh[-_]?token|(^|[-_])(token|secret|password|passwd|credentials?)$|private[-_]?key|secret[-_]?(access[-_]?)?key|^cookie$/i

@@ -1,7 +1,5 @@
 /** The request that is put to the model: the system prompt in sections, the conversation, the tools. */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { readPlainFile } from '../../files/plain-file.ts'
+import { branchOf } from '../../files/git-branch.ts'
 import type { ModelRequest } from '../../providers/model.ts'
 import type { Session } from '../session/session.ts'
 import { instructionsText } from './instructions.ts'
@@ -50,7 +48,9 @@ const sections = (parts: readonly string[]): readonly Section[] =>
 const planning = `You are planning. Nothing may be changed until the operator approves a plan: Write, Edit, NotebookEdit and Bash are shut. Read, search and ask what you need. Then call ExitPlanMode with the whole plan in Markdown. It must have a section "Success criteria" with one checkable item a line: tests will be written from those lines alone, by someone who has not seen the code.`
 
 function surroundings(session: Session): string {
-  const branch = gitBranch(session.projectDir)
+  const branch = branchOf(session.projectDir)
+    ?.replace(/[\p{C}\s]+/gu, ' ')
+    .trim()
   const agents = session.tool('Agent') ? session.runtime.agents : []
   const skills = session.runtime.skills.list().filter((skill) => skill.forModel !== false)
   return [
@@ -75,18 +75,4 @@ function mcpSection(session: Session): string {
     ...(waiting.length === 0 ? [] : [`ToolSearch tells you how to call these: ${waiting.join(', ')}`]),
   ]
   return parts.length === 0 ? '' : ['# MCP servers', ...parts].join('\n')
-}
-
-/** Read from the repository's own file: starting git for it would cost more than the rest of the request. */
-function gitBranch(projectDir: string): string | undefined {
-  const head = join(projectDir, '.git', 'HEAD')
-  if (!existsSync(head)) return undefined
-  try {
-    return /^ref: refs\/heads\/(.+)/
-      .exec(readPlainFile(head, 4096))?.[1]
-      ?.replace(/[\p{C}\s]+/gu, ' ')
-      .trim()
-  } catch {
-    return undefined // .git is a file in a worktree, or unreadable: the branch is only said, never relied on
-  }
 }

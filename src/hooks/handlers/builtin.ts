@@ -1,4 +1,5 @@
 /** Handlers that come with the product, named in settings: `{"type":"builtin","name":"redact-secrets"}`. They stand at steps. */
+import { commonSecretNames } from '../secret-names.ts'
 import { isObject, type JsonObject } from '../shape.ts'
 
 /** Gets the envelope of a step and gives a verdict, or null. */
@@ -16,4 +17,4 @@ export const builtins: Readonly<Record<string, Builtin>> = {
   },
 }
 
-const soundsSecret = /password|secret|token|api_?key|authorization/i
+const soundsSecret = new RegExp(commonSecretNames.map((name) => name.replace('K', '_?k')).join('|'), 'i')

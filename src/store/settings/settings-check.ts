@@ -1,8 +1,8 @@
 /** What is wrong with the settings of one file, told with the place and what to do about it. */
 import { secretIn } from '../../hooks/redact.ts'
+import { isSecretName } from '../../hooks/secret-names.ts'
 import { readHooks, sayHookProblem } from '../../hooks/settings.ts'
 import { isObject, type JsonObject, type Shape, say } from '../../hooks/shape.ts'
-import { isSecretName } from '../secrets.ts'
 import type { Layer } from './settings-files.ts'
 import { flatHooks } from './settings-merge.ts'
 import { managedOnly, notFromProject, permissionsShape, settingsShape } from './settings-shape.ts'

@@ -1,7 +1,8 @@
 /** Settings files may hold secrets (`env`, headers of a server); the database may not. */
 import { secretIn } from '../../hooks/redact.ts'
+import { isSecretName } from '../../hooks/secret-names.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
-import { isSecretName, keepOut } from '../secrets.ts'
+import { keepOut } from '../secrets.ts'
 
 /** Stands in the snapshot for a value that only the file holds. */
 const KEPT_IN_FILE = '[secret: kept in the settings file]'

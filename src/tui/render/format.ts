@@ -28,29 +28,3 @@ export function ago(when: string | number | Date, now = Date.now()): string {
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`
   return `${Math.floor(seconds / 86_400)} d ago`
 }
-
-/** The nearest of some names, for "did you mean". */
-export function nearest(word: string, names: readonly string[]): string | undefined {
-  let best: { name: string; distance: number } | undefined
-  for (const name of names) {
-    const distance = edits(word, name)
-    if (distance <= Math.max(1, Math.floor(name.length / 3)) && (!best || distance < best.distance))
-      best = { name, distance }
-  }
-  return best?.name
-}
-
-/** How many letters must change; two letters the wrong way round count as one. */
-function edits(a: string, b: string): number {
-  const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...Array<number>(b.length).fill(0)])
-  for (let j = 0; j <= b.length; j++) rows[0]![j] = j
-  for (let i = 1; i <= a.length; i++)
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1
-      let least = Math.min(rows[i - 1]![j]! + 1, rows[i]![j - 1]! + 1, rows[i - 1]![j - 1]! + same)
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        least = Math.min(least, rows[i - 2]![j - 2]! + 1)
-      rows[i]![j] = least
-    }
-  return rows[a.length]![b.length]!
-}

@@ -2,12 +2,12 @@
 import type { AgentEvent } from '../../agent/events.ts'
 import type { Session } from '../../agent/session/session.ts'
 import type { EndReason, Started } from '../../agent/session/start.ts'
+import { nearest } from '../../hooks/text/nearest.ts'
 import type { Block } from '../../hooks/steps.ts'
 import type { ModelUsage } from '../../providers/model.ts'
 import { findCommand, slashCommands } from '../commands/table.ts'
 import type { Image } from '../input/attachments.ts'
 import type { CommandName } from '../input/complete.ts'
-import { nearest } from '../render/format.ts'
 import type { SessionSwitch, Ui } from './command-context.ts'
 import type { Front } from './front.ts'
 import { mcpCommands, runMcpPrompt } from './mcp-prompts.ts'
@@ -251,6 +251,7 @@ export class Conversation implements Ui {
     const near = nearest(
       name,
       this.commands().flatMap((one) => [one.name, ...one.aliases]),
+      (each) => Math.max(1, Math.floor(each.length / 3)),
     )
     if (this.front.interactive) this.#surface.echo(text, text)
     this.front.notice('error', `Unknown command: /${name}.${near ? ` Did you mean /${near}?` : ' /help lists them.'}`)

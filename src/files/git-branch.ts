@@ -1,16 +1,16 @@
-/** The branch that a folder is on, read from git's own files: no program is started. */
+/** The branch that a folder is on, read from git's files. Starts no program. */
 import { statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { readPlainFile } from '../../files/plain-file.ts'
+import { readPlainFile } from './plain-file.ts'
 
-/** Also from below the repository's root and in a worktree; a detached head is named by its commit. */
+/** Also from below the repository's root and in a worktree; a detached HEAD is shown as its commit. */
 export function branchOf(folder: string): string | undefined {
   try {
     const git = gitFolder(folder)
     const head = git && readPlainFile(join(git, 'HEAD'), 4096).trim()
     return head?.startsWith('ref: refs/heads/') ? head.slice('ref: refs/heads/'.length) : head?.slice(0, 7)
   } catch {
-    return undefined // not readable: the line does without it
+    return undefined // unreadable: the branch is only displayed, never relied on
   }
 }
 
