@@ -3,7 +3,7 @@ import { existsSync, globSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { readPlainFile } from '../files/plain-file.ts'
-import type { Brain } from './brain.ts'
+import type { Host } from '../hosts/host.ts'
 
 /** The slugs of the brains that are found. */
 export async function detectBrainReplsInRepo({ from }: { from: string }): Promise<string[]> {
@@ -12,14 +12,14 @@ export async function detectBrainReplsInRepo({ from }: { from: string }): Promis
 
 /** The same, with what gave each of them away: "CLAUDE.md", "~/.codex/config.toml". */
 export async function detectWithSigns({ from, home = homedir() }: { from: string; home?: string }) {
-  const { brains } = await import('./known/index.ts')
-  return brains.flatMap((brain) => {
-    const sign = signOf(brain, from, home)
-    return sign ? [{ slug: brain.slug, sign }] : []
+  const { hosts } = await import('../hosts/index.ts')
+  return hosts.flatMap((host) => {
+    const sign = signOf(host, from, home)
+    return sign ? [{ slug: host.slug, sign }] : []
   })
 }
 
-function signOf({ signs }: Brain, from: string, home: string): string | null {
+function signOf({ signs }: Host, from: string, home: string): string | null {
   const inRepo = signs.repo.find((path) =>
     path.includes('*') ? globSync(path, { cwd: from }).length > 0 : existsSync(join(from, path)),
   )

@@ -3,7 +3,7 @@
 import { defineStepHook, type StepArgs } from '../hooks/define.ts'
 import type { Handler } from '../hooks/handler.ts'
 import { textBlock, textOf } from '../hooks/step/blocks.ts'
-import { Problem } from './problem.ts'
+import { Problem } from '../hosts/problem.ts'
 import { type ActInput, type AskInput, authorOf, type Role, type Transforms } from './role.ts'
 
 /** What is asked, after every role's say, in the order of the roles. */

@@ -1,14 +1,14 @@
 /** Hooks that a person already has in one agent become a role, so that they can go into the others. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { configOf, edits } from './adapter.ts'
-import type { Brain, Foreign } from './brain.ts'
-import { durationMs, durationText } from './duration.ts'
-import { type FileEdit, locked, writeAll } from './files.ts'
-import { type BrainHook, eventOf, uniqueOf } from './hook.ts'
-import { JsonEdit, parseObject } from './json-text.ts'
-import { Problem } from './problem.ts'
-import { namesIn } from './tools.ts'
+import { configOf, edits } from '../hosts/adapter.ts'
+import { type FileEdit, locked, writeAll } from '../hosts/config/file-edits.ts'
+import { JsonEdit, parseObject } from '../hosts/config/json-text.ts'
+import { durationMs, durationText } from '../hosts/duration.ts'
+import { type BrainHook, eventOf, uniqueOf } from '../hosts/hook.ts'
+import type { Foreign, Host } from '../hosts/host.ts'
+import { Problem } from '../hosts/problem.ts'
+import { namesIn } from '../hosts/tools.ts'
 
 export interface Import {
   /** The role's file, from the root. */
@@ -20,7 +20,7 @@ export interface Import {
 }
 
 /** What an import would do. The hooks change hands: the agent keeps each of them once, now as the role's. */
-export async function planImport(brain: Brain, root: string, slug: string): Promise<Import> {
+export async function planImport(brain: Host, root: string, slug: string): Promise<Import> {
   const { path, raw, bom, text, file } = configOf(brain, root)
   if (!brain.foreign) throw new Problem(`${brain.title} keeps hooks as programs; they cannot be read out of it`)
   if (text === null) throw new Problem(`${file} is not there, so ${brain.title} has no hooks in this repository`)
@@ -70,7 +70,7 @@ export async function planImport(brain: Brain, root: string, slug: string): Prom
   return { role, hooks, left, files }
 }
 
-export async function applyImport(brain: Brain, root: string, slug: string): Promise<Import> {
+export async function applyImport(brain: Host, root: string, slug: string): Promise<Import> {
   const first = await planImport(brain, root, slug)
   return locked(
     first.files.map(({ path }) => path),

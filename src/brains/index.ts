@@ -1,13 +1,19 @@
 /** What a platform team, a role or a supplier of brains may lean on; adding a line here is a promise. */
-export { adapterFor, type BrainHooksAdapter, type BrainHooksDao, type OwnAdapter, type PickOne } from './adapter.ts'
-export type { Brain, Limit } from './brain.ts'
+export {
+  adapterFor,
+  type BrainHooksAdapter,
+  type BrainHooksDao,
+  type OwnAdapter,
+  type PickOne,
+} from '../hosts/adapter.ts'
+export type { FileEdit } from '../hosts/config/file-edits.ts'
+export { type DurationParts, durationMs, durationText, type IsoDuration } from '../hosts/duration.ts'
+export type { BrainHook, BrainHookEvent, BrainHookFilter, BrainHookUnique } from '../hosts/hook.ts'
+export type { Host as Brain, Limit } from '../hosts/host.ts'
+export { Problem } from '../hosts/problem.ts'
 export { detectBrainReplsInRepo } from './detect.ts'
 export { applyOnAct, applyOnAsk, dispatchHandlers, linkedDispatch } from './dispatch.ts'
-export { type DurationParts, durationMs, durationText, type IsoDuration } from './duration.ts'
-export type { FileEdit } from './files.ts'
-export type { BrainHook, BrainHookEvent, BrainHookFilter, BrainHookUnique } from './hook.ts'
 export { applySync, type BrainPlan, planSync, type SyncRequest, type Target } from './plan.ts'
-export { Problem } from './problem.ts'
 export {
   type ActInput,
   type AskInput,

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, uti
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { adapterFor } from './adapter.ts'
-import { brainOf } from './known/index.ts'
+import { adapterFor } from '../hosts/adapter.ts'
+import { hostOf } from '../hosts/index.ts'
+import { fullRole, mechanic } from '../hosts/suite.ts'
 import { applySync, planSync } from './plan.ts'
 import type { Role, RoleHooksOnBrain } from './role.ts'
-import { fullRole, mechanic } from './suite.ts'
 
 function place(t: TestContext, files: Record<string, string> = {}) {
   const root = mkdtempSync(join(tmpdir(), 'ona-plan-'))
@@ -19,7 +19,7 @@ function place(t: TestContext, files: Record<string, string> = {}) {
   const request = (roles: readonly Role[], slugs: readonly string[]) => ({
     root,
     roles,
-    targets: slugs.map((slug) => ({ slug, adapter: adapterFor(brainOf(slug)!, root) })),
+    targets: slugs.map((slug) => ({ slug, adapter: adapterFor(hostOf(slug)!, root) })),
   })
   const text = (path: string) => readFileSync(join(root, path), 'utf8')
   return {
@@ -31,7 +31,7 @@ function place(t: TestContext, files: Record<string, string> = {}) {
     plan: (roles: readonly Role[], ...slugs: string[]) => planSync(request(roles, slugs)),
     prune: (keep: readonly string[], ...slugs: string[]) =>
       applySync({ ...request([], slugs), known: keep, prune: true }),
-    held: async (slug: string) => (await adapterFor(brainOf(slug)!, root).dao.get.all()).length,
+    held: async (slug: string) => (await adapterFor(hostOf(slug)!, root).dao.get.all()).length,
   }
 }
 const guard = mechanic({ onTool: [{ command: 'guard', timeout: 'PT5S', filter: { what: 'Write' } }] })
@@ -82,13 +82,13 @@ test('one write a file, however many roles; none when nothing changes', async (t
   )
   for (const slug of slugs) {
     assert.equal(await held(slug), 12)
-    utimesSync(join(root, brainOf(slug)!.config), 1000, 1000)
+    utimesSync(join(root, hostOf(slug)!.config), 1000, 1000)
   }
   assert.deepEqual(
     (await sync(roles, ...slugs)).flatMap(({ files }) => files),
     [],
   )
-  for (const slug of slugs) assert.equal(statSync(join(root, brainOf(slug)!.config)).mtimeMs, 1_000_000)
+  for (const slug of slugs) assert.equal(statSync(join(root, hostOf(slug)!.config)).mtimeMs, 1_000_000)
 })
 
 test('VS Code and Copilot share one file, and a hook stands in it once', async (t) => {

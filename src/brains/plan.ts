@@ -9,11 +9,11 @@ import {
   type OwnAdapter,
   readHooks,
   withAuthors,
-} from './adapter.ts'
-import type { Brain, Limit } from './brain.ts'
-import { type FileEdit, locked, writeAll } from './files.ts'
-import type { BrainHook } from './hook.ts'
-import { Problem, problemOf } from './problem.ts'
+} from '../hosts/adapter.ts'
+import { type FileEdit, locked, writeAll } from '../hosts/config/file-edits.ts'
+import type { BrainHook } from '../hosts/hook.ts'
+import type { Host, Limit } from '../hosts/host.ts'
+import { Problem, problemOf } from '../hosts/problem.ts'
 import { authorOf, type Role } from './role.ts'
 import { applyChanges, type Change, diffHooks, expressible } from './sync.ts'
 
@@ -48,8 +48,8 @@ export interface SyncRequest {
 
 /** What would be done. Reads only. */
 export async function planSync(request: SyncRequest): Promise<BrainPlan[]> {
-  const { brains } = await import('./known/index.ts')
-  const { covered, pulledIn, forAll } = sharing(request, brains)
+  const { hosts } = await import('../hosts/index.ts')
+  const { covered, pulledIn, forAll } = sharing(request, hosts)
   const plans: BrainPlan[] = []
   for (const { slug, adapter } of [...request.targets, ...pulledIn]) {
     if (!isOwn(adapter)) {
@@ -103,16 +103,16 @@ const isOwn = (adapter: BrainHooksAdapter): adapter is OwnAdapter => 'brain' in 
  * a hook fires once, and the hooks in it are written so that they do right by all who read it. That also holds for agents
  * that got the hooks on another day: they are pulled into the plan.
  */
-function sharing({ root, roles, targets }: SyncRequest, brains: readonly Brain[]) {
+function sharing({ root, roles, targets }: SyncRequest, hosts: readonly Host[]) {
   const covered = new Map<string, string>()
-  const forAll = new Map<string, Brain>()
+  const forAll = new Map<string, Host>()
   const pulledIn: Target[] = []
   const authors = roles.map(authorOf)
-  const brainOf = (slug: string) => brains.find((brain) => brain.slug === slug)!
+  const hostOf = (slug: string) => hosts.find((host) => host.slug === slug)!
   const isTarget = (slug: string) => targets.some((one) => one.slug === slug)
   const holds = (slug: string) => {
     try {
-      return readHooks(brainOf(slug), root).some(({ author }) => authors.includes(author))
+      return readHooks(hostOf(slug), root).some(({ author }) => authors.includes(author))
     } catch (thrown) {
       problemOf(thrown)
       return false // a config that nobody asked us to write and that cannot be read is not ours to complain of
@@ -124,9 +124,9 @@ function sharing({ root, roles, targets }: SyncRequest, brains: readonly Brain[]
     return target ? isOwn(target.adapter) : holds(slug)
   }
   const pull = (slug: string) => {
-    if (!isTarget(slug)) pulledIn.push({ slug, adapter: adapterFor(brainOf(slug), root) })
+    if (!isTarget(slug)) pulledIn.push({ slug, adapter: adapterFor(hostOf(slug), root) })
   }
-  for (const { slug, shared, helper } of brains) {
+  for (const { slug, shared, helper } of hosts) {
     if (!shared) continue
     // once it serves others it goes on to: that they are not named today does not mean that they are gone
     const already = existsSync(join(root, helper!.path))
@@ -146,7 +146,7 @@ function sharing({ root, roles, targets }: SyncRequest, brains: readonly Brain[]
 
 function planOwn(
   request: SyncRequest,
-  brain: Brain,
+  brain: Host,
   coveredBy: string | undefined,
   twin: BrainPlan | undefined,
 ): BrainPlan {

@@ -1,7 +1,7 @@
 /** A plan in words, for a person and for a program. */
 import { relative } from 'node:path'
 import { styleText } from 'node:util'
-import { described } from './hook.ts'
+import { described } from '../hosts/hook.ts'
 import type { BrainPlan } from './plan.ts'
 
 const signs = { create: '+', update: '~', delete: '-', keep: '=' } as const

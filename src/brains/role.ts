@@ -1,7 +1,14 @@
 /** A role: briefs, skills and inits that are linked into a repository, and hooks that go into every brain in it. */
-import { durationMs, type IsoDuration } from './duration.ts'
-import { type BrainHook, type BrainHookEvent, type BrainHookFilter, described, events, uniqueOf } from './hook.ts'
-import { Problem } from './problem.ts'
+import { durationMs, type IsoDuration } from '../hosts/duration.ts'
+import {
+  type BrainHook,
+  type BrainHookEvent,
+  type BrainHookFilter,
+  described,
+  events,
+  uniqueOf,
+} from '../hosts/hook.ts'
+import { Problem } from '../hosts/problem.ts'
 
 export interface Role {
   readonly slug: string

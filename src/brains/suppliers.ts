@@ -4,8 +4,8 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { readPlainFile } from '../files/plain-file.ts'
-import { adapterFor, type BrainHooksAdapter, type OwnAdapter } from './adapter.ts'
-import { Problem } from './problem.ts'
+import { adapterFor, type BrainHooksAdapter, type OwnAdapter } from '../hosts/adapter.ts'
+import { Problem } from '../hosts/problem.ts'
 
 /** What a package named `rhachet-brains-*` or `ona-brains-*` may export. */
 export interface BrainSupplier {
@@ -40,8 +40,8 @@ export async function getBrainHooks({
   slug: string
   from?: string
 }): Promise<OwnAdapter | null> {
-  const { brainOf } = await import('./known/index.ts')
-  const brain = brainOf(slug)
+  const { hostOf } = await import('../hosts/index.ts')
+  const brain = hostOf(slug)
   return brain && adapterFor(brain, from)
 }
 

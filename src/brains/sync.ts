@@ -1,7 +1,7 @@
 /** One role's hooks into one brain: what is declared is there afterwards, and what is no longer declared is gone. */
-import type { BrainHooksAdapter } from './adapter.ts'
-import type { Limit } from './brain.ts'
-import { type BrainHook, described, sameHook, uniqueOf } from './hook.ts'
+import type { BrainHooksAdapter } from '../hosts/adapter.ts'
+import { type BrainHook, described, sameHook, uniqueOf } from '../hosts/hook.ts'
+import type { Limit } from '../hosts/host.ts'
 import { authorOf, hooksOf, type Role } from './role.ts'
 
 export interface Change {

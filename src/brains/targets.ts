@@ -1,9 +1,9 @@
 /** From the names on the command line, or from what is found, to the adapters that are written through. */
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { Problem } from '../hosts/problem.ts'
 import { detectWithSigns } from './detect.ts'
 import type { Target } from './plan.ts'
-import { Problem } from './problem.ts'
 import { fileNamed } from './roles/load.ts'
 import { getBrainHooksAdapterByConfigImplicit, packagesNamed } from './suppliers.ts'
 
@@ -31,11 +31,11 @@ export async function namedTargets(slugs: readonly string[], root: string): Prom
 }
 
 async function unknownBrain(word: string, root: string): Promise<string> {
-  const { brains } = await import('./known/index.ts')
+  const { hosts } = await import('../hosts/index.ts')
   const suppliers = packagesNamed(/^(@[^/]+\/)?(rhachet|ona)-brains-/, root)
   const asked =
     suppliers.length > 0 ? ` (${suppliers.join(', ')} ${suppliers.length > 1 ? 'do' : 'does'} not have it either)` : ''
-  return `there is no adapter for the brain "${word}"${asked}; available: ${brains.map(({ slug }) => slug).join(', ')}. Nothing was written`
+  return `there is no adapter for the brain "${word}"${asked}; available: ${hosts.map(({ slug }) => slug).join(', ')}. Nothing was written`
 }
 
 /** The brains that are used here, with the sign of each. */

@@ -1,70 +1,45 @@
 /** The hosts' tools under one set of names, and where in a call its paths and bounds stand. */
 import { isObject, normalisePath } from './session/paths.ts'
+import { claudeTools } from '../hosts/claudecode/tools.ts'
+import { copilotTools } from '../hosts/copilot/tools.ts'
+import type { ToolNames } from '../hosts/tools.ts'
+import { vscodeId, vscodeMutatingTools, vscodeTools } from '../hosts/vscode/tools.ts'
 import type { HostEvent, Json } from './types.ts'
 
-/** Other hosts' names for VS Code's tools. */
-const aliases: Record<string, string> = {
-  Grep: 'grep_search',
-  grep: 'grep_search',
-  rg: 'grep_search',
-  Glob: 'file_search',
-  glob: 'file_search',
-  Read: 'read_file',
-  view: 'read_file',
-  LS: 'list_dir',
-  Write: 'create_file',
-  create: 'create_file',
-  createFile: 'create_file',
-  Edit: 'replace_string_in_file',
-  edit: 'replace_string_in_file',
-  str_replace_editor: 'replace_string_in_file',
-  editFiles: 'replace_string_in_file',
-  MultiEdit: 'multi_replace_string_in_file',
-  NotebookEdit: 'edit_notebook_file',
-  Bash: 'run_in_terminal',
-  bash: 'run_in_terminal',
-  PowerShell: 'run_in_terminal',
-  powershell: 'run_in_terminal',
-  runTerminalCommand: 'run_in_terminal',
-  runInTerminal: 'run_in_terminal',
-  Agent: 'runSubagent',
-  Task: 'runSubagent',
-  task: 'runSubagent',
+/** VS Code's id for each tool of another host. */
+function idsFor(tools: ToolNames): Record<string, string> {
+  const ids: Record<string, string> = {}
+  for (const [name, [id]] of Object.entries(vscodeTools))
+    for (const native of tools[name] ?? []) if (vscodeId(native) === undefined) ids[native] = id!
+  return ids
 }
 
-export const canonicalTool = (name: string): string => (Object.hasOwn(aliases, name) ? aliases[name]! : name)
+const claudeNames: Readonly<Record<string, string>> = {
+  ...idsFor(claudeTools),
+  LS: 'list_dir',
+  MultiEdit: 'multi_replace_string_in_file',
+  NotebookEdit: 'edit_notebook_file',
+}
+const otherNames: Readonly<Record<string, string>> = { ...claudeNames, ...idsFor(copilotTools) }
+
+/** The tool's VS Code id, whichever host named it; an unknown name is its own. */
+export const canonicalTool = (name: string): string =>
+  Object.hasOwn(otherNames, name) ? otherNames[name]! : (vscodeId(name) ?? name)
 
 /** Names that Claude Code uses, and Copilot CLI too when its hooks are registered in PascalCase. */
-export const isClaudeToolName = (name: string): boolean => /^[A-Z]/.test(name) && Object.hasOwn(aliases, name)
+export const isClaudeToolName = (name: string): boolean => Object.hasOwn(claudeNames, name)
 
 /** Tools that change files or run something. */
-export const mutatingTools: readonly string[] = [
-  'create_file',
-  'replace_string_in_file',
-  'multi_replace_string_in_file',
-  'apply_patch',
-  'insert_edit_into_file',
-  'edit_notebook_file',
-  'create_directory',
-  'create_new_jupyter_notebook',
-  'create_new_workspace',
-  'run_in_terminal',
-  'send_to_terminal',
-  'create_and_run_task',
-  'run_task',
-  'run_notebook_cell',
-  'run_vscode_command',
-  'install_extension',
-]
+export const mutatingTools = vscodeMutatingTools
 
 /** Whether a rule that names `wanted` means the tool of this call, in whichever host's spelling. */
 export const namesTool = (wanted: string, event: HostEvent): boolean =>
   wanted === '*' || wanted === event.toolName || canonicalTool(wanted) === event.tool
 
-/** The keys under which a search keeps its bounds, by the spelling of the tool's input. */
-export function searchKeys(event: HostEvent): { include: string; query: string } {
-  const vscode = event.toolName === event.tool
-  return { include: vscode ? 'includePattern' : 'glob', query: vscode ? 'query' : 'pattern' }
+/** The keys under which a search keeps its bounds, by the host whose name the tool has. */
+export function searchKeys({ toolName }: HostEvent): { include: string; query: string } {
+  const isOther = toolName !== undefined && Object.hasOwn(otherNames, toolName)
+  return isOther ? { include: 'glob', query: 'pattern' } : { include: 'includePattern', query: 'query' }
 }
 
 export const textAt = (input: Json | undefined, key: string): string => {

@@ -1,22 +1,22 @@
 /** Which brains a repository uses, which hooks of roles they hold, and what differs from the roles. Writes nothing. */
 import { homedir } from 'node:os'
-import { adapterFor, readHooks } from '../brains/adapter.ts'
-import type { Brain } from '../brains/brain.ts'
 import { detectWithSigns } from '../brains/detect.ts'
 import { type BrainPlan, planSync } from '../brains/plan.ts'
-import { Problem } from '../brains/problem.ts'
 import { findRoles } from '../brains/roles/find.ts'
 import { repositoryOf } from '../brains/targets.ts'
+import { adapterFor, readHooks } from '../hosts/adapter.ts'
+import type { Host } from '../hosts/host.ts'
+import { Problem } from '../hosts/problem.ts'
 import { isTrusted } from '../store/settings/trust.ts'
 
 export async function brainsHere(cwd: string) {
-  const { brains: known } = await import('../brains/known/index.ts')
+  const { hosts } = await import('../hosts/index.ts')
   const root = repositoryOf(cwd)
   const { roles, failed, ...found } = await findRoles(root, { runCode: isTrusted(root, { home: homedir() }) })
   const problems = [...found.problems]
   const linked = roles.filter((role) => role.linked)
   const signs = new Map((await detectWithSigns({ from: root })).map(({ slug, sign }) => [slug, sign]))
-  const held = (brain: Brain) => {
+  const held = (brain: Host) => {
     try {
       return readHooks(brain, root).length
     } catch (thrown) {
@@ -25,7 +25,7 @@ export async function brainsHere(cwd: string) {
       return null
     }
   }
-  const here = known.map((brain) => ({ brain, sign: signs.get(brain.slug), held: held(brain) }))
+  const here = hosts.map((brain) => ({ brain, sign: signs.get(brain.slug), held: held(brain) }))
   const readable = here.filter((one) => one.held !== null && (one.sign || one.held > 0))
   const targets = readable.map(({ brain }) => ({ slug: brain.slug, adapter: adapterFor(brain, root) }))
   const everyone = [...linked, ...failed].map(({ author }) => author)

@@ -66,11 +66,11 @@ same "$before" "$(cat .claude/settings.json .opencode/plugin/*)"
 X
 
 row S000-10 000 'BrainHooksAdapter get, findsert, upsert and del, for each agent; discovery in rhachet-brains-* packages; two that match are an error' 'the suite of the adapters passes' <<'X'
-unit src/brains/known.test.ts src/brains/suppliers.test.ts src/brains/sync.test.ts
+unit src/hosts/hosts.test.ts src/brains/suppliers.test.ts src/brains/sync.test.ts
 X
 
 row S000-11 000 'durations: PT60S and { seconds: 60 }; the same key twice, a bad filter and a bad duration are errors' 'the unit tests of roles pass' <<'X'
-unit src/brains/duration.test.ts src/brains/role.test.ts
+unit src/hosts/duration.test.ts src/brains/role.test.ts
 X
 
 row S000-12 000 'rhachet is the same program' 'both bins of the package are bin/ona.mjs' <<'X'

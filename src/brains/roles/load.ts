@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { readPlainFile } from '../../files/plain-file.ts'
-import { Problem } from '../problem.ts'
+import { Problem } from '../../hosts/problem.ts'
 import { parseRole, parseRoles, type Role } from '../role.ts'
 import { loadPackage, packageFolder } from '../suppliers.ts'
 
@@ -65,7 +65,8 @@ async function read(path: string, runCode: boolean): Promise<unknown> {
     return fromModule(path)
   }
   const text = textOf(path)
-  if (ending === '.json') return (await import('../json-text.ts')).parseObject(text.replace(/^\uFEFF/, ''), path).value
+  if (ending === '.json')
+    return (await import('../../hosts/config/json-text.ts')).parseObject(text.replace(/^\uFEFF/, ''), path).value
   const { parse, YAMLParseError } = await import('yaml')
   try {
     return parse(text, { logLevel: 'error' })

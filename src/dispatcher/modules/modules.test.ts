@@ -75,6 +75,14 @@ test('graph-pretooluse asks about searches without bounds, in every host’s spe
     ['Glob', { pattern: '**' }, 'ask'],
     ['Bash', { command: 'find / -name x' }, 'ask'],
     ['bash', { command: 'grep -r x' }, 'ask'],
+    ['textSearch', { query: 'x' }, 'ask'],
+    ['textSearch', { query: 'x', includePattern: 'src/**' }, 'allow'],
+    ['grepSearch', { query: 'x' }, 'ask'],
+    ['fileSearch', { query: '**/*' }, 'ask'],
+    ['fileSearch', { query: '**/*.ts' }, 'allow'],
+    ['runInTerminal', { command: 'grep -rn x .' }, 'ask'],
+    ['rg', { pattern: 'x' }, 'ask'],
+    ['rg', { pattern: 'x', glob: '*.ts' }, 'allow'],
     ['read_file', {}, 'allow'],
   ]
   for (const [tool, input, decision] of table)

@@ -1,10 +1,11 @@
 /** `ona hooks brains` and `ona hooks import`: what the agents here hold, and hooks of theirs made into a role. */
-import { described } from '../../../brains/hook.ts'
+
 import { applyImport, planImport } from '../../../brains/import.ts'
 import type { BrainPlan } from '../../../brains/plan.ts'
 import { planDiff, planJson, planText } from '../../../brains/report.ts'
 import { repositoryOf } from '../../../brains/targets.ts'
 import { brainsHere, differing } from '../../../doctor/brains-status.ts'
+import { described } from '../../../hosts/hook.ts'
 import { command } from '../../command.ts'
 import { failed, said, saidJson, warned, wrong } from '../../print.ts'
 
@@ -55,10 +56,10 @@ export const importHooks = command(
   'ona hooks import',
   { help: importHelp, flags: importFlags, words: 1 },
   async ({ json, 'dry-run': dryRun, role }, [word]) => {
-    const { brainOf, brains: known } = await import('../../../brains/known/index.ts')
+    const { hostOf, hosts } = await import('../../../hosts/index.ts')
     if (!word) return wrong('ona hooks import', 'name one agent, as in ona hooks import claudecode')
-    const brain = brainOf(word)
-    if (!brain) return failed(`there is no brain "${word}"; available: ${known.map(({ slug }) => slug).join(', ')}`)
+    const brain = hostOf(word)
+    if (!brain) return failed(`there is no brain "${word}"; available: ${hosts.map(({ slug }) => slug).join(', ')}`)
     const root = repositoryOf(process.cwd())
     const slug = role ?? `from-${brain.slug}`
     if (!/^\w[\w.-]*$/.test(slug)) return wrong('ona hooks import', `"${slug}" cannot name a role`)

@@ -1,0 +1,221 @@
+/** Our hooks in a JSON config that belongs to somebody else: found by their mark, put in, changed and taken out. */
+import { isDeepStrictEqual } from 'node:util'
+import { type BrainHook, type Moment, momentOf, uniqueOf } from '../hook.ts'
+import type { Host } from '../host.ts'
+import { Problem } from '../problem.ts'
+import { foreignIn } from './foreign.ts'
+import { isFields, JsonEdit, parseObject } from './json-text.ts'
+
+type Fields = Record<string, unknown>
+
+/** How an agent lays hooks out under its "hooks" key. */
+export interface Layout {
+  /** Claude Code's three levels (event, group with a matcher, handlers), or two (event, entries). */
+  readonly groups: boolean
+  /** The agent's event for each moment. */
+  readonly events: Readonly<Record<Moment, string>>
+  /** What the agent counts a timeout in, and how long a hook has that says nothing. */
+  readonly unitMs: number
+  readonly defaultMs: number
+  /** What a file that we start holds beside the hooks. */
+  readonly skeleton?: Fields
+  /** The file's name is ours alone: with the last hook the file goes. */
+  readonly ownFile?: boolean
+  /** The agent knows hooks by their position: nobody's may change. */
+  readonly keepPositions?: boolean
+  /** The group, or in the two-level layout the entry, that stands for the hook; null: the agent cannot express it. */
+  render(hook: BrainHook): Fields | null
+  /** The hook that a handler (or entry) of ours stands for; null when it is not ours. */
+  recognise(handler: Fields, matcher: string, moment: Moment): BrainHook | null
+  /** The agent's matcher in the names of a filter; null when it cannot be said. */
+  neutral?(matcher: string): string | null
+}
+
+/** The parts of a brain that follow from its layout. */
+export function jsonConfig(layout: Layout): Pick<Host, 'read' | 'write' | 'standing' | 'foreign' | 'unitMs'> {
+  return {
+    unitMs: layout.unitMs,
+    read: (text, file) => readHooks(layout, text, file),
+    write: (text, hooks, file) => writeHooks(layout, text, hooks, file),
+    standing: (text, hook, file) => hookStands(layout, text, hook, file),
+    foreign: (text, file) => foreignIn(layout, text, file),
+  }
+}
+
+interface Found {
+  readonly hook: BrainHook
+  readonly event: string
+  readonly index: number
+  /** Set when somebody moved our handler into a group with others. */
+  readonly handler?: number
+  readonly value: Fields
+}
+
+function readHooks(layout: Layout, text: string, file: string): BrainHook[] {
+  const order: Moment[] = ['boot', 'before', 'after', 'stop']
+  const rank = new Map(order.map((moment, index) => [moment, index]))
+  const hooks = new Map<string, BrainHook>()
+  for (const { hook } of find(layout, text, file)) if (!hooks.has(uniqueOf(hook))) hooks.set(uniqueOf(hook), hook)
+  return [...hooks.values()].sort((a, b) => rank.get(momentOf(a))! - rank.get(momentOf(b))!)
+}
+
+/** Whether the hook stands in the file exactly as we would write it. */
+function hookStands(layout: Layout, text: string, hook: BrainHook, file: string): boolean {
+  const found = find(layout, text, file).filter((one) => uniqueOf(one.hook) === uniqueOf(hook))
+  const event = layout.events[momentOf(hook)]
+  return found.length === 1 && found[0]!.event === event && isDeepStrictEqual(found[0]!.value, layout.render(hook))
+}
+
+function writeHooks(layout: Layout, text: string | null, hooks: readonly BrainHook[], file: string): string | null {
+  const wanted = wantedIn(layout, hooks)
+  if (text === null || text.trim() === '') {
+    if (wanted.size === 0) return text
+    const lists = [...wanted].map(([event, entries]) => [event, entries.map(({ value }) => value)])
+    const whole = `${JSON.stringify({ ...layout.skeleton, hooks: Object.fromEntries(lists) }, null, 2)}\n`
+    return text?.includes('\r\n') ? whole.replaceAll('\n', '\r\n') : whole
+  }
+  const found = find(layout, text, file)
+  const edit = new JsonEdit(text)
+  const before = parseObject(text, file).value
+  for (const event of new Set([...found.map((one) => one.event), ...wanted.keys()])) {
+    const mine = found.filter((one) => one.event === event)
+    changeEvent(layout, edit, file, before, event, mine, wanted.get(event) ?? [])
+  }
+  if (edit.text === text) return text
+  const after = parseObject(edit.text, file).value
+  if (isFields(after['hooks']) && Object.keys(after['hooks']).length === 0) {
+    if (layout.ownFile && isDeepStrictEqual({ ...after, hooks: undefined }, { ...layout.skeleton, hooks: undefined }))
+      return null
+    edit.prune(['hooks'])
+  }
+  for (const [key, value] of Object.entries(layout.skeleton ?? {})) if (!(key in after)) edit.set([key], value)
+  return edit.text
+}
+
+interface Wanted {
+  readonly key: string
+  readonly value: Fields
+}
+
+function wantedIn(layout: Layout, hooks: readonly BrainHook[]): Map<string, Wanted[]> {
+  const wanted = new Map<string, Wanted[]>()
+  for (const hook of hooks) {
+    const value = layout.render(hook)
+    if (!value) continue
+    const event = layout.events[momentOf(hook)]
+    wanted.set(event, [...(wanted.get(event) ?? []), { key: uniqueOf(hook), value }])
+  }
+  return wanted
+}
+
+/** Every handler of ours in the file. What is not ours may have any shape: it is stepped over. */
+function find(layout: Layout, text: string, file: string): Found[] {
+  if (text.trim() === '') return []
+  const hooks = parseObject(text, file).value['hooks']
+  if (!isFields(hooks)) return []
+  const found: Found[] = []
+  for (const [moment, event] of Object.entries(layout.events) as [Moment, string][]) {
+    const items = hooks[event]
+    if (!Array.isArray(items)) continue
+    for (const [index, item] of items.entries()) {
+      if (!isFields(item)) continue
+      const matcher = typeof item['matcher'] === 'string' ? item['matcher'] : ''
+      const handlers = layout.groups ? item['hooks'] : [item]
+      if (!Array.isArray(handlers)) continue
+      for (const [position, handler] of handlers.entries()) {
+        const hook = isFields(handler) ? layout.recognise(handler, matcher, moment) : null
+        if (!hook) continue
+        const alone = handlers.length === 1
+        const value = alone ? item : { ...item, hooks: [handler] }
+        found.push({ hook, event, index, value, ...(!alone && { handler: position }) })
+      }
+    }
+  }
+  return found
+}
+
+/** Takes the event's list from what it holds of ours to what it should hold. */
+function changeEvent(
+  layout: Layout,
+  edit: JsonEdit,
+  file: string,
+  before: Fields,
+  event: string,
+  mine: Found[],
+  wanted: Wanted[],
+) {
+  const hooks = before['hooks']
+  if (hooks !== undefined && !isFields(hooks))
+    throw new Problem(`${file}: "hooks" must be an object; nothing was written`)
+  const items = hooks?.[event]
+  if (items === undefined) {
+    if (wanted.length > 0)
+      edit.set(
+        ['hooks', event],
+        wanted.map(({ value }) => value),
+      )
+    return
+  }
+  if (!Array.isArray(items)) throw new Problem(`${file}: hooks.${event} must be a list; nothing was written`)
+
+  const left = [...wanted]
+  const gone = new Map<number, number>()
+  for (const stray of mine.filter((one) => one.handler !== undefined).reverse()) {
+    const same = left.findIndex(
+      ({ key, value }) => key === uniqueOf(stray.hook) && isDeepStrictEqual(value, stray.value),
+    )
+    if (same >= 0) left.splice(same, 1)
+    else {
+      edit.set(['hooks', event, stray.index, 'hooks', stray.handler!], undefined)
+      gone.set(stray.index, (gone.get(stray.index) ?? 0) + 1)
+    }
+  }
+  /** Places that are ours alone, by the key of the hook that stands there; '' where nothing of worth does. */
+  const owned = new Map<number, string>()
+  for (const one of mine) if (one.handler === undefined) owned.set(one.index, uniqueOf(one.hook))
+  for (const [index, count] of gone) if (count === items[index].hooks.length) owned.set(index, '')
+  for (const [index, item] of items.entries()) if (isDeepStrictEqual(item, emptyPlace)) owned.set(index, '')
+  const list = arrange(layout, items.length, owned, left)
+  for (const { from, value } of list)
+    if (from !== undefined && value) edit.turn(['hooks', event, from], items[from], value)
+  const stay = new Set(list.map(({ from }) => from))
+  for (let index = items.length - 1; index >= 0; index--)
+    if (!stay.has(index)) edit.set(['hooks', event, index], undefined)
+  for (const [index, { from, value }] of list.entries())
+    if (from === undefined) edit.insert(['hooks', event, index], value)
+  if (items.length > 0) edit.prune(['hooks', event])
+}
+
+/** One place of the new list: something that was there (perhaps with a new value), or something new. */
+interface Place {
+  readonly from?: number
+  readonly value?: Fields
+}
+
+/** Others keep their order and ours get the declared one: a new hook goes before the declared hook that follows it. */
+function arrange(layout: Layout, length: number, owned: Map<number, string>, wanted: readonly Wanted[]): Place[] {
+  const kept = new Map<number, number>()
+  let last = -1
+  for (const [rank, { key }] of wanted.entries()) {
+    const index = [...owned].find(([at, standing]) => standing === key && !kept.has(at))?.[0]
+    if (index === undefined || (index < last && !layout.keepPositions)) continue
+    kept.set(index, rank)
+    last = index
+  }
+  const ranks = new Set(kept.values())
+  const fresh = wanted.map((one, rank) => ({ ...one, rank })).filter(({ rank }) => !ranks.has(rank))
+  const list: Place[] = []
+  for (let index = 0; index < length; index++) {
+    const rank = kept.get(index)
+    if (rank !== undefined) {
+      while (!layout.keepPositions && fresh[0] && fresh[0].rank < rank) list.push({ value: fresh.shift()!.value })
+      list.push({ from: index, value: wanted[rank]!.value })
+    } else if (!owned.has(index)) list.push({ from: index })
+    else if (layout.keepPositions) list.push({ from: index, value: emptyPlace })
+  }
+  if (layout.keepPositions) while (list.at(-1)?.value === emptyPlace) list.pop()
+  return [...list, ...fresh.map(({ value }) => ({ value }))]
+}
+
+/** Stands where a hook of ours was, so that those behind it stay where they are. Matches no tool and runs nothing. */
+const emptyPlace: Fields = { matcher: 'ona_removed', hooks: [] }

@@ -1,0 +1,21 @@
+/**
+ * GitHub Copilot CLI and cloud agent (docs.github.com, "Hooks reference"). Before a tool it takes any failure of a hook
+ * for a no, unlike all others; our shim makes a hook that merely fails mean there what it means elsewhere.
+ */
+
+import { githubBrain } from '../config/github-hooks.ts'
+import type { Host } from '../host.ts'
+import { noCompaction } from '../shared.ts'
+
+export const copilot: Host = githubBrain(
+  {
+    slug: 'copilot',
+    aliases: ['github/copilot/cli', 'copilot-cli', 'github-copilot'],
+    title: 'Copilot CLI',
+    signs: {
+      repo: ['.github/hooks/*.json', '.github/copilot'],
+      home: ['.copilot/config.json', '.copilot/settings.json'],
+    },
+  },
+  noCompaction('Copilot CLI'),
+)

@@ -1,0 +1,70 @@
+/** What one file under known/ says about one agent. */
+import type { BrainHook, Moment } from './hook.ts'
+
+export interface Host {
+  readonly slug: string
+  readonly aliases: readonly string[]
+  /** The name that people know it by. */
+  readonly title: string
+  readonly signs: Signs
+  /** The file that holds our hooks, from the root of the repository. */
+  readonly config: string
+  /** A file beside the config that has to be there as long as one of our hooks is that it serves; null: no longer. */
+  readonly helper?: { readonly path: string; readonly text: string | null; serves?(hook: BrainHook): boolean }
+  /** What the agent counts a timeout in. */
+  readonly unitMs: number
+  /** What of the hook the agent cannot express, in words; nothing when it is all there. */
+  limits(hook: BrainHook): Limit[]
+  /** Our hooks in the config, in the order in which they stand there. Throws a Problem that names file, line and column. */
+  read(text: string, file: string): BrainHook[]
+  /** The hooks in the config that are not ours, as far as they can be said in our words. */
+  foreign?(text: string, file: string): Foreign[]
+  /** The config with exactly these hooks of ours in it and all else as it was; null when no file should be left. */
+  write(text: string | null, hooks: readonly BrainHook[], file: string): string | null
+  /** Whether a hook of ours stands in the config exactly as we would write it. */
+  standing(text: string, hook: BrainHook, file: string): boolean
+  /** What the person should know about the config as it is: that the agent cannot read it, say. */
+  remarks?(text: string, file: string): string[]
+  /** What the person has to do once the hooks there have changed. */
+  readonly afterChange?: string
+  /** What the person should know when the config is there for the first time. */
+  onStart?(root: string): string[]
+  readonly shared?: Shared
+}
+
+/** A config that other agents read too. */
+export interface Shared {
+  /** Agents that get no hooks of their own while this config has them, with the words that say so. */
+  readonly serves: Readonly<Record<string, string>>
+  /** Agents that may read it and have the hooks in their own config. */
+  readonly quietIn: readonly string[]
+  /** The same brain, writing hooks that do right by all of these. */
+  readonly forAll: Host
+}
+
+export interface Signs {
+  /** Paths from the root of the repository; "*" stands for any name. */
+  readonly repo: readonly string[]
+  /** Paths from the home folder. */
+  readonly home: readonly string[]
+  /** A file of the repository that is a sign only when its text matches. */
+  readonly mention?: { readonly path: string; readonly of: RegExp }
+}
+
+export interface Limit {
+  readonly hook: BrainHook
+  readonly why: string
+  /** True: the hook is not written at all. False: it is written and does less than it says. */
+  readonly dropped: boolean
+}
+
+/** A hook that somebody else put into an agent's config. */
+export type Foreign =
+  | {
+      readonly path: readonly (string | number)[]
+      readonly moment: Moment
+      readonly what: string
+      readonly command: string
+      readonly timeoutMs: number
+    }
+  | { readonly path: readonly (string | number)[]; readonly why: string }

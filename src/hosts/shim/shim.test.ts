@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { claudecode } from '../claudecode/index.ts'
+import { hostOf } from '../index.ts'
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'ona-shim-')))
+after(() => rmSync(root, { recursive: true, force: true }))
+mkdirSync(join(root, '.github/hooks'), { recursive: true })
+mkdirSync(join(root, '.claude/hooks'), { recursive: true })
+mkdirSync(join(root, 'deep/down'), { recursive: true })
+const github = join(root, '.github/hooks/rhachet-hook.cjs')
+const claude = join(root, '.claude/hooks/rhachet-hook.cjs')
+writeFileSync(github, hostOf('vscode')!.helper!.text!)
+writeFileSync(claude, claudecode.shared!.forAll.helper!.text!)
+
+/** As VS Code and Copilot start it: everything in the environment. */
+function run(what: string, command: string, event: unknown, timeoutMs = 10_000) {
+  const env = {
+    ...process.env,
+    ONA_HOOK_FILTER: what,
+    ONA_HOOK_COMMAND: command,
+    ONA_HOOK_TIMEOUT_MS: String(timeoutMs),
+  }
+  const input = typeof event === 'string' ? event : JSON.stringify(event)
+  const { status, stdout, stderr } = spawnSync(process.execPath, [github], {
+    env,
+    input,
+    cwd: join(root, 'deep/down'),
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr }
+}
+const vscode = (tool_name: string, tool_input: object = {}) => ({
+  hook_event_name: 'PreToolUse',
+  timestamp: 'now',
+  tool_name,
+  tool_input,
+})
+
+test('a filter holds in VS Code, which has other names for the same tools', () => {
+  const cases: [string, string, boolean][] = [
+    ['Write|Edit', 'create_file', true],
+    ['Write|Edit', 'replace_string_in_file', true],
+    ['Write', 'apply_patch', true],
+    ['Bash', 'run_in_terminal', true],
+    ['Bash', 'runTerminalCommand', true],
+    ['Bash', 'read_file', false],
+    ['Write|Edit', 'run_in_terminal', false],
+    ['run_in_terminal', 'run_in_terminal', true],
+    ['^(Ba|We)', 'run_in_terminal', true],
+    ['^(Ba|We)', 'create_file', false],
+    ['*', 'whatever', true],
+    ['Bash', 'Bash', true],
+  ]
+  for (const [what, tool, fires] of cases)
+    assert.deepEqual(run(what, 'echo fired', vscode(tool)).stdout, fires ? 'fired\n' : '', `${what} on ${tool}`)
+})
+
+test('the hook gets the event in the names that a role is written in, from the root of the repository', () => {
+  const { stdout } = run(
+    'Edit',
+    'cat; pwd',
+    vscode('replace_string_in_file', { filePath: '/a', oldString: 'b', other: 1 }),
+  )
+  assert.equal(
+    stdout,
+    `${JSON.stringify({
+      hook_event_name: 'PreToolUse',
+      timestamp: 'now',
+      tool_name: 'Edit',
+      tool_input: { file_path: '/a', old_string: 'b', other: 1 },
+      native_tool_name: 'replace_string_in_file',
+    })}\n${root}\n`,
+  )
+})
+
+test('tools and arguments may have any name', () => {
+  const input = { constructor: 1, toString: 2, filePath: 3 }
+  const { tool_name, tool_input } = JSON.parse(run('*', 'cat', vscode('valueOf', input)).stdout)
+  assert.deepEqual([tool_name, tool_input], ['valueOf', { constructor: 1, toString: 2, file_path: 3 }])
+})
+
+test('an event of megabytes and its answer go through whole, over a socket that does not wait', async (t) => {
+  const server = createServer().listen(join(root, 'agent'))
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const both = connect(server.address() as string)
+  const [[agent]] = (await Promise.all([once(server, 'connection'), once(both, 'connect')])) as [[Socket], unknown]
+  // to look at process.stdin makes it one that does not wait, and so it stays for the program that takes over
+  const takeOver = 'process.stdin; process.execve(process.execPath, process.argv, process.env)'
+  const words = ['-e', takeOver, claude, '*', 'cat', '60000']
+  const child = spawn(process.execPath, words, { stdio: [both, both, 2] })
+  both.destroy()
+  const text = JSON.stringify(vscode('Bash', { command: 'x'.repeat(3e6) }))
+  agent.write(text.slice(0, 1e6), () => agent.end(text.slice(1e6)))
+  let heard = ''
+  agent.on('data', (chunk) => {
+    heard += chunk
+  })
+  await Promise.all([once(agent, 'end'), once(child, 'exit')])
+  assert.deepEqual([child.exitCode, JSON.parse(heard).tool_input.command.length], [0, 3e6])
+})
+
+test('exit 2 is a no that every agent understands', () => {
+  const { status, stdout, stderr } = run('*', 'echo never >&2; exit 2', vscode('Bash'))
+  const no = { permissionDecision: 'deny', permissionDecisionReason: 'never' }
+  assert.deepEqual(
+    [status, stderr, JSON.parse(stdout)],
+    [0, 'never\n', { ...no, hookSpecificOutput: { hookEventName: 'PreToolUse', ...no } }],
+  )
+  const stop = run('*', 'echo more >&2; exit 2', { hook_event_name: 'Stop' })
+  assert.deepEqual(JSON.parse(stop.stdout), {
+    decision: 'block',
+    reason: 'more',
+    hookSpecificOutput: { hookEventName: 'Stop', decision: 'block', reason: 'more' },
+  })
+  const late = run('*', 'echo bad >&2; exit 2', { ...vscode('Bash'), hook_event_name: 'PostToolUse' })
+  assert.deepEqual(JSON.parse(late.stdout), {
+    decision: 'block',
+    reason: 'bad',
+    additionalContext: 'bad',
+    hookSpecificOutput: { hookEventName: 'PostToolUse', additionalContext: 'bad' },
+  })
+})
+
+test('a hook that fails or takes too long lets the agent go on, and the person hears of it', () => {
+  for (const [command, why, timeoutMs] of [
+    ['exit 1', 'exit 1', 60_000],
+    ['exit 127', 'exit 127', 60_000],
+    ['sleep 60', 'ETIMEDOUT', 300],
+  ] as const) {
+    const { status, stdout } = run('*', command, vscode('Bash'), timeoutMs)
+    assert.equal(status, 0)
+    assert.match(JSON.parse(stdout).systemMessage, new RegExp(`hook failed \\(.*${why}.*\\): ${command}`))
+  }
+})
+
+test('an answer in JSON is put where each agent looks for it, and what boot prints is for the model', () => {
+  const answer = {
+    hookSpecificOutput: { permissionDecision: 'ask', permissionDecisionReason: 'sure?', updatedInput: { a: 1 } },
+  }
+  const { stdout } = run('*', `echo '${JSON.stringify(answer)}'`, vscode('Bash'))
+  assert.deepEqual(JSON.parse(stdout), {
+    permissionDecision: 'ask',
+    permissionDecisionReason: 'sure?',
+    modifiedArgs: { a: 1 },
+    hookSpecificOutput: { hookEventName: 'PreToolUse', ...answer.hookSpecificOutput },
+  })
+  const boot = run('*', 'printf hello', { hook_event_name: 'SessionStart' })
+  assert.deepEqual(JSON.parse(boot.stdout), {
+    additionalContext: 'hello',
+    hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: 'hello' },
+  })
+})
+
+test('an event that cannot be read goes to the hook as it is, and its no stays a no', () => {
+  for (const event of ['', 'not json', '[1', '"x"', 'null']) {
+    const { status, stderr } = run('Bash', 'cat >/dev/null; echo no >&2; exit 2', event)
+    assert.deepEqual([status, stderr], [2, 'no\n'], event)
+  }
+})
+
+test('beside Claude Code it keeps still in Cursor, which has the hooks in its own file', () => {
+  const start = (event: object) =>
+    spawnSync(process.execPath, [claude, '*', 'echo fired', '5000'], { input: JSON.stringify(event), encoding: 'utf8' })
+      .stdout
+  assert.deepEqual([start({ ...vscode('Shell'), cursor_version: '2' }), start(vscode('Bash'))], ['', 'fired\n'])
+})
+
+test('its arguments win over an environment that another hook left behind', () => {
+  const env = { ...process.env, ONA_HOOK_FILTER: '*', ONA_HOOK_COMMAND: 'echo wrong' }
+  const { stdout } = spawnSync(process.execPath, [claude, '*', 'echo right', '5000'], {
+    env,
+    input: JSON.stringify(vscode('Bash')),
+    encoding: 'utf8',
+  })
+  assert.equal(stdout, 'right\n')
+})

@@ -1,0 +1,27 @@
+/**
+ * VS Code Copilot, agent mode (code.visualstudio.com, "Agent hooks", Preview). It reads a matcher and then ignores it; the
+ * names of its tools differ from page to page. Both are why its hooks run through our shim.
+ */
+
+import { githubBrain } from '../config/github-hooks.ts'
+import type { Host } from '../host.ts'
+
+export const vscode: Host = githubBrain(
+  {
+    slug: 'vscode',
+    aliases: ['github/copilot/vscode', 'vscode-copilot', 'copilot-vscode'],
+    title: 'VS Code Copilot',
+    signs: {
+      repo: [
+        '.github/hooks/*.json',
+        '.github/copilot-instructions.md',
+        '.github/agents',
+        '.github/instructions',
+        '.github/prompts',
+      ],
+      home: ['.copilot/hooks'],
+      mention: { path: '.vscode/settings.json', of: /"(chat\.|github\.copilot)/ },
+    },
+  },
+  'VS Code runs it for a new conversation only, not for one that is resumed or was compacted',
+)
