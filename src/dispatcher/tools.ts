@@ -1,9 +1,10 @@
 /** The hosts' tools under one set of names, and where in a call its paths and bounds stand. */
-import { isObject, normalisePath } from './session/paths.ts'
+
 import { claudeTools } from '../hosts/claudecode/tools.ts'
 import { copilotTools } from '../hosts/copilot/tools.ts'
 import type { ToolNames } from '../hosts/tools.ts'
 import { vscodeId, vscodeMutatingTools, vscodeTools } from '../hosts/vscode/tools.ts'
+import { isObject, normalisePath } from './session/paths.ts'
 import type { HostEvent, Json } from './types.ts'
 
 /** VS Code's id for each tool of another host. */
