@@ -25,7 +25,7 @@ const importLogs = command(
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
       return failed(`${folder} is not a folder; the dispatcher keeps its logs in <repository>/.ai/tmp`)
     const { dbPath, openDb } = await import('../../../store/open.ts')
-    const { importDispatcher } = await import('../../../audit/import-dispatcher.ts')
+    const { importDispatcher } = await import('../../../audit/import/dispatcher.ts')
     const db = openDb(dbPath())
     try {
       const { problems, ...counts } = importDispatcher(db, folder, project === undefined ? undefined : resolve(project))

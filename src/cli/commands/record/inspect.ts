@@ -1,6 +1,6 @@
 /** `ona inspect`: the database as pages for people: served on this machine, or written to a file. */
-import { overview, overviews } from '../../../audit/overview.ts'
-import { timeline } from '../../../audit/timeline.ts'
+import { overview, overviews } from '../../../audit/inspect/overview.ts'
+import { timeline } from '../../../audit/inspect/timeline.ts'
 import { dbPath, type ReadDb, readDb } from '../../../store/open.ts'
 import { command } from '../../command.ts'
 import { failed, noted, said, write, wrong } from '../../print.ts'
@@ -39,7 +39,7 @@ export const run = command('ona inspect', { help, flags }, async ({ conversation
 })
 
 async function asFile(db: ReadDb, file: string, conversation: string | undefined): Promise<number> {
-  const { wholePage } = await import('../../../audit/inspect-page.ts')
+  const { wholePage } = await import('../../../audit/inspect/page.ts')
   const text = wholePage(db, conversation)!
   const why = writePage(file, text)
   if (why) return failed(why)
@@ -69,7 +69,7 @@ function printJson(db: ReadDb, conversation: string | undefined): number {
 }
 
 async function serve(db: ReadDb, conversation: string | undefined, inBrowser: boolean): Promise<number> {
-  const { serveInspect } = await import('../../../audit/inspect-server.ts')
+  const { serveInspect } = await import('../../../audit/inspect/server.ts')
   const path = conversation === undefined ? '/' : `/c/${encodeURIComponent(conversation)}`
   const { url, close } = await serveInspect(db, path)
   said(url)

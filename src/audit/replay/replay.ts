@@ -1,13 +1,13 @@
 /** Asks a policy about calls of the past: what would it have said, and why? No tool is run and no row is written. */
-import { createPlane } from '../hooks/dispatch.ts'
-import type { Handler } from '../hooks/handler.ts'
-import type { Answer, Invocation, PermissionMode, Plane, Scope } from '../hooks/plane.ts'
-import type { JsonObject } from '../hooks/shape.ts'
-import type { Safety, Steps } from '../hooks/steps.ts'
-import { judge, type PermissionSettings } from '../permissions/decide.ts'
-import { matchesRule } from '../permissions/match.ts'
-import { rememberingReal } from '../permissions/paths.ts'
-import type { RecordedCall } from './calls.ts'
+import { createPlane } from '../../hooks/dispatch.ts'
+import type { Handler } from '../../hooks/handler.ts'
+import type { Answer, Invocation, PermissionMode, Plane, Scope } from '../../hooks/plane.ts'
+import type { JsonObject } from '../../hooks/shape.ts'
+import type { Safety, Steps } from '../../hooks/steps.ts'
+import { judge, type PermissionSettings } from '../../permissions/decide.ts'
+import { matchesRule } from '../../permissions/match.ts'
+import { rememberingReal } from '../../permissions/paths.ts'
+import type { RecordedCall } from './recorded-calls.ts'
 
 export interface Policy {
   readonly permissions: PermissionSettings

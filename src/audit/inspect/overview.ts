@@ -1,6 +1,6 @@
 /** The conversations of a database: what each was about, where it stands, what it took. */
-import { redact } from '../hooks/redact.ts'
-import type { ReadDb } from '../store/open.ts'
+import { redact } from '../../hooks/redact.ts'
+import type { ReadDb } from '../../store/open.ts'
 
 export interface Overview {
   readonly id: string

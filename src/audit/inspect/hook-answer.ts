@@ -1,8 +1,8 @@
 /** What a hook said, read from its row: one word for it, and why. */
 
-import { redact } from '../hooks/redact.ts'
-import { isObject } from '../hooks/shape.ts'
-import { readJson } from '../hooks/text/json-text.ts'
+import { redact } from '../../hooks/redact.ts'
+import { isObject } from '../../hooks/shape.ts'
+import { readJson } from '../../hooks/text/json-text.ts'
 
 export interface HookAnswer {
   readonly event: string

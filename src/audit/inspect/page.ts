@@ -1,9 +1,9 @@
 /** The pages of `ona inspect`: the conversations, and one of them. */
-import { html, page } from '../page.ts'
-import type { ReadDb } from '../store/open.ts'
-import { line } from './inspect-items.ts'
-import { inspectScript as script, inspectStyle as style } from './inspect-style.ts'
+import { html, page } from '../../page.ts'
+import type { ReadDb } from '../../store/open.ts'
+import { line } from './items.ts'
 import { countConversations, type Overview, overview, overviews } from './overview.ts'
+import { inspectScript as script, inspectStyle as style } from './style.ts'
 import { type Item, timeline } from './timeline.ts'
 
 const kicker = 'ona inspect'

@@ -1,7 +1,7 @@
 /** The items of a timeline as HTML. Whatever comes from the database passes `html`. */
 import { structuredPatch } from 'diff'
-import type { JsonObject } from '../hooks/shape.ts'
-import { html } from '../page.ts'
+import type { JsonObject } from '../../hooks/shape.ts'
+import { html } from '../../page.ts'
 import type { HookAnswer } from './hook-answer.ts'
 import type { AgentItem, CallItem, Item, Permission } from './timeline.ts'
 

@@ -1,6 +1,6 @@
 /** The tool calls on record, each with what became of it, one after another: a long history is never in memory whole. */
-import { isObject, type JsonObject } from '../hooks/shape.ts'
-import type { ReadDb } from '../store/open.ts'
+import { isObject, type JsonObject } from '../../hooks/shape.ts'
+import type { ReadDb } from '../../store/open.ts'
 
 export interface RecordedCall {
   /** UTC, as the database writes it: `2026-11-15 08:23:00`. */

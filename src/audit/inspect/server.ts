@@ -1,8 +1,8 @@
 /** Serves the pages of `ona inspect` to the person who started it, on this machine, and to nobody else. */
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type ReadDb, StoreError } from '../store/open.ts'
-import { conversationPage, listPage } from './inspect-page.ts'
+import { type ReadDb, StoreError } from '../../store/open.ts'
+import { conversationPage, listPage } from './page.ts'
 
 export interface Served {
   /** Holds the token, which opens the door once. */

@@ -4,9 +4,9 @@
  */
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { recordHooks } from '../store/audit.ts'
-import type { Db } from '../store/open.ts'
-import { storable } from '../store/secrets.ts'
+import { recordHooks } from '../../store/audit.ts'
+import type { Db } from '../../store/open.ts'
+import { storable } from '../../store/secrets.ts'
 
 export interface Imported {
   readonly sessions: number

@@ -2,11 +2,11 @@
  * A conversation as it went: prompts, replies and calls in their order, and at its place everything that hooks, rules,
  * the workflow and sub-agents did. Read as a stream; of what lies outside the wanted part, only the order is read.
  */
-import { redact } from '../hooks/redact.ts'
-import { isObject, type JsonObject } from '../hooks/shape.ts'
-import type { ReadDb } from '../store/open.ts'
-import { around, openBeside, parsed, rest, told } from './beside.ts'
+import { redact } from '../../hooks/redact.ts'
+import { isObject, type JsonObject } from '../../hooks/shape.ts'
+import type { ReadDb } from '../../store/open.ts'
 import { type HookAnswer, type HookRow, hookAnswer, hookColumns } from './hook-answer.ts'
+import { around, factLine, openSideEvents, parsed, remaining } from './side-events.ts'
 
 export type Item =
   | { readonly kind: 'prompt'; readonly at: string; readonly text: string; readonly source: string }
@@ -81,7 +81,7 @@ export interface Session {
   readonly conversationId: string
   readonly startedAt: string
   readonly entries: number
-  /** Events of the conversation that name no session are told in the one that was under way. */
+  /** Events of the conversation that name no session are shown in the session that was running. */
   readonly firstEvent: number
   readonly nextEvent: number
 }
@@ -118,7 +118,7 @@ interface Open {
 
 function* sessionItems(db: ReadDb, session: Session, { from = 0, to = Infinity }: Part): Generator<Item> {
   const about = rowsAbout(db, session, from, to)
-  const beside = openBeside(db, session, (id) => agentItem(db, id))
+  const sideEvents = openSideEvents(db, session, (id) => agentItem(db, id))
   const open = new Map<string, Open>()
   let within = session.entries === 0
   for (const row of db.each<EntryRow>(
@@ -134,7 +134,7 @@ function* sessionItems(db: ReadDb, session: Session, { from = 0, to = Infinity }
       return
     }
     if (begins) within = row.sequence >= from
-    const { before, during, agents } = around(beside, row)
+    const { before, during, agents } = around(sideEvents, row)
     if (!within) continue
     if (begins) yield* unanswered(open, about)
     yield* before
@@ -142,7 +142,7 @@ function* sessionItems(db: ReadDb, session: Session, { from = 0, to = Infinity }
     yield* during
   }
   yield* unanswered(open, about)
-  if (within) yield* rest(beside)
+  if (within) yield* remaining(sideEvents)
 }
 
 /** What an entry itself tells. Calls wait for their results. */
@@ -194,10 +194,10 @@ function* unanswered(open: Map<string, Open>, about: About): Generator<Item> {
 function noteOf(type: string, entry: JsonObject): { about: string; text: string } | undefined {
   if (type === 'system') {
     const { _t, subtype, ...rest } = entry
-    return { about: notes[String(subtype)] ?? String(subtype), text: redact(told(rest)) }
+    return { about: notes[String(subtype)] ?? String(subtype), text: redact(factLine(rest)) }
   }
   if (type === 'attachment')
-    return { about: 'attachment', text: redact(told(isObject(entry['attachment']) ? entry['attachment'] : {})) }
+    return { about: 'attachment', text: redact(factLine(isObject(entry['attachment']) ? entry['attachment'] : {})) }
   return undefined
 }
 

@@ -1,7 +1,7 @@
 /** The calls of other agents, as the dispatcher logged them and `ona audit import` brought them in. */
-import { isObject, type JsonObject } from '../hooks/shape.ts'
-import type { ReadDb } from '../store/open.ts'
-import type { CallFilter, RecordedCall } from './calls.ts'
+import { isObject, type JsonObject } from '../../hooks/shape.ts'
+import type { ReadDb } from '../../store/open.ts'
+import type { CallFilter, RecordedCall } from './recorded-calls.ts'
 
 /** In the order in which they were imported. What the log cut short where a rule would look is not judged. */
 export function* importedCalls(db: ReadDb, filter: CallFilter = {}): Generator<RecordedCall> {

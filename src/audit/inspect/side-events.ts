@@ -1,19 +1,19 @@
-/** What happened beside the transcript (events, hooks that were asked about no call, sub-agents), and its place in it. */
-import { redact } from '../hooks/redact.ts'
-import { isObject, type JsonObject } from '../hooks/shape.ts'
-import type { ReadDb } from '../store/open.ts'
+/** What the transcript does not hold (events, hooks outside calls, sub-agents), and where it belongs in it. */
+import { redact } from '../../hooks/redact.ts'
+import { isObject, type JsonObject } from '../../hooks/shape.ts'
+import type { ReadDb } from '../../store/open.ts'
 import { type HookRow, hookAnswer, hookColumns, second } from './hook-answer.ts'
 import type { AgentItem, EntryRow, Item, PlanItem, Session } from './timeline.ts'
 
 /** Both streams of a session, each read as far as the transcript has been. */
-export interface Beside {
+export interface SideEvents {
   readonly db: ReadDb
   readonly events: Ahead<EventRow>
   readonly hooks: Ahead<HookRow>
   agent(session: string): AgentItem
 }
 
-export const openBeside = (db: ReadDb, session: Session, agent: Beside['agent']): Beside => ({
+export const openSideEvents = (db: ReadDb, session: Session, agent: SideEvents['agent']): SideEvents => ({
   db,
   events: new Ahead(eventsOf(db, session)),
   hooks: new Ahead(freeHooks(db, session)),
@@ -64,8 +64,8 @@ interface Around {
  * What belongs before an entry. Times are whole seconds, so that within one the kinds decide: a reply is an entry and an
  * event `model_reply`, and a call that runs leaves `tool_start`. These two are met on the way and tell where we are.
  */
-export function around(beside: Beside, { type, at, toolUseId, sequence }: EntryRow): Around {
-  const { events, hooks } = beside
+export function around(sideEvents: SideEvents, { type, at, toolUseId, sequence }: EntryRow): Around {
+  const { events, hooks } = sideEvents
   const found: Around = { before: [], during: [], agents: [] }
   let started = false
   for (let event = events.head; event && event.at <= at; event = events.head) {
@@ -79,8 +79,8 @@ export function around(beside: Beside, { type, at, toolUseId, sequence }: EntryR
     if (isMark && !own && started && event.agent === null) break
     events.next()
     if (own) started = true
-    else if (event.agent !== null && started) found.agents.push(beside.agent(event.agent))
-    else found[started ? 'during' : 'before'].push(...eventItems(beside, event))
+    else if (event.agent !== null && started) found.agents.push(sideEvents.agent(event.agent))
+    else found[started ? 'during' : 'before'].push(...eventItems(sideEvents, event))
   }
   const ended: Item[] = []
   const begun: Item[] = []
@@ -105,14 +105,14 @@ const hookPlaces: Record<string, string> = {
 }
 
 /** What is left when the transcript ends, by time. */
-export function* rest(beside: Beside): Generator<Item> {
-  const { events, hooks } = beside
+export function* remaining(sideEvents: SideEvents): Generator<Item> {
+  const { events, hooks } = sideEvents
   for (;;) {
     const { head: event } = events
     const { head: hook } = hooks
     if (event && (!hook || event.at <= second(hook.startedAt))) {
       events.next()
-      yield* eventItems(beside, event)
+      yield* eventItems(sideEvents, event)
     } else if (hook) {
       hooks.next()
       yield { kind: 'hook', tool: hook.toolName, ...hookAnswer(hook) }
@@ -120,7 +120,7 @@ export function* rest(beside: Beside): Generator<Item> {
   }
 }
 
-function* eventItems({ db, agent: agentItem }: Beside, { type, at, detail, agent }: EventRow): Generator<Item> {
+function* eventItems({ db, agent: agentItem }: SideEvents, { type, at, detail, agent }: EventRow): Generator<Item> {
   if (agent !== null) yield agentItem(agent)
   if (agent !== null || silent.includes(type)) return
   const facts = parsed(detail)
@@ -134,11 +134,11 @@ function* eventItems({ db, agent: agentItem }: Beside, { type, at, detail, agent
   } else if (type === 'turn_end') {
     if (facts['stop'] !== 'end_turn' || text('why') !== '')
       yield { kind: 'note', at, about: `the turn ended: ${text('stop')}`, text: text('why') }
-  } else yield { kind: 'note', at, about: type.replaceAll('_', ' '), text: redact(told(facts) || (detail ?? '')) }
+  } else yield { kind: 'note', at, about: type.replaceAll('_', ' '), text: redact(factLine(facts) || (detail ?? '')) }
 }
 
 /** `key: value · key: value`. */
-export function told(facts: JsonObject): string {
+export function factLine(facts: JsonObject): string {
   const said = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
   return Object.entries(facts)
     .map(([key, value]) => `${key}: ${said(value)}`)
