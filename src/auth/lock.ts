@@ -1,15 +1,14 @@
-/** One process at a time, for as long as a person would wait. */
+/** One process at a time, for as long as a user would wait. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { holderOf, tryLock, unlock } from '../files/lock-file.ts'
+import { holderOf, unlock, waitForLock } from '../files/lock-file.ts'
 
 /**
  * Runs `work` alone among all processes that use the same path. Works anyway after `patienceMs`, and where no lock can be
  * made (a read-only home): better twice than never.
  */
 export async function alone<T>(path: string, work: () => Promise<T>, { patienceMs = 30_000 } = {}): Promise<T> {
-  const until = Date.now() + patienceMs
-  while (!mine(path) && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 25))
+  await lock(path, patienceMs)
   try {
     return await work()
   } finally {
@@ -17,11 +16,11 @@ export async function alone<T>(path: string, work: () => Promise<T>, { patienceM
   }
 }
 
-function mine(path: string): boolean {
+async function lock(path: string, patienceMs: number): Promise<void> {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    return tryLock(path)
+    await waitForLock(path, patienceMs)
   } catch {
-    return true // nowhere to put a lock
+    // nowhere to put a lock
   }
 }

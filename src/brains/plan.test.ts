@@ -153,8 +153,8 @@ test('where Cursor has the hooks as well, those in the file of Claude Code keep 
 
 test('all brains are written or none', async (t) => {
   const { sync, root, has, text } = place(t, { '.gemini/settings.json': '{}\n' })
-  // what is written beside Gemini's settings cannot be, so that the third of four fails
-  mkdirSync(join(root, `.gemini/settings.json.${process.pid}.tmp`))
+  // folders stand where the new text of Gemini's settings would be staged, so that the third of four fails
+  for (let n = 0; n < 500; n++) mkdirSync(join(root, `.gemini/.settings.json.${process.pid}-${n}.tmp`))
   await assert.rejects(sync([guard], 'claudecode', 'opencode', 'gemini', 'codex'), {
     name: 'Problem',
     message: /cannot write .*settings\.json/,

@@ -1,4 +1,4 @@
-/** Files changed whole or not at all: written beside, flushed, and put in place with one rename. */
+/** Atomic file writes: the data goes to a file beside the target, is flushed, and is renamed into place. */
 import {
   closeSync,
   fchmodSync,
@@ -14,31 +14,59 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { tryLock, unlock } from './lock-file.ts'
+import { withLock } from './lock-file.ts'
 
-/** Keeps the mode of the file that it replaces; a new one gets `mode`. Writes through a symbolic link. */
-export function writeAtomic(path: string, data: string | Uint8Array, { mode = 0o644 }: { mode?: number } = {}): void {
+export interface WriteOptions {
+  /** The mode of a new file; one that is replaced keeps its own. */
+  readonly mode?: number
+  /** Whether the data must survive a power cut. False where the file can be made again from something else. */
+  readonly flush?: boolean
+}
+
+/** Replaces a file as a whole. Writes through a symbolic link; keeps the mode and owner of the file it replaces. */
+export function writeAtomic(path: string, data: string | Uint8Array, options: WriteOptions = {}): void {
   const target = throughLinks(path)
+  replaceFile(target, data, options)
+  if (options.flush ?? true) flushFolder(dirname(target))
+}
+
+/** The same for a path that is known to be no link. */
+export function replaceFile(target: string, data: string | Uint8Array, options: WriteOptions = {}): void {
+  const staged = stageBeside(target, data, options)
+  try {
+    renameSync(staged, target)
+  } catch (error) {
+    rmSync(staged, { force: true })
+    throw error
+  }
+}
+
+/** Writes the data beside the target and returns the path of that file, ready to be renamed over the target. */
+export function stageBeside(
+  target: string,
+  data: string | Uint8Array,
+  { mode = 0o644, flush = true }: WriteOptions = {},
+): string {
   const old = statSync(target, { throwIfNoEntry: false })
-  const beside = join(dirname(target), `.${basename(target).slice(0, 200)}.${process.pid}-${counter++}.tmp`)
-  const file = openSync(beside, 'wx', 0o600)
+  const staged = join(dirname(target), `.${basename(target).slice(0, 200)}.${process.pid}-${counter++}.tmp`)
+  const file = openSync(staged, 'wx', 0o600)
   try {
     writeFileSync(file, data)
     fchmodSync(file, old ? old.mode & 0o7777 : mode & ~process.umask())
     if (old) keepOwner(file, old)
-    fsyncSync(file)
-    closeSync(file)
-    renameSync(beside, target)
+    if (flush) fsyncSync(file)
   } catch (error) {
-    rmSync(beside, { force: true })
+    rmSync(staged, { force: true })
     throw error
+  } finally {
+    closeSync(file)
   }
-  flushFolder(dirname(target))
+  return staged
 }
 
 /**
- * Changes a file by its old text (undefined: there is none), alone among processes: a lock lies beside it meanwhile.
- * `change` gives the new text, or undefined to leave it as it is. Says whether the file changed.
+ * Changes a file under a lock. `change` receives the present text (undefined: no file) and returns the new text, or
+ * undefined to leave the file as it is. Returns whether the file changed.
  */
 export function updateFile(
   path: string,
@@ -46,7 +74,7 @@ export function updateFile(
   { mode = 0o600 }: { mode?: number } = {},
 ): boolean {
   mkdirSync(dirname(path), { recursive: true, mode: mode === 0o600 ? 0o700 : 0o755 })
-  return withLock(path, () => {
+  return withLock(`${throughLinks(path)}.lock`, () => {
     const text = statSync(path, { throwIfNoEntry: false }) && readFileSync(path, 'utf8')
     const changed = change(text)
     if (changed === undefined || changed === text) return false
@@ -55,24 +83,9 @@ export function updateFile(
   })
 }
 
-/** Must be short work: others wait for it, at most five seconds. */
-function withLock<T>(path: string, work: () => T): T {
-  const lock = `${throughLinks(path)}.lock`
-  const until = Date.now() + 5000
-  while (!tryLock(lock)) {
-    if (Date.now() > until)
-      throw new Error(`${path} is being changed by another process; remove ${lock} if none is running`)
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
-  }
-  try {
-    return work()
-  } finally {
-    unlock(lock)
-  }
-}
-
 let counter = 0
 
+/** The file behind a symbolic link, so that the link itself stays. */
 function throughLinks(path: string): string {
   try {
     return realpathSync(path)
@@ -85,7 +98,7 @@ function keepOwner(file: number, old: { uid: number; gid: number }): void {
   try {
     fchownSync(file, old.uid, old.gid)
   } catch {
-    // only root may give files away; then the file is ours, as with any editor
+    // only root may change owners; otherwise the file becomes ours, as with any editor
   }
 }
 

@@ -1,23 +1,8 @@
 /** Puts the dispatcher into a repository, brings it up to date, and takes it out again. */
 import { spawnSync } from 'node:child_process'
-import {
-  closeSync,
-  existsSync,
-  fchmodSync,
-  fsyncSync,
-  globSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { writeAtomic } from '../../files/atomic-write.ts'
 import { leadsOut } from '../../files/leads-out.ts'
 import { packageRoot } from '../../package-root.ts'
 import { defaultFiles } from '../defaults.ts'
@@ -267,21 +252,10 @@ export function writeJson(file: string, before: Json | undefined, after: Json): 
   return true
 }
 
-/** Beside, flushed, renamed: a reader finds the old file or the new one, with the mode that it had. */
+/** Replaces a file as a whole, making its folder where there is none. */
 export function writeWhole(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true })
-  const file = existsSync(path) ? realpathSync(path) : path
-  const mode = statSync(file, { throwIfNoEntry: false })?.mode
-  const beside = `${file}.${process.pid}.tmp`
-  const fd = openSync(beside, 'w')
-  try {
-    if (mode !== undefined) fchmodSync(fd, mode & 0o7777)
-    writeFileSync(fd, text)
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
-  }
-  renameSync(beside, file)
+  writeAtomic(path, text)
 }
 
 function remove(repoRoot: string, path: string): void {

@@ -1,24 +1,9 @@
 /** Files changed together: each by one rename, all of them or none. */
 import { isUtf8 } from 'node:buffer'
-import {
-  closeSync,
-  existsSync,
-  fchmodSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, realpathSync, renameSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { tryLock, unlock } from '../../files/lock-file.ts'
+import { stageBeside } from '../../files/atomic-write.ts'
+import { busy, tryLock, unlock, waitForLock } from '../../files/lock-file.ts'
 import { readPlainBytes } from '../../files/plain-file.ts'
 import { Problem } from '../problem.ts'
 
@@ -51,7 +36,8 @@ export function writeAll(edits: readonly FileEdit[]): void {
           : attempt(edit.path, 'make the folder of', () => mkdirSync(dirname(target), { recursive: true }))
       const stage = { edit, target, temporary: null as string | null, made }
       staged.push(stage)
-      if (edit.after !== null) stage.temporary = attempt(edit.path, 'write', () => stageBeside(target, edit.after!))
+      if (edit.after !== null)
+        stage.temporary = attempt(edit.path, 'write', () => stageBeside(target, edit.after!, { mode: 0o666 }))
     }
     for (const stage of staged) {
       attempt(stage.edit.path, 'write', () =>
@@ -62,7 +48,7 @@ export function writeAll(edits: readonly FileEdit[]): void {
   } catch (thrown) {
     for (const { edit, target } of done.reverse()) {
       if (edit.before === null) rmSync(target, { force: true })
-      else renameSync(stageBeside(target, edit.before), target)
+      else renameSync(stageBeside(target, edit.before, { mode: 0o666 }), target)
     }
     for (const { target, temporary, made } of staged.reverse()) {
       if (temporary) rmSync(temporary, { force: true })
@@ -96,12 +82,8 @@ export async function locked<T>(paths: readonly string[], work: () => Promise<T>
 const patienceMs = 10_000
 
 async function lock(path: string): Promise<string> {
-  const until = Date.now() + patienceMs
-  while (!attempt(path, 'lock', () => tryLock(path))) {
-    if (Date.now() > until)
-      throw new Problem(`another process has been writing there for ${patienceMs / 1000} s; if none is, remove ${path}`)
-    await sleep(15 + Math.random() * 20)
-  }
+  const taken = attempt(path, 'lock', () => tryLock(path)) || (await waitForLock(path, patienceMs))
+  if (!taken) throw new Problem(busy(path, patienceMs).message)
   return path
 }
 
@@ -113,23 +95,6 @@ function realOf(path: string): string {
     return folder ? resolve(folder, path.slice(dirname(path).length + 1)) : path
   }
   return attempt(path, 'follow the link', () => realpathSync(path))
-}
-
-function stageBeside(target: string, text: string): string {
-  const temporary = `${target}.${process.pid}.tmp`
-  const mode = statSync(target, { throwIfNoEntry: false })?.mode
-  const file = openSync(temporary, 'w', mode ?? 0o666)
-  try {
-    writeFileSync(file, text)
-    if (mode !== undefined) fchmodSync(file, mode & 0o7777)
-    fsyncSync(file)
-  } catch (thrown) {
-    rmSync(temporary, { force: true })
-    throw thrown
-  } finally {
-    closeSync(file)
-  }
-  return temporary
 }
 
 /** Takes away a folder that is empty now, and those above it up to `top` as long as they are. */

@@ -3,22 +3,17 @@ import {
   accessSync,
   closeSync,
   constants,
-  fchmodSync,
-  fchownSync,
   fstatSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
-  renameSync,
   type Stats,
   statSync,
-  unlinkSync,
-  writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { replaceFile as writeInPlaceOf } from '../../files/atomic-write.ts'
 import type { ToolHost } from '../host.ts'
 import { absolute, codeOf, leadsTo, openJudged, realTarget, whyOf } from '../paths.ts'
 import type { ToolContext } from '../tool.ts'
@@ -90,7 +85,7 @@ export function replaceFile({ path, real, stats }: Target, content: Uint8Array, 
       return `${path} was changed by someone else just now. Read it again, then change it.`
     }
     host.checkpoint(real)
-    writeBeside(folder.path, file, content, now)
+    writeInPlaceOf(file, content, { mode: 0o666 })
     const written = statSync(file)
     host.files.note(real, { mtimeMs: written.mtimeMs, size: written.size, whole: true })
     return undefined
@@ -115,36 +110,6 @@ function openFolder(parent: string): Folder | undefined {
     return undefined
   }
   return { fd, path: process.platform === 'linux' ? `/proc/self/fd/${fd}` : parent }
-}
-
-let written = 0
-
-function writeBeside(folder: string, file: string, content: Uint8Array, old: Stats | undefined): void {
-  const beside = join(folder, `.ona-${process.pid}-${written++}.tmp`)
-  const fd = openSync(beside, 'wx', old ? 0o600 : 0o666)
-  try {
-    for (let at = 0; at < content.length; ) at += writeSync(fd, content, at)
-    if (old) keepOwner(fd, old)
-    fsyncSync(fd)
-    renameSync(beside, file)
-  } catch (error) {
-    unlinkSync(beside)
-    throw error
-  } finally {
-    closeSync(fd)
-  }
-}
-
-function keepOwner(fd: number, old: Stats): void {
-  const now = fstatSync(fd)
-  if (now.uid !== old.uid || now.gid !== old.gid) {
-    try {
-      fchownSync(fd, old.uid, old.gid)
-    } catch {
-      // Only root may give files away; then the file is ours from now on.
-    }
-  }
-  fchmodSync(fd, old.mode & 0o7777)
 }
 
 function statsOf(file: string): Stats | undefined {
