@@ -5,7 +5,7 @@ import type { ToolUse } from '../providers/model.ts'
 import { failed, type Tool, type ToolOutput } from '../tools/tool.ts'
 import type { Answerer } from './events.ts'
 import type { Session } from './session/session.ts'
-import type { TurnEnd } from './turn.ts'
+import type { TurnEnd } from './turn-end.ts'
 
 export interface Call {
   readonly session: Session

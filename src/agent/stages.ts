@@ -1,4 +1,5 @@
 /** The stages of a turn, each with the steps at which hooks have their say. */
+import { textBlock, textOf } from '../hooks/blocks.ts'
 import type { Answer } from '../hooks/plane.ts'
 import type { Block, Steps, StopReason } from '../hooks/steps.ts'
 import type { ModelFailure, Reply, ToolUse } from '../providers/model.ts'
@@ -13,7 +14,7 @@ import type { Session } from './session/session.ts'
 import { signOut } from './session/session-lock.ts'
 import { newsOf } from './subagents/background.ts'
 import { interruptedResult, runToolCall } from './tool-call.ts'
-import type { Source, TurnEnd } from './turn.ts'
+import type { Source, TurnEnd } from './turn-end.ts'
 
 /** A turn is entered: hooks may add to it or end it before anything is taken in. */
 export async function enter(session: Session): Promise<TurnEnd | undefined> {
@@ -42,7 +43,7 @@ export async function ingest(session: Session, prompt: readonly Block[], source:
   if (refused) return refused.stop === 'cancelled' && session.signal.aborted ? refused : { ...refused, stop: 'refusal' }
 
   const remembered = source === 'user' ? recall(session, textOf(before.input)) : []
-  const blocks = [...before.input, ...session.carried(), ...remembered, ...answer.context.map(asText)]
+  const blocks = [...before.input, ...session.carried(), ...remembered, ...answer.context.map(textBlock)]
   session.say(blocks, source === 'user' ? 'prompt' : undefined)
   const after: Steps['after_ingest'] = { committedLen: 1, additionalContext: [] }
   const answered = await session.ask('after_ingest', after)
@@ -139,7 +140,7 @@ function keep(session: Session, reply: Reply, end: TurnEnd | undefined): void {
       type: 'model_reply',
       detail: { model: reply.model, stop: reply.stop, ...reply.usage, costUsd: cost },
     })
-    if (end?.stop === 'cancelled') session.say([asText('[Request interrupted by user]')])
+    if (end?.stop === 'cancelled') session.say([textBlock('[Request interrupted by user]')])
   })
   const toolUses = content.filter((block) => block.type === 'tool_use')
   session.emit({ type: 'assistant', text: textOf(content), toolUses })
@@ -169,7 +170,7 @@ export async function runTools(session: Session, calls: readonly ToolUse[]): Pro
     end = done.end
   }
   if (session.signal.aborted) {
-    session.commit(() => session.say([asText('[Request interrupted by user for tool use]')]))
+    session.commit(() => session.say([textBlock('[Request interrupted by user for tool use]')]))
     return { stop: 'cancelled', text: '' }
   }
   const step: Steps['after_tool_batch'] = { results, additionalContext: [] }
@@ -213,7 +214,7 @@ export async function atTurnEnd(
   }
   session.continues++
   const feedback =
-    step.feedback.length > 0 ? step.feedback : [asText('A hook asks you to go on: the work is not done.')]
+    step.feedback.length > 0 ? step.feedback : [textBlock('A hook asks you to go on: the work is not done.')]
   return ingest(session, feedback, 'continuation')
 }
 
@@ -239,7 +240,3 @@ function ended(session: Session, answer: Answer, text = ''): TurnEnd | undefined
   if (answer.control.kind === 'break') return { stop: answer.control.reason, text, why: answer.reason }
   return undefined
 }
-
-export const asText = (text: string): Block => ({ type: 'text', text })
-export const textOf = (blocks: readonly { type: string; text?: string }[]): string =>
-  blocks.map((block) => (block.type === 'text' ? block.text : '')).join('')

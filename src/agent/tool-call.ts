@@ -11,7 +11,7 @@ import { gate, permissionSettled, permit } from './permit.ts'
 import type { Session } from './session/session.ts'
 import { askHooks, tellHooks } from './tool-hooks.ts'
 import { toolContext } from './tool-host.ts'
-import type { TurnEnd } from './turn.ts'
+import type { TurnEnd } from './turn-end.ts'
 
 export interface ToolCallEnd {
   readonly output: ToolOutput

@@ -5,6 +5,7 @@ import { searchable } from '../permissions/searchable.ts'
 import { getState, setState } from '../store/state.ts'
 import type { SeenFile, ToolHost } from '../tools/host.ts'
 import type { ToolContext } from '../tools/tool.ts'
+import { askModel } from './model/ask-model.ts'
 import { spendAside } from './model/spend.ts'
 import { checkpoint } from './session/checkpoint.ts'
 import type { Session } from './session/session.ts'
@@ -29,7 +30,7 @@ function hostOf(session: Session): ToolHost {
   return {
     async moveTo(directory) {
       if (directory === session.cwd) return true
-      if (!workingDirectories(session).some((folder) => isInside(folder, directory))) return false
+      if (!session.workingDirectories.some((folder) => isInside(folder, directory))) return false
       const old = session.cwd
       session.cwd = directory
       await session.raise('CwdChanged', () => ({ old_cwd: old, new_cwd: directory }))
@@ -52,23 +53,14 @@ function hostOf(session: Session): ToolHost {
       session.emit({ type: 'todos', todos })
     },
     todos: () => session.todos,
-    async runAgent(request) {
-      const { runSubagent } = await import('./subagents/subagent.ts')
-      return runSubagent(session, request)
-    },
+    runAgent: (request) => session.services.runAgent(session, request),
     agentTypes: () => runtime.agents.map(({ name, description }) => ({ name, description })),
     skills: {
       list: () => runtime.skills.list(),
-      load: (name, args, caller) => runtime.skills.load(session, name, args, caller),
+      load: (name, args, caller) => session.services.loadSkill(session, name, args, caller),
     },
-    async enterPlanMode() {
-      const { enterPlanMode } = await import('./workflow/plan-mode.ts')
-      return enterPlanMode(session)
-    },
-    async exitPlanMode(plan, commands) {
-      const { exitPlanMode } = await import('./workflow/plan-mode.ts')
-      return exitPlanMode(session, plan, commands)
-    },
+    enterPlanMode: () => session.services.enterPlanMode(session),
+    exitPlanMode: (plan, commands) => session.services.exitPlanMode(session, plan, commands),
     mcp: runtime.mcp,
     deferredTools: () => session.toolbox.deferred(session.model.window),
     revealTools: (names) => session.toolbox.reveal(names),
@@ -83,36 +75,6 @@ function hostOf(session: Session): ToolHost {
     brief: (text) => session.emit({ type: 'brief', text }),
   }
 }
-
-/** A question beside the conversation: no tools, no history. */
-export async function askModel(
-  session: Session,
-  prompt: string,
-  signal: AbortSignal,
-  system = 'Answer briefly and only from what is given.',
-): Promise<{ ok: boolean; text: string }> {
-  const reply = await session.model.provider.reply(
-    {
-      model: session.model.wireModel,
-      system: [{ text: system }],
-      messages: [{ role: 'user', content: [{ type: 'text', text: prompt }] }],
-      tools: [],
-      maxTokens: session.model.maxOutput,
-      signal,
-    },
-    () => {},
-  )
-  spendAside(session, reply)
-  const text = reply.content.map((block) => (block.type === 'text' ? block.text : '')).join('')
-  return reply.stop === 'error' || reply.stop === 'cancelled'
-    ? { ok: false, text: reply.failure?.message ?? 'interrupted' }
-    : { ok: true, text }
-}
-
-export const workingDirectories = (session: Session): string[] => [
-  session.projectDir,
-  ...(session.permissions.additionalDirectories ?? []),
-]
 
 function isInside(folder: string, path: string): boolean {
   const inside = relative(folder, path)

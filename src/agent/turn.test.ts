@@ -3,10 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, test } from 'node:test'
 import { type TestOptions, type TestSession, testSession } from '../../test/support/agent-session.ts'
+import { textBlock } from '../hooks/blocks.ts'
 import { defineHook, defineStepHook } from '../hooks/define.ts'
 import { spend } from './model/spend.ts'
 import { Session } from './session/session.ts'
-import { asText } from './stages.ts'
 import { runTurn } from './turn.ts'
 
 const open: TestSession[] = []
@@ -20,7 +20,7 @@ function start(options: TestOptions): TestSession {
   return started
 }
 
-const say = (test: TestSession, text: string) => runTurn(test.session, [asText(text)])
+const say = (test: TestSession, text: string) => runTurn(test.session, [textBlock(text)])
 const free: TestOptions = { mode: 'bypassPermissions' }
 
 test('a turn without tools is two rows, and what it cost is an event', async () => {
@@ -401,10 +401,10 @@ test('a copy of a session can be rewound like the session itself, files and all'
   writeFileSync(file, 'old')
   await say(it, 'change it')
   assert.equal(readFileSync(file, 'utf8'), 'new')
-  const { runtime, mode, model, permissions, cwd, projectDir } = it.session
+  const { runtime, services, mode, model, permissions, cwd, projectDir } = it.session
   const found = findSession({ cwd, resume: it.session.id, fork: true } as never, runtime)
   assert.ok(!('problem' in found))
-  const copy = new Session({ runtime, ...found, mode, model, permissions, cwd, projectDir, messages: [] })
+  const copy = new Session({ runtime, services, ...found, mode, model, permissions, cwd, projectDir, messages: [] })
   const [point] = rewindPoints(copy)
   assert.deepEqual(rewind(copy, point!, 'files').problems, [])
   assert.equal(readFileSync(file, 'utf8'), 'old')

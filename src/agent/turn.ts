@@ -1,21 +1,9 @@
 /** A turn, from a prompt to its end. The stages it names are told in stages.ts; one tool call in tool-call.ts. */
-import type { Block, StopReason } from '../hooks/steps.ts'
-import type { ModelFailure } from '../providers/model.ts'
+import type { Block } from '../hooks/steps.ts'
 import { compactWhenDue } from './context/compact.ts'
 import type { Session } from './session/session.ts'
 import { atTurnEnd, enter, finish, generate, ingest, overBudget, runTools } from './stages.ts'
-
-export interface TurnEnd {
-  readonly stop: StopReason | 'error'
-  /** The model's last words. */
-  readonly text: string
-  /** What a person should know about the end: who ended it, or what failed. */
-  readonly why?: string
-  readonly failure?: ModelFailure
-}
-
-/** Where the input of a turn came from. */
-export type Source = 'user' | 'continuation' | 'background'
+import type { Source, TurnEnd } from './turn-end.ts'
 
 /**
  * Takes a prompt to the end of its turn: until the model calls no tool and no hook says go on.

@@ -1,9 +1,10 @@
 /** A conversation opened by its id from a command, with a session to work in. */
 
 import type { AgentEvent } from '../agent/events.ts'
-import { modelLater } from '../agent/model/lazy-model.ts'
+import { lazyModel } from '../agent/model/lazy-model.ts'
 import { type Opened as OpenedRuntime, openRuntime } from '../agent/session/open-runtime.ts'
 import { Session } from '../agent/session/session.ts'
+import { sessionServices } from '../agent/session/session-services.ts'
 import type { PermissionMode } from '../hooks/plane.ts'
 import { createSession, getConversation, newestConversation, newestSession } from '../store/conversations.ts'
 import { nobody } from './headless/deny-all.ts'
@@ -52,10 +53,11 @@ export function sessionAt(
   const { runtime, permissions } = opened
   const session = new Session({
     runtime,
+    services: sessionServices,
     ...place,
     projectDir: place.cwd,
     mode: mode ?? permissions.defaultMode ?? 'default',
-    model: modelLater(runtime),
+    model: lazyModel(runtime),
     permissions,
     messages: [],
   })

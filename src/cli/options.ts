@@ -1,6 +1,6 @@
 /** From flags to what a session is started with. */
 import { resolve } from 'node:path'
-import type { StartOptions } from '../agent/session/start.ts'
+import type { StartOptions } from '../agent/session/start-options.ts'
 import type { AgentKind } from '../agent/subagents/agent-definitions.ts'
 import { readPlainFile, statOf } from '../files/plain-file.ts'
 import type { Flags } from './flags.ts'

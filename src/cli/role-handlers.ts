@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { StartOptions } from '../agent/session/start.ts'
+import type { StartOptions } from '../agent/session/start-options.ts'
 import { warned } from './print.ts'
 
 /** Loads nothing where no role is linked. A role that cannot be loaded is said, and the others have their say. */

@@ -4,9 +4,11 @@ import type { AgentEvent } from '../agent/events.ts'
 import { loadMessages } from '../agent/session/history.ts'
 import type { Observed, Runtime } from '../agent/session/runtime.ts'
 import { Session } from '../agent/session/session.ts'
+import { sessionServices } from '../agent/session/session-services.ts'
 import { enterSession } from '../agent/session/start.ts'
-import { asText, textOf } from '../agent/stages.ts'
-import { runTurn, type Source, type TurnEnd } from '../agent/turn.ts'
+import { runTurn } from '../agent/turn.ts'
+import type { Source, TurnEnd } from '../agent/turn-end.ts'
+import { textBlock, textOf } from '../hooks/blocks.ts'
 import type { Block } from '../hooks/steps.ts'
 import { getSession } from '../store/conversations.ts'
 import { builtInTool } from '../tools/all.ts'
@@ -45,8 +47,8 @@ export async function openLeg(start: LegStart): Promise<Leg> {
   const { home, agent, firing, options } = start
   const { definition } = agent
   const { signal } = options
-  const { model: wantedModel, permissions: own = {}, maxTokens } = definition
-  const model = await home.model(wantedModel, agent.name)
+  const { model: requestedModel, permissions: own = {}, maxTokens } = definition
+  const model = await home.model(requestedModel, agent.name)
   const names = (definition.tools ?? []).filter((tool) => typeof tool === 'string')
   const usesMcp = names.some((name) => name.startsWith('mcp__'))
   if (usesMcp) await home.runtime.mcp?.ready?.(30_000)
@@ -71,6 +73,7 @@ export async function openLeg(start: LegStart): Promise<Leg> {
   const { permissions } = home
   session = new Session({
     runtime,
+    services: sessionServices,
     id: start.session,
     conversationId: getSession(home.runtime.db, start.session)!.conversationId,
     cwd: home.cwd,
@@ -100,7 +103,7 @@ export async function openLeg(start: LegStart): Promise<Leg> {
     wanted: () => wanted,
     async turn(input, source) {
       signal?.throwIfAborted()
-      const prompt = first === '' ? input : [asText(`${first}\n\n`), ...input]
+      const prompt = first === '' ? input : [textBlock(`${first}\n\n`), ...input]
       first = ''
       const end = await runTurn(open, prompt, source)
       signal?.throwIfAborted()

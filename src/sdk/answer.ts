@@ -1,6 +1,6 @@
 /** The model's words as the answer that was asked for; a wrong one goes back with the error, a few times. */
 import { answerJson } from '../agent/model/answer-json.ts'
-import { asText } from '../agent/stages.ts'
+import { textBlock } from '../hooks/blocks.ts'
 import { orAborted } from './abort.ts'
 import { AgentError } from './agent-error.ts'
 import type { Leg } from './agent-session.ts'
@@ -34,7 +34,7 @@ export async function readAnswer(leg: Leg, firing: Firing, first: string): Promi
       throw new AgentError('output', name, `the answer did not fit (asked ${times}): ${error}`, { text })
     }
     const feedback = `Your answer does not fit: ${error}. Answer again with nothing but the JSON value.`
-    text = (await leg.turn([asText(feedback)], 'continuation')).text
+    text = (await leg.turn([textBlock(feedback)], 'continuation')).text
     if (leg.wanted()) return undefined
   }
 }

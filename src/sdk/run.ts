@@ -2,7 +2,7 @@
 
 import type { AgentEvent } from '../agent/events.ts'
 import { recover } from '../agent/session/history.ts'
-import { asText, textOf } from '../agent/stages.ts'
+import { textBlock, textOf } from '../hooks/blocks.ts'
 import type { Block } from '../hooks/steps.ts'
 import { addEvent } from '../store/audit.ts'
 import { createConversation, createSession, getSession } from '../store/conversations.ts'
@@ -111,7 +111,7 @@ async function runAll(
   const { input, context, maxHandoffs = 10 } = options
   const usage = newUsage()
   const agents: string[] = []
-  let part: Part = { agent: first, input: typeof input === 'string' ? [asText(input)] : input, context }
+  let part: Part = { agent: first, input: typeof input === 'string' ? [textBlock(input)] : input, context }
   let session = sessionId
   for (;;) {
     agents.push(part.agent.name)
@@ -162,7 +162,7 @@ async function runPart(part: Part, around: Surroundings): Promise<PartEnd> {
     const said = leg.session.messages
     const next = await orAborted(handOver(wanted, agent, said, firing.context as Context<never> as Context), signal)
     await fire(firing, 'onHandoff', { from: agent, to, reason: wanted.reason })
-    return { next: { agent: to, input: [asText(next.input)], context: next.context } }
+    return { next: { agent: to, input: [textBlock(next.input)], context: next.context } }
   } catch (cause) {
     await fire(firing, 'onError', { error: asError(cause) })
     throw cause

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { AgentEvent, Person } from '../../src/agent/events.ts'
 import type { ActiveModel, McpHost, Runtime } from '../../src/agent/session/runtime.ts'
 import { Session } from '../../src/agent/session/session.ts'
+import { sessionServices } from '../../src/agent/session/session-services.ts'
 import { type AgentKind, loadAgentKinds } from '../../src/agent/subagents/agent-definitions.ts'
 import type { Toolbox } from '../../src/agent/toolbox.ts'
 import { createPlane } from '../../src/hooks/dispatch.ts'
@@ -66,7 +67,7 @@ export function testSession(options: TestOptions = {}): TestSession {
     childEnv: process.env,
     home: folder,
     agents: loadAgentKinds({ projectDir: folder, home: folder, trusted: true, bare: false }, options.agents).kinds,
-    skills: { list: () => [], load: async (_, name) => ({ ok: false, why: `there is no skill ${name}` }) },
+    skills: { list: () => [], get: () => undefined },
     trusted: true,
     bare: false,
     withoutTools: [],
@@ -78,6 +79,7 @@ export function testSession(options: TestOptions = {}): TestSession {
   const { id: conversationId } = createConversation(db, { projectDir: folder, phase: options.phase ?? 'idle' })
   const session = new Session({
     runtime,
+    services: sessionServices,
     id: createSession(db, conversationId).sessionId,
     conversationId,
     cwd: folder,

@@ -3,7 +3,7 @@ import type { Block } from '../../hooks/steps.ts'
 
 const blocks = new WeakSet<Block>()
 
-export function brought(text: string): Block {
+export function attached(text: string): Block {
   const block: Block = { type: 'text', text }
   blocks.add(block)
   return block

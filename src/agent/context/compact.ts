@@ -1,13 +1,14 @@
 /** Compaction: when the window fills, old bulky results are blanked first; then the conversation becomes a summary. */
+
+import { textBlock } from '../../hooks/blocks.ts'
 import type { Steps } from '../../hooks/steps.ts'
 import type { Message } from '../../providers/model.ts'
 import { approvedPlan } from '../../store/plans.ts'
 import { saveSummary } from '../../store/summaries.ts'
+import { askModel } from '../model/ask-model.ts'
 import { contextShare } from '../model/spend.ts'
 import type { Session } from '../session/session.ts'
-import { asText } from '../stages.ts'
-import { askModel } from '../tool-host.ts'
-import type { TurnEnd } from '../turn.ts'
+import type { TurnEnd } from '../turn-end.ts'
 import { tellInstructionsAgain } from './instructions.ts'
 
 /** Shares of the window. */
@@ -98,7 +99,7 @@ export async function compact(
     session.append({ _t: 'system', subtype: 'compact_boundary', trigger, pre_tokens: tokensBefore })
     saveSummary(session.db, session.conversationId, summary)
     session.messages.length = 0
-    session.say([asText(carriedOver(session, summary))])
+    session.say([textBlock(carriedOver(session, summary))])
   })
   session.contextTokens = estimate(session.messages)
   if (trigger === 'auto') session.refills++
@@ -114,7 +115,7 @@ export async function compact(
     ...(session.agentType && { agent_type: session.agentType }),
     model: session.model.wireModel,
   }))
-  if (again.context.length > 0) session.say(again.context.map(asText))
+  if (again.context.length > 0) session.say(again.context.map(textBlock))
   await tellInstructionsAgain(session)
   session.commit(() => {})
   session.emit({ type: 'compacted', trigger, tokensBefore, tokensAfter: session.contextTokens })

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { afterEach, test } from 'node:test'
 import fc from 'fast-check'
 import { type TestOptions, type TestSession, testSession } from '../../../test/support/agent-session.ts'
+import { textBlock } from '../../hooks/blocks.ts'
 import { defineHook, defineStepHook } from '../../hooks/define.ts'
 import type { Reply } from '../../providers/model.ts'
 import { liveRanges, loadMessages, recover } from '../session/history.ts'
-import { asText } from '../stages.ts'
 import { runTurn } from '../turn.ts'
 import { compact } from './compact.ts'
 import { importsIn, instructionsFor, instructionsText } from './instructions.ts'
@@ -23,7 +23,7 @@ function start(options: TestOptions = {}): TestSession {
   return started
 }
 
-const say = (it: TestSession, text: string) => runTurn(it.session, [asText(text)])
+const say = (it: TestSession, text: string) => runTurn(it.session, [textBlock(text)])
 
 test('compaction puts a summary in place of the conversation, and the old rows stay', async () => {
   const raised: string[] = []
@@ -113,7 +113,7 @@ test('old bulky results are blanked before anything is summarised, and a resume 
 test('a crash between the call and its result leaves a result that says so, once', async () => {
   const it = start()
   const { db, id } = it.session
-  it.session.say([asText('go')])
+  it.session.say([textBlock('go')])
   it.session.assistant([{ type: 'tool_use', id: 'a', name: 'Bash', input: { command: 'make' } }])
   assert.deepEqual([recover(db, id), recover(db, id)], [1, 0])
   const last = it.transcript().at(-1)!
@@ -124,7 +124,7 @@ test('a crash between the call and its result leaves a result that says so, once
 test('of a conversation that is longer than the window, the end is loaded, from a prompt on', () => {
   const it = start()
   for (let index = 0; index < 200; index++) {
-    it.session.say([asText(`prompt ${index} ${'x'.repeat(100)}`)])
+    it.session.say([textBlock(`prompt ${index} ${'x'.repeat(100)}`)])
     it.session.assistant([{ type: 'text', text: `answer ${index}` }])
   }
   const messages = loadMessages(it.session.db, it.session.id, 1000)

@@ -5,25 +5,26 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { statOf } from '../../files/plain-file.ts'
+import { textBlock } from '../../hooks/blocks.ts'
 import type { Block } from '../../hooks/steps.ts'
 import { decide } from '../../permissions/decide.ts'
 import type { Session } from '../session/session.ts'
-import { asText } from '../stages.ts'
 import { toolContext } from '../tool-host.ts'
-import { brought } from './attached-content.ts'
+import { attached } from './attached-content.ts'
+import { loadSkill } from './skills.ts'
 
 export type Expanded = { readonly ok: true; readonly blocks: Block[] } | { readonly ok: false; readonly why: string }
 
 export async function expandPrompt(session: Session, prompt: string): Promise<Expanded> {
   const command = /^\/([\w:-]+)(?:\s+([\s\S]*))?$/.exec(prompt.trim())
-  if (!command) return { ok: true, blocks: [asText(prompt), ...(await mentions(session, prompt))] }
+  if (!command) return { ok: true, blocks: [textBlock(prompt), ...(await mentions(session, prompt))] }
   const [, name = '', args = ''] = command
   const known = session.runtime.skills.list().some((skill) => skill.name === name && skill.forPerson !== false)
   if (!known) return { ok: false, why: `Unknown command: /${name}` }
   session.ready()
-  const loaded = await session.runtime.skills.load(session, name, args)
+  const loaded = await loadSkill(session, name, args)
   if (!loaded.ok) return loaded
-  return { ok: true, blocks: [asText(`/${name}${args && ` ${args}`}`), brought(loaded.text)] }
+  return { ok: true, blocks: [textBlock(`/${name}${args && ` ${args}`}`), attached(loaded.text)] }
 }
 
 /** Files named with @, as Read would show them, where the rules allow reading them. */
@@ -34,7 +35,7 @@ async function mentions(session: Session, prompt: string): Promise<Block[]> {
     const agent = session.runtime.agents.find((kind) => name === `agent-${kind.name}`)
     if (agent) {
       const how = `call Agent with subagent_type "${agent.name}"`
-      blocks.push(brought(`The person wants the agent ${agent.name} for this: ${how}.`))
+      blocks.push(attached(`The person wants the agent ${agent.name} for this: ${how}.`))
       continue
     }
     const at = name.startsWith('~/') ? join(session.runtime.home, name.slice(2)) : resolve(session.cwd, name)
@@ -59,7 +60,7 @@ async function readFor(session: Session, path: string): Promise<Block | undefine
     projectDir: session.projectDir,
     home: session.runtime.home,
   })
-  if (ruling.decision === 'deny') return brought(`@${path} is left out: ${ruling.reason}`)
+  if (ruling.decision === 'deny') return attached(`@${path} is left out: ${ruling.reason}`)
   const { content, isError } = await read.run({ file_path: path }, toolContext(session, 'mention'))
-  return isError ? undefined : brought(`The file ${path}:\n${content}`)
+  return isError ? undefined : attached(`The file ${path}:\n${content}`)
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { testSession } from '../../../test/support/agent-session.ts'
 import { expandPrompt } from './expand.ts'
-import { type SessionSkills, sessionSkills } from './skills.ts'
+import { skillCatalogue } from './skill-catalogue.ts'
+import { loadSkill } from './skills.ts'
 
 /** A session with one skill of the project's. */
 function withSkill(text: string, { trusted = true, script = [] as string[] } = {}) {
@@ -12,14 +13,9 @@ function withSkill(text: string, { trusted = true, script = [] as string[] } = {
   const folder = join(here.folder, '.ona/skills/it')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'SKILL.md'), text)
-  const skills = sessionSkills({
-    none: false,
-    home: join(here.folder, 'nobody'),
-    projectDir: here.folder,
-    trusted,
-    warn: (why) => assert.fail(why),
-  })
-  ;(here.session.runtime as { skills: SessionSkills }).skills = skills
+  const places = { home: join(here.folder, 'nobody'), projectDir: here.folder }
+  const skills = skillCatalogue({ ...places, warn: (why) => assert.fail(why) })
+  Object.assign(here.session.runtime, { skills, trusted })
   return here
 }
 
@@ -45,6 +41,6 @@ test("a skill of a folder that nobody trusts brings no rules and no model, and r
   const here = withSkill('---\nallowed-tools: Bash\nmodel: another\n---\nHello.', { trusted: false })
   t.after(() => here.end())
   const own = here.session.model
-  assert.equal((await here.session.runtime.skills.load(here.session, 'it', '')).ok, true)
+  assert.equal((await loadSkill(here.session, 'it', '')).ok, true)
   assert.deepEqual([here.session.granted, here.session.model === own], [[], true])
 })

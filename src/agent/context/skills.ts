@@ -1,4 +1,4 @@
-/** The skills of a session: found when first asked for, and what they embed done by the same rules as a tool call. */
+/** Loads a skill into a session; the commands and files it embeds pass the same hooks and rules as a tool call. */
 import { isAbsolute, resolve } from 'node:path'
 import { leadsOut } from '../../files/leads-out.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
@@ -6,63 +6,41 @@ import type { Steps } from '../../hooks/steps.ts'
 import { decide } from '../../permissions/decide.ts'
 import { withGranted } from '../../permissions/update.ts'
 import { addEvent } from '../../store/audit.ts'
-import type { LoadedSkill, SkillListing } from '../../tools/host.ts'
+import type { LoadedSkill } from '../../tools/host.ts'
 import { type Outcome, renderSkill, type SkillDoors } from '../../tools/skills/skill-loader.ts'
-import { findSkills, type Skill } from '../../tools/skills/skills.ts'
+import type { Skill } from '../../tools/skills/skills.ts'
 import { planningGate } from '../../workflow/gate.ts'
-import { wantedModel } from '../model/requested-model.ts'
+import { requestedModel } from '../model/requested-model.ts'
 import type { Session } from '../session/session.ts'
 import { toolContext } from '../tool-host.ts'
 
-interface Places {
-  /** As --bare and --disable-slash-commands want it. */
-  readonly none: boolean
-  readonly home: string
-  readonly projectDir: string
-  /** The folder's own skills run commands and bring rules only when it is trusted. */
-  readonly trusted: boolean
-  warn(text: string): void
-}
-
-/** What a process knows of skills; each is loaded for one session, and what it allows holds in that session alone. */
-export interface SessionSkills {
-  list(): readonly SkillListing[]
-  load(session: Session, name: string, args: string, caller?: 'model' | 'person'): Promise<LoadedSkill>
-}
-
-export function sessionSkills({ none, home, projectDir, trusted, warn }: Places): SessionSkills {
-  if (none) return { list: () => [], load: async () => ({ ok: false, why: 'there are no skills in this session' }) }
-  let found: readonly Skill[] | undefined
-  const skills = () => {
-    if (found) return found
-    const { skills, warnings } = findSkills({ home, projectDir })
-    for (const warning of warnings) warn(warning)
-    found = skills
-    return found
+/** What the skill allows holds in this session alone. */
+export async function loadSkill(
+  session: Session,
+  name: string,
+  args: string,
+  caller: 'model' | 'person' = 'person',
+): Promise<LoadedSkill> {
+  const { skills, trusted } = session.runtime
+  const skill = skills.get(name)
+  if (!skill) return { ok: false, why: `Unknown skill: ${name}` }
+  if (caller === 'model' && !skill.forModel)
+    return { ok: false, why: `Skill ${name} cannot be used with Skill tool due to disable-model-invocation` }
+  // A project's skills run commands and bring rules only in a trusted folder.
+  const mayAct = trusted || skill.from !== 'project'
+  const loaded = await renderSkill(skill, { args, sessionId: session.id }, doorsOf(session, skill, mayAct))
+  if (!loaded.ok) return loaded
+  const powers = mayAct ? { granted: skill.allowedTools, model: skill.model } : { granted: [] }
+  // A sub-agent starts no other: there a forking skill is loaded like any other.
+  if (skill.fork && !session.agent) return fork(session, skill, loaded.text, powers)
+  if (powers.model) {
+    const asked = { wanted: powers.model, by: `skill ${name}` }
+    const model = await requestedModel(session.runtime, session.model, asked)
+    if ('problem' in model) return { ok: false, why: model.problem }
+    session.lendModel(model)
   }
-  return {
-    list: skills,
-    async load(session, name, args, caller = 'person') {
-      const skill = skills().find((each) => each.name === name)
-      if (!skill) return { ok: false, why: `Unknown skill: ${name}` }
-      if (caller === 'model' && !skill.forModel)
-        return { ok: false, why: `Skill ${name} cannot be used with Skill tool due to disable-model-invocation` }
-      const mayAct = trusted || skill.from !== 'project'
-      const loaded = await renderSkill(skill, { args, sessionId: session.id }, doorsOf(session, skill, mayAct))
-      if (!loaded.ok) return loaded
-      const powers = mayAct ? { granted: skill.allowedTools, model: skill.model } : { granted: [] }
-      // A sub-agent starts no other: there a forking skill is read like any other.
-      if (skill.fork && !session.agent) return fork(session, skill, loaded.text, powers)
-      if (powers.model) {
-        const asked = { wanted: powers.model, by: `skill ${name}` }
-        const model = await wantedModel(session.runtime, session.model, asked)
-        if ('problem' in model) return { ok: false, why: model.problem }
-        session.lendModel(model)
-      }
-      session.granted.push(...powers.granted)
-      return loaded
-    },
-  }
+  session.granted.push(...powers.granted)
+  return loaded
 }
 
 interface Powers {
@@ -72,8 +50,7 @@ interface Powers {
 
 /** `context: fork`: the skill's text is a sub-agent's task, and what the sub-agent answers is all that comes back. */
 async function fork(session: Session, skill: Skill, prompt: string, powers: Powers): Promise<LoadedSkill> {
-  const { runSubagent } = await import('../subagents/subagent.ts')
-  const { content, isError } = await runSubagent(session, {
+  const { content, isError } = await session.services.runAgent(session, {
     description: skill.name,
     prompt,
     type: skill.agent ?? 'general-purpose',

@@ -4,7 +4,7 @@ import { createProvider } from '../../providers/create.ts'
 import { specOf } from '../../providers/models.ts'
 import { resolveModel, settle } from '../../providers/resolve.ts'
 import type { ActiveModel, Runtime } from '../session/runtime.ts'
-import type { StartOptions } from '../session/start.ts'
+import type { StartOptions } from '../session/start-options.ts'
 
 export async function modelFor(
   name: string,

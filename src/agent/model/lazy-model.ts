@@ -1,7 +1,7 @@
 /** A model for a run that may never ask one: chosen when it is first needed. */
 import type { ActiveModel, Runtime } from '../session/runtime.ts'
 
-export function modelLater(runtime: Runtime): ActiveModel {
+export function lazyModel(runtime: Runtime): ActiveModel {
   let chosen: ReturnType<Runtime['modelFor']> | undefined
   const provider: ActiveModel['provider'] = {
     async reply(request, on) {

@@ -6,7 +6,7 @@ import type { ActiveModel, Runtime } from '../session/runtime.ts'
  * Opus, sonnet and haiku are sizes of Claude's. Where the session talks to another provider they mean its own model: what is
  * said on a local machine does not go to a vendor because a file names one.
  */
-export async function wantedModel(
+export async function requestedModel(
   { modelFor, emit }: Runtime,
   own: ActiveModel,
   { wanted = '', by }: { wanted?: string; by: string },

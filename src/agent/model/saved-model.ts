@@ -5,10 +5,10 @@ import type { Session } from '../session/session.ts'
 
 type Place = Pick<Session, 'db' | 'id' | 'conversationId'>
 
-export const keepModel = ({ db, id, conversationId }: Place, model: ActiveModel): void =>
+export const saveModel = ({ db, id, conversationId }: Place, model: ActiveModel): void =>
   setState(db, conversationId, keyOf(id), flagOf(model))
 
-export const keptModel = ({ db, id, conversationId }: Place): string | undefined =>
+export const savedModel = ({ db, id, conversationId }: Place): string | undefined =>
   getState(db, conversationId, keyOf(id))
 
 /** As `--model` takes it. */

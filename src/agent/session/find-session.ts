@@ -11,7 +11,7 @@ import { setState } from '../../store/state.ts'
 import { recover } from './history.ts'
 import type { Runtime } from './runtime.ts'
 import { workerIn } from './session-lock.ts'
-import type { StartOptions, StartProblem } from './start.ts'
+import type { StartOptions, StartProblem } from './start-options.ts'
 
 export type Found = { readonly id: string; readonly conversationId: string; readonly isNew: boolean }
 

@@ -7,8 +7,7 @@ import { connectServers, type McpHub } from '../../mcp/hub.ts'
 import { version } from '../../package-root.ts'
 import type { Settings } from '../../store/settings/settings-shape.ts'
 import type { Person } from '../events.ts'
-import { workingDirectories } from '../tool-host.ts'
-import type { Session } from './session.ts'
+import type { ServerOwner } from './runtime.ts'
 
 export interface McpRequest {
   readonly settings: Settings
@@ -21,7 +20,7 @@ export interface McpRequest {
   readonly flags: readonly string[]
   readonly strict: boolean
   readonly bare: boolean
-  session(): Session | undefined
+  session(): ServerOwner | undefined
   openUrl?(url: string): void | Promise<void>
 }
 
@@ -57,10 +56,7 @@ export function openMcp(request: McpRequest, { servers }: Declaration): McpHub |
     home,
     version: version(),
     policy: settings as ServerPolicy,
-    roots: () => {
-      const session = request.session()
-      return session ? workingDirectories(session) : [cwd]
-    },
+    roots: () => [...(request.session()?.workingDirectories ?? [cwd])],
     approve: (server) => approve(server, person),
     async elicit(asked, signal) {
       const session = request.session()

@@ -13,14 +13,14 @@ import { storable } from '../../store/secrets.ts'
 import { hooksOf, loadSettings } from '../../store/settings/settings.ts'
 import { trust } from '../../store/settings/trust.ts'
 import { builtInTools } from '../../tools/all.ts'
-import { sessionSkills } from '../context/skills.ts'
+import { noSkills, skillCatalogue } from '../context/skill-catalogue.ts'
 import type { AgentEvent } from '../events.ts'
+import { askModel } from '../model/ask-model.ts'
 import { type AgentKind, loadAgentKinds } from '../subagents/agent-definitions.ts'
-import { askModel } from '../tool-host.ts'
 import { declaredServers, openMcp } from './mcp-servers.ts'
 import type { Runtime } from './runtime.ts'
 import type { Session } from './session.ts'
-import type { StartOptions, StartProblem } from './start.ts'
+import type { StartOptions, StartProblem } from './start-options.ts'
 
 export type Opened = {
   readonly runtime: Runtime
@@ -118,13 +118,14 @@ export function openRuntime(options: StartOptions): Opened | StartProblem {
     get agents() {
       return agentKinds()
     },
-    skills: sessionSkills({
-      none: options.bare === true || options.withoutSkills === true,
-      home,
-      projectDir: cwd,
-      trusted,
-      warn: (text) => options.on({ type: 'notice', level: 'warning', text }),
-    }),
+    skills:
+      options.bare || options.withoutSkills
+        ? noSkills
+        : skillCatalogue({
+            home,
+            projectDir: cwd,
+            warn: (text) => options.on({ type: 'notice', level: 'warning', text }),
+          }),
     trusted,
     permissionDefaults: loaded.defaultsInForce,
     bare: options.bare === true,

@@ -1,6 +1,7 @@
 /** Going back to an earlier prompt: the conversation, the files, or both. */
+
+import { textOf } from '../../hooks/blocks.ts'
 import type { Row, UserEntry } from '../../store/transcript.ts'
-import { textOf } from '../stages.ts'
 import { restore, type Snapshot } from './checkpoint.ts'
 import { liveEntries, loadMessages } from './history.ts'
 import type { Session } from './session.ts'

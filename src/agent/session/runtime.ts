@@ -1,5 +1,6 @@
 /** What the sessions of one process share: taken once at start and held. */
-import type { Plane } from '../../hooks/plane.ts'
+import type { EventFields, EventName } from '../../hooks/events.ts'
+import type { Answer, Plane, Scope } from '../../hooks/plane.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
 import type { ServerConfig } from '../../mcp/config.ts'
 import type { McpHub } from '../../mcp/hub.ts'
@@ -9,11 +10,10 @@ import type { Db } from '../../store/open.ts'
 import type { Settings } from '../../store/settings/settings-shape.ts'
 import type { McpSide } from '../../tools/host.ts'
 import type { Tool, ToolOutput } from '../../tools/tool.ts'
-import type { SessionSkills } from '../context/skills.ts'
+import type { SkillCatalogue } from '../context/skill-catalogue.ts'
 import type { AgentEvent, Person } from '../events.ts'
 import type { AgentKind } from '../subagents/agent-definitions.ts'
 import type { Tasks } from '../subagents/background.ts'
-import type { Session } from './session.ts'
 
 export interface Runtime {
   readonly db: Db
@@ -27,7 +27,7 @@ export interface Runtime {
   readonly home: string
   readonly tasks?: Tasks
   readonly mcp?: McpHost
-  readonly skills: SessionSkills
+  readonly skills: SkillCatalogue
   readonly agents: readonly AgentKind[]
   readonly trusted: boolean
   /** No settings file speaks of permissions yet: the read-only rules are ours, and the first file that does takes them over. */
@@ -50,7 +50,7 @@ export interface Runtime {
   /** Watches paths that hooks asked for. */
   watch?(paths: readonly string[]): void
   /** Starts further MCP servers, for one of its sessions. */
-  openServers?(servers: readonly ServerConfig[], session: () => Session | undefined): McpHub | undefined
+  openServers?(servers: readonly ServerConfig[], session: () => ServerOwner | undefined): McpHub | undefined
   modelFor(name: string): Promise<ActiveModel | { readonly problem: string }>
 }
 
@@ -65,6 +65,14 @@ interface ObservedCall {
   readonly id: string
   readonly tool: string
   readonly input: JsonObject
+}
+
+/** The session that MCP servers ask questions of. */
+export interface ServerOwner {
+  readonly runtime: { readonly plane: Plane }
+  readonly workingDirectories: readonly string[]
+  scope(toolUseId: string | undefined, signal: AbortSignal): Scope
+  raise<E extends EventName>(name: E, fields: () => EventFields[E], signal: AbortSignal): Promise<Answer>
 }
 
 /** What a session needs of an MCP hub; the rest of it is for the terminal. */

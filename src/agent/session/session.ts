@@ -9,7 +9,7 @@ import { recordHooks } from '../../store/audit.ts'
 import { getConversation, touchConversation } from '../../store/conversations.ts'
 import { type Db, newId } from '../../store/open.ts'
 import { appendEntry, type Entry, type ToolResultEntry } from '../../store/transcript.ts'
-import type { SeenFile } from '../../tools/host.ts'
+import type { AgentRequest, LoadedSkill, SeenFile } from '../../tools/host.ts'
 import type { Todo, Tool, ToolOutput } from '../../tools/tool.ts'
 import { append } from '../context/messages.ts'
 import type { AgentEvent, SpeakingAgent } from '../events.ts'
@@ -20,6 +20,7 @@ import { signIn } from './session-lock.ts'
 
 export interface SessionStart {
   readonly runtime: Runtime
+  readonly services: SessionServices
   readonly id: string
   readonly conversationId: string
   readonly cwd: string
@@ -40,8 +41,25 @@ export interface SessionStart {
 
 export type AgentIdentity = SpeakingAgent
 
+/** What a tool may start that is a session or a dialog of its own (session-services.ts). */
+export interface SessionServices {
+  loadSkill(session: Session, name: string, args: string, caller?: 'model' | 'person'): Promise<LoadedSkill>
+  runAgent(session: Session, request: SubagentTask): Promise<ToolOutput>
+  enterPlanMode(session: Session): Promise<ToolOutput>
+  exitPlanMode(session: Session, plan: string, commands?: readonly string[]): Promise<ToolOutput>
+}
+
+/** What a sub-agent is to do: the Agent tool's request, or a skill that runs as one. */
+export interface SubagentTask extends Omit<AgentRequest, 'toolUseId' | 'progress'> {
+  /** The call that starts it, where it is one. */
+  readonly toolUseId?: string
+  /** Rules that hold for this sub-agent alone. */
+  readonly granted?: readonly string[]
+}
+
 export class Session {
   readonly runtime: Runtime
+  readonly services: SessionServices
   readonly id: string
   readonly conversationId: string
   readonly agent: AgentIdentity | undefined
@@ -97,6 +115,7 @@ export class Session {
 
   constructor(start: SessionStart) {
     this.runtime = start.runtime
+    this.services = start.services
     this.id = start.id
     this.conversationId = start.conversationId
     this.projectDir = start.projectDir
@@ -121,6 +140,10 @@ export class Session {
   /** The rules in force now. */
   get rules(): PermissionSettings {
     return withGranted(this.permissions, this.granted)
+  }
+
+  get workingDirectories(): string[] {
+    return [this.projectDir, ...(this.permissions.additionalDirectories ?? [])]
   }
 
   get phase(): string {

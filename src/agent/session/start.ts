@@ -1,17 +1,13 @@
 /** From what the operator asked for to a session that can take a prompt. */
+
+import { textOf } from '../../hooks/blocks.ts'
 import type { EventFields } from '../../hooks/events.ts'
-import type { Handler } from '../../hooks/handler.ts'
-import type { PermissionMode } from '../../hooks/plane.ts'
 import type { Steps } from '../../hooks/steps.ts'
-import type { ModelUsage } from '../../providers/model.ts'
 import { addEvent } from '../../store/audit.ts'
 import { newestConversation } from '../../store/conversations.ts'
-import type { SettingsRequest } from '../../store/settings/settings.ts'
 import { getState } from '../../store/state.ts'
-import type { AgentEvent, Person } from '../events.ts'
-import { wantedModel } from '../model/requested-model.ts'
-import { flagOf, keepModel, keptModel } from '../model/saved-model.ts'
-import { textOf } from '../stages.ts'
+import { requestedModel } from '../model/requested-model.ts'
+import { flagOf, savedModel, saveModel } from '../model/saved-model.ts'
 import { type AgentKind, allows } from '../subagents/agent-definitions.ts'
 import { equip } from '../subagents/agent-extensions.ts'
 import { toolsOf } from '../toolbox.ts'
@@ -20,59 +16,9 @@ import { loadMessages } from './history.ts'
 import { type Opened, openRuntime } from './open-runtime.ts'
 import type { Runtime } from './runtime.ts'
 import { Session } from './session.ts'
+import { sessionServices } from './session-services.ts'
+import type { StartOptions, StartProblem } from './start-options.ts'
 import type { Worktree } from './worktree.ts'
-
-export interface StartOptions {
-  readonly cwd: string
-  readonly env: NodeJS.ProcessEnv
-  readonly person: Person
-  on(event: AgentEvent): void
-  onUsage?(model: string, usage: ModelUsage, costUsd: number | null): void
-  /** The database; by default the one that the environment names. */
-  readonly db?: string
-  readonly model?: string
-  readonly mode?: PermissionMode
-  readonly allow?: readonly string[]
-  readonly deny?: readonly string[]
-  readonly tools?: readonly string[]
-  readonly addDirs?: readonly string[]
-  readonly systemPrompt?: string
-  readonly appendSystemPrompt?: string
-  readonly withoutSkills?: boolean
-  readonly settings?: NonNullable<SettingsRequest['flags']>
-  readonly agents?: readonly AgentKind[]
-  readonly agent?: string
-  readonly mcpConfig?: readonly string[]
-  readonly strictMcp?: boolean
-  /** No MCP server is started. */
-  readonly withoutMcp?: boolean
-  /** Shows a page to the person, to sign in to a server. */
-  openUrl?(url: string): void | Promise<void>
-  readonly sessionId?: string
-  /** An id or name to go on with; true for the newest of this folder. */
-  readonly resume?: string | true
-  readonly fork?: boolean
-  readonly name?: string
-  readonly maxRequests?: number
-  readonly maxBudgetUsd?: number
-  readonly bare?: boolean
-  readonly trust?: boolean
-  readonly setup?: 'init' | 'maintenance'
-  /** Works in a git worktree of this name; "" for a new one. */
-  readonly worktree?: string
-  /** Hooks are told that the agent waits this long after a turn; without it they are not. */
-  readonly idleNoticeMs?: number
-  /** Asked when the model is overloaded, in this order. */
-  readonly fallbackModels?: readonly string[]
-  /** In-process handlers: our own, and those of the SDK. */
-  readonly handlers?: readonly Handler[]
-  /** Ends what the session has under way, from its first hook on. */
-  readonly signal?: AbortSignal
-  /** Called when all is over but the database is still open. */
-  atEnd?(session: Session): Promise<void>
-  /** Starts the built-in model's server when it is the one chosen. */
-  startRehearsal?(): Promise<{ readonly baseUrl: string; readonly model: string; close(): void }>
-}
 
 export interface Started {
   /** The one in use: `change` puts another in its place. */
@@ -96,9 +42,6 @@ export interface SessionChange {
 
 export type EndReason = EventFields['SessionEnd']['reason']
 
-/** `usage`: what was asked for makes no sense, as against: it did not work. */
-export type StartProblem = { readonly problem: string; readonly usage?: boolean }
-
 export async function startSession(options: StartOptions): Promise<Started | StartProblem> {
   const opened = openRuntime(options)
   if ('problem' in opened) return opened
@@ -119,7 +62,7 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
   const first = await runtime.modelFor(options.model ?? '')
   if ('problem' in first) return failed({ problem: first.problem })
   const wanted = options.model === undefined && agent?.model
-  const chosen = await wantedModel(runtime, first, { ...(wanted && { wanted }), by: `agent ${agent?.name}` })
+  const chosen = await requestedModel(runtime, first, { ...(wanted && { wanted }), by: `agent ${agent?.name}` })
   if ('problem' in chosen) return failed({ problem: chosen.problem })
   const found = findSession(options, runtime)
   if ('problem' in found) return failed(found)
@@ -132,6 +75,7 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
     const { db } = runtime
     const entered = new Session({
       runtime,
+      services: sessionServices,
       ...from,
       mode,
       model,
@@ -150,7 +94,7 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
   }
   const mode = options.mode ?? agent?.permissionMode ?? permissions.defaultMode ?? 'default'
   let session = enter(found, { mode, model: chosen, permissions })
-  if (options.model) keepModel(session, chosen)
+  if (options.model) saveModel(session, chosen)
   else if (!wanted) await useKept(session)
   options.signal?.addEventListener('abort', () => session.interrupt())
   if (options.signal?.aborted) session.interrupt()
@@ -202,7 +146,7 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
 
 /** The model that was chosen in it before; where that cannot be had any more, a line says so. */
 async function useKept(session: Session): Promise<void> {
-  const kept = keptModel(session)
+  const kept = savedModel(session)
   if (kept === undefined || kept === flagOf(session.model)) return
   const model = await session.runtime.modelFor(kept)
   if (!('problem' in model)) session.model = model

@@ -3,9 +3,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { readPlainFile } from '../../files/plain-file.ts'
 import type { PermissionMode } from '../../hooks/plane.ts'
-import { isObject } from '../../hooks/shape.ts'
+import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { headOf, readFrontmatter } from '../../tools/skills/frontmatter.ts'
-import type { Brings } from './agent-extensions.ts'
 
 export interface AgentKind {
   readonly name: string
@@ -24,8 +23,17 @@ export interface AgentKind {
   /** Skills that it has read before it starts. */
   readonly skills?: readonly string[]
   /** Hooks and MCP servers of its own. */
-  readonly brings?: Brings
+  readonly extensions?: Extensions
   readonly source: string
+}
+
+export interface Extensions {
+  /** `user`: the person's own file. A project's servers are asked about, like those of its .mcp.json. */
+  readonly scope: 'flag' | 'user' | 'project'
+  /** Written by someone whom the person trusts: otherwise no hook runs and no server is started. */
+  readonly trusted: boolean
+  /** The head of the file as it is written, or the fields themselves. */
+  readonly head: string | JsonObject
 }
 
 const readOnly = [
@@ -170,7 +178,7 @@ export function readAgentsJson(text: string): readonly AgentKind[] | { readonly 
 export function readAgentKind(
   text: string,
   path: string,
-  by: Omit<Brings, 'head'>,
+  by: Omit<Extensions, 'head'>,
 ): AgentKind | { readonly problem: string } {
   const read = readFrontmatter(text)
   if (!read.ok) return { problem: read.why }
@@ -181,7 +189,7 @@ function kindOf(
   fields: Record<string, unknown>,
   body: string,
   source: string,
-  brings: Brings,
+  extensions: Extensions,
 ): AgentKind | { readonly problem: string } {
   const word = (key: string) =>
     typeof fields[key] === 'string' && fields[key] !== '' ? (fields[key] as string) : undefined
@@ -210,7 +218,7 @@ function kindOf(
     ...(maxTurns > 0 && { maxTurns }),
     ...(fields['isolation'] === 'worktree' && { isolation: 'worktree' as const }),
     ...(skills && { skills }),
-    ...((fields['hooks'] !== undefined || fields['mcpServers'] !== undefined) && { brings }),
+    ...((fields['hooks'] !== undefined || fields['mcpServers'] !== undefined) && { extensions }),
     ...((fields['background'] === true || fields['background'] === 'true') && { background: true }),
   }
 }

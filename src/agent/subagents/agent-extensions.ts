@@ -1,4 +1,4 @@
-/** What an agent's definition brings along for that agent alone: hooks, and MCP servers. */
+/** The hooks and MCP servers that an agent's definition declares for that agent alone. */
 import type { Handler } from '../../hooks/handler.ts'
 import { readHooks, sayHookProblem } from '../../hooks/settings.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
@@ -8,16 +8,7 @@ import { hookFiles } from '../../store/settings/hook-file.ts'
 import { said } from '../../tools/tool.ts'
 import type { McpHost, Runtime } from '../session/runtime.ts'
 import type { Session } from '../session/session.ts'
-import type { AgentKind } from './agent-definitions.ts'
-
-export interface Brings {
-  /** `user`: the person's own file. A project's servers are asked about, like those of its .mcp.json. */
-  readonly scope: 'flag' | 'user' | 'project'
-  /** Written by someone whom the person trusts: otherwise no hook runs and no server is started. */
-  readonly trusted: boolean
-  /** The head of the file as it is written, or the fields themselves. */
-  readonly head: string | JsonObject
-}
+import type { AgentKind, Extensions } from './agent-definitions.ts'
 
 export interface Equipped {
   /** The runtime that was given, with what the agent brings; all else is shared, also what changes in it later. */
@@ -30,18 +21,18 @@ export interface Equipped {
 /** `alone`: the whole session runs as this agent, so that its end is a Stop and no SubagentStop. */
 export async function equip(
   runtime: Runtime,
-  { name, source, brings }: AgentKind,
+  { name, source, extensions }: AgentKind,
   { projectDir, alone = false }: { projectDir: string; alone?: boolean },
 ): Promise<Equipped | { readonly problem: string }> {
-  if (!brings) return { runtime, start: async () => {}, close: async () => {} }
-  const head = await fieldsOf(brings)
+  if (!extensions) return { runtime, start: async () => {}, close: async () => {} }
+  const head = await fieldsOf(extensions)
   if ('problem' in head) return { problem: `agent ${name} (${source}): ${head.problem}` }
 
-  const hooks = hooksOf(head.fields, brings, runtime, projectDir)
+  const hooks = hooksOf(head.fields, extensions, runtime, projectDir)
   if ('problem' in hooks) return { problem: `agent ${name} (${source}): ${hooks.problem}` }
   const handlers = alone ? hooks.handlers : hooks.handlers.map(atSubagentStop)
 
-  const servers = serversOf(head.fields, brings, runtime, source)
+  const servers = serversOf(head.fields, extensions, runtime, source)
   const own: Runtime = Object.assign(Object.create(runtime), { plane: runtime.plane.with(handlers) })
   let hub: McpHub | undefined
   return {
@@ -64,7 +55,7 @@ export async function equip(
   }
 }
 
-async function fieldsOf({ head }: Brings): Promise<{ fields: JsonObject } | { problem: string }> {
+async function fieldsOf({ head }: Extensions): Promise<{ fields: JsonObject } | { problem: string }> {
   if (typeof head !== 'string') return { fields: head }
   const { parse } = await import('yaml')
   try {
@@ -78,7 +69,7 @@ async function fieldsOf({ head }: Brings): Promise<{ fields: JsonObject } | { pr
 /** A hook that cannot be read may be the rule that should hold the agent: it is not started without it. */
 function hooksOf(
   { hooks }: JsonObject,
-  { scope, trusted }: Brings,
+  { scope, trusted }: Extensions,
   { settings, home }: Runtime,
   cwd: string,
 ): { handlers: Handler[]; warnings: string[] } | { problem: string } {
@@ -103,7 +94,12 @@ interface Servers {
 }
 
 /** A list of names and of `{name: server}`, or one object of servers. */
-function serversOf({ mcpServers }: JsonObject, { scope, trusted }: Brings, { env }: Runtime, from: string): Servers {
+function serversOf(
+  { mcpServers }: JsonObject,
+  { scope, trusted }: Extensions,
+  { env }: Runtime,
+  from: string,
+): Servers {
   const list = Array.isArray(mcpServers) ? mcpServers : mcpServers === undefined ? [] : [mcpServers]
   const named = list.filter((each) => typeof each === 'string')
   const declared = list.filter((each) => typeof each !== 'string').map((servers) => ({ scope, from, servers }))

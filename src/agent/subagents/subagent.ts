@@ -1,33 +1,26 @@
 /** A sub-agent: a session of its own, with its own context and fewer powers, whose last words are a tool's result. */
 
 import { basename } from 'node:path'
+import { textBlock } from '../../hooks/blocks.ts'
 import type { EventFields } from '../../hooks/events.ts'
 import type { PermissionMode } from '../../hooks/plane.ts'
 import type { Block } from '../../hooks/steps.ts'
 import { isWider } from '../../permissions/modes.ts'
 import { createSession } from '../../store/conversations.ts'
 import { newId } from '../../store/open.ts'
-import type { AgentRequest } from '../../tools/host.ts'
 import { failed, said, type ToolOutput } from '../../tools/tool.ts'
 import { now } from '../clock.ts'
-import { wantedModel } from '../model/requested-model.ts'
-import { Session } from '../session/session.ts'
+import { loadSkill } from '../context/skills.ts'
+import { requestedModel } from '../model/requested-model.ts'
+import { Session, type SubagentTask } from '../session/session.ts'
 import type { Worktree } from '../session/worktree.ts'
-import { asText } from '../stages.ts'
 import { toolsOf } from '../toolbox.ts'
-import { runTurn, type TurnEnd } from '../turn.ts'
+import { runTurn } from '../turn.ts'
+import type { TurnEnd } from '../turn-end.ts'
 import { type AgentKind, allows } from './agent-definitions.ts'
 import { equip } from './agent-extensions.ts'
 
-/** What a skill that runs as a sub-agent brings along. */
-interface Task extends Omit<AgentRequest, 'toolUseId' | 'progress'> {
-  /** The call that starts it, where it is one. */
-  readonly toolUseId?: string
-  /** Rules that hold for this sub-agent alone. */
-  readonly granted?: readonly string[]
-}
-
-export async function runSubagent(parent: Session, request: Task): Promise<ToolOutput> {
+export async function runSubagent(parent: Session, request: SubagentTask): Promise<ToolOutput> {
   const { runtime } = parent
   const kind = runtime.agents.find((each) => each.name.toLowerCase() === request.type.toLowerCase())
   if (!kind) {
@@ -39,7 +32,7 @@ export async function runSubagent(parent: Session, request: Task): Promise<ToolO
   if (parent.agent) return failed('a sub-agent cannot start another one; do the work yourself')
 
   const wanted = runtime.env.CLAUDE_CODE_SUBAGENT_MODEL || request.model || kind.model
-  const model = await wantedModel(runtime, parent.model, { ...(wanted && { wanted }), by: `agent ${kind.name}` })
+  const model = await requestedModel(runtime, parent.model, { ...(wanted && { wanted }), by: `agent ${kind.name}` })
   if ('problem' in model) return failed(model.problem)
 
   const equipped = await equip(runtime, kind, parent)
@@ -58,6 +51,7 @@ export async function runSubagent(parent: Session, request: Task): Promise<ToolO
   }
   const child = new Session({
     runtime: equipped.runtime,
+    services: parent.services,
     id: createSession(parent.db, parent.conversationId, undefined, {
       sessionId: parent.id,
       agentId: id,
@@ -91,7 +85,7 @@ export async function runSubagent(parent: Session, request: Task): Promise<ToolO
     signal.addEventListener('abort', stop, { once: true })
     if (signal.aborted) stop()
     await equipped.start(() => child)
-    const end = background ? await workThenWait(child, kind, prompt) : await runTurn(child, [asText(prompt)])
+    const end = background ? await workThenWait(child, kind, prompt) : await runTurn(child, [textBlock(prompt)])
     signal.removeEventListener('abort', stop)
     await child.tasks.stopAll()
     await equipped.close()
@@ -162,7 +156,7 @@ function modeOf({ permissionMode }: AgentKind, parents: PermissionMode): Permiss
 async function withSkills(child: Session, kind: AgentKind, task: string): Promise<string | { problem: string }> {
   const texts: string[] = []
   for (const name of kind.skills ?? []) {
-    const loaded = await child.runtime.skills.load(child, name, '')
+    const loaded = await loadSkill(child, name, '')
     if (!loaded.ok) return { problem: `skill "${name}" of agent ${kind.name}: ${loaded.why}` }
     texts.push(`# Skill: ${name}\n\n${loaded.text}`)
   }
@@ -171,7 +165,7 @@ async function withSkills(child: Session, kind: AgentKind, task: string): Promis
 
 /** An agent beside the conversation has nobody who waits for it: before it rests, hooks may give it more to do. */
 async function workThenWait(child: Session, kind: AgentKind, prompt: string): Promise<TurnEnd> {
-  let end = await runTurn(child, [asText(prompt)])
+  let end = await runTurn(child, [textBlock(prompt)])
   const idle = (): EventFields['TeammateIdle'] => ({
     teammate_name: kind.name,
     team_name: basename(child.projectDir),
@@ -180,8 +174,12 @@ async function workThenWait(child: Session, kind: AgentKind, prompt: string): Pr
     const answer = await child.raise('TeammateIdle', idle)
     child.commit(() => {})
     if (answer.control.kind !== 'continue' || answer.stop !== null) break
-    const feedback: Block[] = answer.context.map(asText)
-    end = await runTurn(child, feedback.length > 0 ? feedback : [asText('A hook asks you to go on.')], 'continuation')
+    const feedback: Block[] = answer.context.map(textBlock)
+    end = await runTurn(
+      child,
+      feedback.length > 0 ? feedback : [textBlock('A hook asks you to go on.')],
+      'continuation',
+    )
   }
   return end
 }

@@ -1,4 +1,6 @@
 /** Test generation: a fresh session that knows the exam and nothing else, with two tools and no way to the project. */
+
+import { textBlock } from '../../hooks/blocks.ts'
 import { record, string } from '../../hooks/shape.ts'
 import { createSession } from '../../store/conversations.ts'
 import { newId } from '../../store/open.ts'
@@ -9,7 +11,6 @@ import { caseProblems } from '../../workflow/check-case.ts'
 import { buildExam, type Exam } from '../../workflow/exam.ts'
 import { restoreCopy } from '../../workflow/run-cases.ts'
 import { Session } from '../session/session.ts'
-import { asText } from '../stages.ts'
 import type { Toolbox } from '../toolbox.ts'
 import { runTurn } from '../turn.ts'
 
@@ -35,6 +36,7 @@ export async function generateCases(parent: Session, plan: Plan, criteria: reado
   const open = () => criteria.filter((each) => ![...written.values()].includes(each))
   const session = new Session({
     runtime,
+    services: parent.services,
     id: sessionId,
     conversationId,
     cwd: projectDir,
@@ -53,7 +55,7 @@ export async function generateCases(parent: Session, plan: Plan, criteria: reado
   let prompt = exam.prompt
   let why: string | undefined
   for (let round = 0; round < mostRounds; round++) {
-    const end = await runTurn(session, [asText(prompt)])
+    const end = await runTurn(session, [textBlock(prompt)])
     if (end.stop !== 'end_turn') {
       why = end.why ?? end.stop
       break

@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from 'node:url'
 import type { ContentBlock, SessionUpdate } from '@agentclientprotocol/sdk'
-import { brought } from '../../agent/context/attached-content.ts'
+import { attached } from '../../agent/context/attached-content.ts'
 import { liveEntries } from '../../agent/session/history.ts'
 import type { Session } from '../../agent/session/session.ts'
 import type { Block } from '../../hooks/steps.ts'
@@ -22,7 +22,7 @@ export function readPrompt(prompt: readonly ContentBlock[]): Typed {
     else if (block.type === 'image') more.push({ type: 'image', mimeType: block.mimeType, data: block.data })
     else if (block.type === 'resource_link') words.push(linkText(block.uri, block.name))
     else if (block.type === 'resource' && 'text' in block.resource)
-      more.push(brought(`${nameOf(block.resource.uri)}:\n${block.resource.text}`))
+      more.push(attached(`${nameOf(block.resource.uri)}:\n${block.resource.text}`))
     else more.push({ type: 'text', text: '[a part of the prompt that cannot be read here]' })
   }
   return { text: words.join(' '), more }

@@ -2,11 +2,12 @@
 
 import { expandPrompt } from '../../agent/context/expand.ts'
 import type { AgentEvent, Person } from '../../agent/events.ts'
-import { runToRest } from '../../agent/session/idle-turns.ts'
+import { runUntilIdle } from '../../agent/session/idle-turns.ts'
 import type { Session } from '../../agent/session/session.ts'
 import { startSession } from '../../agent/session/start.ts'
 import { budgetSpent } from '../../agent/stages.ts'
-import { runTurn, type TurnEnd } from '../../agent/turn.ts'
+import { runTurn } from '../../agent/turn.ts'
+import type { TurnEnd } from '../../agent/turn-end.ts'
 import type { Block } from '../../hooks/steps.ts'
 import type { Flags } from '../flags.ts'
 import { nobody, tellNotice } from '../headless/deny-all.ts'
@@ -115,7 +116,7 @@ async function oneTurn(
   session: Session,
   prompt: string,
   flags: Flags,
-  { images = [], turn = runToRest }: { images?: readonly Block[]; turn?: TakeTurn } = {},
+  { images = [], turn = runUntilIdle }: { images?: readonly Block[]; turn?: TakeTurn } = {},
 ): Promise<Turned> {
   const expanded = await expandPrompt(session, prompt)
   if (!expanded.ok) return { end: { stop: 'error', text: '', why: expanded.why } }

@@ -1,6 +1,6 @@
 /** `ona` without -p: a conversation, on a terminal or over a pipe. */
 import { homedir } from 'node:os'
-import type { StartOptions } from '../../agent/session/start.ts'
+import type { StartOptions } from '../../agent/session/start-options.ts'
 import { runRepl } from '../../tui/session/repl.ts'
 import type { Flags } from '../flags.ts'
 import { startOptions } from '../options.ts'

@@ -1,6 +1,6 @@
 /** `--input-format stream-json`: user messages and control requests on stdin, one JSON object a line. */
 
-import { keepModel } from '../../agent/model/saved-model.ts'
+import { saveModel } from '../../agent/model/saved-model.ts'
 import { mostWaitMs } from '../../agent/session/idle-turns.ts'
 import type { Session } from '../../agent/session/session.ts'
 import type { PermissionMode } from '../../hooks/plane.ts'
@@ -106,7 +106,7 @@ const controls: Record<string, Control> = {
     const chosen = await session.runtime.modelFor(typeof model === 'string' ? model : '')
     if ('problem' in chosen) return { error: chosen.problem }
     session.model = chosen
-    keepModel(session, chosen)
+    saveModel(session, chosen)
     return { model: chosen.wireModel }
   },
 }

@@ -1,7 +1,7 @@
 /** `--json-schema`: an answer that is JSON of a given shape; a wrong one is sent back with the error, a few times. */
 import { answerJson } from '../../agent/model/answer-json.ts'
-import { asText } from '../../agent/stages.ts'
-import type { TurnEnd } from '../../agent/turn.ts'
+import type { TurnEnd } from '../../agent/turn-end.ts'
+import { textBlock } from '../../hooks/blocks.ts'
 import type { Block } from '../../hooks/steps.ts'
 import { schemaProblem } from './json-schema.ts'
 
@@ -20,7 +20,7 @@ export async function structuredTurn(
 ): Promise<Structured> {
   const schema = JSON.parse(schemaText)
   const wanted = `\n\nWhen you are done, answer with nothing but one JSON value that fits this JSON Schema:\n${schemaText}`
-  let ask = [...prompt, asText(wanted)]
+  let ask = [...prompt, textBlock(wanted)]
   for (let attempt = 1; ; attempt++) {
     const end = await turn(ask)
     if (end.stop !== 'end_turn') return { end }
@@ -33,6 +33,6 @@ export async function structuredTurn(
         error: 'error_max_structured_output_retries',
       }
     }
-    ask = [asText(`Your answer does not fit the schema: ${problem}. Answer again with nothing but the JSON value.`)]
+    ask = [textBlock(`Your answer does not fit the schema: ${problem}. Answer again with nothing but the JSON value.`)]
   }
 }

@@ -4,7 +4,7 @@ import { isObject } from '../shape.ts'
 import type { Block, ToolResultBody } from '../steps.ts'
 
 export const textBlock = (text: string): Block => ({ type: 'text', text })
-export const textOf = (blocks: readonly Block[]): string =>
+export const textOf = (blocks: readonly { readonly type: string; readonly text?: string }[]): string =>
   blocks.map((block) => (block.type === 'text' ? block.text : '')).join('')
 
 /** A tool's result as a verdict writes it; null when it is none. */

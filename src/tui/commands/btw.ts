@@ -1,4 +1,4 @@
-import { askModel } from '../../agent/tool-host.ts'
+import { askModel } from '../../agent/model/ask-model.ts'
 import type { Ui } from '../session/command-context.ts'
 import { asText } from './export.ts'
 

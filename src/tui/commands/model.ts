@@ -1,4 +1,4 @@
-import { keepModel } from '../../agent/model/saved-model.ts'
+import { saveModel } from '../../agent/model/saved-model.ts'
 import { credentialFor } from '../../auth/sources.ts'
 import { createProvider } from '../../providers/create.ts'
 import { models, type ProviderName, providerNames, wireModelOf } from '../../providers/models.ts'
@@ -54,7 +54,7 @@ async function change(name: string, ui: Ui, save: boolean): Promise<void> {
   if ('problem' in next) return front.notice('error', next.problem)
   const from = session.model.wireModel
   session.model = next
-  keepModel(session, next)
+  saveModel(session, next)
   addEvent(session.db, {
     conversationId: session.conversationId,
     sessionId: session.id,

@@ -1,6 +1,7 @@
 /** `ona` as a conversation: on a terminal, on a plain one, or over a pipe. */
 import type { AgentEvent, Person } from '../../agent/events.ts'
-import type { EndReason, Started, StartProblem } from '../../agent/session/start.ts'
+import type { EndReason, Started } from '../../agent/session/start.ts'
+import type { StartProblem } from '../../agent/session/start-options.ts'
 import { version as ownVersion } from '../../package-root.ts'
 import type { ModelUsage } from '../../providers/model.ts'
 import type { Front } from './front.ts'

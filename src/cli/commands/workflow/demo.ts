@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentEvent, Person } from '../../../agent/events.ts'
 import { startSession } from '../../../agent/session/start.ts'
-import { asText } from '../../../agent/stages.ts'
 import { runTurn } from '../../../agent/turn.ts'
 import { enterTest, movePhase, testAgain, verifyReport } from '../../../agent/workflow/workflow.ts'
+import { textBlock } from '../../../hooks/blocks.ts'
 import { startRehearsal } from '../../../rehearsal/server.ts'
 import { reportText } from '../../../workflow/report.ts'
 import { command } from '../../command.ts'
@@ -66,7 +66,7 @@ async function play(folder: string, stage: Stage): Promise<number> {
     'The agent is asked for a command. It may read and ask; writing is shut until a plan is approved.',
   )
   stage.typed('write a command that greets people by name')
-  await runTurn(session, [asText('write a command that greets people by name')])
+  await runTurn(session, [textBlock('write a command that greets people by name')])
 
   await stage.scene(
     '2. The test phase',
@@ -83,7 +83,7 @@ async function play(folder: string, stage: Stage): Promise<number> {
 
   await stage.scene('4. The fix', 'The agent mends the program; the same cases run again.')
   stage.typed('one test fails: see what it says and mend the program')
-  await runTurn(session, [asText('one test fails: see what it says and mend the program')])
+  await runTurn(session, [textBlock('one test fails: see what it says and mend the program')])
   await testAgain(session)
   stage.tried('ona --transition verify', movePhase(session, 'verify', 'demo'))
 

@@ -1,0 +1,63 @@
+/** What the operator, the SDK or an editor asks for when a session starts. */
+import type { Handler } from '../../hooks/handler.ts'
+import type { PermissionMode } from '../../hooks/plane.ts'
+import type { ModelUsage } from '../../providers/model.ts'
+import type { SettingsRequest } from '../../store/settings/settings.ts'
+import type { AgentEvent, Person } from '../events.ts'
+import type { AgentKind } from '../subagents/agent-definitions.ts'
+import type { Session } from './session.ts'
+
+export interface StartOptions {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly person: Person
+  on(event: AgentEvent): void
+  onUsage?(model: string, usage: ModelUsage, costUsd: number | null): void
+  /** The database; by default the one that the environment names. */
+  readonly db?: string
+  readonly model?: string
+  readonly mode?: PermissionMode
+  readonly allow?: readonly string[]
+  readonly deny?: readonly string[]
+  readonly tools?: readonly string[]
+  readonly addDirs?: readonly string[]
+  readonly systemPrompt?: string
+  readonly appendSystemPrompt?: string
+  readonly withoutSkills?: boolean
+  readonly settings?: NonNullable<SettingsRequest['flags']>
+  readonly agents?: readonly AgentKind[]
+  readonly agent?: string
+  readonly mcpConfig?: readonly string[]
+  readonly strictMcp?: boolean
+  /** No MCP server is started. */
+  readonly withoutMcp?: boolean
+  /** Shows a page to the person, to sign in to a server. */
+  openUrl?(url: string): void | Promise<void>
+  readonly sessionId?: string
+  /** An id or name to go on with; true for the newest of this folder. */
+  readonly resume?: string | true
+  readonly fork?: boolean
+  readonly name?: string
+  readonly maxRequests?: number
+  readonly maxBudgetUsd?: number
+  readonly bare?: boolean
+  readonly trust?: boolean
+  readonly setup?: 'init' | 'maintenance'
+  /** Works in a git worktree of this name; "" for a new one. */
+  readonly worktree?: string
+  /** Hooks are told that the agent waits this long after a turn; without it they are not. */
+  readonly idleNoticeMs?: number
+  /** Asked when the model is overloaded, in this order. */
+  readonly fallbackModels?: readonly string[]
+  /** In-process handlers: our own, and those of the SDK. */
+  readonly handlers?: readonly Handler[]
+  /** Ends what the session has under way, from its first hook on. */
+  readonly signal?: AbortSignal
+  /** Called when all is over but the database is still open. */
+  atEnd?(session: Session): Promise<void>
+  /** Starts the built-in model's server when it is the one chosen. */
+  startRehearsal?(): Promise<{ readonly baseUrl: string; readonly model: string; close(): void }>
+}
+
+/** `usage`: what was asked for makes no sense, as against: it did not work. */
+export type StartProblem = { readonly problem: string; readonly usage?: boolean }
