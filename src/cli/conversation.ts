@@ -2,7 +2,7 @@
 
 import type { AgentEvent } from '../agent/events.ts'
 import { lazyModel } from '../agent/model/lazy-model.ts'
-import { type Opened as OpenedRuntime, openRuntime } from '../agent/session/open-runtime.ts'
+import { type Opened as OpenedRuntime, openSharedRuntime } from '../agent/session/open-runtime.ts'
 import { Session } from '../agent/session/session.ts'
 import { sessionServices } from '../agent/session/session-services.ts'
 import type { PermissionMode } from '../hooks/plane.ts'
@@ -15,7 +15,7 @@ export type Opened = { readonly session: Session; close(): Promise<void> } | { r
 /** Without an id, the newest conversation of the folder. Nothing is written where there is none. */
 export async function openConversation(id: string | undefined, cwd?: string): Promise<Opened> {
   const { startOptions } = await import('./options.ts')
-  const opened = openRuntime({ ...(await startOptions(cwd ? { cwd } : {})), person: nobody, on: tell })
+  const opened = openSharedRuntime({ ...(await startOptions(cwd ? { cwd } : {})), person: nobody, on: tell })
   if ('problem' in opened) return opened
   const { cleanUp } = opened
   const { db } = opened.runtime

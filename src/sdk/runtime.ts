@@ -1,7 +1,7 @@
 /** What runs share: the database, the settings with their hooks, the models, the MCP servers. Opened once, and closed. */
 import { resolve } from 'node:path'
 import type { Person } from '../agent/events.ts'
-import { type Opened, openRuntime as openShared } from '../agent/session/open-runtime.ts'
+import { type Opened, openSharedRuntime } from '../agent/session/open-runtime.ts'
 import type { ActiveModel } from '../agent/session/runtime.ts'
 import type { StartOptions } from '../agent/session/start-options.ts'
 import type { Price } from '../providers/models.ts'
@@ -125,7 +125,7 @@ export function openRuntime(options: RuntimeOptions = {}): AgentRuntime {
 
 function openedOrThrown(options: StartOptions): Opened {
   try {
-    const opened = openShared(options)
+    const opened = openSharedRuntime(options)
     if (!('problem' in opened)) return opened
     throw new AgentError('start', '', opened.problem)
   } catch (cause) {

@@ -35,7 +35,7 @@ export type Opened = {
   cleanUp(): void
 }
 
-export function openRuntime(options: StartOptions): Opened | StartProblem {
+export function openSharedRuntime(options: StartOptions): Opened | StartProblem {
   const { cwd } = options
   const home = options.env['HOME'] || homedir()
   const db = openDb(options.db ?? dbPath(options.env))

@@ -13,7 +13,7 @@ import { equip } from '../subagents/agent-extensions.ts'
 import { toolsOf } from '../toolbox.ts'
 import { type Found, findSession } from './find-session.ts'
 import { loadMessages } from './history.ts'
-import { type Opened, openRuntime } from './open-runtime.ts'
+import { type Opened, openSharedRuntime } from './open-runtime.ts'
 import type { Runtime } from './runtime.ts'
 import { Session } from './session.ts'
 import { sessionServices } from './session-services.ts'
@@ -43,7 +43,7 @@ export interface SessionChange {
 export type EndReason = EventFields['SessionEnd']['reason']
 
 export async function startSession(options: StartOptions): Promise<Started | StartProblem> {
-  const opened = openRuntime(options)
+  const opened = openSharedRuntime(options)
   if ('problem' in opened) return opened
   const { permissions, tell, cleanUp } = opened
   let { runtime } = opened

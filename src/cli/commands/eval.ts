@@ -1,7 +1,7 @@
 /** `ona --eval '{"tool":…,"input":{…}}'`: one tool call by the operator, through hooks, gate, rules and transcript. */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { openRuntime } from '../../agent/session/open-runtime.ts'
+import { openSharedRuntime } from '../../agent/session/open-runtime.ts'
 import { runToolCall } from '../../agent/tool-call.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { readJson } from '../../hooks/text/json-text.ts'
@@ -42,7 +42,7 @@ export const run = command('ona --eval', { help, flags, words: 1 }, async (given
   const { conversation, 'permission-mode': mode, trust = false } = given
   const cwd = resolve(given.cwd ?? '.')
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return wrong('ona --eval', `--cwd: ${cwd} is no folder`)
-  const opened = openRuntime({
+  const opened = openSharedRuntime({
     cwd,
     env: process.env,
     // The operator typed the call: what would be asked is approved, and logged as theirs.

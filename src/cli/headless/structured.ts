@@ -1,11 +1,11 @@
-/** `--json-schema`: an answer that is JSON of a given shape; a wrong one is sent back with the error, a few times. */
-import { answerJson } from '../../agent/model/answer-json.ts'
+/** `--json-schema`: a turn whose answer is JSON of a given shape. */
+import { structuredAnswer } from '../../agent/model/structured-answer.ts'
 import type { TurnEnd } from '../../agent/turn-end.ts'
 import { textBlock } from '../../hooks/blocks.ts'
 import type { Block } from '../../hooks/steps.ts'
 import { schemaProblem } from './json-schema.ts'
 
-const mostTries = 3
+const mostRetries = 2
 
 export interface Structured {
   readonly end: TurnEnd
@@ -20,19 +20,23 @@ export async function structuredTurn(
 ): Promise<Structured> {
   const schema = JSON.parse(schemaText)
   const wanted = `\n\nWhen you are done, answer with nothing but one JSON value that fits this JSON Schema:\n${schemaText}`
-  let ask = [...prompt, textBlock(wanted)]
-  for (let attempt = 1; ; attempt++) {
-    const end = await turn(ask)
-    if (end.stop !== 'end_turn') return { end }
-    const read = answerJson(end.text)
-    const problem = read.ok ? schemaProblem(schema, read.value) : read.why
-    if (problem === undefined) return { end, structured: (read as { value: unknown }).value }
-    if (attempt >= mostTries) {
-      return {
-        end: { ...end, why: `the answer does not fit the schema: ${problem}` },
-        error: 'error_max_structured_output_retries',
-      }
-    }
-    ask = [textBlock(`Your answer does not fit the schema: ${problem}. Answer again with nothing but the JSON value.`)]
+  let end = await turn([...prompt, textBlock(wanted)])
+  if (end.stop !== 'end_turn') return { end }
+  const answer = await structuredAnswer(end.text, {
+    mostRetries,
+    fits: (raw) => {
+      const why = schemaProblem(schema, raw)
+      return why === undefined ? { ok: true, value: raw } : { ok: false, why, raw }
+    },
+    async retry(feedback) {
+      end = await turn([textBlock(feedback)])
+      return end.stop === 'end_turn' ? end.text : undefined
+    },
+  })
+  if (!answer) return { end }
+  if (answer.ok) return { end, structured: answer.value }
+  return {
+    end: { ...end, why: `the answer does not fit the schema: ${answer.why}` },
+    error: 'error_max_structured_output_retries',
   }
 }

@@ -1,5 +1,5 @@
 /** `ona mcp serve`: our tools for other agents, under the same hooks, gate and rules, with the same rows. */
-import { openRuntime } from '../../../agent/session/open-runtime.ts'
+import { openSharedRuntime } from '../../../agent/session/open-runtime.ts'
 import { runToolCall } from '../../../agent/tool-call.ts'
 import type { PermissionMode } from '../../../hooks/plane.ts'
 import { serve } from '../../../mcp/serve.ts'
@@ -33,7 +33,7 @@ export interface ServeOptions {
 }
 
 export async function mcpServe({ cwd, mode, tools: only, allow }: ServeOptions): Promise<number> {
-  const opened = openRuntime({
+  const opened = openSharedRuntime({
     cwd,
     env: process.env,
     person: nobody,
