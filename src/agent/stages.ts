@@ -1,6 +1,7 @@
 /** The stages of a turn, each with the steps at which hooks have their say. */
-import { textBlock, textOf } from '../hooks/blocks.ts'
+
 import type { Answer } from '../hooks/plane.ts'
+import { textBlock, textOf } from '../hooks/step/blocks.ts'
 import type { Block, Steps, StopReason } from '../hooks/steps.ts'
 import type { ModelFailure, Reply, ToolUse } from '../providers/model.ts'
 import { addEvent } from '../store/audit.ts'

@@ -2,7 +2,7 @@
 
 import type { AgentEvent } from '../agent/events.ts'
 import { recover } from '../agent/session/history.ts'
-import { textBlock, textOf } from '../hooks/blocks.ts'
+import { textBlock, textOf } from '../hooks/step/blocks.ts'
 import type { Block } from '../hooks/steps.ts'
 import { addEvent } from '../store/audit.ts'
 import { createConversation, createSession, getSession } from '../store/conversations.ts'

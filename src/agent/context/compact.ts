@@ -1,6 +1,6 @@
 /** Compaction: when the window fills, old bulky results are blanked first; then the conversation becomes a summary. */
 
-import { textBlock } from '../../hooks/blocks.ts'
+import { textBlock } from '../../hooks/step/blocks.ts'
 import type { Steps } from '../../hooks/steps.ts'
 import type { Message } from '../../providers/model.ts'
 import { approvedPlan } from '../../store/plans.ts'

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { statOf } from '../../files/plain-file.ts'
-import { textBlock } from '../../hooks/blocks.ts'
+import { textBlock } from '../../hooks/step/blocks.ts'
 import type { Block } from '../../hooks/steps.ts'
 import { decide } from '../../permissions/decide.ts'
 import type { Session } from '../session/session.ts'

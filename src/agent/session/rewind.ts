@@ -1,6 +1,6 @@
 /** Going back to an earlier prompt: the conversation, the files, or both. */
 
-import { textOf } from '../../hooks/blocks.ts'
+import { textOf } from '../../hooks/step/blocks.ts'
 import type { Row, UserEntry } from '../../store/transcript.ts'
 import { restore, type Snapshot } from './checkpoint.ts'
 import { liveEntries, loadMessages } from './history.ts'

@@ -1,7 +1,7 @@
 /** From what the operator asked for to a session that can take a prompt. */
 
-import { textOf } from '../../hooks/blocks.ts'
 import type { EventFields } from '../../hooks/events.ts'
+import { textOf } from '../../hooks/step/blocks.ts'
 import type { Steps } from '../../hooks/steps.ts'
 import { addEvent } from '../../store/audit.ts'
 import { newestConversation } from '../../store/conversations.ts'

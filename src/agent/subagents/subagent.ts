@@ -1,9 +1,9 @@
 /** A sub-agent: a session of its own, with its own context and fewer powers, whose last words are a tool's result. */
 
 import { basename } from 'node:path'
-import { textBlock } from '../../hooks/blocks.ts'
 import type { EventFields } from '../../hooks/events.ts'
 import type { PermissionMode } from '../../hooks/plane.ts'
+import { textBlock } from '../../hooks/step/blocks.ts'
 import type { Block } from '../../hooks/steps.ts'
 import { isWider } from '../../permissions/modes.ts'
 import { createSession } from '../../store/conversations.ts'

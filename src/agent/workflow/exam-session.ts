@@ -1,7 +1,7 @@
 /** Test generation: a fresh session that knows the exam and nothing else, with two tools and no way to the project. */
 
-import { textBlock } from '../../hooks/blocks.ts'
 import { record, string } from '../../hooks/shape.ts'
+import { textBlock } from '../../hooks/step/blocks.ts'
 import { createSession } from '../../store/conversations.ts'
 import { newId } from '../../store/open.ts'
 import type { Plan } from '../../store/plans.ts'

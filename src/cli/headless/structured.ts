@@ -1,7 +1,7 @@
 /** `--json-schema`: a turn whose answer is JSON of a given shape. */
 import { structuredAnswer } from '../../agent/model/structured-answer.ts'
 import type { TurnEnd } from '../../agent/turn-end.ts'
-import { textBlock } from '../../hooks/blocks.ts'
+import { textBlock } from '../../hooks/step/blocks.ts'
 import type { Block } from '../../hooks/steps.ts'
 import { schemaProblem } from './json-schema.ts'
 
