@@ -1,4 +1,5 @@
 /** `apiKeyHelper`: a command of the operator's that prints a credential. Run only when a request is about to be sent. */
+import { runGroup } from '../hooks/process-group.ts'
 import { keepOut } from '../store/secrets.ts'
 import type { Credential, CredentialProblem, Secret } from './credential.ts'
 
@@ -48,39 +49,28 @@ async function output(
   signal: AbortSignal,
   timeoutMs: number,
 ): Promise<{ text: string } | CredentialProblem> {
-  const { spawn } = await import('node:child_process')
-  return new Promise((resolve) => {
-    const child = spawn('/bin/sh', ['-c', command], { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true })
-    let text = ''
-    const stop = () => {
-      try {
-        process.kill(-child.pid!, 'SIGKILL')
-      } catch {
-        // it ended by itself in the same moment
-      }
-    }
-    const done = (answer: { text: string } | CredentialProblem) => {
-      signal.removeEventListener('abort', stop)
-      resolve(answer)
-    }
-    signal.addEventListener('abort', stop)
-    child.stdout.setEncoding('utf8')
-    child.stdout.on('data', (piece: string) => {
-      text += piece
-      if (text.length > LONGEST) stop()
-    })
-    child.on('error', (cause) => done({ problem: `could not be started: ${cause.message}` }))
-    child.on('close', (code) => {
-      const token = text.trim()
-      if (signal.aborted) done({ problem: `did not finish within ${timeoutMs / 1000} s` })
-      else if (text.length > LONGEST) done({ problem: `printed more than ${LONGEST} characters` })
-      else if (code !== 0) done({ problem: `failed with exit code ${code}; run it by hand to see why` })
-      else if (token === '') done({ problem: 'printed nothing' })
-      else if (!/^[\x21-\x7e]+$/.test(token))
-        done({ problem: 'must print one token of printable ASCII and nothing else' })
-      else done({ text: token })
-    })
+  let text = ''
+  const tooLong = new AbortController()
+  const end = await runGroup({
+    program: '/bin/sh',
+    args: ['-c', command],
+    env,
+    signal: AbortSignal.any([signal, tooLong.signal]),
+    graceMs: 0,
+    endsWhole: true,
+    onStdout(chunk) {
+      text += chunk.toString('utf8')
+      if (text.length > LONGEST) tooLong.abort()
+    },
   })
+  const token = text.trim()
+  if (typeof end.cause === 'object') return { problem: `could not be started: ${end.cause.notStarted}` }
+  if (signal.aborted) return { problem: `did not finish within ${timeoutMs / 1000} s` }
+  if (text.length > LONGEST) return { problem: `printed more than ${LONGEST} characters` }
+  if (end.exitCode !== 0) return { problem: `failed with exit code ${end.exitCode}; run it by hand to see why` }
+  if (token === '') return { problem: 'printed nothing' }
+  if (!/^[\x21-\x7e]+$/.test(token)) return { problem: 'must print one token of printable ASCII and nothing else' }
+  return { text: token }
 }
 
 const LONGEST = 16_384

@@ -2,7 +2,9 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { StringDecoder } from 'node:string_decoder'
 import { writeAtomic } from '../files/atomic-write.ts'
+import { runGroup } from '../hooks/process-group.ts'
 import { packageRoot } from '../package-root.ts'
 import type { Db } from '../store/open.ts'
 import type { Plan } from '../store/plans.ts'
@@ -90,41 +92,24 @@ interface Execution {
 
 type Result = Pick<Run, 'exitCode' | 'timedOut' | 'stdout' | 'stderr'>
 
-function execute(script: string, { cwd, env, timeoutMs, signal }: Execution): Promise<Result> {
-  return new Promise((resolve) => {
-    const { spawn } = process.getBuiltinModule('node:child_process') // late: it costs 5 ms
-    const child = spawn('/bin/bash', [script], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
-    const out = { stdout: '', stderr: '' }
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name].setEncoding('utf8').on('data', (text: string) => {
-        if (out[name].length < mostOutput) out[name] += text
-        if (out[name].length > mostOutput) out[name] = `${out[name].slice(0, mostOutput)}\n[SDLC_TRUNCATED]`
-      })
+async function execute(script: string, execution: Execution): Promise<Result> {
+  const out = { stdout: '', stderr: '' }
+  const hear = (name: 'stdout' | 'stderr') => {
+    const decoder = new StringDecoder()
+    return (chunk: Buffer) => {
+      if (out[name].length < mostOutput) out[name] += decoder.write(chunk)
+      if (out[name].length > mostOutput) out[name] = `${out[name].slice(0, mostOutput)}\n[SDLC_TRUNCATED]`
     }
-    let timedOut = false
-    const endGroup = (reason: 'SIGTERM' | 'SIGKILL') => {
-      try {
-        process.kill(-child.pid!, reason)
-      } catch {
-        // the group has ended by itself
-      }
-    }
-    const stop = () => endGroup('SIGKILL')
-    const timer = setTimeout(() => {
-      timedOut = true
-      stop()
-    }, timeoutMs)
-    signal?.addEventListener('abort', stop, { once: true })
-    const done = (exitCode: number | null) => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', stop)
-      stop() // what it left behind
-      resolve({ exitCode, timedOut, ...out })
-    }
-    child.on('error', (cause) => {
-      out.stderr += cause.message
-      done(null)
-    })
-    child.on('close', (code) => done(code))
+  }
+  const end = await runGroup({
+    program: '/bin/bash',
+    args: [script],
+    ...execution,
+    graceMs: 0,
+    endsWhole: true,
+    onStdout: hear('stdout'),
+    onStderr: hear('stderr'),
   })
+  if (typeof end.cause === 'object') out.stderr += end.cause.notStarted
+  return { exitCode: end.exitCode, timedOut: end.cause === 'timed-out', ...out }
 }

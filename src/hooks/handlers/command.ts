@@ -1,7 +1,7 @@
 /** A command hook's process (spec 003 §5.11): one spawn, its input at once, its output bounded while it streams. */
-import type { ChildProcess } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import type { Env, Shell } from '../handler.ts'
+import { runGroup } from '../process-group.ts'
 import { onPath } from './find-program.ts'
 
 export interface CommandRun {
@@ -36,82 +36,52 @@ export function runCommand(run: CommandRun): Promise<Exit> {
   }
   const argv = shellArgv(run.shell, run.command, run.env)
   if (!argv) return Promise.resolve(notStarted('not started: neither pwsh nor powershell is on the PATH'))
-  return new Promise((resolve) => {
-    let child: ChildProcess
-    try {
-      child = spawning().spawn(argv[0]!, argv.slice(1), { cwd, env: run.env, detached: !isWindows, windowsHide: true })
-    } catch (cause) {
-      return resolve(notStarted(`not started: ${(cause as Error).message}`)) // a NUL in the command, arguments too long
-    }
-    if (child.pid !== undefined) return watch(child, run, resolve)
-    child.once('error', (cause) => resolve(notStarted(`not started: ${cause.message}`)))
+  const stdout = capture()
+  const stderr = capture()
+  return runGroup({
+    program: argv[0]!,
+    args: argv.slice(1),
+    cwd,
+    env: run.env,
+    input: `${run.input}\n`,
+    timeoutMs: run.timeoutMs,
+    ...(signal && { signal }),
+    graceMs,
+    lingerMs,
+    onStdout: stdout.add,
+    onStderr: stderr.add,
+  }).then(({ exitCode, signal: endedBy, cause }) => {
+    if (typeof cause === 'object') return notStarted(`not started: ${cause.notStarted}`)
+    const printed = { exitCode, stdout: stdout.text(), stderr: stderr.text() }
+    if (cause === 'timed-out') return { end: 'timed-out', note: `timed out after ${run.timeoutMs} ms`, ...printed }
+    if (cause === 'aborted') return { end: 'interrupted', note: 'was interrupted', ...printed }
+    if (endedBy) return { end: 'killed', note: `ended by ${endedBy}`, ...printed }
+    return { end: 'exited', note: '', ...printed }
   })
-}
-
-function watch(child: ChildProcess, { timeoutMs, signal, input }: CommandRun, resolve: (exit: Exit) => void): void {
-  const stdout = capture(child.stdout!)
-  const stderr = capture(child.stderr!)
-  let end: Exit['end'] = 'exited'
-  let note = ''
-  let kill: NodeJS.Timeout | undefined
-  let linger: NodeJS.Timeout | undefined
-
-  const stop = (why: Exit['end'], said: string) => {
-    if (end !== 'exited' || child.exitCode !== null || child.signalCode !== null) return
-    end = why
-    note = said
-    signalGroup(child, 'SIGTERM')
-    kill = setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs)
-  }
-  const limit = setTimeout(() => stop('timed-out', `timed out after ${timeoutMs} ms`), Math.min(timeoutMs, 2 ** 31 - 1))
-  const abort = () => stop('interrupted', 'was interrupted')
-  signal?.addEventListener('abort', abort, { once: true })
-
-  const finish = () => {
-    if (end !== 'exited') signalGroup(child, 'SIGKILL') // whoever of the group did not heed the first signal
-    clearTimeout(limit)
-    clearTimeout(kill)
-    clearTimeout(linger)
-    signal?.removeEventListener('abort', abort)
-    child.stdout!.destroy()
-    child.stderr!.destroy()
-    if (end === 'exited' && child.signalCode) {
-      end = 'killed'
-      note = `ended by ${child.signalCode}`
-    }
-    resolve({ end, exitCode: child.exitCode, stdout: stdout(), stderr: stderr(), note })
-  }
-  child.once('error', () => {}) // a signal could not be sent: it has ended by itself
-  child.once('close', finish)
-  // What a hook leaves running may hold its pipes open for ever. What the hook itself wrote is there by now.
-  child.once('exit', () => {
-    linger = setTimeout(finish, lingerMs)
-  })
-  child.stdin!.on('error', () => {}) // a hook may exit without reading us; its exit code is the answer
-  child.stdin!.end(`${input}\n`)
 }
 
 const graceMs = 500
+/** What a hook leaves running may hold its pipes open for ever. What the hook itself wrote is there by then. */
 const lingerMs = 300
-const isWindows = process.platform === 'win32'
 
 /** Keeps the first 4 MiB. A hook that prints more can still end by itself; one that never stops loses its pipe. */
-function capture(stream: NodeJS.ReadableStream & { destroy(): void }): () => string {
+function capture(): { add(chunk: Buffer): boolean; text(): string } {
   const chunks: Buffer[] = []
   let kept = 0
   let seen = 0
-  stream.on('data', (chunk: Buffer) => {
-    seen += chunk.length
-    if (kept < outputLimit) {
+  return {
+    add(chunk) {
+      seen += chunk.length
+      if (kept >= outputLimit) return seen <= 16 * outputLimit
       const part = kept + chunk.length > outputLimit ? Buffer.from(chunk.subarray(0, outputLimit - kept)) : chunk
       chunks.push(part)
       kept += part.length
-    } else if (seen > 16 * outputLimit) stream.destroy()
-  })
-  stream.on('error', () => {}) // a broken pipe is the end of the output
-  return () => {
-    const text = (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString()
-    return (text.startsWith('\uFEFF') ? text.slice(1) : text) + (seen > kept ? truncationMark : '')
+      return true
+    },
+    text() {
+      const text = (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString()
+      return (text.startsWith('\uFEFF') ? text.slice(1) : text) + (seen > kept ? truncationMark : '')
+    },
   }
 }
 
@@ -122,17 +92,6 @@ const notStarted = (note: string, end: Exit['end'] = 'not-started'): Exit => ({
   stderr: '',
   note,
 })
-
-/** The hook leads a process group of its own, so that what it started ends with it. */
-function signalGroup(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
-  if (child.pid === undefined) return
-  try {
-    if (isWindows) spawning().spawn('taskkill', ['/pid', String(child.pid), '/t', '/f'], { stdio: 'ignore' })
-    else process.kill(-child.pid, name)
-  } catch {
-    // ESRCH: the group has ended already
-  }
-}
 
 function shellArgv(shell: Shell, command: string, env: Env): string[] | undefined {
   if (shell === 'powershell') {
@@ -162,6 +121,3 @@ export function hookEnv(host: Env, { dbPath, projectDir }: { dbPath: string; pro
     ...(projectDir !== undefined && { CLAUDE_PROJECT_DIR: projectDir }),
   }
 }
-
-/** Late: loading it costs 5 ms, and most starts run no hook. */
-const spawning = () => process.getBuiltinModule('node:child_process')

@@ -47,7 +47,7 @@ function inBackground(command: string, { host, cwd, env }: ToolContext): ToolOut
     about: command,
     async run(signal, write) {
       const end = await runShell(command, { cwd, env, signal, onOutput: (chunk) => write(chunk.toString('utf8')) })
-      if (typeof end.cause === 'object') return { exitCode: null, note: end.cause.wouldNotStart }
+      if (typeof end.cause === 'object') return { exitCode: null, note: end.cause.notStarted }
       return { exitCode: end.exitCode ?? null, ...(end.signal && { note: `ended by ${end.signal}` }) }
     },
   })
@@ -64,7 +64,7 @@ async function follow({ cwd, cause }: ShellEnd, context: ToolContext): Promise<s
 }
 
 function answer(end: ShellEnd, timeoutMs: number, note: string): ToolOutput {
-  if (typeof end.cause === 'object') return broke(end.cause.wouldNotStart)
+  if (typeof end.cause === 'object') return broke(end.cause.notStarted)
   const output = streams(end.stdout, end.stderr)
   if (end.cause === 'timed-out') {
     const why = `the command was ended after ${timeoutMs} ms; set a longer timeout or run_in_background`

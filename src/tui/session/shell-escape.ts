@@ -1,7 +1,8 @@
 /** `!command`: run at once in the person's shell; the agent sees command and output with the next prompt. */
-import { spawn } from 'node:child_process'
+import { StringDecoder } from 'node:string_decoder'
 import type { AgentEvent } from '../../agent/events.ts'
 import type { Session } from '../../agent/session/session.ts'
+import { runGroup } from '../../hooks/process-group.ts'
 import { addEvent } from '../../store/audit.ts'
 
 /** What the model is given of each stream. */
@@ -47,40 +48,29 @@ interface ShellRun {
   readonly stderr: string
 }
 
-function runShell(
+async function runShell(
   command: string,
-  {
-    cwd,
-    env,
-    signal,
-    progress,
-  }: { cwd: string; env: NodeJS.ProcessEnv; signal: AbortSignal; progress: (text: string) => void },
+  options: { cwd: string; env: NodeJS.ProcessEnv; signal: AbortSignal; progress: (text: string) => void },
 ): Promise<ShellRun> {
-  return new Promise((resolve) => {
-    const child = spawn('/bin/bash', ['-c', command], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
-    let [stdout, stderr] = ['', '']
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      if (stdout.length < mostCharacters) stdout += text
+  const { progress, ...place } = options
+  const printed = { stdout: '', stderr: '' }
+  const hear = (name: 'stdout' | 'stderr') => {
+    const decoder = new StringDecoder()
+    return (chunk: Buffer) => {
+      const text = decoder.write(chunk)
+      if (printed[name].length < mostCharacters) printed[name] += text
       progress(text)
-    })
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      if (stderr.length < mostCharacters) stderr += text
-      progress(text)
-    })
-    const stop = () => {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM')
-      } catch {
-        // it has ended already
-      }
     }
-    signal.addEventListener('abort', stop)
-    child.on('error', (cause) => resolve({ exitCode: null, stdout, stderr: stderr + cause.message }))
-    child.on('close', (exitCode) => {
-      signal.removeEventListener('abort', stop)
-      resolve({ exitCode, stdout: cut(stdout), stderr: cut(stderr) })
-    })
+  }
+  const end = await runGroup({
+    program: '/bin/bash',
+    args: ['-c', command],
+    ...place,
+    onStdout: hear('stdout'),
+    onStderr: hear('stderr'),
   })
+  if (typeof end.cause === 'object') printed.stderr += end.cause.notStarted
+  return { exitCode: end.exitCode, stdout: cut(printed.stdout), stderr: cut(printed.stderr) }
 }
 
 const cut = (text: string) =>

@@ -1,0 +1,133 @@
+/**
+ * One program in a process group of its own: bounded in time, interruptible, and ended with everything it started.
+ *
+ * It is on the way of every command that a turn, a hook or a test runs, so it does nothing that a command does not need.
+ */
+import type { ChildProcess } from 'node:child_process'
+import type { Readable } from 'node:stream'
+
+export interface GroupRun {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly cwd?: string
+  readonly env: NodeJS.ProcessEnv
+  /** Written to stdin, which then closes. Without it stdin is empty. */
+  readonly input?: string
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+  /** Between SIGTERM and SIGKILL. */
+  readonly graceMs?: number
+  /** How long to wait, after the program's exit, for output that its children still hold back. */
+  readonly lingerMs?: number
+  /** What it leaves running is ended with it, also when it exits by itself. */
+  readonly endsWhole?: boolean
+  /** `false` closes the stream: nothing more of it is read. */
+  onStdout?(chunk: Buffer): unknown
+  onStderr?(chunk: Buffer): unknown
+  /** A third pipe, as descriptor 3, where this is set. */
+  onThird?(chunk: Buffer): unknown
+}
+
+export interface GroupEnd {
+  /** null when a signal ended it, or when it did not start. */
+  readonly exitCode: number | null
+  readonly signal: NodeJS.Signals | null
+  /** Why we ended it, or why it never ran. */
+  readonly cause: 'timed-out' | 'aborted' | { readonly notStarted: string } | undefined
+  /** Something it started still holds its output open. */
+  readonly leftBehind: boolean
+}
+
+const defaultGraceMs = 2000
+const defaultLingerMs = 100
+/** A child that never stops printing does not keep us waiting longer than this. */
+const longestLingerMs = 5000
+const isWindows = process.platform === 'win32'
+
+/** Must not throw or reject: whatever becomes of the process is an end. */
+export function runGroup(run: GroupRun): Promise<GroupEnd> {
+  const { signal, timeoutMs } = run
+  const ended = (cause: GroupEnd['cause']): GroupEnd => ({ exitCode: null, signal: null, cause, leftBehind: false })
+  if (signal?.aborted) return Promise.resolve(ended('aborted'))
+  return new Promise((resolve) => {
+    let child: ChildProcess
+    try {
+      child = start(run)
+    } catch (error) {
+      return resolve(ended({ notStarted: (error as Error).message })) // a NUL in a word, arguments that are too long
+    }
+    if (child.pid === undefined) {
+      child.once('error', (error) => resolve(ended({ notStarted: error.message })))
+      return
+    }
+    let cause: GroupEnd['cause']
+    let timer: NodeJS.Timeout | undefined
+    let kill: NodeJS.Timeout | undefined
+    let linger: NodeJS.Timeout | undefined
+    let exitedAt = 0
+
+    const finish = (leftBehind: boolean) => {
+      clearTimeout(timer)
+      clearTimeout(kill)
+      clearTimeout(linger)
+      signal?.removeEventListener('abort', abort)
+      if (cause || run.endsWhole) signalGroup(child, 'SIGKILL') // also what ignored the first signal
+      // What still writes to us runs on, and does not keep this process alive.
+      if (leftBehind) for (const stream of child.stdio) (stream as { unref?(): void } | null)?.unref?.()
+      resolve({ exitCode: child.exitCode, signal: child.signalCode, cause, leftBehind })
+    }
+    const end = (why: 'timed-out' | 'aborted') => {
+      if (cause || exitedAt > 0) return
+      cause = why
+      signalGroup(child, 'SIGTERM')
+      kill = setTimeout(() => signalGroup(child, 'SIGKILL'), run.graceMs ?? defaultGraceMs)
+    }
+    const abort = () => end('aborted')
+    const hear = (stream: Readable | null | undefined, listener: ((chunk: Buffer) => unknown) | undefined) => {
+      stream?.on('error', () => {}) // a broken pipe is the end of the output
+      stream?.on('data', (chunk: Buffer) => {
+        if (listener?.call(run, chunk) === false) stream.destroy()
+        if (linger && Date.now() - exitedAt < longestLingerMs) linger.refresh()
+      })
+    }
+    hear(child.stdout, run.onStdout)
+    hear(child.stderr, run.onStderr)
+    hear(child.stdio[3] as Readable | undefined, run.onThird)
+    child.on('error', () => {}) // a signal could not be sent: it has ended by itself
+    child.once('close', () => finish(false))
+    child.once('exit', () => {
+      exitedAt = Date.now()
+      linger = setTimeout(finish, run.lingerMs ?? defaultLingerMs, true)
+    })
+    signal?.addEventListener('abort', abort, { once: true })
+    if (timeoutMs !== undefined) timer = setTimeout(end, Math.min(timeoutMs, 2 ** 31 - 1), 'timed-out')
+    if (run.input !== undefined) {
+      child.stdin!.on('error', () => {}) // it may exit without reading; its exit code still counts
+      child.stdin!.end(run.input)
+    }
+  })
+}
+
+function start({ program, args, cwd, env, input, onThird }: GroupRun): ChildProcess {
+  // Late: loading it costs 5 ms, and most starts run nothing.
+  const { spawn } = process.getBuiltinModule('node:child_process')
+  return spawn(program, args, {
+    ...(cwd !== undefined && { cwd }),
+    env,
+    detached: !isWindows, // a session of its own: no terminal to wait for, and one signal reaches all
+    windowsHide: true,
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...(onThird ? (['pipe'] as const) : [])],
+  })
+}
+
+function signalGroup(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    if (!isWindows) process.kill(-child.pid!, name)
+    else {
+      const { spawn } = process.getBuiltinModule('node:child_process')
+      spawn('taskkill', ['/pid', String(child.pid), '/t', '/f'], { stdio: 'ignore' })
+    }
+  } catch {
+    // ESRCH: the group has ended already
+  }
+}
