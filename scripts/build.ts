@@ -58,7 +58,7 @@ await build({
           name: 'root',
           test: /rolldown\/runtime|package-root|plain-file|hooks\/text\/nearest|cli\/(args|print|command|table)\.ts/,
         }, // what every command needs
-        { name: 'options', test: /cli\/(options|flags)\.ts/ },
+        { name: 'options', test: /cli\/(options|options-check|flags)\.ts/ },
         { name: 'store', test: (id) => store.has(id) },
         { name: 'core', test: (id) => core.has(id) },
         { name: 'read-file', test: (id) => read.has(id) },

@@ -59,7 +59,7 @@ for (const [name, { verbs = [] }] of Object.entries(table)) {
       assert.deepEqual([long.code, long.stderr, short], [0, '', long], said)
       assert.match(long.stdout, new RegExp(`^.*ona ${name} ?.*$`, 'm'), said)
       assert.equal(wrong.code, 2, said)
-      assert.match(wrong.stderr, /^(ona .*): there is no .*--no-such-flag.* \1 --help shows how\n$/, said)
+      assert.match(wrong.stderr, /^(ona .*): unknown .*--no-such-flag.* \1 --help shows how\n$/, said)
     }
     if (verbs.length > 0) {
       const [none, strange] = await Promise.all([here.run([name]), here.run([name, 'zzzzzzzz'])])
@@ -74,11 +74,56 @@ test('a mistyped command is told, and nothing is started', async (t) => {
   assert.deepEqual(await here.run(['hook', 'list']), {
     code: 2,
     stdout: '',
-    stderr: 'ona: there is no command "hook"; did you mean "ona hooks"? ona --help shows how\n',
+    stderr: 'ona: unknown command "hook"; did you mean "ona hooks"? ona --help shows how\n',
   })
   assert.match((await here.run(['verfy'])).stderr, /did you mean "ona verify"\?/)
-  assert.match((await here.run(['hooks', 'lst'])).stderr, /^ona hooks: there is no "lst"; did you mean "list"\?/)
-  assert.match((await here.run(['--modle', 'x'])).stderr, /^ona: there is no flag --modle; did you mean --model\?/)
+  assert.match((await here.run(['hooks', 'lst'])).stderr, /^ona hooks: unknown subcommand "lst"; did you mean "list"\?/)
+  assert.match((await here.run(['--modle', 'x'])).stderr, /^ona: unknown flag --modle; did you mean --model\?/)
+})
+
+test('wrong usage exits 2, names the fault and suggests what was meant', async (t) => {
+  const here = place(t)
+  const json = '{"command":"ls"}'
+  const lines: [readonly string[], RegExp][] = [
+    [['-p', 'hi', '--tools', 'Bsh'], /--tools is "Bsh"; did you mean "Bash"\?/],
+    [['-p', 'hi', '--tools', 'Read,Frobnicate'], /--tools is "Frobnicate"; it must be one of Read, /],
+    [['-p', 'hi', '--allowed-tools', 'Bash('], /--allowed-tools "Bash\(": There is a "\(" without its "\)"/],
+    [['-p', 'hi', '--disallowed-tools', 'Wirte'], /--disallowed-tools "Wirte": .*did you mean "Write"\?/],
+    [['-p', 'hi', '--mcp-config', 'nope.json'], /--mcp-config: \S+nope\.json cannot be read/],
+    [['-p', 'hi', '--mcp-config', '{"mcpServers":'], /--mcp-config: .* is not JSON/],
+    [['-p', 'hi', '--max-budget-usd', '-1'], /--max-budget-usd must be a number above 0, not "-1"/],
+    [['-p', 'hi', '--max-turns', '-3'], /--max-turns must be a number above 0, not "-3"/],
+    [['doctor', '--cwd', '/nonexistent'], /--cwd: \/nonexistent is not a folder/],
+    [['hooks', 'list', '--cwd', '/nonexistent'], /--cwd: \/nonexistent is not a folder/],
+    [['permissions', 'test', '--tool', 'Bash', '--input', json, '--cwd', '/nonexistent'], /is not a folder/],
+    [['replay', '--help'], /unknown command "replay"; did you mean "ona hooks replay"\?/],
+    [['approve', '-h'], /unknown command "approve"; did you mean "ona plan approve"\?/],
+    [['frobnicate', '--help'], /unknown command "frobnicate"/],
+    [['permissions', 'test', '--tool', 'Bash'], /--input: Bash: .*command is missing/],
+    [['permissions', 'test', '--tool', 'Bsh', '--input', json], /--tool is "Bsh"; did you mean "Bash"\?/],
+    [['mcp', 'add', '--transport', 'ftp', 'x', 'ftp://x'], /--transport is "ftp"/],
+    [['doctor', 'here'], /unexpected argument "here"/],
+  ]
+  for (const [words, why] of lines) {
+    const { code, stdout, stderr } = await here.run(words)
+    assert.deepEqual([code, stdout], [2, ''], words.join(' '))
+    assert.match(stderr, why, words.join(' '))
+    assert.match(stderr, /--help shows how\n$/, words.join(' '))
+  }
+})
+
+test('another product’s name of a tool is accepted', async (t) => {
+  const here = place(t)
+  for (const words of [
+    ['--tools', 'Task,KillShell'],
+    ['--disallowed-tools', 'BashOutput'],
+  ])
+    assert.equal((await here.run(['-p', 'hi', ...words, '--model', 'rehearsal'])).code, 0, words.join(' '))
+})
+
+test('ona status names the command that signs in', async (t) => {
+  const { code, stdout } = await place(t).run(['status'])
+  assert.deepEqual([code, /run ona login/.test(stdout), /\/login/.test(stdout)], [1, true, false])
 })
 
 test('the same word after -- is a prompt', async (t) => {

@@ -111,7 +111,7 @@ test('what is wrong is told, and nothing is made', async (t) => {
     [['--html', 'no/such/folder/page.html'], 1, /cannot be written/],
     [['--html', 'a', '--json'], 2, /do not go together/],
     [['--open', '--json'], 2, /--open goes with/],
-    [['word'], 2, /one word too many/],
+    [['word'], 2, /unexpected argument/],
   ] as const) {
     const ran = await here.run(['inspect', ...words])
     assert.equal(ran.code, code, ran.stderr)

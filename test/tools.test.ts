@@ -216,7 +216,7 @@ test('a folder that is not there is wrong usage, and nothing is run', async (t) 
   const p = place(t)
   const ran = await p.run(['--eval', '{"tool":"Bash","input":{"command":"pwd"}}', '--cwd', 'nowhere'])
   assert.deepEqual([ran.code, ran.stdout], [2, ''])
-  assert.match(ran.stderr, /--cwd: .*nowhere is no folder/)
+  assert.match(ran.stderr, /--cwd: .*nowhere is not a folder/)
 })
 
 test('while a plan is being made, what changes things is shut and the rest is open', async (t) => {

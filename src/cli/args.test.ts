@@ -45,11 +45,11 @@ test('a text that begins with a dash is a value like any other', () => {
 
 test('what is wrong is named, with what was probably meant', () => {
   const lines = {
-    '--jsn': 'there is no flag --jsn; did you mean --json?',
-    '--js': 'there is no flag --js; did you mean --json?',
+    '--jsn': 'unknown flag --jsn; did you mean --json?',
+    '--js': 'unknown flag --js; did you mean --json?',
     '--verbose':
-      'there is no flag --verbose; there are --json, --cwd, --resume, --allow, --allowed, --tools, --hooks, --mode',
-    '-x': 'there is no flag -x; there are --json, --cwd, --resume, --allow, --allowed, --tools, --hooks, --mode',
+      'unknown flag --verbose; known flags: --json, --cwd, --resume, --allow, --allowed, --tools, --hooks, --mode',
+    '-x': 'unknown flag -x; known flags: --json, --cwd, --resume, --allow, --allowed, --tools, --hooks, --mode',
     '--cwd': '--cwd needs a value: DIR',
     '--cwd --json': '--cwd needs a value: DIR',
     '--allow': '--allow needs a value',

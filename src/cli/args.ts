@@ -1,4 +1,4 @@
-/** The one reader of command lines: flags by their rows, and the words left over. What is not known is an error. */
+/** The one reader of command lines: flags by their rows, and the words left over. An unknown flag is an error. */
 import { nearest, notKnown } from '../hooks/text/nearest.ts'
 
 /**
@@ -9,13 +9,13 @@ type Kind = 'flag' | 'value' | 'maybe' | 'each' | 'list' | 'any'
 
 export interface Row {
   readonly kind: Kind
-  /** What stands for the value in the help. */
+  /** The value's placeholder in the help. */
   readonly value?: string
   readonly about?: string
   readonly short?: string
   readonly also?: readonly string[]
   readonly oneOf?: readonly string[]
-  /** Makes several values of one word. */
+  /** Splits one word into several values. */
   readonly split?: (word: string) => string[]
 }
 
@@ -34,8 +34,8 @@ export type Args<R extends Rows> =
   | { readonly ok: false; readonly why: string }
 
 /**
- * `--flag=value` works for all that take one; after `--` everything is a word. With `upToWord` the first word ends the
- * flags: what follows it belongs to somebody else.
+ * `--flag=value` works for every flag that takes a value; after `--` everything is a word. With `upToWord` the first word
+ * ends the flags: the rest belongs to another program.
  */
 export function readArgs<const R extends Rows>(
   args: readonly string[],
@@ -59,7 +59,7 @@ export function readArgs<const R extends Rows>(
     const equals = arg.startsWith('--') ? arg.indexOf('=') : -1
     const spelt = equals > 0 ? arg.slice(0, equals) : arg
     const name = names.get(spelt)
-    if (name === undefined) return { ok: false, why: noSuchFlag(spelt, [...names.keys()]) }
+    if (name === undefined) return { ok: false, why: unknownFlag(spelt, [...names.keys()]) }
     const row = rowOf(rows[name]!)
     const values = equals > 0 ? [arg.slice(equals + 1)] : []
     if (row.kind === 'flag' && equals > 0) return { ok: false, why: `--${name} takes no value` }
@@ -79,8 +79,8 @@ export function readArgs<const R extends Rows>(
 
 const rowOf = (row: Row | Kind): Row => (typeof row === 'string' ? { kind: row } : row)
 
-/** `-` alone is a word (stdin), and so is a text that only begins with a dash. */
-const looksLikeFlag = (arg: string) => /^-[^\s]/.test(arg) && !/^[^=]*\s/.test(arg)
+/** Not a flag: `-` alone (stdin), a negative number, or a text that only begins with a dash. */
+const looksLikeFlag = (arg: string) => /^-[^\s]/.test(arg) && !/^-\.?\d/.test(arg) && !/^[^=]*\s/.test(arg)
 
 function namesOf(rows: Rows): Map<string, string> {
   const names = new Map<string, string>()
@@ -93,10 +93,10 @@ function namesOf(rows: Rows): Map<string, string> {
   return names
 }
 
-function noSuchFlag(spelt: string, names: readonly string[]): string {
+function unknownFlag(spelt: string, names: readonly string[]): string {
   const long = names.filter((name) => name.startsWith('--'))
   const begun = spelt.length > 3 ? long.find((name) => name.startsWith(spelt)) : undefined
   const meant = begun ?? (spelt.startsWith('--') ? nearest(spelt, long) : undefined)
-  const others = long.length > 12 ? '' : `; there are ${long.join(', ')}`
-  return `there is no flag ${spelt}${meant ? `; did you mean ${meant}?` : others}`
+  const others = long.length > 12 ? '' : `; known flags: ${long.join(', ')}`
+  return `unknown flag ${spelt}${meant ? `; did you mean ${meant}?` : others}`
 }

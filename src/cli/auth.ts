@@ -14,6 +14,9 @@ export function authHere({ bare = false, settings: given }: { bare?: boolean; se
   return { settings, env: process.env, bare, trusted }
 }
 
+/** Slash commands exist in the terminal only; outside it the command of the same name does. */
+export const forShell = (text: string): string => text.replace(/(?<=run )\/(?=login\b)/g, 'ona ')
+
 /** A folder that nobody trusts has no say in this: its settings could send the code to somebody else. */
 export const oauthHere = ({ settings, env }: AuthHere) => oauthSettings(settings['oauth'], env)
 

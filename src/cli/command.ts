@@ -1,15 +1,16 @@
-/** What every command does alike: reads its words, gives its help, and refuses what it does not know. */
+/** What all commands share: parsing the command line, --help, and rejecting what is unknown. */
+import { statOf } from '../files/plain-file.ts'
 import { nearest } from '../hooks/text/nearest.ts'
 import { type FlagsOf, type Rows, readArgs } from './args.ts'
 import { said, wrong } from './print.ts'
 
-/** Gets the words after the command's name and gives the exit code. */
+/** Takes the words after the command's name; returns the exit code. */
 export type Run = (words: string[]) => Promise<number> | number
 
 interface Shape<R extends Rows> {
   readonly help: string
   readonly flags?: R
-  /** The most words it takes; none unless said. */
+  /** The most words it takes; none by default. */
   readonly words?: number
   /** Its first word ends the flags. */
   readonly upToWord?: boolean
@@ -29,18 +30,23 @@ export const command =
     if (!read.ok) return wrong(name, read.why)
     if (read.flags['help']) return said(text)
     const extra = read.words[most]
-    if (extra !== undefined) return wrong(name, `"${extra}" is one word too many`)
+    if (extra !== undefined) return wrong(name, `unexpected argument "${extra}"`)
+    const { cwd } = read.flags
+    if (typeof cwd === 'string' && !statOf(cwd)?.isDirectory()) return wrong(name, `--cwd: ${cwd} is not a folder`)
     return work(read.flags as FlagsOf<R>, read.words)
   }
 
-/** A command that is a family: its first word says which. */
+/** A command with subcommands: the first word names one. */
 export const family =
   <V extends string>(name: string, text: string, verbs: Readonly<Record<V, Run>>): Run =>
   ([verb, ...rest]) => {
     if (verb === '--help' || verb === '-h') return said(text)
     if (verb !== undefined && Object.hasOwn(verbs, verb)) return verbs[verb as V](rest)
     const names = Object.keys(verbs)
-    if (verb === undefined) return wrong(name, `say what to do: ${names.join(', ')}`)
+    if (verb === undefined) return wrong(name, `a subcommand is missing; there are ${names.join(', ')}`)
     const meant = nearest(verb, names)
-    return wrong(name, `there is no "${verb}"; ${meant ? `did you mean "${meant}"?` : `there are ${names.join(', ')}`}`)
+    return wrong(
+      name,
+      `unknown subcommand "${verb}"; ${meant ? `did you mean "${meant}"?` : `there are ${names.join(', ')}`}`,
+    )
   }

@@ -1,4 +1,4 @@
-/** The flags of a run: one row each; from the rows come what the reader takes, the errors, the help and the completion. */
+/** The flags of a run, one row each. The parser, error messages, help and completion are made from these rows. */
 import type { FlagsOf, Row } from './args.ts'
 
 export const flags = {
@@ -15,20 +15,20 @@ export const flags = {
     oneOf: ['text', 'stream-json'],
     about: 'with -p: text or stream-json',
   },
-  'include-partial-messages': { kind: 'flag', about: 'with stream-json: text as it comes in' },
-  'include-hook-events': { kind: 'flag', about: 'with stream-json: what hooks did' },
+  'include-partial-messages': { kind: 'flag', about: 'with stream-json: also the pieces of a reply as they arrive' },
+  'include-hook-events': { kind: 'flag', about: 'with stream-json: also what hooks did' },
   'replay-user-messages': { kind: 'flag', about: 'with stream-json both ways: echo the user messages' },
   'json-schema': { kind: 'value', value: 'SCHEMA', about: 'with -p: answer with JSON that fits this JSON Schema' },
   'max-turns': { kind: 'value', value: 'N', about: 'end after this many requests to the model' },
   'max-budget-usd': { kind: 'value', value: 'USD', about: 'end when the estimated cost reaches this' },
-  continue: { kind: 'flag', short: 'c', about: 'go on with the newest session of this folder' },
+  continue: { kind: 'flag', short: 'c', about: 'resume the newest session of this folder' },
   resume: {
     kind: 'maybe',
     short: 'r',
     value: 'ID',
-    about: 'go on with a session, by id or name; without one, choose from a list',
+    about: 'resume a session by id or name; without one, choose from a list',
   },
-  'fork-session': { kind: 'flag', about: 'with --continue or --resume: go on in a copy' },
+  'fork-session': { kind: 'flag', about: 'with --continue or --resume: work in a copy of the session' },
   'session-id': { kind: 'value', value: 'UUID', about: 'the id of the new session' },
   name: { kind: 'value', short: 'n', value: 'NAME', about: 'a name for the session' },
   model: { kind: 'value', value: 'MODEL', about: 'a model id, alias or wire name' },
@@ -42,7 +42,7 @@ export const flags = {
   'permission-prompt-tool': {
     kind: 'value',
     value: 'TOOL',
-    about: 'with -p: an MCP tool that is asked for permission; "stdio" asks the program that drives ona',
+    about: 'with -p: an MCP tool that answers permission prompts; "stdio" sends them to the program that drives ona',
   },
   'dangerously-skip-permissions': { kind: 'flag', about: 'the same as --permission-mode bypassPermissions' },
   'allowed-tools': {
@@ -65,7 +65,7 @@ export const flags = {
   'append-system-prompt-file': { kind: 'value', value: 'FILE', about: 'the same, from a file' },
   'system-prompt': { kind: 'value', value: 'TEXT', about: 'instead of the system prompt' },
   'system-prompt-file': { kind: 'value', value: 'FILE', about: 'the same, from a file' },
-  settings: { kind: 'value', value: 'FILE|JSON', about: 'settings above the files' },
+  settings: { kind: 'value', value: 'FILE|JSON', about: 'settings that override the files' },
   'setting-sources': { kind: 'value', value: 'LIST', about: 'which files to read: user,project,local' },
   'mcp-config': { kind: 'list', value: 'FILE|JSON…', about: 'further MCP servers' },
   'strict-mcp-config': { kind: 'flag', about: 'only the servers of --mcp-config' },
@@ -77,16 +77,16 @@ export const flags = {
   'disable-slash-commands': { kind: 'flag', about: 'no skills' },
   bare: {
     kind: 'flag',
-    about: 'nothing but what the flags name: no hooks, skills, MCP, instructions, OAuth or keychain',
+    about: 'use only what the flags name: no hooks, skills, MCP, instructions, OAuth or keychain',
   },
   trust: { kind: 'flag', about: 'trust this folder from now on' },
-  record: { kind: 'value', value: 'FILE', about: 'keep the conversation as a rehearsal script' },
+  record: { kind: 'value', value: 'FILE', about: 'save the conversation as a rehearsal script' },
   worktree: { kind: 'maybe', short: 'w', value: 'NAME', about: 'work in a git worktree of its own' },
   cwd: { kind: 'value', value: 'DIR', about: 'start there' },
-  verbose: { kind: 'flag', about: 'with -p: say on stderr what is done on the way' },
-  debug: { kind: 'flag', about: 'write what happens to stderr' },
-  version: { kind: 'flag', short: 'v', about: 'which ona this is' },
-  help: { kind: 'flag', short: 'h', about: 'what ona can do' },
+  verbose: { kind: 'flag', about: 'with -p: report each tool call on stderr' },
+  debug: { kind: 'flag', about: 'write events to stderr' },
+  version: { kind: 'flag', short: 'v', about: 'print the version' },
+  help: { kind: 'flag', short: 'h', about: 'print this help' },
 } as const satisfies Record<string, Row>
 
 export type Flags = FlagsOf<typeof flags>

@@ -1,17 +1,21 @@
-/** A command that was meant and mistyped is not a prompt. */
+/** A mistyped command is reported, not sent to the model as a prompt. */
 import { nearest } from '../hooks/text/nearest.ts'
 import { commands } from './table.ts'
 
 /**
- * What to say of words that were probably meant as a command: the first is one slip away from a command's name (two in a
- * name of more than five letters), and the next, if there is one, is a flag, a path or something that command can do.
- * Whoever means a prompt quotes it, or writes it after `--`.
+ * The message for words that were probably meant as a command: the first is one typo away from a command's name (two in
+ * a name of more than five letters), and the next, if any, is a flag, a path or a subcommand; or `--help` follows a word
+ * that is no command. A prompt is quoted or written after `--`.
  */
-export function mistyped([first = '', next = '--']: readonly string[]): string | undefined {
+export function mistyped([first = '', next = '--', ...rest]: readonly string[]): string | undefined {
   if (!/^[a-z-]{3,}$/.test(first)) return undefined
+  const asksForHelp = [next, ...rest].some((word) => word === '--help' || word === '-h')
+  const families = Object.keys(commands).filter((name) => commands[name]!.verbs?.includes(first))
+  if (asksForHelp && families.length > 0)
+    return `unknown command "${first}"; did you mean ${families.map((name) => `"ona ${name} ${first}"`).join(' or ')}?`
   const name = nearest(first, Object.keys(commands), (each) => (each.length > 5 ? 2 : 1))
-  if (name === undefined) return undefined
+  if (name === undefined) return asksForHelp && first !== 'help' ? `unknown command "${first}"` : undefined
   const isPlainWord = /^[\p{L}\d]+$/u.test(next)
   if (isPlainWord && !commands[name]!.verbs?.includes(next)) return undefined
-  return `there is no command "${first}"; did you mean "ona ${name}"?`
+  return `unknown command "${first}"; did you mean "ona ${name}"?`
 }

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import type { StartOptions } from '../agent/session/start-options.ts'
 import type { AgentKind } from '../agent/subagents/agent-definitions.ts'
-import { readPlainFile, statOf } from '../files/plain-file.ts'
+import { readPlainFile } from '../files/plain-file.ts'
 import type { Flags } from './flags.ts'
 
 export type FlagOptions = Omit<StartOptions, 'person' | 'on'>
@@ -20,7 +20,7 @@ export async function startOptions(flags: Flags, env: NodeJS.ProcessEnv = proces
     ...(mode && { mode: mode as NonNullable<StartOptions['mode']> }),
     allow: flags['allowed-tools'] ?? [],
     deny: flags['disallowed-tools'] ?? [],
-    ...(flags.tools && { tools: flags.tools }),
+    ...(flags.tools && { tools: await canonicalTools(flags.tools) }),
     addDirs: flags['add-dir'] ?? [],
     ...(systemPrompt !== undefined && { systemPrompt }),
     ...(appended !== '' && { appendSystemPrompt: appended }),
@@ -54,41 +54,7 @@ export async function startOptions(flags: Flags, env: NodeJS.ProcessEnv = proces
   }
 }
 
-/** What the parser of single flags cannot see. */
-export async function optionsProblem(flags: Flags): Promise<string | undefined> {
-  for (const name of ['max-turns', 'max-budget-usd'] as const) {
-    const value = flags[name]
-    if (value !== undefined && !(Number(value) > 0)) return `--${name} must be a number above 0, not "${value}"`
-  }
-  const sources = (flags['setting-sources'] ?? '').split(',').map((each) => each.trim())
-  const odd = sources.find((each) => !['', 'user', 'project', 'local'].includes(each))
-  if (odd) return `--setting-sources takes user, project and local, not "${odd}"`
-  if (flags.agents) {
-    const { readAgentsJson } = await import('../agent/subagents/agent-definitions.ts')
-    const read = readAgentsJson(flags.agents)
-    if ('problem' in read) return `--agents: ${read.problem}`
-  }
-  const lost = (flags['add-dir'] ?? []).find((folder) => !isFolder(resolve(flags.cwd ?? '', folder)))
-  if (lost !== undefined) return `--add-dir: ${lost} is not a folder`
-  if (flags.cwd !== undefined && !isFolder(flags.cwd)) return `--cwd: ${flags.cwd} is not a folder`
-  if (flags['system-prompt'] !== undefined && flags['system-prompt-file'] !== undefined)
-    return '--system-prompt and --system-prompt-file say the same; keep one of them'
-  for (const name of ['system-prompt-file', 'append-system-prompt-file'] as const) {
-    const problem = unreadable(flags[name])
-    if (problem) return `--${name}: ${problem}`
-  }
-  const prompter = flags['permission-prompt-tool']
-  if (prompter !== undefined && !flags.print) return '--permission-prompt-tool goes with -p; without it you are asked'
-  if (prompter === 'stdio' && flags['input-format'] !== 'stream-json')
-    return '--permission-prompt-tool stdio needs --input-format stream-json'
-  if (prompter !== undefined && prompter !== 'stdio' && !/^mcp__.+__.+/.test(prompter))
-    return `--permission-prompt-tool takes mcp__SERVER__TOOL or stdio, not "${prompter}"`
-  if (flags['fork-session'] && !flags.continue && !flags.resume)
-    return '--fork-session goes with --continue or --resume'
-  return undefined
-}
-
-/** Checked before, by optionsProblem. The agent is loaded for this alone, and not at every start. */
+/** Checked before by optionsProblem. Loads the agent's reader only when the flag was given. */
 async function agentsOf(json: string): Promise<readonly AgentKind[]> {
   const { readAgentsJson } = await import('../agent/subagents/agent-definitions.ts')
   const read = readAgentsJson(json)
@@ -97,13 +63,7 @@ async function agentsOf(json: string): Promise<readonly AgentKind[]> {
 
 const textOf = (file: string | undefined): string | undefined => (file === undefined ? undefined : readPlainFile(file))
 
-function unreadable(file: string | undefined): string | undefined {
-  try {
-    textOf(file)
-  } catch (cause) {
-    return (cause as Error).message
-  }
-  return undefined
+async function canonicalTools(names: readonly string[]): Promise<string[]> {
+  const { canonicalTool } = await import('../permissions/rule.ts')
+  return names.map(canonicalTool)
 }
-
-const isFolder = (path: string) => statOf(path)?.isDirectory() === true

@@ -1,15 +1,15 @@
-/** Every command of ona, by its first word. The door, the help and the completion are made from these rows. */
+/** Every command of ona, by its first word. Dispatch, help and completion are made from these rows. */
 import type { Run } from './command.ts'
 
 export interface Entry {
   readonly about: string
-  /** What follows the name, as the help shows it. Without it: the verbs. */
+  /** What follows the name in the help; by default the subcommands. */
   readonly usage?: string
   readonly verbs?: readonly string[]
   readonly load: () => Promise<{ run: Run }>
 }
 
-/** What the commands that are families can do. Each of their files must have exactly these. */
+/** The subcommands of each command. Its file must implement exactly these. */
 export const verbs = {
   audit: ['import'],
   dispatcher: ['install', 'doctor', 'upgrade', 'uninstall', 'new-module'],
@@ -24,69 +24,69 @@ export type Verb<Name extends keyof typeof verbs> = (typeof verbs)[Name][number]
 
 export const commands: Readonly<Record<string, Entry>> = {
   acp: {
-    about: 'the agent for editors, over the Agent Client Protocol',
+    about: 'serve the agent to editors over the Agent Client Protocol',
     usage: '[FLAGS]',
     load: () => import('./commands/acp.ts'),
   },
   audit: {
-    about: "other agents' logs into the database",
+    about: "import other agents' logs into the database",
     verbs: verbs.audit,
     load: () => import('./commands/record/audit.ts'),
   },
   completion: {
-    about: 'completion for your shell',
+    about: 'print a completion script for your shell',
     usage: 'bash|zsh|fish',
     load: () => import('./commands/completion.ts'),
   },
   demo: {
-    about: 'a whole plan-to-sign-off cycle, offline, in a minute',
+    about: 'play a whole plan-to-sign-off cycle, offline, in a minute',
     load: () => import('./commands/workflow/demo.ts'),
   },
   dispatcher: {
-    about: 'the eight policy modules for VS Code and others',
+    about: 'install the eight policy modules for VS Code and others',
     verbs: verbs.dispatcher,
     load: () => import('./commands/roles/dispatcher.ts'),
   },
   doctor: {
-    about: 'what is well here, what is not, and what to do',
+    about: 'check the installation, settings and this folder',
     load: () => import('./commands/doctor.ts'),
   },
   hooks: {
-    about: 'which hooks are in force, what they say, what they said',
+    about: 'list, test, log and replay hooks',
     verbs: verbs.hooks,
     load: () => import('./commands/hooks/hooks.ts'),
   },
   init: {
-    about: "a role's hooks into every agent of this repository",
+    about: "write a role's hooks into every agent of this repository",
     usage: '--roles R… --hooks [BRAIN…]',
     load: () => import('./commands/roles/init.ts'),
   },
   inspect: {
-    about: 'what happened, as pages: prompts, calls, hooks, rulings',
+    about: 'browse the record: prompts, calls, hooks, decisions',
     load: () => import('./commands/record/inspect.ts'),
   },
   login: {
-    about: 'keep a key or an account for the Anthropic API',
+    about: 'store a key or sign in to an account for the Anthropic API',
     load: () => import('./commands/auth/login.ts'),
   },
   logout: {
-    about: 'forget it',
+    about: 'remove the stored credential',
     load: () => import('./commands/auth/logout.ts'),
   },
   mcp: {
-    about: 'MCP servers, and our tools as one',
+    about: 'manage MCP servers, or serve the tools as one',
     usage: 'add|list|get|remove|serve|…',
     verbs: verbs.mcp,
     load: () => import('./commands/mcp/mcp.ts'),
   },
   permissions: {
-    about: 'why a call is allowed, asked or denied',
+    about: 'explain why a call is allowed, prompted for or denied',
     usage: 'test RULE…',
     verbs: verbs.permissions,
     load: () => import('./commands/permissions.ts'),
   },
   plan: {
-    about: 'the plans of a conversation',
+    about: 'list, show or approve the plans of a conversation',
     verbs: verbs.plan,
     load: () => import('./commands/workflow/plan.ts'),
   },
@@ -96,33 +96,33 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: () => import('./commands/rehearse.ts'),
   },
   role: {
-    about: 'make a role with a hook and its test; the roles here',
+    about: 'create a role with a hook and its test; list roles',
     verbs: verbs.role,
     load: () => import('./commands/roles/role.ts'),
   },
   status: {
-    about: 'which model and which credential a session here would use',
+    about: 'show which model and credential a session here would use',
     load: () => import('./commands/auth/status.ts'),
   },
   verify: {
-    about: 'the coverage report of a conversation, for sign-off',
+    about: 'show the coverage report of a conversation, for sign-off',
     load: () => import('./commands/workflow/verify.ts'),
   },
 }
 
-/** Commands spelt as flags: they may stand anywhere among the words. */
+/** Commands spelt as flags, accepted anywhere among the words. */
 export const flagCommands: Readonly<Record<string, Entry>> = {
   '--eval': {
-    about: 'one tool call, through hooks and rules',
+    about: 'run one tool call through hooks and rules',
     usage: `'{"tool":…,"input":…}'`,
     load: () => import('./commands/eval.ts'),
   },
   '--init-db': {
-    about: 'make the database',
+    about: 'create the database',
     load: () => import('./commands/record/init-db.ts'),
   },
   '--transition': {
-    about: 'move a conversation on',
+    about: 'move a conversation to another phase',
     usage: 'PHASE --conversation ID',
     load: () => import('./commands/workflow/transition.ts'),
   },

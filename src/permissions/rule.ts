@@ -48,6 +48,9 @@ const aliases: Record<string, string> = {
   SendUserMessage: 'Brief',
 }
 
+/** Our name of a tool that other products or older rules name differently. */
+export const canonicalTool = (name: string): string => aliases[name] ?? name
+
 /** Reads one rule of a list. Must not throw: the text comes from files. */
 export function readRule(text: unknown, behavior: Behavior): ReadRule {
   if (typeof text !== 'string') return no('A rule is a string such as "Bash(npm test *)".')
@@ -108,7 +111,7 @@ function readName(name: string, behavior: Behavior): string | ReadRule {
   }
   // a server's slug is lower-case wherever a tool is named
   if (name.startsWith('mcp__')) return name.replace(/^mcp__.+?(?=__|$)/, (server) => server.toLowerCase())
-  return aliases[name] ?? name
+  return canonicalTool(name)
 }
 
 type ReadSpecifier = (content: string, behavior: Behavior, tool: string) => Specifier | { why: string }

@@ -145,7 +145,7 @@ test('wrong usage is exit code 2, on stderr, before anything is asked', async (t
     [['--add-dir', '/nonexistent/x'], /is not a folder/],
     [['--cwd', '/nonexistent/x'], /is not a folder/],
     [['--system-prompt-file', '/nonexistent/x'], /--system-prompt-file: .*no such file/],
-    [['--system-prompt', 'a', '--system-prompt-file', '/etc/hostname'], /say the same; keep one/],
+    [['--system-prompt', 'a', '--system-prompt-file', '/etc/hostname'], /exclude each other; keep one/],
     [['--setting-sources', 'moon'], /takes user, project and local/],
     [['--json-schema', '{'], /--json-schema is not a valid JSON Schema/],
     [['--json-schema', '{"type":"strnig"}'], /type has a wrong value/],

@@ -3,7 +3,8 @@ import { Readable, Writable } from 'node:stream'
 import { version } from '../../package-root.ts'
 import { command } from '../command.ts'
 import { flags } from '../flags.ts'
-import { optionsProblem, startOptions } from '../options.ts'
+import { startOptions } from '../options.ts'
+import { optionsProblem } from '../options-check.ts'
 import { wrong } from '../print.ts'
 
 const help = `ona acp serves the Agent Client Protocol over stdin and stdout, so that an editor can drive the agent.

@@ -3,16 +3,18 @@ import { version } from '../../package-root.ts'
 import { readArgs } from '../args.ts'
 import { flags as rows } from '../flags.ts'
 import { mistyped } from '../mistyped.ts'
-import { optionsProblem } from '../options.ts'
+import { optionsProblem } from '../options-check.ts'
 import { said, wrong } from '../print.ts'
 
 export async function run(args: string[]): Promise<number> {
   const read = readArgs(args, rows)
   if (!read.ok) return wrong('ona', read.why)
   const { flags, words } = read
+  const typo = mistyped(args)
+  if (typo) return wrong('ona', typo)
   if (flags.help || args.join(' ') === 'help') return (await import('./help.ts')).run()
   if (flags.version) return said(version())
-  const problem = (await optionsProblem(flags)) ?? mistyped(args)
+  const problem = await optionsProblem(flags)
   if (problem) return wrong('ona', problem)
   if (flags['init-only']) return (await import('./print.ts')).initOnly(flags)
   if (flags.print) return (await import('./print.ts')).print(flags, words)

@@ -1,5 +1,4 @@
 /** `ona --eval '{"tool":…,"input":{…}}'`: one tool call by the operator, through hooks, gate, rules and transcript. */
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { openSharedRuntime } from '../../agent/session/open-runtime.ts'
 import { runToolCall } from '../../agent/tool-call.ts'
@@ -41,7 +40,6 @@ export const run = command('ona --eval', { help, flags, words: 1 }, async (given
   const { tool, input } = call
   const { conversation, 'permission-mode': mode, trust = false } = given
   const cwd = resolve(given.cwd ?? '.')
-  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return wrong('ona --eval', `--cwd: ${cwd} is no folder`)
   const opened = openSharedRuntime({
     cwd,
     env: process.env,

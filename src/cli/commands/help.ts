@@ -1,4 +1,4 @@
-/** `ona --help`: what can be typed, from the tables that the program itself is made from. */
+/** `ona --help`, made from the tables that dispatch uses. */
 import { flags } from '../flags.ts'
 import { said } from '../print.ts'
 import { commands, type Entry, flagCommands } from '../table.ts'
@@ -19,9 +19,9 @@ const head = `ona governs coding agents: one you run in your terminal, and the o
   ona                                    open the agent here
   ona "why does the build fail?"         open it with a first prompt
   ona -p "fix the failing test"          one answer on stdout, for scripts
-  printf '/status\\nhello\\n' | ona        lines on a pipe are lines of the REPL
-  ona --continue                         go on where the last session stopped
-  ona demo                               see a whole cycle first
+  printf '/status\\nhello\\n' | ona        piped lines are lines of the REPL
+  ona --continue                         resume the last session
+  ona demo                               watch a whole cycle first
 `
 
 const commandRow = ([name, { usage, verbs, about }]: [string, Entry]): readonly [string, string] => [
@@ -32,7 +32,7 @@ const commandRow = ([name, { usage, verbs, about }]: [string, Entry]): readonly 
 const flagRow = ([name, flag]: [string, { short?: string; value?: string; about: string }]) =>
   [`  ${flag.short ? `-${flag.short}, ` : '    '}--${name}${flag.value ? ` ${flag.value}` : ''}`, flag.about] as const
 
-/** A left column that is far too wide gets a line of its own. */
+/** A left column that is too wide gets a line of its own. */
 function columns(rows: readonly (readonly [string, string])[]): string {
   const width = 38
   return rows

@@ -1,12 +1,15 @@
 /** `ona permissions test`: explains what the rules would say of a call, without making it. */
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { isObject } from '../../hooks/shape.ts'
+import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { readJson } from '../../hooks/text/json-text.ts'
+import { notKnown } from '../../hooks/text/nearest.ts'
 import { rulesOf } from '../../permissions/compile.ts'
 import { decide, type PermissionQuestion, type PermissionSettings } from '../../permissions/decide.ts'
 import { modes } from '../../permissions/modes.ts'
-import { ruleText } from '../../permissions/rule.ts'
+import { canonicalTool, ruleText } from '../../permissions/rule.ts'
+import { builtInTool, builtInTools } from '../../tools/all.ts'
+import { readInput } from '../../tools/tool.ts'
 import { command, family } from '../command.ts'
 import { paint, said, saidJson, wrong } from '../print.ts'
 import type { Verb } from '../table.ts'
@@ -40,15 +43,18 @@ const flags = {
 const explain = command(
   'ona permissions test',
   { help, flags, words: Number.POSITIVE_INFINITY },
-  async ({ tool, input = '{}', mode, json, ...given }, words) => {
+  async ({ tool: name, input = '{}', mode, json, ...given }, words) => {
     const wrongly = (why: string) => wrong('ona permissions test', why)
-    if (!tool) return wrongly('name the tool, as in --tool Bash')
+    if (!name) return wrongly('name the tool, as in --tool Bash')
+    const tool = canonicalTool(name)
     const read = readJson(input)
     if (!read.ok || !isObject(read.value)) return wrongly(`--input is not a JSON object: ${input}`)
+    const fault = inputFault(tool, read.value)
+    if (fault) return wrongly(fault)
     const cwd = resolve(given.cwd ?? '.')
     const own = { allow: [...words, ...(given.allow ?? [])], deny: given.deny ?? [], ask: given.ask ?? [] }
     const named = Object.values(own).some((rules) => rules.length > 0)
-    const settings: PermissionSettings = named ? own : await settingsIn(cwd)
+    const settings: PermissionSettings = named ? own : await folderRules(cwd)
     const question: PermissionQuestion = {
       settings,
       mode: mode ?? settings.defaultMode ?? 'default',
@@ -67,8 +73,20 @@ const explain = command(
 
 export const run = family<Verb<'permissions'>>('ona permissions', help, { test: explain })
 
-/** Those that would hold in the folder. */
-async function settingsIn(cwd: string): Promise<PermissionSettings> {
+/** A call that the tool itself would reject cannot be judged: what is missing is what the rules look at. */
+function inputFault(name: string, input: JsonObject): string | undefined {
+  const tool = builtInTool(name)
+  if (!tool && !name.startsWith('mcp__'))
+    return `--tool ${notKnown(
+      name,
+      builtInTools.map((each) => each.name),
+    )}`
+  const read = tool && readInput(tool, input)
+  return read && !read.ok ? `--input: ${read.why}` : undefined
+}
+
+/** The rules in force in the folder. */
+async function folderRules(cwd: string): Promise<PermissionSettings> {
   const { settingsHere } = await import('../../agent/session/folder-settings.ts')
   return (settingsHere({ cwd }).settings.permissions ?? {}) as PermissionSettings
 }

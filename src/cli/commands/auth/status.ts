@@ -2,7 +2,7 @@
 import { type AuthStatus, anthropicSource, authStatus } from '../../../auth/sources.ts'
 import { shownBaseUrl } from '../../../providers/create.ts'
 import { type ModelChoice, resolveModel } from '../../../providers/resolve.ts'
-import { authHere } from '../../auth.ts'
+import { authHere, forShell } from '../../auth.ts'
 import { command } from '../../command.ts'
 import { said, saidJson } from '../../print.ts'
 
@@ -23,12 +23,12 @@ export const run = command('ona status', { help, flags }, async ({ bare = false,
   const resolved = resolveModel({ settings, env, anthropic: anthropicSource(here), ...(model && { flag: model }) })
   if (!resolved.ok) {
     if (json) saidJson({ loggedIn: false, problem: resolved.problem })
-    else said(resolved.problem)
+    else said(forShell(resolved.problem))
     return 1
   }
   const { choice } = resolved
   const auth = await authStatus(choice.rehearsal ? 'claude_code_subscription' : choice.provider, here)
-  if (json) saidJson({ ...auth, ...modelOf(choice, env) })
+  if (json) saidJson({ ...auth, notes: auth.notes.map(forShell), ...modelOf(choice, env) })
   else said(told(choice, auth, env))
   return auth.loggedIn ? 0 : 1
 })
@@ -61,7 +61,7 @@ function told(choice: ModelChoice, auth: AuthStatus, env: NodeJS.ProcessEnv): st
     ],
     ['Account', auth.account],
     ['Kept in', auth.kept],
-    ...auth.notes.map((note): [string, string] => ['Note', note]),
+    ...auth.notes.map((note): [string, string] => ['Note', forShell(note)]),
   ]
   return rows.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(11)} ${value}\n`])).join('')
 }

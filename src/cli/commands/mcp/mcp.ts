@@ -1,5 +1,4 @@
 /** `ona mcp`: the MCP servers of this folder and this person, and our own tools as one. */
-import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { declaredHere } from '../../../agent/session/declared-servers.ts'
@@ -40,7 +39,7 @@ Scopes: local (this folder, you alone; the default), project (.mcp.json, for eve
 const scope = { kind: 'value', short: 's', oneOf: scopes } as const
 
 const addFlags = {
-  transport: { kind: 'value', short: 't' },
+  transport: { kind: 'value', short: 't', oneOf: ['stdio', 'http', 'streamable-http', 'sse'] },
   scope,
   env: { kind: 'each', short: 'e' },
   header: { kind: 'each', short: 'H' },
@@ -220,8 +219,6 @@ const serveFlags = {
 const serve = command('ona mcp serve', { help, flags: serveFlags }, async (flags) => {
   const { mcpServe, servedTools } = await import('./serve.ts')
   const cwd = resolve(flags.cwd ?? '.')
-  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
-    return wrong('ona mcp serve', `--cwd: ${cwd} is no folder`)
   const tools = flags.tools?.split(',').map((each) => each.trim())
   const unknown = tools?.find((each) => !servedTools.includes(each))
   if (unknown !== undefined)
