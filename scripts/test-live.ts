@@ -8,7 +8,8 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
-import { agents, type LiveAgent, type Place } from './live/agents.ts'
+import type { LaunchPlace } from '../src/hosts/launch.ts'
+import { agents, type LiveAgent } from './live/agents.ts'
 import { startModel } from './live/model.ts'
 
 const asked = process.argv.slice(2)
@@ -30,7 +31,7 @@ for (const agent of agents.filter(({ slug }) => asked.length === 0 || asked.incl
   const program = programOf(agent)
   if (!program) {
     console.log(
-      `- ${agent.slug}: skipped: ${agent.program ? `${agent.program} is not on the PATH and ${variable(agent)} is not set` : 'it has no program that runs without a screen'}`,
+      `- ${agent.slug}: skipped: ${agent.launch ? `${agent.launch.program} is not on the PATH and ${variable(agent)} is not set` : 'it has no program that runs without a screen'}`,
     )
     continue
   }
@@ -129,7 +130,7 @@ async function runWith(
 ) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), `ona-live-${agent.slug}-`)))
   const model = await startModel(command)
-  const place: Place & { remove(): void } = {
+  const place: LaunchPlace & { remove(): void } = {
     home: join(root, 'home'),
     repo: join(root, 'repo'),
     model: model.url,
@@ -145,7 +146,7 @@ async function runWith(
     SHELL: '/bin/bash',
     TERM: 'dumb',
     LANG: 'C.UTF-8',
-    ...agent.env?.(place),
+    ...agent.launch?.env?.(place),
   }
   place.put(join(place.repo, 'ona.roles.json'), { repo: 'live', roles: [{ slug: 'watcher', hooks: { onBrain } }] })
   place.put(
@@ -164,9 +165,10 @@ async function runWith(
     place.repo,
     env,
   )
-  agent.setup?.(place)
-  const output = init + (await runProgram(program, agent.args(place), place.repo, env))
-  model.close()
+  agent.launch?.setup?.(place)
+  const args = agent.launch?.args(place, 'Run the command.') ?? []
+  const output = init + (await runProgram(program, args, place.repo, env))
+  await model.close()
   return { place, output, heard: model.requests.map(({ body }) => body).join('\n') }
 }
 
@@ -196,10 +198,8 @@ function variable({ slug }: LiveAgent): string {
 function programOf(agent: LiveAgent): string | null {
   const named = process.env[variable(agent)]
   if (named) return named
-  if (agent.program && isAbsolute(agent.program)) return agent.program
+  const name = agent.launch?.program
+  if (!name || isAbsolute(name)) return name ?? null
   const folders = (process.env['PATH'] ?? '').split(delimiter)
-  return (
-    folders.map((folder) => join(folder, agent.program ?? '\0')).find((path) => agent.program && existsSync(path)) ??
-    null
-  )
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null
 }

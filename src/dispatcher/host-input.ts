@@ -1,4 +1,8 @@
 /** What the hosts send, parsed once into one spelling. */
+import { claudeWire } from '../hosts/claudecode/wire.ts'
+import { copilotWire } from '../hosts/copilot/wire.ts'
+import { vscodeWire } from '../hosts/vscode/wire.ts'
+import type { Wire } from '../hosts/wire.ts'
 import { isObject } from './session/paths.ts'
 import type { Stdin } from './stdin.ts'
 import { callPaths, canonicalTool, isClaudeToolName } from './tools.ts'
@@ -6,7 +10,11 @@ import type { EventName, HostEvent, Json } from './types.ts'
 
 /** How the answer is spelt; see output.ts. */
 export type Dialect = 'vscode' | 'claude' | 'copilot-cli'
-const dialects: readonly Dialect[] = ['vscode', 'claude', 'copilot-cli']
+export const wires: Readonly<Record<Dialect, Wire>> = {
+  vscode: vscodeWire,
+  claude: claudeWire,
+  'copilot-cli': copilotWire,
+}
 
 export interface Parsed {
   readonly raw: Json
@@ -41,15 +49,11 @@ export function parseInput(stdin: Stdin, eventName: EventName): Parsed {
   return { raw, problems, unseen: false }
 }
 
-/** Copilot CLI's own names for the events we know. */
-const sameEvent = (named: string, eventName: EventName): boolean => {
-  const first = named.charAt(0).toUpperCase() + named.slice(1)
-  return (
-    first === eventName ||
-    (named === 'userPromptSubmitted' && eventName === 'UserPromptSubmit') ||
-    (named === 'agentStop' && eventName === 'Stop')
+const sameEvent = (named: string, eventName: EventName): boolean =>
+  named.charAt(0).toUpperCase() + named.slice(1) === eventName ||
+  Object.values(wires).some(
+    ({ eventNames = {} }) => Object.hasOwn(eventNames, named) && eventNames[named] === eventName,
   )
-}
 
 export function toHostEvent(name: EventName, raw: Json, repoRoot: string): HostEvent {
   const toolName = text(raw, 'tool_name', 'toolName')
@@ -95,11 +99,11 @@ export function toHostEvent(name: EventName, raw: Json, repoRoot: string): HostE
  * CLI reads Claude Code's file too, so what is registered there as `claude` is answered to whoever it is that asks.
  */
 export function recogniseDialect(asked: string | undefined, raw: Json): Dialect {
-  const named = dialects.find((dialect) => dialect === asked)
-  const copilot = process.env['COPILOT_CLI'] !== undefined && raw['permission_mode'] === undefined
+  const named = asked !== undefined && Object.hasOwn(wires, asked) ? (asked as Dialect) : undefined
+  const copilot = copilotWire.isSender(raw, process.env)
   if (named && !(named === 'claude' && copilot)) return named
   if (copilot) return 'copilot-cli'
-  if (process.env['CLAUDE_PROJECT_DIR'] || raw['permission_mode'] !== undefined) return 'claude'
+  if (claudeWire.isSender(raw, process.env)) return 'claude'
   if (raw['toolArgs'] !== undefined || raw['tool_result'] !== undefined) return 'copilot-cli'
   const tool = text(raw, 'tool_name', 'toolName')
   return tool !== undefined && isClaudeToolName(tool) ? 'copilot-cli' : 'vscode'

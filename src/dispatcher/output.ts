@@ -1,5 +1,5 @@
 /** The one object on stdout: the contract's fields beside what each host really reads. */
-import type { Dialect } from './host-input.ts'
+import { type Dialect, wires } from './host-input.ts'
 import { clock } from './lazy-builtins.ts'
 import type { Run } from './run.ts'
 import type { Json } from './types.ts'
@@ -27,7 +27,8 @@ export function buildOutput(run: Run, dialect: Dialect): Json {
     ...(run.block !== undefined && { decision: 'block', reason: run.block }),
   }
   const stops = name === 'Stop' || name === 'SubagentStop'
-  if (dialect === 'claude') {
+  const { ignoresUnknownKeys, readsTopLevel } = wires[dialect]
+  if (!ignoresUnknownKeys) {
     const nested = !stops && name !== 'PreCompact' && Object.keys(specific).length > 1
     return { ...common, ...(nested && { hookSpecificOutput: specific }) }
   }
@@ -52,7 +53,7 @@ export function buildOutput(run: Run, dialect: Dialect): Json {
       budgetExceeded: run.budgetExceeded,
     },
   }
-  if (dialect === 'vscode') return contract
+  if (!readsTopLevel) return contract
   const { additionalContext: _, ...rest } = contract
   return {
     ...rest,
@@ -77,20 +78,21 @@ export function bareOutput(
   dialect: Dialect = 'vscode',
 ): Json {
   const systemMessage = `dispatcher: ${problem}`
-  if (eventName !== 'PreToolUse') return { systemMessage, ...(dialect === 'vscode' && { warnings: [systemMessage] }) }
+  const { ignoresUnknownKeys, readsTopLevel } = wires[dialect]
+  if (eventName !== 'PreToolUse') return { systemMessage, ...(ignoresUnknownKeys && { warnings: [systemMessage] }) }
   const specific = {
     hookEventName: 'PreToolUse',
     ...(decision === 'deny' && { permissionDecision: 'deny', permissionDecisionReason: systemMessage }),
   }
   return {
-    ...(dialect !== 'claude' && {
+    ...(ignoresUnknownKeys && {
       decision,
       ...(decision === 'deny' && { denyReason: systemMessage }),
       warnings: [systemMessage],
     }),
     systemMessage,
     ...(decision === 'deny' &&
-      dialect === 'copilot-cli' && { permissionDecision: 'deny', permissionDecisionReason: systemMessage }),
+      readsTopLevel && { permissionDecision: 'deny', permissionDecisionReason: systemMessage }),
     hookSpecificOutput: specific,
   }
 }

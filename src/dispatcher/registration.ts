@@ -1,4 +1,7 @@
 /** The hosts' own files in which the dispatcher is registered: our entries go in and out, the rest stays as it is. */
+import { claudeRegistration } from '../hosts/claudecode/wire.ts'
+import { vscodeRegistration } from '../hosts/vscode/wire.ts'
+import type { Registration } from '../hosts/wire.ts'
 import { defaultBudgets } from './manifest.ts'
 import { isObject } from './session/paths.ts'
 import { type EventName, eventNames, type Json } from './types.ts'
@@ -6,62 +9,32 @@ import { type EventName, eventNames, type Json } from './types.ts'
 export type Host = 'vscode' | 'claude'
 export const hosts: readonly Host[] = ['vscode', 'claude']
 
-/** VS Code and Copilot CLI read the same folder. (VS Code does not look at .github/hooks.json.) */
+const registrations: Readonly<Record<Host, Registration>> = { vscode: vscodeRegistration, claude: claudeRegistration }
+
 export const registrationFile: Readonly<Record<Host, string>> = {
-  vscode: '.github/hooks/hooks.json',
-  claude: '.claude/settings.json',
+  vscode: vscodeRegistration.file,
+  claude: claudeRegistration.file,
 }
 
 /** Seconds. Longer than any budget: it is there for a machine that hangs, not to cut a module off. */
-const timeouts = Object.fromEntries(eventNames.map((name) => [name, defaultBudgets[name] >= 5000 ? 15 : 10])) as Record<
-  EventName,
-  number
->
-
-/** https://code.visualstudio.com/docs/copilot/customization/hooks, "Hook command properties" */
-export interface VsCodeEntry {
-  readonly type: 'command'
-  readonly command: string
-  readonly timeout: number
-}
-/** https://code.claude.com/docs/en/hooks, "Configuration" */
-export interface ClaudeEntry {
-  readonly hooks: readonly { readonly type: 'command'; readonly command: string; readonly timeout: number }[]
-}
-
-const vsCodeEntry = (name: EventName): VsCodeEntry => ({
-  type: 'command',
-  command: `node .ai/hooks/dispatch.mjs ${name}`,
-  timeout: timeouts[name],
-})
-
-/** Claude Code may start anywhere below the project, so the path is not left to the working directory. */
-const claudeEntry = (name: EventName): ClaudeEntry => ({
-  hooks: [
-    {
-      type: 'command',
-      command: `node "\${CLAUDE_PROJECT_DIR:-.}/.ai/hooks/dispatch.mjs" ${name} claude`,
-      timeout: timeouts[name],
-    },
-  ],
-})
+const timeoutOf = (name: EventName): number => (defaultBudgets[name] >= 5000 ? 15 : 10)
 
 const isOurs = (entry: unknown): boolean => JSON.stringify(entry ?? null).includes('.ai/hooks/dispatch.mjs')
 
 /** The file's content with our entries as they should be; `undefined` as `before` means there is no file yet. */
 export function register(host: Host, before: Json | undefined): Json {
   const file = withoutOurs(before ?? {})
-  const entryFor = host === 'vscode' ? vsCodeEntry : claudeEntry
+  const { entry, skeleton } = registrations[host]
   const hooks = isObject(file['hooks']) ? { ...file['hooks'] } : {}
-  for (const name of eventNames) hooks[name] = [...((hooks[name] as unknown[] | undefined) ?? []), entryFor(name)]
-  // Copilot CLI reads this file too and rejects it without a version; VS Code passes over the key.
-  return { ...(host === 'vscode' && { version: 1 }), ...file, hooks }
+  for (const name of eventNames)
+    hooks[name] = [...((hooks[name] as unknown[] | undefined) ?? []), entry(name, timeoutOf(name))]
+  return { ...skeleton, ...file, hooks }
 }
 
 /** The file's content without us; undefined when nothing of anybody's is left. */
 export function unregister(host: Host, before: Json): Json | undefined {
   const file = withoutOurs(before)
-  const left = Object.keys(file).filter((key) => !(host === 'vscode' && key === 'version'))
+  const left = Object.keys(file).filter((key) => !Object.hasOwn(registrations[host].skeleton ?? {}, key))
   return left.length === 0 ? undefined : file
 }
 

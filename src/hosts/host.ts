@@ -1,5 +1,6 @@
-/** What one file under known/ says about one agent. */
+/** What one folder says about one agent. */
 import type { BrainHook, Moment } from './hook.ts'
+import type { Launch } from './launch.ts'
 
 export interface Host {
   readonly slug: string
@@ -30,6 +31,8 @@ export interface Host {
   /** What the person should know when the config is there for the first time. */
   onStart?(root: string): string[]
   readonly shared?: Shared
+  /** How it is started headless; none for an agent without a program. */
+  readonly launch?: Launch
 }
 
 /** A config that other agents read too. */

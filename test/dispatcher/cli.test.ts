@@ -16,10 +16,16 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type ClaudeEntry, register, unregister, type VsCodeEntry } from '../../src/dispatcher/registration.ts'
+import { register, unregister } from '../../src/dispatcher/registration.ts'
 import { install, uninstall } from '../../src/dispatcher/setup/install.ts'
 import { eventNames, type Json } from '../../src/dispatcher/types.ts'
 import { builtRuntime, everyModule, filesUnder, readFile, repoAt, tempFolder } from '../support/dispatcher.ts'
+
+interface CommandEntry {
+  readonly type: 'command'
+  readonly command: string
+  readonly timeout: number
+}
 
 const packageRoot = join(import.meta.dirname, '../..')
 const minimal = ['session', 'graph-pretooluse', 'planGraph-exec']
@@ -190,7 +196,7 @@ test('a file of the user’s keeps its indentation, line ends, mode and place', 
 })
 
 test('the registration has the documented shape of each host', () => {
-  const vscode = register('vscode', undefined) as { version: number; hooks: Record<string, VsCodeEntry[]> }
+  const vscode = register('vscode', undefined) as { version: number; hooks: Record<string, CommandEntry[]> }
   assert.deepEqual(Object.keys(vscode.hooks), [...eventNames])
   assert.deepEqual(vscode.hooks['PreToolUse'], [
     { type: 'command', command: 'node .ai/hooks/dispatch.mjs PreToolUse', timeout: 10 },
@@ -199,7 +205,7 @@ test('the registration has the documented shape of each host', () => {
     [vscode.hooks['Stop']![0]!.timeout, vscode.hooks['SessionStart']![0]!.timeout, vscode.version],
     [15, 15, 1],
   )
-  const claude = register('claude', {}) as { hooks: Record<string, ClaudeEntry[]> }
+  const claude = register('claude', {}) as { hooks: Record<string, { hooks: CommandEntry[] }[]> }
   assert.deepEqual(claude.hooks['PreToolUse'], [
     {
       hooks: [

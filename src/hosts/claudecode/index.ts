@@ -13,6 +13,7 @@ import { fromRoot, throughShim, withoutRoot, withoutShim } from '../shim/command
 import { shimText } from '../shim/shim.ts'
 import { vscodeTools } from '../vscode/tools.ts'
 import { claudeEvents, claudeRoot } from './events.ts'
+import { claudeLaunch } from './launch.ts'
 
 const shim = '.claude/hooks/rhachet-hook.cjs'
 const shimFromRoot = `"\${CLAUDE_PROJECT_DIR:-.}/${shim}"`
@@ -23,6 +24,7 @@ const brain = ({ guarded }: { guarded: boolean }): Host => ({
   title: 'Claude Code',
   signs: { repo: ['.claude', 'CLAUDE.md'], home: ['.claude/settings.json', '.claude.json'] },
   config: '.claude/settings.json',
+  launch: claudeLaunch,
   helper: { path: shim, text: guarded ? shimText([copilotTools, vscodeTools], { notIn: 'cursor_version' }) : null },
   ...jsonConfig(
     groupLayout({

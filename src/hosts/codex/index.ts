@@ -13,6 +13,7 @@ import type { Host, Limit } from '../host.ts'
 import { oneOfTwo, strictRemarks } from '../shared.ts'
 import { fromRoot, withoutRoot } from '../shim/command-text.ts'
 import { translate } from '../tools.ts'
+import { codexLaunch } from './launch.ts'
 
 /** Edits are one tool there, apply_patch, which also answers to these two names; there is no tool that reads. */
 const tools = {
@@ -71,6 +72,7 @@ export const codex: Host = {
   title: 'Codex CLI',
   signs: { repo: ['.codex'], home: ['.codex/config.toml'] },
   config: '.codex/hooks.json',
+  launch: codexLaunch,
   ...jsonConfig(layout),
   limits,
   remarks: strictRemarks('Codex'),

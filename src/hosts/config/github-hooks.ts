@@ -82,7 +82,7 @@ const layout: Layout = {
 }
 
 /** A brain that reads this file. `boot`: what it loses of onBoot. */
-export function githubBrain(one: Pick<Host, 'slug' | 'aliases' | 'title' | 'signs'>, boot: string): Host {
+export function githubHost(one: Pick<Host, 'slug' | 'aliases' | 'title' | 'signs' | 'launch'>, boot: string): Host {
   return {
     ...one,
     config: '.github/hooks/rhachet-hooks.json',

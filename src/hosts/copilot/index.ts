@@ -3,11 +3,12 @@
  * for a no, unlike all others; our shim makes a hook that merely fails mean there what it means elsewhere.
  */
 
-import { githubBrain } from '../config/github-hooks.ts'
+import { githubHost } from '../config/github-hooks.ts'
 import type { Host } from '../host.ts'
 import { noCompaction } from '../shared.ts'
+import { copilotLaunch } from './launch.ts'
 
-export const copilot: Host = githubBrain(
+export const copilot: Host = githubHost(
   {
     slug: 'copilot',
     aliases: ['github/copilot/cli', 'copilot-cli', 'github-copilot'],
@@ -16,6 +17,7 @@ export const copilot: Host = githubBrain(
       repo: ['.github/hooks/*.json', '.github/copilot'],
       home: ['.copilot/config.json', '.copilot/settings.json'],
     },
+    launch: copilotLaunch,
   },
   noCompaction('Copilot CLI'),
 )

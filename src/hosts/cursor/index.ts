@@ -12,6 +12,7 @@ import { noCompaction, oneOfTwo, strictRemarks } from '../shared.ts'
 import { throughShim, withoutShim } from '../shim/command-text.ts'
 import { shimText } from '../shim/shim.ts'
 import { neutralNames, translate } from '../tools.ts'
+import { cursorLaunch } from './launch.ts'
 
 const tools = {
   Bash: ['Shell'],
@@ -104,6 +105,7 @@ export const cursor: Host = {
     home: ['.cursor/hooks.json', '.cursor/mcp.json', '.cursor/cli-config.json'],
   },
   config: '.cursor/hooks.json',
+  launch: cursorLaunch,
   helper: { path: shim, text: shimText([tools]), serves: ({ event }) => event === 'onBoot' },
   ...jsonConfig(layout),
   limits,

@@ -8,6 +8,7 @@ import { noCompaction } from '../shared.ts'
 import { fromRoot, throughShim, withoutRoot, withoutShim } from '../shim/command-text.ts'
 import { shimText } from '../shim/shim.ts'
 import { neutralNames, translate } from '../tools.ts'
+import { geminiLaunch } from './launch.ts'
 
 const tools = {
   Bash: ['run_shell_command'],
@@ -74,6 +75,7 @@ export const gemini: Host = {
   title: 'Gemini CLI',
   signs: { repo: ['.gemini', 'GEMINI.md'], home: ['.gemini/settings.json'] },
   config: '.gemini/settings.json',
+  launch: geminiLaunch,
   helper: { path: shim, text: shimText([tools]), serves: ({ event }) => event === 'onBoot' },
   ...jsonConfig(layout),
   limits,

@@ -6,6 +6,7 @@ import { groupLayout } from '../config/group-layout.ts'
 import { jsonConfig } from '../config/json-config.ts'
 import type { Host } from '../host.ts'
 import { fromRoot, withoutRoot } from '../shim/command-text.ts'
+import { onaLaunch } from './launch.ts'
 
 const layout = groupLayout({
   events: claudeEvents,
@@ -22,6 +23,7 @@ export const ona: Host = {
   title: 'ona',
   signs: { repo: ['.ona', 'ONA.md'], home: ['.ona/settings.json', '.ona/agent.db'] },
   config: '.ona/settings.json',
+  launch: onaLaunch,
   ...jsonConfig(layout),
   limits: () => [],
   onStart: (root) =>

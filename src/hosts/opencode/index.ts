@@ -8,6 +8,7 @@ import { type BrainHook, eventOf, type Moment, momentOf, uniqueOf, whatOf } from
 import type { Host, Limit } from '../host.ts'
 import { Problem } from '../problem.ts'
 import { translate } from '../tools.ts'
+import { opencodeLaunch } from './launch.ts'
 import { pluginText } from './plugin-text.ts'
 
 /** With some models apply_patch is offered instead of write and edit. */
@@ -124,6 +125,7 @@ export const opencode: Host = {
     home: ['.config/opencode/opencode.json', '.config/opencode/opencode.jsonc'],
   },
   config: '.opencode/plugin/rhachet-hooks.ts',
+  launch: opencodeLaunch,
   unitMs: 1,
   limits,
   read,

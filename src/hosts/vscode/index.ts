@@ -3,10 +3,10 @@
  * names of its tools differ from page to page. Both are why its hooks run through our shim.
  */
 
-import { githubBrain } from '../config/github-hooks.ts'
+import { githubHost } from '../config/github-hooks.ts'
 import type { Host } from '../host.ts'
 
-export const vscode: Host = githubBrain(
+export const vscode: Host = githubHost(
   {
     slug: 'vscode',
     aliases: ['github/copilot/vscode', 'vscode-copilot', 'copilot-vscode'],
