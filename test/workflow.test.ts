@@ -231,7 +231,10 @@ test('the report holds the matrix, what each case printed, what is not covered, 
     [report.total, report.passed, report.failed, report.uncovered, report.ready],
     [2, 1, 1, [{ criterion: 'C2', text: 'no name prints Hello, world!' }], false],
   )
+  assert.equal(report.rating, null)
+  sql(at, "INSERT INTO task_ratings(conversation_id, rating, objective) VALUES ('c', 2, 'greeting')")
   const text = (await at.run(['verify', '--conversation', 'c'])).stdout
+  assert.match(text, /^Rated 2 of 5 on [\d-]+ [\d:]+: greeting$/m)
   for (const part of [
     'by-name (passed',
     'the-world (failed',

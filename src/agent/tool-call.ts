@@ -20,8 +20,8 @@ export interface ToolCallEnd {
 }
 
 /**
- * Hooks first, then the planning gate, then rules and whoever has to be asked; then the tool; then hooks again. Its rows
- * are written in one commit at the end.
+ * Hooks first, then the planning gate, then rules and whoever has to be asked; then the tool; then hooks again. What came
+ * before the tool is committed as the tool starts, the rest with the result.
  */
 export async function runToolCall(session: Session, use: ToolUse): Promise<ToolCallEnd> {
   const startedAt = now()
@@ -92,7 +92,7 @@ async function run(call: Call): Promise<Outcome> {
   }
 }
 
-/** Every row of the call, in one commit. */
+/** The result and every row that still waits, in one commit. Rows of hooks asked before the tool ran are committed with `tool_start`. */
 function finish(session: Session, use: ToolUse, { output, as }: Outcome, startedAt: number, call?: Call): ToolCallEnd {
   const context = call?.context ?? []
   const content = context.length > 0 ? [output.content, ...context].join('\n') : output.content

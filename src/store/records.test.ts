@@ -9,7 +9,7 @@ import { createConversation } from './conversations.ts'
 import { deleteMemory, listMemories, searchMemories, writeMemory } from './memories.ts'
 import { openDb } from './open.ts'
 import { approvedPlan, approvePlan, completePlan, draftPlan, listPlans, supersedePlan } from './plans.ts'
-import { addRating, listRatings } from './ratings.ts'
+import { addRating, lastRating } from './ratings.ts'
 import { allState, deleteState, getState, setState } from './state.ts'
 import { getSummary, saveSummary } from './summaries.ts'
 
@@ -148,9 +148,8 @@ test('state, summary and ratings belong to a conversation', (t) => {
   const { createdAt: _, ...summary } = getSummary(db, conversationId)!
   assert.deepEqual(summary, { content: ' two  words\n', wordCount: 2 })
   addRating(db, { conversationId, rating: 4, objective: 'ship it' })
-  assert.throws(() => addRating(db, { conversationId, rating: 4.5 }), TypeError)
-  assert.deepEqual(
-    listRatings(db, conversationId).map(({ rating, objective }) => [rating, objective]),
-    [[4, 'ship it']],
-  )
+  addRating(db, { conversationId, rating: 2 })
+  for (const rating of [4.5, 0, 6]) assert.throws(() => addRating(db, { conversationId, rating }), RangeError)
+  const { rating, objective } = lastRating(db, conversationId)!
+  assert.deepEqual([rating, objective, lastRating(db, 'x')], [2, null, undefined])
 })

@@ -1,4 +1,5 @@
 /** The verify report: what was asked for, which cases show it, what each of them really printed. */
+import { mostRating, type Rating } from '../store/ratings.ts'
 import { type CaseState, type Coverage, missing, uncovered } from './coverage.ts'
 
 export interface Report {
@@ -18,6 +19,8 @@ export interface Report {
   readonly ready: boolean
   /** What holds the gate shut. */
   readonly missing: string | null
+  /** The user's last rating of the task, given with /rate. */
+  readonly rating: { readonly rating: number; readonly objective: string | null; readonly at: string } | null
 }
 
 export interface ReportedCase {
@@ -32,7 +35,7 @@ export interface ReportedCase {
   readonly script: string
 }
 
-export function reportOf(conversation: string, phase: string, coverage: Coverage): Report {
+export function reportOf(conversation: string, phase: string, coverage: Coverage, rated?: Rating): Report {
   const { plan, rows, untraced, traced, passed } = coverage
   const why = missing(coverage)
   return {
@@ -51,6 +54,7 @@ export function reportOf(conversation: string, phase: string, coverage: Coverage
     failed: traced - passed,
     ready: why === undefined,
     missing: why ?? null,
+    rating: rated ? { rating: rated.rating, objective: rated.objective, at: rated.timestamp } : null,
   }
 }
 
@@ -116,6 +120,10 @@ export function reportText(
   )
   const rate = report.total === 0 ? 0 : Math.round((100 * report.passed) / report.total)
   lines.push('', `${report.total} traced cases, ${report.passed} passed, ${report.failed} failed (${rate} %)`)
+  if (report.rating) lines.push('', ratingLine(report.rating))
   if (report.missing) lines.push('', report.missing)
   return lines.join('\n')
 }
+
+export const ratingLine = ({ rating, objective, at }: NonNullable<Report['rating']>): string =>
+  `Rated ${rating} of ${mostRating} on ${at}${objective ? `: ${objective}` : ''}`

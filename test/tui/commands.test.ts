@@ -32,6 +32,7 @@ const shows: Record<string, { line: string; piped: RegExp; terminal?: RegExp }> 
   plan: { line: '/plan', piped: /Planning/ },
   test: { line: '/test', piped: /Still in planning:/ },
   verify: { line: '/verify', piped: /===\n+there is no approved plan.*\n$/, terminal: /there is no approved plan/ },
+  rate: { line: '/rate 4 the form', piped: /Rated 4 of 5/ },
   permissions: { line: '/permissions', piped: /^allow:$/m, terminal: /Add a rule: allow/ },
   hooks: { line: '/hooks', piped: /No hooks/, terminal: /Add a hook/ },
   mcp: { line: '/mcp', piped: /No MCP servers/ },

@@ -1,6 +1,7 @@
 /** The workflow as a session drives it: moving on, writing and running the tests, the report. */
 import { getConversation } from '../../store/conversations.ts'
 import { approvedPlan } from '../../store/plans.ts'
+import { lastRating } from '../../store/ratings.ts'
 import { casesOf, dropCases, type Run } from '../../workflow/cases.ts'
 import { coverageOf, coverageWhenDone } from '../../workflow/coverage.ts'
 import { criteriaOf } from '../../workflow/criteria.ts'
@@ -86,5 +87,5 @@ export function verifyReport(session: Pick<Session, 'db' | 'conversationId'>): R
   const { db, conversationId } = session
   const phase = getConversation(db, conversationId)?.phase ?? 'idle'
   const coverage = phase === 'done' ? coverageWhenDone(db, conversationId) : coverageOf(db, conversationId)
-  return reportOf(conversationId, phase, coverage)
+  return reportOf(conversationId, phase, coverage, lastRating(db, conversationId))
 }

@@ -75,6 +75,10 @@ export const slashCommands: readonly SlashCommand[] = [
   command('verify', 'show the coverage of the plan, and approve it', () => import('./verify.ts'), {
     hint: '[approve]',
   }),
+  command('rate', 'rate how well the task went', () => import('./rate.ts'), {
+    hint: '<1-5> [objective]',
+    immediate: true,
+  }),
   command('permissions', 'see and change the rules', () => import('./permissions.ts'), {
     aliases: ['allowed-tools'],
     hint: '[allow|ask|deny|remove rule]',
