@@ -1,4 +1,5 @@
 /** The algorithm: modules are asked in order, and their answers become one. */
+import { askInOrder, errorOf, type Outcome, type Policy, TimeLimit } from '../hooks/kernel.ts'
 import { readAction } from './action.ts'
 import { contextFor } from './context.ts'
 import { clock, late, sha256 } from './lazy-builtins.ts'
@@ -14,27 +15,7 @@ export async function askModules(run: Run, seats: readonly Seat[]): Promise<void
   const asked: [Seat, Context][] = []
   for (const seat of seats) if (seat.critical) run.awaited.add(seat.name)
   run.startMs = clock()
-  for (const seat of seats) {
-    if (elapsed(run) > run.budgetMs && !seat.critical) {
-      exceeded(run, seat.name)
-      continue
-    }
-    const ctx = contextFor(run, seat.name)
-    let goOn: boolean
-    try {
-      if (!seat.module) throw seat.failure
-      run.ran.push(seat.name)
-      asked.push([seat, ctx])
-      const { module } = seat
-      const returned = letGo(run, seat, () => module.handle(run.session.event.name, ctx))
-      const action = readAction(isThenable(returned) ? await inTime(run, seat, returned) : returned)
-      goOn = take(run, seat.name, action)
-    } catch (cause) {
-      goOn = failed(run, seat, cause)
-    }
-    run.awaited.delete(seat.name)
-    if (!goOn) break
-  }
+  await askInOrder(seats, policyOf(run, asked))
   run.awaited.clear()
   if (run.session.event.name !== 'PreToolUse') return
   judgeByPhase(run)
@@ -43,6 +24,43 @@ export async function askModules(run: Run, seats: readonly Seat[]): Promise<void
   for (const [seat, ctx] of asked) settle(run, seat, ctx)
   recordDecision(run)
 }
+
+/** The dispatcher over the kernel: one budget for all, and a critical module that fails refuses the call. */
+const policyOf = (run: Run, asked: [Seat, Context][]): Policy<Seat, HookAction> => ({
+  admit(seat, isDecided) {
+    if (isDecided) return false
+    return elapsed(run) <= run.budgetMs || seat.critical || 'the budget is spent'
+  },
+  question: (seat) => ({
+    call() {
+      if (!seat.module) throw seat.failure
+      const { module } = seat
+      const ctx = contextFor(run, seat.name)
+      run.ran.push(seat.name)
+      asked.push([seat, ctx])
+      return orCrash(
+        run,
+        letGo(run, seat, () => module.handle(run.session.event.name, ctx)),
+      )
+    },
+    read: readAction,
+    get limitMs() {
+      return left(run)
+    },
+  }),
+  settle(seat, outcome) {
+    run.crash = undefined
+    if (outcome.kind === 'skipped' || outcome.kind === 'timed-out') exceeded(run, seat.name)
+    if (outcome.kind === 'skipped') return false
+    const goesOn =
+      outcome.kind === 'answered' ? take(run, seat.name, outcome.value) : failed(run, seat, failureOf(run, outcome))
+    run.awaited.delete(seat.name)
+    return !goesOn
+  },
+})
+
+const failureOf = (run: Run, outcome: Outcome<HookAction>): unknown =>
+  outcome.kind === 'failed' ? outcome.cause : new Error(`gave no answer in ${run.budgetMs} ms`)
 
 /** What is left of the budget. A critical module that is asked late still gets a little time. */
 const left = (run: Run): number => Math.ceil(Math.max(run.budgetMs - elapsed(run), 50))
@@ -56,30 +74,18 @@ function letGo<T>(run: Run, seat: Seat, work: () => T): T {
     return new (late('node:vm').Script)('onaWork()').runInThisContext({ timeout: ms, displayErrors: false })
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException)?.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw cause
-    exceeded(run, seat.name)
-    throw new Error(`held the thread for ${ms} ms`)
+    throw new TimeLimit(ms)
   }
 }
 
-/** Waits for a module no longer than the budget. */
-function inTime<T>(run: Run, seat: Seat, returned: PromiseLike<T>): Promise<T> {
-  return new Promise((done, reject) => {
-    const timer = setTimeout(() => {
-      exceeded(run, seat.name)
-      reject(new Error(`gave no answer in ${run.budgetMs} ms`))
-    }, left(run))
+/** A module that is being waited for fails when an error of its own reaches the process. */
+function orCrash(run: Run, returned: unknown): unknown {
+  if (typeof returned !== 'object' || returned === null || !('then' in returned)) return returned
+  const crashed = new Promise<never>((_, reject) => {
     run.crash = reject
-    returned.then(done, reject)
-    const over = () => {
-      clearTimeout(timer)
-      run.crash = undefined
-    }
-    returned.then(over, over)
   })
+  return Promise.race([returned, crashed])
 }
-
-const isThenable = (value: unknown): value is PromiseLike<HookAction | undefined> =>
-  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
 
 function exceeded(run: Run, module: string): void {
   if (run.budgetExceeded) return
@@ -149,11 +155,11 @@ function decide(run: Run, decision: Decision, by: string, reason: string): void 
 
 /** A module that threw, timed out, could not be loaded or returned nonsense. False ends the round. */
 function failed(run: Run, seat: Seat, cause: unknown): boolean {
-  const error = cause instanceof Error ? cause : new Error(String(cause))
+  const error = errorOf(cause)
   const message = error.message.slice(0, 500)
   emit(run, seat.name, {
     kind: seat.critical ? 'ERROR_MODULE_CRITICAL' : 'ERROR_MODULE',
-    error: { module: seat.name, message, stackHash: sha256(error.stack ?? message, 8) },
+    error: { module: seat.name, message, stackHash: sha256(`${error.stack ?? message}`, 8) },
     data: { pid: process.pid },
   })
   run.warnings.push(`module ${seat.name} failed: ${message}`)

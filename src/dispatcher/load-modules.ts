@@ -1,5 +1,6 @@
 /** Finds the modules of an event: those that came with us by `require`, the user's own by `import()`. */
 import { join } from 'node:path'
+import { errorOf } from '../hooks/kernel.ts'
 import { late } from './lazy-builtins.ts'
 import { type ModuleEntry, shipped } from './manifest.ts'
 import { readBytes } from './session/files.ts'
@@ -141,7 +142,7 @@ function broken(entry: ModuleEntry, cause: unknown): Seat {
     critical: entry.critical ?? known?.critical ?? false,
     own: false,
     module: undefined,
-    failure: cause instanceof Error ? cause : new Error(String(cause)),
+    failure: errorOf(cause),
   }
 }
 

@@ -1,5 +1,6 @@
 /** `node .ai/hooks/dispatch.mjs <Event> [dialect]`: stdin in, one JSON object out, exit 0, whatever happens between. */
 import { join } from 'node:path'
+import { errorOf } from '../hooks/kernel.ts'
 import { askModules } from './ask-modules.ts'
 import { type Dialect, parseInput, recogniseDialect } from './host-input.ts'
 import { clock } from './lazy-builtins.ts'
@@ -139,8 +140,9 @@ function finish(output: Json): void {
 
 /** A decision already made stands. A guard that was not heard is not taken to agree. Otherwise: allow, and say so. */
 function lastResort(cause: unknown): void {
-  const problem = cause instanceof Error ? cause.message : String(cause)
-  trace(`crash: ${cause instanceof Error ? cause.stack : problem}`)
+  const error = errorOf(cause)
+  const problem = error.message
+  trace(`crash: ${error.stack ?? problem}`)
   try {
     if (run && run.awaited.size > 0) {
       const guards = [...run.awaited].join(', ')
@@ -153,6 +155,7 @@ function lastResort(cause: unknown): void {
 
 /** Thrown outside any call of ours: by a module that is being waited for, or by one that was already given up. */
 function stray(cause: unknown): void {
-  trace(`stray error: ${cause instanceof Error ? cause.stack : String(cause)}`)
-  run?.crash?.(cause instanceof Error ? cause : new Error(String(cause)))
+  const error = errorOf(cause)
+  trace(`stray error: ${error.stack ?? error.message}`)
+  run?.crash?.(error)
 }

@@ -1,6 +1,6 @@
 /** The hooks of an agent: who is told what happened, in which order, and what becomes of one that fails. They watch; steps govern. */
+import { askInOrder, type Outcome } from '../hooks/kernel.ts'
 import { notKnown } from '../hooks/text/nearest.ts'
-import { orAborted } from './abort.ts'
 import type { AnyAgent } from './agent.ts'
 import type { Context, Variables } from './context.ts'
 import { addSpellings, bothSpellings } from './key-spelling.ts'
@@ -187,16 +187,23 @@ export async function fire<N extends HookName>(
 ): Promise<void> {
   const handlers = [...[...everywhere].flatMap((table) => table[hook] ?? []), ...(hooks[hook] ?? [])]
   if (handlers.length === 0) return
-  const stillHeard = signal?.aborted ? undefined : signal // of an aborted run onError is told, and waited for
+  const interrupt = signal?.aborted ? undefined : signal // an aborted run still fires onError, and waits for it
   const args = argsOf(fields, { context, agent, timestamp: new Date() })
-  for (const { name, run } of handlers) {
-    try {
-      const answer = run(args as never)
-      if (isThenable(answer)) await within(answer, timeoutMs, stillHeard)
-    } catch (cause) {
-      failed({ hook, agent: agent.name, handler: name, cause })
-    }
-  }
+  await askInOrder(handlers, {
+    admit: () => true,
+    question: ({ run }) => ({ call: () => run(args as never), read: () => undefined, limitMs: timeoutMs, interrupt }),
+    settle({ name }, outcome) {
+      const cause = causeOf(outcome, interrupt)
+      if (cause !== undefined) failed({ hook, agent: agent.name, handler: name, cause })
+      return false
+    },
+  })
+}
+
+function causeOf(outcome: Outcome<unknown>, interrupt: AbortSignal | undefined): unknown {
+  if (outcome.kind === 'failed') return outcome.cause ?? new Error(`it threw ${outcome.cause}`)
+  if (outcome.kind === 'timed-out') return new Error(`it did not settle within ${outcome.afterMs} ms`)
+  return outcome.kind === 'interrupted' ? interrupt?.reason : undefined
 }
 
 /** One frozen object for all handlers of a firing; the standard three win over whatever the fields hold. */
@@ -205,19 +212,4 @@ function argsOf(fields: object, standard: object): object {
   const args = { ...Object.fromEntries(own), ...standard }
   addSpellings(args)
   return Object.freeze(args)
-}
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' && value !== null && 'then' in value
-
-async function within(answer: PromiseLike<unknown>, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it did not settle within ${ms} ms`)), ms)
-  })
-  try {
-    await orAborted(Promise.race([answer, late]), signal)
-  } finally {
-    clearTimeout(timer)
-  }
 }

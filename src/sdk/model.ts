@@ -1,5 +1,7 @@
 /** A model of your own: whatever can answer a request. */
+
 import type { ActiveModel } from '../agent/session/runtime.ts'
+import { errorOf } from '../hooks/kernel.ts'
 import { noUsage } from '../providers/dialect.ts'
 import type { ModelRequest, Part, Provider, Reply } from '../providers/model.ts'
 import { orAborted } from './abort.ts'
@@ -22,7 +24,7 @@ export function activeModel(model: OwnModel): ActiveModel {
         return await orAborted(model.reply(request, on), request.signal)
       } catch (cause) {
         if (request.signal.aborted) return { content: [], stop: 'cancelled', usage: noUsage, model: model.name }
-        const failure = { kind: 'unknown', message: cause instanceof Error ? cause.message : String(cause) } as const
+        const failure = { kind: 'unknown', message: errorOf(cause).message } as const
         return { content: [], stop: 'error', usage: noUsage, model: model.name, failure }
       }
     },

@@ -2,6 +2,7 @@
 
 import type { AgentEvent } from '../agent/events.ts'
 import { recover } from '../agent/session/history.ts'
+import { errorOf } from '../hooks/kernel.ts'
 import { textBlock, textOf } from '../hooks/step/blocks.ts'
 import type { Block } from '../hooks/steps.ts'
 import { addEvent } from '../store/audit.ts'
@@ -91,7 +92,7 @@ async function begun<T>(work: () => T, firing: Firing): Promise<T> {
   try {
     return work()
   } catch (cause) {
-    await fire(firing, 'onError', { error: asError(cause) })
+    await fire(firing, 'onError', { error: errorOf(cause) })
     throw cause
   }
 }
@@ -164,7 +165,7 @@ async function runPart(part: Part, around: Surroundings): Promise<PartEnd> {
     await fire(firing, 'onHandoff', { from: agent, to, reason: wanted.reason })
     return { next: { agent: to, input: [textBlock(next.input)], context: next.context } }
   } catch (cause) {
-    await fire(firing, 'onError', { error: asError(cause) })
+    await fire(firing, 'onError', { error: errorOf(cause) })
     throw cause
   } finally {
     await leg?.close()
@@ -227,8 +228,6 @@ function placeOf({ name }: AnyAgent, resume: string | undefined, { runtime: { db
 const contextOf = (given: unknown): Context =>
   given instanceof Context ? given : new Context((given ?? {}) as Record<string, unknown>)
 
-const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause), { cause }))
-
 /** A hook that failed is logged, and is a row once there is a session; the run goes on. */
 function firingOf(agent: AnyAgent, context: Context, log: Shared['log'], record?: (detail: object) => void): Firing {
   return {
@@ -239,7 +238,7 @@ function firingOf(agent: AnyAgent, context: Context, log: Shared['log'], record?
     failed({ hook, handler, cause }) {
       const text = `agent "${agent.name}": the hook ${hook} (${handler}) failed`
       log({ level: 'error', text, hook, agent: agent.name, cause })
-      record?.({ hook, handler, agent: agent.name, why: asError(cause).message })
+      record?.({ hook, handler, agent: agent.name, why: errorOf(cause).message })
     },
   }
 }

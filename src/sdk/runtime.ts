@@ -4,6 +4,7 @@ import type { Person } from '../agent/events.ts'
 import { type Opened, openSharedRuntime } from '../agent/session/open-runtime.ts'
 import type { ActiveModel } from '../agent/session/runtime.ts'
 import type { StartOptions } from '../agent/session/start-options.ts'
+import { errorOf } from '../hooks/kernel.ts'
 import type { Price } from '../providers/models.ts'
 import type { Player } from '../rehearsal/server.ts'
 import { inMemory, type SqlValue, StoreError } from '../store/open.ts'
@@ -162,6 +163,6 @@ const withCache = (prices: NonNullable<RuntimeOptions['prices']>): Record<string
   )
 
 export function toStderr({ text, cause }: LogEntry): void {
-  const why = cause === undefined ? '' : `: ${cause instanceof Error ? cause.message : String(cause)}`
+  const why = cause === undefined ? '' : `: ${errorOf(cause).message}`
   process.stderr.write(`ona: ${text}${why}\n`)
 }

@@ -1,4 +1,5 @@
 /** Tools from functions. */
+import { errorOf } from '../hooks/kernel.ts'
 import { record } from '../hooks/shape.ts'
 import type { Safety } from '../hooks/steps.ts'
 import { capped } from '../mcp/content.ts'
@@ -79,7 +80,7 @@ export function defineTool<const S extends Schema>(definition: ToolDefinition<S>
         try {
           return told(await orAborted(run(fitted.value as OutputOf<S>, scope), signal))
         } catch (cause) {
-          return failed(cause instanceof Error ? cause.message : String(cause))
+          return failed(errorOf(cause).message)
         }
       },
     }),

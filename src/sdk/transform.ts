@@ -1,4 +1,5 @@
 /** Result transforms: the fields of a result, each made from what the model gave. */
+import { errorOf } from '../hooks/kernel.ts'
 import type { AnyAgent } from './agent.ts'
 import type { Context } from './context.ts'
 import type { Field, Fields, FieldType, TransformOptions } from './fields.ts'
@@ -66,7 +67,7 @@ async function reshapeField(name: string, field: Field, work: Work): Promise<unk
     const inner = await nested(value, field, `${path}.`, work)
     return field.transform ? await callable(field.transform, work)(inner, work.raw, optionsOf(path, work)) : inner
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = errorOf(cause).message
     const expected = cause instanceof WrongType && { expectedType: cause.type }
     work.failures.push({ field: path, value, error: `${path}: ${why}`, ...expected })
     return cause instanceof BadDefault ? undefined : safeDefault(field)
@@ -113,7 +114,7 @@ function defaultOf(field: Field): unknown {
   try {
     return field.default()
   } catch (cause) {
-    throw new BadDefault(`its default failed: ${cause instanceof Error ? cause.message : String(cause)}`)
+    throw new BadDefault(`its default failed: ${errorOf(cause).message}`)
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { contextFor } from '../context.ts'
 import { toHostEvent } from '../host-input.ts'
 import { readManifest } from '../manifest.ts'
-import { startRun } from '../run.ts'
+import { type Run, startRun } from '../run.ts'
 import { buildPaths, readWorkspace } from '../session/paths.ts'
 import { emptyState } from '../session/state.ts'
 import type { Context, EventName, Json } from '../types.ts'
@@ -21,10 +21,12 @@ export interface TestInput {
   readonly state?: Json
 }
 
-export function testContext(
-  repoRoot: string,
-  { module, event, input = {}, config = {}, state = {} }: TestInput,
-): Context {
+export function testContext(repoRoot: string, input: TestInput): Context {
+  return contextFor(testRun(repoRoot, input), input.module)
+}
+
+/** A run that has begun, with nothing asked yet. */
+export function testRun(repoRoot: string, { module, event, input = {}, config = {}, state = {} }: TestInput): Run {
   const { workspace } = readWorkspace({})
   const paths = buildPaths(join(repoRoot, '.ai', 'hooks'), workspace, 'a3f0c812')
   mkdirSync(paths.sessionRoot, { recursive: true })
@@ -47,5 +49,5 @@ export function testContext(
     problems: [],
   }
   const { manifest } = readManifest({ version: 1, modules: {} })
-  return contextFor(startRun(session, manifest, { [module]: config }), module)
+  return startRun(session, manifest, { [module]: config })
 }

@@ -1,8 +1,9 @@
-/** Asks one handler, whatever its kind, and reads what it says. Must not throw: a failure is a reply. */
+/** How each kind of handler is asked, and what it replied. A failure is a reply too. */
 
 import type { HookContext, StandardArgs } from '../define.ts'
 import { type EventName, isEventName } from '../events.ts'
 import type { Env, Handler } from '../handler.ts'
+import { describe, isA, type Outcome, type Question, type Waiting } from '../kernel.ts'
 import type { Scope } from '../plane.ts'
 import { isObject, type JsonObject } from '../shape.ts'
 import type { StepName, Steps } from '../steps.ts'
@@ -40,34 +41,54 @@ export interface Asking {
   readonly draft?: Steps[StepName]
 }
 
-export function askHandler(handler: Handler, asking: Asking): Promise<Reply> | Reply {
-  switch (handler.kind) {
-    case 'function':
-      return askFunction(handler, asking)
-    case 'command':
-      return askCommand(handler, asking)
-    case 'builtin':
-      return answered(builtins[handler.name]!(asking.input))
-    case 'prompt':
-      return within(asking, (signal) => askPrompt(handler, asking, signal))
-    case 'http':
-      return within(asking, (signal) => askUrl(handler, asking, signal))
+/** How one handler is asked, whatever its kind, as the kernel asks it. */
+export function questionFor(handler: Handler, asking: Asking): Question<Reply> {
+  const { timeoutMs } = asking
+  return {
+    call: callers[handler.kind](handler as never, asking),
+    read: handler.kind === 'function' ? answered : (reply) => reply as Reply,
+    // a command ends its processes at its limit and reports what it printed; this one only backs it up
+    limitMs: handler.kind === 'command' ? timeoutMs + commandGraceMs : timeoutMs,
+    interrupt: handler.kind === 'command' ? undefined : asking.scope.signal,
   }
 }
 
-function askFunction(handler: Handler & { kind: 'function' }, asking: Asking): Promise<Reply> | Reply {
-  const waiting = new AbortController()
-  try {
-    const args = functionArgs(handler.event, asking, waiting.signal)
-    const value = (handler.run as (args: StandardArgs) => unknown)(args)
-    if (!(value instanceof Promise)) return answered(value)
-    return within(asking, () => value.then(answered), waiting)
-  } catch (cause) {
-    return failure(`threw ${describe(cause)}`)
+const commandGraceMs = 5000
+
+/** What the kernel made of it as a reply: a failure is one too. */
+export function replyOf(outcome: Outcome<Reply>): Reply {
+  switch (outcome.kind) {
+    case 'answered':
+      return outcome.value
+    case 'timed-out':
+      return { ...failure(`timed out after ${outcome.afterMs} ms`), cause: 'timed-out' }
+    case 'interrupted':
+      return { ...failure('was interrupted'), cause: 'interrupted' }
+    case 'skipped':
+      return { kind: 'nothing', exitCode: null, stdout: null, stderr: null }
+    case 'failed':
+      return failure(isA(outcome.cause, NoAnswer) ? outcome.cause.message : `threw ${describe(outcome.cause)}`)
   }
 }
 
-function functionArgs(event: EventName | StepName, { input, scope, draft }: Asking, signal: AbortSignal): StandardArgs {
+/** A function returned what is no answer. */
+class NoAnswer extends Error {}
+
+type Caller<K extends Handler['kind']> = (
+  handler: Handler & { kind: K },
+  asking: Asking,
+) => (waiting: Waiting) => unknown
+
+const callers: { readonly [K in Handler['kind']]: Caller<K> } = {
+  function: (handler, asking) => (waiting) =>
+    (handler.run as (args: StandardArgs) => unknown)(functionArgs(handler.event, asking, waiting)),
+  command: (handler, asking) => () => askCommand(handler, asking),
+  builtin: (handler, asking) => () => answered(builtins[handler.name]!(asking.input)),
+  prompt: (handler, asking) => (waiting) => askPrompt(handler, asking, waiting.signal),
+  http: (handler, asking) => (waiting) => askUrl(handler, asking, waiting.signal),
+}
+
+function functionArgs(event: EventName | StepName, { input, scope, draft }: Asking, waiting: Waiting): StandardArgs {
   const context: HookContext = {
     sessionId: scope.sessionId,
     conversationId: scope.conversationId,
@@ -76,7 +97,9 @@ function functionArgs(event: EventName | StepName, { input, scope, draft }: Aski
     projectDir: scope.projectDir,
     permissionMode: scope.permissionMode,
     toolUseId: scope.toolUseId,
-    signal,
+    get signal() {
+      return waiting.signal
+    },
   }
   const agent = { id: scope.agentId ?? null, type: scope.agentType ?? null }
   const standard = { context, agent, timestamp: scope.at ?? new Date() }
@@ -137,37 +160,11 @@ async function askUrl(handler: Handler & { kind: 'http' }, asking: Asking, signa
   return { ...said, exitCode: null, stdout: reply.body, stderr: null }
 }
 
-/** Limits the wait; whoever is still at work is told by the signal. */
-async function within(
-  { timeoutMs, scope }: Asking,
-  work: (signal: AbortSignal) => Promise<Reply>,
-  waiting = new AbortController(),
-): Promise<Reply> {
-  let give: (reply: Reply) => void
-  const ended = new Promise<Reply>((resolve) => {
-    give = resolve
-  })
-  const end = (cause: 'timed-out' | 'interrupted', why: string) => {
-    give({ ...failure(why), kind: 'failure', cause })
-    waiting.abort()
-  }
-  const limit = setTimeout(() => end('timed-out', `timed out after ${timeoutMs} ms`), Math.min(timeoutMs, 2 ** 31 - 1))
-  const abort = () => end('interrupted', 'was interrupted')
-  scope.signal?.addEventListener('abort', abort, { once: true })
-  try {
-    const working = work(waiting.signal).catch((cause) => failure(`failed: ${describe(cause)}`))
-    return await Promise.race([working, ended])
-  } finally {
-    clearTimeout(limit)
-    scope.signal?.removeEventListener('abort', abort)
-  }
-}
-
 function answered(value: unknown): Reply {
   if (value === undefined || value === null) return { kind: 'nothing', exitCode: null, stdout: null, stderr: null }
-  if (!isObject(value)) return failure(`must return an object or nothing, not ${typeof value}`)
+  if (!isObject(value)) throw new NoAnswer(`must return an object or nothing, not ${typeof value}`)
   const stdout = JSON.stringify(value)
-  if (isTooDeep(stdout)) return failure('returned an object that is nested too deep')
+  if (isTooDeep(stdout)) throw new NoAnswer('returned an object that is nested too deep')
   return { kind: 'answer', value, exitCode: null, stdout, stderr: null }
 }
 
@@ -180,7 +177,6 @@ const failure = (why: string): Reply & { kind: 'failure' } => ({
   stderr: why,
 })
 
-const describe = (cause: unknown) => (cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause))
 const firstLine = (text: string) => {
   const line = text.trim().split('\n', 1)[0]!
   return line === '' ? '' : `: ${line.slice(0, 300)}`

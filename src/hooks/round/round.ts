@@ -2,9 +2,10 @@
 
 import type { EventName } from '../events.ts'
 import type { Env, Handler } from '../handler.ts'
-import { askHandler, type Reply } from '../handlers/ask.ts'
+import { questionFor, type Reply, replyOf } from '../handlers/ask.ts'
 import type { AskModel } from '../handlers/prompt.ts'
 import { defaultTimeout } from '../handlers/timeout.ts'
+import { askInOrder, type Policy, type Question } from '../kernel.ts'
 import type { Ordered } from '../order.ts'
 import type { Answer, HookNote, Raised, Scope } from '../plane.ts'
 import type { Redact } from '../redact.ts'
@@ -79,15 +80,34 @@ export async function runRound(
     refused: undefined,
     notes: [],
   }
-  for (const handler of asked) {
-    if (!concerns(round, handler)) continue
-    if (handler.ifCondition !== '' && !(await holds(round, handler))) continue
-    const skipped = whySkipped(round, handler)
-    if (skipped === undefined) await askOne(round, handler)
-    else write(round, handler, JSON.stringify(shown(round, handler)), notAsked(skipped))
-    if (skipped === 'interrupted' && guards(round, handler)) refuse(round, skipped)
-  }
+  await askInOrder(asked, policyOf(round))
   return answerOf(round)
+}
+
+/** A round over the kernel: the first decision ends it, a guard that fails refuses, and every handler is a row. */
+const policyOf = (round: Round): Policy<Prepared, Reply, Asked> => ({
+  admit(handler) {
+    if (!concerns(round, handler)) return false
+    if (handler.ifCondition === '') return whySkipped(round, handler) ?? true
+    return holds(round, handler).then((applies) => applies && (whySkipped(round, handler) ?? true))
+  },
+  question: (handler) => openQuestion(round, handler),
+  settle(handler, outcome, asked) {
+    if (asked) take(round, handler, replyOf(outcome), asked)
+    else if (outcome.kind === 'skipped') {
+      write(round, handler, JSON.stringify(shown(round, handler)), notAsked(outcome.why))
+      if (outcome.why === 'interrupted' && guards(round, handler)) refuse(round, outcome.why)
+    }
+    return round.isOver
+  },
+})
+
+/** One handler being asked. */
+interface Asked extends Question<Reply> {
+  readonly inputJson: string
+  readonly startedAt: string
+  /** For a function at a step: its copy of the step. */
+  readonly draft: Steps[StepName] | undefined
 }
 
 /** The round as it goes. */
@@ -148,15 +168,14 @@ function whySkipped(round: Round, handler: Prepared): string | undefined {
   return isAtStep(round, handler) || canRefuse(subject.event!.name) ? 'prior_block_or_deny' : undefined
 }
 
-async function askOne(round: Round, handler: Prepared): Promise<void> {
+function openQuestion(round: Round, handler: Prepared): Asked {
   const { subject, scope, settled } = round
-  const atStep = isAtStep(round, handler)
   const input = shown(round, handler)
   const inputJson = settled.withhold?.(JSON.stringify(input)) ?? JSON.stringify(input)
   const isFunction = handler.kind === 'function'
-  const draft = isFunction && atStep ? draftOf(subject.step!.name, subject.step!.state as never) : undefined
-  const startedAt = now()
-  const asked = askHandler(handler, {
+  const draft =
+    isFunction && isAtStep(round, handler) ? draftOf(subject.step!.name, subject.step!.state as never) : undefined
+  const question = questionFor(handler, {
     input: isFunction ? copy(input) : input,
     inputJson,
     scope,
@@ -165,9 +184,13 @@ async function askOne(round: Round, handler: Prepared): Promise<void> {
     askModel: settled.askModel,
     draft,
   })
-  const reply = asked instanceof Promise ? await asked : asked
-  if (handler.once) settled.done.add(onceKey(round, handler))
-  const problem = atStep ? takeStep(round, handler, reply, draft) : takeEvent(round, handler, reply)
+  return { ...question, inputJson, draft, startedAt: now() }
+}
+
+/** Makes a reply part of the round, and writes its row. */
+function take(round: Round, handler: Prepared, reply: Reply, { inputJson, draft, startedAt }: Asked): void {
+  if (handler.once) round.settled.done.add(onceKey(round, handler))
+  const problem = isAtStep(round, handler) ? takeStep(round, handler, reply, draft) : takeEvent(round, handler, reply)
   write(round, handler, inputJson, {
     exitCode: countsAsBlock(handler.event, reply) ? 2 : reply.exitCode,
     stdout: reply.stdout,

@@ -1,0 +1,158 @@
+/**
+ * The kernel: asks handlers one after another, each within a time limit, and hands every outcome to a policy. The agent's
+ * rounds, the dispatcher and the SDK's hooks are policies over it. Node 20 built-ins only: the dispatcher bundles it.
+ */
+
+/** What became of one handler. Exactly one of these reaches the policy for every handler that is concerned. */
+export type Outcome<T> =
+  | { readonly kind: 'answered'; readonly value: T }
+  /** It threw, rejected, or returned what the policy cannot read. */
+  | { readonly kind: 'failed'; readonly cause: unknown }
+  | { readonly kind: 'timed-out'; readonly afterMs: number }
+  | { readonly kind: 'interrupted' }
+  | { readonly kind: 'skipped'; readonly why: string }
+
+export interface Question<T> {
+  /** Calls the handler. It may return a promise, or any object with `then`. */
+  call(waiting: Waiting): unknown
+  /** What it returned as an answer; throws where it is none. */
+  read(returned: unknown): T
+  /** Read when the wait begins: what the handler did before it returned a promise is over by then. */
+  readonly limitMs: number
+  /** Ends the wait from outside. */
+  readonly interrupt?: AbortSignal | undefined
+}
+
+/** `true`: ask it. `false`: not concerned. A string: not asked, for this reason, and recorded. */
+export type Admission = boolean | string
+
+export interface Policy<H, T, Q extends Question<T> = Question<T>> {
+  /** The stop rule: `isDecided` is true once `settle` has said so. */
+  admit(handler: H, isDecided: boolean): Admission | Promise<Admission>
+  question(handler: H): Q
+  /** The failure rule and the record. True: the round is decided. There is no question where it was skipped. */
+  settle(handler: H, outcome: Outcome<T>, question: Q | undefined): boolean
+}
+
+/** One after another: each sees what the policy made of those before it. A late answer is dropped. */
+export async function askInOrder<H, T, Q extends Question<T>>(
+  handlers: Iterable<H>,
+  policy: Policy<H, T, Q>,
+): Promise<void> {
+  let isDecided = false
+  for (const handler of handlers) {
+    const admitted = policy.admit(handler, isDecided)
+    const admission = typeof admitted === 'object' ? await admitted : admitted
+    if (admission === false) continue
+    if (typeof admission === 'string') {
+      if (policy.settle(handler, { kind: 'skipped', why: admission }, undefined)) isDecided = true
+      continue
+    }
+    const question = policy.question(handler)
+    const asked = ask(question)
+    const outcome = asked instanceof Promise ? await asked : asked
+    if (policy.settle(handler, outcome, question)) isDecided = true
+  }
+}
+
+/** Asks one handler. Never throws or rejects; only a handler that returned a promise is waited for. */
+export function ask<T>(question: Question<T>): Outcome<T> | Promise<Outcome<T>> {
+  const waiting = new Waiting()
+  try {
+    const returned = question.call(waiting)
+    if (isThenable(returned)) return inTime(question, Promise.resolve(returned), waiting)
+    return { kind: 'answered', value: question.read(returned) }
+  } catch (cause) {
+    return failure(cause)
+  }
+}
+
+function inTime<T>(question: Question<T>, returned: Promise<unknown>, waiting: Waiting): Promise<Outcome<T>> {
+  const { interrupt, limitMs } = question
+  return new Promise((resolve) => {
+    const end = (outcome: Outcome<T>) => {
+      clearTimeout(timer)
+      interrupt?.removeEventListener('abort', interrupted)
+      resolve(outcome)
+    }
+    const giveUp = (outcome: Outcome<T>) => {
+      end(outcome)
+      waiting.abort()
+    }
+    const interrupted = () => giveUp({ kind: 'interrupted' })
+    const timer = setTimeout(() => giveUp({ kind: 'timed-out', afterMs: limitMs }), Math.min(limitMs, longestTimer))
+    returned
+      .then((value) => question.read(value))
+      .then(
+        (value) => end({ kind: 'answered', value }),
+        (cause) => end(failure(cause)),
+      )
+    if (interrupt?.aborted) interrupted()
+    else interrupt?.addEventListener('abort', interrupted, { once: true })
+  })
+}
+
+/** `setTimeout` takes no more; a longer one would fire at once. */
+const longestTimer = 2 ** 31 - 1
+
+/** What a handler can watch while it works. The signal is made when it is first looked at: loading it costs time. */
+export class Waiting {
+  private controller: AbortController | undefined
+  private isOver = false
+
+  /** Aborted when nobody waits for the answer any more. */
+  get signal(): AbortSignal {
+    this.controller ??= new AbortController()
+    if (this.isOver) this.controller.abort()
+    return this.controller.signal
+  }
+
+  abort(): void {
+    this.isOver = true
+    this.controller?.abort()
+  }
+}
+
+/** Thrown by a `call` that has enforced the limit itself, such as one that held the thread. */
+export class TimeLimit extends Error {
+  readonly afterMs: number
+  constructor(afterMs: number) {
+    super(`timed out after ${afterMs} ms`)
+    this.afterMs = afterMs
+  }
+}
+
+const failure = (cause: unknown): Outcome<never> =>
+  isA(cause, TimeLimit) ? { kind: 'timed-out', afterMs: cause.afterMs } : { kind: 'failed', cause }
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+
+/** Whatever was thrown, as an error with a message. Must not throw: what a handler throws may be any object. */
+export function errorOf(cause: unknown): Error {
+  try {
+    if (isA(cause, Error) && typeof cause.message === 'string') return cause
+    return new Error(typeof cause === 'symbol' ? cause.toString() : `${cause}`, { cause })
+  } catch {
+    return new Error('an object that cannot be shown', { cause })
+  }
+}
+
+/** `TypeError: x is not a function`, or what was thrown as text. */
+export function describe(cause: unknown): string {
+  const error = errorOf(cause)
+  try {
+    return error === cause ? `${error.name}: ${error.message}` : error.message
+  } catch {
+    return error.message
+  }
+}
+
+/** `instanceof` for a value that may be a proxy whose traps throw. */
+export function isA<T extends object>(value: unknown, type: new (...args: never[]) => T): value is T {
+  try {
+    return value instanceof type
+  } catch {
+    return false
+  }
+}
