@@ -1,9 +1,9 @@
 /** A role's transforms of what ona itself is asked and does. */
 
+import { Problem } from '../files/problem.ts'
 import { defineStepHook, type StepArgs } from '../hooks/define.ts'
 import type { Handler } from '../hooks/handler.ts'
 import { textBlock, textOf } from '../hooks/step/blocks.ts'
-import { Problem } from '../hosts/problem.ts'
 import { type ActInput, type AskInput, authorOf, type Role, type Transforms } from './role.ts'
 
 /** What is asked, after every role's say, in the order of the roles. */

@@ -1,13 +1,13 @@
 /** Hooks that a person already has in one agent become a role, so that they can go into the others. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { type FileEdit, locked, writeAll } from '../files/file-edits.ts'
+import { JsonEdit, parseObject } from '../files/json-edit.ts'
+import { Problem } from '../files/problem.ts'
 import { configOf, edits } from '../hosts/adapter.ts'
-import { type FileEdit, locked, writeAll } from '../hosts/config/file-edits.ts'
-import { JsonEdit, parseObject } from '../hosts/config/json-text.ts'
 import { durationMs, durationText } from '../hosts/duration.ts'
 import { type BrainHook, eventOf, uniqueOf } from '../hosts/hook.ts'
 import type { Foreign, Host } from '../hosts/host.ts'
-import { Problem } from '../hosts/problem.ts'
 import { namesIn } from '../hosts/tools.ts'
 
 export interface Import {

@@ -1,4 +1,7 @@
 /** What a platform team, a role or a supplier of brains may lean on; adding a line here is a promise. */
+
+export type { FileEdit } from '../files/file-edits.ts'
+export { Problem } from '../files/problem.ts'
 export {
   adapterFor,
   type BrainHooksAdapter,
@@ -6,11 +9,9 @@ export {
   type OwnAdapter,
   type PickOne,
 } from '../hosts/adapter.ts'
-export type { FileEdit } from '../hosts/config/file-edits.ts'
 export { type DurationParts, durationMs, durationText, type IsoDuration } from '../hosts/duration.ts'
 export type { BrainHook, BrainHookEvent, BrainHookFilter, BrainHookUnique } from '../hosts/hook.ts'
 export type { Host as Brain, Limit } from '../hosts/host.ts'
-export { Problem } from '../hosts/problem.ts'
 export { detectBrainReplsInRepo } from './detect.ts'
 export { applyOnAct, applyOnAsk, dispatchHandlers, linkedDispatch } from './dispatch.ts'
 export { applySync, type BrainPlan, planSync, type SyncRequest, type Target } from './plan.ts'

@@ -1,6 +1,8 @@
 /** Many roles into many brains: first the whole plan, then all of it or nothing. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { type FileEdit, locked, writeAll } from '../files/file-edits.ts'
+import { Problem, problemOf } from '../files/problem.ts'
 import {
   adapterFor,
   type BrainHooksAdapter,
@@ -10,10 +12,8 @@ import {
   readHooks,
   withAuthors,
 } from '../hosts/adapter.ts'
-import { type FileEdit, locked, writeAll } from '../hosts/config/file-edits.ts'
 import type { BrainHook } from '../hosts/hook.ts'
 import type { Host, Limit } from '../hosts/host.ts'
-import { Problem, problemOf } from '../hosts/problem.ts'
 import { authorOf, type Role } from './role.ts'
 import { applyChanges, type Change, diffHooks, expressible } from './sync.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Problem } from '../hosts/problem.ts'
+import { Problem } from '../files/problem.ts'
 import { hooksOf, parseRoles } from './role.ts'
 
 const parse = (value: unknown) => parseRoles(value, 'ona.roles.yaml', '.this')

@@ -1,4 +1,6 @@
 /** A role: briefs, skills and inits that are linked into a repository, and hooks that go into every brain in it. */
+
+import { Problem } from '../files/problem.ts'
 import { durationMs, type IsoDuration } from '../hosts/duration.ts'
 import {
   type BrainHook,
@@ -8,7 +10,6 @@ import {
   events,
   uniqueOf,
 } from '../hosts/hook.ts'
-import { Problem } from '../hosts/problem.ts'
 
 export interface Role {
   readonly slug: string

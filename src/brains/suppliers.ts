@@ -4,8 +4,8 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { readPlainFile } from '../files/plain-file.ts'
+import { Problem } from '../files/problem.ts'
 import { adapterFor, type BrainHooksAdapter, type OwnAdapter } from '../hosts/adapter.ts'
-import { Problem } from '../hosts/problem.ts'
 
 /** What a package named `rhachet-brains-*` or `ona-brains-*` may export. */
 export interface BrainSupplier {

@@ -1,7 +1,7 @@
 /** From the names on the command line, or from what is found, to the adapters that are written through. */
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { Problem } from '../hosts/problem.ts'
+import { Problem } from '../files/problem.ts'
 import { detectWithSigns } from './detect.ts'
 import type { Target } from './plan.ts'
 import { fileNamed } from './roles/load.ts'

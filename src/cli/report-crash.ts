@@ -1,5 +1,5 @@
 /** The last words when something was thrown: what is expected to fail is told in its own words, the rest is a bug. */
-import { Problem } from '../hosts/problem.ts'
+import { Problem } from '../files/problem.ts'
 import { StoreError } from '../store/failure.ts'
 import { failed } from './print.ts'
 

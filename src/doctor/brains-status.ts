@@ -4,9 +4,9 @@ import { detectWithSigns } from '../brains/detect.ts'
 import { type BrainPlan, planSync } from '../brains/plan.ts'
 import { findRoles } from '../brains/roles/find.ts'
 import { repositoryOf } from '../brains/targets.ts'
+import { Problem } from '../files/problem.ts'
 import { adapterFor, readHooks } from '../hosts/adapter.ts'
 import type { Host } from '../hosts/host.ts'
-import { Problem } from '../hosts/problem.ts'
 import { isTrusted } from '../store/settings/trust.ts'
 
 export async function brainsHere(cwd: string) {

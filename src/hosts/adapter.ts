@@ -1,10 +1,10 @@
 /** A brain's hooks as things that can be found, set and taken away: the contract, and ours over a brain's files. */
 import { join, relative } from 'node:path'
+import { type FileEdit, locked, readText, writeAll } from '../files/file-edits.ts'
 import { leadsOut } from '../files/leads-out.ts'
-import { type FileEdit, locked, readText, writeAll } from './config/file-edits.ts'
+import { Problem } from '../files/problem.ts'
 import { type BrainHook, type BrainHookUnique, described, settled, uniqueOf } from './hook.ts'
 import type { Host, Limit } from './host.ts'
-import { Problem } from './problem.ts'
 
 /** What a supplier of brains gives for one of them. */
 export interface BrainHooksAdapter {

@@ -1,5 +1,5 @@
 /** How long a hook may take: ISO 8601 text ("PT1M30S") or an object ({ minutes: 1, seconds: 30 }), one meaning. */
-import { Problem } from './problem.ts'
+import { Problem } from '../files/problem.ts'
 
 export type IsoDuration = string | DurationParts
 

@@ -1,6 +1,6 @@
 /** What several agents have in common. */
 
-import { notStrict } from './config/json-text.ts'
+import { notStrict } from '../files/json-edit.ts'
 import { type BrainHook, whatOf } from './hook.ts'
 import type { Limit } from './host.ts'
 import { namesIn } from './tools.ts'

@@ -17,11 +17,11 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { Problem } from '../files/problem.ts'
 import { packageRoot } from '../package-root.ts'
 import { adapterFor, type OwnAdapter } from './adapter.ts'
 import type { BrainHook, BrainHookEvent } from './hook.ts'
 import type { Host } from './host.ts'
-import { Problem } from './problem.ts'
 
 export interface Neighbours {
   /** A config with things of the user's in it, hooks among them; for a JSON config with the agent's own indentation. */

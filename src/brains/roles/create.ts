@@ -1,7 +1,7 @@
 /** A new role, with a hook that does something and the test of it. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Problem } from '../../hosts/problem.ts'
+import { Problem } from '../../files/problem.ts'
 
 /** Makes the role's folder and gives the files in it, from the root. */
 export function createRole(root: string, slug: string): string[] {

@@ -1,7 +1,7 @@
 /** Which roles a repository has: in `.agent/repo=X/role=Y`, in its own `ona.roles.*`, and in the packages it depends on. */
 import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
-import { Problem, problemOf } from '../../hosts/problem.ts'
+import { Problem, problemOf } from '../../files/problem.ts'
 import { authorOf, type Role } from '../role.ts'
 import { packagesNamed } from '../suppliers.ts'
 import { baseOf, fileNamed, loadRoleFile, loadRolesFile, loadRolesPackage } from './load.ts'

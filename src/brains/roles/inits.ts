@@ -1,6 +1,6 @@
 /** Runs what a role wants run once in a repository that takes it on. */
 import { spawn } from 'node:child_process'
-import { Problem } from '../../hosts/problem.ts'
+import { Problem } from '../../files/problem.ts'
 import type { FoundRole } from './find.ts'
 
 export interface Init {

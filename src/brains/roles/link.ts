@@ -1,7 +1,7 @@
 /** Links a role into the repository: `.agent/repo=X/role=Y` with its briefs, skills and inits. */
 import { existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { Problem } from '../../hosts/problem.ts'
+import { Problem } from '../../files/problem.ts'
 import { dirsOf } from '../role.ts'
 import type { FoundRole } from './find.ts'
 

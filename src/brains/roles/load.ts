@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { readPlainFile } from '../../files/plain-file.ts'
-import { Problem } from '../../hosts/problem.ts'
+import { Problem } from '../../files/problem.ts'
 import { parseRole, parseRoles, type Role } from '../role.ts'
 import { loadPackage, packageFolder } from '../suppliers.ts'
 
@@ -66,7 +66,7 @@ async function read(path: string, runCode: boolean): Promise<unknown> {
   }
   const text = textOf(path)
   if (ending === '.json')
-    return (await import('../../hosts/config/json-text.ts')).parseObject(text.replace(/^\uFEFF/, ''), path).value
+    return (await import('../../files/json-edit.ts')).parseObject(text.replace(/^\uFEFF/, ''), path).value
   const { parse, YAMLParseError } = await import('yaml')
   try {
     return parse(text, { logLevel: 'error' })

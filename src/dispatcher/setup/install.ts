@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { writeAtomic } from '../../files/atomic-write.ts'
+import { JsonEdit } from '../../files/json-edit.ts'
 import { leadsOut } from '../../files/leads-out.ts'
 import { packageRoot } from '../../package-root.ts'
 import { defaultFiles } from '../defaults.ts'
@@ -244,11 +245,14 @@ export const removeSampleSession = (repoRoot: string): void =>
 /** Writes a file of the user's as it is written: its indentation, line ends and end stay. False: it says that already. */
 export function writeJson(file: string, before: Json | undefined, after: Json): boolean {
   if (JSON.stringify(before) === JSON.stringify(after)) return false
-  const old = existsSync(file) ? readFileSync(file, 'utf8') : '{\n  }\n'
-  const text = JSON.stringify(after, null, /\n([ \t]+)/.exec(old)?.[1] ?? '')
-  const end = /\s*$/.exec(old)![0]
-  const bom = old.startsWith('\uFEFF') ? '\uFEFF' : ''
-  writeWhole(file, bom + (old.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text) + end)
+  if (before === undefined) writeWhole(file, `${JSON.stringify(after, null, 2)}\n`)
+  else {
+    const old = readFileSync(file, 'utf8')
+    const bom = old.startsWith('\uFEFF') ? '\uFEFF' : ''
+    const draft = new JsonEdit(old.slice(bom.length))
+    draft.turn([], before, after)
+    writeWhole(file, bom + draft.text)
+  }
   return true
 }
 

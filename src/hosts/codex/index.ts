@@ -4,8 +4,8 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { readText } from '../../files/file-edits.ts'
 import { claudeEvents } from '../claudecode/events.ts'
-import { readText } from '../config/file-edits.ts'
 import { groupLayout } from '../config/group-layout.ts'
 import { jsonConfig } from '../config/json-config.ts'
 import { type BrainHook, whatOf } from '../hook.ts'

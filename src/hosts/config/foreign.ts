@@ -1,9 +1,9 @@
 /** Hooks that somebody else put into an agent's config, said in our words as far as that goes. */
 
+import { isFields, parseObject } from '../../files/json-edit.ts'
 import type { Moment } from '../hook.ts'
 import type { Foreign } from '../host.ts'
 import type { Layout } from './json-config.ts'
-import { isFields, parseObject } from './json-text.ts'
 
 /** What a role carries over, and words for people, which it can do without. Anything else would be lost in silence. */
 const carried = new Set([

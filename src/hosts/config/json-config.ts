@@ -1,10 +1,10 @@
 /** Our hooks in a JSON config that belongs to somebody else: found by their mark, put in, changed and taken out. */
 import { isDeepStrictEqual } from 'node:util'
+import { isFields, JsonEdit, parseObject } from '../../files/json-edit.ts'
+import { Problem } from '../../files/problem.ts'
 import { type BrainHook, type Moment, momentOf, uniqueOf } from '../hook.ts'
 import type { Host } from '../host.ts'
-import { Problem } from '../problem.ts'
 import { foreignIn } from './foreign.ts'
-import { isFields, JsonEdit, parseObject } from './json-text.ts'
 
 type Fields = Record<string, unknown>
 

@@ -3,10 +3,10 @@
  * runs them. Its loader drops a file with any export that is not a function, so the plugin exports nothing else.
  */
 
+import { Problem } from '../../files/problem.ts'
 import { durationMs, durationText } from '../duration.ts'
 import { type BrainHook, eventOf, type Moment, momentOf, uniqueOf, whatOf } from '../hook.ts'
 import type { Host, Limit } from '../host.ts'
-import { Problem } from '../problem.ts'
 import { translate } from '../tools.ts'
 import { opencodeLaunch } from './launch.ts'
 import { pluginText } from './plugin-text.ts'

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { updateFile } from '../../files/atomic-write.ts'
+import type { JsonEdit } from '../../files/json-edit.ts'
 import { leadsOut } from '../../files/leads-out.ts'
 import type { PermissionUpdate } from '../../hooks/plane.ts'
 import { isObject } from '../../hooks/shape.ts'
@@ -27,19 +28,15 @@ export async function editSettings(file: string, edits: readonly Edit[]): Promis
   const folder = basename(dirname(file)) === '.ona' ? dirname(dirname(file)) : dirname(file)
   if (folder !== homedir() && leadsOut(folder, file))
     return { ok: false, file, why: 'is a link that leads out of the folder; make it a file of its own' }
-  const { applyEdits, modify } = await import('jsonc-parser')
+  const { JsonEdit } = await import('../../files/json-edit.ts')
   let why: string | undefined
   const isNew = !existsSync(file)
   const changed = updateFile(
     file,
     (before = takenOver(file)) => {
-      let text = before.trim() === '' ? '{}\n' : before
-      const formattingOptions = layoutOf(text)
-      const put = (path: (string | number)[], value: unknown, isArrayInsertion = false) => {
-        text = applyEdits(text, modify(text, path, value, { formattingOptions, isArrayInsertion }))
-      }
+      const draft = new JsonEdit(before.trim() === '' ? '{}\n' : before)
       for (const edit of edits) {
-        const read = parseSettings(text)
+        const read = parseSettings(draft.text)
         if (!read.ok) {
           why = `${read.why}; put that right first`
           return undefined
@@ -52,9 +49,9 @@ export async function editSettings(file: string, edits: readonly Edit[]): Promis
           why = `${edit.path.slice(0, blocked + 1).join('.')} must be an object; put that right first`
           return undefined
         }
-        apply(edit, at(read.settings, edit.path), put)
+        apply(edit, at(read.settings, edit.path), draft)
       }
-      return text
+      return draft.text
     },
     { mode: isShared(file) ? 0o644 : 0o600 },
   )
@@ -70,12 +67,10 @@ function takenOver(file: string): string {
   return basename(dirname(file)) === '.ona' && existsSync(source) ? readFileSync(source, 'utf8') : '{}\n'
 }
 
-type Put = (path: (string | number)[], value: unknown, isArrayInsertion?: boolean) => void
-
-function apply(edit: Edit, old: unknown, put: Put): void {
-  const path = [...edit.path]
+function apply(edit: Edit, old: unknown, draft: JsonEdit): void {
+  const { path } = edit
   if ('value' in edit) {
-    if (JSON.stringify(old) !== JSON.stringify(edit.value)) put(path, edit.value)
+    if (!isSame(old, edit.value)) draft.set(path, edit.value)
     return
   }
   const list = Array.isArray(old) ? old : []
@@ -83,12 +78,12 @@ function apply(edit: Edit, old: unknown, put: Put): void {
   if ('add' in edit) {
     const fresh = edit.add.filter((value, index) => !has(list, value) && !has(edit.add.slice(0, index), value))
     if (fresh.length === 0) return
-    if (list.length === 0) put(path, fresh)
-    else for (const value of fresh) put([...path, -1], value, true)
+    if (list.length === 0) draft.set(path, fresh)
+    else for (const [index, value] of fresh.entries()) draft.insert([...path, list.length + index], value)
     return
   }
   for (let index = list.length - 1; index >= 0; index--)
-    if (has(edit.remove, list[index])) put([...path, index], undefined)
+    if (has(edit.remove, list[index])) draft.set([...path, index], undefined)
 }
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
@@ -98,16 +93,6 @@ function at(settings: unknown, path: readonly string[]): unknown {
     (value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
     settings,
   )
-}
-
-/** As the file is indented already. */
-function layoutOf(text: string): { tabSize: number; insertSpaces: boolean; eol: string } {
-  const indent = text.match(/^[ \t]+(?=\S)/m)?.[0] ?? '  '
-  return {
-    insertSpaces: !indent.startsWith('\t'),
-    tabSize: indent.startsWith('\t') ? 1 : indent.length,
-    eol: text.includes('\r\n') ? '\r\n' : '\n',
-  }
 }
 
 /** The settings of a project are for everyone who works on it. */

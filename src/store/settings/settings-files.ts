@@ -1,9 +1,9 @@
 /** The settings files: where they lie, and what each holds. */
 import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { parseJsonc } from '../../files/jsonc.ts'
 import { readPlainFile } from '../../files/plain-file.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
-import { parseJsonc } from '../jsonc.ts'
 import type { Level } from './settings-shape.ts'
 
 export interface Layer {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { JsonEdit, parseObject, place } from './json-text.ts'
+import { JsonEdit, parseObject, place } from './json-edit.ts'
 
 const fields = fc.dictionary(
   fc.string({ maxLength: 6 }).filter((key) => key !== '__proto__'),

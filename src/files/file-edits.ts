@@ -2,10 +2,10 @@
 import { isUtf8 } from 'node:buffer'
 import { existsSync, lstatSync, mkdirSync, realpathSync, renameSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { stageBeside } from '../../files/atomic-write.ts'
-import { busy, tryLock, unlock, waitForLock } from '../../files/lock-file.ts'
-import { readPlainBytes } from '../../files/plain-file.ts'
-import { Problem } from '../problem.ts'
+import { stageBeside } from './atomic-write.ts'
+import { busy, tryLock, unlock, waitForLock } from './lock-file.ts'
+import { readPlainBytes } from './plain-file.ts'
+import { Problem } from './problem.ts'
 
 export interface FileEdit {
   readonly path: string

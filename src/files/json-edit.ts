@@ -8,7 +8,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser'
-import { Problem } from '../problem.ts'
+import { Problem } from './problem.ts'
 
 export type Path = readonly (string | number)[]
 type Fields = Record<string, unknown>
