@@ -58,7 +58,7 @@ const arrows: Record<string, readonly string[]> = {
   fleet: ['agent', 'audit', 'brains', 'hosts', 'store', 'hooks'],
 }
 /** Folders that may use Node's own modules and nothing else. */
-const plain = ['files', 'hooks', 'dispatcher']
+const plain = ['hooks', 'dispatcher']
 /** What every folder may use. */
 const ground = ['files']
 
