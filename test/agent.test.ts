@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { status, stream, wireServer } from '../src/providers/wire-server.ts'
 import { writeMemory } from '../src/store/memories.ts'
 import { openDb } from '../src/store/open.ts'
 import { live } from './support/live.ts'
 import { call, type Line, testModel } from './support/model.ts'
 import { place } from './support/program.ts'
 import { anthropic } from './support/wire.ts'
+import { status, stream, wireServer } from './support/wire-server.ts'
 
 test('a sub-agent is what its definition says: prompt, tools, turns; its calls pass the hooks under its name', async (t) => {
   const at = place(t)

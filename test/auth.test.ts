@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { status, stream, wireServer } from '../src/providers/wire-server.ts'
 import { authorizationServer } from './support/authorization-server.ts'
 import { type Place, place } from './support/program.ts'
+import { status, stream, wireServer } from './support/wire-server.ts'
 
 const frame = (data: { type: string; [key: string]: unknown }) =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { anthropicWire } from '../src/providers/wire-anthropic.ts'
-import { openaiWire } from '../src/providers/wire-openai.ts'
-import { type Answer, cut, status, stream, type WireServer, wireServer } from '../src/providers/wire-server.ts'
 import { place } from './support/program.ts'
+import { anthropicWire } from './support/wire-anthropic.ts'
+import { openaiWire } from './support/wire-chat-completions.ts'
+import { type Answer, cut, status, stream, type WireServer, wireServer } from './support/wire-server.ts'
 
 /** How each provider is chosen, and how its model writes a file and then says that it is done. */
 const providers = [

@@ -1,8 +1,8 @@
 /** Logging in: OAuth with an authorization code and PKCE (RFC 7636, RFC 8252), or a key that was pasted. */
 import type { AddressInfo } from 'node:net'
 import type { CredentialProblem } from './credential.ts'
+import { type LoginNote, saveLogin } from './login-store.ts'
 import { askForTokens, type OAuthSettings, type TokenAnswer } from './oauth.ts'
-import { type LoginNote, saveLogin } from './store.ts'
 
 /** The one who logs in. */
 export interface LoginTalk {

@@ -8,9 +8,9 @@ import { promisify } from 'node:util'
 import { authorizationServer } from '../../test/support/authorization-server.ts'
 import { storable } from '../store/secrets.ts'
 import { type LoginTalk, loginWithKey, loginWithOAuth, loginWithRefreshToken } from './login.ts'
+import { forgetLogin, loginNote, readLogin, saveLogin } from './login-store.ts'
 import { type OAuthSettings, oauthCredential, oauthSettings } from './oauth.ts'
 import { credentialFor } from './sources.ts'
-import { forgetLogin, loginNote, readLogin, saveLogin } from './store.ts'
 
 const { signal } = new AbortController()
 

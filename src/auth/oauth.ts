@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { isObject } from '../hooks/shape.ts'
 import { keepOut } from '../store/secrets.ts'
 import type { Credential, CredentialProblem, Secret } from './credential.ts'
-import { alone } from './lock.ts'
-import { forgetLogin, type Login, loginFolder, readLogin, saveLogin } from './store.ts'
+import { exclusively } from './exclusive.ts'
+import { forgetLogin, type Login, loginFolder, readLogin, saveLogin } from './login-store.ts'
 
 export interface OAuthSettings {
   readonly authorizeUrl: string
@@ -61,7 +61,7 @@ export function oauthCredential(env: NodeJS.ProcessEnv): Credential {
     return read?.kind === 'oauth' ? read : undefined
   }
   async function renewed(old: OAuthLogin, signal: AbortSignal): Promise<OAuthLogin | CredentialProblem> {
-    return alone(join(loginFolder(env), 'login.lock'), async () => {
+    return exclusively(join(loginFolder(env), 'login.lock'), async () => {
       const current = await stored()
       if (!current) return { problem: expired }
       // Another process was faster: its token is as good as ours would be.

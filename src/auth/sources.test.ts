@@ -116,7 +116,7 @@ test('a helper runs only when a request needs it, is remembered for a while, and
 })
 
 test('what is wrong with a helper is said without a word of what it printed', async () => {
-  const { helperCredential } = await import('./helper.ts')
+  const { helperCredential } = await import('./api-key-helper.ts')
   const cases: [command: string, why: RegExp, timeoutMs?: number][] = [
     ['echo planted-secret; exit 3', /failed with exit code 3/],
     ['true', /printed nothing/],

@@ -1,10 +1,10 @@
 /** Where a provider's credential comes from, in the order of precedence. */
 import { readFileSync } from 'node:fs'
 import { keepOut, keepOutEnv } from '../store/secrets.ts'
+import { helperCredential } from './api-key-helper.ts'
 import { type Credential, type CredentialClass, type CredentialProblem, fixed, lastFour } from './credential.ts'
-import { helperCredential } from './helper.ts'
+import { loginNote, readLogin, whereKept } from './login-store.ts'
 import { oauthCredential } from './oauth.ts'
-import { loginNote, readLogin, whereKept } from './store.ts'
 
 export interface AuthContext {
   readonly settings: { readonly apiKeyHelper?: unknown }
@@ -20,7 +20,7 @@ export interface AuthContext {
   readonly trusted?: boolean
 }
 
-/** The providers of `providers/models.ts`; told apart here by name only. */
+/** The providers of `providers/models/models.ts`; told apart here by name only. */
 type ProviderName = 'claude_code_subscription' | 'openai_compatible' | 'lm_studio_local'
 
 export interface AuthStatus {

@@ -1,7 +1,7 @@
 /** Where servers' tokens lie: the system's keychain, or a file that only its owner can read. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { keychain, loginFolder } from '../auth/store.ts'
+import { keychain, loginFolder } from '../auth/login-store.ts'
 import { updateFile } from '../files/atomic-write.ts'
 import { isObject } from '../hooks/shape.ts'
 

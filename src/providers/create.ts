@@ -1,13 +1,13 @@
 /** A provider, made from its name, its credential and the environment. */
 import type { Credential } from '../auth/credential.ts'
 import { isObject } from '../hooks/shape.ts'
-import { anthropic } from './anthropic.ts'
-import { exchange, type Line } from './exchange.ts'
-import { createClient, type HttpLimits } from './http.ts'
+import { anthropic } from './dialects/anthropic.ts'
+import { openai } from './dialects/chat-completions.ts'
 import type { Provider } from './model.ts'
-import type { ProviderName } from './models.ts'
-import { openai } from './openai.ts'
-import { type RetryPolicy, usualRetries } from './retry.ts'
+import type { ProviderName } from './models/models.ts'
+import { exchange, type Line } from './transport/exchange.ts'
+import { createClient, type HttpLimits } from './transport/http.ts'
+import { type RetryPolicy, usualRetries } from './transport/retry.ts'
 
 export interface ProviderOptions {
   readonly provider: ProviderName

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Answer, status, stream, wireServer } from '../../test/support/wire-server.ts'
 import { fixed } from '../auth/credential.ts'
 import { createProvider } from './create.ts'
 import type { SearchReply } from './model.ts'
-import { type Answer, status, stream, wireServer } from './wire-server.ts'
 
 const about = { class: 'api_key' as const, source: 'TEST', whenRefused: '' }
 const frame = (data: { type: string; [key: string]: unknown }) =>

@@ -2,7 +2,7 @@
 
 import type { ActiveModel } from '../agent/session/runtime.ts'
 import { errorOf } from '../hooks/kernel.ts'
-import { noUsage } from '../providers/dialect.ts'
+import { noUsage } from '../providers/dialects/dialect.ts'
 import type { ModelRequest, Part, Provider, Reply } from '../providers/model.ts'
 import { orAborted } from './abort.ts'
 

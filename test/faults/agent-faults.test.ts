@@ -1,18 +1,10 @@
 /** What a model's server can do wrong, through the whole program: the turn ends cleanly or goes on, and so does the session. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import {
-  type Answer,
-  cut,
-  type Seen,
-  status,
-  stream,
-  type WireServer,
-  wireServer,
-} from '../../src/providers/wire-server.ts'
 import { live } from '../support/live.ts'
 import { type Place, place, type Ran } from '../support/program.ts'
 import { anthropic, type Call, type Dialect, openai } from '../support/wire.ts'
+import { type Answer, cut, type Seen, status, stream, type WireServer, wireServer } from '../support/wire-server.ts'
 
 interface Faulty {
   readonly at: Place

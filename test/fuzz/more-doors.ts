@@ -29,7 +29,7 @@ import { decide, type PermissionSettings } from '../../src/permissions/decide.ts
 import { readRule, ruleProblem } from '../../src/permissions/rule.ts'
 import { createProvider } from '../../src/providers/create.ts'
 import type { ModelRequest } from '../../src/providers/model.ts'
-import { sseReader } from '../../src/providers/sse.ts'
+import { sseReader } from '../../src/providers/transport/sse.ts'
 import { loadScript } from '../../src/rehearsal/script.ts'
 import { createConversation, createSession, listSessions } from '../../src/store/conversations.ts'
 import { StoreError } from '../../src/store/failure.ts'

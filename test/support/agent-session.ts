@@ -12,9 +12,9 @@ import { createPlane } from '../../src/hooks/dispatch.ts'
 import type { Handler } from '../../src/hooks/handler.ts'
 import type { PermissionMode } from '../../src/hooks/plane.ts'
 import type { PermissionSettings } from '../../src/permissions/decide.ts'
-import { type Line, type Scripted, scripted } from '../../src/providers/scripted.ts'
 import { createConversation, createSession, type Phase } from '../../src/store/conversations.ts'
 import { openDb } from '../../src/store/open.ts'
+import { type Line, type Scripted, scripted } from './scripted-model.ts'
 
 export interface TestSession {
   readonly session: Session

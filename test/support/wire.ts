@@ -1,5 +1,5 @@
 /** The two dialects as their servers speak them, for tests that go through the program. */
-import { type Answer, status } from '../../src/providers/wire-server.ts'
+import { type Answer, status } from './wire-server.ts'
 
 export interface Call {
   readonly id: string

@@ -1,8 +1,8 @@
 /** Which model a session talks to: what was asked for, made into a provider that can be called. */
 import { anthropicSource, credentialFor } from '../../auth/sources.ts'
 import { createProvider } from '../../providers/create.ts'
-import { specOf } from '../../providers/models.ts'
-import { resolveModel, settle } from '../../providers/resolve.ts'
+import { specOf } from '../../providers/models/models.ts'
+import { resolveModel, settle } from '../../providers/models/resolve.ts'
 import type { ActiveModel, Runtime } from '../session/runtime.ts'
 import type { StartOptions } from '../session/start-options.ts'
 

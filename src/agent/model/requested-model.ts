@@ -1,5 +1,5 @@
 /** The model that an agent's definition, a call or a skill asks for. */
-import { aliases } from '../../providers/models.ts'
+import { aliases } from '../../providers/models/models.ts'
 import type { ActiveModel, Runtime } from '../session/runtime.ts'
 
 /**

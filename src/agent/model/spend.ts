@@ -1,6 +1,6 @@
 /** What replies cost, and how full the window is after them. */
 import type { Reply } from '../../providers/model.ts'
-import { costUsd } from '../../providers/models.ts'
+import { costUsd } from '../../providers/models/models.ts'
 import type { Session } from '../session/session.ts'
 
 type Paid = Pick<Reply, 'usage' | 'model'>

@@ -1,4 +1,4 @@
-import { rehearsalModel } from '../../providers/resolve.ts'
+import { rehearsalModel } from '../../providers/models/resolve.ts'
 import { duration, money, plural, tokens } from '../render/format.ts'
 import type { Ui } from '../session/command-context.ts'
 import { cost } from '../session/usage-facts.ts'

@@ -1,4 +1,4 @@
-import { forgetLogin } from '../../auth/store.ts'
+import { forgetLogin } from '../../auth/login-store.ts'
 import type { Ui } from '../session/command-context.ts'
 
 export async function run(_args: string, ui: Ui): Promise<void> {

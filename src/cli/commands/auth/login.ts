@@ -1,7 +1,7 @@
 /** `ona login`: a key that is pasted, or an account through OAuth. */
 import { type CredentialProblem, lastFour } from '../../../auth/credential.ts'
 import { loginWithKey, loginWithOAuth, loginWithRefreshToken } from '../../../auth/login.ts'
-import { type LoginNote, whereKept } from '../../../auth/store.ts'
+import { type LoginNote, whereKept } from '../../../auth/login-store.ts'
 import { askLine, authHere, oauthHere, openBrowser } from '../../auth.ts'
 import { command } from '../../command.ts'
 import { failed, said, saidJson, warned } from '../../print.ts'

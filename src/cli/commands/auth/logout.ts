@@ -1,5 +1,5 @@
 /** `ona logout`: forgets the login. */
-import { forgetLogin } from '../../../auth/store.ts'
+import { forgetLogin } from '../../../auth/login-store.ts'
 import { command } from '../../command.ts'
 import { said, saidJson } from '../../print.ts'
 

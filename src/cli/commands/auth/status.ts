@@ -1,7 +1,7 @@
 /** `ona status`: which model and which credential a session here would use. */
 import { type AuthStatus, anthropicSource, authStatus } from '../../../auth/sources.ts'
 import { shownBaseUrl } from '../../../providers/create.ts'
-import { type ModelChoice, resolveModel } from '../../../providers/resolve.ts'
+import { type ModelChoice, resolveModel } from '../../../providers/models/resolve.ts'
 import { authHere, forShell } from '../../auth.ts'
 import { command } from '../../command.ts'
 import { said, saidJson } from '../../print.ts'

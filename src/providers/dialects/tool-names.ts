@@ -1,5 +1,5 @@
 /** Both dialects limit a tool's name; a longer or odder one (an MCP server's) travels under a stand-in. */
-import type { ToolDefinition } from './model.ts'
+import type { ToolDefinition } from '../model.ts'
 
 const fits = /^[A-Za-z0-9_-]{1,64}$/
 

@@ -1,5 +1,5 @@
 /** The models that each provider knows by name: what they are called on the wire, what they hold and what they cost. */
-import type { ModelUsage } from './model.ts'
+import type { ModelUsage } from '../model.ts'
 
 export const providerNames = ['claude_code_subscription', 'openai_compatible', 'lm_studio_local'] as const
 export type ProviderName = (typeof providerNames)[number]

@@ -1,5 +1,5 @@
 /** A conversation as both dialects demand it: every call answered in the next message, no answer without its call. */
-import type { ContentBlock, Message } from './model.ts'
+import type { ContentBlock, Message } from '../model.ts'
 
 /** The same list when nothing is amiss, which is the usual case and costs one look at each message. */
 export function wellFormed(messages: readonly Message[]): readonly Message[] {

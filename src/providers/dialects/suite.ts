@@ -2,11 +2,19 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { fixed } from '../auth/credential.ts'
-import { createProvider, type ProviderOptions } from './create.ts'
-import type { Message, ModelRequest, Part, Provider, Reply } from './model.ts'
-import type { ProviderName } from './models.ts'
-import { type Answer, cut, stall, status, stream, type WireServer, wireServer } from './wire-server.ts'
+import {
+  type Answer,
+  cut,
+  stall,
+  status,
+  stream,
+  type WireServer,
+  wireServer,
+} from '../../../test/support/wire-server.ts'
+import { fixed } from '../../auth/credential.ts'
+import { createProvider, type ProviderOptions } from '../create.ts'
+import type { Message, ModelRequest, Part, Provider, Reply } from '../model.ts'
+import type { ProviderName } from '../models/models.ts'
 
 /** What a test wants the model to say. */
 export interface Saying {

@@ -1,14 +1,14 @@
 /** One request to its reply: tried, tried again where that may help, and never thrown out of. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Credential, Secret } from '../auth/credential.ts'
-import { redact } from '../hooks/redact.ts'
-import { isObject } from '../hooks/shape.ts'
-import { type Dialect, noUsage, type ReplyReader } from './dialect.ts'
-import { refused, type Trouble, trouble } from './failure.ts'
+import type { Credential, Secret } from '../../auth/credential.ts'
+import { redact } from '../../hooks/redact.ts'
+import { isObject } from '../../hooks/shape.ts'
+import { type Dialect, noUsage, type ReplyReader } from '../dialects/dialect.ts'
+import type { ModelFailure, ModelRequest, Part, Reply } from '../model.ts'
 import { wellFormed } from './history.ts'
 import type { HttpClient, HttpOutcome } from './http.ts'
-import type { ModelFailure, ModelRequest, Part, Reply } from './model.ts'
 import { delay, pause, type RetryPolicy } from './retry.ts'
+import { refused, type Trouble, trouble } from './server-failure.ts'
 import { sseReader } from './sse.ts'
 
 export interface Line {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { ContentBlock, Message } from '../model.ts'
 import { wellFormed } from './history.ts'
-import type { ContentBlock, Message } from './model.ts'
 
 const text: fc.Arbitrary<ContentBlock> = fc.constant({ type: 'text', text: 'words' })
 const result = fc

@@ -7,7 +7,7 @@ import { holderOf, unlock, waitForLock } from '../files/lock-file.ts'
  * Runs `work` alone among all processes that use the same path. Works anyway after `patienceMs`, and where no lock can be
  * made (a read-only home): better twice than never.
  */
-export async function alone<T>(path: string, work: () => Promise<T>, { patienceMs = 30_000 } = {}): Promise<T> {
+export async function exclusively<T>(path: string, work: () => Promise<T>, { patienceMs = 30_000 } = {}): Promise<T> {
   await lock(path, patienceMs)
   try {
     return await work()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { wireServer } from '../../../test/support/wire-server.ts'
 import { createClient, type HttpOutcome } from './http.ts'
-import { wireServer } from './wire-server.ts'
 
 const signal = new AbortController().signal
 

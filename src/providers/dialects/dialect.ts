@@ -1,8 +1,8 @@
 /** What a wire dialect knows: how a request is written down, and how a reply is read. */
-import type { Secret } from '../auth/credential.ts'
-import { isObject, type JsonObject } from '../hooks/shape.ts'
-import type { Trouble } from './failure.ts'
-import type { ModelFailure, ModelRequest, ModelUsage, Part, Reply, ToolUse } from './model.ts'
+import type { Secret } from '../../auth/credential.ts'
+import { isObject, type JsonObject } from '../../hooks/shape.ts'
+import type { ModelFailure, ModelRequest, ModelUsage, Part, Reply, ToolUse } from '../model.ts'
+import type { Trouble } from '../transport/server-failure.ts'
 
 export interface Dialect {
   readonly path: string

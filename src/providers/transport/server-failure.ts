@@ -1,7 +1,7 @@
 /** What a server's refusal means: one table for both dialects, by error type first and HTTP status second. */
 import type { IncomingHttpHeaders } from 'node:http'
-import { isObject, type JsonObject } from '../hooks/shape.ts'
-import type { ModelFailure } from './model.ts'
+import { isObject, type JsonObject } from '../../hooks/shape.ts'
+import type { ModelFailure } from '../model.ts'
 
 /** A failure, and whether asking again may help. */
 export interface Trouble {

@@ -1,9 +1,9 @@
 /** The parts of a request as bytes: what never changes is written down once in its life. */
-import type { JsonObject } from '../hooks/shape.ts'
-import type { ToolDefinition } from './model.ts'
+import type { JsonObject } from '../../hooks/shape.ts'
+import type { ToolDefinition } from '../model.ts'
 
 /** `write` is asked once for each object, for as long as somebody else keeps the object. */
-export function writtenOnce<T extends object>(write: (value: T) => string): (value: T) => Buffer {
+export function bytesOnce<T extends object>(write: (value: T) => string): (value: T) => Buffer {
   const known = new WeakMap<T, Buffer>()
   return (value) => {
     let bytes = known.get(value)
@@ -17,7 +17,7 @@ export function writtenOnce<T extends object>(write: (value: T) => string): (val
 
 /** The field that tells of the tools; empty where there are none. */
 export const toolsField = (inDialect: (tool: ToolDefinition) => JsonObject) =>
-  writtenOnce((tools: readonly ToolDefinition[]) =>
+  bytesOnce((tools: readonly ToolDefinition[]) =>
     tools.length === 0 ? '' : `,"tools":${JSON.stringify(tools.map(inDialect))}`,
   )
 

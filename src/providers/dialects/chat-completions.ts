@@ -1,10 +1,10 @@
 /** Chat Completions, as OpenAI and the many servers that speak like it. */
-import { isObject, type JsonObject } from '../hooks/shape.ts'
+import { isObject, type JsonObject } from '../../hooks/shape.ts'
+import type { ContentBlock, Message, ModelFailure, ModelRequest, ModelUsage, Part, Reply } from '../model.ts'
+import { broken, type Trouble } from '../transport/server-failure.ts'
 import { asNumber, type Dialect, noUsage, type ReplyReader, stopOf, toolUse, withFreshIds } from './dialect.ts'
-import { broken, type Trouble } from './failure.ts'
-import type { ContentBlock, Message, ModelFailure, ModelRequest, ModelUsage, Part, Reply } from './model.ts'
+import { bytesOf, bytesOnce, commaed, toolsField } from './request-bytes.ts'
 import { realName, wireName } from './tool-names.ts'
-import { bytesOf, commaed, toolsField, writtenOnce } from './written.ts'
 
 type LimitName = 'max_tokens' | 'max_completion_tokens'
 
@@ -64,7 +64,7 @@ function writtenSystem(system: ModelRequest['system']): Buffer {
 }
 
 /** One of ours may be several of theirs. */
-const writtenMessage = writtenOnce((message: Message) => {
+const writtenMessage = bytesOnce((message: Message) => {
   const wire = message.role === 'assistant' ? [fromAssistant(message)] : fromUser(message)
   const texts = wire.filter((each) => each !== undefined).map((each) => JSON.stringify(each))
   return texts.join(',')

@@ -1,6 +1,6 @@
 /** Anthropic's own web search, as it is asked for and answered inside a message. */
-import { isObject, type JsonObject } from '../hooks/shape.ts'
-import type { Domains, Reply, WebSource } from './model.ts'
+import { isObject, type JsonObject } from '../../hooks/shape.ts'
+import type { Domains, Reply, WebSource } from '../model.ts'
 
 /** How often the model may search for one question. */
 const mostUses = 8

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fixed } from '../auth/credential.ts'
-import { createProvider } from './create.ts'
-import type { Message, ModelRequest, Reply } from './model.ts'
+import { chunk, openaiWire as wire } from '../../../test/support/wire-chat-completions.ts'
+import { type Answer, status, stream, wireServer } from '../../../test/support/wire-server.ts'
+import { fixed } from '../../auth/credential.ts'
+import { createProvider } from '../create.ts'
+import type { Message, ModelRequest, Reply } from '../model.ts'
 import { providerSuite } from './suite.ts'
-import { chunk, openaiWire as wire } from './wire-openai.ts'
-import { type Answer, status, stream, wireServer } from './wire-server.ts'
 
 providerSuite('Chat Completions', wire)
 

@@ -1,11 +1,11 @@
 /** Anthropic's Messages API. */
-import { isObject, type JsonObject } from '../hooks/shape.ts'
+import { isObject, type JsonObject } from '../../hooks/shape.ts'
+import type { ContentBlock, Message, ModelRequest, ModelUsage, Part, Reply } from '../model.ts'
+import { broken, type Trouble, windowFull } from '../transport/server-failure.ts'
+import { searchTool, sourcesReader } from './anthropic-search.ts'
 import { asNumber, type Dialect, noUsage, type ReplyReader, stopOf, toolUse, withFreshIds } from './dialect.ts'
-import { broken, type Trouble, windowFull } from './failure.ts'
-import type { ContentBlock, Message, ModelRequest, ModelUsage, Part, Reply } from './model.ts'
+import { bytesOf, bytesOnce, commaed, toolsField } from './request-bytes.ts'
 import { realName, wireName } from './tool-names.ts'
-import { searchTool, sourcesReader } from './wire-search.ts'
-import { bytesOf, commaed, toolsField, writtenOnce } from './written.ts'
 
 export function anthropic({ host, headers }: { host: string; headers: Record<string, string> }): Dialect {
   return {
@@ -41,7 +41,7 @@ function body({ model, maxTokens, system, tools, webSearch, messages }: ModelReq
   )
 }
 
-const writtenMessage = writtenOnce(({ role, content }: Message) => {
+const writtenMessage = bytesOnce(({ role, content }: Message) => {
   const blocks = content.map(wireBlock).filter((block) => block !== undefined)
   return blocks.length === 0 ? '' : JSON.stringify({ role, content: blocks })
 })
@@ -64,7 +64,7 @@ function wireBlock(block: ContentBlock): JsonObject | undefined {
   }
 }
 
-const writtenSystem = writtenOnce((system: ModelRequest['system']) => {
+const writtenSystem = bytesOnce((system: ModelRequest['system']) => {
   const sections = system.filter(({ text }) => text.trim() !== '')
   const marked = sections.findLastIndex(({ cache }) => cache)
   const blocks = sections.map(({ text }, index) => ({
