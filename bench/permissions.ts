@@ -2,8 +2,9 @@
  * What a ruling on a command line costs: on a new line, on one that was seen before, and with rules that speak of files.
  * `node bench/permissions.ts`. CPU time, so that a busy machine does not count.
  */
-import { decide, type PermissionSettings } from '../src/permissions/decide.ts'
-import { rememberingReal } from '../src/permissions/paths.ts'
+import { decide } from '../src/permissions/decide.ts'
+import { rememberingReal } from '../src/permissions/paths/pattern.ts'
+import type { PermissionSettings } from '../src/permissions/question.ts'
 import { median, report } from './lib/processes.ts'
 
 const kinds: ((n: number) => string)[] = [

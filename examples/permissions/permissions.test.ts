@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { rulesOf } from '../../src/permissions/compile.ts'
-import { decide, type PermissionSettings } from '../../src/permissions/decide.ts'
+import { decide } from '../../src/permissions/decide.ts'
+import type { PermissionSettings } from '../../src/permissions/question.ts'
+import { rulesOf } from '../../src/permissions/rules.ts'
 
 const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8'))
 

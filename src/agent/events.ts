@@ -4,7 +4,7 @@ import type { JsonObject } from '../hooks/shape.ts'
 import type { StopReason } from '../hooks/steps.ts'
 import type { ModelFailure, ModelUsage, Part } from '../providers/model.ts'
 import type { Question } from '../tools/host.ts'
-import type { Display, Todo, ToolOutput } from '../tools/tool.ts'
+import type { Display, Todo, ToolOutput } from '../tools/output.ts'
 
 export interface SpeakingAgent {
   readonly id: string

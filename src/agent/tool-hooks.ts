@@ -1,6 +1,7 @@
 /** What hooks make of a call: before it is judged, and after it ran. */
 import type { Safety, Steps, ToolResultBody } from '../hooks/steps.ts'
-import { readInput, type ToolOutput } from '../tools/tool.ts'
+import type { ToolOutput } from '../tools/output.ts'
+import { readInput } from '../tools/tool.ts'
 import { type Call, denied, type Outcome, refuse } from './call.ts'
 
 /** before_tool_apply and PreToolUse: may change the input, answer in the tool's place, deny, or end the turn. */

@@ -1,7 +1,7 @@
 /** One server: connected, watched, and started again when it dies. */
 import { Client, SdkError, SdkErrorCode, UnauthorizedError } from '@modelcontextprotocol/client'
 import type { JsonObject } from '../hooks/shape.ts'
-import { broke, failed, type ToolOutput } from '../tools/tool.ts'
+import { broke, failed, type ToolOutput } from '../tools/output.ts'
 import type { ServerConfig, ServerStatus } from './config.ts'
 import { outputOf, resourceOutput } from './content.ts'
 import type { Elicitation, ElicitationAnswer } from './elicit.ts'

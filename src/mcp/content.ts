@@ -1,6 +1,6 @@
 /** What a server answers, as a tool's output: text for the model, images beside it, everything bounded. */
 import { isObject, type JsonObject } from '../hooks/shape.ts'
-import type { ToolOutput } from '../tools/tool.ts'
+import type { ToolOutput } from '../tools/output.ts'
 
 const longestText = 1_048_576
 const longestImage = 5 * 1_048_576

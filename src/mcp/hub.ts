@@ -1,7 +1,8 @@
 /** All MCP servers of a session: started beside it, and asked by the names that the model uses. */
 import { isObject, type JsonObject, record } from '../hooks/shape.ts'
 import type { McpSide } from '../tools/host.ts'
-import { failed, said, type Tool, type ToolOutput } from '../tools/tool.ts'
+import { failed, said, type ToolOutput } from '../tools/output.ts'
+import type { Tool } from '../tools/tool.ts'
 import { approvalOf, rememberApproval, type ServerPolicy } from './approval.ts'
 import type { ServerConfig, ServerStatus } from './config.ts'
 import type { Connection, ConnectionDeps } from './connection.ts'

@@ -2,7 +2,7 @@
 import { Server } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { JsonObject } from '../hooks/shape.ts'
-import type { ToolDefinitionLike, ToolOutput } from '../tools/tool.ts'
+import type { ToolDefinitionLike, ToolOutput } from '../tools/output.ts'
 
 export interface Served {
   readonly version: string

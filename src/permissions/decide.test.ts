@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Decision, PermissionMode } from '../hooks/plane.ts'
 import type { JsonObject } from '../hooks/shape.ts'
-import { decide, type PermissionQuestion, type PermissionSettings, type Ruling } from './decide.ts'
-import { leadsAsJudged } from './files.ts'
-import { matchesRule } from './match.ts'
+import { decide } from './decide.ts'
+import { leadsAsJudged } from './paths/access.ts'
+import type { PermissionQuestion, PermissionSettings, Ruling } from './question.ts'
+import { matchesRule } from './rule-applies.ts'
 
 type Word = Ruling['decision']
 /** A command line for Bash, or another tool's name with its input. */

@@ -1,7 +1,8 @@
 /** Whether one rule speaks of one call. */
-import type { PermissionQuestion } from './decide.ts'
-import { type FileAccess, fileOf, fileRuleMatches } from './files.ts'
-import { type Behavior, plainHost, type Rule, readRule } from './rule.ts'
+
+import { type FileAccess, fileRuleMatches } from './paths/access.ts'
+import type { PermissionQuestion } from './question.ts'
+import { type Behavior, plainHost, type Rule } from './rule.ts'
 import { matches } from './wildcard.ts'
 
 /** For every specifier but Bash's, which needs the parser. */
@@ -39,15 +40,6 @@ export function ruleMatches(
     case 'inert':
       return false
   }
-}
-
-/** Whether a rule as written (a hook's `if`) speaks of a call; of a command line, when it speaks of any part of it. */
-export async function matchesRule(text: string, question: PermissionQuestion): Promise<boolean> {
-  const reading = readRule(text, 'ask')
-  if (!reading.ok) return false
-  const { rule } = reading
-  if (rule.specifier.kind !== 'command') return ruleMatches(rule, 'ask', question, fileOf(question))
-  return question.tool === 'Bash' && (await import('./bash.ts')).bashRuleMatches(rule, 'ask', question)
 }
 
 function namesTool(pattern: string, tool: string): boolean {

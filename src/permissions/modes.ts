@@ -1,7 +1,7 @@
 /** What a mode says when no rule does. */
 import type { PermissionMode } from '../hooks/plane.ts'
-import type { PermissionQuestion, PermissionSettings } from './decide.ts'
-import { type FileAccess, inWorkingDirectories, isProtected } from './files.ts'
+import { type FileAccess, inWorkingDirectories, isProtected } from './paths/access.ts'
+import type { PermissionQuestion, PermissionSettings } from './question.ts'
 
 type Word = 'allow' | 'ask' | 'deny'
 

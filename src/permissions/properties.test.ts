@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import ignore from 'ignore'
 import type { PermissionMode } from '../hooks/plane.ts'
-import { decide, type PermissionQuestion, type PermissionSettings } from './decide.ts'
-import { matchesPath, pathPattern } from './paths.ts'
+import { decide } from './decide.ts'
+import { matchesPath, pathPattern } from './paths/pattern.ts'
+import type { PermissionQuestion, PermissionSettings } from './question.ts'
 import { couldMatch, HOLE, matches } from './wildcard.ts'
 
 const modes: PermissionMode[] = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk']

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { rulesOf } from './compile.ts'
 import { type Behavior, readRule, ruleText } from './rule.ts'
+import { rulesOf } from './rules.ts'
 
 const why = (rule: unknown, behavior: Behavior = 'allow'): string => {
   const reading = readRule(rule, behavior)

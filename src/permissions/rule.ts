@@ -1,5 +1,5 @@
 /** A permission rule: `Tool` or `Tool(specifier)`, as written in settings, read and checked. */
-import { type PathPattern, pathPattern } from './paths.ts'
+import { type PathPattern, pathPattern } from './paths/pattern.ts'
 
 export type Behavior = 'allow' | 'deny' | 'ask'
 

@@ -1,7 +1,8 @@
 /** Which files a search may show: not those that a deny or ask rule keeps from being read without a word. */
-import type { PermissionQuestion } from './decide.ts'
-import { fileRuleMatches } from './files.ts'
-import { resolvePaths } from './paths.ts'
+
+import { fileRuleMatches } from './paths/access.ts'
+import { resolvePaths } from './paths/pattern.ts'
+import type { PermissionQuestion } from './question.ts'
 import { type Behavior, readRule } from './rule.ts'
 
 type Asked = Pick<PermissionQuestion, 'settings' | 'cwd' | 'projectDir' | 'home'>

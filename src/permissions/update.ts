@@ -1,6 +1,6 @@
 /** Changes to rules, modes and directories that a person or a PermissionRequest hook asks for. */
 import type { PermissionMode, PermissionUpdate } from '../hooks/plane.ts'
-import type { PermissionSettings } from './decide.ts'
+import type { PermissionSettings } from './question.ts'
 import { readRule, ruleText } from './rule.ts'
 
 export interface Updated {

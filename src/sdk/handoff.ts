@@ -2,7 +2,8 @@
 import { transcriptText } from '../agent/context/compact.ts'
 import { optional, record, string } from '../hooks/shape.ts'
 import type { Message } from '../providers/model.ts'
-import { failed, type Tool } from '../tools/tool.ts'
+import { failed } from '../tools/output.ts'
+import type { Tool } from '../tools/tool.ts'
 import { Agent, type AnyAgent, type HandoffTo } from './agent.ts'
 import type { Context } from './context.ts'
 

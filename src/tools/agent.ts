@@ -1,6 +1,7 @@
 /** Agent: hands a piece of work to a sub-agent with a context of its own. */
 import { boolean, oneOf, optional, record, string } from '../hooks/shape.ts'
-import { defineTool, failed } from './tool.ts'
+import { failed } from './output.ts'
+import { defineTool } from './tool.ts'
 
 export const agent = defineTool({
   name: 'Agent',

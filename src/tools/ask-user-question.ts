@@ -1,6 +1,7 @@
 /** AskUserQuestion: lets the person choose. */
 import { boolean, list, map, optional, record, string } from '../hooks/shape.ts'
-import { defineTool, failed, said } from './tool.ts'
+import { failed, said } from './output.ts'
+import { defineTool } from './tool.ts'
 
 export const askUserQuestion = defineTool({
   name: 'AskUserQuestion',

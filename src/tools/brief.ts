@@ -1,6 +1,7 @@
 /** Brief: tells the person something at once, without waiting for an answer. */
 import { record, string } from '../hooks/shape.ts'
-import { defineTool, failed, said } from './tool.ts'
+import { failed, said } from './output.ts'
+import { defineTool } from './tool.ts'
 
 export const brief = defineTool({
   name: 'Brief',

@@ -1,7 +1,7 @@
 /** What tools need of the agent that runs them. The agent implements it; tools know nothing else of the agent. */
 import type { PermissionMode } from '../hooks/plane.ts'
 import type { JsonObject } from '../hooks/shape.ts'
-import type { Todo, ToolDefinitionLike, ToolOutput } from './tool.ts'
+import type { Todo, ToolDefinitionLike, ToolOutput } from './output.ts'
 
 export interface ToolHost {
   /** Moves the session's working directory (Bash `cd`); false when it lies outside the working directories. */

@@ -1,6 +1,7 @@
 /** ListMcpResources: what the MCP servers have to read. */
 import { optional, record, string } from '../hooks/shape.ts'
-import { defineTool, failed, said } from './tool.ts'
+import { failed, said } from './output.ts'
+import { defineTool } from './tool.ts'
 
 export const listMcpResources = defineTool({
   name: 'ListMcpResources',

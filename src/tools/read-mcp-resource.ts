@@ -1,6 +1,7 @@
 /** ReadMcpResource: one resource of an MCP server. */
 import { record, string } from '../hooks/shape.ts'
-import { defineTool, failed } from './tool.ts'
+import { failed } from './output.ts'
+import { defineTool } from './tool.ts'
 
 export const readMcpResource = defineTool({
   name: 'ReadMcpResource',

@@ -2,7 +2,8 @@
 import { boolean, integer, optional, record, string } from '../hooks/shape.ts'
 import { capped } from './bounded.ts'
 import type { TaskState } from './host.ts'
-import { defineTool, failed, said } from './tool.ts'
+import { failed, said } from './output.ts'
+import { defineTool } from './tool.ts'
 
 const waitMs = 30_000
 const maxWaitMs = 600_000

@@ -1,6 +1,7 @@
 /** TaskStop: ends a background task. */
 import { optional, record, string } from '../hooks/shape.ts'
-import { defineTool, failed, said } from './tool.ts'
+import { failed, said } from './output.ts'
+import { defineTool } from './tool.ts'
 
 export const taskStop = defineTool({
   name: 'TaskStop',

@@ -1,6 +1,7 @@
 /** TodoWrite: the model's own list of what is left to do. */
 import { list, oneOf, record, string } from '../hooks/shape.ts'
-import { defineTool, said } from './tool.ts'
+import { said } from './output.ts'
+import { defineTool } from './tool.ts'
 
 export const todoWrite = defineTool({
   name: 'TodoWrite',

@@ -1,7 +1,8 @@
 /** ToolSearch: finds tools that the model knows by name only, and makes them callable. */
 import { integer, optional, record, string } from '../hooks/shape.ts'
 import { capped } from './bounded.ts'
-import { defineTool, said, type ToolDefinitionLike } from './tool.ts'
+import { said, type ToolDefinitionLike } from './output.ts'
+import { defineTool } from './tool.ts'
 
 const resultLimit = 5
 

@@ -3,6 +3,7 @@ import { type Infer, isObject, type JsonObject, parse, type record, say } from '
 import type { Safety } from '../hooks/steps.ts'
 import type { Db } from '../store/open.ts'
 import type { ToolHost } from './host.ts'
+import type { ToolOutput } from './output.ts'
 import { absolute } from './paths.ts'
 
 export interface Tool {
@@ -18,35 +19,6 @@ export interface Tool {
   /** One line for people: `src/cli/main.ts`, `npm test`. */
   summary(input: JsonObject): string
   run(input: JsonObject, context: ToolContext): Promise<ToolOutput>
-}
-
-export interface ToolOutput {
-  /** What the model reads. */
-  readonly content: string
-  readonly isError: boolean
-  /** Images go to the model beside the content; the transcript keeps the content. */
-  readonly images?: readonly { readonly mediaType: string; readonly data: string }[]
-  /** Why the turn ends with this call. */
-  readonly endsTurn?: string
-  /** For the screen only: how it is shown, short and in full. */
-  readonly display?: Display
-}
-
-export type Display =
-  | { readonly kind: 'text'; readonly summary: string; readonly full?: string }
-  | {
-      readonly kind: 'diff'
-      readonly path: string
-      readonly patch: string
-      readonly added: number
-      readonly removed: number
-    }
-  | { readonly kind: 'todos'; readonly todos: readonly Todo[] }
-
-export interface Todo {
-  readonly content: string
-  readonly status: 'pending' | 'in_progress' | 'completed'
-  readonly activeForm: string
 }
 
 export interface ToolContext {
@@ -70,12 +42,6 @@ export interface ToolContext {
   /** Tells the person what is going on, while it goes on. */
   progress(text: string): void
 }
-
-export const said = (content: string, display?: Display): ToolOutput => ({ content, isError: false, display })
-/** The tool could not do what was asked: the model reads why and what to try. */
-export const failed = (content: string, display?: Display): ToolOutput => ({ content, isError: true, display })
-/** We broke, not the request: a crash, a time-out, a lost child. */
-export const broke = (why: string): ToolOutput => ({ content: `[SDLC_INTERNAL] ${why}`, isError: true })
 
 /** Types a tool's `run` and `summary` by its input shape. */
 export function defineTool<S extends ReturnType<typeof record>>(tool: {
@@ -135,11 +101,4 @@ function coerced(tool: Tool, input: unknown): unknown {
     }
   })
   return Object.fromEntries(entries)
-}
-
-/** A tool as the model is told of it. */
-export interface ToolDefinitionLike {
-  readonly name: string
-  readonly description: string
-  readonly inputSchema: JsonObject
 }

@@ -1,6 +1,6 @@
 /** The thread's own side: does one task and says what came of it. */
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Task } from './work.ts'
+import type { Task } from './worker-task.ts'
 
 async function perform(task: Task): Promise<unknown> {
   if (task.kind === 'pdf') return (await import('./read/pdf-pages.ts')).pdfPages(task.bytes, task.range, task.most)

@@ -4,7 +4,8 @@
  * It cannot tell a good case from a poor one; it refuses what the specification forbids (spec 003 §8.5): imports of the
  * project's modules, doubles of any kind, looking at the implementation, and checks that only show that nothing crashed.
  */
-import { readShell, type ShellCommand } from '../permissions/shell.ts'
+import type { ShellCommand } from '../permissions/shell/command.ts'
+import { readShell } from '../permissions/shell/read.ts'
 
 export interface CaseToCheck {
   readonly criterion: string | null

@@ -3,7 +3,8 @@
 import type { Toolbox } from '../../src/agent/toolbox.ts'
 import { runTurn } from '../../src/agent/turn.ts'
 import { record } from '../../src/hooks/shape.ts'
-import { defineTool, said, type Tool } from '../../src/tools/tool.ts'
+import { said } from '../../src/tools/output.ts'
+import { defineTool, type Tool } from '../../src/tools/tool.ts'
 import type { RunTrace } from '../hooks/vectors.ts'
 import { testSession } from './agent-session.ts'
 

@@ -6,7 +6,8 @@ import type { TestContext } from 'node:test'
 import type { Db } from '../../src/store/open.ts'
 import { builtInTool } from '../../src/tools/all.ts'
 import type { BackgroundTasks, SeenFile, TaskState, ToolHost } from '../../src/tools/host.ts'
-import { readInput, type Todo, type ToolContext, type ToolOutput } from '../../src/tools/tool.ts'
+import type { Todo, ToolOutput } from '../../src/tools/output.ts'
+import { readInput, type ToolContext } from '../../src/tools/tool.ts'
 
 export interface Bench {
   readonly t: TestContext

@@ -2,7 +2,7 @@
 import type { PermissionUpdate } from '../../hooks/plane.ts'
 import type { Steps } from '../../hooks/steps.ts'
 import { readRule } from '../../permissions/rule.ts'
-import { failed, said, type ToolOutput } from '../../tools/tool.ts'
+import { failed, said, type ToolOutput } from '../../tools/output.ts'
 import { approvePlan, draftPlan } from '../../workflow/planning.ts'
 import type { PlanAnswer } from '../events.ts'
 import { saveUpdates } from '../permission-updates.ts'

@@ -4,9 +4,10 @@ import type { Handler } from '../../hooks/handler.ts'
 import type { Answer, Invocation, PermissionMode, Plane, Scope } from '../../hooks/plane.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
 import type { Safety, Steps } from '../../hooks/steps.ts'
-import { judge, type PermissionSettings } from '../../permissions/decide.ts'
-import { matchesRule } from '../../permissions/match.ts'
-import { rememberingReal } from '../../permissions/paths.ts'
+import { judge } from '../../permissions/decide.ts'
+import { rememberingReal } from '../../permissions/paths/pattern.ts'
+import type { PermissionSettings } from '../../permissions/question.ts'
+import { matchesRule } from '../../permissions/rule-applies.ts'
 import type { RecordedCall } from './recorded-calls.ts'
 
 export interface Policy {

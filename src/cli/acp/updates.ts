@@ -4,7 +4,7 @@ import type { AgentEvent } from '../../agent/events.ts'
 import type { Session } from '../../agent/session/session.ts'
 import { readPlainFile } from '../../files/plain-file.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
-import type { Todo } from '../../tools/tool.ts'
+import type { Todo } from '../../tools/output.ts'
 
 /** What is shown of a tool's output: an editor is no pager. */
 const mostOutput = 20_000

@@ -4,8 +4,9 @@ import { resolve } from 'node:path'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { readJson } from '../../hooks/text/json-text.ts'
 import { notKnown } from '../../hooks/text/nearest.ts'
-import { rulesOf } from '../../permissions/compile.ts'
-import { decide, type PermissionQuestion, type PermissionSettings } from '../../permissions/decide.ts'
+import { rulesOf } from '../../permissions/rules.ts'
+import { decide } from '../../permissions/decide.ts'
+import type { PermissionQuestion, PermissionSettings } from '../../permissions/question.ts'
 import { modes } from '../../permissions/modes.ts'
 import { canonicalTool, ruleText } from '../../permissions/rule.ts'
 import { builtInTool, builtInTools } from '../../tools/all.ts'
@@ -94,7 +95,7 @@ async function folderRules(cwd: string): Promise<PermissionSettings> {
 /** What was seen in a command line. */
 async function commandsOf({ tool, input }: PermissionQuestion): Promise<{ commands?: string[]; unknown?: string }> {
   if (tool !== 'Bash' || typeof input.command !== 'string') return {}
-  const { readShell } = await import('../../permissions/shell.ts')
+  const { readShell } = await import('../../permissions/shell/read.ts')
   const { commands, unknown } = readShell(input.command)
   const texts = commands.map(({ words }) => words.map((word) => word.text).join(' ')).filter((text) => text !== '')
   return { commands: texts, ...(unknown !== undefined && { unknown }) }

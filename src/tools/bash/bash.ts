@@ -1,8 +1,7 @@
 /** Bash: runs a command line in a shell of its own. */
 import { boolean, integer, optional, record, string } from '../../hooks/shape.ts'
 import { defineTool } from '../tool.ts'
-
-export const bashLimits = { timeoutMs: 120_000, maxTimeoutMs: 600_000 } as const
+import { bashLimits } from './limits.ts'
 
 export const bash = defineTool({
   name: 'Bash',

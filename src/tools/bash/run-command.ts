@@ -1,8 +1,9 @@
 /** What the Bash tool makes of a command's end. */
 
 import type { Bounded } from '../bounded.ts'
-import { broke, type Display, failed, said, type ToolContext, type ToolOutput } from '../tool.ts'
-import { bashLimits } from './bash.ts'
+import { broke, type Display, failed, said, type ToolOutput } from '../output.ts'
+import type { ToolContext } from '../tool.ts'
+import { bashLimits } from './limits.ts'
 import { runShell, type ShellEnd } from './shell-process.ts'
 
 interface BashInput {

@@ -1,5 +1,5 @@
 /** What changed in a file, as a unified diff for people. */
-import type { Display } from '../tool.ts'
+import type { Display } from '../output.ts'
 
 /** Past this the two texts have too little in common for a diff that anyone would read. */
 const timeLimitMs = 1000

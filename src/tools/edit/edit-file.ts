@@ -1,8 +1,9 @@
 /** One exact replacement in a file, keeping its encoding, its line ends and everything else. */
 import { counted, sizeInWords } from '../bounded.ts'
 import { decode, encode, encodingNames, hasMark, sniff } from '../encoding.ts'
+import { failed, said, type ToolOutput } from '../output.ts'
 import { sayWhy } from '../read/read-file.ts'
-import { failed, said, type ToolContext, type ToolOutput } from '../tool.ts'
+import type { ToolContext } from '../tool.ts'
 import { contentOf, replaceFile, staleness, type Target, targetOf } from '../write/write-file.ts'
 import { diffDisplay, lineCount } from './diff-display.ts'
 import { nearMiss } from './near-miss.ts'

@@ -2,7 +2,8 @@
 import type { JsonObject } from '../../hooks/shape.ts'
 import { counted } from '../bounded.ts'
 import { diffDisplay } from '../edit/diff-display.ts'
-import { failed, said, type ToolContext, type ToolOutput } from '../tool.ts'
+import { failed, said, type ToolOutput } from '../output.ts'
+import type { ToolContext } from '../tool.ts'
 import { contentOf, replaceFile, staleness, targetOf } from '../write/write-file.ts'
 import { asLines, findCell, idOf, joined, type Notebook, parseNotebook } from './notebook.ts'
 

@@ -1,7 +1,6 @@
 /** Takes the text out of PDF pages. Runs in the worker. */
 
-import type { Done } from '../work.ts'
-import type { PageRange } from './read-pdf.ts'
+import type { Done, PageRange } from '../worker-task.ts'
 
 export async function pdfPages(bytes: Uint8Array, range: PageRange | undefined, most: number): Promise<Done['pdf']> {
   const { getDocumentProxy } = await import('unpdf')

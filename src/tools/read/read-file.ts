@@ -3,27 +3,13 @@ import { closeSync, fstatSync, readSync, type Stats } from 'node:fs'
 import { extname } from 'node:path'
 import { sizeInWords } from '../bounded.ts'
 import { decode, sampleSize, sniff } from '../encoding.ts'
+import { failed, said, type ToolOutput } from '../output.ts'
 import { absolute, codeOf, openJudged, realTarget, similarNames, whyOf } from '../paths.ts'
-import { failed, said, type ToolContext, type ToolOutput } from '../tool.ts'
+import type { ToolContext } from '../tool.ts'
+import { type OpenFile, part, type ReadInput, type Shown, wholeFile } from './open-file.ts'
 import { readHex } from './read-hex.ts'
 import { readImage, sniffImage } from './read-image.ts'
 import { readLines } from './read-lines.ts'
-
-export interface ReadInput {
-  readonly file_path: string
-  readonly offset?: number
-  readonly limit?: number
-  readonly pages?: string
-}
-
-/** A file that is open and known to be a regular one. */
-export interface OpenFile {
-  readonly path: string
-  readonly fd: number
-  readonly stats: Stats
-  /** Its first bytes. */
-  readonly head: Buffer
-}
 
 export async function readFile(input: ReadInput, context: ToolContext): Promise<ToolOutput> {
   const path = absolute(context.cwd, input.file_path)
@@ -53,12 +39,6 @@ export async function readFile(input: ReadInput, context: ToolContext): Promise<
 /** Our own environment has credentials in it, and as hex they would not be known for what they are. */
 const ofProcess = /^\/proc\/.+\/(environ|mem|auxv)$/
 
-/** What was shown, and whether that was all of the file. */
-export interface Shown {
-  readonly output: ToolOutput
-  readonly whole: boolean
-}
-
 async function show(file: OpenFile, input: ReadInput, context: ToolContext): Promise<Shown> {
   const { head, path, stats } = file
   if (head.length === 0) return { output: said(`0 lines in ${path}: the file is there and empty`), whole: true }
@@ -84,20 +64,6 @@ async function show(file: OpenFile, input: ReadInput, context: ToolContext): Pro
 }
 
 const wideLimit = 67_108_864
-
-export const part = (output: ToolOutput): Shown => ({ output, whole: false })
-
-/** All bytes of it; for kinds that have a size limit of their own. */
-export function wholeFile({ fd, stats }: OpenFile): Buffer {
-  const bytes = Buffer.allocUnsafe(stats.size)
-  let at = 0
-  while (at < bytes.length) {
-    const got = readSync(fd, bytes, at, bytes.length - at, at)
-    if (got === 0) break
-    at += got
-  }
-  return bytes.subarray(0, at)
-}
 
 function whatElse(stats: Stats): string {
   if (stats.isDirectory()) return 'is a directory: list it with Glob, or with ls in Bash'

@@ -1,9 +1,9 @@
 /** A binary file, sixteen bytes a row: position, hex, and the characters that can be printed. */
 import { readSync } from 'node:fs'
 import { sizeInWords } from '../bounded.ts'
-import { said } from '../tool.ts'
-import { readLimits } from './read.ts'
-import type { OpenFile, ReadInput, Shown } from './read-file.ts'
+import { said } from '../output.ts'
+import { readLimits } from './limits.ts'
+import type { OpenFile, ReadInput, Shown } from './open-file.ts'
 
 export function readHex({ path, fd, stats }: OpenFile, input: ReadInput): Shown {
   const first = Math.max(1, input.offset ?? 1)

@@ -1,7 +1,7 @@
 /** Images: what their first bytes say of them; the model is sent the image itself. */
 import { sizeInWords } from '../bounded.ts'
-import { failed, said } from '../tool.ts'
-import { type OpenFile, part, type Shown, wholeFile } from './read-file.ts'
+import { failed, said } from '../output.ts'
+import { type OpenFile, part, type Shown, wholeFile } from './open-file.ts'
 
 export interface ImageFacts {
   readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'

@@ -2,9 +2,9 @@
 import { readSync } from 'node:fs'
 import { counted, sizeInWords } from '../bounded.ts'
 import { type Encoding, encodingNames } from '../encoding.ts'
-import { said } from '../tool.ts'
-import { readLimits } from './read.ts'
-import type { OpenFile, ReadInput, Shown } from './read-file.ts'
+import { said } from '../output.ts'
+import { readLimits } from './limits.ts'
+import type { OpenFile, ReadInput, Shown } from './open-file.ts'
 
 /** `memory`: the text as UTF-8, where the file itself is in another width. */
 type Source = OpenFile & { readonly memory?: Buffer }

@@ -2,9 +2,9 @@
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { capped, counted, sizeInWords } from '../bounded.ts'
 import { idOf, joined, type Notebook, parseNotebook } from '../notebook/notebook.ts'
-import { failed, said } from '../tool.ts'
-import { readLimits } from './read.ts'
-import { type OpenFile, part, type ReadInput, type Shown, wholeFile } from './read-file.ts'
+import { failed, said } from '../output.ts'
+import { readLimits } from './limits.ts'
+import { type OpenFile, part, type ReadInput, type Shown, wholeFile } from './open-file.ts'
 
 const sizeLimit = 104_857_600
 const outputLimit = 10_000

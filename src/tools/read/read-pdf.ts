@@ -1,8 +1,10 @@
 /** The text of a PDF's pages. */
 import { counted, sizeInWords } from '../bounded.ts'
-import { failed, said, type ToolContext } from '../tool.ts'
-import { readLimits } from './read.ts'
-import { type OpenFile, part, type Shown, wholeFile } from './read-file.ts'
+import { failed, said } from '../output.ts'
+import type { ToolContext } from '../tool.ts'
+import type { PageRange } from '../worker-task.ts'
+import { readLimits } from './limits.ts'
+import { type OpenFile, part, type Shown, wholeFile } from './open-file.ts'
 
 const sizeLimit = 67_108_864
 const timeLimitMs = 60_000
@@ -16,7 +18,7 @@ export async function readPdf(file: OpenFile, pages: string | undefined, context
     return part(failed(`pages names more than ${readLimits.pdfPagesAsked}; read them in several calls`))
   }
 
-  const { inWorker } = await import('../work.ts')
+  const { inWorker } = await import('../worker-task.ts')
   const limits = { timeLimitMs, signal: context.signal }
   const task = { kind: 'pdf', bytes: wholeFile(file), range, most: readLimits.pdfPages } as const
   const answer = await inWorker(task, limits)
@@ -35,11 +37,6 @@ export async function readPdf(file: OpenFile, pages: string | undefined, context
     output: said(`${path}: PDF, ${which}${empty}\n${body}`, { kind: 'text', summary: `Read ${which}`, full: body }),
     whole: texts.length === total,
   }
-}
-
-export interface PageRange {
-  readonly first: number
-  readonly last: number
 }
 
 function parsePages(words: string): PageRange | 'bad' {

@@ -1,21 +1,7 @@
 /** Read: shows a file to the model, in numbered lines, and remembers that it was shown. */
 import { integer, optional, record, string } from '../../hooks/shape.ts'
 import { defineTool } from '../tool.ts'
-
-/** How much of a file one call shows. */
-export const readLimits = {
-  /** Lines, when the call names no limit. */
-  lines: 2000,
-  /** Characters of one line. */
-  lineLength: 2000,
-  /** Bytes of the whole answer. */
-  bytes: 262_144,
-  /** Rows of sixteen bytes, when the file is binary and the call names no limit. */
-  hexRows: 64,
-  /** Pages of a PDF: without `pages`, and with. */
-  pdfPages: 10,
-  pdfPagesAsked: 20,
-} as const
+import { readLimits } from './limits.ts'
 
 export const read = defineTool({
   name: 'Read',

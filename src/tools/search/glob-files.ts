@@ -2,9 +2,10 @@
 import { statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { capped, counted } from '../bounded.ts'
+import { broke, failed, said, type ToolOutput } from '../output.ts'
 import { absolute, whyOf } from '../paths.ts'
-import { broke, failed, said, type ToolContext, type ToolOutput } from '../tool.ts'
-import { globLimits } from './glob.ts'
+import type { ToolContext } from '../tool.ts'
+import { globLimits } from './limits.ts'
 import { walk } from './walk.ts'
 
 export async function findFiles(input: { pattern: string; path?: string }, context: ToolContext): Promise<ToolOutput> {

@@ -1,8 +1,7 @@
 /** Glob: files by the pattern of their path, newest first. */
 import { optional, record, string } from '../../hooks/shape.ts'
 import { defineTool } from '../tool.ts'
-
-export const globLimits = { files: 100, timeLimitMs: 20_000 } as const
+import { globLimits } from './limits.ts'
 
 export const glob = defineTool({
   name: 'Glob',

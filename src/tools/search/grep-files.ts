@@ -1,10 +1,11 @@
 /** Runs a search and lays out what was found. */
 import { statSync } from 'node:fs'
 import { capped, counted } from '../bounded.ts'
+import { broke, failed, said, type ToolOutput } from '../output.ts'
 import { absolute, shown, whyOf } from '../paths.ts'
-import { broke, failed, said, type ToolContext, type ToolOutput } from '../tool.ts'
+import type { ToolContext } from '../tool.ts'
 import { newestFirst } from './glob-files.ts'
-import { grepLimits } from './grep.ts'
+import { grepLimits } from './limits.ts'
 import { findRipgrep, searchRipgrep } from './ripgrep.ts'
 import { type Found, type FoundFile, type Search, splitGlobs } from './search.ts'
 
@@ -80,7 +81,7 @@ function searcherFor({ env, signal }: ToolContext): Searcher {
   const ripgrep = findRipgrep(env)
   if (ripgrep) return (search) => searchRipgrep(ripgrep, search, limits)
   return async (search) => {
-    const { inWorker } = await import('../work.ts')
+    const { inWorker } = await import('../worker-task.ts')
     const answer = await inWorker({ kind: 'search', search }, limits)
     if (answer.ok) return answer.value
     return answer.timedOut ? 'timed-out' : { ok: false, why: `the search failed: ${answer.why}` }

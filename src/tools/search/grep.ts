@@ -1,9 +1,8 @@
 /** Grep: what files contain. */
 import { boolean, integer, oneOf, optional, record, string } from '../../hooks/shape.ts'
 import { defineTool } from '../tool.ts'
+import { grepLimits } from './limits.ts'
 import { searchLimits } from './search.ts'
-
-export const grepLimits = { entries: 250, timeLimitMs: 30_000 } as const
 
 export const grep = defineTool({
   name: 'Grep',

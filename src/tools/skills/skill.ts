@@ -1,6 +1,7 @@
 /** Skill: loads instructions that someone wrote down for a kind of work. */
 import { optional, record, string } from '../../hooks/shape.ts'
-import { defineTool, failed, said } from '../tool.ts'
+import { failed, said } from '../output.ts'
+import { defineTool } from '../tool.ts'
 
 export const skill = defineTool({
   name: 'Skill',

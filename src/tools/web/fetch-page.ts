@@ -1,6 +1,7 @@
 /** From an address to the page's text, or the model's answer from it. */
 import { capped, sizeInWords, truncatedMark } from '../bounded.ts'
-import { broke, failed, said, type ToolContext, type ToolOutput } from '../tool.ts'
+import { broke, failed, said, type ToolOutput } from '../output.ts'
+import type { ToolContext } from '../tool.ts'
 import { type Got, get, type RawPage } from './http-get.ts'
 
 const timeLimitMs = 30_000
@@ -94,7 +95,7 @@ async function textOf({ body, type, cut, status }: RawPage, signal: AbortSignal)
   const html =
     kind === 'text/html' || kind === 'application/xhtml+xml' || (kind === '' && /^\s*<(?:!doctype|html)/i.test(text))
   if (!html) return { ok: true, value: text + mark }
-  const { inWorker } = await import('../work.ts')
+  const { inWorker } = await import('../worker-task.ts')
   const answer = await inWorker({ kind: 'html', html: text }, { timeLimitMs, signal })
   if (!answer.ok) return { ok: false, why: `the page cannot be turned into text: ${answer.why}` }
   const { title, markdown } = answer.value

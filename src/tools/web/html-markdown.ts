@@ -1,5 +1,5 @@
 /** Turns a web page into Markdown. Runs in the worker. */
-import type { Done } from '../work.ts'
+import type { Done } from '../worker-task.ts'
 
 export async function htmlToMarkdown(html: string): Promise<Done['html']> {
   if (isDeep(html)) return { title: titleOf(html), markdown: plainText(html) }

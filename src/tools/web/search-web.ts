@@ -2,7 +2,8 @@
 import { isObject } from '../../hooks/shape.ts'
 import { capped, counted, streamCap } from '../bounded.ts'
 import type { WebSearch } from '../host.ts'
-import { broke, failed, said, type ToolContext, type ToolOutput } from '../tool.ts'
+import { broke, failed, said, type ToolOutput } from '../output.ts'
+import type { ToolContext } from '../tool.ts'
 import { type Got, get } from './http-get.ts'
 
 interface SearchInput {

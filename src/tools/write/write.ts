@@ -1,7 +1,8 @@
 /** Write: makes a file, or replaces all of one. */
 import { record, string } from '../../hooks/shape.ts'
 import { counted } from '../bounded.ts'
-import { defineTool, failed, said } from '../tool.ts'
+import { failed, said } from '../output.ts'
+import { defineTool } from '../tool.ts'
 
 /** Past this nobody reads a diff, and what was there need not be held. */
 const diffLimit = 8_388_608

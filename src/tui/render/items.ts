@@ -1,7 +1,7 @@
 /** What has happened in a conversation, as things to show: short in the scrollback, in full on Ctrl-O. */
 import type { HookNote } from '../../hooks/plane.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
-import type { Display, Todo, ToolOutput } from '../../tools/tool.ts'
+import type { Display, Todo, ToolOutput } from '../../tools/output.ts'
 import { clean, cleanLine } from './clean.ts'
 import { diffLines } from './diff-view.ts'
 import { duration, plural } from './format.ts'

@@ -1,6 +1,6 @@
 /** The agent's events as a picture: what is finished goes to the scrollback, what goes on is drawn below it. */
 import type { AgentEvent } from '../../agent/events.ts'
-import type { Todo, ToolOutput } from '../../tools/tool.ts'
+import type { Todo, ToolOutput } from '../../tools/output.ts'
 import { AnswerView } from './answer-view.ts'
 import { clean, cleanLine } from './clean.ts'
 import { duration, tokens } from './format.ts'

@@ -15,7 +15,7 @@ import { type Read, readJson } from '../../../hooks/text/json-text.ts'
 import { notKnown } from '../../../hooks/text/nearest.ts'
 import { visible } from '../../../hooks/text/visible.ts'
 import { eventInput } from '../../../hooks/wire/messages.ts'
-import type { PermissionSettings } from '../../../permissions/decide.ts'
+import type { PermissionSettings } from '../../../permissions/question.ts'
 import { command } from '../../command.ts'
 import { noted, paint, said, saidJson, table, wrong } from '../../print.ts'
 
@@ -220,7 +220,7 @@ async function matchesRule(
   input: JsonObject,
   { cwd }: Scope,
 ) {
-  const { matchesRule } = await import('../../../permissions/match.ts')
+  const { matchesRule } = await import('../../../permissions/rule-applies.ts')
   const mode: PermissionMode = settings.defaultMode ?? 'default'
   return matchesRule(rule, { settings, mode, tool, input, hook: 'none', cwd, projectDir: cwd, home: homedir() })
 }

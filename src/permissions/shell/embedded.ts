@@ -1,5 +1,5 @@
 /** Commands that stand in the words of programs which run them: git's settings, and code given on the line. */
-import type { ShellWord } from './shell.ts'
+import type { ShellWord } from './command.ts'
 
 export interface Embedded {
   readonly scripts: readonly string[]

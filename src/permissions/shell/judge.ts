@@ -1,18 +1,19 @@
 /** Rules on Bash: held against every command in a line, in every spelling it may have. */
 import { basename, dirname, join } from 'node:path'
-import type { Rules } from './compile.ts'
-import type { Finding, PermissionQuestion } from './decide.ts'
-import { allowingRule, type FileAccess, fileRuleMatches } from './files.ts'
-import { ruleMatches } from './match.ts'
-import { modeSays } from './modes.ts'
-import { type PathPattern, reachesInto, rememberingReal, resolvePaths } from './paths.ts'
-import type { Behavior, Rule } from './rule.ts'
-import { HOME, PWD, type Reading, readShell, type ShellCommand, type ShellWord } from './shell.ts'
-import { type FileUse, filesOf, globMayReach } from './shell-files.ts'
+import { ruleMatches } from '../match.ts'
+import { modeSays } from '../modes.ts'
+import { allowingRule, type FileAccess, fileRuleMatches } from '../paths/access.ts'
+import { type PathPattern, reachesInto, rememberingReal, resolvePaths } from '../paths/pattern.ts'
+import { treeHolds } from '../paths/tree.ts'
+import type { Finding, PermissionQuestion } from '../question.ts'
+import type { Behavior, Rule } from '../rule.ts'
+import type { Rules } from '../rules.ts'
+import { couldMatch, HOLE, matches } from '../wildcard.ts'
+import { type Allowable, type FileUse, HOME, PWD, type Reading, type ShellCommand, type ShellWord } from './command.ts'
+import { filesOf, globMayReach } from './files.ts'
+import { readShell } from './read.ts'
 import { gitCommand, spellingsOf } from './spellings.ts'
-import { treeHolds } from './trees.ts'
 import { tells } from './variables.ts'
-import { couldMatch, HOLE, matches } from './wildcard.ts'
 import { clearForms, nameOf, needsExactRule } from './wrappers.ts'
 
 export function judgeBash(question: PermissionQuestion, rules: Rules): Finding {
@@ -252,12 +253,6 @@ function allowRuleCovers({ specifier }: Rule, command: ShellCommand): boolean {
       (specifier.exact || !exactly) &&
       specifier.patterns.some((pattern) => texts.some((text) => matches(pattern, text))),
   )
-}
-
-/** What of a command an allow rule may be held against; some of it by a rule without wildcards only. */
-export interface Allowable {
-  readonly texts: readonly string[]
-  readonly exactly: boolean
 }
 
 function allowableOf(command: ShellCommand): readonly Allowable[] {

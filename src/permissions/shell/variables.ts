@@ -1,5 +1,5 @@
 /** Variables that steer what a line does: setting one of them is more than keeping a value. */
-import type { ShellWord } from './shell.ts'
+import type { ShellWord } from './command.ts'
 
 /** Paths are read by their values. */
 const moving = /^(HOME|PWD|OLDPWD|CDPATH)$/

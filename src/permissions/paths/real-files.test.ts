@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { decide } from './decide.ts'
+import { decide } from '../decide.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ona-files-')))
 after(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,5 +1,5 @@
 /** The rules of a settings object, read once and kept with it. */
-import type { PermissionSettings } from './decide.ts'
+import type { PermissionSettings } from './question.ts'
 import { type Behavior, type Rule, readRule } from './rule.ts'
 
 export interface Rules extends Readonly<Record<Behavior, readonly Rule[]>> {

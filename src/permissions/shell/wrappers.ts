@@ -1,6 +1,7 @@
 /** Commands that run other commands: which they run, so that a rule holds for these too. */
-import type { ShellWord } from './shell.ts'
-import { HOLE } from './wildcard.ts'
+
+import { HOLE } from '../wildcard.ts'
+import type { ShellWord } from './command.ts'
 
 export interface Wrapper {
   /** Options whose value is the next word. */

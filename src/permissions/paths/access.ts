@@ -1,9 +1,9 @@
 /** Rules on files: which tools they govern, and what they say of a path in all its spellings. */
 
-import type { PermissionQuestion } from './decide.ts'
+import type { PermissionQuestion } from '../question.ts'
+import type { Behavior, Rule } from '../rule.ts'
 import { globBase } from './glob-base.ts'
-import { isWithin, matchesPath, real, resolvePaths } from './paths.ts'
-import type { Behavior, Rule } from './rule.ts'
+import { isWithin, matchesPath, real, resolvePaths } from './pattern.ts'
 
 type Asked = Pick<PermissionQuestion, 'settings' | 'cwd' | 'projectDir' | 'home' | 'follow'>
 

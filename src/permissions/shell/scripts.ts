@@ -1,6 +1,7 @@
 /** What commands run as text: scripts that are given to shells, and what of them cannot be known. */
+
+import type { ShellWord } from './command.ts'
 import { gitScripts, sedRuns } from './embedded.ts'
-import type { ShellWord } from './shell.ts'
 import { afterOptions, forms, mostForms, nameOf, runsLater, shells, wrapperOf } from './wrappers.ts'
 
 /** Builtins that evaluate the text they are given: a name such as `a[$(…)]` runs what is in it. */

@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { after, test } from 'node:test'
-import { decide, type Ruling } from './decide.ts'
+import { decide } from '../decide.ts'
+import type { Ruling } from '../question.ts'
 
 const w = realpathSync(mkdtempSync(join(tmpdir(), 'ona-evasions-')))
 after(() => rmSync(w, { recursive: true, force: true }))

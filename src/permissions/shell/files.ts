@@ -1,26 +1,10 @@
 /** The files that a shell command's words and redirections name, and what becomes of them. */
+
+import { type PathPattern, segmentRegex } from '../paths/pattern.ts'
+import { HOLE } from '../wildcard.ts'
+import type { FileUse, ShellCommand, ShellWord, UseKind } from './command.ts'
 import { tokensInCode } from './embedded.ts'
-import { type PathPattern, segmentRegex } from './paths.ts'
-import type { ShellCommand, ShellWord } from './shell.ts'
-import { HOLE } from './wildcard.ts'
 import { forms, nameOf } from './wrappers.ts'
-
-/**
- * `mayRead`, `mayEdit`: in the words of a command of which we do not know what it does with them. `treeRead`, `treeEdit`:
- * with all that lies below. `creates`: files that it does not name, below this folder.
- */
-export type UseKind = 'read' | 'edit' | 'mayRead' | 'mayEdit' | 'treeRead' | 'treeEdit' | 'creates'
-
-export interface FileUse {
-  readonly kind: UseKind
-  readonly word: ShellWord
-  /** A tree that is copied or moved: where to. */
-  readonly to?: ShellWord | undefined
-  /** It depends on more than we look at whether this file is the one that is written. */
-  readonly unsure?: true
-  /** A tree of which files with a dot in front are left out. */
-  readonly visible?: true
-}
 
 export function filesOf(command: ShellCommand): readonly FileUse[] {
   command.known.files ??= [

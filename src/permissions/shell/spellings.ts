@@ -1,15 +1,9 @@
 /** A command in every spelling that a rule may have it in. */
-import { commandsInCode } from './embedded.ts'
-import { foldsCase } from './paths.ts'
-import type { ShellCommand, ShellWord } from './shell.ts'
-import { forms, nameOf } from './wrappers.ts'
 
-export interface Spellings {
-  /** What it certainly is: as written, without quotes, without its path, without git's own options, without wrappers. */
-  readonly certain: readonly string[]
-  /** What it may be, with holes for words that are only known when it runs. */
-  readonly possible: readonly string[]
-}
+import { foldsCase } from '../paths/pattern.ts'
+import type { ShellCommand, ShellWord, Spellings } from './command.ts'
+import { commandsInCode } from './embedded.ts'
+import { forms, nameOf } from './wrappers.ts'
 
 /** No wrapper has more words of its own. */
 const mostWords = 40

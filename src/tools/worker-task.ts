@@ -1,8 +1,12 @@
 /** Work on outside data that may take all the time and memory it is given: done in a thread that can be ended. */
 import { join } from 'node:path'
 import { packageRoot } from '../package-root.ts'
-import type { PageRange } from './read/read-pdf.ts'
 import type { Found, Search } from './search/search.ts'
+
+export interface PageRange {
+  readonly first: number
+  readonly last: number
+}
 
 export type Task =
   | { readonly kind: 'pdf'; readonly bytes: Uint8Array; readonly range: PageRange | undefined; readonly most: number }

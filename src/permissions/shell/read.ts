@@ -8,58 +8,11 @@ import {
   type SyntaxNode,
   type Word,
 } from 'unbash'
-import type { Allowable } from './bash.ts'
+import { HOLE } from '../wildcard.ts'
+import { HOME, PWD, type Reading, type ShellCommand, type ShellWord } from './command.ts'
 import { look } from './scripts.ts'
-import type { FileUse } from './shell-files.ts'
-import type { Spellings } from './spellings.ts'
 import { assignmentIn, namedIn, setting, tells } from './variables.ts'
-import { HOLE } from './wildcard.ts'
 import { nameOf } from './wrappers.ts'
-
-/** A word of a command. */
-export interface ShellWord {
-  /** After quotes are taken off; HOLE for what is only known at run time. */
-  readonly value: string
-  /** As written where quotes matter, else the value. */
-  readonly text: string
-  /** Nothing in it depends on the run. */
-  readonly literal: boolean
-  /** Has wildcards for the shell to expand. */
-  readonly glob: boolean
-  /** The value with wildcards and the known variables HOME and PWD left in, as a path. */
-  readonly path: string
-}
-
-/** One simple command: what runs, what is set for it and which files the shell opens for it. */
-export interface ShellCommand {
-  /** Empty for a line that only sets variables or opens files. */
-  readonly words: readonly ShellWord[]
-  readonly variables: readonly string[]
-  /** `A=1 B=2` as written, where nothing in them depends on the run. */
-  readonly assignments?: string | undefined
-  readonly reads: readonly ShellWord[]
-  readonly writes: readonly ShellWord[]
-  /** Its here-documents and here-strings. */
-  readonly input: readonly string[]
-  /** What was worked out about it, once and when it was needed. */
-  readonly known: Known
-}
-
-interface Known {
-  spellings?: Spellings
-  files?: readonly FileUse[]
-  allowable?: readonly Allowable[]
-}
-
-export interface Reading {
-  readonly commands: readonly ShellCommand[]
-  /** Why some of it cannot be known, where that is so. */
-  readonly unknown: string | undefined
-}
-
-/** The marks for variables whose value we know, in `ShellWord.path`. */
-export const HOME = '\u0001'
-export const PWD = '\u0002'
 
 const longest = 10_000
 const deepest = 8

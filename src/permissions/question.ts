@@ -1,0 +1,52 @@
+/** What is asked about a tool call, and what the answer holds. */
+import type { Decision, PermissionMode, PermissionUpdate } from '../hooks/plane.ts'
+import type { JsonObject } from '../hooks/shape.ts'
+import type { Rule } from './rule.ts'
+
+/** The `permissions` of the settings (spec 003, appendix E). Never changed in place: rules are read once an object. */
+export interface PermissionSettings {
+  readonly allow?: readonly string[]
+  readonly deny?: readonly string[]
+  readonly ask?: readonly string[]
+  readonly defaultMode?: PermissionMode
+  readonly additionalDirectories?: readonly string[]
+  readonly disableBypassPermissionsMode?: 'disable'
+  readonly allowManagedPermissionRulesOnly?: boolean
+}
+
+export interface PermissionQuestion {
+  readonly settings: PermissionSettings
+  readonly mode: PermissionMode
+  readonly tool: string
+  readonly input: JsonObject
+  /** What the hooks said; an allow answers the mode's question, and never undoes a deny or ask rule. */
+  readonly hook: Decision
+  readonly cwd: string
+  readonly projectDir: string
+  readonly home: string
+  /** See `Places`. */
+  readonly follow?: (path: string) => string
+}
+
+export interface Ruling {
+  readonly decision: 'allow' | 'ask' | 'deny'
+  /** For people and the model: which rule, mode or hook said so, and what would allow it. */
+  readonly reason: string
+  /** The rule as written, where one decided. */
+  readonly rule?: string
+  /** What "always" in the dialog would save. */
+  readonly suggestions: readonly PermissionUpdate[]
+  /** The file's spellings as they were judged; `leadsAsJudged` tells whether they still hold when the tool starts. */
+  readonly paths?: readonly string[]
+}
+
+/** What the rules alone say; open: none of them decides. */
+export interface Finding {
+  readonly word: 'deny' | 'ask' | 'allow' | 'open'
+  readonly rule?: Rule
+  readonly why: string
+  /** An ask out of doubt, where no rule allows it either: a mode that denies has the last word. */
+  readonly unlessDenied?: true
+  /** Bash: the commands that no allow rule covers; none of them where that cannot be known. */
+  readonly uncovered?: readonly string[]
+}

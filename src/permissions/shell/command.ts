@@ -1,0 +1,77 @@
+/** A command line as read: words, simple commands, and what was worked out about each. */
+
+/** A word of a command. */
+export interface ShellWord {
+  /** After quotes are taken off; HOLE for what is only known at run time. */
+  readonly value: string
+  /** As written where quotes matter, else the value. */
+  readonly text: string
+  /** Nothing in it depends on the run. */
+  readonly literal: boolean
+  /** Has wildcards for the shell to expand. */
+  readonly glob: boolean
+  /** The value with wildcards and the known variables HOME and PWD left in, as a path. */
+  readonly path: string
+}
+
+/** One simple command: what runs, what is set for it and which files the shell opens for it. */
+export interface ShellCommand {
+  /** Empty for a line that only sets variables or opens files. */
+  readonly words: readonly ShellWord[]
+  readonly variables: readonly string[]
+  /** `A=1 B=2` as written, where nothing in them depends on the run. */
+  readonly assignments?: string | undefined
+  readonly reads: readonly ShellWord[]
+  readonly writes: readonly ShellWord[]
+  /** Its here-documents and here-strings. */
+  readonly input: readonly string[]
+  /** What was worked out about it, once and when it was needed. */
+  readonly known: Known
+}
+
+interface Known {
+  spellings?: Spellings
+  files?: readonly FileUse[]
+  allowable?: readonly Allowable[]
+}
+
+export interface Reading {
+  readonly commands: readonly ShellCommand[]
+  /** Why some of it cannot be known, where that is so. */
+  readonly unknown: string | undefined
+}
+
+/** The marks for variables whose value we know, in `ShellWord.path`. */
+export const HOME = '\u0001'
+export const PWD = '\u0002'
+
+/** A command in every spelling that a rule may have it in. */
+export interface Spellings {
+  /** What it certainly is: as written, without quotes, without its path, without git's own options, without wrappers. */
+  readonly certain: readonly string[]
+  /** What it may be, with holes for words that are only known when it runs. */
+  readonly possible: readonly string[]
+}
+
+/**
+ * `mayRead`, `mayEdit`: in the words of a command of which we do not know what it does with them. `treeRead`, `treeEdit`:
+ * with all that lies below. `creates`: files that it does not name, below this folder.
+ */
+export type UseKind = 'read' | 'edit' | 'mayRead' | 'mayEdit' | 'treeRead' | 'treeEdit' | 'creates'
+
+export interface FileUse {
+  readonly kind: UseKind
+  readonly word: ShellWord
+  /** A tree that is copied or moved: where to. */
+  readonly to?: ShellWord | undefined
+  /** It depends on more than we look at whether this file is the one that is written. */
+  readonly unsure?: true
+  /** A tree of which files with a dot in front are left out. */
+  readonly visible?: true
+}
+
+/** What of a command an allow rule may be held against; some of it by a rule without wildcards only. */
+export interface Allowable {
+  readonly texts: readonly string[]
+  readonly exactly: boolean
+}

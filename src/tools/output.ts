@@ -1,0 +1,44 @@
+/** What a tool answers: for the model, and for the screen. */
+import type { JsonObject } from '../hooks/shape.ts'
+
+export interface ToolOutput {
+  /** What the model reads. */
+  readonly content: string
+  readonly isError: boolean
+  /** Images go to the model beside the content; the transcript keeps the content. */
+  readonly images?: readonly { readonly mediaType: string; readonly data: string }[]
+  /** Why the turn ends with this call. */
+  readonly endsTurn?: string
+  /** For the screen only: how it is shown, short and in full. */
+  readonly display?: Display
+}
+
+export type Display =
+  | { readonly kind: 'text'; readonly summary: string; readonly full?: string }
+  | {
+      readonly kind: 'diff'
+      readonly path: string
+      readonly patch: string
+      readonly added: number
+      readonly removed: number
+    }
+  | { readonly kind: 'todos'; readonly todos: readonly Todo[] }
+
+export interface Todo {
+  readonly content: string
+  readonly status: 'pending' | 'in_progress' | 'completed'
+  readonly activeForm: string
+}
+
+export const said = (content: string, display?: Display): ToolOutput => ({ content, isError: false, display })
+/** The tool could not do what was asked: the model reads why and what to try. */
+export const failed = (content: string, display?: Display): ToolOutput => ({ content, isError: true, display })
+/** We broke, not the request: a crash, a time-out, a lost child. */
+export const broke = (why: string): ToolOutput => ({ content: `[SDLC_INTERNAL] ${why}`, isError: true })
+
+/** A tool as the model sees it. */
+export interface ToolDefinitionLike {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonObject
+}
