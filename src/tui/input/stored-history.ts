@@ -1,32 +1,24 @@
-/** What was typed, in the database: read once, added to line by line, without secrets. */
+/** The prompt history, stored in the database: read once, appended to line by line, without secrets. */
 import type { Db } from '../../store/open.ts'
+import { addPrompt, readPrompts } from '../../store/prompt-history.ts'
 import { storable } from '../../store/secrets.ts'
 import type { History } from './history.ts'
 
-/** As many as are read at start. */
+/** How many are read at start. */
 const most = 1_000
-/** What is longer is known until the end of the process, and kept nowhere. */
+/** A longer prompt is remembered for this process only. */
 const longest = 10_000
 
 export function openHistory(db: Db, projectDir: string): History {
   let read: string[] | undefined
-  const entries = () =>
-    (read ??= db
-      .all<{ text: string }>(
-        'SELECT text FROM ona_prompt_history WHERE project_dir = ? ORDER BY id DESC LIMIT ?',
-        projectDir,
-        most,
-      )
-      .map(({ text }) => text)
-      .reverse())
+  const entries = () => (read ??= readPrompts(db, projectDir, most))
   return {
     entries,
     add(text) {
       const kept = storable(text)
       if (kept.trim() === '' || entries().at(-1) === kept) return
       read!.push(kept)
-      if (kept.length <= longest)
-        db.run('INSERT INTO ona_prompt_history (project_dir, text) VALUES (?, ?)', projectDir, kept)
+      if (kept.length <= longest) addPrompt(db, projectDir, kept)
     },
   }
 }

@@ -1,0 +1,17 @@
+/** Prompts typed in a project, kept so that a later session can recall them. */
+import type { Db } from './open.ts'
+
+/** Oldest first. */
+export const readPrompts = (db: Db, projectDir: string, limit: number): string[] =>
+  db
+    .all<{ text: string }>(
+      'SELECT text FROM ona_prompt_history WHERE project_dir = ? ORDER BY id DESC LIMIT ?',
+      projectDir,
+      limit,
+    )
+    .map(({ text }) => text)
+    .reverse()
+
+export const addPrompt = (db: Db, projectDir: string, text: string): void => {
+  db.run('INSERT INTO ona_prompt_history (project_dir, text) VALUES (?, ?)', projectDir, text)
+}

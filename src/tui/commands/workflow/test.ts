@@ -1,0 +1,15 @@
+import { enterTest, testAgain, testedInWords } from '../../../agent/workflow/workflow.ts'
+import type { Ui } from '../../session/command-context.ts'
+
+/** Enters the test phase. Once in it: writes the cases still missing, those of `/test C2` anew, and runs them all. */
+export async function run(args: string, ui: Ui): Promise<void> {
+  const { session, front } = ui
+  const anew = args.split(/[\s,]+/).filter((word) => word !== '')
+  const tested =
+    session.phase === 'test' || anew.length > 0 ? await testAgain(session, anew) : await enterTest(session, 'operator')
+  ui.refresh()
+  if (!tested.ok) return front.notice('error', `Still in ${session.phase}: ${tested.why}`)
+  const { numbers, open } = testedInWords(tested)
+  if (open) front.notice('warning', open)
+  front.print(`${numbers}. /verify shows the report.`)
+}
