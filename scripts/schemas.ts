@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { schemas as dispatcherSchemas } from '../src/dispatcher/setup/schemas.ts'
 import { eventNames, eventShape } from '../src/hooks/events.ts'
 import type { JsonSchema } from '../src/hooks/shape.ts'
-import { envelopes, verdicts } from '../src/hooks/step/shapes.ts'
+import { envelopeShape, verdictShape } from '../src/hooks/step/table.ts'
 import { stepNames } from '../src/hooks/steps.ts'
 import { outputShape } from '../src/hooks/wire/output.ts'
 import { permissionUpdate } from '../src/hooks/wire/permission-update.ts'
@@ -27,14 +27,14 @@ export function schemaFiles(): Record<string, string> {
     'schemas/step-input.schema.json': union(
       'What a hook of a step reads on stdin, by step.',
       stepNames.map((name) => {
-        const { properties, required, ...rest } = envelopes[name].schema()
+        const { properties, required, ...rest } = envelopeShape(name).schema()
         const all = { ...header, ...(properties as object) }
         return [name, named({ ...rest, properties: all, required: Object.keys(all) }, 'hook_event', name)]
       }),
     ),
     'schemas/step-verdict.schema.json': union(
       'What a hook of a step may print on stdout, by step.',
-      stepNames.map((name) => [name, verdicts[name].schema()]),
+      stepNames.map((name) => [name, verdictShape(name).schema()]),
     ),
     'schemas/permission-update.schema.json': text('A change to permissions.', permissionUpdate.schema()),
     'schemas/settings.schema.json': text('The settings of ona: settings.json, settings.local.json.', {

@@ -172,7 +172,7 @@ test('wrong use is told with the way out, and ends with 2', () => {
     [['list', '--event', 'Stopp'], /did you mean "Stop"\?/],
     [['list', '--what'], /--what/],
     [['log', '--limit', 'many'], /--limit must be a number/],
-    [['lits'], /there is no "lits"/],
+    [['lits'], /unknown subcommand "lits"/],
   ]
   for (const [words, why] of cases) {
     const { code, err } = ona('hooks', ...words)

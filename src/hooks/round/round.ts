@@ -244,20 +244,21 @@ function takeStep(round: Round, handler: Prepared, reply: Reply, draft?: Steps[S
   }
   const verdict = readStepReply(reply)
   const applied = isControl(verdict) ? judged(name, verdict) : applyVerdict(name, (draft ?? state) as never, verdict)
-  const bad = applied.ok && draft ? takeDraft(name, state as never, draft as never) : undefined
-  if (!applied.ok || bad !== undefined) {
-    const why = applied.ok ? `wrote what cannot stand in step.${bad}` : sayVerdictError(applied.error)
+  const taken = applied.ok && draft ? takeDraft(name, state as never, draft as never) : {}
+  if (!applied.ok || taken.bad !== undefined) {
+    const why = applied.ok ? `wrote what cannot stand in step.${taken.bad}` : sayVerdictError(applied.error)
     failStep(round, handler, why)
     return why
   }
+  const warning = applied.warning ?? taken.warning
   follow(round)
-  if (applied.warning !== undefined) note(round, handler, 'warned', applied.warning)
-  if (applied.control.kind === 'proceed') return applied.warning
+  if (warning !== undefined) note(round, handler, 'warned', warning)
+  if (applied.control.kind === 'proceed') return warning
   const why = whyOf(verdict)
   if (why !== '' && !('additionalContext' in state || 'feedback' in state)) round.reasons.push(why)
   note(round, handler, effects[applied.control.kind], why)
   decide(round, applied.control)
-  return applied.warning
+  return warning
 }
 
 function failStep(round: Round, handler: Prepared, why: string): void {

@@ -1,8 +1,9 @@
 /** The steps on the wire: what a handler is shown of a step, and what its verdict does to it (spec 004). */
 
-import { isObject, type JsonObject } from '../shape.ts'
-import type { Block, Control, Safety, StepName, Steps, StopReason } from '../steps.ts'
-import { readBody, showBody, textBlock, textOf } from './blocks.ts'
+import { isObject, type JsonObject, type Parsed, parse } from '../shape.ts'
+import type { Control, Safety, StepName, Steps, StopReason } from '../steps.ts'
+import { textBlock } from './blocks.ts'
+import { envelopeShape, Fault, fieldsOf, stepRow, steps, stopReasons } from './table.ts'
 
 /** Why a verdict was not applied. Nothing of it was: all or nothing. */
 export type VerdictError =
@@ -16,27 +17,65 @@ export type Applied =
 export const proceed: Control = { kind: 'proceed' }
 
 /** What is shown of a step, without the header. */
-export const toEnvelope = <S extends StepName>(name: S, step: Steps[S]): JsonObject => rows[name].envelope(step)
+export function toEnvelope<S extends StepName>(name: S, step: Steps[S]): JsonObject {
+  const shown: JsonObject = {}
+  for (const [key, { wire, show }] of fieldsOf(name)) {
+    if (wire === undefined) continue
+    const value = step[key as keyof Steps[S]]
+    shown[wire] = show ? show(value) : value
+  }
+  for (const [wire, { show }] of Object.entries(stepRow(name).derived ?? {})) shown[wire] = show(step as never)
+  return shown
+}
+
+/** A step as its envelope shows it; what an envelope does not show is empty. */
+export function readEnvelope<S extends StepName>(name: S, value: unknown): Parsed<Steps[S]> {
+  const parsed = parse(envelopeShape(name), value)
+  if (!parsed.ok) return parsed
+  const shown = parsed.value as JsonObject
+  const fields = fieldsOf(name).map(([key, { wire, read, empty }]) => [
+    key,
+    wire === undefined ? empty?.() : read ? read(shown[wire] as never) : shown[wire],
+  ])
+  return { ok: true, value: Object.fromEntries(fields) as Steps[S] }
+}
 
 /** The name of the tool that a step is about, and its safety class, for matchers. */
-export const toolOf = <S extends StepName>(name: S, step: Steps[S]): string | undefined => rows[name].tool?.(step)
+export function toolOf<S extends StepName>(name: S, step: Steps[S]): string | undefined {
+  const { tool } = steps[name]
+  return tool === undefined ? undefined : String(step[tool])
+}
 export const safetyOf = (step: Steps[StepName]): Safety | undefined => ('safety' in step ? step.safety : undefined)
 
 /** Whether a failing handler blocks here. */
-export const isGate = (name: StepName): boolean =>
-  name === 'before_tool_apply' || name === 'before_permission' || name === 'before_ingest'
+export const isGate = (name: StepName): boolean => steps[name].isGate === true
 
 /** Applies a verdict to the step, wholly or not at all. A verdict that is no object says nothing. */
 export function applyVerdict<S extends StepName>(name: S, step: Steps[S], verdict: unknown): Applied {
   if (!isObject(verdict)) return { ok: true, control: proceed }
-  const row = rows[name]
+  const row = stepRow(name)
   const control = readControl(verdict, row.veto ?? endTurn)
   if ('error' in control) return { ok: false, error: control.error }
-  const change = row.change?.(own(verdict), step)
-  if (change && 'error' in change) return { ok: false, error: change.error }
-  if (change) Object.assign(step, change.fields)
-  return judged(name, control)
+  // only what the verdict itself holds: never a name that its prototype has
+  const own = (key: string) => (Object.hasOwn(verdict, key) ? verdict[key] : undefined)
+  const next = { ...step }
+  const warnings: string[] = []
+  for (const [key, { change }] of Object.entries(row.verdict)) {
+    const value = own(key)
+    if (value === undefined || !change) continue
+    const changed = change(value, next as never, own)
+    if (!(changed instanceof Fault)) Object.assign(next, changed)
+    else if (changed.isIgnored) warnings.push(ignoring(key))
+    else
+      return { ok: false, error: { kind: 'malformed', field: key, ...(changed.reason && { reason: changed.reason }) } }
+  }
+  Object.assign(step, next)
+  const placed = judged(name, control)
+  const warning = [...warnings, placed.warning ?? ''].filter((text) => text !== '').join('; ')
+  return warning === '' ? placed : { ...placed, warning }
 }
+
+export const ignoring = (field: string): string => `${field} has the wrong type; ignored`
 
 /** A control that has no meaning at this step counts as proceed, with a warning. */
 export function judged(name: StepName, control: Control): Applied & { ok: true } {
@@ -82,129 +121,8 @@ export function addContext(step: Steps[StepName], texts: readonly string[]): boo
   return true
 }
 
-interface Row<S extends StepName> {
-  envelope(step: Steps[S]): JsonObject
-  tool?(step: Steps[S]): string
-  /** The new values of the fields that a verdict changes. */
-  change?(verdict: Own, step: Steps[S]): Change<S>
-  /** What the abstract veto means; by default the turn ends. */
-  readonly veto?: Control
-}
-
-type Change<S extends StepName> = { fields: Partial<Steps[S]> } | { error: VerdictError }
-type Own = (key: string) => unknown
-type Rows = { [S in StepName]: Row<S> }
-
 const endTurn: Control = { kind: 'break', reason: 'end_turn' }
 const placeOf: Partial<Record<Control['kind'], StepName>> = { continue: 'before_turn_end', skip: 'before_compact' }
-
-/** A step whose verdict may add text for the model, in the field given. */
-function adding<S extends StepName, F extends keyof Steps[S] & string>(field: F): Required<Pick<Row<S>, 'change'>> {
-  return {
-    change(verdict, step) {
-      const added = texts(verdict('additional_context'), 'additional_context')
-      if ('error' in added) return added
-      return { fields: { [field]: [...(step[field] as Block[]), ...added.blocks] } as unknown as Partial<Steps[S]> }
-    },
-  }
-}
-
-const rows: Rows = {
-  after_session_enter: {
-    envelope: ({ cwd, source }) => ({ cwd, source }),
-    ...adding('additionalContext'),
-  },
-  after_turn_enter: {
-    envelope: ({ isSubagent, agentType }) => ({ is_subagent: isSubagent, agent_type: agentType }),
-    ...adding('additionalContext'),
-  },
-  before_ingest: {
-    envelope: ({ source, input }) => ({ source, input: textOf(input), input_len: input.length }),
-    change(verdict, step) {
-      const replaced = oneOrMore(verdict('input'), 'input')
-      if ('error' in replaced) return replaced
-      const prepended = oneOrMore(verdict('prepend_input'), 'prepend_input')
-      if ('error' in prepended) return prepended
-      return { fields: { input: [...(prepended.blocks ?? []), ...(replaced.blocks ?? step.input)] } }
-    },
-  },
-  after_ingest: {
-    envelope: ({ committedLen }) => ({ committed_len: committedLen }),
-    ...adding('additionalContext'),
-  },
-  before_compact: {
-    envelope: ({ tokenEstimate, threshold }) => ({ token_estimate: tokenEstimate, threshold }),
-    veto: { kind: 'skip' },
-  },
-  after_compact: {
-    envelope: ({ tokensBefore, tokensAfter }) => ({ tokens_before: tokensBefore, tokens_after: tokensAfter }),
-    ...adding('additionalContext'),
-  },
-  before_generate: {
-    envelope: ({ model, messageCount, attempt }) => ({ model, message_count: messageCount, attempt }),
-    change(verdict) {
-      const model = verdict('model')
-      const assistant = verdict('assistant')
-      return {
-        fields: {
-          ...(typeof model === 'string' && { model }),
-          ...(typeof assistant === 'string' && { assistantText: assistant }),
-        },
-      }
-    },
-  },
-  after_generate: {
-    envelope: ({ model, usage, stop, error }) => ({ model, usage, stop_reason: stop, error }),
-  },
-  before_permission: {
-    envelope: ({ tool, decision }) => ({ tool, decision }),
-    tool: ({ tool }) => tool,
-    change(verdict) {
-      const resolved = verdict('resolved')
-      return { fields: typeof resolved === 'boolean' ? { resolved } : {} }
-    },
-  },
-  after_permission: {
-    envelope: ({ tool, granted }) => ({ tool, granted }),
-    tool: ({ tool }) => tool,
-  },
-  before_tool_apply: {
-    envelope: ({ toolName, safety, args }) => ({ tool: toolName, safety, args }),
-    tool: ({ toolName }) => toolName,
-    change(verdict) {
-      const args = verdict('args')
-      const given = verdict('result')
-      const body = given === undefined || given === null ? undefined : readBody(given)
-      if (body === null) return { error: { kind: 'malformed', field: 'result' } }
-      return {
-        fields: {
-          ...(args !== undefined && { args }),
-          ...(body && { result: { body, isError: verdict('is_error') === true } }),
-        },
-      }
-    },
-  },
-  after_tool_apply: {
-    envelope: ({ toolName, isError, output }) => ({ tool: toolName, is_error: isError, output: showBody(output) }),
-    tool: ({ toolName }) => toolName,
-    ...adding('additionalContext'),
-  },
-  after_tool_batch: {
-    envelope: ({ results }) => ({ results: results.map(({ tool, isError }) => ({ tool, is_error: isError })) }),
-    ...adding('additionalContext'),
-  },
-  before_turn_end: {
-    envelope: ({ stopReason, continuesSoFar, voluntary }) => ({
-      stop_reason: stopReason,
-      continues_so_far: continuesSoFar,
-      voluntary,
-    }),
-    ...adding('feedback'),
-    veto: { kind: 'continue' },
-  },
-}
-
-const stopReasons: readonly string[] = ['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled']
 
 function readControl(verdict: JsonObject, veto: Control): Control | { error: VerdictError } {
   const word = Object.hasOwn(verdict, 'control') ? verdict.control : null
@@ -213,27 +131,7 @@ function readControl(verdict: JsonObject, veto: Control): Control | { error: Ver
   if (word === 'veto') return veto
   if (word === 'break') {
     const reason = verdict.stop_reason as StopReason
-    return { kind: 'break', reason: stopReasons.includes(reason) ? reason : 'end_turn' }
+    return { kind: 'break', reason: (stopReasons as readonly string[]).includes(reason) ? reason : 'end_turn' }
   }
   return { error: { kind: 'unknown_control', value: typeof word === 'string' ? word : JSON.stringify(word) } }
-}
-
-/** Only what the verdict itself holds: never a name that its prototype has. */
-const own =
-  (verdict: JsonObject): Own =>
-  (key) =>
-    Object.hasOwn(verdict, key) ? verdict[key] : undefined
-
-function texts(value: unknown, field: string): { blocks: Block[] } | { error: VerdictError } {
-  if (value === undefined || value === null) return { blocks: [] }
-  if (!Array.isArray(value)) return { error: { kind: 'malformed', field, reason: 'not_a_list' } }
-  if (!value.every((text) => typeof text === 'string')) {
-    return { error: { kind: 'malformed', field, reason: 'entry_not_string' } }
-  }
-  return { blocks: value.map(textBlock) }
-}
-
-function oneOrMore(value: unknown, field: string): { blocks?: Block[] } | { error: VerdictError } {
-  if (value === undefined || value === null) return {}
-  return typeof value === 'string' ? { blocks: [textBlock(value)] } : texts(value, field)
 }

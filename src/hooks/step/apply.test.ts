@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { defineStepHook } from '../define.ts'
+import { createPlane } from '../dispatch.ts'
+import type { StepName, Steps } from '../steps.ts'
+import { applyVerdict } from './apply.ts'
+
+/** The fields whose wrong type is ignored, by what each is called in a verdict and in the step. */
+const lenient = [
+  ['before_generate', 'model', 'model', 7],
+  ['before_generate', 'assistant', 'assistantText', ['x']],
+  ['before_permission', 'resolved', 'resolved', 'yes'],
+] as const
+
+const states: Pick<Steps, 'before_generate' | 'before_permission'> = {
+  before_generate: { model: 'm', messageCount: 1, attempt: 1, assistantText: null },
+  before_permission: { tool: 'Bash', decision: 'ask', resolved: null },
+}
+
+test('a field of the wrong type is ignored with a warning, in a verdict and in a function alike', async () => {
+  for (const [name, key, field, value] of lenient) {
+    const step = structuredClone(states[name])
+    assert.deepEqual(applyVerdict(name, step as never, { [key]: value }), {
+      ok: true,
+      control: { kind: 'proceed' },
+      warning: `${key} has the wrong type; ignored`,
+    })
+    assert.deepEqual(step, states[name])
+
+    const changed = structuredClone(states[name])
+    const write = ({ step }: { step: Steps[StepName] }) => void Object.assign(step, { [field]: value })
+    const plane = createPlane([defineStepHook(name, write as never, { name: 'writes' })])
+    const scope = { sessionId: 's', conversationId: 'c', dbPath: '/db', cwd: '/', record: () => {} }
+    const { decision, notes } = await plane.ask(name, changed as never, scope)
+    assert.deepEqual([decision, changed], ['none', states[name]])
+    assert.deepEqual(notes, [
+      {
+        hook: 'function:writes',
+        event: name,
+        effect: 'warned',
+        reason: `step.${field} has the wrong type; ignored`,
+      },
+    ])
+  }
+})
+
+test('null in such a field says nothing', () => {
+  for (const [name, key] of lenient)
+    assert.deepEqual(applyVerdict(name, structuredClone(states[name]) as never, { [key]: null }), {
+      ok: true,
+      control: { kind: 'proceed' },
+    })
+})
