@@ -11,7 +11,7 @@ import { type Call, denied, type Outcome, type PermissionReason, pathOf, refuse 
 import type { PermissionRequest } from './events.ts'
 import { saveUpdates } from './permission-updates.ts'
 
-/** While a plan is being made, nothing is changed. */
+/** Nothing changes while a plan is in the making. */
 export function gate(call: Call): Outcome | undefined {
   const shut = planningGate(call.session.db, call.session.conversationId, call.tool.name)
   if (shut === undefined) return undefined
@@ -19,7 +19,7 @@ export function gate(call: Call): Outcome | undefined {
   return refuse(call, shut, 'gate')
 }
 
-/** Rules, then the hooks of the question, then the person. */
+/** Rules, then PermissionRequest hooks, then the user. */
 export async function permit(call: Call): Promise<Outcome | undefined> {
   const ruling = await rule(call)
   const path = pathOf(call.input)
@@ -49,7 +49,7 @@ export async function permissionSettled(call: Call, refused: Outcome | undefined
         }),
     use.id,
   )
-  if (answer.retry) call.context.push('A hook says that this call may be tried again.')
+  if (answer.retry) call.context.push('A hook allows this call to be retried.')
   if (answer.stop === null && answer.control.kind !== 'break') return refused
   const why = answer.stop ?? answer.reason
   call.end ??= { stop: answer.control.kind === 'break' ? answer.control.reason : 'end_turn', text: '', why }
@@ -103,11 +103,11 @@ async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | unde
     ...(session.agent && { agent: session.agent.type, agentId: session.agent.id }),
   }
   const said = await session.runtime.person.permission(request, session.signal)
-  if (said === undefined) return refuse(call, nobody(tool, ruling), 'nobody')
+  if (said === undefined) return refuse(call, nobodyToAsk(tool, ruling), 'nobody')
   const { by = 'person' } = said
   if (!said.allow) {
-    if (said.interrupt) call.end = { stop: 'end_turn', text: '', why: 'the person said no' }
-    return refuse(call, said.feedback ? `The person said no: ${said.feedback}` : personSaidNo, by)
+    if (said.interrupt) call.end = { stop: 'end_turn', text: '', why: 'the user rejected a tool call' }
+    return refuse(call, said.feedback ? `The user rejected this tool call: ${said.feedback}` : rejectedByUser, by)
   }
   await update(call, said.updates ?? [])
   call.permission = { decision: 'allow', reason: { by, reason: ruling.reason } }
@@ -117,7 +117,7 @@ async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | unde
 /** The rules judge the final input: who says yes to another call than was asked about does not undo a deny. */
 async function changeInput(call: Call, changed: JsonObject, by: PermissionReason['by']): Promise<Outcome | undefined> {
   const read = readInput(call.tool, changed, call.session.cwd)
-  if (!read.ok) return refuse(call, `the input was changed so that it does not fit. ${read.why}`, by)
+  if (!read.ok) return refuse(call, `the changed input is invalid. ${read.why}`, by)
   call.input = read.input
   const again = await rule(call)
   const path = pathOf(call.input)
@@ -125,11 +125,11 @@ async function changeInput(call: Call, changed: JsonObject, by: PermissionReason
   return again.decision === 'deny' ? refuse(call, again.reason, 'rule', again.rule) : undefined
 }
 
-const personSaidNo =
-  'The person does not want this call. It was not run, and nothing was changed. Stop, and wait to be told how to go on.'
+const rejectedByUser =
+  'The user rejected this tool call. It did not run and nothing changed. Stop, and wait for new instructions.'
 
-const nobody = (tool: Tool, ruling: Ruling) =>
-  `${tool.name} needs permission and nobody is here to give it: ${ruling.reason}. ` +
+const nobodyToAsk = (tool: Tool, ruling: Ruling) =>
+  `${tool.name} needs permission and there is no user to ask: ${ruling.reason}. ` +
   `An allow rule (permissions.allow in the settings, or --allowed-tools "${tool.name}") or --permission-mode would allow it.`
 
 async function update(call: Call, updates: readonly PermissionUpdate[]): Promise<void> {

@@ -20,7 +20,7 @@ export async function decide(question: PermissionQuestion): Promise<Ruling> {
   }
 }
 
-/** The ruling alone, for whoever will not put the question to a person. */
+/** The ruling alone, for callers that do not prompt. */
 export async function judge(question: PermissionQuestion) {
   const access = fileOf(question)
   const finding = await find(question, rulesOf(question.settings), access)
@@ -43,10 +43,10 @@ async function find(question: PermissionQuestion, rules: Rules, access: FileAcce
     rules.allow.find((each) => ruleMatches(each, 'allow', question, access)) ??
     (access && allowingRule(rules.allow, access, question))
   if (rule) return { word: 'allow', rule, why: `the allow rule "${rule.text}" matches` }
-  return { word: 'open', why: `no rule speaks of ${question.tool}` }
+  return { word: 'open', why: `no rule covers ${question.tool}` }
 }
 
-/** A rule speaks of commands or files, or a person will be asked and wants to know what of it needs asking. */
+/** A rule mentions commands or files, or the user will be prompted and wants to know for which part. */
 function needsParsing(rules: Rules, { mode, settings }: PermissionQuestion): boolean {
   if ([...rules.deny, ...rules.ask].some(({ specifier: { kind } }) => kind === 'command' || kind === 'path'))
     return true
@@ -73,11 +73,11 @@ function settle(
   }
   const said = modeSays(question, access)
   const open = finding.word === 'open' || finding.unlessDenied === true
-  // A hook's allow stands in for the person's answer: plan mode's refusal is no question, so it stays.
+  // A hook's allow replaces the user's answer. Plan mode's deny is no prompt, so it stays.
   const answered = hook === 'allow' && mode === 'dontAsk'
   if (open && said.word === 'deny' && !answered) return refused(mode === 'dontAsk' ? finding.why : said.why)
   if (finding.word === 'ask' || hook === 'ask') {
-    const why = finding.word === 'ask' ? finding.why : 'a hook asks for it'
+    const why = finding.word === 'ask' ? finding.why : 'a hook requires a prompt'
     const byRule = finding.word === 'ask' ? rule : undefined
     return mode === 'dontAsk' ? { ...refused(why), ...byRule } : { decision: 'ask', reason: why, ...byRule }
   }

@@ -1,4 +1,4 @@
-/** Whether one rule speaks of one call. */
+/** Whether one rule applies to one call. */
 
 import { type FileAccess, fileRuleMatches } from './paths/access.ts'
 import type { PermissionQuestion } from './question.ts'

@@ -36,5 +36,5 @@ export function modeSays(question: PermissionQuestion, access: FileAccess | unde
     return { word: 'allow', why: 'acceptEdits mode allows it in the working directories' }
   }
   const forbidden = mode !== question.mode ? ' (bypassPermissions mode is disabled by the settings)' : ''
-  return { word: 'ask', why: `${mode} mode asks before ${tool}${forbidden}` }
+  return { word: 'ask', why: `${mode} mode prompts for ${tool}${forbidden}` }
 }

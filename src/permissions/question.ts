@@ -30,7 +30,7 @@ export interface PermissionQuestion {
 
 export interface Ruling {
   readonly decision: 'allow' | 'ask' | 'deny'
-  /** For people and the model: which rule, mode or hook said so, and what would allow it. */
+  /** For the user and the model: which rule, mode or hook said so, and what would allow it. */
   readonly reason: string
   /** The rule as written, where one decided. */
   readonly rule?: string

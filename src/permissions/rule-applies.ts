@@ -4,7 +4,7 @@ import { fileOf } from './paths/access.ts'
 import type { PermissionQuestion } from './question.ts'
 import { readRule } from './rule.ts'
 
-/** Whether a rule as written (a hook's `if`) speaks of a call; of a command line, when it speaks of any part of it. */
+/** Whether a rule as written (a hook's `if`) applies to a call; to a command line when it applies to any part of it. */
 export async function matchesRule(text: string, question: PermissionQuestion): Promise<boolean> {
   const reading = readRule(text, 'ask')
   if (!reading.ok) return false

@@ -3,7 +3,7 @@ import type { PermissionSettings } from './question.ts'
 import { type Behavior, type Rule, readRule } from './rule.ts'
 
 export interface Rules extends Readonly<Record<Behavior, readonly Rule[]>> {
-  /** What was dropped or is never consulted, each quoted, in words for the person. */
+  /** What was dropped or is never consulted, each quoted, for the user. */
   readonly warnings: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** What "always" would save: the narrowest rule that a person would expect. */
+/** What "always" would save: the narrowest rule that a user would expect. */
 import { dirname } from 'node:path'
 import type { PermissionUpdate } from '../hooks/plane.ts'
 import { type FileAccess, inWorkingDirectories } from './paths/access.ts'

@@ -1,4 +1,4 @@
-/** Changes to rules, modes and directories that a person or a PermissionRequest hook asks for. */
+/** Changes to rules, modes and directories that the user or a PermissionRequest hook requests. */
 import type { PermissionMode, PermissionUpdate } from '../hooks/plane.ts'
 import type { PermissionSettings } from './question.ts'
 import { readRule, ruleText } from './rule.ts'

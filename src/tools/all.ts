@@ -54,7 +54,7 @@ const byName = new Map(builtInTools.map((tool) => [tool.name, tool]))
 
 export const builtInTool = (name: string): Tool | undefined => byName.get(name)
 
-/** The tool as the model is told of it. */
+/** The tool as the model sees it. */
 export const definitionOf = ({ name, prompt, input }: Tool): ToolDefinitionLike => ({
   name,
   description: prompt,

@@ -1,11 +1,11 @@
-/** AskUserQuestion: lets the person choose. */
+/** AskUserQuestion: lets the user choose. */
 import { boolean, list, map, optional, record, string } from '../hooks/shape.ts'
 import { failed, said } from './output.ts'
 import { defineTool } from './tool.ts'
 
 export const askUserQuestion = defineTool({
   name: 'AskUserQuestion',
-  prompt: `Asks the person one to four questions, each with two to four options, and waits for the answers.
+  prompt: `Asks the user one to four questions, each with two to four options, and waits for the answers.
 - Use it when the work depends on a choice that is theirs; not for what you can find out or decide yourself.
 - They can always write an answer of their own, so offer no "other". Put the option you would take first and mark it "(recommended)".`,
   input: record({
@@ -31,13 +31,16 @@ export const askUserQuestion = defineTool({
     const wrong = problemIn(questions)
     if (wrong) return failed(wrong)
     const given =
-      answers ?? (await host.askPerson(questions.map((each) => ({ ...each, multiSelect: each.multiSelect ?? false }))))
-    if (!given) return failed('The person did not answer. Go on without an answer, or say what you need and stop.')
-    const told = questions.map(({ question }) => `"${question}"="${given[question] ?? '(no answer)'}"`).join(', ')
-    return said(`User has answered your questions: ${told}. You can now continue with the user's answers in mind.`, {
-      kind: 'text',
-      summary: questions.map(({ header, question }) => `${header}: ${given[question] ?? '(no answer)'}`).join('\n'),
-    })
+      answers ?? (await host.askUser(questions.map((each) => ({ ...each, multiSelect: each.multiSelect ?? false }))))
+    if (!given) return failed('The user did not answer. Continue without an answer, or say what you need and stop.')
+    const answered = questions.map(({ question }) => `"${question}"="${given[question] ?? '(no answer)'}"`).join(', ')
+    return said(
+      `User has answered your questions: ${answered}. You can now continue with the user's answers in mind.`,
+      {
+        kind: 'text',
+        summary: questions.map(({ header, question }) => `${header}: ${given[question] ?? '(no answer)'}`).join('\n'),
+      },
+    )
   },
 })
 

@@ -38,7 +38,7 @@ test('the todo list is replaced as a whole', async (t) => {
 test('the person is asked, and their answers come back', async (t) => {
   const asked: unknown[] = []
   const b = bench(t, {
-    askPerson: async (questions) => {
+    askUser: async (questions) => {
       asked.push(questions)
       return { 'Which?': 'Red' }
     },
@@ -56,7 +56,7 @@ test('the person is asked, and their answers come back', async (t) => {
 test('nobody there is an error, and so are questions that cannot be asked', async (t) => {
   const b = bench(t)
   const said = async (questions: unknown[]) => (await b.use('AskUserQuestion', { questions })).content
-  assert.match(await said([question('Which?')]), /^The person did not answer\./)
+  assert.match(await said([question('Which?')]), /^The user did not answer\./)
   assert.equal(await said([]), 'AskUserQuestion: the input does not fit: questions must have at least 1 entry')
   assert.equal(
     await said(Array.from({ length: 5 }, (_, i) => question(`${i}?`))),
@@ -228,7 +228,7 @@ test('a brief message is shown at once', async (t) => {
   assert.equal((await b.use('Brief', { message: 'Half done\nmore' })).content, 'Message delivered to user: Half done')
   assert.deepEqual(b.told, ['brief Half done\nmore'])
   assert.deepEqual(plain(await b.use('Brief', { message: ' ' })), {
-    content: 'message is empty; write what the person should know',
+    content: 'message is empty; write what the user should know',
     isError: true,
   })
 })

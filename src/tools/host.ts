@@ -13,8 +13,8 @@ export interface ToolHost {
   /** False for a file that a rule keeps from being read: a search of its folder leaves it out. */
   mayShow(path: string): boolean
   readonly tasks: BackgroundTasks
-  /** Asks the person; undefined when nobody is there or they would not answer. */
-  askPerson(questions: readonly Question[]): Promise<Record<string, string> | undefined>
+  /** Asks the user; undefined when there is no user or no answer. */
+  askUser(questions: readonly Question[]): Promise<Record<string, string> | undefined>
   setTodos(todos: readonly Todo[]): void
   todos(): readonly Todo[]
   runAgent(request: AgentRequest): Promise<ToolOutput>
@@ -24,7 +24,7 @@ export interface ToolHost {
   /** `commands`: patterns of Bash commands that carrying it out will need. */
   exitPlanMode(plan: string, commands: readonly string[]): Promise<ToolOutput>
   readonly mcp: McpSide | undefined
-  /** Tools that the model has not been told of yet (ToolSearch). */
+  /** Tools that the model has not seen yet (ToolSearch). */
   deferredTools(): readonly ToolDefinitionLike[]
   /** Makes them part of the next request. */
   revealTools(names: readonly string[]): void
@@ -38,7 +38,7 @@ export interface ToolHost {
   ): Promise<WebSearch | undefined>
   /** Hosts and addresses that a rule names and WebFetch may therefore reach although they are private. */
   mayReachPrivate(host: string): boolean
-  /** A short message shown to the person at once (Brief). */
+  /** Shows the user a short message at once (Brief). */
   brief(message: string): void
 }
 
@@ -88,7 +88,7 @@ export interface Question {
   readonly header: string
   readonly options: readonly { readonly label: string; readonly description: string }[]
   readonly multiSelect: boolean
-  /** One of the options it must be: nothing in the person's own words. */
+  /** One of the options it must be: no free text. */
   readonly closed?: true
 }
 
@@ -108,7 +108,7 @@ export interface AgentRequest {
 export interface Skills {
   list(): readonly SkillListing[]
   /** The skill's text with its arguments filled in, or why it cannot be had. */
-  load(name: string, args: string, caller?: 'model' | 'person'): Promise<LoadedSkill>
+  load(name: string, args: string, caller?: 'model' | 'user'): Promise<LoadedSkill>
 }
 
 /** `forked`: the text is what a sub-agent answered, not the skill's own. */
@@ -120,10 +120,10 @@ export interface SkillListing {
   readonly name: string
   readonly description: string
   readonly argumentHint?: string
-  /** False: the model is not told of it and may not load it. */
+  /** False: hidden from the model, which may not load it. */
   readonly forModel?: boolean
   /** False: it is no slash command. */
-  readonly forPerson?: boolean
+  readonly forUser?: boolean
 }
 
 export interface McpSide {

@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 
-/** `~` is the person's home; anything else that is not absolute starts at `cwd`. */
+/** `~` is the user's home; anything else that is not absolute starts at `cwd`. */
 export function absolute(cwd: string, path: string): string {
   if (path === '~' || path.startsWith('~/')) return join(process.env['HOME'] ?? '/', path.slice(1))
   return resolve(cwd, path)
@@ -50,7 +50,7 @@ export function leadsTo(target: string, fd: number): boolean {
   }
 }
 
-/** For people and models: inside `cwd` without it, outside in full. */
+/** For the user and the model: inside `cwd` without it, outside in full. */
 export function shown(cwd: string, path: string): string {
   const inside = relative(cwd, path)
   return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? path : inside
@@ -75,7 +75,7 @@ export function similarNames(path: string): string[] {
 
 export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
-/** `EACCES` and its like in words; the path is said by the caller. */
+/** `EACCES` and the like as text; the caller adds the path. */
 export function whyOf(error: unknown): string {
   return words[codeOf(error)] ?? (error instanceof Error ? error.message : String(error))
 }

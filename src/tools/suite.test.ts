@@ -130,7 +130,7 @@ const samples: Record<string, Sample> = {
         },
       ],
     }),
-    host: { askPerson: async () => ({ 'Which?': 'a' }) },
+    host: { askUser: async () => ({ 'Which?': 'a' }) },
   },
   TodoWrite: {
     valid: () => ({ todos: [{ content: 'x', status: 'pending', activeForm: 'x' }] }),

@@ -57,7 +57,7 @@ export function toolSuite(tool: Tool, sample: Sample): void {
     assert.match(tool.summary(parsed.input), /^[^\n]+/)
   })
 
-  test(`${tool.name}: it is told to the model as a JSON Schema object, in few words`, () => {
+  test(`${tool.name}: the model gets it as a JSON Schema object, briefly described`, () => {
     const { name, description, inputSchema } = definitionOf(tool)
     assert.match(name, /^[A-Z][A-Za-z]+$/)
     assert.ok(description.length > 30 && description.length < 1500, `${description.length} characters`)

@@ -5,7 +5,7 @@ import { defineTool } from './tool.ts'
 
 export const todoWrite = defineTool({
   name: 'TodoWrite',
-  prompt: `Replaces your task list for this session; the person sees it.
+  prompt: `Replaces your task list for this session; the user sees it.
 - Use it for work of three steps or more. Keep it current: mark a task in_progress when you start it and completed as soon as it is done, one in progress at a time.
 - Always send the whole list.`,
   input: record({

@@ -8,15 +8,15 @@ import { absolute } from './paths.ts'
 
 export interface Tool {
   readonly name: string
-  /** What the model is told. */
+  /** What the model reads about it. */
   readonly prompt: string
   readonly input: ReturnType<typeof record>
   readonly safety: Safety | ((input: JsonObject) => Safety)
   /** Input fields that are paths: made absolute at the door, so that hooks and rules see whole paths. */
   readonly paths?: readonly string[]
-  /** Given to the agent by the program's own code: where no rule speaks of it, nobody is asked. */
+  /** Given to the agent by the program's own code: where no rule covers it, it is allowed without a prompt. */
   readonly granted?: true
-  /** One line for people: `src/cli/main.ts`, `npm test`. */
+  /** One line for the screen: `src/cli/main.ts`, `npm test`. */
   summary(input: JsonObject): string
   run(input: JsonObject, context: ToolContext): Promise<ToolOutput>
 }
@@ -35,11 +35,11 @@ export interface ToolContext {
    */
   readonly judgedPath?: string
   readonly signal: AbortSignal
-  /** The environment for children: the person's own PATH, none of our secrets. */
+  /** The environment for children: the user's own PATH, none of our secrets. */
   readonly env: NodeJS.ProcessEnv
   /** The agent's side of what tools do together with it. */
   readonly host: ToolHost
-  /** Tells the person what is going on, while it goes on. */
+  /** Shows progress while the tool runs. */
   progress(text: string): void
 }
 
@@ -56,7 +56,7 @@ export function defineTool<S extends ReturnType<typeof record>>(tool: {
   return tool as unknown as Tool
 }
 
-/** The input as the tool's own, or what is wrong with it in words for the model. */
+/** The input as the tool's own, or what is wrong with it, for the model. */
 export function readInput(
   tool: Tool,
   input: unknown,

@@ -40,7 +40,7 @@ export function bench(t: TestContext, overrides: Partial<ToolHost> = {}): Bench 
     mayShow: () => true,
     checkpoint: (path) => void told.push(`checkpoint ${path}`),
     tasks: realTasks(t),
-    askPerson: async () => undefined,
+    askUser: async () => undefined,
     setTodos: (next) => {
       todos = next
     },

@@ -19,7 +19,7 @@ export async function expandPrompt(session: Session, prompt: string): Promise<Ex
   const command = /^\/([\w:-]+)(?:\s+([\s\S]*))?$/.exec(prompt.trim())
   if (!command) return { ok: true, blocks: [textBlock(prompt), ...(await mentions(session, prompt))] }
   const [, name = '', args = ''] = command
-  const known = session.runtime.skills.list().some((skill) => skill.name === name && skill.forPerson !== false)
+  const known = session.runtime.skills.list().some((skill) => skill.name === name && skill.forUser !== false)
   if (!known) return { ok: false, why: `Unknown command: /${name}` }
   session.ready()
   const loaded = await loadSkill(session, name, args)

@@ -19,7 +19,7 @@ export async function loadSkill(
   session: Session,
   name: string,
   args: string,
-  caller: 'model' | 'person' = 'person',
+  caller: 'model' | 'user' = 'user',
 ): Promise<LoadedSkill> {
   const { skills, trusted } = session.runtime
   const skill = skills.get(name)

@@ -8,7 +8,7 @@ export interface Answer {
 
 export interface GitOptions {
   readonly timeoutMs?: number
-  /** The person trusts the repository: its hooks and filters may run. */
+  /** The user trusts the repository: its hooks and filters may run. */
   readonly trusted?: boolean
 }
 

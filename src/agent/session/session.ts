@@ -44,7 +44,7 @@ export type AgentIdentity = SpeakingAgent
 
 /** What a tool may start that is a session or a dialog of its own (session-services.ts). */
 export interface SessionServices {
-  loadSkill(session: Session, name: string, args: string, caller?: 'model' | 'person'): Promise<LoadedSkill>
+  loadSkill(session: Session, name: string, args: string, caller?: 'model' | 'user'): Promise<LoadedSkill>
   runAgent(session: Session, request: SubagentTask): Promise<ToolOutput>
   enterPlanMode(session: Session): Promise<ToolOutput>
   exitPlanMode(session: Session, plan: string, commands?: readonly string[]): Promise<ToolOutput>

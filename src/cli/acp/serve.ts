@@ -231,7 +231,7 @@ const commandsOf = ({ runtime }: Session) => [
   { name: 'compact', description: 'Turns the conversation into its summary', input: { hint: 'what to keep' } },
   ...runtime.skills
     .list()
-    .filter(({ forPerson }) => forPerson !== false)
+    .filter(({ forUser }) => forUser !== false)
     .map(({ name, description, argumentHint }) => ({
       name,
       description,

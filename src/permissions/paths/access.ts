@@ -34,7 +34,7 @@ export function fileOf({ tool, input, cwd, home, follow }: PermissionQuestion): 
   return { kind: row.kind, paths: resolvePaths(path, cwd, home, follow), tree: row.tree === true }
 }
 
-/** Whether a rule with a path speaks of this access. Who may edit a file may read it; who may not read it, may not edit. */
+/** Whether a path rule applies to this access. Who may edit a file may read it; who may not read it, may not edit. */
 export function fileRuleMatches(rule: Rule, behavior: Behavior, access: FileAccess, asked: Asked): boolean {
   const { specifier } = rule
   if (specifier.kind !== 'path') return false

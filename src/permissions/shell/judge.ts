@@ -28,7 +28,7 @@ export function judgeBash(question: PermissionQuestion, rules: Rules): Finding {
   return { ...doubt, ...(otherwise.word === 'open' && { unlessDenied: true }) }
 }
 
-/** Whether one rule speaks of a command line: for a deny or ask rule any part of it is enough, for an allow rule all. */
+/** Whether one rule applies to a command line: for a deny or ask rule any part of it is enough, for an allow rule all. */
 export function bashRuleMatches(rule: Rule, behavior: Behavior, question: PermissionQuestion): boolean {
   const none: Rules = { allow: [], deny: [], ask: [], warnings: [] }
   const finding = judgeBash({ ...question, mode: 'default' }, { ...none, [behavior]: [rule] })
@@ -51,7 +51,7 @@ class Line {
     this.directories = directoriesOf(reading, question)
   }
 
-  /** A rule of the list that certainly speaks of some part. */
+  /** A rule of the list that certainly applies to some part. */
   forbidden(behavior: 'deny' | 'ask'): Finding | undefined {
     for (const rule of this.rules[behavior]) {
       if (ruleMatches(rule, behavior, this.question, undefined)) {
@@ -66,7 +66,7 @@ class Line {
     return undefined
   }
 
-  /** Something that a deny or ask rule may be meant for, and that cannot be told from here. */
+  /** Something that a deny or ask rule may be meant for, and that cannot be known here. */
   doubtful(): Finding | undefined {
     const { commands, unknown } = this.reading
     for (const rule of [...this.rules.deny, ...this.rules.ask]) {
@@ -113,7 +113,7 @@ class Line {
     return { word: 'allow', ...(rule && { rule }), why: `the allow rule "${rule?.text}"` }
   }
 
-  /** The file that a command reads or writes and that a rule with a path speaks of. */
+  /** The file that a command reads or writes and that a path rule applies to. */
   private fileIn(rule: Rule, behavior: Behavior, command: ShellCommand): string | undefined {
     if (rule.specifier.kind !== 'path') return undefined
     for (const { kind, word, unsure } of filesOf(command)) {

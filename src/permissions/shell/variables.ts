@@ -39,7 +39,7 @@ export function assignmentIn(word: ShellWord): { name: string; value: ShellWord 
 /** Builtins that set the variables which their words name. */
 const setters = /^(read|printf|mapfile|readarray|getopts|unset|declare|typeset|local|export|readonly|let|wait|nameref)$/
 
-/** The variables that a builtin is told to set by name: `read HOME`, `printf -v PATH`, `declare -n x=PS4`. */
+/** The variables that a builtin sets by name: `read HOME`, `printf -v PATH`, `declare -n x=PS4`. */
 export function namedIn(command: string, words: readonly ShellWord[]): readonly string[] {
   if (!setters.test(command)) return []
   return words

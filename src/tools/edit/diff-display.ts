@@ -1,4 +1,4 @@
-/** What changed in a file, as a unified diff for people. */
+/** What changed in a file, as a unified diff for the screen. */
 import type { Display } from '../output.ts'
 
 /** Past this the two texts have too little in common for a diff that anyone would read. */

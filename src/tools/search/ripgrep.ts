@@ -1,4 +1,4 @@
-/** Searching with ripgrep: the one that came with us, or the one on the person's PATH. */
+/** Searching with ripgrep: the one that came with us, or the one on the user's PATH. */
 import { accessSync, constants } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
  * ripgrep's regular expressions as JavaScript's, so that both searches take the same patterns and find the same.
- * What JavaScript cannot say, and what ripgrep does not take, is an error in words.
+ * What JavaScript cannot say, and what ripgrep does not take, is an error with a message.
  */
 
 export type Translated = { ok: true; regex: RegExp } | { ok: false; why: string }

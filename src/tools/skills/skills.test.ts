@@ -19,7 +19,7 @@ const skill = (body: string): Skill => ({
   allowedTools: [],
   fork: false,
   forModel: true,
-  forPerson: true,
+  forUser: true,
 })
 
 const rendered = (body: string, args: string) =>
@@ -54,15 +54,15 @@ test('skills and commands are found in the home and the project, and the nearer 
       ['deploy', 'project', 'skill', 'Ships it'],
       ['secret', 'project', 'skill', 'First words here.'],
       ['git:fix', 'project', 'command', 'Fix it'],
-      ['help', 'built-in', 'skill', 'What ona is, what it can do here, and how the person gets it to do it'],
+      ['help', 'built-in', 'skill', 'What ona is, what it can do here, and how to use it'],
     ],
   )
   const [, deploy, secret] = skills
   assert.deepEqual(
-    [deploy!.allowedTools, deploy!.argumentHint, deploy!.model, deploy!.body, deploy!.forModel, deploy!.forPerson],
+    [deploy!.allowedTools, deploy!.argumentHint, deploy!.model, deploy!.body, deploy!.forModel, deploy!.forUser],
     [['Read', 'Bash(git add:*)'], '[where]', 'opus', 'Ship.', true, true],
   )
-  assert.deepEqual([secret!.forModel, secret!.forPerson], [false, false])
+  assert.deepEqual([secret!.forModel, secret!.forUser], [false, false])
 })
 
 test('what cannot be read is left out with a warning that names it', async (t) => {

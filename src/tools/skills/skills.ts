@@ -1,5 +1,5 @@
 /**
- * Skills and commands: instructions in Markdown that the person calls as `/name` and the model with the Skill tool.
+ * Skills and commands: instructions in Markdown that the user calls as `/name` and the model with the Skill tool.
  *
  * They lie in `.ona/` and `.claude/`, of the home and of the project: `skills/NAME/SKILL.md` and `commands/**.md`.
  * What a text embeds (commands, files) is not run or read here: it is handed back in parts, for the caller to do
@@ -26,16 +26,16 @@ export interface Skill {
   /** Runs in a sub-agent, of this type when one is named. */
   readonly fork: boolean
   readonly agent?: string
-  /** The Skill tool may load it, and the model is told of it. */
+  /** The Skill tool may load it, and the model sees it. */
   readonly forModel: boolean
-  /** The person may call it by a slash. */
-  readonly forPerson: boolean
+  /** The user may call it by a slash. */
+  readonly forUser: boolean
 }
 
 export interface FoundSkills {
   /** By name; the first of a name wins. */
   readonly skills: readonly Skill[]
-  /** What could not be read, in words. */
+  /** What could not be read, as messages. */
   readonly warnings: readonly string[]
 }
 
@@ -135,7 +135,7 @@ function skillOf(
     fork: head['context'] === 'fork',
     ...(text('agent') && { agent: text('agent') }),
     forModel: !isOn('disable-model-invocation', false),
-    forPerson: isOn('user-invocable', true),
+    forUser: isOn('user-invocable', true),
   }
 }
 
@@ -150,7 +150,7 @@ const firstParagraph = (body: string) =>
     .replace(/\s+/g, ' ')
     .trim()
 
-/** A skill's text in parts: plain words, and what someone has to run or read first. */
+/** A skill's text in parts: plain text, and what has to be run or read first. */
 export type Part =
   | { readonly kind: 'text'; readonly text: string }
   /** `source` is what stood there, for messages. */
@@ -246,11 +246,11 @@ export function shellWords(text: string): string[] {
 const builtIn: readonly Skill[] = [
   {
     name: 'help',
-    description: 'What ona is, what it can do here, and how the person gets it to do it',
+    description: 'What ona is, what it can do here, and how to use it',
     kind: 'skill',
     from: 'built-in',
     path: '',
-    body: `Answer the person's question about ona in a few lines. Facts:
+    body: `Answer the user's question about ona in a few lines. Facts:
 
 - ona is a coding agent in the terminal. Every tool call passes hooks and permission rules, and is a row in one SQLite file.
 - \`/help\` lists the slash commands; \`/model\` changes the model; \`/permissions\` shows and edits the rules; \`/config\` the settings.
@@ -263,6 +263,6 @@ Their question: $ARGUMENTS`,
     allowedTools: [],
     fork: false,
     forModel: true,
-    forPerson: true,
+    forUser: true,
   },
 ]

@@ -13,7 +13,7 @@ import { isPrivate } from './addresses.ts'
 export type Got =
   | { readonly kind: 'page'; readonly page: RawPage }
   | { readonly kind: 'redirect'; readonly status: number; readonly to: string }
-  /** We would not, or could not; in words. */
+  /** Why it was not fetched. */
   | { readonly kind: 'refused' | 'failed'; readonly why: string }
 
 export interface RawPage {

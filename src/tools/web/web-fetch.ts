@@ -6,7 +6,7 @@ export const webFetch = defineTool({
   name: 'WebFetch',
   prompt: `Fetches a page of the web, turns it into Markdown and answers your prompt from it.
 - http is raised to https. Private and local addresses are refused.
-- A redirect to another host is not followed: you are told where it leads and can call again.
+- A redirect to another host is not followed: the result names the target, so that you can call again.
 - Pages are kept for 15 minutes. For GitHub, prefer gh in Bash.`,
   input: record({
     url: string('The whole address, https://…'),

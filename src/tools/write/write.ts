@@ -4,7 +4,7 @@ import { counted } from '../bounded.ts'
 import { failed, said } from '../output.ts'
 import { defineTool } from '../tool.ts'
 
-/** Past this nobody reads a diff, and what was there need not be held. */
+/** Larger files get no diff, so their old content need not be kept. */
 const diffLimit = 8_388_608
 
 export const write = defineTool({
