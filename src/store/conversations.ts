@@ -52,8 +52,8 @@ export const getConversation = (db: Db, id: string): Conversation | undefined =>
 /** The one that was active last, in one project or in all. */
 export function newestConversation(db: Db, projectDir?: string): Conversation | undefined {
   return projectDir === undefined
-    ? db.get<Conversation>(`${conversation} ${newestFirst}`)
-    : db.get<Conversation>(`${conversation} WHERE project_dir = ? ${newestFirst}`, projectDir)
+    ? db.get<Conversation>(`${conversation} WHERE ${ours} ${newestFirst}`)
+    : db.get<Conversation>(`${conversation} WHERE project_dir = ? AND ${ours} ${newestFirst}`, projectDir)
 }
 
 export function touchConversation(db: Db, id: string): void {
@@ -128,4 +128,7 @@ export function listSessions(
 const conversation =
   'SELECT id, project_dir AS projectDir, phase, created_at AS createdAt, last_active AS lastActive FROM conversations'
 const newestFirst = 'ORDER BY last_active DESC, rowid DESC LIMIT 1'
-const resumable = 's.session_id NOT IN (SELECT session_id FROM ona_subagents)'
+/** Not out of another agent's history. */
+const ours = 'NOT EXISTS (SELECT 1 FROM ona_imports i WHERE i.session_id = conversations.id)'
+const resumable = `NOT EXISTS (SELECT 1 FROM ona_subagents a WHERE a.session_id = s.session_id)
+  AND NOT EXISTS (SELECT 1 FROM ona_imports i WHERE i.session_id = s.session_id)`

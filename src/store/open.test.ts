@@ -40,7 +40,7 @@ test('schema.sql is the DDL of the specification', () => {
 
 test('a new database has exactly the tables of the specification, and ours beside them', (t) => {
   const select =
-    "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE tbl_name NOT LIKE 'ona\\_%' ESCAPE '\\' ORDER BY name"
+    "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT LIKE 'ona\\_%' ESCAPE '\\' AND tbl_name NOT LIKE 'ona\\_%' ESCAPE '\\' ORDER BY name"
   const asked = new DatabaseSync(':memory:')
   asked.exec(spec)
   const db = open(t)

@@ -60,4 +60,32 @@ export const ownTables: readonly string[] = [
     bytes       INTEGER NOT NULL,
     PRIMARY KEY (project_dir, sid)
   )`,
+  // Sessions that came out of another agent's history: whose they are, and that nobody resumes them here.
+  `CREATE TABLE ona_imports (
+    session_id  TEXT PRIMARY KEY REFERENCES sessions(session_id),
+    agent       TEXT NOT NULL,
+    source_id   TEXT NOT NULL,
+    file        TEXT NOT NULL,
+    version     TEXT,
+    imported_at TEXT NOT NULL DEFAULT (datetime('now'))
+  )`,
+  // One row a history file: how far it has been read, and the state of its reader at that place.
+  `CREATE TABLE ona_import_files (
+    agent       TEXT NOT NULL,
+    file_key    TEXT NOT NULL,
+    path        TEXT NOT NULL,
+    bytes       INTEGER NOT NULL,
+    mark        TEXT NOT NULL,
+    state       TEXT NOT NULL,
+    imported_at TEXT NOT NULL DEFAULT (datetime('now')),
+    PRIMARY KEY (agent, file_key)
+  )`,
+  // What a command waits for is found by session, conversation or event; the tables of the specification stay exact.
+  'CREATE INDEX ona_sessions_conversation ON sessions(conversation_id)',
+  'CREATE INDEX ona_conversations_active ON conversations(last_active)',
+  'CREATE INDEX ona_events_session ON events(session_id, event_type)',
+  'CREATE INDEX ona_events_conversation ON events(conversation_id, event_type)',
+  'CREATE INDEX ona_permissions_call ON tool_permission_log(session_id, tool_use_id)',
+  'CREATE INDEX ona_hooks_conversation ON hook_invocations(conversation_id)',
+  'CREATE INDEX ona_hooks_event ON hook_invocations(hook_event, id)',
 ]

@@ -9,6 +9,7 @@ export function* importedCalls(db: ReadDb, filter: CallFilter = {}): Generator<R
   for (const row of db.each<Row>(decisions, since, filter.conversation ?? null)) {
     const { tool, input } = ours(row.tool, row.input)
     if (filter.tool !== undefined && filter.tool !== tool) continue
+    if (filter.project !== undefined && row.projectDir !== filter.project) continue
     const decision = words.find((word) => word === row.decision)
     yield {
       at: row.at.replace('T', ' ').slice(0, 19),
@@ -19,6 +20,7 @@ export function* importedCalls(db: ReadDb, filter: CallFilter = {}): Generator<R
       input: input ?? {},
       projectDir: row.projectDir,
       agent: null,
+      source: 'dispatcher',
       was: decision && input ? { decision, by: row.by ?? 'dispatcher' } : null,
     }
   }

@@ -123,8 +123,8 @@ test('calls of sessions that ran side by side are each answered by their own res
   assert.deepEqual(
     Array.from(recordedCalls(db), ({ tool, sessionId }) => [tool, sessionId]),
     [
-      ['Write', two],
       ['Read', one],
+      ['Write', two],
     ],
   )
 })

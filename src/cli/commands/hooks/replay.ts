@@ -18,6 +18,7 @@ import { builtInTool } from '../../../tools/all.ts'
 import { readInput } from '../../../tools/tool.ts'
 import { command } from '../../command.ts'
 import { failed, paint, said, table, warned, write, wrong } from '../../print.ts'
+import { sinceMs, sinceProblem, sqlTime } from '../../since.ts'
 
 const help = `ona hooks replay asks a policy about every tool call on record: what would it have said, and why? No tool is run, and
 the database is not written to.
@@ -37,6 +38,8 @@ The policy (without any: the settings in force in this folder):
 The calls (without any: all of them):
   --since 30d|DATE     of the last 30 days (or 12h, 2w), or since a date such as 2026-10-15
   --conversation ID    of this conversation
+  --agent NAME         of this agent: ona, dispatcher, claude, codex, …; may be given again
+  --project DIR        made in this folder or below it
   --tool NAME          of this tool
 
   --limit N            show the newest N changes (50)
@@ -55,6 +58,8 @@ const flags = {
   cwd: 'value',
   since: 'value',
   conversation: 'value',
+  agent: 'each',
+  project: 'value',
   tool: 'value',
   limit: 'value',
   'fail-on-change': 'flag',
@@ -67,19 +72,21 @@ export const replay = command(name, { help, flags }, async (given) => {
   const limit = Number(given.limit ?? 50)
   if (!Number.isSafeInteger(limit) || limit < 1)
     return wrong(name, `--limit must be a number of rows, not ${given.limit}`)
-  const since = sinceOf(given.since)
-  if (since === undefined)
-    return wrong(name, `--since takes 30d, 12h, 2w or a date such as 2026-10-15, not "${given.since}"`)
+  const from = given.since === undefined ? 0 : sinceMs(given.since)
+  if (from === undefined) return wrong(name, sinceProblem(given.since!))
+  const since = from === 0 ? '' : sqlTime(from)
   const rules = readRules(given.rule ?? [])
   if ('why' in rules) return wrong(name, rules.why)
   const policy = await policyOf(given, rules)
   if ('why' in policy) return failed(policy.why)
   const db = readDb(policy.dbPath)
   try {
-    const { conversation, tool } = given
+    const { conversation, tool, agent: agents, project } = given
     if (conversation !== undefined && !db.get('SELECT 1 FROM conversations WHERE id = ?', conversation))
       return failed(`there is no conversation ${conversation}`)
-    const calls = withProgress(allCalls(db, { since, conversation, tool }))
+    const calls = withProgress(
+      allCalls(db, { since, conversation, tool, agents, project: project && resolve(project) }),
+    )
     const changed = (given.json ? await inJson(calls, policy) : await inWords(calls, policy, limit)) > 0
     return changed && given['fail-on-change'] ? 1 : 0
   } finally {
@@ -89,21 +96,7 @@ export const replay = command(name, { help, flags }, async (given) => {
 
 function* allCalls(db: ReadDb, filter: CallFilter): Generator<RecordedCall> {
   yield* recordedCalls(db, filter)
-  yield* importedCalls(db, filter)
-}
-
-/** '' for none; undefined for what is no time. */
-function sinceOf(text: string | undefined): string | undefined {
-  if (text === undefined) return ''
-  const [, count, unit] = /^(\d{1,6})([hdw])$/.exec(text) ?? []
-  const hours = { h: 1, d: 24, w: 168 }[unit ?? '']
-  const time = hours
-    ? Date.now() - Number(count) * hours * 3_600_000
-    : /^\d{4}-\d\d-\d\d/.test(text)
-      ? Date.parse(text)
-      : NaN
-  const date = new Date(time)
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString().slice(0, 19).replace('T', ' ')
+  if (!filter.agents || filter.agents.includes('dispatcher')) yield* importedCalls(db, filter)
 }
 
 type Rules = Record<Behavior, string[]>

@@ -1,0 +1,41 @@
+/** Lists session files: below a folder, by name, without following links out of it. */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { isObject, type JsonObject } from '../../hooks/shape.ts'
+
+/** Paths below `root` whose path relative to it (with `/`) matches; `root` itself when it is a file. */
+export function filesBelow(root: string, wanted: RegExp): { path: string; name: string }[] {
+  const found = statSync(root, { throwIfNoEntry: false })
+  if (found?.isFile()) return [{ path: root, name: root.split(sep).at(-1)! }]
+  if (!found?.isDirectory()) return []
+  const files: { path: string; name: string }[] = []
+  const folders = [root]
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop())
+    for (const entry of entriesOf(folder)) {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) folders.push(path)
+      else if (entry.isFile()) {
+        const name = relative(root, path).replaceAll(sep, '/')
+        if (wanted.test(name)) files.push({ path, name })
+      }
+    }
+  return files.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return [] // a folder that may not be read holds nothing for us
+  }
+}
+
+/** A small JSON file beside a session; {} when it is missing or is no object. */
+export function jsonFile(path: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,33 @@
+/** What histories are on this machine, and how large they are: looked at, not read. */
+import { statSync } from 'node:fs'
+import type { HistoryFile, HistoryReader } from '../histories/history.ts'
+
+export interface Found {
+  readonly reader: HistoryReader
+  readonly roots: readonly string[]
+  readonly files: readonly (HistoryFile & { readonly bytes: number; readonly modifiedMs: number })[]
+}
+
+/** Files that were last written at `sinceMs` or later. `path`: there and nowhere else. */
+export function findHistories(
+  readers: readonly HistoryReader[],
+  { path, sinceMs, env, home }: { path?: string; sinceMs: number; env: NodeJS.ProcessEnv; home: string },
+): Found[] {
+  return readers.flatMap((reader) => {
+    const roots = path === undefined ? reader.roots(env, home) : [path]
+    const files = roots
+      .flatMap((root) => reader.files(root))
+      .flatMap((file) => {
+        const { size, mtimeMs } = sizeOf(file.path, reader.rows !== undefined)
+        return size > 0 && mtimeMs >= sinceMs ? [{ ...file, bytes: size, modifiedMs: mtimeMs }] : []
+      })
+    return files.length > 0 ? [{ reader, roots, files }] : []
+  })
+}
+
+/** What a SQLite file was last told lies in its -wal file. */
+function sizeOf(path: string, isDatabase: boolean): { size: number; mtimeMs: number } {
+  const stats = [path, ...(isDatabase ? [`${path}-wal`] : [])].map((each) => statSync(each, { throwIfNoEntry: false }))
+  const size = stats.reduce((sum, each) => sum + (each?.size ?? 0), 0)
+  return { size, mtimeMs: Math.max(0, ...stats.map((each) => each?.mtimeMs ?? 0)) }
+}

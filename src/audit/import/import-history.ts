@@ -1,0 +1,151 @@
+/**
+ * Brings one session file of another agent into the database. Each batch of lines is one transaction that also moves the
+ * file's cursor: a kill loses no line and repeats none, and two imports at once share the work.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { isObject } from '../../hooks/shape.ts'
+import type { Db } from '../../store/open.ts'
+import type { HistoryFile, HistoryReader, HistoryRecord, State } from '../histories/history.ts'
+import { batches } from './lines.ts'
+import { type Counts, recordWriter } from './write-records.ts'
+
+/** Undefined when all is read; otherwise why this file could not be. */
+export async function importFile(
+  db: Db,
+  reader: HistoryReader,
+  file: HistoryFile,
+  counts: Counts,
+): Promise<string | undefined> {
+  try {
+    if (reader.rows) importRows(db, reader, file, counts)
+    else while (!(await importLines(db, reader, file, counts))) {}
+    return undefined
+  } catch (cause) {
+    if (!isFileError(cause)) throw cause
+    return `${file.path} cannot be read: ${cause.message}`
+  }
+}
+
+const isFileError = (cause: unknown): cause is NodeJS.ErrnoException =>
+  cause instanceof Error &&
+  ['EACCES', 'EPERM', 'ENOENT', 'EISDIR', 'EIO', 'ERR_SQLITE_ERROR', 'ZSTD_error_prefix_unknown'].includes(
+    (cause as NodeJS.ErrnoException).code ?? '',
+  )
+
+interface Cursor {
+  readonly bytes: number
+  /** The hash of the bytes before the cursor: when they differ, the file was written anew. */
+  readonly mark: string
+  readonly state: State
+}
+
+/** False: another process moved the cursor meanwhile, so that it must be read again. */
+async function importLines(db: Db, reader: HistoryReader, file: HistoryFile, counts: Counts): Promise<boolean> {
+  const saved = readCursor(db, reader, file)
+  const isPacked = file.path.endsWith('.zst')
+  const rewritten = saved !== undefined && !isPacked && markAt(file.path, saved.bytes) !== saved.mark
+  let cursor: Cursor =
+    saved && !rewritten
+      ? saved
+      : { bytes: 0, mark: '', state: { ...reader.start(file), ...(rewritten && { rewritten }) } }
+  let stored = saved?.bytes
+  for await (const { lines, end, tooLong } of batches(file.path, cursor.bytes)) {
+    const state: State = structuredClone(cursor.state)
+    const records = readLines(lines, reader, state, counts)
+    counts.unreadable += tooLong
+    const next: Cursor = { bytes: end, mark: isPacked ? cursor.mark : markAt(file.path, end), state }
+    const mine = db.transaction(() => {
+      if (readCursor(db, reader, file)?.bytes !== stored) return false
+      const options = { skipKnown: reader.repeats === true || state['rewritten'] === true }
+      const writer = recordWriter(db, reader.agent, file.path, counts, options)
+      for (const record of records) writer.add(record)
+      writer.finish()
+      saveCursor(db, reader, file, next)
+      return true
+    })
+    if (!mine) return false
+    cursor = next
+    stored = end
+  }
+  return true
+}
+
+/** The hash of the last bytes before a place; '' when the file ends before it. */
+function markAt(path: string, place: number): string {
+  const fd = openSync(path, 'r')
+  try {
+    const size = Math.min(256, place)
+    if (fstatSync(fd).size < place) return 'shorter'
+    const bytes = Buffer.alloc(size)
+    readSync(fd, bytes, 0, size, place - size)
+    return process.getBuiltinModule('node:crypto').hash('sha256', bytes)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function readLines(lines: readonly Buffer[], reader: HistoryReader, state: State, counts: Counts): HistoryRecord[] {
+  const records: HistoryRecord[] = []
+  for (const line of lines) {
+    if (reader.skip && isBulk(line, reader.skip)) continue
+    try {
+      const value: unknown = JSON.parse(line.toString('utf8'))
+      if (isObject(value)) records.push(...reader.read(value, state))
+      else counts.unreadable++
+    } catch {
+      counts.unreadable++ // cut off by a crash, or nested deeper than can be read
+    }
+  }
+  return records
+}
+
+function isBulk(line: Buffer, skip: readonly string[]): boolean {
+  const head = line.toString('latin1', 0, Math.min(300, line.length))
+  return skip.some((part) => head.includes(part))
+}
+
+/** Rows of another SQLite file: read from a cursor that is a time, and recognised by their keys. */
+function importRows(db: Db, reader: HistoryReader, file: HistoryFile, counts: Counts): void {
+  const saved = readCursor(db, reader, file)
+  const state = saved?.state ?? reader.start(file)
+  let batch: HistoryRecord[] = []
+  let reached = saved?.bytes ?? 0
+  const commit = () =>
+    db.transaction(() => {
+      const writer = recordWriter(db, reader.agent, file.path, counts, { skipKnown: true })
+      for (const record of batch) writer.add(record)
+      writer.finish()
+      const now = readCursor(db, reader, file)?.bytes ?? 0
+      saveCursor(db, reader, file, { bytes: Math.max(reached, now), mark: '', state })
+      batch = []
+    })
+  for (const { line, cursor } of reader.rows!(file.path, reached)) {
+    if (line['row'] === 'session' && batch.length > 1000) commit()
+    reached = Math.max(reached, cursor)
+    batch.push(...reader.read(line, state))
+  }
+  if (batch.length > 0) commit()
+}
+
+function readCursor(db: Db, { agent }: HistoryReader, { key }: HistoryFile): Cursor | undefined {
+  const row = db.get<{ bytes: number; mark: string; state: string }>(
+    'SELECT bytes, mark, state FROM ona_import_files WHERE agent = ? AND file_key = ?',
+    agent,
+    key,
+  )
+  return row && { ...row, state: JSON.parse(row.state) }
+}
+
+function saveCursor(
+  db: Db,
+  { agent }: HistoryReader,
+  { key, path }: HistoryFile,
+  { bytes, mark, state }: Cursor,
+): void {
+  db.run(
+    `INSERT INTO ona_import_files(agent, file_key, path, bytes, mark, state) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT(agent, file_key) DO UPDATE SET path = excluded.path, bytes = excluded.bytes, mark = excluded.mark,
+       state = excluded.state, imported_at = datetime('now')`,
+    ...[agent, key, path, bytes, mark, JSON.stringify(state)],
+  )
+}

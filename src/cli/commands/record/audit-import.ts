@@ -1,0 +1,202 @@
+/** `ona audit import`: other agents' histories and the dispatcher's logs into the database. */
+import { statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { historyReaders } from '../../../audit/histories/all.ts'
+import { type Found, findHistories } from '../../../audit/import/find-histories.ts'
+import { importFile } from '../../../audit/import/import-history.ts'
+import { type Counts, noCounts } from '../../../audit/import/write-records.ts'
+import { type Db, dbPath, inMemory, openDb } from '../../../store/open.ts'
+import { command } from '../../command.ts'
+import { failed, noted, said, saidJson, table, warned, wrong } from '../../print.ts'
+import { sinceMs, sinceProblem } from '../../since.ts'
+
+const agents = historyReaders.map(({ agent }) => agent)
+const name = 'ona audit import'
+
+const help = `ona audit import brings the sessions of other agents into the database, where ona inspect, ona hooks replay,
+ona hooks log and SQL read them beside ona's own. It reads only; importing again adds only what is new.
+
+  ona audit import                     every agent on this machine, sessions of the last 30 days
+  ona audit import claude              one agent: ${agents.join(', ')}
+  ona audit import codex PATH          the sessions in this folder or file
+  ona audit import DIR                 a dispatcher's logs (<repository>/.ai/tmp)
+
+  --since 90d|DATE   sessions that were active since then (default 30d)
+  --all              sessions of any age
+  --watch            keep following live sessions until Ctrl-C
+  --dry-run          read and count, but store nothing
+  --project DIR      of a dispatcher's logs: the repository they belong to (default: two folders above DIR)
+  --json             print the counts as JSON
+
+Example:
+  ona audit import --since 90d && ona hooks replay --rule 'deny:Bash(git push *)'
+`
+
+const flags = {
+  since: 'value',
+  all: 'flag',
+  watch: 'flag',
+  'dry-run': 'flag',
+  project: 'value',
+  json: 'flag',
+} as const
+
+export const run = command(name, { help, flags, words: 2 }, async (given, [first, second]) => {
+  const reader = historyReaders.find(({ agent }) => agent === first)
+  if (first !== undefined && !reader) {
+    if (second !== undefined) return wrong(name, `unknown agent "${first}"; there are ${agents.join(', ')}`)
+    return await importLogs(first, given.project, given.json === true)
+  }
+  if (given.all && given.since !== undefined) return wrong(name, '--all and --since exclude each other')
+  if (given.watch && given['dry-run']) return wrong(name, '--watch and --dry-run exclude each other')
+  const since = given.all ? 0 : sinceMs(given.since ?? '30d')
+  if (since === undefined) return wrong(name, sinceProblem(given.since!))
+  const path = second === undefined ? undefined : resolve(second)
+  if (path !== undefined && !statSync(path, { throwIfNoEntry: false }))
+    return failed(`${path} does not exist; name a folder or file with ${reader!.title} sessions`)
+  const wanted = reader ? [reader] : historyReaders
+  const search = {
+    ...(path !== undefined && { path }),
+    sinceMs: since,
+    env: process.env,
+    home: process.env['HOME'] || homedir(),
+  }
+  const look = () => findHistories(wanted, search)
+  const found = look()
+  if (!given.json) said(foundTable(found, wanted.length === 1 ? wanted[0]!.title : undefined, given.all === true))
+  if (found.length === 0 && !given.watch) return given.json ? saidJson({ agents: [], problems: [] }) : 0
+  const db = openDb(given['dry-run'] ? inMemory : dbPath())
+  try {
+    const done = await importAll(db, found)
+    if (given.json) saidJson({ agents: done.agents, problems: done.problems })
+    else said(summary(done, given['dry-run'] ? undefined : db.path))
+    for (const problem of done.problems) warned(problem)
+    if (given.watch) await watch(db, look)
+    return done.problems.length === 0 ? 0 : 1
+  } finally {
+    db.close()
+  }
+})
+
+interface Done {
+  readonly agents: readonly ({ readonly agent: string; readonly files: number; readonly bytes: number } & Counts)[]
+  readonly problems: readonly string[]
+}
+
+async function importAll(db: Db, found: readonly Found[]): Promise<Done> {
+  const agents: Done['agents'][number][] = []
+  const problems: string[] = []
+  const total = found.reduce((sum, { files }) => sum + sizeOf(files), 0)
+  const progress = progressLine(total)
+  for (const { reader, files } of found) {
+    const counts = noCounts()
+    for (const file of files) {
+      const problem = await importFile(db, reader, file, counts)
+      if (problem !== undefined) problems.push(problem)
+      progress.add(file.bytes)
+    }
+    agents.push({ agent: reader.agent, files: files.length, bytes: sizeOf(files), ...counts })
+  }
+  progress.end()
+  return { agents, problems }
+}
+
+const sizeOf = (files: Found['files']): number => files.reduce((sum, { bytes }) => sum + bytes, 0)
+
+/** On a terminal: how much is read, and how long the rest will take. */
+function progressLine(total: number) {
+  const started = Date.now()
+  let done = 0
+  let shown = started
+  const { stderr } = process
+  return {
+    add(bytes: number) {
+      done += bytes
+      const now = Date.now()
+      if (!stderr.isTTY || now - shown < 500) return
+      shown = now
+      const left = Math.ceil(((now - started) / done) * ((total - done) / 1000))
+      stderr.write(`\r${megabytes(done)} of ${megabytes(total)}, about ${left} s left\u001b[K`)
+    },
+    end: () => stderr.isTTY && stderr.write('\r\u001b[K'),
+  }
+}
+
+/** Follows what the agents write: a look a second costs less than a watcher on every folder, and misses nothing. */
+async function watch(db: Db, look: () => Found[]): Promise<void> {
+  noted('following live sessions; Ctrl-C ends it')
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+  const { setTimeout: sleep } = await import('node:timers/promises')
+  const seen = new Map<string, number>()
+  while (!stop.signal.aborted) {
+    await sleep(1000, undefined, { signal: stop.signal }).catch(() => {})
+    for (const { reader, files } of look())
+      for (const file of files) {
+        if (seen.get(file.path) === file.modifiedMs) continue
+        const counts = noCounts()
+        const problem = await importFile(db, reader, file, counts)
+        seen.set(file.path, file.modifiedMs)
+        if (problem !== undefined) warned(problem)
+        const rows = counts.prompts + counts.replies + counts.calls + counts.hooks + counts.errors
+        if (rows > 0) said(`${reader.agent}: ${about(counts)}`)
+      }
+  }
+}
+
+function foundTable(found: readonly Found[], title: string | undefined, all: boolean): string {
+  if (found.length === 0)
+    return `no ${title ?? "agent's"} sessions found here${all ? '' : ' from that time; --all takes sessions of any age'}`
+  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+  const rows = found.map(({ reader, roots, files }) => {
+    const times = files.map(({ modifiedMs }) => modifiedMs)
+    const days = `${day(Math.min(...times))} to ${day(Math.max(...times))}`
+    return [reader.title, String(files.length), days, megabytes(sizeOf(files)), roots.join(', ')]
+  })
+  return table(['agent', 'files', 'last active', 'size', 'where'], rows)
+}
+
+function summary({ agents: done }: Done, path: string | undefined): string {
+  const lines = done.map(({ agent, ...counts }) => `${agent}: ${about(counts)}`)
+  return [...lines, path === undefined ? 'nothing was stored (--dry-run)' : `stored in ${path}`].join('\n')
+}
+
+function about(counts: Counts): string {
+  const { sessions, prompts, calls, denied, hooks, errors, unreadable, unknown } = counts
+  const parts = [
+    ...[`${sessions} new sessions`, `${prompts} prompts`, `${calls} calls (${denied} denied)`, `${hooks} hooks`],
+    ...(errors > 0 ? [`${errors} errors`] : []),
+    ...(unreadable > 0 ? [`${unreadable} unreadable lines`] : []),
+  ]
+  const types = Object.entries(unknown).map(([type, count]) => `${type} × ${count}`)
+  return parts.join(', ') + (types.length > 0 ? `; unknown records, not imported: ${types.join(', ')}` : '')
+}
+
+const megabytes = (bytes: number): string =>
+  bytes < 1e6
+    ? `${Math.ceil(bytes / 1000)} KB`
+    : `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`
+
+async function importLogs(given: string, project: string | undefined, json: boolean): Promise<number> {
+  const folder = resolve(given)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    return failed(
+      `"${given}" is neither an agent (${agents.join(', ')}) nor a folder of dispatcher logs, such as .ai/tmp`,
+    )
+  const { importDispatcher } = await import('../../../audit/import/dispatcher.ts')
+  const db = openDb(dbPath())
+  try {
+    const { problems, ...counts } = importDispatcher(db, folder, project === undefined ? undefined : resolve(project))
+    if (json) saidJson({ ...counts, problems })
+    else {
+      const { decisions, events, sessions, torn } = counts
+      said(`${decisions} decisions and ${events} events of ${sessions} sessions imported into ${db.path}`)
+      if (torn > 0) said(`${torn} lines were cut off by a crash and left out`)
+    }
+    for (const problem of problems) warned(problem)
+    return problems.length === 0 ? 0 : 1
+  } finally {
+    db.close()
+  }
+}
