@@ -32,12 +32,15 @@ export type AgentEvent = { readonly agent?: SpeakingAgent } & (
       readonly input: JsonObject
       readonly summary: string
     }
+  /** Hooks, rules and the user have let the call through; the tool itself starts. */
+  | { readonly type: 'tool-running'; readonly id: string }
   | { readonly type: 'tool-progress'; readonly id: string; readonly text: string }
   | {
       readonly type: 'tool-finished'
       readonly id: string
       readonly name: string
       readonly output: ToolOutput
+      /** How long the tool itself ran: waiting for hooks and for the user does not count. */
       readonly ms: number
       readonly outcome: 'ran' | 'denied' | 'intercepted' | 'interrupted' | 'invalid'
     }

@@ -25,9 +25,8 @@ export interface ToolCallEnd {
  * before the tool is committed as the tool starts, the rest with the result.
  */
 export async function runToolCall(session: Session, use: ToolUse): Promise<ToolCallEnd> {
-  const startedAt = now()
   const found = findTool(session, use)
-  if (!found.ok) return finish(session, use, { output: failed(found.why), as: 'invalid' }, startedAt)
+  if (!found.ok) return finish(session, use, { output: failed(found.why), as: 'invalid' })
 
   const call: Call = { session, use, tool: found.tool, input: found.input, hook: 'none', context: [] }
   session.emit({
@@ -40,7 +39,7 @@ export async function runToolCall(session: Session, use: ToolUse): Promise<ToolC
   const refused = (await askHooks(call)) ?? gate(call) ?? (await permit(call))
   let outcome = (await permissionSettled(call, refused)) ?? (await run(call))
   if (outcome.as === 'ran' || outcome.as === 'interrupted') outcome = await tellHooks(call, outcome)
-  const end = finish(session, use, outcome, startedAt, call)
+  const end = finish(session, use, outcome, call)
   const ms = call.ranMs
   if (ms !== undefined) await session.observe({ type: 'tool-end', ...nameOf(call), output: end.output, ms })
   return end
@@ -73,6 +72,7 @@ async function run(call: Call): Promise<Outcome> {
       detail: { tool_use_id: use.id, tool_name: tool.name },
     }),
   )
+  session.emit({ type: 'tool-running', id: use.id })
   await session.observe({ type: 'tool-start', ...nameOf(call) })
   const startedAt = now()
   try {
@@ -94,7 +94,7 @@ async function run(call: Call): Promise<Outcome> {
 }
 
 /** The result and every row that still waits, in one commit. Rows of hooks asked before the tool ran are committed with `tool_start`. */
-function finish(session: Session, use: ToolUse, { output, as }: Outcome, startedAt: number, call?: Call): ToolCallEnd {
+function finish(session: Session, use: ToolUse, { output, as }: Outcome, call?: Call): ToolCallEnd {
   const context = call?.context ?? []
   const content = context.length > 0 ? [output.content, ...context].join('\n') : output.content
   const final = content === output.content ? output : { ...output, content }
@@ -107,7 +107,7 @@ function finish(session: Session, use: ToolUse, { output, as }: Outcome, started
       result: entry,
     }),
   )
-  const ms = now() - startedAt
+  const ms = call?.ranMs ?? 0
   session.emit({ type: 'tool-finished', id: use.id, name: use.name, output: final, ms, outcome: as })
   return { output: final, ...(call?.end && { end: call.end }) }
 }

@@ -15,6 +15,8 @@ export interface ToolOutput {
 
 export type Display =
   | { readonly kind: 'text'; readonly summary: string; readonly full?: string }
+  /** What a command printed. The view folds it; `status` says how the command ended when that is not exit 0. */
+  | { readonly kind: 'output'; readonly text: string; readonly status?: string }
   | {
       readonly kind: 'diff'
       readonly path: string

@@ -76,6 +76,12 @@ export interface Ona {
 
 let count = 0
 
+/** Makes bin/ona.mjs believe that it runs on a Node that is too old, so that it starts the one of the checkout. */
+const asOldNode = [
+  '--import',
+  'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "20.0.0" })',
+]
+
 export function openOna(
   place: Place,
   {
@@ -84,12 +90,20 @@ export function openOna(
     words = [],
     env = {},
     shell = false,
-  }: { columns?: number; rows?: number; words?: string[]; env?: NodeJS.ProcessEnv; shell?: boolean } = {},
+    launcher = false,
+  }: {
+    columns?: number
+    rows?: number
+    words?: string[]
+    env?: NodeJS.ProcessEnv
+    shell?: boolean
+    launcher?: boolean
+  } = {},
 ): Ona {
   const name = `t${++count}`
   const all = { ...place.env, ...env }
   const set = Object.entries(all).map(([key, value]) => `${key}=${value ?? ''}`)
-  const command = ['env', '-i', ...set, process.execPath, program, ...words]
+  const command = ['env', '-i', ...set, process.execPath, ...(launcher ? asOldNode : []), program, ...words]
     .map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
     .join(' ')
   const started = tmux(

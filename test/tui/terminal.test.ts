@@ -258,13 +258,13 @@ test('Esc Esc rewinds: the prompt comes back into the line and the file is put b
 test('Ctrl-O shows everything in full on a screen of its own and gives the old one back', { skip }, async () => {
   const ona = await ready()
   say(ona, '!seq 1 200')
-  await ona.until(/\+196 lines \(ctrl\+o shows all\)[\s\S]*❯ ask/)
+  await ona.until(/\+195 lines \(ctrl\+o shows all\)[\s\S]*❯ ask/)
   ona.keys('C-o')
   await ona.until(/^ +200$[\s\S]*transcript/m)
   ona.type('g')
   await ona.until(/!\(seq 1 200\)/)
   ona.type('q')
-  await ona.until(/\+196 lines[\s\S]*❯ ask/)
+  await ona.until(/\+195 lines[\s\S]*❯ ask/)
   await leave(ona)
 })
 
@@ -356,17 +356,37 @@ test('a program ended from outside in the middle of an answer says goodbye to it
   hooked.remove()
 })
 
-test('Ctrl-Z gives the shell back, and fg the screen and the draft', { skip }, async () => {
-  const ona = openOna(place, { shell: true })
+for (const launcher of [false, true]) {
+  test(`Ctrl-Z gives the shell back, and fg the screen and the draft${launcher ? ', under the launcher too' : ''}`, {
+    skip,
+  }, async () => {
+    const ona = openOna(place, { shell: true, launcher })
+    await ona.until(/rehearsal: not a language model/)
+    ona.type('a draft')
+    ona.keys('C-z')
+    await ona.until(/Stopped/)
+    say(ona, 'fg')
+    await ona.until(/❯ a draft\n/)
+    ona.keys('C-c')
+    say(ona, '/exit')
+    await ona.until(/bash-[\d.]+[#$]\s*$/)
+  })
+}
+
+test('a command that fails shows its exit code, and a long output its head, its tail and how much lies between', {
+  skip,
+}, async () => {
+  const ona = openOna(place)
   await ona.until(/rehearsal: not a language model/)
-  ona.type('a draft')
-  ona.keys('C-z')
-  await ona.until(/Stopped/)
-  say(ona, 'fg')
-  await ona.until(/❯ a draft\n/)
-  ona.keys('C-c')
-  say(ona, '/exit')
-  await ona.until(/bash-[\d.]+[#$]\s*$/)
+  say(ona, 'run `seq 1 3000; exit 3`')
+  await ona.until(/Do you want to run it/)
+  ona.keys('Enter')
+  await ona.until(/and 2981 more lines/)
+  assert.match(
+    ona.all(),
+    /● Bash\(seq 1 3000; exit 3\) exit 3 · \d+ms\n {2}└ 1\n {4}2\n {4}3\n {4}… \+2995 lines \(ctrl\+o shows all\)\n {4}2999\n {4}3000\n/,
+  )
+  await leave(ona)
 })
 
 test('what waits can be taken back with Up', { skip }, async (t) => {

@@ -123,9 +123,13 @@ interface Done {
 function told({ end, refused, notes }: Done): ToolOutput {
   if (refused) return failed(`a hook did not accept the result: ${refused}\n${end.text}\n\n${notes}`)
   if (end.stop !== 'end_turn')
-    return failed(`the agent stopped (${end.stop})${end.why ? `: ${end.why}` : ''}\n${end.text}\n\n${notes}`)
-  return said(`${end.text || '(the agent ended without a word)'}\n\n${notes}`)
+    return shown(failed, `the agent stopped (${end.stop})${end.why ? `: ${end.why}` : ''}\n${end.text}`, notes)
+  return shown(said, end.text || '(the agent returned no text)', notes)
 }
+
+/** The notes are for the model; the screen shows what the agent said. */
+const shown = (result: typeof said, text: string, notes: string) =>
+  result(`${text}\n\n${notes}`, { kind: 'output', text })
 
 function notesOf(child: Session, id: string, startedAt: number, worktree: string | undefined): string {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = child.spent

@@ -1,7 +1,7 @@
 /** What the Bash tool makes of a command's end. */
 
 import type { Bounded } from '../bounded.ts'
-import { broke, type Display, failed, said, type ToolOutput } from '../output.ts'
+import { broke, failed, said, type ToolOutput } from '../output.ts'
 import type { ToolContext } from '../tool.ts'
 import { bashLimits } from './limits.ts'
 import { runShell, type ShellEnd } from './shell-process.ts'
@@ -73,22 +73,17 @@ function answer(end: ShellEnd, timeoutMs: number, note: string): ToolOutput {
   }
   const left = end.leftBehind ? '\n(A process it started still runs; what that prints from now on is not shown.)' : ''
   const content = `${output === '' ? '(no output)' : output}${note}${left}`
-  const display = displayOf(output)
-  if (end.cause === 'aborted') return failed(`The command was interrupted.\n${content}`, display)
-  if (end.exitCode === 0) return said(content, display)
+  if (end.cause === 'aborted')
+    return failed(`The command was interrupted.\n${content}`, { kind: 'output', text: output })
+  if (end.exitCode === 0) return said(content, { kind: 'output', text: output })
   const code = end.exitCode === undefined ? `Ended by ${end.signal ?? 'a signal'}` : `Exit code ${end.exitCode}`
-  return failed(
-    output === '' ? `${code}${note}${left}` : `${content}${content.endsWith('\n') ? '' : '\n'}${code}`,
-    display,
-  )
+  return failed(output === '' ? `${code}${note}${left}` : `${content}${content.endsWith('\n') ? '' : '\n'}${code}`, {
+    kind: 'output',
+    text: output,
+    status: end.exitCode === undefined ? (end.signal ?? 'killed') : `exit ${end.exitCode}`,
+  })
 }
 
 /** Both streams as one text (spec 003 §7.1). */
 const streams = (stdout: Bounded, stderr: Bounded) =>
   stdout.text() + (stderr.seen > 0 ? `\n--- stderr ---\n${stderr.text()}` : '')
-
-function displayOf(output: string): Display {
-  const lines = output.trimEnd().split('\n')
-  const summary = lines.slice(0, 5).join('\n') + (lines.length > 5 ? `\n… ${lines.length - 5} more lines` : '')
-  return { kind: 'text', summary: summary === '' ? '(no output)' : summary, full: output }
-}

@@ -14,7 +14,7 @@ export interface ToolCall {
   readonly name: string
   readonly summary: string
   readonly input: JsonObject
-  readonly startedAt: number
+  startedAt: number
   /** What it said while it ran, the last of it. */
   progress: string
   output?: ToolOutput
@@ -37,8 +37,9 @@ export type Item =
   /** Lines that fit, or must not be broken. */
   | { readonly kind: 'drawn'; readonly lines: readonly string[] }
 
-/** Lines of a result that the scrollback gets; the rest is a key away. */
-const shortResult = 4
+/** Lines of a result that the scrollback gets, from its head and from its tail; the rest is a key away. */
+const shortHead = 3
+const shortTail = 2
 const shortDiff = 24
 /** Number and sign stand before a changed line. */
 const diffIndent = 6
@@ -99,11 +100,17 @@ const outcomes: Record<NonNullable<ToolCall['outcome']>, { role: Role; word: str
 export function toolHead(call: ToolCall, columns: number, mark?: string): string {
   const state = call.outcome ? outcomes[call.outcome] : { role: 'dim' as const, word: '' }
   const role = call.outcome === 'ran' && call.output?.isError ? 'bad' : state.role
-  const tail = [state.word, call.ms === undefined ? '' : duration(call.ms)].filter(Boolean).join(` ${glyph.dot} `)
+  const tail = [state.word, statusOf(call), call.ms === undefined ? '' : duration(call.ms)]
+    .filter(Boolean)
+    .join(` ${glyph.dot} `)
   const room = columns - call.name.length - tail.length - 6
   const summary = clip(cleanLine(call.summary), Math.max(8, room))
   return `${paint(role, mark ?? glyph.tool)} ${bold(call.name)}${summary ? `(${summary})` : ''}${tail ? paint('dim', ` ${tail}`) : ''}`
 }
+
+/** How a command ended, when that was not exit 0. */
+const statusOf = ({ output }: ToolCall): string =>
+  output?.display?.kind === 'output' ? (output.display.status ?? '') : ''
 
 function toolLines(call: ToolCall, columns: number, full: boolean): string[] {
   const lines = [toolHead(call, columns), ...call.notes.flatMap((note) => hookLines(note, columns))]
@@ -146,18 +153,22 @@ function displayLines(display: Display, output: ToolOutput | undefined, columns:
       ...diffLines(display.patch, full ? undefined : shortDiff).flatMap((line) => wrap(line, columns, diffIndent)),
     ]
   }
-  if (full) return fold(display.full ?? (output?.content || display.summary), columns, true)
   const role = output?.isError ? 'bad' : 'dim'
-  return fold(display.summary, columns, false).map((line) => paint(role, line))
+  const painted = (text: string) => fold(text, columns, full).map((line) => (full ? line : paint(role, line)))
+  if (display.kind === 'output') return painted(display.text)
+  return painted(full ? (display.full ?? (output?.content || display.summary)) : display.summary)
 }
 
 function fold(text: string, columns: number, full: boolean): string[] {
   const lines = clean(text).trimEnd().split('\n')
   if (full) return lines.flatMap((line) => wrap(line, columns))
   if (lines.length === 1 && lines[0] === '') return ['(no output)']
-  const shown = lines.slice(0, shortResult).map((line) => clip(line, columns))
-  const left = lines.length - shown.length
-  return left > 0 ? [...shown, `${glyph.more} +${plural(left, 'line')} (ctrl+o shows all)`] : shown
+  const left = lines.length - shortHead - shortTail
+  const clipped = (part: readonly string[]) => part.map((line) => clip(line, columns))
+  // a fold that hides one line would take that line's place
+  if (left <= 1) return clipped(lines)
+  const more = `${glyph.more} +${plural(left, 'line')} (ctrl+o shows all)`
+  return [...clipped(lines.slice(0, shortHead)), more, ...clipped(lines.slice(-shortTail))]
 }
 
 const todoMarks: Record<Todo['status'], (text: string) => string> = {

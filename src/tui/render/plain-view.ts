@@ -39,8 +39,12 @@ export class PlainView {
       case 'tool-finished': {
         const call = this.#calls.get(event.id) ?? { name: event.name, summary: '' }
         this.#calls.delete(event.id)
-        const how = event.outcome === 'ran' ? (event.output.isError ? 'failed' : 'ran') : event.outcome
-        this.line(`${lead}${call.name}(${cleanLine(call.summary)}): ${how}, ${duration(event.ms)}`)
+        const { display } = event.output
+        const status = display?.kind === 'output' && display.status ? ` (${display.status})` : ''
+        const how = event.outcome === 'ran' ? (event.output.isError ? `failed${status}` : 'ran') : event.outcome
+        this.line(
+          `${lead}${call.name}(${cleanLine(call.summary)}): ${how}${event.outcome === 'ran' ? `, ${duration(event.ms)}` : ''}`,
+        )
         if (!event.agent) this.#result(event)
         break
       }
@@ -103,11 +107,13 @@ export class PlainView {
     const text =
       display?.kind === 'text'
         ? display.summary
-        : display?.kind === 'diff'
-          ? display.patch
-          : display
-            ? ''
-            : output.content
+        : display?.kind === 'output'
+          ? display.text
+          : display?.kind === 'diff'
+            ? display.patch
+            : display
+              ? ''
+              : output.content
     const lines = clean(text)
       .trimEnd()
       .split('\n')

@@ -168,6 +168,11 @@ export class TurnView {
         this.#calls.set(event.id, this.#newCall(event))
         this.#step(`Running ${event.name}`)
         break
+      case 'tool-running': {
+        const call = this.#calls.get(event.id)
+        if (call) call.startedAt = Date.now()
+        break
+      }
       case 'tool-progress': {
         const call = this.#calls.get(event.id)
         if (call) call.progress = (call.progress + event.text).slice(-progressKept)
@@ -176,7 +181,7 @@ export class TurnView {
       case 'tool-finished': {
         const call = this.#calls.get(event.id) ?? this.#newCall({ ...event, input: {}, summary: '' })
         this.#calls.delete(event.id)
-        Object.assign(call, { output: this.#shown(event.output), ms: event.ms, outcome: event.outcome })
+        Object.assign(call, { output: this.#shown(event.output), ms: ranMs(event), outcome: event.outcome })
         for (const [id, owner] of this.#agents) if (owner === call) this.#agents.delete(id)
         this.#happened.add({ kind: 'tool', call })
         this.#step('Working')
@@ -257,7 +262,7 @@ export class TurnView {
     if (event.type === 'tool-started' && owner) owner.calls.push(this.#newCall(event))
     else if (event.type === 'tool-finished') {
       const call = owner?.calls.find((one) => one.id === event.id)
-      if (call) Object.assign(call, { output: event.output, ms: event.ms, outcome: event.outcome })
+      if (call) Object.assign(call, { output: event.output, ms: ranMs(event), outcome: event.outcome })
     } else if (event.type === 'hook')
       this.#happened.add(
         { kind: 'hook', note: { ...event.note, hook: `${event.note.hook} (in ${agent.type})` } },
@@ -314,6 +319,10 @@ export class TurnView {
   /** How wide the screen is; set by whoever draws. */
   columns: () => number = () => 80
 }
+
+/** A call that did not run took no time. */
+const ranMs = ({ outcome, ms }: Extract<AgentEvent, { type: 'tool-finished' }>): number | undefined =>
+  outcome === 'ran' || outcome === 'interrupted' ? ms : undefined
 
 const ends: Record<string, string> = {
   cancelled: 'Interrupted. What should be done instead?',

@@ -29,7 +29,15 @@ export async function shellLine(
     type: 'tool-finished',
     id,
     name: '!',
-    output: { content: content || '(no output)', isError: run.exitCode !== 0 },
+    output: {
+      content: content || '(no output)',
+      isError: run.exitCode !== 0,
+      display: {
+        kind: 'output',
+        text: content,
+        ...(run.exitCode !== 0 && { status: run.exitCode === null ? 'killed' : `exit ${run.exitCode}` }),
+      },
+    },
     ms: Date.now() - startedAt,
     outcome: signal.aborted ? 'interrupted' : 'ran',
   })

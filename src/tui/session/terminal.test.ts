@@ -644,8 +644,9 @@ test('a turn on the screen: words, calls, folded results, hooks, diffs, a sub-ag
     '  └ file 0',
     '    file 1',
     '    file 2',
-    '    file 3',
-    '    … +5 lines (ctrl+o shows all)',
+    '    … +4 lines (ctrl+o shows all)',
+    '    file 7',
+    '    file 8',
     '  ⚑ hook no-friday denied: not today (PreToolUse)',
     '',
     '● Edit(a.ts) 5ms',
@@ -672,10 +673,10 @@ test('what a hook did to a call stands under the call, once, with a long name cu
   const output = { content: reason, isError: true }
   terminal.turn.on({ type: 'tool-finished', id: '1', name: 'Bash', output, ms: 5, outcome: 'denied' })
   terminal.turn.on({ type: 'turn-ended', stop: 'end_turn', text: '' })
-  await shows(/denied · 5ms/)
+  await shows(/Bash\(rm x\) denied/)
   assert.deepEqual((await screen.all()).slice(0, -3), [
     '',
-    '● Bash(rm x) denied · 5ms',
+    '● Bash(rm x) denied',
     '  ⚑ hook check very very very very very very very very v… denied: [0] not on a',
     '    Friday (PreToolUse)',
     '',

@@ -231,7 +231,8 @@ export class Terminal implements Front {
       clearInterval(awake)
       this.#return()
     })
-    process.kill(process.pid, 'SIGTSTP')
+    // the whole group, as the terminal itself would: a launcher or npm that waits for us must stop too
+    process.kill(0, 'SIGTSTP')
   }
 
   wipe(): void {
