@@ -229,7 +229,7 @@ test('/permissions and /hooks write settings that the next start uses, and refus
   assert.match(second.out, /denied/)
   assert.match(second.out, /1\. PreToolUse Bash: echo no >&2; exit 2 \(local\)/)
   assert.match(second.out, /2\. Stop \*: true \(local; from the next start on\)/)
-  assert.match(second.out, /1\. PreToolUse Bash: .* \(local; removed, runs until ona is started anew\)\n$/)
+  assert.match(second.out, /1\. PreToolUse Bash: .* \(local; removed, runs until ona is restarted\)\n$/)
   const saved = JSON.parse(readFileSync(join(place.project, '.ona', 'settings.local.json'), 'utf8'))
   assert.deepEqual([saved.permissions.allow.includes('Bash(echo:*)'), saved.hooks], [false, []])
   place.remove()

@@ -32,7 +32,7 @@ function command(
 }
 
 export const slashCommands: readonly SlashCommand[] = [
-  command('help', 'what can be typed here', () => import('./information/help.ts'), {
+  command('help', 'list commands and keys', () => import('./information/help.ts'), {
     hint: '[command]',
     immediate: true,
   }),
@@ -44,7 +44,7 @@ export const slashCommands: readonly SlashCommand[] = [
     immediate: true,
   }),
   command('login', 'sign in, or store a key', () => import('./configuration/login.ts')),
-  command('logout', 'forget the stored login', () => import('./configuration/logout.ts')),
+  command('logout', 'remove the stored credential', () => import('./configuration/logout.ts')),
   command('config', 'see and change preferences', () => import('./configuration/config.ts'), {
     aliases: ['settings'],
     hint: '[key=value]',
@@ -53,7 +53,7 @@ export const slashCommands: readonly SlashCommand[] = [
     aliases: ['reset', 'new'],
     hint: '[name]',
   }),
-  command('compact', 'make the conversation a summary', () => import('./conversation/compact.ts'), {
+  command('compact', 'summarize the conversation to free context', () => import('./conversation/compact.ts'), {
     hint: '[instructions]',
   }),
   command('context', 'what fills the context window', () => import('./conversation/context.ts'), { immediate: true }),
@@ -62,7 +62,7 @@ export const slashCommands: readonly SlashCommand[] = [
     aliases: ['stats'],
     immediate: true,
   }),
-  command('resume', 'go on with an earlier session', () => import('./conversation/resume.ts'), {
+  command('resume', 'resume an earlier session', () => import('./conversation/resume.ts'), {
     aliases: ['continue'],
     hint: '[session]',
   }),
@@ -70,7 +70,7 @@ export const slashCommands: readonly SlashCommand[] = [
     aliases: ['checkpoint', 'undo'],
     hint: '[number]',
   }),
-  command('branch', 'go on in a copy of this session', () => import('./conversation/branch.ts'), {
+  command('branch', 'continue in a copy of this session', () => import('./conversation/branch.ts'), {
     aliases: ['fork'],
     hint: '[name]',
   }),

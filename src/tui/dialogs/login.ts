@@ -1,4 +1,4 @@
-/** Signing in: an account in the browser, or a key that is kept where only the person can read it. */
+/** Signing in: an account in the browser, or a key that is kept where only the user can read it. */
 import { loginNote, saveLogin, whereKept } from '../../auth/login-store.ts'
 import { addEvent } from '../../store/audit.ts'
 import type { Ui } from '../session/command-context.ts'

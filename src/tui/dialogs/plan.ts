@@ -40,7 +40,7 @@ export async function askPlan(front: Front, plan: string, signal: AbortSignal): 
   }
 }
 
-/** A text through the person's editor; undefined when that did not work. */
+/** A text through the user's editor; undefined when that did not work. */
 export async function editText(front: Front, text: string, name: 'plan' | 'prompt'): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'ona-edit-'))
   try {

@@ -52,7 +52,7 @@ async function askOne(
   return [...words, ...(text ? [text] : [])].join(', ')
 }
 
-/** All answers at once, before they are sent; each can be given anew. */
+/** All answers at once, before they are sent; each can be changed. */
 async function review(
   front: Front,
   questions: readonly Question[],

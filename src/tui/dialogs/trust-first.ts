@@ -6,7 +6,7 @@ import { heldBackKeys } from '../../store/settings/settings-merge.ts'
 import { isTrusted, trust } from '../../store/settings/trust.ts'
 import type { Front } from '../session/front.ts'
 
-/** 'leave': the person would not go on. A folder that asks for nothing is not asked about. */
+/** 'leave': the user would not go on. A folder that asks for nothing is not asked about. */
 export async function settleTrust(front: Front, places: Places): Promise<'trusted' | 'untrusted' | 'leave'> {
   const { cwd, home } = places
   const { layers } = readLayers(places)

@@ -8,7 +8,7 @@ const read = (...chunks: string[]) => {
   return [...chunks.flatMap((chunk) => reader.feed(chunk)), ...reader.flush()]
 }
 
-test('keys have the names a person would give them', () => {
+test('keys have the names a user would give them', () => {
   const table: Record<string, string> = {
     '\r': 'enter',
     '\n': 'ctrl+j',

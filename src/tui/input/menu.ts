@@ -36,7 +36,7 @@ export class CompletionMenu {
     this.#asked++
   }
 
-  /** Closed by the person: it stays so until the line is another one. */
+  /** Closed by the user: it stays so until the line is another one. */
   dismiss({ text }: Draft): void {
     this.#closedAt = text
     this.close()

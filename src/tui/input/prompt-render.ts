@@ -103,7 +103,7 @@ export const keyTable: readonly (readonly [string, string])[] = [
   ['ctrl+t', 'show or hide the todo list'],
   ['ctrl+s', 'put the draft aside, and back'],
   ['alt+p', 'choose a model'],
-  ['ctrl+l', 'draw the screen anew'],
+  ['ctrl+l', 'redraw the screen'],
   ['ctrl+z', 'suspend'],
   ['ctrl+_', 'undo'],
 ]

@@ -1,4 +1,4 @@
-/** Times, amounts and shares as a person reads them. */
+/** Times, amounts and shares as a user reads them. */
 
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)}ms`

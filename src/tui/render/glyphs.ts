@@ -1,4 +1,4 @@
-/** The signs on the screen, and what stands for them where the terminal has no Unicode. */
+/** The glyphs on the screen, and their ASCII forms for terminals without Unicode. */
 
 const unicode = {
   tool: '●',

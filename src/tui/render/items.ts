@@ -115,8 +115,8 @@ const statusOf = ({ output }: ToolCall): string =>
 function toolLines(call: ToolCall, columns: number, full: boolean): string[] {
   const lines = [toolHead(call, columns), ...call.notes.flatMap((note) => hookLines(note, columns))]
   if (call.calls.length > 0) lines.push(...treeLines(call.calls, columns, full ? call.calls.length : 3))
-  const told = call.outcome === 'denied' && call.notes.some(({ reason }) => reason === call.output?.content)
-  return told ? lines : [...lines, ...under(resultLines(call, columns - 4, full), full)]
+  const isShown = call.outcome === 'denied' && call.notes.some(({ reason }) => reason === call.output?.content)
+  return isShown ? lines : [...lines, ...under(resultLines(call, columns - 4, full), full)]
 }
 
 /** A sub-agent's calls, the last ones. */

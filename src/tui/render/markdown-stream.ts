@@ -95,7 +95,7 @@ export class MarkdownStream {
     return done.some(drawn)
   }
 
-  /** A paragraph without end is given out in pieces: reading all of it anew for each frame would take ever longer. */
+  /** A paragraph without end is given out in pieces: reparsing all of it for each frame would take ever longer. */
   #cut(out: string[], columns: number): void {
     const space = this.#rest.lastIndexOf(' ')
     const at = space > longest / 2 ? space + 1 : this.#rest.length

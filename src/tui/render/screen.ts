@@ -23,7 +23,7 @@ const end = '\x1b[?2026l'
 
 export class Screen {
   readonly #out: Output
-  /** Whether the terminal breaks long lines anew when it gets narrower; xterm and the Linux console do not. */
+  /** Whether the terminal rewraps long lines when it gets narrower; xterm and the Linux console do not. */
   readonly #reflows: boolean
   /** xterm.js moves the cursor down by the rows that breaking lines below it adds, too. */
   readonly #sinks: boolean
@@ -52,7 +52,7 @@ export class Screen {
   /** The size as it is now: a window made narrower has broken our lines before its signal reaches us. */
   measure(): { columns: number; rows: number } {
     if (!this.#measuring) {
-      this.#measuring = true // it tells of a new size at once, and whoever hears that draws
+      this.#measuring = true // it reports a new size at once, and whoever hears that draws
       this.#out._refreshSize?.()
       this.#measuring = false
     }
@@ -146,7 +146,7 @@ export class Screen {
     return '\r\n'.repeat(row - from)
   }
 
-  /** The terminal has broken our lines anew: where the live area now begins is counted from what was drawn. */
+  /** The terminal has rewrapped our lines: where the live area now begins is counted from what was drawn. */
   #reflow(columns: number): void {
     const rowsOf = (cells: number) => (this.#reflows ? Math.max(1, Math.ceil(cells / columns)) : 1)
     const rows = this.#drawn.reduce((sum, line) => sum + rowsOf(width(line)), 0)

@@ -40,7 +40,7 @@ export class Happened {
     this.print(item, spaced)
   }
 
-  /** Of the person's: an echo, what a command says. */
+  /** Of the user's: an echo, what a command says. */
   addAside(item: Item, spaced = true): void {
     this.keep(item, spaced)
     if (this.#aside) this.#aside.push({ item, spaced })

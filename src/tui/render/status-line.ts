@@ -1,4 +1,4 @@
-/** The line under the prompt: ours, or what a command of the person's prints. */
+/** The line under the prompt: ours, or what a command of the user's prints. */
 import { spawn } from 'node:child_process'
 import type { PermissionMode } from '../../hooks/plane.ts'
 import { isObject } from '../../hooks/shape.ts'
@@ -76,7 +76,7 @@ const settleMs = 300
 const limitMs = 5_000
 const mostRows = 5
 
-/** Runs the person's command a moment after something changed; a newer run ends the older one. */
+/** Runs the user's command a moment after something changed; a newer run ends the older one. */
 export class StatusScript {
   lines: readonly string[] = []
   readonly #command: StatusCommand

@@ -34,7 +34,7 @@ export class StatusView {
     this.#options.changed()
   }
 
-  /** A command of the person's in place of our line; anything else gives ours back. */
+  /** A command of the user's in place of our line; anything else gives ours back. */
   use(setting: unknown): void {
     this.#script?.close()
     const command = readStatusCommand(setting)

@@ -48,7 +48,7 @@ export class TurnView {
     return this.items.flatMap((item) => (item.kind === 'answer' ? [item.text] : []))
   }
 
-  /** Shows what the person did, or what a command says. */
+  /** Shows what the user did, or what a command says. */
   add(item: Item, spaced = true): void {
     this.#happened.addAside(item, spaced)
     this.#changed()

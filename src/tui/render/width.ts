@@ -9,7 +9,7 @@ const narrow = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2500-\u25fc\u2691\
 const sgr = /\x1b\[[0-9;:]*m/y
 let segmenter: Intl.Segmenter | undefined
 
-/** The text as what a person sees as single characters. */
+/** The text as what a user sees as single characters. */
 export function graphemes(text: string): string[] {
   if (narrow.test(text)) return text.split('')
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })

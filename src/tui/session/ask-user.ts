@@ -1,4 +1,4 @@
-/** The person at the front answers what the agent asks. */
+/** The user at the front answers what the agent asks. */
 import type { Person } from '../../agent/events.ts'
 import type { Front } from './front.ts'
 

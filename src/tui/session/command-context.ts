@@ -20,7 +20,7 @@ export interface Ui {
   setVim(on: boolean): void
   vim(): boolean
   setTheme(theme: ThemeName): void
-  /** Shows or runs the status line anew. */
+  /** Refreshes the status line. */
   refresh(statusCommand?: unknown): void
   /** Commands that skills and MCP servers add. */
   moreCommands(): readonly { readonly name: string; readonly summary: string; readonly from: string }[]

@@ -1,4 +1,4 @@
-/** A person and the agent: what each line that was typed means, whatever it was typed on. */
+/** A user and the agent: what each line that was typed means, whatever it was typed on. */
 import type { AgentEvent } from '../../agent/events.ts'
 import type { Session } from '../../agent/session/session.ts'
 import type { EndReason, Started } from '../../agent/session/start.ts'
@@ -36,13 +36,13 @@ export interface Surface {
 export interface Line {
   readonly text: string
   readonly images: readonly Image[]
-  /** The line as the person saw it, with long pastes folded. */
+  /** The line as the user saw it, with long pastes folded. */
   readonly shown: string
 }
 
 export const lineOf = (text: string): Line => ({ text, images: [], shown: text })
 
-/** How long an interrupted turn may take to end when the person leaves. */
+/** How long an interrupted turn may take to end when the user leaves. */
 const settleMs = 5_000
 
 export class Conversation implements Ui {
@@ -51,7 +51,7 @@ export class Conversation implements Ui {
   readonly version: string
   readonly #surface: Surface
   readonly #queue: Line[] = []
-  /** Settles when the person left, or when something broke that must not have. */
+  /** Settles when the user left, or when something broke that must not have. */
   readonly #end = Promise.withResolvers<EndReason>()
   readonly #gone = new AbortController()
   #started: Started | undefined
@@ -89,7 +89,7 @@ export class Conversation implements Ui {
     return this.#gone.signal
   }
 
-  /** Why the person left. */
+  /** Why the user left. */
   get left(): Promise<EndReason> {
     return this.#end.promise
   }
@@ -168,7 +168,7 @@ export class Conversation implements Ui {
   async settled(): Promise<void> {
     const limit = Promise.withResolvers<void>()
     const timer = setTimeout(limit.resolve, settleMs)
-    await Promise.race([this.#work.catch(() => {}), limit.promise]) // what broke was told already
+    await Promise.race([this.#work.catch(() => {}), limit.promise]) // the failure was reported already
     clearTimeout(timer)
   }
 

@@ -1,4 +1,4 @@
-/** What a person sits in front of: a full terminal, or plain lines. Dialogs and commands are written against this. */
+/** What a user sits in front of: a full terminal, or plain lines. Dialogs and commands are written against this. */
 
 export interface Choice<T> {
   readonly label: string
@@ -59,7 +59,7 @@ export interface Front {
   ask(question: TextQuestion, signal?: AbortSignal): Promise<string | undefined>
   /** Long text to look through. */
   page(title: string, lines: readonly string[]): Promise<void>
-  /** Opens a file in the person's editor and waits; false when there is none or it failed. `about` is what they call it. */
+  /** Opens a file in the user's editor and waits; false when there is none or it failed. `about` is what they call it. */
   edit(path: string, about?: string): Promise<boolean>
   /** Gives the whole screen to a program and waits for it; false when it failed. */
   handOver(program: string, words: readonly string[]): Promise<boolean>

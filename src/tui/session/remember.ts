@@ -1,4 +1,4 @@
-/** `# text`: kept for later, where the person says. */
+/** `# text`: kept for later, where the user says. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeAtomic } from '../../files/atomic-write.ts'

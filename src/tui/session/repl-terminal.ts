@@ -166,7 +166,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   return signals.code() ?? 0
 }
 
-/** Everything in full; put together anew only when the width or what happened has changed. */
+/** Everything in full; rebuilt only when the width or what happened has changed. */
 function transcriptOf(turn: TurnView): (columns: number) => readonly string[] {
   let made: { key: string; lines: readonly string[] } | undefined
   return (columns) => {

@@ -10,14 +10,14 @@ import type { Front } from './front.ts'
 export interface Ports {
   readonly person: Person
   readonly front: Front
-  /** The person has left: what is under way, the start too, comes to its end. */
+  /** The user has left: what is under way, the start too, comes to its end. */
   readonly signal: AbortSignal
   on(event: AgentEvent): void
   onUsage(model: string, usage: ModelUsage, costUsd: number | null): void
 }
 
 export interface ReplOptions {
-  /** Starts the session; the screen is there already, so that it may ask (trust) and tell. Undefined: the person left. */
+  /** Starts the session; the screen is there already, so that it may ask (trust) and tell. Undefined: the user left. */
   start(ports: Ports): Promise<Started | StartProblem | undefined>
   readonly input: NodeJS.ReadStream
   readonly output: NodeJS.WriteStream

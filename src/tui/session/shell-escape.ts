@@ -1,4 +1,4 @@
-/** `!command`: run at once in the person's shell; the agent sees command and output with the next prompt. */
+/** `!command`: run at once in the user's shell; the agent sees command and output with the next prompt. */
 import { StringDecoder } from 'node:string_decoder'
 import type { AgentEvent } from '../../agent/events.ts'
 import type { Session } from '../../agent/session/session.ts'

@@ -560,13 +560,13 @@ test('a line printed by a command is broken between words, under its own column'
   withPrompt()
   terminal.print(
     'No MCP servers. They stand in .mcp.json of the project, or under mcpServers in the settings.',
-    '  /help  What ona is, what it can do here, and how the person gets it to do what is wanted',
+    '  /help  What ona is, what it can do here, and how the user gets it to do what is wanted',
   )
   assert.deepEqual((await shows(/wanted/)).slice(0, 4), [
     '  No MCP servers. They stand in .mcp.json of the project, or under mcpServers in',
     '  the settings.',
-    '    /help  What ona is, what it can do here, and how the person gets it to do',
-    '           what is wanted',
+    '    /help  What ona is, what it can do here, and how the user gets it to do what',
+    '           is wanted',
   ])
 })
 

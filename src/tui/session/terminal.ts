@@ -112,7 +112,7 @@ export class Terminal implements Front {
     process.off('exit', this.#restore)
   }
 
-  /** Something is to be drawn anew, soon. */
+  /** Something is to be redrawn, soon. */
   changed(): void {
     if (this.#closed || this.#timer) return
     this.#timer = setTimeout(() => this.#draw(), Math.max(0, frameMs - (Date.now() - this.#drawnAt)))

@@ -46,7 +46,7 @@ function listed(ui: Ui): Listed[] {
   return [
     ...inForce.map((hook) => ({
       hook,
-      from: hook.source + (removed(hook) ? '; removed, runs until ona is started anew' : ''),
+      from: hook.source + (removed(hook) ? '; removed, runs until ona is restarted' : ''),
     })),
     ...inFiles
       .filter((hook) => !inForce.some(same(hook)))
@@ -107,7 +107,7 @@ async function addByHand(ui: Ui): Promise<void> {
   const matcher = await front.ask({
     title: 'For which tools?',
     body: [
-      'Bash, Edit|Write, a pattern, or * for all. Events that are not about a tool are matched by what they tell.',
+      'Bash, Edit|Write, a pattern, or * for all. Events that are not about a tool are matched by their own field.',
     ],
     initial: '*',
   })
@@ -163,7 +163,7 @@ async function remove(hook: HookEntry | undefined, ui: Ui): Promise<void> {
   const edited = await editSettings(file, [{ path: ['hooks'], value: changed }])
   if (!edited.ok) return front.notice('error', `${edited.file}: ${edited.why}`)
   log(ui, 'removed', bare, file)
-  front.notice('info', `Removed from ${file}; it still runs until ona is started anew`)
+  front.notice('info', `Removed from ${file}; it still runs until ona is restarted`)
 }
 
 const hooksIn = (file: string): unknown => {

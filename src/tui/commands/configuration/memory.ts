@@ -46,7 +46,7 @@ export async function run(args: string, ui: Ui): Promise<void> {
     mkdirSync(dirname(file), { recursive: true })
     writeAtomic(file, '')
   }
-  if (await front.edit(file)) front.notice('info', `${file} is read anew with the next session (/clear)`)
+  if (await front.edit(file)) front.notice('info', `${file} is read again in the next session (/clear)`)
 }
 
 const say = ({ title, type }: Memory) => `${clip(cleanLine(title), 80)} (${type})`
