@@ -1,7 +1,7 @@
 /** Every door through which text comes in that others wrote. Each must take anything: no throw, no hang, no rule undone. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +9,9 @@ import { importsIn } from '../../src/agent/context/instructions.ts'
 import { loadMessages } from '../../src/agent/session/history.ts'
 import { readAgentKind } from '../../src/agent/subagents/agent-definitions.ts'
 import { importDispatcher } from '../../src/audit/import/dispatcher.ts'
+import { importFile } from '../../src/audit/import/import-history.ts'
+import { noCounts } from '../../src/audit/import/write-records.ts'
+import { recordedCalls } from '../../src/audit/replay/recorded-calls.ts'
 import { fixed } from '../../src/auth/credential.ts'
 import { loadRolesFile } from '../../src/brains/roles/load.ts'
 import { readArgs } from '../../src/cli/args.ts'
@@ -23,6 +26,7 @@ import { readHooks, sayHookProblem } from '../../src/hooks/settings.ts'
 import { applyVerdict } from '../../src/hooks/step/apply.ts'
 import { draftOf } from '../../src/hooks/step/draft.ts'
 import { readOutput } from '../../src/hooks/wire/output.ts'
+import { historyReaders } from '../../src/hosts/history/readers.ts'
 import { flagServers, readServers } from '../../src/mcp/config.ts'
 import { connectServers } from '../../src/mcp/hub.ts'
 import { decide } from '../../src/permissions/decide.ts'
@@ -38,6 +42,7 @@ import { inMemory, openDb } from '../../src/store/open.ts'
 import { loadSettings } from '../../src/store/settings/settings.ts'
 import { editSettings } from '../../src/store/settings/settings-edit.ts'
 import { parseSettings } from '../../src/store/settings/settings-files.ts'
+import { readEntries } from '../../src/store/transcript.ts'
 import { readFrontmatter } from '../../src/tools/skills/frontmatter.ts'
 import { findSkills, partsOf } from '../../src/tools/skills/skills.ts'
 import { clean } from '../../src/tui/render/clean.ts'
@@ -190,6 +195,54 @@ function loaded(user: string, project: string, snapshot?: string): void {
   }
 }
 const mine = json({ permissions: { allow: ['Read'], deny: ['Bash(rm *)'] } })
+
+/** A door per history format: whatever a file of another agent's holds, the import ends, and what it stores is valid. */
+const samples = join(import.meta.dirname, '../fixtures/histories')
+const otherHistories = [
+  '{"role":"user","message":{"content":[{"type":"text","text":"<user_query>x</user_query>"}]}}\n{"role":"assistant","message":{"content":[{"type":"tool_use","name":"Shell","input":{"command":"ls"}}]}}\n',
+  '{"row":"session","id":"s","sessionId":"s","time_created":1794743305605,"creationDate":1794743305605,"directory":"/repo"}\n{"row":"part","id":"p","session_id":"s","time_created":1794743305605,"data":"{\\"type\\":\\"tool\\",\\"tool\\":\\"bash\\",\\"callID\\":\\"c\\",\\"state\\":{\\"status\\":\\"completed\\",\\"input\\":{\\"command\\":\\"ls\\"},\\"output\\":\\"x\\"}}","message":"{\\"role\\":\\"assistant\\"}"}\n{"row":"request","sessionId":"s","request":{"requestId":"r","timestamp":1794743305605,"message":{"text":"x"},"response":[{"kind":"toolInvocationSerialized","toolId":"copilot_readFile","toolCallId":"t"}]}}\n',
+]
+const historyDoors: Record<string, Door> = Object.fromEntries(
+  historyReaders.map((reader) => [
+    `history of ${reader.title}`,
+    {
+      seeds: historySeeds(reader),
+      async enter(text) {
+        const rows = reader.rows !== undefined
+        const file = { path: here('history.jsonl'), key: 'k', about: { session: 's', at: '2026-11-15T12:00:00.000Z' } }
+        writeFileSync(file.path, text)
+        const lines = rows ? { ...reader, rows: () => rowsIn(text) } : reader
+        const db = openDb(inMemory)
+        try {
+          await importFile(db, lines, file, noCounts())
+          const first = db.all('SELECT count(*) AS n FROM transcript_entries')
+          await importFile(db, lines, file, noCounts())
+          assert.deepEqual(db.all('SELECT count(*) AS n FROM transcript_entries'), first, 'importing again added rows')
+          for (const { id } of db.all<{ id: string }>('SELECT session_id AS id FROM sessions'))
+            Array.from(readEntries(db, id))
+          for (const { input } of recordedCalls(db)) assert.equal(typeof input, 'object')
+        } finally {
+          db.close()
+        }
+      },
+    } satisfies Door,
+  ]),
+)
+
+function historySeeds({ agent, files, rows }: (typeof historyReaders)[number]): string[] {
+  const folder = join(samples, agent)
+  if (rows || !existsSync(folder)) return otherHistories
+  return files(folder)
+    .filter(({ path }) => path.endsWith('.jsonl'))
+    .map(({ path }) => readFileSync(path, 'utf8').split('\n').slice(0, 30).join('\n'))
+}
+
+function* rowsIn(text: string): Generator<{ line: Record<string, never>; cursor: number }> {
+  for (const line of text.split('\n')) {
+    const value = parsed(line)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) yield { line: value as never, cursor: 1 }
+  }
+}
 
 /** One process that is spoken to line by line; after each text it must still answer. */
 class Answering {
@@ -499,6 +552,7 @@ export const doors: Readonly<Record<string, Door>> = {
       }
     },
   },
+  ...historyDoors,
   'scripts for the rehearsal model': {
     seeds: [
       'about: x\nmode: default\nturns:\n  - prompt: hello\n    steps:\n      - say: hi\n      - call: Read\n        input: {file_path: a}\n        expect: {contains: x}\n',

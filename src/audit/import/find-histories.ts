@@ -1,6 +1,6 @@
 /** What histories are on this machine, and how large they are: looked at, not read. */
 import { statSync } from 'node:fs'
-import type { HistoryFile, HistoryReader } from '../histories/history.ts'
+import type { HistoryFile, HistoryReader } from '../../hosts/history/record.ts'
 
 export interface Found {
   readonly reader: HistoryReader

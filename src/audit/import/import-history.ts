@@ -4,8 +4,8 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { isObject } from '../../hooks/shape.ts'
+import type { HistoryFile, HistoryReader, HistoryRecord, State } from '../../hosts/history/record.ts'
 import type { Db } from '../../store/open.ts'
-import type { HistoryFile, HistoryReader, HistoryRecord, State } from '../histories/history.ts'
 import { batches } from './lines.ts'
 import { type Counts, recordWriter } from './write-records.ts'
 

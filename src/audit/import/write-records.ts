@@ -1,6 +1,7 @@
 /** Turns records of a history into the rows that inspect, replay, `hooks log` and SQL read. */
+
+import type { HistoryRecord } from '../../hosts/history/record.ts'
 import type { Db } from '../../store/open.ts'
-import type { HistoryRecord } from '../histories/history.ts'
 import { stored, storedInput, storedJson } from './shorten.ts'
 
 export interface Counts {

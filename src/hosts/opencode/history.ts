@@ -1,7 +1,7 @@
 /** opencode: `opencode.db`, SQLite in WAL mode. Rows change in place, so a session that changed is read again. */
 import { join } from 'node:path'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
-import { filesBelow } from './find-files.ts'
+import { filesBelow } from '../history/files.ts'
 import {
   callOf,
   type Decision,
@@ -14,7 +14,7 @@ import {
   type ToolTable,
   text,
   time,
-} from './history.ts'
+} from '../history/record.ts'
 
 export const opencode: HistoryReader = {
   agent: 'opencode',

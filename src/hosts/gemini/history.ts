@@ -1,7 +1,7 @@
 /** Gemini CLI: `tmp/<project>/chats/…jsonl`, a log of operations. A message is written again when its calls have ended. */
 import { dirname, join } from 'node:path'
 import type { JsonObject } from '../../hooks/shape.ts'
-import { filesBelow, jsonFile } from './find-files.ts'
+import { filesBelow, jsonFile } from '../history/files.ts'
 import {
   type Call,
   callOf,
@@ -17,7 +17,7 @@ import {
   text,
   textOf,
   time,
-} from './history.ts'
+} from '../history/record.ts'
 
 export const gemini: HistoryReader = {
   agent: 'gemini',

@@ -1,7 +1,7 @@
 /** pi: `sessions/--<path>--/<time>_<uuid>.jsonl`, a tree of entries. A blocked call is an error with the extension's reason. */
 import { join } from 'node:path'
 import type { JsonObject } from '../../hooks/shape.ts'
-import { filesBelow } from './find-files.ts'
+import { filesBelow } from '../history/files.ts'
 import {
   type Call,
   callOf,
@@ -19,7 +19,7 @@ import {
   text,
   textOf,
   time,
-} from './history.ts'
+} from '../history/record.ts'
 
 export const pi: HistoryReader = {
   agent: 'pi',

@@ -1,7 +1,7 @@
 /** Copilot CLI: `session-state/<session>/events.jsonl`, an event log that holds its sub-agents, hooks and permissions too. */
 import { join } from 'node:path'
 import type { JsonObject } from '../../hooks/shape.ts'
-import { filesBelow } from './find-files.ts'
+import { filesBelow } from '../history/files.ts'
 import {
   type Call,
   callOf,
@@ -18,7 +18,7 @@ import {
   type ToolTable,
   text,
   time,
-} from './history.ts'
+} from '../history/record.ts'
 
 export const copilot: HistoryReader = {
   agent: 'copilot',

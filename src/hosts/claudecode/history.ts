@@ -1,7 +1,7 @@
 /** Claude Code: `projects/<slug>/<session>.jsonl`, one record per content block; sub-agents in files of their own. */
 import { join } from 'node:path'
 import type { JsonObject } from '../../hooks/shape.ts'
-import { filesBelow, jsonFile } from './find-files.ts'
+import { filesBelow, jsonFile } from '../history/files.ts'
 import {
   type Call,
   callOf,
@@ -19,7 +19,7 @@ import {
   text,
   textOf,
   time,
-} from './history.ts'
+} from '../history/record.ts'
 
 export const claude: HistoryReader = {
   agent: 'claude',

@@ -1,7 +1,7 @@
 /** Codex: rollouts, `sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl[.zst]`. Refusals are told by the output's text alone. */
 import { join } from 'node:path'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
-import { filesBelow } from './find-files.ts'
+import { filesBelow } from '../history/files.ts'
 import {
   type Call,
   callOf,
@@ -17,7 +17,7 @@ import {
   text,
   textOf,
   time,
-} from './history.ts'
+} from '../history/record.ts'
 
 export const codex: HistoryReader = {
   agent: 'codex',

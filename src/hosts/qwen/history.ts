@@ -1,8 +1,8 @@
 /** Qwen Code: `projects/<slug>/chats/<session>.jsonl`, Claude's tree of records with Gemini's parts. */
 import { join } from 'node:path'
 import type { JsonObject } from '../../hooks/shape.ts'
-import { filesBelow, jsonFile } from './find-files.ts'
-import { geminiTools } from './gemini.ts'
+import { geminiTools } from '../gemini/history.ts'
+import { filesBelow, jsonFile } from '../history/files.ts'
 import {
   type Call,
   callOf,
@@ -17,7 +17,7 @@ import {
   type State,
   text,
   time,
-} from './history.ts'
+} from '../history/record.ts'
 
 export const qwen: HistoryReader = {
   agent: 'qwen',

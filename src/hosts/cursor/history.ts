@@ -1,0 +1,90 @@
+/**
+ * Cursor: `~/.cursor/projects/<slug>/agent-transcripts/<id>/<id>.jsonl`, a thin copy without results, tokens and times. Its
+ * format is not documented by the vendor; this follows descriptions by others.
+ */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { JsonObject } from '../../hooks/shape.ts'
+import { filesBelow } from '../history/files.ts'
+import {
+  type Call,
+  callOf,
+  type HistoryReader,
+  type HistoryRecord,
+  number,
+  object,
+  objects,
+  ran,
+  type State,
+  type ToolTable,
+  text,
+  textOf,
+  time,
+} from '../history/record.ts'
+
+export const cursor: HistoryReader = {
+  agent: 'cursor',
+  title: 'Cursor',
+  roots: (_, home) => [join(home, '.cursor', 'projects')],
+  files: (root) =>
+    filesBelow(root, /(^|\/)(agent-transcripts\/.+|[^/]+)\.jsonl$/).map(({ path, name }) => {
+      const session = name
+        .split('/')
+        .at(-1)!
+        .replace(/\.jsonl$/, '')
+      const at = new Date(statSync(path).mtimeMs).toISOString()
+      return { path, key: session, about: { session, at } }
+    }),
+  start: ({ about }) => ({ ...about }),
+  read,
+}
+
+const tools: ToolTable = {
+  Shell: ['Bash'],
+  run_terminal_cmd: ['Bash'],
+  read_file: ['Read', { target_file: 'file_path' }],
+  Read: ['Read', { path: 'file_path' }],
+  Write: ['Write', { path: 'file_path', contents: 'content' }],
+  StrReplace: ['Edit', { path: 'file_path' }],
+  edit_file: ['Edit', { target_file: 'file_path' }],
+  search_replace: ['Edit'],
+  Delete: ['Bash'],
+  grep: ['Grep'],
+  Glob: ['Glob', { glob_pattern: 'pattern', target_directory: 'path' }],
+  LS: ['Glob', { target_directory: 'path' }],
+  WebFetch: ['WebFetch'],
+  WebSearch: ['WebSearch', { search_term: 'query' }],
+  Task: ['Agent'],
+  TodoWrite: ['TodoWrite'],
+}
+
+function read(line: JsonObject, state: State): HistoryRecord[] {
+  const { role } = line
+  const session = text(state['session'])
+  const at = time(line['timestamp']) || text(state['at'])
+  const count = number(state['line']) + 1
+  state['line'] = count
+  if (session === '' || at === '' || (role !== 'user' && role !== 'assistant'))
+    return [{ session: '', at, key: '', kind: 'unknown', type: text(line['type']) || text(role) || 'no role' }]
+  const base = { session, at, key: `${session}:${count}` }
+  const records: HistoryRecord[] = count === 1 ? [{ ...base, key: `${session}:session`, kind: 'session' }] : []
+  const parts = object(line['message'])['content'] ?? line['content']
+  const said = textOf(typeof parts === 'string' ? parts : objects(parts).filter((part) => part['type'] === 'text'))
+  if (role === 'user') {
+    const [, query] = /<user_query>\s*([\s\S]*?)\s*<\/user_query>/.exec(said) ?? []
+    return [...records, { ...base, kind: 'prompt', text: query ?? said }]
+  }
+  const calls: Call[] = objects(parts)
+    .filter((part) => part['type'] === 'tool_use')
+    .map((part, index) => {
+      const id = text(part['id']) || `${base.key}:${index}`
+      return callOf(tools, { id, name: text(part['name']), input: object(part['input']) })
+    })
+  if (said !== '' || calls.length > 0) records.push({ ...base, kind: 'reply', text: said, calls })
+  for (const { id, name } of calls)
+    records.push({
+      ...{ ...base, key: `result:${id}`, kind: 'result' },
+      ...{ call: id, tool: name, output: '[Cursor does not record results]', isError: false, decision: ran },
+    })
+  return records
+}
