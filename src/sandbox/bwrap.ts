@@ -1,0 +1,40 @@
+/** bubblewrap's arguments for a plan: pure, one line each. */
+import type { Mount } from './mounts.ts'
+
+export interface BwrapRequest {
+  readonly mounts: readonly Mount[]
+  /** Where `deny-file`, `deny-folder` and `blank` are. */
+  readonly state: string
+  readonly cwd: string
+  /** The descriptor that the seccomp filter is read from. */
+  readonly filterFd: number
+  /** The command joins a network namespace that is already there. */
+  readonly sharedNetwork?: boolean
+}
+
+/** Everything before the command's own words. */
+export function bwrapArgs({ mounts, state, cwd, filterFd, sharedNetwork }: BwrapRequest): string[] {
+  return [
+    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+    ...(sharedNetwork ? [] : ['--unshare-net']),
+    ...['--hostname', 'sandbox', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    ...mounts.filter(({ at }) => at === '/').flatMap((mount) => mountArgs(mount, state)),
+    ...['--dev', '/dev', '--proc', '/proc'],
+    ...mounts.filter(({ at }) => at !== '/').flatMap((mount) => mountArgs(mount, state)),
+    ...['--chdir', cwd, '--seccomp', String(filterFd), '--'],
+  ]
+}
+
+function mountArgs(mount: Mount, state: string): string[] {
+  switch (mount.op) {
+    case 'ro':
+    case 'rw':
+      return [mount.op === 'ro' ? '--ro-bind' : '--bind', mount.from, mount.at]
+    case 'deny':
+      return ['--ro-bind', `${state}/${mount.folder ? 'deny-folder' : 'deny-file'}`, mount.at]
+    case 'blank':
+      return ['--ro-bind', `${state}/blank`, mount.at]
+    default:
+      return [mount.op === 'empty' ? '--tmpfs' : '--remount-ro', mount.at]
+  }
+}

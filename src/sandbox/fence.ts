@@ -1,0 +1,141 @@
+/** The sandbox of a process: what it keeps open between commands, and how one command is put inside. */
+import { createHash } from 'node:crypto'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { PermissionSettings } from '../permissions/question.ts'
+import { appeared, quarantine } from './absent.ts'
+import { type Availability, filterFd, probe, wrapped } from './available.ts'
+import { bwrapArgs } from './bwrap.ts'
+import { sandboxEnv } from './env.ts'
+import { Ghosts } from './ghosts.ts'
+import { type Plan, planMounts } from './mounts.ts'
+import { type Profile, profileOf } from './profile.ts'
+import { type Arch, seccompFilter } from './seccomp.ts'
+import type { SandboxSettings } from './settings.ts'
+
+export interface FenceOptions {
+  readonly settings: SandboxSettings
+  readonly projectDir: string
+  readonly home: string
+  /** The PATH decides where bubblewrap is looked for. */
+  readonly env: NodeJS.ProcessEnv
+  readonly database?: string
+  /** Folders that hold node and ona. */
+  readonly programs: readonly string[]
+}
+
+export interface FenceRequest {
+  readonly permissions: PermissionSettings
+  readonly projectDir: string
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  /** The user answered a prompt for this command. */
+  readonly approved?: boolean
+  /** Another profile than the settings' own, made from it. */
+  readonly adapt?: (profile: Profile) => Profile
+}
+
+/** A command's place in the sandbox. */
+export interface Cell {
+  readonly profile: Profile
+  readonly plan: Plan
+  /** Names the profile in the record. */
+  readonly digest: string
+  /** The profile as the record keeps it. */
+  readonly description: string
+  readonly env: NodeJS.ProcessEnv
+  /** The words that run these words inside. */
+  argv(words: readonly string[]): string[]
+  /** Moves away what the command must not have created; each text says what and where to. */
+  breaches(): string[]
+}
+
+export class Fence {
+  readonly settings: SandboxSettings
+  readonly availability: Availability
+  readonly #options: FenceOptions
+  readonly #state: string
+  readonly #tmp: string
+  readonly #ghosts: Ghosts
+  readonly #leave = () => this.close()
+
+  constructor(options: FenceOptions) {
+    this.#options = options
+    this.settings = options.settings
+    this.#state = mkdtempSync(join(tmpdir(), 'ona-sandbox-'))
+    this.#tmp = mkdtempSync(join(tmpdir(), 'ona-tmp-'))
+    this.#ghosts = new Ghosts(options.home)
+    this.#furnish()
+    this.availability = probe(
+      {
+        platform: process.platform,
+        arch: process.arch,
+        path: options.env['PATH'] ?? '',
+        projectDir: options.projectDir,
+      },
+      this.#filter(false),
+    )
+    process.once('exit', this.#leave)
+  }
+
+  /** Must be asked only where the sandbox is available. Throws with the reason when this command cannot be sandboxed. */
+  cell(request: FenceRequest): Cell {
+    if (!this.availability.ok) throw new Error(this.availability.why)
+    const { bwrap } = this.availability
+    const { home, database, programs } = this.#options
+    const { permissions, projectDir, cwd, approved } = request
+    const own = profileOf({ sandbox: this.settings, permissions, projectDir, cwd, home, database, approved })
+    const profile = request.adapt?.(own) ?? own
+    const plan = planMounts({
+      profile,
+      projectDir,
+      home,
+      tmp: this.#tmp,
+      state: this.#state,
+      path: request.env['PATH'] ?? '',
+      programs,
+    })
+    if (plan.problem !== undefined) throw new Error(plan.problem)
+    this.#ghosts.use(plan.ghosts)
+    const { network } = profile
+    const unixSockets = network.allUnixSockets || network.unixSockets.length > 0
+    const args = bwrapArgs({ mounts: plan.mounts, state: this.#state, cwd, filterFd })
+    const filter = this.#filter(unixSockets)
+    const description = this.#describe(plan, profile)
+    return {
+      profile,
+      plan,
+      description,
+      digest: createHash('sha256').update(description).digest('hex').slice(0, 16),
+      env: sandboxEnv(request.env, { tmp: this.#tmp }),
+      argv: (words) => [...wrapped(filter, bwrap, args), ...words],
+      breaches: () => appeared(plan.absent).map((path) => quarantine(path, home)),
+    }
+  }
+
+  close(): void {
+    process.removeListener('exit', this.#leave)
+    this.#ghosts.close()
+    for (const folder of [this.#state, this.#tmp]) rmSync(folder, { recursive: true, force: true })
+  }
+
+  /** What mounts are made of: nothing to see, nothing to read, nothing to enter. */
+  #furnish(): void {
+    mkdirSync(join(this.#state, 'blank'), { mode: 0o755 })
+    mkdirSync(join(this.#state, 'deny-folder'))
+    writeFileSync(join(this.#state, 'deny-file'), '')
+    for (const name of ['deny-folder', 'deny-file']) chmodSync(join(this.#state, name), 0)
+    for (const unixSockets of [true, false]) {
+      const filter = seccompFilter(process.arch as Arch, { unixSockets })
+      writeFileSync(this.#filter(unixSockets), filter, { mode: 0o600 })
+    }
+  }
+
+  #filter = (unixSockets: boolean): string => join(this.#state, unixSockets ? 'with-unix.bpf' : 'without-unix.bpf')
+
+  /** The same profile reads the same in every process: the names of our own folders are left out. */
+  #describe({ mounts, absent }: Plan, { network }: Profile): string {
+    return JSON.stringify({ mounts, absent, network }).replaceAll(this.#tmp, '$TMP').replaceAll(this.#state, '$STATE')
+  }
+}
