@@ -2,8 +2,11 @@
 import type { Decision } from '../hooks/plane.ts'
 import type { JsonObject } from '../hooks/shape.ts'
 import type { ToolUse } from '../providers/model.ts'
+
+import type { Place } from '../sandbox/place.ts'
 import { failed, type ToolOutput } from '../tools/output.ts'
 import type { Tool } from '../tools/tool.ts'
+
 import type { Answerer } from './events.ts'
 import type { Session } from './session/session.ts'
 import type { TurnEnd } from './turn-end.ts'
@@ -19,6 +22,8 @@ export interface Call {
   permission?: { readonly decision: 'allow' | 'deny'; readonly reason: PermissionReason }
   /** The file as the rules judged it, links resolved: the tool touches this one and no other. */
   judgedPath?: string
+  /** Where a Bash command runs, when a sandbox is enabled. */
+  place?: Place
   /** Text for the model, beside the result. */
   context: string[]
   /** How long the tool ran, where it did. */

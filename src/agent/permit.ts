@@ -2,14 +2,17 @@
 import type { Invocation, PermissionUpdate } from '../hooks/plane.ts'
 import type { JsonObject } from '../hooks/shape.ts'
 import type { Steps } from '../hooks/steps.ts'
+
 import { decide } from '../permissions/decide.ts'
-import type { Ruling } from '../permissions/question.ts'
+import type { PermissionQuestion, Ruling } from '../permissions/question.ts'
+
 import { realTarget } from '../tools/paths.ts'
 import { readInput, type Tool } from '../tools/tool.ts'
 import { planningGate } from '../workflow/gate.ts'
 import { type Call, denied, type Outcome, type PermissionReason, pathOf, refuse } from './call.ts'
 import type { PermissionRequest } from './events.ts'
 import { saveUpdates } from './permission-updates.ts'
+import { approvedPlace, placeFor, withSandbox } from './sandboxed.ts'
 
 /** Nothing changes while a plan is in the making. */
 export function gate(call: Call): Outcome | undefined {
@@ -21,6 +24,8 @@ export function gate(call: Call): Outcome | undefined {
 
 /** Rules, then PermissionRequest hooks, then the user. */
 export async function permit(call: Call): Promise<Outcome | undefined> {
+  call.place = await placeFor(call)
+  if (call.place?.in === 'nowhere') return refuse(call, call.place.why, 'rule')
   const ruling = await rule(call)
   const path = pathOf(call.input)
   if (path !== undefined && ruling.paths) {
@@ -56,8 +61,9 @@ export async function permissionSettled(call: Call, refused: Outcome | undefined
   return refused ?? denied(why || `a hook ended the turn before ${tool.name} ran`)
 }
 
-const rule = ({ session, tool, input, hook }: Call): Promise<Ruling> =>
-  decide({
+async function rule(call: Call): Promise<Ruling> {
+  const { session, tool, input, hook } = call
+  const question: PermissionQuestion = {
     settings: session.rules,
     mode: session.mode,
     tool: tool.name,
@@ -66,7 +72,10 @@ const rule = ({ session, tool, input, hook }: Call): Promise<Ruling> =>
     cwd: session.cwd,
     projectDir: session.projectDir,
     home: session.runtime.home,
-  })
+  }
+  const ruling = await decide(question)
+  return call.place ? withSandbox(call, question, ruling) : ruling
+}
 
 async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | undefined> {
   const { session, tool, use } = call
@@ -111,6 +120,7 @@ async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | unde
   }
   await update(call, said.updates ?? [])
   call.permission = { decision: 'allow', reason: { by, reason: ruling.reason } }
+  call.place = await approvedPlace(call)
   return said.input ? changeInput(call, said.input, by) : undefined
 }
 
@@ -119,6 +129,7 @@ async function changeInput(call: Call, changed: JsonObject, by: PermissionReason
   const read = readInput(call.tool, changed, call.session.cwd)
   if (!read.ok) return refuse(call, `the changed input is invalid. ${read.why}`, by)
   call.input = read.input
+  call.place = await placeFor(call)
   const again = await rule(call)
   const path = pathOf(call.input)
   if (path !== undefined && again.paths) call.judgedPath = realTarget(path)

@@ -3,12 +3,14 @@
 import type { JsonObject } from '../hooks/shape.ts'
 import type { ToolUse } from '../providers/model.ts'
 import { addEvent, commitToolCall } from '../store/audit.ts'
+import { keepProfile } from '../store/sandbox-profiles.ts'
 import { broke, failed, type ToolOutput } from '../tools/output.ts'
 import { readInput, type Tool } from '../tools/tool.ts'
 import { type Call, type Outcome, pathOf } from './call.ts'
 import { now } from './clock.ts'
 import { instructionsFor } from './context/instructions.ts'
 import { gate, permissionSettled, permit } from './permit.ts'
+import { placeRecord } from './sandboxed.ts'
 import type { Session } from './session/session.ts'
 import { askHooks, tellHooks } from './tool-hooks.ts'
 import { toolContext } from './tool-host.ts'
@@ -64,19 +66,20 @@ function findTool(
 async function run(call: Call): Promise<Outcome> {
   const { session, use, tool } = call
   if (session.signal.aborted) return { output: interruptedResult('interrupted before it ran'), as: 'interrupted' }
-  session.commit(() =>
+  session.commit(() => {
+    if (call.place?.in === 'sandbox') keepProfile(session.db, call.place.cell.digest, call.place.cell.description)
     addEvent(session.db, {
       conversationId: session.conversationId,
       sessionId: session.id,
       type: 'tool_start',
-      detail: { tool_use_id: use.id, tool_name: tool.name },
-    }),
-  )
+      detail: { tool_use_id: use.id, tool_name: tool.name, ...placeRecord(call) },
+    })
+  })
   session.emit({ type: 'tool-running', id: use.id })
   await session.observe({ type: 'tool-start', ...nameOf(call) })
   const startedAt = now()
   try {
-    const output = await tool.run(call.input, toolContext(session, use.id, call.judgedPath))
+    const output = await tool.run(call.input, toolContext(session, use.id, call.judgedPath, call.place))
     if (output.endsTurn !== undefined) call.end = { stop: 'end_turn', text: '', why: output.endsTurn }
     const path = pathOf(call.input)
     const nested = path && !output.isError ? await instructionsFor(session, path) : undefined

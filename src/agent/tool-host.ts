@@ -2,6 +2,7 @@
 import { isAbsolute, relative } from 'node:path'
 import { rulesOf } from '../permissions/rules.ts'
 import { searchable } from '../permissions/searchable.ts'
+import type { Place } from '../sandbox/place.ts'
 import { getState, setState } from '../store/state.ts'
 import type { SeenFile, ToolHost } from '../tools/host.ts'
 import type { ToolContext } from '../tools/tool.ts'
@@ -11,7 +12,7 @@ import { checkpoint } from './session/checkpoint.ts'
 import type { Session } from './session/session.ts'
 
 /** What a tool is run with. `judgedPath`: the file as the rules saw it. */
-export const toolContext = (session: Session, toolUseId: string, judgedPath?: string): ToolContext => ({
+export const toolContext = (session: Session, toolUseId: string, judgedPath?: string, place?: Place): ToolContext => ({
   sessionId: session.id,
   conversationId: session.conversationId,
   toolUseId,
@@ -19,6 +20,8 @@ export const toolContext = (session: Session, toolUseId: string, judgedPath?: st
   cwd: session.cwd,
   projectDir: session.projectDir,
   ...(judgedPath && { judgedPath }),
+  ...(place && { place }),
+  home: session.runtime.home,
   signal: session.signal,
   env: session.runtime.childEnv,
   host: hostOf(session),

@@ -88,4 +88,10 @@ export const ownTables: readonly string[] = [
   'CREATE INDEX ona_permissions_call ON tool_permission_log(session_id, tool_use_id)',
   'CREATE INDEX ona_hooks_conversation ON hook_invocations(conversation_id)',
   'CREATE INDEX ona_hooks_event ON hook_invocations(hook_event, id)',
+  // What a sandboxed command could read, write and reach; `tool_start` names the profile by its digest.
+  `CREATE TABLE ona_sandbox_profiles (
+    digest     TEXT PRIMARY KEY,
+    profile    TEXT NOT NULL,
+    created_at TEXT NOT NULL DEFAULT (datetime('now'))
+  )`,
 ]

@@ -1,6 +1,7 @@
 /** What a tool is, what it is given, and what it answers. */
 import { type Infer, isObject, type JsonObject, parse, type record, say } from '../hooks/shape.ts'
 import type { Safety } from '../hooks/steps.ts'
+import type { Place } from '../sandbox/place.ts'
 import type { Db } from '../store/open.ts'
 import type { ToolHost } from './host.ts'
 import type { ToolOutput } from './output.ts'
@@ -34,6 +35,9 @@ export interface ToolContext {
    * no other, so that a link swapped between the ruling and the act is refused. Without it the tool resolves itself.
    */
   readonly judgedPath?: string
+  /** Bash: whether the command runs in the sandbox. Without it, none is enabled. */
+  readonly place?: Place
+  readonly home: string
   readonly signal: AbortSignal
   /** The environment for children: the user's own PATH, none of our secrets. */
   readonly env: NodeJS.ProcessEnv

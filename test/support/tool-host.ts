@@ -68,6 +68,7 @@ export function bench(t: TestContext, overrides: Partial<ToolHost> = {}): Bench 
       return cwd
     },
     projectDir: folder,
+    home: folder,
     signal: new AbortController().signal,
     env: { PATH: process.env['PATH'], HOME: folder },
     host,

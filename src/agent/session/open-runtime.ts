@@ -1,13 +1,17 @@
 /** What the sessions of a process share, opened: the database, the settings in force, the hook plane and the MCP servers. */
 import { homedir } from 'node:os'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { withOwnPath, withoutSecrets } from '../../auth/child-env.ts'
 import { createPlane } from '../../hooks/dispatch.ts'
 import type { Handler } from '../../hooks/handler.ts'
 import type { Plane } from '../../hooks/plane.ts'
 import { sayHookProblem } from '../../hooks/settings.ts'
+
+import { packageRoot } from '../../package-root.ts'
 import { ruleProblem } from '../../permissions/rule.ts'
 import { matchesRule } from '../../permissions/rule-applies.ts'
+import type { Fence, FenceOptions } from '../../sandbox/fence.ts'
+
 import { dbPath, openDb } from '../../store/open.ts'
 import { storable } from '../../store/secrets.ts'
 import { hooksOf, loadSettings } from '../../store/settings/settings.ts'
@@ -115,6 +119,9 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     env,
     childEnv: withoutSecrets(env),
     home,
+    ...(settings.sandbox?.enabled && {
+      sandbox: lazyFence(settings.sandbox, { home, env, database: db.path, projectDir: cwd }, closers),
+    }),
     get agents() {
       return agentKinds()
     },
@@ -172,6 +179,25 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     cleanUp: () => {
       for (const close of closers.splice(0).reverse()) close()
     },
+  }
+}
+
+/** Nothing of the sandbox is loaded before a command needs it. */
+function lazyFence(
+  settings: NonNullable<Runtime['settings']['sandbox']>,
+  place: Pick<FenceOptions, 'home' | 'env' | 'database' | 'projectDir'>,
+  closers: (() => void)[],
+): () => Promise<Fence> {
+  let fence: Promise<Fence> | undefined
+  const make = async () => {
+    const { Fence } = await import('../../sandbox/fence.ts')
+    const made = new Fence({ ...place, settings, programs: [dirname(dirname(process.execPath)), packageRoot] })
+    closers.push(() => made.close())
+    return made
+  }
+  return () => {
+    fence ??= make()
+    return fence
   }
 }
 

@@ -6,6 +6,7 @@ import type { ServerConfig } from '../../mcp/config.ts'
 import type { McpHub } from '../../mcp/hub.ts'
 import type { ModelRequest, ModelUsage, Provider } from '../../providers/model.ts'
 import type { Prices } from '../../providers/models/models.ts'
+import type { Fence } from '../../sandbox/fence.ts'
 import type { Db } from '../../store/open.ts'
 import type { Settings } from '../../store/settings/settings-shape.ts'
 import type { McpSide } from '../../tools/host.ts'
@@ -26,6 +27,8 @@ export interface Runtime {
   /** For tools: the person's own PATH, none of our secrets. */
   readonly childEnv: NodeJS.ProcessEnv
   readonly home: string
+  /** Where Bash commands run, when the settings enable a sandbox; made when it is first needed. */
+  sandbox?(): Promise<Fence>
   readonly tasks?: Tasks
   readonly mcp?: McpHost
   readonly skills: SkillCatalogue

@@ -54,6 +54,8 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
     cleanUp()
     return problem
   }
+  const unfit = await sandboxProblem(runtime)
+  if (unfit) return failed({ problem: unfit })
   const agent = agentOf(options, runtime)
   if (agent && 'problem' in agent) return failed(agent)
   const equipped = agent && (await equip(runtime, agent, { projectDir: options.cwd, alone: true }))
@@ -142,6 +144,17 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
       cleanUp()
     },
   }
+}
+
+/** With `failIfUnavailable` nothing starts where commands cannot be sandboxed; otherwise a line says so. */
+async function sandboxProblem({ sandbox, emit }: Runtime): Promise<string | undefined> {
+  const fence = await sandbox?.()
+  if (!fence || fence.availability.ok) return undefined
+  const { why } = fence.availability
+  if (fence.settings.failIfUnavailable)
+    return `the sandbox is required (sandbox.failIfUnavailable) and not available: ${why}`
+  emit({ type: 'notice', level: 'warning', text: `commands run without a sandbox: ${why}` })
+  return undefined
 }
 
 /** The model that was chosen in it before; where that cannot be had any more, a line says so. */

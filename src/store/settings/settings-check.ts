@@ -2,10 +2,10 @@
 import { secretIn } from '../../hooks/redact.ts'
 import { isSecretName } from '../../hooks/secret-names.ts'
 import { readHooks, sayHookProblem } from '../../hooks/settings.ts'
-import { isObject, type JsonObject, type Shape, say } from '../../hooks/shape.ts'
+import { isObject, type JsonObject, type JsonSchema, type Shape, say } from '../../hooks/shape.ts'
 import type { Layer } from './settings-files.ts'
 import { flatHooks } from './settings-merge.ts'
-import { managedOnly, notFromProject, permissionsShape, settingsShape } from './settings-shape.ts'
+import { managedOnly, notFromProject, permissionsShape, sandboxShape, settingsShape } from './settings-shape.ts'
 
 /** Says why a rule cannot be used, or nothing when it can. */
 export type CheckRule = (rule: string, list: 'allow' | 'ask' | 'deny') => string | undefined
@@ -57,6 +57,8 @@ function checkOwn({ level, settings }: Omit<Layer, 'file'>, checkRule: CheckRule
       checked.problems.push(...problems)
       if (problems.length === 0) kept.push([key, value])
       if (!Object.hasOwn(settingsShape.fields, key)) checked.unknown.push(key)
+      if (key === 'sandbox' && problems.length === 0)
+        checked.unknown.push(...unknownIn(sandboxShape.schema(), value, key))
     }
   }
   return { ...checked, settings: Object.fromEntries(kept) }
@@ -128,3 +130,13 @@ const modelConfigProblems = (config: JsonObject): string[] =>
 
 const fieldOf = (fields: Record<string, Shape<unknown>>, key: string): Shape<unknown> | undefined =>
   Object.hasOwn(fields, key) ? fields[key] : undefined
+
+/** Keys of a nested object that no shape knows: a mistyped one would close nothing. */
+function unknownIn({ properties }: JsonSchema, value: unknown, path: string): string[] {
+  if (!isObject(value) || !isObject(properties)) return []
+  return Object.entries(value).flatMap(([key, inner]) =>
+    Object.hasOwn(properties, key)
+      ? unknownIn(properties[key] as JsonSchema, inner, `${path}.${key}`)
+      : [`${path}.${key}`],
+  )
+}

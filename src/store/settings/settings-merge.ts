@@ -17,7 +17,8 @@ export function merge(layers: readonly Layer[], { defaults = true }: { defaults?
   let merged: JsonObject = {}
   for (const { level, settings } of defaults ? withDefaults(layers) : layers) {
     const { hooks: _, ...rest } = settings
-    merged = join(merged, rulesOfManagedOnly && level !== 'managed' ? withoutRules(rest) : rest)
+    const said = rulesOfManagedOnly && level !== 'managed' ? withoutRules(rest) : rest
+    merged = join(merged, level === 'project' ? withoutLooserSandbox(said, merged) : said)
   }
   const hooks = [...managed, ...layers.filter((layer) => layer.level !== 'managed')].flatMap(({ level, settings }) =>
     flatHooks(settings['hooks'], level),
@@ -64,11 +65,44 @@ function flatGroups(event: string, groups: unknown): JsonObject[] {
 
 /** What an untrusted folder may say: what it forbids, and what it wants asked. */
 export function onlyRestrictions(settings: JsonObject): JsonObject {
-  if (!isObject(settings['permissions'])) return {}
+  const sandbox = onlyTighter(settings['sandbox'])
+  if (!isObject(settings['permissions'])) return sandbox
   const { deny, ask, disableBypassPermissionsMode } = settings['permissions']
   const kept = { deny, ask, disableBypassPermissionsMode }
   const said = Object.entries(kept).filter(([, value]) => value !== undefined)
-  return said.length > 0 ? { permissions: Object.fromEntries(said) } : {}
+  return said.length > 0 ? { ...sandbox, permissions: Object.fromEntries(said) } : sandbox
+}
+
+/** Of a sandbox: that it is on, and what it closes. */
+function onlyTighter(sandbox: unknown): JsonObject {
+  if (!isObject(sandbox)) return {}
+  const part = (value: unknown, keys: readonly string[]) =>
+    isObject(value) ? Object.fromEntries(Object.entries(value).filter(([key]) => keys.includes(key))) : {}
+  const on = Object.entries(sandbox).filter(([key, value]) => key in switches && value === switches[key])
+  const filesystem = part(sandbox['filesystem'], ['denyRead', 'denyWrite'])
+  const network = part(sandbox['network'], ['deniedDomains'])
+  const kept = {
+    ...Object.fromEntries(on),
+    ...(Object.keys(filesystem).length > 0 && { filesystem }),
+    ...(Object.keys(network).length > 0 && { network }),
+  }
+  return Object.keys(kept).length > 0 ? { sandbox: kept } : {}
+}
+
+/** A repository cannot switch off the sandbox of whoever works on it. */
+function withoutLooserSandbox(project: JsonObject, below: JsonObject): JsonObject {
+  const [own, user] = [project['sandbox'], below['sandbox']]
+  if (!isObject(own) || !isObject(user)) return project
+  const kept = Object.entries(own).filter(([key]) => !(key in switches && user[key] === switches[key]))
+  return { ...project, sandbox: Object.fromEntries(kept) }
+}
+
+/** The stricter position of each switch. */
+const switches: Readonly<Record<string, boolean>> = {
+  enabled: true,
+  failIfUnavailable: true,
+  autoAllowBashIfSandboxed: false,
+  allowUnsandboxedCommands: false,
 }
 
 /** What of an untrusted folder's settings is held back, by key: `hooks`, `permissions.allow`. */

@@ -42,6 +42,34 @@ const modelConfig = record(
   { closed: true },
 )
 
+export const sandboxShape = record(
+  {
+    enabled: flag('Bash commands run in a sandbox.'),
+    failIfUnavailable: flag('No session starts where the sandbox does not work.'),
+    autoAllowBashIfSandboxed: flag('False: a sandboxed command still needs a rule or a prompt.'),
+    excludedCommands: strings('Commands that run outside the sandbox, such as "docker *".'),
+    allowUnsandboxedCommands: flag('False: a call cannot ask to run outside the sandbox.'),
+    filesystem: optional(
+      record({
+        allowWrite: strings('Further paths that commands may write.'),
+        denyWrite: strings('Paths that they may not write.'),
+        denyRead: strings('Paths that they may not read.'),
+        allowRead: strings('Paths that they may read although a folder above is closed.'),
+      }),
+    ),
+    network: optional(
+      record({
+        allowedDomains: strings('Hosts that commands may reach, such as "*.example.com".'),
+        deniedDomains: strings('Hosts that they may not reach; a denial wins.'),
+        allowUnixSockets: strings('Unix sockets that they may connect to.'),
+        allowAllUnixSockets: flag('Every Unix socket that they can see.'),
+        allowLocalBinding: flag('Commands of a session share one loopback interface.'),
+      }),
+    ),
+  },
+  'Where Bash commands run.',
+)
+
 /** Only what something reads: whoever sets another key is told that it has no effect. */
 export const settingsShape = record({
   permissions: optional(permissionsShape),
@@ -72,6 +100,7 @@ export const settingsShape = record({
   theme: text('Colours of the terminal.'),
   editorMode: optional(oneOf(['normal', 'vim'], 'The keys of the input line.')),
   statusLine: object('{"type":"command","command":"…"}: prints the line under the prompt.'),
+  sandbox: optional(sandboxShape),
   $schema: text(),
 })
 

@@ -330,10 +330,31 @@ test('a key that nobody knows is kept, and warned about once', (t) => {
   assert.deepEqual(load().warnings, [`${file}: ona does not know myTool; kept, and without effect`])
   assert.deepEqual(load().warnings, [])
   assert.deepEqual([snapshot(db).myTool, load().settings['myTool']], [{ a: [1] }, { a: [1] }])
-  write('home/.ona/settings.json', { sandbox: { enabled: true }, disableSkillShellExecution: true })
+  write('home/.ona/settings.json', { cleanupPeriodDays: 3, disableSkillShellExecution: true })
   assert.deepEqual(load().warnings, [
-    `${file}: ona does not know sandbox, disableSkillShellExecution; kept, and without effect`,
+    `${file}: ona does not know cleanupPeriodDays, disableSkillShellExecution; kept, and without effect`,
   ])
+})
+
+test('a mistyped key of the sandbox is warned about, and a project cannot switch the sandbox off', (t) => {
+  const { write, load } = world(t)
+  const file = write('home/.ona/settings.json', {
+    sandbox: { enabled: true, allowUnsandboxedCommands: false, filesystem: { denyread: ['x'] } },
+  })
+  write('project/.ona/settings.json', {
+    sandbox: { enabled: false, allowUnsandboxedCommands: true, filesystem: { denyRead: ['y'], allowWrite: ['/z'] } },
+  })
+  const loaded = load({ flags: { trust: true } })
+  assert.deepEqual(loaded.settings.sandbox, {
+    enabled: true,
+    allowUnsandboxedCommands: false,
+    filesystem: { denyread: ['x'], denyRead: ['y'], allowWrite: ['/z'] },
+  })
+  assert.deepEqual(loaded.warnings, [
+    `${file}: ona does not know sandbox.filesystem.denyread; kept, and without effect`,
+  ])
+  const untrusted = load({ flags: { trust: false } })
+  assert.deepEqual(untrusted.settings.sandbox?.filesystem, { denyread: ['x'], denyRead: ['y'] })
 })
 
 test('a model_config with any other key or a secret is refused and never stored', (t) => {

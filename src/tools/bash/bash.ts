@@ -18,7 +18,9 @@ export const bash = defineTool({
     ),
     description: optional(string('What it does, in five to ten words')),
     run_in_background: optional(boolean('Return at once and let it run on')),
-    dangerouslyDisableSandbox: optional(boolean('Without effect: commands are governed by rules, not by a sandbox')),
+    dangerouslyDisableSandbox: optional(
+      boolean('Run outside the sandbox, when one is enabled; the user is always asked'),
+    ),
   }),
   safety: 'destructive',
   summary: ({ command }) => command,

@@ -3,8 +3,8 @@
 import type { Bounded } from '../bounded.ts'
 import { broke, failed, said, type ToolOutput } from '../output.ts'
 import type { ToolContext } from '../tool.ts'
+import { type PlacedEnd, runPlaced } from './in-sandbox.ts'
 import { bashLimits } from './limits.ts'
-import { runShell, type ShellEnd } from './shell-process.ts'
 
 interface BashInput {
   readonly command: string
@@ -26,9 +26,7 @@ export async function runCommand(input: BashInput, context: ToolContext): Promis
   if (input.run_in_background) return inBackground(input.command, context)
   const timeoutMs = Math.min(input.timeout ?? bashLimits.timeoutMs, bashLimits.maxTimeoutMs)
   let toldAt = Date.now()
-  const end = await runShell(input.command, {
-    cwd: context.cwd,
-    env: context.env,
+  const end = await runPlaced(input.command, context, {
     signal: context.signal,
     timeoutMs,
     onOutput(chunk) {
@@ -42,12 +40,13 @@ export async function runCommand(input: BashInput, context: ToolContext): Promis
   return answer(end, timeoutMs, moved)
 }
 
-function inBackground(command: string, { host, cwd, env }: ToolContext): ToolOutput {
-  const id = host.tasks.start({
+function inBackground(command: string, context: ToolContext): ToolOutput {
+  const id = context.host.tasks.start({
     kind: 'bash',
     about: command,
     async run(signal, write) {
-      const end = await runShell(command, { cwd, env, signal, onOutput: (chunk) => write(chunk.toString('utf8')) })
+      const end = await runPlaced(command, context, { signal, onOutput: (chunk) => write(chunk.toString('utf8')) })
+      for (const each of end.notes) write(`\n[sandbox] ${each}`)
       if (typeof end.cause === 'object') return { exitCode: null, note: end.cause.notStarted }
       return { exitCode: end.exitCode ?? null, ...(end.signal && { note: `ended by ${end.signal}` }) }
     },
@@ -59,27 +58,30 @@ function inBackground(command: string, { host, cwd, env }: ToolContext): ToolOut
 }
 
 /** The session goes where the shell went, unless that lies outside the working directories. */
-async function follow({ cwd, cause }: ShellEnd, context: ToolContext): Promise<string> {
+async function follow({ cwd, cause }: PlacedEnd, context: ToolContext): Promise<string> {
   if (cwd === undefined || cause !== undefined || cwd === context.cwd) return ''
   return (await context.host.moveTo(cwd)) ? '' : `\nShell cwd was reset to ${context.cwd}`
 }
 
-function answer(end: ShellEnd, timeoutMs: number, note: string): ToolOutput {
+function answer(end: PlacedEnd, timeoutMs: number, moved: string): ToolOutput {
   if (typeof end.cause === 'object') return broke(end.cause.notStarted)
   const output = streams(end.stdout, end.stderr)
+  const fenced = end.notes.map((each) => `\n[sandbox] ${each}`).join('')
+  const note = moved + fenced
+  const shown = `${output}${fenced}`
   if (end.cause === 'timed-out') {
     const why = `the command was ended after ${timeoutMs} ms; set a longer timeout or run_in_background`
-    return broke(output === '' ? why : `${why}. Its output until then:\n${output}`)
+    return broke(output === '' ? `${why}${note}` : `${why}. Its output until then:\n${output}${note}`)
   }
   const left = end.leftBehind ? '\n(A process it started still runs; what that prints from now on is not shown.)' : ''
   const content = `${output === '' ? '(no output)' : output}${note}${left}`
   if (end.cause === 'aborted')
-    return failed(`The command was interrupted.\n${content}`, { kind: 'output', text: output })
-  if (end.exitCode === 0) return said(content, { kind: 'output', text: output })
+    return failed(`The command was interrupted.\n${content}`, { kind: 'output', text: shown })
+  if (end.exitCode === 0) return said(content, { kind: 'output', text: shown })
   const code = end.exitCode === undefined ? `Ended by ${end.signal ?? 'a signal'}` : `Exit code ${end.exitCode}`
   return failed(output === '' ? `${code}${note}${left}` : `${content}${content.endsWith('\n') ? '' : '\n'}${code}`, {
     kind: 'output',
-    text: output,
+    text: shown,
     status: end.exitCode === undefined ? (end.signal ?? 'killed') : `exit ${end.exitCode}`,
   })
 }

@@ -20,6 +20,8 @@ export interface ShellEnd {
 export interface ShellOptions {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
+  /** Puts the shell's words inside a sandbox. */
+  readonly wrap?: (words: readonly string[]) => string[]
   readonly signal: AbortSignal
   /** None for background work. */
   readonly timeoutMs?: number
@@ -36,9 +38,11 @@ export async function runShell(command: string, options: ShellOptions): Promise<
     stream.add(chunk)
     options.onOutput?.(chunk)
   }
+  const words = [shell, '-c', moves ? `${tellWhere}${command}` : command]
+  const [program, ...args] = options.wrap?.(words) ?? words
   const end = await runGroup({
-    program: shell,
-    args: ['-c', moves ? `${tellWhere}${command}` : command],
+    program: program!,
+    args,
     cwd: options.cwd,
     env: options.env,
     signal: options.signal,

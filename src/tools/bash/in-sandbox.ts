@@ -1,0 +1,40 @@
+/** A Bash command in its place: inside the sandbox with what it ran into, or outside with the reason. */
+import { fenceNotes } from '../../sandbox/explain.ts'
+import type { ToolContext } from '../tool.ts'
+import { runShell, type ShellEnd, type ShellOptions } from './shell-process.ts'
+
+export interface PlacedEnd extends ShellEnd {
+  /** Lines about the sandbox, for the model and the user. */
+  readonly notes: readonly string[]
+}
+
+/** How often a running command's protected paths are looked at. */
+const lookEveryMs = 250
+
+export async function runPlaced(
+  command: string,
+  { place, cwd, env, home }: Pick<ToolContext, 'place' | 'cwd' | 'env' | 'home'>,
+  options: Omit<ShellOptions, 'cwd' | 'env' | 'wrap'>,
+): Promise<PlacedEnd> {
+  if (place?.in !== 'sandbox') {
+    const end = await runShell(command, { ...options, cwd, env })
+    return {
+      ...end,
+      notes: place?.in === 'open' && place.says ? [`This command ran without a sandbox: ${place.why}`] : [],
+    }
+  }
+  const { cell } = place
+  const stop = new AbortController()
+  const notes: string[] = []
+  const look = () => {
+    notes.push(...cell.breaches())
+    if (notes.length > 0) stop.abort()
+  }
+  const timer = setInterval(look, lookEveryMs)
+  const signal = AbortSignal.any([options.signal, stop.signal])
+  const end = await runShell(command, { ...options, signal, cwd, env: cell.env, wrap: cell.argv })
+  clearInterval(timer)
+  look()
+  const output = `${end.stderr.text()}\n${end.exitCode === 0 ? '' : end.stdout.text()}`
+  return { ...end, notes: [...notes, ...fenceNotes(output, cell, cwd, home)] }
+}
