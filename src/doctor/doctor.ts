@@ -107,12 +107,12 @@ function diskSpace({ env }: Place): Report {
 }
 
 /** Reads the files again: warnings that were printed at the import are repeated. */
-function settings({ cwd, env }: Place): Report {
+function settings({ cwd, env, loaded }: Place): Report {
   const { sources, warnings, problems } = settingsHere({ cwd, env, filesOnly: true })
   const files = sources.map(({ file }) => file)
   return {
     problem: problems.map(({ file, why }) => `${file}: ${why}`),
-    warning: warnings,
+    warning: [...warnings, ...loaded.differences],
     ok: files.length === 0 ? 'no settings file; the defaults apply' : `read ${files.join(', ')}`,
   }
 }

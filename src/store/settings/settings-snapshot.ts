@@ -1,4 +1,6 @@
 /** `settings_snapshot('effective')`, the settings of record, and what was last imported into it. */
+import { addEvent } from '../audit.ts'
+import { newestConversation } from '../conversations.ts'
 import type { Db } from '../open.ts'
 
 export interface OnRecord {
@@ -17,6 +19,15 @@ export function settingsOfRecord(db: Db, project: string, content: string): OnRe
   return quick ?? db.transaction(() => unchanged(db, content) ?? importFiles(db, project, content))
 }
 
+/** Puts back the guards that the record lacked, and records that they were missing. */
+export function restoreRecord(db: Db, json: string, restored: readonly string[]): void {
+  db.transaction(() => {
+    db.run("UPDATE settings_snapshot SET json = ?, updated_at = datetime('now') WHERE scope = 'effective'", json)
+    const conversationId = newestConversation(db)?.id ?? 'none'
+    addEvent(db, { conversationId, type: 'settings_restored', detail: { restored } })
+  })
+}
+
 interface Import {
   readonly project: string
   readonly content: string
@@ -24,12 +35,12 @@ interface Import {
 }
 
 function unchanged(db: Db, content: string): OnRecord | undefined {
-  const json = snapshot(db)
+  const json = snapshotOf(db)
   return json !== undefined && lastImport(db)?.content === content ? { json, imported: false } : undefined
 }
 
 function importFiles(db: Db, project: string, content: string): OnRecord {
-  const inForce = snapshot(db)
+  const inForce = snapshotOf(db)
   const last = lastImport(db)
   // stored by the operator before anything was imported: it stands, as any change of theirs does
   if (inForce !== undefined && !last) return remember(db, { project, content, snapshot: inForce }, false)
@@ -63,5 +74,5 @@ const keep = (db: Db, { project, content, snapshot }: Import, current: 0 | 1) =>
 
 const imports = 'SELECT project, content, snapshot FROM ona_settings_imports'
 const lastImport = (db: Db) => db.get<Import>(`${imports} WHERE current = 1`)
-const snapshot = (db: Db) =>
+export const snapshotOf = (db: Db): string | undefined =>
   db.get<{ json: string }>("SELECT json FROM settings_snapshot WHERE scope = 'effective'")?.json

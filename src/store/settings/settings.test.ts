@@ -153,6 +153,62 @@ test('what an operator stored before the first start stands', (t) => {
   assert.deepEqual(load().settings, { permissions: { deny: ['Bash'] }, hooks: [] })
 })
 
+test('the database can add to what the files guard with, and takes nothing away', (t) => {
+  const { db, write, load } = world(t)
+  write('home/.ona/settings.json', {
+    permissions: {
+      allow: ['Bash'],
+      deny: ['Read(.env)', 'WebFetch'],
+      ask: ['Write'],
+      disableBypassPermissionsMode: 'disable',
+    },
+    hooks: nested('guard.sh'),
+  })
+  load()
+  const mine = { hook_event_name: 'Stop', matcher: '', command: 'mine.sh', source: 'managed' }
+  operate(db, {
+    permissions: { allow: ['Bash', 'Write'], deny: ['WebFetch', 'Glob'], defaultMode: 'bypassPermissions' },
+    disableAllHooks: true,
+    hooks: [mine],
+  })
+  const { settings, warnings, differences } = load()
+  const expected = {
+    permissions: {
+      allow: ['Bash', 'Write'],
+      deny: ['WebFetch', 'Glob', 'Read(.env)'],
+      ask: ['Write'],
+      defaultMode: 'bypassPermissions',
+      disableBypassPermissionsMode: 'disable',
+    },
+    hooks: [flat('guard.sh', 'user'), { ...mine, source: 'operator' }],
+  }
+  assert.deepEqual(settings, expected)
+  assert.deepEqual(warnings, differences)
+  assert.deepEqual(differences, [
+    ...[
+      'permissions.deny "Read(.env)"',
+      'permissions.ask "Write"',
+      'permissions.disableBypassPermissionsMode',
+      'the hooks that "disableAllHooks" switched off',
+      'hook PreToolUse Bash: guard.sh',
+    ].map((what) => `settings_snapshot('effective') lacked ${what}, which the settings files require; it is restored`),
+    'settings_snapshot(\'effective\') differs from the settings files: permissions.allow "Write", permissions.deny "Glob", permissions.defaultMode "bypassPermissions", hook Stop: mine.sh',
+  ])
+  assert.deepEqual(snapshot(db), expected, 'the record itself is rebuilt')
+  assert.equal(db.get<{ n: number }>("SELECT count(*) AS n FROM events WHERE event_type = 'settings_restored'")!.n, 1)
+  assert.deepEqual([load().settings, load().differences.length], [expected, 1])
+})
+
+test('bare keeps what the record denies and asks about', (t) => {
+  const { db, load } = world(t)
+  operate(db, { permissions: { allow: ['Bash'], deny: ['WebFetch'], ask: ['Write'] }, hooks: nested('guard.sh') })
+  const { settings } = load({ flags: { bare: true } })
+  assert.deepEqual(settings, {
+    permissions: { deny: ['WebFetch'], ask: ['Write'], allow: readOnlyRules },
+    hooks: [],
+  })
+})
+
 test('a start that changes nothing writes nothing', (t) => {
   const { db, write, load } = world(t)
   write('home/.ona/settings.json', { model: 'one' })

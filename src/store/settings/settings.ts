@@ -11,10 +11,11 @@ import type { Db } from '../open.ts'
 import { hookFiles } from './hook-file.ts'
 import { type CheckRule, checkLayer } from './settings-check.ts'
 import { type Layer, type Places, parseSettings, readLayers, type SettingsProblem } from './settings-files.ts'
+import { onFloor } from './settings-floor.ts'
 import { flatHooks, heldBackKeys, join, merge, onlyRestrictions, speaksOfPermissions } from './settings-merge.ts'
 import { missingSecrets, withoutSecrets, withSecrets } from './settings-secrets.ts'
 import type { HookEntry, Level, Settings } from './settings-shape.ts'
-import { settingsOfRecord } from './settings-snapshot.ts'
+import { restoreRecord, settingsOfRecord, snapshotOf } from './settings-snapshot.ts'
 import { isTrusted } from './trust.ts'
 
 export type { Settings } from './settings-shape.ts'
@@ -53,8 +54,10 @@ export interface LoadedSettings {
   readonly heldBack: readonly HeldBack[]
   /** No file in force speaks of permissions, so the read-only tools are allowed. */
   readonly defaultsInForce: boolean
-  /** Told once: entries left out, keys that nobody knows, what is held back. */
+  /** Reported once: entries left out, unknown keys, what is held back. */
   readonly warnings: readonly string[]
+  /** How the settings of record differ from the files; part of `warnings` too. */
+  readonly differences: readonly string[]
   /** Nothing may run before these are put right: a policy may be missing. Nothing is imported while there are any. */
   readonly problems: readonly SettingsProblem[]
 }
@@ -114,21 +117,39 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   const place = { cwd: request.cwd, home: request.home, hooksRun: request.env['SDLC_DISABLE_ALL_HOOKS'] !== '1' }
   const loaded = { sources, trusted, place, heldBack, defaultsInForce }
 
-  if (flags.bare || problems.length > 0)
-    return { ...loaded, settings: inForce(files, managed), warnings: [...warnings, ...checked.unknown], problems }
+  if (flags.bare || problems.length > 0) {
+    const settings = inForce(flags.bare ? withRestrictionsOf(db, files) : files, managed)
+    return { ...loaded, settings, warnings: [...warnings, ...checked.unknown], differences: [], problems }
+  }
 
   const content = JSON.stringify(layers.length > 0 ? withoutSecrets(files) : files)
   const { json, imported } = settingsOfRecord(db, projectKey(request), content)
   if (imported) warnings.push(...checked.unknown)
   // what the files say was checked above; what an operator wrote was not
-  const stored =
-    json === content ? { settings: files, warnings: [], problems: [] } : readSnapshot(json, files, request.checkRule)
+  if (json === content) return { ...loaded, settings: inForce(files, managed), warnings, differences: [], problems }
+  const stored = readSnapshot(json, files, request.checkRule)
+  const { settings, restored, changed } = onFloor(stored.settings, files)
+  if (restored.length > 0 && stored.problems.length === 0)
+    restoreRecord(db, JSON.stringify(withoutSecrets(settings)), restored)
+  const differences = [
+    ...restored.map((what) => `${record} lacked ${what}, which the settings files require; it is restored`),
+    ...(changed.length > 0 ? [`${record} differs from the settings files: ${changed.join(', ')}`] : []),
+  ]
   return {
     ...loaded,
-    settings: inForce(withManaged(stored.settings, managed), managed),
-    warnings: [...warnings, ...stored.warnings],
+    settings: inForce(withManaged(settings, managed), managed),
+    warnings: [...warnings, ...stored.warnings, ...differences],
+    differences,
     problems: stored.problems,
   }
+}
+
+const record = "settings_snapshot('effective')"
+
+/** `--bare` skips the files and the hooks of record; what the record denies or asks about still applies. */
+function withRestrictionsOf(db: Db, settings: JsonObject): JsonObject {
+  const parsed = parseSettings(snapshotOf(db) ?? '{}')
+  return parsed.ok ? join(onlyRestrictions(parsed.settings), settings) : settings
 }
 
 const placesOf = ({ cwd, home, env, flags = {}, managedDirs }: SettingsRequest): Places => ({
@@ -188,7 +209,7 @@ const heldBackWarning = ({ file, keys }: HeldBack): string =>
 
 /** The snapshot as an operator may have left it. */
 function readSnapshot(json: string, files: JsonObject, checkRule: CheckRule = () => undefined) {
-  const file = "settings_snapshot('effective')"
+  const file = record
   const parsed = parseSettings(json)
   if (!parsed.ok) return { settings: files, warnings: [], problems: [{ file, why: parsed.why }] }
   const whole = withSecrets(parsed.settings, files)
