@@ -6,6 +6,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { writeAtomic } from '../files/atomic-write.ts'
+import { requireOperator } from '../store/operator.ts'
 import { keepOut } from '../store/secrets.ts'
 import { lastFour } from './credential.ts'
 
@@ -67,6 +68,7 @@ export async function saveLogin(login: Login, env: NodeJS.ProcessEnv): Promise<L
 
 /** 'kept': the keychain would not let go of it, so that it is still there. */
 export async function forgetLogin(env: NodeJS.ProcessEnv): Promise<'forgotten' | 'nothing' | 'kept'> {
+  requireOperator('removing a credential', { home: dirname(loginFolder(env)) })
   const note = loginNote(env)
   if (!note) return 'nothing'
   if (note.kept === 'keychain' && !(await (await keychain(env))?.remove())) return 'kept'

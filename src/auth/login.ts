@@ -1,7 +1,9 @@
 /** Logging in: OAuth with an authorization code and PKCE (RFC 7636, RFC 8252), or a key that was pasted. */
 import type { AddressInfo } from 'node:net'
+import { dirname } from 'node:path'
+import { operatorProblem } from '../store/operator.ts'
 import type { CredentialProblem } from './credential.ts'
-import { type LoginNote, saveLogin } from './login-store.ts'
+import { type LoginNote, loginFolder, saveLogin } from './login-store.ts'
 import { askForTokens, type OAuthSettings, type TokenAnswer } from './oauth.ts'
 
 /** The one who logs in. */
@@ -18,6 +20,8 @@ export async function loginWithOAuth(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<LoginNote | CredentialProblem> {
+  const held = notOperator(env)
+  if (held) return held
   const { randomBytes, createHash } = process.getBuiltinModule('node:crypto')
   const verifier = randomBytes(32).toString('base64url')
   const state = randomBytes(32).toString('base64url')
@@ -61,6 +65,8 @@ export async function loginWithRefreshToken(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<LoginNote | CredentialProblem> {
+  const held = notOperator(env)
+  if (held) return held
   const form = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: settings.clientId }
   const answer = await askForTokens(settings.tokenUrl, form, signal)
   if (!answer.ok) return keep(answer, settings, env)
@@ -68,10 +74,17 @@ export async function loginWithRefreshToken(
 }
 
 export async function loginWithKey(given: string, env: NodeJS.ProcessEnv): Promise<LoginNote | CredentialProblem> {
+  const held = notOperator(env)
+  if (held) return held
   const key = given.trim()
   if (key === '') return { problem: 'no key was given' }
   if (!/^[\x21-\x7e]{8,16384}$/.test(key)) return { problem: 'that is no key: one word of printable characters' }
   return saveLogin({ kind: 'api_key', key }, env)
+}
+
+function notOperator(env: NodeJS.ProcessEnv): CredentialProblem | undefined {
+  const problem = operatorProblem('logging in', { home: dirname(loginFolder(env)) })
+  return problem === undefined ? undefined : { problem }
 }
 
 async function keep(

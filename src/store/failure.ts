@@ -12,6 +12,7 @@ export type StoreFailure =
   | 'locked'
   | 'damaged'
   | 'not-there'
+  | 'not-operator'
 
 /** Thrown to `main`, which prints the message and ends with exit code 1. */
 export class StoreError extends Error {

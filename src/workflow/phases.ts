@@ -2,6 +2,7 @@
 import { addEvent } from '../store/audit.ts'
 import { getConversation, type Phase, phases, setPhase } from '../store/conversations.ts'
 import type { Db } from '../store/open.ts'
+import { operatorProblem } from '../store/operator.ts'
 import { approvedPlan, completePlan } from '../store/plans.ts'
 import { coverageOf, missing } from './coverage.ts'
 
@@ -69,6 +70,8 @@ const ways: readonly Way[] = [
 /** Moves a conversation on, with all rows that belong to it, or changes nothing and says what is missing. */
 export function transition(db: Db, move: Move): Moved {
   const { conversationId, to, by, sessionId = null } = move
+  const held = to === 'planning' ? undefined : operatorProblem(`moving a conversation to ${to}`, { db })
+  if (held) return { ok: false, why: held }
   return db.transaction((): Moved => {
     const conversation = getConversation(db, conversationId)
     if (!conversation) return { ok: false, why: `there is no conversation ${conversationId}` }

@@ -2,6 +2,7 @@
 import { addEvent } from '../store/audit.ts'
 import { getConversation } from '../store/conversations.ts'
 import type { Db } from '../store/open.ts'
+import { operatorProblem } from '../store/operator.ts'
 import * as plans from '../store/plans.ts'
 import { criteriaOf, planTemplate } from './criteria.ts'
 import { transition } from './phases.ts'
@@ -30,6 +31,8 @@ export interface Approval {
 /** Approves a plan and opens the implement phase, in one commit. */
 export function approvePlan(db: Db, conversationId: string, approval: Approval): Done {
   const { planId, by, sessionId = null } = approval
+  const held = operatorProblem('approving a plan', { db })
+  if (held) return { ok: false, why: held }
   return db.transaction(() => {
     const plan = plans.getPlan(db, planId)
     if (!plan || plan.conversationId !== conversationId)

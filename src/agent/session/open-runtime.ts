@@ -13,6 +13,7 @@ import { matchesRule } from '../../permissions/rule-applies.ts'
 import type { Fence, FenceOptions } from '../../sandbox/fence.ts'
 
 import { dbPath, openDb } from '../../store/open.ts'
+import { governedMark } from '../../store/operator.ts'
 import { storable } from '../../store/secrets.ts'
 import { hooksOf, loadSettings } from '../../store/settings/settings.ts'
 import { trust } from '../../store/settings/trust.ts'
@@ -68,10 +69,11 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     return { problem: faults.map(sayHookProblem).join('\n') }
   }
   for (const problem of hooks.problems) tell.push({ type: 'notice', level: 'warning', text: sayHookProblem(problem) })
+  const mark = governedMark({ db: db.path, home })
   let current: Session | undefined
   const planeFor: Opened['planeFor'] = (session, own) =>
     createPlane([...own, ...hooks.handlers], {
-      env: withOwnPath(env),
+      env: { ...withOwnPath(env), ...mark },
       withhold: storable,
       matchesRule: (rule, tool, input) => {
         const here = session()?.cwd ?? cwd
@@ -117,7 +119,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     plane: planeFor(() => current, options.handlers ?? []),
     person: options.person,
     env,
-    childEnv: withoutSecrets(env),
+    childEnv: { ...withoutSecrets(env), ...mark },
     home,
     ...(settings.sandbox?.enabled && {
       sandbox: lazyFence(settings.sandbox, { home, env, database: db.path, projectDir: cwd }, closers),

@@ -106,6 +106,8 @@ export class Session {
     unpriced: false,
   }
   busy = false
+  /** Sub-agents at work. */
+  readonly children = new Set<Session>()
 
   #abort = new AbortController()
   /** The session's own model, while a skill has put another in its place. */
@@ -182,6 +184,11 @@ export class Session {
   /** Ends what is under way: the model's answer, a hook, a tool. */
   interrupt(): void {
     this.#abort.abort()
+  }
+
+  /** No command of the agent runs while a plan waits for approval: it could act in the meantime. */
+  async stopCommands(): Promise<void> {
+    await Promise.all([this, ...this.children].map(({ tasks }) => tasks.stopCommands()))
   }
 
   emit(event: AgentEvent): void {

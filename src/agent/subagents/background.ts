@@ -30,6 +30,8 @@ export interface Tasks extends BackgroundTasks {
   /** Waits until all have ended, or the time is over. */
   settle(waitMs: number): Promise<void>
   stopAll(): Promise<void>
+  /** Stops the shell commands; agents go on, and meet the planning gate themselves. */
+  stopCommands(): Promise<void>
 }
 
 export function createTasks(tell: (event: AgentEvent) => void): Tasks {
@@ -94,6 +96,12 @@ export function createTasks(tell: (event: AgentEvent) => void): Tasks {
     return stateOf(task)
   }
 
+  async function stopEach(which: (task: Task) => boolean): Promise<void> {
+    const stopped = [...tasks.values()].filter(which)
+    for (const task of stopped) task.abort.abort()
+    await Promise.all(stopped.map((task) => task.ended))
+  }
+
   return {
     start,
     output,
@@ -116,10 +124,8 @@ export function createTasks(tell: (event: AgentEvent) => void): Tasks {
       const running = [...tasks.values()].map((task) => task.ended)
       await within(Promise.all(running), waitMs, new AbortController().signal)
     },
-    async stopAll() {
-      for (const task of tasks.values()) task.abort.abort()
-      await Promise.all([...tasks.values()].map((task) => task.ended))
-    },
+    stopAll: () => stopEach(() => true),
+    stopCommands: () => stopEach(({ kind, status }) => kind === 'bash' && status === 'running'),
   }
 }
 

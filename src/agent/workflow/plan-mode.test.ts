@@ -45,3 +45,17 @@ test('where only managed rules count, neither a plan nor a skill brings any', as
   assert.deepEqual(here.session.rules.allow, ['Read'])
   here.end()
 })
+
+test('a command in the background does not run on while a plan waits for approval', async () => {
+  const here = testSession({ phase: 'planning' })
+  const task = here.session.tasks.start({
+    kind: 'bash',
+    about: 'sleep',
+    run: (signal) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve({ exitCode: null }), { once: true })),
+  })
+  await exitPlanMode(here.session, plan)
+  const [state] = here.session.tasks.list()
+  assert.deepEqual([state!.id, state!.status], [task, 'killed'])
+  here.end()
+})

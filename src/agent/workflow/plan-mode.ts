@@ -13,6 +13,7 @@ export async function enterPlanMode(session: Session): Promise<ToolOutput> {
   if (session.agent) return failed('a sub-agent cannot enter plan mode')
   const moved = movePhase(session, 'planning', 'the agent')
   if (!moved.ok) return failed(moved.why)
+  await session.stopCommands()
   return said(
     'You are planning now: read, search and ask. Give the plan with ExitPlanMode; nothing can be changed before it is approved.',
   )
@@ -27,6 +28,7 @@ export async function exitPlanMode(
   if (session.phase !== 'planning') return failed('there is no plan being made; EnterPlanMode starts one')
   const drafted = draftPlan(session.db, session.conversationId, session.id, plan)
   if (!drafted.ok) return failed(drafted.why)
+  await session.stopCommands()
   const byHook = await askHooks(session, plan, commands)
   const answer = byHook ?? (await session.runtime.person.approvePlan(plan, session.signal))
   if (!answer) {

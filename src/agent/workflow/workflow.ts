@@ -14,6 +14,7 @@ import { type Generated, generateCases } from './exam-session.ts'
 export function movePhase(session: Session, to: Phase, by: string, approved = false): Moved {
   const { db, conversationId, id: sessionId } = session
   const moved = transition(db, { conversationId, sessionId, to, by, approved })
+  if (moved.ok && to === 'planning') void session.stopCommands()
   if (moved.ok && moved.from !== moved.to) session.emit({ type: 'phase', from: moved.from, to: moved.to })
   return moved
 }

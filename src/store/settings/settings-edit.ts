@@ -7,6 +7,7 @@ import type { JsonEdit } from '../../files/json-edit.ts'
 import { leadsOut } from '../../files/leads-out.ts'
 import type { PermissionUpdate } from '../../hooks/plane.ts'
 import { isObject } from '../../hooks/shape.ts'
+import { operatorProblem } from '../operator.ts'
 import { type Places, parseSettings, settingsFileToWrite } from './settings-files.ts'
 import { readOnlyRules } from './settings-shape.ts'
 
@@ -28,6 +29,8 @@ export async function editSettings(file: string, edits: readonly Edit[]): Promis
   const folder = basename(dirname(file)) === '.ona' ? dirname(dirname(file)) : dirname(file)
   if (folder !== homedir() && leadsOut(folder, file))
     return { ok: false, file, why: 'is a link that leads out of the folder; make it a file of its own' }
+  const held = operatorProblem('changing settings', { home: homedir() })
+  if (held) return { ok: false, file, why: `is left as it is: ${held}` }
   const { JsonEdit } = await import('../../files/json-edit.ts')
   let why: string | undefined
   const isNew = !existsSync(file)

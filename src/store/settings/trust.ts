@@ -3,6 +3,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { updateFile } from '../../files/atomic-write.ts'
 import { isObject } from '../../hooks/shape.ts'
+import { requireOperator } from '../operator.ts'
 
 export interface TrustPlaces {
   readonly home: string
@@ -23,6 +24,7 @@ const trustFile = (home: string): string => join(home, '.ona', 'trust.json')
  * folder, or one above it, would trust everything in it, so it holds for this run alone.
  */
 export function trust(projectDir: string, { home }: TrustPlaces): boolean {
+  requireOperator('trusting a folder', { home })
   const folder = repositoryOf(real(projectDir))
   if (isWithin(real(home), folder)) return false
   updateFile(trustFile(home), (text) => {

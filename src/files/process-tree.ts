@@ -1,0 +1,85 @@
+/** The processes of this machine as Linux shows them in /proc; elsewhere none is seen. */
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+export interface Process {
+  readonly pid: number
+  readonly parent: number
+  /** When it started, counted from the machine's start. */
+  readonly ticks: number
+  readonly name: string
+}
+
+function processOf(pid: number): Process | undefined {
+  const stat = read(`/proc/${pid}/stat`)
+  const shape = /^\d+ \((.*)\) (.*)$/s.exec(stat ?? '')
+  if (!shape) return undefined
+  const fields = shape[2]!.split(' ')
+  return { pid, name: shape[1]!, parent: Number(fields[1]), ticks: Number(fields[19]) }
+}
+
+/** This process, its parent, and so on up to the first of all. */
+export function lineage(): Process[] {
+  const found: Process[] = []
+  for (let at = processOf(process.pid); at && found.length < 1000; at = processOf(at.parent)) found.push(at)
+  return found
+}
+
+/** In milliseconds since 1970. Linux counts ticks of a hundredth of a second. */
+export function startedAt({ ticks }: Process): number {
+  const boot = /^btime (\d+)/m.exec(read('/proc/stat') ?? '')?.[1] ?? 0
+  return (Number(boot) + ticks / 100) * 1000
+}
+
+export const environmentOf = (pid: number): NodeJS.ProcessEnv | undefined => {
+  const text = read(`/proc/${pid}/environ`)
+  if (text === undefined) return undefined
+  const pairs = text.split('\0').map((pair): [string, string] => {
+    const at = pair.indexOf('=')
+    return [pair.slice(0, at), pair.slice(at + 1)]
+  })
+  return Object.fromEntries(pairs)
+}
+
+/** The command line's words, each a real path where it names a file. */
+export function argumentsOf(pid: number): string[] {
+  const cwd = link(`/proc/${pid}/cwd`) ?? '/'
+  const words = (read(`/proc/${pid}/cmdline`) ?? '').split('\0')
+  return words.map((word) => (word.includes('/') ? real(resolve(cwd, word)) : word))
+}
+
+export const hasOpen = (pid: number, path: string): boolean =>
+  names(`/proc/${pid}/fd`).some((fd) => link(`/proc/${pid}/fd/${fd}`) === path)
+
+export function real(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path // not there: its name is all there is to compare
+  }
+}
+
+// A process may end, or belong to someone else, between two looks at it.
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function link(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function names(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
