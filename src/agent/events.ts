@@ -2,7 +2,7 @@
 import type { HookNote, PermissionUpdate } from '../hooks/plane.ts'
 import type { JsonObject } from '../hooks/shape.ts'
 import type { StopReason } from '../hooks/steps.ts'
-import type { ModelFailure, ModelUsage, Part } from '../providers/model.ts'
+import type { ModelFailure, ModelUsage, Part, Reply } from '../providers/model.ts'
 import type { Question } from '../tools/host.ts'
 import type { Display, Todo, ToolOutput } from '../tools/output.ts'
 
@@ -23,7 +23,10 @@ export type AgentEvent = { readonly agent?: SpeakingAgent } & (
   | {
       readonly type: 'assistant'
       readonly text: string
+      readonly thinking?: string
       readonly toolUses: readonly { id: string; name: string; input: JsonObject }[]
+      readonly usage?: ModelUsage
+      readonly stop?: Reply['stop']
     }
   | {
       readonly type: 'tool-started'

@@ -145,7 +145,7 @@ function keep(session: Session, reply: Reply, end: TurnEnd | undefined): void {
     if (end?.stop === 'cancelled') session.say([textBlock('[Request interrupted by user]')])
   })
   const toolUses = content.filter((block) => block.type === 'tool_use')
-  session.emit({ type: 'assistant', text: textOf(content), toolUses })
+  session.emit({ type: 'assistant', text: textOf(content), toolUses, usage: reply.usage, stop: reply.stop })
   session.emit({ type: 'usage', usage: reply.usage, costUsd: cost, contextShare: contextShare(session) })
 }
 

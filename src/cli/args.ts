@@ -14,6 +14,8 @@ export interface Row {
   readonly about?: string
   readonly short?: string
   readonly also?: readonly string[]
+  /** Accepted because other programs pass it; why it changes nothing. */
+  readonly noEffect?: string
   readonly oneOf?: readonly string[]
   /** Splits one word into several values. */
   readonly split?: (word: string) => string[]

@@ -36,7 +36,7 @@ export const flags = {
   'permission-mode': {
     kind: 'value',
     value: 'MODE',
-    oneOf: ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'],
+    oneOf: ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions', 'manual', 'auto'],
     about: 'default, acceptEdits, plan, dontAsk or bypassPermissions',
   },
   'permission-prompt-tool': {
@@ -45,6 +45,10 @@ export const flags = {
     about: 'with -p: an MCP tool that answers permission prompts; "stdio" sends them to the program that drives ona',
   },
   'dangerously-skip-permissions': { kind: 'flag', about: 'the same as --permission-mode bypassPermissions' },
+  'allow-dangerously-skip-permissions': {
+    kind: 'flag',
+    about: 'the program that drives ona may switch to bypassPermissions later',
+  },
   'allowed-tools': {
     kind: 'list',
     value: 'RULE…',
@@ -85,11 +89,60 @@ export const flags = {
   cwd: { kind: 'value', value: 'DIR', about: 'start there' },
   verbose: { kind: 'flag', about: 'with -p: report each tool call on stderr' },
   debug: { kind: 'flag', about: 'write events to stderr' },
+  'debug-file': { kind: 'value', value: 'FILE', about: 'write events to this file' },
+  effort: {
+    kind: 'value',
+    value: 'LEVEL',
+    oneOf: ['low', 'medium', 'high', 'xhigh', 'max'],
+    about: 'how much the model thinks',
+    noEffect: 'the model decides how much it thinks',
+  },
+  'max-thinking-tokens': {
+    kind: 'value',
+    value: 'N',
+    about: "the model's thinking budget",
+    noEffect: 'the model decides how much it thinks',
+  },
+  thinking: {
+    kind: 'value',
+    value: 'KIND',
+    about: 'adaptive, enabled or disabled',
+    noEffect: 'the model decides how much it thinks',
+  },
+  'thinking-display': {
+    kind: 'value',
+    value: 'KIND',
+    about: 'how thinking is shown to the program that drives ona',
+    noEffect: 'thinking is sent as the model gives it',
+  },
+  betas: {
+    kind: 'list',
+    value: 'NAME…',
+    split: splitRules,
+    about: 'beta features of the Anthropic API',
+    noEffect: 'ona requests the beta features that it uses',
+  },
+  'no-session-persistence': {
+    kind: 'flag',
+    about: 'accepted for other programs',
+    noEffect: 'every session is recorded in the database',
+  },
   version: { kind: 'flag', short: 'v', about: 'print the version' },
   help: { kind: 'flag', short: 'h', about: 'print this help' },
 } as const satisfies Record<string, Row>
 
 export type Flags = FlagsOf<typeof flags>
+
+/** One line for each flag that was given and changes nothing. */
+export function notesOn(given: Flags): string[] {
+  const rows: Record<string, Row> = flags
+  const idle = Object.keys(given).flatMap((name) => {
+    const why = rows[name]?.noEffect
+    return why ? [`--${name} has no effect: ${why}`] : []
+  })
+  if (given['permission-mode'] === 'auto') idle.push('--permission-mode auto is not supported; the mode is default')
+  return idle
+}
 
 /** Commas and spaces separate rules, but not inside parentheses: `Bash(git log, *),Edit`. */
 function splitRules(text: string): string[] {

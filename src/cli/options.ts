@@ -8,7 +8,7 @@ import type { Flags } from './flags.ts'
 export type FlagOptions = Omit<StartOptions, 'person' | 'on'>
 
 export async function startOptions(flags: Flags, env: NodeJS.ProcessEnv = process.env): Promise<FlagOptions> {
-  const mode = flags['dangerously-skip-permissions'] ? 'bypassPermissions' : flags['permission-mode']
+  const mode = flags['dangerously-skip-permissions'] ? 'bypassPermissions' : modeOf(flags['permission-mode'])
   const systemPrompt = flags['system-prompt'] ?? textOf(flags['system-prompt-file'])
   const appended = [flags['append-system-prompt'], textOf(flags['append-system-prompt-file'])]
     .filter((text) => text)
@@ -17,7 +17,7 @@ export async function startOptions(flags: Flags, env: NodeJS.ProcessEnv = proces
     cwd: resolve(flags.cwd ?? process.cwd()),
     env,
     ...(flags.model && { model: flags.model }),
-    ...(mode && { mode: mode as NonNullable<StartOptions['mode']> }),
+    ...(mode && { mode }),
     allow: flags['allowed-tools'] ?? [],
     deny: flags['disallowed-tools'] ?? [],
     ...(flags.tools && { tools: await canonicalTools(flags.tools) }),
@@ -28,7 +28,10 @@ export async function startOptions(flags: Flags, env: NodeJS.ProcessEnv = proces
     settings: {
       ...(flags.settings && { settings: flags.settings }),
       ...(flags['setting-sources'] !== undefined && {
-        sources: flags['setting-sources'].split(',').map((each) => each.trim()),
+        sources: flags['setting-sources']
+          .split(',')
+          .map((each) => each.trim())
+          .filter((each) => each !== ''),
       }),
     },
     mcpConfig: flags['mcp-config'] ?? [],
@@ -62,6 +65,10 @@ async function agentsOf(json: string): Promise<readonly AgentKind[]> {
 }
 
 const textOf = (file: string | undefined): string | undefined => (file === undefined ? undefined : readPlainFile(file))
+
+/** `manual` is another name of default; `auto` needs a classifier that ona does not have, so it prompts as default does. */
+const modeOf = (mode: Flags['permission-mode']): StartOptions['mode'] =>
+  mode === 'manual' || mode === 'auto' ? 'default' : mode
 
 async function canonicalTools(names: readonly string[]): Promise<string[]> {
   const { canonicalTool } = await import('../permissions/rule.ts')

@@ -67,7 +67,7 @@ function isMeant({ serverName, serverCommand, serverUrl }: JsonObject, { name, t
       JSON.stringify(serverCommand) === JSON.stringify([transport.command, ...transport.args])
     )
   }
-  return typeof serverUrl === 'string' && matches(serverUrl, transport.url)
+  return typeof serverUrl === 'string' && 'url' in transport && matches(serverUrl, transport.url)
 }
 
 const answersFile = (home: string): string => join(home, '.ona', 'mcp-approvals.json')

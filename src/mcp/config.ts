@@ -10,7 +10,7 @@ export type ServerScope = 'flag' | 'local' | 'project' | 'user' | 'managed'
 export interface ServerConfig {
   readonly name: string
   readonly scope: ServerScope
-  readonly transport: StdioTransport | HttpTransport
+  readonly transport: StdioTransport | HttpTransport | HostTransport
   /** Its command or address as it is written: what stands for a variable may be a secret. */
   readonly written?: string
   /** Its tools are told to the model from the start, however many there are. */
@@ -34,6 +34,13 @@ export interface HttpTransport {
   readonly oauth?: OAuthSettings
 }
 
+/** A server in the process that drives ona; never read from a file. */
+export interface HostTransport {
+  readonly type: 'sdk'
+  /** Opens a transport of the MCP library. */
+  connect(): unknown
+}
+
 export interface OAuthSettings {
   readonly clientId?: string
   readonly clientSecret?: string
@@ -55,6 +62,14 @@ export interface Declared {
   readonly from: string
   readonly servers: unknown
 }
+
+/** The command line or address of a server, with variables filled in. */
+export const targetOf = (transport: ServerConfig['transport']): string =>
+  transport.type === 'stdio'
+    ? [transport.command, ...transport.args].join(' ')
+    : transport.type === 'sdk'
+      ? 'in the program that drives ona'
+      : transport.url
 
 /** Makes one list of all that is declared. A server that cannot be read is left out, and told. */
 export function readServers(declared: readonly Declared[], env: NodeJS.ProcessEnv): ServerConfigs {

@@ -155,7 +155,7 @@ export class Connection {
     let login: ServerLogin | undefined
     let way: Way | undefined
     try {
-      if (this.config.transport.type !== 'stdio') login = await this.deps.login?.(this.config, signIn !== undefined)
+      if (isRemote(this.config)) login = await this.deps.login?.(this.config, signIn !== undefined)
       way = this.opening = await this.wayTo(login)
       if (this.closing) return
       let client = this.newClient()
@@ -291,6 +291,9 @@ export class Connection {
     this.deps.changed()
   }
 }
+
+/** Only such a server can want a sign-in. */
+const isRemote = ({ transport: { type } }: ServerConfig): boolean => type === 'http' || type === 'sse'
 
 /** `fetch failed: connect ECONNREFUSED 127.0.0.1:9`: what went wrong is often in the cause. */
 function causes(error: unknown): string {

@@ -43,7 +43,7 @@ export interface McpPrompt {
 export interface ServerState {
   readonly name: string
   readonly scope: ServerConfig['scope']
-  readonly transport: 'stdio' | 'http' | 'sse'
+  readonly transport: ServerConfig['transport']['type']
   readonly status: ServerStatus | 'unapproved' | 'disabled'
   readonly problem: string
   readonly tools: number
@@ -63,7 +63,18 @@ export interface McpHub extends McpSide {
   onChange(listener: () => void): () => void
   signIn(server: string, signal: AbortSignal): Promise<boolean>
   reconnect(server: string): Promise<boolean>
+  /** Stops a server and hides its tools, or starts it again. False: there is no such server. */
+  enable(server: string, enabled: boolean): Promise<boolean>
+  /** Makes these the servers that were added while the session runs; waits until they answer. */
+  setServers(servers: readonly ServerConfig[]): Promise<ServersChange>
   close(): Promise<void>
+}
+
+export interface ServersChange {
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+  /** By name, why a server is not connected. */
+  readonly errors: Readonly<Record<string, string>>
 }
 
 const backOffMs = [1000, 2000, 4000, 8000, 16_000]
@@ -76,7 +87,8 @@ export function connectServers(servers: readonly ServerConfig[], deps: HubDeps):
   }
   const entries = entriesOf(servers)
   let closed = false
-  const starting = Promise.all(entries.map((entry) => startEntry(entry, deps, changed, () => closed)))
+  const start = (entry: Entry) => startEntry(entry, deps, changed, () => closed)
+  let starting: Promise<unknown> = Promise.all(entries.map(start))
 
   const live = () =>
     entries.flatMap(({ slug, config, connection }) => (connection ? [{ slug, config, connection }] : []))
@@ -192,6 +204,54 @@ export function connectServers(servers: readonly ServerConfig[], deps: HubDeps):
       await starting
       return (await find(server)?.connection?.reconnect()) ?? false
     },
+    async enable(server, enabled) {
+      await starting
+      const entry = find(server)
+      if (!entry) return false
+      if (!enabled) {
+        await entry.connection?.close()
+        Object.assign(entry, { connection: undefined, held: 'disabled', problem: 'switched off' })
+        changed()
+      } else if (!entry.connection) {
+        Object.assign(entry, { held: undefined, problem: '' })
+        starting = start(entry)
+        await starting
+        await find(server)?.connection?.settled
+      }
+      return true
+    },
+    async setServers(wanted) {
+      await starting
+      const same = (config: ServerConfig) => wanted.find((each) => JSON.stringify(each) === JSON.stringify(config))
+      const gone = entries.filter(({ config, dynamic }) => dynamic && !same(config))
+      for (const entry of gone) {
+        entries.splice(entries.indexOf(entry), 1)
+        await entry.connection?.close()
+      }
+      const known = entries.map(({ config }) => config.name)
+      const fresh = wanted.filter(({ name }) => !known.includes(name))
+      const added = entriesOf([...entries.map(({ config }) => config), ...fresh])
+        .slice(entries.length)
+        .map((entry) => ({ ...entry, dynamic: true }))
+      entries.push(...added)
+      starting = Promise.all(added.map(start))
+      await starting
+      await Promise.all(added.map((entry) => entry.connection?.settled))
+      changed()
+      const failed = entries.filter(({ dynamic, connection }) => dynamic && connection?.status !== 'connected')
+      const taken = wanted.filter(({ name }) => entries.some(({ config, dynamic }) => !dynamic && config.name === name))
+      return {
+        added: fresh.map(({ name }) => name),
+        removed: gone.map(({ config }) => config.name).filter((name) => !wanted.some((each) => each.name === name)),
+        errors: Object.fromEntries([
+          ...failed.map(({ config, connection, problem }) => [
+            config.name,
+            connection?.problem || problem || 'not connected',
+          ]),
+          ...taken.map(({ name }) => [name, 'a configured server has this name']),
+        ]),
+      }
+    },
     async close() {
       closed = true
       listeners.clear()
@@ -228,6 +288,8 @@ interface Entry {
   readonly slug: string
   readonly config: ServerConfig
   connection?: Connection
+  /** Added while the session runs. */
+  readonly dynamic?: boolean
   /** Why it is not even started. */
   held?: 'unapproved' | 'disabled'
   problem: string

@@ -27,6 +27,7 @@ export interface WayOptions {
 }
 
 export async function wayTo({ transport: config }: ServerConfig, options: WayOptions): Promise<Way> {
+  if (config.type === 'sdk') return { transport: watched(config.connect() as Transport), stderr: () => '' }
   return config.type === 'stdio' ? childProcess(config, options) : await overHttp(config, options)
 }
 

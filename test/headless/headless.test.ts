@@ -104,8 +104,8 @@ test('text as it comes in, what hooks did, and what a sub-agent does are told wh
     'the words of the session, none of the sub-agent',
   )
   assert.deepEqual(
-    [events[0].type, events[1].type, events.at(-2).type, events.at(-1).type],
-    ['message_start', 'content_block_start', 'content_block_stop', 'message_stop'],
+    [0, 1, -3, -2, -1].map((at) => events.at(at).type),
+    ['message_start', 'content_block_start', 'content_block_stop', 'message_delta', 'message_stop'],
   )
   const [hook] = ran.filter(({ subtype }) => subtype === 'hook_response')
   assert.deepEqual([hook.hook_event, hook.outcome], ['PreToolUse', 'denied'])
@@ -138,7 +138,7 @@ test('wrong usage is exit code 2, on stderr, before anything is asked', async (t
     [['--input-format', 'stream-json'], /needs --output-format stream-json/],
     [['--permission-mode', 'yolo'], /must be one of/],
     [['--session-id', 'x'], /must be a UUID/],
-    [['--fork-session'], /goes with --continue or --resume/],
+    [['--fork-session'], /needs --continue or --resume/],
     [['--resume'], /needs an id or a name/],
     [['--agents', '{'], /--agents: it is not JSON/],
     [['--agents', '{"a":{}}'], /--agents: a: prompt is missing/],
@@ -420,11 +420,11 @@ test('messages on stdin are answered in order; an interrupt ends the turn at onc
   await running.until(() => results().length === 3)
   const { code } = await running.end()
   assert.deepEqual(
-    results().map(({ stop_reason, result }) => [stop_reason, result]),
+    results().map(({ subtype, stop_reason, result, errors }) => [subtype, stop_reason, result ?? errors]),
     [
-      ['end_turn', 'One.'],
-      ['cancelled', ''],
-      ['end_turn', 'Three.'],
+      ['success', 'end_turn', 'One.'],
+      ['error_during_execution', 'cancelled', ['the turn was interrupted']],
+      ['success', 'end_turn', 'Three.'],
     ],
   )
   const answers = running.messages().filter(({ type }) => type === 'control_response')
@@ -438,7 +438,7 @@ test('messages on stdin are answered in order; an interrupt ends the turn at onc
   ])
   const { output_style, available_output_styles } = answers[0]!['response'].response
   assert.deepEqual([output_style, available_output_styles], ['learning', ['default', 'explanatory', 'learning']])
-  assert.equal(running.messages()[0]!['output_style'], 'learning')
+  assert.equal(running.messages().find(({ subtype }) => subtype === 'init')!['output_style'], 'learning')
   assert.equal(running.messages().filter(({ isReplay }) => isReplay).length, 3)
   assert.equal(running.messages().filter(({ level }) => level === 'error').length, 1)
   assert.equal(at.rows("SELECT 1 FROM transcript_entries WHERE entry_type = 'attachment'").length, 1)
@@ -643,8 +643,34 @@ test("the reference's flags and commands are known here, or stand in the table o
   )
 })
 
+/** Those that test/interop passes, and those that a row of its own covers below. */
+const ofTheAgentSdk = ['allow-dangerously-skip-permissions', 'debug-file']
+
+test('a flag that other programs pass is accepted; one that changes nothing is reported', async (t) => {
+  const { at, model } = await headless(t)
+  const lines: Record<string, RegExp> = {
+    '--effort=low': /--effort has no effect: /,
+    '--max-thinking-tokens=2000': /--max-thinking-tokens has no effect: /,
+    '--thinking=adaptive': /--thinking has no effect: /,
+    '--thinking-display=summarized': /--thinking-display has no effect: /,
+    '--betas=context-1m-2025-08-07': /--betas has no effect: /,
+    '--no-session-persistence': /--no-session-persistence has no effect: every session is recorded/,
+    '--permission-mode=auto': /--permission-mode auto is not supported; the mode is default/,
+    '--permission-mode=manual': /^$/,
+    '--allow-dangerously-skip-permissions': /^$/,
+    '--debug-file=events.log': /^$/,
+  }
+  for (const [flag, note] of Object.entries(lines)) {
+    const { code, stdout, stderr } = await at.run(['-p', 'hi', flag], { env: model.env })
+    assert.deepEqual([code, stdout], [0, 'Done.\n'], flag)
+    assert.match(stderr, note, flag)
+    used.add(flag.slice(2).split('=')[0]!)
+  }
+  assert.match(readFileSync(join(at.folder, 'events.log'), 'utf8'), /^\S+ turn-ended /m)
+})
+
 test('every flag is used here or in the tests of its part', () => {
-  const elsewhere = ['print', 'worktree', 'version', 'help', 'permission-prompt-tool']
+  const elsewhere = ['print', 'worktree', 'version', 'help', 'permission-prompt-tool', ...ofTheAgentSdk]
   assert.deepEqual(
     Object.keys(flags).filter((name) => !used.has(name) && !elsewhere.includes(name)),
     [],

@@ -3,7 +3,7 @@ import { anthropicSource, credentialFor } from '../../auth/sources.ts'
 import { createProvider } from '../../providers/create.ts'
 import { specOf } from '../../providers/models/models.ts'
 import { resolveModel, settle } from '../../providers/models/resolve.ts'
-import type { ActiveModel, Runtime } from '../session/runtime.ts'
+import type { ActiveModel, ModelProblem, Runtime } from '../session/runtime.ts'
 import type { StartOptions } from '../session/start-options.ts'
 
 export async function modelFor(
@@ -17,7 +17,7 @@ export async function modelFor(
     db: string
     hasFallback: boolean
   },
-): Promise<ActiveModel | { readonly problem: string }> {
+): Promise<ActiveModel | ModelProblem> {
   const { settings, env, trusted } = with_
   const bare = options.bare === true
   const anthropic = anthropicSource({ settings, env, bare, trusted })
@@ -30,13 +30,14 @@ export async function modelFor(
       return {
         problem:
           'no model is configured: set ANTHROPIC_API_KEY, or OPENAI_API_KEY and OPENAI_BASE_URL, or LM_STUDIO_MODEL',
+        error: 'authentication_failed',
       }
     const server = await options.startRehearsal()
     with_.closers.push(() => server.close())
     baseUrl = server.baseUrl
   }
   const credential = await credentialFor(choice.provider, { settings, env, bare, trusted })
-  if ('problem' in credential) return credential
+  if ('problem' in credential) return { problem: credential.problem, error: 'authentication_failed' }
   const provider = createProvider({
     provider: choice.provider,
     credential,

@@ -2,7 +2,14 @@
 import { join } from 'node:path'
 import { visible } from '../../hooks/text/visible.ts'
 import type { ServerPolicy } from '../../mcp/approval.ts'
-import { type Declared, flagServers, projectServers, readServers, type ServerConfig } from '../../mcp/config.ts'
+import {
+  type Declared,
+  flagServers,
+  projectServers,
+  readServers,
+  type ServerConfig,
+  targetOf,
+} from '../../mcp/config.ts'
 import { connectServers, type McpHub } from '../../mcp/hub.ts'
 import { version } from '../../package-root.ts'
 import type { Settings } from '../../store/settings/settings-shape.ts'
@@ -47,8 +54,8 @@ function projectOf(cwd: string, trusted: boolean): ReturnType<typeof projectServ
 }
 
 /** Starts them beside the session; undefined where there are none. */
-export function openMcp(request: McpRequest, { servers }: Declaration): McpHub | undefined {
-  if (servers.length === 0) return undefined
+export function openMcp(request: McpRequest, { servers }: Declaration, evenIfNone = false): McpHub | undefined {
+  if (servers.length === 0 && !evenIfNone) return undefined
   const { settings, cwd, home, env, person } = request
   return connectServers(servers, {
     env,
@@ -80,7 +87,7 @@ export function openMcp(request: McpRequest, { servers }: Declaration): McpHub |
 }
 
 async function approve({ name, transport }: ServerConfig, person: Person): Promise<boolean | undefined> {
-  const what = transport.type === 'stdio' ? [transport.command, ...transport.args].join(' ') : transport.url
+  const what = targetOf(transport)
   const question = `This project's .mcp.json brings the MCP server "${visible(name)}": ${visible(what)}. Start it?`
   const options = [
     { label: 'Start it', description: 'Now and from now on, as long as it is declared like this.' },

@@ -107,7 +107,8 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
   }
   const declared = options.withoutMcp ? { servers: [], problems: [] } : declaredServers(servers)
   for (const text of declared.problems) tell.push({ type: 'notice', level: 'warning', text })
-  const mcp = openMcp(servers, declared)
+  const allServers = { ...declared, servers: [...declared.servers, ...(options.servers ?? [])] }
+  const mcp = openMcp(servers, allServers, options.moreServers)
   if (mcp) closers.push(() => void mcp.close())
   const fallbackModels = options.fallbackModels ?? [settings.fallbackModel ?? []].flat()
   const mayOpen = !options.withoutMcp && !servers.strict
@@ -163,6 +164,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
       ...permissions,
       ...(managedRulesOnly && { allowManagedPermissionRulesOnly: true }),
       allow: [...(permissions.allow ?? []), ...(managedRulesOnly ? [] : (options.allow ?? []))],
+      ask: [...(permissions.ask ?? []), ...(options.ask ?? [])],
       deny: [...(permissions.deny ?? []), ...(options.deny ?? [])],
       additionalDirectories: [
         ...(permissions.additionalDirectories ?? []),

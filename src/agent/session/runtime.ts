@@ -55,7 +55,7 @@ export interface Runtime {
   watch?(paths: readonly string[]): void
   /** Starts further MCP servers, for one of its sessions. */
   openServers?(servers: readonly ServerConfig[], session: () => ServerOwner | undefined): McpHub | undefined
-  modelFor(name: string): Promise<ActiveModel | { readonly problem: string }>
+  modelFor(name: string): Promise<ActiveModel | ModelProblem>
 }
 
 /** `request`: is put to the model next. `tool-start`: everyone has agreed. `tool-end`: its rows are written. */
@@ -82,10 +82,20 @@ export interface ServerOwner {
 /** What a session needs of an MCP hub; the rest of it is for the terminal. */
 export interface McpHost
   extends McpSide,
-    Partial<Pick<McpHub, 'ready' | 'instructions' | 'prompts' | 'prompt' | 'signIn' | 'reconnect' | 'onChange'>> {
+    Partial<
+      Pick<
+        McpHub,
+        'ready' | 'instructions' | 'prompts' | 'prompt' | 'signIn' | 'reconnect' | 'onChange' | 'enable' | 'setServers'
+      >
+    > {
   /** `alwaysLoad`: told to the model however many there are. */
   tools(): readonly (Tool & { readonly alwaysLoad?: boolean })[]
   status(): readonly { readonly name: string; readonly status: string }[]
+}
+
+export interface ModelProblem {
+  readonly problem: string
+  readonly error?: 'authentication_failed'
 }
 
 export interface ActiveModel {

@@ -1,6 +1,7 @@
 /** What the operator, the SDK or an editor asks for when a session starts. */
 import type { Handler } from '../../hooks/handler.ts'
 import type { PermissionMode } from '../../hooks/plane.ts'
+import type { ServerConfig } from '../../mcp/config.ts'
 import type { ModelUsage } from '../../providers/model.ts'
 import type { SettingsRequest } from '../../store/settings/settings.ts'
 import type { AgentEvent, Person } from '../events.ts'
@@ -19,16 +20,23 @@ export interface StartOptions {
   readonly mode?: PermissionMode
   readonly allow?: readonly string[]
   readonly deny?: readonly string[]
+  readonly ask?: readonly string[]
   readonly tools?: readonly string[]
   readonly addDirs?: readonly string[]
   readonly systemPrompt?: string
   readonly appendSystemPrompt?: string
   readonly withoutSkills?: boolean
+  /** The skills that the model is offered; all by default. */
+  readonly onlySkills?: readonly string[]
   readonly settings?: NonNullable<SettingsRequest['flags']>
   readonly agents?: readonly AgentKind[]
   readonly agent?: string
   readonly mcpConfig?: readonly string[]
   readonly strictMcp?: boolean
+  /** MCP servers that are not declared in any file or flag, such as those in the process that drives ona. */
+  readonly servers?: readonly ServerConfig[]
+  /** Servers may be added while the session runs. */
+  readonly moreServers?: boolean
   /** No MCP server is started. */
   readonly withoutMcp?: boolean
   /** Shows a page to the person, to sign in to a server. */
@@ -59,5 +67,10 @@ export interface StartOptions {
   startRehearsal?(): Promise<{ readonly baseUrl: string; readonly model: string; close(): void }>
 }
 
-/** `usage`: what was asked for makes no sense, as against: it did not work. */
-export type StartProblem = { readonly problem: string; readonly usage?: boolean }
+export interface StartProblem {
+  readonly problem: string
+  /** What was asked for makes no sense, as against: it did not work. */
+  readonly usage?: boolean
+  /** No credential, or none that can be read. */
+  readonly error?: 'authentication_failed'
+}

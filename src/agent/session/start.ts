@@ -62,7 +62,7 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
   if (equipped && 'problem' in equipped) return failed(equipped)
   runtime = equipped?.runtime ?? runtime
   const first = await runtime.modelFor(options.model ?? '')
-  if ('problem' in first) return failed({ problem: first.problem })
+  if ('problem' in first) return failed(first)
   const wanted = options.model === undefined && agent?.model
   const chosen = await requestedModel(runtime, first, { ...(wanted && { wanted }), by: `agent ${agent?.name}` })
   if ('problem' in chosen) return failed({ problem: chosen.problem })

@@ -1,10 +1,10 @@
 /** `ona`, `ona "prompt"` and `ona -p`: the agent itself, on a terminal, on a pipe, or for one answer. */
 import { version } from '../../package-root.ts'
 import { readArgs } from '../args.ts'
-import { flags as rows } from '../flags.ts'
+import { notesOn, flags as rows } from '../flags.ts'
 import { mistyped } from '../mistyped.ts'
 import { optionsProblem } from '../options-check.ts'
-import { said, wrong } from '../print.ts'
+import { said, warned, wrong } from '../print.ts'
 
 export async function run(args: string[]): Promise<number> {
   const read = readArgs(args, rows)
@@ -16,7 +16,8 @@ export async function run(args: string[]): Promise<number> {
   if (flags.version) return said(version())
   const problem = await optionsProblem(flags)
   if (problem) return wrong('ona', problem)
+  for (const note of notesOn(flags)) warned(note)
   if (flags['init-only']) return (await import('./print.ts')).initOnly(flags)
-  if (flags.print) return (await import('./print.ts')).print(flags, words)
+  if (flags.print || flags['input-format'] === 'stream-json') return (await import('./print.ts')).print(flags, words)
   return (await import('./repl.ts')).repl(flags, words)
 }

@@ -41,7 +41,7 @@ export async function repl(flags: Flags, words: readonly string[]): Promise<numb
 }
 
 async function debugged(on: StartOptions['on']): Promise<StartOptions['on']> {
-  const { debugLine } = await import('../headless/debug.ts')
+  const debugLine = (await import('../headless/debug.ts')).debugLog()
   return (event) => {
     debugLine(event)
     on(event)

@@ -1,13 +1,20 @@
-/** `--debug`: what happens, a line each, on stderr. */
+/** `--debug` and `--debug-file`: every event, a line each. */
+import { appendFileSync } from 'node:fs'
 import type { AgentEvent } from '../../agent/events.ts'
 import { redact } from '../../hooks/redact.ts'
 import { storable } from '../../store/secrets.ts'
 
 const longest = 500
 
-export function debugLine(event: AgentEvent): void {
-  const { type, ...rest } = event
-  const told = storable(redact(JSON.stringify(rest)))
-  const shown = told.length > longest ? `${told.slice(0, longest)}…` : told
-  process.stderr.write(`${new Date().toISOString()} ${type} ${shown}\n`)
+/** To a file that only its owner can read, or to stderr. */
+export function debugLog(file?: string): (event: AgentEvent) => void {
+  const write = (line: string) => {
+    if (file === undefined) process.stderr.write(line)
+    else appendFileSync(file, line, { mode: 0o600 })
+  }
+  return ({ type, ...rest }) => {
+    const text = storable(redact(JSON.stringify(rest)))
+    const shown = text.length > longest ? `${text.slice(0, longest)}…` : text
+    write(`${new Date().toISOString()} ${type} ${shown}\n`)
+  }
 }

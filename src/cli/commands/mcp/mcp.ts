@@ -5,7 +5,7 @@ import { declaredHere } from '../../../agent/session/declared-servers.ts'
 import type { JsonObject } from '../../../hooks/shape.ts'
 import { readJson } from '../../../hooks/text/json-text.ts'
 import type { ServerPolicy } from '../../../mcp/approval.ts'
-import { readServers, type ServerConfig } from '../../../mcp/config.ts'
+import { readServers, type ServerConfig, targetOf } from '../../../mcp/config.ts'
 import { modes } from '../../../permissions/modes.ts'
 import { command, family } from '../../command.ts'
 import { failed, said, saidJson, warned, wrong } from '../../print.ts'
@@ -175,7 +175,8 @@ async function sign(name: string | undefined, way: 'in' | 'out'): Promise<number
   const server = servers.find((each) => each.name === name)
   if (!server) return failed(`there is no MCP server ${name}; ona mcp list shows them`)
   if (!trusted && server.scope !== 'user') return failed('this folder is not trusted; ona --trust trusts it')
-  if (server.transport.type === 'stdio') return failed(`${name} runs on this machine; there is nothing to sign in to`)
+  if (server.transport.type === 'stdio' || server.transport.type === 'sdk')
+    return failed(`${name} runs on this machine; there is nothing to sign in to`)
   const { secretStore } = await import('../../../mcp/secrets.ts')
   const secrets = secretStore(process.env)
   if (way === 'out') {
@@ -275,21 +276,9 @@ async function hubOf(servers: readonly ServerConfig[], policy: ServerPolicy, mor
 
 /** Values of variables and headers are not shown: they may be secrets. */
 function shown({ name, scope, transport, written }: ServerConfig) {
-  return transport.type === 'stdio'
-    ? {
-        name,
-        scope,
-        transport: transport.type,
-        target: written ?? [transport.command, ...transport.args].join(' '),
-        env: Object.keys(transport.env),
-      }
-    : {
-        name,
-        scope,
-        transport: transport.type,
-        target: written ?? transport.url,
-        headers: Object.keys(transport.headers),
-      }
+  const secret = transport.type === 'stdio' ? { env: Object.keys(transport.env) } : {}
+  const sent = 'headers' in transport ? { headers: Object.keys(transport.headers) } : {}
+  return { name, scope, transport: transport.type, target: written ?? targetOf(transport), ...secret, ...sent }
 }
 
 function pairs(texts: readonly string[] = [], between: string): Record<string, string> | undefined {

@@ -1,14 +1,14 @@
-/** `--permission-prompt-tool`: in -p an MCP tool, or the program that drives us, answers in the person's place. */
+/** `--permission-prompt-tool`: with -p an MCP tool, or the program that drives ona, answers permission prompts. */
 import type { Answerer, Person } from '../../agent/events.ts'
 import type { Session } from '../../agent/session/session.ts'
 import type { PermissionUpdate } from '../../hooks/plane.ts'
 import { isObject, type JsonObject, parse } from '../../hooks/shape.ts'
 import { readJson } from '../../hooks/text/json-text.ts'
 import { permissionDecision } from '../../hooks/wire/permission-update.ts'
-import { nobody } from './deny-all.ts'
-import type { AnswerLine } from './stream-input.ts'
+import { nobody } from '../headless/deny-all.ts'
+import type { Pipe } from './pipe.ts'
 
-/** The call that is asked about, spelt as on the wire. */
+/** The call in question, as on the wire. */
 interface Asked {
   readonly tool_name: string
   readonly input: JsonObject
@@ -19,7 +19,7 @@ interface Asked {
   readonly permission_suggestions?: readonly PermissionUpdate[]
 }
 
-/** What was answered, or why that cannot be told; undefined: nobody is there. */
+/** The answer, or why there is none that can be used; undefined: nobody is there. */
 type Ask = (asked: Asked, signal: AbortSignal) => Promise<{ value: unknown } | { problem: string } | undefined>
 
 export function personBy(ask: Ask, by: Answerer): Person {
@@ -29,7 +29,7 @@ export function personBy(ask: Ask, by: Answerer): Person {
     const read = 'value' in answer ? parse(permissionDecision, answer.value) : undefined
     if (read?.ok) return read.value
     const why = read ? `${read.problem.path} ${read.problem.why}`.trim() : 'problem' in answer ? answer.problem : ''
-    return { behavior: 'deny' as const, message: `no answer that can be used: ${why}` }
+    return { behavior: 'deny' as const, message: `the answer to the permission prompt cannot be used: ${why}` }
   }
   return {
     ...nobody,
@@ -63,7 +63,7 @@ export function personBy(ask: Ask, by: Answerer): Person {
   }
 }
 
-/** The tool is told what it is asked about and answers with text that is JSON. */
+/** The tool gets the call as its input and answers with text that is JSON. */
 export function byTool(name: string, session: () => Session | undefined): Person {
   const ask: Ask = async ({ tool_name, input, tool_use_id }, signal) => {
     const { mcp } = session()?.runtime ?? {}
@@ -72,7 +72,7 @@ export function byTool(name: string, session: () => Session | undefined): Person
     const { content, isError } = await mcp.callTool(name, asked, signal, () => {})
     if (isError) return { problem: `${name} failed: ${content}` }
     const read = readJson(content.trim())
-    return read.ok ? { value: read.value } : { problem: `${name} gave something else than JSON` }
+    return read.ok ? { value: read.value } : { problem: `${name} did not answer with JSON` }
   }
   return personBy(ask, 'prompt_tool')
 }
@@ -82,43 +82,20 @@ export const missingTool = (name: string, { runtime }: Session): string | undefi
     ? undefined
     : `MCP tool ${name} (passed via --permission-prompt-tool) not found`
 
-export interface Driver {
-  readonly person: Person
-  /** It listens from now on; before, nobody is there. */
-  begin(): void
-  hear(answer: AnswerLine): void
-  /** No more answers come: what is asked still is given up. */
-  end(): void
+/** Permission prompts, questions and plans go to the host as `can_use_tool`. */
+export function hostPerson(pipe: Pick<Pipe, 'request'>): Person {
+  return personBy((asked, signal) => pipe.request({ subtype: 'can_use_tool', ...asked }, signal), 'driver')
 }
 
-export function driver(write: (message: object) => void): Driver {
-  const waiting = new Map<string, (answer: Awaited<ReturnType<Ask>>) => void>()
-  let listens = false
-  const ask: Ask = async (asked, signal) => {
-    if (!listens || signal.aborted) return undefined
-    const request_id = crypto.randomUUID()
-    const answer = Promise.withResolvers<Awaited<ReturnType<Ask>>>()
-    const cancel = () => {
-      write({ type: 'control_cancel_request', request_id })
-      answer.resolve(undefined)
-    }
-    signal.addEventListener('abort', cancel, { once: true })
-    waiting.set(request_id, answer.resolve)
-    write({ type: 'control_request', request_id, request: { subtype: 'can_use_tool', ...asked } })
-    const said = await answer.promise
-    signal.removeEventListener('abort', cancel)
-    waiting.delete(request_id)
-    return said
+/** MCP servers' questions go to the host, which declines them where it has no handler. */
+export const hostElicit =
+  (pipe: Pick<Pipe, 'request'>): Person['elicit'] =>
+  async ({ server, message, mode, url, schema }, signal) => {
+    const request = { subtype: 'elicitation', mcp_server_name: server, message, mode }
+    const asked = { ...request, ...(url && { url }), ...(schema && { requested_schema: schema }) }
+    const answer = await pipe.request(asked, signal)
+    const value = answer && 'value' in answer && isObject(answer.value) ? answer.value : undefined
+    const { action, content } = value ?? {}
+    if (action !== 'accept' && action !== 'decline' && action !== 'cancel') return undefined
+    return { action, ...(isObject(content) && { content }) }
   }
-  return {
-    person: personBy(ask, 'driver'),
-    begin() {
-      listens = true
-    },
-    hear: ({ id, answer }) => waiting.get(id)?.(answer),
-    end() {
-      listens = false
-      for (const settle of waiting.values()) settle(undefined)
-    },
-  }
-}
