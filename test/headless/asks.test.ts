@@ -210,6 +210,6 @@ test('a question is withdrawn when the turn is interrupted, and given up when th
   await until('control_request', 2)
   const ran = await it.end() // stdin closes with the question open
   assert.equal(ran.code, 0)
-  assert.match(model.chats.at(-1)!.messages.at(-1)!.text, /nobody is here to give it/)
+  assert.match(model.chats.at(-1)!.messages.at(-1)!.text, /there is no user to ask/)
   assert.equal(existsSync(join(at.folder, 'x')), false)
 })
