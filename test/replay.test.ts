@@ -1,6 +1,6 @@
 /** What another policy would have said: through the program and SQL alone. */
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
@@ -37,7 +37,7 @@ test('the settings in force say what they said; one more rule changes what it na
     code: 0,
     told: [],
     counts: [4, 4, 0, 0, 0],
-    rest: { not_judged: 0, not_asked: [], failed: [] },
+    rest: { not_judged: 0, not_asked: [], failed: [], by_agent: { ona: { calls: 4, changed: 0 } } },
   })
   const { code, told, counts } = await asked(here, '--rule', 'deny:Bash(rm *)', '--rule', 'allow:Bash(git *)')
   assert.deepEqual(
@@ -55,6 +55,58 @@ test('a change can fail a build, and the same question has the same answer', asy
   assert.match(one.stdout, /^4 calls\n3 the same\n0 newly denied\n1 newly asked\n0 newly allowed\n/)
   assert.match(one.stdout, /Read\s+\S*a\.txt\s+allow → ask\s+ask:Read/)
   assert.equal((await here.run(['hooks', 'replay', '--fail-on-change'])).code, 0)
+})
+
+test('--fail-on names the changes that fail a build', async (t) => {
+  const here = await recorded(t)
+  const codes = []
+  for (const named of [
+    'allowed->denied',
+    'asked->denied',
+    'any->denied',
+    'any->allowed,asked -> denied',
+    'denied->any',
+  ])
+    codes.push((await here.run(['hooks', 'replay', '--rule', 'deny:Bash(rm *)', '--fail-on', named])).code)
+  assert.deepEqual(codes, [0, 1, 1, 1, 0])
+  const wrong = await here.run(['hooks', 'replay', '--fail-on', 'allowed->forbidden'])
+  assert.equal(wrong.code, 2)
+  assert.match(wrong.stderr, /write WAS->WOULD with allowed, asked, denied or any/)
+})
+
+test('a report for CI and one for people', async (t) => {
+  const here = await recorded(t)
+  const rules = ['--rule', 'deny:Bash(rm *)', '--rule', 'allow:Bash(git *)', '--fail-on', 'any->denied']
+  const { code } = await here.run(['hooks', 'replay', ...rules, '--junit', 'r.xml', '--html', 'r.html'])
+  assert.equal(code, 1)
+  const junit = readFileSync(join(here.folder, 'r.xml'), 'utf8').replaceAll(/\d{4}-\d\d-\d\d \S+/g, 'WHEN')
+  assert.equal(
+    junit,
+    `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="3" failures="1">
+<testsuite name="ona hooks replay" tests="3" failures="1" errors="0">
+<testcase classname="ona.replay" name="2 of 4 calls come out the same"/>
+<testcase classname="ona.Bash" name="WHEN rm -f b.txt"><failure message="ask -&#62; deny">ask → deny because of deny:Bash(rm *): ${reason(junit, 'deny:Bash(rm *)')}</failure></testcase>
+<testcase classname="ona.Bash" name="WHEN git --version"><system-out>ask → allow because of allow:Bash(git *): ${reason(junit, 'allow:Bash(git *)')}</system-out></testcase>
+</testsuite>
+</testsuites>
+`,
+  )
+  const page = readFileSync(join(here.folder, 'r.html'), 'utf8')
+  assert.match(page, /2 of 4 calls would have come out differently/)
+  assert.match(page, /ask → deny/)
+})
+
+/** The permissions' own words, which this test does not repeat. */
+const reason = (text: string, rule: string): string => text.split(`because of ${rule}: `)[1]!.split('</')[0]!
+
+test('against the settings in force, only what the rule changes is shown', async (t) => {
+  const here = await recorded(t)
+  here.write('.ona/settings.json', { permissions: { deny: ['Grep'] } })
+  const then = await asked(here, '--rule', 'deny:Bash(rm *)')
+  assert.ok(then.told.includes('Grep allow→deny deny:Grep'), 'what was said then differs in other ways too')
+  const today = await asked(here, '--rule', 'deny:Bash(rm *)', '--against-settings')
+  assert.deepEqual(today.told, ['Bash ask→deny deny:Bash(rm *)'])
 })
 
 test('hooks of a TypeScript file are asked from any folder', async (t) => {

@@ -172,6 +172,7 @@ test('a rule changes what it names and nothing else, and is named', async (t) =>
     notJudged: 1,
     notAsked: [],
     failed: [],
+    byAgent: { ona: { calls: 3, changed: 2 } },
     changes: [`${env} allow→deny deny:Read(.env)`, `${written} ask→allow bypassPermissions`],
   })
 })

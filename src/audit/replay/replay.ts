@@ -1,4 +1,4 @@
-/** Asks a policy about calls of the past: what would it have said, and why? No tool is run and no row is written. */
+/** Judges recorded calls by another policy: what would it have said, and why? No tool is run and no row is written. */
 import { createPlane } from '../../hooks/dispatch.ts'
 import type { Handler } from '../../hooks/handler.ts'
 import type { Answer, Invocation, PermissionMode, Plane, Scope } from '../../hooks/plane.ts'
@@ -59,15 +59,23 @@ export interface Summary {
   readonly notAsked: readonly { readonly hook: string; readonly calls: number }[]
   /** Hooks that failed, how often, and how the first time. */
   readonly failed: readonly { readonly hook: string; readonly calls: number; readonly why: string }[]
+  /** By the agent whose calls they were. */
+  readonly byAgent: Readonly<Record<string, { readonly calls: number; readonly changed: number }>>
 }
 
-/** Deterministic as far as the hooks are: the same calls and the same policy give the same answer. */
+/**
+ * Deterministic as far as the hooks are: the same calls and the same policy give the same answer. With a `baseline`, changes
+ * are from what that policy says today instead of what was said then.
+ */
 export async function replay(
   calls: Iterable<RecordedCall>,
   policy: Policy,
-  heard: (change: Change) => void,
+  onChange: (change: Change) => void,
+  { baseline }: { readonly baseline?: Policy } = {},
 ): Promise<Summary> {
   const asker = openAsker(policy)
+  const before = baseline && { policy: baseline, asker: openAsker(baseline) }
+  const byAgent: Record<string, { calls: number; changed: number }> = {}
   const count = { calls: 0, same: 0, newlyDenied: 0, newlyAsked: 0, newlyAllowed: 0, notJudged: 0 }
   for (const call of calls) {
     if (call.was === null) {
@@ -75,16 +83,20 @@ export async function replay(
       continue
     }
     count.calls++
+    byAgent[call.source] ??= { calls: 0, changed: 0 }
+    const agent = byAgent[call.source]!
+    agent.calls++
     const { decision: would, because } = await judged(call, policy, asker)
-    const was = call.was.decision
+    const was = before ? (await judged(call, before.policy, before.asker)).decision : call.was.decision
     if (would === was) {
       count.same++
       continue
     }
     count[kinds[would]]++
-    heard({ call, was, would, because })
+    agent.changed++
+    onChange({ call, was, would, because })
   }
-  return { ...count, notAsked: tally(asker.notAsked), failed: tally(asker.failed) }
+  return { ...count, notAsked: tally(asker.notAsked), failed: tally(asker.failed), byAgent }
 }
 
 const kinds = { deny: 'newlyDenied', ask: 'newlyAsked', allow: 'newlyAllowed' } as const

@@ -1,0 +1,95 @@
+/** The policy that a command asks about: the settings in force or a file's, with more rules and hooks. */
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { settingsHere } from '../agent/session/folder-settings.ts'
+import type { Policy } from '../audit/replay/replay.ts'
+import { withOwnPath } from '../auth/child-env.ts'
+import { sayHookProblem } from '../hooks/settings.ts'
+import type { PermissionSettings } from '../permissions/question.ts'
+import { type Behavior, readRule } from '../permissions/rule.ts'
+import { dbPath } from '../store/open.ts'
+import { hooksOf } from '../store/settings/settings.ts'
+import { builtInTool } from '../tools/all.ts'
+import { readInput } from '../tools/tool.ts'
+import { warned } from './print.ts'
+
+/** Rules by what they say. */
+export type Rules = Record<Behavior, string[]>
+
+/** `--rule deny:Bash(rm *)`, as typed. */
+export function readRules(texts: readonly string[]): Rules | { why: string } {
+  const rules: Rules = { allow: [], ask: [], deny: [] }
+  for (const text of texts) {
+    const [, word, rule] = /^(allow|ask|deny):(.*)$/s.exec(text) ?? []
+    if (word === undefined)
+      return { why: `--rule ${text}: write allow:, ask: or deny: before the rule, as in deny:Bash(rm *)` }
+    const read = readRule(rule, word as Behavior)
+    if (!read.ok) return { why: `--rule ${text}: ${read.why}` }
+    if (read.warning) warned(`--rule ${text}: ${read.warning}`)
+    rules[word as Behavior].push(rule!)
+  }
+  return rules
+}
+
+/** What names a policy on the command line. */
+export interface PolicyFlags {
+  readonly settings?: string
+  readonly hook?: readonly string[]
+  readonly mode?: Policy['mode']
+  readonly cwd?: string
+  readonly 'run-commands'?: true
+}
+
+/** The settings are read and not imported, so that asking changes nothing. */
+export async function policyOf(given: PolicyFlags, rules: Rules): Promise<Policy | { why: string }> {
+  const { settings: file, hook: files = [], cwd } = given
+  const loaded = settingsHere({
+    cwd: resolve(cwd ?? '.'),
+    lookOnly: true,
+    ...(file !== undefined && { flags: { settings: resolve(file), bare: true } }),
+  })
+  const hooks = hooksOf(loaded)
+  const faults = [
+    ...loaded.problems.map((problem) => `${problem.file}: ${problem.why}`),
+    ...hooks.problems.filter(({ level }) => level === 'error').map(sayHookProblem),
+  ]
+  if (faults.length > 0) return { why: faults.join('\n') }
+  for (const warning of [...loaded.warnings, ...hooks.problems.map(sayHookProblem)]) warned(warning)
+  const handlers = [...hooks.handlers]
+  for (const each of files) {
+    const { hooksOfFile } = await import('../store/settings/hook-file.ts')
+    const read = hooksOfFile(resolve(each))
+    if ('why' in read) return read
+    handlers.push(...read.handlers)
+  }
+  const of = (loaded.settings.permissions ?? {}) as PermissionSettings
+  const permissions: PermissionSettings = {
+    ...of,
+    allow: [...(of.allow ?? []), ...rules.allow],
+    ask: [...(of.ask ?? []), ...rules.ask],
+    deny: [...(of.deny ?? []), ...rules.deny],
+  }
+  return {
+    permissions,
+    mode: given.mode ?? permissions.defaultMode ?? 'default',
+    handlers,
+    home: process.env['HOME'] || homedir(),
+    dbPath: dbPath(),
+    env: withOwnPath(process.env),
+    runCommands: given['run-commands'] === true,
+    tool: known,
+  }
+}
+
+/** Of a tool that is not built in, nothing is known but its name. */
+const known: Policy['tool'] = (tool, input, cwd) => {
+  const found = builtInTool(tool)
+  if (!found) return { input, safety: 'mutating', brought: !tool.startsWith('mcp__') }
+  const read = readInput(found, input, cwd)
+  const whole = read.ok ? read.input : input
+  return {
+    input: whole,
+    safety: typeof found.safety === 'function' ? found.safety(whole) : found.safety,
+    brought: false,
+  }
+}
