@@ -1,6 +1,13 @@
 /** Hooks in TypeScript: a function that takes one object. */
 import { type Event, type EventFields, type EventName, eventNames, isEventName } from './events.ts'
-import type { EventFunction, Handler, StepFunction, StepReply } from './handler.ts'
+import {
+  type EventFunction,
+  failureOf,
+  type Handler,
+  type OnFailure,
+  type StepFunction,
+  type StepReply,
+} from './handler.ts'
 import { type StepName, type Steps, stepNames } from './steps.ts'
 import { notKnown } from './text/nearest.ts'
 import type { StepMatch } from './wire/matcher.ts'
@@ -41,6 +48,9 @@ export interface HookOptions {
   /** A permission rule, such as `Bash(git *)`, that the tool call must match. */
   readonly if?: string
   readonly timeoutMs?: number
+  /** `refuse`: where it fails, what it guards is refused, as by exit code 2 of a command. */
+  readonly onFailure?: OnFailure
+  /** The same in the words of steps. */
   readonly onError?: 'block' | 'proceed'
   readonly once?: boolean
 }
@@ -80,8 +90,13 @@ export function defineStepHook<S extends StepName>(
 type AnyFunction = (args: never) => unknown
 
 function declared(event: EventName | StepName, handler: AnyFunction, options: HookOptions) {
-  const { name = handler.name || 'anonymous', matcher = '', if: ifCondition = '', ...rest } = options
-  return { event, name, matcher, ifCondition, ...rest, source: { kind: 'code' } as const }
+  const { name = handler.name || 'anonymous', matcher = '', if: ifCondition = '', onError, ...rest } = options
+  const onFailure = rest.onFailure ?? failureOf(onError)
+  return {
+    ...{ event, name, matcher, ifCondition, ...rest },
+    ...(onFailure && { onFailure }),
+    source: { kind: 'code' } as const,
+  }
 }
 
 /** Rest and defaulted parameters count as none, so only a function of the old form is caught. */

@@ -156,25 +156,27 @@ test('{"async":true} is no answer: it is recorded as wrong and decides nothing; 
   )
 })
 
-test('a bad field makes the whole answer void', async () => {
+const open = 'failed open: PreToolUse went on unchecked ("onFailure": "refuse" refuses instead)'
+
+test('a bad field makes the changes of an answer void, and never turns a no into a yes', async () => {
   const { call, rows } = stage(
     settings([
-      pre(decide('deny', { updatedInput: 'not an object' })),
       pre('printf "{"'),
       pre(say({ hookSpecificOutput: { hookEventName: 'Stop' } })),
+      pre(decide('deny', { updatedInput: 'not an object' })),
     ]),
   )
   const { answer, step } = await call()
-  assert.deepEqual([answer.decision, step.args], ['none', { command: 'ls' }])
+  assert.deepEqual([answer.decision, step.args], ['deny', { command: 'ls' }])
   assert.deepEqual(
     rows.map(({ stderr }) => stderr),
     [
+      `[SDLC_HOOK] ${open}`,
+      `[SDLC_HOOK] answered with what PreToolUse does not take: hookSpecificOutput.hookEventName must be "PreToolUse"; ${open}`,
       '[SDLC_HOOK] answered with what PreToolUse does not take: hookSpecificOutput.updatedInput must be an object, not a string',
-      rows[1]!.stderr,
-      '[SDLC_HOOK] answered with what PreToolUse does not take: hookSpecificOutput.hookEventName must be "PreToolUse"',
     ],
   )
-  assert.match(answer.notes[1]!.reason, /broken JSON/)
+  assert.match(answer.notes[0]!.reason, /broken JSON/)
 })
 
 test('a hook that runs too long is exit 2 at PreToolUse and UserPromptSubmit, and is passed over elsewhere', async () => {
@@ -210,7 +212,7 @@ test('a failing guard of a gate step refuses, unless it says onError: proceed', 
   const failing = { hook_event_name: 'before_tool_apply', command: 'echo broken >&2; exit 1', shell: 'sh' }
   const strict = await stage(settings([failing])).call()
   assert.equal(strict.answer.decision, 'deny')
-  assert.match(strict.answer.reason, /exited with 1: broken; it guards before_tool_apply/)
+  assert.match(strict.answer.reason, /exited with 1: broken; before_tool_apply fails closed/)
   const lax = await stage(settings([{ ...failing, onError: 'proceed' }])).call()
   assert.deepEqual([lax.answer.decision, lax.answer.notes[0]?.effect], ['none', 'failed'])
 })

@@ -19,6 +19,8 @@ export interface PlaneOptions {
   readonly redact?: Redact
   /** Takes our own credentials out of what a hook is told. What else looks like a secret it must see: it may judge it. */
   readonly withhold?: Redact
+  /** What a failing hook means where it does not say so itself; `forced`: whatever it says, it refuses. */
+  readonly hookFailure?: 'refuse' | 'forced'
   /** Why no hook at all may run; they are recorded as skipped. */
   readonly disabled?: string
 }

@@ -50,7 +50,7 @@ test('500 random outputs neither crash the plane nor allow what a deny forbids',
       shell: 'sh',
       command: text,
     })
-    const step: Handler = { ...command('cat step'), event: 'before_tool_apply', onError: 'proceed' } as Handler
+    const step: Handler = { ...command('cat step'), event: 'before_tool_apply', onFailure: 'proceed' } as Handler
     const plane = createPlane([command('cat first'), step, command('echo forbidden >&2; exit 2')])
     const scope: Scope = { sessionId: '', conversationId: '', dbPath: '', cwd: folder, record() {} }
     await fc.assert(

@@ -16,6 +16,13 @@ export type Env = Readonly<Record<string, string | undefined>>
 
 export type Shell = 'bash' | 'sh' | 'powershell'
 
+/** `refuse`: a failure counts as exit code 2. */
+export type OnFailure = 'refuse' | 'proceed'
+
+/** The same in the words of steps. */
+export const failureOf = (onError: 'block' | 'proceed' | undefined): OnFailure | undefined =>
+  onError === 'block' ? 'refuse' : onError
+
 interface Declared {
   readonly event: EventName | StepName
   readonly source: Source
@@ -25,8 +32,8 @@ interface Declared {
   /** A permission rule that the tool call must match, as in `Bash(git *)`. */
   readonly ifCondition: string
   readonly timeoutMs?: number
-  /** What a failure means. By default it blocks at a gate step and is passed over elsewhere. */
-  readonly onError?: 'block' | 'proceed'
+  /** What a failure means. By default it refuses at a gate step and is passed over elsewhere. */
+  readonly onFailure?: OnFailure
   /** Asked once a session. */
   readonly once?: boolean
   readonly statusMessage?: string
@@ -36,7 +43,13 @@ interface Declared {
 
 export type Handler = Declared &
   (
-    | { readonly kind: 'command'; readonly command: string; readonly shell: Shell }
+    | {
+        readonly kind: 'command'
+        readonly command: string
+        readonly shell: Shell
+        /** The exec form: `command` is a program, run with these and without a shell. */
+        readonly args?: readonly string[]
+      }
     | { readonly kind: 'builtin'; readonly name: string }
     | {
         readonly kind: 'prompt'
@@ -52,8 +65,20 @@ export type Handler = Declared &
         readonly headers: Readonly<Record<string, string>>
         readonly allowedEnvVars: readonly string[]
       }
-    | { readonly kind: 'function'; readonly name: string; readonly of: 'event'; readonly run: EventFunction }
-    | { readonly kind: 'function'; readonly name: string; readonly of: 'step'; readonly run: StepFunction }
+    | {
+        readonly kind: 'function'
+        readonly name: string
+        readonly of: 'event'
+        readonly run: EventFunction /** Where settings named one. */
+        readonly file?: string
+      }
+    | {
+        readonly kind: 'function'
+        readonly name: string
+        readonly of: 'step'
+        readonly run: StepFunction
+        readonly file?: string
+      }
   )
 
 export type Render = 'json' | { readonly template: string }
@@ -90,7 +115,7 @@ export type WireBlock =
 export function labelOf(handler: Handler): string {
   switch (handler.kind) {
     case 'command':
-      return handler.command
+      return [handler.command, ...(handler.args ?? [])].join(' ')
     case 'builtin':
       return `builtin:${handler.name}`
     case 'function':

@@ -27,8 +27,9 @@ function isSame(a: Handler, b: Handler): boolean {
     a.kind === b.kind &&
     a.ifCondition === b.ifCondition &&
     a.withheld === b.withheld &&
+    a.onFailure === b.onFailure &&
     (a.kind === 'command' && b.kind === 'command'
-      ? a.command === b.command && a.shell === b.shell
+      ? labelOf(a) === labelOf(b) && a.shell === b.shell && a.args?.length === b.args?.length
       : labelOf(a) === labelOf(b) && a.kind !== 'prompt')
   )
 }

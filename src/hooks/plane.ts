@@ -114,6 +114,8 @@ export interface HookNote {
   readonly event: StepName | EventName
   readonly effect: 'denied' | 'asked' | 'blocked' | 'changed' | 'stopped' | 'continued' | 'failed' | 'warned'
   readonly reason: string
+  /** A guard failed, and what it guards went on unchecked. Never passed over in silence. */
+  readonly failedOpen?: true
 }
 
 type Destination = 'userSettings' | 'projectSettings' | 'localSettings' | 'session' | 'cliArg'

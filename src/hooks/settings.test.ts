@@ -60,10 +60,17 @@ test('a file gives all that it exports for the event, and what the entry says go
   const hook = { hook_event_name: 'PreToolUse', type: 'function', file: 'guard.ts' }
   const read = (more: object) => readHooks({ hooks: [{ ...hook, ...more }] }, { source, load }).handlers
   assert.deepEqual(read({}), [
-    { ...own, name: 'first in guard.ts', source },
-    { ...other, name: 'second in guard.ts', source },
+    { ...own, name: 'first in guard.ts', file: 'guard.ts', source },
+    { ...other, name: 'second in guard.ts', file: 'guard.ts', source },
   ])
-  const asked = { matcher: 'Write', ifCondition: 'Write', timeoutMs: 1000, onError: 'block', source }
+  const asked = {
+    matcher: 'Write',
+    ifCondition: 'Write',
+    timeoutMs: 1000,
+    onFailure: 'refuse',
+    file: 'guard.ts',
+    source,
+  }
   assert.deepEqual(read({ matcher: 'Write', if: 'Write', timeout: 1, onError: 'block' }), [
     { ...own, name: 'first in guard.ts', ...asked },
     { ...other, name: 'second in guard.ts', ...asked },

@@ -1,7 +1,7 @@
 /** Reads hooks from settings: the flat list, and Claude's object of events. Nothing that is wrong passes unsaid. */
 
 import { type EventName, eventNames, events, isEventName, rowOf } from './events.ts'
-import type { Handler, Source } from './handler.ts'
+import { failureOf, type Handler, type Source } from './handler.ts'
 import { builtins } from './handlers/builtin.ts'
 import { urlProblem } from './handlers/url.ts'
 import { type Infer, isObject, parse } from './shape.ts'
@@ -77,7 +77,7 @@ function* entriesOf(hooks: unknown, problems: HookProblem[]): Generator<Entry> {
   }
   for (const [name, groups] of Object.entries(hooks)) {
     const at = `hooks.${name}`
-    if (!isKnown(name)) fault('hooks', `has a key that ${notKnown(name, allNames)}`)
+    if (!isHookName(name)) fault('hooks', `has a key that ${notKnown(name, allNames)}`)
     else if (!Array.isArray(groups)) fault(at, 'must be a list of {"matcher": …, "hooks": […]}')
     else
       for (const [index, group] of groups.entries()) {
@@ -106,7 +106,7 @@ function* placed(
   problems: HookProblem[],
 ): Generator<Entry> {
   const fault = (at: string, why: string) => problems.push({ path: at, why, level: 'error' })
-  if (!isKnown(name)) return fault(namePath, notKnown(name, allNames))
+  if (!isHookName(name)) return fault(namePath, notKnown(name, allNames))
   if (typeof matcher !== 'string') return fault(`${path}.matcher`, 'must be a string')
   if (match === undefined || match === null) return yield { event: name, matcher, hook, path }
   const parsed = parse(matchShape, match)
@@ -140,12 +140,14 @@ function readEntry(
     if_condition,
     timeout,
     timeout_ms,
+    onFailure,
     onError,
     once,
     statusMessage,
   } = hook as Infer<typeof kinds.command>
   const ifCondition = rule ?? if_condition ?? ''
   warnings(event, matcher, match, ifCondition, hook, note)
+  const failure = onFailure ?? failureOf(onError)
   const timeoutMs = timeout_ms ?? (timeout === undefined ? undefined : timeout * 1000)
   const declared = {
     event,
@@ -153,7 +155,7 @@ function readEntry(
     ifCondition,
     ...(match && { match }),
     ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(onError && { onError }),
+    ...(failure && { onFailure: failure }),
     ...(once && { once }),
     ...(statusMessage && { statusMessage }),
   }
@@ -161,7 +163,10 @@ function readEntry(
 }
 
 type HandlerRead = Handler extends infer H ? (H extends Handler ? Omit<H, 'source' | 'withheld'> : never) : never
-type DeclaredRead = Pick<HandlerRead, 'event' | 'matcher' | 'ifCondition' | 'match' | 'timeoutMs' | 'onError' | 'once'>
+type DeclaredRead = Pick<
+  HandlerRead,
+  'event' | 'matcher' | 'ifCondition' | 'match' | 'timeoutMs' | 'onFailure' | 'once'
+>
 type Note = (level: HookProblem['level'], at: string, why: string) => void
 
 const readKind: Record<
@@ -174,8 +179,9 @@ const readKind: Record<
   ) => HandlerRead | HandlerRead[] | undefined
 > = {
   command(declared, hook, note) {
-    const { command, shell = 'bash' } = hook as Infer<typeof kinds.command>
+    const { command, shell = 'bash', args } = hook as Infer<typeof kinds.command>
     if (command.trim() === '') return refuse(note, 'command', 'is empty')
+    if (args) return { ...declared, kind: 'command', command, shell, args }
     if (process.platform === 'win32' && shell !== 'powershell') {
       return refuse(note, 'shell', `is ${shell}, which does not run on Windows; use "shell": "powershell"`)
     }
@@ -204,7 +210,7 @@ const readKind: Record<
     const { file } = hook as Infer<typeof kinds.function>
     const { event, matcher, ifCondition, ...rest } = declared
     const of = isEventName(event) ? 'event' : 'step'
-    if (!load) return { ...declared, kind: 'function', name: file, of, run: () => undefined }
+    if (!load) return { ...declared, kind: 'function', name: file, file, of, run: () => undefined }
     const read = load(file)
     if ('why' in read) return refuse(note, 'file', read.why)
     const asked = read.handlers.filter((each) => each.kind === 'function').filter((each) => each.event === event)
@@ -218,6 +224,7 @@ const readKind: Record<
       ...(matcher !== '' && { matcher }),
       ...(ifCondition !== '' && { ifCondition }),
       name: `${each.name} in ${file}`,
+      file,
     }))
   },
 }
@@ -266,7 +273,8 @@ export const hasToolCall = (event: EventName | StepName): boolean =>
   toolEvents.includes(event) || toolSteps.includes(event as StepName)
 
 const allNames: readonly string[] = [...eventNames, ...stepNames]
-const isKnown = (name: string): name is EventName | StepName => allNames.includes(name)
+/** Whether an event or a step has this name. */
+export const isHookName = (name: string): name is EventName | StepName => allNames.includes(name)
 
 const warnUnknown = (path: string, problems: HookProblem[]) =>
   problems.push({ path, why: 'is not known here and is not looked at', level: 'warning' })

@@ -4,11 +4,17 @@ import { fileOf } from './paths/access.ts'
 import type { PermissionQuestion } from './question.ts'
 import { readRule } from './rule.ts'
 
-/** Whether a rule as written (a hook's `if`) applies to a call; to a command line when it applies to any part of it. */
+/**
+ * Whether a rule as written (a hook's `if`) applies to a call; to a command line when it applies, or may apply, to any
+ * part of it: `Edit(src/**)` sees what a command would write there.
+ */
 export async function matchesRule(text: string, question: PermissionQuestion): Promise<boolean> {
   const reading = readRule(text, 'ask')
-  if (!reading.ok) return false
+  if (!reading.ok) return true // fails closed: the hook runs
   const { rule } = reading
-  if (rule.specifier.kind !== 'command') return ruleMatches(rule, 'ask', question, fileOf(question))
-  return question.tool === 'Bash' && (await import('./shell/judge.ts')).bashRuleMatches(rule, 'ask', question)
+  const { kind } = rule.specifier
+  const isBash = question.tool === 'Bash'
+  if (isBash && (kind === 'command' || kind === 'path'))
+    return (await import('./shell/judge.ts')).bashRuleMatches(rule, 'ask', question)
+  return kind !== 'command' && ruleMatches(rule, 'ask', question, fileOf(question))
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Behavior, readRule, ruleText } from './rule.ts'
+import { matchesRule } from './rule-applies.ts'
 import { rulesOf } from './rules.ts'
 
 const why = (rule: unknown, behavior: Behavior = 'allow'): string => {
@@ -125,3 +126,32 @@ test('no text makes the reader throw, and what a rule value says is what its tex
     }),
   )
 })
+
+test("a hook's condition on files sees what a command line would read or write, and applies where it cannot tell", async () => {
+  const question = (command: string) =>
+    ({ ...asked, tool: 'Bash', input: { command } }) as Parameters<typeof matchesRule>[1]
+  const found: Record<string, boolean> = {}
+  const lines = [
+    'echo x > src/a.ts',
+    'cp /tmp/x src/a.ts',
+    'sed -i s/a/b/ src/a.ts',
+    'cd src && tee a.ts',
+    'cat src/a.ts',
+    'echo x > docs/a.md',
+    'tee "$WHERE"',
+  ]
+  for (const line of lines) found[line] = await matchesRule('Edit(src/**)', question(line))
+  assert.deepEqual(found, {
+    'echo x > src/a.ts': true,
+    'cp /tmp/x src/a.ts': true,
+    'sed -i s/a/b/ src/a.ts': true,
+    'cd src && tee a.ts': true,
+    'cat src/a.ts': false,
+    'echo x > docs/a.md': false,
+    'tee "$WHERE"': true,
+  })
+  assert.equal(await matchesRule('Read(src/**)', question('cat src/a.ts')), true)
+  assert.equal(await matchesRule('Edit(', question('ls')), true)
+})
+
+const asked = { settings: {}, mode: 'default', hook: 'none', cwd: '/p', projectDir: '/p', home: '/home/u' } as const

@@ -129,6 +129,8 @@ function watcher({ home, firing, options, usage }: LegStart): Pick<Runtime, 'emi
     emit(event) {
       if (!options.on) {
         if (event.type === 'notice' && event.level !== 'info') home.log({ level: event.level, text: event.text })
+        if (event.type === 'hook' && event.note.failedOpen)
+          home.log({ level: 'warning', text: `hook ${event.note.hook} failed: ${event.note.reason}` })
         return
       }
       try {

@@ -75,6 +75,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     createPlane([...own, ...hooks.handlers], {
       env: { ...withOwnPath(env), ...mark },
       withhold: storable,
+      ...(loaded.hookFailure && { hookFailure: loaded.hookFailure }),
       matchesRule: (rule, tool, input) => {
         const here = session()?.cwd ?? cwd
         const question = { settings: {}, mode: 'default', hook: 'none', cwd: here, projectDir: cwd, home } as const

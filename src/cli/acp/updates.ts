@@ -49,6 +49,11 @@ export function updatesFor(session: Session, event: AgentEvent): SessionUpdate[]
       return event.level === 'info'
         ? []
         : [{ sessionUpdate: 'agent_thought_chunk', content: textBlock(`${event.text}\n`) }]
+    case 'hook': {
+      const { hook, reason, failedOpen } = event.note
+      const text = `hook ${hook} failed: ${reason}\n`
+      return failedOpen ? [{ sessionUpdate: 'agent_thought_chunk', content: textBlock(text) }] : []
+    }
     case 'retry':
       return [{ sessionUpdate: 'agent_thought_chunk', content: textBlock(`${event.failure.message}; trying again\n`) }]
     case 'brief':

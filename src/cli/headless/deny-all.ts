@@ -9,7 +9,8 @@ export const nobody: Person = {
   elicit: async () => undefined,
 }
 
-/** Warnings and errors go to stderr: what is wrong with the configuration is never passed over in silence. */
+/** Warnings and errors go to stderr: bad configuration and a guard that failed open are never ignored in silence. */
 export function tellNotice(event: AgentEvent): void {
   if (event.type === 'notice' && event.level !== 'info') noted(event.text)
+  if (event.type === 'hook' && event.note.failedOpen) noted(`hook ${event.note.hook} failed: ${event.note.reason}`)
 }

@@ -6,6 +6,7 @@ import type { TurnEnd } from '../../agent/turn-end.ts'
 import { forShell } from '../auth.ts'
 import type { Flags } from '../flags.ts'
 import { failed, noted, saidJson, shown, warned, wrong } from '../print.ts'
+import { tellNotice } from './deny-all.ts'
 import { resultMessage, startFailure, type Turned } from './result.ts'
 import { addUsage, follow, newFacts, nextTurn, type RunFacts } from './run-facts.ts'
 import { initMessage, messageStream } from './stream-json.ts'
@@ -32,7 +33,7 @@ export async function reporterFor(flags: Flags): Promise<Reporter> {
   const report = (event: AgentEvent) => {
     if (flags.verbose && format === 'text') reportWork(event)
     if (streams) for (const message of messages(event)) line(message)
-    else if (event.type === 'notice' && event.level !== 'info') noted(event.text)
+    else tellNotice(event)
   }
   const on = (event: AgentEvent) => {
     if (!facts) return void early.push(event)
@@ -64,7 +65,7 @@ export async function reporterFor(flags: Flags): Promise<Reporter> {
       const why = forShell(problem.problem)
       if (problem.usage) return wrong('ona', why)
       if (format === 'text') return failed(why)
-      for (const event of early) if (event.type === 'notice' && event.level !== 'info') noted(event.text)
+      for (const event of early) tellNotice(event)
       warned(why)
       line(startFailure({ ...problem, problem: why }))
       return 1

@@ -76,6 +76,7 @@ export function resultMessage(facts: RunFacts, turned: Turned): { is_error: bool
     usage: { ...facts.usage },
     modelUsage: Object.fromEntries(facts.byModel),
     permission_denials: facts.denials,
+    ...(facts.failedOpen.length > 0 && { hooks_failed_open: facts.failedOpen }),
     ...(structured !== undefined && { structured_output: structured }),
     terminal_reason: terminal,
     ...(facts.messageId && { user_message_uuid: facts.messageId }),

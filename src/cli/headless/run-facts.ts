@@ -14,6 +14,8 @@ export interface RunFacts {
   /** Tokens of the main agent since the last result. */
   usage: WireUsage
   denials: { tool_name: string; tool_use_id: string; tool_input: unknown }[]
+  /** Guards that failed while what they guard went on. */
+  failedOpen: { hook_name: string; hook_event: string; reason: string }[]
   /** A tool was running when the turn was interrupted. */
   inTool: boolean
   /** The client's uuid of the message that is being answered. */
@@ -57,6 +59,7 @@ export const newFacts = (session: Session): RunFacts => ({
   requestedAt: performance.now(),
   usage: { ...noUsage },
   denials: [],
+  failedOpen: [],
   inTool: false,
   inputs: new Map(),
   byModel: new Map(),
@@ -64,7 +67,15 @@ export const newFacts = (session: Session): RunFacts => ({
 
 /** The next turn of a conversation is counted by itself. */
 export function nextTurn(facts: RunFacts): void {
-  Object.assign(facts, { startedAt: now(), apiMs: 0, requests: 0, usage: { ...noUsage }, denials: [], inTool: false })
+  Object.assign(facts, {
+    startedAt: now(),
+    apiMs: 0,
+    requests: 0,
+    usage: { ...noUsage },
+    denials: [],
+    failedOpen: [],
+    inTool: false,
+  })
 }
 
 export function follow(facts: RunFacts, event: AgentEvent): void {
@@ -77,6 +88,8 @@ export function follow(facts: RunFacts, event: AgentEvent): void {
     const more = wireUsage(event.usage)
     for (const key of Object.keys(noUsage) as (keyof WireUsage)[]) facts.usage[key] += more[key]
   }
+  if (event.type === 'hook' && event.note.failedOpen)
+    facts.failedOpen.push({ hook_name: event.note.hook, hook_event: event.note.event, reason: event.note.reason })
   if (event.type === 'tool-started') facts.inputs.set(event.id, event.input)
   if (event.type !== 'tool-finished') return
   const tool_input = facts.inputs.get(event.id)

@@ -118,7 +118,7 @@ const messages: { [T in AgentEvent['type']]?: (event: Of<T>, options: StreamOpti
     },
   ],
   hook: ({ note }, { hooks }) =>
-    hooks
+    hooks || note.failedOpen
       ? [
           {
             type: 'system',
@@ -127,6 +127,7 @@ const messages: { [T in AgentEvent['type']]?: (event: Of<T>, options: StreamOpti
             hook_event: note.event,
             outcome: note.effect,
             output: note.reason,
+            ...(note.failedOpen && { failed_open: true }),
           },
         ]
       : [],

@@ -3,7 +3,7 @@
 import type { HookContext, StandardArgs } from '../define.ts'
 import { type EventName, isEventName } from '../events.ts'
 import type { Env, Handler } from '../handler.ts'
-import { describe, isA, type Outcome, type Question, type Waiting } from '../kernel.ts'
+import { describe, errorOf, isA, type Outcome, type Question, type Waiting } from '../kernel.ts'
 import type { Scope } from '../plane.ts'
 import { isObject, type JsonObject } from '../shape.ts'
 import type { StepName, Steps } from '../steps.ts'
@@ -23,7 +23,11 @@ export type Reply = Said & {
 type Said =
   | { readonly kind: 'nothing' }
   /** A JSON answer, not yet held against what may be answered. */
-  | { readonly kind: 'answer'; readonly value: unknown }
+  | {
+      readonly kind: 'answer'
+      readonly value: unknown /** Why it is no JSON; a refusal in it still counts. */
+      readonly fault?: string
+    }
   | { readonly kind: 'text'; readonly text: string }
   /** Exit 2. */
   | { readonly kind: 'block'; readonly text: string }
@@ -112,6 +116,7 @@ async function askCommand(handler: Handler & { kind: 'command' }, asking: Asking
   const { end, exitCode, stdout, stderr, note } = await runCommand({
     command: handler.command,
     shell: handler.shell,
+    ...(handler.args && { args: handler.args }),
     cwd: scope.cwd,
     input: inputJson,
     env: hookEnv(env, scope),
@@ -163,9 +168,14 @@ async function askUrl(handler: Handler & { kind: 'http' }, asking: Asking, signa
 function answered(value: unknown): Reply {
   if (value === undefined || value === null) return { kind: 'nothing', exitCode: null, stdout: null, stderr: null }
   if (!isObject(value)) throw new NoAnswer(`must return an object or nothing, not ${typeof value}`)
-  const stdout = JSON.stringify(value)
-  if (isTooDeep(stdout)) throw new NoAnswer('returned an object that is nested too deep')
-  return { kind: 'answer', value, exitCode: null, stdout, stderr: null }
+  const bad = (fault: string): Reply => ({ kind: 'answer', value, fault, exitCode: null, stdout: null, stderr: null })
+  try {
+    const stdout = JSON.stringify(value)
+    if (isTooDeep(stdout)) return bad('returned an object that is nested too deep')
+    return { kind: 'answer', value, exitCode: null, stdout, stderr: null }
+  } catch (cause) {
+    return bad(`returned what is no JSON: ${errorOf(cause).message}`)
+  }
 }
 
 const failure = (why: string): Reply & { kind: 'failure' } => ({

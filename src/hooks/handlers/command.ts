@@ -7,6 +7,8 @@ import { onPath } from './find-program.ts'
 export interface CommandRun {
   readonly command: string
   readonly shell: Shell
+  /** The exec form: `command` is a program, run with these and without a shell. */
+  readonly args?: readonly string[]
   readonly cwd: string
   /** One JSON object, without the newline. */
   readonly input: string
@@ -34,7 +36,7 @@ export function runCommand(run: CommandRun): Promise<Exit> {
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
     return Promise.resolve(notStarted(`not started: its working directory ${cwd} does not exist`))
   }
-  const argv = shellArgv(run.shell, run.command, run.env)
+  const argv = run.args ? execArgv(run.command, run.args, run.env) : shellArgv(run.shell, run.command, run.env)
   if (!argv) return Promise.resolve(notStarted('not started: neither pwsh nor powershell is on the PATH'))
   const stdout = capture()
   const stderr = capture()
@@ -92,6 +94,12 @@ const notStarted = (note: string, end: Exit['end'] = 'not-started'): Exit => ({
   stderr: '',
   note,
 })
+
+/** `${CLAUDE_PROJECT_DIR}` and the like stand for variables of the hook's environment. */
+const execArgv = (command: string, args: readonly string[], env: Env): string[] =>
+  [command, ...args].map((word) =>
+    word.replaceAll(/\$\{(CLAUDE_\w+)\}/g, (written, name: string) => env[name] ?? written),
+  )
 
 function shellArgv(shell: Shell, command: string, env: Env): string[] | undefined {
   if (shell === 'powershell') {

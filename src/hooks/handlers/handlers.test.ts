@@ -67,6 +67,8 @@ test('a URL gets the event and the headers, and its JSON is the answer', async (
   assert.match(row.command, /^http:http:\/\/127\.0\.0\.1:\d+\/hook$/)
 })
 
+const open = 'failed open: PreToolUse went on unchecked ("onFailure": "refuse" refuses instead)'
+
 test('a URL that fails, sends too much, or is not there is passed over and recorded', async () => {
   const failing = await served(
     (_, __, response) => response.writeHead(500).end('broken'),
@@ -74,7 +76,7 @@ test('a URL that fails, sends too much, or is not there is passed over and recor
   )
   assert.deepEqual(
     [failing.answer.decision, failing.row.stderr, failing.row.stdout],
-    ['none', 'answered 500', 'broken'],
+    ['none', `answered 500\n[SDLC_HOOK] ${open}`, 'broken'],
   )
   const flood = await served(
     (_, __, response) => response.end('x'.repeat(5_000_000)),

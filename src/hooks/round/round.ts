@@ -11,7 +11,17 @@ import type { Answer, HookNote, Raised, Scope } from '../plane.ts'
 import type { Redact } from '../redact.ts'
 import { hasToolCall } from '../settings.ts'
 import { isObject, type JsonObject } from '../shape.ts'
-import { addContext, applyVerdict, isGate, judged, proceed, safetyOf, sayVerdictError, toolOf } from '../step/apply.ts'
+import {
+  addContext,
+  applyVerdict,
+  controlIn,
+  isGate,
+  judged,
+  proceed,
+  safetyOf,
+  sayVerdictError,
+  toolOf,
+} from '../step/apply.ts'
 import { textOf } from '../step/blocks.ts'
 import { copy, draftOf, takeDraft } from '../step/draft.ts'
 import type { Control, StepName, Steps } from '../steps.ts'
@@ -51,6 +61,7 @@ export interface Settled {
   readonly disabled: string | undefined
   readonly matchesRule?: MatchesRule
   readonly askModel?: AskModel
+  readonly hookFailure?: 'refuse' | 'forced'
   /** Handlers that are asked once a session, and have been. */
   readonly done: Set<string>
 }
@@ -130,7 +141,15 @@ interface Round {
 
 const isAtStep = ({ subject }: Round, handler: Handler) => handler.event === subject.step?.name
 
-/** Whether nothing may pass the handler unjudged. */
+/** Whether a failure of the handler counts as exit code 2. */
+function refusesOnFailure(round: Round, handler: Handler): boolean {
+  const { hookFailure } = round.settled
+  if (hookFailure === 'forced') return true
+  if (handler.onFailure) return handler.onFailure === 'refuse'
+  return hookFailure === 'refuse' || (isAtStep(round, handler) && isGate(round.subject.step!.name))
+}
+
+/** Whether the handler can refuse what the round is about. */
 const guards = (round: Round, handler: Handler) =>
   isAtStep(round, handler) ? isGate(round.subject.step!.name) : canRefuse(round.subject.event!.name)
 
@@ -207,13 +226,13 @@ function take(round: Round, handler: Prepared, reply: Reply, { inputJson, draft,
 /** Makes the reply of an event's handler part of the round; gives what the audit must add to what it printed. */
 function takeEvent(round: Round, handler: Prepared, reply: Reply): string | undefined {
   const name = handler.event as EventName
-  const { verdict, failure, warning } = readEventReply(name, handler.ordinal, reply)
+  const refuses = refusesOnFailure(round, handler)
+  const { verdict, failure, warning } = readEventReply(handler, reply, refuses)
   if (warning !== undefined) note(round, handler, 'warned', warning)
-  if (failure !== undefined) {
-    note(round, handler, 'failed', failure)
-    const interrupted = reply.kind === 'failure' && reply.cause === 'interrupted' && guards(round, handler)
-    if (handler.onError === 'block' || interrupted) refuse(round, `the hook ${handler.label} ${failure}`)
-  }
+  const interrupted = failure !== undefined && reply.kind === 'failure' && reply.cause === 'interrupted'
+  if (interrupted && guards(round, handler)) refuse(round, `the hook ${handler.label} ${failure}`)
+  const open = failure !== undefined && guards(round, handler) && verdict.decision !== 'deny' && !round.refused
+  if (failure !== undefined) note(round, handler, 'failed', open ? `${failure}; ${failedOpen(name)}` : failure, open)
   round.verdict = merge(round.verdict, verdict)
   if (verdict.input !== undefined) {
     round.fields.tool_input = verdict.input
@@ -232,23 +251,28 @@ function takeEvent(round: Round, handler: Prepared, reply: Reply): string | unde
     round.isOver = true
     if (name === 'PreCompact') decide(round, { kind: 'skip' })
   }
-  return reply.kind === 'failure' ? undefined : (failure ?? warning)
+  return rowNote(reply.kind === 'failure' ? undefined : (failure ?? warning), open, name)
 }
+
+const failedOpen = (name: EventName | StepName): string =>
+  `failed open: ${name} went on unchecked ("onFailure": "refuse" refuses instead)`
+
+/** What the row adds to what a handler printed. */
+const rowNote = (problem: string | undefined, open: boolean, name: EventName | StepName): string | undefined =>
+  open ? `${problem === undefined ? '' : `${problem}; `}${failedOpen(name)}` : problem
 
 /** The same for a step's handler, whose verdict changes the step, wholly or not at all. */
 function takeStep(round: Round, handler: Prepared, reply: Reply, draft?: Steps[StepName]): string | undefined {
   const { name, state } = round.subject.step!
-  if (reply.kind === 'failure') {
-    failStep(round, handler, reply.why)
-    return undefined
-  }
+  if (reply.kind === 'failure') return failStep(round, handler, reply.why)
   const verdict = readStepReply(reply)
+  if (reply.kind === 'answer' && reply.fault !== undefined)
+    return failStep(round, handler, reply.fault, reply.fault, verdict)
   const applied = isControl(verdict) ? judged(name, verdict) : applyVerdict(name, (draft ?? state) as never, verdict)
   const taken = applied.ok && draft ? takeDraft(name, state as never, draft as never) : {}
   if (!applied.ok || taken.bad !== undefined) {
     const why = applied.ok ? `wrote what cannot stand in step.${taken.bad}` : sayVerdictError(applied.error)
-    failStep(round, handler, why)
-    return why
+    return failStep(round, handler, why, why, verdict)
   }
   const warning = applied.warning ?? taken.warning
   follow(round)
@@ -261,11 +285,26 @@ function takeStep(round: Round, handler: Prepared, reply: Reply, draft?: Steps[S
   return warning
 }
 
-function failStep(round: Round, handler: Prepared, why: string): void {
+/** A step's handler failed; gives what the audit must add. A refusal in a bad verdict still counts. */
+function failStep(
+  round: Round,
+  handler: Prepared,
+  why: string,
+  problem?: string,
+  verdict?: unknown,
+): string | undefined {
   const { name } = round.subject.step!
-  note(round, handler, 'failed', why)
-  if ((handler.onError ?? (guards(round, handler) ? 'block' : 'proceed')) === 'proceed') return
-  refuse(round, `the hook ${handler.label} ${why}; it guards ${name}, so nothing passes it unjudged`)
+  const control = controlIn(name, verdict)
+  const refuses = refusesOnFailure(round, handler)
+  const open = guards(round, handler) && !refuses && control.kind === 'proceed'
+  note(round, handler, 'failed', open ? `${why}; ${failedOpen(name)}` : why, open)
+  if (control.kind !== 'proceed') decide(round, control)
+  else if (refuses && guards(round, handler)) refuse(round, `the hook ${handler.label} ${why}; ${name} fails closed`)
+  else if (refuses) {
+    round.reasons.push(`the hook ${handler.label} ${why}`)
+    decide(round, controlIn(name, { control: 'veto' }))
+  }
+  return rowNote(problem, open, name)
 }
 
 /** The event that a step raises shows what the step has become. */
@@ -324,8 +363,14 @@ function toolName({ step }: Subject, fields: JsonObject): string | null {
 const onceKey = ({ scope }: Round, { ordinal }: Prepared) => `${scope.sessionId} ${ordinal}`
 const effects = { break: 'stopped', continue: 'continued', skip: 'blocked' } as const
 
-function note({ notes }: Round, { label, event }: Prepared, effect: HookNote['effect'], reason: string): void {
-  notes.push({ hook: label, event, effect, reason })
+function note(
+  { notes }: Round,
+  { label, event }: Prepared,
+  effect: HookNote['effect'],
+  reason: string,
+  failedOpen = false,
+): void {
+  notes.push({ hook: label, event, effect, reason, ...(failedOpen && { failedOpen }) })
 }
 
 function write({ scope, settled, fields, subject }: Round, handler: Prepared, inputJson: string, outcome: Outcome) {

@@ -77,6 +77,13 @@ export function applyVerdict<S extends StepName>(name: S, step: Steps[S], verdic
 
 export const ignoring = (field: string): string => `${field} has the wrong type; ignored`
 
+/** What a verdict says on control, whatever else is wrong with it. */
+export function controlIn(name: StepName, verdict: unknown): Control {
+  if (!isObject(verdict)) return proceed
+  const control = readControl(verdict, stepRow(name).veto ?? endTurn)
+  return 'error' in control ? proceed : judged(name, control).control
+}
+
 /** A control that has no meaning at this step counts as proceed, with a warning. */
 export function judged(name: StepName, control: Control): Applied & { ok: true } {
   const place = placeOf[control.kind]

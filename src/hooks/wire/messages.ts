@@ -6,8 +6,8 @@ import type { Scope } from '../plane.ts'
 import { isObject, type JsonObject, say } from '../shape.ts'
 import { toEnvelope } from '../step/apply.ts'
 import type { Control, StepName, Steps } from '../steps.ts'
-import { blocked, noOpinion, plainText, type Verdict, verdictOf } from '../verdict.ts'
-import { readOutput } from './output.ts'
+import { blocked, merge, noOpinion, plainText, type Verdict, verdictOf } from '../verdict.ts'
+import { readOutput, refusalIn } from './output.ts'
 
 /** What an event hook reads on stdin (spec 003 §6 and appendix A). */
 export function eventInput(name: EventName, fields: JsonObject, scope: Scope): JsonObject {
@@ -46,8 +46,23 @@ export interface ReadReply {
   readonly warning?: string
 }
 
-/** The verdict in the reply of an event's handler. A failure is one that does not block, but for a timeout at a gate. */
-export function readEventReply(name: EventName, ordinal: number, reply: Reply): ReadReply {
+/**
+ * The verdict in the reply of an event's handler. A failure does not block, but for a timeout at a gate and where the
+ * handler refuses on failure. A refusal in a bad answer counts nevertheless.
+ */
+export function readEventReply(
+  { event, ordinal }: { readonly event: EventName | StepName; readonly ordinal: number },
+  reply: Reply,
+  refusesOnFailure: boolean,
+): ReadReply {
+  const name = event as EventName
+  const failed = (failure: string, said: Verdict = noOpinion): ReadReply => ({
+    verdict:
+      refusesOnFailure && said.decision !== 'deny'
+        ? merge(said, blocked(name, ordinal, `the hook failed: ${failure}`))
+        : said,
+    failure,
+  })
   switch (reply.kind) {
     case 'nothing':
       return { verdict: noOpinion }
@@ -61,11 +76,12 @@ export function readEventReply(name: EventName, ordinal: number, reply: Reply): 
     case 'block':
       return { verdict: blocked(name, ordinal, reply.text) }
     case 'failure':
-      return { verdict: countsAsBlock(name, reply) ? blocked(name, ordinal, reply.why) : noOpinion, failure: reply.why }
+      return failed(reply.why, countsAsBlock(name, reply) ? blocked(name, ordinal, reply.why) : noOpinion)
     case 'answer': {
-      const read = readOutput(name, reply.value)
-      if (read.ok) return { verdict: verdictOf(name, read.value) }
-      return { verdict: noOpinion, failure: `answered with what ${name} does not take: ${say(read.problem)}` }
+      const read = reply.fault === undefined ? readOutput(name, reply.value) : undefined
+      if (read?.ok) return { verdict: verdictOf(name, read.value) }
+      const why = read ? `answered with what ${name} does not take: ${say(read.problem)}` : reply.fault!
+      return failed(why, verdictOf(name, refusalIn(name, reply.value)))
     }
   }
 }

@@ -4,6 +4,7 @@ import type { PermissionUpdate } from '../plane.ts'
 import {
   boolean,
   type Fielded,
+  isObject,
   type JsonObject,
   json,
   list,
@@ -87,6 +88,40 @@ export function readOutput<E extends EventName>(name: E, value: unknown): Parsed
     }
   }
   return parse(outputShape(name), value)
+}
+
+/** What refuses in an answer that cannot be used as a whole: a bad field never turns a no into a yes. */
+export function refusalIn(name: EventName, value: unknown): Output {
+  const answer = field(value, 'hookSpecificOutput')
+  const text = (from: unknown, key: string) => {
+    const said = field(from, key)
+    return typeof said === 'string' ? { [key]: said } : {}
+  }
+  const decision = field(answer, 'permissionDecision')
+  const behaviour = field(field(answer, 'decision'), 'behavior')
+  const action = field(answer, 'action')
+  return {
+    ...(field(value, 'decision') === 'block' && { decision: 'block', ...text(value, 'reason') }),
+    ...(field(value, 'continue') === false && { continue: false, ...text(value, 'stopReason') }),
+    hookSpecificOutput: {
+      hookEventName: name,
+      ...((decision === 'deny' || decision === 'ask') && {
+        permissionDecision: decision,
+        ...text(answer, 'permissionDecisionReason'),
+      }),
+      ...(behaviour === 'deny' && { decision: { behavior: 'deny', ...text(field(answer, 'decision'), 'message') } }),
+      ...((action === 'decline' || action === 'cancel') && { action }),
+    },
+  } as Output
+}
+
+/** An own field of whatever a handler returned; reading it must not throw. */
+function field(value: unknown, key: string): unknown {
+  try {
+    return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  } catch {
+    return undefined // a getter that throws
+  }
 }
 
 /** All that the reading of an answer looks at, whatever the event. */

@@ -8,7 +8,8 @@ const common = {
   if_condition: optional(string('the same as "if"')),
   timeout: optional(number('seconds', { min: 0.001, max: 86_400 })),
   timeout_ms: optional(number('milliseconds', { min: 1, max: 86_400_000 })),
-  onError: optional(oneOf(['block', 'proceed'], 'what a failure of this hook means')),
+  onFailure: optional(oneOf(['refuse', 'proceed'], 'refuse: a failure of this hook counts as exit code 2')),
+  onError: optional(oneOf(['block', 'proceed'], 'the same as "onFailure", in the words of steps')),
   once: optional(boolean('asked once a session')),
   statusMessage: optional(string('shown while it runs')),
   name: optional(string('a name of your own')),
@@ -21,6 +22,7 @@ export const kinds = {
   command: record({
     type: optional(literal('command')),
     command: string('run by the shell; gets the event on stdin'),
+    args: optional(list(string(), 'the exec form: command is a program, run with these and without a shell')),
     shell: optional(oneOf(['bash', 'sh', 'powershell'])),
     ...common,
   }),

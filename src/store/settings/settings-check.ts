@@ -1,7 +1,7 @@
 /** What is wrong with the settings of one file, told with the place and what to do about it. */
 import { secretIn } from '../../hooks/redact.ts'
 import { isSecretName } from '../../hooks/secret-names.ts'
-import { readHooks, sayHookProblem } from '../../hooks/settings.ts'
+import { isHookName, readHooks, sayHookProblem } from '../../hooks/settings.ts'
 import { isObject, type JsonObject, type JsonSchema, type Shape, say } from '../../hooks/shape.ts'
 import type { Layer } from './settings-files.ts'
 import { flatHooks } from './settings-merge.ts'
@@ -25,20 +25,24 @@ export function checkLayer(layer: Omit<Layer, 'file'>, checkRule: CheckRule): Ch
 }
 
 /**
- * A file that was written for Claude Code may ask for what only that knows; ona starts nevertheless, without it, and says
- * so. Each hook stands for itself, so that one of an event that we do not have takes no other with it.
+ * A file that was written for Claude Code may use keys and events that only Claude Code has; ona starts without them and
+ * says so. A guard is not left out: a deny rule or a hook of an event we have that cannot be used refuses to start.
  */
 function checkForeign({ level, settings }: Omit<Layer, 'file'>, checkRule: CheckRule): Checked {
   const { hooks, ...rest } = settings
   const checked = checkOwn({ level, settings: rest }, checkRule)
-  const warnings = [...checked.warnings, ...checked.problems.map((why) => `${why}; it was left out`)]
+  const isGuard = (why: string) => why.startsWith('permissions.deny') || why.startsWith('permissions.ask')
+  const problems = checked.problems.filter(isGuard)
+  const others = checked.problems.filter((why) => !isGuard(why))
+  const warnings = [...checked.warnings, ...others.map((why) => `${why}; it was left out`)]
   const usable = flatHooks(hooks, level).filter((hook) => {
-    const problems = hookProblems([hook])
-    warnings.push(...problems.map((why) => `${hook.hook_event_name} hook: ${why}; it was left out`))
-    return problems.length === 0
+    const faults = hookProblems([hook]).map((why) => `${hook.hook_event_name} hook: ${why}`)
+    if (isHookName(hook.hook_event_name)) problems.push(...faults)
+    else warnings.push(...faults.map((why) => `${why}; it was left out`))
+    return faults.length === 0
   })
   const own = usable.length > 0 ? { ...checked.settings, hooks: usable } : checked.settings
-  return { settings: own, problems: [], warnings, unknown: [] }
+  return { settings: own, problems, warnings, unknown: [] }
 }
 
 function checkOwn({ level, settings }: Omit<Layer, 'file'>, checkRule: CheckRule): Checked {
@@ -98,7 +102,10 @@ function checkPermissions(
     if (problem) problems.push(say(problem))
     else if (!isManaged && managedOnly.includes(key)) warnings.push(`${path} counts in managed settings only`)
     else if (key === 'allow' || key === 'ask' || key === 'deny') {
-      kept.push([key, (value as unknown[]).filter((rule) => isUsable(rule, key, path, checkRule, warnings))])
+      kept.push([
+        key,
+        (value as unknown[]).filter((rule) => isUsable(rule, key, path, checkRule, { problems, warnings })),
+      ])
     } else {
       if (!Object.hasOwn(fields, key)) unknown.push(path)
       if (key !== '__proto__') kept.push([key, value])
@@ -112,14 +119,17 @@ function isUsable(
   list: 'allow' | 'ask' | 'deny',
   path: string,
   checkRule: CheckRule,
-  warnings: string[],
+  { problems, warnings }: Pick<Checked, 'problems' | 'warnings'>,
 ): boolean {
   const why =
     typeof rule !== 'string' || rule.trim() === ''
       ? 'a rule is a text such as "Bash(npm test *)"'
       : checkRule(rule, list)
   if (why === undefined) return true
-  warnings.push(`${path}: invalid permission rule ${JSON.stringify(rule)} was skipped: ${why}`)
+  const invalid = `${path}: invalid permission rule ${JSON.stringify(rule)}`
+  // without it more would be allowed than was meant
+  if (list === 'allow') warnings.push(`${invalid} was skipped: ${why}`)
+  else problems.push(`${invalid}: ${why}; correct or remove it`)
   return false
 }
 

@@ -83,6 +83,9 @@ export const settingsShape = record({
   apiKeyHelper: text('A command that prints an API key.'),
   oauth: object('Endpoints and client id of the account login.'),
   forceLoginMethod: optional(oneOf(['claudeai', 'console'], 'Only an account, or only a key, may be used to log in.')),
+  hookFailure: optional(
+    oneOf(['refuse', 'proceed'], 'refuse: a hook that fails refuses what it guards, unless it sets onFailure itself.'),
+  ),
   disableAllHooks: flag('No hook runs but those of managed settings.'),
   allowManagedHooksOnly: flag('Managed settings only: hooks from elsewhere do not run.'),
   allowManagedPermissionRulesOnly: flag('Managed settings only: rules from elsewhere do not count.'),

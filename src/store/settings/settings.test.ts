@@ -380,6 +380,36 @@ test('a rule that cannot be used is left out with a warning, the others stay', (
   ])
 })
 
+test('a deny or ask rule that cannot be read, and a hook of a kind we do not support, are problems in any file', (t) => {
+  for (const file of ['home/.ona/settings.json', 'home/.claude/settings.json']) {
+    const { write, load } = world(t)
+    const written = write(file, {
+      permissions: { deny: ['bash(x)'], ask: [''] },
+      hooks: { PreToolUse: [{ hooks: [{ type: 'agent', prompt: 'x' }] }] },
+    })
+    const checkRule = (rule: string) => (rule.startsWith('b') ? 'tool names start with a capital' : undefined)
+    assert.deepEqual(
+      load({ checkRule }).problems.map(({ why }) => why.replace(/^PreToolUse hook: /, '').replace(/^hooks[^ ]* /, '')),
+      [
+        'permissions.deny: invalid permission rule "bash(x)": tool names start with a capital; correct or remove it',
+        'permissions.ask: invalid permission rule "": a rule is a text such as "Bash(npm test *)"; correct or remove it',
+        'is "agent"; it must be one of command, builtin, prompt, http, function',
+      ],
+      written,
+    )
+  }
+})
+
+test('hookFailure of any file holds, and of managed settings is forced', (t) => {
+  const { write, load } = world(t)
+  assert.equal(load().hookFailure, undefined)
+  write('home/.ona/settings.json', { hookFailure: 'refuse' })
+  write('project/.ona/settings.json', { hookFailure: 'proceed' })
+  assert.equal(load({ flags: { trust: true } }).hookFailure, 'refuse')
+  write('managed/managed-settings.json', { hookFailure: 'refuse' })
+  assert.equal(load().hookFailure, 'forced')
+})
+
 test('a key that nobody knows is kept, and warned about once', (t) => {
   const { db, write, load } = world(t)
   const file = write('home/.ona/settings.json', { myTool: { a: [1] } })

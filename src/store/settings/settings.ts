@@ -54,6 +54,8 @@ export interface LoadedSettings {
   readonly heldBack: readonly HeldBack[]
   /** No file in force speaks of permissions, so the read-only tools are allowed. */
   readonly defaultsInForce: boolean
+  /** What a failing hook means where it does not say so itself; managed settings can force it. */
+  readonly hookFailure?: 'refuse' | 'forced'
   /** Reported once: entries left out, unknown keys, what is held back. */
   readonly warnings: readonly string[]
   /** How the settings of record differ from the files; part of `warnings` too. */
@@ -115,7 +117,9 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   const sources = layers.map(({ level, file }) => ({ level, file }))
   const defaultsInForce = !speaksOfPermissions(layers)
   const place = { cwd: request.cwd, home: request.home, hooksRun: request.env['SDLC_DISABLE_ALL_HOOKS'] !== '1' }
-  const loaded = { sources, trusted, place, heldBack, defaultsInForce }
+  const refuses = ({ settings }: Layer) => settings['hookFailure'] === 'refuse'
+  const failure = managed.some(refuses) ? ('forced' as const) : layers.some(refuses) ? ('refuse' as const) : undefined
+  const loaded = { sources, trusted, place, heldBack, defaultsInForce, ...(failure && { hookFailure: failure }) }
 
   if (flags.bare || problems.length > 0) {
     const settings = inForce(flags.bare ? withRestrictionsOf(db, files) : files, managed)
@@ -136,6 +140,7 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
     ...(changed.length > 0 ? [`${record} differs from the settings files: ${changed.join(', ')}`] : []),
   ]
   return {
+    ...(stored.settings['hookFailure'] === 'refuse' && { hookFailure: 'refuse' as const }),
     ...loaded,
     settings: inForce(withManaged(settings, managed), managed),
     warnings: [...warnings, ...stored.warnings, ...differences],

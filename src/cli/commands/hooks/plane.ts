@@ -54,7 +54,7 @@ export const list = command('ona hooks list', { help, flags: { ...common, event 
 })
 
 function described(handler: Ordered) {
-  const { ordinal, event, matcher, ifCondition, kind, source, timeoutMs, onError, withheld } = handler
+  const { ordinal, event, matcher, ifCondition, kind, source, timeoutMs, onFailure, withheld } = handler
   return {
     ordinal,
     event,
@@ -64,7 +64,7 @@ function described(handler: Ordered) {
     command: labelOf(handler),
     source: from(source),
     timeout_ms: timeoutMs ?? null,
-    on_error: onError ?? null,
+    on_failure: onFailure ?? null,
     withheld: withheld ?? null,
   }
 }

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { filesHooksExecute } from './executed-files.ts'
+import { readHooks } from './settings.ts'
+
+test('every file that a hook runs is found, however it is spelt', (t) => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'ona-executed-')))
+  t.after(() => rmSync(root, { recursive: true }))
+  const home = join(root, 'home')
+  const project = join(root, 'project')
+  const put = (...names: string[]) => {
+    for (const name of names) {
+      mkdirSync(join(root, name, '..'), { recursive: true })
+      writeFileSync(join(root, name), '')
+    }
+  }
+  put('project/a.sh', 'project/hooks/b.py', 'project/with space.sh', 'project/d.ts', 'project/e.mjs', 'home/c.sh')
+  put('project/unused.sh', 'elsewhere/real.sh')
+  symlinkSync(join(root, 'elsewhere/real.sh'), join(project, 'link.sh'))
+  const command = (command: string) => ({ hook_event_name: 'PreToolUse', command })
+  const hooks = [
+    command('./a.sh --strict'),
+    command('python3 "$CLAUDE_PROJECT_DIR"/hooks/b.py'),
+    command('test -x ~/c.sh && ~/c.sh'),
+    command('sh -c \'exit 0\'; "${CLAUDE_PROJECT_DIR}/with space.sh"|cat'),
+    command('bash link.sh</dev/null'),
+    { hook_event_name: 'PreToolUse', type: 'function', file: 'd.ts' },
+    { hook_event_name: 'PreToolUse', command: 'node', args: ['e.mjs'] },
+  ]
+  const { handlers } = readHooks({ hooks }, { source: { kind: 'settings' } })
+  const files = filesHooksExecute(handlers, { cwd: project, projectDir: project, home })
+  assert.deepEqual(
+    files.map((file) => file.slice(root.length + 1)),
+    [
+      'project/a.sh',
+      'project/hooks/b.py',
+      'home/c.sh',
+      'project/with space.sh',
+      'project/link.sh',
+      'elsewhere/real.sh',
+      'project/d.ts',
+      'project/e.mjs',
+    ],
+  )
+})
