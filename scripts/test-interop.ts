@@ -35,10 +35,14 @@ if (installed() !== wanted) {
 
 const files = (asked.length > 0 ? asked : names).map((name) => join(folder, `${name}.interop.ts`))
 const report = ['--test-reporter=./scripts/reporter.ts', '--test-reporter-destination=stdout']
-const run = spawnSync(process.execPath, ['--test', '--test-concurrency=1', '--test-timeout=900000', ...report, ...files], {
-  stdio: 'inherit',
-  env: { ...process.env, ONA_INTEROP_CACHE: cache },
-})
+const run = spawnSync(
+  process.execPath,
+  ['--test', '--test-concurrency=1', '--test-timeout=900000', ...report, ...files],
+  {
+    stdio: 'inherit',
+    env: { ...process.env, ONA_INTEROP_CACHE: cache },
+  },
+)
 process.exit(run.status ?? 1)
 
 function installed(): string | undefined {

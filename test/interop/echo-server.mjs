@@ -2,7 +2,11 @@
 import { createInterface } from 'node:readline'
 
 const tools = [
-  { name: 'say', description: 'Repeats a text', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } },
+  {
+    name: 'say',
+    description: 'Repeats a text',
+    inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+  },
   { name: 'ask', description: 'Asks who you are', inputSchema: { type: 'object' } },
 ]
 const write = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }))
@@ -15,7 +19,8 @@ for await (const line of createInterface({ input: process.stdin })) {
     const { protocolVersion } = params
     write({ id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'echo', version: '1' } } })
   } else if (method === 'tools/list') write({ id, result: { tools } })
-  else if (method === 'tools/call' && params.name === 'say') write({ id, result: text(`said ${params.arguments.text}`) })
+  else if (method === 'tools/call' && params.name === 'say')
+    write({ id, result: text(`said ${params.arguments.text}`) })
   else if (method === 'tools/call') {
     asking = id
     const requestedSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }

@@ -70,7 +70,11 @@ export async function world(t: TestContext, lines: readonly Line[] = []): Promis
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     },
     heard: () => chats.at(-1)?.messages.at(-1)?.text ?? '',
-    system: () => chats[0]?.messages.filter(({ role }) => role === 'system').map(({ text }) => text).join('\n') ?? '',
+    system: () =>
+      chats[0]?.messages
+        .filter(({ role }) => role === 'system')
+        .map(({ text }) => text)
+        .join('\n') ?? '',
     write(path, content) {
       const file = join(folder, path)
       mkdirSync(dirname(file), { recursive: true })

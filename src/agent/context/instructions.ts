@@ -28,9 +28,9 @@ export async function instructionsText(session: Session): Promise<string> {
   const state: State = { seen: new Set(), files: [], text: '' }
   states.set(session, state)
   if (!session.runtime.bare) {
-    for (const name of ['.ona/ONA.md', '.claude/CLAUDE.md']) {
-      take(session, state, join(session.runtime.home, name), 'User', 'session_start')
-    }
+    if (reads(session, 'user'))
+      for (const name of ['.ona/ONA.md', '.claude/CLAUDE.md'])
+        take(session, state, join(session.runtime.home, name), 'User', 'session_start')
     for (const folder of foldersDownTo(session.projectDir)) takeFolder(session, state, folder, 'session_start')
     await tell(session, state.files)
   }
@@ -58,6 +58,8 @@ export async function instructionsFor(session: Session, path: string): Promise<s
 /** The files that are in force, for /memory and /context. */
 export const instructionFiles = (session: Session): readonly Loaded[] => states.get(session)?.files ?? []
 
+const reads = ({ runtime: { sources } }: Session, place: string): boolean => sources?.includes(place) ?? true
+
 function foldersDownTo(folder: string): string[] {
   const up = dirname(folder)
   return up === folder ? [folder] : [...foldersDownTo(up), folder]
@@ -70,8 +72,10 @@ function takeFolder(
   reason: Loaded['load_reason'],
   trigger?: string,
 ): void {
-  for (const name of names) take(session, state, join(folder, name), 'Project', reason, trigger)
-  for (const name of localNames) take(session, state, join(folder, name), 'Local', reason, trigger)
+  if (reads(session, 'project'))
+    for (const name of names) take(session, state, join(folder, name), 'Project', reason, trigger)
+  if (reads(session, 'local'))
+    for (const name of localNames) take(session, state, join(folder, name), 'Local', reason, trigger)
 }
 
 function take(

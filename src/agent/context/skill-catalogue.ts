@@ -9,19 +9,23 @@ export interface SkillCatalogue {
 interface Places {
   readonly home: string
   readonly projectDir: string
+  /** Where to look: user, project. Everywhere by default. */
+  readonly sources?: readonly string[]
+  /** The only ones to offer; also `name` of `plugin:name`. */
+  readonly only?: readonly string[]
   warn(text: string): void
 }
 
 /** `--bare` and `--disable-slash-commands` want none. */
 export const noSkills: SkillCatalogue = { list: () => [], get: () => undefined }
 
-export function skillCatalogue({ home, projectDir, warn }: Places): SkillCatalogue {
+export function skillCatalogue({ home, projectDir, sources, only, warn }: Places): SkillCatalogue {
   let found: readonly Skill[] | undefined
   const list = () => {
     if (found) return found
-    const { skills, warnings } = findSkills({ home, projectDir })
+    const { skills, warnings } = findSkills({ home, projectDir, ...(sources && { sources }) })
     for (const warning of warnings) warn(warning)
-    found = skills
+    found = only ? skills.filter(({ name }) => only.some((each) => name === each || name.endsWith(`:${each}`))) : skills
     return found
   }
   return { list, get: (name) => list().find((skill) => skill.name === name) }

@@ -70,6 +70,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
   }
   for (const problem of hooks.problems) tell.push({ type: 'notice', level: 'warning', text: sayHookProblem(problem) })
   const mark = governedMark({ db: db.path, home })
+  const sources = options.settings?.sources
   let current: Session | undefined
   const planeFor: Opened['planeFor'] = (session, own) =>
     createPlane([...own, ...hooks.handlers], {
@@ -94,7 +95,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
   let agents: readonly AgentKind[] | undefined
   const agentKinds = () => {
     if (agents) return agents
-    const places = { projectDir: cwd, home, trusted, bare: options.bare === true }
+    const places = { projectDir: cwd, home, trusted, bare: options.bare === true, sources }
     const { kinds, warnings } = loadAgentKinds(places, options.agents)
     for (const text of warnings) options.on({ type: 'notice', level: 'warning', text })
     agents = kinds
@@ -135,11 +136,14 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
         : skillCatalogue({
             home,
             projectDir: cwd,
+            ...(sources && { sources }),
+            ...(options.onlySkills && { only: options.onlySkills }),
             warn: (text) => options.on({ type: 'notice', level: 'warning', text }),
           }),
     trusted,
     permissionDefaults: loaded.defaultsInForce,
     bare: options.bare === true,
+    ...(sources && { sources }),
     withoutTools: hidden(options),
     ...(options.maxBudgetUsd && { budget: { usd: options.maxBudgetUsd, spent: 0 } }),
     fallbackModels,

@@ -37,6 +37,8 @@ export interface Runtime {
   /** No settings file speaks of permissions yet: the read-only rules are ours, and the first file that does takes them over. */
   permissionDefaults?: boolean
   readonly bare: boolean
+  /** `--setting-sources`: also instructions, skills and agents are read from these places only. All by default. */
+  readonly sources?: readonly string[]
   /** Added after our own system prompt. */
   readonly appendSystemPrompt?: string
   /** Tools that the model is not told of and cannot call. */

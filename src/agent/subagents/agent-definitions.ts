@@ -86,14 +86,21 @@ export interface AgentPlaces {
   /** In a folder that nobody has trusted a definition brings no permission mode, hooks or servers. */
   readonly trusted: boolean
   readonly bare: boolean
+  /** Of user and project; both by default. */
+  readonly sources?: readonly string[] | undefined
 }
 
 /** Nearer definitions win over farther ones of the same name: --agents, project, home, built-in. */
 export function loadAgentKinds(places: AgentPlaces, given: readonly AgentKind[] = []): AgentKinds {
-  const { projectDir, home, trusted, bare } = places
+  const { projectDir, home, trusted, bare, sources = ['user', 'project'] } = places
   const warnings: string[] = []
   const byName = new Map<string, AgentKind>()
-  const bases = bare ? [] : [home, ...(projectDir === home ? [] : [projectDir])]
+  const bases = bare
+    ? []
+    : [
+        ...(sources.includes('user') ? [home] : []),
+        ...(sources.includes('project') && projectDir !== home ? [projectDir] : []),
+      ]
   const folders = bases.flatMap((base) =>
     ['.claude', '.ona'].map((name) => ({ folder: join(base, name, 'agents'), isOwn: base === home })),
   )

@@ -39,17 +39,24 @@ export interface FoundSkills {
   readonly warnings: readonly string[]
 }
 
+interface SkillPlaces {
+  readonly home: string
+  readonly projectDir: string
+  /** Of user and project; both by default. */
+  readonly sources?: readonly string[]
+}
+
 const sizeLimit = 1_048_576
 const descriptionLimit = 250
 
 /** Home before project, `.ona` before `.claude`, skills before commands; built-in ones last. */
-export function findSkills({ home, projectDir }: { home: string; projectDir: string }): FoundSkills {
+export function findSkills({ home, projectDir, sources }: SkillPlaces): FoundSkills {
   const found = new Map<string, Skill>()
   const warnings: string[] = []
   const places = [
     { root: home, from: 'user' as const },
     ...(projectDir === home ? [] : [{ root: projectDir, from: 'project' as const }]),
-  ]
+  ].filter(({ from }) => sources === undefined || sources.includes(from))
   for (const { root, from } of places) {
     for (const kind of ['skill', 'command'] as const) {
       for (const folder of ['.ona', '.claude']) {
