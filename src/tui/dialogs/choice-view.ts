@@ -2,7 +2,7 @@
 
 import type { Input } from '../input/keys.ts'
 import { LineInput } from '../input/line-input.ts'
-import { ruleWidth } from '../input/prompt-render.ts'
+import { rule } from '../input/prompt-render.ts'
 import { plural } from '../render/format.ts'
 import { glyph } from '../render/glyphs.ts'
 import type { Frame } from '../render/screen.ts'
@@ -115,7 +115,7 @@ export class ChoiceView<T> implements View {
     const body = (this.#dialog.body ?? []).flatMap((line) =>
       wrap(line, columns - 2, line.length - line.trimStart().length),
     )
-    const head = [paint('accent', glyph.rule.repeat(Math.min(columns, ruleWidth))), ...wrap(bold(title), columns)]
+    const head = [paint('accent', rule(columns)), ...wrap(bold(title), columns)]
     const asked = question ? ['', ...wrap(question, columns)] : ['']
     const list = this.#list(columns, rows - head.length - asked.length - 1 - Math.min(body.length + 1, 5))
     const place = list.shown < this.#choices.length ? `${this.#at + 1} of ${this.#choices.length} ${glyph.dot} ` : ''

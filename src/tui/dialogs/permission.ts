@@ -5,7 +5,7 @@ import { readPlainFile } from '../../files/plain-file.ts'
 import type { PermissionUpdate } from '../../hooks/plane.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
 import { clean, cleanLine } from '../render/clean.ts'
-import { diffLines } from '../render/diff-view.ts'
+import { diffLines, loadDiffColours } from '../render/diff-view.ts'
 import { bold, paint } from '../render/style.ts'
 import type { Choice, Front } from '../session/front.ts'
 
@@ -151,7 +151,8 @@ async function editBody(input: JsonObject, path: string, cwd: string): Promise<s
 
 async function changes(path: string, before: string, after: string): Promise<string[]> {
   const { createTwoFilesPatch } = await import('diff')
-  return diffLines(createTwoFilesPatch(path, path, before, after, '', '', { context: 3 }))
+  await loadDiffColours()
+  return diffLines(createTwoFilesPatch(path, path, before, after, '', '', { context: 3 }), { path })
 }
 
 async function writePicture(path: string, content: string, cwd: string): Promise<Picture> {

@@ -2,7 +2,7 @@
 
 import type { Input } from '../input/keys.ts'
 import { LineInput } from '../input/line-input.ts'
-import { ruleWidth } from '../input/prompt-render.ts'
+import { rule } from '../input/prompt-render.ts'
 import { glyph } from '../render/glyphs.ts'
 import type { Frame } from '../render/screen.ts'
 import { bold, paint } from '../render/style.ts'
@@ -33,7 +33,7 @@ export class TextView implements View {
   draw(columns: number): Frame {
     const line = this.#line.draw(columns - 4)
     const lines = [
-      paint('accent', glyph.rule.repeat(Math.min(columns, ruleWidth))),
+      paint('accent', rule(columns)),
       ...wrap(bold(this.#question.title), columns),
       ...(this.#question.body ?? []).flatMap((text) => wrap(text, columns - 2).map((one) => `  ${one}`)),
       '',

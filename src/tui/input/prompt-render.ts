@@ -22,8 +22,8 @@ export interface PromptPicture {
 }
 
 const menuRows = 8
-/** Short enough for the narrowest window: a longer rule would be broken in two while the window is being made narrower. */
-export const ruleWidth = 38
+/** A rule across the window. */
+export const rule = (columns: number): string => glyph.rule.repeat(columns)
 
 export function drawPrompt(picture: PromptPicture, columns: number, rows: number): Frame {
   const { draft } = picture
@@ -32,7 +32,7 @@ export function drawPrompt(picture: PromptPicture, columns: number, rows: number
   const place = layout(draft, columns - 3)
   const most = Math.max(1, Math.min(place.rows.length, Math.floor(rows / 2)))
   const from = Math.max(0, Math.min(place.row - most + 1, place.rows.length - most))
-  const lines = [paint(shell ? 'warn' : 'dim', glyph.rule.repeat(Math.min(columns, ruleWidth)))]
+  const lines = [paint(shell ? 'warn' : 'dim', rule(columns))]
   for (const [index, row] of place.rows.slice(from, from + most).entries())
     lines.push(`${index === 0 ? paint(role, from > 0 ? glyph.more[0]! : glyph.prompt) : ' '} ${row.text}`)
   const cursor = { row: 1 + place.row - from, column: 2 + place.column }

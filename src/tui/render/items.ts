@@ -6,7 +6,7 @@ import { clean, cleanLine } from './clean.ts'
 import { diffLines } from './diff-view.ts'
 import { duration, plural } from './format.ts'
 import { glyph } from './glyphs.ts'
-import { bold, paint, type Role, struck } from './style.ts'
+import { bold, colours, onGround, paint, type Role, struck } from './style.ts'
 import { clip, wrap, wrapUnder } from './width.ts'
 
 export interface ToolCall {
@@ -76,9 +76,12 @@ export function itemLines(
 function userLines(text: string, columns: number, full: boolean): string[] {
   const lines = clean(text)
     .split('\n')
-    .flatMap((line) => wrap(line, columns - 2))
+    .flatMap((line) => wrap(line, columns - 3))
   const most = full ? Number.POSITIVE_INFINITY : 30
-  const shown = lines.slice(0, most).map((line, row) => paint('user', `${row === 0 ? glyph.prompt : ' '} ${line}`))
+  const margin = colours() ? ' ' : ''
+  const shown = lines
+    .slice(0, most)
+    .map((line, row) => onGround('prompt', paint('user', `${row === 0 ? glyph.prompt : ' '} ${line}`) + margin))
   return lines.length > most
     ? [...shown, paint('dim', `  ${glyph.more} +${plural(lines.length - most, 'line')}`)]
     : shown
@@ -150,7 +153,9 @@ function displayLines(display: Display, output: ToolOutput | undefined, columns:
     const counts = `${paint('added', `+${display.added}`)} ${paint('removed', `-${display.removed}`)}`
     return [
       `${clip(cleanLine(display.path), columns - 12)} ${counts}`,
-      ...diffLines(display.patch, full ? undefined : shortDiff).flatMap((line) => wrap(line, columns, diffIndent)),
+      ...diffLines(display.patch, { path: display.path, columns, ...(!full && { most: shortDiff }) }).flatMap((line) =>
+        wrap(line, columns, diffIndent),
+      ),
     ]
   }
   const role = output?.isError ? 'bad' : 'dim'

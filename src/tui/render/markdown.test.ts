@@ -160,7 +160,7 @@ test('where the locale has no UTF-8, nothing of ours is anything else than ASCII
     ...renderMarkdown(text, 40),
     clip('abcdef', 4),
     clip('abcdef', 2),
-    ...diffLines('@@ -1 +1 @@\n-a\n+b\n', 1),
+    ...diffLines('@@ -1 +1 @@\n-a\n+b\n', { most: 1 }),
   ]
   useGlyphs({ LANG: 'C.UTF-8' })
   assert.deepEqual(shown, [
@@ -217,7 +217,7 @@ test('no Markdown breaks the stream, and no escape sequence gets through it', ()
 test('a diff is numbered by its hunks and folded', () => {
   const patch = '--- a\n+++ b\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n@@ -90,1 +90,2 @@\n x\n+y\n'
   assert.deepEqual(diffLines(patch), ['  1   one', '  2 - two', '  2 + 2', '  3   three', '  …', ' 90   x', ' 91 + y'])
-  assert.deepEqual(diffLines(patch, 2), ['  1   one', '  2 - two', '… +5 lines (ctrl+o shows all)'])
+  assert.deepEqual(diffLines(patch, { most: 2 }), ['  1   one', '  2 - two', '… +5 lines (ctrl+o shows all)'])
 })
 
 test('a changed line too long for the screen goes on under its own text', () => {

@@ -16,7 +16,10 @@ export type Role =
   | 'name'
   | 'plan'
 
-type Palette = Record<Role, string>
+type Palette = Record<Role, string> & { readonly ground: Record<Ground, string> }
+
+/** Backgrounds: of the user's prompt, of changed lines, and of the changed words in them. */
+export type Ground = 'prompt' | 'added' | 'removed' | 'addedWord' | 'removedWord'
 
 const dark: Palette = {
   accent: '38;5;209',
@@ -33,6 +36,7 @@ const dark: Palette = {
   comment: '38;5;245',
   name: '38;5;111',
   plan: '38;5;80',
+  ground: { prompt: '48;5;237', added: '48;5;22', removed: '48;5;52', addedWord: '48;5;28', removedWord: '48;5;88' },
 }
 const ansi: Palette = {
   accent: '35',
@@ -49,6 +53,8 @@ const ansi: Palette = {
   comment: '2',
   name: '34',
   plan: '36',
+  // sixteen colours leave no background that is readable under every foreground
+  ground: { prompt: '', added: '', removed: '', addedWord: '7', removedWord: '7' },
 }
 const palettes = {
   dark,
@@ -68,9 +74,24 @@ const palettes = {
     comment: '38;5;242',
     name: '38;5;25',
     plan: '38;5;30',
+    ground: {
+      prompt: '48;5;254',
+      added: '48;5;194',
+      removed: '48;5;224',
+      addedWord: '48;5;157',
+      removedWord: '48;5;217',
+    },
   },
   /** Blue for what is good and orange for what is bad, for people who do not tell green from red. */
-  daltonized: { ...dark, good: '38;5;75', bad: '38;5;208', added: '38;5;75', removed: '38;5;208', string: '38;5;117' },
+  daltonized: {
+    ...dark,
+    good: '38;5;75',
+    bad: '38;5;208',
+    added: '38;5;75',
+    removed: '38;5;208',
+    string: '38;5;117',
+    ground: { ...dark.ground, added: '48;5;17', removed: '48;5;58', addedWord: '48;5;25', removedWord: '48;5;94' },
+  },
   ansi,
 } satisfies Record<string, Palette>
 
@@ -94,6 +115,14 @@ export const paint = (role: Role, text: string): string =>
   palette && text !== ''
     ? `\x1b[${palette[role]}m${text}\x1b[39m${palette[role] === '2' || palette[role] === '1' ? '\x1b[22m' : ''}`
     : text
+
+/** The text on a background. Inside it only `paint` and other backgrounds may be used: they give this one back. */
+export function onGround(ground: Ground, text: string, within?: Ground): string {
+  const code = palette?.ground[ground]
+  if (!palette || !code || text === '') return text
+  const back = code === '7' ? '27' : (within && palette.ground[within]) || '49'
+  return `\x1b[${code}m${text}\x1b[${back}m`
+}
 
 const attribute = (on: number, off: number) => (text: string) =>
   palette && text !== '' ? `\x1b[${on}m${text}\x1b[${off}m` : text

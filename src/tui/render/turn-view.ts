@@ -3,6 +3,7 @@ import type { AgentEvent } from '../../agent/events.ts'
 import type { Todo, ToolOutput } from '../../tools/output.ts'
 import { AnswerView } from './answer-view.ts'
 import { clean, cleanLine } from './clean.ts'
+import { loadDiffColours } from './diff-view.ts'
 import { duration, tokens } from './format.ts'
 import { glyph } from './glyphs.ts'
 import { hookLines, type Item, type ToolCall, todoLines, toolHead, treeLines } from './items.ts'
@@ -166,6 +167,7 @@ export class TurnView {
       case 'tool-started':
         this.#endAnswer('')
         this.#calls.set(event.id, this.#newCall(event))
+        if (event.name === 'Edit' || event.name === 'Write') void loadDiffColours()
         this.#step(`Running ${event.name}`)
         break
       case 'tool-running': {

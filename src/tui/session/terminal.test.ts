@@ -84,7 +84,7 @@ function withPrompt({ busy = false, vim = false } = {}): Done & { prompt: Prompt
 test('the first screen is the input line and the status below it', async () => {
   withPrompt()
   assert.deepEqual((await shows(/claude/)).slice(-3), [
-    '─'.repeat(38),
+    '─'.repeat(80),
     '❯ ask for something, / for commands, ? for keys',
     'claude · default',
   ])
@@ -267,7 +267,7 @@ test('permission: the command, the reason, the exact rule and its place; each an
     (await shows(/esc to say no/)).map((line) => line.trimEnd()),
     [
       '',
-      '─'.repeat(38),
+      '─'.repeat(80),
       'Bash command',
       '',
       '  npm test -- <U+202E>gnp',
