@@ -17,6 +17,7 @@ export const verbs = {
   mcp: ['add', 'add-json', 'list', 'get', 'remove', 'login', 'logout', 'reset-project-choices', 'serve'],
   permissions: ['test'],
   plan: ['list', 'show', 'approve'],
+  policy: ['suggest', 'new', 'list'],
   role: ['new', 'list'],
 } as const
 
@@ -89,6 +90,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     about: 'list, show or approve the plans of a conversation',
     verbs: verbs.plan,
     load: () => import('./commands/workflow/plan.ts'),
+  },
+  policy: {
+    about: 'rules that your history calls for, and policies to start from',
+    verbs: verbs.policy,
+    load: () => import('./commands/policy/policy.ts'),
   },
   rehearse: {
     about: 'play a script through the whole runtime',

@@ -4,9 +4,10 @@ import type { Handler } from '../../hooks/handler.ts'
 import type { Answer, Invocation, PermissionMode, Plane, Scope } from '../../hooks/plane.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
 import type { Safety, Steps } from '../../hooks/steps.ts'
-import { judge } from '../../permissions/decide.ts'
+import { decide, judge } from '../../permissions/decide.ts'
 import { rememberingReal } from '../../permissions/paths/pattern.ts'
 import type { PermissionSettings } from '../../permissions/question.ts'
+import { ruleText } from '../../permissions/rule.ts'
 import { matchesRule } from '../../permissions/rule-applies.ts'
 import type { RecordedCall } from './recorded-calls.ts'
 
@@ -107,10 +108,18 @@ const tally = <T extends object>(found: ReadonlyMap<string, T>) =>
 interface Judged {
   readonly decision: Word
   readonly because: Because
+  /** Where it would ask: the narrowest allow rules that would answer for the user. */
+  readonly suggested?: readonly string[]
+}
+
+/** Judges single calls by a policy; what hooks a policy has are asked as in a replay. */
+export function callJudge(policy: Policy): (call: RecordedCall) => Promise<Judged> {
+  const asker = openAsker(policy)
+  return (call) => judged(call, policy, asker, true)
 }
 
 /** As a call goes: hooks, the planning gate as it stood then, the rules, the mode. */
-async function judged(call: RecordedCall, policy: Policy, asker: Asker): Promise<Judged> {
+async function judged(call: RecordedCall, policy: Policy, asker: Asker, suggest = false): Promise<Judged> {
   const { permissions, mode, home } = policy
   const cwd = call.projectDir
   const known = policy.tool(call.tool, call.input, cwd)
@@ -131,7 +140,12 @@ async function judged(call: RecordedCall, policy: Policy, asker: Asker): Promise
     : byHook
       ? { by: 'hook', name: hooks.hook ?? 'the program that brings the tool', reason: ruling.reason }
       : { by: 'mode', name: mode, reason: ruling.reason }
-  return { decision: ruling.decision, because }
+  if (!suggest || ruling.decision !== 'ask') return { decision: ruling.decision, because }
+  const { suggestions } = await decide({ ...question, cwd, projectDir: cwd, follow: asker.follow })
+  const suggested = suggestions.flatMap((update) =>
+    update.type === 'addRules' && update.behavior === 'allow' ? update.rules.map(ruleText) : [],
+  )
+  return { decision: ruling.decision, because, suggested }
 }
 
 interface Asker {
