@@ -2,41 +2,26 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { type Place, place } from './support/program.ts'
+import {
+  approved,
+  type Call,
+  cases,
+  conversation,
+  greets,
+  implemented,
+  manifest,
+  modelServer,
+  move,
+  phaseOf,
+  planText,
+  sound,
+  sql,
+} from './support/workflow.ts'
 
 const phases = ['idle', 'planning', 'implement', 'test', 'verify', 'done'] as const
-const planText = '# Greet\n\n## Success criteria\n- `greet Ada` prints Hello, Ada!\n- no name prints Hello, world!\n'
-
-function sql(at: Place, text: string, ...values: (string | number | null)[]): void {
-  const db = new DatabaseSync(at.db)
-  db.exec('PRAGMA busy_timeout = 30000')
-  db.prepare(text).run(...values)
-  db.close()
-}
-
-const phaseOf = (at: Place, id = 'c') =>
-  at.rows<{ phase: string }>(`SELECT phase FROM conversations WHERE id = '${id}'`)[0]?.phase
-const move = (at: Place, to: string, ...more: string[]) => at.run(['--transition', to, '--conversation', 'c', ...more])
-
-async function conversation(t: TestContext, phase: string, env: Record<string, string> = {}): Promise<Place> {
-  const at = place(t, env)
-  await at.run(['--init-db'])
-  sql(at, 'INSERT INTO conversations(id, project_dir, phase) VALUES (?, ?, ?)', 'c', at.folder, phase)
-  return at
-}
-
-/** An approved plan, as rows that the product itself writes. */
-async function approved(at: Place, content = planText): Promise<void> {
-  sql(at, `INSERT INTO plans(conversation_id, content, hash) VALUES ('c', ?, 'x')`, content)
-  const { code, stderr } = await at.run(['plan', 'approve', '--conversation', 'c', '--as', 'Ada'])
-  assert.deepEqual([code, stderr], [0, ''])
-}
-
 test('of all 36 pairs of phases, only those of the table can be moved between, and a refusal changes nothing', async (t) => {
   // what each pair needs is missing here, so only the ways without a condition are open
   const open = new Set(['implement>test', ...phases.map((from) => `${from}>planning`)])
@@ -124,68 +109,6 @@ test('approving writes status, phase and who in one step; a newer plan supersede
     ],
   )
 })
-
-interface ModelServer {
-  readonly env: Record<string, string>
-  readonly requests: string[]
-}
-
-type Call = { readonly name: string; readonly input: object }
-
-/** Speaks Chat Completions; each reply is one list of calls, then it says that it is done. Keeps what it was sent. */
-async function modelServer(t: TestContext, replies: Call[][]): Promise<ModelServer> {
-  const requests: string[] = []
-  const server = createServer((request, response) => {
-    let body = ''
-    request.on('data', (text) => {
-      body += text
-    })
-    request.on('end', () => {
-      requests.push(body)
-      const calls = (replies.shift() ?? []).map(({ name, input }, index) => ({
-        index,
-        id: `call_${requests.length}_${index}`,
-        type: 'function',
-        function: { name, arguments: JSON.stringify(input) },
-      }))
-      const delta = calls.length > 0 ? { tool_calls: calls } : { content: 'done' }
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { role: 'assistant', ...delta } }] })}\n\n`)
-      response.write(
-        `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }] })}\n\n`,
-      )
-      response.end('data: [DONE]\n\n')
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => server.close())
-  const { port } = server.address() as AddressInfo
-  return { requests, env: { LM_STUDIO_BASE_URL: `http://127.0.0.1:${port}/v1`, LM_STUDIO_MODEL: 'recorder' } }
-}
-
-const greets = (criterion: string, name: string, args: string, expected: string): Call => ({
-  name: 'WriteTestCase',
-  input: {
-    name,
-    criterion,
-    script: `#!/usr/bin/env bash\nset -eu\nactual=$(node "$PROJECT_DIR/bin/greet.mjs"${args})\necho "$actual"\n[ "$actual" = '${expected}' ] || { echo "got $actual" >&2; exit 1; }\n`,
-  },
-})
-
-const broken = 'console.log(`Hello, ${process.argv[2]}!`)\n'
-const sound = 'console.log(`Hello, ${process.argv[2] ?? "world"}!`)\n'
-const manifest = { name: 'greet', type: 'module', bin: { greet: 'bin/greet.mjs' } }
-
-async function implemented(t: TestContext, replies: Call[][], program = broken) {
-  const model = await modelServer(t, replies)
-  const at = await conversation(t, 'planning', model.env)
-  await approved(at)
-  at.write('package.json', manifest)
-  at.write('bin/greet.mjs', program)
-  return { at, model }
-}
-
-const cases = [greets('C1', 'by-name', ' Ada', 'Hello, Ada!'), greets('C2', 'the-world', '', 'Hello, world!')]
 
 test('a failing case holds the gate, a fix and a second run open it, and only the operator signs off', async (t) => {
   const { at } = await implemented(t, [cases])
@@ -455,9 +378,10 @@ else console.log(text)
 `
   const model = await modelServer(t, [written])
   const at = await conversation(t, 'planning', model.env)
-  await approved(at, `## Success criteria\n${templates.map(({ surface }) => `- ${surface}\n`).join('')}`)
+  // what is there before the approval is not the change, so the cases that ask ona itself may stand
   at.write('package.json', manifest)
   at.write('bin/greet.mjs', program)
+  await approved(at, `## Success criteria\n${templates.map(({ surface }) => `- ${surface}\n`).join('')}`)
   await move(at, 'test')
   const { stdout } = await at.run(['verify', '--conversation', 'c', '--json'])
   const { coverage } = JSON.parse(stdout) as {

@@ -231,6 +231,7 @@ export function finish(session: Session, end: TurnEnd): TurnEnd {
     })
   })
   session.finished()
+  hintAtTests(session, end)
   session.emit({ type: 'turn-ended', stop: end.stop, text: end.text, ...(end.failure && { failure: end.failure }) })
   return end
 }
@@ -241,4 +242,12 @@ function ended(session: Session, answer: Answer, text = ''): TurnEnd | undefined
   if (answer.stop !== null) return { stop: 'end_turn', text, why: answer.stop }
   if (answer.control.kind === 'break') return { stop: answer.control.reason, text, why: answer.reason }
   return undefined
+}
+
+/** Once a session: after work on an approved plan, what comes next. */
+function hintAtTests(session: Session, { stop }: TurnEnd): void {
+  if (session.agent || session.hintedAtTests || stop !== 'end_turn' || session.phase !== 'implement') return
+  session.hintedAtTests = true
+  const text = 'When the plan is carried out: /test has its tests written, without sight of the code, and run.'
+  session.emit({ type: 'notice', level: 'info', text })
 }

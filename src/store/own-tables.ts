@@ -94,4 +94,14 @@ export const ownTables: readonly string[] = [
     profile    TEXT NOT NULL,
     created_at TEXT NOT NULL DEFAULT (datetime('now'))
   )`,
+  // What a test case is worth: whether it passes without the change, and which mutants of the change it fails on.
+  `CREATE TABLE ona_test_proofs (
+    case_id        INTEGER PRIMARY KEY REFERENCES ona_test_cases(id),
+    hash           TEXT NOT NULL,
+    code_hash      TEXT NOT NULL,
+    passes_emptied INTEGER NOT NULL,
+    mutants        TEXT NOT NULL,
+    killed         TEXT NOT NULL,
+    proved_at      TEXT NOT NULL DEFAULT (datetime('now'))
+  )`,
 ]

@@ -51,6 +51,15 @@ const refused: [string, RegExp][] = [
   ['set -e\ngrep -q Hello "$PROJECT_DIR/lib/core.mjs"\n', /looks at lib\/core.mjs/],
   ['set -e\ngrep -q Hello "$PROJECT_DIR/bin/tool.mjs"\n', /looks at bin\/tool.mjs/],
   ['set -e\njest.fn(); tool | grep 1\n', /double/],
+  ['set -e\nx=$(tool)\n[ "$x" = "$x" ]\n', /compares a value with itself/],
+  ['set -e\ntool\n[ 1 -eq 1 ]\n', /compares two constants/],
+  ['set -e\ntool | grep -q 1 || true\n', /its check cannot fail/],
+  ['set -e\nx=$(tool)\n[ "$x" = 1 ] || echo wrong\n', /its check cannot fail/],
+  ['set -e\ntool > out\nexit 0\ngrep -q 1 out\n', /ends before its checks/],
+  ['set -e\nset +e\ntool | grep -q 1\n', /hides failures/],
+  ['set -e\nif false; then tool | grep -q 1; fi\n', /never runs/],
+  ['set -e\necho 1 > "$PROJECT_DIR/bin/tool.mjs"\ntool | grep -q 1\n', /changes the project it tests/],
+  ['set -e\ncp fake.mjs "${PROJECT_DIR}/bin/tool.mjs"\ntool | grep -q 1\n', /changes the project it tests/],
 ]
 
 test('cases that the specification forbids are refused, with the reason', () => {

@@ -37,6 +37,7 @@ export function caseProblems({ criterion, content }: CaseToCheck, context: Check
     if (found) problems.push(`${why}: ${found[0].trim().slice(0, 60)}`)
   }
   problems.push(...sourced(commands), ...looksInside(commands, content, context))
+  problems.push(...overwrites(commands))
   if (criterion !== null) problems.push(...assertionProblems(content))
   return problems
 }
@@ -100,9 +101,54 @@ const readers = new Set(
   ),
 )
 
+/** Whether it changes the program that it tests. */
+const overwrites = (commands: readonly ShellCommand[]): string[] =>
+  commands
+    .filter(
+      ({ words: [first, ...rest], writes }) =>
+        writes.some(({ text }) => inProject.test(text)) ||
+        (changers.has(first?.value ?? '') && inProject.test(rest.at(-1)?.text ?? '')) ||
+        (removers.has(first?.value ?? '') && rest.some(({ text }) => inProject.test(text))),
+    )
+    .map(
+      ({ words }) =>
+        `it changes the project it tests: ${words
+          .map(({ text }) => text)
+          .join(' ')
+          .slice(0, 60)}`,
+    )
+
+const inProject = /\$\{?PROJECT_DIR\b/
+const changers = new Set(['cp', 'mv', 'install', 'ln', 'tee', 'dd', 'rsync'])
+const removers = new Set(['rm', 'chmod', 'chown', 'truncate', 'patch', 'touch', 'shred', 'unlink'])
+
+/** Checks that hold whatever the program does. */
+const empty: readonly { readonly pattern: RegExp; readonly why: string }[] = [
+  {
+    pattern: /(?:\[\[?|\btest)\s+(?:!\s+)?("?'?\$?[\w{}]+"?'?)\s*(?:=|==|-eq|-ge|-le|=~)\s*\1(?=\s|$)/m,
+    why: 'it compares a value with itself',
+  },
+  {
+    pattern: /(?:\[\[?|\btest)\s+(?:!\s+)?(["']?)[\w.-]+\1\s+(?:=|==|!=|-\w\w)\s+(["']?)[\w.-]+\2(?:\s+\]|\s*$)/m,
+    why: 'it compares two constants',
+  },
+  {
+    pattern: /(?:\]\]?|\b(?:grep|diff|cmp|test|jq)\b[^\n;&|]*)\s*\|\|\s*(?:true|:|exit\s+0|echo\b[^\n]*$)/m,
+    why: 'its check cannot fail',
+  },
+  { pattern: /^\s*(?:set\s+\+e|trap\s+['"]?(?:exit\s+0|true|:)[^\n]*)/m, why: 'it hides failures' },
+  { pattern: /^exit(?:\s+0)?\s*$(?=[\s\S]*\S)/m, why: 'it ends before its checks' },
+  { pattern: /^\s*if\s+(?:true|:|false)\b|\bwhile\s+false\b/m, why: 'a branch of it never runs' },
+]
+
 /** An assertion: a comparison that can fail, on something that came from outside. */
 function assertionProblems(content: string): string[] {
   const text = withoutComments(content)
+  const hollow = empty.flatMap(({ pattern, why }) => {
+    const found = pattern.exec(text)
+    return found ? [`${why}: ${found[0].trim().slice(0, 60)}`] : []
+  })
+  if (hollow.length > 0) return hollow
   const fails =
     /^\s*set\s+-[a-z]*e/m.test(text) ||
     /\|\|\s*(?:exit\s+[1-9]|\{|fail\b|die\b|return\s+[1-9])/.test(text) ||

@@ -2,6 +2,7 @@
 import { existsSync, globSync, realpathSync, statSync } from 'node:fs'
 import { join, normalize, relative } from 'node:path'
 import { readPlainFile } from '../files/plain-file.ts'
+import type { Implementation } from './implementation.ts'
 
 export interface ContractPart {
   readonly name: string
@@ -16,11 +17,6 @@ export interface PublicContract {
   readonly leftOut: readonly { readonly name: string; readonly why: string }[]
 }
 
-/** Files that the implement phase created or changed, by path, with their contents' hashes. */
-export interface Implementation {
-  readonly files: ReadonlyMap<string, string>
-}
-
 const mostText = 20_000
 
 /** Gathers the contract. A part that is an implementation file, or holds one's text, is left out. */
@@ -28,15 +24,23 @@ export function publicContract(projectDir: string, implementation: Implementatio
   const entryPoints = declaredCommands(projectDir)
   const leftOut: { name: string; why: string }[] = []
   const parts: ContractPart[] = []
-  const texts = [...implementation.files.keys()]
-    .map((path) => contentOf(join(projectDir, path)))
-    .filter((text) => text.length > 40)
+  const code = new Set(
+    [...implementation.files.keys()].flatMap((path) =>
+      contentOf(join(projectDir, path))
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line.length >= 8),
+    ),
+  )
   const add = (name: string, text: string, path?: string) => {
     if (path !== undefined && implementation.files.has(path))
       return void leftOut.push({ name, why: 'it was written while implementing' })
-    if (texts.some((source) => text.includes(source)))
-      return void leftOut.push({ name, why: 'it holds the text of an implementation file' })
-    parts.push({ name, text: text.slice(0, mostText) })
+    const lines = text.split('\n')
+    const shared = lines.filter((line) => code.has(line.trim()))
+    if (shared.filter(isCode).length === 0) return void parts.push({ name, text: text.slice(0, mostText) })
+    leftOut.push({ name, why: `it holds ${shared.length} lines of the implementation` })
+    const rest = lines.filter((line) => !code.has(line.trim())).join('\n')
+    if (shared.length * 2 < lines.length && rest.trim() !== '') parts.push({ name, text: rest.slice(0, mostText) })
   }
 
   const manifest = join(projectDir, 'package.json')
@@ -54,6 +58,12 @@ export function publicContract(projectDir: string, implementation: Implementatio
   for (const file of published(projectDir)) add(file, contentOf(join(projectDir, file)), file)
   return { parts, entryPoints: [...new Set(entryPoints.map(([, file]) => file))], leftOut }
 }
+
+/** Usage lines stand in the source as they are printed, and may be known; statements may not. */
+const isCode = (line: string): boolean =>
+  /[;{}]\s*$|=>|[=!]==|:=|^\s*(?:import|export|const|let|var|function|class|def|return|async|await|func|fn|pub|use|local|echo|printf|print|console|if|elif|else|for|while|try|except|catch|#include|#!)\b|\w\(.*\)/.test(
+    line,
+  )
 
 /** What a package manifest says can be run. */
 function declaredCommands(projectDir: string): [name: string, file: string][] {

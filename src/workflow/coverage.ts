@@ -3,12 +3,15 @@ import type { Db } from '../store/open.ts'
 import { approvedPlan, listPlans, type Plan } from '../store/plans.ts'
 import { type Case, casesOf, lastRun, type Run } from './cases.ts'
 import { type Criterion, criteriaOf } from './criteria.ts'
+import { type Proof, proofOf } from './prove.ts'
 
 export interface CaseState {
   readonly case: Case
   readonly run: Run | undefined
   /** stale: it has run, but the plan or the case has changed since. */
-  readonly state: 'passed' | 'failed' | 'not run' | 'stale'
+  readonly state: 'passed' | 'failed' | 'not run' | 'stale' | 'proves nothing'
+  /** What it is worth, where that was tried. */
+  readonly proof: Proof | undefined
 }
 
 export interface Coverage {
@@ -49,9 +52,12 @@ function coverageOfPlan(db: Db, plan: Plan | undefined): Coverage {
 
 function stateOf(db: Db, plan: Plan, each: Case): CaseState {
   const run = lastRun(db, each.id)
-  if (!run) return { case: each, run, state: 'not run' }
-  if (run.hash !== each.hash || run.planHash !== plan.hash) return { case: each, run, state: 'stale' }
-  return { case: each, run, state: run.exitCode === 0 ? 'passed' : 'failed' }
+  const proof = proofOf(db, each)
+  const about = { case: each, run, proof }
+  if (!run) return { ...about, state: 'not run' }
+  if (run.hash !== each.hash || run.planHash !== plan.hash) return { ...about, state: 'stale' }
+  if (run.exitCode !== 0) return { ...about, state: 'failed' }
+  return { ...about, state: proof?.passesEmptied ? 'proves nothing' : 'passed' }
 }
 
 /** Criteria that no passing case traces to. */
@@ -79,4 +85,6 @@ const because: Record<CaseState['state'], string> = {
   failed: 'failed in its last run',
   'not run': 'has not run',
   stale: 'ran before the plan or the case changed; run it again',
+  'proves nothing':
+    'passes without the change as well, so it proves nothing; have it written anew (ona verify --rewrite)',
 }

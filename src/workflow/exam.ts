@@ -1,11 +1,11 @@
 /** The generator's context: built here and nowhere else, from a closed list of inputs, and put on record. */
-import { existsSync, readFileSync } from 'node:fs'
-import { isAbsolute, join, relative } from 'node:path'
+import { join } from 'node:path'
 import { addEvent } from '../store/audit.ts'
 import type { Db } from '../store/open.ts'
 import { hashOf, type Plan } from '../store/plans.ts'
-import { type Implementation, type PublicContract, publicContract } from './contract.ts'
+import { type PublicContract, publicContract } from './contract.ts'
 import { type Criterion, criteriaOf } from './criteria.ts'
+import { type Implementation, implementationOf, textOf } from './implementation.ts'
 import { templates } from './templates.ts'
 
 export interface Exam {
@@ -31,7 +31,7 @@ export interface ExamRequest {
  * kept out by path and by content, even where the plan quotes it. What went in is recorded by name and hash.
  */
 export function buildExam(db: Db, { conversationId, sessionId, projectDir, plan, wanted }: ExamRequest): Exam {
-  const implementation = implementationOf(db, conversationId, projectDir)
+  const implementation = implementationOf(db, conversationId, projectDir, plan)
   const contract = publicContract(projectDir, implementation)
   const criteria = criteriaOf(plan.content).filter(({ id }) => wanted.includes(id))
   const planText = withoutImplementation(plan.content, implementation, projectDir)
@@ -50,43 +50,11 @@ export function buildExam(db: Db, { conversationId, sessionId, projectDir, plan,
   return { plan, criteria, contract, implementation, prompt }
 }
 
-/** Files changed since the plan was approved, as the transcript and the checkpoints tell. */
-function implementationOf(db: Db, conversationId: string, projectDir: string): Implementation {
-  const rows = db.all<{ path: string | null }>(
-    `SELECT DISTINCT coalesce(json_extract(e.payload_json, '$.snapshot.path'),
-                              json_extract(e.payload_json, '$.input.file_path'),
-                              json_extract(e.payload_json, '$.input.notebook_path')) AS path
-     FROM transcript_entries e JOIN sessions s ON s.session_id = e.session_id
-     WHERE s.conversation_id = ?1
-       AND (e.entry_type = 'file_history_snapshot'
-            OR (e.entry_type = 'tool_use' AND json_extract(e.payload_json, '$.name') IN ('Write', 'Edit', 'NotebookEdit')))
-     UNION
-     SELECT DISTINCT coalesce(json_extract(b.value, '$.input.file_path'), json_extract(b.value, '$.input.notebook_path'))
-     FROM transcript_entries e JOIN sessions s ON s.session_id = e.session_id, json_each(e.payload_json, '$.content') b
-     WHERE s.conversation_id = ?1 AND e.entry_type = 'assistant'
-       AND json_extract(b.value, '$.name') IN ('Write', 'Edit', 'NotebookEdit')`,
-    conversationId,
-  )
-  const files = new Map<string, string>()
-  for (const { path } of rows) {
-    if (path === null) continue
-    const inside = isAbsolute(path) ? relative(projectDir, path) : path
-    if (inside === '' || inside.startsWith('..') || inside.startsWith('.ona/')) continue
-    files.set(
-      inside,
-      existsSync(join(projectDir, inside)) ? hashOf(readFileSync(join(projectDir, inside), 'utf8')) : '',
-    )
-  }
-  return { files }
-}
-
 /** A plan may name files; it must not carry their text. */
 function withoutImplementation(plan: string, { files }: Implementation, projectDir: string): string {
   let text = plan
   for (const path of files.keys()) {
-    const file = join(projectDir, path)
-    if (!existsSync(file)) continue
-    for (const line of readFileSync(file, 'utf8').split('\n')) {
+    for (const line of (textOf(join(projectDir, path)) ?? '').split('\n')) {
       const piece = line.trim()
       if (piece.length >= 24 && text.includes(piece)) text = text.replaceAll(piece, '[left out: implementation]')
     }
@@ -111,7 +79,7 @@ const render = (plan: string, criteria: readonly Criterion[], contract: PublicCo
       : []),
     '',
     '# How a case looks',
-    'A bash script, saved with WriteTestCase, one for each criterion at least. It runs in an empty folder of its own ($CASE_DIR); $PROJECT_DIR is the project; $AGENT_SDLC_DB is a copy of the database. It exits 0 when the criterion holds, and otherwise says on stderr what was expected and what came. It asserts only what can be observed: output and exit code of a command, a file and its content, a row in the database, the result of a tool (ona --eval), a row of hook_invocations. No imports, no mocks, no looking at source files, no check that only shows that nothing crashed.',
+    'A bash script, saved with WriteTestCase, one for each criterion at least. It runs in an empty folder of its own ($CASE_DIR); $PROJECT_DIR is a copy of the project; $AGENT_SDLC_DB is a database of its own, with the settings and the conversation. It is tried on the project without the change as well, and must fail there. It exits 0 when the criterion holds, and otherwise says on stderr what was expected and what came. It asserts only what can be observed: output and exit code of a command, a file and its content, a row in the database, the result of a tool (ona --eval), a row of hook_invocations. No imports, no mocks, no looking at source files, no check that only shows that nothing crashed.',
     '',
     ...templates.flatMap(({ surface, script }) => [`A case on ${surface}:`, '```bash', script.trimEnd(), '```']),
     '',

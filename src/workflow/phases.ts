@@ -88,6 +88,15 @@ export function transition(db: Db, move: Move): Moved {
   })
 }
 
+/** Who signed the work off, and when. */
+export function signOff(db: Db, conversationId: string): { by: string; at: string } | undefined {
+  return db.get<{ by: string; at: string }>(
+    `SELECT json_extract(detail, '$.by') AS by, timestamp AS at FROM events
+     WHERE conversation_id = ? AND event_type = 'sign_off' AND json_valid(detail) ORDER BY id DESC LIMIT 1`,
+    conversationId,
+  )
+}
+
 export const isPhase = (word: string): word is Phase => (phases as readonly string[]).includes(word)
 
 function noWay(from: Phase, to: Phase): string {

@@ -43,7 +43,7 @@ export function approvePlan(db: Db, conversationId: string, approval: Approval):
     const { id } = content === plan.content ? plan : plans.draftPlan(db, { conversationId, content })
     if (!plans.approvePlan(db, id))
       return { ok: false, why: `plan ${id} is ${plan.status}; only a draft can be approved` }
-    addEvent(db, { conversationId, sessionId, type: 'plan_approved', detail: { plan: id, by } })
+    addEvent(db, { conversationId, sessionId, type: 'plan_approved', detail: { plan: id, by, at: Date.now() } })
     if (getConversation(db, conversationId)!.phase !== 'planning') return { ok: true }
     return transition(db, { conversationId, sessionId, to: 'implement', by })
   })

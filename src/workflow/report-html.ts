@@ -1,13 +1,13 @@
 /** The verify report as one page that needs nothing beside it: to read, to print, to attach to a pull request. */
 import { html, page } from '../page.ts'
-import { type Report, type ReportedCase, ratingLine } from './report.ts'
+import { killLine, type Report, type ReportedCase, ratingLine } from './report.ts'
 
 export function reportHtml(report: Report): string {
   const rate = report.total === 0 ? 0 : Math.round((100 * report.passed) / report.total)
   const title = `Coverage of plan ${report.plan?.id ?? '(none)'}`
   const body = `<header><h1>${html(title)}</h1>
 <p class="facts">Conversation <code>${html(report.conversation)}</code> · phase <b>${html(report.phase)}</b>${report.plan ? ` · plan hash <code>${html(report.plan.hash.slice(0, 12))}</code> · approved ${html(report.plan.approved_at ?? '')} UTC` : ''}</p></header>
-<section class="sum ${report.ready ? 'good' : 'bad'}"><div><b>${report.passed} of ${report.total}</b><span>traced cases passed</span></div><div><b>${rate} %</b><span>pass rate</span></div><div><b>${report.uncovered.length}</b><span>criteria not covered</span></div><div><b>${report.ready ? 'Ready' : 'Not ready'}</b><span>for sign-off</span></div></section>
+<section class="sum ${report.ready ? 'good' : 'bad'}"><div><b>${report.passed} of ${report.total}</b><span>traced cases passed</span></div><div><b>${rate} %</b><span>pass rate</span></div><div><b>${report.uncovered.length}</b><span>criteria not covered</span></div><div><b>${report.ready ? 'Ready' : 'Not ready'}</b><span>${report.signed_off ? `signed off by ${html(report.signed_off.by)}` : 'for sign-off'}</span></div></section>
 ${report.rating ? `<p class="facts">${html(ratingLine(report.rating))}</p>` : ''}
 ${report.missing ? `<pre class="missing">${html(report.missing)}</pre>` : ''}
 <h2>Coverage</h2><table><thead><tr><th>Criterion</th><th>What was asked for</th><th>Cases</th></tr></thead><tbody>
@@ -19,15 +19,15 @@ ${[...report.coverage.flatMap(({ cases }) => cases), ...report.untraced].map(det
   return page({ title, kicker: 'ona verify', body, style })
 }
 
-const row = ({ criterion, text, cases }: Report['coverage'][number]): string =>
-  `<tr><td><b>${criterion}</b></td><td>${html(text)}</td><td>${cases.length === 0 ? '<span class="badge failed">no case</span>' : cases.map((each) => `<a href="#${anchor(each)}"><span class="badge ${each.state.replace(' ', '-')}">${each.state}</span> ${html(each.name)}</a>`).join('<br>')}</td></tr>`
+const row = ({ criterion, text, cases, kill_score }: Report['coverage'][number]): string =>
+  `<tr><td><b>${criterion}</b></td><td>${html(text)}${kill_score ? `<br><small>${html(killLine(kill_score))}</small>` : ''}</td><td>${cases.length === 0 ? '<span class="badge failed">no case</span>' : cases.map((each) => `<a href="#${anchor(each)}"><span class="badge ${each.state.replaceAll(' ', '-')}">${each.state}</span> ${html(each.name)}</a>`).join('<br>')}</td></tr>`
 
 const details = (each: ReportedCase): string =>
-  `<details id="${anchor(each)}"${each.state === 'passed' ? '' : ' open'}><summary><span class="badge ${each.state.replace(' ', '-')}">${each.state}</span> ${html(each.name)}<span class="time">${each.duration_ms === null ? '' : `exit ${each.exit_code ?? 'none'}${each.timed_out ? ', timed out' : ''} · ${each.duration_ms} ms · ${html(each.started_at ?? '')}`}</span></summary>
+  `<details id="${anchor(each)}"${each.state === 'passed' ? '' : ' open'}><summary><span class="badge ${each.state.replaceAll(' ', '-')}">${each.state}</span> ${html(each.name)}<span class="time">${each.duration_ms === null ? '' : `exit ${each.exit_code ?? 'none'}${each.timed_out ? ', timed out' : ''} · ${each.duration_ms} ms · ${html(each.started_at ?? '')}`}</span></summary>
 <h3>stdout</h3><pre>${html(each.stdout) || '<i>nothing</i>'}</pre><h3>stderr</h3><pre>${html(each.stderr) || '<i>nothing</i>'}</pre><h3>The case</h3><pre>${html(each.script)}</pre></details>`
 
 const anchor = ({ name }: ReportedCase): string => `case-${encodeURIComponent(name)}`
 
 const style = `
-.passed{color:var(--good)}.failed{color:var(--bad)}.not-run,.stale{color:var(--wait)}
+.passed{color:var(--good)}.failed,.proves-nothing{color:var(--bad)}.not-run,.stale{color:var(--wait)}
 .missing{border-left:4px solid var(--bad);margin-top:16px}`

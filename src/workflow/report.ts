@@ -10,7 +10,15 @@ export interface Report {
     readonly criterion: string
     readonly text: string
     readonly cases: readonly ReportedCase[]
+    /** Mutants of the change that a case of this criterion fails on, of those that were tried; null where none was. */
+    readonly kill_score: {
+      readonly killed: number
+      readonly mutants: number
+      readonly survived: readonly string[]
+    } | null
   }[]
+  /** Who signed off, once the work is done. */
+  readonly signed_off: { readonly by: string; readonly at: string } | null
   readonly untraced: readonly ReportedCase[]
   readonly uncovered: readonly { readonly criterion: string; readonly text: string }[]
   readonly total: number
@@ -35,7 +43,12 @@ export interface ReportedCase {
   readonly script: string
 }
 
-export function reportOf(conversation: string, phase: string, coverage: Coverage, rated?: Rating): Report {
+export function reportOf(
+  conversation: string,
+  phase: string,
+  coverage: Coverage,
+  { rated, signed }: { rated?: Rating | undefined; signed?: Report['signed_off'] | undefined } = {},
+): Report {
   const { plan, rows, untraced, traced, passed } = coverage
   const why = missing(coverage)
   return {
@@ -46,7 +59,9 @@ export function reportOf(conversation: string, phase: string, coverage: Coverage
       criterion: criterion.id,
       text: criterion.text,
       cases: cases.map(reported),
+      kill_score: killScore(cases),
     })),
+    signed_off: signed ?? null,
     untraced: untraced.map(reported),
     uncovered: uncovered(coverage).map(({ id, text }) => ({ criterion: id, text })),
     total: traced,
@@ -56,6 +71,13 @@ export function reportOf(conversation: string, phase: string, coverage: Coverage
     missing: why ?? null,
     rating: rated ? { rating: rated.rating, objective: rated.objective, at: rated.timestamp } : null,
   }
+}
+
+function killScore(cases: readonly CaseState[]): Report['coverage'][number]['kill_score'] {
+  const mutants = new Set(cases.flatMap(({ proof }) => proof?.mutants ?? []))
+  if (mutants.size === 0) return null
+  const killed = new Set(cases.flatMap(({ proof }) => proof?.killed ?? []))
+  return { killed: killed.size, mutants: mutants.size, survived: [...mutants].filter((each) => !killed.has(each)) }
 }
 
 const reported = ({ case: { name, content }, run, state }: CaseState): ReportedCase => ({
@@ -70,7 +92,13 @@ const reported = ({ case: { name, content }, run, state }: CaseState): ReportedC
   script: content,
 })
 
-const marks: Record<CaseState['state'], string> = { passed: '✔', failed: '✖', 'not run': '·', stale: '↻' }
+const marks: Record<CaseState['state'], string> = {
+  passed: '✔',
+  failed: '✖',
+  'not run': '·',
+  stale: '↻',
+  'proves nothing': '∅',
+}
 
 /** For a terminal of `columns`: the matrix, then every case's true output. */
 export function reportText(
@@ -80,10 +108,10 @@ export function reportText(
   if (!report.plan) return report.missing ?? ''
   const paint = (code: number, text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text)
   const mark = (state: CaseState['state']) =>
-    paint(state === 'passed' ? 32 : state === 'failed' ? 31 : 33, marks[state])
+    paint(state === 'passed' ? 32 : state === 'failed' || state === 'proves nothing' ? 31 : 33, marks[state])
   const fit = (text: string, width: number) => (text.length > width ? `${text.slice(0, width - 1)}…` : text)
   const lines = [paint(1, `Coverage of plan ${report.plan.id}`), '']
-  for (const { criterion, text, cases } of report.coverage) {
+  for (const { criterion, text, cases, kill_score } of report.coverage) {
     lines.push(`${criterion.padEnd(4)} ${fit(text, columns - 5)}`)
     for (const each of cases) {
       const facts =
@@ -93,6 +121,7 @@ export function reportText(
       lines.push(`     ${mark(each.state)} ${fit(`${each.name} (${facts})`, columns - 7)}`)
     }
     if (cases.length === 0) lines.push(`     ${paint(31, '✖')} no case`)
+    if (kill_score) lines.push(`     ${killLine(kill_score)}`)
   }
   lines.push('', paint(1, 'Output'))
   for (const each of [...report.coverage.flatMap(({ cases }) => cases), ...report.untraced]) {
@@ -120,6 +149,7 @@ export function reportText(
   )
   const rate = report.total === 0 ? 0 : Math.round((100 * report.passed) / report.total)
   lines.push('', `${report.total} traced cases, ${report.passed} passed, ${report.failed} failed (${rate} %)`)
+  if (report.signed_off) lines.push('', `Signed off by ${report.signed_off.by} on ${report.signed_off.at}`)
   if (report.rating) lines.push('', ratingLine(report.rating))
   if (report.missing) lines.push('', report.missing)
   return lines.join('\n')
@@ -127,3 +157,6 @@ export function reportText(
 
 export const ratingLine = ({ rating, objective, at }: NonNullable<Report['rating']>): string =>
   `Rated ${rating} of ${mostRating} on ${at}${objective ? `: ${objective}` : ''}`
+
+export const killLine = ({ killed, mutants }: NonNullable<Report['coverage'][number]['kill_score']>): string =>
+  `kill score: its cases fail on ${killed} of ${mutants} mutants of the change`

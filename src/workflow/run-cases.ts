@@ -1,38 +1,61 @@
-/** Runs test cases: each in a process group and a folder of its own, within a time limit, its output kept. */
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
-import { StringDecoder } from 'node:string_decoder'
+/** Runs the cases of a plan, proves what they are worth, and keeps both. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { writeAtomic } from '../files/atomic-write.ts'
-import { runGroup } from '../hooks/process-group.ts'
-import { packageRoot } from '../package-root.ts'
 import type { Db } from '../store/open.ts'
 import type { Plan } from '../store/plans.ts'
 import { type Case, casesOf, type Run, saveRun } from './cases.ts'
+import { implementationOf } from './implementation.ts'
+import { copyProject } from './project-copy.ts'
+import { proveCases } from './prove.ts'
+import { runScript, type ScriptPlace } from './run-script.ts'
 
-/** What is kept of each stream. */
-const mostOutput = 262_144
-
-export interface RunOptions {
+export interface RunOptions extends Omit<ScriptPlace, 'db' | 'conversationId'> {
+  /** The project itself: the cases run in a copy of it. */
   readonly projectDir: string
-  readonly env: NodeJS.ProcessEnv
-  readonly timeoutMs?: number
-  readonly signal?: AbortSignal
+  /** Why a case must not run, by rules or hooks. */
+  refused?(each: Case): Promise<string | undefined>
   onCase?(each: Case, run: Run): void
 }
 
-/** Runs every case of a plan, one after another, and keeps the results. */
+/** One case after another, each in a fresh copy; then those that passed against the emptied project and its mutants. */
 export async function runCases(db: Db, plan: Plan, options: RunOptions): Promise<Run[]> {
+  const { projectDir, signal } = options
+  const place = { ...options, db, conversationId: plan.conversationId }
   const runs: Run[] = []
+  const passed: Case[] = []
   for (const each of casesOf(db, plan.id)) {
-    if (options.signal?.aborted) break
-    restoreCopy(each, plan, options.projectDir)
-    const run = await runCase(db, each, plan, options)
+    if (signal?.aborted) break
+    restoreCopy(each, plan, projectDir)
+    const run = await runCase(each, plan, place, await options.refused?.(each))
     saveRun(db, run)
+    if (run.exitCode === 0) passed.push(each)
     options.onCase?.(each, run)
     runs.push(run)
   }
+  if (!signal?.aborted) await proveCases(passed, implementationOf(db, plan.conversationId, projectDir, plan), place)
   return runs
+}
+
+async function runCase(each: Case, plan: Plan, place: ScriptPlace, refused: string | undefined): Promise<Run> {
+  const startedAt = new Date().toISOString()
+  const begun = performance.now()
+  const facts = () => ({
+    caseId: each.id,
+    hash: each.hash,
+    planHash: plan.hash,
+    startedAt,
+    durationMs: Math.round(performance.now() - begun),
+  })
+  if (refused !== undefined)
+    return { ...facts(), exitCode: null, timedOut: false, stdout: '', stderr: `not run: ${refused}\n` }
+  const copy = copyProject(place.projectDir)
+  try {
+    const result = await runScript(each.content, { ...place, projectDir: copy.path })
+    return { ...facts(), ...result }
+  } finally {
+    copy.remove()
+  }
 }
 
 /** Where people read the cases: `.ona/tests/<plan>/`. What lies there is written anew from the row before each run. */
@@ -43,73 +66,4 @@ export function restoreCopy(each: Case, plan: Plan, projectDir: string): void {
   const file = caseFile(projectDir, plan.id, each.name)
   mkdirSync(join(file, '..'), { recursive: true })
   writeAtomic(file, each.content, { mode: 0o755 })
-}
-
-async function runCase(db: Db, each: Case, plan: Plan, options: RunOptions): Promise<Run> {
-  const { projectDir, timeoutMs = 60_000 } = options
-  const folder = mkdtempSync(join(tmpdir(), 'ona-case-'))
-  const script = join(folder, 'case.sh')
-  const database = join(folder, 'agent.db')
-  writeFileSync(script, each.content, { mode: 0o700 })
-  // A case may look at the database and change it; it is a copy.
-  db.run('PRAGMA wal_checkpoint(PASSIVE)')
-  for (const end of ['', '-wal']) if (existsSync(db.path + end)) copyFileSync(db.path + end, database + end)
-  const startedAt = new Date().toISOString()
-  const begun = performance.now()
-  const result = await execute(script, {
-    cwd: folder,
-    timeoutMs,
-    signal: options.signal,
-    env: {
-      ...options.env,
-      PATH: withOna(folder, options.env['PATH']),
-      PROJECT_DIR: projectDir,
-      CASE_DIR: folder,
-      AGENT_SDLC_DB: database,
-      TMPDIR: folder,
-    },
-  })
-  rmSync(folder, { recursive: true, force: true })
-  const durationMs = Math.round(performance.now() - begun)
-  return { caseId: each.id, hash: each.hash, planHash: plan.hash, startedAt, durationMs, ...result }
-}
-
-/** A case calls `ona` by its name, wherever it lies. */
-function withOna(folder: string, path = ''): string {
-  const programs = join(folder, '.bin')
-  mkdirSync(programs)
-  const program = `#!/bin/sh\nexec "${process.execPath}" "${join(packageRoot, 'bin', 'ona.mjs')}" "$@"\n`
-  writeFileSync(join(programs, 'ona'), program, { mode: 0o755 })
-  return [programs, path].join(delimiter)
-}
-
-interface Execution {
-  readonly cwd: string
-  readonly env: NodeJS.ProcessEnv
-  readonly timeoutMs: number
-  readonly signal?: AbortSignal
-}
-
-type Result = Pick<Run, 'exitCode' | 'timedOut' | 'stdout' | 'stderr'>
-
-async function execute(script: string, execution: Execution): Promise<Result> {
-  const out = { stdout: '', stderr: '' }
-  const hear = (name: 'stdout' | 'stderr') => {
-    const decoder = new StringDecoder()
-    return (chunk: Buffer) => {
-      if (out[name].length < mostOutput) out[name] += decoder.write(chunk)
-      if (out[name].length > mostOutput) out[name] = `${out[name].slice(0, mostOutput)}\n[SDLC_TRUNCATED]`
-    }
-  }
-  const end = await runGroup({
-    program: '/bin/bash',
-    args: [script],
-    ...execution,
-    graceMs: 0,
-    endsWhole: true,
-    onStdout: hear('stdout'),
-    onStderr: hear('stderr'),
-  })
-  if (typeof end.cause === 'object') out.stderr += end.cause.notStarted
-  return { exitCode: end.exitCode, timedOut: end.cause === 'timed-out', ...out }
 }

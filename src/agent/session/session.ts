@@ -38,6 +38,8 @@ export interface SessionStart {
   readonly systemPrompt?: string
   /** Sees nothing of the project: no instructions, no surroundings, no memories. */
   readonly isolated?: boolean
+  /** Nothing that hooks add or change gets in; what they deny or stop still holds. */
+  readonly sealed?: boolean
 }
 
 export type AgentIdentity = SpeakingAgent
@@ -75,6 +77,7 @@ export class Session {
   /** Replaces our own system prompt (a sub-agent's definition, --system-prompt). */
   readonly systemPrompt: string | undefined
   readonly isolated: boolean
+  readonly sealed: boolean
   cwd: string
   projectDir: string
   mode: PermissionMode
@@ -106,6 +109,7 @@ export class Session {
     unpriced: false,
   }
   busy = false
+  hintedAtTests = false
   /** Sub-agents at work. */
   readonly children = new Set<Session>()
 
@@ -129,6 +133,7 @@ export class Session {
     this.toolbox = start.tools ?? toolsOf(start.runtime)
     this.systemPrompt = start.systemPrompt
     this.isolated = start.isolated === true
+    this.sealed = start.sealed === true
     this.cwd = start.cwd
     this.mode = start.mode
     this.model = start.model
@@ -211,7 +216,8 @@ export class Session {
     const { plane } = this.runtime
     const event = raised?.()
     if (!plane.listens(name, ...(event ? [event.name] : []))) return quiet
-    return this.#heard(await plane.ask(name, step, this.scope(toolUseId, signal), event))
+    const shown = this.sealed ? structuredClone(step) : step
+    return this.#heard(await plane.ask(name, shown, this.scope(toolUseId, signal), event))
   }
 
   /** Raises an event that belongs to no step. */
@@ -225,7 +231,7 @@ export class Session {
     for (const note of answer.notes) this.emit({ type: 'hook', note })
     for (const text of answer.messages) this.emit({ type: 'notice', level: 'info', text })
     if (answer.watchPaths.length > 0) this.runtime.watch?.(answer.watchPaths)
-    return answer
+    return this.sealed ? withoutAdditions(answer) : answer
   }
 
   scope(toolUseId?: string, signal = this.signal): Scope {
@@ -330,3 +336,14 @@ export class Session {
     return this.toolbox.names()
   }
 }
+
+const withoutAdditions = ({ decision, reason, stop, control, ...answer }: Answer): Answer => ({
+  ...quiet,
+  decision,
+  reason,
+  stop,
+  // at the end of a turn "continue" comes with words of the hook's
+  control: control.kind === 'continue' ? quiet.control : control,
+  notes: answer.notes,
+  messages: answer.messages,
+})

@@ -10,10 +10,12 @@ import { defineTool, type Tool } from '../../tools/tool.ts'
 import { casesOf, saveCase } from '../../workflow/cases.ts'
 import { caseProblems } from '../../workflow/check-case.ts'
 import { buildExam, type Exam } from '../../workflow/exam.ts'
+import { passesWithoutChange, present } from '../../workflow/prove.ts'
 import { restoreCopy } from '../../workflow/run-cases.ts'
 import { Session } from '../session/session.ts'
 import type { Toolbox } from '../toolbox.ts'
 import { runTurn } from '../turn.ts'
+import { scriptPlace } from './script-place.ts'
 
 export interface Generated {
   readonly cases: number
@@ -50,6 +52,7 @@ export async function generateCases(parent: Session, plan: Plan, criteria: reado
     tools: examTools(parent, exam, written),
     systemPrompt: examiner,
     isolated: true,
+    sealed: true,
   })
   const stop = () => session.interrupt()
   parent.signal.addEventListener('abort', stop, { once: true })
@@ -78,6 +81,8 @@ function examTools(parent: Session, exam: Exam, written: Map<string, string>): T
     implementation: [...exam.implementation.files.keys()],
     entryPoints: exam.contract.entryPoints,
   }
+  const change = present(exam.implementation, parent.projectDir)
+  const place = scriptPlace(parent)
   const write = defineTool({
     name: 'WriteTestCase',
     prompt:
@@ -92,6 +97,8 @@ function examTools(parent: Session, exam: Exam, written: Map<string, string>): T
     async run({ name, criterion, script }) {
       if (!/^[a-z0-9][a-z0-9-]{0,60}$/.test(name)) return failed('name must be lower-case letters, digits and hyphens')
       const problems = caseProblems({ criterion, content: script }, context)
+      if (problems.length === 0 && change.size > 0 && (await passesWithoutChange(script, change.keys(), place)))
+        problems.push('it passes on the project without the change, so it proves nothing: check what the change adds')
       if (problems.length > 0)
         return failed(`The case ${name} is refused:\n${problems.map((each) => `- ${each}`).join('\n')}`)
       const other = casesOf(parent.db, exam.plan.id).find((each) => each.name === name && each.criterion !== criterion)

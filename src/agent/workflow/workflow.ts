@@ -5,11 +5,12 @@ import { lastRating } from '../../store/ratings.ts'
 import { casesOf, dropCases, type Run } from '../../workflow/cases.ts'
 import { coverageOf, coverageWhenDone } from '../../workflow/coverage.ts'
 import { criteriaOf } from '../../workflow/criteria.ts'
-import { type Moved, type Phase, transition } from '../../workflow/phases.ts'
+import { type Moved, type Phase, signOff, transition } from '../../workflow/phases.ts'
 import { type Report, reportOf } from '../../workflow/report.ts'
 import { runCases } from '../../workflow/run-cases.ts'
 import type { Session } from '../session/session.ts'
 import { type Generated, generateCases } from './exam-session.ts'
+import { refusedCase, scriptPlace } from './script-place.ts'
 
 export function movePhase(session: Session, to: Phase, by: string, approved = false): Moved {
   const { db, conversationId, id: sessionId } = session
@@ -73,9 +74,8 @@ async function runTests(session: Session): Promise<Run[]> {
   const plan = approvedPlan(session.db, session.conversationId)
   if (!plan) return []
   return runCases(session.db, plan, {
-    projectDir: session.projectDir,
-    env: session.runtime.childEnv,
-    signal: session.signal,
+    ...scriptPlace(session),
+    refused: (each) => refusedCase(session, each),
     onCase: (each, run) => {
       const passed = run.exitCode === 0
       const text = `${passed ? '✔' : '✖'} ${each.criterion ?? '–'} ${each.name} (${run.durationMs} ms)`
@@ -88,5 +88,6 @@ export function verifyReport(session: Pick<Session, 'db' | 'conversationId'>): R
   const { db, conversationId } = session
   const phase = getConversation(db, conversationId)?.phase ?? 'idle'
   const coverage = phase === 'done' ? coverageWhenDone(db, conversationId) : coverageOf(db, conversationId)
-  return reportOf(conversationId, phase, coverage, lastRating(db, conversationId))
+  const signed = phase === 'done' ? signOff(db, conversationId) : undefined
+  return reportOf(conversationId, phase, coverage, { rated: lastRating(db, conversationId), signed })
 }

@@ -1,0 +1,37 @@
+/** Where the scripts of cases run for a session: under its rules and hooks, with the environment of its tools. */
+import type { Steps } from '../../hooks/steps.ts'
+import { decide } from '../../permissions/decide.ts'
+import type { Case } from '../../workflow/cases.ts'
+import type { ScriptPlace } from '../../workflow/run-script.ts'
+import type { Session } from '../session/session.ts'
+
+export const scriptPlace = (session: Session): ScriptPlace => ({
+  projectDir: session.projectDir,
+  db: session.db,
+  conversationId: session.conversationId,
+  env: session.runtime.childEnv,
+  signal: session.signal,
+})
+
+/**
+ * Why a case must not run. It is judged as the Bash command that it is; entering the test phase stands for the answer to
+ * a prompt, and lifts no deny.
+ */
+export async function refusedCase(session: Session, { name, content }: Case): Promise<string | undefined> {
+  const input = { command: content, description: `test case ${name}` }
+  const id = `case_${crypto.randomUUID().replaceAll('-', '')}`
+  const step: Steps['before_tool_apply'] = { toolName: 'Bash', safety: 'destructive', args: input, result: null }
+  const answer = await session.ask(
+    'before_tool_apply',
+    structuredClone(step),
+    () => ({ name: 'PreToolUse', fields: { tool_name: 'Bash', tool_input: input, tool_use_id: id } }),
+    id,
+  )
+  session.commit(() => {})
+  if (answer.decision === 'deny' || answer.stop !== null || answer.control.kind === 'break')
+    return answer.reason || answer.stop || 'a hook denied it'
+  const { rules: settings, mode, cwd, projectDir, runtime } = session
+  const question = { settings, mode, tool: 'Bash', input, hook: 'allow' as const, cwd, projectDir, home: runtime.home }
+  const ruling = await decide(question)
+  return ruling.decision === 'deny' ? ruling.reason : undefined
+}

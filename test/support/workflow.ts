@@ -1,0 +1,98 @@
+/** A conversation that goes through the workflow, with a model server that writes the cases and keeps every request. */
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { DatabaseSync } from 'node:sqlite'
+import type { TestContext } from 'node:test'
+import { type Place, place } from './program.ts'
+
+export const planText =
+  '# Greet\n\n## Success criteria\n- `greet Ada` prints Hello, Ada!\n- no name prints Hello, world!\n'
+
+export function sql(at: Place, text: string, ...values: (string | number | null)[]): void {
+  const db = new DatabaseSync(at.db)
+  db.exec('PRAGMA busy_timeout = 30000')
+  db.prepare(text).run(...values)
+  db.close()
+}
+
+export const phaseOf = (at: Place, id = 'c') =>
+  at.rows<{ phase: string }>(`SELECT phase FROM conversations WHERE id = '${id}'`)[0]?.phase
+export const move = (at: Place, to: string, ...more: string[]) =>
+  at.run(['--transition', to, '--conversation', 'c', ...more])
+
+export async function conversation(t: TestContext, phase: string, env: Record<string, string> = {}): Promise<Place> {
+  const at = place(t, env)
+  await at.run(['--init-db'])
+  sql(at, 'INSERT INTO conversations(id, project_dir, phase) VALUES (?, ?, ?)', 'c', at.folder, phase)
+  return at
+}
+
+/** An approved plan, as rows that the product itself writes. */
+export async function approved(at: Place, content = planText): Promise<void> {
+  sql(at, `INSERT INTO plans(conversation_id, content, hash) VALUES ('c', ?, 'x')`, content)
+  const { code, stderr } = await at.run(['plan', 'approve', '--conversation', 'c', '--as', 'Ada'])
+  assert.deepEqual([code, stderr], [0, ''])
+}
+
+export interface ModelServer {
+  readonly env: Record<string, string>
+  readonly requests: string[]
+}
+
+export type Call = { readonly name: string; readonly input: object }
+
+/** Speaks Chat Completions; each reply is one list of calls, then it says that it is done. Keeps what it was sent. */
+export async function modelServer(t: TestContext, replies: Call[][]): Promise<ModelServer> {
+  const requests: string[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (text) => {
+      body += text
+    })
+    request.on('end', () => {
+      requests.push(body)
+      const calls = (replies.shift() ?? []).map(({ name, input }, index) => ({
+        index,
+        id: `call_${requests.length}_${index}`,
+        type: 'function',
+        function: { name, arguments: JSON.stringify(input) },
+      }))
+      const delta = calls.length > 0 ? { tool_calls: calls } : { content: 'done' }
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { role: 'assistant', ...delta } }] })}\n\n`)
+      response.write(
+        `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }] })}\n\n`,
+      )
+      response.end('data: [DONE]\n\n')
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  return { requests, env: { LM_STUDIO_BASE_URL: `http://127.0.0.1:${port}/v1`, LM_STUDIO_MODEL: 'recorder' } }
+}
+
+export const greets = (criterion: string, name: string, args: string, expected: string): Call => ({
+  name: 'WriteTestCase',
+  input: {
+    name,
+    criterion,
+    script: `#!/usr/bin/env bash\nset -eu\nactual=$(node "$PROJECT_DIR/bin/greet.mjs"${args})\necho "$actual"\n[ "$actual" = '${expected}' ] || { echo "got $actual" >&2; exit 1; }\n`,
+  },
+})
+
+export const broken = 'console.log(`Hello, ${process.argv[2]}!`)\n'
+export const sound = 'console.log(`Hello, ${process.argv[2] ?? "world"}!`)\n'
+export const manifest = { name: 'greet', type: 'module', bin: { greet: 'bin/greet.mjs' } }
+
+export async function implemented(t: TestContext, replies: Call[][], program = broken) {
+  const model = await modelServer(t, replies)
+  const at = await conversation(t, 'planning', model.env)
+  await approved(at)
+  at.write('package.json', manifest)
+  at.write('bin/greet.mjs', program)
+  return { at, model }
+}
+
+export const cases = [greets('C1', 'by-name', ' Ada', 'Hello, Ada!'), greets('C2', 'the-world', '', 'Hello, world!')]
