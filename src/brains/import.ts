@@ -6,7 +6,7 @@ import { JsonEdit, parseObject } from '../files/json-edit.ts'
 import { Problem } from '../files/problem.ts'
 import { configOf, edits } from '../hosts/adapter.ts'
 import { durationMs, durationText } from '../hosts/duration.ts'
-import { type BrainHook, eventOf, uniqueOf } from '../hosts/hook.ts'
+import { type BrainHook, eventOf, filterAt, uniqueOf } from '../hosts/hook.ts'
 import type { Foreign, Host } from '../hosts/host.ts'
 import { namesIn } from '../hosts/tools.ts'
 
@@ -56,7 +56,7 @@ export async function planImport(brain: Host, root: string, slug: string): Promi
     file,
   )
   const after = edits({ ...brain, write: (_, wanted) => brain.write(rest, wanted, file) }, root, [
-    ...brain.read(text, file),
+    ...brain.read(rest, file),
     ...hooks,
   ])
   const { stringify } = await import('yaml')
@@ -86,14 +86,13 @@ function hookOf(
   { moment, what, command, timeoutMs }: Extract<Foreign, { moment: unknown }>,
   author: string,
 ): BrainHook {
-  const filter = (moment === 'before' || moment === 'after') && { what, when: moment }
   return {
     author,
     event: eventOf[moment],
     // our commands start at the root in every agent, and other agents do not have this variable
     command: command.replace(/"?\$\{?(?:CLAUDE|GEMINI|CURSOR)_PROJECT_DIR\}?"?\//g, './'),
     timeout: durationText(timeoutMs),
-    ...(filter && { filter }),
+    ...filterAt(moment, what),
   }
 }
 

@@ -1,7 +1,6 @@
 /** Many roles into many brains: first the whole plan, then all of it or nothing. */
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type FileEdit, locked, writeAll } from '../files/file-edits.ts'
+import { type FileEdit, locked, readText, writeAll } from '../files/file-edits.ts'
 import { Problem, problemOf } from '../files/problem.ts'
 import {
   adapterFor,
@@ -129,7 +128,7 @@ function sharing({ root, roles, targets }: SyncRequest, hosts: readonly Host[]) 
   for (const { slug, shared, helper } of hosts) {
     if (!shared) continue
     // once it serves others it goes on to: that they are not named today does not mean that they are gone
-    const already = existsSync(join(root, helper!.path))
+    const already = readText(join(root, helper!.path))?.includes(shared.marksHelper) ?? false
     const served = takesPart(slug) ? Object.keys(shared.serves).filter(takesPart) : []
     // two that share a file both hold what is in it; one is enough to take it out
     const named = served.filter(isTarget)
@@ -162,7 +161,8 @@ function planOwn(
   const going = prune ? strangers : []
 
   const ours = found.filter(({ author }) => authors.includes(author) || going.includes(author))
-  const stands = (_: BrainHook, hook: BrainHook) => text !== null && brain.standing(text, hook, file)
+  const standing = text === null ? () => false : brain.standing(text, file)
+  const stands = (_: BrainHook, hook: BrainHook) => standing(hook)
   const changes = diffHooks(ours, declared, stands)
   const files = twin ? [] : edits(brain, root, withAuthors(found, [...authors, ...going], declared))
   const changed = changes.some(({ kind }) => kind !== 'keep')

@@ -22,8 +22,8 @@ export interface Host {
   foreign?(text: string, file: string): Foreign[]
   /** The config with exactly these hooks of ours in it and all else as it was; null when no file should be left. */
   write(text: string | null, hooks: readonly BrainHook[], file: string): string | null
-  /** Whether a hook of ours stands in the config exactly as we would write it. */
-  standing(text: string, hook: BrainHook, file: string): boolean
+  /** Tells whether a hook of ours stands in the config exactly as we would write it. */
+  standing(text: string, file: string): (hook: BrainHook) => boolean
   /** What the person should know about the config as it is: that the agent cannot read it, say. */
   remarks?(text: string, file: string): string[]
   /** What the person has to do once the hooks there have changed. */
@@ -41,6 +41,8 @@ export interface Shared {
   readonly serves: Readonly<Record<string, string>>
   /** Agents that may read it and have the hooks in their own config. */
   readonly quietIn: readonly string[]
+  /** A text that is in the helper only while it serves them. */
+  readonly marksHelper: string
   /** The same brain, writing hooks that do right by all of these. */
   readonly forAll: Host
 }

@@ -46,10 +46,10 @@ const flat = (event: string): Neighbours => {
 }
 
 const neighbours: Record<string, Neighbours> = {
-  claudecode: groups('PreToolUse', '"permissions": { "allow": ["Bash(npm test)"], "deny": [] }'),
+  claudecode: { ...groups('PreToolUse', '"permissions": { "allow": ["Bash(npm test)"], "deny": [] }'), strict: true },
   ona: groups('PreToolUse', '"permissions": { "allow": ["Bash(npm test)"], "deny": [] }'),
   gemini: groups('BeforeTool', '"ui": { "hideBanner": true }'),
-  codex: groups('PreToolUse', '"description": "guards"'),
+  codex: { ...groups('PreToolUse', '"description": "guards"'), strict: true },
   cursor: flat('preToolUse'),
   vscode: flat('PreToolUse'),
   copilot: flat('PreToolUse'),

@@ -30,6 +30,8 @@ export interface Neighbours {
   readonly mustStay: readonly string[]
   /** The same as JSON with a comment in it, for agents whose config is JSON. */
   readonly commented?: string
+  /** The agent ignores a file with a comment. */
+  readonly strict?: true
   /** Changes one hook of ours by hand. */
   readonly byHand: (text: string) => string
 }
@@ -52,6 +54,7 @@ export const mechanic = (onBrain: Declared): Role => ({ repo: 'acme', slug: 'mec
 
 export const fullRole: Role = mechanic({
   onBoot: [{ command: 'node tools/boot.mjs', timeout: 'PT1M' }],
+  onTalk: [{ command: 'node tools/talk.mjs', timeout: 'PT20S' }],
   onTool: [
     { command: 'node tools/guard.mjs', timeout: 'PT5S', filter: { what: 'Write|Edit' } },
     { command: "sh -c 'echo \"it'\\''s done\"'", timeout: { seconds: 10 }, filter: { what: 'Bash', when: 'after' } },
@@ -61,6 +64,7 @@ export const fullRole: Role = mechanic({
 
 const author = 'repo=acme/role=mechanic'
 const boot: BrainHook = { author, event: 'onBoot', command: 'node tools/boot.mjs', timeout: 'PT60S' }
+const talk: BrainHook = { author, event: 'onTalk', command: 'node tools/talk.mjs', timeout: 'PT20S' }
 const guard = (over: Partial<BrainHook> = {}): BrainHook => ({
   author,
   event: 'onTool',
@@ -100,8 +104,8 @@ export function hostSuite(host: Host, neighbours: Neighbours, label: string = ho
 
   check('a synced role is found again hook by hook, in a folder that was empty', async ({ dao, sync }) => {
     await sync(fullRole)
-    assert.deepEqual(inOrder(await dao.get.all()), inOrder([boot, guard(), report, wrap]))
-    for (const hook of [boot, guard(), report, wrap])
+    assert.deepEqual(inOrder(await dao.get.all()), inOrder([boot, talk, guard(), report, wrap]))
+    for (const hook of [boot, talk, guard(), report, wrap])
       assert.deepEqual(await dao.get.one({ by: { unique: hook } }), hook)
     assert.deepEqual(await dao.get.all({ by: { event: 'onStop' } }), [wrap])
     assert.deepEqual(await dao.get.all({ by: { command: boot.command } }), [boot])
@@ -219,7 +223,7 @@ export function hostSuite(host: Host, neighbours: Neighbours, label: string = ho
   check('an empty file is a file to begin with', async ({ dao, put, sync }) => {
     put('')
     await sync(fullRole)
-    assert.equal((await dao.get.all()).length, 4)
+    assert.equal((await dao.get.all()).length, 5)
   })
 
   check('line ends, a byte order mark and the mode are kept', async ({ config, dao, put, sync, text }) => {
@@ -228,7 +232,7 @@ export function hostSuite(host: Host, neighbours: Neighbours, label: string = ho
     put(`\uFEFF${start.replaceAll('\n', '\r\n')}`)
     chmodSync(config, 0o640)
     await sync(fullRole)
-    assert.equal((await dao.get.all()).length, 4)
+    assert.equal((await dao.get.all()).length, 5)
     assert.ok(text().startsWith('\uFEFF'))
     assert.equal(text().replaceAll('\r\n', '').includes('\n'), false)
     assert.equal(statSync(config).mode & 0o777, 0o640)
@@ -242,7 +246,7 @@ export function hostSuite(host: Host, neighbours: Neighbours, label: string = ho
     rmSync(config)
     symlinkSync(target, config)
     await sync(fullRole)
-    assert.equal((await dao.get.all()).length, 4)
+    assert.equal((await dao.get.all()).length, 5)
     assert.equal(readFileSync(target, 'utf8').includes('tools/boot.mjs'), true)
     assert.ok(existsSync(config))
   })
@@ -262,9 +266,33 @@ export function hostSuite(host: Host, neighbours: Neighbours, label: string = ho
     assert.deepEqual([text(), statSync(config).mtimeMs], [broken, 1_000_000])
   })
 
-  check('comments survive', async ({ put, sync, text }) => {
+  check(
+    'a hook whose failure refuses the call, and the starts of a context, are found again',
+    async ({ dao, sync }) => {
+      const refusing = guard({ onFailure: 'refuse' })
+      const starts: BrainHook = { ...boot, command: 'node tools/start.mjs', filter: { what: 'startup|resume' } }
+      const compacts: BrainHook = { ...boot, command: 'node tools/squeeze.mjs', filter: { what: 'PreCompact' } }
+      await sync(mechanic({ onBoot: [rule(starts), rule(compacts)], onTool: [rule(refusing)] }))
+      assert.deepEqual(inOrder(await dao.get.all()), inOrder([starts, compacts, refusing]))
+    },
+  )
+
+  check('a filter that matches no tool is a limit, and the hook is left out', async () => {
+    for (const what of ['Bahs', 'Bash(git *)', '^(Baash|Wriite)$']) {
+      const [limit, ...more] = host.limits(guard({ filter: { what } }))
+      assert.deepEqual([limit?.dropped, more.length], [true, 0], what)
+    }
+    assert.deepEqual(host.limits(guard({ filter: { what: '*' } })), [])
+  })
+
+  check('comments survive, or are rejected where the agent would ignore the file', async ({ put, sync, text }) => {
     if (!neighbours.commented) return
     put(neighbours.commented)
+    if (neighbours.strict) {
+      await assert.rejects(sync(fullRole), /:3:\d+: .* reads strict JSON and ignores this file as it is/)
+      assert.equal(text(), neighbours.commented)
+      return
+    }
     await sync(fullRole)
     await sync(mechanic({}))
     assert.equal(text(), neighbours.commented)
@@ -316,4 +344,9 @@ interface Place {
   text(): string
 }
 
-const rule = ({ command, timeout, filter }: BrainHook) => ({ command, timeout, ...(filter && { filter }) })
+const rule = ({ command, timeout, filter, onFailure }: BrainHook) => ({
+  command,
+  timeout,
+  ...(filter && { filter }),
+  ...(onFailure && { onFailure }),
+})

@@ -1,4 +1,8 @@
-/** A filter says tools by one set of names; here it becomes the names of another agent. */
+/** A filter names tools as Claude Code does; here it becomes the names of another agent. */
+import { nearest } from '../hooks/text/nearest.ts'
+import { claudeTools } from './claudecode/tools.ts'
+import type { BrainHook } from './hook.ts'
+import type { Limit } from './host.ts'
 
 /** The names that a filter uses, and what each is called in some agent; an empty list: it has no such tool. */
 export type ToolNames = Readonly<Record<string, readonly string[]>>
@@ -9,6 +13,17 @@ export type Translated =
   | { kind: 'names'; names: readonly string[]; missing: readonly string[] }
   | { kind: 'regex'; source: string }
 
+/** How an agent names its tools. */
+export interface ToolDialect {
+  /** The agent's title, for messages. */
+  readonly title: string
+  readonly tools: ToolNames
+  /** The agent's name for a tool of an MCP server; none: such tools have no fixed name there. */
+  mcp?(server: string, tool: string): string
+  /** Why a regular expression over Claude Code's names cannot be used; null when it can. */
+  regexFault?(source: string): string | null
+}
+
 /** The plain names in a filter, or null when it is a regular expression. The same line that Claude Code draws. */
 export function namesIn(what: string): string[] | null {
   if (/[^\w\s|,-]/.test(what)) return null
@@ -16,7 +31,7 @@ export function namesIn(what: string): string[] | null {
   return [...new Set(names.filter((name) => name !== ''))]
 }
 
-export function translate(what: string, tools: ToolNames, mcp?: (server: string, tool: string) => string): Translated {
+export function translate(what: string, { tools, mcp }: Pick<ToolDialect, 'tools' | 'mcp'>): Translated {
   if (what === '*') return { kind: 'all' }
   const wanted = namesIn(what)
   if (!wanted) return { kind: 'regex', source: what }
@@ -31,6 +46,30 @@ export function translate(what: string, tools: ToolNames, mcp?: (server: string,
     names.push(...native)
   }
   return { kind: 'names', names: [...new Set(names)], missing }
+}
+
+/** What an agent cannot do with a tool hook's filter: names without a tool there, expressions that match no tool. */
+export function filterLimits(hook: BrainHook, dialect: ToolDialect): Limit[] {
+  if (hook.event !== 'onTool') return []
+  const what = hook.filter?.what.trim() || '*'
+  const { title, tools } = dialect
+  const known = [...Object.keys(tools), ...Object.values(tools).flat()]
+  const translated = translate(what, dialect)
+  if (translated.kind === 'all') return []
+  if (translated.kind === 'regex') {
+    const fault = dialect.regexFault?.(what)
+    if (fault) return [{ hook, dropped: true, why: fault }]
+    const source = new RegExp(what)
+    if (what.includes('mcp') || known.some((name) => source.test(name))) return []
+    const rule = /^(\w+)\(.*\)$/.exec(what)?.[1]
+    const hint = rule ? `; a filter names tools, so write "${rule}" and let the command look at the input` : ''
+    return [{ hook, dropped: true, why: `${title} has no tool that the expression "${what}" matches${hint}` }]
+  }
+  const { names, missing } = translated
+  if (missing.length === 0) return []
+  const meant = missing.filter((name) => !Object.hasOwn(claudeTools, name)).map((name) => nearest(name, known))
+  const hint = meant.some(Boolean) ? `; did you mean ${meant.filter(Boolean).join(', ')}?` : ''
+  return [{ hook, dropped: names.length === 0, why: `${title} has no tool for ${missing.join(', ')}${hint}` }]
 }
 
 /** From an agent's name of a tool to the names that a filter may use for it. */

@@ -3,6 +3,8 @@ import type { Moment } from '../hook.ts'
 
 export const claudeEvents: Record<Moment, string> = {
   boot: 'SessionStart', // startup, resume, clear and compact: every fresh context
+  compact: 'PreCompact',
+  talk: 'UserPromptSubmit',
   before: 'PreToolUse',
   after: 'PostToolUse',
   stop: 'Stop',

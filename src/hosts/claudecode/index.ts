@@ -7,50 +7,67 @@
 import { groupLayout } from '../config/group-layout.ts'
 import { jsonConfig } from '../config/json-config.ts'
 import { copilotTools } from '../copilot/tools.ts'
+import { refusesOnFailure } from '../hook.ts'
 import type { Host } from '../host.ts'
-import { strictRemarks } from '../shared.ts'
 import { fromRoot, throughShim, withoutRoot, withoutShim } from '../shim/command-text.ts'
 import { shimText } from '../shim/shim.ts'
+import { filterLimits, type ToolDialect } from '../tools.ts'
 import { vscodeTools } from '../vscode/tools.ts'
 import { claudeEvents, claudeRoot } from './events.ts'
 import { claudeLaunch } from './launch.ts'
+import { claudeOwnTools, claudeTools } from './tools.ts'
 
 const shim = '.claude/hooks/rhachet-hook.cjs'
 const shimFromRoot = `"\${CLAUDE_PROJECT_DIR:-.}/${shim}"`
 
-const brain = ({ guarded }: { guarded: boolean }): Host => ({
+const dialect: ToolDialect = {
+  title: 'Claude Code',
+  tools: { ...claudeTools, ...claudeOwnTools },
+  mcp: (server, tool) => `mcp__${server}__${tool}`,
+}
+
+const host = ({ guarded }: { guarded: boolean }): Host => ({
   slug: 'claudecode',
   aliases: ['anthropic/claude/code', 'claude-code', 'claude'],
-  title: 'Claude Code',
+  title: dialect.title,
   signs: { repo: ['.claude', 'CLAUDE.md'], home: ['.claude/settings.json', '.claude.json'] },
   config: '.claude/settings.json',
   launch: claudeLaunch,
-  helper: { path: shim, text: guarded ? shimText([copilotTools, vscodeTools], { notIn: 'cursor_version' }) : null },
+  helper: {
+    path: shim,
+    text: shimText(guarded ? { tools: [copilotTools, vscodeTools], notIn: 'cursor_version' } : {}),
+    serves: (hook) => guarded || refusesOnFailure(hook),
+  },
   ...jsonConfig(
     groupLayout({
       events: claudeEvents,
       unitMs: 1000,
       defaultMs: 600_000,
       markKey: 'statusMessage',
-      written: (hook) => (guarded ? throughShim(shimFromRoot, hook) : fromRoot(claudeRoot, hook.command)),
-      declared: (command) => withoutRoot(claudeRoot, withoutShim(shimFromRoot, command)),
+      strict: dialect.title,
+      adopts: true,
+      // since 2.1.295; covers what the shim cannot, such as a Node that is not there
+      refusing: { onFailure: 'block' },
+      written: (hook) =>
+        guarded || refusesOnFailure(hook) ? throughShim(shimFromRoot, hook) : fromRoot(claudeRoot, hook.command),
+      declared: (command) => withoutShim(shimFromRoot, withoutRoot(claudeRoot, command)),
     }),
   ),
-  limits: () => [],
-  remarks: strictRemarks('Claude Code'),
+  limits: (hook) => filterLimits(hook, dialect),
 })
 
 /** For when other agents read the file as well: every hook goes through the shim. */
-const forAll = brain({ guarded: true })
+const forAll = host({ guarded: true })
 
 export const claudecode: Host = {
-  ...brain({ guarded: false }),
+  ...host({ guarded: false }),
   shared: {
     serves: {
       vscode: `VS Code reads .claude/settings.json as well; it ignores matchers, so ${shim} holds the hooks to their filters`,
       copilot: `Copilot CLI reads .claude/settings.json as well, and ${shim} answers it in its own words (its cloud agent reads .github/hooks only and has none)`,
     },
     quietIn: ['cursor'],
+    marksHelper: 'another agent that reads this file too',
     forAll,
   },
 }

@@ -1,6 +1,6 @@
 /**
- * Codex CLI (developers.openai.com/codex/hooks). A hook runs there only once the person has trusted it, and trust is kept
- * by position: what stands in the file must never move, so a hook that goes leaves an empty place behind it.
+ * Codex CLI (developers.openai.com/codex/hooks). A hook runs there only once the user has trusted it, and trust is kept
+ * by position: what stands in the file must never move, so a hook that is removed leaves an empty place behind it.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,37 +8,47 @@ import { readText } from '../../files/file-edits.ts'
 import { claudeEvents } from '../claudecode/events.ts'
 import { groupLayout } from '../config/group-layout.ts'
 import { jsonConfig } from '../config/json-config.ts'
-import { type BrainHook, whatOf } from '../hook.ts'
+import { type BrainHook, refusesOnFailure } from '../hook.ts'
 import type { Host, Limit } from '../host.ts'
-import { oneOfTwo, strictRemarks } from '../shared.ts'
-import { fromRoot, withoutRoot } from '../shim/command-text.ts'
-import { translate } from '../tools.ts'
+import { oneOfTwo } from '../shared.ts'
+import { fromRoot, throughShim, withoutRoot, withoutShim } from '../shim/command-text.ts'
+import { shimText } from '../shim/shim.ts'
+import { filterLimits, type ToolDialect, translate } from '../tools.ts'
 import { codexLaunch } from './launch.ts'
 
-/** Edits are one tool there, apply_patch, which also answers to these two names; there is no tool that reads. */
-const tools = {
-  Bash: ['Bash'],
-  Write: ['Write'],
-  Edit: ['Edit'],
-  Agent: ['Agent'],
-  apply_patch: ['apply_patch'],
-  spawn_agent: ['spawn_agent'],
+const dialect: ToolDialect = {
+  title: 'Codex',
+  // edits are one tool there, apply_patch, which also answers to these two names; there is no tool that reads
+  tools: {
+    Bash: ['Bash'],
+    Write: ['Write'],
+    Edit: ['Edit'],
+    Agent: ['Agent'],
+    apply_patch: ['apply_patch'],
+    spawn_agent: ['spawn_agent'],
+  },
+  mcp: (server, tool) => `mcp__${server}__${tool}`,
+  // its regular expressions are Rust's
+  regexFault: (source) =>
+    rustCannot.test(source)
+      ? `Codex's regular expressions have no look-around and no back-references: ${source}`
+      : null,
 }
-const mcp = (server: string, tool: string) => `mcp__${server}__${tool}`
+const rustCannot = /\(\?<?[=!]|\\[1-9]|\\k</
 
 /** Codex sets no variable for the project's root. */
 const root = '"$(git rev-parse --show-toplevel 2>/dev/null || pwd)"'
+const shim = '.codex/hooks/rhachet-hook.cjs'
+const shimFromRoot = `"$(git rev-parse --show-toplevel 2>/dev/null || pwd)/${shim}"`
 
 function matcher(what: string): string | null {
-  const translated = translate(what, tools, mcp)
+  const translated = translate(what, dialect)
   if (translated.kind === 'all') return ''
-  // its regular expressions are Rust's, which look neither ahead nor back
   if (translated.kind === 'regex') return rustCannot.test(translated.source) ? null : translated.source
   const { names } = translated
   if (names.length === 0) return null
   return names.every((name) => /^\w+$/.test(name)) ? names.join('|') : `^(${names.join('|')})$`
 }
-const rustCannot = /\(\?<?[=!]|\\[1-9]|\\k</
 
 const layout = groupLayout({
   events: claudeEvents,
@@ -46,24 +56,20 @@ const layout = groupLayout({
   defaultMs: 600_000,
   keepPositions: true,
   markKey: 'statusMessage',
+  strict: dialect.title,
   matcher,
-  written: (hook) => fromRoot(root, hook.command),
-  declared: (command) => withoutRoot(root, command),
+  written: (hook) => (refusesOnFailure(hook) ? throughShim(shimFromRoot, hook) : fromRoot(root, hook.command)),
+  declared: (command) => withoutShim(shimFromRoot, withoutRoot(root, command)),
 })
 
 function limits(hook: BrainHook): Limit[] {
-  const what = whatOf(hook)
-  const translated = translate(what, tools, mcp)
-  if (translated.kind === 'regex' && rustCannot.test(what))
-    return [
-      { hook, dropped: true, why: `Codex's regular expressions have no look-around and no back-references: ${what}` },
-    ]
-  if (translated.kind !== 'names') return []
-  const { names, missing } = translated
-  const dropped = names.length === 0
-  const absent: Limit[] =
-    missing.length === 0 ? [] : [{ hook, dropped, why: `Codex has no tool for ${missing.join(', ')}` }]
-  return [...absent, ...oneOfTwo(hook, 'Codex makes and changes files with one tool')]
+  const why = 'Codex sends no event for write_stdin, so what is typed into a running program is not seen'
+  const stdin = refusesOnFailure(hook) && /\bBash\b|^\*$/.test(hook.filter?.what ?? '*')
+  return [
+    ...filterLimits(hook, dialect),
+    ...oneOfTwo(hook, 'Codex makes and changes files with one tool'),
+    ...(stdin ? [{ hook, dropped: false, why }] : []),
+  ]
 }
 
 export const codex: Host = {
@@ -73,9 +79,9 @@ export const codex: Host = {
   signs: { repo: ['.codex'], home: ['.codex/config.toml'] },
   config: '.codex/hooks.json',
   launch: codexLaunch,
+  helper: { path: shim, text: shimText({ strictOutput: true, cannotAsk: true }), serves: refusesOnFailure },
   ...jsonConfig(layout),
   limits,
-  remarks: strictRemarks('Codex'),
   onStart: (root) => [
     ...(/^\s*\[+hooks\b/m.test(readText(join(root, '.codex/config.toml')) ?? '')
       ? ['.codex/config.toml has hooks as well; Codex runs both and warns that there are two places']

@@ -1,7 +1,7 @@
 /** Hooks that somebody else put into an agent's config, said in our words as far as that goes. */
 
 import { isFields, parseObject } from '../../files/json-edit.ts'
-import type { Moment } from '../hook.ts'
+import { bootSources, type Moment } from '../hook.ts'
 import type { Foreign } from '../host.ts'
 import type { Layout } from './json-config.ts'
 
@@ -16,12 +16,16 @@ const carried = new Set([
   'name',
   'description',
   'statusMessage',
+  'author',
 ])
 
 export function foreignIn(layout: Layout, text: string, file: string): Foreign[] {
   const hooks = text.trim() === '' ? undefined : parseObject(text, file).value['hooks']
   if (!isFields(hooks)) return []
-  const moments = new Map(Object.entries(layout.events).map(([moment, event]) => [event, moment as Moment]))
+  const moments = new Map([
+    ...Object.entries(layout.events).map(([moment, event]) => [event, moment as Moment] as const),
+    ...Object.entries(layout.alsoIn ?? {}).map(([event, { moment }]) => [event, moment] as const),
+  ])
   const found: Foreign[] = []
   for (const [event, items] of Object.entries(hooks)) {
     if (!Array.isArray(items)) continue
@@ -32,7 +36,9 @@ export function foreignIn(layout: Layout, text: string, file: string): Foreign[]
         const path = ['hooks', event, index, ...(layout.groups ? ['hooks', position] : [])]
         const moment = moments.get(event)
         const matcher = typeof item['matcher'] === 'string' ? item['matcher'] : ''
-        if (!isFields(handler) || layout.recognise(handler, matcher, moment ?? 'before')) continue
+        if (!isFields(handler)) continue
+        const adopted = layout.adopted?.(handler, matcher) ?? false
+        if (!adopted && layout.recognise(handler, matcher, moment ?? 'before')) continue
         const { hooks: _, ...group } = layout.groups ? item : {}
         found.push(say(path, event, moment, matcher, handler, { ...group, ...handler }))
       }
@@ -58,10 +64,12 @@ export function foreignIn(layout: Layout, text: string, file: string): Foreign[]
     const what = matcher === '' || matcher === '*' ? '*' : layout.neutral ? layout.neutral(matcher) : matcher
     if (tools && what === null)
       return { path, why: `${event}: the matcher ${matcher} names no tool that a filter has a name for` }
-    if (!tools && matcher !== '' && matcher !== '*')
+    const also = layout.alsoIn?.[event]?.what
+    const boot = moment === 'boot' && bootSources(matcher) ? matcher : undefined
+    if (!tools && matcher !== '' && matcher !== '*' && boot === undefined)
       return { path, why: `${event}: a role's hook cannot be held to "${matcher}"` }
     const given = Number(handler['timeout'] ?? handler['timeoutSec'])
     const timeoutMs = given > 0 ? given * layout.unitMs : layout.defaultMs
-    return { path, moment, what: tools ? what! : '*', command, timeoutMs }
+    return { path, moment, what: tools ? what! : (also ?? boot ?? '*'), command, timeoutMs }
   }
 }

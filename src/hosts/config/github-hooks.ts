@@ -1,29 +1,30 @@
 /** The hooks file that VS Code, Copilot CLI and the Copilot cloud agent all read: `.github/hooks/*.json`, one of them ours. */
-
 import { claudeEvents } from '../claudecode/events.ts'
 import { claudeTools } from '../claudecode/tools.ts'
 import { copilotTools } from '../copilot/tools.ts'
 import { durationMs, durationText } from '../duration.ts'
-import { type BrainHook, eventOf, whatOf } from '../hook.ts'
+import { type BrainHook, eventOf, filterAt, refusesOnFailure, whatOf } from '../hook.ts'
 import type { Host, Limit } from '../host.ts'
 import { strictRemarks } from '../shared.ts'
+import { orRefuse, refusalMarginMs, shimFilter } from '../shim/command-text.ts'
 import { shimText } from '../shim/shim.ts'
-import { namesIn, translate } from '../tools.ts'
+import { filterLimits, namesIn, type ToolNames, translate } from '../tools.ts'
 import { vscodeTools } from '../vscode/tools.ts'
 import { jsonConfig, type Layout } from './json-config.ts'
 
 const shim = '.github/hooks/rhachet-hook.cjs'
 
-const tools = Object.fromEntries(
-  Object.keys(claudeTools).map((name) => [
+const names = [...new Set([claudeTools, copilotTools, vscodeTools].flatMap((table) => Object.keys(table)))]
+const tools: ToolNames = Object.fromEntries(
+  names.map((name) => [
     name,
-    [claudeTools, copilotTools, vscodeTools].flatMap((table: Record<string, string[]>) => table[name] ?? []),
+    [claudeTools, copilotTools, vscodeTools].flatMap((table: ToolNames) => table[name] ?? []),
   ]),
 )
 
 /** Whether any tool of these agents could pass the filter; neither has a fixed name for the tools of an MCP server. */
-const canMatch = (what: string) => {
-  const translated = translate(what, tools)
+const canMatch = (hook: BrainHook) => {
+  const translated = hook.event === 'onTool' ? translate(whatOf(hook), { tools }) : { kind: 'all' as const }
   return translated.kind !== 'names' || translated.names.length > 0
 }
 
@@ -37,64 +38,61 @@ const layout: Layout = {
   ownFile: true,
   render(hook) {
     const what = whatOf(hook)
-    if (!canMatch(what)) return null
+    if (!canMatch(hook)) return null
     // Copilot heeds a matcher on this event and need not start us; VS Code ignores it, and the shim looks again
     const matcher = hook.event === 'onTool' &&
       hook.filter?.when !== 'after' &&
       what !== '*' &&
       namesIn(what) && { matcher: what }
     const ms = durationMs(hook.timeout)
+    const refuses = refusesOnFailure(hook)
+    const declared = hook.event === 'onTool' || shimFilter(hook) === what ? {} : { ONA_HOOK_DECLARED: what }
     return {
       type: 'command',
       ...matcher,
-      command: `node ${shim}`,
+      command: `node ${shim}${refuses ? orRefuse : ''}`,
       cwd: '.',
       env: {
         ONA_HOOK_AUTHOR: hook.author,
-        ONA_HOOK_FILTER: what,
+        ONA_HOOK_FILTER: shimFilter(hook),
+        ...(what !== '*' && declared),
         ONA_HOOK_COMMAND: hook.command,
         ONA_HOOK_TIMEOUT_MS: String(ms),
+        ...(refuses && { ONA_HOOK_ON_FAILURE: 'refuse' }),
       },
-      timeout: Math.ceil(ms / 1000),
+      timeout: Math.ceil((ms + (refuses ? refusalMarginMs : 0)) / 1000),
     }
   },
   recognise(entry, _matcher, moment) {
-    const {
-      ONA_HOOK_AUTHOR: author,
-      ONA_HOOK_COMMAND: command,
-      ONA_HOOK_FILTER: what,
-    } = (entry['env'] ?? {}) as Record<string, unknown>
+    const env = (entry['env'] ?? {}) as Record<string, unknown>
+    const { ONA_HOOK_AUTHOR: author, ONA_HOOK_COMMAND: command, ONA_HOOK_FILTER: filter, ONA_HOOK_DECLARED: what } = env
     if (typeof author !== 'string' || typeof command !== 'string') return null
-    const event = eventOf[moment]
+    const refuses = env['ONA_HOOK_ON_FAILURE'] === 'refuse'
     const seconds = Number(entry['timeout'])
-    const filter = event === 'onTool' && {
-      what: typeof what === 'string' ? what : '*',
-      when: moment as 'before' | 'after',
-    }
+    const ms = seconds > 0 ? seconds * 1000 : 30_000
     return {
       author,
-      event,
+      event: eventOf[moment],
       command,
-      timeout: durationText(seconds > 0 ? seconds * 1000 : 30_000),
-      ...(filter && { filter }),
+      timeout: durationText(refuses ? ms - refusalMarginMs : ms),
+      ...filterAt(moment, String(what ?? filter ?? '*')),
+      ...(refuses && { onFailure: 'refuse' as const }),
     }
   },
 }
 
-/** A brain that reads this file. `boot`: what it loses of onBoot. */
-export function githubHost(one: Pick<Host, 'slug' | 'aliases' | 'title' | 'signs' | 'launch'>, boot: string): Host {
+/** An agent that reads this file; `more`: what it cannot express beside tools that it does not have. */
+export function githubHost(
+  one: Pick<Host, 'slug' | 'aliases' | 'title' | 'signs' | 'launch'>,
+  more: (hook: BrainHook) => Limit[],
+): Host {
+  const dialect = { title: one.title, tools }
   return {
     ...one,
     config: '.github/hooks/rhachet-hooks.json',
-    helper: { path: shim, text: shimText([copilotTools, vscodeTools]) },
+    helper: { path: shim, text: shimText({ tools: [copilotTools, vscodeTools] }) },
     ...jsonConfig(layout),
     remarks: strictRemarks(one.title),
-    limits(hook: BrainHook): Limit[] {
-      if (hook.event === 'onBoot') return [{ hook, dropped: false, why: boot }]
-      const translated = translate(whatOf(hook), tools)
-      if (translated.kind !== 'names' || translated.missing.length === 0) return []
-      const dropped = translated.names.length === 0
-      return [{ hook, dropped, why: `${one.title} has no tool that we know of for ${translated.missing.join(', ')}` }]
-    },
+    limits: (hook) => [...more(hook), ...filterLimits(hook, dialect)],
   }
 }

@@ -1,6 +1,6 @@
 /** Our hooks in a JSON config that belongs to somebody else: found by their mark, put in, changed and taken out. */
 import { isDeepStrictEqual } from 'node:util'
-import { isFields, JsonEdit, parseObject } from '../../files/json-edit.ts'
+import { isFields, JsonEdit, notStrict, parseObject } from '../../files/json-edit.ts'
 import { Problem } from '../../files/problem.ts'
 import { type BrainHook, type Moment, momentOf, uniqueOf } from '../hook.ts'
 import type { Host } from '../host.ts'
@@ -29,6 +29,12 @@ export interface Layout {
   recognise(handler: Fields, matcher: string, moment: Moment): BrainHook | null
   /** The agent's matcher in the names of a filter; null when it cannot be said. */
   neutral?(matcher: string): string | null
+  /** The title of an agent that reads strict JSON: with a comment or a trailing comma it drops the whole file. */
+  readonly strict?: string
+  /** Events in which hooks may stand that another program wrote and we take over. */
+  readonly alsoIn?: Readonly<Record<string, { readonly moment: Moment; readonly what: string }>>
+  /** Whether a handler was written by that other program. */
+  adopted?(handler: Fields, matcher: string): boolean
 }
 
 /** The parts of a brain that follow from its layout. */
@@ -37,7 +43,7 @@ export function jsonConfig(layout: Layout): Pick<Host, 'read' | 'write' | 'stand
     unitMs: layout.unitMs,
     read: (text, file) => readHooks(layout, text, file),
     write: (text, hooks, file) => writeHooks(layout, text, hooks, file),
-    standing: (text, hook, file) => hookStands(layout, text, hook, file),
+    standing: (text, file) => hooksStand(layout, text, file),
     foreign: (text, file) => foreignIn(layout, text, file),
   }
 }
@@ -52,18 +58,21 @@ interface Found {
 }
 
 function readHooks(layout: Layout, text: string, file: string): BrainHook[] {
-  const order: Moment[] = ['boot', 'before', 'after', 'stop']
+  const order: Moment[] = ['boot', 'compact', 'talk', 'before', 'after', 'stop']
   const rank = new Map(order.map((moment, index) => [moment, index]))
   const hooks = new Map<string, BrainHook>()
   for (const { hook } of find(layout, text, file)) if (!hooks.has(uniqueOf(hook))) hooks.set(uniqueOf(hook), hook)
   return [...hooks.values()].sort((a, b) => rank.get(momentOf(a))! - rank.get(momentOf(b))!)
 }
 
-/** Whether the hook stands in the file exactly as we would write it. */
-function hookStands(layout: Layout, text: string, hook: BrainHook, file: string): boolean {
-  const found = find(layout, text, file).filter((one) => uniqueOf(one.hook) === uniqueOf(hook))
-  const event = layout.events[momentOf(hook)]
-  return found.length === 1 && found[0]!.event === event && isDeepStrictEqual(found[0]!.value, layout.render(hook))
+/** Tells whether a hook stands in the file exactly as we would write it. */
+function hooksStand(layout: Layout, text: string, file: string): (hook: BrainHook) => boolean {
+  const found = Map.groupBy(find(layout, text, file), (one) => uniqueOf(one.hook))
+  return (hook) => {
+    const [first, ...more] = found.get(uniqueOf(hook)) ?? []
+    const event = layout.events[momentOf(hook)]
+    return first?.event === event && more.length === 0 && isDeepStrictEqual(first.value, layout.render(hook))
+  }
 }
 
 function writeHooks(layout: Layout, text: string | null, hooks: readonly BrainHook[], file: string): string | null {
@@ -111,10 +120,19 @@ function wantedIn(layout: Layout, hooks: readonly BrainHook[]): Map<string, Want
 /** Every handler of ours in the file. What is not ours may have any shape: it is stepped over. */
 function find(layout: Layout, text: string, file: string): Found[] {
   if (text.trim() === '') return []
+  const at = layout.strict === undefined ? null : notStrict(text)
   const hooks = parseObject(text, file).value['hooks']
+  if (at)
+    throw new Problem(
+      `${file}:${at}: ${layout.strict} reads strict JSON and ignores this file as it is; take the comment or the trailing comma out. Nothing was written`,
+    )
   if (!isFields(hooks)) return []
+  const places = [
+    ...(Object.entries(layout.events) as [Moment, string][]).map(([moment, event]) => ({ event, moment, what: '' })),
+    ...Object.entries(layout.alsoIn ?? {}).map(([event, place]) => ({ event, ...place })),
+  ]
   const found: Found[] = []
-  for (const [moment, event] of Object.entries(layout.events) as [Moment, string][]) {
+  for (const { event, moment, what } of places) {
     const items = hooks[event]
     if (!Array.isArray(items)) continue
     for (const [index, item] of items.entries()) {
@@ -123,7 +141,7 @@ function find(layout: Layout, text: string, file: string): Found[] {
       const handlers = layout.groups ? item['hooks'] : [item]
       if (!Array.isArray(handlers)) continue
       for (const [position, handler] of handlers.entries()) {
-        const hook = isFields(handler) ? layout.recognise(handler, matcher, moment) : null
+        const hook = isFields(handler) ? layout.recognise(handler, what || matcher, moment) : null
         if (!hook) continue
         const alone = handlers.length === 1
         const value = alone ? item : { ...item, hooks: [handler] }

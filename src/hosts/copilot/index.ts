@@ -1,11 +1,11 @@
 /**
  * GitHub Copilot CLI and cloud agent (docs.github.com, "Hooks reference"). Before a tool it takes any failure of a hook
- * for a no, unlike all others; our shim makes a hook that merely fails mean there what it means elsewhere.
+ * for a refusal, unlike all others; our shim makes a hook that merely fails mean there what it means elsewhere.
  */
 
 import { githubHost } from '../config/github-hooks.ts'
 import type { Host } from '../host.ts'
-import { noCompaction } from '../shared.ts'
+import { bootLimits, talkLimits } from '../shared.ts'
 import { copilotLaunch } from './launch.ts'
 
 export const copilot: Host = githubHost(
@@ -19,5 +19,8 @@ export const copilot: Host = githubHost(
     },
     launch: copilotLaunch,
   },
-  noCompaction('Copilot CLI'),
+  (hook) => [
+    ...bootLimits(hook, 'Copilot CLI', { compact: false }),
+    ...talkLimits(hook, 'Copilot CLI does not read what a hook answers to a prompt'),
+  ],
 )

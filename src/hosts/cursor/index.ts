@@ -1,62 +1,71 @@
 /**
- * Cursor (cursor.com/docs/hooks). Project hooks run from the root of the project. Whether it bears unknown keys is not
- * written anywhere, so a comment at the end of the command says whose the hook is.
+ * Cursor (cursor.com/docs/hooks). Project hooks run from the root of the project. Whether it accepts unknown keys is not
+ * documented, so a comment at the end of the command says whose the hook is.
  */
-
 import { jsonConfig, type Layout } from '../config/json-config.ts'
 import { markOf, readMark } from '../config/mark.ts'
 import { durationMs, durationText } from '../duration.ts'
-import { type BrainHook, eventOf, whatOf } from '../hook.ts'
+import { type BrainHook, eventOf, filterAt, refusesOnFailure, whatOf } from '../hook.ts'
 import type { Host, Limit } from '../host.ts'
-import { noCompaction, oneOfTwo, strictRemarks } from '../shared.ts'
-import { throughShim, withoutShim } from '../shim/command-text.ts'
+import { bootLimits, oneOfTwo, strictRemarks, talkLimits } from '../shared.ts'
+import { refusalMarginMs, throughShim, withoutShim } from '../shim/command-text.ts'
 import { shimText } from '../shim/shim.ts'
-import { neutralNames, translate } from '../tools.ts'
+import { filterLimits, neutralNames, type ToolDialect, translate } from '../tools.ts'
 import { cursorLaunch } from './launch.ts'
+import { cursorTools } from './tools.ts'
 
-const tools = {
-  Bash: ['Shell'],
-  Write: ['Write'],
-  Edit: ['Write'],
-  Read: ['Read'],
-  Grep: ['Grep'],
-  Agent: ['Task'],
-  Delete: ['Delete'],
+const dialect: ToolDialect = {
+  title: 'Cursor',
+  tools: cursorTools,
+  mcp: (_server, tool) => `MCP:${tool}`,
+  regexFault: (source) => `Cursor has other names for its tools, so "${source}" would match others`,
 }
 const shim = '.cursor/hooks/rhachet-hook.cjs'
-const mcp = (_server: string, tool: string) => `MCP:${tool}`
 
-function matcher(what: string): string | null {
-  const translated = translate(what, tools, mcp)
+/** It reads what a hook says in JSON only; at boot anything printed is meant for the model. */
+const needsShim = (hook: BrainHook) => hook.event === 'onBoot' || refusesOnFailure(hook)
+
+function matcher(hook: BrainHook): string | null {
+  if (hook.event !== 'onTool') return ''
+  const translated = translate(whatOf(hook), dialect)
   if (translated.kind === 'all') return ''
   return translated.kind === 'names' && translated.names.length > 0 ? translated.names.join('|') : null
 }
 
 function neutral(given: string): string | null {
-  const table = neutralNames(tools)
+  const table = neutralNames(cursorTools)
   const said = given.split('|').map((name) => table[name]?.join('|'))
   return said.every((name) => name !== undefined) ? said.join('|') : null
 }
 
 const layout: Layout = {
   groups: false,
-  events: { boot: 'sessionStart', before: 'preToolUse', after: 'postToolUse', stop: 'stop' },
+  events: {
+    boot: 'sessionStart',
+    compact: 'preCompact',
+    talk: 'beforeSubmitPrompt',
+    before: 'preToolUse',
+    after: 'postToolUse',
+    stop: 'stop',
+  },
   unitMs: 1000,
   defaultMs: 60_000,
-  skeleton: { version: 1 }, // without a number here Cursor refuses the file
+  skeleton: { version: 1 }, // without a number here Cursor rejects the file
   neutral,
   render(hook) {
     const what = whatOf(hook)
-    const native = matcher(what)
+    const native = matcher(hook)
     if (native === null) return null
-    const mark = markOf(hook.author, native === '' || native === what ? undefined : what)
-    // it hears what a hook says in JSON only; at boot anything printed is meant for the model
-    const command = hook.event === 'onBoot' ? throughShim(shim, hook) : hook.command
+    const { filter } = filterAt(hook.event === 'onBoot' ? 'boot' : 'stop', what)
+    const mark = markOf(hook.author, (native === '' && !filter) || native === what ? undefined : what)
+    const command = needsShim(hook) ? throughShim(shim, hook) : hook.command
+    const refuses = refusesOnFailure(hook)
     return {
       // a command of several lines may end in a here-document, which a comment behind it would break
       command: `${command}${command.includes('\n') ? '\n' : ' '}# ${mark}`,
-      timeout: Math.ceil(durationMs(hook.timeout) / 1000),
+      timeout: Math.ceil((durationMs(hook.timeout) + (refuses ? refusalMarginMs : 0)) / 1000),
       ...(native !== '' && { matcher: native }),
+      ...(refuses && { failClosed: true }),
     }
   },
   recognise(entry, given, moment) {
@@ -64,36 +73,28 @@ const layout: Layout = {
       (typeof entry['command'] === 'string' && /^(.*)[ \n]# (ona: .*)$/s.exec(entry['command'])) || []
     const mark = readMark(text)
     if (!mark || written === undefined) return null
-    const command = withoutShim(shim, written)
-    const event = eventOf[moment]
+    const declared = withoutShim(shim, written)
     const seconds = Number(entry['timeout'])
-    const filter = event === 'onTool' && { what: mark.what ?? (given || '*'), when: moment as 'before' | 'after' }
-    const timeout = durationText(seconds > 0 ? seconds * 1000 : 60_000)
-    return { author: mark.author, event, command, timeout, ...(filter && { filter }) }
+    const ms = seconds > 0 ? seconds * 1000 : 60_000
+    return {
+      author: mark.author,
+      event: eventOf[moment],
+      ...declared,
+      timeout: durationText(declared.onFailure ? ms - refusalMarginMs : ms),
+      ...filterAt(moment, mark.what ?? given),
+    }
   },
 }
 
 function limits(hook: BrainHook): Limit[] {
-  if (hook.event === 'onBoot')
-    return [{ hook, dropped: false, why: `${noCompaction('Cursor')}, nor when one is resumed` }]
-  if (hook.event === 'onStop')
-    return [
-      { hook, dropped: false, why: 'Cursor runs it when the agent stops and does not let it hold the agent back' },
-    ]
-  const translated = translate(whatOf(hook), tools, mcp)
-  if (translated.kind === 'regex')
-    return [
-      {
-        hook,
-        dropped: true,
-        why: `Cursor has other names for its tools, so "${translated.source}" would match others`,
-      },
-    ]
-  if (translated.kind === 'all') return []
-  const { names, missing } = translated
-  if (missing.length > 0)
-    return [{ hook, dropped: names.length === 0, why: `Cursor has no tool for ${missing.join(', ')}` }]
-  return oneOfTwo(hook, 'Cursor calls both Write and Edit "Write"')
+  const stop = 'Cursor runs it when the agent stops and does not let it hold the agent back'
+  return [
+    ...bootLimits(hook, 'Cursor', { compact: false, resume: false }),
+    ...talkLimits(hook, 'Cursor adds nothing that the hook prints to the prompt'),
+    ...(hook.event === 'onStop' ? [{ hook, dropped: false, why: stop }] : []),
+    ...filterLimits(hook, dialect),
+    ...oneOfTwo(hook, 'Cursor calls both Write and Edit "Write"'),
+  ]
 }
 
 export const cursor: Host = {
@@ -106,7 +107,7 @@ export const cursor: Host = {
   },
   config: '.cursor/hooks.json',
   launch: cursorLaunch,
-  helper: { path: shim, text: shimText([tools]), serves: ({ event }) => event === 'onBoot' },
+  helper: { path: shim, text: shimText({ tools: [cursorTools], cannotAsk: true }), serves: needsShim },
   ...jsonConfig(layout),
   limits,
   remarks: strictRemarks('Cursor'),

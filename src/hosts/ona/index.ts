@@ -2,30 +2,43 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { claudeEvents, claudeRoot } from '../claudecode/events.ts'
+import { claudeOwnTools, claudeTools } from '../claudecode/tools.ts'
 import { groupLayout } from '../config/group-layout.ts'
 import { jsonConfig } from '../config/json-config.ts'
+import { refusesOnFailure } from '../hook.ts'
 import type { Host } from '../host.ts'
-import { fromRoot, withoutRoot } from '../shim/command-text.ts'
+import { fromRoot, throughShim, withoutRoot, withoutShim } from '../shim/command-text.ts'
+import { shimText } from '../shim/shim.ts'
+import { filterLimits, type ToolDialect } from '../tools.ts'
 import { onaLaunch } from './launch.ts'
+
+const dialect: ToolDialect = {
+  title: 'ona',
+  tools: { ...claudeTools, ...claudeOwnTools },
+  mcp: (server, tool) => `mcp__${server}__${tool}`,
+}
+const shim = '.ona/hooks/rhachet-hook.cjs'
+const shimFromRoot = `"\${CLAUDE_PROJECT_DIR:-.}/${shim}"`
 
 const layout = groupLayout({
   events: claudeEvents,
   unitMs: 1000,
   defaultMs: 600_000,
   markKey: 'statusMessage',
-  written: (hook) => fromRoot(claudeRoot, hook.command),
-  declared: (command) => withoutRoot(claudeRoot, command),
+  written: (hook) => (refusesOnFailure(hook) ? throughShim(shimFromRoot, hook) : fromRoot(claudeRoot, hook.command)),
+  declared: (command) => withoutShim(shimFromRoot, withoutRoot(claudeRoot, command)),
 })
 
 export const ona: Host = {
   slug: 'ona',
   aliases: ['ona/cli'],
-  title: 'ona',
+  title: dialect.title,
   signs: { repo: ['.ona', 'ONA.md'], home: ['.ona/settings.json', '.ona/agent.db'] },
   config: '.ona/settings.json',
   launch: onaLaunch,
+  helper: { path: shim, text: shimText({}), serves: refusesOnFailure },
   ...jsonConfig(layout),
-  limits: () => [],
+  limits: (hook) => filterLimits(hook, dialect),
   onStart: (root) =>
     existsSync(join(root, '.claude/settings.json'))
       ? ['ona reads .claude/settings.json only where there is no .ona/settings.json, which there is from now on']

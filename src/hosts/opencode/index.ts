@@ -5,9 +5,19 @@
 
 import { Problem } from '../../files/problem.ts'
 import { durationMs, durationText } from '../duration.ts'
-import { type BrainHook, eventOf, type Moment, momentOf, uniqueOf, whatOf } from '../hook.ts'
+import {
+  type BrainHook,
+  eventOf,
+  filterAt,
+  type Moment,
+  momentOf,
+  refusesOnFailure,
+  uniqueOf,
+  whatOf,
+} from '../hook.ts'
 import type { Host, Limit } from '../host.ts'
-import { translate } from '../tools.ts'
+import { shimFilter } from '../shim/command-text.ts'
+import { filterLimits, type ToolDialect } from '../tools.ts'
 import { opencodeLaunch } from './launch.ts'
 import { pluginText } from './plugin-text.ts'
 
@@ -26,7 +36,11 @@ const tools = {
   Skill: ['skill'],
   AskUserQuestion: ['question'],
 }
-const mcp = (server: string, tool: string) => `${server}_${tool}`.replace(/[^\w-]/g, '_')
+const dialect: ToolDialect = {
+  title: 'opencode',
+  tools,
+  mcp: (server, tool) => `${server}_${tool}`.replace(/[^\w-]/g, '_'),
+}
 
 /** One hook as the plugin holds it. */
 interface Line {
@@ -35,6 +49,9 @@ interface Line {
   readonly what: string
   readonly command: string
   readonly timeoutMs: number
+  /** The declared filter, where `what` is not it. */
+  readonly declared?: string
+  readonly refuse?: true
 }
 
 const begin = '// hooks begin'
@@ -62,16 +79,17 @@ function read(text: string, file: string): BrainHook[] {
 
 function hookIn(line: string): BrainHook | null {
   try {
-    const { author, moment, what, command, timeoutMs } = JSON.parse(line.trim().replace(/,$/, '')) as Line
+    const { author, moment, what, command, timeoutMs, declared, refuse } = JSON.parse(
+      line.trim().replace(/,$/, ''),
+    ) as Line
     if (![author, what, command].every((one) => typeof one === 'string') || !Object.hasOwn(eventOf, moment)) return null
-    const event = eventOf[moment]
-    const filter = event === 'onTool' && { what, when: moment as 'before' | 'after' }
     return {
       author,
-      event,
+      event: eventOf[moment],
       command,
       timeout: durationText(durationMs({ milliseconds: timeoutMs })),
-      ...(filter && { filter }),
+      ...filterAt(moment, declared ?? what),
+      ...(refuse && { onFailure: 'refuse' as const }),
     }
   } catch {
     return null
@@ -83,28 +101,22 @@ function lineOf(hook: BrainHook): string {
   const line: Line = {
     author,
     moment: momentOf(hook),
-    what: whatOf(hook),
+    what: shimFilter(hook),
     command,
     timeoutMs: durationMs(hook.timeout),
+    ...(momentOf(hook) === 'boot' && shimFilter(hook) !== whatOf(hook) && { declared: whatOf(hook) }),
+    ...(refusesOnFailure(hook) && { refuse: true }),
   }
   return JSON.stringify(line)
 }
 
-const names = (hook: BrainHook) => (hook.event === 'onTool' ? translate(whatOf(hook), tools, mcp) : null)
-
 function limits(hook: BrainHook): Limit[] {
-  if (hook.event === 'onStop')
-    return [
-      {
-        hook,
-        dropped: false,
-        why: 'opencode tells of it once the agent has stopped, so it cannot hold the agent back',
-      },
-    ]
-  const translated = names(hook)
-  if (translated?.kind !== 'names' || translated.missing.length === 0) return []
+  const stop = 'opencode reports it once the agent has stopped, so it cannot hold the agent back'
+  const user = "opencode runs no hook for a command that its user starts with '!'"
   return [
-    { hook, dropped: translated.names.length === 0, why: `opencode has no tool for ${translated.missing.join(', ')}` },
+    ...(hook.event === 'onStop' ? [{ hook, dropped: false, why: stop }] : []),
+    ...(refusesOnFailure(hook) ? [{ hook, dropped: false, why: user }] : []),
+    ...filterLimits(hook, dialect),
   ]
 }
 
@@ -130,6 +142,9 @@ export const opencode: Host = {
   limits,
   read,
   write,
-  standing: (text, hook) => text.split(/\r?\n/).some((line) => line.trim().replace(/,$/, '') === lineOf(hook)),
+  standing(text) {
+    const lines = new Set(text.split(/\r?\n/).map((line) => line.trim().replace(/,$/, '')))
+    return (hook) => lines.has(lineOf(hook))
+  },
   afterChange: 'opencode reads plugins when it starts: restart it',
 }

@@ -21,10 +21,11 @@ import type { Plugin } from '@opencode-ai/plugin'
 
 interface Hook {
   author: string
-  moment: 'boot' | 'before' | 'after' | 'stop'
+  moment: 'boot' | 'compact' | 'talk' | 'before' | 'after' | 'stop'
   what: string
   command: string
   timeoutMs: number
+  refuse?: boolean
 }
 
 const hooks: Hook[] = [
@@ -88,6 +89,22 @@ const renamed = (args: Record<string, unknown>, table: Map<string, string>) =>
   Object.fromEntries(Object.entries(args ?? {}).map(([key, value]) => [table.get(key) ?? key, value]))
 const back = new Map([...keys].map(([theirs, ours]) => [ours, theirs]))
 
+/** What a guard whose failure refuses the call must have done: answered, in JSON or with nothing. */
+function failureOf({ code, out, err }: Outcome): string | undefined {
+  if (code === 2) return undefined
+  if (code !== 0) return 'exit ' + code + ' ' + err.trim()
+  if (out.trim() === '') return undefined
+  try {
+    const answer = JSON.parse(out)
+    const word = answer.hookSpecificOutput?.permissionDecision ?? answer.decision
+    if (typeof answer === 'object' && !Array.isArray(answer))
+      return word === undefined || ['allow', 'deny', 'ask', 'defer', 'block', 'approve'].includes(word) ? undefined : 'unknown decision ' + word
+  } catch {
+    // said below
+  }
+  return 'its output is not a JSON object'
+}
+
 /** What a hook said in JSON, as far as it did. */
 function answerOf({ out }: Outcome): { deny?: string; input?: Record<string, unknown>; context?: string } {
   if (!out.trimStart().startsWith('{')) return {}
@@ -124,6 +141,7 @@ export const RhachetHooks: Plugin = async ({ client }) => {
   async function boot(session: string, source: string): Promise<string> {
     const said: string[] = []
     for (const hook of of('boot')) {
+      if (hook.what !== '*' && !hook.what.split('|').includes(source)) continue
       const outcome = await ask(hook, session, 'SessionStart', { source })
       const text = outcome.out.trimStart().startsWith('{') ? answerOf(outcome).context : outcome.out.trim()
       if (outcome.code === 0 && text) said.push(text)
@@ -131,7 +149,27 @@ export const RhachetHooks: Plugin = async ({ client }) => {
     return said.join('\\n\\n')
   }
 
+  /** What the hooks say to a prompt; it goes in front of the model with the next request. */
+  const talks = new Map<string, string>()
+
   return {
+    'chat.message': async ({ sessionID }, output) => {
+      if (children.has(sessionID)) return
+      const prompt = output.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\\n')
+      const said: string[] = []
+      for (const hook of of('talk')) {
+        const outcome = await ask(hook, sessionID, 'UserPromptSubmit', { prompt })
+        const { deny, context } = answerOf(outcome)
+        if (outcome.code === 2) throw new Error(outcome.err.trim() || 'refused by ' + hook.author)
+        if (outcome.code === 0 && deny !== undefined) throw new Error(deny)
+        const text = outcome.out.trimStart().startsWith('{') ? context : outcome.out.trim()
+        if (outcome.code === 0 && text) said.push(text)
+      }
+      talks.set(sessionID, said.join('\\n\\n'))
+    },
+    'experimental.session.compacting': async ({ sessionID }) => {
+      if (!children.has(sessionID)) for (const hook of of('compact')) await ask(hook, sessionID, 'PreCompact', { trigger: 'auto' })
+    },
     event: async ({ event }) => {
       if (event.type === 'session.created') {
         const { id, parentID } = event.properties.info
@@ -145,10 +183,14 @@ export const RhachetHooks: Plugin = async ({ client }) => {
       if (event.type === 'session.deleted') {
         children.delete(event.properties.info.id)
         boots.delete(event.properties.info.id)
+        talks.delete(event.properties.info.id)
       }
     },
     'experimental.chat.system.transform': async ({ sessionID }, output) => {
-      if (!sessionID || children.has(sessionID) || of('boot').length === 0) return
+      if (!sessionID || children.has(sessionID)) return
+      const talk = talks.get(sessionID)
+      if (talk) output.system.push(talk)
+      if (of('boot').length === 0) return
       // a session that is resumed was created before we were here
       if (!boots.has(sessionID)) boots.set(sessionID, boot(sessionID, 'resume'))
       const text = await boots.get(sessionID)
@@ -160,6 +202,8 @@ export const RhachetHooks: Plugin = async ({ client }) => {
         const call = { tool_name: names.get(tool)?.[0] ?? tool, native_tool_name: tool, tool_input, tool_use_id: callID }
         const outcome = await ask(hook, sessionID, 'PreToolUse', call)
         const { deny, input } = answerOf(outcome)
+        const failure = hook.refuse ? failureOf(outcome) : undefined
+        if (failure !== undefined) throw new Error('a hook failed (' + failure + '), and its failure refuses the call: ' + hook.command)
         if (outcome.code === 2) throw new Error(outcome.err.trim() || 'refused by ' + hook.author)
         if (outcome.code === 0 && deny !== undefined) throw new Error(deny)
         if (outcome.code === 0 && input) Object.assign(output.args, renamed(input, back))

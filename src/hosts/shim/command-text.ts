@@ -1,6 +1,6 @@
 /** Pieces of POSIX shell that we write into a command and read back out of it. */
 import { durationMs } from '../duration.ts'
-import type { BrainHook } from '../hook.ts'
+import { type BrainHook, bootSources, type OnFailure, refusesOnFailure, whatOf } from '../hook.ts'
 
 const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
@@ -11,14 +11,42 @@ function unquote(text: string): string[] | null {
   return words.map((word) => word.slice(1, -1).replaceAll("'\\''", "'"))
 }
 
-/** The command, run through our shim; `shim` is how the agent's shell finds it. */
-export const throughShim = (shim: string, { filter, command, timeout }: BrainHook): string =>
-  `node ${shim} ${[filter?.what ?? '*', command, String(durationMs(timeout))].map(quote).join(' ')}`
-
-export function withoutShim(shim: string, command: string): string {
-  const prefix = `node ${shim} `
-  return (command.startsWith(prefix) && unquote(command.slice(prefix.length))?.[1]) || command
+/** What the shim matches a hook against: tools, or where a session comes from. */
+export function shimFilter(hook: BrainHook): string {
+  if (hook.event === 'onTool') return whatOf(hook)
+  return (hook.event === 'onBoot' && bootSources(whatOf(hook))?.join('|')) || '*'
 }
+
+/**
+ * The shim may not start at all, for want of Node or of the file; then the call is refused here. Exit 2 needs a text on stderr
+ * in Codex and Gemini CLI.
+ */
+export const orRefuse = " || { echo 'a hook that guards this call did not run to its end' >&2; exit 2; }"
+
+/** The command, run through our shim; `shim` is how the agent's shell finds it. */
+export function throughShim(shim: string, hook: BrainHook): string {
+  const words = [shimFilter(hook), hook.command, String(durationMs(hook.timeout))]
+  if (!refusesOnFailure(hook)) return `node ${shim} ${words.map(quote).join(' ')}`
+  return `node ${shim} ${[...words, 'refuse'].map(quote).join(' ')}${orRefuse}`
+}
+
+export interface DeclaredCommand {
+  readonly command: string
+  readonly onFailure?: OnFailure
+}
+
+/** The hook's own command in what was written, and whether its failure refuses. */
+export function withoutShim(shim: string, written: string): DeclaredCommand {
+  const prefix = `node ${shim} `
+  if (!written.startsWith(prefix)) return { command: written }
+  const refuses = written.endsWith(orRefuse)
+  const words = unquote(refuses ? written.slice(prefix.length, -orRefuse.length) : written.slice(prefix.length))
+  if (words?.[1] === undefined) return { command: written }
+  return { command: words[1], ...(words[3] === 'refuse' && { onFailure: 'refuse' }) }
+}
+
+/** Seconds that the shim needs beyond a hook's limit to refuse in its place, before the agent's own limit ends both. */
+export const refusalMarginMs = 5000
 
 /** The command, run from the root of the repository wherever the agent happens to stand. */
 export const fromRoot = (root: string, command: string): string => `cd ${root} || exit 1; ${command}`

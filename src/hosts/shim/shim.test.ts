@@ -112,7 +112,11 @@ test('exit 2 is a no that every agent understands', () => {
   const no = { permissionDecision: 'deny', permissionDecisionReason: 'never' }
   assert.deepEqual(
     [status, stderr, JSON.parse(stdout)],
-    [0, 'never\n', { ...no, hookSpecificOutput: { hookEventName: 'PreToolUse', ...no } }],
+    [
+      2,
+      'never\n',
+      { decision: 'block', reason: 'never', ...no, hookSpecificOutput: { hookEventName: 'PreToolUse', ...no } },
+    ],
   )
   const stop = run('*', 'echo more >&2; exit 2', { hook_event_name: 'Stop' })
   assert.deepEqual(JSON.parse(stop.stdout), {
@@ -129,7 +133,7 @@ test('exit 2 is a no that every agent understands', () => {
   })
 })
 
-test('a hook that fails or takes too long lets the agent go on, and the person hears of it', () => {
+test('a hook that fails or takes too long lets the agent go on, and the user is told', () => {
   for (const [command, why, timeoutMs] of [
     ['exit 1', 'exit 1', 60_000],
     ['exit 127', 'exit 127', 60_000],

@@ -1,28 +1,45 @@
 /**
- * The small program that stands between an agent and a hook's command where the agent does not do what the hook says:
- * VS Code ignores matchers, Copilot refuses a tool when a hook merely fails. It is written beside the agent's config and
- * committed with it, so that it runs in any clone without an install; it needs Node 18 or later and nothing else.
+ * The small program between an agent and a hook's command, used where the agent does not do what the hook says: VS Code ignores
+ * matchers, Copilot refuses a tool when a hook merely fails, Gemini CLI passes over a refusal in Claude Code's JSON, and most
+ * agents let a call pass when its guard crashes. It is written beside the agent's config and committed with it, so that it runs
+ * in any clone without an install; it needs Node 18 or later and nothing else.
  */
 import { neutralNames, type ToolNames } from '../tools.ts'
 
-/**
- * `tools`: what the agents that read the config call the tools that a filter names. `notIn`: a field by which to know the
- * event of an agent that may read the config too and has these hooks in its own.
- */
-export const shimText = (
-  tools: readonly ToolNames[],
-  { notIn }: { notIn?: string } = {},
-): string => `// Written by ona: runs a role's hook for an agent. \`ona init --hooks\` brings it up to date.
-// Called with a filter and a command, as two arguments or in the environment; the agent's event comes on stdin.
+export interface ShimDialect {
+  /** What the agents that read the config call the tools that a filter names. */
+  readonly tools?: readonly ToolNames[]
+  /** The agent's events under Claude Code's names, where they differ by more than the case of the first letter. */
+  readonly events?: Readonly<Record<string, string>>
+  /** A field that identifies the event of an agent that may read the config too and has these hooks in its own. */
+  readonly notIn?: string
+  /** The agent rejects output with keys that it does not know, so a hook's answer is passed on unchanged. */
+  readonly strictOutput?: boolean
+  /** The agent cannot prompt its user on a hook's behalf: "ask" is refused. */
+  readonly cannotAsk?: boolean
+}
+
+export const shimText = ({
+  tools = [],
+  events = {},
+  notIn,
+  strictOutput = false,
+  cannotAsk = false,
+}: ShimDialect): string => `// Written by ona: runs a role's hook for an agent. \`ona init --hooks\` brings it up to date.
+// Called with a filter, a command, a time limit in ms and "refuse", as arguments or in the environment; the event is on stdin.
 'use strict'
 const { readSync, writeSync } = require('node:fs')
 const { env, argv } = process
 
-const what = argv[2] ?? env.ONA_HOOK_FILTER
-const command = argv[3] ?? env.ONA_HOOK_COMMAND
-const timeout = Number(argv[4] ?? env.ONA_HOOK_TIMEOUT_MS)
+const given = argv[3] !== undefined
+const what = given ? argv[2] : env.ONA_HOOK_FILTER
+const command = given ? argv[3] : env.ONA_HOOK_COMMAND
+const timeout = Number(given ? argv[4] : env.ONA_HOOK_TIMEOUT_MS)
+const refusesOnFailure = (given ? argv[5] : env.ONA_HOOK_ON_FAILURE) === 'refuse'
 const names = new Map(Object.entries(${JSON.stringify(neutralNames(...tools))}))
+const events = new Map(Object.entries(${JSON.stringify(events)}))
 const keys = new Map(Object.entries({ filePath: 'file_path', oldString: 'old_string', newString: 'new_string', replaceAll: 'replace_all' }))
+const renamed = new Map()
 
 let input = read()
 let event = null
@@ -31,41 +48,132 @@ try {
 } catch {
   // an event that we cannot read is the hook's to judge
 }
-if (event && typeof event === 'object') {
-${notIn ? `  // another agent that reads this file too has these hooks in its own\n  if (event.${notIn}) process.exit(0)\n` : ''}  const tool = event.tool_name ?? event.toolName
+if (event && typeof event === 'object') prepare()
+const name = event?.hook_event_name
+const run = require('node:child_process').spawnSync(command, { shell: true, cwd: __dirname + '/../..', input, timeout, maxBuffer: 4 << 20, detached: process.platform !== 'win32' })
+if (run.error && run.pid && process.platform !== 'win32') endGroup(run.pid)
+const out = String(run.stdout ?? '')
+const err = String(run.stderr ?? '')
+const answer = jsonIn(out)
+const failure = failureIn()
+if (run.status === 2) refuse(err.trim() || 'a hook refused this: ' + command)
+else if (failure && refusesOnFailure && name !== 'PostToolUse') refuse('a hook failed (' + failure + '), and its failure refuses the call: ' + command)
+else if (failure) {
+  // any other end lets the agent go on, in every agent, and the user is told
+  write(2, err)
+  write(1, JSON.stringify({ systemMessage: 'hook failed (' + failure + '): ' + command }))
+} else if (name === 'PreToolUse' && denial()) refuse(denial())
+else {
+  write(2, err)
+  write(1, spoken())
+}
+
+/** Applies the filter, and gives the event the names that a role is written in. */
+function prepare() {
+${notIn ? `  // another agent that reads this file too has these hooks in its own\n  if (event.${notIn}) process.exit(0)\n` : ''}  const native = event.hook_event_name
+  if (typeof native === 'string') {
+    event.hook_event_name = events.get(native) ?? native.charAt(0).toUpperCase() + native.slice(1)
+    if (event.hook_event_name !== native) event.native_event_name = native
+  }
+  const tool = event.tool_name ?? event.toolName
   const called = tool === undefined ? [] : [...(names.get(tool) ?? []), tool]
-  if (what !== '*' && !called.some(matches)) process.exit(0)
+  // a session that is new is one that starts up
+  const source = event.source === undefined || event.source === 'new' ? 'startup' : event.source
+  if (what !== '*' && !(tool === undefined ? [source] : called).some(matches)) process.exit(0)
   if (tool !== undefined) {
     const given = event.tool_input ?? event.toolArgs
     event.tool_name = called[0]
     if (tool !== called[0]) event.native_tool_name = tool
     if (given && typeof given === 'object')
-      event.tool_input = Object.fromEntries(Object.entries(given).map(([key, value]) => [keys.get(key) ?? key, value]))
+      event.tool_input = Object.fromEntries(Object.entries(given).map(([key, value]) => {
+        if (keys.has(key)) renamed.set(keys.get(key), key)
+        return [keys.get(key) ?? key, value]
+      }))
   }
   input = JSON.stringify(event) + '\\n'
 }
-const run = require('node:child_process').spawnSync(command, { shell: true, cwd: __dirname + '/../..', input, timeout, maxBuffer: 4 << 20 })
-const out = String(run.stdout ?? '')
-const err = String(run.stderr ?? '')
-if (err) write(2, err)
-if (run.status === 0) {
-  write(1, forAll(out))
-  process.exit(0)
+
+function matches(name) {
+  if (/[^\\w\\s|,-]/.test(what)) return new RegExp(what).test(name)
+  return what.split(/[|,]/).some((one) => one.trim() === name)
 }
-if (run.status === 2) {
-  const reason = err.trim() || 'a hook refused this: ' + command
-  if (!err) write(2, reason + '\\n')
-  // Copilot tells the model only what is said in JSON, and the others read that as well; exit 2 is for when we cannot
-  const name = event?.hook_event_name
+
+/** Why the hook cannot be said to have answered; null when it has. */
+function failureIn() {
+  if (run.status === null) return run.error?.code === 'ETIMEDOUT' ? 'no answer within ' + timeout + ' ms, ETIMEDOUT' : run.error ? run.error.message : 'ended by ' + run.signal
+  if (run.status !== 0) return run.status === 2 ? null : 'exit ' + run.status
+  if (!refusesOnFailure || !out.trim()) return null
+  if (!answer) return 'its output is not a JSON object'
+  const said = [answer.hookSpecificOutput?.permissionDecision, answer.permissionDecision, answer.decision].find((word) => word !== undefined)
+  return said === undefined || ['allow', 'deny', 'ask', 'defer', 'block', 'approve'].includes(said) ? null : 'unknown decision ' + JSON.stringify(said)
+}
+
+/** The reason of an answer that refuses the tool; undefined when it does not. */
+function denial() {
+  if (!answer) return undefined
+  const inner = answer.hookSpecificOutput ?? {}
+  const decision = inner.permissionDecision ?? answer.permissionDecision ?? answer.decision
+  const reason = inner.permissionDecisionReason ?? answer.permissionDecisionReason ?? answer.reason
+  if (decision === 'deny' || decision === 'block') return reason || 'a hook refused this: ' + command
+${cannotAsk ? `  if (decision === 'ask') return 'this needs your approval, which a hook cannot ask for here: ' + (reason || command)\n` : ''}  return undefined
+}
+
+/** No JSON refuses in every agent at exit 0: all forms at once, the reason on stderr, and exit 2 do. */
+function refuse(reason) {
+  write(2, (err && err.trim() === reason ? err : err + reason + '\\n'))
   if (!name) process.exit(2)
   const no = { permissionDecision: 'deny', permissionDecisionReason: reason }
-  const answer = name === 'PreToolUse' ? { hookSpecificOutput: { hookEventName: name, ...no } } : { decision: 'block', reason }
-  write(1, forAll(JSON.stringify(answer)))
-  process.exit(0)
+  if (name === 'PreToolUse') {
+    const cursor = event.cursor_version ? { permission: 'deny', user_message: reason, agent_message: reason } : {}
+    write(1, JSON.stringify({ decision: 'block', reason, ...no, ...cursor, hookSpecificOutput: { hookEventName: name, ...no } }))
+    process.exit(2)
+  }
+  write(1, spoken({ decision: 'block', reason }))
 }
-// any other end lets the agent go on, in every agent, and is told to the person
-const why = run.status !== null ? 'exit ' + run.status : run.error ? run.error.message : 'ended by ' + run.signal
-write(1, JSON.stringify({ systemMessage: 'hook failed (' + why + '): ' + command }))
+
+function jsonIn(text) {
+  try {
+    const value = JSON.parse(text)
+    return value && typeof value === 'object' && !Array.isArray(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+/** The hook's answer in each place where one of the agents looks for it. */
+function spoken(said = answer) {
+  const text = said === answer ? out : JSON.stringify(said)
+${strictOutput ? '  return text\n' : ''}  if (!said) {
+    // as in Claude Code: what a hook prints when a session starts or the user speaks is for the model
+    if ((name !== 'SessionStart' && name !== 'UserPromptSubmit') || !text.trim()) return text
+    if (event.cursor_version) return JSON.stringify({ additional_context: text })
+    return JSON.stringify({ additionalContext: text, hookSpecificOutput: { hookEventName: name, additionalContext: text } })
+  }
+  const inner = { ...said.hookSpecificOutput }
+  if (inner.updatedInput && typeof inner.updatedInput === 'object') {
+    inner.updatedInput = Object.fromEntries(Object.entries(inner.updatedInput).map(([key, value]) => [renamed.get(key) ?? key, value]))
+    if (events.size > 0) inner.tool_input = inner.updatedInput
+  }
+  const { decision, reason } = said
+  const more = decision && name === 'Stop' ? { decision, reason } : decision && name === 'PostToolUse' ? { additionalContext: reason } : {}
+  const whole = { ...said }
+  whole.permissionDecision ??= inner.permissionDecision
+  whole.permissionDecisionReason ??= inner.permissionDecisionReason
+  whole.modifiedArgs ??= inner.updatedInput
+  whole.additionalContext ??= inner.additionalContext ?? more.additionalContext
+  if (events.size > 0 && inner.permissionDecision === 'ask') whole.decision ??= 'ask'
+  if (name) whole.hookSpecificOutput = { hookEventName: name, ...more, ...inner }
+  return JSON.stringify(whole)
+}
+
+/** What the hook started goes with it. */
+function endGroup(pid) {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // all of it had ended
+  }
+}
 
 /** All of stdin, also from a pipe that does not wait for the agent to write. */
 function read() {
@@ -96,36 +204,5 @@ function patiently(work) {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
     }
   }
-}
-
-function matches(name) {
-  if (/[^\\w\\s|,-]/.test(what)) return new RegExp(what).test(name)
-  return what.split(/[|,]/).some((one) => one.trim() === name)
-}
-
-/** The same answer in each place where one of the agents looks for it. */
-function forAll(text) {
-  const name = event?.hook_event_name?.replace(/^./, (first) => first.toUpperCase())
-  if (!text.trimStart().startsWith('{')) {
-    // as in Claude Code: what a hook prints at the start of a session is for the model
-    if (name !== 'SessionStart' || !text.trim()) return text
-    if (event.cursor_version) return JSON.stringify({ additional_context: text })
-    return JSON.stringify({ additionalContext: text, hookSpecificOutput: { hookEventName: name, additionalContext: text } })
-  }
-  let answer
-  try {
-    answer = JSON.parse(text)
-  } catch {
-    return text
-  }
-  const inner = answer.hookSpecificOutput ?? {}
-  const { decision, reason } = answer
-  const more = decision && name === 'Stop' ? { decision, reason } : decision && name === 'PostToolUse' ? { additionalContext: reason } : {}
-  answer.permissionDecision ??= inner.permissionDecision
-  answer.permissionDecisionReason ??= inner.permissionDecisionReason
-  answer.modifiedArgs ??= inner.updatedInput
-  answer.additionalContext ??= inner.additionalContext ?? more.additionalContext
-  if (name) answer.hookSpecificOutput = { hookEventName: name, ...more, ...inner }
-  return JSON.stringify(answer)
 }
 `

@@ -5,6 +5,7 @@
 
 import { githubHost } from '../config/github-hooks.ts'
 import type { Host } from '../host.ts'
+import { bootLimits, talkLimits } from '../shared.ts'
 
 export const vscode: Host = githubHost(
   {
@@ -23,5 +24,8 @@ export const vscode: Host = githubHost(
       mention: { path: '.vscode/settings.json', of: /"(chat\.|github\.copilot)/ },
     },
   },
-  'VS Code runs it for a new conversation only, not for one that is resumed or was compacted',
+  (hook) => [
+    ...bootLimits(hook, 'VS Code', { compact: false, resume: false }),
+    ...talkLimits(hook, 'VS Code does not read what a hook answers to a prompt'),
+  ],
 )

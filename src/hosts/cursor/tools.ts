@@ -1,0 +1,11 @@
+import type { ToolNames } from '../tools.ts'
+
+export const cursorTools = {
+  Bash: ['Shell'],
+  Write: ['Write'],
+  Edit: ['Write'],
+  Read: ['Read'],
+  Grep: ['Grep'],
+  Agent: ['Task'],
+  Delete: ['Delete'],
+} satisfies ToolNames
