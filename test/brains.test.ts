@@ -216,7 +216,7 @@ describe('cli command `init --hooks`', () => {
     })
     const strict = ona('init', '--roles', 'mechanic', '--hooks', 'codex', '--strict')
     assert.deepEqual([strict.status, has('.codex')], [1, false])
-    assert.match(strict.stdout, /! onTool before Read: node guard\.mjs: Codex has no tool for Read; it was left out/)
+    assert.match(strict.stdout, /! onTool before Read: node guard\.mjs: Codex has no tool for Read; left out/)
     assert.equal(ona('init', '--roles', 'mechanic', '--hooks', 'codex').status, 0)
   })
 
@@ -245,12 +245,12 @@ describe('cli command `init --hooks`', () => {
     assert.equal(json('.claude/settings.json').hooks.PreToolUse.length, 1)
   })
 
-  test('an agent whose config is only in the home folder is found', (t) => {
-    const { root, ona, has } = repository(t, guarded)
-    mkdirSync(join(root, 'home/.codex'))
-    writeFileSync(join(root, 'home/.codex/config.toml'), '')
-    assert.equal(ona('init', '--roles', 'mechanic', '--hooks').status, 0)
-    assert.deepEqual([has('.codex/hooks.json'), has('.claude')], [true, false])
+  test('a comment in the settings of Claude Code, which would make it ignore them, is an error', (t) => {
+    const settings = '{\n  // mine\n}\n'
+    const { ona, text } = repository(t, { ...guarded, '.claude/settings.json': settings })
+    const { status, stderr } = ona('init', '--roles', 'mechanic', '--hooks')
+    assert.deepEqual([status, text('.claude/settings.json')], [1, settings])
+    assert.match(stderr, /^ona: \.claude\/settings\.json:2:3: Claude Code reads strict JSON/)
   })
 
   test('where nothing is found it says so', (t) => {
@@ -427,14 +427,14 @@ describe('ona role and ona hooks', () => {
   test('ona hooks brains says who is here, what is installed and what differs', (t) => {
     const { ona, put, json, text } = repository(t, { ...guarded, ...claude, '.gemini/settings.json': '{}' })
     assert.equal(ona('init', '--roles', 'mechanic', '--hooks').status, 0)
-    assert.match(ona('hooks', 'brains').stdout, /^claudecode +found by \.claude; 1 installed, as declared$/m)
+    assert.match(ona('hooks', 'brains').stdout, /^claudecode +found by \.claude; 1 installed, 1 as declared$/m)
     const settings = json('.claude/settings.json')
     settings.hooks.PreToolUse[0].hooks[0].timeout = 999
     put('.claude/settings.json', JSON.stringify(settings))
     const before = text('.claude/settings.json')
     const { stdout } = ona('hooks', 'brains')
-    assert.match(stdout, /^claudecode +found by \.claude; 1 installed, 1 to change: ona init --hooks$/m)
-    assert.match(stdout, /^gemini +found by \.gemini; 1 installed, as declared$/m)
+    assert.match(stdout, /^claudecode +found by \.claude; 1 installed, 1 to change: ona init --hooks claudecode$/m)
+    assert.match(stdout, /^gemini +found by \.gemini; 1 installed, 1 as declared$/m)
     assert.match(stdout, /^cursor +not here$/m)
     assert.equal(text('.claude/settings.json'), before)
     assert.deepEqual(JSON.parse(ona('hooks', 'brains', '--json').stdout).brains[0].changes[0].kind, 'update')
@@ -513,7 +513,7 @@ hooks:
     )
     assert.deepEqual([hooks.Stop.length, hooks.Notification.length], [1, 1])
     const again = ona('init', '--hooks', 'claudecode', 'gemini')
-    assert.match(again.stdout, /= 3 hooks stand as declared/)
+    assert.match(again.stdout, /= 3 hooks as declared/)
     assert.deepEqual(Object.keys(json('.gemini/settings.json').hooks), ['BeforeTool', 'AfterAgent'])
   })
 })

@@ -1,21 +1,21 @@
-/** Which agents are used here: by the files that they leave in a repository or in the home folder. */
+/** Which agents are used here, by the files that they leave in a repository or in the home folder. */
 import { existsSync, globSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { readPlainFile } from '../files/plain-file.ts'
 import type { Host } from '../hosts/host.ts'
 
-/** The slugs of the brains that are found. */
+/** The slugs of the agents that the repository's own files show. */
 export async function detectBrainReplsInRepo({ from }: { from: string }): Promise<string[]> {
-  return (await detectWithSigns({ from })).map(({ slug }) => slug)
+  return (await detectWithSigns({ from })).filter(({ inHome }) => !inHome).map(({ slug }) => slug)
 }
 
-/** The same, with what gave each of them away: "CLAUDE.md", "~/.codex/config.toml". */
+/** The same with the sign of each, "CLAUDE.md" or "~/.codex/config.toml"; and agents that only the home folder shows. */
 export async function detectWithSigns({ from, home = homedir() }: { from: string; home?: string }) {
   const { hosts } = await import('../hosts/index.ts')
   return hosts.flatMap((host) => {
     const sign = signOf(host, from, home)
-    return sign ? [{ slug: host.slug, sign }] : []
+    return sign ? [{ slug: host.slug, sign, inHome: sign.startsWith('~/') }] : []
   })
 }
 

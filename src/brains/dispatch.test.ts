@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { applyOnAct, applyOnAsk, linkedDispatch } from './dispatch.ts'
-import { parseRoles, type Role } from './role.ts'
+import { parseRoles } from './read-roles.ts'
+import type { Role } from './role.ts'
 
 const role = (slug: string, onDispatch: NonNullable<Role['hooks']>['onDispatch']): Role => ({
   slug,

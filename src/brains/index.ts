@@ -15,12 +15,12 @@ export type { Host as Brain, Limit } from '../hosts/host.ts'
 export { detectBrainReplsInRepo } from './detect.ts'
 export { applyOnAct, applyOnAsk, dispatchHandlers, linkedDispatch } from './dispatch.ts'
 export { applySync, type BrainPlan, planSync, type SyncRequest, type Target } from './plan.ts'
+export { parseRoles } from './read-roles.ts'
 export {
   type ActInput,
   type AskInput,
   authorOf,
   hooksOf,
-  parseRoles,
   type Role,
   type RoleDir,
   type RoleDirs,

@@ -30,7 +30,7 @@ function place(t: TestContext, files: Record<string, string> = {}) {
     sync: (roles: readonly Role[], ...slugs: string[]) => applySync(request(roles, slugs)),
     plan: (roles: readonly Role[], ...slugs: string[]) => planSync(request(roles, slugs)),
     prune: (keep: readonly string[], ...slugs: string[]) =>
-      applySync({ ...request([], slugs), known: keep, prune: true }),
+      applySync({ ...request([], slugs), known: keep, drops: () => true }),
     held: async (slug: string) => (await adapterFor(hostOf(slug)!, root).dao.get.all()).length,
   }
 }
@@ -81,7 +81,7 @@ test('one write a file, however many roles; none when nothing changes', async (t
     [1, 1, 1, 1, 1, 1],
   )
   for (const slug of slugs) {
-    assert.equal(await held(slug), 12)
+    assert.equal(await held(slug), 15)
     utimesSync(join(root, hostOf(slug)!.config), 1000, 1000)
   }
   assert.deepEqual(
@@ -210,14 +210,17 @@ test('hooks of a role that is not linked any more are told of, and go when that 
   assert.equal(await held('claudecode'), 1)
 })
 
-test('a comment in a file that its agent reads strictly is told of', async (t) => {
+test('a comment in a file that its agent reads strictly is an error; elsewhere it is kept', async (t) => {
   const { plan } = place(t, {
     '.claude/settings.json': '{\n  // mine\n}\n',
     '.gemini/settings.json': '{\n  // mine\n}\n',
   })
-  const [claude, gemini] = await plan([guard], 'claudecode', 'gemini')
-  assert.match(claude!.notes.join(), /^\.claude\/settings\.json:2:3: Claude Code reads strict JSON/)
-  assert.deepEqual(gemini!.notes, [])
+  await assert.rejects(
+    plan([guard], 'claudecode'),
+    /^Problem: \.claude\/settings\.json:2:3: Claude Code reads strict JSON/,
+  )
+  const [gemini] = await plan([guard], 'gemini')
+  assert.equal(gemini!.changes.length, 1)
 })
 
 test('what an agent cannot express is said in words, for each hook', async (t) => {

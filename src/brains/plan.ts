@@ -39,10 +39,10 @@ export interface SyncRequest {
   readonly root: string
   readonly roles: readonly Role[]
   readonly targets: readonly Target[]
-  /** Authors that are linked here as well, though not synced now. */
+  /** Authors whose hooks stay as they are: linked here and not synced now, or not loaded. */
   readonly known?: readonly string[]
-  /** Also takes out the hooks of authors that are not linked here. */
-  readonly prune?: boolean
+  /** Whether the hooks of an author that is none of these are removed; by default they stay and are reported. */
+  readonly drops?: (author: string) => boolean
 }
 
 /** What would be done. Reads only. */
@@ -149,7 +149,7 @@ function planOwn(
   coveredBy: string | undefined,
   twin: BrainPlan | undefined,
 ): BrainPlan {
-  const { root, roles, prune, known = [] } = request
+  const { root, roles, drops = () => false, known = [] } = request
   const { text, file } = configOf(brain, root)
   const found = text === null ? [] : brain.read(text, file)
   const authors = roles.map(authorOf)
@@ -158,7 +158,7 @@ function planOwn(
   const strangers = [...new Set(found.map(({ author }) => author))].filter(
     (author) => ![...authors, ...known].includes(author),
   )
-  const going = prune ? strangers : []
+  const going = strangers.filter(drops)
 
   const ours = found.filter(({ author }) => authors.includes(author) || going.includes(author))
   const standing = text === null ? () => false : brain.standing(text, file)
@@ -185,7 +185,8 @@ function planOwn(
   }
 }
 
-async function planForeign({ roles }: SyncRequest, slug: string, adapter: BrainHooksAdapter): Promise<BrainPlan> {
+async function planForeign(request: SyncRequest, slug: string, adapter: BrainHooksAdapter): Promise<BrainPlan> {
+  const { roles, drops = () => false, known = [] } = request
   const changes: Change[] = []
   const limits: Limit[] = []
   for (const role of roles) {
@@ -193,7 +194,12 @@ async function planForeign({ roles }: SyncRequest, slug: string, adapter: BrainH
     limits.push(...part.limits)
     changes.push(...diffHooks(await adapter.dao.get.all({ by: { author: authorOf(role) } }), part.hooks))
   }
-  return { slug, title: slug, changes, files: [], limits, notes: [], strangers: [] }
+  const others = (await adapter.dao.get.all()).filter(
+    ({ author }) => ![...roles.map(authorOf), ...known].includes(author),
+  )
+  changes.push(...others.filter(({ author }) => drops(author)).map((hook): Change => ({ kind: 'delete', hook })))
+  const strangers = [...new Set(others.map(({ author }) => author))].filter((author) => !drops(author))
+  return { slug, title: slug, changes, files: [], limits, notes: [], strangers }
 }
 
 async function applyForeign(slug: string, adapter: BrainHooksAdapter, changes: readonly Change[]) {

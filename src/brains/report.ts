@@ -18,12 +18,12 @@ export function planText(plans: readonly BrainPlan[]): string {
     for (const { kind, hook } of changes)
       if (kind !== 'keep') lines.push(paint(colours[kind], `  ${signs[kind]} ${described(hook)}  (${hook.author})`))
     const kept = changes.filter(({ kind }) => kind === 'keep').length
-    if (kept > 0) lines.push(paint('dim', `  = ${kept} ${kept === 1 ? 'hook stands' : 'hooks stand'} as declared`))
+    if (kept > 0) lines.push(paint('dim', `  = ${kept} ${kept === 1 ? 'hook' : 'hooks'} as declared`))
     if (changes.length === 0) lines.push(paint('dim', '  no hooks'))
     for (const { hook, why, dropped } of limits)
-      lines.push(paint('yellow', `  ! ${described(hook)}: ${why}${dropped ? '; it was left out' : ''}`))
+      lines.push(paint('yellow', `  ! ${described(hook)}: ${why}${dropped ? '; left out' : ''}`))
     for (const note of notes) lines.push(`  · ${note}`)
-    for (const author of strangers) lines.push(`  · ${author} has hooks here and is not linked; --prune takes them out`)
+    for (const author of strangers) lines.push(`  · ${author} has hooks here and is not linked; --prune removes them`)
   }
   return lines.map((line) => `${line}\n`).join('')
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Problem } from '../files/problem.ts'
-import { hooksOf, parseRoles } from './role.ts'
+import { parseRoles, readRoles } from './read-roles.ts'
+import { hooksOf } from './role.ts'
 
 const parse = (value: unknown) => parseRoles(value, 'ona.roles.yaml', '.this')
 const hooks = (onBrain: unknown) => ({ roles: [{ slug: 'a', hooks: { onBrain } }] })
@@ -42,10 +43,6 @@ test('what is wrong is said with its place', () => {
       { roles: [{ slug: '../../etc' }] },
       'ona.roles.yaml: roles[0]: slug is "../../etc"; use letters, digits, ".", "_" and "-"',
     ],
-    [
-      hooks({ onStart: [] }),
-      'ona.roles.yaml: roles[0]: hooks.onBrain has no "onStart"; it takes onBoot, onTool, onStop',
-    ],
     [hooks({ onTool: [{ timeout: 'PT5S' }] }), 'ona.roles.yaml: roles[0]: hooks.onBrain.onTool[0].command is missing'],
     [
       hooks({ onTool: [{ command: 'x' }] }),
@@ -60,8 +57,8 @@ test('what is wrong is said with its place', () => {
       'ona.roles.yaml: roles[0]: hooks.onBrain.onTool[0].filter.what is neither a list of tools nor a regular expression: Bash(',
     ],
     [
-      hooks({ onBoot: [{ command: 'x', timeout: 'PT5S', filter: { what: 'Bash' } }] }),
-      'repo=.this/role=a: onBoot takes no filter, only onTool does; take it off "x"',
+      hooks({ onTool: [{ command: 'x', timeout: 'PT5S', onFailure: 'block' }] }),
+      'ona.roles.yaml: roles[0]: hooks.onBrain.onTool[0].onFailure is "block"; it is "refuse" or "pass"',
     ],
     [
       hooks({
@@ -78,6 +75,37 @@ test('what is wrong is said with its place', () => {
     ],
   ]
   for (const [given, message] of wrong) assert.throws(() => parse(given), { name: 'Problem', message })
+})
+
+test('what is unknown is reported and left out, hook by hook; the rest of the role stands', () => {
+  const declared = {
+    slug: 'a',
+    motto: 'x',
+    hooks: {
+      onBrain: {
+        onStart: [],
+        onTalk: [{ command: 'talk', timeout: 'PT5S' }],
+        onBoot: [
+          { command: 'all', timeout: 'PT5S', filter: { what: 'SessionStart' } },
+          { command: 'again', timeout: 'PT5S', filter: { what: 'PostCompact' } },
+          { command: 'never', timeout: 'PT5S', filter: { what: 'Bash' } },
+        ],
+        onStop: [{ command: 'stop', timeout: 'PT5S', async: true }],
+      },
+    },
+  }
+  const { roles, failed } = readRoles({ roles: [declared, { slug: 'b', hooks: 5 }] }, 'x', '.this')
+  assert.deepEqual(failed, [{ slug: 'b', repo: '.this', why: 'x: roles[1]: hooks must be an object, not number' }])
+  assert.deepEqual(
+    hooksOf(roles[0]!.role).map(({ event, command }) => `${event} ${command}`),
+    ['onBoot all', 'onBoot again', 'onTalk talk', 'onStop stop'],
+  )
+  assert.deepEqual(roles[0]!.warnings, [
+    'x: roles[0].motto: unknown key; ignored',
+    'x: roles[0]: hooks.onBrain.onStart: unknown event; its hooks are left out',
+    'x: roles[0]: hooks.onBrain.onBoot[2].filter: "Bash" is no start of a context; use startup, resume, clear, compact, PostCompact or PreCompact; the hook is left out',
+    'x: roles[0]: hooks.onBrain.onStop[0].async: unknown key; ignored',
+  ])
 })
 
 test('whatever comes, it is a role or a problem', () => {

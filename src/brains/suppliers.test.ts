@@ -48,7 +48,7 @@ test('getBrainHooksAdapterByConfigImplicit: a package goes before ours, whicheve
       t,
       pack(
         name,
-        `exports.getBrainHooks = ({ slug }) => (slug === 'claudecode' ? { slug: 'theirs', dao: {} } : null)`,
+        `exports.getBrainHooks = ({ slug }) => (slug === 'claudecode' ? { slug: 'theirs', dao: { get: { all: async () => [] } } } : null)`,
         kind,
       ),
     )
@@ -64,20 +64,37 @@ test('getBrainHooksAdapterByConfigImplicit: a package of another name is not loo
   assert.equal((await getBrainHooksAdapterByConfigImplicit({ slug: 'codex', from: empty }))?.slug, 'codex')
 })
 
-test('getBrainHooksAdapterByConfigImplicit: a package that is not there or does not load is named', async (t) => {
-  const missing = place(t, { 'package.json': '{ "dependencies": { "rhachet-brains-x": "1" } }' })
-  await assert.rejects(
-    getBrainHooksAdapterByConfigImplicit({ slug: 'codex', from: missing }),
-    /rhachet-brains-x, which is not installed; run npm install/,
-  )
-  const broken = place(t, pack('rhachet-brains-x', 'throw new Error("no battery")'))
-  await assert.rejects(
-    getBrainHooksAdapterByConfigImplicit({ slug: 'codex', from: broken }),
-    /rhachet-brains-x fails when it is loaded: no battery/,
-  )
+test('getBrainHooksAdapterByConfigImplicit: a package that fails is named and passed over', async (t) => {
+  const cases: [Record<string, string>, RegExp][] = [
+    [
+      { 'package.json': '{ "dependencies": { "rhachet-brains-x": "1" } }' },
+      /rhachet-brains-x, which is not installed; run npm install/,
+    ],
+    [pack('rhachet-brains-x', 'throw new Error("no battery")'), /rhachet-brains-x fails when it is loaded: no battery/],
+    [
+      pack('rhachet-brains-x', 'exports.getBrainHooks = () => { throw new Error("no key") }'),
+      /rhachet-brains-x fails when asked for "codex": no key; the package is ignored/,
+    ],
+    [pack('rhachet-brains-x', 'exports.getBrainHooks = () => ({})'), /rhachet-brains-x: .* is not an adapter/],
+  ]
+  for (const [files, message] of cases) {
+    const warnings: string[] = []
+    const warn = (text: string) => void warnings.push(text)
+    const adapter = await getBrainHooksAdapterByConfigImplicit({ slug: 'codex', from: place(t, files), warn })
+    assert.equal(adapter?.slug, 'codex')
+    assert.equal(warnings.length, 1)
+    assert.match(warnings[0]!, message)
+  }
 })
 
-test('detectBrainReplsInRepo: each agent is found by its signs, a bare folder or a config in the home among them', async (t) => {
+test('getBrainHooksAdapterByConfigImplicit: a package is asked with the names that published ones use', async (t) => {
+  const source = `exports.getBrainHooks = ({ brain, repoPath }) =>
+    brain === 'hal9000' ? { slug: repoPath, dao: { get: { all: async () => [] } } } : null`
+  const from = place(t, pack('rhachet-brains-hal', source))
+  assert.equal((await getBrainHooksAdapterByConfigImplicit({ slug: 'hal9000', from }))?.slug, from)
+})
+
+test('detectBrainReplsInRepo: each agent is found by its signs, a bare folder among them; a config in the home is no sign of the repository', async (t) => {
   const signs: [string, string[]][] = [
     ['.claude/settings.json', ['claudecode']],
     ['.claude/agents/a.md', ['claudecode']],
@@ -105,12 +122,14 @@ test('detectBrainReplsInRepo: each agent is found by its signs, a bare folder or
     )
   }
   const mention = place(t, { '.vscode/settings.json': '{ "chat.agent.enabled": true }' })
-  assert.deepEqual(await detectWithSigns({ from: mention, home }), [{ slug: 'vscode', sign: '.vscode/settings.json' }])
+  assert.deepEqual(await detectWithSigns({ from: mention, home }), [
+    { slug: 'vscode', sign: '.vscode/settings.json', inHome: false },
+  ])
   const elsewhere = place(t, { '.codex/config.toml': '', '.config/opencode/opencode.json': '{}' })
   assert.deepEqual(await detectWithSigns({ from: home, home: elsewhere }), [
-    { slug: 'opencode', sign: '~/.config/opencode/opencode.json' },
-    { slug: 'codex', sign: '~/.codex/config.toml' },
+    { slug: 'opencode', sign: '~/.config/opencode/opencode.json', inHome: true },
+    { slug: 'codex', sign: '~/.codex/config.toml', inHome: true },
   ])
   const both = place(t, { '.claude/settings.json': '{}', '.cursor/rules/a.md': '' })
-  for (const slug of ['claudecode', 'cursor']) assert.ok((await detectBrainReplsInRepo({ from: both })).includes(slug))
+  assert.deepEqual(await detectBrainReplsInRepo({ from: both }), ['claudecode', 'cursor'])
 })

@@ -9,20 +9,27 @@ import { adapterFor, type BrainHooksAdapter, type OwnAdapter } from '../hosts/ad
 
 /** What a package named `rhachet-brains-*` or `ona-brains-*` may export. */
 export interface BrainSupplier {
-  getBrainHooks?(input: { slug: string }): BrainHooksAdapter | null | Promise<BrainHooksAdapter | null>
+  /** `brain` and `repoPath` are the names that published packages use for the slug and the repository's root. */
+  getBrainHooks?(input: {
+    slug: string
+    brain: string
+    repoPath: string
+  }): BrainHooksAdapter | null | Promise<BrainHooksAdapter | null>
 }
 
+/** A package that fails is reported with `warn` and passed over: it does not take the other agents with it. */
 export async function getBrainHooksAdapterByConfigImplicit({
   slug,
   from,
+  warn = (message) => process.emitWarning(message),
 }: {
   slug: string
   from: string
+  warn?: (message: string) => void
 }): Promise<BrainHooksAdapter | null> {
   const claims: { name: string; adapter: BrainHooksAdapter }[] = []
   for (const name of packagesNamed(/^(@[^/]+\/)?(rhachet|ona)-brains-/, from)) {
-    const supplier = (await loadPackage(name, from)) as BrainSupplier
-    const adapter = await supplier.getBrainHooks?.({ slug })
+    const adapter = await claimOf(name, slug, from, warn)
     if (adapter) claims.push({ name, adapter })
   }
   if (claims.length > 1)
@@ -30,6 +37,26 @@ export async function getBrainHooksAdapterByConfigImplicit({
       `${claims.map(({ name }) => name).join(' and ')} both claim the brain "${slug}"; remove one of them from package.json`,
     )
   return claims[0]?.adapter ?? getBrainHooks({ slug, from })
+}
+
+async function claimOf(
+  name: string,
+  slug: string,
+  from: string,
+  warn: (message: string) => void,
+): Promise<BrainHooksAdapter | null> {
+  try {
+    const supplier = (await loadPackage(name, from)) as BrainSupplier
+    const adapter = (await supplier.getBrainHooks?.({ slug, brain: slug, repoPath: from })) ?? null
+    if (!adapter || typeof adapter.dao?.get?.all === 'function') return adapter
+    warn(`${name}: getBrainHooks gives something for "${slug}" that is not an adapter; the package is ignored`)
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    warn(
+      `${why.startsWith(name) || why.includes(` ${name},`) ? why : `${name} fails when asked for "${slug}": ${why}`}; the package is ignored`,
+    )
+  }
+  return null
 }
 
 /** Our own supply, in the shape of a supplier. */

@@ -7,22 +7,29 @@ import type { Target } from './plan.ts'
 import { fileNamed } from './roles/load.ts'
 import { getBrainHooksAdapterByConfigImplicit, packagesNamed } from './suppliers.ts'
 
-/** The repository that a folder lies in: itself when it looks like one, otherwise the nearest above with a `.git`. */
+/** The repository that a folder lies in: the nearest folder with roles up to the one with a `.git`, else that one. */
 export function repositoryOf(cwd: string): string {
   const start = resolve(cwd)
-  if (['.agent', 'package.json'].some((name) => existsSync(join(start, name))) || fileNamed(start, 'ona.roles'))
-    return start
-  for (let folder = start; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) return folder
-    if (folder === dirname(folder)) return start
+  const folders = [start]
+  for (let folder = start; folder !== dirname(folder) && !existsSync(join(folder, '.git')); ) {
+    folder = dirname(folder)
+    folders.push(folder)
   }
+  const top = folders.at(-1)!
+  // outside a git repository nothing above is looked at
+  const inside = existsSync(join(top, '.git')) ? folders : [start]
+  const hasRoles = (folder: string) => existsSync(join(folder, '.agent')) || fileNamed(folder, 'ona.roles') !== null
+  return inside.find(hasRoles) ?? inside.at(-1)!
 }
 
-/** The brains that were named; one that nobody has an adapter for is a Problem that lists those there are. */
-export async function namedTargets(slugs: readonly string[], root: string): Promise<Target[]> {
+/** What is worth a warning while adapters are looked for. */
+type Warn = (message: string) => void
+
+/** The agents that were named; one that nobody has an adapter for is a Problem that lists those there are. */
+export async function namedTargets(slugs: readonly string[], root: string, warn?: Warn): Promise<Target[]> {
   const targets: Target[] = []
   for (const word of slugs) {
-    const adapter = await getBrainHooksAdapterByConfigImplicit({ slug: word, from: root })
+    const adapter = await getBrainHooksAdapterByConfigImplicit({ slug: word, from: root, ...(warn && { warn }) })
     if (!adapter) throw new Problem(await unknownBrain(word, root))
     const slug = 'brain' in adapter && adapter.slug ? adapter.slug : word
     if (!targets.some((target) => target.slug === slug)) targets.push({ slug, adapter })
@@ -38,16 +45,23 @@ async function unknownBrain(word: string, root: string): Promise<string> {
   return `there is no adapter for the brain "${word}"${asked}; available: ${hosts.map(({ slug }) => slug).join(', ')}. Nothing was written`
 }
 
-/** The brains that are used here, with the sign of each. */
-export async function detectedTargets(
-  root: string,
-): Promise<{ targets: (Target & { sign: string })[]; without: string[] }> {
+export interface Detected {
+  readonly targets: readonly (Target & { readonly sign: string })[]
+  /** Agents that are used here and for which there is no adapter. */
+  readonly without: readonly string[]
+  /** Agents that the user has and the repository shows no sign of. */
+  readonly inHome: readonly { readonly slug: string; readonly sign: string }[]
+}
+
+/** The agents that are used in the repository, with the sign of each. */
+export async function detectedTargets(root: string, warn?: Warn): Promise<Detected> {
   const targets: (Target & { sign: string })[] = []
   const without: string[] = []
-  for (const { slug, sign } of await detectWithSigns({ from: root })) {
-    const adapter = await getBrainHooksAdapterByConfigImplicit({ slug, from: root })
+  const found = await detectWithSigns({ from: root })
+  for (const { slug, sign } of found.filter(({ inHome }) => !inHome)) {
+    const adapter = await getBrainHooksAdapterByConfigImplicit({ slug, from: root, ...(warn && { warn }) })
     if (adapter) targets.push({ slug, adapter, sign })
     else without.push(slug)
   }
-  return { targets, without }
+  return { targets, without, inHome: found.filter(({ inHome }) => inHome) }
 }

@@ -9,6 +9,8 @@ async function main(words: string[]): Promise<number> {
     writeSync(1, `${version()}\n`) // past process.stdout, whose making takes longer than all the rest
     return 0
   }
+  if (/\brh(?:achet|x)(?:\.\w+)?$/.test(process.argv[1] ?? ''))
+    return (await import('./commands/roles/rhachet.ts')).run(words)
   if (Object.hasOwn(commands, first)) return run(commands[first]!, rest)
   const flag = words.findIndex((word) => Object.hasOwn(flagCommands, word))
   if (flag >= 0) return run(flagCommands[words[flag]!]!, words.toSpliced(flag, 1))

@@ -46,10 +46,10 @@ export class JsonEdit {
   readonly #unit: string
   readonly #eol: string
 
-  constructor(text: string) {
+  constructor(text: string, unit?: string, eol?: string) {
     this.text = text
-    this.#unit = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  '
-    this.#eol = text.includes('\r\n') ? '\r\n' : '\n'
+    this.#unit = unit ?? /\n([ \t]+)\S/.exec(text)?.[1] ?? '  '
+    this.#eol = eol ?? (text.includes('\r\n') ? '\r\n' : '\n')
   }
 
   /** Sets, or with undefined takes away, what is at the path. */
@@ -75,6 +75,38 @@ export class JsonEdit {
   prune(path: Path): void {
     const node = this.#at(path)
     if (node && /^[[{]\s*[\]}]$/.test(this.text.slice(node.offset, endOf(node)))) this.set(path, undefined)
+  }
+
+  /**
+   * Makes a list hold these items, old ones by their index and perhaps with a new value, new ones by their value, in one pass:
+   * for changes so many that one edit after another would take seconds. False, and nothing done, where a comment stands
+   * between the items.
+   */
+  relist(
+    path: Path,
+    items: readonly { readonly from?: number; readonly old?: unknown; readonly value?: unknown }[],
+  ): boolean {
+    const list = this.#at(path)
+    const children = list?.children ?? []
+    const [first, second] = children
+    if (!list || !first) return false
+    const ends = [list.offset + 1, ...children.map(endOf)]
+    const starts = [...children.map(({ offset }) => offset), endOf(list) - 1]
+    if (starts.some((start, at) => !/^[\s,]*$/.test(this.text.slice(ends[at]!, start)))) return false
+    const spread = this.#isSpread(first)
+    const indent = this.#indentAt(first.offset)
+    const gap = second ? this.text.slice(endOf(first), second.offset) : spread ? `,${this.#eol}${indent}` : ', '
+    const texts = items.map(({ from, old, value }) => {
+      const node = from === undefined ? undefined : children[from]
+      if (!node) return this.#render(value, indent, spread)
+      const part = new JsonEdit(this.text.slice(node.offset, endOf(node)), this.#unit, this.#eol)
+      if (value !== undefined) part.turn([], old, value)
+      return part.text
+    })
+    const inside =
+      this.text.slice(ends[0]!, starts[0]!) + texts.join(gap) + this.text.slice(ends.at(-1)!, starts.at(-1)!)
+    this.#splice(list.offset, list.length, items.length === 0 ? '[]' : `[${inside}]`)
+    return true
   }
 
   /** Turns one value into another by the fewest settings, so that what is the same keeps its place and spacing. */

@@ -672,7 +672,7 @@ async function roles(name: string, text: string): Promise<void> {
   const file = here(name)
   writeFileSync(file, text)
   try {
-    for (const role of await loadRolesFile(file, '.this', false)) assert.equal(typeof role.slug, 'string')
+    for (const { role } of (await loadRolesFile(file, '.this', false)).roles) assert.equal(typeof role.slug, 'string')
   } catch (thrown) {
     if (!(thrown instanceof Problem)) throw thrown
     told(thrown.message)

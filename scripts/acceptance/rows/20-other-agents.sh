@@ -77,6 +77,17 @@ row S000-12 000 'rhachet is the same program' 'both bins of the package are bin/
 same "$(json .bin.ona <"$ROOT/package.json")" "$(json .bin.rhachet <"$ROOT/package.json")"
 X
 
+row S000-13 000 'roles of the published shape: onTalk, boot filters, rhachet run and rhachet roles boot; renamed, unlinked and adopted hooks' 'the tests of the published shape pass' <<'X'
+unit test/published-roles.test.ts
+X
+
+row S000-14 000 'init --hooks --check exits 1 on drift and writes nothing' 'exit 1, then 0 after a sync' <<'X'
+role "$guard"; ona init --roles mechanic >/dev/null; before=$(cat .claude/settings.json)
+exits 1 ona init --hooks claudecode --check
+same "$before" "$(cat .claude/settings.json)"
+ona init --hooks claudecode >/dev/null; ona init --hooks claudecode --check
+X
+
 group dispatcher 'The dispatcher (spec 001)' <<'X'
 mkdir -p .git
 ona dispatcher install --modules all

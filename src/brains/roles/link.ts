@@ -1,5 +1,15 @@
 /** Links a role into the repository: `.agent/repo=X/role=Y` with its briefs, skills and inits. */
-import { existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { Problem } from '../../files/problem.ts'
 import { dirsOf } from '../role.ts'
@@ -23,6 +33,10 @@ export function linkRole(
     if (only && more.length === 0) changed = link(join(home, kind), only) || changed
     else for (const dir of dirs) changed = link(join(home, kind, basename(dir)), dir) || changed
   }
+  if (role.boot !== undefined) {
+    const [boot] = dirsOf({ dirs: role.boot })
+    changed = link(join(home, 'boot.yml'), resolve(base, boot!)) || changed
+  }
   // so that the folder is kept by git and says what it is
   const readme = join(home, 'readme.md')
   if (!existsSync(readme)) {
@@ -34,6 +48,27 @@ export function linkRole(
   }
   return { folder, changed }
 }
+
+/** Removes the folder of a role that is linked. What is in it is links and our readme; anything else is kept and named. */
+export function unlinkRole(root: string, author: string): { folder: string } {
+  const folder = join('.agent', ...author.split('/'))
+  const home = join(root, folder)
+  const kept = linkedParts(home).filter((path) => !lstatSync(path).isSymbolicLink() && basename(path) !== 'readme.md')
+  if (kept.length > 0)
+    throw new Problem(
+      `${folder} holds files of its own (${kept.map((path) => relative(root, path)).join(', ')}); move or delete them, then unlink again`,
+    )
+  rmSync(home, { recursive: true })
+  const repo = dirname(home)
+  if (readdirSync(repo).length === 0) rmdirSync(repo)
+  return { folder }
+}
+
+/** Everything in a role's folder that is not a folder; links are not followed. */
+const linkedParts = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? linkedParts(join(folder, entry.name)) : [join(folder, entry.name)],
+  )
 
 function link(path: string, target: string): boolean {
   mkdirSync(dirname(path), { recursive: true })

@@ -4,7 +4,7 @@ import { basename, dirname, extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { readPlainFile } from '../../files/plain-file.ts'
 import { Problem } from '../../files/problem.ts'
-import { parseRole, parseRoles, type Role } from '../role.ts'
+import { type ReadRole, type ReadRoles, readRole, readRoles } from '../read-roles.ts'
 import { loadPackage, packageFolder } from '../suppliers.ts'
 
 const endings = ['.ts', '.mts', '.js', '.mjs', '.cjs', '.yaml', '.yml', '.json']
@@ -18,19 +18,20 @@ export function fileNamed(folder: string, name: string): string | null {
 }
 
 /** Roles of an `ona.roles.*` file. */
-export const loadRolesFile = async (path: string, repo: string, runCode: boolean): Promise<Role[]> =>
-  parseRoles(await read(path, runCode), path, repo)
+export const loadRolesFile = async (path: string, repo: string, runCode: boolean): Promise<ReadRoles> =>
+  readRoles(await read(path, runCode), path, repo)
 
 /** The role that a folder `.agent/repo=X/role=Y` holds itself. */
-export async function loadRoleFile(path: string, repo: string, slug: string, runCode: boolean): Promise<Role> {
+export async function loadRoleFile(path: string, repo: string, slug: string, runCode: boolean): Promise<ReadRole> {
   const value = await read(path, runCode)
   const given = typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
-  const role = parseRole({ slug, repo, ...given }, path, repo)
+  const found = readRole({ slug, repo, ...given }, path, repo)
+  const { role } = found
   if (role.slug !== slug || role.repo !== repo)
     throw new Problem(
       `${path} says slug ${role.slug} and repo ${role.repo}, its folder says ${slug} and ${repo}; make them the same`,
     )
-  return role
+  return found
 }
 
 /** Roles of a package named `rhachet-roles-*` or `ona-roles-*`, and the folder from which it names its own. */
@@ -38,21 +39,30 @@ export async function loadRolesPackage(
   name: string,
   from: string,
   runCode: boolean,
-): Promise<{ roles: Role[]; folder: string }> {
+): Promise<ReadRoles & { folder: string }> {
   const folder = packageFolder(name, from)
   if (!folder) throw new Problem(`package.json names ${name}, which is not installed; run npm install`)
   const repo = name.replace(/^.*(rhachet|ona)-roles-/, '')
   const file = fileNamed(folder, 'ona.roles')
-  if (file) return { roles: await loadRolesFile(file, repo, runCode), folder }
+  if (file) return { ...(await loadRolesFile(file, repo, runCode)), folder }
   if (!runCode) throw new Problem(notRun(name))
   const loaded = (await loadPackage(name, from)) as Record<string, unknown>
   const give = loaded['getRoleRegistry'] ?? loaded['getRoleRegistries']
   if (typeof give !== 'function')
     throw new Problem(`${name} gives no roles: it exports no getRoleRegistry and has no ona.roles file`)
-  const registries = [await give()].flat()
-  return {
-    roles: registries.flatMap((registry, index) => parseRoles(registry, `${name}: registry ${index}`, repo)),
-    folder,
+  const registries = [await calling(name, () => give())].flat()
+  const found = registries.map((registry, index) => readRoles(registry, `${name}: registry ${index}`, repo))
+  return { roles: found.flatMap(({ roles }) => roles), failed: found.flatMap(({ failed }) => failed), folder }
+}
+
+/** What a package does when it is called may fail in any way. */
+async function calling<T>(name: string, work: () => T): Promise<Awaited<T>> {
+  try {
+    return await work()
+  } catch (thrown) {
+    throw new Problem(
+      `${name} fails when its roles are asked for: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+    )
   }
 }
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { claudecode } from '../claudecode/index.ts'
 import type { BrainHook } from '../hook.ts'
 import { hosts } from '../index.ts'
+import { ona } from '../ona/index.ts'
 
 const hook = (command: string, what = 'Bash'): BrainHook => ({
   author: 'repo=a/role=b',
@@ -44,11 +45,11 @@ test('a hook that somebody copied is there once again', () => {
 test('a comment neither swallows a hook nor goes with one, wherever it stands', () => {
   const texts = ['{\n  // nothing yet\n}\n', '{ "a": 1 // mine\n}\n', '{ "hooks": { /* none */ } }', '{ // all\n}']
   const list = '{ "hooks": { "PreToolUse": [ // mine\n  ] } }'
-  assert.equal(written([], written([hook('a')], list)), list)
+  assert.equal(ona.write(ona.write(list, [hook('a')], 'x'), [], 'x'), list)
   for (const text of texts) {
-    const full = written([hook('a')], text)
-    assert.deepEqual(claudecode.read(full, 'x'), [hook('a')])
-    assert.equal(written([], full), text)
+    const full = ona.write(text, [hook('a')], 'x')!
+    assert.deepEqual(ona.read(full, 'x'), [hook('a')])
+    assert.equal(ona.write(full, [], 'x'), text)
   }
 })
 
@@ -86,6 +87,62 @@ test('commands of every kind come back as they were', () => {
         const text = brain.write(null, [given], 'x')!
         assert.deepEqual(brain.read(text, 'x'), [given], `${brain.slug} ${event} ${command}`)
       }
+})
+
+test('hooks that rhachet wrote are ours: kept once, put into our form, removed with their role', () => {
+  const theirs = (command: string, more: object = {}) => ({
+    type: 'command',
+    command,
+    timeout: 5,
+    author: 'repo=a/role=b',
+    ...more,
+  })
+  const settings = {
+    hooks: {
+      PreToolUse: [
+        { matcher: 'Bash', hooks: [theirs('one'), mine, theirs('two')] },
+        { matcher: '# author=repo=a/role=b Write', hooks: [{ type: 'command', command: 'older', timeout: 5 }] },
+      ],
+      Stop: [{ matcher: '*', hooks: [theirs('stop')] }],
+      PostCompact: [{ matcher: '*', hooks: [theirs('again')] }],
+    },
+  }
+  const text = JSON.stringify(settings, null, 2)
+  const found = claudecode.read(text, 'x')
+  assert.deepEqual(
+    found.map(({ event, command, filter }) => [event, command, filter?.what]),
+    [
+      ['onBoot', 'again', 'PostCompact'],
+      ['onTool', 'one', 'Bash'],
+      ['onTool', 'two', 'Bash'],
+      ['onTool', 'older', 'Write'],
+      ['onStop', 'stop', undefined],
+    ],
+  )
+  const after = claudecode.write(text, found, 'x')!
+  assert.deepEqual(claudecode.read(after, 'x'), found)
+  assert.equal(after.includes('author='), false)
+  assert.equal(after.includes('"author"'), false)
+  const { PreToolUse, PostCompact, SessionStart } = JSON.parse(after).hooks
+  assert.deepEqual(
+    [PreToolUse[0], PostCompact, SessionStart[0].matcher],
+    [{ matcher: 'Bash', hooks: [mine] }, undefined, 'compact'],
+  )
+  assert.deepEqual(JSON.parse(claudecode.write(text, [], 'x')!), {
+    hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [mine] }] },
+  })
+  // an import takes them over, as it does with the user's own
+  assert.equal(claudecode.foreign!(text, 'x').filter((one) => 'moment' in one).length, 6)
+})
+
+test('many hooks at once go in and out without a trace in what is around them', () => {
+  const text = `{\n    "hooks": {\n        "PreToolUse": [\n            { "matcher": "Bash", "hooks": [ ${JSON.stringify(mine)} ] }\n        ]\n    },\n    "z": [1,2]\n}\n`
+  const many = Array.from({ length: 60 }, (_, index) => hook(`node ${index}.mjs`))
+  const full = written(many, text)
+  assert.deepEqual(claudecode.read(full, 'x'), many)
+  const late = many.map((one) => ({ ...one, timeout: 'PT9S' }))
+  assert.equal(written(many, written(late, full)), full)
+  assert.equal(written([], full), text)
 })
 
 test('what goes into the file of Claude Code is what its published schema allows', () => {

@@ -194,6 +194,16 @@ function changeEvent(
   for (const [index, count] of gone) if (count === items[index].hooks.length) owned.set(index, '')
   for (const [index, item] of items.entries()) if (isDeepStrictEqual(item, emptyPlace)) owned.set(index, '')
   const list = arrange(layout, items.length, owned, left)
+  const changed = list.filter(
+    ({ from, value }) => from === undefined || (value && !isDeepStrictEqual(items[from], value)),
+  )
+  const places = list.map((place) => ({ ...place, ...(place.from !== undefined && { old: items[place.from] }) }))
+  const removed = items.length - list.filter(({ from }) => from !== undefined).length
+  const many = gone.size === 0 && changed.length + removed > manyEdits
+  if (many && edit.relist(['hooks', event], places)) {
+    edit.prune(['hooks', event])
+    return
+  }
   for (const { from, value } of list)
     if (from !== undefined && value) edit.turn(['hooks', event, from], items[from], value)
   const stay = new Set(list.map(({ from }) => from))
@@ -204,6 +214,9 @@ function changeEvent(
   if (items.length > 0) edit.prune(['hooks', event])
 }
 
+/** From so many on the list is written in one pass, without looking at each item's surroundings. */
+const manyEdits = 20
+
 /** One place of the new list: something that was there (perhaps with a new value), or something new. */
 interface Place {
   readonly from?: number
@@ -213,9 +226,10 @@ interface Place {
 /** Others keep their order and ours get the declared one: a new hook goes before the declared hook that follows it. */
 function arrange(layout: Layout, length: number, owned: Map<number, string>, wanted: readonly Wanted[]): Place[] {
   const kept = new Map<number, number>()
+  const places = Map.groupBy(owned, ([, key]) => key)
   let last = -1
   for (const [rank, { key }] of wanted.entries()) {
-    const index = [...owned].find(([at, standing]) => standing === key && !kept.has(at))?.[0]
+    const index = places.get(key)?.shift()?.[0]
     if (index === undefined || (index < last && !layout.keepPositions)) continue
     kept.set(index, rank)
     last = index

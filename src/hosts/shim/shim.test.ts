@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -143,6 +143,63 @@ test('a hook that fails or takes too long lets the agent go on, and the user is 
     assert.equal(status, 0)
     assert.match(JSON.parse(stdout).systemMessage, new RegExp(`hook failed \\(.*${why}.*\\): ${command}`))
   }
+})
+
+test('a guard whose failure refuses the call refuses when it crashes, is missing, hangs or answers garbage', () => {
+  const guarded = (command: string, timeoutMs = 60_000) =>
+    spawnSync(process.execPath, [claude, '*', command, String(timeoutMs), 'refuse'], {
+      input: JSON.stringify(vscode('Bash')),
+      encoding: 'utf8',
+    })
+  const failing: [string, RegExp, number?][] = [
+    ['exit 1', /exit 1/],
+    ['exit 3', /exit 3/],
+    ['./not-there', /exit 127/],
+    ['kill -9 $$', /ended by SIGKILL/],
+    ['sleep 60', /no answer within 300 ms/, 300],
+    ['echo fine', /not a JSON object/],
+    ['echo \'{"decision"\'', /not a JSON object/],
+    ["echo '[]'", /not a JSON object/],
+    ['echo \'{"decision":"denny"}\'', /unknown decision "denny"/],
+  ]
+  for (const [command, why, timeoutMs] of failing) {
+    const { status, stderr, stdout } = guarded(command, timeoutMs)
+    assert.equal(status, 2, command)
+    assert.match(stderr, why)
+    assert.deepEqual([JSON.parse(stdout).decision, JSON.parse(stdout).permissionDecision], ['block', 'deny'])
+  }
+  for (const command of ['true', "echo '{}'", 'echo \'{"hookSpecificOutput":{"permissionDecision":"allow"}}\''])
+    assert.equal(guarded(command).status, 0, command)
+})
+
+test('a refusal in Claude Code’s JSON refuses in every agent', () => {
+  const answer = { hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: 'no' } }
+  for (const said of [answer, { decision: 'block', reason: 'no' }]) {
+    const { status, stdout, stderr } = run('*', `echo '${JSON.stringify(said)}'`, vscode('Bash'))
+    assert.deepEqual([status, stderr, JSON.parse(stdout).permissionDecisionReason], [2, 'no\n', 'no'])
+  }
+})
+
+test('when its time is up, what the hook started ends with it', () => {
+  const mark = join(root, 'survivor')
+  run('*', `(sleep 2; echo alive > '${mark}') & sleep 60`, vscode('Bash'), 300)
+  spawnSync('sleep', ['2.5'])
+  assert.equal(existsSync(mark), false)
+})
+
+test('Gemini CLI’s events arrive under the names that a role is written in', () => {
+  const gemini = join(root, '.gemini/hooks/rhachet-hook.cjs')
+  mkdirSync(join(root, '.gemini/hooks'), { recursive: true })
+  writeFileSync(gemini, hostOf('gemini')!.helper!.text!)
+  const start = (event: object, command: string, what = '*') =>
+    spawnSync(process.execPath, [gemini, what, command, '5000'], { input: JSON.stringify(event), encoding: 'utf8' })
+  const before = { hook_event_name: 'BeforeTool', tool_name: 'run_shell_command', tool_input: { command: 'ls' } }
+  const { hook_event_name, native_event_name, tool_name } = JSON.parse(start(before, 'cat', 'Bash').stdout)
+  assert.deepEqual([hook_event_name, native_event_name, tool_name], ['PreToolUse', 'BeforeTool', 'Bash'])
+  const talk = start({ hook_event_name: 'BeforeAgent', prompt: 'hi' }, 'echo hello')
+  assert.equal(JSON.parse(talk.stdout).hookSpecificOutput.additionalContext, 'hello\n')
+  assert.equal(start({ hook_event_name: 'SessionStart', source: 'resume' }, 'echo x', 'startup|clear').stdout, '')
+  assert.notEqual(start({ hook_event_name: 'SessionStart', source: 'clear' }, 'echo x', 'startup|clear').stdout, '')
 })
 
 test('an answer in JSON is put where each agent looks for it, and what boot prints is for the model', () => {

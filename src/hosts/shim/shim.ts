@@ -51,7 +51,7 @@ try {
 if (event && typeof event === 'object') prepare()
 const name = event?.hook_event_name
 const run = require('node:child_process').spawnSync(command, { shell: true, cwd: __dirname + '/../..', input, timeout, maxBuffer: 4 << 20, detached: process.platform !== 'win32' })
-if (run.error && run.pid && process.platform !== 'win32') endGroup(run.pid)
+if (run.status === null && run.pid && process.platform !== 'win32') endGroup(run.pid)
 const out = String(run.stdout ?? '')
 const err = String(run.stderr ?? '')
 const answer = jsonIn(out)
@@ -100,7 +100,7 @@ function matches(name) {
 
 /** Why the hook cannot be said to have answered; null when it has. */
 function failureIn() {
-  if (run.status === null) return run.error?.code === 'ETIMEDOUT' ? 'no answer within ' + timeout + ' ms, ETIMEDOUT' : run.error ? run.error.message : 'ended by ' + run.signal
+  if (run.status === null) return run.error?.code === 'ETIMEDOUT' ? 'no answer within ' + timeout + ' ms, ETIMEDOUT' : run.signal ? 'ended by ' + run.signal : String(run.error?.message)
   if (run.status !== 0) return run.status === 2 ? null : 'exit ' + run.status
   if (!refusesOnFailure || !out.trim()) return null
   if (!answer) return 'its output is not a JSON object'

@@ -45,9 +45,18 @@ export const brains = command('ona hooks brains', { help: brainsHelp, flags: { j
   return failed.length + problems.length > 0 ? 1 : 0
 })
 
+/** "as declared" only of hooks that were compared with a declaration. */
 function stateOf(plan: BrainPlan, held: number): string {
-  const count = differing(plan)
-  return `${held} installed, ${count === 0 ? 'as declared' : `${count} to change: ona init --hooks`}`
+  const { slug, changes, strangers } = plan
+  const toChange = differing(plan)
+  const compared = changes.length - toChange
+  const parts = [
+    `${held} installed`,
+    ...(compared > 0 ? [`${compared} as declared`] : []),
+    ...(toChange > 0 ? [`${toChange} to change: ona init --hooks ${slug}`] : []),
+    ...(strangers.length > 0 ? [`${strangers.join(', ')} not linked here`] : []),
+  ]
+  return parts.join(', ')
 }
 
 const importFlags = { json: 'flag', 'dry-run': 'flag', role: 'value' } as const
@@ -59,7 +68,7 @@ export const importHooks = command(
     const { hostOf, hosts } = await import('../../../hosts/index.ts')
     if (!word) return wrong('ona hooks import', 'name one agent, as in ona hooks import claudecode')
     const brain = hostOf(word)
-    if (!brain) return failed(`there is no brain "${word}"; available: ${hosts.map(({ slug }) => slug).join(', ')}`)
+    if (!brain) return failed(`unknown agent "${word}"; available: ${hosts.map(({ slug }) => slug).join(', ')}`)
     const root = repositoryOf(process.cwd())
     const slug = role ?? `from-${brain.slug}`
     if (!/^\w[\w.-]*$/.test(slug)) return wrong('ona hooks import', `"${slug}" cannot name a role`)

@@ -1,10 +1,12 @@
-/** `ona init`: links roles into this repository and puts their hooks into the agents that are used in it. */
+/** `ona init`: links roles into this repository and writes their hooks into the agents that are used in it. */
 import { homedir } from 'node:os'
-import { applySync, planSync, type SyncRequest, type Target } from '../../../brains/plan.ts'
+import { applySync, type BrainPlan, planSync, type SyncRequest } from '../../../brains/plan.ts'
 import { planDiff, planJson, planText } from '../../../brains/report.ts'
-import { type FoundRole, findRoles, type Roles, roleNamed } from '../../../brains/roles/find.ts'
+import { type FoundRole, findRoles } from '../../../brains/roles/find.ts'
 import { type Init, initsOf, runInit } from '../../../brains/roles/inits.ts'
-import { linkRole } from '../../../brains/roles/link.ts'
+import { linkRole, unlinkRole } from '../../../brains/roles/link.ts'
+import { orphansOf } from '../../../brains/roles/orphans.ts'
+import { unlinkSign, wantedRoles } from '../../../brains/roles/wanted.ts'
 import { detectedTargets, namedTargets, repositoryOf } from '../../../brains/targets.ts'
 import { Problem } from '../../../files/problem.ts'
 import { visible } from '../../../hooks/text/visible.ts'
@@ -12,19 +14,23 @@ import type { FlagsOf } from '../../args.ts'
 import { command } from '../../command.ts'
 import { said, saidJson, warned, wrong } from '../../print.ts'
 
-const help = `ona init: links roles into this repository, and puts their hooks into the agents used in it.
+const help = `ona init: link roles into this repository and write their hooks into the agents used in it.
 
   ona init --roles mechanic                        link the role and run its inits; no hooks
-  ona init --roles mechanic --hooks                the same, and its hooks into every agent that is found
+  ona init --roles mechanic --hooks                the same, and the hooks of all linked roles into every agent found here
   ona init --roles mechanic --hooks claudecode opencode
   ona init --hooks                                 hooks of the roles that are linked already
+  ona init --roles +mechanic -painter --hooks      link one, unlink another
   ona init --hooks --dry-run                       what would change, as a diff; writes nothing
+  ona init --hooks --check                         exit 1 where an agent differs from the roles; for CI
 
-  --roles R...    roles: mechanic, or repo=acme/role=mechanic where two have one name
-  --hooks [B...]  agents: claudecode, opencode, vscode, copilot, gemini, codex, cursor, ona; none: those found
+  --roles R...    roles: mechanic, or repo=acme/role=mechanic where two have one name; -mechanic unlinks
+  --hooks [B...]  agents: claudecode, opencode, vscode, copilot, gemini, codex, cursor, ona; none: those that this
+                  repository shows signs of
   --dry-run       print the plan and the diff, write nothing
-  --strict        exit 1, and write nothing, when an agent cannot express a hook as declared
-  --prune         also take out hooks of roles that are not linked here any more
+  --check         print the plan, write nothing, exit 1 when something would change
+  --strict        exit 1, and write nothing, when a hook cannot be expressed as declared
+  --prune         also remove hooks of roles that are declared and not linked here
   --trust         trust this folder: run the roles' inits without asking
   --json          the plan as JSON
 `
@@ -34,6 +40,7 @@ const flags = {
   roles: names,
   hooks: names,
   'dry-run': 'flag',
+  check: 'flag',
   strict: 'flag',
   prune: 'flag',
   trust: 'flag',
@@ -41,72 +48,96 @@ const flags = {
 } as const
 type Flags = FlagsOf<typeof flags>
 
-export const run = command('ona init', { help, flags, words: 1 }, (given, [word]) => {
+const initWith = command('ona init', { help, flags, words: 1 }, (given, [word]) => {
   const wrongly = (why: string) => wrong('ona init', why)
-  if (word !== undefined) return wrongly(`"${word}" stands for nothing; roles follow --roles, agents follow --hooks`)
+  if (word !== undefined) return wrongly(`unexpected argument "${word}"; roles follow --roles, agents follow --hooks`)
   if (given.roles?.length === 0) return wrongly('--roles needs the name of a role')
   if (!given.roles && !given.hooks) return wrongly('say --roles, --hooks or both')
   return init(given)
 })
 
-/** `--hooks` without a name: every brain that is found. */
+export const run = (words: string[]) => initWith(withUnlinks(words))
+
+/** `-mechanic` after --roles names a role to unlink, which the reader of flags would take for a flag. */
+function withUnlinks(words: readonly string[]): string[] {
+  let inRoles = false
+  return words.map((word) => {
+    if (inRoles && /^-[\w@]/.test(word) && word !== '-h') return `${unlinkSign}${word.slice(1)}`
+    if (word.startsWith('-')) inRoles = word === '--roles'
+    return word
+  })
+}
+
+/** `--hooks` without a name: every agent that the repository shows signs of. */
 async function init(flags: Flags): Promise<number> {
-  const { roles: words, hooks: slugs, json, 'dry-run': dryRun = false } = flags
+  const { roles: words, hooks: slugs, json, check = false, 'dry-run': dryRun = false } = flags
   const root = repositoryOf(process.cwd())
   const say = (text: string) => json || said(text)
-  if (flags.trust && !dryRun) (await import('../../../store/settings/trust.ts')).trust(root, { home: homedir() })
+  if (flags.trust && !dryRun && !check)
+    (await import('../../../store/settings/trust.ts')).trust(root, { home: homedir() })
   const all = await findRoles(root, { runCode: true })
-  const roles = words ? words.map((word) => roleNamed(word, all)) : all.roles.filter(({ linked }) => linked)
+  const wanted = wantedRoles(words ?? [], all)
+  const stays = ({ author }: FoundRole) => !wanted.unlink.includes(author)
+  const linked = [...new Set([...all.roles.filter((role) => role.linked), ...wanted.link])].filter(stays)
 
-  // everything that can be refused is refused before anything is done
+  // everything that can be rejected is rejected before anything is done
   const found =
     slugs &&
-    (slugs.length > 0 ? { targets: await namedTargets(slugs, root), without: [] } : await detectedTargets(root))
-  const request = found && requestFor(root, roles, found.targets, all, flags)
-  const plans = request ? await planSync(request) : []
-  const limits = flags.strict ? plans.flatMap((plan) => plan.limits) : []
-  const writes = !dryRun && limits.length === 0
+    (slugs.length > 0
+      ? { targets: await namedTargets(slugs, root, warned), without: [], inHome: [] }
+      : await detectedTargets(root, warned))
+  const orphans = orphansOf(root, all, { prune: flags.prune === true, unlinked: wanted.unlink })
+  const request: SyncRequest = {
+    root,
+    roles: linked.map(({ role }) => role),
+    targets: found?.targets ?? [],
+    known: all.failed.map(({ author }) => author),
+    drops: orphans.drops,
+  }
+  const plans = found ? await planSync(request) : []
+  const warnings = linked.flatMap((role) => role.warnings)
+  const limits = flags.strict ? plans.reduce((sum, plan) => sum + plan.limits.length, warnings.length) : 0
+  const writes = !dryRun && !check && limits === 0
 
   if (words && writes) {
-    await runInits(root, roles, flags, () => {
-      for (const role of roles) say(`${role.author}  ${linkRole(root, role).folder}  (${role.source})\n`)
+    await runInits(root, wanted.link, flags, () => {
+      for (const role of wanted.link) say(`${role.author}  ${linkRole(root, role).folder}  (${role.source})\n`)
+      for (const author of wanted.unlink) say(`${author}  ${unlinkRole(root, author).folder} removed\n`)
     })
   }
   if (found) {
     for (const slug of found.without) warned(`${slug} is used here, and there is no adapter for it`)
+    for (const { slug, sign } of found.inHome)
+      say(`${slug} is on this machine (${sign}), and nothing in this repository uses it: ona init --hooks ${slug}\n`)
     if (found.targets.length === 0)
-      say('no agent was found in this repository or in your home folder; name one: ona init --hooks claudecode\n')
-    else if (roles.length === 0)
-      say('no role is linked here; ona init --roles NAME --hooks links one, ona role new NAME makes one\n')
+      say('no agent was found in this repository; name one: ona init --hooks claudecode\n')
+    else if (linked.length === 0)
+      say('no role is linked here; ona init --roles NAME --hooks links one, ona role new NAME creates one\n')
   }
-  const done = request && writes ? await applySync(request) : plans
+  const done = found && writes ? await applySync(request) : plans
   say(planText(done))
   if (dryRun) say(await planDiff(done, root))
 
-  // with roles named, only theirs count; without, every linked one should have been there
-  const failed = words ? [] : all.failed
-  const problems = words ? [] : all.problems
+  // without --hooks only the named roles count, and they could be loaded
+  const failed = found ? all.failed : []
+  const problems = found ? [...all.problems, ...orphans.kept()] : []
   if (json) {
-    const linked = roles.map(({ author, source }) => ({ author, source }))
-    saidJson({ root, roles: linked, brains: planJson(done, root), failed, problems })
+    const shown = linked.map(({ author, source }) => ({ author, source }))
+    saidJson({ root, roles: shown, brains: planJson(done, root), failed, problems, warnings })
   }
   for (const { author, why } of failed) warned(`${author} cannot be loaded, so its hooks stay as they are: ${why}`)
-  for (const problem of problems) warned(problem)
-  if (limits.length > 0)
-    warned(`--strict: ${limits.length} of these cannot be expressed as declared; nothing was written`)
-  return failed.length + problems.length + limits.length > 0 ? 1 : 0
+  for (const author of all.gone.filter((one) => !wanted.unlink.includes(one)))
+    warned(
+      `${author} is linked and nothing declares it any more; ona init --roles -${author.replace(/.*role=/, '')} unlinks it`,
+    )
+  for (const warning of [...problems, ...warnings]) warned(warning)
+  if (limits > 0) warned(`--strict: ${limits} of these cannot be expressed as declared; nothing was written`)
+  const drifts = check && done.some(differs)
+  if (drifts) warned('the agents differ from the roles; run ona init --hooks')
+  return failed.length + problems.length + limits > 0 || drifts ? 1 : 0
 }
 
-function requestFor(
-  root: string,
-  roles: readonly FoundRole[],
-  targets: readonly Target[],
-  all: Roles,
-  flags: Flags,
-): SyncRequest {
-  const known = [...all.roles.filter(({ linked }) => linked), ...all.failed].map(({ author }) => author)
-  return { root, roles: roles.map(({ role }) => role), targets, known, prune: flags.prune === true }
-}
+const differs = ({ changes, files }: BrainPlan) => files.length > 0 || changes.some(({ kind }) => kind !== 'keep')
 
 /** Links, then runs what the roles want run once. Asks before the first of them in a folder that is not trusted. */
 async function runInits(root: string, roles: readonly FoundRole[], flags: Flags, link: () => void): Promise<void> {
