@@ -114,7 +114,14 @@ const notForPeople = [
     'COPILOT_SESSION_ID',
     'COPILOT_CLI',
   ],
-  ...['CLAUDE_PROJECT_DIR', 'ONA_DISPATCHER_WARM', 'ONA_HOOK_COMMAND', 'ONA_HOOK_FILTER', 'ONA_HOOK_TIMEOUT_MS'],
+  ...[
+    'CLAUDE_PROJECT_DIR',
+    'ONA_DISPATCHER_WARM',
+    'ONA_HOOK_COMMAND',
+    'ONA_HOOK_FILTER',
+    'ONA_HOOK_TIMEOUT_MS',
+    'ONA_HOOK_ON_FAILURE',
+  ],
 ]
 
 test('every variable of the environment that is read is told in the table of the settings', () => {
