@@ -1,4 +1,5 @@
 /** Whether what a module returned is an action. All of it is taken, or nothing. */
+import { errorOf } from '../hooks/kernel.ts'
 import { isObject } from './session/paths.ts'
 import type { HookAction, Json } from './types.ts'
 
@@ -34,6 +35,34 @@ const copied: ReadonlySet<string> = new Set(['inputMetadata', 'updatedInput', 's
 export function readAction(returned: unknown): HookAction {
   if (returned === undefined || returned === null) return {}
   if (!isObject(returned)) throw new Error('returned something that is not an action')
+  try {
+    return readFields(returned)
+  } catch (cause) {
+    const refusal = refusalIn(returned)
+    throw refusal ? new BadAction(errorOf(cause).message, refusal) : cause
+  }
+}
+
+/** An action that cannot be used, but for the refusal in it: a bad field never turns a no into a yes. */
+export class BadAction extends Error {
+  readonly refusal: HookAction
+  constructor(message: string, refusal: HookAction) {
+    super(message)
+    this.refusal = refusal
+  }
+}
+
+function refusalIn(returned: Json): HookAction | undefined {
+  try {
+    const { decision, denyReason } = returned
+    if (decision !== 'deny' && decision !== 'ask') return undefined
+    return { decision, ...(typeof denyReason === 'string' && { denyReason }) }
+  } catch {
+    return undefined // a getter that throws
+  }
+}
+
+function readFields(returned: Json): HookAction {
   const action: Json = {}
   for (const [key, value] of Object.entries(returned)) {
     if (value === undefined) continue

@@ -1,6 +1,6 @@
 /** The algorithm: modules are asked in order, and their answers become one. */
-import { askInOrder, errorOf, type Outcome, type Policy, TimeLimit } from '../hooks/kernel.ts'
-import { readAction } from './action.ts'
+import { askInOrder, errorOf, isA, type Outcome, type Policy, TimeLimit } from '../hooks/kernel.ts'
+import { BadAction, readAction } from './action.ts'
 import { contextFor } from './context.ts'
 import { clock, late, sha256 } from './lazy-builtins.ts'
 import type { Seat } from './load-modules.ts'
@@ -20,7 +20,7 @@ export async function askModules(run: Run, seats: readonly Seat[]): Promise<void
   if (run.session.event.name !== 'PreToolUse') return
   judgeByPhase(run)
   if (run.unseen && run.decision === 'allow')
-    decide(run, 'ask', 'dispatcher', 'the call could not be read, so no guard has seen it')
+    decide(run, 'ask', 'dispatcher', 'the call could not be read, so no guard has checked it')
   for (const [seat, ctx] of asked) settle(run, seat, ctx)
   recordDecision(run)
 }
@@ -59,8 +59,10 @@ const policyOf = (run: Run, asked: [Seat, Context][]): Policy<Seat, HookAction> 
   },
 })
 
-const failureOf = (run: Run, outcome: Outcome<HookAction>): unknown =>
-  outcome.kind === 'failed' ? outcome.cause : new Error(`gave no answer in ${run.budgetMs} ms`)
+function failureOf(run: Run, outcome: Outcome<HookAction>): unknown {
+  if (outcome.kind === 'failed') return outcome.cause
+  return (outcome.kind === 'timed-out' && outcome.cause) || new Error(`gave no answer in ${run.budgetMs} ms`)
+}
 
 /** What is left of the budget. A critical module that is asked late still gets a little time. */
 const left = (run: Run): number => Math.ceil(Math.max(run.budgetMs - elapsed(run), 50))
@@ -74,7 +76,7 @@ function letGo<T>(run: Run, seat: Seat, work: () => T): T {
     return new (late('node:vm').Script)('onaWork()').runInThisContext({ timeout: ms, displayErrors: false })
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException)?.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw cause
-    throw new TimeLimit(ms)
+    throw new TimeLimit(ms, `held the thread for ${ms} ms`)
   }
 }
 
@@ -163,6 +165,7 @@ function failed(run: Run, seat: Seat, cause: unknown): boolean {
     data: { pid: process.pid },
   })
   run.warnings.push(`module ${seat.name} failed: ${message}`)
+  if (isA(cause, BadAction)) return take(run, seat.name, cause.refusal)
   if (!seat.critical) return true
   if (run.session.event.name === 'PreToolUse')
     decide(

@@ -19,7 +19,7 @@ export const wires: Readonly<Record<Dialect, Wire>> = {
 export interface Parsed {
   readonly raw: Json
   readonly problems: readonly string[]
-  /** The host said something that could not be read: if it was a call, no guard has seen it. */
+  /** Nothing was read, or nothing that makes sense: if it was a call, no guard has seen it. */
   readonly unseen: boolean
 }
 
@@ -31,8 +31,7 @@ export function parseInput(stdin: Stdin, eventName: EventName): Parsed {
       'cut-off': 'stdin broke off in the middle',
       'too-large': 'stdin is over 128 MiB',
     }
-    const unseen = stdin.problem === 'cut-off' || stdin.problem === 'too-large'
-    return { raw: {}, problems: [problem[stdin.problem]], unseen }
+    return { raw: {}, problems: [problem[stdin.problem]], unseen: true }
   }
   let raw: unknown
   try {

@@ -8,7 +8,7 @@ export type Outcome<T> =
   | { readonly kind: 'answered'; readonly value: T }
   /** It threw, rejected, or returned what the policy cannot read. */
   | { readonly kind: 'failed'; readonly cause: unknown }
-  | { readonly kind: 'timed-out'; readonly afterMs: number }
+  | { readonly kind: 'timed-out'; readonly afterMs: number; readonly cause?: Error }
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'skipped'; readonly why: string }
 
@@ -116,14 +116,14 @@ export class Waiting {
 /** Thrown by a `call` that has enforced the limit itself, such as one that held the thread. */
 export class TimeLimit extends Error {
   readonly afterMs: number
-  constructor(afterMs: number) {
-    super(`timed out after ${afterMs} ms`)
+  constructor(afterMs: number, message: string) {
+    super(message)
     this.afterMs = afterMs
   }
 }
 
 const failure = (cause: unknown): Outcome<never> =>
-  isA(cause, TimeLimit) ? { kind: 'timed-out', afterMs: cause.afterMs } : { kind: 'failed', cause }
+  isA(cause, TimeLimit) ? { kind: 'timed-out', afterMs: cause.afterMs, cause } : { kind: 'failed', cause }
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'

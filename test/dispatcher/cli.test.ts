@@ -199,7 +199,7 @@ test('the registration has the documented shape of each host', () => {
   const vscode = register('vscode', undefined) as { version: number; hooks: Record<string, CommandEntry[]> }
   assert.deepEqual(Object.keys(vscode.hooks), [...eventNames])
   assert.deepEqual(vscode.hooks['PreToolUse'], [
-    { type: 'command', command: 'node .ai/hooks/dispatch.mjs PreToolUse', timeout: 10 },
+    { type: 'command', command: 'node .ai/hooks/dispatch.mjs PreToolUse', cwd: '.', timeout: 10 },
   ])
   assert.deepEqual(
     [vscode.hooks['Stop']![0]!.timeout, vscode.hooks['SessionStart']![0]!.timeout, vscode.version],

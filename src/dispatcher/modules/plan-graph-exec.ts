@@ -1,10 +1,13 @@
 /** planGraph-exec: holds a call to the accepted plan, and narrows searches to the plan's scope. */
 
+import { realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { isRepoWide } from '../rules/glob.ts'
 import { fileNameFrom, findPlan } from '../rules/plan-file.ts'
 import {
   inScope,
   isRefused,
+  namesToolOf,
   nodeMatches,
   type PlanGraph,
   type PlanNode,
@@ -13,6 +16,8 @@ import {
   scopeGlob,
   unmet,
 } from '../rules/plan-graph.ts'
+import { wordsIn } from '../rules/terminal.ts'
+import { normalisePath } from '../session/paths.ts'
 import { mutatingTools, searchKeys, textAt } from '../tools.ts'
 import type { Context, EventRecord, HookAction, HookModule, Json } from '../types.ts'
 
@@ -104,6 +109,16 @@ function judge(ctx: Context, plan: PlanGraph): HookAction {
       ],
     }
   }
+  const around = reachedAround(ctx, plan)
+  if (around) {
+    const reason = `this reaches ${around.path}, which the plan forbids (${around.node.id}): ${around.node.reason ?? around.node.description}`
+    const data = { nodeId: around.node.id, path: around.path }
+    return {
+      decision: 'ask',
+      denyReason: reason,
+      emitEvents: [{ kind: 'PLAN_GRAPH_WARN', toolName: event.toolName, decision: 'ask', reason, data }],
+    }
+  }
   const mode = config['unmetDependencies']
   for (const node of mode === 'allow' ? [] : matching) {
     const waiting = unmet(node, plan)
@@ -118,9 +133,45 @@ function judge(ctx: Context, plan: PlanGraph): HookAction {
       ],
     }
   }
-  if (matching.length === 0) return unplanned(ctx, plan)
-  return clamp(ctx, matching) ?? used(ctx, matching)
+  if (matching.length > 0) return clamp(ctx, matching) ?? used(ctx, matching)
+  // a search that looks elsewhere is still the search that a node holds to its scope
+  const scoping = plan.nodes.filter((node) => !isRefused(node) && node.scope.length > 0 && namesToolOf(node, event))
+  return (scoping.length > 0 && clamp(ctx, scoping)) || unplanned(ctx, plan)
 }
+
+/** A forbidden scope reached by a link, or by words of a command line. */
+function reachedAround({ event, paths }: Context, plan: PlanGraph): { node: PlanNode; path: string } | undefined {
+  const forbidden = plan.nodes.filter((node) => isRefused(node) && node.scope.length > 0)
+  if (forbidden.length === 0) return undefined
+  const named = event.tool === 'run_in_terminal' ? commandPaths(event, paths.repoRoot) : event.paths
+  for (const path of new Set([
+    ...(event.tool === 'run_in_terminal' ? named : []),
+    ...named.map(realIn(paths.repoRoot)),
+  ])) {
+    const node = forbidden.find(({ scope }) => scope.some((each) => inFolderScope(each, path)))
+    if (node) return { node, path }
+  }
+  return undefined
+}
+
+function commandPaths(event: Context['event'], repoRoot: string): string[] {
+  const words = wordsIn(textAt(event.toolInput, 'command')) ?? []
+  const start = textAt(event.toolInput, 'cwd') || event.cwd || repoRoot
+  const tails = words.map((word) => word.replace(/^[^=]*=/, '').replace(/^\d*[<>]+&?/, ''))
+  return [...new Set([...words, ...tails])]
+    .filter((word) => word !== '' && !word.startsWith('-'))
+    .map((word) => normalisePath(resolve(start, word), repoRoot).path)
+}
+
+const realIn =
+  (repoRoot: string) =>
+  (path: string): string => {
+    try {
+      return normalisePath(realpathSync(resolve(repoRoot, path)), realpathSync(repoRoot)).path
+    } catch {
+      return path // there is no such file
+    }
+  }
 
 /** `defaultPolicy` speaks of changes; looking around is never outside the plan. */
 function unplanned({ event }: Context, plan: PlanGraph): HookAction {
@@ -176,25 +227,42 @@ function clamp(ctx: Context, matching: readonly PlanNode[]): HookAction | undefi
       emitEvents: [{ kind: 'PLAN_GRAPH_WARN', toolName: event.toolName, decision: 'ask', reason, data: { nodeId } }],
     }
   }
+  if (event.tool === 'semantic_search' && scoped.some((node) => node.tools.length > 0)) {
+    const reason = `${event.toolName} cannot be held to the plan's scope (${scopes.join(', ')})`
+    return {
+      decision: 'ask',
+      denyReason: reason,
+      emitEvents: [{ kind: 'PLAN_GRAPH_WARN', toolName: event.toolName, decision: 'ask', reason, data: { nodeId } }],
+    }
+  }
   const key = event.tool === 'grep_search' ? keys.include : event.tool === 'file_search' ? keys.query : undefined
   if (key === undefined) return undefined
   const pattern = textAt(event.toolInput, key)
-  if (pattern !== '' && scopes.some((scope) => patternInScope(pattern, scope))) return undefined
+  const folder = textAt(event.toolInput, 'path')
+  const isOutside = folder !== '' && !event.paths.every((path) => scopes.some((scope) => inFolderScope(scope, path)))
+  const inside = pattern !== '' && scopes.some((scope) => patternInScope(pattern, scope))
+  if (!isOutside && (inside || (folder !== '' && event.paths.length > 0))) return undefined
   const globs = scopes.map(scopeGlob)
   const scopeText = globs.length === 1 ? globs[0]! : `{${globs.join(',')}}`
   const clamped = event.tool === 'grep_search' ? scopeText : underScopes(globs, pattern)
   return {
     decision: 'allow',
-    updatedInput: { [key]: clamped },
+    updatedInput: { [key]: clamped, ...(isOutside && { path: '.' }) },
     emitEvents: [{ kind: 'PLAN_GRAPH_USED', toolName: event.toolName, data: { nodeId, clampedScope: clamped } }],
   }
 }
 
+/** Whether a folder lies in a scope, or is its folder. */
+const inFolderScope = (scope: string, path: string): boolean =>
+  inScope(scope, path) || scopeGlob(scope).replace(/\/\*\*$/, '') === path
+
 /** The file pattern, sought below each scope's folder. */
 function underScopes(globs: readonly string[], pattern: string): string {
-  const tail = pattern.replace(/^\.?\/+/, '') || '**'
+  const whole = pattern.replace(/^\.?\/+/, '') || '**'
   const below = globs.map((glob) => {
     const base = glob.replace(/\/?[*?[{].*$/, '')
+    const above = whole.replace(/\/?[*?[{].*$/, '')
+    const tail = above !== '' && `${base}/`.startsWith(`${above}/`) ? whole.slice(above.length + 1) || '**' : whole
     return base === '' ? tail : `${base}/${tail.startsWith('**') ? tail : `**/${tail}`}`
   })
   return below.length === 1 ? below[0]! : `{${below.join(',')}}`

@@ -212,7 +212,11 @@ export const inScope = (scope: string, path: string): boolean =>
 export const scopeGlob = (scope: string): string => (/[*?[{]/.test(scope) ? scope : `${scope.replace(/\/$/, '')}/**`)
 
 export const patternInScope = (pattern: string, scope: string): boolean =>
-  globInside(pattern, scopeGlob(scope)) || inScope(scope, pattern)
+  !pattern.split(/[\\/]/).includes('..') && (globInside(pattern, scopeGlob(scope)) || inScope(scope, pattern))
+
+/** Whether a node speaks of a tool at all: it names it, or it names none. */
+export const namesToolOf = (node: PlanNode, event: HostEvent): boolean =>
+  node.tools.length === 0 || node.tools.some((tool) => namesTool(tool, event))
 
 /** Whether a node speaks to a call: by its tools and, if the call names paths, by its scope. */
 export function nodeMatches(node: PlanNode, event: HostEvent, paths: readonly string[]): boolean {

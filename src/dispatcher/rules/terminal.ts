@@ -5,8 +5,10 @@ import { isBelow } from '../session/paths.ts'
 
 /** The first unbounded read in a command, as the words it consists of. */
 export function unboundedRead(command: string, startFolder: string, repoRoot: string): string | undefined {
+  // what lies beyond is unknown, and unknown is not harmless
+  if (command.length > longestCommand) return `${command.slice(0, 60)}… (${command.length} characters)`
   let cwd = startFolder
-  for (const words of segments(command.slice(0, 65_536))) {
+  for (const words of segments(command)) {
     const [name, ...rest] = withoutPrefix(words)
     if (name === undefined) continue
     const program = baseName(name)
@@ -24,6 +26,13 @@ export function unboundedRead(command: string, startFolder: string, repoRoot: st
   }
   return undefined
 }
+
+/** Longer ones are not looked through: a guard must be quick. */
+const longestCommand = 65_536
+
+/** The words of every command in a line, quotes undone; undefined where it is too long to be looked through. */
+export const wordsIn = (command: string): string[] | undefined =>
+  command.length > longestCommand ? undefined : commands(command).flat()
 
 /** What a recursive reader walks; undefined when this use of it is not recursive. */
 type Reader = (words: string[]) => string[] | undefined
@@ -115,8 +124,10 @@ function withoutPrefix(words: string[]): string[] {
   return words.slice(at)
 }
 
+const segments = (command: string): string[][] => commands(command).map(withoutRedirects)
+
 /** Simple commands as lists of words, quotes undone. Substitutions and groups start a command of their own. */
-function segments(command: string): string[][] {
+function commands(command: string): string[][] {
   const found: string[][] = []
   let words: string[] = []
   let word: string | undefined
@@ -146,7 +157,7 @@ function segments(command: string): string[][] {
     else word = (word ?? '') + char
   }
   endCommand()
-  return found.map(withoutRedirects)
+  return found
 }
 
 /** `> file` is no operand. */

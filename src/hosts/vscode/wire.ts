@@ -14,5 +14,5 @@ export const vscodeWire: Wire = {
 export const vscodeRegistration: Registration = {
   file: '.github/hooks/hooks.json',
   skeleton: { version: 1 },
-  entry: (event, timeout) => ({ type: 'command', command: `node .ai/hooks/dispatch.mjs ${event}`, timeout }),
+  entry: (event, timeout) => ({ type: 'command', command: `node .ai/hooks/dispatch.mjs ${event}`, cwd: '.', timeout }),
 }
