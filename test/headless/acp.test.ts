@@ -1,7 +1,7 @@
 /** `ona acp` as an editor drives it: the protocol's own client library, over a real child process. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
@@ -35,6 +35,8 @@ interface Editor {
 }
 
 interface Setting {
+  /** Instead of the scripted model's environment. */
+  readonly env?: Record<string, string>
   readonly lines?: readonly Line[]
   readonly at?: Place
   readonly can?: ClientCapabilities
@@ -42,11 +44,14 @@ interface Setting {
   choose?(request: RequestPermissionRequest): string | Promise<string>
 }
 
-async function editor(t: TestContext, { lines = [], at = place(t), can = {}, choose }: Setting = {}): Promise<Editor> {
+async function editor(
+  t: TestContext,
+  { lines = [], at = place(t), can = {}, choose, env }: Setting = {},
+): Promise<Editor> {
   const model = await testModel(t, lines)
   const child = spawn(process.execPath, [ona, 'acp'], {
     cwd: at.home,
-    env: { PATH: process.env['PATH'], HOME: at.home, ONA_KEYCHAIN: 'off', ...model.env },
+    env: { PATH: process.env['PATH'], HOME: at.home, ONA_KEYCHAIN: 'off', ...(env ?? model.env) },
   })
   t.after(() => child.kill('SIGKILL'))
   let stderr = ''
@@ -321,6 +326,61 @@ test('modes are offered, set, and told when they change; commands are offered', 
   assert.match(here.model.chats.at(-1)!.messages.at(-1)!.text, /Say hello to Ada\./)
   await here.prompt(sessionId, '/nonsense')
   await until(() => here.said().includes('Unknown command: /nonsense'))
+})
+
+test('the mode is kept with the session: plan mode still holds after the session is loaded elsewhere', async (t) => {
+  const first = await editor(t)
+  const { at } = first
+  const sessionId = await first.newSession()
+  await first.prompt(sessionId, 'hello')
+  await first.agent.request('session/set_mode', { sessionId, modeId: 'plan' })
+  await first.leave()
+  for (const method of ['session/load', 'session/resume'] as const) {
+    const file = join(realpathSync(at.folder), 'a.txt')
+    const second = await editor(t, {
+      at,
+      lines: [call('Write', { file_path: file, content: 'x' })],
+      choose: () => 'allow',
+    })
+    const loaded = await second.agent.request(method, { sessionId, cwd: realpathSync(at.folder), mcpServers: [] })
+    assert.equal(loaded.modes?.currentModeId, 'plan', method)
+    await second.prompt(sessionId, 'write it')
+    assert.deepEqual([existsSync(file), second.asked.length], [false, 0], method)
+    await second.leave()
+  }
+})
+
+test('mode and model are config options; /model switches too', async (t) => {
+  const { agent, at, of, prompt, said } = await editor(t)
+  const { sessionId, configOptions } = await agent.request('session/new', {
+    cwd: realpathSync(at.folder),
+    mcpServers: [],
+  })
+  const current = (options: typeof configOptions) =>
+    options?.map(({ id, category, currentValue }) => [id, category, currentValue])
+  assert.deepEqual(current(configOptions), [
+    ['mode', 'mode', 'default'],
+    ['model', 'model', 'default'],
+  ])
+  const changed = await agent.request('session/set_config_option', { sessionId, configId: 'mode', value: 'plan' })
+  assert.deepEqual(current(changed.configOptions)?.[0], ['mode', 'mode', 'plan'])
+  await until(() => of('current_mode_update').length === 1)
+  for (const [configId, value] of [
+    ['mode', 'yolo'],
+    ['model', 'no-such-model'],
+    ['colour', 'red'],
+  ] as const)
+    await assert.rejects(agent.request('session/set_config_option', { sessionId, configId, value }), { code: -32602 })
+  await prompt(sessionId, '/model no-such-model')
+  await prompt(sessionId, '/model default')
+  assert.match(said(), /no-such-model[\s\S]*The model is now \S+\./)
+  await until(() => of('config_option_update').length === 1)
+})
+
+test('without a credential a session needs a sign-in first', async (t) => {
+  const { agent, at } = await editor(t, { env: { ANTHROPIC_MODEL: 'claude-sonnet-4-20250514' } })
+  const opened = agent.request('session/new', { cwd: realpathSync(at.folder), mcpServers: [] })
+  await assert.rejects(opened, { code: -32000 })
 })
 
 test('questions become a form where the editor has forms, and buttons where it has not', async (t) => {

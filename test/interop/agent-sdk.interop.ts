@@ -573,6 +573,14 @@ const features: Record<string, (t: TestContext) => Promise<void>> = {
     await ask(at, { ...bypass, hooks: { PreToolUse: hook(() => ({ async: true })) } })
     assert.equal(ran(at, 'a'), true)
   },
+  async 'a guard that nothing would call is an error, and nothing runs'(t) {
+    const at = await world(t, [touch('a')])
+    for (const event of ['PreModelSwitch', 'PreToolUs']) {
+      const { error } = await ask(at, { ...bypass, hooks: { [event]: hook(() => ({ decision: 'block' })) } })
+      assert.match(String(error), new RegExp(event))
+    }
+    assert.deepEqual([at.chats.length, ran(at, 'a')], [0, false])
+  },
   async 'an in-process MCP tool'(t) {
     const at = await world(t, [call('mcp__calc__add', { a: 2, b: 3 })])
     const { init } = await ask(at, { mcpServers: { calc: calc() }, allowedTools: ['mcp__calc__add'] })

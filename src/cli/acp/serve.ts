@@ -8,7 +8,6 @@ import {
   PROTOCOL_VERSION,
   type PromptResponse,
   RequestError,
-  type SessionModeState,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk'
 import { compact } from '../../agent/context/compact.ts'
@@ -20,9 +19,10 @@ import type { StartOptions } from '../../agent/session/start-options.ts'
 import { runTurn } from '../../agent/turn.ts'
 import type { TurnEnd } from '../../agent/turn-end.ts'
 import type { PermissionMode } from '../../hooks/plane.ts'
-import { modeInForce, modes } from '../../permissions/modes.ts'
 import { listSessions } from '../../store/conversations.ts'
 import { dbPath, openDb } from '../../store/open.ts'
+import { forShell } from '../auth.ts'
+import { configOptions, modesOf, restoreMode, saveMode, setMode, setModel, setOption } from './config-options.ts'
 import { readPrompt, toldAgain } from './content.ts'
 import { personAt } from './person.ts'
 import { textBlock, updatesFor } from './updates.ts'
@@ -74,11 +74,14 @@ export function serveAcp(options: Omit<StartOptions, 'person' | 'on'>, version: 
       on: hear,
     })
     if ('problem' in started) {
+      if (started.error === 'authentication_failed')
+        throw RequestError.authRequired(undefined, forShell(started.problem))
       throw started.problem.startsWith('No conversation found')
         ? RequestError.sessionNotFound(resume ?? '')
         : RequestError.invalidParams(undefined, started.problem)
     }
     const { session } = started
+    if (resume && !options.mode) restoreMode(session)
     let sent = Promise.resolve()
     here = {
       started,
@@ -134,27 +137,33 @@ export function serveAcp(options: Omit<StartOptions, 'person' | 'on'>, version: 
     })
     .onRequest('session/new', async ({ params, client }) => {
       const { session } = await begin(client, params)
-      return { sessionId: session.id, modes: modesOf(session) }
+      return { sessionId: session.id, ...(await choices(session)) }
     })
     .onRequest('session/load', async ({ params, client }) => {
       const here = await begin(client, params, params.sessionId)
       for (const update of toldAgain(here.session)) here.send(update)
       await here.sent()
-      return { modes: modesOf(here.session) }
+      return choices(here.session)
     })
     .onRequest('session/resume', async ({ params, client }) => {
       const { session } = await begin(client, params, params.sessionId)
-      return { modes: modesOf(session) }
+      return choices(session)
     })
     .onRequest('session/list', ({ params }) => ({ sessions: sessionsOf(options, params.cwd ?? null) }))
     .onRequest('session/close', async ({ params }) => end(params.sessionId))
-    .onRequest('session/set_mode', ({ params }) => {
+    .onRequest('session/set_mode', async ({ params }) => {
       const here = find(params.sessionId)
-      const mode = modes.find((each) => each === params.modeId)
-      if (!mode || modeInForce(mode, here.session.permissions) !== mode)
-        throw RequestError.invalidParams(undefined, `there is no mode "${params.modeId}" here`)
-      here.session.mode = mode
-      here.toldMode = mode
+      const problem = setMode(here.session, params.modeId)
+      if (problem) throw RequestError.invalidParams(undefined, problem)
+      here.toldMode = here.session.mode
+      await tellOptions(here)
+    })
+    .onRequest('session/set_config_option', async ({ params }) => {
+      const here = find(params.sessionId)
+      const problem = await setOption(here.session, params.configId, params.value)
+      if (problem) throw RequestError.invalidParams(undefined, problem)
+      tellMode(here)
+      return { configOptions: await configOptions(here.session) }
     })
     .onRequest('session/prompt', async ({ params, signal }) => {
       const here = find(params.sessionId)
@@ -184,7 +193,14 @@ async function answer(here: Open, { text, more }: ReturnType<typeof readPrompt>)
   const summary = /^\/compact(?:\s+([\s\S]*))?$/.exec(text.trim())
   if (summary) {
     const done = await compact(session, 'manual', summary[1] || null)
-    say(done.done ? 'The conversation is now its summary.' : `Not compacted: ${done.why}`)
+    say(done.done ? 'The conversation is compacted to its summary.' : `Not compacted: ${done.why}`)
+    return { stopReason: 'end_turn' }
+  }
+  const [, wanted] = /^\/model\s+(\S+)$/.exec(text.trim()) ?? []
+  if (wanted) {
+    const problem = await setModel(session, wanted)
+    say(problem ?? `The model is now ${session.model.wireModel}.`)
+    if (!problem) await tellOptions(here)
     return { stopReason: 'end_turn' }
   }
   const first = here.started.initialPrompt && session.messages.length === 0 ? `${here.started.initialPrompt}\n\n` : ''
@@ -209,26 +225,19 @@ function tellMode(here: Open): void {
   const { mode } = here.session
   if (mode === here.toldMode) return
   here.toldMode = mode
+  saveMode(here.session)
   here.send({ sessionUpdate: 'current_mode_update', currentModeId: mode })
 }
 
-const modeNames: Record<PermissionMode, [name: string, description: string]> = {
-  default: ['Ask', 'Asks before what no rule allows'],
-  acceptEdits: ['Accept edits', 'Edits files of the project without asking'],
-  plan: ['Plan', 'Reads and plans; changes nothing'],
-  dontAsk: ["Don't ask", 'Refuses what no rule allows'],
-  bypassPermissions: ['Bypass', 'Allows what no rule forbids'],
+async function tellOptions(here: Open): Promise<void> {
+  here.send({ sessionUpdate: 'config_option_update', configOptions: await configOptions(here.session) })
 }
 
-const modesOf = ({ mode, permissions }: Session): SessionModeState => ({
-  currentModeId: mode,
-  availableModes: modes
-    .filter((each) => modeInForce(each, permissions) === each)
-    .map((id) => ({ id, name: modeNames[id][0], description: modeNames[id][1] })),
-})
+const choices = async (session: Session) => ({ modes: modesOf(session), configOptions: await configOptions(session) })
 
 const commandsOf = ({ runtime }: Session) => [
   { name: 'compact', description: 'Turns the conversation into its summary', input: { hint: 'what to keep' } },
+  { name: 'model', description: 'Switches to another model', input: { hint: 'a model id, alias or wire name' } },
   ...runtime.skills
     .list()
     .filter(({ forUser }) => forUser !== false)

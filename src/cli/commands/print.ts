@@ -21,7 +21,7 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
   if (fault) return wrong('ona', `--json-schema is not a valid JSON Schema: ${fault}`)
   if (flags.resume === '') return wrong('ona', '-p cannot show the list of sessions; --resume needs an id or a name')
   if (streamed) {
-    if (words.length > 0) return wrong('ona', 'with --input-format stream-json prompts come on stdin')
+    if (words.some((word) => word !== '')) return wrong('ona', 'with --input-format stream-json prompts come on stdin')
     const { drive } = await import('../control/drive.ts')
     return drive(flags)
   }

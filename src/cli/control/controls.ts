@@ -5,8 +5,9 @@ import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { notKnown } from '../../hooks/text/nearest.ts'
 import { version } from '../../package-root.ts'
 import { modeInForce, modes } from '../../permissions/modes.ts'
+import { modelList } from '../model-list.ts'
 import type { Host } from './host.ts'
-import { commandsOf, initialized, modelsOf } from './initialize.ts'
+import { commandsOf, initialized } from './initialize.ts'
 import { mcpControls } from './mcp-controls.ts'
 
 export type Answer = JsonObject | { readonly error: string }
@@ -171,7 +172,7 @@ const controls: Record<string, Control> = {
     }
   },
 
-  list_models: async ({ session }) => ({ models: await modelsOf(session) }),
+  list_models: async ({ session }) => ({ models: await modelList(session) }),
 
   get_session_cost: ({ session }) => ({
     total_cost_usd: session.spent.costUsd,

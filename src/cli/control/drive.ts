@@ -10,7 +10,7 @@ import { type Ending, endOnSignals, exitCode } from '../headless/ending.ts'
 import { lastMomentMs, oneTurn } from '../headless/one-turn.ts'
 import { line, type Reporter, reporterFor } from '../headless/reporter.ts'
 import { startOptions } from '../options.ts'
-import { failed } from '../print.ts'
+import { failed, warned } from '../print.ts'
 import { roleHandlers } from '../role-handlers.ts'
 import { controlResponse } from './controls.ts'
 import { serveHost } from './host.ts'
@@ -38,6 +38,8 @@ async function driven(flags: Flags, pipe: Pipe, reporter: Reporter, ending: Endi
     pipe.write(controlResponse(opening!.id, { error: asked.problem }))
     return failed(asked.problem)
   }
+
+  for (const note of asked?.notes ?? []) warned(note)
 
   let session: Session | undefined
   const start = await withRoles(await startOptions(flags))

@@ -5,14 +5,25 @@ import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { notKnown } from '../../hooks/text/nearest.ts'
 import type { Pipe } from './pipe.ts'
 
-type Read = { readonly handlers: readonly Handler[] } | { readonly problem: string }
+type Read = Registered | { readonly problem: string }
+
+interface Registered {
+  readonly handlers: readonly Handler[]
+  /** Events that the host listens to and ona never raises. */
+  readonly neverRaised: readonly string[]
+}
+
+/** Claude Code's newer events that only observe. Those that can block are errors: nothing would ask the guard. */
+const observers = ['PostModelSwitch', 'DirectoryAdded', 'MessageDisplay']
 
 /** Reads all or nothing: a guard that is not understood must not be lost. */
 export function hostHooks(hooks: unknown, pipe: Pick<Pipe, 'request'>): Read {
-  if (hooks === undefined || hooks === null) return { handlers: [] }
+  if (hooks === undefined || hooks === null) return { handlers: [], neverRaised: [] }
   if (!isObject(hooks)) return { problem: 'hooks must be an object of events' }
   const handlers: Handler[] = []
+  const neverRaised = Object.keys(hooks).filter((event) => observers.includes(event))
   for (const [event, groups] of Object.entries(hooks)) {
+    if (neverRaised.includes(event)) continue
     if (!isEventName(event)) return { problem: `hooks: the event ${notKnown(event, eventNames)}` }
     if (!Array.isArray(groups)) return { problem: `hooks.${event} must be a list` }
     for (const [at, group] of groups.entries()) {
@@ -21,7 +32,7 @@ export function hostHooks(hooks: unknown, pipe: Pick<Pipe, 'request'>): Read {
       handlers.push(...read)
     }
   }
-  return { handlers }
+  return { handlers, neverRaised }
 }
 
 function readGroup(event: EventName, group: unknown, pipe: Pick<Pipe, 'request'>): Handler[] | string {
@@ -42,7 +53,7 @@ function readGroup(event: EventName, group: unknown, pipe: Pick<Pipe, 'request'>
     matcher: claudeMatcher(matcher ?? ''),
     ifCondition: '',
     ...(timeout !== undefined && { timeoutMs: timeout * 1000 }),
-    ...(onFailure === 'block' && { onError: 'block' as const }),
+    ...(onFailure === 'block' && { onFailure: 'refuse' as const }),
     run: ((args: Called) => callBack(id, event, args, pipe)) as never,
   }))
 }

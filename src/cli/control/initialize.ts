@@ -4,6 +4,7 @@ import type { StartOptions } from '../../agent/session/start-options.ts'
 import type { AgentKind } from '../../agent/subagents/agent-definitions.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { version } from '../../package-root.ts'
+import { modelList } from '../model-list.ts'
 import { claudeVersion } from './claude-version.ts'
 import { hostHooks } from './host-hooks.ts'
 import type { HostServers } from './host-servers.ts'
@@ -16,6 +17,7 @@ export interface HostRequest {
   readonly forwardSubagentText: boolean
   /** Facts for the answer. */
   readonly answer: JsonObject
+  /** For stderr. */
   readonly notes: readonly string[]
 }
 
@@ -75,7 +77,7 @@ export async function readInitialize(
         ),
       }),
     },
-    notes: [],
+    notes: hooks.neverRaised.map((event) => `hooks: ona never raises ${event}; the host's hook is not called`),
   }
 }
 
@@ -128,7 +130,7 @@ export async function initialized(session: Session, more: JsonObject = {}): Prom
     agents: runtime.agents.map(({ name, description, model }) => ({ name, description, ...(model && { model }) })),
     output_style: runtime.settings.outputStyle ?? 'default',
     available_output_styles: outputStyles(projectDir, runtime.home),
-    models: await modelsOf(session),
+    models: await modelList(session),
     account: { apiKeySource: session.model.why, apiProvider: 'firstParty' },
     claude_code_version: claudeVersion,
     ona_version: version(),
@@ -138,15 +140,3 @@ export async function initialized(session: Session, more: JsonObject = {}): Prom
 
 export const commandsOf = ({ runtime }: Session) =>
   runtime.skills.list().map(({ name, description, argumentHint = '' }) => ({ name, description, argumentHint }))
-
-/** The models of the session's own provider, the one in use first. */
-export async function modelsOf({ model }: Session): Promise<JsonObject[]> {
-  const { models } = await import('../../providers/models/models.ts')
-  const listed = Object.entries(models[model.providerName] ?? {})
-  const named = listed.map(([value, spec]) => ({ value, resolvedModel: wireOf(spec, value), displayName: value }))
-  const current = { value: 'default', resolvedModel: model.wireModel, displayName: `Default (${model.wireModel})` }
-  return [current, ...named].map((each) => ({ ...each, description: `${each.resolvedModel} (${model.providerName})` }))
-}
-
-const wireOf = (spec: unknown, otherwise: string): string =>
-  isObject(spec) && typeof spec['wire'] === 'string' ? spec['wire'] : otherwise
