@@ -48,6 +48,7 @@ const shows: Record<string, { line: string; piped: RegExp; terminal?: RegExp }> 
   diff: { line: '/diff', piped: /^new: fresh\.txt$/m, terminal: /uncommitted changes/ },
   doctor: { line: '/doctor', piped: /agent\.db: ok/ },
   theme: { line: '/theme', piped: /^theme: \w+; there are dark, light/m, terminal: /Which colours\?/ },
+  keybindings: { line: '/keybindings', piped: /^ctrl\+r .*search/m },
   vim: { line: '/vim', piped: /vim keys: on/ },
   statusline: { line: '/statusline', piped: /The usual line/, terminal: /Which command prints the line/ },
   'output-style': { line: '/output-style', piped: /^output style: default/m, terminal: /How should the agent write/ },

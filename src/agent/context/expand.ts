@@ -3,7 +3,7 @@
  * `@agent-name` asks for that agent.
  */
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { statOf } from '../../files/plain-file.ts'
 import { textBlock } from '../../hooks/step/blocks.ts'
 import type { Block } from '../../hooks/steps.ts'
@@ -42,12 +42,21 @@ async function mentions(session: Session, prompt: string): Promise<Block[]> {
     const path = existsSync(at) ? at : at.replace(/[.,;:!?)]+$/, '')
     if (!statOf(path)?.isFile()) continue
     const shown = await readFor(session, path)
-    if (shown) blocks.push(shown)
+    if (!shown) continue
+    session.emit({ type: 'notice', level: shown.denied ? 'warning' : 'info', text: shown.note })
+    blocks.push(shown.block)
   }
   return blocks
 }
 
-async function readFor(session: Session, path: string): Promise<Block | undefined> {
+interface Mention {
+  readonly block: Block
+  /** What the user sees of it. */
+  readonly note: string
+  readonly denied: boolean
+}
+
+async function readFor(session: Session, path: string): Promise<Mention | undefined> {
   const read = session.tool('Read')
   if (!read) return undefined
   const ruling = await decide({
@@ -60,7 +69,13 @@ async function readFor(session: Session, path: string): Promise<Block | undefine
     projectDir: session.projectDir,
     home: session.runtime.home,
   })
-  if (ruling.decision === 'deny') return attached(`@${path} is left out: ${ruling.reason}`)
+  if (ruling.decision === 'deny') {
+    const note = `@${path} is left out: ${ruling.reason}`
+    return { block: attached(note), note, denied: true }
+  }
   const { content, isError } = await read.run({ file_path: path }, toolContext(session, 'mention'))
-  return isError ? undefined : attached(`The file ${path}:\n${content}`)
+  if (isError) return undefined
+  const name = relative(session.cwd, path)
+  const note = `attached ${name.startsWith('..') ? path : name} (${content.split('\n').length} lines)`
+  return { block: attached(`The file ${path}:\n${content}`), note, denied: false }
 }

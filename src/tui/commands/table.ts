@@ -116,6 +116,7 @@ export const slashCommands: readonly SlashCommand[] = [
   command('diff', 'uncommitted changes', () => import('./workflow/diff.ts')),
   command('doctor', 'check the installation and the settings', () => import('./information/doctor.ts')),
   command('theme', 'colours', () => import('./configuration/theme.ts'), { hint: '[name]' }),
+  command('keybindings', 'list the keys', () => import('./information/keybindings.ts'), { immediate: true }),
   command('vim', 'turn vim keys on or off', () => import('./configuration/vim.ts')),
   command('statusline', 'your own line under the prompt', () => import('./configuration/statusline.ts'), {
     hint: '[command|off]',

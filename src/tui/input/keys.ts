@@ -38,6 +38,12 @@ const named: Record<number, string> = {
 export class KeyReader {
   #rest = ''
   #paste: string[] | undefined
+  readonly #onBackground: (reported: string) => void
+
+  /** `onBackground`: the terminal reports its background colour, as `rgb:ffff/ffff/ffff`, among the keys. */
+  constructor(onBackground: (reported: string) => void = () => {}) {
+    this.#onBackground = onBackground
+  }
 
   /** A lone Esc waits in here until `flush`, for it may be the start of a key. */
   get waiting(): boolean {
@@ -74,6 +80,7 @@ export class KeyReader {
         return found
       }
       if (step.input) found.push(step.input)
+      if (step.background) this.#onBackground(step.background)
       rest = rest.slice(step.length)
     }
     return found
@@ -96,7 +103,7 @@ function partOf(text: string, mark: string): number {
 }
 
 /** One key off the front; undefined while it is incomplete. */
-function next(text: string): { input?: Input; length: number } | undefined {
+function next(text: string): { input?: Input; background?: string; length: number } | undefined {
   if (text[0] !== '\x1b') return plain(text)
   if (text.length === 1) return undefined
   if (text[1] === '[') {
@@ -112,7 +119,8 @@ function next(text: string): { input?: Input; length: number } | undefined {
   }
   if (text[1] === ']' || text[1] === 'P' || text[1] === '_') {
     const end = /\x07|\x1b\\/.exec(text.slice(2))
-    if (end) return { length: 2 + end.index + end[0].length }
+    const background = /^\x1b\]11;(rgba?:[0-9a-fA-F/]+)/.exec(text)?.[1]
+    if (end) return { ...(background && { background }), length: 2 + end.index + end[0].length }
     return text.length > 4096 ? { length: text.length } : undefined
   }
   // no key of ours is Alt with a control letter: it is Esc, and another key close behind

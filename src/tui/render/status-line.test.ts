@@ -14,6 +14,7 @@ const facts: StatusFacts = {
   branch: 'feature/greeting',
   name: 'the greeting',
   rehearsal: false,
+  background: 0,
 }
 
 test('a narrow status line leaves out what matters least, and cuts no word', () => {

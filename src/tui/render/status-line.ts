@@ -17,6 +17,8 @@ export interface StatusFacts {
   readonly branch: string | undefined
   readonly name: string | undefined
   readonly rehearsal: boolean
+  /** Commands and agents that run in the background. */
+  readonly background: number
 }
 
 const modes: Record<PermissionMode, { text: string; role: Role } | undefined> = {
@@ -47,6 +49,14 @@ export function statusLine(facts: StatusFacts, columns: number): string {
     share === 0
       ? undefined
       : { text: `${share}% context`, short: `${share}%`, ...(share >= 80 && { role: 'warn' }), rank: 4 },
+    facts.background === 0
+      ? undefined
+      : {
+          text: `${facts.background} in background (/tasks)`,
+          short: `${facts.background} bg`,
+          role: 'accent',
+          rank: 6,
+        },
     facts.costUsd === 0 ? undefined : { text: money(facts.costUsd), rank: 3 },
     facts.branch ? { text: cleanLine(facts.branch), rank: 2 } : undefined,
     facts.name ? { text: cleanLine(facts.name), rank: 1 } : undefined,

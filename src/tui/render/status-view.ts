@@ -64,6 +64,7 @@ export class StatusView {
       branch: branchOf(session.cwd),
       name: getState(session.db, session.conversationId, 'name') ?? undefined,
       rehearsal: session.model.rehearsal,
+      background: session.tasks.list().filter(({ status }) => status === 'running').length,
     }
   }
 }

@@ -107,6 +107,16 @@ export function useTheme(name: ThemeName, colour: boolean): void {
   palette = colour ? palettes[name] : undefined
 }
 
+/** Whether a background that the terminal reports (`rgb:ffff/fafa/f0f0`) is a light one. */
+export function isLight(reported: string): boolean {
+  const channels = reported
+    .replace(/^rgba?:/, '')
+    .split('/')
+    .slice(0, 3)
+  const [red = 0, green = 0, blue = 0] = channels.map((hex) => Number.parseInt(hex, 16) / (16 ** hex.length - 1))
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.5
+}
+
 export const themeName = (): ThemeName => current
 export const isTheme = (name: unknown): name is ThemeName => typeof name === 'string' && name in palettes
 export const colours = (): boolean => palette !== undefined

@@ -1,14 +1,17 @@
 /** The conversation on a full terminal. */
 import { homedir } from 'node:os'
 
+import type { Runtime } from '../../agent/session/runtime.ts'
 import type { PermissionMode } from '../../hooks/plane.ts'
+import { readOnlyRules } from '../../store/settings/settings-shape.ts'
 import { type History, memoryHistory } from '../input/history.ts'
 import { Prompt } from '../input/prompt.ts'
 import { clean } from '../render/clean.ts'
+import { plural } from '../render/format.ts'
 import { glyph, useGlyphs } from '../render/glyphs.ts'
 import { transcriptLines } from '../render/scrollback.ts'
 import type { StatusView } from '../render/status-view.ts'
-import { bold, isTheme, paint, useTheme, wantsColour } from '../render/style.ts'
+import { bold, isLight, isTheme, paint, type ThemeName, useTheme, wantsColour } from '../render/style.ts'
 import type { TurnView } from '../render/turn-view.ts'
 import { personAt } from './ask-user.ts'
 import { Conversation, lineOf } from './conversation.ts'
@@ -23,6 +26,7 @@ const longTurnMs = 30_000
 export async function runTerminal(options: ReplOptions, version: string): Promise<number> {
   const { env } = options
   const colour = wantsColour(env, true)
+  let theme: ThemeName | undefined
   useTheme('dark', colour)
   useGlyphs(env)
   const terminal = new Terminal(options.input, options.output, env)
@@ -50,8 +54,9 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
       vim = on
     },
     vim: () => vim,
-    setTheme: (theme) => {
-      useTheme(theme, colour)
+    setTheme: (chosen) => {
+      theme = chosen
+      useTheme(chosen, colour)
       terminal.changed()
     },
     shell: (event) => terminal.turn.on(event),
@@ -107,6 +112,12 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   terminal.onEnd = () => conversation.leave('other')
   terminal.place = options.cwd.replace(homedir(), '~')
   terminal.turn.folder = options.cwd
+  if (colour)
+    terminal.onBackground = (reported) => {
+      if (theme) return // the user has chosen one
+      useTheme(isLight(reported) ? 'light' : 'dark', colour)
+      terminal.changed()
+    }
   terminal.open()
 
   const signals = endOnSignals((reason) => conversation.leave(reason))
@@ -120,7 +131,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
         terminal.turn.on(event)
         if (event.agent) return
         if (event.type === 'turn-started') turnSince = Date.now()
-        if (['usage', 'phase', 'turn-ended'].includes(event.type)) status?.refresh()
+        if (['usage', 'phase', 'task', 'turn-ended'].includes(event.type)) status?.refresh()
         if (event.type === 'turn-ended' && Date.now() - turnSince > longTurnMs) terminal.notify('ona is done')
       },
       onUsage: (model, usage, usd) => conversation.onUsage(model, usage, usd),
@@ -144,7 +155,10 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   ])
   history = openHistory(session.db, session.projectDir)
   vim = settings.editorMode === 'vim'
-  if (isTheme(settings.theme)) useTheme(settings.theme, colour)
+  if (isTheme(settings.theme)) {
+    theme = settings.theme
+    useTheme(theme, colour)
+  }
   status = new StatusView(conversation, { version, vimMode: () => prompt.vimMode, changed: () => terminal.changed() })
   terminal.turn.todos = session.todos
   terminal.turn.add({ kind: 'lines', lines: banner(conversation, version, options.cwd) }, false)
@@ -160,7 +174,10 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   status.close()
   terminal.close()
   await conversation.settled()
+  const hasTurns = session.messages.length > 0
   await started.close(typeof reason === 'string' ? reason : 'other')
+  if (hasTurns && typeof reason === 'string')
+    options.output.write(`${paint('dim', 'Resume this session with:')} ona --resume ${conversation.session.id}\n`)
   signals.release()
   if (typeof reason !== 'string') throw reason.cause
   return signals.code() ?? 0
@@ -178,14 +195,27 @@ function transcriptOf(turn: TurnView): (columns: number) => readonly string[] {
   }
 }
 
+/** What governs this session, in one line. */
+function guards({ settings, sandbox, trusted }: Runtime): string {
+  const { allow = [], ask = [], deny = [] } = settings.permissions ?? {}
+  const own = [...allow, ...ask, ...deny].filter((rule) => !readOnlyRules.includes(rule))
+  return [
+    plural(settings.hooks?.length ?? 0, 'hook'),
+    plural(own.length, 'rule'),
+    `sandbox ${sandbox ? 'on' : 'off'}`,
+    trusted ? 'trusted' : 'not trusted',
+  ].join(` ${glyph.dot} `)
+}
+
 function banner({ session }: Conversation, version: string, cwd: string): string[] {
   const { model } = session
   const name = model.rehearsal ? 'the built-in rehearsal model (not a language model)' : model.wireModel
   return [
     `${bold(paint('accent', 'ona'))} ${version} ${paint('dim', `in ${cwd.replace(homedir(), '~')}`)}`,
     paint('dim', `${name}: ${model.why}`),
+    paint('dim', guards(session.runtime)),
     ...(session.messages.length > 0
-      ? [paint('dim', `going on with session ${session.id} (${session.messages.length} messages)`)]
+      ? [paint('dim', `resumed session ${session.id} (${session.messages.length} messages)`)]
       : []),
   ]
 }

@@ -29,6 +29,8 @@ export interface TerminalOutput extends Output {
 
 /** Bracketed paste, and keys that can be told apart (kitty's protocol, where the terminal has it). */
 const modesOn = '\x1b[?2004h\x1b[>1u'
+/** Asks for the background colour; the answer comes in like a key (OSC 11). */
+const askBackground = '\x1b]11;?\x07'
 const modesOff = '\x1b[<u\x1b[?2004l\x1b[?25h'
 /** The window's title before ours is kept by the terminal and given back. */
 const keepTitle = '\x1b[22;0t'
@@ -51,6 +53,8 @@ export class Terminal implements Front {
   /** What is waiting its turn, shown above the prompt. */
   queued: () => readonly string[] = () => []
   onEnd: () => void = () => {}
+  /** The terminal has reported its background colour. */
+  onBackground: ((reported: string) => void) | undefined
   /** Where we are, for the window's title. */
   place = ''
   setDraft: (text: string) => void = () => {}
@@ -58,7 +62,7 @@ export class Terminal implements Front {
   readonly #output: TerminalOutput
   readonly #env: NodeJS.ProcessEnv
   readonly #screen: Screen
-  readonly #keys = new KeyReader()
+  readonly #keys = new KeyReader((reported) => this.onBackground?.(reported))
   readonly #dialogs: { view: View; body: readonly string[]; title: string; afterPause: boolean }[] = []
   #typedAt = 0
   #pager: Pager | undefined
@@ -86,6 +90,7 @@ export class Terminal implements Front {
   open(): void {
     this.#input.setEncoding('utf8')
     this.#output.write(keepTitle)
+    if (this.onBackground) this.#output.write(askBackground)
     this.#take()
     this.#input.on('data', (chunk) => this.#data(chunk))
     this.#input.on('end', () => this.onEnd())
