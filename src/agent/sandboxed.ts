@@ -1,13 +1,14 @@
 /** The sandbox's part in a call: where a Bash command runs, whether that answers the prompt, and what the record says. */
 import { judge } from '../permissions/decide.ts'
 import type { PermissionQuestion, Ruling } from '../permissions/question.ts'
-import { insideOf, type Place, type PlaceRequest, placeOf } from '../sandbox/place.ts'
+import type { Place, PlaceRequest } from '../sandbox/place.ts'
 import type { Call } from './call.ts'
 
 /** Undefined for other tools, and where no sandbox is enabled. */
 export async function placeFor(call: Call): Promise<Place | undefined> {
   const { session, tool, input } = call
   if (tool.name !== 'Bash' || !session.runtime.sandbox) return undefined
+  const { placeOf } = await import('../sandbox/place.ts')
   return placeOf(await session.runtime.sandbox(), {
     ...requestOf(call),
     command: String(input['command'] ?? ''),
@@ -19,6 +20,7 @@ export async function placeFor(call: Call): Promise<Place | undefined> {
 export async function approvedPlace(call: Call): Promise<Place | undefined> {
   const { place, session } = call
   if (place?.in !== 'sandbox') return place
+  const { insideOf } = await import('../sandbox/place.ts')
   return insideOf(await session.runtime.sandbox!(), requestOf(call), true)
 }
 

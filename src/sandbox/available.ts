@@ -20,11 +20,15 @@ export interface Machine {
 
 const systemFolders = ['/usr/bin', '/usr/local/bin', '/bin', '/run/current-system/sw/bin']
 
-export function findBwrap({ path, projectDir }: Pick<Machine, 'path' | 'projectDir'>): string | undefined {
+/** A program of the system; one that a project brings along is not taken for it. */
+export function findProgram(
+  name: string,
+  { path, projectDir }: Pick<Machine, 'path' | 'projectDir'>,
+): string | undefined {
   const given = path.split(delimiter).filter((folder) => isAbsolute(folder) && !isWithin(folder, projectDir))
   for (const folder of [...systemFolders, ...given]) {
     try {
-      const file = join(folder, 'bwrap')
+      const file = join(folder, name)
       accessSync(file, constants.X_OK)
       if (!isWithin(realpathSync(file), projectDir)) return file
     } catch {
@@ -38,9 +42,10 @@ export function findBwrap({ path, projectDir }: Pick<Machine, 'path' | 'projectD
 export function probe(machine: Machine, filter: string): Availability {
   if (machine.platform !== 'linux') return { ok: false, why: notHere(machine.platform) }
   if (!hasFilter(machine.arch)) return { ok: false, why: `there is no system call filter for ${machine.arch}` }
-  const bwrap = findBwrap(machine)
+  const bwrap = findProgram('bwrap', machine)
   if (!bwrap) return { ok: false, why: 'bubblewrap is not installed (apt install bubblewrap, dnf install bubblewrap)' }
-  const words = wrapped(filter, bwrap, [
+  const words = wrapped(filter, [
+    bwrap,
     ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--cap-drop', 'ALL', '--die-with-parent'],
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--seccomp', String(filterFd), '--', '/bin/true'],
   ])
@@ -59,10 +64,10 @@ export function probe(machine: Machine, filter: string): Availability {
  * inherited are closed: a command must not have a file or a socket that nobody gave it. Only bash closes numbers above 9.
  */
 export const filterFd = 9
-export function wrapped(filter: string, bwrap: string, args: readonly string[]): string[] {
+export function wrapped(filter: string, words: readonly string[]): string[] {
   const close = inherited().map((fd) => `exec ${fd}>&-; `)
   const shell = close.length > 0 ? '/bin/bash' : '/bin/sh'
-  return [shell, '-c', `${close.join('')}exec "$@" ${filterFd}<"$0"`, filter, bwrap, ...args]
+  return [shell, '-c', `${close.join('')}exec "$@" ${filterFd}<"$0"`, filter, ...words]
 }
 
 /** What was open when the process started and is not closed on exec; Node opens everything else so that it is. */

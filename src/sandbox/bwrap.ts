@@ -10,20 +10,28 @@ export interface BwrapRequest {
   readonly filterFd: number
   /** The command joins a network namespace that is already there. */
   readonly sharedNetwork?: boolean
+  /** For root the switches of the kernel are files that it may write. */
+  readonly asRoot?: boolean
 }
 
 /** Everything before the command's own words. */
-export function bwrapArgs({ mounts, state, cwd, filterFd, sharedNetwork }: BwrapRequest): string[] {
+export function bwrapArgs({ mounts, state, cwd, filterFd, sharedNetwork, asRoot }: BwrapRequest): string[] {
   return [
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     ...(sharedNetwork ? [] : ['--unshare-net']),
     ...['--hostname', 'sandbox', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     ...mounts.filter(({ at }) => at === '/').flatMap((mount) => mountArgs(mount, state)),
     ...['--dev', '/dev', '--proc', '/proc'],
+    ...(asRoot ? kernelFiles.flatMap((path) => ['--ro-bind-try', path, path]) : []),
     ...mounts.filter(({ at }) => at !== '/').flatMap((mount) => mountArgs(mount, state)),
     ...['--chdir', cwd, '--seccomp', String(filterFd), '--'],
   ]
 }
+
+/** Below /proc, but about the whole machine. */
+const kernelFiles = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi', 'driver', 'mtrr'].map(
+  (name) => `/proc/${name}`,
+)
 
 function mountArgs(mount: Mount, state: string): string[] {
   switch (mount.op) {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 export interface Inside {
   readonly tmp: string
   /** Where the proxy listens, when hosts are allowed. */
-  readonly proxy?: { readonly http: number; readonly socks: number }
+  readonly proxyPort?: number
 }
 
 /** Agents, buses, displays and multiplexers of the user's session. */
@@ -15,7 +15,7 @@ const leadsOut = [
 ]
 const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'FTP_PROXY', 'RSYNC_PROXY']
 
-export function sandboxEnv(env: NodeJS.ProcessEnv, { tmp, proxy }: Inside): NodeJS.ProcessEnv {
+export function sandboxEnv(env: NodeJS.ProcessEnv, { tmp, proxyPort }: Inside): NodeJS.ProcessEnv {
   const inside: NodeJS.ProcessEnv = { ...env, ONA_SANDBOX: '1', TMPDIR: tmp, TMP: tmp, TEMP: tmp }
   for (const name of leadsOut) delete inside[name]
   for (const name of proxies) {
@@ -24,9 +24,9 @@ export function sandboxEnv(env: NodeJS.ProcessEnv, { tmp, proxy }: Inside): Node
   }
   inside['XDG_CACHE_HOME'] = join(tmp, '.cache')
   inside['npm_config_cache'] = join(tmp, '.npm')
-  if (!proxy) return inside
-  const http = `http://127.0.0.1:${proxy.http}`
-  const socks = `socks5h://127.0.0.1:${proxy.socks}`
+  if (proxyPort === undefined) return inside
+  const http = `http://127.0.0.1:${proxyPort}`
+  const socks = `socks5h://127.0.0.1:${proxyPort}`
   const local = 'localhost,127.0.0.1,::1'
   for (const [name, value] of Object.entries({
     HTTP_PROXY: http,
@@ -37,5 +37,6 @@ export function sandboxEnv(env: NodeJS.ProcessEnv, { tmp, proxy }: Inside): Node
     inside[name] = value
     inside[name.toLowerCase()] = value
   }
+  inside['NODE_USE_ENV_PROXY'] = '1'
   return inside
 }

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PermissionSettings } from '../permissions/question.ts'
 import { appeared, quarantine } from './absent.ts'
-import { type Availability, filterFd, probe, wrapped } from './available.ts'
+import { type Availability, filterFd, findProgram, probe, wrapped } from './available.ts'
 import { bwrapArgs } from './bwrap.ts'
 import { sandboxEnv } from './env.ts'
 import { Ghosts } from './ghosts.ts'
 import { type Plan, planMounts } from './mounts.ts'
-import { type Profile, profileOf } from './profile.ts'
+import type { Network } from './network.ts'
+import { type NetworkProfile, type Profile, profileOf } from './profile.ts'
 import { type Arch, seccompFilter } from './seccomp.ts'
 import type { SandboxSettings } from './settings.ts'
 
@@ -23,6 +24,8 @@ export interface FenceOptions {
   readonly database?: string
   /** Folders that hold node and ona. */
   readonly programs: readonly string[]
+  /** How the proxy resolves names; by default as the system does. */
+  lookup?(host: string): Promise<readonly string[]>
 }
 
 export interface FenceRequest {
@@ -49,7 +52,11 @@ export interface Cell {
   argv(words: readonly string[]): string[]
   /** Moves away what the command must not have created; each text says what and where to. */
   breaches(): string[]
+  /** Hosts that were refused since the command started. */
+  refusals(): string[]
 }
+
+const mostRefusals = 200
 
 export class Fence {
   readonly settings: SandboxSettings
@@ -59,6 +66,9 @@ export class Fence {
   readonly #tmp: string
   readonly #ghosts: Ghosts
   readonly #leave = () => this.close()
+  readonly #refused: { readonly at: number; readonly why: string }[] = []
+  #network: Promise<Network> | undefined
+  #lists: Pick<NetworkProfile, 'allowed' | 'denied'> = { allowed: [], denied: [] }
 
   constructor(options: FenceOptions) {
     this.#options = options
@@ -80,7 +90,7 @@ export class Fence {
   }
 
   /** Must be asked only where the sandbox is available. Throws with the reason when this command cannot be sandboxed. */
-  cell(request: FenceRequest): Cell {
+  async cell(request: FenceRequest): Promise<Cell> {
     if (!this.availability.ok) throw new Error(this.availability.why)
     const { bwrap } = this.availability
     const { home, database, programs } = this.#options
@@ -99,22 +109,60 @@ export class Fence {
     if (plan.problem !== undefined) throw new Error(plan.problem)
     this.#ghosts.use(plan.ghosts)
     const { network } = profile
+    const shared =
+      network.allowed.length > 0 || network.localBinding ? await this.#shareNetwork(bwrap, network) : undefined
     const unixSockets = network.allUnixSockets || network.unixSockets.length > 0
-    const args = bwrapArgs({ mounts: plan.mounts, state: this.#state, cwd, filterFd })
+    const args = bwrapArgs({
+      mounts: plan.mounts,
+      state: this.#state,
+      cwd,
+      filterFd,
+      sharedNetwork: shared !== undefined,
+      asRoot: process.getuid?.() === 0,
+    })
     const filter = this.#filter(unixSockets)
+    const startedAt = performance.now()
     const description = this.#describe(plan, profile)
     return {
       profile,
       plan,
       description,
       digest: createHash('sha256').update(description).digest('hex').slice(0, 16),
-      env: sandboxEnv(request.env, { tmp: this.#tmp }),
-      argv: (words) => [...wrapped(filter, bwrap, args), ...words],
+      env: sandboxEnv(request.env, { tmp: this.#tmp, ...(shared && { proxyPort: shared.port }) }),
+      argv: (words) => wrapped(filter, [...(shared?.enter ?? []), bwrap, ...args, ...words]),
       breaches: () => appeared(plan.absent).map((path) => quarantine(path, home)),
+      refusals: () => this.#refused.filter(({ at }) => at >= startedAt).map(({ why }) => why),
     }
   }
 
+  /** Opened with the first command that may reach something. */
+  #shareNetwork(bwrap: string, lists: NetworkProfile): Promise<Network> {
+    this.#lists = lists
+    this.#network ??= this.#openNetwork(bwrap)
+    return this.#network
+  }
+
+  async #openNetwork(bwrap: string): Promise<Network> {
+    const { env, projectDir, lookup } = this.#options
+    const nsenter = findProgram('nsenter', { path: env['PATH'] ?? '', projectDir })
+    if (!nsenter) throw new Error('nsenter is not installed (it is part of util-linux)')
+    const { openNetwork } = await import('./network.ts')
+    return openNetwork(
+      { bwrap, nsenter, env },
+      { lists: () => this.#lists, denied: (_host, why) => this.#remember(why), ...(lookup && { lookup }) },
+    )
+  }
+
+  #remember(why: string): void {
+    if (this.#refused.length >= mostRefusals) this.#refused.shift()
+    this.#refused.push({ at: performance.now(), why })
+  }
+
   close(): void {
+    void this.#network?.then(
+      (network) => network.close(),
+      () => {}, // it was never open
+    )
     process.removeListener('exit', this.#leave)
     this.#ghosts.close()
     for (const folder of [this.#state, this.#tmp]) rmSync(folder, { recursive: true, force: true })

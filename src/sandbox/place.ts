@@ -1,4 +1,5 @@
 /** Whether one Bash command runs in the sandbox, and if not, who said so. */
+import { decide } from '../permissions/decide.ts'
 import type { PermissionSettings } from '../permissions/question.ts'
 import type { Cell, Fence } from './fence.ts'
 
@@ -34,10 +35,14 @@ export async function placeOf(fence: Fence, request: PlaceRequest): Promise<Plac
 }
 
 /** The same command with another word of the user's: once they approved it, ask rules on files no longer apply. */
-export function insideOf(fence: Fence, request: Omit<PlaceRequest, 'command' | 'disable'>, approved = false): Place {
+export async function insideOf(
+  fence: Fence,
+  request: Omit<PlaceRequest, 'command' | 'disable'>,
+  approved = false,
+): Promise<Place> {
   const { permissions, projectDir, cwd, env } = request
   try {
-    return { in: 'sandbox', cell: fence.cell({ permissions, projectDir, cwd, env, approved }) }
+    return { in: 'sandbox', cell: await fence.cell({ permissions, projectDir, cwd, env, approved }) }
   } catch (error) {
     return { in: 'nowhere', why: `the command cannot be sandboxed: ${(error as Error).message}` }
   }
@@ -49,7 +54,6 @@ export function insideOf(fence: Fence, request: Omit<PlaceRequest, 'command' | '
  */
 async function excludedBy(patterns: readonly string[], request: PlaceRequest): Promise<string | undefined> {
   if (patterns.length === 0) return undefined
-  const { decide } = await import('../permissions/decide.ts')
   const { command, cwd, projectDir, home } = request
   const ruling = await decide({
     settings: { allow: patterns.map((pattern) => `Bash(${pattern.replace(/[\\()]/g, '\\$&')})`) },

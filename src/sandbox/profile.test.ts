@@ -115,7 +115,7 @@ test('a rule relative to the working directory holds there and up to the project
 test('once the user approved a command, ask rules on files and hidden secrets no longer apply', () => {
   const permissions = { deny: ['Read(./a)'], ask: ['Read(./b)', 'Edit(./c)', 'WebFetch(domain:x.example)'] }
   const profile = of({}, permissions, { approved: true })
-  assert.deepEqual(brief(profile), { ...nothing, noRead: ['/w/a'] })
+  assert.deepEqual(brief(profile), { ...nothing, noRead: ['/w/a'], denied: ['x.example'] })
   assert.equal(profile.hideSecrets, false)
 })
 

@@ -83,9 +83,10 @@ export function profileOf(request: ProfileRequest): Profile {
   const noWrite = patternsOf(filesystem.denyWrite, 'sandbox.filesystem.denyWrite', request)
   const noRead = patternsOf(filesystem.denyRead, 'sandbox.filesystem.denyRead', request)
   const denied = hostsOf(network.deniedDomains, 'sandbox.network.deniedDomains')
-  for (const behavior of request.approved ? (['deny'] as const) : (['deny', 'ask'] as const)) {
+  for (const behavior of ['deny', 'ask'] as const) {
     for (const { tool, specifier, text } of rules[behavior]) {
       const why = `the ${behavior} rule "${text}"`
+      if (behavior === 'ask' && request.approved && tool !== 'WebFetch') continue
       const into = tool === 'Read' ? noRead : tool === 'Edit' || tool === 'Write' ? noWrite : undefined
       if (into && specifier.kind === 'path') into.push({ ...placed(specifier.pattern, text, request), firm, why })
       else if (into && specifier.kind === 'any' && behavior === 'ask') prompts.push(`${why} covers every file`)

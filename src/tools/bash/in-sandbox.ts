@@ -1,5 +1,4 @@
 /** A Bash command in its place: inside the sandbox with what it ran into, or outside with the reason. */
-import { fenceNotes } from '../../sandbox/explain.ts'
 import type { ToolContext } from '../tool.ts'
 import { runShell, type ShellEnd, type ShellOptions } from './shell-process.ts'
 
@@ -36,5 +35,7 @@ export async function runPlaced(
   clearInterval(timer)
   look()
   const output = `${end.stderr.text()}\n${end.exitCode === 0 ? '' : end.stdout.text()}`
-  return { ...end, notes: [...notes, ...fenceNotes(output, cell, cwd, home)] }
+  const { fenceNotes } = await import('../../sandbox/explain.ts')
+  const refused = [...new Set(cell.refusals())].slice(0, 5)
+  return { ...end, notes: [...notes, ...refused, ...fenceNotes(output, cell, cwd, home)] }
 }

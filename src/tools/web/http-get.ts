@@ -7,8 +7,8 @@ import type { LookupAddress } from 'node:dns'
 import type { IncomingMessage } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
+import { isPrivate } from '../../permissions/addresses.ts'
 import { Bounded } from '../bounded.ts'
-import { isPrivate } from './addresses.ts'
 
 export type Got =
   | { readonly kind: 'page'; readonly page: RawPage }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { bench } from '../../../test/support/tool-host.ts'
-import { isPrivate } from './addresses.ts'
+import { isPrivate } from '../../permissions/addresses.ts'
 import { get } from './http-get.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
