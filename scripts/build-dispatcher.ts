@@ -29,7 +29,11 @@ export async function buildDispatcher(folder: string): Promise<void> {
     put(`schema/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`)
 }
 
-/** One file, minified, pure ASCII (so that V8 keeps it at one byte a letter). `given`: modules whose text is not on disk. */
+/**
+ * One file, pure ASCII (so that V8 keeps it at one byte a letter). A module is readable code, since a repository commits it
+ * and its owner may change it; the bundles are minified, since every event reads them.
+ * `given`: modules whose text is not on disk.
+ */
 async function bundle(input: string, given: Record<string, string>, format: 'esm' | 'cjs'): Promise<string> {
   const build = await rolldown({
     input,
@@ -49,7 +53,7 @@ async function bundle(input: string, given: Record<string, string>, format: 'esm
     ],
     logLevel: 'warn',
   })
-  const { output } = await build.generate({ format, minify: true, charset: 'ascii', codeSplitting: false })
+  const { output } = await build.generate({ format, minify: format === 'cjs', charset: 'ascii', codeSplitting: false })
   await build.close()
   return output[0].code.endsWith('\n') ? output[0].code : `${output[0].code}\n`
 }

@@ -4,7 +4,7 @@ import { BadAction, readAction } from './action.ts'
 import { contextFor } from './context.ts'
 import { clock, late, sha256 } from './lazy-builtins.ts'
 import type { Seat } from './load-modules.ts'
-import { elapsed, emit, patchState, type Run, register, warn } from './run.ts'
+import { elapsed, emit, logLine, patchState, type Run, register, warn } from './run.ts'
 import type { Session } from './session/session.ts'
 import { summarise } from './summary.ts'
 import { namesTool } from './tools.ts'
@@ -94,6 +94,7 @@ function exceeded(run: Run, module: string): void {
   run.budgetExceeded = true
   const data = { module, elapsedMs: Math.round(elapsed(run)), budgetMs: run.budgetMs, pid: process.pid }
   emit(run, 'dispatcher', { kind: 'BUDGET_EXCEEDED', data })
+  logLine(run, module, 'warn', `Budget exceeded at module ${module}`, data)
 }
 
 /** Takes a module's answer in; false ends the round. */
@@ -165,6 +166,7 @@ function failed(run: Run, seat: Seat, cause: unknown): boolean {
     data: { pid: process.pid },
   })
   run.warnings.push(`module ${seat.name} failed: ${message}`)
+  logLine(run, seat.name, 'error', message)
   if (isA(cause, BadAction)) return take(run, seat.name, cause.refusal)
   if (!seat.critical) return true
   if (run.session.event.name === 'PreToolUse')

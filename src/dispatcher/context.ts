@@ -1,7 +1,7 @@
 /** What a module is given: one context, made for it, in which nothing but `files` and `log` can change anything. */
 import { join, resolve } from 'node:path'
 import { neo4jFromState } from './capability.ts'
-import { addLine, elapsed, type Run, warn } from './run.ts'
+import { addLine, elapsed, logLine, type Run, warn } from './run.ts'
 import { makeFolder, replaceFile } from './session/files.ts'
 import { isBelow } from './session/paths.ts'
 import type { Context, Json, SessionFiles } from './types.ts'
@@ -24,15 +24,7 @@ export function contextFor(run: Run, module: string): Context {
     manifest: { enforcePhases: manifest.enforcePhases },
     pendingEvents: run.events,
     files: filesFor(run),
-    log(level, message, data) {
-      const file = join(paths.featureLogs(module), 'debug.log')
-      const line = { ts: Date.now(), level, message, hookRunId: session.ids.hookRunId }
-      try {
-        addLine(run, file, data === undefined ? line : { ...line, data })
-      } catch {
-        addLine(run, file, { ...line, data: String(data) }) // a cycle or a BigInt: logging must not fail a module
-      }
-    },
+    log: (level, message, data) => logLine(run, module, level, message, data),
   }
 }
 

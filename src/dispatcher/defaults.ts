@@ -25,7 +25,7 @@ const config: Json = {
     promptUnblocks: true,
     implicitExecuting: true,
     completeOnStop: false,
-    blockAfterDenies: 0,
+    blockAfterDenies: 1,
     redactKeys: ['password', 'token', 'secret', 'apiKey', 'authorization'],
   },
   'graph-pretooluse': {

@@ -87,7 +87,16 @@ async function dispatch(name: EventName, place: Place, workspaceProblems: string
     patchState(run, 'dispatcher', { core: { ...hostId(session.event.hostSessionId), createdTs: Date.now() } })
   for (const [kind, texts] of [
     ['INPUT_INVALID', input.problems],
-    ['CONFIG_INVALID', [...workspaceProblems, ...problems, ...config.problems, ...session.problems]],
+    [
+      'CONFIG_INVALID',
+      [
+        ...noModules(manifest.modules.length),
+        ...workspaceProblems,
+        ...problems,
+        ...config.problems,
+        ...session.problems,
+      ],
+    ],
   ] as const) {
     for (const text of texts) {
       run.warnings.push(text)
@@ -100,6 +109,10 @@ async function dispatch(name: EventName, place: Place, workspaceProblems: string
   commit(run)
   finish(output)
 }
+
+/** A dispatcher that asks nobody must not look like one that found nothing. */
+const noModules = (count: number): string[] =>
+  count > 0 ? [] : ['dispatch.manifest.json enables no module, so nothing is checked']
 
 const hostId = (id: string | undefined): Json => (id === undefined ? {} : { hostSessionId: id.slice(0, hostIdLimit) })
 

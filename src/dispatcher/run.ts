@@ -1,12 +1,13 @@
 /** One event as it goes: what has been decided so far, and what is to be written down. */
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import { describe } from '../hooks/kernel.ts'
 import { clock } from './lazy-builtins.ts'
 import type { Manifest } from './manifest.ts'
 import { isBelow } from './session/paths.ts'
 import { refreshIds, type Session } from './session/session.ts'
 import { applyPatch, arraysIn, changes } from './session/state.ts'
-import type { ContextItem, Decision, EventRecord, Json, LoggedEvent } from './types.ts'
+import type { ContextItem, Decision, EventRecord, Json, LoggedEvent, LogLevel } from './types.ts'
 
 export interface Run {
   readonly session: Session
@@ -78,8 +79,21 @@ export function emit(run: Run, producer: string, record: EventRecord): void {
   run.events.push({ ...record, ts: Date.now(), event: event.name, producer, hookRunId, turnId, workId })
 }
 
+/** A line in the debug log of a feature. */
+export function logLine(run: Run, module: string, level: LogLevel, message: string, data?: unknown): void {
+  const { paths, ids } = run.session
+  const file = join(paths.featureLogs(module), 'debug.log')
+  const line = { ts: Date.now(), level, message, hookRunId: ids.hookRunId }
+  try {
+    addLine(run, file, data === undefined ? line : { ...line, data })
+  } catch {
+    addLine(run, file, { ...line, data: describe(data) }) // a cycle or a BigInt: logging must not fail a module
+  }
+}
+
 export function warn(run: Run, producer: string, text: string): void {
   run.warnings.push(text)
+  if (producer !== 'dispatcher') logLine(run, producer, 'warn', text.slice(0, 1000))
   emit(run, producer, { kind: 'WARNING', reason: text.slice(0, 1000) })
 }
 

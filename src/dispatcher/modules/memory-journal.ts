@@ -13,10 +13,11 @@ const logLimit = 8 * 1024 * 1024
 const maxAnchors = 20
 const maxCandidates = 50
 
+/** Every repetition is bounded, so that a long prompt takes time in proportion to its length. */
 const defaultAnchors = [
-  '\\b(?:src|app|lib|shared|core)/[\\w./-]+\\.(?:ts|html|css|scss|json)\\b',
-  '\\b[A-Z]\\w*(?:Component|Service|Module|Directive|Pipe|Guard|Interceptor|Store)\\b',
-  '\\b(?:adp|sdf)-[a-z][\\w-]*',
+  '\\b(?:src|app|lib|shared|core)/[\\w./-]{1,200}\\.(?:ts|html|css|scss|json)\\b',
+  '\\b[A-Z]\\w{0,100}(?:Component|Service|Module|Directive|Pipe|Guard|Interceptor|Store)\\b',
+  '\\b(?:adp|sdf)-[a-z][\\w-]{0,100}',
 ]
 
 export const hook: HookModule = {

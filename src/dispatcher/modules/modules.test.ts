@@ -483,11 +483,12 @@ test('session: a finished plan completes the work, and the next prompt begins ne
   writeFileSync(join(folder, 'planGraph.json'), JSON.stringify({ version: 1, nodes: finished }))
   const core = { sessionId: 'a3f0c812', workId: 'w001', lastTurnId: 3, phase: 'EXECUTING' }
   const stop = await ask(session, { event: 'Stop', state: { core, plan: { status: 'accepted' } } }, root)
-  assert.deepEqual(stop.statePatch, { core: { phase: 'COMPLETE' } })
+  assert.deepEqual(stop.statePatch?.['core'], { phase: 'COMPLETE' })
+  assert.equal((stop.statePatch!['cap'] as { neo4j: Json }).neo4j['enabled'], false)
   const open = [...finished.slice(0, 3), { ...finished[3], status: 'skipped' }]
   writeFileSync(join(folder, 'planGraph.json'), JSON.stringify({ version: 1, nodes: open }))
   assert.equal(
-    (await ask(session, { event: 'Stop', state: { core, plan: { status: 'accepted' } } }, root)).statePatch,
+    (await ask(session, { event: 'Stop', state: { core, plan: { status: 'accepted' } } }, root)).statePatch?.['core'],
     undefined,
     'a skipped validation completes nothing',
   )
@@ -516,13 +517,13 @@ test('session: the first change begins the work, denials block it, and a prompt 
   assert.deepEqual(settle('create_file', 'allow')?.statePatch, { core: { phase: 'EXECUTING' } })
   assert.deepEqual(
     [
-      settle('create_file', 'deny'),
+      settle('create_file', 'deny', { blockAfterDenies: 0 }),
       settle('read_file', 'allow'),
       settle('create_file', 'allow', { implicitExecuting: false }),
     ],
     [undefined, undefined, undefined],
   )
-  assert.deepEqual(settle('x', 'deny', { blockAfterDenies: 1 })?.statePatch, {
+  assert.deepEqual(settle('x', 'deny')?.statePatch, {
     core: { phase: 'BLOCKED', prevPhase: 'PLANNING' },
   })
   const blocked = { core: { ...core, phase: 'BLOCKED', prevPhase: 'EXECUTING' } }
@@ -539,4 +540,10 @@ test('session: the first change begins the work, denials block it, and a prompt 
     ).statePatch,
     undefined,
   )
+})
+
+test('memory-journal: the default patterns take time in proportion to the prompt', async () => {
+  const step = 'src/'.repeat(15_000)
+  const { emitEvents } = await ask(journal, { event: 'UserPromptSubmit', input: { prompt: `${step} src/a.ts` } })
+  assert.deepEqual((emitEvents![0]!.data as Json)['anchors'], ['src/a.ts'])
 })

@@ -41,7 +41,7 @@ export function phaseStep(ctx: Context, to: Phase, trigger: string, more: Json =
   }
 }
 
-export function settled(ctx: Context, { decision }: Outcome): HookAction | undefined {
+export function settled(ctx: Context, { decision, decidedBy }: Outcome): HookAction | undefined {
   const { state, event, config } = ctx
   if (decision === 'allow') {
     const implicit =
@@ -49,12 +49,15 @@ export function settled(ctx: Context, { decision }: Outcome): HookAction | undef
     if (!implicit || state.plan?.status === 'accepted' || !isMutating(ctx)) return undefined
     return phaseStep(ctx, 'EXECUTING', `first change: ${event.tool}`)
   }
-  const limit = config['blockAfterDenies']
-  if (decision !== 'deny' || typeof limit !== 'number' || limit <= 0 || state.core.phase === 'COMPLETE')
-    return undefined
-  return deniesThisTurn(ctx) + 1 < limit || state.core.phase === 'BLOCKED'
-    ? undefined
-    : phaseStep(ctx, 'BLOCKED', `${limit} denials in one turn`, { core: { prevPhase: state.core.phase } })
+  const given = config['blockAfterDenies']
+  const limit = typeof given === 'number' ? given : 1
+  const { phase } = state.core
+  // what a phase does not allow is no violation of a policy: the phase has done its work
+  if (decision !== 'deny' || decidedBy === 'phase-policy' || limit <= 0) return undefined
+  if (phase === 'COMPLETE' || phase === 'BLOCKED') return undefined
+  if (limit > 1 && deniesThisTurn(ctx) + 1 < limit) return undefined
+  const trigger = limit > 1 ? `${limit} denials in one turn` : 'policy violation'
+  return phaseStep(ctx, 'BLOCKED', trigger, { core: { prevPhase: phase } })
 }
 
 function isMutating({ config, event }: Context): boolean {

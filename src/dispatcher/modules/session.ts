@@ -69,13 +69,17 @@ const answers: Record<EventName, (ctx: Context) => HookAction | Promise<HookActi
 
   PreToolUse: stamps,
 
-  PostToolUse(ctx) {
+  async PostToolUse(ctx) {
     const { event } = ctx
+    const capability = await capabilityPatch(ctx)
     const errorSummary = toolFailure(ctx)
     const data: Json = { success: errorSummary === undefined, touchedPaths: event.paths.slice(0, 50) }
     if (errorSummary !== undefined) data['errorSummary'] = errorSummary.slice(0, 200)
     if (event.toolUseId !== undefined) data['toolUseId'] = event.toolUseId.slice(0, 200)
-    return { emitEvents: [{ kind: 'TOOL_OUTCOME', ...(event.toolName && { toolName: event.toolName }), data }] }
+    return {
+      ...capability,
+      emitEvents: [{ kind: 'TOOL_OUTCOME', ...(event.toolName && { toolName: event.toolName }), data }],
+    }
   },
 
   PreCompact({ ids, state }) {
@@ -93,8 +97,9 @@ const answers: Record<EventName, (ctx: Context) => HookAction | Promise<HookActi
     }
   },
 
-  Stop(ctx) {
+  async Stop(ctx) {
     const { ids, state } = ctx
+    const capability = await capabilityPatch(ctx)
     const plan = findPlan(ctx, 'planGraph.json')
     const accepted = plan?.check.ok && state.plan?.status === 'accepted' ? plan.check.plan : undefined
     const complete = accepted ? isFinished(accepted) : ctx.config['completeOnStop'] === true
@@ -104,6 +109,7 @@ const answers: Record<EventName, (ctx: Context) => HookAction | Promise<HookActi
     const finalPhase = step ? 'COMPLETE' : state.core.phase
     return {
       ...step,
+      ...(capability && { statePatch: { ...step?.statePatch, ...capability.statePatch } }),
       emitEvents: [
         ...(step?.emitEvents ?? []),
         {
@@ -117,6 +123,12 @@ const answers: Record<EventName, (ctx: Context) => HookAction | Promise<HookActi
 
   SubagentStart: () => ({}), // the dispatcher has given the subagent its number before any module is asked
   SubagentStop: () => ({}),
+}
+
+/** The capability, where it was asked for anew; an answer of the last five minutes stands. */
+async function capabilityPatch(ctx: Context): Promise<{ statePatch: Json } | undefined> {
+  const neo4j = await neo4jCapability(ctx)
+  return neo4j.lastCheckTs === ctx.state.cap?.neo4j?.lastCheckTs ? undefined : { statePatch: { cap: { neo4j } } }
 }
 
 /** Why a tool failed, if it did. VS Code tells only of successes, but a tool may say "Error: …" in its result. */
