@@ -10,6 +10,7 @@ import { call, type Line, testModel } from './support/model.ts'
 import { place } from './support/program.ts'
 import { anthropic } from './support/wire.ts'
 import { status, stream, wireServer } from './support/wire-server.ts'
+import { modelServer } from './support/workflow.ts'
 
 test('a sub-agent is what its definition says: prompt, tools, turns; its calls pass the hooks under its name', async (t) => {
   const at = place(t)
@@ -302,4 +303,22 @@ test('a session in which another process works is not gone on with, but may be c
   assert.deepEqual([third.code, third.stdout], [0, 'Done.\n'], third.stderr)
   assert.equal(rows(), before + 3, 'the result of the lost call, the prompt and the answer')
   assert.deepEqual(at.rows("SELECT key FROM state WHERE key LIKE 'working:%'"), [])
+})
+
+test('what ona --eval read is not sent to a model when the conversation goes on', async (t) => {
+  const model = await modelServer(t, [])
+  const at = place(t, model.env)
+  const file = at.write('secret.txt', 'canary-2b61')
+  const control = at.write('plain.txt', 'x')
+  assert.equal((await at.run(['-p', `hello @${control}`])).code, 0)
+  const call = JSON.stringify({ tool: 'Read', input: { file_path: file } })
+  const ran = await at.run(['--eval', call])
+  assert.match(ran.stdout, /canary-2b61/)
+  assert.equal((await at.run(['-p', 'go on', '--continue'])).code, 0)
+  assert.equal(model.requests.length, 2)
+  assert.match(model.requests[1]!, /hello @/, 'it is the same conversation')
+  assert.deepEqual(
+    model.requests.filter((request) => request.includes('canary-2b61')),
+    [],
+  )
 })

@@ -409,3 +409,18 @@ test('a copy of a session can be rewound like the session itself, files and all'
   assert.deepEqual(rewind(copy, point!, 'files').problems, [])
   assert.equal(readFileSync(file, 'utf8'), 'old')
 })
+
+test('a reply that is interrupted before the server reports anything leaves the costs as they are', () => {
+  const it = start()
+  const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: null, cacheWriteTokens: null }
+  const spentTotals: (number | null)[] = []
+  Object.assign(it.session.runtime, {
+    prices: { m: { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 } },
+    spent: (_model: string, _usage: unknown, cost: number | null) => spentTotals.push(cost),
+  })
+  spend(it.session, { model: 'm', usage })
+  const before = { ...it.session.spent }
+  const none = { inputTokens: null, outputTokens: null, cacheReadTokens: null, cacheWriteTokens: null }
+  assert.equal(spend(it.session, { model: 'm', usage: none }), null)
+  assert.deepEqual([it.session.spent, spentTotals], [before, [0.000015]])
+})

@@ -121,6 +121,26 @@ test('a crash between the call and its result leaves a result that says so, once
   assert.match(String(last['content']), /^\[SDLC_INTERNAL\] interrupted/)
 })
 
+test('calls of the operator are on record and in no request; a call that was open before them still gets its result', () => {
+  const it = start()
+  const { db, id } = it.session
+  it.session.say([textBlock('go')])
+  it.session.assistant([{ type: 'tool_use', id: 'a', name: 'Bash', input: { command: 'make' } }])
+  it.session.append({ _t: 'tool_use', id: 'mine', name: 'Read', input: { file_path: '/x' } })
+  it.session.append({ _t: 'tool_result', tool_use_id: 'mine', content: 'canary', is_error: false })
+  assert.equal(recover(db, id), 1)
+  const messages = loadMessages(db, id, 100_000)
+  assert.deepEqual(
+    messages.map(({ role, content }) => [role, content.map((block) => ('id' in block ? block.id : block.type))]),
+    [
+      ['user', ['text']],
+      ['assistant', ['a']],
+      ['user', ['tool_result']],
+    ],
+  )
+  assert.equal(JSON.stringify(messages).includes('canary'), false)
+})
+
 test('of a conversation that is longer than the window, the end is loaded, from a prompt on', () => {
   const it = start()
   for (let index = 0; index < 200; index++) {

@@ -10,9 +10,13 @@ export function append(messages: Message[], role: Message['role'], content: read
   else messages.push({ role, content })
 }
 
-/** Rows from the last compaction on; what lies before it is told by its summary. */
+/**
+ * Rows from the last compaction on; what lies before it is in its summary. A row `tool_use` is a call that the operator
+ * made (`ona --eval`) or another agent (`ona mcp serve`): it is on record, and no model is sent it or its result.
+ */
 export function messagesOf(entries: Iterable<Row>): Message[] {
   const messages: Message[] = []
+  const operators = new Set<unknown>()
   let images: ContentBlock[] = []
   for (const { entry } of entries) {
     switch (entry._t) {
@@ -24,9 +28,10 @@ export function messagesOf(entries: Iterable<Row>): Message[] {
         append(messages, 'assistant', entry.content as ContentBlock[])
         break
       case 'tool_use':
-        append(messages, 'assistant', [{ type: 'tool_use', id: entry.id, name: entry.name, input: entry.input }])
+        operators.add(entry.id)
         break
       case 'tool_result':
+        if (operators.has(entry.tool_use_id)) break
         append(messages, 'user', [
           { type: 'tool_result', tool_use_id: entry.tool_use_id, content: entry.content, is_error: entry.is_error },
         ])

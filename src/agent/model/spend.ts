@@ -16,7 +16,11 @@ export function spend(session: Session, reply: Paid): number | null {
 
 /** A reply outside the conversation: paid for, and no measure of how full the window is. */
 export function spendAside({ spent, runtime }: Session, { usage, model }: Paid): number | null {
-  const cost = costUsd(model, usage, runtime.prices)
+  // a request that was interrupted before the server reported anything leaves the costs known so far as they are
+  if (usage.inputTokens === null && usage.outputTokens === null) return null
+  const { inputTokens, outputTokens } = usage
+  const counted = { ...usage, inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0 }
+  const cost = costUsd(model, counted, runtime.prices)
   spent.inputTokens += usage.inputTokens ?? 0
   spent.outputTokens += usage.outputTokens ?? 0
   spent.cacheReadTokens += usage.cacheReadTokens ?? 0

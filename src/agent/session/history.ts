@@ -94,7 +94,9 @@ export function recover(db: Db, sessionId: string): number {
 /** Calls of the last reply, or of the operator, that have no result. */
 function openCalls(db: Db, sessionId: string): string[] {
   const last = db.get<{ sequence: number }>(
-    `SELECT max(sequence) AS sequence FROM transcript_entries WHERE session_id = ? AND entry_type IN ('assistant', 'tool_use')`,
+    `SELECT coalesce(
+       (SELECT max(sequence) FROM transcript_entries WHERE session_id = ?1 AND entry_type = 'assistant'),
+       (SELECT max(sequence) FROM transcript_entries WHERE session_id = ?1 AND entry_type = 'tool_use')) AS sequence`,
     sessionId,
   )
   if (last?.sequence === null || last === undefined) return []
