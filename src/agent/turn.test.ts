@@ -411,7 +411,7 @@ test('a copy of a session can be rewound like the session itself, files and all'
 })
 
 test('a reply that is interrupted before the server reports anything leaves the costs as they are', () => {
-  const it = start()
+  const it = start({})
   const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: null, cacheWriteTokens: null }
   const spentTotals: (number | null)[] = []
   Object.assign(it.session.runtime, {
