@@ -91,7 +91,7 @@ test('the time grows with the text and no faster', () => {
   /** The least of several: what else the machine does only adds to it. */
   const took = (text: string) =>
     Math.min(
-      ...Array.from({ length: 5 }, () => {
+      ...Array.from({ length: 3 }, () => {
         const { user } = process.cpuUsage()
         redact(text)
         return (process.cpuUsage().user - user) / 1000
@@ -109,8 +109,9 @@ test('the time grows with the text and no faster', () => {
     'eyJaaaaaaaaa.',
     'eyJ',
   ]) {
-    const small = part.repeat(5_000)
+    const small = part.repeat(10_000)
     const [one, eight] = [took(small), took(small.repeat(8))]
-    assert.ok(eight < 30 * one + 15, `${part}: ${one} ms, eight times as much ${eight} ms`)
+    // CPU time is counted in ticks of some milliseconds
+    assert.ok(eight < 30 * Math.max(one, 4), `${part}: ${one} ms, eight times as much ${eight} ms`)
   }
 })

@@ -34,10 +34,12 @@ export function live(t: TestContext, at: Place, words: readonly string[], env: R
   }
   child.stdin.on('error', () => {}) // it may have ended
   const closed = new Promise<number | null>((resolve) => child.on('close', resolve))
+  const messages: Record<string, unknown>[] = []
+  let read = 0
   const self: Live = {
     send: (line) => void child.stdin.write(`${line}\n`),
     async until(found) {
-      for (const deadline = Date.now() + 30_000; ; ) {
+      for (const deadline = Date.now() + 90_000; ; ) {
         const value = found(self)
         if (value) return value
         if (Date.now() > deadline) throw new Error(`it never came\n${out.stdout}\n${out.stderr}`)
@@ -51,11 +53,14 @@ export function live(t: TestContext, at: Place, words: readonly string[], env: R
     },
     stdout: () => out.stdout,
     stderr: () => out.stderr,
-    messages: () =>
-      out.stdout
-        .split('\n')
-        .slice(0, -1)
-        .map((line) => JSON.parse(line)),
+    messages() {
+      // each line is parsed once: a test may ask after every message
+      for (let end = out.stdout.indexOf('\n', read); end >= 0; end = out.stdout.indexOf('\n', read)) {
+        messages.push(JSON.parse(out.stdout.slice(read, end)))
+        read = end + 1
+      }
+      return messages
+    },
   }
   return self
 }
