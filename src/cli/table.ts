@@ -11,7 +11,7 @@ export interface Entry {
 
 /** The subcommands of each command. Its file must implement exactly these. */
 export const verbs = {
-  audit: ['import'],
+  audit: ['import', 'verify', 'checkpoint', 'export', 'retain', 'erase'],
   dispatcher: ['install', 'doctor', 'upgrade', 'uninstall', 'new-module'],
   hooks: ['list', 'fire', 'log', 'replay', 'brains', 'import'],
   mcp: ['add', 'add-json', 'list', 'get', 'remove', 'login', 'logout', 'reset-project-choices', 'serve'],

@@ -13,6 +13,7 @@ import {
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { packageRoot } from '../package-root.ts'
+import { type Added, seal, tableAddedTo, unknownEnd } from './chain.ts'
 import { asStoreError, StoreError } from './failure.ts'
 import { ownTables } from './own-tables.ts'
 import { keepOutEnv } from './secrets.ts'
@@ -131,6 +132,11 @@ class Connection implements Db {
   readonly path: string
   readonly #db: InstanceType<Sqlite['DatabaseSync']>
   readonly #statements = new Map<string, Statement>()
+  /** Statements that add rows to a chained table. */
+  readonly #addsTo = new Map<string, number>()
+  /** What the open transaction has added so far. */
+  readonly #added: Added[] = []
+  readonly #chainEnd = unknownEnd()
   #depth = 0
 
   constructor(path: string, { readOnly = false } = {}) {
@@ -217,14 +223,22 @@ class Connection implements Db {
 
   run(sql: string, ...values: SqlValue[]): { changes: number; lastId: number } {
     return this.#try(() => {
-      const { changes, lastInsertRowid } = this.#statement(sql).run(...values)
-      return { changes: Number(changes), lastId: Number(lastInsertRowid) }
+      const statement = this.#statement(sql)
+      const table = this.#addsTo.get(sql)
+      // a row and its link belong together
+      if (table !== undefined && this.#depth === 0) return this.transaction(() => this.run(sql, ...values))
+      const { changes, lastInsertRowid } = statement.run(...values)
+      const last = Number(lastInsertRowid)
+      if (table !== undefined && changes) this.#added.push({ table, first: last - Number(changes) + 1, last })
+      return { changes: Number(changes), lastId: last }
     })
   }
 
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
     return this.#try(() => {
       const row = this.#statement(sql).get(...values)
+      const table = this.#addsTo.get(sql)
+      if (table !== undefined && row) this.#added.push({ table, first: Number(row['id']), last: Number(row['id']) })
       return row && ({ ...row } as Row) // SQLite's rows have no prototype, which surprises whoever compares them
     })
   }
@@ -241,16 +255,20 @@ class Connection implements Db {
   transaction<T>(work: () => T): T {
     const mark = `s${this.#depth}`
     const outer = this.#depth === 0
+    const added = this.#added.length
     this.run(outer ? 'BEGIN IMMEDIATE' : `SAVEPOINT ${mark}`)
     this.#depth++
     try {
       const result = work()
       if (result instanceof Promise) throw new TypeError('the work of a transaction must not await')
+      if (outer && this.#added.length > 0) seal(this, this.#added.splice(0), this.#chainEnd)
       this.run(outer ? 'COMMIT' : `RELEASE ${mark}`)
       return result
     } catch (error) {
       // a full disk may have ended the transaction already
       if (this.#db.isTransaction) this.#db.exec(outer ? 'ROLLBACK' : `ROLLBACK TO ${mark}; RELEASE ${mark}`)
+      this.#added.length = Math.min(added, this.#added.length)
+      this.#chainEnd.version = -1 // what was linked is undone
       throw error
     } finally {
       this.#depth--
@@ -267,6 +285,8 @@ class Connection implements Db {
     if (!statement) {
       statement = this.#db.prepare(sql)
       this.#statements.set(sql, statement)
+      const table = tableAddedTo(sql)
+      if (table >= 0) this.#addsTo.set(sql, table)
     }
     return statement
   }

@@ -104,4 +104,30 @@ export const ownTables: readonly string[] = [
     killed         TEXT NOT NULL,
     proved_at      TEXT NOT NULL DEFAULT (datetime('now'))
   )`,
+  // One row a commit and session: the hashes of the rows that it added, chained per session and per database.
+  `CREATE TABLE ona_chain (
+    id           INTEGER PRIMARY KEY,
+    session_id   TEXT NOT NULL,
+    rows         BLOB NOT NULL,
+    session_hash BLOB NOT NULL,
+    hash         BLOB NOT NULL
+  )`,
+  'CREATE INDEX ona_chain_session ON ona_chain(session_id, id)',
+  // The last row of each table that was there before the chain began.
+  `CREATE TABLE ona_chain_origin AS
+    SELECT 'transcript_entries' AS name, coalesce(max(id), 0) AS last FROM transcript_entries
+    UNION ALL SELECT 'events', coalesce(max(id), 0) FROM events
+    UNION ALL SELECT 'hook_invocations', coalesce(max(id), 0) FROM hook_invocations
+    UNION ALL SELECT 'tool_permission_log', coalesce(max(id), 0) FROM tool_permission_log`,
+  // Rows whose content was erased on purpose: what is left of each, so that only what was erased may differ.
+  `CREATE TABLE ona_tombstones (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id TEXT,
+    table_name TEXT NOT NULL,
+    row_id     INTEGER NOT NULL,
+    digest     BLOB NOT NULL,
+    reason     TEXT NOT NULL,
+    created_at TEXT NOT NULL DEFAULT (datetime('now'))
+  )`,
+  'CREATE INDEX ona_tombstones_row ON ona_tombstones(table_name, row_id)',
 ]

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { verifyChain } from '../../src/audit/evidence/verify.ts'
 import { createConversation, createSession } from '../../src/store/conversations.ts'
 import { type Db, openDb } from '../../src/store/open.ts'
 
@@ -45,6 +46,13 @@ function check(db: Db): void {
   assert.deepEqual(parts, [], 'a tool call is there in part')
   const count = (from: string) => db.get<{ n: number }>(`SELECT count(*) AS n FROM ${from}`)!.n
   assert.equal(count('hook_invocations'), 2 * count("transcript_entries WHERE entry_type = 'tool_result'"))
+  const { fault, rows } = verifyChain(db)
+  assert.equal(fault, undefined, 'the chain is broken')
+  const tables = ['transcript_entries', 'hook_invocations', 'tool_permission_log', 'events']
+  assert.equal(
+    rows,
+    tables.map(count).reduce((sum, each) => sum + each),
+  )
 }
 
 test('killed at 200 random moments, nothing that was acknowledged is missing and nothing is half there', async (t) => {
@@ -80,12 +88,12 @@ test('killed at 200 random moments, nothing that was acknowledged is missing and
   assert.ok(acknowledged > 200, `only ${acknowledged} rows were written`)
 })
 
-test('four processes write one session at once: no gap, no loss', async (t) => {
+test('eight processes write one session at once: no gap, no loss, one chain', async (t) => {
   const path = join(folder(t), 'agent.db')
   const db = openDb(path)
   t.after(() => db.close())
   const session = startSession(db)
-  const rows = await Promise.all([1, 2, 3, 4].map(() => write([...session, '150'])))
+  const rows = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(() => write([...session, '75'])))
   assert.deepEqual(
     rows.flat().toSorted((a, b) => a - b),
     Array.from({ length: 600 }, (_, index) => index),

@@ -2,13 +2,23 @@
 import { family } from '../../command.ts'
 import type { Verb } from '../../table.ts'
 
-const help = `ona audit: every agent's history in one record.
+const help = `ona audit: every agent's history in one record that cannot be edited unseen.
 
   ona audit import [AGENT] [PATH]   bring other agents' sessions in
+  ona audit verify                  prove that no row was changed, removed or inserted
+  ona audit checkpoint              sign the end of the record, to be kept elsewhere
+  ona audit export                  the record as JSON lines, OCSF or CSV
+  ona audit retain --days N         remove content that is older than N days
+  ona audit erase --session ID      remove the content of one session
 
 ona audit VERB --help says more.
 `
 
 export const run = family<Verb<'audit'>>('ona audit', help, {
   import: async (words) => (await import('./audit-import.ts')).run(words),
+  verify: async (words) => (await import('./audit-evidence.ts')).verify(words),
+  checkpoint: async (words) => (await import('./audit-evidence.ts')).checkpoint(words),
+  export: async (words) => (await import('./audit-evidence.ts')).exporting(words),
+  retain: async (words) => (await import('./audit-evidence.ts')).retain(words),
+  erase: async (words) => (await import('./audit-evidence.ts')).erasing(words),
 })

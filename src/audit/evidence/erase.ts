@@ -1,0 +1,58 @@
+/** Takes content out of the record and leaves the chain whole: what is left of a row, and its tombstone, are on record. */
+import { chainedTables, rowText } from '../../store/chain.ts'
+import type { Db } from '../../store/open.ts'
+
+/** What stays of a row of each table: who, when and what was decided; never what was said, written or printed. */
+const blanks: Readonly<Record<string, string>> = {
+  transcript_entries: `payload_json = CASE entry_type
+      WHEN 'tool_result' THEN json_object('_t', 'tool_result', 'tool_use_id', coalesce(tool_use_id, ''), 'content', '[erased]', 'is_error', json('false'))
+      WHEN 'tool_use' THEN json_object('_t', 'tool_use', 'id', coalesce(tool_use_id, ''), 'name', 'erased', 'input', json('{}'))
+      WHEN 'system' THEN json_object('_t', 'system', 'subtype', 'erased')
+      WHEN 'progress' THEN json_object('_t', 'progress', 'data', json('{}'))
+      WHEN 'attachment' THEN json_object('_t', 'attachment', 'attachment', json('{}'))
+      WHEN 'user' THEN json_object('_t', 'user', 'uuid', 'erased', 'content', json('[{"type":"text","text":"[erased]"}]'))
+      WHEN 'assistant' THEN json_object('_t', 'assistant', 'uuid', 'erased', 'content', json('[{"type":"text","text":"[erased]"}]'))
+      ELSE json_object('_t', entry_type) END`,
+  events: "detail = CASE WHEN event_type = 'model_reply' THEN detail ELSE json_object('erased', json('true')) END",
+  hook_invocations: "input_json = '{}', stdout_text = NULL, stderr_text = NULL, command = '[erased]'",
+  tool_permission_log:
+    "reason_json = json_object('by', iif(json_valid(reason_json), reason_json ->> 'by', NULL), 'reason', '[erased]', 'was', iif(json_valid(reason_json), reason_json ->> 'was', NULL))",
+}
+
+/** Rows that were erased; each session is one transaction. */
+export function eraseSession(db: Db, sessionId: string, reason: string): number {
+  return db.transaction(() => {
+    let erased = 0
+    for (const [table, { name }] of chainedTables.entries()) {
+      const blank = blanks[name]
+      if (blank === undefined) continue
+      const rows = db.all<{ id: number }>(
+        `SELECT id FROM ${name} t WHERE session_id = ? AND NOT EXISTS
+           (SELECT 1 FROM ona_tombstones o WHERE o.table_name = '${name}' AND o.row_id = t.id)`,
+        sessionId,
+      )
+      for (const { id } of rows) {
+        db.run(`UPDATE ${name} SET ${blank} WHERE id = ?`, id)
+        const { text } = db.get<{ text: string }>(`SELECT ${rowText(table)} AS text FROM ${name} WHERE id = ?`, id)!
+        const digest = process.getBuiltinModule('node:crypto').hash('sha256', text, 'buffer')
+        db.run(
+          'INSERT INTO ona_tombstones(session_id, table_name, row_id, digest, reason) VALUES (?, ?, ?, ?, ?)',
+          ...[sessionId, name, id, digest, reason],
+        )
+      }
+      erased += rows.length
+    }
+    return erased
+  })
+}
+
+/** Sessions that ended before a time (`2026-10-15 00:00:00`) and still hold content. */
+export const sessionsBefore = (db: Db, before: string): string[] =>
+  db
+    .all<{ id: string }>(
+      `SELECT s.session_id AS id FROM sessions s JOIN conversations c ON c.id = s.conversation_id
+       WHERE c.last_active < ? AND EXISTS (SELECT 1 FROM transcript_entries e WHERE e.session_id = s.session_id AND NOT EXISTS
+         (SELECT 1 FROM ona_tombstones o WHERE o.table_name = 'transcript_entries' AND o.row_id = e.id))`,
+      before,
+    )
+    .map(({ id }) => id)

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import fc from 'fast-check'
+import { addEvent, commitToolCall } from '../../store/audit.ts'
+import { chainedTables } from '../../store/chain.ts'
+import { createConversation, createSession } from '../../store/conversations.ts'
+import { type Db, openDb } from '../../store/open.ts'
+import { appendEntry, readEntries } from '../../store/transcript.ts'
+import { checkpointProblem, makeCheckpoint, readCheckpoints } from './checkpoint.ts'
+import { eraseSession, sessionsBefore } from './erase.ts'
+import { exportHead, exportLine, exportRows } from './export.ts'
+import { openSigner } from './keys.ts'
+import { verifyChain } from './verify.ts'
+
+function record(t: TestContext, calls = 4): { db: Db; path: string; folder: string; sessions: string[] } {
+  const folder = mkdtempSync(join(tmpdir(), 'ona-evidence-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'agent.db')
+  const db = openDb(path)
+  t.after(() => db.close())
+  const { id: conversationId } = createConversation(db, { projectDir: '/p' })
+  const sessions = [createSession(db, conversationId).sessionId, createSession(db, conversationId).sessionId]
+  for (let n = 0; n < calls; n++) call(db, conversationId, sessions[n % 2]!, n)
+  addEvent(db, { conversationId, type: 'phase', detail: { to: 'test' } })
+  return { db, path, folder, sessions }
+}
+
+function call(db: Db, conversationId: string, sessionId: string, n: number): void {
+  const id = `t${n}`
+  const use = { type: 'tool_use' as const, id, name: 'Bash', input: { command: `echo ${n}` } }
+  appendEntry(db, sessionId, { _t: 'assistant', uuid: id, content: [use] })
+  const at = '2026-11-15T12:00:00.000Z'
+  commitToolCall(db, {
+    ...{ sessionId, conversationId, result: { tool_use_id: id, content: `secret output ${n}`, is_error: false } },
+    permission: { toolName: 'Bash', decision: 'deny', reason: { by: 'rule', reason: 'r' } },
+    events: [{ type: 'tool_start', detail: { tool_use_id: id } }],
+    invocations: [
+      {
+        ...{ event: 'PreToolUse', ordinal: 0, matcher: '*', command: 'guard', toolUseId: id, toolName: 'Bash' },
+        ...{
+          inputJson: '{"a":1}',
+          exitCode: 0,
+          stdout: 'ok',
+          stderr: '',
+          startedAt: at,
+          completedAt: at,
+          skippedReason: null,
+        },
+      },
+    ],
+  })
+}
+
+/** Another program at work on the file. */
+function tamper(path: string, sql: string): void {
+  const other = new DatabaseSync(path)
+  other.exec(sql)
+  other.close()
+}
+
+test('what was written verifies, and every row is in the chain', (t) => {
+  const { db } = record(t)
+  const { head, ...found } = verifyChain(db)
+  assert.deepEqual(found, { links: 9, rows: 21, erased: 0, before: 0 })
+  assert.match(head, /^[0-9a-f]{64}$/)
+})
+
+test('a row that was changed, removed or inserted is named, in every table and column', (t) => {
+  for (const { name } of chainedTables.slice(0, 4)) {
+    const columns = record(t).db.all<{ name: string }>(`SELECT name FROM pragma_table_info('${name}')`)
+    for (const column of columns) {
+      const { db, path } = record(t)
+      const change = column.name === 'id' ? 'id + 1000' : `coalesce(${column.name}, '') || 'x'`
+      tamper(path, `PRAGMA foreign_keys=OFF; UPDATE ${name} SET ${column.name} = ${change} WHERE id = 3`)
+      const { fault } = verifyChain(db)
+      assert.deepEqual(
+        [fault?.table, fault?.row, fault?.kind],
+        [name, 3, column.name === 'id' ? 'removed' : 'changed'],
+        column.name,
+      )
+    }
+    const removed = record(t)
+    tamper(removed.path, `PRAGMA foreign_keys=OFF; DELETE FROM ${name} WHERE id = 2`)
+    assert.deepEqual([verifyChain(removed.db).fault?.kind, verifyChain(removed.db).fault?.row], ['removed', 2])
+    const inserted = record(t)
+    const copied = columns.map((each) => each.name).filter((each) => each !== 'id' && each !== 'sequence')
+    const sequence = name === 'transcript_entries'
+    tamper(
+      inserted.path,
+      `INSERT INTO ${name}(${copied.join(', ')}${sequence ? ', sequence' : ''}) SELECT ${copied.join(', ')}${sequence ? ', 99' : ''} FROM ${name} WHERE id = 1`,
+    )
+    assert.equal(verifyChain(inserted.db).fault?.kind, 'inserted')
+  }
+})
+
+test('any byte of any link that changes is found, and so is a link that is taken out', (t) => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 9 }),
+      fc.constantFrom('rows', 'session_hash', 'hash'),
+      fc.nat(),
+      fc.integer({ min: 1, max: 255 }),
+      (id, column, at, bits) => {
+        const { db, path } = record(t)
+        const other = new DatabaseSync(path)
+        const { bytes } = other.prepare(`SELECT ${column} AS bytes FROM ona_chain WHERE id = ?`).get(id) as {
+          bytes: Uint8Array
+        }
+        bytes[at % bytes.length]! ^= bits
+        other.prepare(`UPDATE ona_chain SET ${column} = ? WHERE id = ?`).run(bytes, id)
+        other.close()
+        assert.ok(verifyChain(db).fault, `${column} of link ${id}`)
+      },
+    ),
+    { numRuns: 12 },
+  )
+  const { db, path } = record(t)
+  tamper(path, 'DELETE FROM ona_chain WHERE id = 4')
+  assert.equal(verifyChain(db).fault?.kind, 'link removed')
+})
+
+test('a record that is cut off shows with a checkpoint, and a checkpoint that is not ours is refused', (t) => {
+  const { db, path, folder } = record(t)
+  const signer = openSigner(join(folder, 'keys/a.pem'))
+  const made = makeCheckpoint(db, signer, '2026-11-15T12:00:00.000Z')!
+  assert.deepEqual(readCheckpoints(`${JSON.stringify(made)}\n`), [made])
+  assert.equal(readCheckpoints('{"link":"x"}'), 'line 1 is no checkpoint')
+  assert.equal(checkpointProblem(db, made, signer.publicPem), undefined)
+  assert.equal(openSigner(join(folder, 'keys/a.pem')).keyId, signer.keyId)
+  assert.match(checkpointProblem(db, { ...made, link: 3 }, signer.publicPem)!, /not signed by this key, or was changed/)
+  assert.match(
+    checkpointProblem(db, made, openSigner(join(folder, 'keys/b.pem')).publicPem)!,
+    /signed with another key/,
+  )
+  tamper(path, 'DELETE FROM ona_chain WHERE id = 9; DELETE FROM events WHERE id = 5')
+  assert.equal(verifyChain(db).fault, undefined, 'nothing else tells')
+  assert.match(checkpointProblem(db, made, signer.publicPem)!, /cut off: link 9/)
+})
+
+test('erased content is gone, and the chain still verifies; nothing else may differ', (t) => {
+  const { db, path, sessions } = record(t)
+  const erased = eraseSession(db, sessions[0]!, 'on request')
+  assert.equal(erased, 10)
+  assert.equal(eraseSession(db, sessions[0]!, 'again'), 0)
+  const { fault, rows, erased: counted } = verifyChain(db)
+  assert.deepEqual([fault, rows, counted], [undefined, 31, 10])
+  assert.deepEqual(db.all("SELECT 1 FROM transcript_entries WHERE payload_json LIKE '%secret output 0%'"), [])
+  assert.equal(Array.from(readEntries(db, sessions[0]!)).length, 4, 'it can still be read')
+  tamper(path, `UPDATE transcript_entries SET payload_json = '{"_t":"user","uuid":"x","content":[]}' WHERE id = 1`)
+  assert.deepEqual([verifyChain(db).fault?.kind, verifyChain(db).fault?.row], ['changed', 1])
+})
+
+test('sessions that are old enough are found until they are erased', (t) => {
+  const { db, sessions } = record(t)
+  assert.deepEqual(sessionsBefore(db, '2000-01-01 00:00:00'), [])
+  assert.deepEqual(sessionsBefore(db, '2999-01-01 00:00:00').sort(), [...sessions].sort())
+  for (const id of sessions) eraseSession(db, id, 'old')
+  assert.deepEqual(sessionsBefore(db, '2999-01-01 00:00:00'), [])
+})
+
+test('every format exports every row, and content only when asked for', (t) => {
+  const { db } = record(t)
+  const rows = [...exportRows(db)]
+  assert.equal(rows.length, 16)
+  assert.ok(!JSON.stringify(rows).includes('secret output'))
+  assert.ok(JSON.stringify([...exportRows(db, { content: true })]).includes('secret output'))
+  assert.deepEqual([...exportRows(db, { since: '2999-01-01 00:00:00' })], [])
+  const csv = exportHead.csv + rows.map(exportLine.csv).join('')
+  assert.equal(csv.split('\r\n').length, 18)
+  assert.match(exportLine.csv({ ...rows[0]!, tool: '=1+1', reason: 'a "b", c' }), /,'=1\+1,.*,"a ""b"", c",/)
+  const denied = JSON.parse(exportLine.ocsf(rows[0]!))
+  assert.deepEqual(
+    [denied.class_uid, denied.status, denied.api.operation, denied.actor.app_name],
+    [6003, 'Failure', 'Bash', 'ona'],
+  )
+})
+
+test('a transaction that is rolled back leaves no link', (t) => {
+  const { db, sessions } = record(t)
+  const before = verifyChain(db)
+  assert.throws(() =>
+    db.transaction(() => {
+      appendEntry(db, sessions[0]!, { _t: 'system', subtype: 'x' })
+      throw new Error('no')
+    }),
+  )
+  db.transaction(() => {
+    try {
+      db.transaction(() => {
+        appendEntry(db, sessions[0]!, { _t: 'system', subtype: 'x' })
+        throw new Error('no')
+      })
+    } catch {
+      // the inner one alone is undone
+    }
+    appendEntry(db, sessions[0]!, { _t: 'system', subtype: 'y' })
+  })
+  const after = verifyChain(db)
+  assert.deepEqual([after.fault, after.rows, after.links], [undefined, before.rows + 1, before.links + 1])
+})

@@ -1,0 +1,127 @@
+/** The record for other systems: one line at a time, oldest first, in flat memory. */
+import { redact } from '../../hooks/redact.ts'
+import type { ReadDb } from '../../store/open.ts'
+
+export const exportFormats = ['jsonl', 'ocsf', 'csv'] as const
+export type ExportFormat = (typeof exportFormats)[number]
+
+export interface ExportedRow {
+  readonly at: string
+  readonly kind: 'call' | 'permission' | 'hook' | 'event'
+  readonly agent: string
+  readonly session: string
+  readonly conversation: string
+  readonly project: string
+  readonly tool: string | null
+  readonly tool_use_id: string | null
+  readonly decision: string | null
+  readonly reason: string | null
+  readonly detail: string | null
+}
+
+/** Content (prompts, inputs, outputs) is left out unless `content`. */
+export function* exportRows(db: ReadDb, { since = '', content = false } = {}): Generator<ExportedRow> {
+  const kept = (text: string, name: string) => (content ? `${text} AS ${name}` : `NULL AS ${name}`)
+  const where = `JOIN sessions s ON s.session_id = t.session_id JOIN conversations c ON c.id = s.conversation_id
+    LEFT JOIN ona_imports i ON i.session_id = t.session_id`
+  const about = `t.session_id AS session, c.id AS conversation, c.project_dir AS project, coalesce(i.agent, 'ona') AS agent`
+  const sources: [string, string][] = [
+    [
+      'permission',
+      `SELECT t.created_at AS at, ${about}, t.tool_name AS tool, t.tool_use_id, t.decision,
+         iif(json_valid(t.reason_json), t.reason_json ->> 'reason', NULL) AS reason, t.reason_json AS detail
+       FROM tool_permission_log t ${where} WHERE t.created_at >= ?1 ORDER BY t.id`,
+    ],
+    [
+      'hook',
+      `SELECT replace(substr(t.started_at, 1, 19), 'T', ' ') AS at, ${about}, t.tool_name AS tool, t.tool_use_id,
+         CASE t.exit_code WHEN 2 THEN 'deny' WHEN 0 THEN 'pass' ELSE 'failed' END AS decision, t.hook_event AS reason,
+         ${kept('t.stdout_text', 'detail')} FROM hook_invocations t ${where}
+       WHERE replace(substr(t.started_at, 1, 19), 'T', ' ') >= ?1 ORDER BY t.id`,
+    ],
+    [
+      'event',
+      `SELECT t.timestamp AS at, ${about}, NULL AS tool, NULL AS tool_use_id, NULL AS decision, t.event_type AS reason,
+         t.detail AS detail FROM events t ${where} WHERE t.timestamp >= ?1 ORDER BY t.id`,
+    ],
+    [
+      'call',
+      `SELECT t.created_at AS at, ${about}, NULL AS tool, t.tool_use_id, iif(t.payload_json ->> 'is_error', 'error', 'ok') AS decision,
+         NULL AS reason, ${kept("t.payload_json ->> 'content'", 'detail')} FROM transcript_entries t ${where}
+       WHERE t.entry_type = 'tool_result' AND json_valid(t.payload_json) AND t.created_at >= ?1 ORDER BY t.id`,
+    ],
+  ]
+  for (const [kind, sql] of sources)
+    for (const row of db.each<Omit<ExportedRow, 'kind'>>(sql, since)) {
+      const { at, agent, session, conversation, project, tool, tool_use_id, decision, reason, detail } = row
+      const shown = { reason: reason && redact(reason), detail: detail && redact(detail) }
+      yield {
+        at,
+        kind: kind as ExportedRow['kind'],
+        agent,
+        session,
+        conversation,
+        project,
+        tool,
+        tool_use_id,
+        decision,
+        ...shown,
+      }
+    }
+}
+
+const columns = [
+  'at',
+  'kind',
+  'agent',
+  'session',
+  'conversation',
+  'project',
+  'tool',
+  'tool_use_id',
+  'decision',
+  'reason',
+  'detail',
+] as const
+
+export const exportHead: Record<ExportFormat, string> = { jsonl: '', ocsf: '', csv: `${columns.join(',')}\r\n` }
+
+export const exportLine: Record<ExportFormat, (row: ExportedRow) => string> = {
+  jsonl: (row) => `${JSON.stringify(row)}\n`,
+  csv: (row) => `${columns.map((name) => cell(row[name])).join(',')}\r\n`,
+  ocsf: (row) => `${JSON.stringify(ocsf(row))}\n`,
+}
+
+/** RFC 4180; a cell that a spreadsheet would take for a formula is made text. */
+function cell(value: string | null): string {
+  if (value === null) return ''
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** OCSF 1.3, class API Activity (6003): an agent's call is an API operation that was or was not authorised. */
+function ocsf(row: ExportedRow): object {
+  const denied = row.decision === 'deny'
+  const failed = denied || row.decision === 'error' || row.decision === 'failed'
+  return {
+    class_uid: 6003,
+    class_name: 'API Activity',
+    category_uid: 6,
+    activity_id: 99,
+    activity_name: row.kind,
+    type_uid: 600399,
+    severity_id: denied ? 3 : 1,
+    status_id: failed ? 2 : 1,
+    status: failed ? 'Failure' : 'Success',
+    time: Date.parse(`${row.at.replace(' ', 'T')}Z`),
+    message: row.reason ?? row.kind,
+    metadata: { version: '1.3.0', product: { name: 'ona', vendor_name: 'ona' }, uid: row.tool_use_id ?? row.session },
+    actor: { app_name: row.agent, session: { uid: row.session } },
+    api: {
+      operation: row.tool ?? row.reason ?? row.kind,
+      ...(row.decision && { response: { message: row.decision } }),
+    },
+    src_endpoint: { name: row.project },
+    unmapped: { conversation: row.conversation, detail: row.detail },
+  }
+}

@@ -1,0 +1,192 @@
+/** `ona audit verify|checkpoint|export|retain|erase`: the record as evidence. */
+import { appendFileSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { checkpointProblem, makeCheckpoint, readCheckpoints } from '../../../audit/evidence/checkpoint.ts'
+import { eraseSession, sessionsBefore } from '../../../audit/evidence/erase.ts'
+import { exportFormats, exportHead, exportLine, exportRows } from '../../../audit/evidence/export.ts'
+import { defaultKeyFile, openSigner } from '../../../audit/evidence/keys.ts'
+import { verifyChain } from '../../../audit/evidence/verify.ts'
+import { dbPath, openDb, readDb } from '../../../store/open.ts'
+import { operatorProblem } from '../../../store/operator.ts'
+import { command } from '../../command.ts'
+import { failed, said, saidJson, warned, write, wrong } from '../../print.ts'
+import { sinceMs, sinceProblem, sqlTime } from '../../since.ts'
+
+const verifyHelp = `ona audit verify walks the chain of hashes over the record, and names the first row that was changed, removed or inserted
+by another program.
+
+  ona audit verify
+  ona audit verify --checkpoint checkpoints.jsonl     also compare with signed checkpoints: a record that was cut off shows
+
+  --checkpoint FILE   checkpoints that ona audit checkpoint wrote
+  --key FILE          the public key that signed them (default: ~/.ona/keys/audit.pem.pub)
+  --json              print the result as JSON
+
+Exit code: 0 the record is as it was written, 1 it is not.
+`
+
+export const verify = command(
+  'ona audit verify',
+  { help: verifyHelp, flags: { checkpoint: 'value', key: 'value', json: 'flag' } },
+  ({ checkpoint, key, json }) => {
+    const db = readDb(dbPath())
+    try {
+      const { fault, ...found } = verifyChain(db)
+      const problems = checkpoint === undefined ? [] : checkpointProblems(db, checkpoint, key)
+      if (json) saidJson({ ok: !fault && problems.length === 0, ...found, ...(fault && { fault }), problems })
+      else if (!fault) {
+        const erased = found.erased > 0 ? `, ${found.erased} erased on purpose` : ''
+        const before = found.before > 0 ? `; ${found.before} older rows are not in the chain` : ''
+        said(
+          `${found.rows} rows in ${found.links} links are as they were written${erased}${before}\nhead ${found.head || 'none'}`,
+        )
+      }
+      if (fault && !json)
+        warned(
+          `${fault.table} row ${fault.row}${fault.session ? ` (session ${fault.session})` : ''}: ${fault.kind}; ${fault.why}`,
+        )
+      for (const problem of problems) warned(problem)
+      return fault || problems.length > 0 ? 1 : 0
+    } finally {
+      db.close()
+    }
+  },
+)
+
+function checkpointProblems(db: ReturnType<typeof readDb>, file: string, key: string | undefined): string[] {
+  try {
+    const found = readCheckpoints(readFileSync(file, 'utf8'))
+    if (typeof found === 'string') return [`${file}: ${found}`]
+    if (found.length === 0) return [`${file} holds no checkpoint`]
+    const publicPem = readFileSync(key ?? `${defaultKeyFile()}.pub`, 'utf8')
+    return found.flatMap((each) => checkpointProblem(db, each, publicPem) ?? [])
+  } catch (cause) {
+    return [(cause as Error).message]
+  }
+}
+
+const checkpointHelp = `ona audit checkpoint signs the end of the chain with an Ed25519 key. Keep the line elsewhere: with it, ona audit verify
+notices a record that was cut off or written anew.
+
+  ona audit checkpoint                          print it
+  ona audit checkpoint --out checkpoints.jsonl  add it to a file
+
+  --key FILE   the private key, PEM (default: ~/.ona/keys/audit.pem, which is made when it is missing)
+`
+
+export const checkpoint = command(
+  'ona audit checkpoint',
+  { help: checkpointHelp, flags: { out: 'value', key: 'value', json: 'flag' } },
+  ({ out, key }) => {
+    const held = operatorProblem('signing a checkpoint', { home: process.env['HOME'] || homedir() })
+    if (held) return failed(held)
+    const db = readDb(dbPath())
+    try {
+      const made = makeCheckpoint(
+        db,
+        openSigner(key === undefined ? defaultKeyFile() : resolve(key)),
+        new Date().toISOString(),
+      )
+      if (!made) return failed('nothing is in the chain yet')
+      if (out === undefined) return saidJson(made)
+      appendFileSync(out, `${JSON.stringify(made)}\n`, { mode: 0o600 })
+      return said(`${out}: link ${made.link}, signed with key ${made.keyId.slice(0, 16)}`)
+    } finally {
+      db.close()
+    }
+  },
+)
+
+const exportHelp = `ona audit export prints the record, one line a row, for a SIEM or a spreadsheet. Prompts, inputs and outputs are left out.
+
+  ona audit export --format jsonl --since 30d > audit.jsonl
+  ona audit export --format ocsf | your-forwarder
+
+  --format F          jsonl (default), ocsf (Open Cybersecurity Schema Framework 1.3, API Activity) or csv
+  --since 30d|DATE    rows since then
+  --content           with outputs of tools and hooks; secrets are redacted
+`
+
+export const exporting = command(
+  'ona audit export',
+  { help: exportHelp, flags: { format: { kind: 'value', oneOf: exportFormats }, since: 'value', content: 'flag' } },
+  ({ format = 'jsonl', since, content }) => {
+    const from = since === undefined ? 0 : sinceMs(since)
+    if (from === undefined) return wrong('ona audit export', sinceProblem(since!))
+    const db = readDb(dbPath())
+    try {
+      let text = exportHead[format]
+      for (const row of exportRows(db, { since: from === 0 ? '' : sqlTime(from), content: content === true })) {
+        text += exportLine[format](row)
+        if (text.length < 64 * 1024) continue
+        write(text)
+        text = ''
+      }
+      return write(text)
+    } finally {
+      db.close()
+    }
+  },
+)
+
+const retainHelp = `ona audit retain removes the content of sessions that were last active more than N days ago: prompts, replies, inputs,
+outputs and reasons. Who, when, which tool and what was decided stay, and the chain still verifies.
+
+  ona audit retain --days 90
+  ona audit retain --days 90 --dry-run      how many sessions that would be
+`
+
+export const retain = command(
+  'ona audit retain',
+  { help: retainHelp, flags: { days: 'value', 'dry-run': 'flag', json: 'flag' } },
+  ({ days, 'dry-run': dryRun, json }) => {
+    const count = Number(days)
+    if (days === undefined || !Number.isSafeInteger(count) || count < 1)
+      return wrong('ona audit retain', '--days must be a positive number of days')
+    return erase(sessionsBefore, sqlTime(Date.now() - count * 86_400_000), `retention of ${count} days`, {
+      dryRun,
+      json,
+    })
+  },
+)
+
+const eraseHelp = `ona audit erase removes the content of one session, such as personal data that someone asked you to delete. The chain
+still verifies, and says how many rows were erased.
+
+  ona audit erase --session ID [--reason TEXT]
+`
+
+export const erasing = command(
+  'ona audit erase',
+  { help: eraseHelp, flags: { session: 'value', reason: 'value', json: 'flag' } },
+  ({ session, reason, json }) => {
+    if (session === undefined) return wrong('ona audit erase', 'name the session with --session ID')
+    const find = (db: ReturnType<typeof openDb>) =>
+      db.get('SELECT 1 FROM sessions WHERE session_id = ?', session) ? [session] : undefined
+    return erase(find, session, reason ?? 'erased on request', { json })
+  },
+)
+
+function erase(
+  find: (db: ReturnType<typeof openDb>, about: string) => string[] | undefined,
+  about: string,
+  reason: string,
+  { dryRun, json }: { dryRun?: true | undefined; json?: true | undefined },
+): number {
+  const db = openDb(dbPath())
+  try {
+    const held = operatorProblem('erasing content of the record', { db, home: process.env['HOME'] || homedir() })
+    if (held) return failed(held)
+    const sessions = find(db, about)
+    if (!sessions) return failed(`there is no session ${about}`)
+    let rows = 0
+    if (!dryRun) for (const id of sessions) rows += eraseSession(db, id, reason)
+    if (json) return saidJson({ sessions: sessions.length, rows })
+    return said(
+      dryRun ? `${sessions.length} sessions would be erased` : `${rows} rows of ${sessions.length} sessions erased`,
+    )
+  } finally {
+    db.close()
+  }
+}
