@@ -89,6 +89,11 @@ async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | unde
     }),
     use.id,
   )
+  if (answer.stop !== null || answer.control.kind === 'break') {
+    const why = answer.stop ?? answer.reason
+    call.end ??= { stop: answer.control.kind === 'break' ? answer.control.reason : 'end_turn', text: '', why }
+    return refuse(call, why || `a hook ended the turn before ${tool.name} ran`, 'hook')
+  }
   if (answer.decision === 'deny' || step.resolved === false) {
     if (answer.interrupt) session.interrupt()
     return refuse(call, answer.reason || `a hook denied ${tool.name}`, 'hook')

@@ -20,6 +20,7 @@ import type { Source, TurnEnd } from './turn-end.ts'
 /** A turn is entered: hooks may add to it or end it before anything is taken in. */
 export async function enter(session: Session): Promise<TurnEnd | undefined> {
   session.emit({ type: 'turn-started' })
+  if (session.rejected) return { ...session.rejected, text: '' }
   if (session.phase === 'planning') await session.stopCommands()
   const step: Steps['after_turn_enter'] = {
     isSubagent: session.agent !== undefined,

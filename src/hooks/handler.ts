@@ -109,7 +109,7 @@ export type WireBody =
   | { kind: 'content'; blocks: WireBlock[] }
 export type WireBlock =
   | { kind: 'text'; text: string }
-  | { kind: 'image'; mime: string; data: { kind: 'base64'; encoded: string } }
+  | { kind: 'image'; mime: string; data: { kind: 'base64'; encoded: string } | { kind: 'url'; url: string } }
 
 /** What the audit and the screen call a handler. */
 export function labelOf(handler: Handler): string {

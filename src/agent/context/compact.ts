@@ -1,5 +1,6 @@
 /** Compaction: when the window fills, old bulky results are blanked first; then the conversation becomes a summary. */
 
+import type { Answer } from '../../hooks/plane.ts'
 import { textBlock } from '../../hooks/step/blocks.ts'
 import type { Steps } from '../../hooks/steps.ts'
 import type { Message } from '../../providers/model.ts'
@@ -37,8 +38,7 @@ export async function compactWhenDue(session: Session): Promise<TurnEnd | undefi
     const why = `the conversation filled the window again after ${mostRefills} compactions; /clear begins a new one, or a smaller request helps`
     return { stop: 'error', text: '', why, failure: { kind: 'invalid-request', message: why } }
   }
-  await compact(session, 'auto', null)
-  return undefined
+  return (await compact(session, 'auto', null)).end
 }
 
 const blanked = '[An old result, removed to make room. Run the tool again if it is needed.]'
@@ -63,9 +63,13 @@ type Bulky = Extract<Message['content'][number], { type: 'tool_result' }>
 const isBulky = (block: Message['content'][number]): block is Bulky =>
   block.type === 'tool_result' && block.content.length > bulky
 
+/** The end that a step's hook puts to the turn. */
+const endOf = ({ control, reason }: Answer): TurnEnd | undefined =>
+  control.kind === 'break' ? { stop: control.reason, text: '', why: reason } : undefined
+
 export type Compacted =
-  | { readonly done: true; readonly summary: string }
-  | { readonly done: false; readonly why: string }
+  | { readonly done: true; readonly summary: string; readonly end?: TurnEnd }
+  | { readonly done: false; readonly why: string /** A hook ended the turn. */; readonly end?: TurnEnd }
 
 /** Replaces the conversation by its summary; the task list, the plan and the instructions stay. */
 export async function compact(
@@ -83,10 +87,11 @@ export async function compact(
     name: 'PreCompact',
     fields: { trigger, custom_instructions: instructions },
   }))
-  if (answer.control.kind === 'skip' || answer.decision === 'deny' || answer.stop !== null) {
+  const end = endOf(answer)
+  if (end || answer.control.kind === 'skip' || answer.decision === 'deny' || answer.stop !== null) {
     const why = answer.reason || answer.stop || 'a hook said no'
     session.emit({ type: 'notice', level: 'info', text: `Compaction skipped: ${why}` })
-    return { done: false, why }
+    return { done: false, why, ...(end && { end }) }
   }
 
   const asked = await askModel(session, transcriptText(session.messages), session.signal, summarise(instructions))
@@ -105,7 +110,7 @@ export async function compact(
   if (trigger === 'auto') session.refills++
 
   const after: Steps['after_compact'] = { tokensBefore, tokensAfter: session.contextTokens, additionalContext: [] }
-  await session.ask('after_compact', after, () => ({
+  const told = await session.ask('after_compact', after, () => ({
     name: 'PostCompact',
     fields: { trigger, compact_summary: summary },
   }))
@@ -119,7 +124,8 @@ export async function compact(
   await tellInstructionsAgain(session)
   session.commit(() => {})
   session.emit({ type: 'compacted', trigger, tokensBefore, tokensAfter: session.contextTokens })
-  return { done: true, summary }
+  const over = endOf(told)
+  return { done: true, summary, ...(over && { end: over }) }
 }
 
 function carriedOver(session: Session, summary: string): string {

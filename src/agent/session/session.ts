@@ -1,7 +1,7 @@
 /** A session: one transcript being written, and all that a turn needs at hand. */
 import type { EventFields, EventName } from '../../hooks/events.ts'
 import { type Answer, type Invocation, type PermissionMode, quiet, type Raised, type Scope } from '../../hooks/plane.ts'
-import type { Block, StepName, Steps } from '../../hooks/steps.ts'
+import type { Block, StepName, Steps, StopReason } from '../../hooks/steps.ts'
 import type { PermissionSettings } from '../../permissions/question.ts'
 import { withGranted } from '../../permissions/update.ts'
 import type { ContentBlock, Message, ToolUse } from '../../providers/model.ts'
@@ -86,6 +86,8 @@ export class Session {
   todos: readonly Todo[] = []
   /** Rules that a skill allows while it is in force: to the end of the turn. */
   granted: string[] = []
+  /** A hook rejected the session at its start: every turn ends at once. */
+  rejected: { readonly stop: StopReason; readonly why: string } | undefined
   /** What SessionStart hooks added: a section of the system prompt from then on. */
   startContext: string[] = []
   /** Hook rows that wait for the next commit. */

@@ -228,6 +228,8 @@ export async function enterSession(
     fields: { source, model: session.model.wireModel, ...(session.agentType && { agent_type: session.agentType }) },
   }))
   session.startContext = [...before, textOf(step.additionalContext), ...answer.context].filter((text) => text !== '')
+  if (answer.control.kind === 'break')
+    session.rejected = { stop: answer.control.reason, why: answer.reason || 'a hook rejected the session' }
   session.commit(() => {})
   return answer.initialUserMessage ?? ''
 }

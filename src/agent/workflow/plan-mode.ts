@@ -65,7 +65,8 @@ async function askHooks(session: Session, plan: string, commands: readonly strin
       permission_suggestions: rules.length === 0 ? [] : [forSession(rules)],
     },
   }))
-  if (answer.decision === 'deny' || step.resolved === false) return { approve: false, feedback: answer.reason }
+  const ended = answer.stop !== null || answer.control.kind === 'break'
+  if (ended || answer.decision === 'deny' || step.resolved === false) return { approve: false, feedback: answer.reason }
   if (answer.decision !== 'allow' && step.resolved !== true) return undefined
   if (answer.permissionUpdates.length > 0) await saveUpdates(session, answer.permissionUpdates)
   const changed = answer.updatedInput?.['plan']

@@ -23,6 +23,8 @@ function readBlock(value: unknown): Block | null {
   const { kind, text, mime, data } = value
   if (kind === 'text' && typeof text === 'string') return { type: 'text', text }
   if (kind !== 'image' || typeof mime !== 'string' || !isObject(data)) return null
+  // a model is sent no address to fetch from: it reads where the image is
+  if (data.kind === 'url') return typeof data.url === 'string' ? textBlock(`[image: ${mime} at ${data.url}]`) : null
   return data.kind === 'base64' && typeof data.encoded === 'string'
     ? { type: 'image', data: data.encoded, mimeType: mime }
     : null

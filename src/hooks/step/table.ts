@@ -94,7 +94,14 @@ const isError = fact('is_error', boolean())
 
 const wireBlock = either(
   record({ kind: literal('text'), text: string() }),
-  record({ kind: literal('image'), mime: string(), data: record({ kind: literal('base64'), encoded: string() }) }),
+  record({
+    kind: literal('image'),
+    mime: string(),
+    data: either(
+      record({ kind: literal('base64'), encoded: string() }),
+      record({ kind: literal('url'), url: string() }),
+    ),
+  }),
 )
 const wireBody = either(
   record({ kind: literal('text'), text: string() }),
