@@ -73,7 +73,8 @@ export async function tellHooks(call: Call, { output, as }: Outcome): Promise<Ou
   else if (answer.control.kind === 'break') {
     call.end = { stop: answer.control.reason, text: '', why: answer.reason }
   }
-  const replaced = answer.updatedToolOutput
+  // updatedMCPToolOutput: other tools keep the output they have
+  const replaced = tool.name.startsWith('mcp__') ? answer.updatedToolOutput : undefined
   const content =
     replaced === undefined ? output.content : typeof replaced === 'string' ? replaced : JSON.stringify(replaced)
   const added = step.additionalContext.map((block) =>

@@ -85,8 +85,8 @@ export function searchMemories(
   query: string,
   { project = null, limit = 10, now = Date.now() }: { project?: string | null; limit?: number; now?: number } = {},
 ): Memory[] {
-  const words = query.match(/[\p{L}\p{N}\p{M}_]+/gu)
-  if (!words) return []
+  const words = (query.match(/[\p{L}\p{N}\p{M}_]+/gu) ?? []).filter((word) => !stopWords.has(word.toLowerCase()))
+  if (words.length === 0) return []
   const match = [...new Set(words)].map((word) => `"${word}"`).join(' OR ')
   return changing(db, () => {
     // the search table has no key of ours (its rows are written anew with each change), so its texts are the key
@@ -105,6 +105,16 @@ export function searchMemories(
     return found.map(({ id }) => getMemory(db, id)!)
   })
 }
+
+/** Words that nearly every sentence has: a memory is not recalled for one of these. */
+const stopWords = new Set(
+  `a about after all also am an and any are as at be been before but by can could did do does doing for from get had has
+  have he her here him his how i if in into is it its just let like make me more most my no not now of on one only or our
+  out please she should so some than that the their them then there these they this those to too under up us use very
+  was we were what when where which while who why will with would you your`
+    .split(/\s+/)
+    .filter(Boolean),
+)
 
 /** Every change rewrites the search table in the same transaction (spec 003 §4.3). */
 function changing<T>(db: Db, change: () => T): T {

@@ -132,6 +132,13 @@ test('no query can break the search', (t) => {
   )
 })
 
+test('words that every sentence has recall nothing', (t) => {
+  const { db } = conversation(t)
+  writeMemory(db, { type: 'note', title: 'The build', content: 'It is run with make and not with npm' })
+  assert.deepEqual(searchMemories(db, 'what is it with you and the weather'), [])
+  assert.equal(searchMemories(db, 'how do I start the build?').length, 1)
+})
+
 test('state, summary and ratings belong to a conversation', (t) => {
   const { db, conversationId } = conversation(t)
   setState(db, conversationId, 'a', '1')

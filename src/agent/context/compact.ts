@@ -11,6 +11,7 @@ import { contextShare } from '../model/spend.ts'
 import type { Session } from '../session/session.ts'
 import type { TurnEnd } from '../turn-end.ts'
 import { tellInstructionsAgain } from './instructions.ts'
+import { boundedTranscript } from './window.ts'
 
 /** Shares of the window. */
 const blankAt = 0.6
@@ -94,7 +95,12 @@ export async function compact(
     return { done: false, why, ...(end && { end }) }
   }
 
-  const asked = await askModel(session, transcriptText(session.messages), session.signal, summarise(instructions))
+  const asked = await askModel(
+    session,
+    boundedTranscript(session.messages, room(session)),
+    session.signal,
+    summarise(instructions),
+  )
   if (!asked.ok || asked.text.trim() === '') {
     session.emit({ type: 'notice', level: 'warning', text: `Compaction failed: ${asked.text || 'an empty summary'}` })
     return { done: false, why: asked.text || 'the model gave no summary' }
@@ -107,6 +113,7 @@ export async function compact(
     session.say([textBlock(carriedOver(session, summary))])
   })
   session.contextTokens = estimate(session.messages)
+  session.unreportedChars = 0
   if (trigger === 'auto') session.refills++
 
   const after: Steps['after_compact'] = { tokensBefore, tokensAfter: session.contextTokens, additionalContext: [] }
@@ -128,6 +135,10 @@ export async function compact(
   return { done: true, summary, ...(over && { end: over }) }
 }
 
+/** Characters that the summariser can take in, with room for its own words. */
+const room = ({ model: { window, maxOutput } }: Session): number =>
+  Math.floor(Math.max(window - Math.min(maxOutput, window / 4), window / 2) * 4 * 0.7)
+
 function carriedOver(session: Session, summary: string): string {
   const plan = approvedPlan(session.db, session.conversationId)
   const todos = session.todos.map((todo) => `- [${todo.status}] ${todo.content}`)
@@ -142,19 +153,6 @@ function carriedOver(session: Session, summary: string): string {
 const summarise = (instructions: string | null) =>
   `Summarise this conversation between a person and a coding agent so that the agent can go on from the summary alone. Keep: what the person asked for, in their words where it matters; decisions and their reasons; files read and changed, with paths; commands and what they showed; errors and how they were solved; what is left to do, and the very next step. Leave out pleasantries. Plain Markdown.${instructions ? `\n\nThe person adds: ${instructions}` : ''}`
 
-export function transcriptText(messages: readonly Message[]): string {
-  return messages
-    .map((message) => {
-      const parts = message.content.map((block) => {
-        if (block.type === 'text') return block.text
-        if (block.type === 'tool_use') return `[calls ${block.name} ${JSON.stringify(block.input)}]`
-        if (block.type === 'tool_result') return `[result${block.is_error ? ' (error)' : ''}: ${block.content}]`
-        return '[image]'
-      })
-      return `${message.role}: ${parts.join('\n')}`
-    })
-    .join('\n\n')
-}
-
 /** About four characters a token. */
-const estimate = (messages: readonly Message[]): number => Math.ceil(transcriptText(messages).length / 4)
+const estimate = (messages: readonly Message[]): number =>
+  Math.ceil(boundedTranscript(messages, Number.MAX_SAFE_INTEGER).length / 4)

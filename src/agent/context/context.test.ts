@@ -11,6 +11,7 @@ import { liveRanges, loadMessages, recover } from '../session/history.ts'
 import { runTurn } from '../turn.ts'
 import { compact } from './compact.ts'
 import { importsIn, instructionsFor, instructionsText } from './instructions.ts'
+import { boundedTranscript } from './window.ts'
 
 const open: TestSession[] = []
 afterEach(() => {
@@ -108,6 +109,44 @@ test('old bulky results are blanked before anything is summarised, and a resume 
   const first = it.session.messages[2]!.content[0]!
   assert.equal(first.type === 'tool_result' && first.content, blanked)
   assert.deepEqual(loadMessages(it.session.db, it.session.id, 100_000), it.session.messages)
+})
+
+test('a result that is larger than the window is shown in part and kept whole, and the session goes on', async () => {
+  const output = `first\n${'x'.repeat(1_000_000)}\nlast`
+  const it = start({ window: 10_000, script: ['a summary', 'on we go'] })
+  it.session.say([textBlock('look')])
+  const use = { type: 'tool_use', id: 'a', name: 'Bash', input: { command: 'cat' } } as const
+  it.session.assistant([use])
+  it.session.result(use, { content: output, isError: false })
+  const shown = it.session.messages.at(-1)!.content[0]!
+  assert.ok(shown.type === 'tool_result' && shown.content.length <= 10_000)
+  assert.match(
+    shown.content,
+    /^first\nx+\n\[SDLC_TRUNCATED\] 990\d{3} of 1000011 characters are left out: .*\nx+\nlast$/,
+  )
+  const kept = it.transcript().find((entry) => entry['_t'] === 'tool_result')!
+  assert.equal(kept['content'], output)
+  assert.deepEqual(loadMessages(it.session.db, it.session.id, 10_000), it.session.messages)
+  assert.equal((await compact(it.session, 'manual', null)).done, true)
+  assert.equal((await say(it, 'go on')).text, 'on we go')
+})
+
+test('what is summarised fits: the largest results are cut first, then the oldest messages', () => {
+  const result = (id: string, content: string) =>
+    ({ type: 'tool_result', tool_use_id: id, content, is_error: false }) as const
+  const user = (content: string) => ({ role: 'user', content: [{ type: 'text', text: content }] }) as const
+  const large = [
+    user('the task'),
+    { role: 'user', content: [result('a', 'y'.repeat(100_000))] } as const,
+    user('the end'),
+  ]
+  const text = boundedTranscript(large, 5_000)
+  assert.ok(text.length <= 5_000)
+  assert.match(text, /^user: the task\n\nuser: \[result: y+\n\[SDLC_TRUNCATED\][\s\S]*user: the end$/)
+  const many = Array.from({ length: 1000 }, (_, at) => user(`message ${at}`))
+  const last = boundedTranscript(many, 2_000)
+  assert.ok(last.length <= 2_000)
+  assert.match(last, /^\[\d+ earlier messages do not fit and are left out\]\n\n[\s\S]*message 999$/)
 })
 
 test('a crash between the call and its result leaves a result that says so, once', async () => {

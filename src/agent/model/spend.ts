@@ -9,6 +9,7 @@ type Paid = Pick<Reply, 'usage' | 'model'>
 export function spend(session: Session, reply: Paid): number | null {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = reply.usage
   // a reply that was cut off tells nothing, and the window is no emptier for it
+  if (inputTokens !== null) session.unreportedChars = 0
   if (inputTokens !== null)
     session.contextTokens = inputTokens + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0) + (outputTokens ?? 0)
   return spendAside(session, reply)
@@ -32,4 +33,6 @@ export function spendAside({ spent, runtime }: Session, { usage, model }: Paid):
   return cost
 }
 
-export const contextShare = ({ contextTokens, model }: Session): number => contextTokens / model.window
+/** What the server counted last, and what was added since, at about four characters a token. */
+export const contextShare = ({ contextTokens, unreportedChars, model }: Session): number =>
+  (contextTokens + unreportedChars / 4) / model.window

@@ -3,6 +3,7 @@ import type { Message } from '../../providers/model.ts'
 import type { Db } from '../../store/open.ts'
 import { type AssistantEntry, appendEntry, type EntryType, type Row, readEntries } from '../../store/transcript.ts'
 import { messagesOf, unansweredText } from '../context/messages.ts'
+import { mostChars, withBoundedResults } from '../context/window.ts'
 
 /** Rows from `start` up to, not including, `end`. */
 export interface Range {
@@ -36,12 +37,14 @@ export function liveRanges(markers: readonly Marker[]): Range[] {
 
 /** The conversation as the model should see it on resuming; of a very long one, what fits into the window. */
 export function loadMessages(db: Db, sessionId: string, windowTokens: number): Message[] {
-  return messagesOf(liveEntries(db, sessionId, windowTokens * 4))
+  const messages = messagesOf(liveEntries(db, sessionId, windowTokens * 4, mostChars(windowTokens)))
+  return messages.map((message) => withBoundedResults(message, windowTokens))
 }
 
-export function* liveEntries(db: Db, sessionId: string, mostChars = Infinity): Generator<Row> {
+/** `most` characters in all; a single row counts at most `each`, since a model is shown no more of it. */
+export function* liveEntries(db: Db, sessionId: string, most = Infinity, each = Infinity): Generator<Row> {
   const ranges = liveRanges(markersOf(db, sessionId))
-  const from = firstThatFits(db, sessionId, ranges, mostChars)
+  const from = firstThatFits(db, sessionId, ranges, most, each)
   for (const { start, end } of ranges) {
     if (end <= from) continue
     const after = Math.max(start, from) - 1
@@ -62,8 +65,8 @@ function markersOf(db: Db, sessionId: string): Marker[] {
 }
 
 /** The oldest user row from which everything to the end fits; only lengths are read. */
-function firstThatFits(db: Db, sessionId: string, ranges: readonly Range[], mostChars: number): number {
-  if (!Number.isFinite(mostChars)) return 0
+function firstThatFits(db: Db, sessionId: string, ranges: readonly Range[], most: number, each: number): number {
+  if (!Number.isFinite(most)) return 0
   let chars = 0
   let from = 0
   const rows = db.each<{ sequence: number; entry_type: EntryType; size: number }>(
@@ -73,8 +76,8 @@ function firstThatFits(db: Db, sessionId: string, ranges: readonly Range[], most
   )
   for (const { sequence, entry_type, size } of rows) {
     if (!ranges.some(({ start, end }) => sequence >= start && sequence < end)) continue
-    chars += size
-    if (chars > mostChars) return from
+    chars += Math.min(size, each)
+    if (chars > most) return from
     if (entry_type === 'user' || entry_type === 'system') from = sequence
   }
   return 0

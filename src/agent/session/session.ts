@@ -13,6 +13,7 @@ import type { AgentRequest, LoadedSkill, SeenFile } from '../../tools/host.ts'
 import type { Todo, ToolOutput } from '../../tools/output.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { append } from '../context/messages.ts'
+import { boundedResult } from '../context/window.ts'
 import type { AgentEvent, SpeakingAgent } from '../events.ts'
 import { createTasks, type Tasks } from '../subagents/background.ts'
 import { type Toolbox, toolsOf } from '../toolbox.ts'
@@ -102,6 +103,8 @@ export class Session {
   refills = 0
   /** Tokens in the window after the last reply. */
   contextTokens = 0
+  /** Characters added to the conversation since then. */
+  unreportedChars = 0
   readonly spent = {
     inputTokens: 0,
     outputTokens: 0,
@@ -292,6 +295,7 @@ export class Session {
       }
       this.append({ _t: 'user', uuid: newId(this.db), content: text, ...(source && { source }) })
     })
+    for (const block of text) this.unreportedChars += block.text.length
     append(this.messages, 'user', content)
   }
 
@@ -307,9 +311,18 @@ export class Session {
   result(use: ToolUse, output: ToolOutput, write?: (entry: Omit<ToolResultEntry, '_t'>) => void): void {
     const { content, isError } = output
     const entry = { tool_use_id: use.id, content, is_error: isError }
-    this.commit(() => (write ? write(entry) : this.append({ _t: 'tool_result', ...entry })))
+    const shown = boundedResult(content, this.model.window)
+    this.commit(() => {
+      if (write) write(entry)
+      else this.append({ _t: 'tool_result', ...entry })
+      if (shown !== content) this.append({ _t: 'content_replacement', tool_use_id: use.id, content: shown })
+    })
     const images = (output.images ?? []).map((image) => ({ type: 'image', ...image }) as const)
-    append(this.messages, 'user', [{ type: 'tool_result', tool_use_id: use.id, content, is_error: isError }, ...images])
+    this.unreportedChars += shown.length
+    append(this.messages, 'user', [
+      { type: 'tool_result', tool_use_id: use.id, content: shown, is_error: isError },
+      ...images,
+    ])
   }
 
   /** Text that goes in front of the model with the next prompt. */
