@@ -4,8 +4,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { doors } from '../test/fuzz/more-doors.ts'
-import { fuzz } from '../test/fuzz/more-run.ts'
+import { doors } from '../test/fuzz/doors.ts'
+import { fuzz } from '../test/fuzz/run.ts'
 
 const [seconds = '120', seed = String(Date.now() % 1_000_000), ...names] = process.argv.slice(2)
 if (!/^\d+$/.test(seconds) || !/^\d+$/.test(seed)) {

@@ -61,6 +61,6 @@ row PKG-1 18 'the published package holds what is needed and nothing else, has f
 X
 
 row PKG-2 18 'the fault campaign, the hostile repositories and the fuzzing of every door are in the tests, with a long form' 'the files are there; npm run test:faults names the long form' <<'X'
-for path in test/faults/faults.test.ts test/hostile/hostile.test.ts test/fuzz/fuzz.test.ts scripts/test-faults.ts SECURITY.md docs/threat-model.md; do [ -e "$ROOT/$path" ]; done
+for path in test/faults/faults.test.ts test/hostile/hostile.test.ts test/fuzz/program.test.ts scripts/test-faults.ts SECURITY.md docs/threat-model.md; do [ -e "$ROOT/$path" ]; done
 has "$(json .scripts <"$ROOT/package.json")" 'test:faults'
 X

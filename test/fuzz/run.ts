@@ -1,8 +1,8 @@
 /** Some cases at one door, and what went wrong with them. A case that does not end in time is a failure like any other. */
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { doors } from './more-doors.ts'
-import { nastyText } from './more-texts.ts'
+import { doors } from './doors.ts'
+import { nastyText } from './texts.ts'
 
 export interface Failure {
   readonly door: string
@@ -21,7 +21,7 @@ export function fuzz(
   const failures: Failure[] = []
   const failed = (index: number, why: string) =>
     failures.push({ door, why, text: text ?? nastyText(doors[door]!.seeds, from + index) })
-  const worker = new Worker(join(import.meta.dirname, 'more-worker.ts'), {
+  const worker = new Worker(join(import.meta.dirname, 'worker.ts'), {
     workerData: { name: door, from, count, progress, text },
   })
   return new Promise((resolve) => {

@@ -27,6 +27,7 @@ type Change = (text: string, next: Random, seeds: readonly string[]) => string
 
 /** JSON is changed as JSON half of the time, so that what comes out is still read. */
 const changes: readonly Change[] = [
+  wordSoup,
   changedJson,
   changedJson,
   changedJson,
@@ -48,6 +49,14 @@ const changes: readonly Change[] = [
   (text, next) => pick(next, openers).repeat(1 + below(next, 5_000)) + text,
   (text, next) => text.replaceAll(pick(next, [...'"{}[]:,\n -']), () => pick(next, tokens)),
 ]
+
+/** The format's own words in any order, so that the text gets past the first check. */
+function wordSoup(_text: string, next: Random, seeds: readonly string[]): string {
+  const words = pick(next, seeds).match(/[\w./*-]+/g) ?? ['x']
+  const part = () =>
+    pick(next, next() < 0.8 ? words : tokens) + pick(next, [' ', '\n', '\n\n', ': ', ',', '', '":"', '{', '}'])
+  return Array.from({ length: 1 + below(next, 25) }, part).join('')
+}
 
 function put(text: string, next: Random, what: string): string {
   const at = below(next, text.length + 1)

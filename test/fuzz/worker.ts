@@ -1,7 +1,7 @@
 /** Runs the cases of one door in a thread, so that a case that never ends can be seen and stopped. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { doors } from './more-doors.ts'
-import { nastyText } from './more-texts.ts'
+import { doors } from './doors.ts'
+import { nastyText } from './texts.ts'
 
 const { name, from, count, progress, text } = workerData as {
   name: string
