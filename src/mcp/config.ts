@@ -47,6 +47,25 @@ export interface OAuthSettings {
   readonly callbackPort?: number
   /** Where the authorization server describes itself, when it is not found from the server. */
   readonly authServerMetadataUrl?: string
+  /** The https address of a document that describes the client; servers that support it need no registration. */
+  readonly clientMetadataUrl?: string
+  readonly scope?: string
+  /** No user signs in: the client itself does, with its secret or a key. */
+  readonly grant?: 'client_credentials'
+  /** PEM; `algorithm` is ES256 by default. */
+  readonly privateKey?: string
+  readonly algorithm?: string
+  /** Cross-app access: the company's sign-in vouches for the user. */
+  readonly identityProvider?: {
+    /** Its issuer; `tokenUrl` where it does not describe itself. */
+    readonly url: string
+    readonly tokenUrl?: string
+    readonly clientId: string
+    readonly clientSecret?: string
+    readonly idToken: string
+  }
+  /** For servers of the 2025-03-26 revision whose issuer is not their own address. Weakens a check: off by default. */
+  readonly acceptIssuerMismatch?: boolean
 }
 
 export interface ServerConfigs {
@@ -177,6 +196,11 @@ function readTransport(entry: JsonObject): ServerConfig['transport'] | { why: st
   return { why: `has the type ${JSON.stringify(type)}; known: stdio, http, sse` }
 }
 
+const oauthKeys = [
+  ...['clientId', 'clientSecret', 'callbackPort', 'authServerMetadataUrl', 'clientMetadataUrl', 'scope', 'grant'],
+  ...['privateKey', 'algorithm', 'identityProvider', 'acceptIssuerMismatch'],
+]
+
 function oauthProblem(oauth: unknown): string | undefined {
   if (!isObject(oauth)) return 'has an oauth that is not an object'
   const { clientId = '', clientSecret = '', callbackPort: port = 0, authServerMetadataUrl: url = 'https://x' } = oauth
@@ -184,6 +208,16 @@ function oauthProblem(oauth: unknown): string | undefined {
     return 'has an oauth.clientId or oauth.clientSecret that is not a string'
   if (!Number.isInteger(port) || Number(port) < 0 || Number(port) > 65_535)
     return 'has an oauth.callbackPort that is not a port'
+  const strange = Object.keys(oauth).find((key) => !oauthKeys.includes(key))
+  if (strange) return `has an unknown key oauth.${strange}`
+  const { grant, privateKey, identityProvider: idp, clientMetadataUrl: document } = oauth
+  if (grant !== undefined && grant !== 'client_credentials') return 'has an oauth.grant that is not client_credentials'
+  if (grant && (!clientId || !(clientSecret || privateKey)))
+    return 'has oauth.grant client_credentials without clientId and clientSecret or privateKey'
+  if (idp !== undefined && !(isObject(idp) && isTexts([idp.url, idp.clientId, idp.idToken])))
+    return 'has an oauth.identityProvider without url, clientId or idToken'
+  if (document !== undefined && !(typeof document === 'string' && /^https:\/\/[^/]+\/./.test(document)))
+    return 'has an oauth.clientMetadataUrl that is not an https address with a path'
   const safe = typeof url === 'string' && /^https:\/\/|^http:\/\/(127\.0\.0\.1|localhost|\[::1\])[:/]/.test(url)
   return safe && protocolOf(url) !== '' ? undefined : 'has an oauth.authServerMetadataUrl that is not an https address'
 }

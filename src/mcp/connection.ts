@@ -1,5 +1,5 @@
 /** One server: connected, watched, and started again when it dies. */
-import { Client, SdkError, SdkErrorCode, UnauthorizedError } from '@modelcontextprotocol/client'
+import { Client, InsufficientScopeError, SdkError, SdkErrorCode, UnauthorizedError } from '@modelcontextprotocol/client'
 import type { JsonObject } from '../hooks/shape.ts'
 import { broke, failed, type ToolOutput } from '../tools/output.ts'
 import type { ServerConfig, ServerStatus } from './config.ts'
@@ -140,6 +140,10 @@ export class Connection {
       return await question(client)
     } catch (error) {
       if (signal.aborted) return broke(`the call to the MCP server ${config.name} was interrupted`)
+      if (error instanceof UnauthorizedError || error instanceof InsufficientScopeError) {
+        const name = config.name
+        return failed(`the MCP server ${name} wants another sign-in for this; run ona mcp login ${name}, or /mcp`)
+      }
       if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
         return broke(`the MCP server ${config.name} did not answer within ${deps.callMs} ms`)
       }
@@ -207,7 +211,7 @@ export class Connection {
     const client = new Client(
       { name: 'ona', version: this.deps.version },
       {
-        capabilities: { roots: { listChanged: true }, elicitation: { form: {}, url: {} } },
+        capabilities: { roots: { listChanged: true }, elicitation: { form: { applyDefaults: true }, url: {} } },
         // a 2026 server is recognised over HTTP; over stdio, asking first would start every server twice
         versionNegotiation: { mode: this.config.transport.type === 'http' ? 'auto' : 'legacy' },
         // the model reads what a tool gives: checking it against the server's own schema protects nobody

@@ -9,6 +9,7 @@ import type {
 import { isObject } from '../hooks/shape.ts'
 import { keepOut } from '../store/secrets.ts'
 import type { HttpTransport } from './config.ts'
+import { machineLogin } from './machine-login.ts'
 import type { SecretStore } from './secrets.ts'
 
 export interface ServerLogin {
@@ -19,6 +20,8 @@ export interface ServerLogin {
 }
 
 interface Kept {
+  /** What a tool needs and the tokens do not cover: the next sign-in requests it. */
+  wantedScope?: string
   tokens?: StoredOAuthTokens
   client?: StoredOAuthClientInformation
 }
@@ -62,17 +65,29 @@ export async function serverLogin(
         redirect_uris: [redirectUrl],
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
+        ...(oauth.scope && { scope: oauth.scope }),
         token_endpoint_auth_method: oauth.clientSecret ? 'client_secret_post' : 'none',
       }
     },
+    ...(oauth.clientMetadataUrl && { clientMetadataUrl: oauth.clientMetadataUrl }),
     state: () => state,
     clientInformation: () => known || kept.client,
     // a client that the settings name is nobody's to change; the SDK would say of it that it bears no mark of its issuer
     ...(!known && { saveClientInformation: (client: StoredOAuthClientInformation) => save({ client }) }),
-    tokens: () => kept.tokens,
-    saveTokens: (tokens) => save({ tokens }),
+    // Tokens that do not cover what a tool needs would be taken for enough.
+    tokens: () => (open && kept.wantedScope ? undefined : kept.tokens),
+    saveTokens: async (tokens) => {
+      delete kept.wantedScope
+      await save({ tokens })
+    },
     redirectToAuthorization: async (to) => {
-      await open?.(to.href)
+      const scope = to.searchParams.get('scope') ?? ''
+      if (!open) return save({ wantedScope: scope })
+      const wanted = new Set(
+        [...scope.split(' '), ...(kept.wantedScope ?? '').split(' ')].filter((each) => each !== ''),
+      )
+      if (wanted.size > 0) to.searchParams.set('scope', [...wanted].join(' '))
+      await open(to.href)
     },
     saveCodeVerifier: (value) => {
       verifier = value
@@ -92,9 +107,10 @@ export async function serverLogin(
       await save({})
     },
   }
+  const machine = machineLogin(oauth)
   const nobody: AuthProvider = { token: async () => undefined }
   return {
-    provider: open || kept.tokens ? provider : nobody,
+    provider: machine ?? (open || kept.tokens ? provider : nobody),
     code: async (signal) => await callback?.code(AbortSignal.any([signal, AbortSignal.timeout(longestWait)])),
     close: () => callback?.close(),
   }

@@ -66,7 +66,12 @@ async function endChild(transport: StdioClientTransport): Promise<void> {
 
 async function overHttp(config: HttpTransport, { env, login }: WayOptions): Promise<Way> {
   const headers = { ...config.headers, ...(config.headersHelper ? await helpedHeaders(config.headersHelper, env) : {}) }
-  const options = { requestInit: { headers }, fetch: boundedFetch, ...(login && { authProvider: login.provider }) }
+  const options = {
+    requestInit: { headers },
+    fetch: boundedFetch,
+    ...(login && { authProvider: login.provider }),
+    ...(config.oauth?.acceptIssuerMismatch && { skipIssuerMetadataValidation: true }),
+  }
   const url = new URL(config.url)
   const transport =
     config.type === 'sse' ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options)
