@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { Client } from '@modelcontextprotocol/client'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { guardedServer } from '../src/mcp/guarded-server.ts'
 import { packageRoot } from '../src/package-root.ts'
+import { guardedServer } from './support/guarded-mcp-server.ts'
+import { live } from './support/live.ts'
 import { type Place, place } from './support/program.ts'
 
 const everything = [
@@ -188,6 +189,37 @@ test('our tools are served to another agent under the same hooks and rules', asy
   await client.close()
   const rows = at.rows<{ n: number }>("SELECT count(*) AS n FROM transcript_entries WHERE entry_type = 'tool_result'")
   assert.equal(rows[0]!.n, 7)
+})
+
+test('the same over HTTP: a token is needed, and another site cannot use it', async (t) => {
+  const at = place(t)
+  at.write('a.txt', 'hello')
+  at.write('../home/.ona/settings.json', { permissions: { allow: ['Read'], deny: ['Bash'] } })
+  const serving = live(t, at, ['mcp', 'serve', '--port', '0'], { ONA_MCP_TOKEN: 'let-me-in' })
+  const url = await serving.until(({ stderr }) => /serving MCP at (\S+?);/.exec(stderr())?.[1])
+  const post = (headers: Record<string, string>) =>
+    fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+    })
+  const authorization = 'Bearer let-me-in'
+  assert.equal((await post({})).status, 401)
+  assert.equal((await post({ authorization: 'Bearer let-me-on' })).status, 401)
+  assert.equal((await post({ authorization, origin: 'https://evil.example' })).status, 403)
+  const client = new Client({ name: 'another agent', version: '1' })
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization } } }))
+  const { tools } = await client.listTools()
+  assert.ok(tools.some(({ name }) => name === 'Read'))
+  const text = async (name: string, input: Record<string, unknown>) =>
+    ((await client.callTool({ name, arguments: input })).content as { text: string }[])[0]!.text
+  assert.match(await text('Read', { file_path: 'a.txt' }), /hello/)
+  assert.match(await text('Bash', { command: 'true' }), /the deny rule "Bash"/)
+  await client.close()
+  serving.kill('SIGTERM')
+  assert.equal((await serving.end()).code, 0)
+  for (const words of [['--port', 'x'], ['--no-token']])
+    assert.equal((await at.run(['mcp', 'serve', ...words])).code, 2)
 })
 
 test('a person signs in to a server and out again', async (t) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { tmpdir } from 'node:os'
 import { after, test } from 'node:test'
+import { type GuardedServer, guardedServer } from '../../test/support/guarded-mcp-server.ts'
 import { readServers } from './config.ts'
-import { type GuardedServer, guardedServer } from './guarded-server.ts'
 import { connectServers, type McpHub } from './hub.ts'
 import type { SecretStore } from './secrets.ts'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { cache } from './support.ts'
+import { cache, program, world } from './support.ts'
 
 const suite = join(cache, 'node_modules/@modelcontextprotocol/conformance/dist/index.js')
 const client = `${process.execPath} ${join(import.meta.dirname, 'mcp-client.ts')}`
@@ -27,5 +27,28 @@ const scenarios = async (head: string): Promise<string[]> => {
 for (const name of await scenarios('Client scenarios (test against a client):'))
   test(`client: ${name}`, { timeout: 100_000 }, async () => {
     const { code, output } = await run(['client', '--command', client, '--scenario', name, '--timeout', '60000'])
+    assert.equal(code, 0, output)
+  })
+
+/** The others want fixtures of their own (a tool with a fixed answer, resources, prompts) that ona does not have. */
+const serverScenarios = ['server-initialize', 'ping', 'tools-list', 'dns-rebinding-protection']
+
+for (const name of serverScenarios)
+  test(`server: ${name}`, { timeout: 100_000 }, async (t) => {
+    const at = await world(t)
+    const serving = spawn(process.execPath, [program, 'mcp', 'serve', '--port', '0', '--no-token'], {
+      cwd: at.folder,
+      env: at.env,
+    })
+    t.after(() => serving.kill('SIGKILL'))
+    let said = ''
+    const url = await new Promise<string>((resolve) =>
+      serving.stderr.setEncoding('utf8').on('data', (piece) => {
+        said += piece
+        const found = /serving MCP at (\S+)/.exec(said)?.[1]
+        if (found) resolve(found)
+      }),
+    )
+    const { code, output } = await run(['server', '--url', url, '--scenario', name])
     assert.equal(code, 0, output)
   })

@@ -8,7 +8,7 @@ import type { ServerPolicy } from '../../../mcp/approval.ts'
 import { readServers, type ServerConfig, targetOf } from '../../../mcp/config.ts'
 import { modes } from '../../../permissions/modes.ts'
 import { command, family } from '../../command.ts'
-import { failed, said, saidJson, warned, wrong } from '../../print.ts'
+import { failed, noted, said, saidJson, warned, wrong } from '../../print.ts'
 import type { Verb } from '../../table.ts'
 
 const scopes = ['local', 'project', 'user'] as const
@@ -31,6 +31,8 @@ const help = `ona mcp manages MCP servers, and offers our own tools as one.
   reset-project-choices      asks again about the servers of this folder's .mcp.json
   serve [--cwd DIR] [--permission-mode MODE] [--tools A,B] [--allowed-tools RULE]
                              our tools on stdin and stdout, under the hooks and rules of the folder
+        [--port PORT] [--no-token]
+                             the same over HTTP on 127.0.0.1; clients send the token (ONA_MCP_TOKEN, or the one printed)
 
 Scopes: local (this folder, you alone; the default), project (.mcp.json, for everyone), user (you, everywhere).
 \${NAME} and \${NAME:-default} are filled in from the environment. --json prints data as one line.
@@ -215,6 +217,8 @@ const serveFlags = {
   'permission-mode': { kind: 'value', oneOf: modes },
   tools: 'value',
   'allowed-tools': 'each',
+  port: { kind: 'value', value: 'PORT' },
+  'no-token': 'flag',
 } as const
 
 const serve = command('ona mcp serve', { help, flags: serveFlags }, async (flags) => {
@@ -224,8 +228,15 @@ const serve = command('ona mcp serve', { help, flags: serveFlags }, async (flags
   const unknown = tools?.find((each) => !servedTools.includes(each))
   if (unknown !== undefined)
     return wrong('ona mcp serve', `--tools: "${unknown}" is not offered; there are ${servedTools.join(', ')}`)
+  const port = flags.port === undefined ? undefined : Number(flags.port)
+  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65_536))
+    return wrong('ona mcp serve', `--port must be a port number, not "${flags.port}"`)
+  if (flags['no-token'] && port === undefined) return wrong('ona mcp serve', '--no-token needs --port')
+  const token = process.env['ONA_MCP_TOKEN'] || crypto.randomUUID()
+  if (port !== undefined && !flags['no-token'] && !process.env['ONA_MCP_TOKEN']) noted(`token: ${token}`)
   return mcpServe({
     cwd,
+    ...(port !== undefined && { port, token: flags['no-token'] ? undefined : token }),
     ...(flags['permission-mode'] && { mode: flags['permission-mode'] }),
     ...(tools && { tools }),
     ...(flags['allowed-tools'] && { allow: flags['allowed-tools'] }),

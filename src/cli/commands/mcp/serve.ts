@@ -2,15 +2,15 @@
 import { openSharedRuntime } from '../../../agent/session/open-runtime.ts'
 import { runToolCall } from '../../../agent/tool-call.ts'
 import type { PermissionMode } from '../../../hooks/plane.ts'
-import { serve } from '../../../mcp/serve.ts'
+import { type Served, serve } from '../../../mcp/serve.ts'
 import { version } from '../../../package-root.ts'
 import { createConversation, createSession } from '../../../store/conversations.ts'
 import { builtInTools, definitionOf } from '../../../tools/all.ts'
 import { sessionAt } from '../../conversation.ts'
 import { nobody, tellNotice } from '../../headless/deny-all.ts'
-import { failed } from '../../print.ts'
+import { failed, noted } from '../../print.ts'
 
-/** Tools that need a conversation with a model or a person of ours are left to the other agent's own. */
+/** Tools that need a model or a user of ours are left to the other agent's own. */
 export const servedTools = [
   'Read',
   'Write',
@@ -30,9 +30,13 @@ export interface ServeOptions {
   readonly mode?: PermissionMode
   readonly tools?: readonly string[]
   readonly allow?: readonly string[]
+  /** Over HTTP on this port of loopback instead of stdio. */
+  readonly port?: number
+  /** Required of HTTP clients; undefined for none. */
+  readonly token?: string | undefined
 }
 
-export async function mcpServe({ cwd, mode, tools: only, allow }: ServeOptions): Promise<number> {
+export async function mcpServe({ cwd, mode, tools: only, allow, port, token }: ServeOptions): Promise<number> {
   const opened = openSharedRuntime({
     cwd,
     env: process.env,
@@ -57,34 +61,42 @@ export async function mcpServe({ cwd, mode, tools: only, allow }: ServeOptions):
   process.once('SIGTERM', end)
   const tools = builtInTools.filter(({ name }) => servedTools.includes(name) && (only?.includes(name) ?? true))
   let last: Promise<unknown> = Promise.resolve()
-  await serve(
-    {
-      version: version(),
-      tools: () => tools.map((tool) => ({ ...definitionOf(tool), readOnly: tool.safety === 'read_only' })),
-      call(name, input, signal) {
-        // one after another, as everywhere in a session
-        const call = last.then(async () => {
-          if (!tools.some((tool) => tool.name === name)) return { content: `there is no tool ${name}`, isError: true }
-          const interrupt = () => session.interrupt()
-          session.begin()
-          signal.addEventListener('abort', interrupt, { once: true })
-          const id = `toolu_${crypto.randomUUID().replaceAll('-', '')}`
-          session.commit(() => session.append({ _t: 'tool_use', id, name, input }))
-          const { output } = await runToolCall(session, { type: 'tool_use', id, name, input })
-          signal.removeEventListener('abort', interrupt)
-          return output
-        })
-        last = call.catch(() => {})
-        return call
-      },
+  const served: Served = {
+    version: version(),
+    tools: () => tools.map((tool) => ({ ...definitionOf(tool), readOnly: tool.safety === 'read_only' })),
+    call(name, input, signal) {
+      // one after another, as everywhere in a session
+      const call = last.then(async () => {
+        if (!tools.some((tool) => tool.name === name)) return { content: `there is no tool ${name}`, isError: true }
+        const interrupt = () => session.interrupt()
+        session.begin()
+        signal.addEventListener('abort', interrupt, { once: true })
+        const id = `toolu_${crypto.randomUUID().replaceAll('-', '')}`
+        session.commit(() => session.append({ _t: 'tool_use', id, name, input }))
+        const { output } = await runToolCall(session, { type: 'tool_use', id, name, input })
+        signal.removeEventListener('abort', interrupt)
+        return output
+      })
+      last = call.catch(() => {})
+      return call
     },
-    stop.signal,
-  )
+  }
+  let code = 0
+  try {
+    if (port === undefined) await serve(served, stop.signal)
+    else {
+      const { serveHttp } = await import('../../../mcp/serve-http.ts')
+      const onListening = (url: string) => noted(`serving MCP at ${url}${token ? '; clients send the token' : ''}`)
+      await serveHttp(served, { port, token, signal: stop.signal, onListening })
+    }
+  } catch (cause) {
+    code = failed(`cannot listen on port ${port}: ${(cause as Error).message}`)
+  }
   session.interrupt()
   await last
   await session.tasks.stopAll()
   cleanUp()
   process.removeListener('SIGINT', end)
   process.removeListener('SIGTERM', end)
-  return 0
+  return code
 }
