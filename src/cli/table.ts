@@ -29,6 +29,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     usage: '[FLAGS]',
     load: () => import('./commands/acp.ts'),
   },
+  attest: {
+    about: 'a signed statement of plan, tests and sign-off, for the pull request',
+    usage: '[verify FILE|lines] [FLAGS]',
+    load: () => import('./commands/record/attest.ts'),
+  },
   audit: {
     about: "import other agents' logs into the database",
     verbs: verbs.audit,

@@ -19,7 +19,7 @@ export interface ExportedRow {
   readonly detail: string | null
 }
 
-/** Content (prompts, inputs, outputs) is left out unless `content`. */
+/** Content (prompts, inputs, outputs, and reasons that quote them) is left out unless `content`. */
 export function* exportRows(db: ReadDb, { since = '', content = false } = {}): Generator<ExportedRow> {
   const kept = (text: string, name: string) => (content ? `${text} AS ${name}` : `NULL AS ${name}`)
   const where = `JOIN sessions s ON s.session_id = t.session_id JOIN conversations c ON c.id = s.conversation_id
@@ -29,7 +29,7 @@ export function* exportRows(db: ReadDb, { since = '', content = false } = {}): G
     [
       'permission',
       `SELECT t.created_at AS at, ${about}, t.tool_name AS tool, t.tool_use_id, t.decision,
-         iif(json_valid(t.reason_json), t.reason_json ->> 'reason', NULL) AS reason, t.reason_json AS detail
+         iif(json_valid(t.reason_json), t.reason_json ->> 'by', NULL) AS reason, ${kept('t.reason_json', 'detail')}
        FROM tool_permission_log t ${where} WHERE t.created_at >= ?1 ORDER BY t.id`,
     ],
     [
@@ -42,7 +42,7 @@ export function* exportRows(db: ReadDb, { since = '', content = false } = {}): G
     [
       'event',
       `SELECT t.timestamp AS at, ${about}, NULL AS tool, NULL AS tool_use_id, NULL AS decision, t.event_type AS reason,
-         t.detail AS detail FROM events t ${where} WHERE t.timestamp >= ?1 ORDER BY t.id`,
+         ${content ? 't.detail' : "iif(t.event_type IN ('model_reply', 'phase', 'plan_approved', 'sign_off', 'turn_end'), t.detail, NULL)"} AS detail FROM events t ${where} WHERE t.timestamp >= ?1 ORDER BY t.id`,
     ],
     [
       'call',
