@@ -53,7 +53,7 @@ test('a link does not lead around a rule', async (t) => {
 })
 
 test('a rule that cannot be read is left out with a warning that quotes it', async (t) => {
-  const at = withRules(t, { deny: ['bash(ls)'], allow: ['Bash'] })
+  const at = withRules(t, { allow: ['Bash', 'bash(ls)'] })
   const ran = await evaluate(at, 'Bash', { command: 'true' })
   assert.match(ran.stderr, /invalid permission rule "bash\(ls\)" was skipped: Tool names must start with uppercase/)
 })
@@ -74,7 +74,7 @@ test('a hook that answers the question may write rules to every kind of settings
   const output = JSON.stringify({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } })
   const hooks = [{ hook_event_name: 'PermissionRequest', shell: 'sh', command: `cat <<'E'\n${output}\nE` }]
   const at = withRules(t, { allow: ['WebFetch'] }, { hooks })
-  assert.equal((await evaluate(at, 'Bash', { command: 'true' })).is_error, false)
+  assert.equal((await evaluate(at, 'Bash', { command: 'touch x' })).is_error, false)
   const permissions = (file: string) => JSON.parse(readFileSync(file, 'utf8')).permissions
   assert.deepEqual(permissions(join(at.home, '.ona/settings.json')), { allow: ['Bash(user *)'] })
   assert.deepEqual(permissions(join(at.folder, '.ona/settings.json')), {
@@ -93,7 +93,7 @@ test('a hook cannot say yes to a call that a rule denies by changing its input',
   const hooks = [{ hook_event_name: 'PermissionRequest', shell: 'sh', command: `cat <<'E'\n${output}\nE` }]
   const at = withRules(t, { deny: ['Bash(rm *)'] }, { hooks })
   at.write('keep', 'me')
-  assert.match((await evaluate(at, 'Bash', { command: 'true' })).content, /the deny rule "Bash\(rm \*\)"/)
+  assert.match((await evaluate(at, 'Bash', { command: 'touch x' })).content, /the deny rule "Bash\(rm \*\)"/)
   assert.equal(existsSync(join(at.folder, 'keep')), true)
 })
 
@@ -118,6 +118,33 @@ test('ona permissions test explains a decision without making it', async (t) => 
   const json = JSON.parse((await at.run([...words, '--json'])).stdout)
   assert.deepEqual([json.decision, json.commands], ['ask', ['git status', 'ls']])
   assert.deepEqual(at.rows.length > 0 && existsSync(at.db), false) // rules were given: no settings, no database
+})
+
+test('what only reads is allowed by the built-in rules, beside any deny rule, and shown as such', async (t) => {
+  const at = withRules(t, { deny: ['Bash(rm *)'] })
+  const told = await at.run(['permissions', 'test', '--tool', 'Bash', '--input', '{"command":"git status"}'])
+  assert.match(
+    told.stdout,
+    /^allow: the built-in rule "Bash\(builtin:read-only\)"\n {2}rule {6}Bash\(builtin:read-only\) \(built-in\)/,
+  )
+  const decisionOf = async (tool: string, input: object) =>
+    JSON.parse(
+      (await at.run(['permissions', 'test', '--tool', tool, '--input', JSON.stringify(input), '--json'])).stdout,
+    ).decision
+  assert.deepEqual(
+    await Promise.all([
+      decisionOf('Read', { file_path: 'a.txt' }),
+      decisionOf('Grep', { pattern: 'x' }),
+      decisionOf('TodoWrite', { todos: [] }),
+      decisionOf('Read', { file_path: '/etc/hostname' }),
+      decisionOf('Read', { file_path: '.env' }),
+      decisionOf('Read', { file_path: '~/.ona/credentials.json' }),
+      decisionOf('Write', { file_path: 'a.txt', content: '' }),
+    ]),
+    ['allow', 'allow', 'allow', 'ask', 'ask', 'deny', 'ask'],
+  )
+  at.write('../home/.ona/settings.json', { builtinRules: false })
+  assert.equal(await decisionOf('Read', { file_path: 'a.txt' }), 'ask')
 })
 
 test('without rules, those of the folder count', async (t) => {

@@ -1,4 +1,4 @@
-/** What a person answered "always" to, or a hook asked for: in force at once, and kept where it says. */
+/** What the user answered "always" to, or a hook requested: in force at once, and kept where it says. */
 import { homedir } from 'node:os'
 import type { PermissionUpdate } from '../hooks/plane.ts'
 import { ruleText } from '../permissions/rule.ts'
@@ -7,15 +7,13 @@ import type { Session } from './session/session.ts'
 
 export async function saveUpdates(session: Session, updates: readonly PermissionUpdate[]): Promise<void> {
   const updated = applyUpdates(session.permissions, updates)
-  const { permissionDefaults: defaultsInForce = false } = session.runtime
   session.permissions = updated.settings
   if (updated.mode) session.mode = updated.mode
   if (updates.every(({ destination }) => destination === 'session' || destination === 'cliArg')) return
   const { persistPermissionUpdates } = await import('../store/settings/settings-edit.ts')
   const places = { cwd: session.projectDir, home: session.runtime.home || homedir(), env: session.runtime.env }
-  for (const edited of await persistPermissionUpdates(updates, places, { ruleText, defaultsInForce })) {
-    if (edited.ok) session.runtime.permissionDefaults = false
-    else
+  for (const edited of await persistPermissionUpdates(updates, places, ruleText)) {
+    if (!edited.ok)
       session.emit({
         type: 'notice',
         level: 'error',

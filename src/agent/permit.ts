@@ -11,6 +11,7 @@ import { readInput, type Tool } from '../tools/tool.ts'
 import { planningGate } from '../workflow/gate.ts'
 import { type Call, denied, type Outcome, type PermissionReason, pathOf, refuse } from './call.ts'
 import type { PermissionRequest } from './events.ts'
+import { questionOf } from './permission-question.ts'
 import { saveUpdates } from './permission-updates.ts'
 import { approvedPlace, placeFor, withSandbox } from './sandboxed.ts'
 
@@ -64,14 +65,10 @@ export async function permissionSettled(call: Call, refused: Outcome | undefined
 async function rule(call: Call): Promise<Ruling> {
   const { session, tool, input, hook } = call
   const question: PermissionQuestion = {
-    settings: session.rules,
-    mode: session.mode,
+    ...questionOf(session),
     tool: tool.name,
     input,
     hook: hook === 'none' && tool.granted ? 'allow' : hook,
-    cwd: session.cwd,
-    projectDir: session.projectDir,
-    home: session.runtime.home,
   }
   const ruling = await decide(question)
   return call.place ? withSandbox(call, question, ruling) : ruling

@@ -8,6 +8,7 @@ import type { SeenFile, ToolHost } from '../tools/host.ts'
 import type { ToolContext } from '../tools/tool.ts'
 import { askModel } from './model/ask-model.ts'
 import { spendAside } from './model/spend.ts'
+import { questionOf } from './permission-question.ts'
 import { checkpoint } from './session/checkpoint.ts'
 import type { Session } from './session/session.ts'
 
@@ -94,14 +95,17 @@ function seenBefore(session: Session, path: string): SeenFile | undefined {
 
 /** Made anew only when the rules or the place have changed: a search asks it of every file. */
 function shownBySearch(session: Session): (path: string) => boolean {
-  const { permissions: settings, cwd } = session
+  const { permissions: settings, cwd, mode } = session
   const kept = searches.get(session)
-  if (kept?.settings === settings && kept.cwd === cwd) return kept.may
-  const may = searchable({ settings, cwd, projectDir: session.projectDir, home: session.runtime.home })
-  searches.set(session, { settings, cwd, may })
+  if (kept?.settings === settings && kept.cwd === cwd && kept.mode === mode) return kept.may
+  const may = searchable(questionOf(session))
+  searches.set(session, { settings, cwd, mode, may })
   return may
 }
-const searches = new WeakMap<Session, { settings: unknown; cwd: string; may: (path: string) => boolean }>()
+const searches = new WeakMap<
+  Session,
+  { settings: unknown; cwd: string; mode: string; may: (path: string) => boolean }
+>()
 
 /** A private address is reachable only where a rule names its host: `WebFetch(domain:localhost)`. */
 const namedByRule = (session: Session, host: string): boolean =>

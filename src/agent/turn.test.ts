@@ -75,7 +75,10 @@ test('that a tool starts is committed before it runs', async () => {
   const it = start({ ...free })
   const seen = join(it.folder, 'seen')
   const query = `SELECT detail FROM events WHERE event_type = 'tool_start'`
-  const command = `sqlite3 ${it.session.db.path} "${query}" > ${seen}`
+  const reading = `sqlite3 ${it.session.db.path} "${query}"`
+  const command = `${reading} > ${seen}`
+  // the database is protected: only a rule that names this very command lets it through
+  it.session.permissions = { ...it.session.permissions, allow: ['Bash', 'Write', `Bash(${reading})`] }
   const { model } = it
   model.reply = async () => ({
     content:

@@ -1,10 +1,14 @@
 /** One pure function decides on a call: allow, ask or deny, with the rule that said so. */
 
+import { isBuiltinRule } from './builtin-rules.ts'
 import { ruleMatches } from './match.ts'
 import { modeInForce, modeSays } from './modes.ts'
-import { allowingRule, type FileAccess, fileOf } from './paths/access.ts'
+import { allowingRule, type FileAccess, fileOf, inWorkingDirectories } from './paths/access.ts'
+import { protectedFinding } from './protection.ts'
 import type { Finding, PermissionQuestion, Ruling } from './question.ts'
+import type { Rule } from './rule.ts'
 import { type Rules, rulesOf } from './rules.ts'
+import { isSecretFile } from './secret-files.ts'
 import { suggest } from './suggest.ts'
 
 /**
@@ -31,28 +35,34 @@ export async function judge(question: PermissionQuestion) {
 let bash: typeof import('./shell/judge.ts') | undefined
 
 async function find(question: PermissionQuestion, rules: Rules, access: FileAccess | undefined): Promise<Finding> {
-  if (question.tool === 'Bash' && needsParsing(rules, question)) {
+  if (question.tool === 'Bash') {
     bash ??= await import('./shell/judge.ts')
     return bash.judgeBash(question, rules)
   }
+  const guarded = access && protectedFinding(access, question, rules)
   for (const behavior of ['deny', 'ask'] as const) {
     const rule = rules[behavior].find((each) => ruleMatches(each, behavior, question, access))
     if (rule) return { word: behavior, rule, why: `the ${behavior} rule "${rule.text}" matches` }
+    if (guarded?.word === behavior) return guarded
   }
   const rule =
     rules.allow.find((each) => ruleMatches(each, 'allow', question, access)) ??
     (access && allowingRule(rules.allow, access, question))
-  if (rule) return { word: 'allow', rule, why: `the allow rule "${rule.text}" matches` }
-  return { word: 'open', why: `no rule covers ${question.tool}` }
+  if (rule) return { word: 'allow', rule, why: allowedBy(rule) }
+  return { word: 'open', why: outsideOrSecret(access, question) ?? `no rule covers ${question.tool}` }
 }
 
-/** A rule mentions commands or files, or the user will be prompted and wants to know for which part. */
-function needsParsing(rules: Rules, { mode, settings }: PermissionQuestion): boolean {
-  if ([...rules.deny, ...rules.ask].some(({ specifier: { kind } }) => kind === 'command' || kind === 'path'))
-    return true
-  if (rules.allow.some(({ tool, specifier: { kind } }) => tool === 'Bash' && kind === 'any')) return false
-  const inForce = modeInForce(mode, settings)
-  return inForce === 'default' || inForce === 'acceptEdits' || rules.allow.some(({ tool }) => tool === 'Bash')
+const allowedBy = (rule: Rule): string =>
+  `the ${isBuiltinRule(rule.text) ? 'built-in' : 'allow'} rule "${rule.text}" matches`
+
+/** Why the built-in rule for reading does not cover a file, where that is why. */
+function outsideOrSecret(access: FileAccess | undefined, question: PermissionQuestion): string | undefined {
+  if (access?.kind !== 'read') return undefined
+  const secret = access.paths.find(isSecretFile)
+  if (secret) return `${secret} usually holds secrets`
+  return inWorkingDirectories(access, question)
+    ? undefined
+    : `${access.paths.at(-1)} is outside the working directories`
 }
 
 /** The rules' word, the hook's and the mode's made one. */

@@ -1,9 +1,14 @@
 /** Whether one rule applies to one call. */
 
-import { type FileAccess, fileRuleMatches } from './paths/access.ts'
+import { type FileAccess, fileRuleMatches, inWorkingDirectories } from './paths/access.ts'
 import type { PermissionQuestion } from './question.ts'
 import { type Behavior, plainHost, type Rule } from './rule.ts'
+import { isSecretFile } from './secret-files.ts'
 import { matches } from './wildcard.ts'
+
+/** `Read(builtin:working-directories)`: reading there, except files that usually hold secrets. */
+const builtinCovers = (access: FileAccess | undefined, question: PermissionQuestion): boolean =>
+  access?.kind === 'read' && inWorkingDirectories(access, question) && !access.paths.some(isSecretFile)
 
 /** For every specifier but Bash's, which needs the parser. */
 export function ruleMatches(
@@ -15,6 +20,7 @@ export function ruleMatches(
   if (specifier.kind === 'path') {
     return access !== undefined && fileRuleMatches({ tool, specifier, ...rule }, behavior, access, question)
   }
+  if (specifier.kind === 'builtin') return behavior === 'allow' && builtinCovers(access, question)
   if (!namesTool(tool, question.tool)) return false
   const { input } = question
   switch (specifier.kind) {

@@ -1,7 +1,9 @@
 /** What a mode says when no rule does. */
 import type { PermissionMode } from '../hooks/plane.ts'
-import { type FileAccess, inWorkingDirectories, isProtected } from './paths/access.ts'
+import { type FileAccess, inWorkingDirectories } from './paths/access.ts'
+import { protectionFor } from './protection.ts'
 import type { PermissionQuestion, PermissionSettings } from './question.ts'
+import { isSecretFile } from './secret-files.ts'
 
 type Word = 'allow' | 'ask' | 'deny'
 
@@ -30,9 +32,10 @@ export function modeSays(question: PermissionQuestion, access: FileAccess | unde
     if (!inWorkingDirectories(access, question)) {
       return { word: 'ask', why: `${access.paths.at(-1)} is outside the working directories` }
     }
-    if (access.kind === 'edit' && isProtected(access)) {
-      return { word: 'ask', why: `${access.paths[0]} is a protected file` }
-    }
+    const row = access.kind === 'edit' ? protectionFor(access, question) : undefined
+    if (row) return { word: 'ask', why: `${access.paths[0]} is ${row.what}` }
+    const secret = access.kind === 'read' ? access.paths.find(isSecretFile) : undefined
+    if (secret) return { word: 'ask', why: `${secret} usually holds secrets` }
     return { word: 'allow', why: 'acceptEdits mode allows it in the working directories' }
   }
   const forbidden = mode !== question.mode ? ' (bypassPermissions mode is disabled by the settings)' : ''

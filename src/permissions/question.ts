@@ -1,6 +1,7 @@
 /** What is asked about a tool call, and what the answer holds. */
 import type { Decision, PermissionMode, PermissionUpdate } from '../hooks/plane.ts'
 import type { JsonObject } from '../hooks/shape.ts'
+import type { ProtectedPath } from './protected-paths.ts'
 import type { Rule } from './rule.ts'
 
 /** The `permissions` of the settings (spec 003, appendix E). Never changed in place: rules are read once an object. */
@@ -24,6 +25,10 @@ export interface PermissionQuestion {
   readonly cwd: string
   readonly projectDir: string
   readonly home: string
+  /** Other folders that deny and ask rules stay anchored to: the project that a worktree was made from. */
+  readonly origins?: readonly string[]
+  /** Paths that only this session protects: see protected-paths.ts. */
+  readonly protect?: readonly ProtectedPath[]
   /** See `Places`. */
   readonly follow?: (path: string) => string
 }

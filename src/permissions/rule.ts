@@ -1,4 +1,5 @@
 /** A permission rule: `Tool` or `Tool(specifier)`, as written in settings, read and checked. */
+import { isBuiltinRule } from './builtin-rules.ts'
 import { type PathPattern, pathPattern } from './paths/pattern.ts'
 
 export type Behavior = 'allow' | 'deny' | 'ask'
@@ -16,6 +17,8 @@ export type Specifier =
   /** Bash: alternatives, each with `*` as its wildcard. `exact`: written without any. */
   | { readonly kind: 'command'; readonly patterns: readonly string[]; readonly exact: boolean }
   | { readonly kind: 'path'; readonly pattern: PathPattern }
+  /** What the built-in rules allow: see builtin-rules.ts. */
+  | { readonly kind: 'builtin' }
   | { readonly kind: 'domain'; readonly host: string }
   /** Agent and Skill: the name, for Skill followed by its arguments. */
   | { readonly kind: 'name'; readonly patterns: readonly string[] }
@@ -78,6 +81,8 @@ export function readRule(text: unknown, behavior: Behavior): ReadRule {
     const warning = known ? {} : { warning: `there is no tool named ${named}` }
     return { ok: true, rule: { text, tool: named, specifier: { kind: 'any' } }, ...warning }
   }
+  if (behavior === 'allow' && isBuiltinRule(text))
+    return { ok: true, rule: { text, tool: named, specifier: { kind: 'builtin' } } }
   const specifier = (specifiers[named] ?? parameter)(content, behavior, named)
   if ('why' in specifier) return no(specifier.why)
   const warning = specifier.kind === 'inert' ? { warning: inert(named, content) } : {}

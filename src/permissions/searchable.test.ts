@@ -8,7 +8,7 @@ test('what a rule keeps from being read is not shown by a search either', () => 
     ask: ['Read(private/**)'],
     allow: ['Read(**)'],
   }
-  const may = searchable({ settings, cwd: '/p/sub', projectDir: '/p', home: '/home/x' })
+  const may = searchable({ settings, mode: 'default', cwd: '/p/sub', projectDir: '/p', home: '/home/x' })
   const cases: [string, boolean][] = [
     ['/p/a.ts', true],
     ['/p/.env', false],
@@ -18,4 +18,22 @@ test('what a rule keeps from being read is not shown by a search either', () => 
     ['/p/public/notes', true],
   ]
   for (const [path, allowed] of cases) assert.equal(may(path), allowed, path)
+})
+
+test('a search shows secrets only where reading is allowed outright', () => {
+  const places = { cwd: '/p', projectDir: '/p', home: '/home/x' }
+  const builtin = { allow: ['Read(builtin:working-directories)'] }
+  const shown = (settings: object, mode: 'default' | 'bypassPermissions', path: string) =>
+    searchable({ settings, mode, ...places })(path)
+  assert.deepEqual(
+    [
+      shown(builtin, 'default', '/p/.env'),
+      shown(builtin, 'default', '/p/.env.example'),
+      shown(builtin, 'bypassPermissions', '/p/.env'),
+      shown({ allow: ['Read'] }, 'default', '/p/.env'),
+      shown({ allow: ['Read(/.env)'] }, 'default', '/p/.env'),
+      shown({ allow: ['Read'] }, 'bypassPermissions', '/home/x/.ona/credentials.json'),
+    ],
+    [false, true, true, true, true, false],
+  )
 })

@@ -1,23 +1,30 @@
-/** Which files a search may show: not those that a deny or ask rule keeps from being read without a word. */
-
-import { fileRuleMatches } from './paths/access.ts'
+/** Which files a search may show: not those that Read would be denied or would prompt for. */
+import { allowingRule, fileRuleMatches } from './paths/access.ts'
 import { resolvePaths } from './paths/pattern.ts'
+import { protectionOf } from './protected-paths.ts'
 import type { PermissionQuestion } from './question.ts'
-import { type Behavior, readRule } from './rule.ts'
+import { rulesOf } from './rules.ts'
+import { isSecretFile } from './secret-files.ts'
 
-type Asked = Pick<PermissionQuestion, 'settings' | 'cwd' | 'projectDir' | 'home'>
+type Asked = Pick<PermissionQuestion, 'settings' | 'mode' | 'cwd' | 'projectDir' | 'home' | 'origins' | 'protect'>
 
 /** A search is judged by the folder it starts in; this judges each file that it finds there. */
 export function searchable(asked: Asked): (path: string) => boolean {
-  const rulesOf = (behavior: Behavior, texts: readonly string[] = []) =>
-    texts.flatMap((text) => {
-      const read = readRule(text, behavior)
-      return read.ok && read.rule.specifier.kind === 'path' ? [{ behavior, rule: read.rule }] : []
-    })
-  const rules = [...rulesOf('deny', asked.settings.deny), ...rulesOf('ask', asked.settings.ask)]
-  if (rules.length === 0) return () => true
+  const { settings, mode, cwd, home, protect } = asked
+  const rules = rulesOf(settings)
+  const forbidding = (['deny', 'ask'] as const).flatMap((behavior) =>
+    rules[behavior].filter(({ specifier }) => specifier.kind === 'path').map((rule) => ({ behavior, rule })),
+  )
+  // whoever allowed reading outright, by rule or by mode, allowed it for secrets too
+  const open =
+    mode === 'bypassPermissions' || rules.allow.some((rule) => rule.tool === 'Read' && rule.specifier.kind === 'any')
   return (path) => {
-    const access = { kind: 'read', paths: resolvePaths(path, asked.cwd, asked.home), tree: false } as const
-    return !rules.some(({ behavior, rule }) => fileRuleMatches(rule, behavior, access, asked))
+    const secret = isSecretFile(path)
+    if (!secret && forbidding.length === 0) return true
+    const access = { kind: 'read', paths: resolvePaths(path, cwd, home), tree: false } as const
+    if (forbidding.some(({ behavior, rule }) => fileRuleMatches(rule, behavior, access, asked))) return false
+    if (!secret) return true
+    if (access.paths.some((each) => protectionOf(each, home, protect)?.read)) return false
+    return open || allowingRule(rules.allow, access, asked) !== undefined
   }
 }

@@ -1,38 +1,33 @@
-/** Files that usually hold credentials. Reading one prompts, also inside the working directories. One list. */
+/** Files that usually hold credentials. Reading one prompts, also inside the working directories. The one list of them. */
+import { matches } from './wildcard.ts'
 
-/** Base names, any folder; `*` is any run of characters. */
+/** Base names, in any folder; `*` is any run of characters. */
 export const secretFileNames: readonly string[] = [
   ...['.env', '.env.*', '*.env', '.envrc', '.netrc', '_netrc', '.pgpass', '.my.cnf', '.htpasswd', '.npmrc', '.pypirc'],
   ...['.git-credentials', '.dockercfg', '.vault-token', '.terraformrc', '*.tfstate', '*.tfvars', '.s3cfg', '.boto'],
   ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519', 'id_ecdsa_sk', 'id_ed25519_sk', '*.pem', '*.key', '*.p12', '*.pfx'],
-  ...['*.jks', '*.keystore', '*.kdbx', '*.ppk', '*.ovpn', '*.asc.key', '*.mobileprovision', 'master.key'],
-  ...['credentials', 'credentials.json', 'credentials.yml', 'credentials.yml.enc', 'secrets.json', 'secrets.yml'],
-  ...[
-    'secrets.yaml',
-    'secrets.toml',
-    'service-account*.json',
-    'client_secret*.json',
-    'application_default_credentials.json',
-  ],
+  ...['*.jks', '*.keystore', '*.kdbx', '*.ppk', '*.ovpn', '*.mobileprovision'],
+  ...['credentials', 'credentials.json', 'credentials.y*ml', 'credentials.y*ml.enc', 'mcp-credentials.json'],
+  ...['secrets', 'secrets.json', 'secrets.y*ml', 'secrets.toml', 'secrets.env'],
+  ...['service-account*.json', 'service_account*.json', 'client_secret*.json', 'application_default_credentials.json'],
   ...['shadow', 'gshadow', 'kubeconfig', '.bash_history', '.zsh_history', '.python_history', '.psql_history'],
 ]
 
-/** Names like the above that are templates without values. */
+/** Names like these that are public, or templates without values. */
 export const publicFileNames: readonly string[] = ['.env.example', '.env.sample', '.env.template', '.env.dist', '*.pub']
 
 /** Folders, below any other, in which every file counts. */
 export const secretFolders: readonly string[] = [
-  ...[
-    '.ssh',
-    '.gnupg',
-    '.aws',
-    '.azure',
-    '.config/gcloud',
-    '.kube',
-    '.docker',
-    '.config/gh',
-    '.config/hub',
-    '.password-store',
-  ],
-  ...['.mozilla', '.config/google-chrome', '.config/chromium', 'Library/Keychains', '.local/share/keyrings'],
+  ...['.ssh', '.gnupg', '.aws', '.azure', '.config/gcloud', '.kube', '.docker', '.config/gh', '.config/hub'],
+  ...['.password-store', '.mozilla', '.config/google-chrome', '.config/chromium', 'Library/Keychains'],
+  ...['.local/share/keyrings'],
 ]
+
+/** Whether an absolute path usually holds credentials. A process's environment and memory do as well. */
+export function isSecretFile(path: string): boolean {
+  const folded = path.toLowerCase()
+  const name = folded.slice(folded.lastIndexOf('/') + 1)
+  if (/^\/proc\/[^/]+\/(task\/[^/]+\/)?(environ|mem|auxv|maps|fd)(\/|$)/.test(folded)) return true
+  if (secretFolders.some((folder) => `${folded}/`.includes(`/${folder.toLowerCase()}/`))) return !name.endsWith('.pub')
+  return secretFileNames.some((each) => matches(each, name)) && !publicFileNames.some((each) => matches(each, name))
+}

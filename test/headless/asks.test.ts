@@ -67,7 +67,7 @@ test('its no is the reason that the model reads; a deny rule stands above its ye
   )
 
   const sly = '() => ({ behavior: "allow", updatedInput: { command: "touch secret" } })'
-  const denied = await asked(t, sly, [call('Bash', { command: 'true' })], '--disallowed-tools', 'Bash(touch *)')
+  const denied = await asked(t, sly, [call('Bash', { command: 'mkdir d' })], '--disallowed-tools', 'Bash(touch *)')
   assert.equal(existsSync(join(denied.at.folder, 'secret')), false)
   assert.match(denied.told(), /Bash\(touch \*\)/)
 
@@ -90,7 +90,7 @@ test('an answer that is none is a no that says so; a rule that it adds holds; it
     assert.match(told(), /the answer to the permission prompt cannot be used/, answer)
   }
   const rule = '{ type: "addRules", rules: [{ toolName: "Bash" }], behavior: "allow", destination: "session" }'
-  const again = () => call('Bash', { command: 'true' })
+  const again = () => call('Bash', { command: 'mkdir -p d' })
   const once = await asked(t, `() => ({ behavior: "allow", updatedPermissions: [${rule}] })`, [again(), again()])
   assert.equal(readFileSync(join(once.at.folder, 'asked'), 'utf8').trim().split('\n').length, 1)
   const ended = await asked(t, '() => ({ behavior: "deny", message: "stop", interrupt: true })', [again()])

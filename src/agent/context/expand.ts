@@ -8,6 +8,7 @@ import { statOf } from '../../files/plain-file.ts'
 import { textBlock } from '../../hooks/step/blocks.ts'
 import type { Block } from '../../hooks/steps.ts'
 import { decide } from '../../permissions/decide.ts'
+import { questionOf } from '../permission-question.ts'
 import type { Session } from '../session/session.ts'
 import { toolContext } from '../tool-host.ts'
 import { attached } from './attached-content.ts'
@@ -60,14 +61,10 @@ async function readFor(session: Session, path: string): Promise<Mention | undefi
   const read = session.tool('Read')
   if (!read) return undefined
   const ruling = await decide({
-    settings: session.permissions,
-    mode: session.mode,
+    ...questionOf(session),
     tool: 'Read',
     input: { file_path: path },
     hook: 'none',
-    cwd: session.cwd,
-    projectDir: session.projectDir,
-    home: session.runtime.home,
   })
   if (ruling.decision === 'deny') {
     const note = `@${path} is left out: ${ruling.reason}`

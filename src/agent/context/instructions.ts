@@ -4,6 +4,9 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { leadsOut } from '../../files/leads-out.ts'
 import { readPlainFile } from '../../files/plain-file.ts'
 import type { EventFields } from '../../hooks/events.ts'
+import { judge } from '../../permissions/decide.ts'
+import { isSecretFile } from '../../permissions/secret-files.ts'
+import { questionOf } from '../permission-question.ts'
 import type { Session } from '../session/session.ts'
 
 type Loaded = EventFields['InstructionsLoaded'] & { readonly text: string }
@@ -30,8 +33,8 @@ export async function instructionsText(session: Session): Promise<string> {
   if (!session.runtime.bare) {
     if (reads(session, 'user'))
       for (const name of ['.ona/ONA.md', '.claude/CLAUDE.md'])
-        take(session, state, join(session.runtime.home, name), 'User', 'session_start')
-    for (const folder of foldersDownTo(session.projectDir)) takeFolder(session, state, folder, 'session_start')
+        await take(session, state, join(session.runtime.home, name), 'User', 'session_start')
+    for (const folder of foldersDownTo(session.projectDir)) await takeFolder(session, state, folder, 'session_start')
     await tell(session, state.files)
   }
   state.text = rendered(state.files)
@@ -47,7 +50,7 @@ export async function instructionsFor(session: Session, path: string): Promise<s
   let folder = session.projectDir
   for (const part of inside.split('/')) {
     folder = join(folder, part)
-    takeFolder(session, state, folder, 'nested_traversal', path)
+    await takeFolder(session, state, folder, 'nested_traversal', path)
   }
   const added = state.files.slice(before)
   if (added.length === 0) return undefined
@@ -65,20 +68,20 @@ function foldersDownTo(folder: string): string[] {
   return up === folder ? [folder] : [...foldersDownTo(up), folder]
 }
 
-function takeFolder(
+async function takeFolder(
   session: Session,
   state: State,
   folder: string,
   reason: Loaded['load_reason'],
   trigger?: string,
-): void {
+): Promise<void> {
   if (reads(session, 'project'))
-    for (const name of names) take(session, state, join(folder, name), 'Project', reason, trigger)
+    for (const name of names) await take(session, state, join(folder, name), 'Project', reason, trigger)
   if (reads(session, 'local'))
-    for (const name of localNames) take(session, state, join(folder, name), 'Local', reason, trigger)
+    for (const name of localNames) await take(session, state, join(folder, name), 'Local', reason, trigger)
 }
 
-function take(
+async function take(
   session: Session,
   state: State,
   path: string,
@@ -87,7 +90,7 @@ function take(
   trigger?: string,
   parent?: string,
   hops = 0,
-): void {
+): Promise<void> {
   if (!existsSync(path)) return
   let text: string
   try {
@@ -99,6 +102,8 @@ function take(
       session.emit({ type: 'notice', level: 'warning', text })
       return
     }
+    const why = await unreadable(session, real)
+    if (why) return session.emit({ type: 'notice', level: 'warning', text: `${path} is left out: ${why}` })
     text = readPlainFile(real)
   } catch (cause) {
     session.emit({ type: 'notice', level: 'warning', text: `${path} could not be read: ${(cause as Error).message}` })
@@ -130,8 +135,16 @@ function take(
       session.emit({ type: 'notice', level: 'warning', text })
       continue
     }
-    take(session, state, at, kind, reason, trigger, path, hops + 1)
+    await take(session, state, at, kind, reason, trigger, path, hops + 1)
   }
+}
+
+/** What enters a request is judged as a Read is: a denied file stays out, and so does one with secrets that no rule allows. */
+async function unreadable(session: Session, path: string): Promise<string | undefined> {
+  const input = { file_path: path }
+  const { ruling } = await judge({ ...questionOf(session), tool: 'Read', input, hook: 'none' })
+  if (ruling.decision === 'deny') return ruling.reason
+  return ruling.decision === 'ask' && isSecretFile(path) ? `${path} usually holds secrets` : undefined
 }
 
 /** By a link: out of the project, or, for the folders above it, out of the folder that it lies in. */

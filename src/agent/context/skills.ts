@@ -11,6 +11,7 @@ import { type Outcome, renderSkill, type SkillDoors } from '../../tools/skills/s
 import type { Skill } from '../../tools/skills/skills.ts'
 import { planningGate } from '../../workflow/gate.ts'
 import { requestedModel } from '../model/requested-model.ts'
+import { questionOf } from '../permission-question.ts'
 import type { Session } from '../session/session.ts'
 import { toolContext } from '../tool-host.ts'
 
@@ -106,19 +107,9 @@ async function call(
     session.commit(() => {})
     return refused(answer.reason || 'a hook did not let it pass as it is written')
   }
-  const { permissions, mode, cwd, projectDir, runtime } = session
-  const settings = withGranted(permissions, mayAct ? skill.allowedTools : [])
-  const ruling = await decide({
-    settings,
-    mode,
-    tool: name,
-    input,
-    hook: answer.decision,
-    cwd,
-    projectDir,
-    home: runtime.home,
-  })
-  if (ruling.decision === 'deny' || (ruling.decision === 'ask' && name === 'Bash')) {
+  const settings = withGranted(session.permissions, mayAct ? skill.allowedTools : [])
+  const ruling = await decide({ ...questionOf(session), settings, tool: name, input, hook: answer.decision })
+  if (ruling.decision !== 'allow') {
     session.commit(() => {})
     return refused(ruling.reason)
   }

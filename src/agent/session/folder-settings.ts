@@ -1,6 +1,7 @@
 /** The settings that apply in a folder, for commands that start no session. */
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { builtinRules } from '../../permissions/builtin-rules.ts'
 import { ruleProblem } from '../../permissions/rule.ts'
 import { type Db, dbPath, inMemory, openDb, readDb, type SqlValue } from '../../store/open.ts'
 import { type LoadedSettings, loadSettings, type SettingsFlags } from '../../store/settings/settings.ts'
@@ -27,7 +28,7 @@ export function settingsHere({
   const db = openDb(apart ? inMemory : path)
   try {
     if (how.lookOnly && existsSync(path)) copySettings(path, db)
-    return loadSettings({ db, cwd, home: env['HOME'] || homedir(), env, checkRule: ruleProblem, flags })
+    return loadSettings({ db, cwd, home: env['HOME'] || homedir(), env, checkRule: ruleProblem, builtinRules, flags })
   } finally {
     db.close()
   }

@@ -8,6 +8,7 @@ import type { Plane } from '../../hooks/plane.ts'
 import { sayHookProblem } from '../../hooks/settings.ts'
 
 import { packageRoot } from '../../package-root.ts'
+import { builtinRules } from '../../permissions/builtin-rules.ts'
 import { ruleProblem } from '../../permissions/rule.ts'
 import { matchesRule } from '../../permissions/rule-applies.ts'
 import type { Fence, FenceOptions } from '../../sandbox/fence.ts'
@@ -51,6 +52,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     home,
     env: options.env,
     checkRule: ruleProblem,
+    builtinRules,
     flags: { ...options.settings, bare: options.bare === true },
   })
   if (loaded.problems.length > 0) {
@@ -124,6 +126,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     env,
     childEnv: { ...withoutSecrets(env), ...mark },
     home,
+    startDir: cwd,
     ...(settings.sandbox?.enabled && {
       sandbox: lazyFence(settings.sandbox, { home, env, database: db.path, projectDir: cwd }, closers),
     }),
@@ -141,7 +144,6 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
             warn: (text) => options.on({ type: 'notice', level: 'warning', text }),
           }),
     trusted,
-    permissionDefaults: loaded.defaultsInForce,
     bare: options.bare === true,
     ...(sources && { sources }),
     withoutTools: hidden(options),

@@ -27,6 +27,8 @@ export interface Runtime {
   /** For tools: the person's own PATH, none of our secrets. */
   readonly childEnv: NodeJS.ProcessEnv
   readonly home: string
+  /** The folder whose settings are in force: rules stay anchored to it in worktrees. */
+  readonly startDir?: string
   /** Where Bash commands run, when the settings enable a sandbox; made when it is first needed. */
   sandbox?(): Promise<Fence>
   readonly tasks?: Tasks
@@ -34,8 +36,6 @@ export interface Runtime {
   readonly skills: SkillCatalogue
   readonly agents: readonly AgentKind[]
   readonly trusted: boolean
-  /** No settings file speaks of permissions yet: the read-only rules are ours, and the first file that does takes them over. */
-  permissionDefaults?: boolean
   readonly bare: boolean
   /** `--setting-sources`: also instructions, skills and agents are read from these places only. All by default. */
   readonly sources?: readonly string[]

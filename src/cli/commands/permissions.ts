@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { readJson } from '../../hooks/text/json-text.ts'
 import { notKnown } from '../../hooks/text/nearest.ts'
+import { isBuiltinRule } from '../../permissions/builtin-rules.ts'
 import { decide } from '../../permissions/decide.ts'
 import { modes } from '../../permissions/modes.ts'
 import type { PermissionQuestion, PermissionSettings } from '../../permissions/question.ts'
@@ -110,7 +111,7 @@ type Explained = Awaited<ReturnType<typeof decide>> & {
 function explained(question: PermissionQuestion, told: Explained): string {
   const colour = ({ allow: 'green', ask: 'yellow', deny: 'red' } as const)[told.decision]
   const lines = [`${paint(colour, told.decision)}: ${told.reason}`]
-  if (told.rule) lines.push(`  rule      ${told.rule}`)
+  if (told.rule) lines.push(`  rule      ${told.rule}${isBuiltinRule(told.rule) ? ' (built-in)' : ''}`)
   lines.push(`  mode      ${question.mode}`)
   for (const [at, command] of (told.commands ?? []).entries())
     lines.push(`  ${at ? '        ' : 'commands'}  ${command}`)

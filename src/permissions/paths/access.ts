@@ -3,9 +3,9 @@
 import type { PermissionQuestion } from '../question.ts'
 import type { Behavior, Rule } from '../rule.ts'
 import { globBase } from './glob-base.ts'
-import { isWithin, matchesPath, real, resolvePaths } from './pattern.ts'
+import { isWithin, matchesPath, type Places, real, resolvePaths } from './pattern.ts'
 
-type Asked = Pick<PermissionQuestion, 'settings' | 'cwd' | 'projectDir' | 'home' | 'follow'>
+type Asked = Pick<PermissionQuestion, 'settings' | 'cwd' | 'projectDir' | 'home' | 'follow' | 'origins'>
 
 export interface FileAccess {
   readonly kind: 'read' | 'edit'
@@ -45,8 +45,9 @@ export function fileRuleMatches(rule: Rule, behavior: Behavior, access: FileAcce
   // a tree is permitted when whatever may lie in it is
   const paths =
     access.tree && allow ? access.paths.map((path) => `${path === '/' ? '' : path}/\u0000/\u0000`) : access.paths
-  const speaks = (path: string) => matchesPath(specifier.pattern, path, asked, allow)
-  return allow ? paths.every(speaks) : paths.some(speaks)
+  const places = placesOf(asked)
+  const applies = (path: string) => matchesPath(specifier.pattern, path, places, allow)
+  return allow ? paths.every(applies) : paths.some(applies)
 }
 
 /** The allow rule for an access: every spelling of the path needs one, not all of them the same. */
@@ -64,23 +65,13 @@ export function inWorkingDirectories(access: FileAccess, { settings, cwd, projec
   return access.paths.every((path) => directories.some((directory) => isWithin(path, directory)))
 }
 
-/** Files that start programs or steer us: edits of them are never waved through by a mode. */
-export function isProtected({ paths }: FileAccess): boolean {
-  return paths.some((path) => {
-    const parts = path.toLowerCase().split('/')
-    if (protectedFiles.includes(parts.at(-1)!)) return true
-    const at = parts.findIndex((part) => protectedDirectories.includes(part))
-    return at >= 0 && !(ours.includes(parts[at]!) && open.includes(parts[at + 1] ?? ''))
-  })
+/** Where the rules are anchored. */
+export function placesOf(asked: Asked): Places {
+  const { settings, projectDir, home, follow } = asked
+  if (!settings.additionalDirectories?.length) return asked
+  const directories = settings.additionalDirectories.flatMap((each) => resolvePaths(each, projectDir, home, follow))
+  return { ...asked, directories }
 }
-
-const ours = ['.claude', '.ona']
-const open = ['commands', 'agents', 'skills', 'worktrees']
-const protectedDirectories = ['.git', '.vscode', '.idea', '.husky', '.cargo', '.devcontainer', '.yarn', '.mvn', ...ours]
-const protectedFiles = [
-  ...['.gitconfig', '.gitmodules', '.bashrc', '.bash_profile', '.zshrc', '.zprofile', '.zshenv', '.profile'],
-  ...['.ripgreprc', '.mcp.json', '.claude.json', '.npmrc', '.envrc'],
-]
 
 /** Whether the paths still lead where they led when they were judged: no link was put in their place since. */
 export const leadsAsJudged = (judged: readonly string[]): boolean => judged.every((path) => judged.includes(real(path)))

@@ -18,6 +18,10 @@ export interface Places {
   readonly cwd: string
   readonly projectDir: string
   readonly home: string
+  /** Folders besides the project that deny and ask rules are anchored to as well. */
+  readonly origins?: readonly string[]
+  /** Folders besides the project that tools work in: bare names are denied there too. */
+  readonly directories?: readonly string[]
   /** `real`, with a memory that lasts for one ruling: the next may find other links. Who rules on what is past gives one for all. */
   readonly follow?: (path: string) => string
 }
@@ -147,18 +151,23 @@ export function reachesInto(pattern: PathPattern, folder: string, places: Places
   })
 }
 
-/** Moving into a folder must not lift a deny rule that is written relative to where the session began. */
-function anchors({ anchor }: PathPattern, { cwd, projectDir, home }: Places, allow: boolean): readonly string[] {
+/**
+ * Moving into a folder, a worktree or an additional directory must not lift a deny rule that is written relative to where
+ * the session began.
+ */
+function anchors({ anchor }: PathPattern, places: Places, allow: boolean): readonly string[] {
+  const { cwd, projectDir, home, origins = [], directories = [] } = places
   if (anchor === 'root') return ['/']
   if (anchor === 'home') return [home]
-  if (anchor === 'project') return [projectDir]
-  if (allow || cwd === projectDir) return [cwd]
+  if (anchor === 'project') return allow || origins.length === 0 ? [projectDir] : [projectDir, ...origins]
+  if (allow) return [cwd]
+  if (cwd === projectDir && origins.length === 0 && directories.length === 0) return [cwd]
   const up = [cwd]
   for (let dir = cwd; dir !== projectDir && isWithin(dir, projectDir); ) {
     dir = dirname(dir)
     up.push(dir)
   }
-  return up.includes(projectDir) ? up : [...up, projectDir]
+  return [...new Set([...up, projectDir, ...origins, ...directories])]
 }
 
 function restMatches(pattern: PathPattern, base: string, path: string): boolean {

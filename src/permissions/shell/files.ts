@@ -4,6 +4,7 @@ import { type PathPattern, segmentRegex } from '../paths/pattern.ts'
 import { HOLE } from '../wildcard.ts'
 import type { FileUse, ShellCommand, ShellWord, UseKind } from './command.ts'
 import { tokensInCode } from './embedded.ts'
+import { expandBraces } from './expand-glob.ts'
 import { forms, nameOf } from './wrappers.ts'
 
 export function filesOf(command: ShellCommand): readonly FileUse[] {
@@ -153,7 +154,9 @@ function joinedPath(word: ShellWord): ShellWord[] {
 
 /** Whether a shell wildcard could expand to a name that the rule's pattern holds. */
 export function globMayReach(glob: string, { names }: PathPattern): boolean {
-  const parts = glob.split('/').filter((part) => part !== '')
+  const globs = expandBraces(glob)
+  if (!globs) return true
+  const parts = globs.flatMap((each) => each.split('/')).filter((part) => part !== '')
   return names.some((name) =>
     parts.some(
       (part) => !(name.startsWith('.') && /^[*?]/.test(part)) && new RegExp(`^${segmentRegex(part)}$`, 's').test(name),

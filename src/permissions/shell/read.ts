@@ -215,7 +215,7 @@ function decodePart(part: SyntaxNode, state: Decoded, asPath: boolean): string {
     return part.parts.map((each) => decodePart(each, state, asPath)).join('')
   }
   state.literal = false
-  if (part.type === 'Glob') {
+  if (part.type === 'Glob' || (part.type === 'BraceExpansion' && /^[\w./,*?{}@:+-]+$/.test(part.text))) {
     state.glob = true
     return asPath ? part.text : HOLE
   }

@@ -18,7 +18,6 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { updateFile, writeAtomic } from '../../files/atomic-write.ts'
 import { type Edit, editSettings, persistPermissionUpdates } from './settings-edit.ts'
-import { readOnlyRules } from './settings-shape.ts'
 
 function folder(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'ona-edit-'))
@@ -75,7 +74,7 @@ test('a file that is not JSON is left alone', async (t) => {
   assert.deepEqual([edited.ok, readFileSync(file, 'utf8')], [false, '{"a": '])
 })
 
-test('an answer "always" is stored where it belongs, and takes over the read-only rules', async (t) => {
+test('an answer "always" stores exactly its own rules where they belong', async (t) => {
   const place = folder(t)
   const places = { cwd: place, home: join(place, 'home'), env: {} }
   const ruleText = ({ toolName, ruleContent }: { toolName: string; ruleContent?: string }) =>
@@ -89,7 +88,7 @@ test('an answer "always" is stored where it belongs, and takes over the read-onl
       { type: 'replaceRules', rules: [{ toolName: 'Write' }], behavior: 'deny', destination: 'userSettings' },
     ],
     places,
-    { ruleText, defaultsInForce: true },
+    ruleText,
   )
   const local = join(place, '.ona', 'settings.local.json')
   const user = join(place, 'home', '.ona', 'settings.json')
@@ -98,19 +97,16 @@ test('an answer "always" is stored where it belongs, and takes over the read-onl
     { ok: true, file: user, changed: true },
   ])
   assert.deepEqual(JSON.parse(readFileSync(local, 'utf8')), {
-    permissions: { allow: [...readOnlyRules, 'Bash(npm test)'], additionalDirectories: ['/data'] },
+    permissions: { allow: ['Bash(npm test)'], additionalDirectories: ['/data'] },
   })
-  assert.deepEqual(JSON.parse(readFileSync(user, 'utf8')), { permissions: { allow: readOnlyRules, deny: ['Write'] } })
+  assert.deepEqual(JSON.parse(readFileSync(user, 'utf8')), { permissions: { deny: ['Write'] } })
   assert.equal(readFileSync(join(place, '.ona', '.gitignore'), 'utf8'), 'settings.local.json\n')
   await persistPermissionUpdates(
     [{ type: 'removeRules', rules, behavior: 'allow', destination: 'localSettings' }],
     places,
-    {
-      ruleText,
-      defaultsInForce: false,
-    },
+    ruleText,
   )
-  assert.deepEqual(JSON.parse(readFileSync(local, 'utf8')).permissions.allow, readOnlyRules)
+  assert.deepEqual(JSON.parse(readFileSync(local, 'utf8')).permissions.allow, [])
 })
 
 test("Claude Code's file is never written: ours takes over what it says", async (t) => {
@@ -121,7 +117,7 @@ test("Claude Code's file is never written: ours takes over what it says", async 
   await persistPermissionUpdates(
     [{ type: 'addRules', rules: [{ toolName: 'Write' }], behavior: 'allow', destination: 'localSettings' }],
     { cwd: place, home: join(place, 'home'), env: {} },
-    { ruleText: ({ toolName }) => toolName, defaultsInForce: false },
+    ({ toolName }) => toolName,
   )
   assert.equal(readFileSync(theirs, 'utf8'), '{"permissions":{"deny":["Bash"]}}')
   assert.deepEqual(JSON.parse(readFileSync(join(place, '.ona', 'settings.local.json'), 'utf8')), {

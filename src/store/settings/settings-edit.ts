@@ -9,7 +9,6 @@ import type { PermissionUpdate } from '../../hooks/plane.ts'
 import { isObject } from '../../hooks/shape.ts'
 import { operatorProblem } from '../operator.ts'
 import { type Places, parseSettings, settingsFileToWrite } from './settings-files.ts'
-import { readOnlyRules } from './settings-shape.ts'
 
 export type Edit =
   /** Sets the value at a path; undefined removes it. */
@@ -108,26 +107,21 @@ function ignoreLocal(file: string): void {
   if (!statSync(ignore, { throwIfNoEntry: false })) writeFileSync(ignore, 'settings.local.json\n')
 }
 
-export interface UpdateOptions {
-  /** How a rule is written: permissions/rule.ts knows. */
-  readonly ruleText: (rule: { readonly toolName: string; readonly ruleContent?: string }) => string
-  /** The read-only rules hold only while no file speaks of permissions; the first that does takes them over. */
-  readonly defaultsInForce: boolean
-}
+/** How a rule is written: permissions/rule.ts knows. */
+export type RuleText = (rule: { readonly toolName: string; readonly ruleContent?: string }) => string
 
-/** Stores what a person answered "always" to, or a hook asked for. Updates for the session alone are not stored. */
+/** Stores what the user answered "always" to, or a hook asked for. Updates for the session alone are not stored. */
 export async function persistPermissionUpdates(
   updates: readonly PermissionUpdate[],
   places: Places,
-  { ruleText, defaultsInForce }: UpdateOptions,
+  ruleText: RuleText,
 ): Promise<Edited[]> {
   const byFile = new Map<string, Edit[]>()
   for (const update of updates) {
     const level = destinations[update.destination]
     if (!level) continue
     const file = settingsFileToWrite(level, places)
-    const start: Edit[] = defaultsInForce ? [{ path: ['permissions', 'allow'], add: readOnlyRules }] : []
-    byFile.set(file, [...(byFile.get(file) ?? start), ...editsOf(update, ruleText)])
+    byFile.set(file, [...(byFile.get(file) ?? []), ...editsOf(update, ruleText)])
   }
   const edited: Edited[] = []
   for (const [file, edits] of byFile) edited.push(await editSettings(file, edits))
@@ -142,7 +136,7 @@ const destinations: Record<PermissionUpdate['destination'], 'user' | 'project' |
   cliArg: undefined,
 }
 
-function editsOf(update: PermissionUpdate, ruleText: UpdateOptions['ruleText']): Edit[] {
+function editsOf(update: PermissionUpdate, ruleText: RuleText): Edit[] {
   const path = (key: string) => ['permissions', key]
   switch (update.type) {
     case 'addRules':

@@ -1,13 +1,13 @@
 /** How the settings of several levels become one. */
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import type { Layer } from './settings-files.ts'
-import { type HookEntry, type Level, levels, readOnlyRules } from './settings-shape.ts'
+import { type HookEntry, type Level, levels } from './settings-shape.ts'
 
 /**
  * The strongest level's word counts; lists add up without repeats; objects are joined key by key. `layers` come weakest
  * first. Hooks run in the order managed, user, project, local, command line.
  */
-export function merge(layers: readonly Layer[], { defaults = true }: { defaults?: boolean } = {}): JsonObject {
+export function merge(layers: readonly Layer[], builtinRules: readonly string[] = []): JsonObject {
   const managed = layers.filter((layer) => layer.level === 'managed')
   const rulesOfManagedOnly = managed.some(
     ({ settings }) =>
@@ -15,7 +15,7 @@ export function merge(layers: readonly Layer[], { defaults = true }: { defaults?
       (isObject(settings['permissions']) && settings['permissions']['allowManagedPermissionRulesOnly'] === true),
   )
   let merged: JsonObject = {}
-  for (const { level, settings } of defaults ? withDefaults(layers) : layers) {
+  for (const { level, settings } of withBuiltin(layers, builtinRules)) {
     const { hooks: _, ...rest } = settings
     const said = rulesOfManagedOnly && level !== 'managed' ? withoutRules(rest) : rest
     merged = join(merged, level === 'project' ? withoutLooserSandbox(said, merged) : said)
@@ -26,14 +26,13 @@ export function merge(layers: readonly Layer[], { defaults = true }: { defaults?
   return hooks.length > 0 ? { ...merged, hooks } : merged
 }
 
-export const speaksOfPermissions = (layers: readonly Layer[]): boolean =>
-  layers.some(({ settings }) => settings['permissions'] !== undefined)
-
-/** While no file says anything about permissions, the read-only tools need no question. */
-function withDefaults(layers: readonly Layer[]): readonly Pick<Layer, 'level' | 'settings'>[] {
-  return speaksOfPermissions(layers)
+/** The built-in allow rules are the lowest layer, unless some level that may says `"builtinRules": false`. */
+function withBuiltin(layers: readonly Layer[], rules: readonly string[]): readonly Pick<Layer, 'level' | 'settings'>[] {
+  const off =
+    layers.findLast(({ settings }) => settings['builtinRules'] !== undefined)?.settings['builtinRules'] === false
+  return off || rules.length === 0
     ? layers
-    : [{ level: 'default', settings: { permissions: { allow: readOnlyRules } } }, ...layers]
+    : [{ level: 'default', settings: { permissions: { allow: rules } } }, ...layers]
 }
 
 /**

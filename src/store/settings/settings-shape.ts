@@ -86,6 +86,7 @@ export const settingsShape = record({
   hookFailure: optional(
     oneOf(['refuse', 'proceed'], 'refuse: a hook that fails refuses what it guards, unless it sets onFailure itself.'),
   ),
+  builtinRules: flag('False: without the built-in allow rules, so that reading prompts too.'),
   disableAllHooks: flag('No hook runs but those of managed settings.'),
   allowManagedHooksOnly: flag('Managed settings only: hooks from elsewhere do not run.'),
   allowManagedPermissionRulesOnly: flag('Managed settings only: rules from elsewhere do not count.'),
@@ -132,19 +133,3 @@ export const managedOnly = [
 
 /** Keys that a repository cannot set for whoever clones it. */
 export const notFromProject = ['disableAllHooks', 'enableAllProjectMcpServers', 'enabledMcpjsonServers']
-
-/** The rules that hold while no file in force says anything about permissions: what only reads needs no question. */
-export const readOnlyRules = [
-  'Read',
-  'Glob',
-  'Grep',
-  'TodoWrite',
-  'TaskOutput',
-  'ToolSearch',
-  'ListMcpResources',
-  'ReadMcpResource',
-  'AskUserQuestion',
-  'EnterPlanMode',
-  'ExitPlanMode',
-  'Brief',
-]

@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Db, openDb } from '../open.ts'
 import { hookGroups, loadSettings, type SettingsRequest } from './settings.ts'
-import { readOnlyRules } from './settings-shape.ts'
 import { isTrusted, trust } from './trust.ts'
 
 /** A home, a project in it and a database; `write` puts a settings file somewhere under them. */
@@ -48,14 +47,29 @@ const flat = (text: string, source: string) => ({
   source,
 })
 
-test('without any file the read-only tools are allowed by rule', (t) => {
-  const { db, load } = world(t)
-  const { settings, problems, warnings, sources } = load()
-  assert.deepEqual(
-    { settings, problems, warnings, sources },
-    { settings: { permissions: { allow: readOnlyRules }, hooks: [] }, problems: [], warnings: [], sources: [] },
-  )
-  assert.deepEqual(snapshot(db), { permissions: { allow: readOnlyRules } })
+const builtinRules = ['Read(builtin:working-directories)', 'TodoWrite']
+
+test('the built-in rules are the lowest layer of the snapshot, whatever the files say of permissions', (t) => {
+  const { db, cwd, home, write, load } = world(t)
+  assert.deepEqual(load({ builtinRules }).settings, { permissions: { allow: builtinRules }, hooks: [] })
+  assert.deepEqual(snapshot(db), { permissions: { allow: builtinRules } })
+  write('home/.ona/settings.json', { permissions: { deny: ['Bash'], allow: ['Write'] } })
+  write('project/.ona/settings.json', { permissions: { deny: ['WebFetch'] }, builtinRules: false })
+  const permissions = { allow: [...builtinRules, 'Write'], deny: ['Bash', 'WebFetch'] }
+  assert.deepEqual(load({ builtinRules }).settings.permissions, permissions)
+  assert.deepEqual(snapshot(db).permissions, permissions)
+  trust(cwd, { home })
+  assert.deepEqual(load({ builtinRules }).settings.permissions, { ...permissions, allow: ['Write'] })
+})
+
+test('managed settings turn the built-in rules off and on for everyone', (t) => {
+  const { write, load } = world(t)
+  write('home/.ona/settings.json', { builtinRules: false })
+  assert.equal(load({ builtinRules }).settings.permissions, undefined)
+  write('managed/managed-settings.json', { builtinRules: true })
+  assert.deepEqual(load({ builtinRules }).settings.permissions?.allow, builtinRules)
+  write('managed/managed-settings.json', { permissions: { allow: ['Read'] }, allowManagedPermissionRulesOnly: true })
+  assert.deepEqual(load({ builtinRules }).settings.permissions?.allow, ['Read'])
 })
 
 test('a stronger level wins, lists add up, objects join; hooks keep where they came from', (t) => {
@@ -141,7 +155,7 @@ test('what an operator stores stands until a file changes, also when another pro
   assert.deepEqual(load().settings, { hooks: theirs })
 
   write('home/.ona/settings.json', { model: 'two' })
-  assert.deepEqual(load().settings, { model: 'two', permissions: { allow: readOnlyRules }, hooks: [] })
+  assert.deepEqual(load().settings, { model: 'two', hooks: [] })
   write('home/.ona/settings.json', { model: 'one' })
   assert.deepEqual(load().settings.hooks, [], 'the change of the operator went when a file changed')
 })
@@ -204,7 +218,7 @@ test('bare keeps what the record denies and asks about', (t) => {
   operate(db, { permissions: { allow: ['Bash'], deny: ['WebFetch'], ask: ['Write'] }, hooks: nested('guard.sh') })
   const { settings } = load({ flags: { bare: true } })
   assert.deepEqual(settings, {
-    permissions: { deny: ['WebFetch'], ask: ['Write'], allow: readOnlyRules },
+    permissions: { deny: ['WebFetch'], ask: ['Write'] },
     hooks: [],
   })
 })
@@ -252,12 +266,6 @@ test('an untrusted folder can forbid and ask, and nothing else; the person is to
   assert.equal(load({ flags: { trust: true } }).settings.model, 'evil')
   trust(cwd, { home })
   assert.equal(load().settings.hooks.length, 1)
-})
-
-test('an untrusted folder that forbids something does not take the read-only rules away', (t) => {
-  const { write, load } = world(t)
-  write('project/.ona/settings.json', { hooks: nested('x') })
-  assert.deepEqual(load().settings, { permissions: { allow: readOnlyRules }, hooks: [] })
 })
 
 test('managed settings trust folders, and cannot be edited away in the database', (t) => {
@@ -521,7 +529,6 @@ test('bare uses nothing but managed settings and --settings, and leaves the snap
   const file = write('given.json', { apiKeyHelper: 'helper' })
   assert.deepEqual(load({ flags: { bare: true, settings: file } }).settings, {
     apiKeyHelper: 'helper',
-    permissions: { allow: readOnlyRules },
     hooks: [],
   })
   assert.deepEqual(snapshot(db), { model: 'operator' })

@@ -12,7 +12,7 @@ import { hookFiles } from './hook-file.ts'
 import { type CheckRule, checkLayer } from './settings-check.ts'
 import { type Layer, type Places, parseSettings, readLayers, type SettingsProblem } from './settings-files.ts'
 import { onFloor } from './settings-floor.ts'
-import { flatHooks, heldBackKeys, join, merge, onlyRestrictions, speaksOfPermissions } from './settings-merge.ts'
+import { flatHooks, heldBackKeys, join, merge, onlyRestrictions } from './settings-merge.ts'
 import { missingSecrets, withoutSecrets, withSecrets } from './settings-secrets.ts'
 import type { HookEntry, Level, Settings } from './settings-shape.ts'
 import { restoreRecord, settingsOfRecord, snapshotOf } from './settings-snapshot.ts'
@@ -28,6 +28,8 @@ export interface SettingsRequest {
   readonly flags?: SettingsFlags
   /** Says why a permission rule cannot be used; bad ones are left out, with a warning. */
   readonly checkRule?: CheckRule
+  /** Allow rules below every other layer; see permissions/builtin-rules.ts. */
+  readonly builtinRules?: readonly string[]
   readonly managedDirs?: readonly string[]
 }
 
@@ -52,8 +54,6 @@ export interface LoadedSettings {
   readonly place: { readonly cwd: string; readonly home: string; readonly hooksRun: boolean }
   /** What an untrusted folder's files ask for and did not get. */
   readonly heldBack: readonly HeldBack[]
-  /** No file in force speaks of permissions, so the read-only tools are allowed. */
-  readonly defaultsInForce: boolean
   /** What a failing hook means where it does not say so itself; managed settings can force it. */
   readonly hookFailure?: 'refuse' | 'forced'
   /** Reported once: entries left out, unknown keys, what is held back. */
@@ -112,14 +112,13 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
 
   const problems = [...read.problems, ...checked.problems]
   const warnings = [...checked.warnings, ...heldBack.map(heldBackWarning)]
-  const files = merge(layers)
+  const files = merge(layers, request.builtinRules)
   const managed = layers.filter(({ level }) => level === 'managed')
   const sources = layers.map(({ level, file }) => ({ level, file }))
-  const defaultsInForce = !speaksOfPermissions(layers)
   const place = { cwd: request.cwd, home: request.home, hooksRun: request.env['SDLC_DISABLE_ALL_HOOKS'] !== '1' }
   const refuses = ({ settings }: Layer) => settings['hookFailure'] === 'refuse'
   const failure = managed.some(refuses) ? ('forced' as const) : layers.some(refuses) ? ('refuse' as const) : undefined
-  const loaded = { sources, trusted, place, heldBack, defaultsInForce, ...(failure && { hookFailure: failure }) }
+  const loaded = { sources, trusted, place, heldBack, ...(failure && { hookFailure: failure }) }
 
   if (flags.bare || problems.length > 0) {
     const settings = inForce(flags.bare ? withRestrictionsOf(db, files) : files, managed)
@@ -233,7 +232,7 @@ function readSnapshot(json: string, files: JsonObject, checkRule: CheckRule = ()
 /** What the machine's administrator sets cannot be edited away in the database. */
 function withManaged(settings: JsonObject, managed: readonly Layer[]): JsonObject {
   if (managed.length === 0) return settings
-  const { hooks: of = [], ...above } = merge(managed, { defaults: false })
+  const { hooks: of = [], ...above } = merge(managed)
   const hooks = flatHooks(settings['hooks'], 'operator')
   const has = new Set(hooks.map((hook) => JSON.stringify(hook)))
   return {
@@ -256,6 +255,6 @@ function inForce(settings: JsonObject, managed: readonly Layer[]): LoadedSetting
 
 /** Which MCP servers may be used is the administrator's word alone; what anyone forbids stays forbidden. */
 function withServersOf(settings: JsonObject, managed: readonly Layer[]): JsonObject {
-  const { allowedMcpServers = [] } = merge(managed, { defaults: false })
+  const { allowedMcpServers = [] } = merge(managed)
   return { ...settings, allowedMcpServers }
 }

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 
 import type { Runtime } from '../../agent/session/runtime.ts'
 import type { PermissionMode } from '../../hooks/plane.ts'
-import { readOnlyRules } from '../../store/settings/settings-shape.ts'
+import { isBuiltinRule } from '../../permissions/builtin-rules.ts'
 import { type History, memoryHistory } from '../input/history.ts'
 import { Prompt } from '../input/prompt.ts'
 import { clean } from '../render/clean.ts'
@@ -198,7 +198,7 @@ function transcriptOf(turn: TurnView): (columns: number) => readonly string[] {
 /** What governs this session, in one line. */
 function guards({ settings, sandbox, trusted }: Runtime): string {
   const { allow = [], ask = [], deny = [] } = settings.permissions ?? {}
-  const own = [...allow, ...ask, ...deny].filter((rule) => !readOnlyRules.includes(rule))
+  const own = [...allow, ...ask, ...deny].filter((rule) => !isBuiltinRule(rule))
   return [
     plural(settings.hooks?.length ?? 0, 'hook'),
     plural(own.length, 'rule'),

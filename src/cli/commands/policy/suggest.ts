@@ -1,7 +1,6 @@
 /** `ona policy suggest`: the rules that the record calls for. */
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { settingsHere } from '../../../agent/session/folder-settings.ts'
 import { type Suggestions, suggestRules } from '../../../audit/policy/suggest.ts'
 import { recordedCalls } from '../../../audit/replay/recorded-calls.ts'
 import { readDb } from '../../../store/open.ts'
@@ -100,7 +99,6 @@ function words({ calls, prompts, suggestions, dropped, truncated }: Suggestions)
 async function apply({ suggestions }: Suggestions, place: keyof typeof places, cwd: string): Promise<number> {
   if (suggestions.length === 0) return 0
   const { ruleText, readRule } = await import('../../../permissions/rule.ts')
-  const { defaultsInForce } = settingsHere({ cwd, lookOnly: true })
   const updates = suggestions.flatMap(({ behavior, rule }) => {
     if (!readRule(rule, behavior).ok) return []
     const [, toolName, ruleContent] = /^([^(]+)(?:\((.*)\))?$/s.exec(rule)!
@@ -108,7 +106,7 @@ async function apply({ suggestions }: Suggestions, place: keyof typeof places, c
     return [{ type: 'addRules' as const, behavior, rules, destination: places[place] }]
   })
   const home = process.env['HOME'] || homedir()
-  const edited = await persistPermissionUpdates(updates, { cwd, home, env: process.env }, { ruleText, defaultsInForce })
+  const edited = await persistPermissionUpdates(updates, { cwd, home, env: process.env }, ruleText)
   for (const each of edited) {
     if (!each.ok) return failed(`${each.file} ${each.why}`)
     said(`${each.file}: ${updates.length} rules added`)

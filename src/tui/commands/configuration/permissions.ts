@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { saveUpdates } from '../../../agent/permission-updates.ts'
 import type { PermissionUpdate } from '../../../hooks/plane.ts'
+import { isBuiltinRule } from '../../../permissions/builtin-rules.ts'
 import { readRule } from '../../../permissions/rule.ts'
 import { addEvent } from '../../../store/audit.ts'
 import { recentDenials } from '../../../store/reports.ts'
 import { parseSettings, settingsFile } from '../../../store/settings/settings-files.ts'
-import { readOnlyRules } from '../../../store/settings/settings-shape.ts'
 import { places } from '../../dialogs/permission.ts'
 import { cleanLine } from '../../render/clean.ts'
 import { bold, paint } from '../../render/style.ts'
@@ -160,13 +160,13 @@ function inFile(rule: string, behavior: Behavior, level: (typeof fileLevels)[num
   return Array.isArray(rules) && rules.includes(rule)
 }
 
-const builtIn = 'built in'
+const builtIn = 'built-in'
 
 function whereFrom(rule: string, behavior: Behavior, ui: Ui): string {
   const { session } = ui
   const files = fileLevels.filter((level) => inFile(rule, behavior, level, ui))
   if (files.length === 0)
-    return behavior === 'allow' && readOnlyRules.includes(rule) ? builtIn : 'managed, the command line or this session'
+    return behavior === 'allow' && isBuiltinRule(rule) ? builtIn : 'managed, the command line or this session'
   return files
     .map((level) => settingsFile(level, placesOf(ui))!)
     .map((file) => file.replace(`${session.projectDir}/`, '').replace(session.runtime.home, '~'))

@@ -1,0 +1,44 @@
+/** Where the commands of a line run. */
+
+import { resolvePaths } from '../paths/pattern.ts'
+import type { PermissionQuestion } from '../question.ts'
+import { HOLE } from '../wildcard.ts'
+import { HOME, PWD, type Reading, type ShellCommand, type ShellWord } from './command.ts'
+import { forms, nameOf } from './wrappers.ts'
+
+/** The line's own directory and every one that a `cd` in it may lead to. */
+export function directoriesOf({ commands }: Reading, { cwd, home }: PermissionQuestion): readonly string[] | undefined {
+  const directories = [cwd]
+  for (const command of commands) {
+    const move = moveOf(command)
+    if (!move) continue
+    const target = move.slice(1).find((word) => !word.value.startsWith('-') || word.value === '-')
+    if (!target || target.value === '-' || target.glob || target.path.includes(HOLE)) return undefined
+    const from = directories.at(-1)!
+    directories.push(resolvePaths(placed(target.path, home, from), from, home)[0]!)
+  }
+  for (const path of commands.flatMap(({ words }) => directoryOptions(words))) {
+    directories.push(resolvePaths(placed(path, home, cwd), cwd, home)[0]!)
+  }
+  return directories
+}
+
+/** `env -C dir`, `make -C dir`: where one command alone is moved to. */
+function directoryOptions(words: readonly ShellWord[]): readonly string[] {
+  return words.flatMap(({ value, path }, at) => {
+    if (!value.startsWith('-')) return []
+    const joined = /^(?:--(?:chdir|directory|cwd|prefix)=|-C)(.+)$/s.exec(path)?.[1]
+    const found = joined ?? (/^(-C|--chdir|--directory|--cwd|--prefix)$/.test(value) ? words[at + 1]?.path : undefined)
+    return found === undefined || found.includes(HOLE) ? [] : [found]
+  })
+}
+
+/** A path with the variables whose values we know. */
+export const placed = (path: string, home: string, pwd: string): string =>
+  path.includes(HOME) || path.includes(PWD) ? path.replaceAll(HOME, home).replaceAll(PWD, pwd) : path
+
+export const movesAway = (command: ShellCommand): boolean => moveOf(command) !== undefined
+
+/** `cd x`, also as `builtin cd x` or `command cd x`. */
+const moveOf = ({ words }: ShellCommand): readonly ShellWord[] | undefined =>
+  forms(words).find((form) => /^(cd|pushd|popd)$/.test(nameOf(form)))

@@ -1,0 +1,47 @@
+/** The files that a shell word with wildcards stands for now, so that each can be judged. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { segmentRegex } from '../paths/pattern.ts'
+
+const most = 2000
+
+/** Undefined: too many to look at, or a pattern that only bash expands alike (braces with ranges, extended globs). */
+export function expandGlob(path: string, directory: string): readonly string[] | undefined {
+  const patterns = expandBraces(path)
+  if (!patterns) return undefined
+  const found: string[] = []
+  for (const pattern of patterns) {
+    const parts = pattern.split('/').filter((part) => part !== '' && part !== '.')
+    let at = [pattern.startsWith('/') ? '/' : directory]
+    for (const part of parts) {
+      at = wild.test(part) ? at.flatMap((folder) => matching(folder, part)) : at.map((folder) => join(folder, part))
+      if (at.length > most) return undefined
+    }
+    found.push(...at)
+  }
+  return found.length > most ? undefined : found
+}
+
+const wild = /[*?[]/
+
+function matching(folder: string, part: string): string[] {
+  const name = new RegExp(`^${segmentRegex(part)}$`, 's')
+  try {
+    return readdirSync(folder)
+      .filter((entry) => (part.startsWith('.') || !entry.startsWith('.')) && name.test(entry))
+      .map((entry) => join(folder, entry))
+  } catch {
+    return [] // not there: the command gets the pattern as it is
+  }
+}
+
+/** `{a,b}` without nesting. */
+export function expandBraces(path: string): readonly string[] | undefined {
+  if (/[\\'"]|[!@+?*]\(|\[\[|\[:/.test(path)) return undefined
+  const brace = /^(.*?)\{([^{}]*)\}(.*)$/s.exec(path)
+  if (!brace) return /[{}]/.test(path) ? undefined : [path]
+  const [, before = '', inner = '', after = ''] = brace
+  if (!inner.includes(',') || inner.includes('..')) return undefined
+  const rest = expandBraces(after)
+  return rest && inner.split(',').flatMap((each) => rest.map((end) => before + each + end))
+}

@@ -1,0 +1,129 @@
+/** What deny and ask rules say of a command line: what they certainly apply to, and what they may be meant for. */
+import { basename, dirname, join } from 'node:path'
+import { ruleMatches } from '../match.ts'
+import { fileRuleMatches, placesOf } from '../paths/access.ts'
+import { type PathPattern, reachesInto } from '../paths/pattern.ts'
+import { treeHolds } from '../paths/tree.ts'
+import type { Finding } from '../question.ts'
+import type { Behavior, Rule } from '../rule.ts'
+import { couldMatch, HOLE, matches } from '../wildcard.ts'
+import type { FileUse, ShellCommand } from './command.ts'
+import { clip, textOf } from './coverage.ts'
+import { filesOf, globMayReach } from './files.ts'
+import type { Line } from './line.ts'
+import { spellingsOf } from './spellings.ts'
+
+/** A rule of the list that certainly applies to some part. */
+export function forbidden(line: Line, behavior: 'deny' | 'ask'): Finding | undefined {
+  for (const rule of line.rules[behavior]) {
+    if (ruleMatches(rule, behavior, line.question, undefined)) {
+      return { word: behavior, rule, why: `the ${behavior} rule "${rule.text}" matches` }
+    }
+    for (const command of line.reading.commands) {
+      const part = commandRuleMatches(rule, command) ? textOf(command) : fileIn(line, rule, behavior, command)
+      if (part === undefined) continue
+      return { word: behavior, rule, why: `the ${behavior} rule "${rule.text}" matches \`${clip(part)}\`` }
+    }
+  }
+  return undefined
+}
+
+/** Something that a deny or ask rule may be meant for, and that cannot be known here. */
+export function doubtful(line: Line): Finding | undefined {
+  const { commands, unknown } = line.reading
+  for (const rule of [...line.rules.deny, ...line.rules.ask]) {
+    const { specifier } = rule
+    if (specifier.kind === 'command') {
+      if (unknown) return { word: 'ask', rule, why: `${unknown}, so the rule "${rule.text}" cannot be checked` }
+      const part = commands.find((each) => commandMayMatch(specifier.patterns, each))
+      if (part) return { word: 'ask', rule, why: `\`${clip(textOf(part))}\` may be what "${rule.text}" is about` }
+    }
+    if (specifier.kind === 'path') {
+      if (unknown) return { word: 'ask', rule, why: `${unknown}, so the rule "${rule.text}" cannot be checked` }
+      const part = commands.find((each) => fileMayMatch(line, rule, specifier.pattern, each))
+      if (part) return { word: 'ask', rule, why: `\`${clip(textOf(part))}\` may touch what "${rule.text}" is about` }
+    }
+  }
+  const rules = [...line.rules.deny, ...line.rules.ask].filter(
+    ({ specifier: { kind } }) => kind === 'command' || kind === 'path',
+  )
+  const network =
+    rules.length > 0 &&
+    commands.find((each) => [...each.reads, ...each.writes].some((to) => /^\/dev\/(tcp|udp)/.test(to.value)))
+  return network
+    ? { word: 'ask', why: `\`${clip(textOf(network))}\` opens a network connection by a redirection` }
+    : undefined
+}
+
+/** The file that a command reads or writes and that a path rule applies to. */
+function fileIn(line: Line, rule: Rule, behavior: Behavior, command: ShellCommand): string | undefined {
+  if (rule.specifier.kind !== 'path') return undefined
+  for (const { kind, word, unsure } of filesOf(command)) {
+    if ((kind !== 'read' && kind !== 'edit') || unsure || word.path.includes(HOLE) || word.glob) continue
+    for (const access of line.accesses(word, kind)) {
+      if (fileRuleMatches(rule, behavior, access, line.question)) return textOf(command) || word.value
+    }
+  }
+  return undefined
+}
+
+function fileMayMatch(line: Line, rule: Rule, pattern: PathPattern, command: ShellCommand): boolean {
+  return filesOf(command).some((use) => {
+    const { kind, word } = use
+    if (rule.tool === 'Edit' && (kind === 'read' || kind === 'mayRead' || (kind === 'treeRead' && !use.to)))
+      return false
+    const unknown = word.path.includes(HOLE)
+    if (kind === 'mayRead' || kind === 'mayEdit') {
+      if (unknown || word.glob) return false
+      const access = kind === 'mayRead' ? 'read' : 'edit'
+      return line.accesses(word, access).some((each) => fileRuleMatches(rule, 'deny', each, line.question))
+    }
+    if (unknown || ownProcess.test(word.path)) return true
+    if (kind === 'treeRead' || kind === 'treeEdit') return treeMayMatch(line, rule, pattern, use)
+    if (kind === 'creates') {
+      return line
+        .accesses(word, 'edit')
+        .some(({ paths }) => paths.some((path) => reachesInto(pattern, path, placesOf(line.question))))
+    }
+    if (word.glob) return globMayReach(word.path, pattern)
+    if (use.unsure && line.accesses(word, kind).some((each) => fileRuleMatches(rule, 'deny', each, line.question)))
+      return true
+    return line.directories === undefined && !/^[\u0001/]/.test(word.path)
+  })
+}
+
+/** Whether a folder that is read, changed, copied or moved as a whole holds what the rule is about. */
+function treeMayMatch(line: Line, rule: Rule, pattern: PathPattern, { kind, word, to, visible }: FileUse): boolean {
+  if (to?.path.includes(HOLE)) return true
+  const access = kind === 'treeRead' ? 'read' : 'edit'
+  const top = word.glob ? { ...word, path: dirname(word.path.replace(/[*?[{].*$/s, 'x')) } : word
+  const speaks = (path: string, as: 'read' | 'edit') =>
+    fileRuleMatches(rule, 'deny', { kind: as, paths: [path], tree: false }, line.question)
+  const targets = to ? line.accesses(to, 'edit').flatMap(({ paths }) => paths) : []
+  return line.accesses(top, access).some(({ paths }) => {
+    const folder = paths.at(-1)!
+    if (![folder, ...targets].some((each) => reachesInto(pattern, each, placesOf(line.question)))) return false
+    return treeHolds(folder, visible === true, (path, below) => {
+      if (speaks(path, access)) return true
+      return targets.some((target) =>
+        [below, join(basename(folder), below)].some((at) => speaks(join(target, at), 'edit')),
+      )
+    })
+  })
+}
+
+/** Files of the process that opens them: ours are others than the command's. */
+const ownProcess = /^\/proc\/(self|thread-self|\d+)\//
+
+/** Definitely: some spelling of some form of the command fits the pattern. */
+function commandRuleMatches({ specifier }: Rule, command: ShellCommand): boolean {
+  if (specifier.kind !== 'command') return false
+  const { certain } = spellingsOf(command)
+  return specifier.patterns.some((pattern) => certain.some((text) => matches(pattern, text)))
+}
+
+/** Possibly: once what is unknown is known. */
+function commandMayMatch(patterns: readonly string[], command: ShellCommand): boolean {
+  const { possible } = spellingsOf(command)
+  return patterns.some((pattern) => possible.some((text) => couldMatch(pattern, text)))
+}

@@ -1,0 +1,111 @@
+/** Protected paths in a command line: what it certainly changes or reads, and what it may. */
+import { existsSync as exists } from 'node:fs'
+import { join } from 'node:path'
+import { isWithin } from '../paths/pattern.ts'
+import { type ProtectedPath, protectedPaths, protectionOf } from '../protected-paths.ts'
+import { protectedFinding } from '../protection.ts'
+import type { Finding } from '../question.ts'
+import { couldMatch, HOLE } from '../wildcard.ts'
+import type { FileUse, ShellCommand, ShellWord } from './command.ts'
+import { allowRuleCovers, clip, textOf } from './coverage.ts'
+import { placed } from './directories.ts'
+import { filesOf } from './files.ts'
+import type { Line } from './line.ts'
+import { readOnlyUse } from './read-only.ts'
+
+type Guard = Finding & { readonly word: 'deny' | 'ask' }
+
+/** The strictest finding of the line. What is unknown is no reason: the sandbox and the rules on commands see to that. */
+export function guarded(line: Line, source: string): Guard | undefined {
+  let asks: Guard | undefined
+  for (const command of line.reading.commands) {
+    if (
+      line.rules.allow.some(
+        (rule) => 'exact' in rule.specifier && rule.specifier.exact && allowRuleCovers(rule, command),
+      )
+    )
+      continue
+    for (const found of guardsOf(line, command)) {
+      if (found.word === 'deny') return found
+      asks ??= found
+    }
+  }
+  return asks ?? hidden(line, source)
+}
+
+function guardsOf(line: Line, command: ShellCommand): Guard[] {
+  const environment = command.words.concat(command.reads).find(showsEnvironment)
+  if (environment) {
+    const why = `\`${clip(textOf(command))}\` reads the environment of a process, which holds credentials`
+    return [{ word: environment.literal ? 'deny' : 'ask', why }]
+  }
+  const onlyReads = command.writes.length === 0 && readOnlyUse(command) !== undefined
+  return filesOf(command).flatMap((use) => guardOf(line, onlyReads ? asRead(use) : use, command) ?? [])
+}
+
+const asRead = (use: FileUse): FileUse =>
+  use.kind === 'mayEdit' ? { ...use, kind: 'mayRead' } : use.kind === 'treeEdit' ? { ...use, kind: 'treeRead' } : use
+
+const showsEnvironment = ({ path }: ShellWord): boolean => {
+  const text = path.replace(/\[[^\]]*\]|[*?]/g, HOLE)
+  return path.startsWith('/proc') && ['/proc/*/environ', '/proc/*/mem'].some((each) => couldMatch(each, text))
+}
+
+function guardOf(line: Line, use: FileUse, command: ShellCommand): Guard | undefined {
+  const { kind, word } = use
+  if (kind === 'creates') return undefined
+  if (kind === 'treeRead' || kind === 'treeEdit') return treeGuard(line, use, command)
+  const access = kind === 'read' || kind === 'mayRead' ? 'read' : 'edit'
+  const words = word.path.includes(HOLE) ? [known(word)] : (line.expanded(word) ?? [known(word)])
+  const certain = (kind === 'read' || kind === 'edit') && !use.unsure && word.literal
+  for (const each of words.flatMap((one) => one ?? [])) {
+    for (const file of line.accesses(each, access)) {
+      const found = protectedFinding(file, line.question, line.rules)
+      if (!found) continue
+      return certain ? found : { word: 'ask', why: `\`${clip(textOf(command))}\`: ${found.why}` }
+    }
+  }
+  return undefined
+}
+
+/** The folder before what is unknown: `~/.ona/$X` is something in `~/.ona`. */
+function known(word: ShellWord): ShellWord | undefined {
+  const folder = /^([^\u0000*?[{]*)\//.exec(word.path)?.[1]
+  return folder ? { ...word, path: `${folder}/x`, glob: false } : undefined
+}
+
+/** A folder that is changed or read as a whole with protected paths in it. */
+function treeGuard(line: Line, { kind, word }: FileUse, command: ShellCommand): Guard | undefined {
+  if (word.path.includes(HOLE)) return undefined
+  const { home, protect = [] } = line.question
+  const rows = [...protect, ...protectedPaths].filter((row) => (kind === 'treeRead' ? row.read : row.edit !== 'mode'))
+  const folders = (line.expanded(word) ?? []).flatMap((each) =>
+    line.accesses(each, 'edit').flatMap(({ paths }) => paths),
+  )
+  for (const folder of folders) {
+    const row = rows.find((each) => placesIn(each, folder, home).some((path) => isWithin(path, folder)))
+    if (row) return { word: 'ask', why: `\`${clip(textOf(command))}\` takes ${folder} with ${row.what}` }
+  }
+  return undefined
+}
+
+function placesIn(row: ProtectedPath, folder: string, home: string): readonly string[] {
+  if (row.at === 'home') return [join(home, row.path)]
+  if (row.at === 'exact') return [row.path]
+  return /^\.(ona|claude|git)/.test(row.path) && exists(join(folder, row.path)) ? [join(folder, row.path)] : []
+}
+
+/** Where the line is not all known, a protected path anywhere in its text counts: `f=~/.ona/agent.db; sqlite3 $f`. */
+function hidden({ reading, question }: Line, source: string): Guard | undefined {
+  const open = reading.commands.filter((command) => readOnlyUse(command) === undefined)
+  const unknown = reading.unknown !== undefined || open.some(({ words }) => words.some((word) => !word.literal))
+  if (!unknown || !/[./]/.test(source)) return undefined
+  for (const token of new Set(source.split(/[\s'"`;|&()<>=,{}]+/))) {
+    const path = token.replace(/^\$\{?HOME\}?(?=\/)/, '~').replace(/^\$\{?PWD\}?(?=\/)/, '.')
+    if (!path.includes('/') && !path.startsWith('.')) continue
+    const at = placed(path.replace(/^~(?=\/|$)/, question.home), question.home, question.cwd)
+    const row = protectionOf(join(at.startsWith('/') ? '' : question.cwd, at), question.home, question.protect)
+    if (row && row.edit !== 'mode') return { word: 'ask', why: `it mentions ${token}, which is ${row.what}` }
+  }
+  return undefined
+}

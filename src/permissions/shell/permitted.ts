@@ -1,0 +1,92 @@
+/** What allow rules say of a command line: every part covered by one, and every file that it opens. */
+import { isBuiltinRule } from '../builtin-rules.ts'
+import { modeSays } from '../modes.ts'
+import { allowingRule, type FileAccess } from '../paths/access.ts'
+import type { Finding } from '../question.ts'
+import type { Rule } from '../rule.ts'
+import { HOLE } from '../wildcard.ts'
+import type { ShellCommand, ShellWord } from './command.ts'
+import { allowRuleCovers, clip, harmless, isSafeVariable, wholeText } from './coverage.ts'
+import { movesAway } from './directories.ts'
+import { configRunsPrograms, inProjectRepository } from './git-place.ts'
+import type { Line } from './line.ts'
+import { readOnlyUse } from './read-only.ts'
+import { tells } from './variables.ts'
+import { nameOf } from './wrappers.ts'
+
+export function permitted(line: Line): Finding {
+  const { commands, unknown } = line.reading
+  const whole = line.rules.allow.find((rule) => rule.tool === 'Bash' && rule.specifier.kind === 'any')
+  if (whole) return { word: 'allow', rule: whole, why: `the allow rule "${whole.text}"` }
+  if (unknown) return { word: 'open', why: unknown, uncovered: [] }
+  if (commands.length === 0) return { word: 'open', why: 'there is no command in it', uncovered: [] }
+  const stray = strayGit(line)
+  if (stray) return { word: 'open', why: stray, uncovered: [] }
+  const uncovered: string[] = []
+  let rule: Rule | undefined
+  for (const command of commands) {
+    const found = line.rules.allow.find((each) =>
+      each.specifier.kind === 'builtin'
+        ? each.tool === 'Bash' && builtinCovers(line, command)
+        : allowRuleCovers(each, command),
+    )
+    rule = rule && !isBuiltinRule(rule.text) ? rule : (found ?? rule)
+    if (!found && !harmless(command)) uncovered.push(wholeText(command))
+    for (const target of command.writes) {
+      const word = writeIs(line, target)
+      if (word === 'deny') return { word: 'deny', why: `${target.text} may not be written in this mode` }
+      if (word === 'ask') return { word: 'open', why: `it writes ${target.text}`, uncovered: [] }
+    }
+    const unread = command.reads.find((target) => !mayRead(line, target))
+    if (unread) return { word: 'open', why: `it reads ${unread.text}`, uncovered: [] }
+  }
+  if (uncovered.length > 0) return { word: 'open', why: `no rule allows \`${clip(uncovered[0]!)}\``, uncovered }
+  const kind = rule && isBuiltinRule(rule.text) ? 'built-in' : 'allow'
+  return { word: 'allow', ...(rule && { rule }), why: `the ${kind} rule "${rule?.text}"` }
+}
+
+/** Git reads the configuration of the repository it runs in, and that can run programs. */
+function strayGit({ reading, question }: Line): string | undefined {
+  if (!reading.commands.some((each) => nameOf(each.words) === 'git')) return undefined
+  if (reading.commands.some(movesAway)) return 'it changes directory before it runs git'
+  const { cwd, projectDir } = question
+  return inProjectRepository(cwd, projectDir)
+    ? undefined
+    : `git would run in another repository than that of ${projectDir}`
+}
+
+function builtinCovers(line: Line, command: ShellCommand): boolean {
+  if (command.words.length === 0)
+    return command.variables.every((name) => isSafeVariable(name) || isPlainVariable(name))
+  if (!command.variables.every(isSafeVariable)) return false
+  const use = readOnlyUse(command)
+  if (!use || (use.git && configRunsPrograms(line.question.projectDir))) return false
+  return use.paths.every((word) => line.readable(word, use))
+}
+
+/** Programs are steered by variables in capitals. */
+const isPlainVariable = (name: string): boolean => /^[a-z_][a-z0-9_]*$/.test(name) && !tells(name)
+
+/** What the rules and the mode say of a file that the shell opens for writing. */
+function writeIs(line: Line, target: ShellWord): 'allow' | 'ask' | 'deny' {
+  if (/^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/.test(target.value)) return 'allow'
+  if (target.path.includes(HOLE) || target.glob || !line.directories) return 'ask'
+  const words = line.accesses(target, 'edit').map((access) => {
+    const bare = line.rules.allow.some((rule) => rule.tool === 'Write' && rule.specifier.kind === 'any')
+    return bare || allowingRule(line.rules.allow, access, line.question)
+      ? 'allow'
+      : modeSays({ ...line.question, tool: 'Write' }, access).word
+  })
+  return words.includes('deny') ? 'deny' : words.includes('ask') ? 'ask' : 'allow'
+}
+
+/** `< file` is judged as Read is: inside the working directories, or by a rule or the mode. */
+function mayRead(line: Line, target: ShellWord): boolean {
+  if (line.readable(target)) return true
+  if (line.rules.allow.some((rule) => rule.tool === 'Read' && rule.specifier.kind === 'any')) return true
+  if (target.path.includes(HOLE) || target.glob || !line.directories) return false
+  const allowed = (access: FileAccess) =>
+    allowingRule(line.rules.allow, access, line.question) !== undefined ||
+    modeSays({ ...line.question, tool: 'Read' }, access).word === 'allow'
+  return line.accesses(target, 'read').every(allowed)
+}

@@ -1,0 +1,345 @@
+/**
+ * Commands that only read, as the built-in rule `Bash(builtin:read-only)` allows them: known programs, with options that
+ * cannot write, run a program or move to another place. What is not known here is not covered, and prompts.
+ */
+
+import { HOLE } from '../wildcard.ts'
+import type { ShellCommand, ShellWord } from './command.ts'
+import { clearForms } from './wrappers.ts'
+
+/** What a read-only command reads. Every path has to be readable under the same limits as the Read tool. */
+export interface ReadOnlyUse {
+  readonly paths: readonly ShellWord[]
+  /** It prints names, sizes and dates, not contents: files that hold secrets may be listed. */
+  readonly metadata: boolean
+  /** It reads everything below its paths; `hidden`: also names that begin with a dot. */
+  readonly tree?: 'visible' | 'hidden'
+  /** It runs git in the repository of the working directory. */
+  readonly git?: true
+}
+
+interface Program {
+  /** Long options that write, run a program or read a list of files; matched by prefix, as GNU and git do. */
+  readonly noLong?: readonly string[]
+  /** Letters of short options that do, also in a bundle. */
+  readonly noShort?: string
+  /** Only options that match this. */
+  readonly only?: RegExp
+  /** Options whose value is a word of its own, and no path. */
+  readonly takes?: readonly string[]
+  /** How many of the first operands are text and no paths. */
+  readonly text?: number
+  /** At most this many operands: a further one would be written. */
+  readonly most?: number
+  readonly metadata?: true
+  readonly tree?: (options: readonly string[]) => ReadOnlyUse['tree']
+  /** Looks at all words; false: not covered. */
+  readonly check?: (words: readonly ShellWord[]) => boolean
+}
+
+const any: Program = {}
+const talk: Program = { text: Number.POSITIVE_INFINITY }
+const list: Program = { metadata: true }
+const none: Program = { most: 0 }
+
+const has = (options: readonly string[], letters: RegExp, long: RegExp): boolean =>
+  options.some((each) => (each.startsWith('--') ? long.test(each) : letters.test(each)))
+
+const lines = ['-n', '-c', '--lines', '--bytes']
+const grep: Program = {
+  text: 1,
+  takes: [
+    '-m',
+    '-A',
+    '-B',
+    '-C',
+    '--max-count',
+    '--include',
+    '--exclude',
+    '--exclude-dir',
+    '--color',
+    '--label',
+    '-D',
+    '-d',
+  ],
+  noShort: 'fR',
+  noLong: ['--file', '--dereference-recursive'],
+  check: (words) => !words.some((word) => /^(-[a-zA-Z]*e|--regexp)/.test(word.value)),
+  tree: (options) => (has(options, /^-[a-zA-Z]*r/, /^--rec/) ? 'hidden' : undefined),
+}
+
+const programs: Record<string, Program> = {
+  ...Object.fromEntries(
+    ['echo', 'printf', 'true', 'false', ':', 'seq', 'basename', 'dirname', 'tr'].map((n) => [n, talk]),
+  ),
+  ...Object.fromEntries(
+    ['whoami', 'id', 'groups', 'uname', 'arch', 'nproc', 'uptime', 'tty', 'locale', 'logname', 'df', 'test', '['].map(
+      (n) => [n, talk],
+    ),
+  ),
+  ...Object.fromEntries(
+    ['which', 'type', 'sleep', 'expr', 'factor', 'getconf', 'pgrep', 'free', 'lscpu'].map((n) => [n, talk]),
+  ),
+  pwd: none,
+  hostname: { most: 0, only: /^-[sfidIAy]+$|^--(short|fqdn|long|ip-address|all-ip-addresses|domain)$/ },
+  // without a + its operand sets the clock
+  date: {
+    text: Number.POSITIVE_INFINITY,
+    takes: ['-d', '--date'],
+    only: /^(-u|-R|-I\w*|-d.*|--(utc|universal|iso-8601|rfc-\w+|date)(=.*)?)$/s,
+    check: (words) =>
+      words.every((word, at) => /^[-+]/.test(word.value) || /^(-d|--date)$/.test(words[at - 1]?.value ?? '')),
+  },
+  // its e modifier prints the environment of processes
+  ps: { ...talk, check: (words) => !words.some((word) => /^[A-Za-z]*e|^-\w*E|env/.test(word.value)) },
+  ...Object.fromEntries(['ls', 'stat', 'du', 'realpath', 'readlink', 'exa', 'eza'].map((n) => [n, list])),
+  du: {
+    metadata: true,
+    takes: ['-d', '--max-depth', '--exclude', '-t'],
+    noShort: 'X',
+    noLong: ['--files0-from', '--exclude-from'],
+  },
+  file: { metadata: true, noShort: 'CmfzZ', noLong: ['--compile', '--magic-file', '--files-from', '--uncompress'] },
+  tree: {
+    metadata: true,
+    takes: ['-L', '-I', '-P'],
+    noShort: 'oRH',
+    noLong: ['--output', '--fromfile', '--fromtabfile'],
+  },
+  ...Object.fromEntries(['cat', 'tac', 'nl', 'rev', 'expand', 'unexpand', 'cksum'].map((n) => [n, any])),
+  ...Object.fromEntries(['head', 'tail'].map((n) => [n, { takes: [...lines, '-s', '--pid', '--sleep-interval'] }])),
+  ...Object.fromEntries(
+    ['md5sum', 'sha1sum', 'sha256sum', 'sha512sum', 'b2sum'].map((n) => [n, { noShort: 'c', noLong: ['--check'] }]),
+  ),
+  wc: { noLong: ['--files0-from'] },
+  cut: { takes: ['-d', '-f', '-c', '-b', '--delimiter', '--fields', '--output-delimiter'] },
+  paste: { takes: ['-d', '--delimiters'] },
+  fold: { takes: ['-w'] },
+  fmt: { takes: ['-w'] },
+  column: { takes: ['-s', '-o', '-c', '-N'] },
+  comm: any,
+  cmp: { takes: ['-n', '-i'] },
+  join: { takes: ['-t', '-1', '-2', '-o', '-e', '-a', '-v', '-j'] },
+  diff: {
+    takes: ['-U', '-C', '--label', '-x', '--exclude', '-I', '-W', '-F'],
+    noShort: 'X',
+    noLong: ['--from-file', '--to-file', '--exclude-from'],
+    tree: (options) => (has(options, /^-[a-zA-Z]*r/, /^--rec/) ? 'hidden' : undefined),
+  },
+  base64: any,
+  od: { takes: ['-A', '-t', '-N', '-j', '-w'] },
+  hexdump: { takes: ['-n', '-s', '-e'], noShort: 'f' },
+  xxd: { most: 1, takes: ['-l', '-s', '-c', '-g'], noShort: 'r' },
+  strings: { takes: ['-n'], check: (words) => !words.some((word) => word.value.startsWith('@')) },
+  uniq: { most: 1, takes: ['-f', '-s', '-w'] },
+  sort: {
+    takes: ['-k', '-t', '-S', '--key', '--field-separator'],
+    noShort: 'oT',
+    noLong: ['--output', '--temporary-directory', '--compress-program', '--files0-from'],
+  },
+  grep,
+  egrep: grep,
+  fgrep: grep,
+  rg: {
+    text: 1,
+    takes: [
+      '-g',
+      '--glob',
+      '-t',
+      '-T',
+      '--type',
+      '--type-not',
+      '-m',
+      '-A',
+      '-B',
+      '-C',
+      '-M',
+      '--max-depth',
+      '--sort',
+      '-r',
+    ],
+    noShort: 'ef',
+    noLong: ['--pre', '--hostname-bin', '--file', '--regexp', '--ignore-file', '--search-zip'],
+    tree: (options) => (has(options, /^-[a-zA-Z]*[u.]/, /^--(hid|unr|no-ig)/) ? 'hidden' : 'visible'),
+  },
+  find: {
+    metadata: true,
+    check: (words) => !words.some((word) => /^-(exec|ok|delete|fprint|fls|files0)/.test(word.value)),
+  },
+  fd: {
+    metadata: true,
+    text: 1,
+    takes: ['-e', '-t', '-d', '-E'],
+    noShort: 'xX',
+    noLong: ['--exec', '--exec-batch', '--search-path', '--base-directory'],
+  },
+  jq: {
+    text: 1,
+    only: /^-[rcnesaSCMj]+$|^--(raw-output|compact-output|null-input|slurp|sort-keys|tab|exit-status|join-output)$/,
+    check: (words) =>
+      !words.some((word) => /\benv\b|\$ENV|\b(import|include|input_filename|debug|getpath)\b/.test(word.value)),
+  },
+  sed: { text: 1, only: /^-[nErsuz]+$/, check: (words) => words.some((word) => sedPrints.test(word.value)) },
+  awk: {
+    text: 1,
+    takes: ['-F'],
+    only: /^-F/,
+    check: (words) =>
+      !words.some((word) => /system|getline|[|>@]|ENVIRON|close|printf?\s*\(?\s*"[^"]*"\s*>|\bARG/.test(word.value)),
+  },
+  cd: { metadata: true, most: 1, only: /^-[LP]$/, check: (words) => /^[^-]/.test(words.at(-1)?.value ?? '') },
+}
+
+/** Sed scripts that print, delete or substitute, and nothing else: no `w`, `r`, `e` or file. */
+const sedPrints =
+  /^(?:(?:\d+|\$|\/(?:[^/\\\n]|\\.)*\/)(?:,(?:\d+|\$|\+\d+|\/(?:[^/\\\n]|\\.)*\/))?[pdq=]?(?:;\s*|$))+$|^s([/|#,])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gIip\d]*$/
+
+/** Programs that print their version, and only that, for this one word. */
+const versioned =
+  /^(node|npm|npx|pnpm|yarn|bun|deno|tsc|python3?|pip3?|uv|poetry|ruby|gem|bundle|go|cargo|rustc|rustup|java|javac|mvn|gradle|gcc|g\+\+|clang|make|cmake|docker|podman|kubectl|helm|terraform|git|gh|bash|zsh|php|composer|perl|dotnet|swift|kotlin|sqlite3|psql|mysql|curl|wget|jq|rg|fd|code|vim|nvim|tmux|ssh)$/
+const versionWords = /^(--version|-V|-v|version|-version)$/
+
+export function readOnlyUse(command: ShellCommand): ReadOnlyUse | undefined {
+  const all = clearForms(command.words)
+  if (all.some((form) => form[0]?.value === 'xargs')) return undefined // what it reads is only known when it runs
+  const words = all.at(-1)!
+  const [name, ...args] = words
+  if (!name?.literal || name.value !== name.text) return undefined
+  if (args.length === 1 && versioned.test(name.value) && versionWords.test(args[0]!.value) && !isShortV(name, args)) {
+    return { paths: [], metadata: true }
+  }
+  if (name.value === 'command' && /^-[vV]$/.test(args[0]?.value ?? '')) return { paths: [], metadata: true }
+  if (name.value === 'git') return gitUse(args)
+  const program = Object.hasOwn(programs, name.value) ? programs[name.value]! : undefined
+  return program && programUse(program, args, name.value)
+}
+
+/** `bash -v` and `ssh -v` start something; the others print their version. */
+const isShortV = (name: ShellWord, [word]: readonly ShellWord[]): boolean =>
+  /^-[vV]$/.test(word!.value) &&
+  !/^(node|npm|pnpm|yarn|tsc|ruby|php|go|java|perl|tmux|python3?|gcc|clang|ssh)$/.test(name.value)
+
+function programUse(program: Program, args: readonly ShellWord[], name: string): ReadOnlyUse | undefined {
+  const options: string[] = []
+  const operands: ShellWord[] = []
+  const takes = program.takes ?? []
+  for (let at = 0, ended = false; at < args.length; at++) {
+    const word = args[at]!
+    if (ended || !word.value.startsWith('-') || word.value === '-') operands.push(word)
+    else if (word.value === '--') ended = true
+    else {
+      // a pattern such as --include=*.ts stays as it is written
+      const plain = word.literal || (word.glob && !word.path.includes(HOLE))
+      if (!plain && program.text !== Number.POSITIVE_INFINITY) return undefined
+      options.push(word.glob ? word.path : word.value)
+      if (takes.includes(word.value)) at++
+    }
+  }
+  if (name === 'find') return findUse(program, args)
+  if (options.some((option) => !optionIsSafe(program, option))) return undefined
+  if (program.check && !program.check(args)) return undefined
+  if (operands.length > (program.most ?? Number.POSITIVE_INFINITY)) return undefined
+  const text = options.includes('--files') ? 0 : (program.text ?? 0)
+  const paths = [
+    ...operands.slice(text),
+    ...operands.slice(0, text).filter((word) => word.glob), // it prints the names that the shell finds
+    ...options.flatMap(pathValue),
+  ].filter((word) => word.value !== '-')
+  const tree = program.tree?.(options)
+  return {
+    paths: tree && paths.length === 0 ? [here] : paths,
+    metadata: program.metadata === true || text === Number.POSITIVE_INFINITY,
+    ...(tree && { tree }),
+  }
+}
+
+const here: ShellWord = { value: '.', text: '.', path: '.', literal: true, glob: false }
+
+/** `--exclude=/x`, `--include=*.ts`: read as a path, which is the cautious reading. */
+function pathValue(option: string): ShellWord[] {
+  const value = /^--[\w-]+=([/~.].*)$/s.exec(option)?.[1]
+  return value === undefined ? [] : [{ value, text: value, path: value, literal: true, glob: false }]
+}
+
+/** Long options may be shortened to any beginning that is unique. */
+export const abbreviates = (given: string, option: string): boolean =>
+  given.startsWith('--') && given.length > 2 && option.startsWith(given.split('=', 1)[0]!)
+
+function optionIsSafe({ only, noShort = '', noLong = [] }: Program, option: string): boolean {
+  if (only) return only.test(option)
+  if (option.startsWith('--')) return !noLong.some((each) => abbreviates(option, each))
+  return ![...noShort].some((letter) => option.slice(1).includes(letter))
+}
+
+/** The folders come first; tests and their values follow. */
+function findUse(program: Program, args: readonly ShellWord[]): ReadOnlyUse | undefined {
+  if (args.some((word) => !word.literal && !word.glob) || !program.check!(args)) return undefined
+  const end = args.findIndex((word) => /^[-(!]/.test(word.value) && !/^-([HLP]|O\d)$/.test(word.value))
+  const from = (end < 0 ? args : args.slice(0, end)).filter((word) => !word.value.startsWith('-'))
+  const newer = args.filter((_, at) => /^-(newer\w*|samefile|anewer|cnewer)$/.test(args[at - 1]?.value ?? ''))
+  const globs = args.filter((word) => word.glob) // they may expand to a name that reads as an action
+  return { paths: [...(from.length > 0 ? from : [here]), ...newer, ...globs], metadata: true }
+}
+
+const gitForbidden = [
+  ...['--output', '--ext-diff', '--textconv', '--open-files-in-pager', '--exec', '--upload-pack', '--filters'],
+  ...[
+    '--show-signature',
+    '--contents',
+    '--batch',
+    '--batch-check',
+    '--batch-command',
+    '--stdin',
+    '--edit',
+    '--paginate',
+  ],
+]
+const gitTakes =
+  /^(-n|-S|-G|-L|-U|--author|--grep|--since|--until|--after|--before|--format|--pretty|--date|--max-count|--sort|--contains|--merged|--no-merged|--points-at|--abbrev|-m|-A|-B|-C|-e|--get)$/
+
+/** Verbs that read whatever their operands are. */
+const gitReads =
+  /^(status|diff|log|show|rev-parse|rev-list|describe|ls-files|ls-tree|cat-file|blame|annotate|shortlog|grep|merge-base|name-rev|whatchanged|diff-tree|diff-files|diff-index|for-each-ref|show-ref|show-branch|count-objects|check-ignore|check-attr|cherry|range-diff|version)$/
+/** Verbs that read with these words alone. */
+const gitReadsWith: Record<string, RegExp> = {
+  branch:
+    /^(|(-[avr]+|--list|--all|--remotes|--show-current|--verbose|--column|--no-color|--sort=\S+|--format=\S+|--merged|--no-merged|--contains)( .*)?)$/s,
+  tag: /^(|(-l|--list|-n\d*|--sort=\S+|--contains|--points-at|--merged)( .*)?)$/s,
+  remote: /^(|-v|--verbose|get-url [\w./-]+)$/,
+  reflog: /^(|show( .*)?|-n ?\d+|-\d+)$/s,
+  stash: /^(list|show)( .*)?$/s,
+  worktree: /^list( .*)?$/s,
+  config: /^--get (user|remote|branch|init|core|pull|push)\.[\w.-]+$/,
+}
+
+function gitUse(args: readonly ShellWord[]): ReadOnlyUse | undefined {
+  let at = 0
+  while (/^(--no-pager|-P|--no-optional-locks|--literal-pathspecs)$/.test(args[at]?.value ?? '')) at++
+  const verb = args[at]
+  const rest = args.slice(at + 1)
+  if (!verb?.literal) return undefined
+  const text = rest.map((word) => word.value).join(' ')
+  const given = Object.hasOwn(gitReadsWith, verb.value) ? gitReadsWith[verb.value] : undefined
+  if (!gitReads.test(verb.value) && !given?.test(text)) return undefined
+  if (given && /(^| )(-[dDmMcCfu]|--(delete|move|copy|force|set-upstream|unset|edit|track))/.test(text))
+    return undefined
+  const paths: ShellWord[] = []
+  for (const [index, word] of rest.entries()) {
+    if (word.value.startsWith('-')) {
+      if (!word.literal && !/^-[SG]|^--(format|pretty|grep|author|since|until)/.test(word.value)) return undefined
+      if (gitForbidden.some((each) => abbreviates(word.value, each))) return undefined
+      if (verb.value === 'grep' && /^-[a-zA-Z]*[Of]/.test(word.value)) return undefined
+      if (verb.value === 'blame' && /^-[a-zA-Z]*S/.test(word.value)) return undefined
+      paths.push(...pathValue(word.value))
+    } else if (!gitTakes.test(rest[index - 1]?.value ?? '') && !(verb.value === 'grep' && index === 0)) {
+      paths.push(word, ...afterColon(word))
+    }
+  }
+  return { paths, metadata: false, git: true }
+}
+
+/** `HEAD:path` names a file in a commit. */
+function afterColon(word: ShellWord): ShellWord[] {
+  const colon = word.path.indexOf(':')
+  return colon < 0 ? [] : [{ ...word, path: word.path.slice(colon + 1) || '.' }]
+}
