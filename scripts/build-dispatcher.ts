@@ -34,7 +34,7 @@ export async function buildDispatcher(folder: string): Promise<void> {
  * and its owner may change it; the bundles are minified, since every event reads them.
  * `given`: modules whose text is not on disk.
  */
-async function bundle(input: string, given: Record<string, string>, format: 'esm' | 'cjs'): Promise<string> {
+export async function bundle(input: string, given: Record<string, string>, format: 'esm' | 'cjs'): Promise<string> {
   const build = await rolldown({
     input,
     platform: 'node',

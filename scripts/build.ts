@@ -3,10 +3,10 @@
  * the public parts and their types.
  */
 import { spawnSync } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { build } from 'rolldown'
-import { buildDispatcher } from './build-dispatcher.ts'
+import { buildDispatcher, bundle } from './build-dispatcher.ts'
 
 /** What makes and reads the database: all that some commands need. */
 const store = withImports('src/store/open.ts', 'src/store/conversations.ts')
@@ -71,6 +71,7 @@ await build({
   },
 })
 await buildDispatcher('dist/dispatcher')
+writeFileSync('dist/guard.cjs', await bundle('src/brains/enforce/guard-main.ts', {}, 'cjs'))
 
 const types = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' })
 if (types.status !== 0) process.exit(1)

@@ -34,7 +34,7 @@ const arrows: Record<string, readonly string[]> = {
     'rehearsal',
   ],
   hosts: ['hooks'],
-  brains: ['hosts', 'hooks'],
+  brains: ['hosts', 'permissions', 'rehearsal', 'hooks'],
   dispatcher: ['hosts', 'hooks'],
   sandbox: ['permissions', 'hooks'],
   audit: ['hosts', 'permissions', 'store', 'hooks'],

@@ -13,6 +13,7 @@ export interface Entry {
 export const verbs = {
   audit: ['import', 'verify', 'checkpoint', 'export', 'retain', 'erase'],
   dispatcher: ['install', 'doctor', 'upgrade', 'uninstall', 'new-module'],
+  enforce: ['plan', 'apply', 'status', 'remove'],
   hooks: ['list', 'fire', 'log', 'replay', 'brains', 'import'],
   mcp: ['add', 'add-json', 'list', 'get', 'remove', 'login', 'logout', 'reset-project-choices', 'serve'],
   permissions: ['test'],
@@ -56,6 +57,11 @@ export const commands: Readonly<Record<string, Entry>> = {
   doctor: {
     about: 'check the installation, settings and this folder',
     load: () => import('./commands/doctor.ts'),
+  },
+  enforce: {
+    about: 'write one policy into every agent, where its user cannot change it',
+    verbs: verbs.enforce,
+    load: () => import('./commands/policy/enforce.ts'),
   },
   hooks: {
     about: 'list, test, log and replay hooks',

@@ -1,6 +1,9 @@
 /** What one folder says about one agent. */
 import type { BrainHook, Moment } from './hook.ts'
 import type { Launch } from './launch.ts'
+import type { Managed } from './managed.ts'
+import type { ShimDialect } from './shim/shim.ts'
+import type { ToolDialect } from './tools.ts'
 
 export interface Host {
   readonly slug: string
@@ -31,6 +34,12 @@ export interface Host {
   /** What the person should know when the config is there for the first time. */
   onStart?(root: string): string[]
   readonly shared?: Shared
+  /** How a policy is enforced in it. */
+  readonly managed: Managed
+  /** The dialect of the shim that its hooks go through. */
+  readonly shim: ShimDialect
+  /** How it names its tools. */
+  readonly dialect: ToolDialect
   /** How it is started headless; none for an agent without a program. */
   readonly launch?: Launch
 }

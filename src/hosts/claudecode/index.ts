@@ -15,6 +15,7 @@ import { filterLimits, type ToolDialect } from '../tools.ts'
 import { vscodeTools } from '../vscode/tools.ts'
 import { claudeEvents, claudeRoot } from './events.ts'
 import { claudeLaunch } from './launch.ts'
+import { claudeManaged } from './managed.ts'
 import { claudeOwnTools, claudeTools } from './tools.ts'
 
 const shim = '.claude/hooks/rhachet-hook.cjs'
@@ -33,6 +34,9 @@ const host = ({ guarded }: { guarded: boolean }): Host => ({
   signs: { repo: ['.claude', 'CLAUDE.md'], home: ['.claude/settings.json', '.claude.json'] },
   config: '.claude/settings.json',
   launch: claudeLaunch,
+  managed: claudeManaged,
+  shim: {},
+  dialect,
   helper: {
     path: shim,
     text: shimText(guarded ? { tools: [copilotTools, vscodeTools], notIn: 'cursor_version' } : {}),

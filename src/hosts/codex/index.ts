@@ -15,6 +15,7 @@ import { fromRoot, throughShim, withoutRoot, withoutShim } from '../shim/command
 import { shimText } from '../shim/shim.ts'
 import { filterLimits, type ToolDialect, translate } from '../tools.ts'
 import { codexLaunch } from './launch.ts'
+import { codexManaged } from './managed.ts'
 
 const dialect: ToolDialect = {
   title: 'Codex',
@@ -38,6 +39,7 @@ const rustCannot = /\(\?<?[=!]|\\[1-9]|\\k</
 
 /** Codex sets no variable for the project's root. */
 const root = '"$(git rev-parse --show-toplevel 2>/dev/null || pwd)"'
+const shimDialect = { strictOutput: true, cannotAsk: true }
 const shim = '.codex/hooks/rhachet-hook.cjs'
 const shimFromRoot = `"$(git rev-parse --show-toplevel 2>/dev/null || pwd)/${shim}"`
 
@@ -79,7 +81,10 @@ export const codex: Host = {
   signs: { repo: ['.codex'], home: ['.codex/config.toml'] },
   config: '.codex/hooks.json',
   launch: codexLaunch,
-  helper: { path: shim, text: shimText({ strictOutput: true, cannotAsk: true }), serves: refusesOnFailure },
+  managed: codexManaged,
+  shim: shimDialect,
+  dialect,
+  helper: { path: shim, text: shimText(shimDialect), serves: refusesOnFailure },
   ...jsonConfig(layout),
   limits,
   onStart: (root) => [

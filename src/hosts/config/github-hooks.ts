@@ -14,6 +14,8 @@ import { jsonConfig, type Layout } from './json-config.ts'
 
 const shim = '.github/hooks/rhachet-hook.cjs'
 
+const shimDialect = { tools: [copilotTools, vscodeTools] }
+
 const names = [...new Set([claudeTools, copilotTools, vscodeTools].flatMap((table) => Object.keys(table)))]
 const tools: ToolNames = Object.fromEntries(
   names.map((name) => [
@@ -83,14 +85,16 @@ const layout: Layout = {
 
 /** An agent that reads this file; `more`: what it cannot express beside tools that it does not have. */
 export function githubHost(
-  one: Pick<Host, 'slug' | 'aliases' | 'title' | 'signs' | 'launch'>,
+  one: Pick<Host, 'slug' | 'aliases' | 'title' | 'signs' | 'launch' | 'managed'>,
   more: (hook: BrainHook) => Limit[],
 ): Host {
   const dialect = { title: one.title, tools }
   return {
     ...one,
     config: '.github/hooks/rhachet-hooks.json',
-    helper: { path: shim, text: shimText({ tools: [copilotTools, vscodeTools] }) },
+    helper: { path: shim, text: shimText(shimDialect) },
+    shim: shimDialect,
+    dialect,
     ...jsonConfig(layout),
     remarks: strictRemarks(one.title),
     limits: (hook) => [...more(hook), ...filterLimits(hook, dialect)],

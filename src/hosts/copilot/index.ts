@@ -7,6 +7,7 @@ import { githubHost } from '../config/github-hooks.ts'
 import type { Host } from '../host.ts'
 import { bootLimits, talkLimits } from '../shared.ts'
 import { copilotLaunch } from './launch.ts'
+import { copilotManaged } from './managed.ts'
 
 export const copilot: Host = githubHost(
   {
@@ -18,6 +19,7 @@ export const copilot: Host = githubHost(
       home: ['.copilot/config.json', '.copilot/settings.json'],
     },
     launch: copilotLaunch,
+    managed: copilotManaged,
   },
   (hook) => [
     ...bootLimits(hook, 'Copilot CLI', { compact: false }),

@@ -11,7 +11,9 @@ import { bootLimits, oneOfTwo, strictRemarks, talkLimits } from '../shared.ts'
 import { refusalMarginMs, throughShim, withoutShim } from '../shim/command-text.ts'
 import { shimText } from '../shim/shim.ts'
 import { filterLimits, neutralNames, type ToolDialect, translate } from '../tools.ts'
+import { cursorEvents } from './events.ts'
 import { cursorLaunch } from './launch.ts'
+import { cursorManaged } from './managed.ts'
 import { cursorTools } from './tools.ts'
 
 const dialect: ToolDialect = {
@@ -20,6 +22,7 @@ const dialect: ToolDialect = {
   mcp: (_server, tool) => `MCP:${tool}`,
   regexFault: (source) => `Cursor has other names for its tools, so "${source}" would match others`,
 }
+const shimDialect = { tools: [cursorTools], cannotAsk: true }
 const shim = '.cursor/hooks/rhachet-hook.cjs'
 
 /** It reads what a hook says in JSON only; at boot anything printed is meant for the model. */
@@ -40,14 +43,7 @@ function neutral(given: string): string | null {
 
 const layout: Layout = {
   groups: false,
-  events: {
-    boot: 'sessionStart',
-    compact: 'preCompact',
-    talk: 'beforeSubmitPrompt',
-    before: 'preToolUse',
-    after: 'postToolUse',
-    stop: 'stop',
-  },
+  events: cursorEvents,
   unitMs: 1000,
   defaultMs: 60_000,
   skeleton: { version: 1 }, // without a number here Cursor rejects the file
@@ -107,7 +103,10 @@ export const cursor: Host = {
   },
   config: '.cursor/hooks.json',
   launch: cursorLaunch,
-  helper: { path: shim, text: shimText({ tools: [cursorTools], cannotAsk: true }), serves: needsShim },
+  managed: cursorManaged,
+  shim: shimDialect,
+  dialect,
+  helper: { path: shim, text: shimText(shimDialect), serves: needsShim },
   ...jsonConfig(layout),
   limits,
   remarks: strictRemarks('Cursor'),

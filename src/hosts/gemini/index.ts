@@ -10,7 +10,9 @@ import { bootLimits } from '../shared.ts'
 import { throughShim, withoutRoot, withoutShim } from '../shim/command-text.ts'
 import { shimText } from '../shim/shim.ts'
 import { filterLimits, neutralNames, type ToolDialect, translate } from '../tools.ts'
+import { geminiEventNames, geminiEvents } from './events.ts'
 import { geminiLaunch } from './launch.ts'
+import { geminiManaged } from './managed.ts'
 import { geminiTools } from './tools.ts'
 
 const dialect: ToolDialect = {
@@ -38,17 +40,8 @@ function neutral(given: string): string | null {
   return said.length > 0 && said.every((name) => name !== undefined) ? [...new Set(said)].join('|') : null
 }
 
-const events = {
-  boot: 'SessionStart',
-  compact: 'PreCompress',
-  talk: 'BeforeAgent',
-  before: 'BeforeTool',
-  after: 'AfterTool',
-  stop: 'AfterAgent',
-} as const
-
 const layout = groupLayout({
-  events,
+  events: geminiEvents,
   unitMs: 1,
   defaultMs: 60_000,
   markKey: 'description',
@@ -59,6 +52,8 @@ const layout = groupLayout({
   written: (hook) => throughShim(`${root}/${shim}`, hook),
   declared: (command) => withoutShim(`${root}/${shim}`, withoutRoot(root, command)),
 })
+
+const shimDialect = { tools: [geminiTools], events: geminiEventNames }
 
 const limits = (hook: BrainHook): Limit[] => [
   ...bootLimits(hook, dialect.title, { compact: false }),
@@ -72,18 +67,12 @@ export const gemini: Host = {
   signs: { repo: ['.gemini', 'GEMINI.md'], home: ['.gemini/settings.json'] },
   config: '.gemini/settings.json',
   launch: geminiLaunch,
+  managed: geminiManaged,
+  shim: shimDialect,
+  dialect,
   helper: {
     path: shim,
-    text: shimText({
-      tools: [geminiTools],
-      events: {
-        BeforeTool: 'PreToolUse',
-        AfterTool: 'PostToolUse',
-        AfterAgent: 'Stop',
-        BeforeAgent: 'UserPromptSubmit',
-        PreCompress: 'PreCompact',
-      },
-    }),
+    text: shimText(shimDialect),
   },
   ...jsonConfig(layout),
   limits,

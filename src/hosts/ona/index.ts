@@ -11,6 +11,7 @@ import { fromRoot, throughShim, withoutRoot, withoutShim } from '../shim/command
 import { shimText } from '../shim/shim.ts'
 import { filterLimits, type ToolDialect } from '../tools.ts'
 import { onaLaunch } from './launch.ts'
+import { onaManaged } from './managed.ts'
 
 const dialect: ToolDialect = {
   title: 'ona',
@@ -36,6 +37,9 @@ export const ona: Host = {
   signs: { repo: ['.ona', 'ONA.md'], home: ['.ona/settings.json', '.ona/agent.db'] },
   config: '.ona/settings.json',
   launch: onaLaunch,
+  managed: onaManaged,
+  shim: {},
+  dialect,
   helper: { path: shim, text: shimText({}), serves: refusesOnFailure },
   ...jsonConfig(layout),
   limits: (hook) => filterLimits(hook, dialect),

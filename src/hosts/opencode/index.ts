@@ -19,26 +19,13 @@ import type { Host, Limit } from '../host.ts'
 import { shimFilter } from '../shim/command-text.ts'
 import { filterLimits, type ToolDialect } from '../tools.ts'
 import { opencodeLaunch } from './launch.ts'
+import { opencodeManaged } from './managed.ts'
 import { pluginText } from './plugin-text.ts'
+import { opencodeTools } from './tools.ts'
 
-/** With some models apply_patch is offered instead of write and edit. */
-const tools = {
-  Bash: ['bash'],
-  Write: ['write', 'apply_patch'],
-  Edit: ['edit', 'apply_patch'],
-  Read: ['read'],
-  Glob: ['glob'],
-  Grep: ['grep'],
-  WebFetch: ['webfetch'],
-  WebSearch: ['websearch'],
-  Agent: ['task'],
-  TodoWrite: ['todowrite'],
-  Skill: ['skill'],
-  AskUserQuestion: ['question'],
-}
 const dialect: ToolDialect = {
   title: 'opencode',
-  tools,
+  tools: opencodeTools,
   mcp: (server, tool) => `${server}_${tool}`.replace(/[^\w-]/g, '_'),
 }
 
@@ -124,7 +111,7 @@ function write(text: string | null, hooks: readonly BrainHook[], file: string): 
   if (text !== null) read(text, file)
   const written = hooks.filter((hook) => !limits(hook).some(({ dropped }) => dropped))
   if (written.length === 0) return text?.trim() ? null : text
-  const whole = pluginText({ tools, begin, end, lines: written.map(lineOf) })
+  const whole = pluginText({ tools: opencodeTools, begin, end, lines: written.map(lineOf) })
   return text?.includes('\r\n') ? whole.replaceAll('\n', '\r\n') : whole
 }
 
@@ -138,6 +125,9 @@ export const opencode: Host = {
   },
   config: '.opencode/plugin/rhachet-hooks.ts',
   launch: opencodeLaunch,
+  managed: opencodeManaged,
+  shim: {},
+  dialect,
   unitMs: 1,
   limits,
   read,

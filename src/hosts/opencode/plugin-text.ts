@@ -7,6 +7,8 @@ interface Parts {
   readonly end: string
   /** The hooks, one JSON object a line. */
   readonly lines: readonly string[]
+  /** Where hooks run, from the plugin's folder. */
+  readonly root?: string
 }
 
 export const pluginText = ({
@@ -14,6 +16,7 @@ export const pluginText = ({
   begin,
   end,
   lines,
+  root = '../..',
 }: Parts): string => `// Written by ona. \`ona init --hooks\` writes it again from the roles' declarations; what you change here is lost.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -37,7 +40,7 @@ ${lines.map((line) => `  ${line},`).join('\n')}
 /** What a filter may call each tool. */
 const names = new Map<string, string[]>(Object.entries(${JSON.stringify(neutralNames(tools))}))
 const keys = new Map(Object.entries({ filePath: 'file_path', oldString: 'old_string', newString: 'new_string', replaceAll: 'replace_all' }))
-const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\\\/]$/, '')
+const root = fileURLToPath(new URL('${root}', import.meta.url)).replace(/[\\\\/]$/, '')
 
 interface Outcome {
   code: number | null

@@ -23,11 +23,15 @@ export function shimFilter(hook: BrainHook): string {
  */
 export const orRefuse = " || { echo 'a hook that guards this call did not run to its end' >&2; exit 2; }"
 
+/** The shim's arguments for a hook. */
+export function shimWords(hook: BrainHook): string {
+  const words = [shimFilter(hook), hook.command, String(durationMs(hook.timeout))]
+  return (refusesOnFailure(hook) ? [...words, 'refuse'] : words).map(quote).join(' ')
+}
+
 /** The command, run through our shim; `shim` is how the agent's shell finds it. */
 export function throughShim(shim: string, hook: BrainHook): string {
-  const words = [shimFilter(hook), hook.command, String(durationMs(hook.timeout))]
-  if (!refusesOnFailure(hook)) return `node ${shim} ${words.map(quote).join(' ')}`
-  return `node ${shim} ${[...words, 'refuse'].map(quote).join(' ')}${orRefuse}`
+  return `node ${shim} ${shimWords(hook)}${refusesOnFailure(hook) ? orRefuse : ''}`
 }
 
 export interface DeclaredCommand {

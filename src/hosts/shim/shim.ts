@@ -17,6 +17,8 @@ export interface ShimDialect {
   readonly strictOutput?: boolean
   /** The agent cannot prompt its user on a hook's behalf: "ask" is refused. */
   readonly cannotAsk?: boolean
+  /** Where hooks run, from the shim's folder. */
+  readonly cwd?: string
 }
 
 export const shimText = ({
@@ -25,6 +27,7 @@ export const shimText = ({
   notIn,
   strictOutput = false,
   cannotAsk = false,
+  cwd = '/../..',
 }: ShimDialect): string => `// Written by ona: runs a role's hook for an agent. \`ona init --hooks\` brings it up to date.
 // Called with a filter, a command, a time limit in ms and "refuse", as arguments or in the environment; the event is on stdin.
 'use strict'
@@ -50,7 +53,7 @@ try {
 }
 if (event && typeof event === 'object') prepare()
 const name = event?.hook_event_name
-const run = require('node:child_process').spawnSync(command, { shell: true, cwd: __dirname + '/../..', input, timeout, maxBuffer: 4 << 20, detached: process.platform !== 'win32' })
+const run = require('node:child_process').spawnSync(command, { shell: true, cwd: __dirname + '${cwd}', input, timeout, maxBuffer: 4 << 20, detached: process.platform !== 'win32' })
 if (run.status === null && run.pid && process.platform !== 'win32') endGroup(run.pid)
 const out = String(run.stdout ?? '')
 const err = String(run.stderr ?? '')

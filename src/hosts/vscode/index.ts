@@ -6,12 +6,14 @@
 import { githubHost } from '../config/github-hooks.ts'
 import type { Host } from '../host.ts'
 import { bootLimits, talkLimits } from '../shared.ts'
+import { vscodeManaged } from './managed.ts'
 
 export const vscode: Host = githubHost(
   {
     slug: 'vscode',
     aliases: ['github/copilot/vscode', 'vscode-copilot', 'copilot-vscode'],
     title: 'VS Code Copilot',
+    managed: vscodeManaged,
     signs: {
       repo: [
         '.github/hooks/*.json',

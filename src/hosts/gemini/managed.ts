@@ -1,0 +1,65 @@
+/**
+ * Gemini CLI: hooks in the system settings, which its user can switch off, and admin policy files, which he cannot
+ * (google-gemini/gemini-cli docs/reference/policy-engine.md). The policies folder must belong to root.
+ */
+import { managedHooks } from '../config/managed-hooks.ts'
+import { appendTo, jsonFile, type Managed, ownFile, type PolicyRule, type RuleSupport, tomlText } from '../managed.ts'
+import { geminiEvents } from './events.ts'
+import { geminiTools } from './tools.ts'
+
+const folder = { linux: '/etc/gemini-cli', darwin: '/Library/Application Support/GeminiCli' }
+const decisions = { deny: 'deny', ask: 'ask_user', allow: 'allow' }
+/** Inside the admin's tier: a refusal goes before a prompt, a prompt before an allowance. */
+const priorities = { deny: 900, ask: 800, allow: 700 }
+
+export const geminiManaged: Managed = {
+  holds: 'rules hold where they are native (admin policies); hooks are advice: hooksConfig of its user disables them',
+  files({ rules, hooks }, place) {
+    const settings = `${folder[place.platform]}/settings.json`
+    const lists = managedHooks({ events: geminiEvents, unitMs: 1, groups: true }, hooks, place, 'gemini')
+    const policies = rules.flatMap((rule) => policyOf(rule) ?? [])
+    return [
+      jsonFile(settings, (edit, value) => {
+        edit.set(['hooksConfig', 'enabled'], true)
+        for (const [event, groups] of Object.entries(lists)) appendTo(edit, value, ['hooks', event], groups, settings)
+      }),
+      ...(policies.length > 0
+        ? [ownFile(`${folder[place.platform]}/policies/50-ona.toml`, `${policies.join('\n')}\n`)]
+        : []),
+    ]
+  },
+  support(rule): RuleSupport {
+    if (policyOf(rule)) {
+      const shell = rule.tool === 'Read' ? { why: 'for its own tools; the shell is covered by the hook' } : {}
+      return { how: 'native', ...shell }
+    }
+    return { how: 'hook', why: 'its policies cannot express this, and its user can disable hooks' }
+  },
+  overrides(read) {
+    const text = read('.gemini/settings.json')
+    const found = text && /"hooksConfig"[^}]*("disabled"\s*:\s*\[\s*"|"enabled"\s*:\s*false)/s.test(text)
+    return found ? ['~/.gemini/settings.json disables hooks (hooksConfig)'] : []
+  },
+}
+
+function policyOf(rule: PolicyRule): string | null {
+  const match = matchOf(rule)
+  if (!match) return null
+  const { behavior, text } = rule
+  const message = behavior === 'deny' ? `denyMessage = ${tomlText(`denied by policy: ${text}`)}\n` : ''
+  return `[[rule]]\n${match}decision = "${decisions[behavior]}"\npriority = ${priorities[behavior]}\n${message}`
+}
+
+function matchOf({ tool, content, prefix, mcp }: PolicyRule): string | null {
+  if (mcp) return `mcpName = ${tomlText(mcp.server)}\n${mcp.tool ? `toolName = ${tomlText(mcp.tool)}\n` : ''}`
+  const names = (geminiTools as Readonly<Record<string, readonly string[]>>)[tool]
+  if (!names) return null
+  if (content === undefined) return `toolName = ${JSON.stringify(names)}\n`
+  if (tool === 'Bash' && prefix)
+    return `toolName = "run_shell_command"\ncommandPrefix = ${tomlText(prefix.join(' '))}\n`
+  // a name at any depth; its own tools only
+  const name = /^(?:\*\*\/)?([\w.-]+)$/.exec(content)?.[1]
+  if (tool === 'Read' && name)
+    return `toolName = ${JSON.stringify(names)}\nargsPattern = ${tomlText(`"([^"]*/)?${name.replaceAll('.', '\\.')}"`)}\n`
+  return null
+}

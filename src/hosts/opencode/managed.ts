@@ -1,0 +1,54 @@
+/** opencode's managed config (opencode.ai/docs/config). It is no boundary: agents' own permissions and variables go after it. */
+import { appendTo, jsonFile, type Managed, type PolicyRule, type RuleSupport } from '../managed.ts'
+import { opencodeTools } from './tools.ts'
+
+const file = { linux: '/etc/opencode/opencode.json', darwin: '/Library/Application Support/opencode/opencode.json' }
+/** The last match wins, so what refuses stands last. */
+const order = ['allow', 'ask', 'deny'] as const
+
+export const opencodeManaged: Managed = {
+  holds: 'nothing holds against its user (--pure, OPENCODE_PERMISSION, agent.*.permission); it keeps accidents out',
+  files({ rules }, place) {
+    const path = file[place.platform]
+    return [
+      jsonFile(path, (edit, value) => {
+        edit.set(['permission'], permissionsOf(value['permission'], rules))
+        appendTo(edit, value, ['plugin'], [`file://${place.dir}/opencode-policy.ts`], path)
+      }),
+    ]
+  },
+  support: (rule): RuleSupport =>
+    entryOf(rule)
+      ? { how: 'native', why: 'its user can loosen it' }
+      : { how: 'hook', why: 'its user can start it with --pure' },
+}
+
+type Permissions = Record<string, string | Record<string, string>>
+
+/** What is there, with the rules behind it. */
+function permissionsOf(before: unknown, rules: readonly PolicyRule[]): Permissions {
+  const all: Permissions = typeof before === 'string' ? { '*': before } : { ...(before as Permissions | undefined) }
+  for (const behavior of order)
+    for (const rule of rules.filter((one) => one.behavior === behavior)) {
+      const entry = entryOf(rule)
+      if (!entry) continue
+      const { [entry.key]: there, ...rest } = all
+      const patterns: Record<string, string> = typeof there === 'string' ? { '*': there } : { ...there }
+      delete patterns[entry.pattern]
+      Object.assign(patterns, { [entry.pattern]: behavior })
+      for (const key of Object.keys(all)) delete all[key]
+      Object.assign(all, rest, { [entry.key]: patterns })
+    }
+  return all
+}
+
+function entryOf({ tool, content, mcp }: PolicyRule): { key: string; pattern: string } | null {
+  if (mcp) return { key: mcp.tool ? `${mcp.server}_${mcp.tool}` : `${mcp.server}_*`, pattern: '*' }
+  const [key] = (opencodeTools as Readonly<Record<string, readonly string[]>>)[tool] ?? []
+  if (!key) return null
+  const named = tool === 'Edit' || tool === 'Write' ? 'edit' : key
+  if (content === undefined) return { key: named, pattern: '*' }
+  if (tool === 'Bash') return { key: named, pattern: content.replace(/:\*$/, ' *') }
+  const name = /^(?:\*\*\/)?([\w.*-]+)$/.exec(content)?.[1]
+  return (tool === 'Read' || tool === 'Edit') && name ? { key: named, pattern: `*${name}` } : null
+}
