@@ -8,6 +8,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
+import { agentsCache } from '../src/brains/prove/programs.ts'
 import type { LaunchPlace } from '../src/hosts/launch.ts'
 import { agents, type LiveAgent } from './live/agents.ts'
 import { startModel } from './live/model.ts'
@@ -200,6 +201,9 @@ function programOf(agent: LiveAgent): string | null {
   if (named) return named
   const name = agent.launch?.program
   if (!name || isAbsolute(name)) return name ?? null
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const folders = [
+    ...(process.env['PATH'] ?? '').split(delimiter),
+    join(agentsCache(), agent.slug, 'node_modules/.bin'),
+  ]
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null
 }

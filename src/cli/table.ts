@@ -107,6 +107,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     verbs: verbs.policy,
     load: () => import('./commands/policy/policy.ts'),
   },
+  prove: {
+    about: 'show that the policy holds, in the agents themselves',
+    usage: '[AGENT…]',
+    load: () => import('./commands/policy/prove.ts'),
+  },
   rehearse: {
     about: 'play a script through the whole runtime',
     usage: 'SCRIPT…',

@@ -50,7 +50,8 @@ export function compilePolicy(policy: Policy, options: CompileOptions): Compiled
     own.push(ownFile(`${place.dir}/opencode-policy.ts`, pluginFor(policy, place, node)))
   const files = new Map<string, readonly ManagedFile[]>([['', own]])
   for (const host of hosts) files.set(host.slug, host.managed.files(policy, place))
-  return { digest: digestOf([policy, [...files.keys()], own.map((file) => file.merge(null))]), files }
+  const texts = [...files.values()].flat().map((file) => [file.path, file.merge(null)])
+  return { digest: digestOf([policy, texts]), files }
 }
 
 function placeOf(node: string, platform: 'linux' | 'darwin'): PolicyPlace {
@@ -90,6 +91,8 @@ function guardRules(rules: readonly PolicyRule[], hosts: readonly Host[]) {
     rules.flatMap(({ mcp: named, tool }) => {
       if (!named || !dialect.mcp) return []
       const native = dialect.mcp(named.server, named.tool ?? '')
+      // an agent that names a tool without its server cannot be held to a rule about the whole server
+      if (!named.tool && !native.includes(named.server)) return []
       return [[named.tool ? native : `${native}*`, named.tool ? tool : `mcp__${named.server}__any`]]
     }),
   ])

@@ -11,6 +11,8 @@ interface Shape {
   readonly groups: boolean
   /** Fields of a handler whose failure refuses the call. */
   readonly refusing?: Readonly<Record<string, unknown>>
+  /** The handler's field for the command; "command" by default. */
+  readonly commandKey?: string
   /** Fields of every handler. */
   readonly also?: Readonly<Record<string, unknown>>
 }
@@ -20,7 +22,7 @@ export const guardMs = 10_000
 
 /** Filters are left to the shim, so that one form serves every agent and no matcher can be misread. */
 export function managedHooks(
-  { events, unitMs, groups, refusing = {}, also = {} }: Shape,
+  { events, unitMs, groups, refusing = {}, also = {}, commandKey = 'command' }: Shape,
   hooks: readonly BrainHook[],
   place: PolicyPlace,
   host: string,
@@ -30,7 +32,7 @@ export function managedHooks(
     const handler = {
       ...also,
       ...(groups && { type: 'command' }),
-      command,
+      [commandKey]: command,
       timeout: Math.ceil((ms + refusalMarginMs) / unitMs),
       ...(refuses && refusing),
     }

@@ -1,4 +1,7 @@
-/** Copilot CLI's policy hooks (docs.github.com, "Hooks reference"): `policy.d`, owned by root, in force in every folder. */
+/**
+ * Copilot CLI's policy hooks (docs.github.com, "Hooks reference"): `policy.d`, owned by root, in force in every folder. Unlike its
+ * other hook files they know no `command`, only `bash`.
+ */
 import { claudeEvents } from '../claudecode/events.ts'
 import { managedHooks } from '../config/managed-hooks.ts'
 import { type Managed, ownFile, type RuleSupport } from '../managed.ts'
@@ -7,7 +10,7 @@ export const copilotManaged: Managed = {
   holds: 'hooks hold; the shim refuses in time where Copilot itself would let a slow hook pass',
   files({ hooks }, place) {
     const lists = managedHooks(
-      { events: claudeEvents, unitMs: 1000, groups: false, also: { type: 'command' } },
+      { events: claudeEvents, unitMs: 1000, groups: false, commandKey: 'bash', also: { type: 'command' } },
       hooks,
       place,
       'copilot',

@@ -22,6 +22,10 @@ export const cursorManaged: Managed = {
       }),
     ]
   },
-  support: ({ behavior }): RuleSupport =>
-    behavior === 'allow' ? { how: 'cannot', why: 'only its team console can allow' } : { how: 'hook' },
+  support: ({ behavior, mcp }): RuleSupport =>
+    mcp && !mcp.tool
+      ? { how: 'cannot', why: 'it names an MCP tool without its server' }
+      : behavior === 'allow'
+        ? { how: 'cannot', why: 'only its team console can allow' }
+        : { how: 'hook' },
 }

@@ -33,6 +33,7 @@ export const geminiManaged: Managed = {
       const shell = rule.tool === 'Read' ? { why: 'for its own tools; the shell is covered by the hook' } : {}
       return { how: 'native', ...shell }
     }
+    if (rule.behavior === 'allow') return { how: 'cannot', why: 'its policies cannot express this' }
     return { how: 'hook', why: 'its policies cannot express this, and its user can disable hooks' }
   },
   overrides(read) {

@@ -37,7 +37,9 @@ function permissionsOf(before: unknown, rules: readonly PolicyRule[]): Permissio
       delete patterns[entry.pattern]
       Object.assign(patterns, { [entry.pattern]: behavior })
       for (const key of Object.keys(all)) delete all[key]
-      Object.assign(all, rest, { [entry.key]: patterns })
+      // tools without patterns of their own take a single word only
+      const isWhole = Object.keys(patterns).length === 1 && patterns['*'] !== undefined
+      Object.assign(all, rest, { [entry.key]: isWhole ? behavior : patterns })
     }
   return all
 }

@@ -21,7 +21,7 @@ export function shimFilter(hook: BrainHook): string {
  * The shim may not start at all, for want of Node or of the file; then the call is refused here. Exit 2 needs a text on stderr
  * in Codex and Gemini CLI.
  */
-export const orRefuse = " || { echo 'a hook that guards this call did not run to its end' >&2; exit 2; }"
+export const orRefuse = " || { [ $? = 2 ] || echo 'a hook that guards this call did not run to its end' >&2; exit 2; }"
 
 /** The shim's arguments for a hook. */
 export function shimWords(hook: BrainHook): string {

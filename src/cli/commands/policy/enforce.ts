@@ -110,8 +110,8 @@ const plan = command('ona enforce plan', { help, flags }, async (given) => {
         support.map(({ rule, hosts: by }) => [rule, ...Object.values(by).map(({ how }) => how)]),
       ),
     )
-    for (const { rule, hosts: by } of support)
-      for (const [slug, { how, why }] of Object.entries(by)) if (why) said(`  ${rule}: ${slug}: ${how}: ${why}`)
+    for (const [why, rules] of reasonsIn(support))
+      said(`  ${why} (${rules.length === support.length ? 'every rule' : rules.join(', ')})`)
     said('')
     for (const { slug, managed } of hosts) said(`  ${paint('bold', slug)}: ${managed.holds}`)
     said('')
@@ -120,6 +120,17 @@ const plan = command('ona enforce plan', { help, flags }, async (given) => {
   const cannot = support.flatMap(({ hosts: by }) => Object.values(by)).filter(({ how }) => how === 'cannot').length
   return given.strict && cannot > 0 ? failed(`--strict: ${cannot} rules cannot be enforced in an agent`) : 0
 })
+
+/** Each reason once, with the rules that it is said of. */
+function reasonsIn(
+  support: readonly { rule: string; hosts: Record<string, { how: string; why?: string }> }[],
+): Map<string, string[]> {
+  const reasons = new Map<string, string[]>()
+  for (const { rule, hosts } of support)
+    for (const [slug, { how, why }] of Object.entries(hosts))
+      if (why) reasons.set(`${slug}: ${how}: ${why}`, [...(reasons.get(`${slug}: ${how}: ${why}`) ?? []), rule])
+  return reasons
+}
 
 function distribute(compiled: Compiled, { format, out }: Flags): number {
   if (!out) return wrong('ona enforce plan', '--format needs --out PATH')

@@ -1,0 +1,87 @@
+/** What the model attempts to show that a policy holds: a call that a rule forbids, and how to see whether it went through. */
+import type { PolicyRule } from '../../hosts/managed.ts'
+
+export interface ProofCase {
+  readonly name: string
+  readonly tool: string
+  readonly input: Readonly<Record<string, unknown>>
+  /** What the policy must do; both end a headless call. */
+  readonly expect: 'refused' | 'went through'
+  /** Files that must be there first, from the root of the scratch repository. */
+  readonly files?: Readonly<Record<string, string>>
+  /** Programs that are replaced by one that does nothing, so that a call that goes through does no harm. */
+  readonly standIns?: readonly string[]
+  /** A file that exists only if the call went through. */
+  readonly mark?: string
+  /** A text that reaches the model, or a file, only if the call went through. */
+  readonly token?: string
+}
+
+export interface SkippedCase {
+  readonly name: string
+  readonly why: string
+}
+
+/** The cases that follow from the rules, and the rules for which there is none. */
+export function casesFrom(rules: readonly PolicyRule[]): { cases: ProofCase[]; skipped: SkippedCase[] } {
+  const cases: ProofCase[] = []
+  const skipped: SkippedCase[] = []
+  for (const [index, rule] of rules.entries()) {
+    if (rule.behavior === 'allow') continue
+    const name = `${rule.behavior} ${rule.text}`
+    const made = caseOf(rule, name, index)
+    if (typeof made === 'string') skipped.push({ name, why: made })
+    else cases.push(...made)
+  }
+  // a policy that refuses everything proves nothing about its rules
+  if (cases.length > 0) cases.unshift(control)
+  return { cases, skipped }
+}
+
+const control: ProofCase = {
+  name: 'a harmless command runs',
+  tool: 'Bash',
+  input: { command: 'touch ona-proof-control' },
+  expect: 'went through',
+  mark: 'ona-proof-control',
+}
+
+function caseOf(rule: PolicyRule, name: string, index: number): ProofCase[] | string {
+  const { tool, content, mcp } = rule
+  const mark = `ona-proof-${index}`
+  if (mcp) return 'no MCP server is started to call'
+  if (tool === 'Bash') {
+    const command = content === undefined ? 'true' : content.replace(/:\*$/, ' *').replaceAll('*', 'ona-proof').trim()
+    const program = /^[\w./-]+/.exec(command)?.[0]
+    if (!program) return 'the rule begins with a wildcard, so no command follows from it'
+    // the mark tells whether the call ran; the program itself is a stand-in
+    return [
+      { name, tool, input: { command: `${command}; touch ${mark}` }, expect: 'refused', standIns: [program], mark },
+    ]
+  }
+  if (tool === 'Read' || tool === 'Edit') {
+    const path = content === undefined ? 'ona-proof.txt' : examplePath(content)
+    if (path === null) return 'the path lies outside the repository'
+    const token = `proof-token-${index}-${rule.text.length}`
+    if (tool === 'Edit')
+      return [{ name, tool: 'Write', input: { file_path: path, content: token }, expect: 'refused', token }]
+    const files = { [path]: `SECRET=${token}\n` }
+    return [
+      { name: `${name} (file tool)`, tool, input: { file_path: path }, expect: 'refused', files, token },
+      { name: `${name} (shell)`, tool: 'Bash', input: { command: `cat ${path}` }, expect: 'refused', files, token },
+    ]
+  }
+  if (tool === 'WebFetch' && content === undefined)
+    return [{ name, tool, input: { url: 'http://127.0.0.1:9/ona-proof', prompt: 'read it' }, expect: 'refused' }]
+  return `no call is known that would show it`
+}
+
+/** A path that the pattern means, inside the repository. */
+function examplePath(pattern: string): string | null {
+  if (pattern.startsWith('//') || pattern.startsWith('~')) return null
+  return pattern
+    .replace(/^\.?\//, '')
+    .replaceAll('**/', '')
+    .replaceAll('**', 'proof')
+    .replaceAll('*', 'proof')
+}
