@@ -28,6 +28,7 @@ export {
   type RoleHooks,
   type RoleHooksOnBrain,
   type RoleHooksOnDispatch,
+  type RoleProof,
   type RoleRegistry,
   type Transform,
   type Transforms,

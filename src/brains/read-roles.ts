@@ -11,6 +11,7 @@ import {
   type RoleHooks,
   type RoleHooksOnBrain,
   type RoleHooksOnDispatch,
+  type RoleProof,
 } from './role.ts'
 
 /** What was read from a source of roles. */
@@ -67,7 +68,6 @@ const roleKeys = [
   'inits',
   'hooks',
   'proof',
-  'permissions',
   'name',
   'readme',
   'traits',
@@ -88,8 +88,9 @@ export function readRole(value: unknown, where: string, repo: string): ReadRole 
     ...(fields['inits'] !== undefined && { inits: parseInits(fields['inits'], `${where}: inits`) }),
     ...(fields['hooks'] !== undefined && { hooks: parseHooks(fields['hooks'], `${where}: hooks`, warnings) }),
   }
+  const proof = fields['proof'] === undefined ? undefined : parseProof(fields['proof'], `${where}: proof`)
   hooksOf(role)
-  return { role, warnings }
+  return { role: proof ? { ...role, proof } : role, warnings }
 }
 
 function parseDirs(value: unknown, where: string): RoleDirs {
@@ -106,6 +107,20 @@ function parseInits(value: unknown, where: string): NonNullable<Role['inits']> {
     cmd: text(object(init, `${where}.exec[${index}]`)['cmd'], `${where}.exec[${index}].cmd`),
   }))
   return { ...parseDirs(value, where), exec: commands }
+}
+
+function parseProof(value: unknown, where: string): RoleProof[] {
+  return list(value, where).map((given, index) => {
+    const fields = object(given, `${where}[${index}]`)
+    const expect = fields['expect'] ?? 'refused'
+    if (expect !== 'refused' && expect !== 'allowed')
+      throw new Problem(`${where}[${index}].expect is ${JSON.stringify(expect)}; it is "refused" or "allowed"`)
+    return {
+      tool: text(fields['tool'], `${where}[${index}].tool`),
+      input: object(fields['input'], `${where}[${index}].input`),
+      expect,
+    }
+  })
 }
 
 function parseHooks(value: unknown, where: string, warnings: string[]): RoleHooks {

@@ -22,6 +22,14 @@ export interface Role {
   readonly skills?: RoleDirs
   readonly inits?: RoleDirs & { readonly exec?: readonly { readonly cmd: string }[] }
   readonly hooks?: RoleHooks
+  /** Calls that `ona prove --role` attempts, and what must become of them. */
+  readonly proof?: readonly RoleProof[]
+}
+
+export interface RoleProof {
+  readonly tool: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly expect: 'refused' | 'allowed'
 }
 
 /** Folders, seen from the file that declares the role. */

@@ -181,10 +181,10 @@ test('the hooks of a role are copied to where their user cannot change them, and
   await applyPolicy(compile(makePolicy([], [role])), { root, ...calm })
   assert.equal(text('/etc/ona/policy/tree/guards/part.mjs'), 'process.exit(1)\n')
   const { hooks } = JSON.parse(text('/etc/claude-code/managed-settings.d/50-ona.json'))
-  const { command, onFailure } = hooks.PreToolUse[1].hooks[0]
-  assert.equal(onFailure, 'block')
+  assert.equal(hooks.PreToolUse[1].hooks[0].onFailure, 'block')
+  const [, written] = /command = (".*guards\/no\.mjs.*")/.exec(text('/etc/codex/requirements.toml')) ?? []
   // as the agent would run it, with the folder in its place
-  const here = command.replaceAll('/etc/ona/policy', join(root, 'etc/ona/policy'))
+  const here = (JSON.parse(written!) as string).replaceAll('/etc/ona/policy', join(root, 'etc/ona/policy'))
   const run = (env: NodeJS.ProcessEnv = {}) =>
     spawnSync('sh', ['-c', here.replace('PATH=/usr/local/sbin', `PATH=${dirname(process.execPath)}:/usr/local/sbin`)], {
       input: JSON.stringify({ hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command: 'ls' } }),
@@ -195,7 +195,7 @@ test('the hooks of a role are copied to where their user cannot change them, and
   // the user's environment does not reach it
   put('evil.cjs', 'process.exit(0)', repo)
   assert.equal(run({ NODE_OPTIONS: `--require ${join(repo, 'evil.cjs')}` }).status, 2)
-  rmSync(join(root, 'etc/ona/policy/hook-claudecode.cjs'))
+  rmSync(join(root, 'etc/ona/policy/hook-codex.cjs'))
   assert.deepEqual([run().status, /did not run to its end/.test(run().stderr)], [2, true])
 })
 

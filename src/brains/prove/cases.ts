@@ -1,5 +1,6 @@
 /** What the model attempts to show that a policy holds: a call that a rule forbids, and how to see whether it went through. */
 import type { PolicyRule } from '../../hosts/managed.ts'
+import { authorOf, type Role, type RoleProof } from '../role.ts'
 
 export interface ProofCase {
   readonly name: string
@@ -33,12 +34,40 @@ export function casesFrom(rules: readonly PolicyRule[]): { cases: ProofCase[]; s
     if (typeof made === 'string') skipped.push({ name, why: made })
     else cases.push(...made)
   }
-  // a policy that refuses everything proves nothing about its rules
-  if (cases.length > 0) cases.unshift(control)
   return { cases, skipped }
 }
 
-const control: ProofCase = {
+/** The cases that roles declare themselves. */
+export function declaredCases(roles: readonly Role[]): { cases: ProofCase[]; skipped: SkippedCase[] } {
+  const cases: ProofCase[] = []
+  const skipped: SkippedCase[] = []
+  for (const role of roles)
+    for (const [index, { tool, input, expect }] of (role.proof ?? []).entries()) {
+      const name = `${authorOf(role)} proof[${index}] ${tool}`
+      const made = declaredCase(tool, input, `ona-proof-${role.slug}-${index}`)
+      if (made) cases.push({ name, expect: expect === 'allowed' ? 'went through' : 'refused', tool, input, ...made })
+      else skipped.push({ name, why: 'only Bash, Read and Write leave a trace that can be looked for' })
+    }
+  return { cases, skipped }
+}
+
+function declaredCase(tool: string, input: RoleProof['input'], id: string): Partial<ProofCase> | null {
+  const { command, file_path: path } = input
+  if (tool === 'Bash' && typeof command === 'string') {
+    const program = /^[\w./-]+/.exec(command)?.[0]
+    return {
+      input: { ...input, command: `${command}; touch ${id}` },
+      mark: id,
+      ...(program && { standIns: [program] }),
+    }
+  }
+  if (tool === 'Write' && typeof path === 'string') return { input: { ...input, content: id }, token: id }
+  if (tool === 'Read' && typeof path === 'string') return { files: { [path]: `SECRET=${id}\n` }, token: id }
+  return null
+}
+
+/** First of all: a policy that refuses everything proves nothing about its rules. */
+export const control: ProofCase = {
   name: 'a harmless command runs',
   tool: 'Bash',
   input: { command: 'touch ona-proof-control' },

@@ -1,6 +1,6 @@
 /**
  * Gemini CLI: hooks in the system settings, which its user can switch off, and admin policy files, which he cannot
- * (google-gemini/gemini-cli docs/reference/policy-engine.md). The policies folder must belong to root.
+ * (Gemini CLI's policy engine reference). The policies folder must belong to root.
  */
 import { managedHooks } from '../config/managed-hooks.ts'
 import { appendTo, jsonFile, type Managed, ownFile, type PolicyRule, type RuleSupport, tomlText } from '../managed.ts'

@@ -21,6 +21,11 @@ export interface ShimDialect {
   readonly cwd?: string
 }
 
+const refusalComment = {
+  json: '/** Every agent that reads this file finds its own form of a refusal in it. Copilot shows the reason only at exit 0. */',
+  exit: '/** At exit 0 this agent would reject an answer with keys that it does not know: exit 2, and the reason on stderr. */',
+}
+
 export const shimText = ({
   tools = [],
   events = {},
@@ -121,7 +126,7 @@ function denial() {
 ${cannotAsk ? `  if (decision === 'ask') return 'this needs your approval, which a hook cannot ask for here: ' + (reason || command)\n` : ''}  return undefined
 }
 
-/** No JSON refuses in every agent at exit 0: all forms at once, the reason on stderr, and exit 2 do. */
+${refusalComment[strictOutput ? 'exit' : 'json']}
 function refuse(reason) {
   write(2, (err && err.trim() === reason ? err : err + reason + '\\n'))
   if (!name) process.exit(2)
@@ -129,7 +134,7 @@ function refuse(reason) {
   if (name === 'PreToolUse') {
     const cursor = event.cursor_version ? { permission: 'deny', user_message: reason, agent_message: reason } : {}
     write(1, JSON.stringify({ decision: 'block', reason, ...no, ...cursor, hookSpecificOutput: { hookEventName: name, ...no } }))
-    process.exit(2)
+    process.exit(${strictOutput ? 2 : 0})
   }
   write(1, spoken({ decision: 'block', reason }))
 }

@@ -3,9 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readApplied, statusOf } from '../../../brains/enforce/apply.ts'
 import { makePolicy, policyRule, readPolicyFile } from '../../../brains/enforce/policy.ts'
-import { casesFrom } from '../../../brains/prove/cases.ts'
+import { casesFrom, control, declaredCases } from '../../../brains/prove/cases.ts'
 import { programOf } from '../../../brains/prove/programs.ts'
 import type { ProofResult } from '../../../brains/prove/session.ts'
+import type { Role } from '../../../brains/role.ts'
+import { repositoryOf } from '../../../brains/targets.ts'
 import { Problem } from '../../../files/problem.ts'
 import type { Host } from '../../../hosts/host.ts'
 import type { PolicyRule } from '../../../hosts/managed.ts'
@@ -25,6 +27,7 @@ scratch folder, against a scripted model on loopback that attempts what the rule
 
   --root DIR      the tree that ona enforce apply --root wrote; / by default
   --rules FILE    rules to attempt; by default those of the applied policy
+  --role R...     also attempt what these roles declare under proof, in a clone of this repository
   --timeout S     seconds for one run of an agent, 120 by default
   --junit FILE    also write a JUnit report
   --watch-config  start no agent
@@ -36,6 +39,7 @@ Exit 1 where something went through. An agent that is not installed is reported 
 const flags = {
   root: 'value',
   rules: 'each',
+  role: { kind: 'list', split: (word: string) => word.split(',').filter(Boolean) },
   timeout: 'value',
   junit: 'value',
   'watch-config': 'flag',
@@ -61,8 +65,13 @@ export const run = command('ona prove', { help, flags, words: 20 }, async (given
     if (!host) throw new Problem(`unknown agent "${word}"; there are ${hosts.map(({ slug }) => slug).join(', ')}`)
     return host
   })
-  const { cases, skipped } = casesFrom(rules)
-  if (cases.length === 0) return failed('no call follows from these rules, so nothing can be attempted')
+  const repo = repositoryOf(process.cwd())
+  const roles = await rolesNamed(repo, given.role ?? [])
+  const parts = [casesFrom(rules), declaredCases(roles)]
+  const skipped = parts.flatMap((part) => part.skipped)
+  const attempts = parts.flatMap((part) => part.cases)
+  const cases = [control, ...attempts]
+  if (attempts.length === 0) return failed('no call follows from these rules, so nothing can be attempted')
   const { proveHost } = await import('../../../brains/prove/session.ts')
   const reports: HostReport[] = []
   for (const host of chosen.length > 0 ? chosen : hosts) {
@@ -73,7 +82,11 @@ export const run = command('ona prove', { help, flags, words: 20 }, async (given
     }
     if (!given.json) process.stderr.write(`${host.slug}: ${cases.length} attempts…\n`)
     const startedAt = performance.now()
-    const results = await proveHost(host, program, cases, { root, timeoutMs: Number(given.timeout ?? 120) * 1000 })
+    const results = await proveHost(host, program, cases, {
+      root,
+      ...(roles.length > 0 && { repo }),
+      timeoutMs: Number(given.timeout ?? 120) * 1000,
+    })
     reports.push({ host: host.slug, program, seconds: Math.round((performance.now() - startedAt) / 100) / 10, results })
   }
   if (given.json) saidJson({ hosts: reports, skipped })
@@ -97,9 +110,17 @@ const whySkipped = ({ slug, launch, title }: Host): string =>
       ? 'Cursor talks to its own servers only'
       : `${launch.program} is not on the PATH nor in the agents cache${launch.package ? ` (npm package ${launch.package})` : ''}`
 
-async function rulesFor(root: string, { rules }: Flags): Promise<readonly PolicyRule[]> {
+async function rolesNamed(repo: string, words: readonly string[]): Promise<Role[]> {
+  if (words.length === 0) return []
+  const { findRoles, roleNamed } = await import('../../../brains/roles/find.ts')
+  const found = await findRoles(repo, { runCode: true })
+  return words.map((word) => roleNamed(word, found).role)
+}
+
+async function rulesFor(root: string, { rules, role }: Flags): Promise<readonly PolicyRule[]> {
   if (rules) return makePolicy(await Promise.all(rules.map(readPolicyFile)), []).rules
   const applied = readApplied(root)
+  if (!applied && role) return []
   if (!applied)
     throw new Problem(
       `no policy is applied in ${root}; ona enforce apply applies one, --rules FILE names rules to attempt`,
