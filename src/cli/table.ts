@@ -20,6 +20,7 @@ export const verbs = {
   plan: ['list', 'show', 'approve'],
   policy: ['suggest', 'new', 'list'],
   role: ['new', 'list'],
+  sandbox: ['run', 'explain'],
 } as const
 
 export type Verb<Name extends keyof typeof verbs> = (typeof verbs)[Name][number]
@@ -121,6 +122,12 @@ export const commands: Readonly<Record<string, Entry>> = {
     about: 'create a role with a hook and its test; list roles',
     verbs: verbs.role,
     load: () => import('./commands/roles/role.ts'),
+  },
+  sandbox: {
+    about: 'run one command in the sandbox, or explain what it lets a command do',
+    usage: 'run|explain …',
+    verbs: verbs.sandbox,
+    load: () => import('./commands/sandbox/sandbox.ts'),
   },
   status: {
     about: 'show which model and credential a session here would use',

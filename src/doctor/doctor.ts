@@ -40,6 +40,7 @@ const checks: Readonly<Record<string, Check>> = {
   hooks,
   model,
   'MCP servers': mcpServers,
+  sandbox,
   programs,
   roles,
   dispatcher,
@@ -166,6 +167,19 @@ async function mcpServers({ cwd, env, loaded }: Place): Promise<Report> {
   const { servers, problems } = await declaredHere(cwd, env, loaded)
   if (servers.length + problems.length === 0) return {}
   return { problem: problems, ok: `${servers.length} declared; ona mcp list checks whether they answer` }
+}
+
+async function sandbox({ cwd, env, loaded }: Place): Promise<Report> {
+  const { fenceHere } = await import('../agent/session/sandbox-here.ts')
+  const fence = await fenceHere(cwd, env, loaded)
+  fence.close()
+  const { enabled, failIfUnavailable } = loaded.settings.sandbox ?? {}
+  const { availability } = fence
+  if (availability.ok)
+    return { ok: `works here (${availability.bwrap}); ${enabled ? 'enabled' : 'not enabled: see docs/sandbox.md'}` }
+  if (!enabled) return { ok: `not enabled, and not available: ${availability.why}` }
+  const text = `enabled and not available: ${availability.why}`
+  return failIfUnavailable ? { problem: `${text}; no session starts` } : { warning: `${text}; commands run without it` }
 }
 
 function programs({ env }: Place): Report {

@@ -91,6 +91,9 @@ export const slashCommands: readonly SlashCommand[] = [
     hint: '[allow|ask|deny|remove rule]',
     immediate: true,
   }),
+  command('sandbox', 'what commands may read, write and reach', () => import('./configuration/sandbox.ts'), {
+    hint: '[on|off]',
+  }),
   command('hooks', 'see, add and remove hooks', () => import('./configuration/hooks.ts'), { hint: '[add|remove …]' }),
   command('mcp', 'MCP servers: state, tools, sign in, reconnect', () => import('./configuration/mcp.ts'), {
     hint: '[reconnect|login server]',
