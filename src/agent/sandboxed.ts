@@ -40,7 +40,8 @@ export async function withSandbox(call: Call, question: PermissionQuestion, ruli
   const { place } = call
   if (place?.in === 'open' && place.mustAsk && ruling.decision === 'allow')
     return { ...ruling, decision: 'ask', reason: `${place.why}; ${ruling.reason}`, suggestions: [] }
-  if (place?.in !== 'sandbox' || ruling.decision !== 'ask') return ruling
+  const unanswered = ruling.decision === 'ask' || (question.mode === 'dontAsk' && ruling.rule === undefined)
+  if (place?.in !== 'sandbox' || ruling.decision === 'allow' || !unanswered) return ruling
   const { autoAllowBashIfSandboxed = true } = (await call.session.runtime.sandbox!()).settings
   if (!autoAllowBashIfSandboxed) return ruling
   if (certainlyAsked.test(ruling.reason)) return ruling

@@ -1,6 +1,6 @@
 /** The plane itself: settles once who is asked about what, and in which order. */
 import type { EventName } from './events.ts'
-import { type Env, type Handler, labelOf } from './handler.ts'
+import { type Env, type Handler, labelOf, type Wrap } from './handler.ts'
 import type { AskModel } from './handlers/prompt.ts'
 import { type Ordered, orderHandlers } from './order.ts'
 import { type Answer, type Plane, quiet, type Raised, type Scope } from './plane.ts'
@@ -15,6 +15,8 @@ export interface PlaneOptions {
   readonly matchesRule?: MatchesRule
   /** For handlers that ask a model. */
   readonly askModel?: AskModel
+  /** For hooks that ask for a sandbox; without it they do not run. */
+  readonly wrap?: Wrap
   /** Takes secrets out of what is recorded. */
   readonly redact?: Redact
   /** Takes our own credentials out of what a hook is told. What else looks like a secret it must see: it may judge it. */

@@ -14,6 +14,12 @@ export type Source =
 /** Environment variables; like Node's own type, for those who do not have it. */
 export type Env = Readonly<Record<string, string | undefined>>
 
+/** Puts the words of a program inside a sandbox; rejects with the reason where that cannot be done. */
+export type Wrap = (
+  words: readonly string[],
+  place: { readonly cwd: string; readonly env: Env },
+) => Promise<{ readonly words: readonly string[]; readonly env: Env }>
+
 export type Shell = 'bash' | 'sh' | 'powershell'
 
 /** `refuse`: a failure counts as exit code 2. */
@@ -49,6 +55,8 @@ export type Handler = Declared &
         readonly shell: Shell
         /** The exec form: `command` is a program, run with these and without a shell. */
         readonly args?: readonly string[]
+        /** It runs in the sandbox, or not at all. */
+        readonly sandbox?: true
       }
     | { readonly kind: 'builtin'; readonly name: string }
     | {

@@ -29,7 +29,7 @@ function isSame(a: Handler, b: Handler): boolean {
     a.withheld === b.withheld &&
     a.onFailure === b.onFailure &&
     (a.kind === 'command' && b.kind === 'command'
-      ? labelOf(a) === labelOf(b) && a.shell === b.shell && a.args?.length === b.args?.length
+      ? labelOf(a) === labelOf(b) && a.shell === b.shell && a.sandbox === b.sandbox && a.args?.length === b.args?.length
       : labelOf(a) === labelOf(b) && a.kind !== 'prompt')
   )
 }

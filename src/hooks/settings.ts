@@ -179,13 +179,14 @@ const readKind: Record<
   ) => HandlerRead | HandlerRead[] | undefined
 > = {
   command(declared, hook, note) {
-    const { command, shell = 'bash', args } = hook as Infer<typeof kinds.command>
+    const { command, shell = 'bash', args, sandbox } = hook as Infer<typeof kinds.command>
+    const fenced = sandbox ? ({ sandbox } as const) : {}
     if (command.trim() === '') return refuse(note, 'command', 'is empty')
-    if (args) return { ...declared, kind: 'command', command, shell, args }
+    if (args) return { ...declared, ...fenced, kind: 'command', command, shell, args }
     if (process.platform === 'win32' && shell !== 'powershell') {
       return refuse(note, 'shell', `is ${shell}, which does not run on Windows; use "shell": "powershell"`)
     }
-    return { ...declared, kind: 'command', command, shell }
+    return { ...declared, ...fenced, kind: 'command', command, shell }
   },
   builtin(declared, hook, note) {
     const { name } = hook as Infer<typeof kinds.builtin>

@@ -23,6 +23,8 @@ export interface StdioTransport {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd?: string
+  /** It runs in the sandbox of the session, or not at all. */
+  readonly sandbox?: true
 }
 
 export interface HttpTransport {
@@ -168,13 +170,14 @@ function readServer(
 function readTransport(entry: JsonObject): ServerConfig['transport'] | { why: string } {
   const type = entry.type ?? (entry.url === undefined ? 'stdio' : 'http')
   if (type === 'stdio') {
-    const { command, args = [], env = {}, cwd } = entry
+    const { command, args = [], env = {}, cwd, sandbox = false } = entry
     if (typeof command !== 'string' || command === '')
       return { why: 'needs a command, or a url for a server over HTTP' }
     if (!isTexts(args)) return { why: 'has args that are not a list of strings' }
     if (!isTextMap(env)) return { why: 'has an env that is not an object of strings' }
     if (cwd !== undefined && typeof cwd !== 'string') return { why: 'has a cwd that is not a string' }
-    return { type, command, args, env, ...(cwd !== undefined && { cwd }) }
+    if (typeof sandbox !== 'boolean') return { why: 'has a sandbox that is neither true nor false' }
+    return { type, command, args, env, ...(cwd !== undefined && { cwd }), ...(sandbox && { sandbox }) }
   }
   if (type === 'http' || type === 'streamable-http' || type === 'sse') {
     const { url, headers = {}, headersHelper, oauth } = entry

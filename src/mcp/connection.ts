@@ -1,6 +1,7 @@
 /** One server: connected, watched, and started again when it dies. */
 import { Client, InsufficientScopeError, SdkError, SdkErrorCode, UnauthorizedError } from '@modelcontextprotocol/client'
 import type { JsonObject } from '../hooks/shape.ts'
+import type { Wrap } from '../sandbox/wrap.ts'
 import { broke, failed, type ToolOutput } from '../tools/output.ts'
 import type { ServerConfig, ServerStatus } from './config.ts'
 import { outputOf, resourceOutput } from './content.ts'
@@ -10,6 +11,8 @@ import { type Way, wayTo } from './transport.ts'
 
 export interface ConnectionDeps {
   readonly env: NodeJS.ProcessEnv
+  /** For servers that ask for a sandbox. */
+  readonly wrap?: Wrap
   readonly projectDir: string
   /** Folders that the server is told of. */
   roots(): readonly string[]
@@ -203,8 +206,8 @@ export class Connection {
   }
 
   private wayTo(login: ServerLogin | undefined): Promise<Way> {
-    const { env, projectDir } = this.deps
-    return wayTo(this.config, { env, projectDir, ...(login && { login }) })
+    const { env, projectDir, wrap } = this.deps
+    return wayTo(this.config, { env, projectDir, ...(login && { login }), ...(wrap && { wrap }) })
   }
 
   private newClient(): Client {

@@ -1,5 +1,7 @@
 /** All MCP servers of a session: started beside it, and asked by the names that the model uses. */
+
 import { isObject, type JsonObject, record } from '../hooks/shape.ts'
+import type { Wrap } from '../sandbox/wrap.ts'
 import type { McpSide } from '../tools/host.ts'
 import { failed, said, type ToolOutput } from '../tools/output.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -13,6 +15,8 @@ import type { SecretStore } from './secrets.ts'
 
 export interface HubDeps {
   readonly env: NodeJS.ProcessEnv
+  /** For servers that ask for a sandbox. */
+  readonly wrap?: Wrap
   readonly projectDir: string
   readonly home: string
   readonly version: string
@@ -337,6 +341,7 @@ async function startEntry(entry: Entry, deps: HubDeps, changed: () => void, isCl
   const connection: ConnectionDeps = {
     env: deps.env,
     projectDir: deps.projectDir,
+    ...(deps.wrap && { wrap: deps.wrap }),
     roots: deps.roots ?? (() => [deps.projectDir]),
     elicit: deps.elicit ?? (async () => ({ action: 'cancel' as const })),
     ...(secrets && {

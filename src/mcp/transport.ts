@@ -4,6 +4,7 @@ import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } fro
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { withoutSecrets } from '../auth/child-env.ts'
 import { isObject } from '../hooks/shape.ts'
+import type { Wrap } from '../sandbox/wrap.ts'
 import type { HttpTransport, ServerConfig } from './config.ts'
 import type { ServerLogin } from './oauth.ts'
 
@@ -24,22 +25,31 @@ export interface WayOptions {
   readonly env: NodeJS.ProcessEnv
   readonly projectDir: string
   readonly login?: ServerLogin
+  /** For servers that ask for a sandbox. */
+  readonly wrap?: Wrap
 }
 
 export async function wayTo({ transport: config }: ServerConfig, options: WayOptions): Promise<Way> {
   if (config.type === 'sdk') return { transport: watched(config.connect() as Transport), stderr: () => '' }
-  return config.type === 'stdio' ? childProcess(config, options) : await overHttp(config, options)
+  return config.type === 'stdio' ? await childProcess(config, options) : await overHttp(config, options)
 }
 
-function childProcess(
+async function childProcess(
   config: Extract<ServerConfig['transport'], { type: 'stdio' }>,
-  { env, projectDir }: WayOptions,
-): Way {
+  { env, projectDir, wrap }: WayOptions,
+): Promise<Way> {
+  const cwd = config.cwd ?? projectDir
+  const plain = {
+    words: [config.command, ...config.args],
+    env: { ...withoutSecrets(env), CLAUDE_PROJECT_DIR: projectDir, ...config.env },
+  }
+  if (config.sandbox && !wrap) throw new Error('it must run in a sandbox, and none is enabled (sandbox.enabled)')
+  const { words, env: inside } = config.sandbox ? await wrap!(plain.words, { cwd, env: plain.env }) : plain
   const transport = new StdioClientTransport({
-    command: config.command,
-    args: [...config.args],
-    env: { ...(withoutSecrets(env) as Record<string, string>), CLAUDE_PROJECT_DIR: projectDir, ...config.env },
-    cwd: config.cwd ?? projectDir,
+    command: words[0]!,
+    args: words.slice(1),
+    env: inside as Record<string, string>,
+    cwd,
     stderr: 'pipe',
     maxBufferSize: longestMessage,
   })

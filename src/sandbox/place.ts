@@ -22,7 +22,9 @@ export interface PlaceRequest {
   readonly env: NodeJS.ProcessEnv
 }
 
-export async function placeOf(fence: Fence, request: PlaceRequest): Promise<Place> {
+type Sandboxing = Pick<Fence, 'settings' | 'availability' | 'cell'>
+
+export async function placeOf(fence: Sandboxing, request: PlaceRequest): Promise<Place> {
   const { settings, availability } = fence
   if (!availability.ok && settings.failIfUnavailable)
     return { in: 'nowhere', why: `the sandbox is required and not available: ${availability.why}` }
@@ -36,7 +38,7 @@ export async function placeOf(fence: Fence, request: PlaceRequest): Promise<Plac
 
 /** The same command with another word of the user's: once they approved it, ask rules on files no longer apply. */
 export async function insideOf(
-  fence: Fence,
+  fence: Sandboxing,
   request: Omit<PlaceRequest, 'command' | 'disable'>,
   approved = false,
 ): Promise<Place> {

@@ -158,6 +158,9 @@ function patternsOf(list: readonly string[] = [], key: string, places: Anchors):
 
 const wild = /[*?[\\]/
 const trimmed = (path: string): string => (path === '/' ? path : path.replace(/\/+$/, ''))
+/** One path that must not be read. */
+export const closedPath = (path: string, why: string): NamedPattern => ({ ...literal(path), why })
+
 const literal = (path: string) => ({ pattern: pathPattern(`/${path}`, false), from: ['/'], paths: [path] })
 
 /** A rule's pattern with the folders that it starts from. `dir/**` means the folder itself. */

@@ -8,6 +8,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import { runGroup } from '../hooks/process-group.ts'
 import { packageRoot } from '../package-root.ts'
+import type { WrapPlace, Wrapped } from '../sandbox/wrap.ts'
 import { type Db, openDb } from '../store/open.ts'
 import type { Run } from './cases.ts'
 
@@ -21,12 +22,13 @@ export interface ScriptPlace {
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
   /** How a program is started: as it is, or in the sandbox. */
-  wrap?(program: string, args: readonly string[], folder: string): Promise<Wrapped>
+  wrap?(words: readonly string[], place: ScriptFolders): Promise<Wrapped>
 }
 
-export interface Wrapped {
-  readonly program: string
-  readonly args: readonly string[]
+export interface ScriptFolders extends WrapPlace {
+  /** Everything that the script may write. */
+  readonly folder: string
+  readonly copy: string
 }
 
 export type Result = Pick<Run, 'exitCode' | 'timedOut' | 'stdout' | 'stderr'>
@@ -43,21 +45,23 @@ export async function runScript(content: string, place: ScriptPlace): Promise<Re
     const database = join(root, 'record', 'agent.db')
     makeRecord(database, place)
     writeFileSync(join(programs, 'ona'), `#!/bin/sh\nexec ${ona} "$@"\n`, { mode: 0o555 })
-    const shell = ['-c', reader, 'case']
-    const { program, args } = (await place.wrap?.('/bin/bash', shell, root)) ?? { program: '/bin/bash', args: shell }
-    return await execute(program, args, {
+    const env = {
+      ...place.env,
+      PATH: [place.env['PATH'] ?? '', programs].join(delimiter),
+      PROJECT_DIR: place.projectDir,
+      CASE_DIR: folder,
+      AGENT_SDLC_DB: database,
+      TMPDIR: folder,
+    }
+    const plain = { words: ['/bin/bash', '-c', reader, 'case'], env }
+    const folders = { cwd: folder, env, folder: root, copy: place.projectDir }
+    const run = (await place.wrap?.(plain.words, folders)) ?? plain
+    return await execute(run.words[0]!, run.words.slice(1), {
       content,
       cwd: folder,
       timeoutMs: place.timeoutMs ?? 60_000,
       ...(place.signal && { signal: place.signal }),
-      env: {
-        ...place.env,
-        PATH: [place.env['PATH'] ?? '', programs].join(delimiter),
-        PROJECT_DIR: place.projectDir,
-        CASE_DIR: folder,
-        AGENT_SDLC_DB: database,
-        TMPDIR: folder,
-      },
+      env: run.env,
     })
   } finally {
     rmSync(root, { recursive: true, force: true })

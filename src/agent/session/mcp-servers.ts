@@ -12,6 +12,7 @@ import {
 } from '../../mcp/config.ts'
 import { connectServers, type McpHub } from '../../mcp/hub.ts'
 import { version } from '../../package-root.ts'
+import type { Wrap } from '../../sandbox/wrap.ts'
 import type { Settings } from '../../store/settings/settings-shape.ts'
 import type { Person } from '../events.ts'
 import type { ServerOwner } from './runtime.ts'
@@ -29,6 +30,8 @@ export interface McpRequest {
   readonly bare: boolean
   session(): ServerOwner | undefined
   openUrl?(url: string): void | Promise<void>
+  /** For servers that ask for a sandbox. */
+  readonly wrap?: Wrap
 }
 
 export interface Declaration {
@@ -82,6 +85,7 @@ export function openMcp(request: McpRequest, { servers }: Declaration, evenIfNon
       return answer
     },
     secrets: lazySecrets(env),
+    ...(request.wrap && { wrap: request.wrap }),
     ...(request.openUrl && { openUrl: request.openUrl }),
   })
 }

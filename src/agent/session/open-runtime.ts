@@ -3,15 +3,17 @@ import { homedir } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { withOwnPath, withoutSecrets } from '../../auth/child-env.ts'
 import { createPlane } from '../../hooks/dispatch.ts'
-import type { Handler } from '../../hooks/handler.ts'
+import type { Handler, Wrap as HookWrap } from '../../hooks/handler.ts'
 import type { Plane } from '../../hooks/plane.ts'
 import { sayHookProblem } from '../../hooks/settings.ts'
 
 import { packageRoot } from '../../package-root.ts'
 import { builtinRules } from '../../permissions/builtin-rules.ts'
+import type { PermissionSettings } from '../../permissions/question.ts'
 import { ruleProblem } from '../../permissions/rule.ts'
 import { matchesRule } from '../../permissions/rule-applies.ts'
 import type { Fence, FenceOptions } from '../../sandbox/fence.ts'
+import type { Wrap } from '../../sandbox/wrap.ts'
 
 import { dbPath, openDb } from '../../store/open.ts'
 import { governedMark } from '../../store/operator.ts'
@@ -74,10 +76,20 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
   const mark = governedMark({ db: db.path, home })
   const sources = options.settings?.sources
   let current: Session | undefined
+  const closers: (() => void)[] = [() => db.close()]
+  const place = { home, env, database: db.path, projectDir: cwd }
+  const sandbox = settings.sandbox?.enabled ? lazyFence(settings.sandbox, place, closers) : undefined
+  const scope = () => ({
+    permissions: current?.rules ?? settings.permissions ?? {},
+    projectDir: current?.projectDir ?? cwd,
+    home,
+  })
+  const wrap = sandbox && wrapWith(sandbox, scope)
   const planeFor: Opened['planeFor'] = (session, own) =>
     createPlane([...own, ...hooks.handlers], {
       env: { ...withOwnPath(env), ...mark },
       withhold: storable,
+      ...(wrap && { wrap: wrap as HookWrap }),
       ...(loaded.hookFailure && { hookFailure: loaded.hookFailure }),
       matchesRule: (rule, tool, input) => {
         const here = session()?.cwd ?? cwd
@@ -103,11 +115,11 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     agents = kinds
     return agents
   }
-  const closers: (() => void)[] = [() => db.close()]
   const servers = {
     ...{ settings, trusted, cwd, home, env, person: options.person, openUrl: options.openUrl },
     ...{ flags: options.mcpConfig ?? [], strict: options.strictMcp === true, bare: options.bare === true },
     session: () => current,
+    ...(wrap && { wrap }),
   }
   const declared = options.withoutMcp ? { servers: [], problems: [] } : declaredServers(servers)
   for (const text of declared.problems) tell.push({ type: 'notice', level: 'warning', text })
@@ -127,9 +139,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     childEnv: { ...withoutSecrets(env), ...mark },
     home,
     startDir: cwd,
-    ...(settings.sandbox?.enabled && {
-      sandbox: lazyFence(settings.sandbox, { home, env, database: db.path, projectDir: cwd }, closers),
-    }),
+    ...(sandbox && { sandbox }),
     get agents() {
       return agentKinds()
     },
@@ -192,6 +202,17 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     },
   }
 }
+
+/** For hooks and servers that ask for a sandbox: under the rules of the session. */
+const wrapWith =
+  (
+    sandbox: () => Promise<Fence>,
+    scope: () => { permissions: PermissionSettings; projectDir: string; home: string },
+  ): Wrap =>
+  async (words, place) => {
+    const { wrapIn } = await import('../../sandbox/wrap.ts')
+    return wrapIn(await sandbox(), scope)(words, place)
+  }
 
 /** Nothing of the sandbox is loaded before a command needs it. */
 function lazyFence(

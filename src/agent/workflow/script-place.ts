@@ -11,7 +11,19 @@ export const scriptPlace = (session: Session): ScriptPlace => ({
   conversationId: session.conversationId,
   env: session.runtime.childEnv,
   signal: session.signal,
+  ...(session.runtime.sandbox && { wrap: wrapFor(session) }),
 })
+
+/** With a sandbox, a script finds the copy that it is given and nothing else of the project. */
+const wrapFor =
+  (session: Session): ScriptPlace['wrap'] =>
+  async (words, place) => {
+    const fence = await session.runtime.sandbox!()
+    if (!fence.availability.ok && !fence.settings.failIfUnavailable) return { words, env: place.env }
+    const { wrapScript } = await import('../../sandbox/wrap.ts')
+    const { rules: permissions, projectDir, runtime } = session
+    return wrapScript(fence, { permissions, projectDir, home: runtime.home })(words, place)
+  }
 
 /**
  * Why a case must not run. It is judged as the Bash command that it is; entering the test phase stands for the answer to

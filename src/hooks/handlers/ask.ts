@@ -2,7 +2,7 @@
 
 import type { HookContext, StandardArgs } from '../define.ts'
 import { type EventName, isEventName } from '../events.ts'
-import type { Env, Handler } from '../handler.ts'
+import type { Env, Handler, Wrap } from '../handler.ts'
 import { describe, errorOf, isA, type Outcome, type Question, type Waiting } from '../kernel.ts'
 import type { Scope } from '../plane.ts'
 import { isObject, type JsonObject } from '../shape.ts'
@@ -41,6 +41,7 @@ export interface Asking {
   readonly timeoutMs: number
   readonly env: Env
   readonly askModel?: AskModel
+  readonly wrap?: Wrap
   /** For a function at a step: the draft that it may change. */
   readonly draft?: Steps[StepName]
 }
@@ -111,6 +112,10 @@ function functionArgs(event: EventName | StepName, { input, scope, draft }: Aski
   return { ...own, ...standard }
 }
 
+const noSandbox: Wrap = async () => {
+  throw new Error('no sandbox is enabled (sandbox.enabled)')
+}
+
 async function askCommand(handler: Handler & { kind: 'command' }, asking: Asking): Promise<Reply> {
   const { scope, inputJson, timeoutMs, env } = asking
   const { end, exitCode, stdout, stderr, note } = await runCommand({
@@ -122,6 +127,7 @@ async function askCommand(handler: Handler & { kind: 'command' }, asking: Asking
     env: hookEnv(env, scope),
     timeoutMs,
     signal: scope.signal,
+    ...(handler.sandbox && { wrap: asking.wrap ?? noSandbox }),
   })
   const kept = { exitCode, stdout, stderr }
   if (end !== 'exited') {

@@ -1,6 +1,6 @@
 /** A command hook's process (spec 003 §5.11): one spawn, its input at once, its output bounded while it streams. */
 import { existsSync, statSync } from 'node:fs'
-import type { Env, Shell } from '../handler.ts'
+import type { Env, Shell, Wrap } from '../handler.ts'
 import { runGroup } from '../process-group.ts'
 import { onPath } from './find-program.ts'
 
@@ -15,6 +15,8 @@ export interface CommandRun {
   readonly env: Env
   readonly timeoutMs: number
   readonly signal?: AbortSignal
+  /** The sandbox that it must run in. */
+  readonly wrap?: Wrap
 }
 
 export interface Exit {
@@ -38,13 +40,22 @@ export function runCommand(run: CommandRun): Promise<Exit> {
   }
   const argv = run.args ? execArgv(run.command, run.args, run.env) : shellArgv(run.shell, run.command, run.env)
   if (!argv) return Promise.resolve(notStarted('not started: neither pwsh nor powershell is on the PATH'))
+  if (!run.wrap) return start(run, argv, run.env)
+  return run.wrap(argv, run).then(
+    ({ words, env }) => start(run, words, env),
+    (error: Error) => notStarted(`not started: it must run in a sandbox, and ${error.message}`),
+  )
+}
+
+function start(run: CommandRun, argv: readonly string[], env: Env): Promise<Exit> {
+  const { cwd, signal } = run
   const stdout = capture()
   const stderr = capture()
   return runGroup({
     program: argv[0]!,
     args: argv.slice(1),
     cwd,
-    env: run.env,
+    env,
     input: `${run.input}\n`,
     timeoutMs: run.timeoutMs,
     ...(signal && { signal }),

@@ -1,7 +1,7 @@
 /** A round: those with a say are asked, one after another, and their answers become one. */
 
 import type { EventName } from '../events.ts'
-import type { Env, Handler } from '../handler.ts'
+import type { Env, Handler, Wrap } from '../handler.ts'
 import { questionFor, type Reply, replyOf } from '../handlers/ask.ts'
 import type { AskModel } from '../handlers/prompt.ts'
 import { defaultTimeout } from '../handlers/timeout.ts'
@@ -61,6 +61,7 @@ export interface Settled {
   readonly disabled: string | undefined
   readonly matchesRule?: MatchesRule
   readonly askModel?: AskModel
+  readonly wrap?: Wrap
   readonly hookFailure?: 'refuse' | 'forced'
   /** Handlers that are asked once a session, and have been. */
   readonly done: Set<string>
@@ -201,6 +202,7 @@ function openQuestion(round: Round, handler: Prepared): Asked {
     timeoutMs: handler.timeoutMs ?? defaultTimeout(handler, settled.env),
     env: settled.env,
     askModel: settled.askModel,
+    ...(settled.wrap && { wrap: settled.wrap }),
     draft,
   })
   return { ...question, inputJson, draft, startedAt: now() }

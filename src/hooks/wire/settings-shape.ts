@@ -24,6 +24,7 @@ export const kinds = {
     command: string('run by the shell; gets the event on stdin'),
     args: optional(list(string(), 'the exec form: command is a program, run with these and without a shell')),
     shell: optional(oneOf(['bash', 'sh', 'powershell'])),
+    sandbox: optional(boolean('true: it runs in the sandbox of the session, or not at all')),
     ...common,
   }),
   builtin: record({ type: literal('builtin'), ...common, name: string('which one') }),

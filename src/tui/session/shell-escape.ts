@@ -3,6 +3,7 @@ import { StringDecoder } from 'node:string_decoder'
 import type { AgentEvent } from '../../agent/events.ts'
 import type { Session } from '../../agent/session/session.ts'
 import { runGroup } from '../../hooks/process-group.ts'
+import type { Place } from '../../sandbox/place.ts'
 import { addEvent } from '../../store/audit.ts'
 
 /** What the model is given of each stream. */
@@ -18,9 +19,11 @@ export async function shellLine(
   const startedAt = Date.now()
   const id = `shell-${startedAt}`
   on({ type: 'tool-started', id, name: '!', input: { command }, summary: command })
+  const place = await placeOfLine(session, command)
   const run = await runShell(command, {
     cwd: session.cwd,
     env: session.runtime.childEnv,
+    ...(place && { place }),
     signal,
     progress: (text) => on({ type: 'tool-progress', id, text }),
   })
@@ -46,7 +49,13 @@ export async function shellLine(
     conversationId: session.conversationId,
     sessionId: session.id,
     type: 'operator_shell',
-    detail: { command, exitCode: run.exitCode, cwd: session.cwd },
+    detail: {
+      command,
+      exitCode: run.exitCode,
+      cwd: session.cwd,
+      sandboxed: place?.in === 'sandbox',
+      ...(place?.in === 'sandbox' && { sandbox_profile: place.cell.digest }),
+    },
   })
 }
 
@@ -56,11 +65,24 @@ interface ShellRun {
   readonly stderr: string
 }
 
-async function runShell(
-  command: string,
-  options: { cwd: string; env: NodeJS.ProcessEnv; signal: AbortSignal; progress: (text: string) => void },
-): Promise<ShellRun> {
-  const { progress, ...place } = options
+/** Undefined where no sandbox is enabled. */
+async function placeOfLine({ runtime, rules, cwd, projectDir }: Session, command: string): Promise<Place | undefined> {
+  if (!runtime.sandbox) return undefined
+  const { placeOf } = await import('../../sandbox/place.ts')
+  const { home, childEnv: env } = runtime
+  return placeOf(await runtime.sandbox(), { command, disable: false, permissions: rules, cwd, projectDir, home, env })
+}
+
+interface ShellPlace {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly place?: Place
+  readonly signal: AbortSignal
+  progress(text: string): void
+}
+
+async function runShell(command: string, { progress, place, ...options }: ShellPlace): Promise<ShellRun> {
+  if (place?.in === 'nowhere') return { exitCode: null, stdout: '', stderr: place.why }
   const printed = { stdout: '', stderr: '' }
   const hear = (name: 'stdout' | 'stderr') => {
     const decoder = new StringDecoder()
@@ -70,14 +92,21 @@ async function runShell(
       progress(text)
     }
   }
+  const words = ['/bin/bash', '-c', command]
+  const cell = place?.in === 'sandbox' ? place.cell : undefined
+  const [program, ...args] = cell?.argv(words) ?? words
   const end = await runGroup({
-    program: '/bin/bash',
-    args: ['-c', command],
-    ...place,
+    program: program!,
+    args,
+    ...options,
+    env: cell?.env ?? options.env,
     onStdout: hear('stdout'),
     onStderr: hear('stderr'),
   })
   if (typeof end.cause === 'object') printed.stderr += end.cause.notStarted
+  const notes = [...(cell?.breaches() ?? []), ...new Set(cell?.refusals())]
+  if (place?.in === 'open' && place.says) notes.push(`This command ran without a sandbox: ${place.why}`)
+  for (const note of notes) printed.stderr += `\n[sandbox] ${note}`
   return { exitCode: end.exitCode, stdout: cut(printed.stdout), stderr: cut(printed.stderr) }
 }
 
