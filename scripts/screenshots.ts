@@ -13,6 +13,20 @@ const home = mkdtempSync(join(tmpdir(), 'ona-shots-'))
 const project = join(home, 'shop')
 mkdirSync(project)
 writeFileSync(join(project, 'price.ts'), 'export const price = (cents: number) => cents / 100\n')
+mkdirSync(join(home, '.ona'))
+writeFileSync(
+  join(home, '.ona/settings.json'),
+  JSON.stringify({
+    permissions: { deny: ['Bash(git push --force *)'] },
+    hooks: [
+      {
+        hook_event_name: 'PreToolUse',
+        matcher: 'Bash',
+        command: "grep -q 'npm publish' && { echo 'releases go through CI' >&2; exit 2; } || true",
+      },
+    ],
+  }),
+)
 
 const start = [
   'env',
@@ -48,9 +62,16 @@ type('replace "cents / 100" with "Math.round(cents) / 100" in price.ts')
 press('Enter')
 await until(/Do you want to make this edit|1\. Yes/)
 shoot('permission')
-type('y')
+press('1')
 await until(/● Edit[\s\S]*❯ ask/)
 shoot('turn')
+type('run npm publish')
+press('Enter')
+await until(/releases go through CI[\s\S]*❯ ask/)
+type('run git push --force origin main')
+press('Enter')
+await until(/Bash\(git push[\s\S]*denied[\s\S]*❯ ask/)
+shoot('denied')
 type('/co')
 await until(/\/compact/)
 shoot('menu')
@@ -61,9 +82,15 @@ rmSync(home, { recursive: true, force: true })
 /** Cells with their colours as text of an SVG; the fonts of the reader do the rest. */
 function svg(screen: readonly string[]): string {
   const [wide, high] = [8.4, 18]
-  const lines = screen.map(
-    (line, row) => `<text x="14" y="${28 + row * high}" xml:space="preserve">${spans(line)}</text>`,
-  )
+  const style = { fill: '', weight: '', ground: '' }
+  const lines = screen.map((line, row) => {
+    const { grounds, text } = spans(line, style)
+    const behind = grounds.map(
+      ({ from, cells, fill }) =>
+        `<rect x="${(14 + from * wide).toFixed(1)}" y="${14 + row * high}" width="${(cells * wide).toFixed(1)}" height="${high}" fill="${fill}"/>`,
+    )
+    return `${behind.join('')}<text x="14" y="${28 + row * high}" xml:space="preserve" textLength="${(cellsOf(line) * wide).toFixed(1)}">${text}</text>`
+  })
   const size = { width: Math.ceil(columns * wide + 28), height: screen.length * high + 28 }
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}" viewBox="0 0 ${size.width} ${size.height}">
 <rect width="100%" height="100%" rx="8" fill="#1b1d23"/>
@@ -74,23 +101,46 @@ ${lines.join('\n')}
 `
 }
 
-function spans(line: string): string {
-  let [fill, weight] = ['', '']
+function cellsOf(line: string): number {
+  return [...line.replaceAll(/\x1b\[[0-9;]*m/g, '')].length
+}
+
+interface Ground {
+  readonly from: number
+  readonly cells: number
+  readonly fill: string
+}
+
+/** `style` goes on from line to line: tmux writes only what changes. */
+function spans(
+  line: string,
+  style: { fill: string; weight: string; ground: string },
+): { text: string; grounds: Ground[] } {
+  let { fill, weight, ground } = style
   let out = ''
+  let at = 0
+  const grounds: Ground[] = []
   for (const [, code, text] of line.matchAll(/\x1b\[([0-9;]*)m|([^\x1b]+)/g)) {
     if (text !== undefined) {
+      const cells = [...text].length
+      if (ground) grounds.push({ from: at, cells, fill: ground })
+      at += cells
       const attributes = `${fill && ` fill="${fill}"`}${weight && ' font-weight="bold"'}`
       out += attributes ? `<tspan${attributes}>${escaped(text)}</tspan>` : escaped(text)
       continue
     }
     const parts = (code || '0').split(';')
     if (parts[0] === '0' || parts[0] === '39') fill = ''
+    if (parts[0] === '0' || parts[0] === '49') ground = ''
     if (parts[0] === '0' || parts[0] === '22') weight = ''
-    if (parts.includes('1') && parts[0] !== '38') weight = 'bold'
+    if (parts.includes('1') && parts[0] !== '38' && parts[0] !== '48') weight = 'bold'
+    const behind = parts.indexOf('48')
+    if (behind >= 0 && parts[behind + 1] === '5') ground = colour(Number(parts[behind + 2]))
     const index = parts.indexOf('38')
     if (index >= 0 && parts[index + 1] === '5') fill = colour(Number(parts[index + 2]))
   }
-  return out
+  Object.assign(style, { fill, weight, ground })
+  return { text: out, grounds }
 }
 
 function escaped(text: string): string {
