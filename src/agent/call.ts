@@ -28,6 +28,8 @@ export interface Call {
   context: string[]
   /** How long the tool ran, where it did. */
   ranMs?: number
+  /** The approval that it waits for: it has no result yet. */
+  waiting?: string
   /** Set when a hook or the person ended the whole turn with this call. */
   end?: TurnEnd
 }

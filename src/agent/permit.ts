@@ -113,8 +113,11 @@ async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | unde
     suggestions: ruling.suggestions,
     ...(session.agent && { agent: session.agent.type, agentId: session.agent.id }),
   }
-  const said = await session.runtime.person.permission(request, session.signal)
-  if (said === undefined) return refuse(call, nobodyToAsk(tool, ruling), 'nobody')
+  const said = session.answers.get(use.id) ?? (await session.runtime.person.permission(request, session.signal))
+  if (said === undefined) {
+    const waits = session.services.awaitApproval(call, request)
+    return waits === undefined ? refuse(call, nobodyToAsk(tool, ruling), 'nobody') : denied(waits)
+  }
   const { by = 'person' } = said
   if (!said.allow) {
     if (said.interrupt) call.end = { stop: 'end_turn', text: '', why: 'the user rejected a tool call' }

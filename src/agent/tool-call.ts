@@ -101,6 +101,10 @@ function finish(session: Session, use: ToolUse, { output, as }: Outcome, call?: 
   const context = call?.context ?? []
   const content = context.length > 0 ? [output.content, ...context].join('\n') : output.content
   const final = content === output.content ? output : { ...output, content }
+  if (call?.waiting) {
+    session.commit(() => {})
+    return { output: final, ...(call.end && { end: call.end }) }
+  }
   session.result(use, final, (entry) =>
     commitToolCall(session.db, {
       sessionId: session.id,

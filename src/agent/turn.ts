@@ -1,5 +1,6 @@
 /** A turn, from a prompt to its end. The stages it names are told in stages.ts; one tool call in tool-call.ts. */
 import type { Block } from '../hooks/steps.ts'
+import { settleApprovals } from './approvals.ts'
 import { compactWhenDue } from './context/compact.ts'
 import type { Session } from './session/session.ts'
 import { atTurnEnd, enter, finish, generate, ingest, overBudget, runTools } from './stages.ts'
@@ -13,7 +14,7 @@ import type { Source, TurnEnd } from './turn-end.ts'
  */
 export async function runTurn(session: Session, prompt: readonly Block[], source: Source = 'user'): Promise<TurnEnd> {
   session.begin()
-  let end = (await enter(session)) ?? (await ingest(session, prompt, source))
+  let end = (await enter(session)) ?? (await settleApprovals(session)) ?? (await ingest(session, prompt, source))
   while (!end) {
     end = overBudget(session) ?? (await compactWhenDue(session))
     if (end) break

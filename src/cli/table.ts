@@ -11,6 +11,7 @@ export interface Entry {
 
 /** The subcommands of each command. Its file must implement exactly these. */
 export const verbs = {
+  approvals: ['list', 'show', 'approve', 'deny'],
   audit: ['import', 'verify', 'checkpoint', 'export', 'retain', 'erase'],
   dispatcher: ['install', 'doctor', 'upgrade', 'uninstall', 'new-module'],
   enforce: ['plan', 'apply', 'status', 'remove'],
@@ -30,6 +31,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     about: 'serve the agent to editors over the Agent Client Protocol',
     usage: '[FLAGS]',
     load: () => import('./commands/acp.ts'),
+  },
+  approvals: {
+    about: 'decide calls that wait for an answer',
+    verbs: verbs.approvals,
+    load: () => import('./commands/workflow/approvals.ts'),
   },
   attest: {
     about: 'a signed statement of plan, tests and sign-off, for the pull request',

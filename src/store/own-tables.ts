@@ -130,4 +130,24 @@ export const ownTables: readonly string[] = [
     created_at TEXT NOT NULL DEFAULT (datetime('now'))
   )`,
   'CREATE INDEX ona_tombstones_row ON ona_tombstones(table_name, row_id)',
+  // Calls that wait for an answer while nobody is there; `settled` when the call has its result.
+  `CREATE TABLE ona_approvals (
+    id              TEXT PRIMARY KEY,
+    conversation_id TEXT NOT NULL REFERENCES conversations(id),
+    session_id      TEXT NOT NULL REFERENCES sessions(session_id),
+    tool_use_id     TEXT NOT NULL,
+    tool_name       TEXT NOT NULL,
+    input_json      TEXT NOT NULL,
+    summary         TEXT NOT NULL,
+    reason          TEXT NOT NULL,
+    owner           TEXT,
+    created_at      TEXT NOT NULL DEFAULT (datetime('now')),
+    expires_at      TEXT NOT NULL,
+    decision        TEXT,
+    decided_by      TEXT,
+    decided_at      TEXT,
+    note            TEXT,
+    settled         INTEGER NOT NULL DEFAULT 0
+  )`,
+  'CREATE INDEX ona_approvals_session ON ona_approvals(session_id, settled)',
 ]

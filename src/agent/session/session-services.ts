@@ -2,9 +2,11 @@
  * What a session's tools start that itself needs turns and tools: sub-agents, skills and plan mode. They are handed to the
  * session at start, so that the tools' side imports neither.
  */
+import { awaitApproval } from '../approvals.ts'
 import type { SessionServices } from './session.ts'
 
 export const sessionServices: SessionServices = {
+  awaitApproval,
   loadSkill: async (...skill) => (await import('../context/skills.ts')).loadSkill(...skill),
   runAgent: async (session, request) => (await import('../subagents/subagent.ts')).runSubagent(session, request),
   enterPlanMode: async (session) => (await import('../workflow/plan-mode.ts')).enterPlanMode(session),

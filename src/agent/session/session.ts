@@ -14,9 +14,10 @@ import type { Todo, ToolOutput } from '../../tools/output.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { append } from '../context/messages.ts'
 import { boundedResult } from '../context/window.ts'
-import type { AgentEvent, SpeakingAgent } from '../events.ts'
+import type { AgentEvent, PermissionAnswer, PermissionRequest, SpeakingAgent } from '../events.ts'
 import { createTasks, type Tasks } from '../subagents/background.ts'
 import { type Toolbox, toolsOf } from '../toolbox.ts'
+import type { TurnEnd } from '../turn-end.ts'
 import type { ActiveModel, Observed, Runtime } from './runtime.ts'
 import { signIn } from './session-lock.ts'
 
@@ -47,10 +48,20 @@ export type AgentIdentity = SpeakingAgent
 
 /** What a tool may start that is a session or a dialog of its own (session-services.ts). */
 export interface SessionServices {
+  /** Leaves a call open for an answer that comes later; undefined where the settings do not ask for that. */
+  awaitApproval(call: WaitingCall, request: PermissionRequest): string | undefined
   loadSkill(session: Session, name: string, args: string, caller?: 'model' | 'user'): Promise<LoadedSkill>
   runAgent(session: Session, request: SubagentTask): Promise<ToolOutput>
   enterPlanMode(session: Session): Promise<ToolOutput>
   exitPlanMode(session: Session, plan: string, commands?: readonly string[]): Promise<ToolOutput>
+}
+
+/** A call in flight, as far as an approval is concerned. */
+export interface WaitingCall {
+  readonly session: Session
+  readonly use: ToolUse
+  waiting?: string
+  end?: TurnEnd
 }
 
 /** What a sub-agent is to do: the Agent tool's request, or a skill that runs as one. */
@@ -115,6 +126,8 @@ export class Session {
   }
   busy = false
   hintedAtTests = false
+  /** Answers that were given while nobody was here, by call. */
+  readonly answers = new Map<string, PermissionAnswer>()
   /** Sub-agents at work. */
   readonly children = new Set<Session>()
 

@@ -7,6 +7,7 @@ import {
   json,
   list,
   map,
+  number,
   oneOf,
   optional,
   record,
@@ -101,6 +102,15 @@ export const settingsShape = record({
   outputStyle: text('How the agent writes: default, explanatory, learning, or a file in output-styles/.'),
   autoCompactEnabled: flag('False: a conversation that fills the window is not made a summary.'),
   respectGitignore: flag('False: @ offers files that git ignores.'),
+  approvals: optional(
+    record(
+      {
+        expiresAfterHours: optional(number('How long a call waits; 24 by default.')),
+        owner: text('Who decides; any operator of the database by default.'),
+      },
+      'Where nobody answers a prompt, the call waits for ona approvals instead of being denied.',
+    ),
+  ),
   theme: text('Colours of the terminal.'),
   editorMode: optional(oneOf(['normal', 'vim'], 'The keys of the input line.')),
   statusLine: object('{"type":"command","command":"…"}: prints the line under the prompt.'),
