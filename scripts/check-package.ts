@@ -165,7 +165,7 @@ function runs(): void {
     evaluated.status === 0 && evaluated.stdout.includes('"is_error":false'),
     `ona --eval: ${evaluated.stdout}${evaluated.stderr}`,
   )
-  const said = ona('-p', 'list')
+  const said = ona('-p', 'list', '--model', 'rehearsal')
   expect(said.status === 0 && said.stdout.includes('not a language model'), `ona -p: ${said.stdout}${said.stderr}`)
   console.log('ona --version, --eval and -p run there')
 }

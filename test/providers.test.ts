@@ -230,3 +230,106 @@ for (const [wire, env] of [
     })
   }
 }
+
+const noModel = { ANTHROPIC_MODEL: '' }
+
+test('without a credential a run fails; the rehearsal model is used only where it is named', async (t) => {
+  const at = place(t)
+  const ask = (words: readonly string[], env: Record<string, string> = {}, input = '') =>
+    at.run(words, { env: { ...noModel, ...env }, input })
+  const plain = await ask(['-p', 'hello'])
+  assert.deepEqual([plain.code, plain.stdout], [1, ''])
+  assert.match(plain.stderr, /^ona: no credentials were found: run ona login, or set ANTHROPIC_API_KEY/)
+  for (const format of ['json', 'stream-json']) {
+    const ran = await ask(['-p', 'hello', '--output-format', format])
+    const { type, is_error, error, errors } = JSON.parse(ran.stdout)
+    assert.deepEqual([ran.code, type, is_error, error, errors.length], [1, 'result', true, 'authentication_failed', 1])
+  }
+  assert.equal((await ask([], {}, 'hello\n')).code, 1, 'lines over a pipe')
+  assert.match((await ask(['-p', 'hello', '--model', 'rehearsal'])).stdout, /not a language model/)
+  assert.match((await ask(['-p', 'hello', '--settings', '{"model":"rehearsal"}'])).stdout, /not a language model/)
+})
+
+test('a configured provider without its credential is never replaced, with --bare neither', async (t) => {
+  const at = place(t)
+  const claude = { model_config: { provider: 'claude_code_subscription', model_id: 'claude_opus_4' } }
+  const openai = { model_config: { provider: 'openai_compatible', model_id: 'o3' } }
+  const cases: [object, Record<string, string>, readonly string[], RegExp][] = [
+    [claude, {}, [], /Not logged in/],
+    [claude, { ANTHROPIC_AUTH_TOKEN: 'bearer-0001' }, ['--bare'], /with --bare, set ANTHROPIC_API_KEY/],
+    [{}, { ANTHROPIC_AUTH_TOKEN: 'bearer-0001' }, ['--bare'], /ANTHROPIC_AUTH_TOKEN is not used with --bare/],
+    [openai, { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }, [], /needs OPENAI_API_KEY/],
+    [{ model: 'opus' }, {}, [], /Not logged in/],
+  ]
+  for (const [settings, env, flags, problem] of cases) {
+    const words = ['-p', 'hello', '--output-format', 'json', '--settings', JSON.stringify(settings), ...flags]
+    const ran = await at.run(words, { env: { ...noModel, ...env } })
+    assert.deepEqual([ran.code, JSON.parse(ran.stdout).error], [1, 'authentication_failed'], ran.stderr)
+    assert.match(ran.stderr, problem)
+  }
+})
+
+const listOf = (...ids: string[]): Answer =>
+  status(200, { data: ids.map((id, at) => ({ id, display_name: id, created_at: `2026-0${at + 1}-01T00:00:00Z` })) })
+const byMethod =
+  (list: Answer, post: Answer): Answer =>
+  (response, request) =>
+    (request.method === 'GET' ? list : post)(response, request)
+const claudeEnv = (server: WireServer) => providers[0]!.env(server.url)
+const modelsAsked = (server: WireServer) =>
+  server.seen.flatMap(({ method, body }) => (method === 'POST' ? [JSON.parse(body).model] : []))
+
+test("an alias is the newest of the server's list, which is read beside a turn and kept", async (t) => {
+  let kept = ''
+  // a model takes longer to answer than its server to list what it has
+  const answer: Answer = (response, request) => {
+    if (existsSync(kept)) stream(providers[0]!.say)(response, request)
+    else setTimeout(answer, 10, response, request)
+  }
+  const server = await serve(t, byMethod(listOf('claude-opus-4-8', 'claude-opus-5-5'), answer))
+  const at = place(t, { ...claudeEnv(server), CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '' })
+  kept = join(at.home, '.ona/models.json')
+  const ask = async (...words: string[]) => {
+    const ran = await at.run(['-p', 'go', ...words])
+    assert.equal(ran.code, 0, ran.stderr)
+  }
+  await ask('--model', 'opus')
+  assert.deepEqual(modelsAsked(server), ['claude-opus-4-20250514'])
+  server.seen.length = 0
+  await ask('--model', 'opus')
+  await ask('--model', 'claude-fable-7')
+  await ask('--model', 'claude_opus_4')
+  assert.deepEqual(modelsAsked(server), ['claude-opus-5-5', 'claude-fable-7', 'claude-opus-4-20250514'])
+  assert.equal(server.seen.filter(({ method }) => method === 'GET').length, 0, 'kept for a day')
+})
+
+test('a family whose model is no longer served goes on with the newest that is', async (t) => {
+  const gone = status(404, { error: { type: 'not_found_error', message: 'model: claude-sonnet-4-20250514' } })
+  const server = await serve(
+    t,
+    byMethod(listOf('claude-sonnet-4-6', 'claude-sonnet-5-5'), (response, request) =>
+      (JSON.parse(request.body).model === 'claude-sonnet-5-5' ? stream(providers[0]!.say) : gone)(response, request),
+    ),
+  )
+  const at = place(t, claudeEnv(server))
+  const ran = await at.run(['-p', 'go'])
+  assert.deepEqual([ran.code, ran.stdout], [0, 'It is done.\n'])
+  assert.match(ran.stderr, /claude-sonnet-4-20250514 is no longer served; using claude-sonnet-5-5, the newest sonnet/)
+  const exact = await at.run(['-p', 'go', '--model', 'claude_sonnet_4'])
+  assert.equal(exact.code, 1, 'one that was named is not replaced')
+})
+
+test('a budget cannot be held with a model of unknown price, and the settings can give one', async (t) => {
+  const server = await serve(t, stream(providers[0]!.say))
+  const at = place(t, claudeEnv(server))
+  const words = ['-p', 'go', '--model', 'claude_code_subscription/my-own', '--output-format', 'json']
+  const refused = await at.run([...words, '--max-budget-usd', '1'])
+  assert.deepEqual([refused.code, server.seen.length], [1, 0])
+  assert.match(
+    refused.stderr,
+    /--max-budget-usd cannot be held: no price is known for my-own; set models\."my-own"\.price/,
+  )
+  const models = { 'my-own': { price: { input: 1_000_000, output: 0 }, contextWindow: 50_000 } }
+  const priced = await at.run([...words, '--max-budget-usd', '1', '--settings', JSON.stringify({ models })])
+  assert.deepEqual([priced.code, JSON.parse(priced.stdout).total_cost_usd], [0, 10], priced.stderr)
+})

@@ -68,7 +68,7 @@ export async function credentialFor(
 /** Class and source of what would be used, and never more than the last four characters of it. */
 export async function authStatus(provider: ProviderName, context: AuthContext): Promise<AuthStatus> {
   const { env } = context
-  const notes = passedOver(context)
+  const notes = unusedCredentials(context)
   const none = {
     loggedIn: false,
     authMethod: 'none' as const,
@@ -162,7 +162,8 @@ function helperOf({ settings, helperFrom, bare, trusted }: AuthContext): string 
   return command
 }
 
-function passedOver(context: AuthContext): string[] {
+/** Credentials that are there and do not count here, and why. */
+export function unusedCredentials(context: AuthContext): string[] {
   const { env, bare, settings } = context
   const notes: string[] = []
   if (settings.apiKeyHelper && !helperOf(context))

@@ -2,11 +2,13 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { settingsHere } from '../agent/session/folder-settings.ts'
-import { anthropicSource, authStatus } from '../auth/sources.ts'
+import { anthropicSource, authStatus, unusedCredentials } from '../auth/sources.ts'
 import { onPath } from '../hooks/handlers/find-program.ts'
 import { sayHookProblem } from '../hooks/settings.ts'
 import { packageRoot, version } from '../package-root.ts'
 import type { PermissionSettings } from '../permissions/question.ts'
+import { shownBaseUrl } from '../providers/create.ts'
+import { listedModels } from '../providers/models/listed-models.ts'
 import { resolveModel } from '../providers/models/resolve.ts'
 import { dbPath, openDb, StoreError } from '../store/open.ts'
 import { hooksOf, type LoadedSettings } from '../store/settings/settings.ts'
@@ -150,7 +152,14 @@ function hooks({ env, loaded }: Place): Report {
 
 async function model({ env, loaded: { settings, trusted } }: Place): Promise<Report> {
   const context = { settings, env, trusted, bare: false }
-  const resolved = resolveModel({ settings, env, anthropic: anthropicSource(context) })
+  const resolved = resolveModel({
+    settings,
+    env,
+    anthropic: anthropicSource(context),
+    unused: unusedCredentials(context),
+    listed: listedModels(shownBaseUrl('claude_code_subscription', env), env),
+    rehearsalByDefault: true,
+  })
   if (!resolved.ok) return { problem: resolved.problem }
   const { rehearsal, provider, wireModel, why } = resolved.choice
   if (rehearsal)

@@ -4,6 +4,7 @@ import { isObject } from '../hooks/shape.ts'
 import { anthropic } from './dialects/anthropic.ts'
 import { openai } from './dialects/chat-completions.ts'
 import type { Provider } from './model.ts'
+import { type ListedModel, readListed } from './models/listed-models.ts'
 import type { ProviderName } from './models/models.ts'
 import { exchange, type Line } from './transport/exchange.ts'
 import { createClient, type HttpLimits } from './transport/http.ts'
@@ -15,16 +16,19 @@ export interface ProviderOptions {
   readonly env: NodeJS.ProcessEnv
   /** Instead of the one that the environment names. */
   readonly baseUrl?: string
+  /** Sent as `anthropic-beta`. */
+  readonly betas?: readonly string[]
   readonly retries?: Partial<RetryPolicy>
   readonly limits?: Partial<HttpLimits>
 }
 
-export function createProvider({ provider, credential, env, baseUrl, retries, limits }: ProviderOptions): Provider {
+export function createProvider(options: ProviderOptions): Provider {
+  const { provider, credential, env, baseUrl, betas = [], retries, limits } = options
   const base = new URL(baseUrl ?? baseUrlOf(provider, env))
   const { host } = base
   const claude = provider === 'claude_code_subscription'
   const line: Line = {
-    dialect: claude ? anthropic({ host, headers: customHeaders(env) }) : openai({ host }),
+    dialect: claude ? anthropic({ host, betas, headers: customHeaders(env) }) : openai({ host }),
     client: createClient({
       base,
       env,
@@ -41,9 +45,11 @@ export function createProvider({ provider, credential, env, baseUrl, retries, li
     host,
   }
   const reply: Provider['reply'] = (request, on) => exchange(line, request, on)
+  const list = (signal = AbortSignal.timeout(5000)) => listed(line, signal)
   return {
     reply,
-    models: (signal = AbortSignal.timeout(5000)) => listed(line, signal),
+    models: async (signal) => (await list(signal)).map(({ id }) => id),
+    list,
     ...(claude && { search: async (request) => (await import('./search.ts')).search(reply, request) }),
   }
 }
@@ -55,13 +61,13 @@ function baseUrlOf(provider: ProviderName, env: NodeJS.ProcessEnv): string {
   return env.LM_STUDIO_BASE_URL || 'http://127.0.0.1:1234/v1'
 }
 
-/** The same for a person to read: an address may carry a name, a password or a key. */
+/** The same for users to read and as the name of a cache: an address may carry a name, a password or a key. */
 export function shownBaseUrl(provider: ProviderName, env: NodeJS.ProcessEnv): string {
   const url = URL.parse(baseUrlOf(provider, env))
   return url ? `${url.protocol}//${url.host}${url.pathname}` : ''
 }
 
-async function listed({ dialect, client, credential }: Line, signal: AbortSignal): Promise<string[]> {
+async function listed({ dialect, client, credential }: Line, signal: AbortSignal): Promise<ListedModel[]> {
   const now = await credential.now(signal)
   if ('problem' in now) return []
   let status = 0
@@ -82,9 +88,8 @@ async function listed({ dialect, client, credential }: Line, signal: AbortSignal
   try {
     const page: unknown = JSON.parse(body)
     const data: unknown = isObject(page) ? page.data : undefined
-    return Array.isArray(data)
-      ? data.map((model) => (isObject(model) ? String(model.id ?? '') : '')).filter(Boolean)
-      : []
+    const found = Array.isArray(data) ? data.filter(isObject).map(readListed) : []
+    return found.filter((model) => model !== undefined)
   } catch {
     return [] // a server that lists its models in some other form lists none for us
   }

@@ -1,11 +1,14 @@
 /** What the turn loop asks of a model, and what it gets back, whatever dialect is spoken on the wire. */
 import type { JsonSchema } from '../hooks/shape.ts'
+import type { ListedModel } from './models/listed-models.ts'
 
 export interface Provider {
   /** Must not throw: a failure is a reply whose stop is 'error'. Aborting gives what came so far, stop 'cancelled'. */
   reply(request: ModelRequest, on: (part: Part) => void): Promise<Reply>
   /** The models that the server lists; empty where it lists none. */
   models(signal?: AbortSignal): Promise<string[]>
+  /** The same with what the server says about each. */
+  list?(signal?: AbortSignal): Promise<ListedModel[]>
   /** Searches the web by the provider's own tool. Undefined, or answering so: it has none. Must not throw either. */
   search?(request: SearchRequest): Promise<SearchReply | undefined>
 }

@@ -5,7 +5,7 @@ import { type Opened, openSharedRuntime } from '../agent/session/open-runtime.ts
 import type { ActiveModel } from '../agent/session/runtime.ts'
 import type { StartOptions } from '../agent/session/start-options.ts'
 import { errorOf } from '../hooks/kernel.ts'
-import type { Price } from '../providers/models/models.ts'
+import type { Price } from '../providers/models/catalogue.ts'
 import type { Player } from '../rehearsal/server.ts'
 import { inMemory, type SqlValue, StoreError } from '../store/open.ts'
 import { orAborted } from './abort.ts'
@@ -84,6 +84,7 @@ export function openRuntime(options: RuntimeOptions = {}): AgentRuntime {
     },
     ...(options.mcpServers && { mcpConfig: [JSON.stringify({ mcpServers: options.mcpServers })] }),
     bare: options.bare === true,
+    rehearsalByDefault: options.rehearsal !== undefined,
     startRehearsal: async () => {
       const { startRehearsal } = await import('../rehearsal/server.ts')
       return startRehearsal({ player: options.rehearsal })

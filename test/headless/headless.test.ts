@@ -292,7 +292,11 @@ test('a session goes on with the model that was chosen for it, in a copy too, un
   const piped = await at.run([], { input: '/model opus\nhello\n/exit\n' })
   assert.equal(piped.code, 0, piped.stderr)
   assert.equal(await ask('--continue'), 'opus')
-  const gone = await at.run(['-p', 'go', '--continue'], { env: { ANTHROPIC_DEFAULT_OPUS_MODEL: 'claude-opus-5' } })
+  const env = { ANTHROPIC_DEFAULT_OPUS_MODEL: 'claude-opus-5' }
+  await at.run(['-p', 'go', '--continue'], { env })
+  assert.equal(JSON.parse(server.seen.at(-1)!.body).model, 'claude-opus-4-20250514', 'the one it had, not the newest')
+  const settings = JSON.stringify({ availableModels: ['haiku'] })
+  const gone = await at.run(['-p', 'go', '--continue', '--settings', settings])
   assert.match(
     gone.stderr,
     /this session had the model claude_code_subscription\/claude-opus-4-20250514, and goes on with/,

@@ -54,7 +54,14 @@ export function place(t: TestContext, env: Record<string, string> = {}): Place {
       return new Promise((resolve, reject) => {
         const child = spawn(process.execPath, [ona, ...words], {
           cwd: folder,
-          env: { PATH: process.env['PATH'], HOME: home, ONA_KEYCHAIN: 'off', ...env, ...more },
+          env: withModel(words, {
+            PATH: process.env['PATH'],
+            HOME: home,
+            ONA_KEYCHAIN: 'off',
+            CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+            ...env,
+            ...more,
+          }),
           timeout: timeoutMs,
           killSignal: 'SIGKILL',
         })
@@ -83,3 +90,10 @@ export function place(t: TestContext, env: Record<string, string> = {}): Place {
     },
   }
 }
+
+/** A session that names no provider asks for the rehearsal model; `ANTHROPIC_MODEL: ''` asks for none. */
+const withModel = ([first = '-']: readonly string[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  !first.startsWith('-') ||
+  Object.keys(env).some((name) => /^(?:ANTHROPIC|OPENAI|LM_STUDIO|CLAUDE_CODE_OAUTH)_/.test(name))
+    ? env
+    : { ...env, ANTHROPIC_MODEL: 'rehearsal' }

@@ -3,9 +3,9 @@ ona --init-db
 X
 
 row C-help 2.9 '/help lists and filters the commands' 'every minimum command is listed; /help model tells of one' <<'X'
-said=$(repl /help /exit)
+said=$(ANTHROPIC_MODEL=rehearsal repl /help /exit)
 for command in /help /model /login /logout /status /config /clear; do has "$said" "^ +$command\b"; done
-has "$(repl '/help model' /exit)" '/model'
+has "$(ANTHROPIC_MODEL=rehearsal repl '/help model' /exit)" '/model'
 X
 
 row C-model 2.9 '/model changes model and provider at once, without a restart' 'the next request of the same process names the new model; the other provider is asked' <<'X'
@@ -70,7 +70,7 @@ same o3 "$(requests | grep -v '/models"' | tail -1 | json .body | json .model)"
 X
 
 row 2.9-3 2.9 'a command that does not exist is told, with the nearest that does' 'names /model' <<'X'
-has "$(repl /modle /exit)" '/model'
+has "$(ANTHROPIC_MODEL=rehearsal repl /modle /exit)" '/model'
 X
 
 row 2.9-4 2.9 'discovery: the / menu filters as one types' 'the terminal test of the menu passes' <<'X'

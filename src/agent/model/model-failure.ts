@@ -15,8 +15,21 @@ export async function raiseStopFailure(session: Session, failure: ModelFailure, 
 /** Whether asking again can help now: with another model, or with a shorter conversation. */
 export async function helpAgainst(session: Session, failure: ModelFailure): Promise<boolean> {
   if (failure.kind === 'overloaded') return useFallback(session, failure)
+  if (failure.status === 404 && session.model.alias !== undefined) return useNewest(session, session.model.alias)
   if (!failure.contextOverflow || session.runtime.env.DISABLE_COMPACT || session.refills >= mostRefills) return false
   return (await compact(session, 'auto', null)).done
+}
+
+/** The family's model that we knew is no longer served: the server's list says which one is. */
+async function useNewest(session: Session, alias: string): Promise<boolean> {
+  const { wireModel, provider } = session.model
+  await provider.list?.(session.signal)
+  const model = await session.runtime.modelFor(alias)
+  if ('problem' in model || model.wireModel === wireModel) return false
+  const text = `${wireModel} is no longer served; using ${model.wireModel}, the newest ${alias} that the server lists`
+  session.emit({ type: 'notice', level: 'warning', text })
+  session.model = model
+  return true
 }
 
 async function useFallback(session: Session, failure: ModelFailure): Promise<boolean> {

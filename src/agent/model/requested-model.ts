@@ -1,6 +1,6 @@
 /** The model that an agent's definition, a call or a skill asks for. */
 import { aliases } from '../../providers/models/models.ts'
-import type { ActiveModel, Runtime } from '../session/runtime.ts'
+import type { ActiveModel, ModelProblem, Runtime } from '../session/runtime.ts'
 
 /**
  * Opus, sonnet and haiku are sizes of Claude's. Where the session talks to another provider they mean its own model: what is
@@ -10,7 +10,7 @@ export async function requestedModel(
   { modelFor, emit }: Runtime,
   own: ActiveModel,
   { wanted = '', by }: { wanted?: string; by: string },
-): Promise<ActiveModel | { readonly problem: string }> {
+): Promise<ActiveModel | ModelProblem> {
   if (wanted === '') return own
   if (own.providerName !== 'claude_code_subscription' && Object.hasOwn(aliases, wanted)) {
     const text = `${by} asks for ${wanted}, which ${own.providerName} does not have; it works with ${own.wireModel}`
@@ -18,5 +18,5 @@ export async function requestedModel(
     return own
   }
   const model = await modelFor(wanted)
-  return 'problem' in model ? { problem: `model "${wanted}" of ${by}: ${model.problem}` } : model
+  return 'problem' in model ? { ...model, problem: `model "${wanted}" of ${by}: ${model.problem}` } : model
 }

@@ -168,7 +168,6 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
         env,
         trusted,
         closers,
-        db: db.path,
         hasFallback: fallbackModels.length > 0,
       }),
   }

@@ -5,7 +5,8 @@ import type { JsonObject } from '../../hooks/shape.ts'
 import type { ServerConfig } from '../../mcp/config.ts'
 import type { McpHub } from '../../mcp/hub.ts'
 import type { ModelRequest, ModelUsage, Provider } from '../../providers/model.ts'
-import type { Prices } from '../../providers/models/models.ts'
+import type { Price, Prices, Thinking } from '../../providers/models/catalogue.ts'
+import type { Effort } from '../../providers/models/models.ts'
 import type { Fence } from '../../sandbox/fence.ts'
 import type { Db } from '../../store/open.ts'
 import type { Settings } from '../../store/settings/settings-shape.ts'
@@ -108,6 +109,13 @@ export interface ActiveModel {
   /** Tokens. */
   readonly window: number
   readonly maxOutput: number
+  readonly thinking?: Thinking
+  /** The effort levels that it takes. */
+  readonly efforts?: readonly Effort[]
+  /** Undefined: unknown. */
+  readonly price?: Price
+  /** `opus`, `sonnet`, `haiku`, where the family was chosen and not one model. */
+  readonly alias?: string
   /** Why this one: `ANTHROPIC_API_KEY is set`. */
   readonly why: string
   /** The built-in scripted model. */

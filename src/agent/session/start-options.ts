@@ -63,6 +63,8 @@ export interface StartOptions {
   readonly signal?: AbortSignal
   /** Called when all is over but the database is still open. */
   atEnd?(session: Session): Promise<void>
+  /** Without any credential the rehearsal model is used: at a terminal, and where the SDK was given its lines. */
+  readonly rehearsalByDefault?: boolean
   /** Starts the built-in model's server when it is the one chosen. */
   startRehearsal?(): Promise<{ readonly baseUrl: string; readonly model: string; close(): void }>
 }

@@ -65,7 +65,7 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
   if ('problem' in first) return failed(first)
   const wanted = options.model === undefined && agent?.model
   const chosen = await requestedModel(runtime, first, { ...(wanted && { wanted }), by: `agent ${agent?.name}` })
-  if ('problem' in chosen) return failed({ problem: chosen.problem })
+  if ('problem' in chosen) return failed(chosen)
   const found = findSession(options, runtime)
   if ('problem' in found) return failed(found)
 

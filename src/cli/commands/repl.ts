@@ -8,6 +8,7 @@ import { startOptions } from '../options.ts'
 export async function repl(flags: Flags, words: readonly string[]): Promise<number> {
   const options = await startOptions(flags)
   const { cwd, env } = options
+  const interactive = process.stdin.isTTY === true && process.stdout.isTTY === true
   // --resume without a name: the list of sessions comes first
   const prompt = flags.resume === '' ? '/resume' : words.join(' ')
   return runRepl({
@@ -24,6 +25,7 @@ export async function repl(flags: Flags, words: readonly string[]): Promise<numb
       const trust = options.trust || settled === 'trusted'
       return startSession({
         ...options,
+        rehearsalByDefault: interactive,
         ...(await roleHandlers({ ...options, trust })),
         ...ports,
         ...(flags.debug && { on: await debugged(ports.on) }),
@@ -34,7 +36,7 @@ export async function repl(flags: Flags, words: readonly string[]): Promise<numb
     input: process.stdin,
     output: process.stdout,
     env,
-    interactive: process.stdin.isTTY === true && process.stdout.isTTY === true,
+    interactive,
     cwd,
     ...(prompt && { prompt }),
   })

@@ -7,7 +7,15 @@ import { asNumber, type Dialect, noUsage, type ReplyReader, stopOf, toolUse, wit
 import { bytesOf, bytesOnce, commaed, toolsField } from './request-bytes.ts'
 import { realName, wireName } from './tool-names.ts'
 
-export function anthropic({ host, headers }: { host: string; headers: Record<string, string> }): Dialect {
+export function anthropic({
+  host,
+  betas = [],
+  headers,
+}: {
+  host: string
+  betas?: readonly string[]
+  headers: Record<string, string>
+}): Dialect {
   return {
     path: '/v1/messages',
     modelsPath: '/v1/models?limit=1000',
@@ -15,14 +23,21 @@ export function anthropic({ host, headers }: { host: string; headers: Record<str
       'anthropic-version': '2023-06-01',
       ...(key && { 'x-api-key': key }),
       ...(bearer && { authorization: `Bearer ${bearer}` }),
-      ...(beta && { 'anthropic-beta': beta }),
-      ...headers,
+      ...betaHeader([beta, ...betas, headers['anthropic-beta']]),
+      ...withoutBeta(headers),
     }),
     body,
     reader: (request, on) => reader(request, on, host),
     adapt: () => false,
   }
 }
+
+const betaHeader = (betas: readonly (string | undefined)[]): Record<string, string> => {
+  const named = betas.filter((beta) => beta)
+  return named.length === 0 ? {} : { 'anthropic-beta': named.join(',') }
+}
+
+const withoutBeta = ({ 'anthropic-beta': _beta, ...headers }: Record<string, string>) => headers
 
 const cacheHere = ',"cache_control":{"type":"ephemeral"}'
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { costUsd, specOf } from './models.ts'
 import { type ResolveInput, resolveModel, settle } from './resolve.ts'
 
 const chosen = (input: Partial<ResolveInput>) => {
@@ -39,7 +38,7 @@ test('each documented id has its wire name', () => {
   )
 })
 
-test('with nothing chosen, it is whatever there are credentials for, and in the end the rehearsal model', () => {
+test('with nothing chosen, it is whatever there are credentials for', () => {
   const lm = { LM_STUDIO_MODEL: 'qwen', LM_STUDIO_BASE_URL: 'http://127.0.0.1:1/v1' }
   assert.deepEqual(chosen({ env: { ...openai, ...lm }, anthropic: key }), [
     'claude_code_subscription',
@@ -64,12 +63,6 @@ test('with nothing chosen, it is whatever there are credentials for, and in the 
     'lm_studio_server_routed',
     undefined,
     'LM_STUDIO_BASE_URL is set',
-  ])
-  const last = resolveModel({ settings: {}, env: { OPENAI_API_KEY: 'k' }, anthropic: undefined })
-  assert.deepEqual(last.ok && [last.choice.rehearsal, last.choice.wireModel, last.choice.why], [
-    true,
-    'rehearsal',
-    'no credentials were found',
   ])
 })
 
@@ -107,14 +100,9 @@ test('a wrong model_id is refused before anything is sent, with the right ones n
   )
   assert.match(
     config({ provider: 'openai_compatible', model_id: 'o3', api_key: 'sk-x' }) as string,
-    /model_config\.api_key is not known here/,
+    /model_config\.api_key is an unknown key; only provider and model_id/,
   )
   assert.match(config('opus') as string, /must be an object/)
-  assert.match(
-    chosen({ flag: 'claude-9', anthropic: key }) as string,
-    /there is no model "claude-9"; known: claude_opus_4,/,
-  )
-  assert.match(chosen({ flag: 'claude_code_subscription/x' }) as string, /has no model "x"; it has claude_opus_4/)
 })
 
 test('what a provider needs of the environment is asked for before anything is sent', () => {
@@ -154,20 +142,87 @@ test('where the environment names only the address, the first model that the ser
   assert.match((settle(resolved.choice, []) as { problem: string }).problem, /lists no model; load one/)
 })
 
-test('a turn has its price, and one at an unknown price has none', () => {
-  const usage = { inputTokens: 1000, outputTokens: 100, cacheReadTokens: 10_000, cacheWriteTokens: 2000 }
-  assert.equal(costUsd('claude-sonnet-4-20250514', usage), (3000 + 1500 + 3000 + 7500) / 1e6)
-  assert.equal(costUsd('qwen', usage), null)
-  assert.equal(costUsd('o3', { ...usage, inputTokens: null }), null)
+test('without any credential it is an authentication failure, and on a terminal the rehearsal model', () => {
+  const none = resolveModel({ settings: {}, env: {}, anthropic: undefined })
+  assert.ok(!none.ok && none.authentication)
+  assert.match(none.problem, /^no credentials were found: run ona login, or set ANTHROPIC_API_KEY/)
+  const terminal = (env: NodeJS.ProcessEnv, more: Partial<ResolveInput> = {}) =>
+    resolveModel({ settings: {}, env, anthropic: undefined, rehearsalByDefault: true, ...more })
+  const why = (resolved: ReturnType<typeof terminal>) =>
+    resolved.ok ? [resolved.choice.rehearsal, resolved.choice.why] : resolved
+  assert.deepEqual(why(terminal({})), [true, 'no credentials were found'])
+  assert.deepEqual(why(terminal({ OPENAI_API_KEY: 'k' })), [
+    true,
+    'no credentials were found (OPENAI_API_KEY needs OPENAI_BASE_URL)',
+  ])
 })
 
-test('a model that is new to us gets numbers to work with', () => {
-  assert.deepEqual(specOf('claude_code_subscription', 'claude-opus-9'), {
-    wire: 'claude-opus-9',
-    contextWindow: 200_000,
-    maxOutput: 32_000,
-  })
-  assert.equal(specOf('openai_compatible', 'o3').contextWindow, 200_000)
+test('a configured provider without its credential is never replaced', () => {
+  const cases: [NodeJS.ProcessEnv, readonly string[], RegExp][] = [
+    [{ OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }, [], /^OPENAI_BASE_URL is set, but OPENAI_API_KEY is not/],
+    [{ ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }, [], /^ANTHROPIC_BASE_URL is set, but no Anthropic credential/],
+    [{}, ['the login is not used with --bare'], /^no credential counts here: the login is not used with --bare/],
+  ]
+  for (const [env, unused, problem] of cases) {
+    const resolved = resolveModel({ settings: {}, env, anthropic: undefined, unused, rehearsalByDefault: true })
+    assert.ok(!resolved.ok && resolved.authentication)
+    assert.match(resolved.problem, problem)
+  }
+})
+
+test('any wire name of a provider is taken', () => {
+  const wire = (flag: string, more: Partial<ResolveInput> = {}) => chosen({ flag, ...more }).slice(0, 3)
+  const claude = 'claude_code_subscription'
+  assert.deepEqual(wire('claude-opus-5-5', { anthropic: key }), [claude, 'claude_sonnet_4', 'claude-opus-5-5'])
+  assert.deepEqual(wire(`${claude}/my-own-name`, { anthropic: key }), [claude, 'claude_sonnet_4', 'my-own-name'])
+  assert.deepEqual(chosen({ env: { ANTHROPIC_MODEL: 'claude-fable-6' } }).slice(2), [
+    'claude-fable-6',
+    'ANTHROPIC_MODEL',
+  ])
+  const listed = [{ id: 'new-line-1' }]
+  assert.deepEqual(wire('new-line-1', { anthropic: key, listed }), [claude, 'claude_sonnet_4', 'new-line-1'])
+  assert.deepEqual(wire('gpt-6-sol', { anthropic: key, env: openai }), ['openai_compatible', 'gpt_4o', 'gpt-6-sol'])
+  // what looks like Claude's goes to the provider that there are credentials for
+  assert.deepEqual(wire('claude-opus-5-5', { env: openai }), ['openai_compatible', 'gpt_4o', 'claude-opus-5-5'])
+  assert.match(
+    chosen({ flag: 'nonsense', anthropic: key }) as string,
+    /there is no model "nonsense"; known: claude_opus_4,/,
+  )
+  assert.match(chosen({ flag: `${claude}/a b` }) as string, /is no model name/)
+})
+
+test('opus, sonnet and haiku are the newest of the family that the server lists', () => {
+  const listed = [
+    { id: 'claude-opus-5-5', createdAt: '2026-08-01T00:00:00Z' },
+    { id: 'claude-opus-6', createdAt: '2026-10-01T00:00:00Z', retired: true as const },
+    { id: 'claude-opus-4-8', createdAt: '2026-05-01T00:00:00Z' },
+    { id: 'claude-3-7-sonnet-20250219' },
+    { id: 'claude-sonnet-4-5-20250929' },
+  ]
+  const wire = (flag: string, env = {}) => chosen({ flag, env, listed, anthropic: key })[2]
+  assert.deepEqual(
+    ['opus', 'sonnet', 'haiku', 'claude_code_subscription/opus', 'claude_opus_4'].map((flag) => wire(flag)),
+    [
+      'claude-opus-5-5',
+      'claude-sonnet-4-5-20250929',
+      'claude-3-5-haiku-20241022',
+      'claude-opus-5-5',
+      'claude-opus-4-20250514',
+    ],
+  )
+  assert.equal(wire('opus', { ANTHROPIC_DEFAULT_OPUS_MODEL: 'claude-opus-9' }), 'claude-opus-9')
+  assert.equal(chosen({ listed, anthropic: key })[2], 'claude-sonnet-4-5-20250929')
+  assert.equal(
+    chosen({ listed, settings: { availableModels: ['opus'] }, flag: 'opus', anthropic: key })[2],
+    'claude-opus-5-5',
+  )
+})
+
+test('[1m] asks for the long context of a Claude model', () => {
+  const resolved = resolveModel({ settings: {}, env: {}, anthropic: key, flag: 'sonnet[1m]' })
+  assert.ok(resolved.ok)
+  assert.deepEqual([resolved.choice.wireModel, resolved.choice.longContext], ['claude-sonnet-4-20250514', true])
+  assert.match(chosen({ flag: 'gpt-4o[1m]', env: openai }) as string, /only Claude models take \[1m\]/)
 })
 
 test('availableModels limits what can be chosen by name', () => {

@@ -3,6 +3,7 @@ import {
   boolean,
   either,
   type Infer,
+  integer,
   type JsonObject,
   json,
   list,
@@ -71,6 +72,27 @@ export const sandboxShape = record(
   'Where Bash commands run.',
 )
 
+export const effortLevels = ['low', 'medium', 'high', 'xhigh', 'max'] as const
+
+const modelSpec = record(
+  {
+    contextWindow: optional(integer('Tokens.', { min: 1 })),
+    maxOutput: optional(integer('Tokens of one reply.', { min: 1 })),
+    thinking: optional(oneOf(['adaptive', 'budget', 'none'], 'How the model thinks before it answers.')),
+    efforts: optional(list(oneOf(effortLevels), 'The effort levels that it takes.')),
+    price: optional(
+      record({
+        input: number('US dollars per million tokens.', { min: 0 }),
+        output: number('US dollars per million tokens.', { min: 0 }),
+        cacheRead: optional(number('As input unless given.', { min: 0 })),
+        cacheWrite: optional(number('As input unless given.', { min: 0 })),
+      }),
+    ),
+  },
+  'What is known of one model.',
+  { closed: true },
+)
+
 /** Only what something reads: whoever sets another key is told that it has no effect. */
 export const settingsShape = record({
   permissions: optional(permissionsShape),
@@ -79,6 +101,7 @@ export const settingsShape = record({
   model: text('The model, by its short or its full name.'),
   availableModels: strings('The models that may be chosen by name; others are refused.'),
   fallbackModel: optional(either(string(), list(string()))),
+  models: optional(map(modelSpec, 'What is known of a model, by wire name: goes before the catalogue.')),
   agent: text('The kind of sub-agent that a whole session runs as.'),
   env: optional(map(string(), 'Variables for the session and the commands it runs.')),
   apiKeyHelper: text('A command that prints an API key.'),

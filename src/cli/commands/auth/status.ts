@@ -1,6 +1,7 @@
 /** `ona status`: which model and which credential a session here would use. */
-import { type AuthStatus, anthropicSource, authStatus } from '../../../auth/sources.ts'
+import { type AuthStatus, anthropicSource, authStatus, unusedCredentials } from '../../../auth/sources.ts'
 import { shownBaseUrl } from '../../../providers/create.ts'
+import { listedModels } from '../../../providers/models/listed-models.ts'
 import { type ModelChoice, resolveModel } from '../../../providers/models/resolve.ts'
 import { authHere, forShell } from '../../auth.ts'
 import { command } from '../../command.ts'
@@ -20,9 +21,18 @@ const flags = { bare: 'flag', settings: 'value', model: 'value', json: 'flag' } 
 export const run = command('ona status', { help, flags }, async ({ bare = false, settings: given, model, json }) => {
   const here = authHere({ bare, ...(given && { settings: given }) })
   const { settings, env } = here
-  const resolved = resolveModel({ settings, env, anthropic: anthropicSource(here), ...(model && { flag: model }) })
+  const resolved = resolveModel({
+    settings,
+    env,
+    anthropic: anthropicSource(here),
+    unused: unusedCredentials(here),
+    listed: listedModels(shownBaseUrl('claude_code_subscription', env), env),
+    rehearsalByDefault: true,
+    ...(model && { flag: model }),
+  })
   if (!resolved.ok) {
-    if (json) saidJson({ loggedIn: false, problem: resolved.problem })
+    const notes = unusedCredentials(here).map(forShell)
+    if (json) saidJson({ loggedIn: false, problem: forShell(resolved.problem), notes })
     else said(forShell(resolved.problem))
     return 1
   }
