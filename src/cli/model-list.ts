@@ -13,7 +13,7 @@ export interface ListedModel {
 export async function modelList({ model }: Session): Promise<ListedModel[]> {
   const { models } = await import('../providers/models/models.ts')
   const specs = Object.entries(models[model.providerName] ?? {})
-  const named = specs.map(([value, { wire }]) => ({ value, resolvedModel: wire ?? value, displayName: value }))
+  const named = specs.map(([value, wire]) => ({ value, resolvedModel: wire ?? value, displayName: value }))
   const current = { value: 'default', resolvedModel: model.wireModel, displayName: `Default (${model.wireModel})` }
   return [current, ...named].map((each) => ({ ...each, description: `${each.resolvedModel} (${model.providerName})` }))
 }
