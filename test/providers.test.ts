@@ -333,3 +333,38 @@ test('a budget cannot be held with a model of unknown price, and the settings ca
   const priced = await at.run([...words, '--max-budget-usd', '1', '--settings', JSON.stringify({ models })])
   assert.deepEqual([priced.code, JSON.parse(priced.stdout).total_cost_usd], [0, 10], priced.stderr)
 })
+
+test('what the model thought goes back to it with the result of its call, and after a resume', async (t) => {
+  const thought = { type: 'thinking', thinking: 'Hm.', signature: 'EqQBplanted' }
+  const [start, ...rest] = providers[0]!.call
+  const later = rest.map((frame) => frame.replaceAll('"index":0', '"index":1'))
+  const thinking = [
+    `data: ${JSON.stringify({ type: 'content_block_start', index: 0, content_block: thought })}\n\n`,
+    `data: ${JSON.stringify({ type: 'content_block_stop', index: 0 })}\n\n`,
+  ]
+  const server = await serve(t, stream([start!, ...thinking, ...later]), stream(providers[0]!.say))
+  const at = place(t, claudeEnv(server))
+  const ask = (...words: string[]) =>
+    at.run(['-p', 'go', '--model', 'claude-opus-5-5', '--allowed-tools', 'Write', ...words])
+  const first = await ask('--effort', 'low')
+  assert.deepEqual([first.code, first.stdout], [0, 'It is done.\n'], first.stderr)
+  assert.equal((await ask('--continue')).code, 0)
+  const bodies = server.seen.map(({ body }) => JSON.parse(body))
+  assert.deepEqual(
+    bodies.map(({ thinking, output_config, messages }) => [thinking, output_config, messages[1]?.content[0]]),
+    [
+      [{ type: 'adaptive' }, { effort: 'low' }, undefined],
+      [{ type: 'adaptive' }, { effort: 'low' }, thought],
+      [{ type: 'adaptive' }, undefined, thought],
+    ],
+  )
+  const kinds = at.rows<{ kind: string }>(
+    `SELECT DISTINCT json_extract(block.value, '$.type') AS kind FROM transcript_entries, json_each(payload_json, '$.content') AS block
+     WHERE entry_type = 'assistant' ORDER BY 1`,
+  )
+  assert.deepEqual(
+    kinds.map(({ kind }) => kind),
+    ['text', 'tool_use'],
+    'the kinds of block in a row are closed',
+  )
+})

@@ -32,6 +32,12 @@ export const flags = {
   'session-id': { kind: 'value', value: 'UUID', about: 'the id of the new session' },
   name: { kind: 'value', short: 'n', value: 'NAME', about: 'a name for the session' },
   model: { kind: 'value', value: 'MODEL', about: 'a model id, alias or wire name' },
+  effort: {
+    kind: 'value',
+    value: 'LEVEL',
+    oneOf: ['low', 'medium', 'high', 'xhigh', 'max'],
+    about: 'how much the model works on an answer: low, medium, high, xhigh or max',
+  },
   'fallback-model': { kind: 'value', value: 'MODEL', about: 'used when the model is overloaded' },
   'permission-mode': {
     kind: 'value',
@@ -90,18 +96,10 @@ export const flags = {
   verbose: { kind: 'flag', about: 'with -p: report each tool call on stderr' },
   debug: { kind: 'flag', about: 'write events to stderr' },
   'debug-file': { kind: 'value', value: 'FILE', about: 'write events to this file' },
-  effort: {
-    kind: 'value',
-    value: 'LEVEL',
-    oneOf: ['low', 'medium', 'high', 'xhigh', 'max'],
-    about: 'how much the model thinks',
-    noEffect: 'the model decides how much it thinks',
-  },
   'max-thinking-tokens': {
     kind: 'value',
     value: 'N',
-    about: "the model's thinking budget",
-    noEffect: 'the model decides how much it thinks',
+    about: "the model's thinking budget; 0 turns thinking off",
   },
   thinking: {
     kind: 'value',

@@ -13,10 +13,12 @@ export async function startOptions(flags: Flags, env: NodeJS.ProcessEnv = proces
   const appended = [flags['append-system-prompt'], textOf(flags['append-system-prompt-file'])]
     .filter((text) => text)
     .join('\n\n')
+  const thinking = flags['max-thinking-tokens']
   return {
     cwd: resolve(flags.cwd ?? process.cwd()),
-    env,
+    env: thinking === undefined ? env : { ...env, MAX_THINKING_TOKENS: thinking },
     ...(flags.model && { model: flags.model }),
+    ...(flags.effort && { effort: flags.effort as NonNullable<StartOptions['effort']> }),
     ...(mode && { mode }),
     allow: flags['allowed-tools'] ?? [],
     deny: flags['disallowed-tools'] ?? [],

@@ -3,12 +3,15 @@ import type { Credential } from '../auth/credential.ts'
 import { isObject } from '../hooks/shape.ts'
 import { anthropic } from './dialects/anthropic.ts'
 import { openai } from './dialects/chat-completions.ts'
+import { responses } from './dialects/responses.ts'
 import type { Provider } from './model.ts'
 import { type ListedModel, readListed } from './models/listed-models.ts'
 import type { ProviderName } from './models/models.ts'
 import { exchange, type Line } from './transport/exchange.ts'
 import { createClient, type HttpLimits } from './transport/http.ts'
 import { type RetryPolicy, usualRetries } from './transport/retry.ts'
+
+export type OpenaiDialect = 'responses' | 'chat_completions'
 
 export interface ProviderOptions {
   readonly provider: ProviderName
@@ -18,17 +21,23 @@ export interface ProviderOptions {
   readonly baseUrl?: string
   /** Sent as `anthropic-beta`. */
   readonly betas?: readonly string[]
+  /** Which API an OpenAI-compatible server is asked through; Chat Completions unless given. */
+  readonly openaiDialect?: OpenaiDialect
   readonly retries?: Partial<RetryPolicy>
   readonly limits?: Partial<HttpLimits>
 }
 
 export function createProvider(options: ProviderOptions): Provider {
-  const { provider, credential, env, baseUrl, betas = [], retries, limits } = options
+  const { provider, credential, env, baseUrl, betas = [], openaiDialect, retries, limits } = options
   const base = new URL(baseUrl ?? baseUrlOf(provider, env))
   const { host } = base
   const claude = provider === 'claude_code_subscription'
   const line: Line = {
-    dialect: claude ? anthropic({ host, betas, headers: customHeaders(env) }) : openai({ host }),
+    dialect: claude
+      ? anthropic({ host, betas, headers: customHeaders(env) })
+      : openaiDialect === 'responses'
+        ? responses({ host })
+        : openai({ host }),
     client: createClient({
       base,
       env,

@@ -1,6 +1,7 @@
 /** What the turn loop asks of a model, and what it gets back, whatever dialect is spoken on the wire. */
-import type { JsonSchema } from '../hooks/shape.ts'
+import type { JsonObject, JsonSchema } from '../hooks/shape.ts'
 import type { ListedModel } from './models/listed-models.ts'
+import type { Effort } from './models/models.ts'
 
 export interface Provider {
   /** Must not throw: a failure is a reply whose stop is 'error'. Aborting gives what came so far, stop 'cancelled'. */
@@ -49,6 +50,9 @@ export interface ModelRequest {
   readonly messages: readonly Message[]
   readonly tools: readonly ToolDefinition[]
   readonly maxTokens: number
+  /** `budget`: at most this many tokens. Undefined: the model answers at once. */
+  readonly thinking?: { readonly type: 'adaptive' } | { readonly type: 'budget'; readonly tokens: number }
+  readonly effort?: Effort
   /** The provider's own web search, in the place of `tools`; only where `Provider.search` is. */
   readonly webSearch?: Domains
   readonly signal: AbortSignal
@@ -60,6 +64,7 @@ export type ContentBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly mediaType: string; readonly data: string }
   | ToolUse
+  | Reasoning
   | { readonly type: 'tool_result'; readonly tool_use_id: string; readonly content: string; readonly is_error: boolean }
 
 export interface ToolUse {
@@ -69,6 +74,17 @@ export interface ToolUse {
   readonly input: Record<string, unknown>
   /** The model's words where they were not a JSON object; such a call is answered with an error result. */
   readonly malformed?: string
+}
+
+/**
+ * What the model thought, as its server sent it, with its signature or encrypted. Sent back unchanged, and to the same
+ * model alone: another one refuses it.
+ */
+export interface Reasoning {
+  readonly type: 'reasoning'
+  /** The wire model that was asked. */
+  readonly model: string
+  readonly wire: JsonObject
 }
 
 export interface ToolDefinition {
@@ -94,7 +110,7 @@ export type Part =
 
 export interface Reply {
   /** Calls are in it only where stop is 'tool_use': of a reply that was cut off, the words alone are kept. */
-  readonly content: readonly ({ readonly type: 'text'; readonly text: string } | ToolUse)[]
+  readonly content: readonly ({ readonly type: 'text'; readonly text: string } | ToolUse | Reasoning)[]
   readonly stop: 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal' | 'cancelled' | 'error'
   readonly usage: ModelUsage
   /** The wire model that answered. */

@@ -61,6 +61,7 @@ export function testSession(options: TestOptions = {}): TestSession {
   const runtime: Runtime = {
     db,
     settings: { hooks: [] },
+    reasoning: {},
     plane: createPlane(options.handlers ?? []),
     person: { permission: nobody, questions: nobody, approvePlan: nobody, elicit: nobody, ...options.person },
     env: options.env ?? {},

@@ -92,7 +92,7 @@ export function place(t: TestContext, env: Record<string, string> = {}): Place {
 }
 
 /** A session that names no provider asks for the rehearsal model; `ANTHROPIC_MODEL: ''` asks for none. */
-const withModel = ([first = '-']: readonly string[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+export const withModel = ([first = '-']: readonly string[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   !first.startsWith('-') ||
   Object.keys(env).some((name) => /^(?:ANTHROPIC|OPENAI|LM_STUDIO|CLAUDE_CODE_OAUTH)_/.test(name))
     ? env

@@ -57,7 +57,7 @@ export function scripted(lines: readonly Line[]): Scripted {
       const reply = await toReply(line, request)
       for (const block of reply.content) {
         if (block.type === 'text') on({ type: 'text', text: block.text })
-        else on({ type: 'tool-call', id: block.id, name: block.name })
+        else if (block.type === 'tool_use') on({ type: 'tool-call', id: block.id, name: block.name })
       }
       return reply
     },

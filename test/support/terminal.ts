@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { withModel } from './program.ts'
 
 const program = join(import.meta.dirname, '../..', 'bin', 'ona.mjs')
 const socket = `ona-test-${process.pid}`
@@ -170,7 +171,10 @@ export function pipeOna(
   env: NodeJS.ProcessEnv = {},
 ): Promise<{ out: string; err: string; code: number | null }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [program, ...words], { cwd: place.project, env: { ...place.env, ...env } })
+    const child = spawn(process.execPath, [program, ...words], {
+      cwd: place.project,
+      env: withModel(words, { ...place.env, ...env }),
+    })
     let [out, err] = ['', '']
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out += text

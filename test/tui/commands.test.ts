@@ -12,6 +12,7 @@ after(stopTmux)
 /** What each command shows in a session that has had one answer. Those that end or change the session are further down. */
 const shows: Record<string, { line: string; piped: RegExp; terminal?: RegExp }> = {
   help: { line: '/help', piped: /^ {2}\/add-dir <path>/m, terminal: /Keys/ },
+  effort: { line: '/effort', piped: /^effort: auto \(rehearsal takes none\)/m, terminal: /effort: auto/ },
   model: { line: '/model', piped: /^model: rehearsal \(lm_studio_local/m, terminal: /Which model\?/ },
   status: { line: '/status', piped: /^Credentials: +none needed$/m },
   login: { line: '/login', piped: /needs a terminal/, terminal: /How do you want to sign in\?/ },

@@ -25,7 +25,7 @@ export function messagesOf(entries: Iterable<Row>): Message[] {
         images = []
         break
       case 'assistant':
-        append(messages, 'assistant', entry.content as ContentBlock[])
+        append(messages, 'assistant', withReasoning(entry.content as ContentBlock[], entry.reasoning))
         break
       case 'tool_use':
         operators.add(entry.id)
@@ -52,6 +52,14 @@ export function messagesOf(entries: Iterable<Row>): Message[] {
     }
   }
   return messages
+}
+
+/** Thoughts are kept beside the content, each with its place in it. */
+function withReasoning(content: readonly ContentBlock[], kept: unknown): readonly ContentBlock[] {
+  if (!Array.isArray(kept)) return content
+  const blocks = [...content]
+  for (const { at, block } of kept as { at: number; block: ContentBlock }[]) blocks.splice(at, 0, block)
+  return blocks
 }
 
 function replaceResult(messages: Message[], id: string, content: string): void {

@@ -1,6 +1,7 @@
 /** The request that is put to the model: the system prompt in sections, the conversation, the tools. */
 import { branchOf } from '../../files/git-branch.ts'
 import type { ModelRequest } from '../../providers/model.ts'
+import { reasoningFor } from '../model/reasoning.ts'
 import type { Session } from '../session/session.ts'
 import { instructionsText } from './instructions.ts'
 import { styleSection } from './output-style.ts'
@@ -13,6 +14,7 @@ export async function requestFor(session: Session, model: string): Promise<Model
     messages: session.messages,
     tools: session.toolbox.definitions(session.model.window),
     maxTokens: session.model.maxOutput,
+    ...reasoningFor(session),
     signal: session.signal,
   }
 }

@@ -1,10 +1,10 @@
 /** Which model a session talks to: what was requested, made into a provider that can be called. */
 import { anthropicSource, credentialFor, unusedCredentials } from '../../auth/sources.ts'
-import { createProvider, shownBaseUrl } from '../../providers/create.ts'
+import { createProvider, type OpenaiDialect, shownBaseUrl } from '../../providers/create.ts'
 import type { Provider } from '../../providers/model.ts'
 import { specOf } from '../../providers/models/catalogue.ts'
 import { isStale, listedModels, saveListed } from '../../providers/models/listed-models.ts'
-import { resolveModel, settle } from '../../providers/models/resolve.ts'
+import { type ModelChoice, resolveModel, settle } from '../../providers/models/resolve.ts'
 import type { ActiveModel, ModelProblem, Runtime } from '../session/runtime.ts'
 import type { StartOptions } from '../session/start-options.ts'
 import { ownSpecs } from './own-specs.ts'
@@ -50,6 +50,7 @@ export async function modelFor(name: string, options: StartOptions, place: Place
     credential,
     env,
     ...(baseUrl && { baseUrl }),
+    openaiDialect: dialectFor(choice.provider, choice.wireModel ?? '', place),
     ...(choice.longContext && known.contextWindow < MILLION && { betas: [longContextBeta] }),
     // With another model to switch to, an overloaded one is not waited for long.
     ...(place.hasFallback && { retries: { most: 2 } }),
@@ -77,6 +78,14 @@ export async function modelFor(name: string, options: StartOptions, place: Place
     why: choice.why,
     rehearsal: choice.rehearsal === true,
   }
+}
+
+/** OpenAI's own reasoning models are asked through Responses; other servers may not have it. */
+function dialectFor(provider: ModelChoice['provider'], wireModel: string, { settings, env }: Place): OpenaiDialect {
+  if (provider !== 'openai_compatible') return 'chat_completions'
+  if (settings.openaiDialect) return settings.openaiDialect
+  const isOpenai = URL.parse(env['OPENAI_BASE_URL'] ?? '')?.hostname === 'api.openai.com'
+  return isOpenai && specOf(provider, wireModel).thinking !== 'none' ? 'responses' : 'chat_completions'
 }
 
 const MILLION = 1_000_000

@@ -12,6 +12,7 @@ import { builtinRules } from '../../permissions/builtin-rules.ts'
 import type { PermissionSettings } from '../../permissions/question.ts'
 import { ruleProblem } from '../../permissions/rule.ts'
 import { matchesRule } from '../../permissions/rule-applies.ts'
+import { type Effort, efforts } from '../../providers/models/models.ts'
 import type { Fence, FenceOptions } from '../../sandbox/fence.ts'
 import type { Wrap } from '../../sandbox/wrap.ts'
 
@@ -158,6 +159,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     ...(sources && { sources }),
     withoutTools: hidden(options),
     ...(options.maxBudgetUsd && { budget: { usd: options.maxBudgetUsd, spent: 0 } }),
+    reasoning: { effort: effortOf(options, settings, env) },
     fallbackModels,
     ...(options.appendSystemPrompt && { appendSystemPrompt: options.appendSystemPrompt }),
     emit: (event) => options.on(event),
@@ -230,6 +232,11 @@ function lazyFence(
     fence ??= make()
     return fence
   }
+}
+
+/** The flag, then the environment, then the settings. */
+function effortOf({ effort }: StartOptions, settings: Runtime['settings'], env: NodeJS.ProcessEnv): Effort | undefined {
+  return effort ?? efforts.find((level) => level === env['CLAUDE_CODE_EFFORT_LEVEL']) ?? settings.effortLevel
 }
 
 /** A bare name in the deny list hides the tool; `tools` leaves only those named. */

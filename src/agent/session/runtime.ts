@@ -46,6 +46,8 @@ export interface Runtime {
   readonly withoutTools: readonly string[]
   /** What this run may cost, sub-agents included. */
   readonly budget?: { readonly usd: number; spent: number }
+  /** What `/effort` changes, for all sessions of the process. */
+  readonly reasoning: { effort?: Effort }
   /** Asked in this order when the model is overloaded. */
   readonly fallbackModels?: readonly string[]
   emit(event: AgentEvent): void

@@ -4,7 +4,7 @@ import { type Answer, type Invocation, type PermissionMode, quiet, type Raised, 
 import type { Block, StepName, Steps, StopReason } from '../../hooks/steps.ts'
 import type { PermissionSettings } from '../../permissions/question.ts'
 import { withGranted } from '../../permissions/update.ts'
-import type { ContentBlock, Message, ToolUse } from '../../providers/model.ts'
+import type { ContentBlock, Message, Reply, ToolUse } from '../../providers/model.ts'
 import { recordHooks } from '../../store/audit.ts'
 import { getConversation, touchConversation } from '../../store/conversations.ts'
 import { type Db, newId } from '../../store/open.ts'
@@ -312,11 +312,15 @@ export class Session {
     append(this.messages, 'user', content)
   }
 
-  assistant(content: readonly ({ type: 'text'; text: string } | ToolUse)[]): void {
+  /** Thoughts stand beside the row's content, whose kinds of block are closed. */
+  assistant(content: Reply['content']): void {
     const blocks = content.map((block) =>
-      block.type === 'text' ? block : { type: block.type, id: block.id, name: block.name, input: block.input },
+      block.type === 'tool_use' ? { type: block.type, id: block.id, name: block.name, input: block.input } : block,
     )
-    this.append({ _t: 'assistant', uuid: newId(this.db), content: blocks })
+    const said = blocks.filter((block) => block.type !== 'reasoning')
+    const reasoning = blocks.flatMap((block, at) => (block.type === 'reasoning' ? [{ at, block }] : []))
+    const uuid = newId(this.db)
+    this.append({ _t: 'assistant', uuid, content: said, ...(reasoning.length > 0 && { reasoning }) })
     append(this.messages, 'assistant', blocks)
   }
 

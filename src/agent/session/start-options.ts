@@ -3,6 +3,7 @@ import type { Handler } from '../../hooks/handler.ts'
 import type { PermissionMode } from '../../hooks/plane.ts'
 import type { ServerConfig } from '../../mcp/config.ts'
 import type { ModelUsage } from '../../providers/model.ts'
+import type { Effort } from '../../providers/models/models.ts'
 import type { SettingsRequest } from '../../store/settings/settings.ts'
 import type { AgentEvent, Person } from '../events.ts'
 import type { AgentKind } from '../subagents/agent-definitions.ts'
@@ -17,6 +18,7 @@ export interface StartOptions {
   /** The database; by default the one that the environment names. */
   readonly db?: string
   readonly model?: string
+  readonly effort?: Effort
   readonly mode?: PermissionMode
   readonly allow?: readonly string[]
   readonly deny?: readonly string[]

@@ -90,6 +90,72 @@ test('a request is exactly what the API documents, with the cache marks where th
   })
 })
 
+test('thoughts keep their signatures across the results of calls, and go to the same model alone', async () => {
+  const frame = (data: { type: string; [key: string]: unknown }) => `data: ${JSON.stringify(data)}\n\n`
+  const block = (index: number, content_block: object, ...deltas: object[]) => [
+    frame({ type: 'content_block_start', index, content_block }),
+    ...deltas.map((delta) => frame({ type: 'content_block_delta', index, delta })),
+    frame({ type: 'content_block_stop', index }),
+  ]
+  const thinks = stream([
+    frame({ type: 'message_start', message: { model: 'm', usage: {} } }),
+    ...block(
+      0,
+      { type: 'thinking', thinking: '', signature: '' },
+      { type: 'thinking_delta', thinking: 'Let me ' },
+      { type: 'thinking_delta', thinking: 'see.' },
+      { type: 'signature_delta', signature: 'EqQB' },
+    ),
+    ...block(1, { type: 'redacted_thinking', data: 'hidden' }),
+    ...block(2, { type: 'tool_use', id: 'c1', name: 'Read', input: {} }),
+    frame({ type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 3 } }),
+    frame({ type: 'message_stop' }),
+  ])
+  const server = await wireServer(thinks, stream(wire.frames({ text: ['ok'] })))
+  const provider = createProvider({
+    provider: 'claude_code_subscription',
+    credential: fixed(about, { key: 'k' }),
+    env: {},
+    baseUrl: server.url,
+  })
+  const messages: Message[] = [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }]
+  const { signal } = new AbortController()
+  const ask = (model: string, more: object) =>
+    provider.reply({ model, system: [], messages, tools: [], maxTokens: 5000, signal, ...more }, () => {})
+  const adaptive = { thinking: { type: 'adaptive' }, effort: 'high' }
+  const reply = await ask('m', adaptive)
+  const thought = { type: 'thinking', thinking: 'Let me see.', signature: 'EqQB' }
+  const hidden = { type: 'redacted_thinking', data: 'hidden' }
+  assert.deepEqual(reply.content, [
+    { type: 'reasoning', model: 'm', wire: thought },
+    { type: 'reasoning', model: 'm', wire: hidden },
+    { type: 'tool_use', id: 'c1', name: 'Read', input: {} },
+  ])
+  messages.push({ role: 'assistant', content: reply.content })
+  messages.push({ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'x', is_error: false }] })
+  await ask('m', adaptive)
+  await ask('m', { thinking: { type: 'budget', tokens: 1024 } })
+  await ask('other', adaptive)
+  await ask('m', {})
+  const bodies = server.seen.map(({ body }) => JSON.parse(body))
+  assert.deepEqual(
+    bodies.map(({ thinking, output_config, messages }) => [
+      thinking,
+      output_config,
+      messages[1]?.content.map(({ type }: { type: string }) => type),
+    ]),
+    [
+      [{ type: 'adaptive' }, { effort: 'high' }, undefined],
+      [{ type: 'adaptive' }, { effort: 'high' }, ['thinking', 'redacted_thinking', 'tool_use']],
+      [{ type: 'enabled', budget_tokens: 1024 }, undefined, ['thinking', 'redacted_thinking', 'tool_use']],
+      [{ type: 'adaptive' }, { effort: 'high' }, ['tool_use']],
+      [undefined, undefined, ['tool_use']],
+    ],
+  )
+  assert.deepEqual(bodies[1].messages[1].content.slice(0, 2), [thought, hidden])
+  await server.close()
+})
+
 test('a proxy on a Unix socket is spoken to in place of the address', async () => {
   const { createServer } = await import('node:http')
   const { mkdtempSync, rmSync } = await import('node:fs')

@@ -41,18 +41,28 @@ const withoutBeta = ({ 'anthropic-beta': _beta, ...headers }: Record<string, str
 
 const cacheHere = ',"cache_control":{"type":"ephemeral"}'
 
-function body({ model, maxTokens, system, tools, webSearch, messages }: ModelRequest): Buffer {
+function body(request: ModelRequest): Buffer {
+  const { model, maxTokens, system, tools, webSearch, messages } = request
   const written = commaed(messages.map(writtenMessage))
   // Everything up to here is what the next request will begin with. A message ends in `}]}`: the mark goes into its last block.
   const last = written.pop()
   return bytesOf(
     `{"model":${JSON.stringify(model)},"max_tokens":${maxTokens},"stream":true`,
+    reasoningFields(request),
     writtenSystem(system),
     webSearch ? searchTool(webSearch) : writtenTools(tools),
     ',"messages":[',
     ...written,
     ...(last ? [last.subarray(0, -3), cacheHere, '}]}'] : []),
     ']}',
+  )
+}
+
+function reasoningFields({ thinking, effort }: ModelRequest): string {
+  const wire = thinking?.type === 'budget' ? { type: 'enabled', budget_tokens: thinking.tokens } : thinking
+  return (
+    (wire ? `,"thinking":${JSON.stringify(wire)}` : '') +
+    (effort ? `,"output_config":${JSON.stringify({ effort })}` : '')
   )
 }
 
@@ -76,6 +86,8 @@ function wireBlock(block: ContentBlock): JsonObject | undefined {
         content: block.content,
         ...(block.is_error && { is_error: true }),
       }
+    case 'reasoning':
+      return block.wire.type === 'reasoning' ? undefined : block.wire
   }
 }
 
@@ -109,8 +121,12 @@ interface Block {
   readonly type: string
   readonly id: string
   readonly name: string
-  /** A text block's text, or a call's arguments as they were written. */
+  /** A text block's text, a call's arguments as they were written, or a thought. */
   text: string
+  /** Of a thought: what proves that it is the model's own. */
+  signature: string
+  /** A thought that the server keeps to itself. */
+  readonly redacted?: string
 }
 
 function reader(request: ModelRequest, on: (part: Part) => void, host: string): ReplyReader {
@@ -138,7 +154,14 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
       type: String(wire.type),
       id: String(wire.id ?? ''),
       name: realName(String(wire.name ?? ''), request.tools),
-      text: wire.type === 'tool_use' ? (hasKeys(given) ? JSON.stringify(given) : '') : String(wire.text ?? ''),
+      text:
+        wire.type === 'tool_use'
+          ? hasKeys(given)
+            ? JSON.stringify(given)
+            : ''
+          : String(wire.text ?? wire.thinking ?? ''),
+      signature: String(wire.signature ?? ''),
+      ...(typeof wire.data === 'string' && { redacted: wire.data }),
     }
     blocks[index] = block
     if (block.type === 'tool_use') on({ type: 'tool-call', id: block.id, name: block.name })
@@ -149,11 +172,14 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
     if (delta.type === 'citations_delta') sources?.citation(delta.citation)
     if (typeof delta.text === 'string') {
       if (block) block.text += delta.text
-      else blocks[index] = { type: 'text', id: '', name: '', text: delta.text }
+      else blocks[index] = { type: 'text', id: '', name: '', text: delta.text, signature: '' }
       on({ type: 'text', text: delta.text })
     } else if (typeof delta.partial_json === 'string') {
       if (block) block.text += delta.partial_json
-    } else if (typeof delta.thinking === 'string') on({ type: 'thinking', text: delta.thinking })
+    } else if (typeof delta.thinking === 'string') {
+      if (block) block.text += delta.thinking
+      on({ type: 'thinking', text: delta.thinking })
+    } else if (typeof delta.signature === 'string' && block) block.signature += delta.signature
   }
   const finish = (wire: JsonObject) => {
     if (wire.stop_reason === 'model_context_window_exceeded') trouble = windowFull(host)
@@ -203,13 +229,12 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
     trouble: () => trouble,
     complete: () => ended,
     reply() {
-      const content = blocks
-        .filter(({ type, text }) => type === 'tool_use' || (type === 'text' && text !== ''))
-        .map((block) =>
-          block.type === 'tool_use'
-            ? toolUse(block.id, block.name, block.text)
-            : { type: 'text' as const, text: block.text },
-        )
+      const content = blocks.flatMap((block): Reply['content'] => {
+        if (block.type === 'tool_use') return [toolUse(block.id, block.name, block.text)]
+        const wire = thoughtOf(block)
+        if (wire) return [{ type: 'reasoning', model: request.model, wire }]
+        return block.type === 'text' && block.text !== '' ? [{ type: 'text', text: block.text }] : []
+      })
       return {
         content: withFreshIds(content, request),
         stop: stopOf(stop, content),
@@ -219,6 +244,12 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
       }
     },
   }
+}
+
+/** A thought without its signature cannot be sent back. */
+function thoughtOf({ type, text, signature, redacted }: Block): JsonObject | undefined {
+  if (type === 'redacted_thinking') return { type, data: redacted }
+  return type === 'thinking' && signature !== '' ? { type, thinking: text, signature } : undefined
 }
 
 const hasKeys = (value: unknown): value is JsonObject => isObject(value) && Object.keys(value).length > 0

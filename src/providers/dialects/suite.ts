@@ -27,6 +27,7 @@ export interface Saying {
 
 export interface WireDialect {
   readonly provider: ProviderName
+  readonly options?: Partial<ProviderOptions>
   /** The base address of a server. */
   base(url: string): string
   /** The frames of a stream, each `data: …\n\n` or with its event name, the last one ending it. */
@@ -66,6 +67,7 @@ export function providerSuite(name: string, wire: WireDialect): void {
     const about = { class: 'api_key' as const, source: 'TEST_KEY', whenRefused: 'Fix TEST_KEY' }
     const provider = createProvider({
       provider: wire.provider,
+      ...wire.options,
       credential: fixed(about, { key: KEY }),
       env: {},
       baseUrl: wire.base(server.url),

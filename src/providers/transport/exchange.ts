@@ -5,7 +5,7 @@ import { redact } from '../../hooks/redact.ts'
 import { isObject } from '../../hooks/shape.ts'
 import { type Dialect, noUsage, type ReplyReader } from '../dialects/dialect.ts'
 import type { ModelFailure, ModelRequest, Part, Reply } from '../model.ts'
-import { wellFormed } from './history.ts'
+import { ownReasoning, wellFormed } from './history.ts'
 import type { HttpClient, HttpOutcome } from './http.ts'
 import { delay, pause, type RetryPolicy } from './retry.ts'
 import { refused, type Trouble, trouble } from './server-failure.ts'
@@ -21,7 +21,7 @@ export interface Line {
 }
 
 export async function exchange(line: Line, asked: ModelRequest, on: (part: Part) => void): Promise<Reply> {
-  const messages = wellFormed(asked.messages)
+  const messages = wellFormed(ownReasoning(asked.messages, asked.thinking ? asked.model : ''))
   const request = messages === asked.messages ? asked : { ...asked, messages }
   let renewed = false
   let attempt = 1

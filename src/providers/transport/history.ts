@@ -7,6 +7,17 @@ export function wellFormed(messages: readonly Message[]): readonly Message[] {
   return messages
 }
 
+/** Without what another model thought, or, with an empty name, any model. The same list when there is nothing to leave out. */
+export function ownReasoning(messages: readonly Message[], model: string): readonly Message[] {
+  const isForeign = (block: ContentBlock) => block.type === 'reasoning' && block.model !== model
+  if (!messages.some(({ content }) => content.some(isForeign))) return messages
+  return messages.map((message) =>
+    message.content.some(isForeign)
+      ? { ...message, content: message.content.filter((block) => !isForeign(block)) }
+      : message,
+  )
+}
+
 const interrupted = '[SDLC_INTERNAL] interrupted: this call has no result'
 
 function fits(messages: readonly Message[], at: number): boolean {

@@ -101,6 +101,14 @@ export const settingsShape = record({
   model: text('The model, by its short or its full name.'),
   availableModels: strings('The models that may be chosen by name; others are refused.'),
   fallbackModel: optional(either(string(), list(string()))),
+  effortLevel: optional(oneOf(effortLevels, 'How much the model works on an answer.')),
+  alwaysThinkingEnabled: flag('False: no model thinks before it answers. True: those with a thinking budget do, too.'),
+  openaiDialect: optional(
+    oneOf(
+      ['responses', 'chat_completions'],
+      'The API that openai_compatible is asked through, where the choice is wrong.',
+    ),
+  ),
   models: optional(map(modelSpec, 'What is known of a model, by wire name: goes before the catalogue.')),
   agent: text('The kind of sub-agent that a whole session runs as.'),
   env: optional(map(string(), 'Variables for the session and the commands it runs.')),

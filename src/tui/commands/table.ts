@@ -40,6 +40,10 @@ export const slashCommands: readonly SlashCommand[] = [
     hint: '[model]',
     immediate: true,
   }),
+  command('effort', 'show or change how much the model works on an answer', () => import('./configuration/effort.ts'), {
+    hint: '[low|medium|high|xhigh|max|auto]',
+    immediate: true,
+  }),
   command('status', 'version, session, model, credentials, settings', () => import('./information/status.ts'), {
     immediate: true,
   }),

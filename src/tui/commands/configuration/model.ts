@@ -1,21 +1,10 @@
-import { saveModel } from '../../../agent/model/saved-model.ts'
-import { credentialFor } from '../../../auth/sources.ts'
-import { createProvider } from '../../../providers/create.ts'
-import { models, type ProviderName, providerNames, wireModelOf } from '../../../providers/models/models.ts'
-import { rehearsalModel } from '../../../providers/models/resolve.ts'
+import { flagOf, saveModel } from '../../../agent/model/saved-model.ts'
+import type { ActiveModel } from '../../../agent/session/runtime.ts'
+import { models } from '../../../providers/models/models.ts'
 import { addEvent } from '../../../store/audit.ts'
 import type { Ui } from '../../session/command-context.ts'
 import { saveSetting } from '../../session/save-setting.ts'
-
-interface Offer {
-  /** What `/model` takes. */
-  readonly name: string
-  readonly wire: string
-  readonly provider: string
-}
-
-/** How long the servers may take to list what they have. */
-const listMs = 2_000
+import { type Offer, offered } from './model-offers.ts'
 
 export async function run(args: string, ui: Ui): Promise<void> {
   const [name = '', ...flags] = args.split(/\s+/)
@@ -24,8 +13,8 @@ export async function run(args: string, ui: Ui): Promise<void> {
   const offers = await offered(ui)
   front.print(`model: ${session.model.wireModel} (${session.model.providerName}; ${session.model.why})`)
   if (!front.interactive) {
-    for (const { name: one, wire, provider } of offers)
-      front.print(`  ${one}  ${wire === one ? '' : `${wire}, `}${provider}`)
+    for (const { name: one, wire, provider, about } of offers)
+      front.print(`  ${one}  ${one.includes(wire) ? '' : `${wire}, `}${provider}: ${about}`)
     front.print('/model NAME changes it; add --save to keep it')
     return
   }
@@ -41,7 +30,7 @@ export async function run(args: string, ui: Ui): Promise<void> {
     choices: offers.map((offer) => ({
       label: offer.name,
       value: { offer, save: false },
-      hint: `${offer.wire === offer.name ? '' : `${offer.wire}, `}${offer.provider}`,
+      hint: offer.about,
     })),
     keys: { 'ctrl+s': { about: 'keeps it as the default', act: (value) => value && { ...value, save: true } } },
   })
@@ -63,31 +52,15 @@ async function change(name: string, ui: Ui, save: boolean): Promise<void> {
   })
   ui.refresh()
   front.notice('info', `Model: ${next.wireModel} (${next.providerName})`)
-  if (save) await saveSetting(ui, 'user', ['model_config'], { provider: next.providerName, model_id: next.modelId })
+  if (save) await keep(next, ui)
 }
 
-/** The documented models of every provider that could answer, and what its server lists beside them. */
-async function offered(ui: Ui): Promise<Offer[]> {
-  const { env, settings, trusted, bare } = ui.session.runtime
-  const offers: Offer[] = []
-  await Promise.all(
-    providerNames.map(async (provider: ProviderName) => {
-      const known = Object.keys(models[provider]).flatMap((id) => {
-        const wire = wireModelOf(provider, id, env)
-        return wire ? [{ name: id, wire, provider }] : []
-      })
-      const usable = provider !== 'openai_compatible' || env['OPENAI_BASE_URL']
-      const credential = usable && (await credentialFor(provider, { settings, env, trusted, bare }))
-      if (!credential || 'problem' in credential) return
-      const listed = await createProvider({ provider, credential, env, retries: { most: 0 } })
-        .models(AbortSignal.timeout(listMs))
-        .catch(() => []) // a server that does not answer lists nothing
-      const fresh = listed.filter((wire) => !known.some((one) => one.wire === wire))
-      offers.push(...known, ...fresh.map((wire) => ({ name: `${provider}/${wire}`, wire, provider })))
-    }),
-  )
-  offers.sort(
-    (a, b) => providerNames.indexOf(a.provider as ProviderName) - providerNames.indexOf(b.provider as ProviderName),
-  )
-  return [...offers, { name: rehearsalModel, wire: rehearsalModel, provider: 'built in: not a language model' }]
+/** `model_config` holds documented ids alone; any other name goes into `model`, which stands behind it. */
+async function keep(model: ActiveModel, ui: Ui): Promise<void> {
+  const { providerName: provider, modelId: model_id, wireModel, alias } = model
+  const isDocumented = !alias && (models[provider][model_id] ?? wireModel) === wireModel
+  if (isDocumented && !model.rehearsal)
+    return void (await saveSetting(ui, 'user', ['model_config'], { provider, model_id }))
+  await saveSetting(ui, 'user', ['model_config'], undefined)
+  await saveSetting(ui, 'user', ['model'], alias ?? flagOf(model))
 }

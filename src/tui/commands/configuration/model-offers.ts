@@ -1,0 +1,67 @@
+/** The models that `/model` offers: the documented ones and what each server lists, with what they can do. */
+import { ownSpecs } from '../../../agent/model/own-specs.ts'
+import { credentialFor } from '../../../auth/sources.ts'
+import { createProvider, shownBaseUrl } from '../../../providers/create.ts'
+import { type ModelSpec, specOf } from '../../../providers/models/catalogue.ts'
+import { type ListedModel, saveListed } from '../../../providers/models/listed-models.ts'
+import { models, type ProviderName, providerNames, wireModelOf } from '../../../providers/models/models.ts'
+import { rehearsalModel } from '../../../providers/models/resolve.ts'
+import { tokens } from '../../render/format.ts'
+import type { Ui } from '../../session/command-context.ts'
+
+export interface Offer {
+  /** What `/model` takes. */
+  readonly name: string
+  readonly wire: string
+  readonly provider: string
+  /** For people: `Claude Opus 5.5 · 1M context · thinks · effort low–max · $4/$20`. */
+  readonly about: string
+}
+
+/** How long the servers may take to list what they have. */
+const listMs = 2_000
+
+export async function offered(ui: Ui): Promise<Offer[]> {
+  const lists = await Promise.all(providerNames.map((provider) => ofProvider(provider, ui)))
+  return [
+    ...lists.flat(),
+    { name: rehearsalModel, wire: rehearsalModel, provider: 'built in', about: 'not a language model' },
+  ]
+}
+
+async function ofProvider(provider: ProviderName, ui: Ui): Promise<Offer[]> {
+  const { env, settings, trusted, bare } = ui.session.runtime
+  const known = Object.keys(models[provider]).flatMap((id) => {
+    const wire = wireModelOf(provider, id, env)
+    return wire ? [{ name: id, wire }] : []
+  })
+  const address = provider !== 'openai_compatible' || env['OPENAI_BASE_URL']
+  const credential = address
+    ? await credentialFor(provider, { settings, env, trusted, bare })
+    : { problem: 'needs OPENAI_BASE_URL' }
+  const usable = !('problem' in credential)
+  const listed: readonly ListedModel[] = usable
+    ? await createProvider({ provider, credential, env, retries: { most: 0 } }).list!(
+        AbortSignal.timeout(listMs),
+      ).catch(() => []) // a server that does not answer lists nothing
+    : []
+  saveListed(shownBaseUrl(provider, env), listed, env)
+  const own = ownSpecs(settings)
+  const fresh = listed.filter(({ id, retired }) => !retired && !known.some(({ wire }) => wire === id))
+  return [...known, ...fresh.map(({ id }) => ({ name: `${provider}/${id}`, wire: id }))].map(({ name, wire }) => {
+    const entry = listed.find(({ id }) => id === wire)
+    const about = describe(specOf(provider, wire, own[wire], entry), wire)
+    return { name, wire, provider, about: usable ? about : `${about} · no credential: ${credential.problem}` }
+  })
+}
+
+function describe({ name, contextWindow, thinking, efforts, price }: ModelSpec, wire: string): string {
+  const facts = [
+    name ?? wire,
+    `${tokens(contextWindow)} context`,
+    thinking === 'none' ? '' : 'thinks',
+    efforts.length > 0 ? `effort ${efforts[0]}–${efforts.at(-1)}` : '',
+    price ? `$${price.input}/$${price.output} per million tokens` : '',
+  ]
+  return facts.filter((fact) => fact !== '').join(' · ')
+}
