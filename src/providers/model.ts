@@ -1,7 +1,7 @@
 /** What the turn loop asks of a model, and what it gets back, whatever dialect is spoken on the wire. */
 import type { JsonObject, JsonSchema } from '../hooks/shape.ts'
-import type { ListedModel } from './models/listed-models.ts'
 import type { Effort } from './models/models.ts'
+import type { ListedModel } from './models/spec.ts'
 
 export interface Provider {
   /** Must not throw: a failure is a reply whose stop is 'error'. Aborting gives what came so far, stop 'cancelled'. */

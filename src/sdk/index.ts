@@ -9,7 +9,7 @@ export {
 export type { Handler } from '../hooks/handler.ts'
 export type { Block } from '../hooks/steps.ts'
 export type { Message, ModelRequest, Reply } from '../providers/model.ts'
-export type { Price } from '../providers/models/catalogue.ts'
+export type { Price } from '../providers/models/spec.ts'
 export type { Chat, Said } from '../rehearsal/chat.ts'
 export { type Agent, type AgentDefinition, type AgentPermissions, type AnyAgent, defineAgent } from './agent.ts'
 export { AgentError, type AgentFailure } from './agent-error.ts'

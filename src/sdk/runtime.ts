@@ -5,7 +5,7 @@ import { type Opened, openSharedRuntime } from '../agent/session/open-runtime.ts
 import type { ActiveModel } from '../agent/session/runtime.ts'
 import type { StartOptions } from '../agent/session/start-options.ts'
 import { errorOf } from '../hooks/kernel.ts'
-import type { Price } from '../providers/models/catalogue.ts'
+import type { Price } from '../providers/models/spec.ts'
 import type { Player } from '../rehearsal/server.ts'
 import { inMemory, type SqlValue, StoreError } from '../store/open.ts'
 import { orAborted } from './abort.ts'

@@ -1,6 +1,6 @@
 /** `models` in the settings: what the user knows better about a model than the server's list or the catalogue. */
 import { isObject } from '../../hooks/shape.ts'
-import type { PartialSpec, Price } from '../../providers/models/catalogue.ts'
+import type { PartialSpec, Price } from '../../providers/models/spec.ts'
 import type { Runtime } from '../session/runtime.ts'
 
 export function ownSpecs({ models = {} }: Runtime['settings']): Record<string, PartialSpec> {

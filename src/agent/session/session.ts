@@ -8,6 +8,7 @@ import type { ContentBlock, Message, Reply, ToolUse } from '../../providers/mode
 import { recordHooks } from '../../store/audit.ts'
 import { getConversation, touchConversation } from '../../store/conversations.ts'
 import { type Db, newId } from '../../store/open.ts'
+import { storable } from '../../store/secrets.ts'
 import { appendEntry, type Entry, type ToolResultEntry } from '../../store/transcript.ts'
 import type { AgentRequest, LoadedSkill, SeenFile } from '../../tools/host.ts'
 import type { Todo, ToolOutput } from '../../tools/output.ts'
@@ -246,7 +247,8 @@ export class Session {
   }
 
   #heard(answer: Answer): Answer {
-    for (const note of answer.notes) this.emit({ type: 'hook', note })
+    // a hook may print a key: what it says reaches screens and logs without it
+    for (const note of answer.notes) this.emit({ type: 'hook', note: { ...note, reason: storable(note.reason) } })
     for (const text of answer.messages) this.emit({ type: 'notice', level: 'info', text })
     if (answer.watchPaths.length > 0) this.runtime.watch?.(answer.watchPaths)
     return this.sealed ? withoutAdditions(answer) : answer

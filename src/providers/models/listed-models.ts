@@ -7,16 +7,9 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { writeAtomic } from '../../files/atomic-write.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
-import type { PartialSpec } from './catalogue.ts'
 import { claudeVersion } from './catalogue.ts'
 import { efforts } from './models.ts'
-
-export interface ListedModel extends PartialSpec {
-  readonly id: string
-  /** RFC 3339. */
-  readonly createdAt?: string
-  readonly retired?: true
-}
+import type { ListedModel, PartialSpec } from './spec.ts'
 
 interface Cached {
   /** Milliseconds since 1970. */

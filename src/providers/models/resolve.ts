@@ -1,6 +1,7 @@
 /** Which model a session talks to, and why. Nothing here touches the network. */
-import { type ListedModel, newestOf } from './listed-models.ts'
+import { newestOf } from './listed-models.ts'
 import { aliases, firstModel, models, overriddenWire, type ProviderName, providerNames, wireModelOf } from './models.ts'
+import type { ListedModel } from './spec.ts'
 
 export interface ModelChoice {
   readonly provider: ProviderName

@@ -58,6 +58,15 @@ export class AnswerView {
     return this.#begun ? answerLines(tail, false) : ['', ...answerLines(tail)]
   }
 
+  /** What came so far is void. True: part of it stands in the scrollback and cannot be taken back. */
+  drop(): boolean {
+    const stands = this.#begun
+    this.#stream = undefined
+    this.#text = ''
+    this.#begun = false
+    return stands
+  }
+
   /** The answer is complete: its text, and the lines that are left. Undefined: nothing had come. */
   end(columns: number): { readonly text: string; readonly lines: string[] } | undefined {
     const text = this.#text

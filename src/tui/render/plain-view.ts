@@ -54,6 +54,8 @@ export class PlainView {
         )
         break
       case 'retry':
+        if (!event.agent) this.#streamed = ''
+        this.#end()
         this.line(`${lead}trying again in ${duration(event.waitMs)}: ${cleanLine(event.failure.message)}`)
         break
       case 'todos':

@@ -200,6 +200,7 @@ export class TurnView {
         this.#outTokens += event.usage.outputTokens ?? 0
         break
       case 'retry':
+        if (this.#answer.drop()) this.#happened.add({ kind: 'notice', level: 'warning', text: cutOff })
         this.#step(
           `Trying again in ${duration(event.waitMs)} (attempt ${event.attempt} of ${event.most}): ${cleanLine(event.failure.message)}`,
         )
@@ -321,6 +322,8 @@ export class TurnView {
   /** How wide the screen is; set by whoever draws. */
   columns: () => number = () => 80
 }
+
+const cutOff = 'The reply above was cut off; the model is asked again from the start'
 
 /** A call that did not run took no time. */
 const ranMs = ({ outcome, ms }: Extract<AgentEvent, { type: 'tool-finished' }>): number | undefined =>

@@ -2,10 +2,11 @@
 import { ownSpecs } from '../../../agent/model/own-specs.ts'
 import { credentialFor } from '../../../auth/sources.ts'
 import { createProvider, shownBaseUrl } from '../../../providers/create.ts'
-import { type ModelSpec, specOf } from '../../../providers/models/catalogue.ts'
-import { type ListedModel, saveListed } from '../../../providers/models/listed-models.ts'
+import { specOf } from '../../../providers/models/catalogue.ts'
+import { saveListed } from '../../../providers/models/listed-models.ts'
 import { models, type ProviderName, providerNames, wireModelOf } from '../../../providers/models/models.ts'
 import { rehearsalModel } from '../../../providers/models/resolve.ts'
+import type { ListedModel, ModelSpec } from '../../../providers/models/spec.ts'
 import { tokens } from '../../render/format.ts'
 import type { Ui } from '../../session/command-context.ts'
 
