@@ -24,6 +24,8 @@ export interface GroupRun {
   /** `false` closes the stream: nothing more of it is read. */
   onStdout?(chunk: Buffer): unknown
   onStderr?(chunk: Buffer): unknown
+  /** One that runs already, in a group of its own; its program and arguments are not looked at. */
+  readonly child?: ChildProcess
   /** A third pipe, as descriptor 3, where this is set. */
   onThird?(chunk: Buffer): unknown
 }
@@ -52,7 +54,7 @@ export function runGroup(run: GroupRun): Promise<GroupEnd> {
   return new Promise((resolve) => {
     let child: ChildProcess
     try {
-      child = start(run)
+      child = run.child ?? start(run)
     } catch (error) {
       return resolve(ended({ notStarted: (error as Error).message })) // a NUL in a word, arguments that are too long
     }
@@ -108,7 +110,22 @@ export function runGroup(run: GroupRun): Promise<GroupEnd> {
   })
 }
 
-function start({ program, args, cwd, env, input, onThird }: GroupRun): ChildProcess {
+const start = ({ input, onThird, ...run }: GroupRun): ChildProcess =>
+  startGroup({
+    ...run,
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...(onThird ? (['pipe'] as const) : [])],
+  })
+
+/** Starts a program as the leader of a group of its own. May throw. */
+export function startGroup({
+  program,
+  args,
+  cwd,
+  env,
+  stdio,
+}: Pick<GroupRun, 'program' | 'args' | 'cwd' | 'env'> & {
+  readonly stdio: readonly ('pipe' | 'ignore')[]
+}): ChildProcess {
   // Late: loading it costs 5 ms, and most starts run nothing.
   const { spawn } = process.getBuiltinModule('node:child_process')
   return spawn(program, args, {
@@ -116,11 +133,11 @@ function start({ program, args, cwd, env, input, onThird }: GroupRun): ChildProc
     env,
     detached: !isWindows, // a session of its own: no terminal to wait for, and one signal reaches all
     windowsHide: true,
-    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...(onThird ? (['pipe'] as const) : [])],
+    stdio: [...stdio],
   })
 }
 
-function signalGroup(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
+export function signalGroup(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
   try {
     if (!isWindows) process.kill(-child.pid!, name)
     else {

@@ -1,8 +1,10 @@
 /** A command hook's process (spec 003 §5.11): one spawn, its input at once, its output bounded while it streams. */
+import type { ChildProcess } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import type { Env, Shell, Wrap } from '../handler.ts'
 import { runGroup } from '../process-group.ts'
 import { onPath } from './find-program.ts'
+import { takeWarmShell } from './warm-shell.ts'
 
 export interface CommandRun {
   readonly command: string
@@ -14,6 +16,8 @@ export interface CommandRun {
   readonly input: string
   readonly env: Env
   readonly timeoutMs: number
+  /** False: a shell of its own, whatever it costs. */
+  readonly mayWarm?: boolean
   readonly signal?: AbortSignal
   /** The sandbox that it must run in. */
   readonly wrap?: Wrap
@@ -32,27 +36,35 @@ export const outputLimit = 4 * 1024 * 1024
 export const truncationMark = '\n[SDLC_OUTPUT_TRUNCATED]\n'
 
 /** Must not throw or reject: whatever becomes of the process is an exit. */
-export function runCommand(run: CommandRun): Promise<Exit> {
+export async function runCommand(run: CommandRun): Promise<Exit> {
   const { cwd, signal } = run
-  if (signal?.aborted) return Promise.resolve(notStarted('was interrupted before it started', 'interrupted'))
+  if (signal?.aborted) return notStarted('was interrupted before it started', 'interrupted')
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
-    return Promise.resolve(notStarted(`not started: its working directory ${cwd} does not exist`))
+    return notStarted(`not started: its working directory ${cwd} does not exist`)
   }
   const argv = run.args ? execArgv(run.command, run.args, run.env) : shellArgv(run.shell, run.command, run.env)
-  if (!argv) return Promise.resolve(notStarted('not started: neither pwsh nor powershell is on the PATH'))
-  if (!run.wrap) return start(run, argv, run.env)
-  return run.wrap(argv, run).then(
-    ({ words, env }) => start(run, words, env),
-    (error: Error) => notStarted(`not started: it must run in a sandbox, and ${error.message}`),
-  )
+  if (!argv) return notStarted('not started: neither pwsh nor powershell is on the PATH')
+  if (run.wrap) {
+    return run.wrap(argv, run).then(
+      ({ words, env }) => start(run, words, env),
+      (error: Error) => notStarted(`not started: it must run in a sandbox, and ${error.message}`),
+    )
+  }
+  const isLogin = !run.args && run.shell === 'bash' && process.platform !== 'win32'
+  const child =
+    isLogin && run.mayWarm !== false
+      ? await takeWarmShell(run.command, { shell: argv[0]!, cwd, env: run.env })
+      : undefined
+  return start(run, argv, run.env, child)
 }
 
-function start(run: CommandRun, argv: readonly string[], env: Env): Promise<Exit> {
+function start(run: CommandRun, argv: readonly string[], env: Env, child?: ChildProcess): Promise<Exit> {
   const { cwd, signal } = run
   const stdout = capture()
   const stderr = capture()
   return runGroup({
     program: argv[0]!,
+    ...(child && { child }),
     args: argv.slice(1),
     cwd,
     env,

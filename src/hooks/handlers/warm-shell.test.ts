@@ -1,0 +1,114 @@
+/** A warm login shell gives what `bash -lc` gives, over profiles and commands. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { runCommand } from './command.ts'
+import { takeWarmShell, warmShells } from './warm-shell.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'ona-warm-'))
+after(() => rmSync(root, { recursive: true, force: true }))
+
+/** The homes of different people. */
+const profiles: Record<string, string> = {
+  empty: '',
+  developer:
+    'export PATH="$HOME/bin:$PATH" TOOL=1; greet() { echo "hi $1"; }; umask 027; for i in 1 2 3; do /bin/true; done',
+  loud: 'echo welcome; echo "warning: old" >&2',
+  strict: 'set -u; shopt -s extglob nullglob; IFS=:',
+  moves: 'cd /',
+}
+
+const commands = [
+  'cat',
+  'true',
+  'exit 2',
+  'echo no >&2; exit 2',
+  'nosuch-command',
+  'echo "$0 $# $*"',
+  'pwd; umask; echo "$PATH"',
+  'greet you',
+  'echo "$SHLVL $BASH_SUBSHELL $-"',
+  'echo "$BASH_EXECUTION_STRING"',
+  'ls /proc/self/fd | wc -l',
+  'kill -9 $$',
+  'set -e; false; echo not here',
+  'read line; echo "[$line]"; read more || echo end',
+  'exec cat',
+  'printf "a\\nb"; (exit 7)',
+  "printf '%s' 'it'\\''s'",
+  'cat <<X\nheredoc $((1+1))\nX',
+  'trap "echo bye" EXIT; echo x',
+  'sleep 0 & wait; echo $?',
+  'echo "$((SECONDS < 5))"',
+  'echo {a,b}*; [[ x == @(x|y) ]] && echo yes',
+  'echo "${UNSET-none}"',
+]
+
+for (const [name, profile] of Object.entries(profiles))
+  test(`warm and cold agree: ${name} profile`, async () => {
+    const home = mkdtempSync(join(root, 'home-'))
+    writeFileSync(join(home, '.profile'), profile)
+    const env = { HOME: home, PATH: process.env['PATH'], LANG: 'C.UTF-8' }
+    const run = (command: string, mayWarm: boolean) =>
+      runCommand({ command, shell: 'bash', cwd: root, input: '{"a":1}', env, timeoutMs: 60_000, mayWarm })
+    const place = { shell: '/bin/bash', cwd: root, env }
+    const differ: unknown[] = []
+    let warmed = 0
+    await run('true', true)
+    for (const command of commands) {
+      while (warmShells(place) === 0) await wait(5)
+      warmed += warmShells(place) > 0 ? 1 : 0
+      const warm = await run(command, true)
+      const cold = await run(command, false)
+      if (JSON.stringify(warm) !== JSON.stringify(cold)) differ.push({ command, warm, cold })
+    }
+    assert.deepEqual(differ, [])
+    assert.equal(warmed, commands.length)
+  })
+
+test('a profile that sets a trap, or ends the shell, leaves hooks to run cold', async () => {
+  for (const profile of ['trap "echo trapped" EXIT', 'trap : DEBUG', 'exit 0']) {
+    const home = mkdtempSync(join(root, 'home-'))
+    writeFileSync(join(home, '.profile'), profile)
+    const env = { HOME: home, PATH: process.env['PATH'] }
+    const run = (mayWarm: boolean) =>
+      runCommand({ command: 'echo ran', shell: 'bash', cwd: root, input: '{}', env, timeoutMs: 60_000, mayWarm })
+    for (let round = 0; round < 3; round++) {
+      assert.deepEqual(await run(true), await run(false), profile)
+      await wait(60)
+    }
+  }
+})
+
+test('a shell that dies before it has the word to go runs nothing, and the hook runs once', async () => {
+  const home = mkdtempSync(join(root, 'home-'))
+  const env = { HOME: home, PATH: process.env['PATH'] }
+  const place = { shell: '/bin/bash', cwd: home, env }
+  const run = () =>
+    runCommand({ command: 'echo ran >> log', shell: 'bash', cwd: home, input: '{}', env, timeoutMs: 60_000 })
+  await run()
+  while (warmShells(place) === 0) await wait(5)
+  const shell = await takeWarmShell('echo never >> log', place)
+  shell!.stdin!.destroy()
+  process.kill(-shell!.pid!, 'SIGKILL')
+  await new Promise((done) => shell!.once('exit', done))
+  await run()
+  const lines = readFileSync(join(home, 'log'), 'utf8')
+    .split('\n')
+    .filter((line) => line === 'ran')
+  assert.equal(lines.length, 2)
+})
+
+test('a time limit ends a warm shell with all that it started', async () => {
+  const home = mkdtempSync(join(root, 'home-'))
+  const env = { HOME: home, PATH: process.env['PATH'] }
+  const run = (command: string, timeoutMs: number) =>
+    runCommand({ command, shell: 'bash', cwd: home, input: '{}', env, timeoutMs })
+  await run('true', 60_000)
+  while (warmShells({ shell: '/bin/bash', cwd: home, env }) === 0) await wait(5)
+  const { end, note } = await run('sleep 60 & sleep 60', 100)
+  assert.deepEqual([end, note], ['timed-out', 'timed out after 100 ms'])
+})

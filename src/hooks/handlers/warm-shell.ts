@@ -1,0 +1,148 @@
+/**
+ * Login shells that have read the profile already and wait for a command, so that a hook does not wait for the profile.
+ *
+ * A warm shell has the same working directory, environment, stdin, stdout and stderr as `bash -lc` would have. It runs the
+ * command only after it has acknowledged it and has been told to go: a hook that finds no shell, or gets no answer, runs
+ * cold, and none is skipped or run twice. Where the profile sets a trap, hooks run cold.
+ */
+import type { ChildProcess } from 'node:child_process'
+import type { Duplex } from 'node:stream'
+import type { Env } from '../handler.ts'
+import { signalGroup, startGroup } from '../process-group.ts'
+
+export interface WarmPlace {
+  readonly shell: string
+  readonly cwd: string
+  readonly env: Env
+}
+
+/** On one line, so that messages of the command name the lines that they would name under `bash -lc`. */
+const waiting = [
+  '[ -z "$(builtin trap -p)" ] || { builtin printf c >&3; builtin exit 0; }',
+  'builtin printf r >&3',
+  "IFS= builtin read -r -d '' -u 3 BASH_EXECUTION_STRING || builtin exit 0",
+  'builtin printf a >&3',
+  'builtin read -r -N 1 -u 3 && [ "$REPLY" = g ] || builtin exit 0',
+  'builtin unset REPLY; SECONDS=0; exec 3>&-',
+  'builtin eval "$BASH_EXECUTION_STRING"',
+].join('; ')
+
+const mostShells = 8
+/** Bash reads the command byte by byte. */
+const longestCommand = 4096
+const answerMs = 1000
+/** Once a round of hooks is over, while the model is asked. */
+const refillAfterMs = 25
+
+interface Pool {
+  readonly place: WarmPlace
+  readonly ready: ChildProcess[]
+  starting: number
+  /** How many were wanted since the last refill. */
+  wanted: number
+  target: number
+  coldOnly: boolean
+  refill: NodeJS.Timeout | undefined
+}
+
+const pools = new Map<string, Pool>()
+/** Sessions move between few folders; an old pool's shells end with it. */
+const mostPools = 3
+
+/** A shell that is about to run the command, its stdin still to be written; undefined: run it cold. */
+export async function takeWarmShell(command: string, place: WarmPlace): Promise<ChildProcess | undefined> {
+  if (place.env.ONA_WARM_SHELLS === '0' || command.length > longestCommand || command.includes('\0')) return undefined
+  const pool = poolFor(place)
+  if (pool.coldOnly) return undefined
+  pool.wanted++
+  refillSoon(pool)
+  for (let shell = pool.ready.shift(); shell; shell = pool.ready.shift())
+    if (await accepts(shell, command)) return shell
+  return undefined
+}
+
+function poolFor(place: WarmPlace): Pool {
+  const key = `${place.shell}\0${place.cwd}\0${JSON.stringify(place.env)}`
+  const known = pools.get(key)
+  if (known) return known
+  if (pools.size >= mostPools) {
+    const [oldest, { ready, refill }] = pools.entries().next().value!
+    clearTimeout(refill)
+    for (const shell of ready) shell.stdio[3]?.destroy()
+    pools.delete(oldest)
+  }
+  const pool: Pool = { place, ready: [], starting: 0, wanted: 0, target: 1, coldOnly: false, refill: undefined }
+  pools.set(key, pool)
+  return pool
+}
+
+function refillSoon(pool: Pool): void {
+  clearTimeout(pool.refill)
+  pool.refill = setTimeout(() => {
+    pool.target = Math.min(Math.max(pool.wanted, 1), mostShells)
+    pool.wanted = 0
+    while (!pool.coldOnly && pool.ready.length + pool.starting < pool.target) startShell(pool)
+  }, refillAfterMs)
+  pool.refill.unref()
+}
+
+function startShell(pool: Pool): void {
+  const { shell, cwd, env } = pool.place
+  pool.starting++
+  let child: ChildProcess
+  try {
+    child = startGroup({ program: shell, args: ['-lc', waiting], cwd, env, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] })
+  } catch {
+    pool.starting-- // what prevents it will prevent the cold one too, which says so
+    return
+  }
+  const channel = child.stdio[3] as Duplex | undefined
+  const gone = () => {
+    const at = pool.ready.indexOf(child)
+    if (at >= 0) pool.ready.splice(at, 1)
+  }
+  child.on('error', gone)
+  child.once('exit', gone)
+  channel?.on('error', () => {})
+  channel?.once('data', (said: Buffer) => {
+    pool.starting--
+    if (said.toString() === 'r') pool.ready.push(child)
+    else pool.coldOnly = true
+  })
+  channel?.once('close', () => {
+    if (!pool.ready.includes(child)) pool.starting = Math.max(0, pool.starting - 1)
+  })
+  keepAlive(child, false)
+}
+
+/** An idle shell does not keep the process alive; it ends when its descriptor is closed. */
+function keepAlive(child: ChildProcess, hold: boolean): void {
+  const how = hold ? 'ref' : 'unref'
+  child[how]()
+  for (const stream of child.stdio) (stream as { ref?(): void; unref?(): void } | null)?.[how]?.()
+}
+
+function accepts(child: ChildProcess, command: string): Promise<boolean> {
+  const channel = child.stdio[3] as Duplex
+  keepAlive(child, true)
+  return new Promise((resolve) => {
+    const end = (accepted: boolean) => {
+      clearTimeout(timer)
+      channel.removeListener('data', answered).removeListener('close', closed)
+      if (accepted) channel.write('g', () => channel.destroy())
+      else {
+        channel.destroy() // without the word to go it exits
+        signalGroup(child, 'SIGKILL')
+      }
+      resolve(accepted)
+    }
+    const timer = setTimeout(end, answerMs, false)
+    const answered = (said: Buffer) => end(said.toString() === 'a')
+    const closed = () => end(false)
+    channel.on('data', answered).on('close', closed)
+    channel.write(`${command}\0`)
+  })
+}
+
+/** How many shells wait there. */
+export const warmShells = (place: WarmPlace): number => poolFor(place).ready.length
