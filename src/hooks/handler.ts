@@ -57,6 +57,8 @@ export type Handler = Declared &
         readonly args?: readonly string[]
         /** It runs in the sandbox, or not at all. */
         readonly sandbox?: true
+        /** The program stays between calls (handlers/persistent.ts). */
+        readonly persistent?: true
       }
     | { readonly kind: 'builtin'; readonly name: string }
     | {

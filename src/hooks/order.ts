@@ -29,7 +29,11 @@ function isSame(a: Handler, b: Handler): boolean {
     a.withheld === b.withheld &&
     a.onFailure === b.onFailure &&
     (a.kind === 'command' && b.kind === 'command'
-      ? labelOf(a) === labelOf(b) && a.shell === b.shell && a.sandbox === b.sandbox && a.args?.length === b.args?.length
+      ? labelOf(a) === labelOf(b) &&
+        a.shell === b.shell &&
+        a.sandbox === b.sandbox &&
+        a.args?.length === b.args?.length &&
+        a.persistent === b.persistent
       : labelOf(a) === labelOf(b) && a.kind !== 'prompt')
   )
 }

@@ -179,14 +179,18 @@ const readKind: Record<
   ) => HandlerRead | HandlerRead[] | undefined
 > = {
   command(declared, hook, note) {
-    const { command, shell = 'bash', args, sandbox } = hook as Infer<typeof kinds.command>
-    const fenced = sandbox ? ({ sandbox } as const) : {}
+    const { command, shell = 'bash', args, sandbox, persistent } = hook as Infer<typeof kinds.command>
+    const how = { ...(sandbox && { sandbox }), ...(persistent && { persistent }) } as {
+      sandbox?: true
+      persistent?: true
+    }
     if (command.trim() === '') return refuse(note, 'command', 'is empty')
-    if (args) return { ...declared, ...fenced, kind: 'command', command, shell, args }
+    if (sandbox && persistent) return refuse(note, 'persistent', 'does not go with "sandbox"; leave one of them out')
+    if (args) return { ...declared, ...how, kind: 'command', command, shell, args }
     if (process.platform === 'win32' && shell !== 'powershell') {
       return refuse(note, 'shell', `is ${shell}, which does not run on Windows; use "shell": "powershell"`)
     }
-    return { ...declared, ...fenced, kind: 'command', command, shell }
+    return { ...declared, ...how, kind: 'command', command, shell }
   },
   builtin(declared, hook, note) {
     const { name } = hook as Infer<typeof kinds.builtin>

@@ -9,8 +9,9 @@ import { isObject, type JsonObject } from '../shape.ts'
 import type { StepName, Steps } from '../steps.ts'
 import { isTooDeep, readJson } from '../text/json-text.ts'
 import { builtins } from './builtin.ts'
-import { hookEnv, runCommand } from './command.ts'
+import { argvOf, hookEnv, runCommand } from './command.ts'
 import { post } from './http.ts'
+import { askPersistent } from './persistent.ts'
 import { type AskModel, eventReply, questionOf, stepReply } from './prompt.ts'
 
 export type Reply = Said & {
@@ -118,6 +119,7 @@ const noSandbox: Wrap = async () => {
 
 async function askCommand(handler: Handler & { kind: 'command' }, asking: Asking): Promise<Reply> {
   const { scope, inputJson, timeoutMs, env } = asking
+  if (handler.persistent) return askStaying(handler, asking)
   const { end, exitCode, stdout, stderr, note } = await runCommand({
     command: handler.command,
     shell: handler.shell,
@@ -135,6 +137,23 @@ async function askCommand(handler: Handler & { kind: 'command' }, asking: Asking
     return { kind: 'failure', why: note, cause, ...kept, stderr: withLine(stderr, note) }
   }
   return { ...readExit(exitCode, stdout, stderr, isEventName(handler.event)), ...kept }
+}
+
+async function askStaying(handler: Handler & { kind: 'command' }, asking: Asking): Promise<Reply> {
+  const { scope, inputJson, timeoutMs } = asking
+  const { cwd, signal } = scope
+  const env = hookEnv(asking.env, scope)
+  const { command, args, shell } = handler
+  const argv = argvOf({ command, shell, env, ...(args && { args }) })
+  if (!argv) return failure('not started: neither pwsh nor powershell is on the PATH')
+  const end = await askPersistent({ argv, cwd, env, input: inputJson, timeoutMs, ...(signal && { signal }) })
+  if (end.kind === 'failure') {
+    const { why, cause } = end
+    return { kind: 'failure', why, cause, exitCode: null, stdout: null, stderr: withLine(end.stderr, why) }
+  }
+  const kept = { exitCode: end.kind === 'block' ? 2 : 0, stderr: end.stderr }
+  if (end.kind === 'block') return { kind: 'block', text: end.text, ...kept, stdout: '' }
+  return { ...readExit(0, end.text, '', isEventName(handler.event)), ...kept, stdout: end.text }
 }
 
 /** What a command says by its exit code and its output (spec 003 §5.4). */

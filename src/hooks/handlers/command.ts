@@ -42,7 +42,7 @@ export async function runCommand(run: CommandRun): Promise<Exit> {
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
     return notStarted(`not started: its working directory ${cwd} does not exist`)
   }
-  const argv = run.args ? execArgv(run.command, run.args, run.env) : shellArgv(run.shell, run.command, run.env)
+  const argv = argvOf(run)
   if (!argv) return notStarted('not started: neither pwsh nor powershell is on the PATH')
   if (run.wrap) {
     return run.wrap(argv, run).then(
@@ -117,6 +117,10 @@ const notStarted = (note: string, end: Exit['end'] = 'not-started'): Exit => ({
   stderr: '',
   note,
 })
+
+/** The program and its arguments; undefined where there is no such shell. */
+export const argvOf = ({ command, args, shell, env }: Pick<CommandRun, 'command' | 'args' | 'shell' | 'env'>) =>
+  args ? execArgv(command, args, env) : shellArgv(shell, command, env)
 
 /** `${CLAUDE_PROJECT_DIR}` and the like stand for variables of the hook's environment. */
 const execArgv = (command: string, args: readonly string[], env: Env): string[] =>

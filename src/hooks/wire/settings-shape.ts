@@ -25,6 +25,7 @@ export const kinds = {
     args: optional(list(string(), 'the exec form: command is a program, run with these and without a shell')),
     shell: optional(oneOf(['bash', 'sh', 'powershell'])),
     sandbox: optional(boolean('true: it runs in the sandbox of the session, or not at all')),
+    persistent: optional(boolean('the program stays and answers one line of JSON for each line it is sent')),
     ...common,
   }),
   builtin: record({ type: literal('builtin'), ...common, name: string('which one') }),

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { createPlane } from '../dispatch.ts'
+import type { Invocation } from '../plane.ts'
+import { readHooks } from '../settings.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'ona-persistent-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+const examples = join(import.meta.dirname, '../../../examples/hooks')
+
+const serving = (body: string) => {
+  const file = join(folder, `${Math.random()}.mjs`)
+  writeFileSync(
+    file,
+    `import { appendFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+appendFileSync(import.meta.filename + '.starts', 'x')
+const say = (value) => console.log(JSON.stringify(value))
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { protocol, id, input } = JSON.parse(line)
+  if (protocol) return say({ protocol: 1 })
+  const command = input.tool_input.command
+  ${body}
+})`,
+  )
+  return { file, starts: () => readFileSync(`${file}.starts`, 'utf8').length }
+}
+
+function stage(hook: object, event = 'PreToolUse') {
+  const rows: Invocation[] = []
+  const { handlers, problems } = readHooks(
+    { hooks: [{ hook_event_name: event, persistent: true, ...hook }] },
+    { source: { kind: 'settings' } },
+  )
+  assert.deepEqual(problems, [])
+  const plane = createPlane(handlers, { env: { PATH: process.env['PATH'], HOME: folder } })
+  const scope = {
+    sessionId: 's',
+    conversationId: 'c',
+    dbPath: '/db',
+    cwd: folder,
+    record: (row: Invocation) => rows.push(row),
+  }
+  const ask = (command: string) =>
+    plane.raise('PreToolUse', { tool_name: 'Bash', tool_input: { command }, tool_use_id: 't' }, scope)
+  return { rows, ask }
+}
+
+test('one program answers every call, with the same rows as any other hook', async () => {
+  const { file, starts } = serving(`
+    if (command === 'deny') return say({ id, verdict: { decision: 'block', reason: 'no' } })
+    if (command === 'exit2') return say({ id, block: 'not today' })
+    if (command === 'bad') return say({ id, verdict: { continue: 'no' } })
+    if (command === 'error') { console.error('trouble'); return setTimeout(() => say({ id, error: 'broke' }), 50) }
+    say({ id, verdict: null })`)
+  const { ask, rows } = stage({ command: process.execPath, args: [file] })
+  const answers = []
+  for (const command of ['ls', 'deny', 'exit2', 'bad', 'error']) answers.push(await ask(command))
+  assert.deepEqual(
+    answers.map(({ decision, reason, notes }) => [decision, reason, notes[0]?.failedOpen]),
+    [
+      ['none', '', undefined],
+      ['deny', 'no', undefined],
+      ['deny', '[0] not today', undefined],
+      ['none', '', true],
+      ['none', '', true],
+    ],
+  )
+  assert.deepEqual(
+    rows.map(({ exitCode, stdout }) => [exitCode, stdout]),
+    [
+      [0, ''],
+      [0, '{"decision":"block","reason":"no"}'],
+      [2, ''],
+      [0, '{"continue":"no"}'],
+      [null, null],
+    ],
+  )
+  assert.match(rows[4]!.stderr!, /^trouble\n\[SDLC_HOOK\] broke\n\[SDLC_HOOK\] failed open/)
+  assert.equal(starts(), 1)
+})
+
+test('a crash fails the call in flight by its failure rule, and the next call starts the program anew', async () => {
+  const { file, starts } = serving(`
+    if (command === 'crash') process.exit(3)
+    say({ id, verdict: null })`)
+  for (const [onFailure, decision] of [
+    ['refuse', 'deny'],
+    ['proceed', 'none'],
+  ] as const) {
+    const { ask } = stage({ command: process.execPath, args: [file], onFailure })
+    assert.equal((await ask('ls')).decision, 'none')
+    const crashed = await ask('crash')
+    assert.deepEqual([crashed.decision, /ended with 3/.test(crashed.notes[0]!.reason)], [decision, true])
+    assert.equal((await ask('ls')).decision, 'none')
+  }
+  assert.equal(starts(), 3)
+})
+
+test('a call that takes too long ends the program, and no handshake or a wrong one is a failure', async () => {
+  const { file } = serving(`if (command !== 'hang') say({ id, verdict: null })`)
+  const slow = stage({ command: process.execPath, args: [file], timeout_ms: 3000 })
+  assert.equal((await slow.ask('ls')).decision, 'none')
+  const { decision, reason } = await slow.ask('hang')
+  assert.deepEqual([decision, reason], ['deny', '[0] timed out after 3000 ms'])
+  assert.equal((await slow.ask('ls')).decision, 'none')
+  const wrong = await stage({ command: 'echo hello; cat', shell: 'sh', onFailure: 'refuse' }).ask('ls')
+  assert.deepEqual([wrong.decision, /answered the handshake with hello/.test(wrong.reason)], ['deny', true])
+  const missing = await stage({ command: '/no/such/hook', args: [], onFailure: 'refuse' }).ask('ls')
+  assert.deepEqual([missing.decision, /not started|ended with/.test(missing.reason)], ['deny', true])
+})
+
+test('many calls at once are told apart', async () => {
+  const { file, starts } = serving(
+    `setTimeout(() => say({ id, verdict: command === 'no' ? { decision: 'block', reason: 'no' } : null }), command === 'no' ? 60 : 5)`,
+  )
+  const { ask } = stage({ command: process.execPath, args: [file] })
+  const commands = Array.from({ length: 30 }, (_, index) => (index % 3 === 0 ? 'no' : 'ls'))
+  const answers = await Promise.all(commands.map(ask))
+  assert.deepEqual(
+    answers.map(({ decision }) => decision),
+    commands.map((command) => (command === 'no' ? 'deny' : 'none')),
+  )
+  assert.equal(starts(), 1)
+})
+
+test('serveHook answers with what the function returns, and with what it throws', async () => {
+  const file = join(folder, 'serve.ts')
+  writeFileSync(
+    file,
+    `import { serveHook } from ${JSON.stringify(join(import.meta.dirname, '../serve.ts'))}
+serveHook(async ({ tool_input }) => {
+  if (tool_input.command === 'throw') throw new Error('oops')
+  return tool_input.command === 'no' ? { decision: 'block', reason: 'no' } : undefined
+})`,
+  )
+  const { ask } = stage({ command: process.execPath, args: [file] })
+  assert.deepEqual([(await ask('ls')).decision, (await ask('no')).reason], ['none', 'no'])
+  assert.match((await ask('throw')).notes[0]!.reason, /^oops; failed open/)
+})
+
+test('the examples in Python and bash work', async () => {
+  for (const file of ['persistent.py', 'persistent.sh']) {
+    const { ask } = stage({ command: join(examples, file), args: [] })
+    assert.deepEqual([(await ask('ls')).decision, (await ask('git push')).decision], ['none', 'deny'], file)
+    assert.equal((await ask('ls')).decision, 'none')
+  }
+})

@@ -1,0 +1,198 @@
+/**
+ * A command hook that stays: the program is started once and answers one line of JSON for each line it is sent.
+ *
+ *   ona   → {"protocol":1}                      program → {"protocol":1}
+ *   ona   → {"id":7,"input":{…}}                program → {"id":7,"verdict":{…}}
+ *                                                     or  {"id":7,"block":"reason"}, or {"id":7,"error":"why"}
+ *
+ * `input` is what the hook would read on stdin, `verdict` what it would print; `block` is exit code 2, `error` a failure.
+ */
+import type { ChildProcess } from 'node:child_process'
+import type { Env } from '../handler.ts'
+import { signalGroup, startGroup } from '../process-group.ts'
+import { isObject, type JsonObject } from '../shape.ts'
+
+export interface PersistentRun {
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly env: Env
+  /** The event, as one line of JSON. */
+  readonly input: string
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+}
+
+export type PersistentEnd =
+  | { readonly kind: 'verdict'; readonly text: string; readonly stderr: string }
+  | { readonly kind: 'block'; readonly text: string; readonly stderr: string }
+  | {
+      readonly kind: 'failure'
+      readonly why: string
+      readonly cause: 'failed' | 'timed-out' | 'interrupted'
+      readonly stderr: string
+    }
+
+const protocol = 1
+const longestLine = 4 * 1024 * 1024
+const keptStderr = 64 * 1024
+/** Calls of sub-agents run side by side; more than this many at once mean that the program does not answer. */
+const mostWaiting = 64
+
+/** Must not throw or reject: whatever becomes of the program is an end. */
+export function askPersistent(run: PersistentRun): Promise<PersistentEnd> {
+  if (run.signal?.aborted) return Promise.resolve(failed('was interrupted before it was asked', 'interrupted'))
+  const program = programFor(run)
+  if (program.waiting.size >= mostWaiting) return Promise.resolve(failed(`${mostWaiting} calls wait for it already`))
+  return new Promise((resolve) => {
+    const id = ++program.lastId
+    const done = (end: PersistentEnd) => {
+      clearTimeout(timer)
+      run.signal?.removeEventListener('abort', interrupted)
+      program.waiting.delete(id)
+      hold(program, program.waiting.size > 0)
+      resolve(end)
+    }
+    const giveUp = (why: string, cause: 'timed-out' | 'interrupted') => {
+      done(failed(why, cause, program.takeStderr()))
+      end(program, `was ended because a call ${why}`) // it may be stuck: the next call starts it anew
+    }
+    const interrupted = () => giveUp('was interrupted', 'interrupted')
+    const timer = setTimeout(
+      giveUp,
+      Math.min(run.timeoutMs, 2 ** 31 - 1),
+      `timed out after ${run.timeoutMs} ms`,
+      'timed-out',
+    )
+    run.signal?.addEventListener('abort', interrupted, { once: true })
+    program.waiting.set(id, done)
+    hold(program, true)
+    program.send(`{"id":${id},"input":${run.input}}\n`)
+  })
+}
+
+interface Program {
+  readonly key: string
+  readonly child: ChildProcess | undefined
+  readonly waiting: Map<number, (end: PersistentEnd) => void>
+  lastId: number
+  /** Lines that wait for the handshake. */
+  send(line: string): void
+  takeStderr(): string
+  over: boolean
+}
+
+const programs = new Map<string, Program>()
+
+function programFor(run: PersistentRun): Program {
+  const key = JSON.stringify([run.argv, run.cwd, run.env])
+  const known = programs.get(key)
+  if (known && !known.over) return known
+  const program = startProgram(key, run)
+  programs.set(key, program)
+  return program
+}
+
+function startProgram(key: string, { argv, cwd, env }: PersistentRun): Program {
+  const waiting: Program['waiting'] = new Map()
+  const early: string[] = []
+  let greeted = false
+  let stderr = ''
+  let partial = ''
+  const takeStderr = () => {
+    const text = stderr
+    stderr = ''
+    return text
+  }
+  let child: ChildProcess | undefined
+  let problem: string | undefined
+  try {
+    child = startGroup({ program: argv[0]!, args: argv.slice(1), cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
+  } catch (cause) {
+    problem = (cause as Error).message
+  }
+  const program: Program = {
+    key,
+    child,
+    waiting,
+    lastId: 0,
+    over: false,
+    takeStderr,
+    send(line) {
+      if (!greeted) early.push(line)
+      else child?.stdin?.write(line)
+    },
+  }
+  const hear = (line: string) => {
+    const said = parsed(line)
+    if (!greeted) {
+      if (said?.protocol !== protocol)
+        return end(program, `answered the handshake with ${line.slice(0, 80)}, not {"protocol":${protocol}}`)
+      greeted = true
+      for (const each of early.splice(0)) child?.stdin?.write(each)
+      return undefined
+    }
+    const done = typeof said?.id === 'number' ? waiting.get(said.id) : undefined
+    if (!said) return end(program, `printed a line that is not a JSON object: ${line.slice(0, 80)}`)
+    return done?.(endOf(said, takeStderr())) // an answer that nobody waits for any more is dropped
+  }
+  if (!child || child.pid === undefined) {
+    child?.on('error', (cause) => end(program, `not started: ${cause.message}`))
+    if (!child) queueMicrotask(() => end(program, `not started: ${problem}`))
+    return program
+  }
+  child.on('error', () => {})
+  child.stdin!.on('error', () => {}) // it has ended; that is reported by its exit
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (partial + text).split('\n')
+    partial = lines.pop()!
+    if (partial.length > longestLine) return end(program, `printed a line of more than ${longestLine} characters`)
+    for (const line of lines) if (!program.over && line.trim() !== '') hear(line)
+  })
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(-keptStderr)
+  })
+  child.once('exit', (code, signal) => end(program, `ended with ${signal ?? code}`))
+  child.stdin!.write(`{"protocol":${protocol}}\n`)
+  hold(program, false)
+  return program
+}
+
+function endOf(said: JsonObject, stderr: string): PersistentEnd {
+  if (typeof said.error === 'string') return failed(said.error, 'failed', stderr)
+  if (typeof said.block === 'string') return { kind: 'block', text: said.block, stderr }
+  const { verdict = null } = said
+  return { kind: 'verdict', text: verdict === null ? '' : JSON.stringify(verdict), stderr }
+}
+
+/** The calls in flight fail, by their failure rule; the next one starts the program anew. */
+function end(program: Program, why: string): void {
+  if (program.over) return
+  program.over = true
+  if (programs.get(program.key) === program) programs.delete(program.key)
+  const stderr = program.takeStderr()
+  for (const done of [...program.waiting.values()]) done(failed(why, 'failed', stderr))
+  if (program.child?.pid !== undefined) signalGroup(program.child, 'SIGKILL')
+}
+
+/** An idle program does not keep the process alive; its stdin closes when the process ends. */
+function hold({ child }: Program, isBusy: boolean): void {
+  const how = isBusy ? 'ref' : 'unref'
+  child?.[how]()
+  for (const stream of child?.stdio ?? []) (stream as { ref?(): void; unref?(): void } | null)?.[how]?.()
+}
+
+function parsed(line: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const failed = (why: string, cause: 'failed' | 'timed-out' | 'interrupted' = 'failed', stderr = ''): PersistentEnd => ({
+  kind: 'failure',
+  why,
+  cause,
+  stderr,
+})
