@@ -46,7 +46,32 @@ for (const agent of agents.filter(({ slug }) => asked.length === 0 || asked.incl
     )
   }
 }
+for (const agent of agents.filter(({ slug, beside }) => !beside && (asked.length === 0 || asked.includes(slug)))) {
+  if (!programOf(agent) || agent.slug === 'cursor') continue
+  const why = await proves(agent.slug)
+  failed ||= why.length > 0
+  console.log(
+    `${why.length === 0 ? '✔' : '✖'} ${agent.slug}: the policy is proved, and without it the proof fails${why.map((line) => `\n    ${line}`).join('')}`,
+  )
+}
 process.exit(failed ? 1 : 0)
+
+/** `ona prove` with the example policy, and with no policy at all. */
+async function proves(slug: string): Promise<string[]> {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), 'ona-live-prove-')))
+  const rules = join(import.meta.dirname, '../examples/policy/policy.yaml')
+  const ona = async (...words: string[]) =>
+    runProgram(process.execPath, [join(import.meta.dirname, '../bin/ona.mjs'), ...words], top, process.env, 600_000)
+  await ona('enforce', 'apply', '--rules', rules, '--root', join(top, 'root'))
+  mkdirSync(join(top, 'empty'))
+  const held = await ona('prove', slug, '--root', join(top, 'root'))
+  const bare = await ona('prove', slug, '--root', join(top, 'empty'), '--rules', rules)
+  rmSync(top, { recursive: true, force: true })
+  return [
+    ...(held.includes('[exit 0]') ? [] : ['something went through:', held.slice(-1500)]),
+    ...(bare.includes('[exit 1]') && bare.includes('went through') ? [] : ['without the policy:', bare.slice(-1500)]),
+  ]
+}
 
 /** Every event of a role is seen with what it should carry, and a filter keeps out what it should. */
 async function watches(agent: LiveAgent, program: string): Promise<string[]> {
@@ -174,7 +199,13 @@ async function runWith(
 }
 
 /** What it said; ended after two minutes with all that it started. */
-function runProgram(program: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+function runProgram(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  limitMs = 120_000,
+): Promise<string> {
   return new Promise((done) => {
     const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     let said = ''
@@ -183,7 +214,7 @@ function runProgram(program: string, args: readonly string[], cwd: string, env: 
     }
     child.stdout.on('data', hear)
     child.stderr.on('data', hear)
-    const timer = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), 120_000)
+    const timer = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), limitMs)
     child.on('error', (cause) => done(cause.message))
     child.on('close', (code) => {
       clearTimeout(timer)

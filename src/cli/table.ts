@@ -19,6 +19,7 @@ export const verbs = {
   mcp: ['add', 'add-json', 'list', 'get', 'remove', 'login', 'logout', 'reset-project-choices', 'serve'],
   permissions: ['test'],
   plan: ['list', 'show', 'approve'],
+  plugin: ['build'],
   policy: ['suggest', 'new', 'list'],
   role: ['new', 'list'],
   sandbox: ['run', 'explain'],
@@ -113,6 +114,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     about: 'rules that your history calls for, and policies to start from',
     verbs: verbs.policy,
     load: () => import('./commands/policy/policy.ts'),
+  },
+  plugin: {
+    about: 'make a role an installable plugin of another agent',
+    verbs: verbs.plugin,
+    load: () => import('./commands/roles/plugin.ts'),
   },
   prove: {
     about: 'show that the policy holds, in the agents themselves',

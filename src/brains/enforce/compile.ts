@@ -1,6 +1,6 @@
 /** A policy as files: the programs that apply it, and each agent's managed configuration. */
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, normalize, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Problem } from '../../files/problem.ts'
 import { guardMs } from '../../hosts/config/managed-hooks.ts'
 import { durationMs } from '../../hosts/duration.ts'
@@ -12,6 +12,7 @@ import { opencodeTools } from '../../hosts/opencode/tools.ts'
 import { orRefuse, shimFilter, shimWords } from '../../hosts/shim/command-text.ts'
 import { shimText } from '../../hosts/shim/shim.ts'
 import { packageRoot } from '../../package-root.ts'
+import { filesNamed } from '../plugin.ts'
 import { digestOf } from './policy.ts'
 
 export interface CompileOptions {
@@ -101,23 +102,15 @@ function guardRules(rules: readonly PolicyRule[], hosts: readonly Host[]) {
 
 /** The files that the hooks' commands name, with the folders they lie in: a workspace's copy could be changed by its user. */
 function treeFiles(hooks: readonly BrainHook[], repo: string): { path: string; text: string }[] {
-  const found = new Map<string, string>()
-  for (const { command, author } of hooks)
-    for (const word of command.split(/[\s'"=;|&<>()]+/)) {
-      const path = normalize(word)
-      if (word === '' || word.startsWith('/') || word.startsWith('-') || path.startsWith('..')) continue
-      if (!statSync(join(repo, path), { throwIfNoEntry: false })?.isFile()) continue
-      const folder = path.includes('/') ? dirname(path) : null
-      const files = folder ? globSync('**/*', { cwd: join(repo, folder) }).map((name) => join(folder, name)) : [path]
-      if (files.length > 500)
-        throw new Problem(
-          `${author}: ${folder} has ${files.length} files; put the hook's program into a folder of its own`,
-        )
-      for (const file of files)
-        if (statSync(join(repo, file), { throwIfNoEntry: false })?.isFile())
-          found.set(relative('.', file), readFileSync(join(repo, file), 'utf8'))
-    }
-  return [...found].map(([path, text]) => ({ path, text })).sort((a, b) => a.path.localeCompare(b.path))
+  const found = new Set<string>()
+  for (const path of filesNamed(hooks, repo)) {
+    const folder = path.includes('/') ? dirname(path) : null
+    const beside = folder ? globSync('**/*', { cwd: join(repo, folder) }).map((name) => join(folder, name)) : [path]
+    if (beside.length > 500)
+      throw new Problem(`${folder} has ${beside.length} files; put the program of a hook into a folder of its own`)
+    for (const file of beside) if (statSync(join(repo, file), { throwIfNoEntry: false })?.isFile()) found.add(file)
+  }
+  return [...found].sort().map((path) => ({ path, text: readFileSync(join(repo, path), 'utf8') }))
 }
 
 function pluginFor({ hooks }: Policy, place: PolicyPlace, node: string): string {
