@@ -257,7 +257,13 @@ test('Bash allow rules cover a line only when they cover all of it', async () =>
     ['+Bash(cat *)', 'cat <<< hello', 'allow'],
     ['+Bash(git commit -m "a b")', 'git commit -m "a b"', 'allow'],
     ['+Bash(git commit -m "a b")', "git commit -m 'a b'", 'ask'],
-    ['+Bash(git log *)', 'git -C sub log --oneline', 'allow'],
+    ['+Bash(git log *)', 'git -C sub log --oneline', 'ask'],
+    ['+Bash(git *)', 'git --git-dir=x status', 'ask'],
+    ['+Bash(git *)', 'git commit -C HEAD', 'allow'],
+    ['+Bash(tar *)', 'tar cf a --checkpoint-action=exec=x .', 'ask'],
+    ['+Bash(tar *)', 'tar cf a --checkpoint-act=exec=x .', 'ask'],
+    ['+Bash(make *)', 'make -C sub', 'ask'],
+    ['+Bash(make *)', 'make test', 'allow'],
     ['+Bash(git log *)', 'git -C sub push', 'ask'],
     ['+Bash(git log *)', "git -c core.pager='rm x' log", 'ask'],
     ['+Bash(git log *)', 'git --no-pager log', 'allow'],
@@ -798,7 +804,7 @@ test('what "always" would save is no wider than the verb that was used', async (
   ]
   assert.deepEqual(
     (await Promise.all(lines.map(saved))).map((rules) => rules.map((each) => each.ruleContent)),
-    [['git log *'], ['git diff *'], ['git -c a.b=c push', 'c *'], ['npm --version'], ['npm run *'], ['make *']],
+    [['git -C x log -1'], ['git diff *'], ['git -c a.b=c push', 'c *'], ['npm --version'], ['npm run *'], ['make *']],
   )
 })
 

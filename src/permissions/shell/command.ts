@@ -74,4 +74,6 @@ export interface FileUse {
 export interface Allowable {
   readonly texts: readonly string[]
   readonly exactly: boolean
+  /** Options that the rule has to name. */
+  readonly risky: readonly string[]
 }

@@ -2,6 +2,7 @@
 import type { Rule } from '../rule.ts'
 import { HOLE, matches } from '../wildcard.ts'
 import type { Allowable, ShellCommand } from './command.ts'
+import { riskyOptions } from './risky-options.ts'
 import { gitCommand } from './spellings.ts'
 import { tells } from './variables.ts'
 import { clearForms, needsExactRule } from './wrappers.ts'
@@ -9,9 +10,11 @@ import { clearForms, needsExactRule } from './wrappers.ts'
 export function allowRuleCovers({ specifier }: Rule, command: ShellCommand): boolean {
   if (specifier.kind !== 'command') return false
   return allowableOf(command).some(
-    ({ texts, exactly }) =>
+    ({ texts, exactly, risky }) =>
       (specifier.exact || !exactly) &&
-      specifier.patterns.some((pattern) => texts.some((text) => matches(pattern, text))),
+      specifier.patterns.some(
+        (pattern) => risky.every((option) => pattern.includes(option)) && texts.some((text) => matches(pattern, text)),
+      ),
   )
 }
 
@@ -28,6 +31,7 @@ function barely({ words, variables }: ShellCommand): Allowable[] {
     .map((each) => ({
       texts: [each, gitCommand(each, false)].map((form) => form.map((word) => word.text).join(' ')),
       exactly: needsExactRule(each),
+      risky: riskyOptions(each),
     }))
 }
 
@@ -35,7 +39,7 @@ function barely({ words, variables }: ShellCommand): Allowable[] {
 function asWritten({ words, variables, assignments }: ShellCommand): Allowable[] {
   if (!assignments || words[0]?.literal === false) return []
   const text = [assignments, ...words.map((word) => word.text)].join(' ')
-  return [{ texts: [text], exactly: needsExactRule(words) || variables.some(tells) }]
+  return [{ texts: [text], exactly: needsExactRule(words) || variables.some(tells), risky: riskyOptions(words) }]
 }
 
 /** Sets variables that change nothing, or only opens files, which are judged on their own. */

@@ -1,4 +1,5 @@
 /** Commands that stand in the words of programs which run them: git's settings, and code given on the line. */
+import { HOLE } from '../wildcard.ts'
 import type { ShellWord } from './command.ts'
 
 export interface Embedded {
@@ -90,10 +91,14 @@ export function commandsInCode(name: string, words: readonly ShellWord[], input:
     .map((text) => text.replace(/(["'`])\s*,\s*["'`]/g, ' ')) // ["rm", "x"]
     .flatMap((text) => text.split(/[^\w.+/ =:@~,-]+/))
   const found = stretches.flatMap((text) =>
-    [...text.matchAll(/(?<![\w.])\w/g)].map(({ index }) => text.slice(index).trim()),
+    [...text.matchAll(/(?<![\w.])\w/g)].map(({ index }) => cut(text.slice(index, index + longest + 1).trim())),
   )
   return [...new Set(found)]
 }
+
+/** Longer text ends in what is unknown, so that a rule on its end is not missed. */
+const cut = (text: string): string => (text.length > longest ? text.slice(0, longest) + HOLE : text)
+const longest = 400
 
 /** What in code on the line may be the name of a file. */
 export function tokensInCode(name: string, words: readonly ShellWord[], input: readonly string[]): ShellWord[] {
@@ -109,8 +114,5 @@ function codeOf(name: string, words: readonly ShellWord[], input: readonly strin
   if (!row) return []
   const [, option] = row
   const given = words.map((word) => word.value)
-  const code = option === 'any' || given.some((word) => option.test(word)) ? [...given, ...input] : input
-  return code.map((text) => text.slice(0, mostCode))
+  return option === 'any' || given.some((word) => option.test(word)) ? [...given, ...input] : input
 }
-
-const mostCode = 2000

@@ -481,3 +481,40 @@ test('a file that may not be edited is not changed by way of a command', async (
   ]
   assert.deepEqual(await wrong(allowed, ['allow'], ['Edit(/b)']), [])
 })
+
+test('an allow rule covers options that run programs or move the place only where it names them', async () => {
+  const allow = [
+    'Bash(git -C sub log *)',
+    'Bash(git status *)',
+    'Bash(git *)',
+    'Bash(tar *)',
+    'Bash(npm *)',
+    'Bash(rg *)',
+  ]
+  const prompts = [
+    ...[
+      'git -C sub status',
+      'git --git-dir=x status',
+      'git --work-tree=x status',
+      'git -c a.b=c status',
+      'git --exec-path=x status',
+    ],
+    ...['git fetch --upload-pack=x', 'git fetch --upload-p=x', 'git grep -Ox y', 'git --config-env=a=b status'],
+    ...[
+      'tar cf a --to-command=x .',
+      'tar cf a --checkpoint-act=exec=x .',
+      'tar -I x -cf a .',
+      'npm --prefix x test',
+      'rg --pre=x y',
+    ],
+  ]
+  assert.deepEqual(await wrong(prompts, ['ask'], [], allow), [])
+  const covered = ['git -C sub log --oneline', 'git status -s', 'git commit -C HEAD', 'tar cf a .', 'npm test', 'rg x']
+  assert.deepEqual(await wrong(covered, ['allow'], [], allow), [])
+})
+
+test('a full path, an option and an unknown word together are held against the rule that has this spelling', async () => {
+  const deny = ['Bash(/usr/bin/git -C /srv push)']
+  assert.deepEqual(await wrong(['/usr/bin/git -C /srv $X', '/usr/bin/git -C $D push'], ['ask'], deny), [])
+  assert.deepEqual(await wrong(['/usr/bin/git -C /srv push'], ['deny'], deny), [])
+})

@@ -1,7 +1,7 @@
 /** The files that a shell command's words and redirections name, and what becomes of them. */
 
-import { type PathPattern, segmentRegex } from '../paths/pattern.ts'
-import { HOLE } from '../wildcard.ts'
+import type { PathPattern } from '../paths/pattern.ts'
+import { couldMatch, HOLE } from '../wildcard.ts'
 import type { FileUse, ShellCommand, ShellWord, UseKind } from './command.ts'
 import { tokensInCode } from './embedded.ts'
 import { expandBraces } from './expand-glob.ts'
@@ -18,7 +18,7 @@ export function filesOf(command: ShellCommand): readonly FileUse[] {
 
 const uses = (kind: UseKind, words: readonly ShellWord[]): FileUse[] => words.map((word) => ({ kind, word }))
 
-const says = /^(echo|printf|true|false|:|test|\[)$/
+export const says = /^(echo|printf|true|false|:|test|\[)$/
 const reads =
   /^(cat|tac|head|tail|less|more|nl|cut|wc|od|hexdump|strings|diff|cmp|comm|paste|join|fold|fmt|pr|rev|base64|base32|md5sum|sha1sum|sha256sum|sha512sum|file|stat|jq|bat|column|tr|look|source|\.|view|[ef]?grep|rgrep|rg|ag|ack|sed|[gm]?awk|find|fd|fdfind)$/
 const edits = /^(tee|touch|rm|rmdir|unlink|ln|truncate|mkdir|shred|chmod|chown|chgrp|mkfifo)$/
@@ -109,7 +109,7 @@ function usesOf(name: string, args: readonly ShellWord[], input: readonly string
 
 /** cp, mv and their like: from each source to the last word, or into it, or into `-t` the folder. */
 function copied(name: string, args: readonly ShellWord[], operands: readonly ShellWord[], whole: boolean): FileUse[] {
-  const into = valuesOf(args, /^(-t|--target-directory)$/, /^--target-directory=/)[0]
+  const into = valuesOf(args, /^(-[a-zA-Z]*t|--t[a-z-]*)$/, /^--t[a-z-]*=/)[0] ?? args.flatMap(joinedTarget)[0]
   const target = into ?? operands.at(-1)
   if (!target) return []
   const sources = (into ? operands : operands.slice(0, -1)).filter((word) => word !== into)
@@ -127,6 +127,12 @@ function copied(name: string, args: readonly ShellWord[], operands: readonly She
     if (name === 'mv') found.push({ kind: 'treeEdit', word: source, to: target })
   }
   return found
+}
+
+/** `cp -t. x`. */
+function joinedTarget(word: ShellWord): ShellWord[] {
+  const path = /^-[a-su-zA-Z]*t(.+)$/s.exec(word.path)?.[1]
+  return path === undefined ? [] : [{ ...word, path }]
 }
 
 /** The values of an option, as the next word or joined to it. */
@@ -159,7 +165,7 @@ export function globMayReach(glob: string, { names }: PathPattern): boolean {
   const parts = globs.flatMap((each) => each.split('/')).filter((part) => part !== '')
   return names.some((name) =>
     parts.some(
-      (part) => !(name.startsWith('.') && /^[*?]/.test(part)) && new RegExp(`^${segmentRegex(part)}$`, 's').test(name),
+      (part) => !(name.startsWith('.') && /^[*?[]/.test(part)) && couldMatch(name, part.replace(/\[.*\]|[*?]/g, HOLE)),
     ),
   )
 }

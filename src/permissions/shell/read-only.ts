@@ -4,6 +4,7 @@
  */
 
 import { HOLE } from '../wildcard.ts'
+import { abbreviates } from './abbreviates.ts'
 import type { ShellCommand, ShellWord } from './command.ts'
 import { clearForms } from './wrappers.ts'
 
@@ -199,6 +200,9 @@ const versioned =
   /^(node|npm|npx|pnpm|yarn|bun|deno|tsc|python3?|pip3?|uv|poetry|ruby|gem|bundle|go|cargo|rustc|rustup|java|javac|mvn|gradle|gcc|g\+\+|clang|make|cmake|docker|podman|kubectl|helm|terraform|git|gh|bash|zsh|php|composer|perl|dotnet|swift|kotlin|sqlite3|psql|mysql|curl|wget|jq|rg|fd|code|vim|nvim|tmux|ssh)$/
 const versionWords = /^(--version|-V|-v|version|-version)$/
 
+/** Whether the program only reads in its ordinary use: its words are files and patterns, not commands. */
+export const isReadOnlyProgram = (name: string): boolean => Object.hasOwn(programs, name)
+
 export function readOnlyUse(command: ShellCommand): ReadOnlyUse | undefined {
   const all = clearForms(command.words)
   if (all.some((form) => form[0]?.value === 'xargs')) return undefined // what it reads is only known when it runs
@@ -260,10 +264,6 @@ function pathValue(option: string): ShellWord[] {
   const value = /^--[\w-]+=([/~.].*)$/s.exec(option)?.[1]
   return value === undefined ? [] : [{ value, text: value, path: value, literal: true, glob: false }]
 }
-
-/** Long options may be shortened to any beginning that is unique. */
-export const abbreviates = (given: string, option: string): boolean =>
-  given.startsWith('--') && given.length > 2 && option.startsWith(given.split('=', 1)[0]!)
 
 function optionIsSafe({ only, noShort = '', noLong = [] }: Program, option: string): boolean {
   if (only) return only.test(option)

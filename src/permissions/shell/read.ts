@@ -80,6 +80,8 @@ function readLine(source: string, depth: number): LineReading {
     if (node.type === 'ParameterExpansion' && node.operation?.type === 'Transform') {
       notKnown('it expands a variable as a prompt or as code (${…@…})')
     }
+    if (quotesWithin(node))
+      notKnown('it has quotes or escapes within ${…}, $((…)) or a subscript, which are not read as bash reads them')
     if (isEvaluated(node)) evaluates = true
     const text = plainText(node)
     if (text !== undefined && (runnable.test(text) || (kept && text.endsWith('$')))) dormant = true
@@ -129,6 +131,27 @@ function plainText(node: SyntaxNode): string | undefined {
   if (node.type === 'Word') return node.parts === undefined ? node.value : undefined
   return node.type === 'HereDocBody' && node.parts === undefined ? node.text : undefined
 }
+
+/**
+ * Within `${…}`, `$((…))` and subscripts bash changes what quotes and backslashes mean with what stands around them, so where
+ * such a part ends is certain only without them.
+ */
+function quotesWithin(node: SyntaxNode): boolean {
+  if (node.type === 'ParameterExpansion')
+    return /['"`\\]|\$[({]|[<>]\(/.test(node.text.slice(2)) && !plainNested(node.text)
+  if (node.type === 'Assignment') {
+    const elements = node.value.type === 'ArrayValue' ? node.value.elements : []
+    return [node.index?.text ?? '', ...elements.map((each) => (each.text.startsWith('[') ? each.text : ''))].some(
+      (text) => hides.test(text),
+    )
+  }
+  return /^Arithmetic/.test(node.type) && 'text' in node && hides.test(String(node.text).replace(/^\$?\(\(/, ''))
+}
+
+const hides = /['"`\\]|\$[({]/
+/** `${x:-$(date)}`, `${x%$(y)}`: one substitution, at the end, with nothing in it that could be read in two ways. */
+const plainNested = (text: string): boolean =>
+  /^\$\{\w+(:?[-+=?]|[#%]{1,2})[\w./: -]*\$(\([\w./ -]*\)|\{\w+\})\}$/.test(text)
 
 const simpleIndex = /^(@|\*|-?\d*)$/
 

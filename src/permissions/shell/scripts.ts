@@ -1,5 +1,6 @@
 /** What commands run as text: scripts that are given to shells, and what of them cannot be known. */
 
+import { abbreviates } from './abbreviates.ts'
 import type { ShellWord } from './command.ts'
 import { gitScripts, sedRuns } from './embedded.ts'
 import { afterOptions, forms, mostForms, nameOf, runsLater, shells, wrapperOf } from './wrappers.ts'
@@ -50,6 +51,12 @@ function lookAt(words: readonly ShellWord[]): Look {
   if (name === 'sed' && sedRuns(words)) return { scripts: [], unknown: 'the e of sed runs what it makes' }
   if (name === 'run-parts') return { scripts: [], unknown: 'run-parts runs the files of a folder' }
   if (/^ld(-linux.*)?\.so/.test(name)) return { scripts: [], unknown: `${name} runs any program` }
+  if (interprets.test(name) && readsProgram(args))
+    return { scripts: [], unknown: `${name} reads its program from its input` }
+  if (/^(ed|ex)$/.test(name)) return { scripts: [], unknown: `${name} takes commands from its input` }
+  if (name === 'shopt' && args.some((word) => !/^(-[su]|nullglob|failglob|checkwinsize)$/.test(word.value))) {
+    return { scripts: [], unknown: 'shopt changes how words are read' }
+  }
   if (startsShell(name, args)) return { scripts: [], unknown: `${name} starts a shell that reads its input` }
   if (runsLater.includes(name)) return { scripts: [], unknown: `${name} lets commands run under other names or later` }
   if ((name === 'mapfile' || name === 'readarray') && args.some((word) => word.value.startsWith('-C'))) {
@@ -72,6 +79,22 @@ function lookAt(words: readonly ShellWord[]): Look {
   return { scripts: [], evaluates: evaluators.includes(name) }
 }
 
+/** Programs that take their code from a file, an option, or else from their input. */
+const interprets =
+  /^(python[\d.]*|pypy3?|node|nodejs|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua[\d.]*|luajit|tclsh|wish|expect|osascript|Rscript|R|ghci|irb|groovy|scala|julia|octave|gdb|lldb|ed|ex|bc|dc|m4|gawk|mawk|awk|sqlite3|psql|mysql)$/
+
+/** No file and no code among the words, or a file that is its input. */
+function readsProgram(args: readonly ShellWord[]): boolean {
+  if (args.some((word) => /^\/(dev|proc)\//.test(word.path) || word.value === '-')) return true
+  if (
+    args.some((word) =>
+      /^(-\w*[cefrEBm]|--(test|eval|print|version|help|execute|command|file|expr)|-[vVh]$|-version)/.test(word.value),
+    )
+  )
+    return false
+  return args.every((word) => word.value.startsWith('-'))
+}
+
 const startsShell = (name: string, args: readonly ShellWord[]): boolean =>
   name === 'sudo'
     ? args.some((word) => /^(-[a-zA-Z]*[si]|--shell|--login)$/.test(word.value))
@@ -79,7 +102,7 @@ const startsShell = (name: string, args: readonly ShellWord[]): boolean =>
       !args.some((word) => isFlag(word.value, '-c') || isFlag(word.value, '--command'))
 
 const isFlag = (value: string, flag: string): boolean =>
-  value === flag || (flag.startsWith('--') ? value.startsWith(`${flag}=`) : new RegExp(`^-\\w*${flag[1]}`).test(value))
+  value === flag || (flag.startsWith('--') ? abbreviates(value, flag) : new RegExp(`^-\\w*${flag[1]}`).test(value))
 
 /** `-c 'x'`, `-Sx`, `--split-string=x`. */
 function scriptAfter(args: readonly ShellWord[], at: number, flags: readonly string[], name: string): Look {

@@ -1,12 +1,12 @@
 /** A command in every spelling that a rule may have it in. */
 
 import { foldsCase } from '../paths/pattern.ts'
+import { HOLE } from '../wildcard.ts'
 import type { ShellCommand, ShellWord, Spellings } from './command.ts'
 import { commandsInCode } from './embedded.ts'
+import { says } from './files.ts'
+import { isReadOnlyProgram } from './read-only.ts'
 import { forms, nameOf } from './wrappers.ts'
-
-/** No wrapper has more words of its own. */
-const mostWords = 40
 
 export function spellingsOf(command: ShellCommand): Spellings {
   command.known.spellings ??= spell(command)
@@ -16,11 +16,41 @@ export function spellingsOf(command: ShellCommand): Spellings {
 function spell({ words, input }: ShellCommand): Spellings {
   if (words.length === 0) return { certain: [], possible: [] }
   const all = forms(words)
-  // behind a wrapper, any word may be where the command begins: its options may be unknown to us
-  const behind = all.length > 1 ? words.slice(0, mostWords).map((_, at) => words.slice(at)) : []
-  const holed = [...all, ...behind].flatMap((each) => [each, shortName(each), gitCommand(each, true)]).map(withHoles)
+  const holed = [...all, ...behind(words, all.length > 1)]
+    .flatMap((each) => [each, shortName(each), gitCommand(each, true)])
+    .map(withHoles)
   const code = all.flatMap((each) => commandsInCode(nameOf(each), each.slice(1), input))
-  return { certain: [...new Set(all.flatMap(texts))], possible: [...new Set([...holed, ...code])] }
+  const more = [...valuesIn(words), ...(words.length > mostWords ? [HOLE] : [])]
+  return { certain: [...new Set(all.flatMap(texts))], possible: [...new Set([...holed, ...code, ...more])] }
+}
+
+/** With more words than this, anything may be among them. */
+const mostWords = 200
+
+/** Behind a wrapper, or in a program that we do not know, any word may be where a command begins. */
+function behind(words: readonly ShellWord[], wraps: boolean): readonly (readonly ShellWord[])[] {
+  if (!wraps && isKnown(words)) return []
+  return words.slice(0, mostWords).map((_, at) => words.slice(at))
+}
+
+/** Programs whose words are not commands; what they run by options and verbs is looked at elsewhere. */
+const known =
+  /^(git|npm|pnpm|yarn|bun|deno|node|tsc|eslint|biome|prettier|jest|vitest|mocha|pytest|tox|ruff|black|mypy|pip3?|go|cargo|rustc|rustfmt|gcc|g\+\+|clang|cmake|make|gmake|ninja|mvn|gradle|gradlew|dotnet|javac?|python[\d.]*|ruby|gem|rake|perl|php|composer|swift|docker|podman|kubectl|helm|terraform|aws|gcloud|gh|glab|curl|wget|ssh|scp|rsync|tar|zip|unzip|gzip|gunzip|cp|mv|rm|rmdir|mkdir|touch|ln|chmod|chown|cd|pushd|popd|export|unset|read|local|declare|set|kill|pkill|killall|brew|apt|apt-get|systemctl|journalctl|vim?|nano|code|open|man|less|more|sqlite3|psql|mysql|redis-cli|jq|yq|sed|[gm]?awk|tee|xargs|patch|dd|install|truncate|shred|openssl|gpg|base64)$/
+
+const isKnown = (words: readonly ShellWord[]): boolean =>
+  known.test(nameOf(words)) || says.test(nameOf(words)) || isReadOnlyProgram(nameOf(words))
+
+/** What an option or a list holds: `--filter='rm x'`, `-wrapper rm,x`. Text that is only printed holds nothing. */
+function valuesIn(words: readonly ShellWord[]): string[] {
+  if (says.test(nameOf(words))) return []
+  const rest = (at: number) => words.slice(at + 1).map((word) => word.value)
+  return words.flatMap(({ value, glob }, at) => {
+    if (at === 0 || glob) return []
+    const given = /^--?[\w-]+=(.+)$/s.exec(value)?.[1]
+    const listed = isKnown(words) ? [] : value.split(/[=,:;]/).slice(1)
+    const first = isKnown(words) || !/[=,:;]/.test(value) ? [] : [value.split(/[=,:;]/)[0]!]
+    return [...(given === undefined ? [] : [given]), ...listed, ...first].map((text) => [text, ...rest(at)].join(' '))
+  })
 }
 
 function texts(words: readonly ShellWord[]): string[] {
@@ -42,7 +72,7 @@ export function gitCommand(words: readonly ShellWord[], all: boolean): readonly 
   let at = 1
   for (; at < words.length; at++) {
     const value = words[at]!.value
-    if (value === '-C' || (all && /^(-c|--git-dir|--work-tree|--namespace|--exec-path|--config-env)$/.test(value))) at++
+    if (all && /^(-[cC]|--git-dir|--work-tree|--namespace|--exec-path|--config-env)$/.test(value)) at++
     else if (!(value === '--no-pager' || value === '-P' || (all && value.startsWith('-')))) break
   }
   return [{ ...words[0]!, value: 'git', text: 'git' }, ...words.slice(at)]
