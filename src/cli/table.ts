@@ -17,6 +17,7 @@ export const verbs = {
   enforce: ['plan', 'apply', 'status', 'remove'],
   hooks: ['list', 'fire', 'log', 'replay', 'brains', 'import'],
   mcp: ['add', 'add-json', 'list', 'get', 'remove', 'login', 'logout', 'reset-project-choices', 'serve'],
+  otel: ['ship'],
   permissions: ['test'],
   plan: ['list', 'show', 'approve'],
   plugin: ['build'],
@@ -98,6 +99,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     usage: 'add|list|get|remove|serve|…',
     verbs: verbs.mcp,
     load: () => import('./commands/mcp/mcp.ts'),
+  },
+  otel: {
+    about: 'the record to an OpenTelemetry collector',
+    verbs: verbs.otel,
+    load: () => import('./commands/record/otel.ts'),
   },
   permissions: {
     about: 'explain why a call is allowed, prompted for or denied',

@@ -150,4 +150,9 @@ export const ownTables: readonly string[] = [
     settled         INTEGER NOT NULL DEFAULT 0
   )`,
   'CREATE INDEX ona_approvals_session ON ona_approvals(session_id, settled)',
+  // How far the record has been sent to an OpenTelemetry collector.
+  `CREATE TABLE ona_otel_cursor (
+    name TEXT PRIMARY KEY,
+    last INTEGER NOT NULL
+  )`,
 ]
