@@ -48,7 +48,7 @@ test('calls, approvals and hooks arrive once, by the conventions; content stays 
     ...{ OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_SERVICE_NAME: 'test' },
     ...{ OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20x', OTEL_RESOURCE_ATTRIBUTES: 'team=a%20b' },
   }
-  await here.run(['--eval', call('echo private-words')])
+  await here.run(['--eval', call('touch private-words')])
   assert.equal((await here.run(['otel', 'ship'])).code, 1, 'off without an endpoint')
   const shipped = await here.run(['otel', 'ship', '--json', '--claude-names'], { env })
   assert.equal(shipped.code, 0, shipped.stderr)
