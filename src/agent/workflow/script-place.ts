@@ -3,6 +3,7 @@ import type { Steps } from '../../hooks/steps.ts'
 import { decide } from '../../permissions/decide.ts'
 import type { Case } from '../../workflow/cases.ts'
 import type { ScriptPlace } from '../../workflow/run-script.ts'
+import { questionOf } from '../permission-question.ts'
 import type { Session } from '../session/session.ts'
 
 export const scriptPlace = (session: Session): ScriptPlace => ({
@@ -42,8 +43,6 @@ export async function refusedCase(session: Session, { name, content }: Case): Pr
   session.commit(() => {})
   if (answer.decision === 'deny' || answer.stop !== null || answer.control.kind === 'break')
     return answer.reason || answer.stop || 'a hook denied it'
-  const { rules: settings, mode, cwd, projectDir, runtime } = session
-  const question = { settings, mode, tool: 'Bash', input, hook: 'allow' as const, cwd, projectDir, home: runtime.home }
-  const ruling = await decide(question)
+  const ruling = await decide({ ...questionOf(session), tool: 'Bash', input, hook: 'allow' })
   return ruling.decision === 'deny' ? ruling.reason : undefined
 }

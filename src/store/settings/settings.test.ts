@@ -213,6 +213,18 @@ test('the database can add to what the files guard with, and takes nothing away'
   assert.deepEqual([load().settings, load().differences.length], [expected, 1])
 })
 
+test('hooks that the settings switch off are listed as withheld', (t) => {
+  const { write, load } = world(t)
+  write('home/.ona/settings.json', { hooks: nested('user.sh'), disableAllHooks: true })
+  assert.deepEqual(hookGroups(load()), [
+    {
+      source: 'user',
+      withheld: 'hooks_disabled',
+      hooks: [{ hook_event_name: 'PreToolUse', matcher: 'Bash', type: 'command', command: 'user.sh' }],
+    },
+  ])
+})
+
 test('bare keeps what the record denies and asks about', (t) => {
   const { db, load } = world(t)
   operate(db, { permissions: { allow: ['Bash'], deny: ['WebFetch'], ask: ['Write'] }, hooks: nested('guard.sh') })

@@ -58,6 +58,8 @@ export interface LoadedSettings {
   readonly hookFailure?: 'refuse' | 'forced'
   /** Reported once: entries left out, unknown keys, what is held back. */
   readonly warnings: readonly string[]
+  /** Hooks that the settings or `--bare` switched off: listed, recorded as skipped, and not run. */
+  readonly disabledHooks: readonly { readonly hook: HookEntry; readonly withheld: 'hooks_disabled' | 'bare_mode' }[]
   /** How the settings of record differ from the files; part of `warnings` too. */
   readonly differences: readonly string[]
   /** Nothing may run before these are put right: a policy may be missing. Nothing is imported while there are any. */
@@ -81,13 +83,17 @@ export interface HookGroup {
 }
 
 /** All hooks in their order; those of a folder that is not trusted come last, withheld. */
-export function hookGroups({ settings, heldBack }: LoadedSettings): HookGroup[] {
+export function hookGroups({ settings, heldBack, disabledHooks }: LoadedSettings): HookGroup[] {
   const groups: { source: HookEntry['source']; hooks: JsonObject[]; withheld?: string }[] = []
-  const withheld = heldBack.flatMap(({ hooks }) => hooks).map((hook) => ({ hook, withheld: 'untrusted_workspace' }))
+  const withheld = [
+    ...disabledHooks,
+    ...heldBack.flatMap(({ hooks }) => hooks).map((hook) => ({ hook, withheld: 'untrusted_workspace' })),
+  ]
   for (const { hook, ...why } of [...settings.hooks.map((hook) => ({ hook })), ...withheld]) {
     const { source, ...entry } = hook
     const last = groups.at(-1)
-    if (last?.source === source && 'withheld' in last === 'withheld' in why) last.hooks.push(entry)
+    const held = 'withheld' in why ? why.withheld : undefined
+    if (last?.source === source && last.withheld === held) last.hooks.push(entry)
     else groups.push({ source, hooks: [entry], ...why })
   }
   return groups
@@ -121,15 +127,17 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   const loaded = { sources, trusted, place, heldBack, ...(failure && { hookFailure: failure }) }
 
   if (flags.bare || problems.length > 0) {
-    const settings = inForce(flags.bare ? withRestrictionsOf(db, files) : files, managed)
-    return { ...loaded, settings, warnings: [...warnings, ...checked.unknown], differences: [], problems }
+    const { settings, disabledHooks } = inForce(flags.bare ? withRestrictionsOf(db, files) : files, managed)
+    const skipped = flags.bare ? [...disabledHooks, ...skippedHooks(db)] : disabledHooks
+    const about = { warnings: [...warnings, ...checked.unknown], differences: [], problems }
+    return { ...loaded, settings, disabledHooks: skipped, ...about }
   }
 
   const content = JSON.stringify(layers.length > 0 ? withoutSecrets(files) : files)
   const { json, imported } = settingsOfRecord(db, projectKey(request), content)
   if (imported) warnings.push(...checked.unknown)
   // what the files say was checked above; what an operator wrote was not
-  if (json === content) return { ...loaded, settings: inForce(files, managed), warnings, differences: [], problems }
+  if (json === content) return { ...loaded, ...inForce(files, managed), warnings, differences: [], problems }
   const stored = readSnapshot(json, files, request.checkRule)
   const { settings, restored, changed } = onFloor(stored.settings, files)
   if (restored.length > 0 && stored.problems.length === 0)
@@ -141,7 +149,7 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   return {
     ...(stored.settings['hookFailure'] === 'refuse' && { hookFailure: 'refuse' as const }),
     ...loaded,
-    settings: inForce(withManaged(settings, managed), managed),
+    ...inForce(withManaged(settings, managed), managed),
     warnings: [...warnings, ...stored.warnings, ...differences],
     differences,
     problems: stored.problems,
@@ -154,6 +162,13 @@ const record = "settings_snapshot('effective')"
 function withRestrictionsOf(db: Db, settings: JsonObject): JsonObject {
   const parsed = parseSettings(snapshotOf(db) ?? '{}')
   return parsed.ok ? join(onlyRestrictions(parsed.settings), settings) : settings
+}
+
+/** The hooks of record, which `--bare` does not run. */
+function skippedHooks(db: Db): LoadedSettings['disabledHooks'] {
+  const parsed = parseSettings(snapshotOf(db) ?? '{}')
+  const hooks = parsed.ok ? flatHooks(parsed.settings['hooks'], 'operator') : []
+  return hooks.map((hook) => ({ hook, withheld: 'bare_mode' }))
 }
 
 const placesOf = ({ cwd, home, env, flags = {}, managedDirs }: SettingsRequest): Places => ({
@@ -241,15 +256,19 @@ function withManaged(settings: JsonObject, managed: readonly Layer[]): JsonObjec
   }
 }
 
-/** The settings with the hooks that will run. */
-function inForce(settings: JsonObject, managed: readonly Layer[]): LoadedSettings['settings'] {
+/** The settings with the hooks that will run, and those that will not. */
+function inForce(settings: JsonObject, managed: readonly Layer[]): Pick<LoadedSettings, 'settings' | 'disabledHooks'> {
   const hooks = flatHooks(settings['hooks'], 'operator')
   const off = settings['disableAllHooks'] === true
   const allOff = managed.some((layer) => layer.settings['disableAllHooks'] === true)
   const managedOnly = off || settings['allowManagedHooksOnly'] === true
+  const runs = ({ source }: HookEntry) => !allOff && (!managedOnly || source === 'managed')
   return {
-    ...(settings['allowManagedMcpServersOnly'] === true ? withServersOf(settings, managed) : settings),
-    hooks: allOff ? [] : managedOnly ? hooks.filter(({ source }) => source === 'managed') : hooks,
+    settings: {
+      ...(settings['allowManagedMcpServersOnly'] === true ? withServersOf(settings, managed) : settings),
+      hooks: hooks.filter(runs),
+    },
+    disabledHooks: hooks.filter((hook) => !runs(hook)).map((hook) => ({ hook, withheld: 'hooks_disabled' })),
   }
 }
 
