@@ -79,6 +79,8 @@ export const flags = {
   'setting-sources': { kind: 'value', value: 'LIST', about: 'which files to read: user,project,local' },
   'mcp-config': { kind: 'list', value: 'FILE|JSON…', about: 'further MCP servers' },
   'strict-mcp-config': { kind: 'flag', about: 'only the servers of --mcp-config' },
+  'plugin-dir': { kind: 'each', value: 'DIR', about: 'load a plugin from this folder for this session' },
+  'plugin-dir-no-mcp': { kind: 'each', value: 'DIR', about: 'the same, without its MCP servers' },
   agents: { kind: 'value', value: 'JSON', about: 'sub-agents for this session' },
   agent: { kind: 'value', value: 'NAME', about: 'run the session as this sub-agent' },
   init: { kind: 'flag', about: 'raise Setup(init) first' },

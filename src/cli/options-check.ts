@@ -17,7 +17,18 @@ export const isFolder = (path: string): boolean => statOf(path)?.isDirectory() =
 
 type Check = (flags: Flags) => string | undefined | Promise<string | undefined>
 
-const checks: readonly Check[] = [numbers, settingSources, agents, folders, promptFiles, tools, rules, servers, pairs]
+const checks: readonly Check[] = [
+  numbers,
+  settingSources,
+  agents,
+  folders,
+  promptFiles,
+  tools,
+  rules,
+  servers,
+  plugins,
+  pairs,
+]
 
 function numbers(flags: Flags): string | undefined {
   for (const name of ['max-turns', 'max-budget-usd'] as const) {
@@ -104,6 +115,17 @@ async function servers(flags: Flags): Promise<string | undefined> {
   const { flagServers } = await import('../mcp/config.ts')
   const problems = flags['mcp-config'].flatMap((value) => flagServers(value, resolve(flags.cwd ?? '')).problems)
   return problems.length === 0 ? undefined : `--mcp-config: ${problems[0]}`
+}
+
+async function plugins(flags: Flags): Promise<string | undefined> {
+  const folders = [...(flags['plugin-dir'] ?? []), ...(flags['plugin-dir-no-mcp'] ?? [])]
+  if (folders.length === 0) return undefined
+  const { readPlugin } = await import('../agent/plugins/read-plugin.ts')
+  for (const folder of folders) {
+    const read = readPlugin(folder, { env: process.env })
+    if ('problem' in read) return `--plugin-dir: ${read.problem}`
+  }
+  return undefined
 }
 
 /** Flags that only make sense together. */

@@ -1,5 +1,6 @@
 /** From flags to what a session is started with. */
 import { resolve } from 'node:path'
+import type { Plugin } from '../agent/plugins/read-plugin.ts'
 import type { StartOptions } from '../agent/session/start-options.ts'
 import type { AgentKind } from '../agent/subagents/agent-definitions.ts'
 import { readPlainFile } from '../files/plain-file.ts'
@@ -40,6 +41,7 @@ export async function startOptions(flags: Flags, env: NodeJS.ProcessEnv = proces
     strictMcp: flags['strict-mcp-config'] === true,
     ...(flags.agents && { agents: await agentsOf(flags.agents) }),
     ...(flags.agent && { agent: flags.agent }),
+    ...((flags['plugin-dir'] || flags['plugin-dir-no-mcp']) && { plugins: await pluginsOf(flags, env) }),
     ...(flags['session-id'] && { sessionId: flags['session-id'] }),
     ...((flags.continue || flags.resume) && { resume: flags.resume || true }),
     fork: flags['fork-session'] === true,
@@ -71,6 +73,16 @@ const textOf = (file: string | undefined): string | undefined => (file === undef
 /** `manual` is another name of default; `auto` needs a classifier that ona does not have, so it prompts as default does. */
 const modeOf = (mode: Flags['permission-mode']): StartOptions['mode'] =>
   mode === 'manual' || mode === 'auto' ? 'default' : mode
+
+/** Checked before by optionsProblem. */
+async function pluginsOf(flags: Flags, env: NodeJS.ProcessEnv): Promise<Plugin[]> {
+  const { readPlugin } = await import('../agent/plugins/read-plugin.ts')
+  const read = [
+    ...(flags['plugin-dir'] ?? []).map((folder) => readPlugin(folder, { env })),
+    ...(flags['plugin-dir-no-mcp'] ?? []).map((folder) => readPlugin(folder, { env, withoutMcp: true })),
+  ]
+  return read.filter((each) => !('problem' in each)) as Plugin[]
+}
 
 async function canonicalTools(names: readonly string[]): Promise<string[]> {
   const { canonicalTool } = await import('../permissions/rule.ts')

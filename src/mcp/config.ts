@@ -116,6 +116,24 @@ export function projectServers(projectDir: string): { declared: readonly Declare
   return serversFile(join(projectDir, '.mcp.json'), 'project', true)
 }
 
+/** Claude Code's own file in the home: the user's servers, and those for one folder. ona reads it and never writes it. */
+export function claudeServers(home: string, projectDir: string, env: NodeJS.ProcessEnv): readonly Declared[] {
+  const from = join(env['CLAUDE_CONFIG_DIR'] ?? home, '.claude.json')
+  let value: unknown
+  try {
+    value = JSON.parse(readPlainFile(from))
+  } catch {
+    return [] // no such file, or one that Claude Code itself would reject
+  }
+  if (!isObject(value)) return []
+  const projects = isObject(value.projects) ? value.projects : {}
+  const own = isObject(projects[projectDir]) ? (projects[projectDir] as JsonObject) : {}
+  return [
+    { scope: 'user', from, servers: value.mcpServers },
+    { scope: 'local', from, servers: own.mcpServers },
+  ]
+}
+
 /** `--mcp-config`: a file, or JSON itself. */
 export function flagServers(
   value: string,

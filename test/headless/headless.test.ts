@@ -648,7 +648,7 @@ test("the reference's flags and commands are known here, or stand in the table o
 })
 
 /** Those that test/interop passes, and those that a row of its own covers below. */
-const ofTheAgentSdk = ['allow-dangerously-skip-permissions', 'debug-file']
+const ofTheAgentSdk = ['allow-dangerously-skip-permissions', 'debug-file', 'plugin-dir', 'plugin-dir-no-mcp']
 
 test('a flag that other programs pass is accepted; one that changes nothing is reported', async (t) => {
   const { at, model } = await headless(t)

@@ -6,8 +6,10 @@ import { readPlainFile } from '../../files/plain-file.ts'
 import type { EventFields } from '../../hooks/events.ts'
 import { judge } from '../../permissions/decide.ts'
 import { isSecretFile } from '../../permissions/secret-files.ts'
+import { readFrontmatter } from '../../tools/skills/frontmatter.ts'
 import { questionOf } from '../permission-question.ts'
 import type { Session } from '../session/session.ts'
+import { appliesTo, type PathRule, rulesIn } from './path-rules.ts'
 
 type Loaded = EventFields['InstructionsLoaded'] & { readonly text: string }
 
@@ -18,6 +20,8 @@ const mostHops = 5
 const mostChars = 100_000
 
 interface State {
+  /** Rules for some paths only. */
+  readonly rules: (PathRule & { readonly kind: Loaded['memory_type'] })[]
   readonly seen: Set<string>
   readonly files: Loaded[]
   text: string | undefined
@@ -28,13 +32,15 @@ const states = new WeakMap<Session, State>()
 export async function instructionsText(session: Session): Promise<string> {
   const known = states.get(session)
   if (known?.text !== undefined) return known.text
-  const state: State = { seen: new Set(), files: [], text: '' }
+  const state: State = { rules: [], seen: new Set(), files: [], text: '' }
   states.set(session, state)
   if (!session.runtime.bare) {
     if (reads(session, 'user'))
       for (const name of ['.ona/ONA.md', '.claude/CLAUDE.md'])
         await take(session, state, join(session.runtime.home, name), 'User', 'session_start')
     for (const folder of foldersDownTo(session.projectDir)) await takeFolder(session, state, folder, 'session_start')
+    if (reads(session, 'user')) await takeRules(session, state, session.runtime.home, 'User')
+    if (reads(session, 'project')) await takeRules(session, state, session.projectDir, 'Project')
     await tell(session, state.files)
   }
   state.text = rendered(state.files)
@@ -44,14 +50,16 @@ export async function instructionsText(session: Session): Promise<string> {
 /** Instructions of folders below the project that a tool has just touched for the first time; text for the model. */
 export async function instructionsFor(session: Session, path: string): Promise<string | undefined> {
   const state = states.get(session)
-  const inside = relative(session.projectDir, dirname(path))
+  const inside = relative(session.projectDir, path)
   if (!state || session.runtime.bare || inside === '' || inside.startsWith('..') || isAbsolute(inside)) return undefined
   const before = state.files.length
   let folder = session.projectDir
-  for (const part of inside.split('/')) {
+  for (const part of inside.split('/').slice(0, -1)) {
     folder = join(folder, part)
     await takeFolder(session, state, folder, 'nested_traversal', path)
   }
+  for (const rule of state.rules)
+    if (appliesTo(rule, inside)) await take(session, state, rule.file, rule.kind, 'path_glob_match', path)
   const added = state.files.slice(before)
   if (added.length === 0) return undefined
   await tell(session, added)
@@ -66,6 +74,15 @@ const reads = ({ runtime: { sources } }: Session, place: string): boolean => sou
 function foldersDownTo(folder: string): string[] {
   const up = dirname(folder)
   return up === folder ? [folder] : [...foldersDownTo(up), folder]
+}
+
+/** Those without paths hold at once; the others when a file that they are for is touched. */
+async function takeRules(session: Session, state: State, base: string, kind: 'User' | 'Project'): Promise<void> {
+  for (const name of ['.ona', '.claude'])
+    for (const rule of rulesIn(join(base, name, 'rules'))) {
+      if (rule.paths.length > 0) state.rules.push({ ...rule, kind })
+      else await take(session, state, rule.file, kind, 'session_start')
+    }
 }
 
 async function takeFolder(
@@ -104,7 +121,7 @@ async function take(
     }
     const why = await unreadable(session, real)
     if (why) return session.emit({ type: 'notice', level: 'warning', text: `${path} is left out: ${why}` })
-    text = readPlainFile(real)
+    text = bodyOf(readPlainFile(real))
   } catch (cause) {
     session.emit({ type: 'notice', level: 'warning', text: `${path} could not be read: ${(cause as Error).message}` })
     return
@@ -158,6 +175,12 @@ function mayImport(session: Session, path: string): boolean {
     const inside = relative(existsSync(folder) ? realpathSync(folder) : folder, real)
     return !inside.startsWith('..') && !isAbsolute(inside)
   })
+}
+
+/** The head of a rule is for us. */
+function bodyOf(text: string): string {
+  const read = readFrontmatter(text)
+  return read.ok ? read.body : text
 }
 
 /** `@path` outside code. */

@@ -11,6 +11,7 @@ interface Places {
   readonly projectDir: string
   /** Where to look: user, project. Everywhere by default. */
   readonly sources?: readonly string[]
+  readonly plugins?: readonly { readonly name: string; readonly root: string }[]
   /** The only ones to offer; also `name` of `plugin:name`. */
   readonly only?: readonly string[]
   warn(text: string): void
@@ -19,11 +20,11 @@ interface Places {
 /** `--bare` and `--disable-slash-commands` want none. */
 export const noSkills: SkillCatalogue = { list: () => [], get: () => undefined }
 
-export function skillCatalogue({ home, projectDir, sources, only, warn }: Places): SkillCatalogue {
+export function skillCatalogue({ home, projectDir, sources, plugins = [], only, warn }: Places): SkillCatalogue {
   let found: readonly Skill[] | undefined
   const list = () => {
     if (found) return found
-    const { skills, warnings } = findSkills({ home, projectDir, ...(sources && { sources }) })
+    const { skills, warnings } = findSkills({ home, projectDir, plugins, ...(sources && { sources }) })
     for (const warning of warnings) warn(warning)
     found = only ? skills.filter(({ name }) => only.some((each) => name === each || name.endsWith(`:${each}`))) : skills
     return found

@@ -1,7 +1,8 @@
 /** The MCP servers declared for a folder. */
 import { homedir } from 'node:os'
+import { isObject } from '../../hooks/shape.ts'
 import type { ServerPolicy } from '../../mcp/approval.ts'
-import { type Declared, projectServers, readServers } from '../../mcp/config.ts'
+import { claudeServers, type Declared, projectServers, readServers } from '../../mcp/config.ts'
 import { readLayers } from '../../store/settings/settings-files.ts'
 import { settingsHere } from './folder-settings.ts'
 
@@ -14,7 +15,10 @@ export async function declaredHere(cwd = process.cwd(), env = process.env, loade
   )
   const project = projectServers(cwd)
   const order = ['user', 'project', 'local']
-  const declared = [...project.declared, ...files].sort((a, b) => order.indexOf(a.scope) - order.indexOf(b.scope))
+  const claude = claudeServers(env['HOME'] || homedir(), cwd, env).filter(({ servers }) => isObject(servers))
+  const declared = [...claude, ...project.declared, ...files].sort(
+    (a, b) => order.indexOf(a.scope) - order.indexOf(b.scope),
+  )
   const { servers, problems } = readServers(declared, env)
   return {
     declared,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { visible } from '../../hooks/text/visible.ts'
 import type { ServerPolicy } from '../../mcp/approval.ts'
 import {
+  claudeServers,
   type Declared,
   flagServers,
   projectServers,
@@ -28,6 +29,8 @@ export interface McpRequest {
   readonly flags: readonly string[]
   readonly strict: boolean
   readonly bare: boolean
+  /** `--setting-sources`; all by default. */
+  readonly sources?: readonly string[] | undefined
   session(): ServerOwner | undefined
   openUrl?(url: string): void | Promise<void>
   /** For servers that ask for a sandbox. */
@@ -40,11 +43,22 @@ export interface Declaration {
 }
 
 /** Flags over the person's settings over the project's file; nothing of a folder that nobody has trusted. */
-export function declaredServers({ settings, trusted, cwd, env, flags, strict, bare }: McpRequest): Declaration {
+export function declaredServers({
+  settings,
+  trusted,
+  cwd,
+  home,
+  env,
+  flags,
+  strict,
+  bare,
+  sources,
+}: McpRequest): Declaration {
   const given = flags.map((flag) => flagServers(flag, cwd))
   const project = strict || bare ? { declared: [], problems: [] } : projectOf(cwd, trusted)
   const own: Declared[] = strict || bare ? [] : [{ scope: 'user', from: 'settings', servers: settings.mcpServers }]
-  const declared = [...project.declared, ...own, ...given.flatMap((each) => each.declared)]
+  const claude = strict || bare || sources?.includes('user') === false ? [] : claudeServers(home, cwd, env)
+  const declared = [...claude, ...project.declared, ...own, ...given.flatMap((each) => each.declared)]
   const { servers, problems } = readServers(declared, env)
   return { servers, problems: [...project.problems, ...given.flatMap((each) => each.problems), ...problems] }
 }

@@ -76,6 +76,8 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
   for (const problem of hooks.problems) tell.push({ type: 'notice', level: 'warning', text: sayHookProblem(problem) })
   const mark = governedMark({ db: db.path, home })
   const sources = options.settings?.sources
+  const { plugins = [] } = options
+  for (const text of plugins.flatMap(({ warnings }) => warnings)) tell.push({ type: 'notice', level: 'warning', text })
   let current: Session | undefined
   const closers: (() => void)[] = [() => db.close()]
   const place = { home, env, database: db.path, projectDir: cwd }
@@ -87,7 +89,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
   })
   const wrap = sandbox && wrapWith(sandbox, scope)
   const planeFor: Opened['planeFor'] = (session, own) =>
-    createPlane([...own, ...hooks.handlers], {
+    createPlane([...own, ...hooks.handlers, ...plugins.flatMap(({ handlers }) => handlers)], {
       env: { ...withOwnPath(env), ...mark },
       withhold: storable,
       ...(wrap && { wrap: wrap as HookWrap }),
@@ -110,7 +112,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
   let agents: readonly AgentKind[] | undefined
   const agentKinds = () => {
     if (agents) return agents
-    const places = { projectDir: cwd, home, trusted, bare: options.bare === true, sources }
+    const places = { projectDir: cwd, home, trusted, bare: options.bare === true, sources, plugins }
     const { kinds, warnings } = loadAgentKinds(places, options.agents)
     for (const text of warnings) options.on({ type: 'notice', level: 'warning', text })
     agents = kinds
@@ -118,13 +120,16 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
   }
   const servers = {
     ...{ settings, trusted, cwd, home, env, person: options.person, openUrl: options.openUrl },
-    ...{ flags: options.mcpConfig ?? [], strict: options.strictMcp === true, bare: options.bare === true },
+    ...{ flags: options.mcpConfig ?? [], strict: options.strictMcp === true, bare: options.bare === true, sources },
     session: () => current,
     ...(wrap && { wrap }),
   }
   const declared = options.withoutMcp ? { servers: [], problems: [] } : declaredServers(servers)
   for (const text of declared.problems) tell.push({ type: 'notice', level: 'warning', text })
-  const allServers = { ...declared, servers: [...declared.servers, ...(options.servers ?? [])] }
+  const allServers = {
+    ...declared,
+    servers: [...declared.servers, ...plugins.flatMap((plugin) => plugin.servers), ...(options.servers ?? [])],
+  }
   const mcp = openMcp(servers, allServers, options.moreServers)
   if (mcp) closers.push(() => void mcp.close())
   const fallbackModels = options.fallbackModels ?? [settings.fallbackModel ?? []].flat()
@@ -151,12 +156,14 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
             home,
             projectDir: cwd,
             ...(sources && { sources }),
+            plugins,
             ...(options.onlySkills && { only: options.onlySkills }),
             warn: (text) => options.on({ type: 'notice', level: 'warning', text }),
           }),
     trusted,
     bare: options.bare === true,
     ...(sources && { sources }),
+    plugins,
     withoutTools: hidden(options),
     ...(options.maxBudgetUsd && { budget: { usd: options.maxBudgetUsd, spent: 0 } }),
     reasoning: { effort: effortOf(options, settings, env) },

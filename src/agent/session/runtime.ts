@@ -15,6 +15,7 @@ import type { ToolOutput } from '../../tools/output.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { SkillCatalogue } from '../context/skill-catalogue.ts'
 import type { AgentEvent, Person } from '../events.ts'
+import type { Plugin } from '../plugins/read-plugin.ts'
 import type { AgentKind } from '../subagents/agent-definitions.ts'
 import type { Tasks } from '../subagents/background.ts'
 
@@ -40,6 +41,7 @@ export interface Runtime {
   readonly bare: boolean
   /** `--setting-sources`: also instructions, skills and agents are read from these places only. All by default. */
   readonly sources?: readonly string[]
+  readonly plugins?: readonly Plugin[]
   /** Added after our own system prompt. */
   readonly appendSystemPrompt?: string
   /** Tools that the model is not told of and cannot call. */

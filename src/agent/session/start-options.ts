@@ -6,6 +6,7 @@ import type { ModelUsage } from '../../providers/model.ts'
 import type { Effort } from '../../providers/models/models.ts'
 import type { SettingsRequest } from '../../store/settings/settings.ts'
 import type { AgentEvent, Person } from '../events.ts'
+import type { Plugin } from '../plugins/read-plugin.ts'
 import type { AgentKind } from '../subagents/agent-definitions.ts'
 import type { Session } from './session.ts'
 
@@ -37,6 +38,8 @@ export interface StartOptions {
   readonly strictMcp?: boolean
   /** MCP servers that are not declared in any file or flag, such as those in the process that drives ona. */
   readonly servers?: readonly ServerConfig[]
+  /** Plugins whose commands, skills, agents, hooks and servers take part. */
+  readonly plugins?: readonly Plugin[]
   /** Servers may be added while the session runs. */
   readonly moreServers?: boolean
   /** No MCP server is started. */

@@ -88,6 +88,8 @@ export interface AgentPlaces {
   readonly bare: boolean
   /** Of user and project; both by default. */
   readonly sources?: readonly string[] | undefined
+  /** Their agents are named `plugin:agent`. */
+  readonly plugins?: readonly { readonly name: string; readonly root: string }[]
 }
 
 /** Nearer definitions win over farther ones of the same name: --agents, project, home, built-in. */
@@ -126,6 +128,15 @@ export function loadAgentKinds(places: AgentPlaces, given: readonly AgentKind[] 
         byName.set(read.name, rest)
         warnings.push(`${path}: this folder is not trusted, so permissionMode ${permissionMode} does not apply`)
       }
+    }
+  }
+  for (const { name: plugin, root } of places.plugins ?? []) {
+    for (const file of filesIn(join(root, 'agents'))) {
+      const path = join(root, 'agents', file)
+      const text = textOf(path)
+      const read = typeof text === 'string' ? readAgentKind(text, path, { scope: 'flag', trusted: true }) : text
+      if ('problem' in read) warnings.push(`${path}: ${read.problem}`)
+      else byName.set(`${plugin}:${read.name}`, { ...read, name: `${plugin}:${read.name}` })
     }
   }
   for (const kind of given) byName.set(kind.name, kind)

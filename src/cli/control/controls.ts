@@ -148,7 +148,7 @@ const controls: Record<string, Control> = {
     return {
       commands: commandsOf(host.session),
       agents: runtime.agents.map(({ name, description }) => ({ name, description })),
-      plugins: [],
+      plugins: (runtime.plugins ?? []).map(({ name, root }) => ({ name, path: root })),
       mcpServers: (status as JsonObject)['mcpServers'],
       error_count: 0,
     }

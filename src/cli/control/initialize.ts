@@ -1,4 +1,6 @@
 /** The host's `initialize` request: what it asks for before the session starts, and what it gets back. */
+
+import type { Plugin } from '../../agent/plugins/read-plugin.ts'
 import type { Session } from '../../agent/session/session.ts'
 import type { StartOptions } from '../../agent/session/start-options.ts'
 import type { AgentKind } from '../../agent/subagents/agent-definitions.ts'
@@ -64,6 +66,7 @@ export async function readInitialize(
       ...(skills && { onlySkills: skills }),
       ask: policy.ask,
       deny: policy.deny,
+      ...(plugins.plugins.length > 0 && { plugins: plugins.plugins }),
     },
     ...(isObject(jsonSchema) && { jsonSchema: JSON.stringify(jsonSchema) }),
     forwardSubagentText: forwardSubagentText === true,
@@ -88,6 +91,7 @@ export const withHost = (flags: StartOptions, { options }: HostRequest): StartOp
   handlers: [...(flags.handlers ?? []), ...(options.handlers ?? [])],
   deny: [...(flags.deny ?? []), ...(options.deny ?? [])],
   agents: [...(flags.agents ?? []), ...(options.agents ?? [])],
+  plugins: [...(flags.plugins ?? []), ...(options.plugins ?? [])],
 })
 
 /** `always_deny` and `always_ask` of the host's own servers become rules; a policy that is not known asks. */
@@ -111,11 +115,19 @@ async function agentsOf(agents: unknown): Promise<{ kinds: readonly AgentKind[] 
   return 'problem' in read ? { problem: `initialize: agents: ${read.problem}` } : { kinds: read }
 }
 
-async function pluginsOf(plugins: unknown): Promise<{ folders: string[] } | { problem: string }> {
-  if (plugins === undefined) return { folders: [] }
-  if (!Array.isArray(plugins)) return { problem: 'initialize: plugins must be a list' }
-  const folders = plugins.map((each) => (isObject(each) && each['type'] === 'local' ? each['path'] : undefined))
-  return isTexts(folders) ? { folders } : { problem: 'initialize: a plugin must be {"type":"local","path":…}' }
+async function pluginsOf(given: unknown): Promise<{ plugins: readonly Plugin[] } | { problem: string }> {
+  if (given === undefined) return { plugins: [] }
+  if (!Array.isArray(given)) return { problem: 'initialize: plugins must be a list' }
+  const { readPlugin } = await import('../../agent/plugins/read-plugin.ts')
+  const plugins: Plugin[] = []
+  for (const each of given) {
+    if (!isObject(each) || each['type'] !== 'local' || typeof each['path'] !== 'string')
+      return { problem: 'initialize: a plugin must be {"type":"local","path":…}' }
+    const read = readPlugin(each['path'], { env: process.env, withoutMcp: each['skipMcpDiscovery'] === true })
+    if ('problem' in read) return { problem: `initialize: ${read.problem}` }
+    plugins.push(read)
+  }
+  return { plugins }
 }
 
 const isTexts = (value: unknown): value is string[] =>

@@ -147,7 +147,7 @@ export function initMessage(session: Session): object {
     slash_commands: runtime.skills.list().map((skill) => skill.name),
     skills: runtime.skills.list().map((skill) => skill.name),
     agents: runtime.agents.map((agent) => agent.name),
-    plugins: [],
+    plugins: (runtime.plugins ?? []).map(({ name, root }) => ({ name, path: root })),
     output_style: runtime.settings.outputStyle ?? 'default',
     claude_code_version: claudeVersion,
     ona_version: version(),

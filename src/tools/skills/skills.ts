@@ -44,13 +44,15 @@ interface SkillPlaces {
   readonly projectDir: string
   /** Of user and project; both by default. */
   readonly sources?: readonly string[]
+  /** Their skills are named `plugin:skill`. */
+  readonly plugins?: readonly { readonly name: string; readonly root: string }[]
 }
 
 const sizeLimit = 1_048_576
 const descriptionLimit = 250
 
 /** Home before project, `.ona` before `.claude`, skills before commands; built-in ones last. */
-export function findSkills({ home, projectDir, sources }: SkillPlaces): FoundSkills {
+export function findSkills({ home, projectDir, sources, plugins = [] }: SkillPlaces): FoundSkills {
   const found = new Map<string, Skill>()
   const warnings: string[] = []
   const places = [
@@ -71,6 +73,13 @@ export function findSkills({ home, projectDir, sources }: SkillPlaces): FoundSki
       }
     }
   }
+  for (const { name: plugin, root } of plugins)
+    for (const kind of ['skill', 'command'] as const)
+      for (const file of filesOf(kind, root)) {
+        const skill = readSkill({ ...file, name: `${plugin}:${file.name}` }, kind, 'user')
+        if (typeof skill === 'string') warnings.push(skill)
+        else if (!found.has(skill.name)) found.set(skill.name, { ...skill, name: `${plugin}:${file.name}` })
+      }
   for (const skill of builtIn) if (!found.has(skill.name)) found.set(skill.name, skill)
   return { skills: [...found.values()], warnings }
 }

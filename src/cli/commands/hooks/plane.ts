@@ -69,10 +69,14 @@ function described(handler: Ordered) {
   }
 }
 
+const reasonsNot: Record<string, string> = {
+  untrusted_workspace: 'untrusted_workspace; trust this folder with ona --trust',
+}
+
 function row(handler: Ordered): string[] {
   const { ordinal, event, matcher, ifCondition, source, withheld } = handler
   const condition = ifCondition === '' ? '' : ` if ${ifCondition}`
-  const why = withheld === undefined ? '' : paint('yellow', ` (does not run: ${withheld})`)
+  const why = withheld === undefined ? '' : paint('yellow', ` (does not run: ${reasonsNot[withheld] ?? withheld})`)
   return [`${ordinal}`, event, (matcher || '*') + condition, from(source), visible(labelOf(handler).trim()) + why]
 }
 
@@ -206,9 +210,11 @@ async function inForce({
   const loaded = settingsHere({ cwd: resolve(folder), flags: { trust } })
   const { handlers, problems } = hooksOf(loaded)
   const files = loaded.problems.map(({ file, why }) => ({ path: `${file}:`, why, level: 'error' as const }))
+  const { strayHookFiles } = await import('../../stray-hooks.ts')
+  const stray = strayHookFiles(resolve(folder), process.env['HOME'] || homedir())
   return {
     handlers: orderHandlers(handlers),
-    problems: [...files, ...problems],
+    problems: [...files, ...problems, ...stray],
     permissions: (loaded.settings.permissions ?? {}) as PermissionSettings,
   }
 }

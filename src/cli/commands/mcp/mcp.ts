@@ -126,6 +126,7 @@ const remove = command(
     }
     const { editSettings } = await import('../../../store/settings/settings-edit.ts')
     const { from, scope } = found[0]!
+    if (from.endsWith('.claude.json')) return failed(`${name} is declared by Claude Code in ${from}; remove it there`)
     const edited = await editSettings(from, [{ path: ['mcpServers', name], value: undefined }])
     if (!edited.ok) return failed(`${from}: ${edited.why}`)
     return json ? saidJson({ name, scope, file: from }) : said(`removed ${name} from ${from}`)
