@@ -13,7 +13,7 @@ async function recorded(t: TestContext): Promise<Place> {
   for (const call of [
     { tool: 'Read', input: { file_path: join(here.folder, 'a.txt') } },
     { tool: 'Bash', input: { command: 'rm -f b.txt' } },
-    { tool: 'Bash', input: { command: 'git --version' } },
+    { tool: 'Bash', input: { command: 'git init -q made' } },
     { tool: 'Grep', input: { pattern: 'a', path: here.folder } },
   ])
     await here.run(['--eval', JSON.stringify(call)])
@@ -87,7 +87,7 @@ test('a report for CI and one for people', async (t) => {
 <testsuite name="ona hooks replay" tests="3" failures="1" errors="0">
 <testcase classname="ona.replay" name="2 of 4 calls come out the same"/>
 <testcase classname="ona.Bash" name="WHEN rm -f b.txt"><failure message="ask -&#62; deny">ask → deny because of deny:Bash(rm *): ${reason(junit, 'deny:Bash(rm *)')}</failure></testcase>
-<testcase classname="ona.Bash" name="WHEN git --version"><system-out>ask → allow because of allow:Bash(git *): ${reason(junit, 'allow:Bash(git *)')}</system-out></testcase>
+<testcase classname="ona.Bash" name="WHEN git init -q made"><system-out>ask → allow because of allow:Bash(git *): ${reason(junit, 'allow:Bash(git *)')}</system-out></testcase>
 </testsuite>
 </testsuites>
 `,

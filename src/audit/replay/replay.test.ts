@@ -256,7 +256,13 @@ test('commands, addresses and prompts are not asked, and that is counted; a fail
     { hook: 'http:http://127.0.0.1:1/', calls: 2 },
     { hook: 'prompt:fine?', calls: 1 },
   ])
-  assert.deepEqual(failed, [{ hook: 'function:broken', calls: 2, why: 'threw Error: no' }])
+  assert.deepEqual(failed, [
+    {
+      hook: 'function:broken',
+      calls: 2,
+      why: 'threw Error: no; failed open: PreToolUse went on unchecked ("onFailure": "refuse" refuses instead)',
+    },
+  ])
   assert.equal(same, 2)
   const asked = await replayed(
     db,
