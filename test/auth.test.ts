@@ -154,3 +154,12 @@ test('planted keys are nowhere after a busy session: not in the database, a log,
   for (const secret of [key, other]) assert.deepEqual(leaks(at, secret, ['leaked.txt', 'hook.sh']), [], secret)
   assert.ok(at.rows('SELECT * FROM hook_invocations').length >= 8)
 })
+
+test('a stored key that a tool reads does not reach the record, whichever credential is in use', async (t) => {
+  const at = place(t)
+  const key = 'sk-ant-stored-abcdefgh9012'
+  assert.equal((await at.run(['login', '--key'], { input: `${key}\n` })).code, 0)
+  const call = { tool: 'Bash', input: { command: 'cat "$HOME/.ona/credentials.json"' } }
+  assert.equal((await at.run(['--eval', JSON.stringify(call)])).code, 0)
+  assert.deepEqual(leaks(at, 'abcdefgh9012', ['credentials.json']), [])
+})

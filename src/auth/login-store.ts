@@ -48,6 +48,12 @@ export async function readLogin(env: NodeJS.ProcessEnv): Promise<Login | undefin
   return login
 }
 
+/** Registers what lies in the file for redaction, whichever credential this process uses: a tool may read the file. */
+export function withholdStored(env: NodeJS.ProcessEnv): void {
+  if (loginNote(env)?.kept !== 'file') return
+  for (const secret of secretsOf(parsed(readText(secretPath(env)) ?? '') as Login | undefined)) keepOut(secret)
+}
+
 export async function saveLogin(login: Login, env: NodeJS.ProcessEnv): Promise<LoginNote> {
   const text = JSON.stringify(login)
   const chain = await keychain(env)

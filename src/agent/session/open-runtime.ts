@@ -2,6 +2,7 @@
 import { homedir } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { withOwnPath, withoutSecrets } from '../../auth/child-env.ts'
+import { withholdStored } from '../../auth/login-store.ts'
 import { createPlane } from '../../hooks/dispatch.ts'
 import type { Handler, Wrap as HookWrap } from '../../hooks/handler.ts'
 import type { Plane } from '../../hooks/plane.ts'
@@ -79,6 +80,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
   const { plugins = [] } = options
   for (const text of plugins.flatMap(({ warnings }) => warnings)) tell.push({ type: 'notice', level: 'warning', text })
   let current: Session | undefined
+  withholdStored(env)
   const closers: (() => void)[] = [() => db.close()]
   const place = { home, env, database: db.path, projectDir: cwd }
   const sandbox = settings.sandbox?.enabled ? lazyFence(settings.sandbox, place, closers) : undefined

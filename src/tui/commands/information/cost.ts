@@ -5,7 +5,9 @@ import { cost } from '../../session/usage-facts.ts'
 
 export async function run(_args: string, { facts, front }: Ui): Promise<void> {
   const unpriced = [...facts.models].some(([model, { costUsd }]) => costUsd === null && model !== rehearsalModel)
-  front.print(`Total cost:            ${money(cost(facts))}${unpriced ? ' (and what has no known price)' : ''}`)
+  const known = cost(facts)
+  const total = !unpriced ? money(known) : known > 0 ? `${money(known)} + unknown` : 'unknown'
+  front.print(`Total cost:            ${total}`)
   front.print(`Total duration (API):  ${duration(facts.apiMs)}`)
   front.print(`Total duration (wall): ${duration(Date.now() - facts.startedAt)}`)
   front.print(
@@ -13,7 +15,7 @@ export async function run(_args: string, { facts, front }: Ui): Promise<void> {
   )
   for (const [model, used] of facts.models) {
     const price =
-      model === rehearsalModel ? 'costs nothing' : used.costUsd === null ? 'price not known' : money(used.costUsd)
+      model === rehearsalModel ? 'costs nothing' : used.costUsd === null ? 'cost unknown' : money(used.costUsd)
     front.print(
       `  ${model}: ${tokens(used.inputTokens)} in, ${tokens(used.outputTokens)} out, ${tokens(used.cacheReadTokens)} cache read, ${tokens(used.cacheWriteTokens)} cache write (${price})`,
     )
