@@ -24,5 +24,5 @@ test('the hook would have stopped the forced push and nothing else; the gate fai
       cwd: here.folder,
       env: { PATH: `${here.home}:${process.env['PATH']}`, HOME: here.home },
     }).status
-  assert.deepEqual([gate({ permissions: { ask: ['Bash'] } }), gate({ permissions: { deny: ['Bash'] } })], [0, 1])
+  assert.deepEqual([gate({ permissions: { allow: ['Bash'] } }), gate({ permissions: { deny: ['Bash'] } })], [0, 1])
 })
