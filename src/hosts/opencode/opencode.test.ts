@@ -235,5 +235,5 @@ test('a file that we did not write is not overwritten', () => {
     /rhachet-hooks\.ts:1:1: this file is not one that ona wrote/,
   )
   const broken = opencode.write(null, [hook({})], 'x')!.replace('"moment":"before"', '"moment":"sometimes"')
-  assert.throws(() => opencode.write(broken, [], 'x'), /x:16:1: this line is no longer a hook/)
+  assert.throws(() => opencode.write(broken, [], 'x'), /x:17:1: this line is no longer a hook/)
 })
