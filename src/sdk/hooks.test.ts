@@ -116,7 +116,7 @@ test('a failed call is told to onToolEnd with its error, and one that was refuse
     },
   })
   const call = (name: string, input = {}) => ({ calls: [{ name, input }] })
-  await run(agent, { ...plays(t, call('break_it'), call('Bash', { command: 'ls' }), 'x').options, input: 'go' })
+  await run(agent, { ...plays(t, call('break_it'), call('Bash', { command: 'touch made' }), 'x').options, input: 'go' })
   assert.deepEqual(seen, ['break_it', ['break_it', 'broken', 'broken']])
 })
 

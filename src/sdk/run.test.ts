@@ -146,7 +146,7 @@ test('built-in tools work in the given folder under the given rules, and the age
     t,
     call('Write', { file_path: 'a.txt', content: 'hello' }),
     call('Read', { file_path: 'a.txt' }),
-    call('Bash', { command: 'ls' }),
+    call('Bash', { command: 'touch made' }),
     'done',
   )
   const tools = ['Read', 'Write']
@@ -443,7 +443,7 @@ test('a function that never comes back holds up no run that was aborted', { time
     [
       'person',
       defineAgent({ ...base, tools: ['Bash'] }),
-      call('Bash', { command: 'ls' }),
+      call('Bash', { command: 'touch made' }),
       { person: { permission: never } },
     ],
   ]
