@@ -1,4 +1,4 @@
-/** Hooks that a person already has in one agent become a role, so that they can go into the others. */
+/** Turns the hooks that a user already has in one agent into a role, so that they can be written into the others. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FileEdit, locked, writeAll } from '../files/file-edits.ts'

@@ -29,7 +29,7 @@ export interface BrainPlan {
   readonly changes: readonly Change[]
   readonly files: readonly FileEdit[]
   readonly limits: readonly Limit[]
-  /** What the person should know. */
+  /** Notes for the user. */
   readonly notes: readonly string[]
   /** Authors that have hooks there and are none of the roles that we know. */
   readonly strangers: readonly string[]

@@ -1,4 +1,4 @@
-/** A plan in words, for a person and for a program. */
+/** A plan as text and as JSON. */
 import { relative } from 'node:path'
 import { styleText } from 'node:util'
 import { described } from '../hosts/hook.ts'

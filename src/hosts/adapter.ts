@@ -1,4 +1,4 @@
-/** A brain's hooks as things that can be found, set and taken away: the contract, and ours over a brain's files. */
+/** The adapter contract: an agent's hooks can be read, set and deleted; and our implementation over its config files. */
 import { join, relative } from 'node:path'
 import { type FileEdit, locked, readText, writeAll } from '../files/file-edits.ts'
 import { leadsOut } from '../files/leads-out.ts'
@@ -6,7 +6,7 @@ import { Problem } from '../files/problem.ts'
 import { type BrainHook, type BrainHookUnique, described, settled, uniqueOf } from './hook.ts'
 import type { Host, Limit } from './host.ts'
 
-/** What a supplier of brains gives for one of them. */
+/** What a supplier package provides for one agent. */
 export interface BrainHooksAdapter {
   readonly slug?: string
   readonly dao: BrainHooksDao

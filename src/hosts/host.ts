@@ -8,7 +8,7 @@ import type { ToolDialect } from './tools.ts'
 export interface Host {
   readonly slug: string
   readonly aliases: readonly string[]
-  /** The name that people know it by. */
+  /** Its display name. */
   readonly title: string
   readonly signs: Signs
   /** The file that holds our hooks, from the root of the repository. */
@@ -27,11 +27,11 @@ export interface Host {
   write(text: string | null, hooks: readonly BrainHook[], file: string): string | null
   /** Tells whether a hook of ours stands in the config exactly as we would write it. */
   standing(text: string, file: string): (hook: BrainHook) => boolean
-  /** What the person should know about the config as it is: that the agent cannot read it, say. */
+  /** Warnings about the config as it is. */
   remarks?(text: string, file: string): string[]
-  /** What the person has to do once the hooks there have changed. */
+  /** What the user has to do after the hooks there have changed. */
   readonly afterChange?: string
-  /** What the person should know when the config is there for the first time. */
+  /** Notes for when the config is created. */
   onStart?(root: string): string[]
   readonly shared?: Shared
   /** How a policy is enforced in it. */

@@ -1,4 +1,4 @@
-/** A new role, with a hook that does something and the test of it. */
+/** Creates a role with a working hook and its test. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Problem } from '../../files/problem.ts'
@@ -8,7 +8,7 @@ export function createRole(root: string, slug: string): string[] {
   if (!/^[\w][\w.-]*$/.test(slug))
     throw new Problem(`"${slug}" cannot name a role; use letters, digits, ".", "_" and "-"`)
   const folder = `.agent/repo=.this/role=${slug}`
-  if (existsSync(join(root, folder))) throw new Problem(`${folder} is there already`)
+  if (existsSync(join(root, folder))) throw new Problem(`${folder} already exists`)
   const files = Object.entries(filesOf(folder, slug)).map(([name, text]) => [`${folder}/${name}`, text] as const)
   for (const [path, text] of files) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
@@ -18,7 +18,7 @@ export function createRole(root: string, slug: string): string[] {
 }
 
 const filesOf = (folder: string, slug: string) => ({
-  'role.yaml': `# The role ${slug}. \`ona init --hooks\` puts its hooks into every agent that this repository uses.
+  'role.yaml': `# The role ${slug}. \`ona init --hooks\` writes its hooks into every agent that this repository uses.
 purpose: keeps secrets out of the work of agents
 briefs:
   dirs: briefs
@@ -28,12 +28,13 @@ hooks:
       - command: node ${folder}/hooks/guard.mjs
         timeout: PT10S
         filter: { what: Write|Edit, when: before }
+        onFailure: refuse
 `,
   'briefs/secrets.md': `# Secrets
 
-Keys and passwords live in \`.env\` files, which people edit and agents do not.
+Keys and passwords live in \`.env\` files, which users edit and agents do not.
 `,
-  'hooks/guard.mjs': `// Refuses to write to .env files. The event comes on stdin; exit 2 says no, and stderr says why.
+  'hooks/guard.mjs': `// Refuses to write to .env files. The event is on stdin; exit 2 refuses, and stderr is the reason.
 import { readFileSync } from 'node:fs'
 
 const event = readFileSync(0, 'utf8')
@@ -42,7 +43,7 @@ const { tool_input: input = {} } = JSON.parse(event)
 const paths = [input.file_path, input.path, ...Array.from(JSON.stringify(input).matchAll(/\\*\\*\\* (?:Add|Update|Delete) File: (.+?)\\\\n/g), ([, path]) => path)]
 const secret = paths.find((path) => typeof path === 'string' && /(^|[\\\\/])\\.env(\\.|$)/.test(path))
 if (secret) {
-  console.error(\`\${secret} holds secrets; ask the person to change it\`)
+  console.error(\`\${secret} holds secrets; ask the user to change it\`)
   process.exit(2)
 }
 `,
@@ -60,7 +61,7 @@ const guard = (tool_name, tool_input) => {
 test('an .env file is refused, and the reason names it', () => {
   assert.deepEqual(guard('Write', { file_path: '/repo/.env', content: 'A=1' }), {
     status: 2,
-    stderr: '/repo/.env holds secrets; ask the person to change it\\n',
+    stderr: '/repo/.env holds secrets; ask the user to change it\\n',
   })
 })
 

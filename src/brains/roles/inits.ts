@@ -1,4 +1,4 @@
-/** Runs what a role wants run once in a repository that takes it on. */
+/** Runs the init commands of a role, once, when it is linked into a repository. */
 import { spawn } from 'node:child_process'
 import { Problem } from '../../files/problem.ts'
 import type { FoundRole } from './find.ts'

@@ -1,6 +1,6 @@
 /**
  * Claude Code. Hooks reference: code.claude.com/docs/en/hooks; the handler's fields are those of its published types
- * (`@anthropic-ai/claude-agent-sdk`), which know no key for an owner: `statusMessage` says whose a hook is, and the person
+ * (`@anthropic-ai/claude-agent-sdk`), which know no key for an owner: `statusMessage` says whose a hook is, and the user
  * sees it while the hook runs.
  */
 

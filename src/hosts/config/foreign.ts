@@ -5,7 +5,7 @@ import { bootSources, type Moment } from '../hook.ts'
 import type { Foreign } from '../host.ts'
 import type { Layout } from './json-config.ts'
 
-/** What a role carries over, and words for people, which it can do without. Anything else would be lost in silence. */
+/** Keys that a role carries over, and display texts that it can do without. Any other key would be lost silently. */
 const carried = new Set([
   'type',
   'command',

@@ -6,7 +6,7 @@ import type { Layout } from './json-config.ts'
 import { markOf, readMark } from './mark.ts'
 
 interface Dialect extends Pick<Layout, 'events' | 'unitMs' | 'defaultMs' | 'keepPositions' | 'neutral' | 'strict'> {
-  /** The handler's field for people in which our mark stands. */
+  /** The handler's display field, which holds our mark. */
   readonly markKey: 'statusMessage' | 'description'
   /** The tools of a filter as the agent's matcher, null when they cannot be one; by default as they are. */
   matcher?(what: string): string | null

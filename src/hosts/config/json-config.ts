@@ -1,4 +1,4 @@
-/** Our hooks in a JSON config that belongs to somebody else: found by their mark, put in, changed and taken out. */
+/** Our hooks in a JSON config that belongs to somebody else: found by their mark, inserted, changed and removed. */
 import { isDeepStrictEqual } from 'node:util'
 import { isFields, JsonEdit, notStrict, parseObject } from '../../files/json-edit.ts'
 import { Problem } from '../../files/problem.ts'
