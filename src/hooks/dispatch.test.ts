@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { allow, ask, deny } from './answers.ts'
 import { defineHook, defineStepHook } from './define.ts'
 import { createPlane, type PlaneOptions } from './dispatch.ts'
 import type { EventFields, EventName } from './events.ts'
@@ -221,6 +222,19 @@ test('a failing hook of an event is passed over, unless it says onError: block',
   const lax = await stage(settings([pre('exit 1')])).call()
   assert.deepEqual([lax.answer.decision, lax.answer.notes[0]?.effect], ['none', 'failed'])
   assert.equal((await stage(settings([pre('exit 1', { onError: 'block' })])).call()).answer.decision, 'deny')
+})
+
+test('a guard on Task runs for the Agent tool, and deny, ask and allow are answers', async () => {
+  const asked = async (handler: Handler) => {
+    const { raise } = stage([handler])
+    const { decision, reason } = await raise('PreToolUse', { tool_name: 'Agent', tool_input: {}, tool_use_id: 't' })
+    return [decision, reason]
+  }
+  for (const matcher of ['Task', 'Agent', 'Task|Bash', '^Task$'])
+    assert.deepEqual(await asked(defineHook('PreToolUse', () => deny('no'), { matcher })), ['deny', 'no'], matcher)
+  assert.deepEqual(await asked(defineHook('PreToolUse', () => deny('no'), { matcher: 'Bash' })), ['none', ''])
+  assert.deepEqual(await asked(defineHook('PreToolUse', () => ask('sure?'))), ['ask', 'sure?'])
+  assert.deepEqual(await asked(defineHook('PreToolUse', () => allow())), ['allow', ''])
 })
 
 test('a step hook that exits 2 vetoes: the turn ends, and what it said is the reason', async () => {

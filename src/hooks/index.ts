@@ -1,4 +1,5 @@
 /** What a hook's author may lean on; adding a line here is a promise. */
+export { allow, ask, deny, type ToolAnswer } from './answers.ts'
 export {
   defineHook,
   defineStepHook,

@@ -52,6 +52,10 @@ function checkTools(by: string, tools: NonNullable<AnyDefinition['tools']>): voi
   const builtIn = builtInTools.map((tool) => tool.name)
   const seen = new Set<string>()
   for (const tool of tools) {
+    if (typeof tool === 'function')
+      throw new TypeError(
+        `${by}: the function ${(tool as () => void).name || 'given'} is no tool yet; wrap it: defineTool({ name, description, input, run })`,
+      )
     if (typeof tool !== 'string' && typeof tool?.bind !== 'function')
       throw new TypeError(`${by}: a tool is what defineTool gives, or a name`)
     if (typeof tool === 'string' && !tool.startsWith('mcp__') && !builtIn.includes(tool))

@@ -47,7 +47,13 @@ export interface TokenCounts {
 }
 
 export type ValidationFailure = { readonly error: string } & (
-  | { readonly errorType: 'context'; readonly field: string; readonly value: unknown; readonly expectedType?: string }
+  | {
+      readonly errorType: 'context'
+      readonly field: string
+      readonly value: unknown
+      readonly expectedType?: string
+      readonly attempt?: undefined
+    }
   | {
       readonly errorType: 'output'
       readonly field: string
@@ -56,7 +62,13 @@ export type ValidationFailure = { readonly error: string } & (
       /** From 1. */
       readonly attempt: number
     }
-  | { readonly errorType: 'transform'; readonly field: string; readonly value: unknown; readonly expectedType?: string }
+  | {
+      readonly errorType: 'transform'
+      readonly field: string
+      readonly value: unknown
+      readonly expectedType?: string
+      readonly attempt?: undefined
+    }
 )
 
 export interface ToolCall {

@@ -26,6 +26,14 @@ const rejected = async (work: Promise<unknown>): Promise<AgentError> => {
   return error
 }
 
+test('a plain function among the tools is an error that shows how to make it one', () => {
+  const tools = [function look() {}] as never
+  assert.throws(() => defineAgent({ name: 'a', model: 'rehearsal', instructions: 'x', tools }), {
+    message:
+      'defineAgent("a"): the function look is no tool yet; wrap it: defineTool({ name, description, input, run })',
+  })
+})
+
 test('the smallest agent answers in words', async (t) => {
   const { options, chats } = plays(t, 'Hello.')
   const agent = defineAgent({ name: 'greeter', model, instructions: 'Greet.' })

@@ -45,10 +45,9 @@ const _checked = () => {
         rawResult.treshold
         return threshold
       },
-      onValidationFailed: (failure) => {
-        // @ts-expect-error only an answer has attempts
-        failure.attempt
-        if (failure.errorType === 'output') same<number, typeof failure.attempt>(true)
+      onValidationFailed: ({ attempt, ...failure }) => {
+        same<number | undefined, typeof attempt>(true)
+        if (failure.errorType === 'output') same<'output', typeof failure.errorType>(true)
       },
       // @ts-expect-error two parameters
       onEnd: (context: unknown, agent: unknown) => [context, agent],

@@ -87,6 +87,12 @@ test('a URL that fails, sends too much, or is not there is passed over and recor
   assert.match(gone.row.stderr!, /ECONNREFUSED/)
 })
 
+test('a header that HTTP forbids is a failure, not a wait', async () => {
+  const { answer, row } = await ask({ type: 'http', url: 'http://127.0.0.1:1/', headers: { a: 'b\nc' } })
+  assert.equal(answer.decision, 'none')
+  assert.match(row.stderr!, /Invalid character in header content/)
+})
+
 test('a URL that does not answer in time counts as exit 2 before a tool', async () => {
   const { answer } = await served(
     () => {},

@@ -159,13 +159,19 @@ function concerns(round: Round, handler: Prepared): boolean {
   if (handler.once && settled.done.has(onceKey(round, handler))) return false
   if (isAtStep(round, handler)) {
     const { name, state } = subject.step!
-    if (!handler.matchesStep(toolOf(name, state as never), safetyOf(state))) return false
+    const tools = namesOf(toolOf(name, state as never))
+    if (!tools.some((tool) => handler.matchesStep(tool, safetyOf(state)))) return false
   } else {
     const query = matchQuery(subject.event!.name, round.fields)
-    if (query === null ? !handler.takesAll : query !== undefined && !handler.matches(query)) return false
+    const matches = (query: string) => namesOf(query).some((name) => handler.matches(name!))
+    if (query === null ? !handler.takesAll : query !== undefined && !matches(query)) return false
   }
   return true
 }
+
+/** Claude Code calls the tool that starts a sub-agent Agent, and called it Task: a guard on either name runs. */
+const namesOf = (tool: string | undefined): readonly (string | undefined)[] =>
+  tool === 'Agent' ? ['Agent', 'Task'] : [tool]
 
 /** Whether the call in question matches a handler's rule. Where that cannot be told, the handler is asked. */
 async function holds({ subject, fields, settled, scope }: Round, { ifCondition, event }: Prepared): Promise<boolean> {
