@@ -16,7 +16,9 @@ export function quarantine(path: string, home: string): string {
   try {
     renameSync(path, to)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code !== 'EXDEV')
+      return `${path} is protected and the command created it; it could not be moved away (${message}): look at it and remove it`
     cpSync(path, to, { recursive: true, verbatimSymlinks: true })
     rmSync(path, { recursive: true, force: true })
   }

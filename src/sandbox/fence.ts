@@ -95,6 +95,8 @@ export class Fence {
     const { bwrap } = this.availability
     const { home, database, programs } = this.#options
     const { permissions, projectDir, cwd, approved } = request
+    // ours to make: were it missing, a command that can write the home could make it
+    mkdirSync(join(home, '.ona', 'sandbox'), { recursive: true, mode: 0o700 })
     const own = profileOf({ sandbox: this.settings, permissions, projectDir, cwd, home, database, approved })
     const profile = request.adapt?.(own) ?? own
     const plan = planMounts({
