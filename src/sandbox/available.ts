@@ -64,8 +64,10 @@ export function probe(machine: Machine, filter: string): Availability {
  * inherited are closed: a command must not have a file or a socket that nobody gave it. Only bash closes numbers above 9.
  */
 export const filterFd = 9
-export function wrapped(filter: string, words: readonly string[]): string[] {
-  const close = inherited().map((fd) => `exec ${fd}>&-; `)
+/** `keep`: descriptors that the process is given on purpose. */
+export function wrapped(filter: string, words: readonly string[], keep: readonly number[] = []): string[] {
+  const closed = inherited().filter((fd) => !keep.includes(fd))
+  const close = closed.map((fd) => `exec ${fd}>&-; `)
   const shell = close.length > 0 ? '/bin/bash' : '/bin/sh'
   return [shell, '-c', `${close.join('')}exec "$@" ${filterFd}<"$0"`, filter, ...words]
 }

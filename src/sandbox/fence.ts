@@ -1,4 +1,6 @@
 /** The sandbox of a process: what it keeps open between commands, and how one command is put inside. */
+
+import type { ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,6 +16,7 @@ import type { Network } from './network.ts'
 import { type NetworkProfile, type Profile, profileOf } from './profile.ts'
 import { type Arch, seccompFilter } from './seccomp.ts'
 import type { SandboxSettings } from './settings.ts'
+import { commandFd, Spare, stampOf } from './spare.ts'
 
 export interface FenceOptions {
   readonly settings: SandboxSettings
@@ -54,6 +57,10 @@ export interface Cell {
   breaches(): string[]
   /** Hosts that were refused since the command started. */
   refusals(): string[]
+  /** A process of this very profile that waits for a command of bash. */
+  readonly spare: (command: string) => ChildProcess | undefined
+  /** Has one made for the next command. */
+  prepareSpare(): void
 }
 
 const mostRefusals = 200
@@ -66,6 +73,7 @@ export class Fence {
   readonly #tmp: string
   readonly #ghosts: Ghosts
   readonly #leave = () => this.close()
+  readonly #spare = new Spare()
   readonly #refused: { readonly at: number; readonly why: string }[] = []
   #network: Promise<Network> | undefined
   #lists: Pick<NetworkProfile, 'allowed' | 'denied'> = { allowed: [], denied: [] }
@@ -123,6 +131,11 @@ export class Fence {
       asRoot: process.getuid?.() === 0,
     })
     const filter = this.#filter(unixSockets)
+    const env = sandboxEnv(request.env, { tmp: this.#tmp, ...(shared && { proxyPort: shared.port }) })
+    const inside = [...(shared?.enter ?? []), bwrap, ...args]
+    const argv = (words: readonly string[]) => wrapped(filter, [...inside, ...words])
+    const waiting = (words: readonly string[]) => wrapped(filter, [...inside, ...words], [commandFd])
+    const key = () => JSON.stringify([filter, inside, cwd, env, stampOf(plan.mounts)])
     const startedAt = performance.now()
     const description = this.#describe(plan, profile)
     return {
@@ -130,9 +143,11 @@ export class Fence {
       plan,
       description,
       digest: createHash('sha256').update(description).digest('hex').slice(0, 16),
-      env: sandboxEnv(request.env, { tmp: this.#tmp, ...(shared && { proxyPort: shared.port }) }),
-      argv: (words) => wrapped(filter, [...(shared?.enter ?? []), bwrap, ...args, ...words]),
+      env,
+      argv,
       breaches: () => appeared(plan.absent).map((path) => quarantine(path, home)),
+      spare: (command) => this.#spare.take(key(), command),
+      prepareSpare: () => this.#spare.prepare({ key: key(), argv: waiting, cwd, env }),
       refusals: () => this.#refused.filter(({ at }) => at >= startedAt).map(({ why }) => why),
     }
   }
@@ -160,7 +175,13 @@ export class Fence {
     this.#refused.push({ at: performance.now(), why })
   }
 
+  /** Whether the next command finds its sandbox made. */
+  get isWarm(): boolean {
+    return this.#spare.isReady
+  }
+
   close(): void {
+    this.#spare.close()
     void this.#network?.then(
       (network) => network.close(),
       () => {}, // it was never open

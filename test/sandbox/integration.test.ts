@@ -1,7 +1,7 @@
 /** The sandbox where the product uses it: Bash calls, hooks, MCP servers, test scripts, and the command line. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { createPlane } from '../../src/hooks/dispatch.ts'
@@ -95,6 +95,27 @@ test('the Bash tool names the path and the rule that a command ran into', async 
     /\.mcp\.json is protected and the command created it; it was moved to/,
   )
   assert.equal(existsSync(join(world.project, '.mcp.json')), false)
+})
+
+test('a sandbox that was made ahead of time is not used when files have changed since', async (t) => {
+  world.reset()
+  const b = bench(t)
+  const use = async (command: string) =>
+    (await b.use('Bash', { command }, { cwd: world.project, home: world.home, place: await inSandbox() })).content
+  const warm = async () => {
+    await use('true')
+    while (!world.fence.isWarm) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  await warm()
+  assert.equal(await use('echo "$0 $#"; echo "${REPLY-unset}"'), '/bin/bash 0\nunset\n')
+  await warm()
+  writeFileSync(join(world.project, 'late.env'), world.secret)
+  assert.match(await use('cat late.env'), /Permission denied/)
+  await warm()
+  const config = join(world.project, '.git/config')
+  writeFileSync(`${config}.new`, readFileSync(config))
+  renameSync(`${config}.new`, config)
+  assert.match(await use('echo x >> .git/config'), /Read-only file system/)
 })
 
 test('a sandboxed command that runs out of time leaves nothing behind, and its working directory carries over', async (t) => {

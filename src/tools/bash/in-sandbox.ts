@@ -31,7 +31,8 @@ export async function runPlaced(
   }
   const timer = setInterval(look, lookEveryMs)
   const signal = AbortSignal.any([options.signal, stop.signal])
-  const end = await runShell(command, { ...options, signal, cwd, env: cell.env, wrap: cell.argv })
+  const end = await runShell(command, { ...options, signal, cwd, env: cell.env, wrap: cell.argv, spare: cell.spare })
+  cell.prepareSpare()
   clearInterval(timer)
   look()
   const output = `${end.stderr.text()}\n${end.exitCode === 0 ? '' : end.stdout.text()}`

@@ -1,4 +1,5 @@
 /** One command in one shell, with bounded output, and where the shell ended up. */
+import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { runGroup } from '../../hooks/process-group.ts'
 import { Bounded } from '../bounded.ts'
@@ -22,6 +23,8 @@ export interface ShellOptions {
   readonly env: NodeJS.ProcessEnv
   /** Puts the shell's words inside a sandbox. */
   readonly wrap?: (words: readonly string[]) => string[]
+  /** A sandbox that waits for a command already. */
+  readonly spare?: (command: string) => ChildProcess | undefined
   readonly signal: AbortSignal
   /** None for background work. */
   readonly timeoutMs?: number
@@ -39,7 +42,8 @@ export async function runShell(command: string, options: ShellOptions): Promise<
     options.onOutput?.(chunk)
   }
   const words = [shell, '-c', moves ? `${tellWhere}${command}` : command]
-  const [program, ...args] = options.wrap?.(words) ?? words
+  const child = options.spare?.(words[2]!)
+  const [program, ...args] = child ? words : (options.wrap?.(words) ?? words)
   const end = await runGroup({
     program: program!,
     args,
@@ -49,7 +53,8 @@ export async function runShell(command: string, options: ShellOptions): Promise<
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
     onStdout: hear(stdout),
     onStderr: hear(stderr),
-    ...(moves && {
+    ...(child && { child }),
+    ...((moves || child) && {
       onThird(chunk: Buffer) {
         if (where.length < 65_536) where += chunk.toString('utf8')
       },
