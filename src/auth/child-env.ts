@@ -1,8 +1,8 @@
-/** The environment for what we start: the person's own, without what is ours. */
+/** The environment of child processes: the user's, without our credentials. */
 import { delimiter } from 'node:path'
 import { credentialPointers, credentialVariables } from '../hooks/secret-names.ts'
 
-/** For tools: nothing in it lets a command speak to the model in the person's name. */
+/** For tools: nothing in it lets a command call the model on the user's behalf. */
 export function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const clean = withOwnPath(env)
   for (const name of [...credentialVariables, ...credentialPointers]) delete clean[name]

@@ -7,7 +7,7 @@ export interface Credential {
   readonly class: CredentialClass
   /** `ANTHROPIC_API_KEY`, `apiKeyHelper`, `login`. */
   readonly source: string
-  /** What a person is told when the server refuses it. */
+  /** The message for users when the server rejects it. */
   readonly whenRefused: string
   /** What to send with the next request; renewed first when it is near its end. */
   now(signal: AbortSignal): Promise<Secret | CredentialProblem>
@@ -24,7 +24,7 @@ export interface Secret {
   readonly beta?: string
 }
 
-/** For a person; never holds a secret. */
+/** For users; never holds a secret. */
 export interface CredentialProblem {
   readonly problem: string
 }

@@ -130,7 +130,7 @@ export async function keychain(env: NodeJS.ProcessEnv, account = 'anthropic'): P
   }
 }
 
-/** A locked keychain may wait for a person who is not there. */
+/** A locked keychain may wait for a user who is not there. */
 const limit = () => AbortSignal.timeout(10_000)
 
 /** Never readable by others, not even where the file was before. */

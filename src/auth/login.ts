@@ -10,7 +10,7 @@ import { askForTokens, type OAuthSettings, type TokenAnswer } from './oauth.ts'
 export interface LoginTalk {
   /** Shows the address, and opens it where there is a browser. */
   visit(url: string, manualUrl: string): void
-  /** Waits for what the person pastes; never resolves where nothing can be pasted. */
+  /** Waits for what the user pastes; never resolves where nothing can be pasted. */
   paste(signal: AbortSignal): Promise<string>
 }
 
@@ -58,7 +58,7 @@ export async function loginWithOAuth(
   }
 }
 
-/** Without a browser: a refresh token that somebody handed over becomes a login. */
+/** Without a browser: turns a given refresh token into a login. */
 export async function loginWithRefreshToken(
   settings: OAuthSettings,
   refreshToken: string,
@@ -149,7 +149,7 @@ async function listen(
   return { redirectUri: `http://localhost:${(server.address() as AddressInfo).port}/callback`, code, close }
 }
 
-/** The code alone cannot be told from somebody else's: `code#state`, or the whole address, is asked for until it comes. */
+/** A code alone could be another user's: `code#state` or the whole address is required. */
 async function pasted(talk: LoginTalk, state: string, signal: AbortSignal): Promise<Came> {
   const text = (await talk.paste(signal)).trim()
   const url = URL.parse(text)
@@ -170,7 +170,7 @@ function answerOf(query: URLSearchParams, state: string): Came {
 
 const ended = (signal: AbortSignal): Promise<CredentialProblem> =>
   new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve({ problem: 'the login was given up' }), { once: true })
+    signal.addEventListener('abort', () => resolve({ problem: 'the login was cancelled' }), { once: true })
   })
 
 const page = (text: string) => `<!doctype html><meta charset="utf-8"><title>ona</title><p>${text}</p>\n`

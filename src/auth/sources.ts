@@ -20,7 +20,7 @@ export interface AuthContext {
   readonly trusted?: boolean
 }
 
-/** The providers of `providers/models/models.ts`; told apart here by name only. */
+/** The providers of `providers/models/models.ts`; distinguished here by name only. */
 type ProviderName = 'claude_code_subscription' | 'openai_compatible' | 'lm_studio_local'
 
 export interface AuthStatus {
@@ -32,17 +32,17 @@ export interface AuthStatus {
   readonly account: string | null
   /** Where a login is kept, in words. */
   readonly kept: string | null
-  /** What was passed over, and why. */
+  /** Credentials that were ignored, and why. */
   readonly notes: readonly string[]
 }
 
-/** Where Anthropic credentials would come from, in words; looks at nothing that asks a person or starts a program. */
+/** Where Anthropic credentials would come from, in words; never prompts the user or starts a program. */
 export function anthropicSource(context: AuthContext): string | undefined {
   const found = choose(context)
   return found && (found.source === 'login' ? 'you are logged in' : `${found.source} is set`)
 }
 
-/** Must not throw. Nothing is asked of a helper, a keychain or a server before the first request needs it. */
+/** Must not throw. No helper, keychain or server is used before the first request needs it. */
 export async function credentialFor(
   provider: ProviderName,
   context: AuthContext,
@@ -215,7 +215,7 @@ const refusals: Record<string, string> = {
   CLAUDE_CODE_OAUTH_TOKEN: 'OAuth token revoked or expired · Replace CLAUDE_CODE_OAUTH_TOKEN, or run /login',
 }
 
-/** A header cannot carry it, and Node would say so in words that nobody understands. */
+/** A header cannot carry it, and Node's own error does not name the cause. */
 const badForm = (name: string, value: string): CredentialProblem | undefined =>
   /^[\x21-\x7e]+$/.test(value)
     ? undefined

@@ -1,4 +1,4 @@
-/** What the turn loop asks of a model, and what it gets back, whatever dialect is spoken on the wire. */
+/** Requests to a model and its replies, whatever the wire dialect. */
 import type { JsonObject, JsonSchema } from '../hooks/shape.ts'
 import type { Effort } from './models/models.ts'
 import type { ListedModel } from './models/spec.ts'
@@ -93,12 +93,12 @@ export interface ToolDefinition {
   readonly inputSchema: JsonSchema
 }
 
-/** What a person may watch while the reply comes in. */
+/** What a user can watch while the reply streams in. */
 export type Part =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string }
-  /** The request is sent again: what was told of this reply before is void. */
+  /** The request is sent again: the parts reported so far are void. */
   | {
       readonly type: 'retry'
       readonly attempt: number
@@ -139,7 +139,7 @@ export interface ModelFailure {
     | 'max-output-tokens'
     | 'network'
     | 'unknown'
-  /** For a person; never holds a key or token. */
+  /** For users; never holds a key or token. */
   readonly message: string
   readonly status?: number
   readonly retryAfterMs?: number

@@ -65,14 +65,14 @@ const guide = `I understand requests such as:
 
 Join two with "then". For real work, connect a model: ona login, or docs/providers.md.`
 
-/** The last thing the person typed, and what happened since. */
+/** The last thing the user typed, and what happened since. */
 function lastTurn(messages: readonly ChatMessage[]): { asked: string; since: readonly ChatMessage[] } {
   const isRequest = (message: ChatMessage) => message.role === 'user' && withoutReminders(message.text) !== ''
   const at = messages.findLastIndex(isRequest)
   return { asked: withoutReminders(messages[at]?.text ?? ''), since: messages.slice(at + 1) }
 }
 
-/** What hooks and the agent add to a prompt is not the person's request. */
+/** What hooks and the agent add to a prompt is not the user's request. */
 const withoutReminders = (text: string): string => text.replace(/<([a-z][a-z_-]*)\b[^>]*>[\s\S]*?<\/\1>/g, '').trim()
 
 /** Requests that offer no tools come from the agent itself: a summary, a title, a judgement. */

@@ -8,7 +8,7 @@ import type { Player } from './server.ts'
 
 export interface Play {
   readonly player: Player
-  /** The prompt that is due, when the script has the person speak next; undefined when it has not, or is over. */
+  /** The prompt that is due, when the script has the user type next; undefined when it does not, or is over. */
   nextPrompt(): string | undefined
   /** Every request has been answered: checks what is left, and what was never reached. */
   finish(): void
@@ -30,7 +30,7 @@ export function playScript(script: Script, { cwd, query }: PlayOptions): Play {
   const problems: string[] = []
   let met = 0
   let at = 0
-  /** Whether the script types the prompts itself; otherwise a person does, in their own words. */
+  /** Whether the script types the prompts itself; otherwise a user does, in their own words. */
   let directed = false
   let called = false
 

@@ -44,7 +44,7 @@ const oneCall = record(
 
 /** One step each; the key that comes first says which. */
 const stepShapes = {
-  prompt: record({ prompt: string('What the person types.') }, 'Begins a turn.', { closed: true }),
+  prompt: record({ prompt: string('What the user types.') }, 'Begins a turn.', { closed: true }),
   say: record(
     { say: string('What the model says.') },
     'Followed by a call, both are one reply; otherwise the turn ends here.',
@@ -61,7 +61,7 @@ const stepShapes = {
   file: record(
     {
       file: string('A path, relative to the folder of the run.'),
-      exists: optional(boolean('Whether it shall be there; true unless told.')),
+      exists: optional(boolean('Whether it shall be there; true by default.')),
       ...expectation.fields,
     },
     'About a file, at this moment.',
@@ -98,7 +98,7 @@ const scriptShape = record(
     mode: optional(oneOf(modes, 'The permission mode of the run.')),
     steps: list(json(), 'What happens, in order.', { min: 1 }),
   },
-  'A rehearsal: what the person types, what the model does, and what must come of it.',
+  'A rehearsal: what the user types, what the model does, and what must come of it.',
   { closed: true },
 )
 
@@ -141,9 +141,9 @@ export async function loadScript(text: string, name: string): Promise<Loaded> {
     return { ok: false, problems: [`${at(0)}: ${(cause as Error).message}`] }
   }
   const offsetOf = (path: readonly (string | number)[]) => offset(document as unknown as Located, path)
-  const told = (problem: Problem) => `${at(offsetOf(pathOf(problem.path)))}: ${say(problem)}`
+  const located = (problem: Problem) => `${at(offsetOf(pathOf(problem.path)))}: ${say(problem)}`
   const whole = parse(scriptShape, value)
-  if (!whole.ok) return { ok: false, problems: [told(whole.problem)] }
+  if (!whole.ok) return { ok: false, problems: [located(whole.problem)] }
 
   const steps: ScriptStep[] = []
   const problems: string[] = []
@@ -151,7 +151,7 @@ export async function loadScript(text: string, name: string): Promise<Loaded> {
     const line = counter.linePos(offsetOf(['steps', index])).line
     const read = readStep(step, `steps[${index}]`, line)
     if ('kind' in read) steps.push(read)
-    else problems.push(told(read))
+    else problems.push(located(read))
   }
   problems.push(...misplaced(steps).map(({ line, why }) => `${name}:${line}:1: ${why}`))
   if (problems.length > 0) return { ok: false, problems }

@@ -1,4 +1,4 @@
-/** The model that was chosen for a session, for the day it is gone on with. */
+/** The model that was chosen for a session, for when it is resumed. */
 import { getState, setState } from '../../store/state.ts'
 import type { ActiveModel } from '../session/runtime.ts'
 import type { Session } from '../session/session.ts'

@@ -1,4 +1,4 @@
-/** Anthropic's own web search, as it is asked for and answered inside a message. */
+/** Anthropic's own web search: the tool in a request, and its results in a message. */
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import type { Domains, Reply, WebSource } from '../model.ts'
 

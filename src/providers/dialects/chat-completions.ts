@@ -126,7 +126,7 @@ interface Call {
   id: string
   name: string
   args: string
-  told: boolean
+  announced: boolean
 }
 
 function reader(request: ModelRequest, on: (part: Part) => void, host: string): ReplyReader {
@@ -157,7 +157,7 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
     const known = typeof index === 'number' ? places.get(index) : calls.at(-1)
     const another = known && id !== '' && known.id !== '' && known.id !== id && name !== ''
     if (known && !another) return known
-    const call: Call = { id: '', name: '', args: '', told: false }
+    const call: Call = { id: '', name: '', args: '', announced: false }
     calls.push(call)
     if (typeof index === 'number') places.set(index, call)
     return call
@@ -172,10 +172,10 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
     if (name !== '' && name !== call.name) call.name = call.args === '' ? call.name + name : call.name || name
     if (typeof made.arguments === 'string') call.args += made.arguments
     else if (isObject(made.arguments)) call.args = JSON.stringify(made.arguments)
-    if (!call.told && call.args !== '') announce(call)
+    if (!call.announced && call.args !== '') announce(call)
   }
   const announce = (call: Call) => {
-    call.told = true
+    call.announced = true
     on({ type: 'tool-call', id: call.id, name: realName(call.name, request.tools) })
   }
   const grow = (delta: JsonObject) => {
@@ -200,7 +200,7 @@ function reader(request: ModelRequest, on: (part: Part) => void, host: string): 
       if (isObject(said)) grow(said)
       if (typeof choice.finish_reason === 'string') {
         stop = stops[choice.finish_reason] ?? 'end_turn'
-        for (const call of calls) if (!call.told) announce(call)
+        for (const call of calls) if (!call.announced) announce(call)
       }
     }
     if (wire.usage) count(wire.usage)

@@ -42,7 +42,7 @@ export function toolUse(id: string, name: string, args: string): ToolUse {
     const input: unknown = JSON.parse(args)
     if (isObject(input)) return { type: 'tool_use', id, name, input }
   } catch {
-    // The model wrote something else than JSON; it is told so.
+    // The model wrote something other than JSON; the error result says so.
   }
   return { type: 'tool_use', id, name, input: {}, malformed: args }
 }

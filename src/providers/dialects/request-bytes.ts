@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../hooks/shape.ts'
 import type { ToolDefinition } from '../model.ts'
 
-/** `write` is asked once for each object, for as long as somebody else keeps the object. */
+/** `write` runs once per object, for as long as the object is alive. */
 export function bytesOnce<T extends object>(write: (value: T) => string): (value: T) => Buffer {
   const known = new WeakMap<T, Buffer>()
   return (value) => {
@@ -15,7 +15,7 @@ export function bytesOnce<T extends object>(write: (value: T) => string): (value
   }
 }
 
-/** The field that tells of the tools; empty where there are none. */
+/** The `tools` field; empty where there are none. */
 export const toolsField = (inDialect: (tool: ToolDefinition) => JsonObject) =>
   bytesOnce((tools: readonly ToolDefinition[]) =>
     tools.length === 0 ? '' : `,"tools":${JSON.stringify(tools.map(inDialect))}`,

@@ -1,7 +1,7 @@
 /** A conversation as both dialects demand it: every call answered in the next message, no answer without its call. */
 import type { ContentBlock, Message } from '../model.ts'
 
-/** The same list when nothing is amiss, which is the usual case and costs one look at each message. */
+/** Returns the same list when nothing is wrong, which is the usual case. */
 export function wellFormed(messages: readonly Message[]): readonly Message[] {
   for (let at = 0; at < messages.length; at++) if (!fits(messages, at)) return repaired(messages)
   return messages

@@ -6,7 +6,7 @@ export interface SseReader {
   end(): void
 }
 
-/** Field names other than `data` are passed over: both dialects repeat in the data what the event is. */
+/** Fields other than `data` are ignored: every dialect repeats the event's name in its data. */
 export function sseReader(onData: (data: string) => void): SseReader {
   // Pieces of a line that has not ended. A list, so that a line of many megabytes is joined once.
   let open: string[] = []
