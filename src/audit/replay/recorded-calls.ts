@@ -105,7 +105,7 @@ const allowed: Was = { decision: 'allow', by: '' }
 function startedCalls(db: ReadDb, sessionId: string): (id: string) => boolean {
   const rows = db.each<{ id: string }>(
     `SELECT CAST(iif(json_valid(detail), detail ->> 'tool_use_id', '') AS TEXT) AS id FROM events
-     WHERE session_id = ? AND event_type = 'tool_start' ORDER BY id`,
+     WHERE session_id = ? AND event_type = 'tool_start' ORDER BY events.id`,
     sessionId,
   )
   const known = new Set<string>()

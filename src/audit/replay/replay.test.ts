@@ -129,6 +129,17 @@ test('calls of sessions that ran side by side are each answered by their own res
   )
 })
 
+test('in a long session every call that ran is judged', (t) => {
+  const { db, session, call } = history(t)
+  const id = session()
+  db.transaction(() => {
+    for (let n = 0; n < 9000; n++) call(id, 'Read', { file_path: `/a${n}` })
+  })
+  let judged = 0
+  for (const { was } of recordedCalls(db)) if (was?.decision === 'allow') judged++
+  assert.equal(judged, 9000)
+})
+
 test('rows that another program wrote are no calls, and stop nothing', (t) => {
   const { db, session, call } = history(t)
   const id = session()
