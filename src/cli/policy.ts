@@ -1,14 +1,16 @@
 /** The policy that a command asks about: the settings in force or a file's, with more rules and hooks. */
 import { homedir } from 'node:os'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { settingsHere } from '../agent/session/folder-settings.ts'
 import type { Policy } from '../audit/replay/replay.ts'
 import { withOwnPath } from '../auth/child-env.ts'
 import { sayHookProblem } from '../hooks/settings.ts'
+import type { JsonObject } from '../hooks/shape.ts'
 import type { PermissionSettings } from '../permissions/question.ts'
 import { type Behavior, readRule } from '../permissions/rule.ts'
 import { dbPath } from '../store/open.ts'
 import { hooksOf } from '../store/settings/settings.ts'
+import { isTrusted } from '../store/settings/trust.ts'
 import { builtInTool } from '../tools/all.ts'
 import { readInput } from '../tools/tool.ts'
 import { warned } from './print.ts'
@@ -38,6 +40,8 @@ export interface PolicyFlags {
   readonly mode?: Policy['mode']
   readonly cwd?: string
   readonly 'run-commands'?: true
+  /** The function hooks of `settings` may run although its folder is not trusted. */
+  readonly trust?: true
 }
 
 /** The settings are read and not imported, so that asking changes nothing. */
@@ -48,6 +52,11 @@ export async function policyOf(given: PolicyFlags, rules: Rules): Promise<Policy
     lookOnly: true,
     ...(file !== undefined && { flags: { settings: resolve(file), bare: true } }),
   })
+  const code = file === undefined || given.trust ? 0 : untrustedCode(resolve(file), loaded.settings.hooks)
+  if (code > 0)
+    return {
+      why: `${file} names ${code} function hook${code > 1 ? 's' : ''}, which would run here, and its folder is not trusted; read them, then add --trust`,
+    }
   const hooks = hooksOf(loaded)
   const faults = [
     ...loaded.problems.map((problem) => `${problem.file}: ${problem.why}`),
@@ -79,6 +88,12 @@ export async function policyOf(given: PolicyFlags, rules: Rules): Promise<Policy
     runCommands: given['run-commands'] === true,
     tool: known,
   }
+}
+
+/** How many hooks of a settings file are code that nobody has trusted: the file may come from a pull request. */
+function untrustedCode(file: string, hooks: readonly JsonObject[]): number {
+  const trusted = isTrusted(dirname(file), { home: process.env['HOME'] || homedir() })
+  return trusted ? 0 : hooks.filter((hook) => hook['type'] === 'function').length
 }
 
 /** Of a tool that is not built in, nothing is known but its name. */

@@ -1,6 +1,7 @@
 /** MCP servers as files and flags declare them: read, expanded and made one list. */
 import { join, resolve } from 'node:path'
 import { readPlainFile } from '../files/plain-file.ts'
+import { credentialPointers, credentialVariables } from '../hooks/secret-names.ts'
 import { isObject, type JsonObject } from '../hooks/shape.ts'
 
 export type ServerStatus = 'pending' | 'connected' | 'failed' | 'needs-auth' | 'closed'
@@ -175,7 +176,11 @@ function readServer(
     return { why: 'has a name without letters or digits, or over 64 long' }
   if (!isObject(entry)) return { why: 'must be an object' }
   const missing = new Set<string>()
-  const full = expanded(entry, env, missing) as JsonObject
+  const full = expanded(entry, ownSecretsFor(scope) ? env : without(env, ours), missing) as JsonObject
+  const withheld = [...missing].filter((each) => ours.includes(each) && env[each] !== undefined)
+  if (withheld.length > 0) {
+    return { why: `may not use ${withheld.join(', ')}: ona's own credentials are not handed to a project's servers` }
+  }
   if (missing.size > 0) {
     return { why: `needs the environment variable ${[...missing].join(', ')}; set it, or write \${NAME:-default}` }
   }
@@ -242,6 +247,12 @@ function oauthProblem(oauth: unknown): string | undefined {
   const safe = typeof url === 'string' && /^https:\/\/|^http:\/\/(127\.0\.0\.1|localhost|\[::1\])[:/]/.test(url)
   return safe && protocolOf(url) !== '' ? undefined : 'has an oauth.authServerMetadataUrl that is not an https address'
 }
+
+/** A repository must not be able to send ona's credentials to a server of its choice. */
+const ours = [...credentialVariables, ...credentialPointers]
+const ownSecretsFor = (scope: ServerScope): boolean => scope !== 'project'
+const without = (env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)))
 
 /** `${NAME}` and `${NAME:-default}` in every string. */
 function expanded(value: unknown, env: NodeJS.ProcessEnv, missing: Set<string>): unknown {

@@ -227,7 +227,7 @@ test('/permissions and /hooks write settings that the next start uses, and refus
     ['--trust'],
   )
   assert.match(second.out, /Bash\(echo:\*\) +.*settings\.local\.json/)
-  assert.match(second.out, /^ {2}Read {14}\.ona\/settings\.local\.json$/m)
+  assert.match(second.out, /^ {2}Read\(builtin:working-directories\) +built-in$/m)
   assert.match(second.out, /denied/)
   assert.match(second.out, /1\. PreToolUse Bash: echo no >&2; exit 2 \(local\)/)
   assert.match(second.out, /2\. Stop \*: true \(local; from the next start on\)/)

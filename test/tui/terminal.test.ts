@@ -69,24 +69,23 @@ test('permission: yes runs it, always saves the rule that was shown, no with wor
   skip,
 }, async () => {
   const ona = await ready()
-  say(ona, 'run echo one')
-  await ona.until(/Bash command[\s\S]*echo one[\s\S]*1\. Yes[\s\S]*always allow Bash\(echo .*settings\.local\.json/)
+  say(ona, 'run mkdir -v one')
+  await ona.until(
+    /Bash command[\s\S]*mkdir -v one[\s\S]*1\. Yes[\s\S]*always allow Bash\(mkdir .*settings\.local\.json[\s\S]*for this session: Bash/,
+  )
   ona.keys('Enter')
-  await ona.until(/● Bash\(echo one\)[\s\S]*└ one[\s\S]*❯ ask/)
-  say(ona, 'run echo two')
+  await ona.until(/● Bash\(mkdir -v one\)[\s\S]*└ .*'one'[\s\S]*❯ ask/)
+  say(ona, 'run mkdir -v two')
   await ona.until(/2\. Yes, and always allow/)
   ona.type('2')
-  await ona.until(/└ two[\s\S]*❯ ask/)
+  await ona.until(/└ .*'two'[\s\S]*❯ ask/)
   const saved = JSON.parse(readFileSync(join(place.project, '.ona', 'settings.local.json'), 'utf8'))
-  assert.ok(
-    saved.permissions.allow.some((one: string) => one.startsWith('Bash(echo')),
-    JSON.stringify(saved),
-  )
-  say(ona, 'run echo three')
-  await ona.until(/└ three[\s\S]*❯ ask/)
+  assert.deepEqual(saved, { permissions: { allow: ['Bash(mkdir *)'] } }, 'exactly the one rule that the dialog showed')
+  say(ona, 'run mkdir -v three')
+  await ona.until(/└ .*'three'[\s\S]*❯ ask/)
   say(ona, 'run touch x')
-  await ona.until(/3\. No/)
-  ona.type('3')
+  await ona.until(/4\. No/)
+  ona.type('4')
   await ona.until(/enter to send/)
   say(ona, 'use mkdir')
   await ona.until(/Bash\(touch x\) denied[\s\S]*❯ ask/)
@@ -103,7 +102,7 @@ test('permission: yes runs it, always saves the rule that was shown, no with wor
 
 test('permission: Esc says no and stops the turn', { skip }, async () => {
   const ona = await ready()
-  say(ona, 'run echo no')
+  say(ona, 'run mkdir no')
   await ona.until(/Do you want to run it/)
   ona.keys('Escape')
   await ona.until(/Interrupted|denied[\s\S]*❯ ask/)
@@ -538,10 +537,10 @@ test('a status line that the folder brings waits until the folder is trusted', {
 test('a dumb terminal and plain mode get lines without escape codes, and are asked in lines', { skip }, async () => {
   const ona = openOna(place, { env: { TERM: 'dumb' } })
   await ona.until(/\/help lists the commands[\s\S]*^>$/m)
-  say(ona, 'run echo plain')
+  say(ona, 'run mkdir plain')
   await ona.until(/1\. Yes[\s\S]*empty to cancel:/)
   say(ona, '1')
-  await ona.until(/Bash\(echo plain\): ran/)
+  await ona.until(/Bash\(mkdir plain\): ran/)
   say(ona, '/exit')
   await ona.until(/LEFT WITH 0/)
 })

@@ -46,9 +46,10 @@ tool Glob '{"pattern":"*"}' >/dev/null
 same WebFetch "$(sql "SELECT json_extract(json, '$.permissions.deny[0]') FROM settings_snapshot WHERE scope = 'effective'")"
 X
 
-row 4.4-2 4.4 'forbidden: a re-read of the settings file in the middle of a turn' 'a file changed by the first call of a turn does not deny the second' <<'X'
-home; model lm; mkdir -p ~/.ona; echo '{"permissions":{"allow":["Bash"]}}' >~/.ona/settings.json
-ona -p $'call Bash {"command":"echo \'{\\"permissions\\":{\\"deny\\":[\\"Bash\\"]}}\' > ~/.ona/settings.json"}\nthen\ncall Bash {"command":"echo still"}' >/dev/null
+row 4.4-2 4.4 'forbidden: a re-read of the settings file in the middle of a turn' 'a file changed while the first call of a turn is judged does not deny the second' <<'X'
+home; model lm; mkdir -p ~/.ona; echo '{"permissions":{"deny":["Bash"]}}' >next.json
+echo '{"permissions":{"allow":["Bash"]},"hooks":[{"hook_event_name":"PreToolUse","matcher":"","command":"cp next.json ~/.ona/settings.json"}]}' >~/.ona/settings.json
+ona -p $'call Bash {"command":"echo first"}\nthen\ncall Bash {"command":"echo still"}' >/dev/null
 has "$(result)" '"content":"still\\n","is_error":false'
 X
 

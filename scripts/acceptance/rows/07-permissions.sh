@@ -38,7 +38,7 @@ same 'allow allow allow ask' "$( (decided '{"defaultMode":"acceptEdits"}' Read '
 X
 
 row 5.12-7 5.12 'plan denies Write, Edit, Bash and NotebookEdit' 'deny four times; Glob follows default' <<'X'
-same 'deny deny deny deny ask' "$( (decided '{"defaultMode":"plan"}' Write '{"file_path":"a","content":""}'; decided '{"defaultMode":"plan"}' Edit '{"file_path":"a","old_string":"x","new_string":"y"}'; decided '{"defaultMode":"plan"}' Bash '{"command":"ls"}'; decided '{"defaultMode":"plan"}' NotebookEdit '{"notebook_path":"a.ipynb","new_source":""}'; decided '{"defaultMode":"plan"}' WebSearch '{"query":"abc"}') | xargs)"
+same 'deny deny deny deny ask' "$( (decided '{"defaultMode":"plan"}' Write '{"file_path":"a","content":""}'; decided '{"defaultMode":"plan"}' Edit '{"file_path":"a","old_string":"x","new_string":"y"}'; decided '{"defaultMode":"plan"}' Bash '{"command":"touch x"}'; decided '{"defaultMode":"plan"}' NotebookEdit '{"notebook_path":"a.ipynb","new_source":""}'; decided '{"defaultMode":"plan"}' WebSearch '{"query":"abc"}') | xargs)"
 X
 
 row 5.12-8 5.12 'the rules are judged after the hooks and after the planning gate' 'in planning the gate speaks although a rule allows' <<'X'

@@ -51,6 +51,7 @@ export class ChoiceView<T> implements View {
     else if (key === 'down' || key === 'ctrl+n') this.#move(1)
     else if (key === 'pageup') this.#move(-8, true)
     else if (key === 'pagedown') this.#move(8, true)
+    else if (key === 'tab' && choice?.edit !== undefined) this.#writing = true
     else if (key === 'tab' && choice?.text === undefined) this.#move(1)
     else if (key === 'enter' || key === 'tab') choice && this.#pick(choice)
     else this.#other(input, key, choice)
@@ -104,7 +105,7 @@ export class ChoiceView<T> implements View {
   }
 
   #textOf(choice: Choice<T>): LineInput {
-    const input = this.#texts.get(choice) ?? new LineInput({ placeholder: choice.text })
+    const input = this.#texts.get(choice) ?? new LineInput({ placeholder: choice.text, initial: choice.edit })
     this.#texts.set(choice, input)
     return input
   }
@@ -179,8 +180,10 @@ export class ChoiceView<T> implements View {
   #hints(multiple: boolean): string {
     if (this.#writing) return 'enter to send, esc to go back'
     const more = Object.entries(this.#dialog.keys ?? {}).map(([key, { about }]) => `${key} ${about}`)
+    const edits = this.#choices[this.#at]?.edit !== undefined ? ['tab to edit the rule'] : []
     return [
       multiple ? 'space ticks, enter confirms' : 'enter to choose',
+      ...edits,
       ...more,
       `esc to ${this.#dialog.escape ?? 'cancel'}`,
     ].join(` ${glyph.dot} `)

@@ -4,6 +4,7 @@ import type { PermissionAnswer, PermissionRequest } from '../../agent/events.ts'
 import { readPlainFile } from '../../files/plain-file.ts'
 import type { PermissionUpdate } from '../../hooks/plane.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
+import { readRule } from '../../permissions/rule.ts'
 import { clean, cleanLine } from '../render/clean.ts'
 import { diffLines, loadDiffColours } from '../render/diff-view.ts'
 import { bold, paint } from '../render/style.ts'
@@ -20,13 +21,16 @@ export async function askPermission(
   const { title, question, body } = await picture(request, cwd)
   const choices: Choice<Picked>[] = [
     { label: 'Yes', value: { kind: 'once' }, key: 'y' },
-    ...request.suggestions.map(
-      (update): Choice<Picked> => ({
-        label: sayUpdate(update),
-        value: { kind: 'always', update },
-        hint: places[update.destination],
-      }),
-    ),
+    ...request.suggestions
+      .flatMap((update) => [update, forSession(update)].flatMap((each) => each ?? []))
+      .map(
+        (update): Choice<Picked> => ({
+          label: sayUpdate(update),
+          value: { kind: 'always', update },
+          hint: places[update.destination],
+          ...editable(update),
+        }),
+      ),
     {
       label: 'No, and say what to do instead',
       value: { kind: 'no' },
@@ -46,9 +50,35 @@ export async function askPermission(
   )
   if (!chosen) return signal.aborted || !front.interactive ? undefined : { allow: false, interrupt: true }
   if (chosen.value.kind === 'once') return { allow: true }
-  if (chosen.value.kind === 'always') return { allow: true, updates: [chosen.value.update] }
+  if (chosen.value.kind === 'always') {
+    const update = edited(chosen.value.update, chosen.text)
+    if (update) return { allow: true, updates: [update] }
+    front.notice('error', `${chosen.text}: not a valid rule; the call runs once and nothing is saved`)
+    return { allow: true }
+  }
   const feedback = chosen.text?.trim()
   return feedback ? { allow: false, feedback } : { allow: false, interrupt: true }
+}
+
+/** A rule that would be saved can also last for the session alone. */
+function forSession(update: PermissionUpdate): PermissionUpdate | undefined {
+  return update.type === 'addRules' && update.destination === 'localSettings'
+    ? { ...update, destination: 'session' }
+    : undefined
+}
+
+/** One rule can be changed before it is saved. */
+function editable(update: PermissionUpdate): { edit?: string } {
+  return update.type === 'addRules' && update.rules.length === 1 ? { edit: sayRule(update.rules[0]!) } : {}
+}
+
+/** The update with the rule as the user left it; undefined where that is no rule. */
+function edited(update: PermissionUpdate, text: string | undefined): PermissionUpdate | undefined {
+  const rule = text?.trim()
+  if (!rule || update.type !== 'addRules' || rule === sayRule(update.rules[0]!)) return update
+  if (!readRule(rule, update.behavior).ok) return undefined
+  const [, toolName = rule, ruleContent] = /^([^(]+)(?:\((.*)\))?$/s.exec(rule) ?? []
+  return { ...update, rules: [{ toolName, ...(ruleContent !== undefined && { ruleContent }) }] }
 }
 
 /** Where a rule would be kept. */
@@ -73,7 +103,8 @@ export function sayUpdate(update: PermissionUpdate): string {
     return update.type === 'addDirectories' ? `Yes, and work in ${folders} too` : `Yes, and leave ${folders}`
   }
   const rules = update.rules.map((rule) => cleanLine(sayRule(rule))).join(', ')
-  if (update.type === 'addRules' && update.behavior === 'allow') return `Yes, and always allow ${rules}`
+  if (update.type === 'addRules' && update.behavior === 'allow')
+    return update.destination === 'session' ? `Yes, for this session: ${rules}` : `Yes, and always allow ${rules}`
   const verbs = { addRules: 'add', replaceRules: 'set', removeRules: 'remove' } as const
   return `Yes, and ${verbs[update.type]} the ${update.behavior} rule ${rules}`
 }

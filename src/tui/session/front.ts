@@ -9,6 +9,8 @@ export interface Choice<T> {
   readonly key?: string
   /** Picking it asks for a line of text first; this stands in the empty line. */
   readonly text?: string
+  /** Tab opens this text for editing; what it becomes is the text of the choice. */
+  readonly edit?: string
 }
 
 export interface Dialog<T> {

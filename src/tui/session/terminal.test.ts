@@ -135,7 +135,7 @@ test('the / menu filters by name, word and alias; Tab completes, Enter runs, Esc
   keyboard.type('c')
   const lines = await shows(/❯ \/clear \(\/reset, \/new\)/)
   assert.ok(!lines.some((line) => line.includes('add-dir')))
-  keyboard.type(down, tab)
+  keyboard.type('\u001b[B', '\t')
   await shows(/❯ \/compact /)
   keyboard.type('\x15', '/new')
   await shows(/❯ \/clear \(\/reset/)
@@ -277,8 +277,9 @@ test('permission: the command, the reason, the exact rule and its place; each an
       '',
       'Do you want to run it?',
       '❯ 1. Yes',
-      '  2. Yes, and always allow Bash(npm test:*)  saved in .ona/settings.local.json',
-      '  3. No, and say what to do instead',
+      '  2. Yes, and always allow Bash(npm test:*)   saved in .ona/settings.local.json',
+      '  3. Yes, for this session: Bash(npm test:*)  until this session ends',
+      '  4. No, and say what to do instead',
       'enter to choose · esc to say no',
     ],
   )
@@ -288,6 +289,20 @@ test('permission: the command, the reason, the exact rule and its place; each an
   await shows(/1\. Yes/)
   keyboard.type('2')
   assert.deepEqual(await always, { allow: true, updates: [request.suggestions[0]] })
+  const session = ask()
+  await shows(/1\. Yes/)
+  keyboard.type('3')
+  const [saved] = request.suggestions
+  assert.deepEqual(await session, { allow: true, updates: [{ ...saved, destination: 'session' }] })
+  const changed = ask()
+  await shows(/1\. Yes/)
+  keyboard.type('\u001b[B', '\t')
+  await shows(/enter to send/)
+  keyboard.type(...Array.from({ length: 3 }, () => '\u007f'), ' --watch:*)', enter)
+  assert.deepEqual(await changed, {
+    allow: true,
+    updates: [{ ...saved, rules: [{ toolName: 'Bash', ruleContent: 'npm test --watch:*' }] }],
+  })
   const no = ask()
   await shows(/1\. Yes/)
   keyboard.type('n', 'use pnpm', enter)

@@ -25,6 +25,7 @@ The policy (without any: the settings in force in this folder):
   --hook FILE.ts       the PreToolUse hooks that this file exports by defineHook; may be given again
   --mode MODE          default, acceptEdits, plan, dontAsk or bypassPermissions (default: the policy's own)
   --run-commands       ask its command and HTTP hooks too: they are programs, and are run once a call
+  --trust              run the function hooks of --settings FILE although its folder is not trusted
   --cwd DIR            the folder whose settings count
   --against-settings   compare with what the settings in force say today, not with what was said then: shows what
                        --rule, --hook and --settings change, and nothing else
@@ -52,6 +53,7 @@ const flags = {
   hook: 'each',
   mode: { kind: 'value', oneOf: modes },
   'run-commands': 'flag',
+  trust: 'flag',
   cwd: 'value',
   'against-settings': 'flag',
   since: 'value',
