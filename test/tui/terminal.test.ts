@@ -404,8 +404,6 @@ test('what waits can be taken back with Up', { skip }, async (t) => {
 test('a sub-agent is shown as a tree under its call', { skip }, async () => {
   const ona = await ready()
   say(ona, 'ask an agent to list the files in src')
-  await ona.until(/Start a sub-agent/)
-  ona.type('1')
   await ona.until(/● Agent\(list the files in src\)[\s\S]*├ ● Glob|├ ● \w+\([\s\S]*❯ ask/)
   await leave(ona)
 })
