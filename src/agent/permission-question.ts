@@ -1,5 +1,6 @@
 /** What the rules need to know of a session, besides the call. */
-import { hookFiles } from '../permissions/hook-files.ts'
+import { filesHooksExecute } from '../hooks/executed-files.ts'
+import { readHooks } from '../hooks/settings.ts'
 import { type ProtectedPath, sessionProtectedPaths } from '../permissions/protected-paths.ts'
 import type { PermissionQuestion } from '../permissions/question.ts'
 import type { Runtime } from './session/runtime.ts'
@@ -27,11 +28,9 @@ const known = new WeakMap<Runtime['settings'], readonly ProtectedPath[]>()
 function protectedBy({ settings, db, home }: Runtime, projectDir: string): readonly ProtectedPath[] {
   const found = known.get(settings)
   if (found) return found
-  const hooks = Array.isArray(settings.hooks) ? settings.hooks : []
-  const commands = hooks.flatMap((hook) =>
-    [hook['command'], hook['file'], hook['module']].filter((text) => typeof text === 'string'),
-  )
-  const rows = sessionProtectedPaths({ database: db.path, hookFiles: hookFiles(commands, { projectDir, home }) })
+  const { handlers } = readHooks({ hooks: settings.hooks }, { source: { kind: 'settings' } })
+  const hookFiles = filesHooksExecute(handlers, { cwd: projectDir, projectDir, home })
+  const rows = sessionProtectedPaths({ database: db.path, hookFiles })
   known.set(settings, rows)
   return rows
 }

@@ -27,7 +27,7 @@ export function filesHooksExecute(handlers: readonly Handler[], place: HookPlace
     for (const word of words) {
       const path = expand(word, place)
       for (const file of isAbsolute(path) ? [path] : roots.map((root) => resolve(root, path))) {
-        if (!statSync(file, { throwIfNoEntry: false })?.isFile()) continue
+        if (system.test(file) || !isFile(file)) continue
         found.add(file)
         found.add(realpathSync(file))
       }
@@ -36,9 +36,20 @@ export function filesHooksExecute(handlers: readonly Handler[], place: HookPlace
   return [...found]
 }
 
+/** Programs of the system are not the agent's to change. */
+const system = /^\/(usr|bin|sbin|lib|opt|nix|dev|proc|System)\//
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false // no file, or a word that is none
+  }
+}
+
 /** The words of a command line, quotes taken off and operators left out; a NUL ends none. */
 const wordsOf = (command: string): string[] =>
-  (command.match(/(?:"[^"]*"|'[^']*'|\\.|[^\s"'\\;&|<>()`])+/gs) ?? []).map((word) =>
+  (command.match(/(?:"[^"]*"|'[^']*'|\\.|[^\s"'\\;&|<>()`=])+/gs) ?? []).map((word) =>
     word.replaceAll(/"([^"]*)"|'([^']*)'|\\(.)/gs, (_, double, single, escaped) => double ?? single ?? escaped),
   )
 
