@@ -97,7 +97,7 @@ test('wrong usage exits 2, names the fault and suggests what was meant', async (
     [['hooks', 'list', '--cwd', '/nonexistent'], /--cwd: \/nonexistent is not a folder/],
     [['permissions', 'test', '--tool', 'Bash', '--input', json, '--cwd', '/nonexistent'], /is not a folder/],
     [['replay', '--help'], /unknown command "replay"; did you mean "ona hooks replay"\?/],
-    [['approve', '-h'], /unknown command "approve"; did you mean "ona plan approve"\?/],
+    [['approve', '-h'], /unknown command "approve"; did you mean .*"ona plan approve"\?/],
     [['frobnicate', '--help'], /unknown command "frobnicate"/],
     [['permissions', 'test', '--tool', 'Bash'], /--input: Bash: .*command is missing/],
     [['permissions', 'test', '--tool', 'Bsh', '--input', json], /--tool is "Bsh"; did you mean "Bash"\?/],

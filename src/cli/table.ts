@@ -116,15 +116,15 @@ export const commands: Readonly<Record<string, Entry>> = {
     verbs: verbs.plan,
     load: () => import('./commands/workflow/plan.ts'),
   },
-  policy: {
-    about: 'rules that your history calls for, and policies to start from',
-    verbs: verbs.policy,
-    load: () => import('./commands/policy/policy.ts'),
-  },
   plugin: {
     about: 'make a role an installable plugin of another agent',
     verbs: verbs.plugin,
     load: () => import('./commands/roles/plugin.ts'),
+  },
+  policy: {
+    about: 'rules that your history calls for, and policies to start from',
+    verbs: verbs.policy,
+    load: () => import('./commands/policy/policy.ts'),
   },
   prove: {
     about: 'show that the policy holds, in the agents themselves',

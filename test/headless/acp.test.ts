@@ -175,9 +175,9 @@ test('no is no, and always is kept', async (t) => {
   const here = await editor(t, {
     at,
     lines: [
-      call('Bash', { command: 'npm --version' }),
-      call('Bash', { command: 'npm --version' }),
-      call('Bash', { command: 'npm --version' }),
+      call('Bash', { command: 'touch a' }),
+      call('Bash', { command: 'touch a' }),
+      call('Bash', { command: 'touch a' }),
     ],
     choose: () => answers.shift()!,
   })
@@ -224,8 +224,8 @@ test('cancel ends the turn at once: while the model speaks, while a tool runs, w
         started.resolve()
         return new Promise(() => {})
       },
-      call('Bash', { command: 'sleep 60', timeout: 100000 }),
-      call('Bash', { command: 'sleep 61' }),
+      call('Bash', { command: 'touch b; sleep 60', timeout: 100000 }),
+      call('Bash', { command: 'touch b; sleep 61' }),
       { text: 'Still here.' },
     ],
     choose: (request) =>
