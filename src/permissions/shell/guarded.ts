@@ -98,7 +98,10 @@ function placesIn(row: ProtectedPath, folder: string, home: string): readonly st
 /** Where the line is not all known, a protected path anywhere in its text counts: `f=~/.ona/agent.db; sqlite3 $f`. */
 function hidden({ reading, question }: Line, source: string): Guard | undefined {
   const open = reading.commands.filter((command) => readOnlyUse(command) === undefined)
-  const unknown = reading.unknown !== undefined || open.some(({ words }) => words.some((word) => !word.literal))
+  const unknown =
+    reading.unknown !== undefined ||
+    open.some(({ words }) => words.some((word) => !word.literal)) ||
+    reading.commands.some(({ writes }) => writes.some((word) => !word.literal))
   if (!unknown || !/[./]/.test(source)) return undefined
   for (const token of new Set(source.split(/[\s'"`;|&()<>=,{}]+/))) {
     const path = token.replace(/^\$\{?HOME\}?(?=\/)/, '~').replace(/^\$\{?PWD\}?(?=\/)/, '.')
