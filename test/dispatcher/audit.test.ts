@@ -55,5 +55,5 @@ test('ona audit import brings every line in once, however often it is run', asyn
 
 test('a folder that is not there is told; wrong usage is exit 2', () => {
   const run = (...words: string[]) => spawnSync(process.execPath, [bin, 'audit', ...words], { encoding: 'utf8' }).status
-  assert.deepEqual([run('import', '/nowhere/at/all'), run('export'), run('--help')], [1, 2, 0])
+  assert.deepEqual([run('import', '/nowhere/at/all'), run('exprot'), run('--help')], [1, 2, 0])
 })
