@@ -49,6 +49,7 @@ const shows: Record<string, { line: string; piped: RegExp; terminal?: RegExp }> 
   diff: { line: '/diff', piped: /^new: fresh\.txt$/m, terminal: /uncommitted changes/ },
   doctor: { line: '/doctor', piped: /agent\.db: ok/ },
   theme: { line: '/theme', piped: /^theme: \w+; there are dark, light/m, terminal: /Which colours\?/ },
+  sandbox: { line: '/sandbox', piped: /Commands are not sandboxed/ },
   keybindings: { line: '/keybindings', piped: /^ctrl\+r .*search/m },
   vim: { line: '/vim', piped: /vim keys: on/ },
   statusline: { line: '/statusline', piped: /The usual line/, terminal: /Which command prints the line/ },

@@ -466,12 +466,12 @@ test('? shows the keys, and they go away again', { skip }, async () => {
   await leave(ona)
 })
 
-test('a megabyte is pasted and sent whole', { skip }, async () => {
+test('a megabyte is pasted and recorded whole, though it is more than the window holds', { skip }, async () => {
   const ona = await ready()
   ona.paste('0123456789abcdef'.repeat(1 << 16))
   await ona.until(/\[Pasted text #1 \+1048576 characters\]/)
   ona.keys('Enter')
-  await ona.until(/❯ \[Pasted text #1 \+1048576 characters\]\n\n● I am the built-in[\s\S]*❯ ask/, 30_000)
+  await ona.until(/❯ \[Pasted text #1 \+1048576 characters\]\n[\s\S]*● I am the built-in[\s\S]*❯ ask/, 30_000)
   const [row] = place.query<{ n: number }>(
     "SELECT max(length(payload_json)) AS n FROM transcript_entries WHERE entry_type = 'user'",
   )
