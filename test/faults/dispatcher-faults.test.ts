@@ -42,7 +42,7 @@ const stdinFaults: Record<
   string,
   { stdin: string | Buffer; leaveOpen?: boolean; tells?: RegExp; decision?: 'allow' | 'ask' }
 > = {
-  'is empty': { stdin: '', tells: /stdin was empty/ },
+  'is empty': { stdin: '', tells: /stdin was empty/, decision: 'ask' },
   'is not JSON': { stdin: '{"tool_name":', tells: /stdin is not JSON/, decision: 'ask' },
   'is JSON but no object': { stdin: '[1,2]', tells: /stdin is not a JSON object/, decision: 'ask' },
   'is null': { stdin: 'null', tells: /stdin is not a JSON object/, decision: 'ask' },
@@ -63,7 +63,7 @@ const stdinFaults: Record<
     tells: /stdin broke off in the middle/,
     decision: 'ask',
   },
-  'never says anything': { stdin: '', leaveOpen: true, tells: /stdin stayed open and silent/ },
+  'never says anything': { stdin: '', leaveOpen: true, tells: /stdin stayed open and silent/, decision: 'ask' },
 }
 
 /** What the hooks are registered with: after this the host goes on without an answer. */
@@ -496,6 +496,6 @@ test('a call too large to be read is asked about, because no guard has seen it',
   isClean(answer)
   assert.deepEqual(
     [answer.output.decision, answer.output['denyReason']],
-    ['ask', 'the call could not be read, so no guard has seen it'],
+    ['ask', 'the call could not be read, so no guard has checked it'],
   )
 })

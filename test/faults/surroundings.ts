@@ -121,7 +121,7 @@ const faults: Record<string, Work> = {
     await works(at)
     const gaps = `SELECT 1 FROM transcript_entries GROUP BY session_id HAVING max(sequence) <> count(*) - 1`
     assert.deepEqual(at.sql(gaps), [])
-    const said = await at.run(['-p', 'list', '--continue'])
+    const said = await at.run(['-p', 'list', '--continue', '--model', 'rehearsal'])
     assert.equal(said.code, 0, said.stderr)
   },
   'there is no home, and the database has a place of its own': async (at) => {

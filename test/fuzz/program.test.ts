@@ -26,7 +26,7 @@ test('an MCP server that sends anything is survived', async () => {
     for (const frames of fc.sample(fc.array(frame, { maxLength: 6 }), Math.min(runs, 40))) {
       const script = `process.stdout.write(${JSON.stringify(frames.join('\n'))} + '\\n'); setTimeout(() => process.exit(), 150)`
       const settings = { mcpServers: { x: { command: process.execPath, args: ['-e', script] } } }
-      const ran = await at.run(['-p', 'list', '--settings', JSON.stringify(settings)])
+      const ran = await at.run(['-p', 'list', '--model', 'rehearsal', '--settings', JSON.stringify(settings)])
       assert.deepEqual(
         [ran.code, /fault of ours/.test(ran.stderr)],
         [0, false],

@@ -34,7 +34,7 @@ test('ona hooks list shows every hook in its order, where it came from, and whic
     [
       ['event', 'matcher', 'from', 'hook'],
       ['0', 'PreToolUse', 'Bash if Bash(git *)', 'user', 'true'],
-      ['1', 'Stop', '*', 'project', 'echo hi (does not run: untrusted_workspace)'],
+      ['1', 'Stop', '*', 'project', 'echo hi (does not run: untrusted_workspace; trust this folder with ona --trust)'],
     ],
   )
   const listed = JSON.parse(ona('hooks', 'list', '--trust', '--json').out)
@@ -64,7 +64,10 @@ test('a hook in TypeScript that settings name is loaded and asked, once the fold
        decision: 'block', reason: \`not \${(tool_input as { command: string }).command}\`,
      }), { matcher: '^Bash$' })\n`,
   )
-  assert.match(ona('hooks', 'list').out, /function:\.ona\/guard\.ts \(does not run: untrusted_workspace\)/)
+  assert.match(
+    ona('hooks', 'list').out,
+    /function:\.ona\/guard\.ts \(does not run: untrusted_workspace; trust this folder with ona --trust\)/,
+  )
   const input = (tool_name: string) => JSON.stringify({ tool_name, tool_input: { command: 'git push' } })
   assert.deepEqual(readdirSync(project), ['.ona'], 'what nobody trusts is not loaded')
 

@@ -60,7 +60,7 @@ async function reached(t: Parameters<typeof plays>[0], step: StepName, control: 
     safety: 'mutating',
     run: () => {
       ran = true
-      return 'x'.repeat(2000)
+      return 'x'.repeat(8000)
     },
   })
   const play = (chat: { messages: readonly unknown[] }) => {
@@ -88,7 +88,7 @@ async function reached(t: Parameters<typeof plays>[0], step: StepName, control: 
   await run(agent, {
     ...options,
     env: { ...options.env, CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: '1' },
-    input: `go ${'word '.repeat(2000)}`,
+    input: 'go',
     person: { permission: async () => ({ allow: true }) },
     ...(by === 'command' && { settings: { hooks: [{ hook_event_name: step, command, shell: 'sh' }] } }),
   }).catch(() => {}) // a turn that a hook ended is no answer

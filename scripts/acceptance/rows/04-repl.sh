@@ -58,7 +58,7 @@ same 3 "$(sql "SELECT count(DISTINCT session_id) FROM transcript_entries")"
 X
 
 row 2.9-1 2.9 'the commands of the reference are there, or have a row in docs/FORKS.md' 'each name is listed by /help, or stands in docs/FORKS.md' <<'X'
-said=$(repl /help /exit; cat "$ROOT/docs/FORKS.md")
+said=$(ANTHROPIC_MODEL=rehearsal repl /help /exit; cat "$ROOT/docs/FORKS.md")
 for command in add-dir agents bashes bug clear compact config context copy cost diff doctor exit export feedback help hooks init login logout mcp memory model output-style permissions plan quit release-notes resume review rewind security-review skills status statusline tasks theme todos usage vim; do has "$said" "/$command\b"; done
 X
 

@@ -52,11 +52,13 @@ has "$(tool Glob '{"pattern":"*"}')" '"is_error":false'
 same '0,1' "$(sql "SELECT group_concat(exit_code) FROM (SELECT exit_code FROM hook_invocations WHERE hook_event = 'PreToolUse' ORDER BY hook_ordinal)")"
 X
 
-row 5.5-1 5.5 'stdout that begins with { must be one value of appendix B; a bad field makes all of it count for nothing' 'the deny beside a bad field does not deny; the row says which field' <<'X'
+row 5.5-1 5.5 'stdout that begins with { must be one value of appendix B; a bad field makes its changes count for nothing, and never turns a no into a yes' 'the changed input beside a bad field is not applied; the deny beside one denies; the rows say which field' <<'X'
 home; ona --init-db >/dev/null
 settings '{"hooks":[{"hook_event_name":"PreToolUse","matcher":"","command":"echo '"'"'{\"continue\":\"yes\",\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\"}}'"'"'"}]}'
-has "$(tool Glob '{"pattern":"*"}')" '"is_error":false'
+has "$(tool Glob '{"pattern":"*"}')" '"is_error":true'
 has "$(sql "SELECT stderr_text FROM hook_invocations WHERE hook_event = 'PreToolUse'")" 'continue'
+settings '{"hooks":[{"hook_event_name":"PreToolUse","matcher":"","command":"echo '"'"'{\"continue\":\"yes\",\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{\"pattern\":7}}}'"'"'"}]}'
+has "$(tool Glob '{"pattern":"*"}')" '"is_error":false'
 X
 
 row 5.6-1 5.6 'deny > ask > allow; after a deny or a block the rest is skipped and recorded so' 'third row: prior_block_or_deny; call denied with the reason' <<'X'
@@ -118,7 +120,7 @@ SECONDS=0; SDLC_SESSIONEND_HOOK_TIMEOUT_MS=100 ona -p 'say x' >/dev/null; [ "$SE
 X
 
 row 5.9-4 5.9 'the defaults are 600000 ms and 1500 ms' 'as the unit tests of the plane hold them' <<'X'
-has "$(grep -rhoE '600_000|1_?500' "$ROOT"/src/hooks/timeout.ts | sort -u | xargs)" '(1_?500 600_000|600_000 1_?500)'
+has "$(grep -rhoE '600_000|1_?500' "$ROOT"/src/hooks/handlers/timeout.ts | sort -u | xargs)" '(1_?500 600_000|600_000 1_?500)'
 X
 
 row 5.10-1 5.10 'SDLC_DISABLE_ALL_HOOKS=1 skips all hooks, and each leaves a row that says so' 'a denying hook does not deny; skipped_reason' <<'X'

@@ -56,17 +56,19 @@ ona -p 'call Bash {"command":"touch made"}' >/dev/null
 has "$(sql "SELECT tool_name || ' ' || decision FROM tool_permission_log")" '^Bash deny'
 X
 
-row App.E-1 15 'a rule that cannot be read is left out with a warning; the others hold' 'warned; the other rule denies' <<'X'
+row App.E-1 15 'an allow rule that cannot be read is left out with a warning and the others hold; a deny rule that cannot be read refuses to start' 'warned, and the other rule denies; exit 1' <<'X'
 home; ona --init-db >/dev/null
 has "$(ona --eval '{"tool":"Glob","input":{"pattern":"*"}}' 2>&1 || true)" 'No files'
-mkdir -p ~/.ona; echo '{"permissions":{"deny":["Bash(","Glob"]}}' >~/.ona/settings.json
+mkdir -p ~/.ona; echo '{"permissions":{"allow":["Bash("],"deny":["Glob"]}}' >~/.ona/settings.json
 said=$(ona --eval '{"tool":"Glob","input":{"pattern":"*"}}' 2>&1 || true)
 has "$said" 'Bash\('; has "$said" 'deny rule'
+echo '{"permissions":{"deny":["Bash(","Glob"]}}' >~/.ona/settings.json
+exits 1 ona --eval '{"tool":"Read","input":{"file_path":"x"}}'
 X
 
-row App.E-2 15 'forbidden: defaultMode auto' 'refused by settings and by flag' <<'X'
+row App.E-2 15 'forbidden: defaultMode auto' 'refused in settings; by flag it has no effect, and a line says so' <<'X'
 exits 1 ona -p hi --settings '{"permissions":{"defaultMode":"auto"}}'
-exits 2 ona -p hi --permission-mode auto
+has "$(ona -p hi --model rehearsal --permission-mode auto 2>&1)" 'auto is not supported; the mode is default'
 X
 
 row App.E-3 15 'disableBypassPermissionsMode takes bypassPermissions away' 'ask' <<'X'

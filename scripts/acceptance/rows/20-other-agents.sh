@@ -82,7 +82,7 @@ unit test/published-roles.test.ts
 X
 
 row S000-14 000 'init --hooks --check exits 1 on drift and writes nothing' 'exit 1, then 0 after a sync' <<'X'
-role "$guard"; ona init --roles mechanic >/dev/null; before=$(cat .claude/settings.json)
+role "$guard"; ona init --roles mechanic >/dev/null; echo '{}' >.claude/settings.json; before=$(cat .claude/settings.json)
 exits 1 ona init --hooks claudecode --check
 same "$before" "$(cat .claude/settings.json)"
 ona init --hooks claudecode >/dev/null; ona init --hooks claudecode --check
