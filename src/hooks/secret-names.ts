@@ -37,6 +37,7 @@ export const credentialVariables: readonly string[] = [
 /** Variables that lead to a credential or to a connection made with one. */
 export const credentialPointers: readonly string[] = [
   'ANTHROPIC_CUSTOM_HEADERS',
+  'OPENAI_CUSTOM_HEADERS',
   'ANTHROPIC_UNIX_SOCKET',
   'CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR',
 ]

@@ -35,10 +35,11 @@ export function createProvider(options: ProviderOptions): Provider {
   const claude = provider === 'claude_code_subscription'
   const line: Line = {
     dialect: claude
-      ? anthropic({ host, betas, headers: customHeaders(env) })
-      : openaiDialect === 'responses'
-        ? responses({ host })
-        : openai({ host }),
+      ? anthropic({ host, betas, headers: customHeaders(env.ANTHROPIC_CUSTOM_HEADERS) })
+      : (openaiDialect === 'responses' ? responses : openai)({
+          host,
+          headers: customHeaders(env.OPENAI_CUSTOM_HEADERS),
+        }),
     client: createClient({
       base,
       env,
@@ -105,10 +106,10 @@ async function listed({ dialect, client, credential }: Line, signal: AbortSignal
   }
 }
 
-/** `Name: Value` lines of ANTHROPIC_CUSTOM_HEADERS. */
-function customHeaders(env: NodeJS.ProcessEnv): Record<string, string> {
+/** `Name: Value` lines. */
+function customHeaders(lines = ''): Record<string, string> {
   const headers: Record<string, string> = {}
-  for (const line of (env.ANTHROPIC_CUSTOM_HEADERS ?? '').split('\n')) {
+  for (const line of lines.split('\n')) {
     const colon = line.indexOf(':')
     if (colon > 0) headers[line.slice(0, colon).trim().toLowerCase()] = line.slice(colon + 1).trim()
   }

@@ -38,6 +38,24 @@ async function ask(
   return { reply, bodies: server.seen.map(({ body }) => JSON.parse(body)) }
 }
 const ok = stream(wire.frames({ text: ['ok'] }))
+
+test('OPENAI_CUSTOM_HEADERS go with every request, in both dialects', async () => {
+  for (const openaiDialect of ['chat_completions', 'responses'] as const) {
+    const server = await wireServer(ok)
+    const provider = createProvider({
+      provider: 'openai_compatible',
+      credential: fixed({ class: 'api_key', source: 'TEST', whenRefused: '' }, { key: 'k' }),
+      env: { OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_CUSTOM_HEADERS: 'X-Team: blue\nX-Other: 1' },
+      openaiDialect,
+      retries: { most: 0 },
+    })
+    const { signal } = new AbortController()
+    await provider.reply({ model: 'm', system: [], messages: [user], tools: [], maxTokens: 9, signal }, () => {})
+    await server.close()
+    const { headers } = server.seen[0]!
+    assert.deepEqual([headers['x-team'], headers['x-other'], headers['authorization']], ['blue', '1', 'Bearer k'])
+  }
+})
 const uses = (reply: Reply) => reply.content.filter((block) => block.type === 'tool_use')
 
 test('a request is exactly what the API documents', async () => {

@@ -8,7 +8,7 @@ import { realName, wireName } from './tool-names.ts'
 
 type LimitName = 'max_tokens' | 'max_completion_tokens'
 
-export function openai({ host }: { host: string }): Dialect {
+export function openai({ host, headers }: { host: string; headers: Record<string, string> }): Dialect {
   // What this server has shown that it wants otherwise.
   let streamOptions = true
   let swapped = false
@@ -40,7 +40,7 @@ export function openai({ host }: { host: string }): Dialect {
   return {
     path: '/chat/completions',
     modelsPath: '/models',
-    headers: ({ key, bearer }) => ({ authorization: `Bearer ${bearer ?? key ?? ''}` }),
+    headers: ({ key, bearer }) => ({ authorization: `Bearer ${bearer ?? key ?? ''}`, ...headers }),
     body,
     reader: (request, on) => reader(request, on, host),
     adapt,

@@ -6,10 +6,10 @@ import { asNumber, type Dialect, noUsage, type ReplyReader, stopOf, toolUse, wit
 import { bytesOf, bytesOnce, commaed, toolsField } from './request-bytes.ts'
 import { realName, wireName } from './tool-names.ts'
 
-export const responses = ({ host }: { host: string }): Dialect => ({
+export const responses = ({ host, headers }: { host: string; headers: Record<string, string> }): Dialect => ({
   path: '/responses',
   modelsPath: '/models',
-  headers: ({ key, bearer }) => ({ authorization: `Bearer ${bearer ?? key ?? ''}` }),
+  headers: ({ key, bearer }) => ({ authorization: `Bearer ${bearer ?? key ?? ''}`, ...headers }),
   body,
   reader: (request, on) => reader(request, on, host),
   adapt: () => false,
