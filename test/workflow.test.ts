@@ -203,7 +203,7 @@ test('a criterion that got no case gets one at the next run, and the others keep
   assert.equal((await move(at, 'verify')).code, 0)
 })
 
-test('a case that is wrong is written anew when the operator asks, and only in the test phase', async (t) => {
+test('a case that is wrong is rewritten when the operator asks, and only in the test phase', async (t) => {
   const wrong = greets('C2', 'the-world', '', 'Hello, moon!')
   const { at, model } = await implemented(t, [[cases[0]!, wrong], [], [cases[1]!]], sound)
   await move(at, 'test')
@@ -217,7 +217,7 @@ test('a case that is wrong is written anew when the operator asks, and only in t
   assert.match((await rewrite('C2')).stderr, /cases are written in the test phase; this is verify/)
 })
 
-test('/test, in the test phase, writes what is missing, and /test C2 has the case of that criterion written anew', async (t) => {
+test('/test, in the test phase, writes what is missing, and /test C2 has the case of that criterion rewritten', async (t) => {
   const wrong = greets('C2', 'the-world', '', 'Hello, moon!')
   const { at } = await implemented(t, [[cases[0]!, wrong], [], [cases[1]!]], sound)
   await at.run(['--continue'], { input: '/exit\n' })

@@ -89,7 +89,7 @@ export function searchMemories(
   if (words.length === 0) return []
   const match = [...new Set(words)].map((word) => `"${word}"`).join(' OR ')
   return changing(db, () => {
-    // the search table has no key of ours (its rows are written anew with each change), so its texts are the key
+    // the search table has no key of ours (its rows are rewritten with each change), so its texts are the key
     const found = db.all<{ id: string }>(
       `SELECT m.id FROM memories_fts f JOIN memories m
          ON m.title = f.title AND m.content IS f.content AND m.keywords IS f.keywords

@@ -85,6 +85,5 @@ const because: Record<CaseState['state'], string> = {
   failed: 'failed in its last run',
   'not run': 'has not run',
   stale: 'ran before the plan or the case changed; run it again',
-  'proves nothing':
-    'passes without the change as well, so it proves nothing; have it written anew (ona verify --rewrite)',
+  'proves nothing': 'passes without the change as well, so it proves nothing; have it rewritten (ona verify --rewrite)',
 }

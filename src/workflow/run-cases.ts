@@ -58,7 +58,7 @@ async function runCase(each: Case, plan: Plan, place: ScriptPlace, refused: stri
   }
 }
 
-/** Where people read the cases: `.ona/tests/<plan>/`. What lies there is written anew from the row before each run. */
+/** Where people read the cases: `.ona/tests/<plan>/`. What lies there is rewritten from the row before each run. */
 const caseFile = (projectDir: string, planId: number, name: string): string =>
   join(projectDir, '.ona', 'tests', String(planId), `${name}.sh`)
 

@@ -105,7 +105,7 @@ test('a growing file is read on from where it ended; a half-written line waits',
   assert.deepEqual(whole, dump(other), 'in two parts as at once')
 })
 
-test('a file that was written anew adds what is new and nothing twice', async (t) => {
+test('a file that was rewritten adds what is new and nothing twice', async (t) => {
   const here = place(t)
   const file = claudeHome(here)
   await importing(here, 'claude')

@@ -94,7 +94,7 @@ const longContextBeta = 'context-1m-2025-08-07'
 const unpriced = (wireModel: string): string =>
   `--max-budget-usd cannot be held: no price is known for ${wireModel}; set models."${wireModel}".price in the settings, or leave the flag out`
 
-/** Keeps what the server lists. `refresh`: an old list is read anew beside the first request, until the session ends. */
+/** Keeps what the server lists. `refresh`: an old list is refreshed beside the first request, until the session ends. */
 function listing(provider: Provider, { env, closers }: Place, refresh: boolean): Provider {
   const address = shownBaseUrl('claude_code_subscription', env)
   const end = new AbortController()

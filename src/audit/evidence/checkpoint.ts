@@ -48,7 +48,7 @@ export function checkpointProblem(db: ReadDb, checkpoint: Checkpoint, publicPem:
   if (!link) return `the record was cut off: link ${checkpoint.link}, which ${name} saw, is not there`
   return Buffer.from(link.hash).toString('hex') === checkpoint.hash
     ? undefined
-    : `the record was written anew: link ${checkpoint.link} is not the one that ${name} saw`
+    : `the record was rewritten: link ${checkpoint.link} is not the one that ${name} saw`
 }
 
 function parsed(line: string): Record<string, unknown> {

@@ -34,7 +34,7 @@ const isFileError = (cause: unknown): cause is NodeJS.ErrnoException =>
 
 interface Cursor {
   readonly bytes: number
-  /** The hash of the bytes before the cursor: when they differ, the file was written anew. */
+  /** The hash of the bytes before the cursor: when they differ, the file was rewritten. */
   readonly mark: string
   readonly state: State
 }

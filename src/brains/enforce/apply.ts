@@ -62,7 +62,7 @@ export function planApply(compiled: Compiled, { root, force }: ApplyOptions): { 
       const drifted = known !== undefined && !known.own && current !== null && digest(current) !== known.after
       if (drifted && !force)
         throw new Problem(
-          `${target} was changed since the policy was applied; look at it, then use --force to write it anew from what was there before`,
+          `${target} was changed since the policy was applied; look at it, then use --force to rewrite it from what was there before`,
         )
       const before = known ? known.before : current
       const after = file.merge(file.own ? null : before)

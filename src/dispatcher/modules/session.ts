@@ -125,7 +125,7 @@ const answers: Record<EventName, (ctx: Context) => HookAction | Promise<HookActi
   SubagentStop: () => ({}),
 }
 
-/** The capability, where it was asked for anew; an answer of the last five minutes stands. */
+/** The capability, where it was asked for again; an answer of the last five minutes stands. */
 async function capabilityPatch(ctx: Context): Promise<{ statePatch: Json } | undefined> {
   const neo4j = await neo4jCapability(ctx)
   return neo4j.lastCheckTs === ctx.state.cap?.neo4j?.lastCheckTs ? undefined : { statePatch: { cap: { neo4j } } }

@@ -83,7 +83,7 @@ test('one program answers every call, with the same rows as any other hook', asy
   assert.equal(starts(), 1)
 })
 
-test('a crash fails the call in flight by its failure rule, and the next call starts the program anew', async () => {
+test('a crash fails the call in flight by its failure rule, and the next call restarts the program', async () => {
   const { file, starts } = serving(`
     if (command === 'crash') process.exit(3)
     say({ id, verdict: null })`)

@@ -54,7 +54,7 @@ export function askPersistent(run: PersistentRun): Promise<PersistentEnd> {
     }
     const giveUp = (why: string, cause: 'timed-out' | 'interrupted') => {
       done(failed(why, cause, program.takeStderr()))
-      end(program, `was ended because a call ${why}`) // it may be stuck: the next call starts it anew
+      end(program, `was ended because a call ${why}`) // it may be stuck: the next call restarts it
     }
     const interrupted = () => giveUp('was interrupted', 'interrupted')
     const timer = setTimeout(
@@ -164,7 +164,7 @@ function endOf(said: JsonObject, stderr: string): PersistentEnd {
   return { kind: 'verdict', text: verdict === null ? '' : JSON.stringify(verdict), stderr }
 }
 
-/** The calls in flight fail, by their failure rule; the next one starts the program anew. */
+/** The calls in flight fail, by their failure rule; the next one restarts the program. */
 function end(program: Program, why: string): void {
   if (program.over) return
   program.over = true

@@ -119,7 +119,7 @@ test('a paragraph without end is given out as it grows, so that no frame reads m
   }
   lines.push(...stream.end(80))
   assert.equal(lines.join(' ').split(/\s+/).filter(Boolean).length, 12_000)
-  assert.ok(most < 10_000, `${most} characters were read anew`)
+  assert.ok(most < 10_000, `${most} characters were read again`)
 })
 
 test('colours go round the words of the code and change none', () => {

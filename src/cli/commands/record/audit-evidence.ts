@@ -67,7 +67,7 @@ function checkpointProblems(db: ReturnType<typeof readDb>, file: string, key: st
 }
 
 const checkpointHelp = `ona audit checkpoint signs the end of the chain with an Ed25519 key. Keep the line elsewhere: with it, ona audit verify
-notices a record that was cut off or written anew.
+notices a record that was cut off or rewritten.
 
   ona audit checkpoint                          print it
   ona audit checkpoint --out checkpoints.jsonl  add it to a file

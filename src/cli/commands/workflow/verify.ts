@@ -11,7 +11,7 @@ const help = `Shows what the approved plan asked for, which test cases show it, 
   ona verify [--conversation ID] [--run] [--rewrite C2…] [--json | --html FILE]
 
   --run          run the cases again first; in the test phase, those still missing are written
-  --rewrite C2…  the cases of these criteria are wrong: have them written anew, then run all
+  --rewrite C2…  the cases of these criteria are wrong: have them rewritten, then run all
   --json         the report as JSON
   --html FILE    the report as one page
 
