@@ -50,3 +50,12 @@ export const family =
       `unknown subcommand "${verb}"; ${meant ? `did you mean "${meant}"?` : `there are ${names.join(', ')}`}`,
     )
   }
+
+/** A command as the table lists it. */
+export interface Entry {
+  readonly about: string
+  /** What follows the name in the help; by default the subcommands. */
+  readonly usage?: string
+  readonly verbs?: readonly string[]
+  readonly load: () => Promise<{ run: Run }>
+}

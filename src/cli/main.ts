@@ -1,7 +1,8 @@
 /** The program's door: answers what needs nothing, and loads only the command that was asked for. */
 import { writeSync } from 'node:fs'
 import { version } from '../package-root.ts'
-import { commands, type Entry, flagCommands } from './table.ts'
+import type { Entry } from './command.ts'
+import { commands, flagCommands } from './table.ts'
 
 async function main(words: string[]): Promise<number> {
   const [first = '', ...rest] = words

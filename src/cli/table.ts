@@ -1,32 +1,6 @@
 /** Every command of ona, by its first word. Dispatch, help and completion are made from these rows. */
-import type { Run } from './command.ts'
-
-export interface Entry {
-  readonly about: string
-  /** What follows the name in the help; by default the subcommands. */
-  readonly usage?: string
-  readonly verbs?: readonly string[]
-  readonly load: () => Promise<{ run: Run }>
-}
-
-/** The subcommands of each command. Its file must implement exactly these. */
-export const verbs = {
-  approvals: ['list', 'show', 'approve', 'deny'],
-  audit: ['import', 'verify', 'checkpoint', 'export', 'retain', 'erase'],
-  dispatcher: ['install', 'doctor', 'upgrade', 'uninstall', 'new-module'],
-  enforce: ['plan', 'apply', 'status', 'remove'],
-  hooks: ['list', 'fire', 'log', 'replay', 'brains', 'import'],
-  mcp: ['add', 'add-json', 'list', 'get', 'remove', 'login', 'logout', 'reset-project-choices', 'serve'],
-  otel: ['ship'],
-  permissions: ['test'],
-  plan: ['list', 'show', 'approve'],
-  plugin: ['build'],
-  policy: ['suggest', 'new', 'list'],
-  role: ['new', 'list'],
-  sandbox: ['run', 'explain'],
-} as const
-
-export type Verb<Name extends keyof typeof verbs> = (typeof verbs)[Name][number]
+import type { Entry } from './command.ts'
+import { verbs } from './verbs.ts'
 
 export const commands: Readonly<Record<string, Entry>> = {
   acp: {
@@ -52,7 +26,7 @@ export const commands: Readonly<Record<string, Entry>> = {
   completion: {
     about: 'print a completion script for your shell',
     usage: 'bash|zsh|fish',
-    load: () => import('./commands/completion.ts'),
+    load: async () => ({ run: (await import('./commands/completion.ts')).completion(commands, flagCommands) }),
   },
   demo: {
     about: 'play a whole plan-to-sign-off cycle, offline, in a minute',

@@ -2,6 +2,9 @@
 import type { EventFields, EventName } from './events.ts'
 import type { Handler } from './handler.ts'
 import type { Control, StepName, Steps } from './steps.ts'
+import type { PermissionUpdate } from './wire/permission-update.ts'
+
+export type { PermissionMode, PermissionUpdate } from './wire/permission-update.ts'
 
 export interface Plane {
   /**
@@ -117,21 +120,3 @@ export interface HookNote {
   /** A guard failed, and what it guards went on unchecked. Never passed over in silence. */
   readonly failedOpen?: true
 }
-
-type Destination = 'userSettings' | 'projectSettings' | 'localSettings' | 'session' | 'cliArg'
-type RuleValue = { readonly toolName: string; readonly ruleContent?: string }
-export type PermissionMode = 'default' | 'acceptEdits' | 'bypassPermissions' | 'plan' | 'dontAsk'
-
-export type PermissionUpdate =
-  | {
-      readonly type: 'addRules' | 'replaceRules' | 'removeRules'
-      readonly rules: readonly RuleValue[]
-      readonly behavior: 'allow' | 'deny' | 'ask'
-      readonly destination: Destination
-    }
-  | { readonly type: 'setMode'; readonly mode: PermissionMode; readonly destination: Destination }
-  | {
-      readonly type: 'addDirectories' | 'removeDirectories'
-      readonly directories: readonly string[]
-      readonly destination: Destination
-    }

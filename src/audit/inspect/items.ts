@@ -3,7 +3,7 @@ import { structuredPatch } from 'diff'
 import type { JsonObject } from '../../hooks/shape.ts'
 import { html } from '../../page.ts'
 import type { HookAnswer } from './hook-answer.ts'
-import type { AgentItem, CallItem, Item, Permission } from './timeline.ts'
+import type { AgentItem, CallItem, Item, Permission } from './timeline-items.ts'
 
 /** A list of items, with a line where a day begins. */
 export function line(items: Iterable<Item>, day = '', asker = 'Person'): string {

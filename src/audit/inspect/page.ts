@@ -4,7 +4,8 @@ import type { ReadDb } from '../../store/open.ts'
 import { line } from './items.ts'
 import { countConversations, type Overview, overview, overviews } from './overview.ts'
 import { inspectScript as script, inspectStyle as style } from './style.ts'
-import { type Item, timeline } from './timeline.ts'
+import { timeline } from './timeline.ts'
+import type { Item } from './timeline-items.ts'
 
 const kicker = 'ona inspect'
 

@@ -3,7 +3,7 @@ import { redact } from '../../hooks/redact.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import type { ReadDb } from '../../store/open.ts'
 import { type HookRow, hookAnswer, hookColumns, second } from './hook-answer.ts'
-import type { AgentItem, EntryRow, Item, PlanItem, Session } from './timeline.ts'
+import type { AgentItem, EntryRow, Item, PlanItem, Session } from './timeline-items.ts'
 
 /** Both streams of a session, each read as far as the transcript has been. */
 export interface SideEvents {

@@ -9,7 +9,8 @@ import { createConversation, createSession, type ParentAgent } from '../../store
 import { type Db, openDb } from '../../store/open.ts'
 import { draftPlan } from '../../store/plans.ts'
 import { overview } from './overview.ts'
-import { type Item, timeline } from './timeline.ts'
+import { timeline } from './timeline.ts'
+import type { Item } from './timeline-items.ts'
 
 /** Writes what a turn writes, in its order and, as it is quick, within a second or two. */
 function story(t: TestContext) {

@@ -7,57 +7,7 @@ import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import type { ReadDb } from '../../store/open.ts'
 import { type HookAnswer, type HookRow, hookAnswer, hookColumns } from './hook-answer.ts'
 import { around, factLine, openSideEvents, parsed, remaining } from './side-events.ts'
-
-export type Item =
-  | { readonly kind: 'prompt'; readonly at: string; readonly text: string; readonly source: string }
-  | { readonly kind: 'reply'; readonly at: string; readonly text: string }
-  | CallItem
-  | ({ readonly kind: 'hook'; readonly tool: string | null } & HookAnswer)
-  | { readonly kind: 'phase'; readonly at: string; readonly from: string; readonly to: string; readonly by: string }
-  | PlanItem
-  | AgentItem
-  | { readonly kind: 'note'; readonly at: string; readonly about: string; readonly text: string }
-
-export interface CallItem {
-  readonly kind: 'call'
-  readonly at: string
-  readonly id: string
-  readonly tool: string
-  readonly input: JsonObject
-  /** Null: it has no result yet, or never got one. */
-  readonly output: string | null
-  readonly is_error: boolean
-  readonly permission: Permission | null
-  readonly hooks: readonly HookAnswer[]
-  readonly agents: readonly AgentItem[]
-}
-
-export interface Permission {
-  readonly decision: string
-  readonly by: string
-  readonly reason: string
-  readonly rule: string | null
-}
-
-export interface PlanItem {
-  readonly kind: 'plan'
-  readonly at: string
-  readonly what: 'drafted' | 'approved' | 'signed off'
-  readonly plan: number | null
-  readonly by: string
-  /** Where it was drafted. */
-  readonly content: string
-}
-
-export interface AgentItem {
-  readonly kind: 'agent'
-  readonly at: string
-  readonly type: string
-  readonly session: string
-  readonly items: readonly Item[]
-  /** Rows of its transcript that are not among the items. */
-  readonly left_out: number
-}
+import type { AgentItem, CallItem, EntryRow, Item, Permission, Session } from './timeline-items.ts'
 
 /** Rows of the transcript, counted over all sessions of the conversation. A call and its result are never parted. */
 export interface Part {
@@ -76,16 +26,6 @@ export function* timeline(db: ReadDb, conversationId: string, { from = 0, to = I
   }
 }
 
-export interface Session {
-  readonly id: string
-  readonly conversationId: string
-  readonly startedAt: string
-  readonly entries: number
-  /** Events of the conversation that name no session are shown in the session that was running. */
-  readonly firstEvent: number
-  readonly nextEvent: number
-}
-
 const sessionsOf = (db: ReadDb, conversationId: string): Session[] =>
   db
     .all<Omit<Session, 'nextEvent'>>(
@@ -101,14 +41,6 @@ const sessionsOf = (db: ReadDb, conversationId: string): Session[] =>
       firstEvent: at === 0 ? 0 : session.firstEvent,
       nextEvent: all[at + 1]?.firstEvent || Number.MAX_SAFE_INTEGER,
     }))
-
-export interface EntryRow {
-  readonly sequence: number
-  readonly type: string
-  readonly toolUseId: string | null
-  readonly at: string
-  readonly payload: string | null
-}
 
 interface Open {
   readonly at: string

@@ -1,8 +1,7 @@
 /** `ona completion bash|zsh|fish`: completion of commands and flags, from the same tables as the help. */
-import { command } from '../command.ts'
+import { command, type Entry, type Run } from '../command.ts'
 import { flags } from '../flags.ts'
 import { said, wrong } from '../print.ts'
-import { commands, flagCommands } from '../table.ts'
 
 const help = `Prints a script that completes ona's commands and flags in your shell.
 
@@ -13,11 +12,15 @@ const help = `Prints a script that completes ona's commands and flags in your sh
 Example: source <(ona completion bash)
 `
 
-export const run = command('ona completion', { help, words: 1 }, (_, [shell]) =>
-  shell && Object.hasOwn(scripts, shell)
-    ? said(scripts[shell as keyof typeof scripts]())
-    : wrong('ona completion', 'name one shell: bash, zsh or fish'),
-)
+type Table = Readonly<Record<string, Entry>>
+
+/** The command, made from the tables of commands and of commands that are spelt as flags. */
+export const completion = (commands: Table, flagCommands: Table): Run =>
+  command('ona completion', { help, words: 1 }, (_, [shell]) =>
+    shell && Object.hasOwn(scripts, shell)
+      ? said(scripts[shell as keyof typeof scripts](commands, flagRows(flagCommands)))
+      : wrong('ona completion', 'name one shell: bash, zsh or fish'),
+  )
 
 interface FlagRow {
   readonly name: string
@@ -27,7 +30,7 @@ interface FlagRow {
   readonly takesValue: boolean
 }
 
-const flagRows = (): FlagRow[] => [
+const flagRows = (flagCommands: Table): FlagRow[] => [
   ...Object.entries(flags).map(([name, flag]) => ({
     name,
     about: flag.about,
@@ -40,13 +43,12 @@ const flagRows = (): FlagRow[] => [
 ]
 
 /** The commands whose next word is one of a few. */
-const families = (): [string, readonly string[]][] =>
+const families = (commands: Table): [string, readonly string[]][] =>
   Object.entries(commands).flatMap(([name, { verbs }]) => (verbs ? [[name, verbs]] : []))
 
 const scripts = { bash, zsh, fish }
 
-function bash(): string {
-  const rows = flagRows()
+function bash(commands: Table, rows: readonly FlagRow[]): string {
   const cases = rows.flatMap(({ name, oneOf }) =>
     oneOf ? [`    --${name}) COMPREPLY=($(compgen -W '${oneOf.join(' ')}' -- "$word")); return ;;`] : [],
   )
@@ -62,7 +64,7 @@ ${cases.join('\n')}
   else
     if [[ $COMP_CWORD -eq 2 ]]; then
       case "$before" in
-${families()
+${families(commands)
   .map(([name, verbs]) => `        ${name}) COMPREPLY=($(compgen -W '${verbs.join(' ')}' -- "$word")); return ;;`)
   .join('\n')}
       esac
@@ -76,9 +78,9 @@ complete -o filenames -F _ona ona
 
 const quoted = (text: string) => text.replaceAll("'", `'\\''`)
 
-function zsh(): string {
+function zsh(commands: Table, flags: readonly FlagRow[]): string {
   const about = (text: string) => quoted(text.replaceAll(/[[\]:]/g, '\\$&'))
-  const rows = flagRows().map(({ name, about: what, oneOf, takesValue }) => {
+  const rows = flags.map(({ name, about: what, oneOf, takesValue }) => {
     const value = oneOf ? `:value:(${oneOf.join(' ')})` : takesValue ? ':value:_files' : ''
     return `    '--${name}[${about(what)}]${value}'`
   })
@@ -98,8 +100,8 @@ ${rows.join(' \\\n')} \\
 `
 }
 
-function fish(): string {
-  const rows = flagRows().map(({ name, about, short, oneOf, takesValue }) => {
+function fish(commands: Table, flags: readonly FlagRow[]): string {
+  const rows = flags.map(({ name, about, short, oneOf, takesValue }) => {
     const more = [
       short ? ` -s ${short}` : '',
       takesValue ? ' -r' : '',
@@ -110,7 +112,7 @@ function fish(): string {
   const names = Object.entries(commands).map(
     ([name, { about }]) => `complete -c ona -n __fish_use_subcommand -f -a ${name} -d '${quoted(about)}'`,
   )
-  const verbs = families().map(
+  const verbs = families(commands).map(
     ([name, verbs]) => `complete -c ona -n '__fish_seen_subcommand_from ${name}' -f -a '${verbs.join(' ')}'`,
   )
   return `${[...names, ...verbs, ...rows].join('\n')}\n`

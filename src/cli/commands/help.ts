@@ -1,7 +1,9 @@
 /** `ona --help`, made from the tables that dispatch uses. */
+
+import type { Entry } from '../command.ts'
 import { flags } from '../flags.ts'
 import { said } from '../print.ts'
-import { commands, type Entry, flagCommands } from '../table.ts'
+import { commands, flagCommands } from '../table.ts'
 
 export const run = (): number =>
   said(`${head}

@@ -14,7 +14,7 @@ import { builtInTool, builtInTools } from '../../tools/all.ts'
 import { readInput } from '../../tools/tool.ts'
 import { command, family } from '../command.ts'
 import { paint, said, saidJson, wrong } from '../print.ts'
-import type { Verb } from '../table.ts'
+import type { Verb } from '../verbs.ts'
 
 const help = `ona permissions test tells what the rules say of a call, and why. Nothing is run.
 

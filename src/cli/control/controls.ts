@@ -6,12 +6,9 @@ import { notKnown } from '../../hooks/text/nearest.ts'
 import { version } from '../../package-root.ts'
 import { modeInForce, modes } from '../../permissions/modes.ts'
 import { modelList } from '../model-list.ts'
-import type { Host } from './host.ts'
+import type { Answer, Control, Host } from './control.ts'
 import { commandsOf, initialized } from './initialize.ts'
 import { mcpControls } from './mcp-controls.ts'
-
-export type Answer = JsonObject | { readonly error: string }
-export type Control = (host: Host, request: JsonObject) => Promise<Answer> | Answer
 
 export async function answerControl(host: Host, id: string, request: JsonObject): Promise<object> {
   const subtype = String(request['subtype'])

@@ -4,21 +4,9 @@ import { type RewindPoint, rewind, rewindPoints } from '../../agent/session/rewi
 import type { Session } from '../../agent/session/session.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
 import { newId } from '../../store/open.ts'
+import type { Host } from './control.ts'
 import { answerControl } from './controls.ts'
-import type { HostServers } from './host-servers.ts'
 import type { PromptLine } from './lines.ts'
-import type { Pipe } from './pipe.ts'
-
-export interface Host {
-  readonly session: Session
-  readonly pipe: Pipe
-  readonly servers: HostServers
-  /** The mode bypassPermissions may be chosen while the session runs. */
-  readonly mayBypass: boolean
-  stamp(): { uuid: string; session_id: string }
-  /** Puts files back to where they were when a prompt came in. */
-  rewind(messageId: string, dryRun: boolean): JsonObject
-}
 
 interface Prompted {
   readonly uuid: string

@@ -1,8 +1,7 @@
 /** The host's requests about MCP servers. */
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { readServers } from '../../mcp/config.ts'
-import type { Answer, Control } from './controls.ts'
-import type { Host } from './host.ts'
+import type { Answer, Control, Host } from './control.ts'
 
 const missing = (name: unknown): Answer => ({ error: `there is no MCP server ${name}` })
 

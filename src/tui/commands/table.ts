@@ -1,16 +1,5 @@
 /** Every built-in slash command, by name. A command's file is loaded when it is run. */
-import type { Ui } from '../session/command-context.ts'
-
-export interface SlashCommand {
-  readonly name: string
-  readonly aliases: readonly string[]
-  readonly summary: string
-  /** `<a>` is needed, `[a]` may be left out. */
-  readonly argumentHint: string
-  /** Runs at once while the agent works; others wait for the turn's end. */
-  readonly immediate?: boolean
-  run(args: string, ui: Ui): Promise<void>
-}
+import type { SlashCommand } from './slash-command.ts'
 
 type Run = SlashCommand['run']
 type Options = { aliases?: string[]; hint?: string; immediate?: true }
@@ -32,10 +21,15 @@ function command(
 }
 
 export const slashCommands: readonly SlashCommand[] = [
-  command('help', 'list commands and keys', () => import('./information/help.ts'), {
-    hint: '[command]',
-    immediate: true,
-  }),
+  command(
+    'help',
+    'list commands and keys',
+    async () => ({ run: (await import('./information/help.ts')).help(slashCommands, findCommand) }),
+    {
+      hint: '[command]',
+      immediate: true,
+    },
+  ),
   command('model', 'show or change the model, and with it the provider', () => import('./configuration/model.ts'), {
     hint: '[model]',
     immediate: true,

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { change, draftOf, insert, newEditor, press } from './editor.ts'
 import { layout, vertical } from './layout.ts'
-import { newVim, toNormal, vimType } from './vim.ts'
+import { toNormal, vimType } from './vim.ts'
+import { newVim } from './vim-state.ts'
 
 /** `|` marks the cursor. */
 const marked = (text: string) => ({ text: text.replace('|', ''), cursor: text.indexOf('|') })

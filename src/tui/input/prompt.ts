@@ -10,7 +10,8 @@ import type { Input } from './keys.ts'
 import { vertical } from './layout.ts'
 import { CompletionMenu } from './menu.ts'
 import { drawPrompt, type PromptPicture } from './prompt-render.ts'
-import { newVim, toNormal, vimType } from './vim.ts'
+import { toNormal, vimType } from './vim.ts'
+import { newVim } from './vim-state.ts'
 
 /** What the keys of the input line do to the rest of the program. */
 export interface PromptActions {

@@ -1,6 +1,6 @@
 /** Where vim's motions lead, and what its text objects hold. */
 import { after, before, type Draft, lineEnd, lineStart } from './editor.ts'
-import type { Vim } from './vim.ts'
+import type { Vim } from './vim-state.ts'
 
 /** What an operator works on. */
 export interface Range {

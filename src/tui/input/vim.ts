@@ -1,18 +1,7 @@
 /** Vim's normal and insert mode over the editor: keys are gathered until they make a command. */
 import { after, before, change, cut, type Draft, type Editor, insert, lineEnd, lineStart } from './editor.ts'
 import { firstWord, motion, object, type Range, rangeTo, steps, wholeLines } from './vim-motions.ts'
-
-export interface Vim {
-  mode: 'insert' | 'normal'
-  /** The command as far as it is typed. */
-  pending: string
-  register: { text: string; lines: boolean }
-  find?: { readonly kind: string; readonly letter: string }
-  /** For `.`: the last command that changed something, and what was typed in insert mode after it. */
-  last?: { readonly command: string; typed: string }
-}
-
-export const newVim = (): Vim => ({ mode: 'insert', pending: '', register: { text: '', lines: false } })
+import type { Vim } from './vim-state.ts'
 
 const motions = '[hjklwbeWBE0^$G;,]|gg|[fFtT].'
 const grammar = new RegExp(

@@ -4,7 +4,7 @@ import { useTheme } from '../render/style.ts'
 import { personAt } from './ask-user.ts'
 import { Conversation, lineOf } from './conversation.ts'
 import { Lines } from './lines.ts'
-import { endOnSignals, type ReplOptions } from './repl.ts'
+import { endOnSignals, type ReplOptions } from './repl-options.ts'
 
 export async function runLines(options: ReplOptions, version: string): Promise<number> {
   useTheme('ansi', false)

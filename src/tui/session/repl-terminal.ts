@@ -15,7 +15,7 @@ import { bold, isLight, isTheme, paint, type ThemeName, useTheme, wantsColour } 
 import type { TurnView } from '../render/turn-view.ts'
 import { personAt } from './ask-user.ts'
 import { Conversation, lineOf } from './conversation.ts'
-import { endOnSignals, type ReplOptions } from './repl.ts'
+import { endOnSignals, type ReplOptions } from './repl-options.ts'
 import { Terminal } from './terminal.ts'
 
 /** Shift+Tab goes round these; the bypass is for those who started with it. */

@@ -1,33 +1,6 @@
 /** `ona` as a conversation: on a terminal, on a plain one, or over a pipe. */
-import type { AgentEvent, Person } from '../../agent/events.ts'
-import type { EndReason, Started } from '../../agent/session/start.ts'
-import type { StartProblem } from '../../agent/session/start-options.ts'
 import { version as ownVersion } from '../../package-root.ts'
-import type { ModelUsage } from '../../providers/model.ts'
-import type { Front } from './front.ts'
-
-/** What the session is started with: who answers, and who hears. */
-export interface Ports {
-  readonly person: Person
-  readonly front: Front
-  /** The user has left: what is under way, the start too, comes to its end. */
-  readonly signal: AbortSignal
-  on(event: AgentEvent): void
-  onUsage(model: string, usage: ModelUsage, costUsd: number | null): void
-}
-
-export interface ReplOptions {
-  /** Starts the session; the screen is there already, so that it may ask (trust) and tell. Undefined: the user left. */
-  start(ports: Ports): Promise<Started | StartProblem | undefined>
-  readonly input: NodeJS.ReadStream
-  readonly output: NodeJS.WriteStream
-  readonly env: NodeJS.ProcessEnv
-  /** Whether somebody sits there; otherwise lines are read to their end and nobody is asked. */
-  readonly interactive: boolean
-  readonly cwd: string
-  /** Said first, as if it had been typed. */
-  readonly prompt?: string
-}
+import type { ReplOptions } from './repl-options.ts'
 
 export async function runRepl(options: ReplOptions): Promise<number> {
   const { interactive, env } = options
@@ -35,28 +8,4 @@ export async function runRepl(options: ReplOptions): Promise<number> {
   const version = ownVersion()
   const run = plain ? (await import('./repl-lines.ts')).runLines : (await import('./repl-terminal.ts')).runTerminal
   return run(options, version)
-}
-
-/** Ends the session however the program is ended. Gives a function that stops listening. */
-export function endOnSignals(
-  leave: (reason: EndReason) => void,
-  interrupt?: () => void,
-): { code(): number | undefined; release(): void } {
-  let code: number | undefined
-  const handlers: [NodeJS.Signals, () => void][] = [
-    ['SIGTERM', () => end(143)],
-    ['SIGHUP', () => end(129)],
-    ['SIGINT', () => (interrupt ? interrupt() : end(130))],
-  ]
-  const end = (number: number) => {
-    code = number
-    leave('other')
-  }
-  for (const [signal, handler] of handlers) process.on(signal, handler)
-  return {
-    code: () => code,
-    release: () => {
-      for (const [signal, handler] of handlers) process.off(signal, handler)
-    },
-  }
 }

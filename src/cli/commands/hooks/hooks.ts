@@ -1,6 +1,6 @@
 /** `ona hooks`: one file a verb, loaded when it is asked for. */
 import { family } from '../../command.ts'
-import type { Verb } from '../../table.ts'
+import type { Verb } from '../../verbs.ts'
 
 const help = `ona hooks: what is asked before and after everything that an agent does.
 

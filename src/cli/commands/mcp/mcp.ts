@@ -9,7 +9,7 @@ import { readServers, type ServerConfig, targetOf } from '../../../mcp/config.ts
 import { modes } from '../../../permissions/modes.ts'
 import { command, family } from '../../command.ts'
 import { failed, noted, said, saidJson, warned, wrong } from '../../print.ts'
-import type { Verb } from '../../table.ts'
+import type { Verb } from '../../verbs.ts'
 
 const scopes = ['local', 'project', 'user'] as const
 type Scope = (typeof scopes)[number]

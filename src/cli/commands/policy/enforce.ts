@@ -15,7 +15,7 @@ import type { Policy } from '../../../hosts/managed.ts'
 import type { FlagsOf } from '../../args.ts'
 import { command, family } from '../../command.ts'
 import { failed, paint, said, saidJson, table, warned, wrong } from '../../print.ts'
-import type { Verb } from '../../table.ts'
+import type { Verb } from '../../verbs.ts'
 
 const help = `ona enforce: write one policy into the machine-wide configuration of every agent.
 

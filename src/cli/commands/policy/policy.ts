@@ -1,6 +1,6 @@
 /** `ona policy`: rules that the record calls for, and policies to start from. */
 import { family } from '../../command.ts'
-import type { Verb } from '../../table.ts'
+import type { Verb } from '../../verbs.ts'
 
 const help = `ona policy proposes rules and policies; nothing is changed unless you say so.
 

@@ -1,6 +1,6 @@
 /** `ona audit`: the record as evidence: bring other agents' sessions in, prove that nothing was changed, hand it on. */
 import { family } from '../../command.ts'
-import type { Verb } from '../../table.ts'
+import type { Verb } from '../../verbs.ts'
 
 const help = `ona audit: every agent's history in one record that cannot be edited unseen.
 

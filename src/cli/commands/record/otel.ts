@@ -2,7 +2,7 @@
 import { dbPath, openDb } from '../../../store/open.ts'
 import { command, family } from '../../command.ts'
 import { failed, noted, said, saidJson, warned } from '../../print.ts'
-import type { Verb } from '../../table.ts'
+import type { Verb } from '../../verbs.ts'
 
 const help = `ona otel ship sends what is on record, and was not sent yet, to an OpenTelemetry collector over OTLP/HTTP: spans and token
 metrics by the GenAI semantic conventions, and events for approvals and hook verdicts. A collector that is down costs

@@ -10,7 +10,7 @@ import { makeModule } from '../../../dispatcher/setup/new-module.ts'
 import { isTrusted, trust } from '../../../store/settings/trust.ts'
 import { command, family } from '../../command.ts'
 import { failed, said, saidJson, wrong } from '../../print.ts'
-import type { Verb } from '../../table.ts'
+import type { Verb } from '../../verbs.ts'
 
 const help = `ona dispatcher: eight policy modules in one short Node process, asked at every agent event.
 

@@ -5,7 +5,7 @@ import { findRoles, roleNamed } from '../../../brains/roles/find.ts'
 import { repositoryOf } from '../../../brains/targets.ts'
 import { command, family } from '../../command.ts'
 import { said, saidJson, warned, wrong } from '../../print.ts'
-import type { Verb } from '../../table.ts'
+import type { Verb } from '../../verbs.ts'
 
 const help = `ona plugin build: make a role an installable plugin or extension of an agent, from one source.
 

@@ -6,7 +6,7 @@ import { findRoles } from '../../../brains/roles/find.ts'
 import { repositoryOf } from '../../../brains/targets.ts'
 import { command, family } from '../../command.ts'
 import { said, saidJson, warned, wrong } from '../../print.ts'
-import type { Verb } from '../../table.ts'
+import type { Verb } from '../../verbs.ts'
 
 const help = `ona role: makes a role, and lists those that are here.
 

@@ -12,7 +12,7 @@ import { placeOf } from '../../../sandbox/place.ts'
 import { summaryOf, summaryText } from '../../../sandbox/summary.ts'
 import { command, family } from '../../command.ts'
 import { failed, said, saidJson, warned, wrong } from '../../print.ts'
-import type { Verb } from '../../table.ts'
+import type { Verb } from '../../verbs.ts'
 
 const help = `ona sandbox runs a command as a sandboxed Bash call of this folder would run, or explains what it could read, write and reach.
 The settings need not enable the sandbox.

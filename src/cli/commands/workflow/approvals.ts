@@ -4,7 +4,7 @@ import { type Approval, decideApproval, getApproval, listApprovals } from '../..
 import { type Db, dbPath, openDb } from '../../../store/open.ts'
 import { command, family } from '../../command.ts'
 import { failed, said, saidJson, wrong } from '../../print.ts'
-import type { Verb } from '../../table.ts'
+import type { Verb } from '../../verbs.ts'
 
 const help = `Calls that wait for an answer, because nobody was there to give it ("approvals" in the settings).
 

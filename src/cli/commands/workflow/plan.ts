@@ -6,7 +6,7 @@ import { approvePlan } from '../../../workflow/planning.ts'
 import { command, family } from '../../command.ts'
 import { openConversation } from '../../conversation.ts'
 import { failed, said, saidJson } from '../../print.ts'
-import type { Verb } from '../../table.ts'
+import type { Verb } from '../../verbs.ts'
 
 const help = `The plans of a conversation, by default the newest of this folder.
 

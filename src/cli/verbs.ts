@@ -1,0 +1,18 @@
+/** The subcommands of each command. Its file must implement exactly these. */
+export const verbs = {
+  approvals: ['list', 'show', 'approve', 'deny'],
+  audit: ['import', 'verify', 'checkpoint', 'export', 'retain', 'erase'],
+  dispatcher: ['install', 'doctor', 'upgrade', 'uninstall', 'new-module'],
+  enforce: ['plan', 'apply', 'status', 'remove'],
+  hooks: ['list', 'fire', 'log', 'replay', 'brains', 'import'],
+  mcp: ['add', 'add-json', 'list', 'get', 'remove', 'login', 'logout', 'reset-project-choices', 'serve'],
+  otel: ['ship'],
+  permissions: ['test'],
+  plan: ['list', 'show', 'approve'],
+  plugin: ['build'],
+  policy: ['suggest', 'new', 'list'],
+  role: ['new', 'list'],
+  sandbox: ['run', 'explain'],
+} as const
+
+export type Verb<Name extends keyof typeof verbs> = (typeof verbs)[Name][number]
