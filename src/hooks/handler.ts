@@ -8,7 +8,8 @@ export type Source =
   | { readonly kind: 'code' }
   /** `layer` is for people: user, project, managed. */
   | { readonly kind: 'settings'; readonly layer?: string }
-  | { readonly kind: 'plugin'; readonly pluginId: string }
+  /** `root` is the plugin's folder: a command of the plugin finds it in `CLAUDE_PLUGIN_ROOT`. */
+  | { readonly kind: 'plugin'; readonly pluginId: string; readonly root?: string }
   | { readonly kind: 'session' }
 
 /** Environment variables; like Node's own type, for those who do not have it. */
@@ -25,6 +26,12 @@ export type Shell = 'bash' | 'sh' | 'powershell'
 /** `refuse`: a failure counts as exit code 2. */
 export type OnFailure = 'refuse' | 'proceed'
 
+/**
+ * The contract that a hook is written for. `claude`: Claude Code's own, for hooks from its settings files, from plugins and
+ * from the Agent SDK (claude/). By default: document 003 §6.
+ */
+export type Profile = 'claude'
+
 /** The same in the words of steps. */
 export const failureOf = (onError: 'block' | 'proceed' | undefined): OnFailure | undefined =>
   onError === 'block' ? 'refuse' : onError
@@ -32,6 +39,7 @@ export const failureOf = (onError: 'block' | 'proceed' | undefined): OnFailure |
 interface Declared {
   readonly event: EventName | StepName
   readonly source: Source
+  readonly profile?: Profile
   /** As written; for a step's `match`, its JSON. */
   readonly matcher: string
   readonly match?: StepMatch

@@ -28,6 +28,7 @@ function isSame(a: Handler, b: Handler): boolean {
     a.ifCondition === b.ifCondition &&
     a.withheld === b.withheld &&
     a.onFailure === b.onFailure &&
+    a.profile === b.profile &&
     (a.kind === 'command' && b.kind === 'command'
       ? labelOf(a) === labelOf(b) &&
         a.shell === b.shell &&

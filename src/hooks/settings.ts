@@ -1,7 +1,7 @@
 /** Reads hooks from settings: the flat list, and Claude's object of events. Nothing that is wrong passes unsaid. */
 
 import { type EventName, eventNames, events, isEventName, rowOf } from './events.ts'
-import { failureOf, type Handler, type Source } from './handler.ts'
+import { failureOf, type Handler, type Profile, type Source } from './handler.ts'
 import { builtins } from './handlers/builtin.ts'
 import { urlProblem } from './handlers/url.ts'
 import { type Infer, isObject, parse } from './shape.ts'
@@ -21,6 +21,8 @@ export interface HookProblem {
 
 export interface ReadHooksOptions {
   readonly source: Source
+  /** The contract of hooks that do not set "profile" themselves. */
+  readonly profile?: Profile
   /** Why they must not run; they are recorded as skipped. */
   readonly withheld?: string
   /** Gives the hooks that a file exports. Without it no file is loaded, and its hooks only stand there. */
@@ -32,14 +34,15 @@ export type LoadHooks = (file: string) => { readonly handlers: readonly Handler[
 /** The handlers in settings that hold a `hooks` key, in the order they are written. */
 export function readHooks(
   settings: unknown,
-  { source, withheld, load }: ReadHooksOptions,
+  { source, profile, withheld, load }: ReadHooksOptions,
 ): { handlers: Handler[]; problems: HookProblem[] } {
   const handlers: Handler[] = []
   const problems: HookProblem[] = []
   const hooks = isObject(settings) ? settings.hooks : undefined
   for (const entry of entriesOf(hooks, problems)) {
     const read = readEntry(entry, problems, withheld === undefined ? load : undefined)
-    for (const handler of read) handlers.push({ ...handler, source, ...(withheld !== undefined && { withheld }) })
+    const of = { source, ...(withheld !== undefined && { withheld }) }
+    for (const handler of read) handlers.push({ ...(profile && { profile }), ...handler, ...of })
   }
   return { handlers, problems }
 }
@@ -144,6 +147,7 @@ function readEntry(
     onError,
     once,
     statusMessage,
+    profile,
   } = hook as Infer<typeof kinds.command>
   const ifCondition = rule ?? if_condition ?? ''
   warnings(event, matcher, match, ifCondition, hook, note)
@@ -158,6 +162,7 @@ function readEntry(
     ...(failure && { onFailure: failure }),
     ...(once && { once }),
     ...(statusMessage && { statusMessage }),
+    ...(profile && { profile }),
   }
   return [readKind[type as keyof typeof kinds](declared, hook, note, load) ?? []].flat()
 }

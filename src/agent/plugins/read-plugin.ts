@@ -35,7 +35,7 @@ export function readPlugin(
   const servers = declarationsOf(root, mcpServers, '.mcp.json', 'mcpServers')
   if ('problem' in servers) return servers
   const read = declared.values.map((each) =>
-    readHooks({ hooks: rooted(each, root) }, { source: { kind: 'plugin', pluginId: name } }),
+    readHooks({ hooks: rooted(each, root) }, { source: { kind: 'plugin', pluginId: name, root }, profile: 'claude' }),
   )
   const faults = read.flatMap(({ problems }) => problems)
   const broken = faults.filter(({ level }) => level === 'error')
@@ -50,7 +50,7 @@ export function readPlugin(
     name,
     ...(typeof version === 'string' && { version }),
     root,
-    handlers: read.flatMap(({ handlers }) => handlers.map((handler) => inPlugin(handler, root))),
+    handlers: read.flatMap(({ handlers }) => handlers),
     servers: found.servers.map((server) => inPluginEnv(server, root)),
     warnings: [
       ...faults.map((fault) => `plugin ${name}: ${sayHookProblem(fault)}`),
@@ -102,18 +102,10 @@ const named = (servers: unknown, plugin: string): unknown =>
     ? Object.fromEntries(Object.entries(servers).map(([name, each]) => [`plugin:${plugin}:${name}`, each]))
     : servers
 
-/** Its scripts find their folder in the environment. */
-const inPlugin = (handler: Handler, root: string): Handler =>
-  handler.kind === 'command' && !handler.args && handler.shell !== 'powershell'
-    ? { ...handler, command: `export CLAUDE_PLUGIN_ROOT=${quoted(root)}; ${handler.command}` }
-    : handler
-
 const inPluginEnv = (server: ServerConfig, root: string): ServerConfig =>
   server.transport.type === 'stdio'
     ? { ...server, transport: { ...server.transport, env: { CLAUDE_PLUGIN_ROOT: root, ...server.transport.env } } }
     : server
-
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 const unused = (root: string, name: string): string[] =>
   ['.lsp.json', 'settings.json'].flatMap((file) =>

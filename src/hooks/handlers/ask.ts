@@ -126,7 +126,7 @@ async function askCommand(handler: Handler & { kind: 'command' }, asking: Asking
     ...(handler.args && { args: handler.args }),
     cwd: scope.cwd,
     input: inputJson,
-    env: hookEnv(env, scope),
+    env: hookEnv(env, scope, handler),
     timeoutMs,
     signal: scope.signal,
     ...(handler.sandbox && { wrap: asking.wrap ?? noSandbox }),
@@ -142,7 +142,7 @@ async function askCommand(handler: Handler & { kind: 'command' }, asking: Asking
 async function askStaying(handler: Handler & { kind: 'command' }, asking: Asking): Promise<Reply> {
   const { scope, inputJson, timeoutMs } = asking
   const { cwd, signal } = scope
-  const env = hookEnv(asking.env, scope)
+  const env = hookEnv(asking.env, scope, handler)
   const { command, args, shell } = handler
   const argv = argvOf({ command, shell, env, ...(args && { args }) })
   if (!argv) return failure('not started: neither pwsh nor powershell is on the PATH')

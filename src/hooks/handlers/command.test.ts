@@ -124,13 +124,25 @@ test('an interrupt ends a hook, and one that is interrupted already is not start
 
 test('a hook has the whole environment, where the database is, and a UTF-8 locale', () => {
   const where = { dbPath: '/db', projectDir: '/p' }
-  assert.deepEqual(hookEnv({ A: '1' }, where), {
+  const own = { source: { kind: 'settings' } } as const
+  assert.deepEqual(hookEnv({ A: '1' }, where, own), {
     A: '1',
     AGENT_SDLC_DB: '/db',
     SDLC_HOOK: '1',
     LANG: 'C.UTF-8',
     CLAUDE_PROJECT_DIR: '/p',
   })
-  assert.equal(hookEnv({ LANG: 'de_DE.UTF-8' }, where).LANG, 'de_DE.UTF-8')
-  assert.equal(hookEnv({ LC_ALL: 'C' }, where).LANG, undefined)
+  assert.equal(hookEnv({ LANG: 'de_DE.UTF-8' }, where, own).LANG, 'de_DE.UTF-8')
+  assert.equal(hookEnv({ LC_ALL: 'C' }, where, own).LANG, undefined)
+})
+
+test("a hook written for Claude Code finds Claude Code's variables, and a plugin's hook its folder", () => {
+  const where = { dbPath: '/db', projectDir: '/p' }
+  const common = { AGENT_SDLC_DB: '/db', SDLC_HOOK: '1', LANG: 'C', CLAUDE_PROJECT_DIR: '/p', CLAUDECODE: '1' }
+  const env = { LANG: 'C' }
+  assert.deepEqual(hookEnv(env, where, { source: { kind: 'settings' }, profile: 'claude' }), common)
+  assert.deepEqual(
+    hookEnv(env, where, { source: { kind: 'plugin', pluginId: 'a', root: '/plugins/a' }, profile: 'claude' }),
+    { ...common, CLAUDE_PLUGIN_ROOT: '/plugins/a' },
+  )
 })

@@ -1,7 +1,7 @@
 /** A command hook's process (spec 003 §5.11): one spawn, its input at once, its output bounded while it streams. */
 import type { ChildProcess } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
-import type { Env, Shell, Wrap } from '../handler.ts'
+import type { Env, Handler, Shell, Wrap } from '../handler.ts'
 import { runGroup } from '../process-group.ts'
 import { onPath } from './find-program.ts'
 import { takeWarmShell } from './warm-shell.ts'
@@ -147,12 +147,18 @@ function posixShell(shell: 'bash' | 'sh'): string {
 }
 
 /** The environment of a command hook: the host's own, and where it is. */
-export function hookEnv(host: Env, { dbPath, projectDir }: { dbPath: string; projectDir?: string }): Env {
+export function hookEnv(
+  host: Env,
+  { dbPath, projectDir }: { dbPath: string; projectDir?: string },
+  { profile, source }: Pick<Handler, 'profile' | 'source'>,
+): Env {
   return {
     ...host,
     AGENT_SDLC_DB: dbPath,
     SDLC_HOOK: '1',
     ...(!host.LANG && !host.LC_ALL && { LANG: 'C.UTF-8' }),
     ...(projectDir !== undefined && { CLAUDE_PROJECT_DIR: projectDir }),
+    ...(profile === 'claude' && { CLAUDECODE: '1' }),
+    ...(source.kind === 'plugin' && source.root !== undefined && { CLAUDE_PLUGIN_ROOT: source.root }),
   }
 }

@@ -12,6 +12,7 @@ const common = {
   onError: optional(oneOf(['block', 'proceed'], 'the same as "onFailure", in the words of steps')),
   once: optional(boolean('asked once a session')),
   statusMessage: optional(string('shown while it runs')),
+  profile: optional(oneOf(['claude'], "claude: the hook is written for Claude Code and gets Claude Code's contract")),
   name: optional(string('a name of your own')),
   async: optional(boolean('not supported: every hook is waited for')),
   asyncRewake: optional(boolean('not supported: every hook is waited for')),

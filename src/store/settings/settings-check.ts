@@ -5,7 +5,14 @@ import { isHookName, readHooks, sayHookProblem } from '../../hooks/settings.ts'
 import { isObject, type JsonObject, type JsonSchema, type Shape, say } from '../../hooks/shape.ts'
 import type { Layer } from './settings-files.ts'
 import { flatHooks } from './settings-merge.ts'
-import { managedOnly, notFromProject, permissionsShape, sandboxShape, settingsShape } from './settings-shape.ts'
+import {
+  type HookEntry,
+  managedOnly,
+  notFromProject,
+  permissionsShape,
+  sandboxShape,
+  settingsShape,
+} from './settings-shape.ts'
 
 /** Says why a rule cannot be used, or nothing when it can. */
 export type CheckRule = (rule: string, list: 'allow' | 'ask' | 'deny') => string | undefined
@@ -35,7 +42,8 @@ function checkForeign({ level, settings }: Omit<Layer, 'file'>, checkRule: Check
   const problems = checked.problems.filter(isGuard)
   const others = checked.problems.filter((why) => !isGuard(why))
   const warnings = [...checked.warnings, ...others.map((why) => `${why}; it was left out`)]
-  const usable = flatHooks(hooks, level).filter((hook) => {
+  const foreign = flatHooks(hooks, level).map((hook): HookEntry => ({ ...hook, profile: 'claude' }))
+  const usable = foreign.filter((hook) => {
     const faults = hookProblems([hook]).map((why) => `${hook.hook_event_name} hook: ${why}`)
     if (isHookName(hook.hook_event_name)) problems.push(...faults)
     else warnings.push(...faults.map((why) => `${why}; it was left out`))

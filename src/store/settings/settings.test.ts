@@ -135,7 +135,8 @@ test('what only Claude Code knows does not stop us; the rest of its file counts'
   })
   const { settings, problems, warnings } = load()
   assert.deepEqual(problems, [])
-  assert.deepEqual([settings.permissions, settings.hooks], [{ deny: ['Bash'] }, [flat('ours.sh', 'user')]])
+  const hooks = [{ ...flat('ours.sh', 'user'), profile: 'claude' }]
+  assert.deepEqual([settings.permissions, settings.hooks], [{ deny: ['Bash'] }, hooks])
   assert.equal(warnings.length, 2)
   assert.ok(warnings.every((text) => text.startsWith(`${file}: `) && text.endsWith('; it was left out')))
 })
