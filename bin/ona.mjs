@@ -24,6 +24,7 @@ if (major > 24 || (major === 24 && minor >= 15)) {
   }
   const { spawn } = await import('node:child_process')
   const child = spawn(fs.realpathSync(own), process.argv.slice(1), { stdio: 'inherit' })
+  hideEnvironment()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'])
     process.on(signal, () => child.kill(signal))
   child.on('error', (cause) => {
@@ -36,4 +37,21 @@ if (major > 24 || (major === 24 && minor >= 15)) {
       process.kill(process.pid, signal)
     } else process.exit(code)
   })
+}
+
+/** This process only waits; what it was started with, credentials among it, is no longer shown by /proc/PID/environ. */
+function hideEnvironment() {
+  try {
+    const stat = fs.readFileSync('/proc/self/stat', 'latin1')
+    const [start, end] = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(47, 49)
+      .map(Number)
+    const memory = fs.openSync('/proc/self/mem', 'r+')
+    fs.writeSync(memory, Buffer.alloc(end - start), 0, end - start, start)
+    fs.closeSync(memory)
+  } catch {
+    // no Linux, or a kernel that does not allow it
+  }
 }

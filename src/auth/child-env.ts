@@ -1,12 +1,16 @@
 /** The environment of child processes: the user's, without our credentials. */
 import { delimiter } from 'node:path'
-import { credentialPointers, credentialVariables } from '../hooks/secret-names.ts'
+import { hideVariables } from '../files/hide-variables.ts'
+import { credentialNames, withoutCredentials } from '../hooks/secret-names.ts'
+
+/** What a tool starts can read `/proc/PID/environ` of this process: from here on it shows no credential of ours. */
+export function hideCredentials(): void {
+  if (credentialNames.some((name) => process.env[name])) hideVariables(process.pid, credentialNames)
+}
 
 /** For tools: nothing in it lets a command call the model on the user's behalf. */
 export function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const clean = withOwnPath(env)
-  for (const name of [...credentialVariables, ...credentialPointers]) delete clean[name]
-  return clean
+  return withoutCredentials(withOwnPath(env))
 }
 
 /** For hooks, which get the whole environment: only the PATH is as it was before `npm start` put its folders in front. */

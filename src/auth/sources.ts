@@ -1,5 +1,5 @@
 /** Where a provider's credential comes from, in the order of precedence. */
-import { readFileSync } from 'node:fs'
+import { closeSync, readFileSync } from 'node:fs'
 import { keepOut, keepOutEnv } from '../store/secrets.ts'
 import { helperCredential } from './api-key-helper.ts'
 import { type Credential, type CredentialClass, type CredentialProblem, fixed, lastFour } from './credential.ts'
@@ -233,12 +233,19 @@ async function fromLogin(env: NodeJS.ProcessEnv): Promise<Credential | Credentia
 /** Read once a process: a pipe gives its content only once. */
 const descriptors = new Map<string, string>()
 
+/** Closed at once: what a tool starts could open a file again by `/proc/PID/fd`. */
+function readAndClose(descriptor: number): string {
+  const token = readFileSync(descriptor, 'utf8').trim()
+  if (descriptor > 2) closeSync(descriptor)
+  return token
+}
+
 function fromDescriptor(env: NodeJS.ProcessEnv): Credential | CredentialProblem {
   const name = 'CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR'
   const number = env[name]!
   if (!/^\d+$/.test(number)) return { problem: `${name} must be the number of an open file` }
   try {
-    const token = descriptors.get(number) ?? readFileSync(Number(number), 'utf8').trim()
+    const token = descriptors.get(number) ?? readAndClose(Number(number))
     descriptors.set(number, token)
     keepOut(token)
     return (

@@ -41,3 +41,12 @@ export const credentialPointers: readonly string[] = [
   'ANTHROPIC_UNIX_SOCKET',
   'CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR',
 ]
+
+/** Every variable that a program needs none of unless it calls the model itself. */
+export const credentialNames: readonly string[] = [...credentialVariables, ...credentialPointers]
+
+export function withoutCredentials(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const clean = { ...env }
+  for (const name of credentialNames) delete clean[name]
+  return clean
+}

@@ -2,6 +2,7 @@
 import { existsSync, globSync, realpathSync, statSync } from 'node:fs'
 import { join, normalize, relative } from 'node:path'
 import { readPlainFile } from '../files/plain-file.ts'
+import { withoutCredentials } from '../hooks/secret-names.ts'
 import type { Implementation } from './implementation.ts'
 
 export interface ContractPart {
@@ -91,7 +92,8 @@ const published = (projectDir: string): string[] =>
 function helpOf(file: string, cwd: string): string | undefined {
   const [command, args] = /\.[cm]?js$/.test(file) ? [process.execPath, [file, '--help']] : [file, ['--help']]
   const { spawnSync } = process.getBuiltinModule('node:child_process') // late: it costs 5 ms
-  const run = spawnSync(command, args, { cwd, encoding: 'utf8', timeout: 5_000, input: '', maxBuffer: 1_048_576 })
+  const env = withoutCredentials(process.env)
+  const run = spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout: 5_000, input: '', maxBuffer: 1_048_576 })
   return run.status === 0 && run.stdout.trim() !== '' ? run.stdout : undefined
 }
 

@@ -3,6 +3,7 @@
  * helpers. What ona asks of git before a folder is trusted is listed in docs/threat-model.md.
  */
 import { execFile } from 'node:child_process'
+import { withoutCredentials } from '../../hooks/secret-names.ts'
 
 export interface Answer {
   readonly ok: boolean
@@ -78,7 +79,7 @@ const foreign =
   /^GIT_(DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|CONFIG.*|EXTERNAL_DIFF|EXEC_PATH|SSH.*|PROXY_COMMAND|TEMPLATE_DIR)$/
 
 function call(cwd: string, args: readonly string[], timeoutMs: number, more: NodeJS.ProcessEnv): Promise<Answer> {
-  const own = Object.entries(process.env).filter(([name]) => !foreign.test(name))
+  const own = Object.entries(withoutCredentials(process.env)).filter(([name]) => !foreign.test(name))
   const env = { ...Object.fromEntries(own), ...more }
   return new Promise((done) => {
     execFile('git', args, { cwd, env, maxBuffer: 64 << 20, timeout: timeoutMs }, (failure, stdout, stderr) =>

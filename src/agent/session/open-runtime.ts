@@ -1,7 +1,7 @@
 /** What the sessions of a process share, opened: the database, the settings in force, the hook plane and the MCP servers. */
 import { homedir } from 'node:os'
 import { dirname, resolve } from 'node:path'
-import { withOwnPath, withoutSecrets } from '../../auth/child-env.ts'
+import { hideCredentials, withOwnPath, withoutSecrets } from '../../auth/child-env.ts'
 import { withholdStored } from '../../auth/login-store.ts'
 import { createPlane } from '../../hooks/dispatch.ts'
 import type { Handler, Wrap as HookWrap } from '../../hooks/handler.ts'
@@ -47,6 +47,7 @@ export type Opened = {
 
 export function openSharedRuntime(options: StartOptions): Opened | StartProblem {
   const { cwd } = options
+  hideCredentials()
   const home = options.env['HOME'] || homedir()
   const db = openDb(options.db ?? dbPath(options.env))
   if (options.trust) trust(cwd, { home })

@@ -7,8 +7,10 @@
  */
 import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
+import { hideVariables } from '../../files/hide-variables.ts'
 import type { Env } from '../handler.ts'
 import { signalGroup, startGroup } from '../process-group.ts'
+import { credentialNames } from '../secret-names.ts'
 
 export interface WarmPlace {
   readonly shell: string
@@ -106,8 +108,11 @@ function startShell(pool: Pool): void {
   channel?.on('error', () => {})
   channel?.once('data', (said: Buffer) => {
     pool.starting--
-    if (said.toString() === 'r') pool.ready.push(child)
-    else pool.coldOnly = true
+    if (said.toString() === 'r') {
+      // it may wait for long, beside tools that can look at it
+      if (credentialNames.some((name) => env[name])) hideVariables(child.pid!, credentialNames)
+      pool.ready.push(child)
+    } else pool.coldOnly = true
   })
   channel?.once('close', () => {
     if (!pool.ready.includes(child)) pool.starting = Math.max(0, pool.starting - 1)

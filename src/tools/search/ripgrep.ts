@@ -3,6 +3,7 @@ import { accessSync, constants } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { onPath } from '../../hooks/handlers/find-program.ts'
+import { withoutCredentials } from '../../hooks/secret-names.ts'
 import { packageRoot } from '../../package-root.ts'
 import { Bounded } from '../bounded.ts'
 import { clip, type Found, type FoundFile, type FoundLine, type Search, searchLimits } from './search.ts'
@@ -84,7 +85,11 @@ async function run(
   const { spawn } = await import('node:child_process')
   const { promise, resolve } = Promise.withResolvers<Found | 'timed-out' | 'too-much'>()
   // Globs with a slash start where ripgrep stands, so it stands at the root of the search.
-  const child = spawn(program, args, { cwd: search.rootIsFile ? '/' : search.root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, args, {
+    cwd: search.rootIsFile ? '/' : search.root,
+    env: withoutCredentials(process.env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const stdout = new Bounded(searchLimits.bytes)
   const stderr = new Bounded(65_536)
   const stop = () => child.kill('SIGKILL')
