@@ -13,7 +13,7 @@ async function waiting(t: TestContext, approvals: object = {}) {
   const settings = ['--settings', JSON.stringify({ approvals })]
   const first = await at.run(['-p', 'make it', '--output-format', 'json', ...settings])
   const [row] = at.rows<{ id: string; session_id: string }>('SELECT id, session_id FROM ona_approvals')
-  const goOn = () => at.run(['-p', 'go on', '--resume', row!.session_id, ...settings])
+  const goOn = (...words: string[]) => at.run(['-p', ...words, '--resume', row!.session_id, ...settings])
   return { at, model, first, id: row!.id, goOn, made: () => existsSync(join(at.folder, canary)) }
 }
 
@@ -24,6 +24,11 @@ test('an approved call runs when the session is resumed, and the model sees its 
   assert.deepEqual(
     listed.map(({ id, tool, input, status }: Record<string, unknown>) => ({ id, tool, input, status })),
     [{ id: it.id, tool: 'Bash', input: { command: 'touch made.txt && echo made' }, status: 'pending' }],
+  )
+  const deferred = JSON.parse(it.first.stdout)
+  assert.deepEqual(
+    [it.first.code, deferred.terminal_reason, deferred.approval, deferred.deferred_tool_use],
+    [0, 'tool_deferred', it.id, { id: 'call_1_0', name: 'Bash', input: { command: 'touch made.txt && echo made' } }],
   )
   const early = await it.goOn()
   assert.match(early.stdout + early.stderr, new RegExp(`still waits for approval ${it.id}`))
@@ -80,3 +85,96 @@ test('a deny rule that came meanwhile still holds, and without the setting the c
   assert.match(model.requests[1]!, /needs permission/)
   assert.deepEqual(at.rows('SELECT id FROM ona_approvals'), [])
 })
+
+test('a decision to deny holds against an allow rule, and an approval does not cover what a hook makes of the call later', async (t) => {
+  const denied = await waiting(t)
+  await denied.at.run(['approvals', 'deny', denied.id, '--as', 'Ada'])
+  await denied.goOn('--allowed-tools', 'Bash')
+  assert.equal(denied.made(), false)
+
+  const other = await waiting(t)
+  await other.at.run(['approvals', 'approve', other.id, '--as', 'Ada'])
+  const changed = JSON.stringify({
+    hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: { command: 'touch other.txt' } },
+  })
+  other.at.write('.ona/settings.json', {
+    hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: `echo '${changed}'` }] }] },
+  })
+  const again = await other.goOn('--trust', '--output-format', 'json')
+  assert.equal(JSON.parse(again.stdout).terminal_reason, 'tool_deferred')
+  assert.deepEqual(
+    other.at
+      .rows<{ input_json: string }>('SELECT input_json FROM ona_approvals ORDER BY rowid')
+      .map((r) => r.input_json),
+    ['{"command":"touch made.txt && echo made"}', '{"command":"touch other.txt"}'],
+  )
+  assert.deepEqual([other.made(), existsSync(join(other.at.folder, 'other.txt'))], [false, false])
+})
+
+test('without a prompt a session resumes at the call that waited, and only there', async (t) => {
+  const it = await waiting(t)
+  await it.at.run(['approvals', 'approve', it.id])
+  assert.deepEqual([(await it.goOn()).stdout, it.made()], ['done\n', true])
+  const nothing = await it.goOn()
+  assert.deepEqual([nothing.code, /no call of this session waits for an approval/.test(nothing.stderr)], [2, true])
+})
+
+test('a call that crashed after its approval is not run a second time', async (t) => {
+  const it = await waiting(t)
+  await it.at.run(['approvals', 'approve', it.id])
+  const { DatabaseSync } = await import('node:sqlite')
+  const db = new DatabaseSync(it.at.db)
+  db.exec('UPDATE ona_approvals SET settled = 1') // as a process does before it runs the call
+  db.close()
+  await it.goOn('go on')
+  assert.equal(it.made(), false)
+  assert.match(it.model.requests[1]!, /\[SDLC_INTERNAL\] interrupted/)
+})
+
+const touch = { name: 'Bash', input: { command: 'touch made.txt && echo made' } }
+const agentCall = (more: object = {}) => ({
+  name: 'Agent',
+  input: { description: 'make a file', prompt: 'Make made.txt.', ...more },
+})
+
+test("a sub-agent's call waits, its parent's with it, and both go on after the decision", async (t) => {
+  const model = await modelServer(t, [[agentCall()], [touch]])
+  const at = place(t, model.env)
+  const settings = ['--settings', '{"approvals":{}}']
+  const first = JSON.parse((await at.run(['-p', 'delegate it', '--output-format', 'json', ...settings])).stdout)
+  const [waits] = JSON.parse((await at.run(['approvals', 'list', '--json'])).stdout)
+  assert.deepEqual(
+    [first.terminal_reason, waits.agent, waits.resume, waits.prompt, waits.projectDir],
+    ['tool_deferred', 'general-purpose', first.session_id, 'Make made.txt.', at.folder],
+  )
+  assert.equal(model.requests.length, 2)
+  const goOn = () => at.run(['-p', '--resume', waits.resume, ...settings])
+  const early = await goOn()
+  assert.match(early.stdout, new RegExp(`still waits for approval ${waits.id}`))
+  assert.equal((await at.run(['approvals', 'approve', waits.id])).code, 0)
+  const resumed = await goOn()
+  assert.deepEqual([resumed.code, resumed.stdout, resumed.stderr], [0, 'done\n', ''])
+  assert.equal(existsSync(join(at.folder, 'made.txt')), true)
+  assert.match(model.requests[2]!, /Make made\.txt[\s\S]*made/, 'the sub-agent sees the result of its call')
+  assert.match(model.requests[3]!, /delegate it[\s\S]*agentId/, 'and its parent what it answered')
+  assert.deepEqual(at.rows('SELECT * FROM ona_waiting_calls'), [])
+  assert.deepEqual(at.rows('SELECT session_id FROM ona_subagents').length, 1)
+})
+
+test('an agent in the background that waits is resumed in the background', async (t) => {
+  const model = await modelServer(t, [[agentCall({ run_in_background: true })]])
+  const at = place(t, model.env)
+  const settings = ['--settings', '{"approvals":{}}']
+  // whichever of parent and child asks first: the child's one request has its prompt as its last words
+  model.when((body) => /Make made\.txt\.[^{]*$/.test(lastOf(body)), [touch])
+  const first = JSON.parse((await at.run(['-p', 'delegate it', '--output-format', 'json', ...settings])).stdout)
+  assert.equal(first.result, 'done')
+  const [waits] = JSON.parse((await at.run(['approvals', 'list', '--json'])).stdout)
+  assert.equal((await at.run(['approvals', 'approve', waits.id])).code, 0)
+  const resumed = await at.run(['-p', 'what came of it?', '--resume', waits.resume, ...settings])
+  assert.equal(resumed.code, 0, resumed.stderr)
+  assert.equal(existsSync(join(at.folder, 'made.txt')), true)
+  assert.ok(model.requests.some((body) => /<task-notification>[\s\S]*completed/.test(body)))
+})
+
+const lastOf = (body: string): string => JSON.stringify(JSON.parse(body).messages.at(-1))

@@ -6,11 +6,12 @@ import type { Steps } from '../hooks/steps.ts'
 import { decide } from '../permissions/decide.ts'
 import type { PermissionQuestion, Ruling } from '../permissions/question.ts'
 
+import { storable } from '../store/secrets.ts'
 import { realTarget } from '../tools/paths.ts'
 import { readInput, type Tool } from '../tools/tool.ts'
 import { planningGate } from '../workflow/gate.ts'
 import { type Call, denied, type Outcome, type PermissionReason, pathOf, refuse } from './call.ts'
-import type { PermissionRequest } from './events.ts'
+import type { PermissionAnswer, PermissionRequest } from './events.ts'
 import { questionOf } from './permission-question.ts'
 import { saveUpdates } from './permission-updates.ts'
 import { approvedPlace, placeFor, withSandbox } from './sandboxed.ts'
@@ -25,6 +26,8 @@ export function gate(call: Call): Outcome | undefined {
 
 /** Rules, then PermissionRequest hooks, then the user. */
 export async function permit(call: Call): Promise<Outcome | undefined> {
+  const given = answerGiven(call)
+  if (given?.allow === false) return rejected(call, given)
   call.place = await placeFor(call)
   if (call.place?.in === 'nowhere') return refuse(call, call.place.why, 'rule')
   const ruling = await rule(call)
@@ -113,20 +116,29 @@ async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | unde
     suggestions: ruling.suggestions,
     ...(session.agent && { agent: session.agent.type, agentId: session.agent.id }),
   }
-  const said = session.answers.get(use.id) ?? (await session.runtime.person.permission(request, session.signal))
+  const said = answerGiven(call) ?? (await session.runtime.person.permission(request, session.signal))
   if (said === undefined) {
     const waits = session.services.awaitApproval(call, request)
     return waits === undefined ? refuse(call, nobodyToAsk(tool, ruling), 'nobody') : denied(waits)
   }
+  if (!said.allow) return rejected(call, said)
   const { by = 'person' } = said
-  if (!said.allow) {
-    if (said.interrupt) call.end = { stop: 'end_turn', text: '', why: 'the user rejected a tool call' }
-    return refuse(call, said.feedback ? `The user rejected this tool call: ${said.feedback}` : rejectedByUser, by)
-  }
   await update(call, said.updates ?? [])
   call.permission = { decision: 'allow', reason: { by, reason: ruling.reason } }
   call.place = await approvedPlace(call)
   return said.input ? changeInput(call, said.input, by) : undefined
+}
+
+function rejected(call: Call, { by = 'person', feedback, interrupt }: PermissionAnswer & { allow: false }): Outcome {
+  if (interrupt) call.end = { stop: 'end_turn', text: '', why: 'the user rejected a tool call' }
+  return refuse(call, feedback ? `The user rejected this tool call: ${feedback}` : rejectedByUser, by)
+}
+
+/** An approval holds for the input that the operator saw: where hooks now make another one of it, it is asked about anew. */
+function answerGiven({ session, use, input }: Call): PermissionAnswer | undefined {
+  const given = session.answers.get(use.id)
+  const isSame = given?.input === undefined || given.input === storable(JSON.stringify(input))
+  return isSame ? given?.answer : undefined
 }
 
 /** The rules judge the final input: who says yes to another call than was asked about does not undo a deny. */

@@ -172,6 +172,7 @@ export async function runTools(session: Session, calls: readonly ToolUse[]): Pro
     results.push({ tool: call.name, isError: done.output.isError })
     end = done.end
   }
+  if (end?.approval) return end // what the model says next comes after that call's result
   if (session.signal.aborted) {
     session.commit(() => session.say([textBlock('[Request interrupted by user for tool use]')]))
     return { stop: 'cancelled', text: '' }

@@ -39,8 +39,9 @@ export async function runToolCall(session: Session, use: ToolUse): Promise<ToolC
     summary: found.tool.summary(call.input),
   })
   const refused = (await askHooks(call)) ?? gate(call) ?? (await permit(call))
-  let outcome = (await permissionSettled(call, refused)) ?? (await run(call))
-  if (outcome.as === 'ran' || outcome.as === 'interrupted') outcome = await tellHooks(call, outcome)
+  const settled = call.waiting ? refused : await permissionSettled(call, refused)
+  let outcome = settled ?? (await run(call))
+  if (!call.waiting && (outcome.as === 'ran' || outcome.as === 'interrupted')) outcome = await tellHooks(call, outcome)
   const end = finish(session, use, outcome, call)
   const ms = call.ranMs
   if (ms !== undefined) await session.observe({ type: 'tool-end', ...nameOf(call), output: end.output, ms })
@@ -80,6 +81,10 @@ async function run(call: Call): Promise<Outcome> {
   const startedAt = now()
   try {
     const output = await tool.run(call.input, toolContext(session, use.id, call.judgedPath, call.place))
+    if (output.waits) {
+      call.waiting = output.waits.approval
+      call.end = { stop: 'end_turn', text: '', why: output.waits.why, approval: output.waits.approval }
+    }
     if (output.endsTurn !== undefined) call.end = { stop: 'end_turn', text: '', why: output.endsTurn }
     const path = pathOf(call.input)
     const nested = path && !output.isError ? await instructionsFor(session, path) : undefined

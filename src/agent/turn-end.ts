@@ -9,6 +9,8 @@ export interface TurnEnd {
   /** Who ended the turn, or what failed. */
   readonly why?: string
   readonly failure?: ModelFailure
+  /** The approval that a call of this turn waits for. */
+  readonly approval?: string
 }
 
 export type Source = 'user' | 'continuation' | 'background'

@@ -1,4 +1,10 @@
-/** Calls that wait for the operator's answer while nobody is there: a row each, with everything needed to decide. */
+/**
+ * Calls that wait for the operator's answer while nobody is there: a row each, with everything needed to decide.
+ *
+ * A page or a command that lets an operator decide needs three functions: `listApprovals` for what waits, `getApproval`
+ * for one of them, and `decideApproval`, which returns why the decision was refused. Whoever serves a decision over a
+ * network must first establish that the request comes from the operator: `decideApproval` only knows this process.
+ */
 import { addEvent } from './audit.ts'
 import { type Db, newId } from './open.ts'
 import { operatorProblem } from './operator.ts'
@@ -10,8 +16,16 @@ export interface Approval {
   readonly id: string
   readonly conversationId: string
   readonly sessionId: string
+  /** The session to resume: the call's own, or for a sub-agent the one that started it. */
+  readonly resume: string
+  /** The sub-agent that made the call; null: the session's own agent. */
+  readonly agent: string | null
+  readonly projectDir: string
+  /** What the agent was last asked to do. */
+  readonly prompt: string | null
   readonly toolUseId: string
   readonly tool: string
+  /** JSON, as the hooks left it. */
   readonly input: string
   readonly summary: string
   /** Why it was not simply allowed: the rule, hook or mode. */
@@ -58,25 +72,30 @@ export function requestApproval(db: Db, wanted: NewApproval): string {
   return id
 }
 
-export const getApproval = (db: Db, id: string): Approval | undefined => db.get<Approval>(`${columns} WHERE id = ?`, id)
+export const getApproval = (db: Db, id: string): Approval | undefined =>
+  db.get<Approval>(`${columns} WHERE a.id = ?`, id)
 
-/** Newest first. */
+/** Newest first; without `all` those that are pending. */
 export const listApprovals = (db: Db, { all = false }: { all?: boolean } = {}): Approval[] =>
   db
-    .all<Approval>(`${columns} WHERE settled = 0 OR ?1 ORDER BY created_at DESC, rowid DESC LIMIT 1000`, all ? 1 : 0)
+    .all<Approval>(
+      `${columns} WHERE a.settled = 0 OR ?1 ORDER BY a.created_at DESC, a.rowid DESC LIMIT 1000`,
+      all ? 1 : 0,
+    )
     .filter(({ status }) => all || status === 'pending')
 
 /** Calls of a session that were left open for an answer, oldest first. */
 export const openApprovals = (db: Db, sessionId: string): Approval[] =>
-  db.all<Approval>(`${columns} WHERE session_id = ? AND settled = 0 ORDER BY rowid`, sessionId)
+  db.all<Approval>(`${columns} WHERE a.session_id = ? AND a.settled = 0 ORDER BY a.rowid`, sessionId)
 
 export interface Decision {
   readonly allow: boolean
+  /** The operator's name: on record, and compared with the owner's. */
   readonly by: string
   readonly note?: string
 }
 
-/** Undefined when decided; otherwise why not. */
+/** Decides a pending approval. Returns undefined when it is decided, otherwise why not, in words for the operator. */
 export function decideApproval(db: Db, id: string, { allow, by, note }: Decision): string | undefined {
   const held = operatorProblem('deciding an approval', { db })
   if (held) return held
@@ -100,12 +119,53 @@ export function decideApproval(db: Db, id: string, { allow, by, note }: Decision
   })
 }
 
-/** The call has its result: nothing waits any more. */
-export const settleApproval = (db: Db, id: string): void =>
-  void db.transaction(() => db.run('UPDATE ona_approvals SET settled = 1 WHERE id = ?', id))
+/**
+ * Takes a call up again, once: false when another process did. Comes before the call runs, so that a crash leaves it
+ * interrupted and never runs it twice.
+ */
+export const settleApproval = (db: Db, id: string): boolean =>
+  db.transaction(() => db.run('UPDATE ona_approvals SET settled = 1 WHERE id = ? AND settled = 0', id).changes === 1)
 
-const columns = `SELECT id, conversation_id AS conversationId, session_id AS sessionId, tool_use_id AS toolUseId,
-    tool_name AS tool, input_json AS input, summary, reason, owner, created_at AS createdAt, expires_at AS expiresAt,
-    coalesce(decision, CASE WHEN expires_at <= datetime('now') THEN 'expired' ELSE 'pending' END) AS status,
-    decided_by AS decidedBy, note
-  FROM ona_approvals`
+/** A call without a result, because an agent that it started waits for an approval. */
+export interface WaitingAgentCall {
+  readonly sessionId: string
+  readonly toolUseId: string
+  readonly childSessionId: string
+  /** JSON: what it takes to resume that agent. */
+  readonly detail: string
+}
+
+export function keepWaitingCall(db: Db, call: WaitingAgentCall): void {
+  const sql =
+    'INSERT OR REPLACE INTO ona_waiting_calls(session_id, tool_use_id, child_session_id, detail) VALUES (?, ?, ?, ?)'
+  db.transaction(() => db.run(sql, call.sessionId, call.toolUseId, call.childSessionId, call.detail))
+}
+
+export const waitingCalls = (db: Db, sessionId: string): WaitingAgentCall[] =>
+  db.all<WaitingAgentCall>(
+    `SELECT session_id AS sessionId, tool_use_id AS toolUseId, child_session_id AS childSessionId, detail
+     FROM ona_waiting_calls WHERE session_id = ? ORDER BY rowid`,
+    sessionId,
+  )
+
+/** The row, which is gone after that: whoever takes it resumes the agent. */
+export const takeWaitingCall = (db: Db, sessionId: string, toolUseId: string): WaitingAgentCall | undefined =>
+  db.transaction(() => {
+    const found = waitingCalls(db, sessionId).find((each) => each.toolUseId === toolUseId)
+    if (found) db.run('DELETE FROM ona_waiting_calls WHERE session_id = ? AND tool_use_id = ?', sessionId, toolUseId)
+    return found
+  })
+
+const columns = `SELECT a.id, a.conversation_id AS conversationId, a.session_id AS sessionId,
+    coalesce(s.parent_session_id, a.session_id) AS resume, s.agent_type AS agent, c.project_dir AS projectDir,
+    (SELECT group_concat(json_extract(block.value, '$.text'), char(10))
+       FROM transcript_entries e,
+         json_each(CASE WHEN json_valid(e.payload_json) THEN e.payload_json ELSE '{}' END, '$.content') block
+       WHERE e.rowid = (SELECT rowid FROM transcript_entries
+         WHERE session_id = a.session_id AND entry_type = 'user' ORDER BY sequence DESC LIMIT 1)) AS prompt,
+    a.tool_use_id AS toolUseId, a.tool_name AS tool, a.input_json AS input, a.summary, a.reason, a.owner,
+    a.created_at AS createdAt, a.expires_at AS expiresAt,
+    coalesce(a.decision, CASE WHEN a.expires_at <= datetime('now') THEN 'expired' ELSE 'pending' END) AS status,
+    a.decided_by AS decidedBy, a.note
+  FROM ona_approvals a JOIN conversations c ON c.id = a.conversation_id
+    LEFT JOIN ona_subagents s ON s.session_id = a.session_id`

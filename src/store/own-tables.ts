@@ -155,4 +155,12 @@ export const ownTables: readonly string[] = [
     name TEXT PRIMARY KEY,
     last INTEGER NOT NULL
   )`,
+  // Calls that have no result because an agent that they started waits for an approval; `detail` says how to resume it.
+  `CREATE TABLE ona_waiting_calls (
+    session_id       TEXT NOT NULL REFERENCES sessions(session_id),
+    tool_use_id      TEXT NOT NULL,
+    child_session_id TEXT NOT NULL REFERENCES sessions(session_id),
+    detail           TEXT NOT NULL,
+    PRIMARY KEY (session_id, tool_use_id)
+  )`,
 ]

@@ -9,6 +9,8 @@ export interface ToolOutput {
   readonly images?: readonly { readonly mediaType: string; readonly data: string }[]
   /** Why the turn ends with this call. */
   readonly endsTurn?: string
+  /** An agent that the call started waits for this approval: the call stays without a result until it is decided. */
+  readonly waits?: { readonly approval: string; readonly why: string }
   /** For the screen only: how it is shown, short and in full. */
   readonly display?: Display
 }

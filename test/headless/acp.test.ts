@@ -191,6 +191,36 @@ test('no is no, and always is kept', async (t) => {
   assert.equal(here.asked.length, 2, 'the third is allowed by the rule that the second brought')
 })
 
+test('an editor that goes away while it is asked leaves an approval, and the session goes on at that call', async (t) => {
+  const at = place(t)
+  const folder = realpathSync(at.folder)
+  at.write('../home/.ona/settings.json', { approvals: { owner: 'Ada' } })
+  const { promise: asked, resolve } = Promise.withResolvers<void>()
+  const lines = [call('Bash', { command: 'touch made.txt' })]
+  const first = await editor(t, {
+    at,
+    lines,
+    choose: () => {
+      resolve()
+      return new Promise<string>(() => {})
+    },
+  })
+  const sessionId = await first.newSession()
+  const prompted = first.prompt(sessionId, 'make it')
+  prompted.catch(() => {}) // the connection is closed under it
+  await asked
+  assert.equal((await first.leave()).code, 0)
+  const [waits] = JSON.parse((await at.run(['approvals', 'list', '--json'])).stdout)
+  assert.deepEqual([waits.tool, waits.owner, waits.resume], ['Bash', 'Ada', sessionId])
+  assert.equal((await at.run(['approvals', 'approve', waits.id, '--as', 'Ada'])).code, 0)
+
+  const second = await editor(t, { at, lines: [{ text: 'It is made.' }] })
+  await second.agent.request('session/load', { sessionId, cwd: folder, mcpServers: [] })
+  assert.deepEqual(await second.prompt(sessionId, 'go on'), { stopReason: 'end_turn' })
+  assert.equal(existsSync(join(folder, 'made.txt')), true)
+  assert.equal(second.asked.length, 0)
+})
+
 test('a prompt brings pictures, linked files and embedded ones', async (t) => {
   const here = await editor(t)
   const { at, agent, model } = here

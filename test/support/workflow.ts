@@ -38,6 +38,8 @@ export async function approved(at: Place, content = planText): Promise<void> {
 export interface ModelServer {
   readonly env: Record<string, string>
   readonly requests: string[]
+  /** Answers the first request of this kind with these calls, whenever it comes. */
+  when(matches: (body: string) => boolean, calls: Call[]): void
 }
 
 export type Call = { readonly name: string; readonly input: object }
@@ -45,6 +47,11 @@ export type Call = { readonly name: string; readonly input: object }
 /** Speaks Chat Completions; each reply is one list of calls, then it says that it is done. Keeps what it was sent. */
 export async function modelServer(t: TestContext, replies: Call[][]): Promise<ModelServer> {
   const requests: string[] = []
+  const expected: { matches: (body: string) => boolean; calls: Call[] }[] = []
+  const replyTo = (body: string): Call[] => {
+    const at = expected.findIndex(({ matches }) => matches(body))
+    return at >= 0 ? expected.splice(at, 1)[0]!.calls : (replies.shift() ?? [])
+  }
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', (text) => {
@@ -52,7 +59,7 @@ export async function modelServer(t: TestContext, replies: Call[][]): Promise<Mo
     })
     request.on('end', () => {
       requests.push(body)
-      const calls = (replies.shift() ?? []).map(({ name, input }, index) => ({
+      const calls = replyTo(body).map(({ name, input }, index) => ({
         index,
         id: `call_${requests.length}_${index}`,
         type: 'function',
@@ -70,7 +77,8 @@ export async function modelServer(t: TestContext, replies: Call[][]): Promise<Mo
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => server.close())
   const { port } = server.address() as AddressInfo
-  return { requests, env: { LM_STUDIO_BASE_URL: `http://127.0.0.1:${port}/v1`, LM_STUDIO_MODEL: 'recorder' } }
+  const when: ModelServer['when'] = (matches, calls) => void expected.push({ matches, calls })
+  return { requests, when, env: { LM_STUDIO_BASE_URL: `http://127.0.0.1:${port}/v1`, LM_STUDIO_MODEL: 'recorder' } }
 }
 
 export const greets = (criterion: string, name: string, args: string, expected: string): Call => ({

@@ -1,6 +1,6 @@
 /** Which rows of a transcript are live: compaction and rewinding leave old rows in place and out of sight. */
 import type { Message } from '../../providers/model.ts'
-import { openApprovals } from '../../store/approvals.ts'
+import { openApprovals, waitingCalls } from '../../store/approvals.ts'
 import type { Db } from '../../store/open.ts'
 import { type AssistantEntry, appendEntry, type EntryType, type Row, readEntries } from '../../store/transcript.ts'
 import { messagesOf, unansweredText } from '../context/messages.ts'
@@ -113,6 +113,7 @@ function openCalls(db: Db, sessionId: string): string[] {
     }
     if (entry._t === 'tool_result') answered.add(entry.tool_use_id as string)
   }
-  const waiting = new Set(openApprovals(db, sessionId).map(({ toolUseId }) => toolUseId))
+  const open = [...openApprovals(db, sessionId), ...waitingCalls(db, sessionId)]
+  const waiting = new Set(open.map(({ toolUseId }) => toolUseId))
   return called.filter((id) => !answered.has(id) && !waiting.has(id))
 }

@@ -9,8 +9,8 @@ export const mostWaitMs = 600_000
 
 /** A turn; and for as long as agents work in the background, another one with what each of them found. */
 export async function runUntilIdle(session: Session, prompt: readonly Block[]): Promise<TurnEnd> {
-  let end = await runTurn(session, prompt)
-  while (end.stop === 'end_turn' && (await session.tasks.news(mostWaitMs, session.signal)))
+  let end = await runTurn(session, prompt, prompt.length === 0 ? 'continuation' : 'user')
+  while (end.stop === 'end_turn' && !end.approval && (await session.tasks.news(mostWaitMs, session.signal)))
     end = await runTurn(session, [], 'background')
   return end
 }

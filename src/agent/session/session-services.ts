@@ -9,6 +9,7 @@ export const sessionServices: SessionServices = {
   awaitApproval,
   loadSkill: async (...skill) => (await import('../context/skills.ts')).loadSkill(...skill),
   runAgent: async (session, request) => (await import('../subagents/subagent.ts')).runSubagent(session, request),
+  resumeAgent: async (session, id) => (await import('../subagents/subagent.ts')).resumeInBackground(session, id),
   enterPlanMode: async (session) => (await import('../workflow/plan-mode.ts')).enterPlanMode(session),
   exitPlanMode: async (session, plan, commands) =>
     (await import('../workflow/plan-mode.ts')).exitPlanMode(session, plan, commands),

@@ -53,6 +53,8 @@ export interface SessionServices {
   awaitApproval(call: WaitingCall, request: PermissionRequest): string | undefined
   loadSkill(session: Session, name: string, args: string, caller?: 'model' | 'user'): Promise<LoadedSkill>
   runAgent(session: Session, request: SubagentTask): Promise<ToolOutput>
+  /** Goes on with an agent in the background that waited for an approval. */
+  resumeAgent(session: Session, toolUseId: string): Promise<void>
   enterPlanMode(session: Session): Promise<ToolOutput>
   exitPlanMode(session: Session, plan: string, commands?: readonly string[]): Promise<ToolOutput>
 }
@@ -127,8 +129,8 @@ export class Session {
   }
   busy = false
   hintedAtTests = false
-  /** Answers that were given while nobody was here, by call. */
-  readonly answers = new Map<string, PermissionAnswer>()
+  /** Answers that were given while nobody was here, by call, each with the input that it is an answer about. */
+  readonly answers = new Map<string, { readonly answer: PermissionAnswer; readonly input?: string }>()
   /** Sub-agents at work. */
   readonly children = new Set<Session>()
 

@@ -6,12 +6,15 @@ import type { PermissionMode } from '../../hooks/plane.ts'
 import { textBlock } from '../../hooks/step/blocks.ts'
 import type { Block } from '../../hooks/steps.ts'
 import { isWider } from '../../permissions/modes.ts'
+import type { Message } from '../../providers/model.ts'
+import { keepWaitingCall, takeWaitingCall, waitingCalls } from '../../store/approvals.ts'
 import { createSession } from '../../store/conversations.ts'
 import { newId } from '../../store/open.ts'
 import { failed, said, type ToolOutput } from '../../tools/output.ts'
 import { now } from '../clock.ts'
 import { loadSkill } from '../context/skills.ts'
 import { requestedModel } from '../model/requested-model.ts'
+import { loadMessages, recover } from '../session/history.ts'
 import { Session, type SubagentTask } from '../session/session.ts'
 import type { Worktree } from '../session/worktree.ts'
 import { toolsOf } from '../toolbox.ts'
@@ -38,13 +41,15 @@ export async function runSubagent(parent: Session, request: SubagentTask): Promi
   const equipped = await equip(runtime, kind, parent)
   if ('problem' in equipped) return failed(equipped.problem)
 
-  const id = newId(parent.db)
+  const before = request.toolUseId ? takeWaitingCall(parent.db, parent.id, request.toolUseId) : undefined
+  const id = before ? (JSON.parse(before.detail) as WaitingDetail).agentId : newId(parent.db)
   const task = { task_id: id, task_subject: request.description, task_description: request.prompt }
-  const created = await parent.raise('TaskCreated', () => task)
-  if (created.decision === 'deny') return failed(`a hook refused the task: ${created.reason}`)
+  const created = before ? undefined : await parent.raise('TaskCreated', () => task)
+  if (created?.decision === 'deny') return failed(`a hook refused the task: ${created.reason}`)
 
   let worktree: Worktree | undefined
   if ((request.isolation ?? kind.isolation) === 'worktree') {
+    // of an agent that waited, the worktree is still there and is used again
     const made = await (await import('../session/worktree.ts')).makeWorktree(parent, `agent-${id.slice(0, 8)}`)
     if ('problem' in made) return failed(made.problem)
     worktree = made
@@ -52,18 +57,20 @@ export async function runSubagent(parent: Session, request: SubagentTask): Promi
   const child = new Session({
     runtime: equipped.runtime,
     services: parent.services,
-    id: createSession(parent.db, parent.conversationId, undefined, {
-      sessionId: parent.id,
-      agentId: id,
-      agentType: kind.name,
-    }).sessionId,
+    id:
+      before?.childSessionId ??
+      createSession(parent.db, parent.conversationId, undefined, {
+        sessionId: parent.id,
+        agentId: id,
+        agentType: kind.name,
+      }).sessionId,
     conversationId: parent.conversationId,
     cwd: worktree?.path ?? parent.cwd,
     projectDir: worktree?.path ?? parent.projectDir,
     mode: request.mode ?? modeOf(kind, parent.mode),
     model,
     permissions: parent.permissions,
-    messages: [],
+    messages: before ? resumedMessages(parent.db, before.childSessionId, model.window) : [],
     agent: {
       id,
       type: kind.name,
@@ -74,7 +81,7 @@ export async function runSubagent(parent: Session, request: SubagentTask): Promi
     systemPrompt: kind.prompt,
   })
   if (kind.maxTurns) child.maxRequests = kind.maxTurns
-  const prompt = await withSkills(child, kind, request.prompt)
+  const prompt = before ? '' : await withSkills(child, kind, request.prompt)
   if (typeof prompt !== 'string') return failed(prompt.problem)
   child.granted.push(...(request.granted ?? []))
 
@@ -86,11 +93,21 @@ export async function runSubagent(parent: Session, request: SubagentTask): Promi
     if (signal.aborted) stop()
     parent.children.add(child)
     await equipped.start(() => child)
-    const end = background ? await workThenWait(child, kind, prompt) : await runTurn(child, [textBlock(prompt)])
+    const end = await (background ? workThenWait(child, kind, prompt) : firstTurn(child, prompt))
     signal.removeEventListener('abort', stop)
     await child.tasks.stopAll()
     parent.children.delete(child)
     await equipped.close()
+    if (end.approval) {
+      const detail: WaitingDetail = { agentId: id, ...(background && { background: storedTask(request) }) }
+      keepWaitingCall(parent.db, {
+        sessionId: parent.id,
+        toolUseId: request.toolUseId!,
+        childSessionId: child.id,
+        detail: JSON.stringify(detail),
+      })
+      return { end, refused: undefined, notes: '' }
+    }
     const completed = await parent.raise('TaskCompleted', () => task, new AbortController().signal)
     parent.commit(() => {})
     const stays = (await worktree?.leave()) ? worktree!.path : undefined
@@ -122,7 +139,37 @@ interface Done {
   readonly notes: string
 }
 
+/** Of a sub-agent that waits for an approval: who it is, and for one in the background its task. */
+interface WaitingDetail {
+  readonly agentId: string
+  readonly background?: StoredTask
+}
+
+type StoredTask = Omit<SubagentTask, 'signal' | 'background'>
+
+const storedTask = ({ signal, background, ...task }: SubagentTask): StoredTask => task
+
+/** An agent in the background that waited: its call has a result long since, so its news comes as any task's does. */
+export async function resumeInBackground(parent: Session, toolUseId: string): Promise<void> {
+  const waiting = waitingCalls(parent.db, parent.id).find((each) => each.toolUseId === toolUseId)
+  const task = waiting && (JSON.parse(waiting.detail) as WaitingDetail).background
+  if (!task) return
+  const { content, isError } = await runSubagent(parent, { ...task, background: true, signal: parent.signal })
+  parent.emit({ type: 'notice', level: isError ? 'warning' : 'info', text: content })
+}
+
+/** As they stand, without the results that a crash owes: the call that waits gets its own. */
+function resumedMessages(db: Session['db'], sessionId: string, window: number): Message[] {
+  recover(db, sessionId)
+  return loadMessages(db, sessionId, window)
+}
+
+/** Without a prompt it goes on at the call that waited. */
+const firstTurn = (child: Session, prompt: string): Promise<TurnEnd> =>
+  prompt === '' ? runTurn(child, [], 'continuation') : runTurn(child, [textBlock(prompt)])
+
 function told({ end, refused, notes }: Done): ToolOutput {
+  if (end.approval) return { ...failed(end.why!), waits: { approval: end.approval, why: end.why! } }
   if (refused) return failed(`a hook did not accept the result: ${refused}\n${end.text}\n\n${notes}`)
   if (end.stop !== 'end_turn')
     return shown(failed, `the agent stopped (${end.stop})${end.why ? `: ${end.why}` : ''}\n${end.text}`, notes)
@@ -171,7 +218,8 @@ async function withSkills(child: Session, kind: AgentKind, task: string): Promis
 
 /** An agent beside the conversation has nobody who waits for it: before it rests, hooks may give it more to do. */
 async function workThenWait(child: Session, kind: AgentKind, prompt: string): Promise<TurnEnd> {
-  let end = await runTurn(child, [textBlock(prompt)])
+  let end = await firstTurn(child, prompt)
+  if (end.approval) return end
   const idle = (): EventFields['TeammateIdle'] => ({
     teammate_name: kind.name,
     team_name: basename(child.projectDir),

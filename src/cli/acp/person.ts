@@ -17,13 +17,16 @@ export interface Editor {
   readonly client: AgentContext
   readonly can: ClientCapabilities
   sessionId(): string
+  /** It has closed the connection. */
+  isGone(): boolean
 }
 
 export function personAt(editor: Editor): Person {
   return {
     async permission(request, signal) {
       const options = optionsFor(request)
-      const chosen = await choose(editor, callOf(request), options, signal)
+      const chosen = await choose(editor, callOf(request), options, signal).catch(noAnswer)
+      if (chosen === null || editor.isGone()) return undefined
       if (chosen === undefined) return { allow: false, interrupt: true }
       if (chosen === 'reject') return { allow: false }
       const update = request.suggestions[Number(chosen.slice('always-'.length))]
@@ -105,6 +108,9 @@ async function choose(
   })
   return outcome.outcome === 'selected' ? outcome.optionId : undefined
 }
+
+/** An editor that cannot be asked, or went away while it was: nobody answers. */
+const noAnswer = (): null => null
 
 const until = (signal: AbortSignal) => ({ cancellationSignal: signal, stopWaitingOnCancel: true })
 

@@ -42,6 +42,8 @@ interface Open {
   /** All that was told has gone out. */
   sent(): Promise<void>
   toldMode: PermissionMode
+  /** The prompt that is being answered. */
+  answering?: Promise<unknown>
 }
 
 type Place = { cwd: string; mcpServers?: McpServer[]; additionalDirectories?: string[] }
@@ -49,6 +51,7 @@ type Place = { cwd: string; mcpServers?: McpServer[]; additionalDirectories?: st
 export function serveAcp(options: Omit<StartOptions, 'person' | 'on'>, version: string): Served {
   const open = new Map<string, Open>()
   let can: ClientCapabilities = {}
+  let gone = false
 
   const begin = async (client: AgentContext, place: Place, resume?: string): Promise<Open> => {
     let here: Open | undefined
@@ -69,6 +72,7 @@ export function serveAcp(options: Omit<StartOptions, 'person' | 'on'>, version: 
         get can() {
           return can
         },
+        isGone: () => gone,
         sessionId: () => here?.session.id ?? '',
       }),
       on: hear,
@@ -109,9 +113,10 @@ export function serveAcp(options: Omit<StartOptions, 'person' | 'on'>, version: 
   }
 
   const end = async (id: string): Promise<void> => {
-    const { started, session } = find(id)
+    const { started, session, answering } = find(id)
     open.delete(id)
     session.interrupt()
+    await answering?.catch(() => {}) // its fault is the prompt's own answer
     await started.close('other')
   }
 
@@ -171,7 +176,8 @@ export function serveAcp(options: Omit<StartOptions, 'person' | 'on'>, version: 
       const stop = () => here.session.interrupt()
       signal.addEventListener('abort', stop, { once: true })
       try {
-        return await answer(here, readPrompt(params.prompt))
+        here.answering = answer(here, readPrompt(params.prompt))
+        return (await here.answering) as PromptResponse
       } finally {
         signal.removeEventListener('abort', stop)
         await here.sent()
@@ -182,6 +188,7 @@ export function serveAcp(options: Omit<StartOptions, 'person' | 'on'>, version: 
   return {
     app,
     async close() {
+      gone = true
       for (const id of [...open.keys()]) await end(id)
     },
   }

@@ -1,4 +1,5 @@
 /** `ona -p`: a prompt in, an answer out, nothing else on stdout. */
+import { hasOpenCalls } from '../../agent/approvals.ts'
 import { runUntilIdle } from '../../agent/session/idle-turns.ts'
 import type { Session } from '../../agent/session/session.ts'
 import { startSession } from '../../agent/session/start.ts'
@@ -6,7 +7,7 @@ import type { Flags } from '../flags.ts'
 import { nobody, tellNotice } from '../headless/deny-all.ts'
 import { type Ending, endOnSignals, exitCode } from '../headless/ending.ts'
 import { lastMomentMs, oneTurn } from '../headless/one-turn.ts'
-import { readPrompt } from '../headless/read-prompt.ts'
+import { noPrompt, readPrompt } from '../headless/read-prompt.ts'
 import { type Reporter, reporterFor } from '../headless/reporter.ts'
 import { startOptions } from '../options.ts'
 import { failed, wrong } from '../print.ts'
@@ -25,7 +26,7 @@ export async function print(flags: Flags, words: readonly string[]): Promise<num
     const { drive } = await import('../control/drive.ts')
     return drive(flags)
   }
-  const read = await readPrompt(words)
+  const read = await readPrompt(words, flags.resume !== undefined || flags.continue === true)
   if (!read.ok) return wrong('ona', read.why)
   const reporter = await reporterFor(flags)
   const ending = endOnSignals()
@@ -48,6 +49,10 @@ async function answerOnce(flags: Flags, prompt: string, reporter: Reporter, endi
   })
   if ('problem' in started) return reporter.startFailed(started)
   session = started.session
+  if (prompt === '' && !hasOpenCalls(session)) {
+    await started.close('other')
+    return wrong('ona', `${noPrompt}; no call of this session waits for an approval`)
+  }
   reporter.begin(session)
 
   // One answer is all there is: servers that start beside it would be too late.

@@ -20,7 +20,7 @@ export async function oneTurn(
   prompt: string,
   { schema, images = [], turn }: TurnOptions,
 ): Promise<Turned> {
-  const expanded = await expandPrompt(session, prompt)
+  const expanded = prompt === '' ? ({ ok: true, blocks: [] } as const) : await expandPrompt(session, prompt)
   if (!expanded.ok) return { end: { stop: 'error', text: '', why: expanded.why } }
   const blocks = [...images, ...expanded.blocks]
   if (!schema) return { end: await turn(session, blocks) }

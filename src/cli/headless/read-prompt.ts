@@ -6,14 +6,16 @@ const mostInput = 10 * 1024 * 1024
 
 type Prompt = { ok: true; prompt: string } | { ok: false; why: string }
 
-export async function readPrompt(words: readonly string[]): Promise<Prompt> {
+export const noPrompt = 'there is no prompt: ona -p "what to do", or pipe it in'
+
+/** `mayBeNone`: a resumed session may go on at a call that was left open. */
+export async function readPrompt(words: readonly string[], mayBeNone = false): Promise<Prompt> {
   const typed = words.join(' ')
   const piped = await pipedInput(typed === '' ? Number.POSITIVE_INFINITY : 3_000)
   if (piped === undefined)
     return { ok: false, why: `stdin holds more than ${mostInput / 1024 / 1024} MB; pass a file's path instead` }
   const prompt = [piped, typed].filter((part) => part.trim() !== '').join('\n\n')
-  if (prompt !== '') return { ok: true, prompt }
-  return { ok: false, why: 'there is no prompt: ona -p "what to do", or pipe it in' }
+  return prompt !== '' || mayBeNone ? { ok: true, prompt } : { ok: false, why: noPrompt }
 }
 
 /** All of stdin; undefined when it is too much. A pipe on which nothing comes in time is left alone. */

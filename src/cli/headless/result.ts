@@ -1,9 +1,11 @@
 /** The last message of a run, and what `--output-format json` prints. Each way to end has its own `terminal_reason`. */
 import { now } from '../../agent/clock.ts'
 import { wireError } from '../../agent/model/model-failure.ts'
+import type { Session } from '../../agent/session/session.ts'
 import type { StartProblem } from '../../agent/session/start-options.ts'
 import { budgetSpent } from '../../agent/stages.ts'
 import type { TurnEnd } from '../../agent/turn-end.ts'
+import { getApproval } from '../../store/approvals.ts'
 import { type RunFacts, stamp } from './run-facts.ts'
 
 /** A turn's end, and the value where a schema asked for one. */
@@ -22,6 +24,7 @@ interface Outcome {
 
 const outcomes = {
   completed: { subtype: 'success', terminal: 'completed', isError: false },
+  deferred: { subtype: 'success', terminal: 'tool_deferred', isError: false },
   hookStopped: { subtype: 'success', terminal: 'hook_stopped', isError: false },
   promptBlocked: { subtype: 'success', terminal: 'hook_stopped', isError: true },
   refused: { subtype: 'success', terminal: 'model_error', isError: true },
@@ -50,6 +53,7 @@ function outcomeOf({ end, error }: Turned, { inTool }: RunFacts): Outcome {
   if (stop === 'max_tokens') return outcomes.maxTokens
   if (stop === 'error' && !failure) return outcomes.setupFailed
   if (stop === 'error') return failure?.contextOverflow ? outcomes.contextFull : outcomes.apiError
+  if (end.approval) return outcomes.deferred
   return why ? outcomes.hookStopped : outcomes.completed
 }
 
@@ -77,11 +81,18 @@ export function resultMessage(facts: RunFacts, turned: Turned): { is_error: bool
     modelUsage: Object.fromEntries(facts.byModel),
     permission_denials: facts.denials,
     ...(facts.failedOpen.length > 0 && { hooks_failed_open: facts.failedOpen }),
+    ...(end.approval && deferred(session, end.approval)),
     ...(structured !== undefined && { structured_output: structured }),
     terminal_reason: terminal,
     ...(facts.messageId && { user_message_uuid: facts.messageId }),
     ...stamp(session),
   }
+}
+
+/** The call that waits for an answer, by the reference's name for it, and the approval that it waits for. */
+function deferred({ db }: Session, approval: string): object {
+  const { toolUseId: id, tool: name, input } = getApproval(db, approval)!
+  return { deferred_tool_use: { id, name, input: JSON.parse(input) }, approval }
 }
 
 /** Where no session came about: the same envelope, with nothing spent. */

@@ -14,15 +14,15 @@ const help = `Calls that wait for an answer, because nobody was there to give it
   ona approvals deny ID [--as NAME] [--reason TEXT] [--json]
 
 Example: ona approvals approve 3f2a91bc --as "Ada Lovelace"
-After the decision, ona --resume SESSION (or ona -p "go on" --resume SESSION) continues at that call. Deny rules and hooks
-judge it again. A call that nobody decides expires. Exit code: 0 done, 1 no such approval or not yours, 2 wrong usage.
+After the decision, ona --resume SESSION (or ona -p --resume SESSION) continues at that call. Deny rules and hooks
+judge it again. An approval that nobody decides expires. Exit code: 0 done, 1 no such approval or not yours, 2 wrong usage.
 `
 
 const list = command('ona approvals list', { help, flags: { all: 'flag', json: 'flag' } }, ({ all = false, json }) =>
   withDb((db) => {
     const found = listApprovals(db, { all })
     if (json) return saidJson(found.map(asJson))
-    return said(found.length === 0 ? 'nothing waits for an answer\n' : found.map(line).join(''))
+    return said(found.length === 0 ? 'no approval is pending\n' : found.map(line).join(''))
   }),
 )
 
@@ -48,7 +48,7 @@ const decide = (name: string, allow: boolean) =>
       const decided = getApproval(db, id)!
       if (given.json) return saidJson(asJson(decided))
       return said(
-        `${decided.tool} is ${decided.status} by ${by}; ona --resume ${decided.sessionId} continues at that call`,
+        `${decided.tool} is ${decided.status} by ${by}; ona --resume ${decided.resume} continues at that call`,
       )
     })
   })
@@ -77,12 +77,15 @@ const line = ({ id, status, createdAt, expiresAt, tool, summary }: Approval): st
 const shown = (each: Approval): string =>
   [
     `Approval ${each.id}, ${each.status}${each.decidedBy ? ` by ${each.decidedBy}` : ''}`,
+    `Agent:   ${each.agent ?? "the session's own"}`,
+    `Folder:  ${each.projectDir}`,
+    ...(each.prompt ? [`Task:    ${each.prompt.slice(0, 2000)}`] : []),
     `Tool:    ${each.tool}`,
     `Input:   ${each.input}`,
     `Because: ${each.reason}`,
     `Owner:   ${each.owner ?? 'any operator'}`,
-    `Asked:   ${each.createdAt} UTC, expires ${each.expiresAt} UTC`,
-    `Session: ${each.sessionId}`,
+    `Created: ${each.createdAt} UTC, expires ${each.expiresAt} UTC`,
+    `Resume:  ona --resume ${each.resume}`,
     ...(each.note ? [`Note:    ${each.note}`] : []),
     '',
   ].join('\n')
