@@ -79,7 +79,9 @@ export async function generate(session: Session): Promise<Generated> {
   const refused = before.assistantText === null ? ended(session, asked) : undefined
   if (refused) return { end: refused, text: '', toolUses: [] }
 
+  const startedAt = performance.now()
   const reply = before.assistantText === null ? await ask(session, before.model) : spoken(session, before)
+  const durationMs = Math.round(performance.now() - startedAt)
   const after: Steps['after_generate'] = {
     model: reply.model,
     usage: {
@@ -95,7 +97,7 @@ export async function generate(session: Session): Promise<Generated> {
   const text = reply.content.map((block) => (block.type === 'text' ? block.text : '')).join('')
   const end = (await stopOf(session, reply, text)) ?? ended(session, answer, text)
   const toolUses = reply.content.filter((block) => block.type === 'tool_use')
-  keep(session, reply, end)
+  keep(session, { ...reply, durationMs }, end)
   await session.observe({ type: 'reply' })
   // A turn that ends here leaves no call without a result.
   if (end) for (const call of toolUses) session.result(call, interruptedResult(end.why ?? end.stop))
@@ -131,7 +133,7 @@ function spoken(session: Session, step: Steps['before_generate']): Reply {
 }
 
 /** The assistant's row and what it cost, in one commit. */
-function keep(session: Session, reply: Reply, end: TurnEnd | undefined): void {
+function keep(session: Session, reply: Reply & { durationMs: number }, end: TurnEnd | undefined): void {
   const cut = end !== undefined && (reply.stop === 'cancelled' || reply.stop === 'error' || reply.stop === 'max_tokens')
   const content = cut ? reply.content.filter((block) => block.type === 'text' && block.text !== '') : reply.content
   const cost = spend(session, reply)
@@ -141,7 +143,10 @@ function keep(session: Session, reply: Reply, end: TurnEnd | undefined): void {
       conversationId: session.conversationId,
       sessionId: session.id,
       type: 'model_reply',
-      detail: { model: reply.model, stop: reply.stop, ...reply.usage, costUsd: cost },
+      detail: {
+        ...{ provider: session.model.providerName, model: reply.model, stop: reply.stop },
+        ...{ ...reply.usage, costUsd: cost, durationMs: reply.durationMs },
+      },
     })
     if (end?.stop === 'cancelled') session.say([textBlock('[Request interrupted by user]')])
   })

@@ -4,6 +4,7 @@ import type { Plugin } from '../agent/plugins/read-plugin.ts'
 import type { StartOptions } from '../agent/session/start-options.ts'
 import type { AgentKind } from '../agent/subagents/agent-definitions.ts'
 import { readPlainFile } from '../files/plain-file.ts'
+import { sendsTelemetry } from '../store/telemetry.ts'
 import type { Flags } from './flags.ts'
 
 export type FlagOptions = Omit<StartOptions, 'person' | 'on'>
@@ -54,9 +55,10 @@ export async function startOptions(flags: Flags, env: NodeJS.ProcessEnv = proces
     ...(flags.maintenance && { setup: 'maintenance' as const }),
     ...(flags.worktree !== undefined && { worktree: flags.worktree }),
     ...(flags['fallback-model'] && { fallbackModels: flags['fallback-model'].split(',').map((each) => each.trim()) }),
-    ...(flags.record && {
-      atEnd: async (session) => (await import('./headless/record.ts')).record(session, flags.record!),
-    }),
+    async atEnd(session) {
+      if (flags.record) await (await import('./headless/record.ts')).record(session, flags.record)
+      if (sendsTelemetry(session.runtime.env)) await (await import('./headless/flush-telemetry.ts')).flush(session)
+    },
     startRehearsal: async () => (await import('../rehearsal/server.ts')).startRehearsal(),
   }
 }

@@ -8,6 +8,7 @@ import {
   type Session as SessionRow,
 } from '../../store/conversations.ts'
 import { setState } from '../../store/state.ts'
+import { sendsTelemetry } from '../../store/telemetry.ts'
 import { recover } from './history.ts'
 import type { Runtime } from './runtime.ts'
 import { workerIn } from './session-lock.ts'
@@ -16,7 +17,7 @@ import type { StartOptions, StartProblem } from './start-options.ts'
 export type Found = { readonly id: string; readonly conversationId: string; readonly isNew: boolean }
 
 /** The session that was asked for, or a new one. */
-export function findSession(options: StartOptions, { db }: Runtime): Found | StartProblem {
+export function findSession(options: StartOptions, { db, env }: Runtime): Found | StartProblem {
   const { resume, cwd } = options
   if (options.sessionId && !uuid.test(options.sessionId)) {
     return { problem: `--session-id must be a UUID, not "${options.sessionId}"`, usage: true }
@@ -24,7 +25,7 @@ export function findSession(options: StartOptions, { db }: Runtime): Found | Sta
   if (options.sessionId && getSession(db, options.sessionId)) {
     return { problem: `the session ${options.sessionId} is in use; --resume goes on with it`, usage: true }
   }
-  if (!resume) return newSession(options, db)
+  if (!resume) return newSession(options, { db, env })
   const old = resume === true ? newestSession(db, { projectDir: cwd }) : (getSession(db, resume) ?? byName(db, resume))
   if (!old) {
     const which =
@@ -63,12 +64,26 @@ function goOn({ sessionId: id, conversationId }: SessionRow, db: Runtime['db']):
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-function newSession(options: StartOptions, db: Runtime['db']): Found {
+/** Where it starts and, where the record is sent to a collector, the trace that it belongs to. */
+const startDetail = ({ cwd, env: given }: StartOptions, env: Runtime['env']): object => ({
+  cwd,
+  ...(sendsTelemetry(env) && {
+    traceparent: env['TRACEPARENT'],
+    startsTrace: env['TRACEPARENT'] !== given['TRACEPARENT'],
+  }),
+})
+
+function newSession(options: StartOptions, { db, env }: Pick<Runtime, 'db' | 'env'>): Found {
   return db.transaction(() => {
     const conversation = createConversation(db, { projectDir: options.cwd })
     const { sessionId } = createSession(db, conversation.id, options.sessionId)
     if (options.name) setState(db, conversation.id, 'name', options.name)
-    addEvent(db, { conversationId: conversation.id, sessionId, type: 'session_start', detail: { cwd: options.cwd } })
+    addEvent(db, {
+      conversationId: conversation.id,
+      sessionId,
+      type: 'session_start',
+      detail: startDetail(options, env),
+    })
     return { id: sessionId, conversationId: conversation.id, isNew: true }
   })
 }

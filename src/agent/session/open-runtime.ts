@@ -20,8 +20,10 @@ import type { Wrap } from '../../sandbox/wrap.ts'
 import { dbPath, openDb } from '../../store/open.ts'
 import { governedMark } from '../../store/operator.ts'
 import { storable } from '../../store/secrets.ts'
+import { environment } from '../../store/settings/environment.ts'
 import { hooksOf, loadSettings } from '../../store/settings/settings.ts'
 import { trust } from '../../store/settings/trust.ts'
+import { withTrace } from '../../store/telemetry.ts'
 import { builtInTools } from '../../tools/all.ts'
 import { noSkills, skillCatalogue } from '../context/skill-catalogue.ts'
 import type { AgentEvent } from '../events.ts'
@@ -65,9 +67,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     return { problem: loaded.problems.map(({ file, why }) => `${file}: ${why}`).join('\n') }
   }
   const { settings, trusted } = loaded
-  // Whether hooks run at all is for the operator's own environment to say.
-  const { SDLC_DISABLE_ALL_HOOKS: _, ...variables } = settings.env ?? {}
-  const env = { ...options.env, ...variables }
+  const env = withTrace(environment(options.env, loaded))
   const tell: AgentEvent[] = loaded.warnings.map((text) => ({ type: 'notice', level: 'warning', text }))
   const hooks = hooksOf(loaded)
   const faults = hooks.problems.filter(({ level }) => level === 'error')

@@ -17,7 +17,15 @@ import {
   TraceExporterMetricsHelper,
 } from '@opentelemetry/otlp-transformer'
 import type { Db } from '../../store/open.ts'
-import { type Cursor, type LogData, readSignals, type SignalOptions, type SpanData, type TokenData } from './signals.ts'
+import { hr, metricsOf } from './histograms.ts'
+import {
+  type Cursor,
+  type LogData,
+  type MeasureData,
+  readSignals,
+  type SignalOptions,
+  type SpanData,
+} from './signals.ts'
 
 export interface Shipped {
   readonly spans: number
@@ -27,6 +35,12 @@ export interface Shipped {
   readonly problem?: string
 }
 
+/** What is sent besides names and numbers, as the environment says it. */
+export const contentChoice = (env: NodeJS.ProcessEnv): Pick<SignalOptions, 'content' | 'claudeNames'> => ({
+  content: env['ONA_OTEL_CONTENT'] === '1',
+  claudeNames: env['ONA_OTEL_CLAUDE_NAMES'] === '1',
+})
+
 /** Stops at the first batch that the collector does not take, or when `signal` says so. */
 export async function ship(
   db: Db,
@@ -35,19 +49,20 @@ export async function ship(
 ): Promise<Shipped> {
   const send = senders(env, options.timeoutMs)
   const sent = { spans: 0, logs: 0, metrics: 0 }
+  const wants = (signal: string) => env[`OTEL_${signal}_EXPORTER`]?.toLowerCase() !== 'none'
   try {
     for (;;) {
       const cursor = readCursor(db)
-      const { spans, logs, tokens, cursor: next, more } = readSignals(db, cursor, options)
+      const { spans, logs, measures, cursor: next, more } = readSignals(db, cursor, options)
       const problem =
-        (spans.length > 0 ? await send.traces(spans) : undefined) ??
-        (logs.length > 0 ? await send.logs(logs) : undefined) ??
-        (tokens.length > 0 ? await send.metrics(tokens) : undefined)
+        (spans.length > 0 && wants('TRACES') ? await send.traces(spans) : undefined) ??
+        (logs.length > 0 && wants('LOGS') ? await send.logs(logs) : undefined) ??
+        (measures.length > 0 && wants('METRICS') ? await send.metrics(measures) : undefined)
       if (problem !== undefined) return { ...sent, problem }
       saveCursor(db, next)
       sent.spans += spans.length
       sent.logs += logs.length
-      sent.metrics += tokens.length
+      sent.metrics += measures.length
       if (!more || options.signal?.aborted) return sent
     }
   } finally {
@@ -68,7 +83,10 @@ function senders(env: NodeJS.ProcessEnv, timeoutMillis = 10_000) {
     serializer: ISerializer<T, unknown>,
     helper: IExporterMetricsHelper<T>,
   ) => {
-    const options = convertLegacyHttpOptions({ timeoutMillis }, signal, path, type)
+    const own = (name: string) => env[`OTEL_EXPORTER_OTLP_${signal}_${name}`]
+    const url = own('ENDPOINT') || `${env['OTEL_EXPORTER_OTLP_ENDPOINT']?.replace(/\/+$/, '')}/${path}`
+    const headers = { ...pairsOf(env['OTEL_EXPORTER_OTLP_HEADERS']), ...pairsOf(own('HEADERS')) }
+    const options = convertLegacyHttpOptions({ url, headers, timeoutMillis }, signal, path, type)
     return createOtlpHttpExportDelegate(
       options,
       serializer,
@@ -104,8 +122,10 @@ function senders(env: NodeJS.ProcessEnv, timeoutMillis = 10_000) {
       result((done) => traces.export(spans.map((span) => readableSpan(span, resource)) as never[], done)),
     logs: (records: readonly LogData[]) =>
       result((done) => logs.export(records.map((record) => readableLog(record, resource)) as never[], done)),
-    metrics: (tokens: readonly TokenData[]) =>
-      result((done) => metrics.export(tokenMetrics(tokens, resource) as never, done)),
+    metrics: (measures: readonly MeasureData[]) =>
+      result((done) =>
+        metrics.export({ resource, scopeMetrics: [{ scope, metrics: metricsOf(measures) }] } as never, done),
+      ),
     async close() {
       await Promise.all([traces.shutdown(), logs.shutdown(), metrics.shutdown()])
     },
@@ -113,13 +133,21 @@ function senders(env: NodeJS.ProcessEnv, timeoutMillis = 10_000) {
 }
 
 const scope = { name: 'ona', version: '1' }
-const hr = (ms: number): [number, number] => [Math.floor(ms / 1000), Math.round((ms % 1000) * 1e6)]
 
 const readableSpan = (
-  { name, traceId, spanId, parentId, startMs, endMs, isError, attributes }: SpanData,
+  { name, traceId, spanId, parentId, startMs, endMs, isError, isClient, attributes }: SpanData,
   resource: object,
 ) => ({
-  ...{ name, kind: 0, attributes, resource, instrumentationScope: scope, links: [], events: [], ended: true },
+  ...{
+    name,
+    kind: isClient ? 2 : 0,
+    attributes,
+    resource,
+    instrumentationScope: scope,
+    links: [],
+    events: [],
+    ended: true,
+  },
   ...{ droppedAttributesCount: 0, droppedEventsCount: 0, droppedLinksCount: 0 },
   spanContext: () => ({ traceId, spanId, traceFlags: 1 }),
   ...(parentId !== undefined && { parentSpanContext: { traceId, spanId: parentId, traceFlags: 1 } }),
@@ -139,39 +167,20 @@ const readableLog = ({ name, traceId, spanId, atMs, attributes }: LogData, resou
   ...{ attributes: { 'event.name': name, ...attributes }, droppedAttributesCount: 0 },
 })
 
-/** A histogram of one bucket per row, as a delta: counts and sums add up at the collector. */
-const tokenMetrics = (tokens: readonly TokenData[], resource: object) => ({
-  resource,
-  scopeMetrics: [
-    {
-      scope,
-      metrics: [
-        {
-          descriptor: {
-            name: 'gen_ai.client.token.usage',
-            unit: '{token}',
-            description: 'tokens per reply',
-            valueType: 1,
-          },
-          ...{ aggregationTemporality: 0, dataPointType: 0 },
-          dataPoints: tokens.map(({ atMs, tokens: count, attributes }) => ({
-            ...{ startTime: hr(atMs), endTime: hr(atMs), attributes },
-            value: { buckets: { boundaries: [], counts: [1] }, sum: count, count: 1, min: count, max: count },
-          })),
-        },
-      ],
-    },
-  ],
-})
+/** `a=b,c=d`, with values as in a URL. */
+const pairsOf = (list = ''): Record<string, string> =>
+  Object.fromEntries(
+    list.split(',').flatMap((pair) => {
+      const at = pair.indexOf('=')
+      return at > 0 ? [[pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())]] : []
+    }),
+  )
 
-/** `OTEL_RESOURCE_ATTRIBUTES=a=b,c=d` and `OTEL_SERVICE_NAME`. */
-function resourceAttributes(env: NodeJS.ProcessEnv): Record<string, string> {
-  const pairs = (env['OTEL_RESOURCE_ATTRIBUTES'] ?? '').split(',').flatMap((pair) => {
-    const at = pair.indexOf('=')
-    return at > 0 ? [[pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())] as const] : []
-  })
-  return { ...Object.fromEntries(pairs), 'service.name': env['OTEL_SERVICE_NAME'] || 'ona' }
-}
+const resourceAttributes = (env: NodeJS.ProcessEnv): Record<string, string> => ({
+  'service.name': 'ona',
+  ...pairsOf(env['OTEL_RESOURCE_ATTRIBUTES']),
+  ...(env['OTEL_SERVICE_NAME'] && { 'service.name': env['OTEL_SERVICE_NAME'] }),
+})
 
 function decoded(text: string): string {
   try {

@@ -1,9 +1,11 @@
 /**
- * What the record says since a cursor, as OpenTelemetry signals: spans, log events and token counts by the GenAI semantic
+ * What the record says since a cursor, as OpenTelemetry signals: spans, log events and measures by the GenAI semantic
  * conventions (1.37). Plain data; ids are made from the rows, so that sending again sends the same.
  */
 import { redact } from '../../hooks/redact.ts'
 import type { ReadDb } from '../../store/open.ts'
+import { readTraceparent } from '../../store/telemetry.ts'
+import { type HookRow, hookAnswer, hookColumns } from '../inspect/hook-answer.ts'
 
 export interface Cursor {
   /** The last row of each table that was sent. */
@@ -21,6 +23,8 @@ export interface SpanData {
   readonly startMs: number
   readonly endMs: number
   readonly isError: boolean
+  /** A request to another program. */
+  readonly isClient?: true
   readonly attributes: Attributes
 }
 
@@ -32,18 +36,22 @@ export interface LogData {
   readonly attributes: Attributes
 }
 
-export interface TokenData {
+/** One value of a histogram. */
+export interface MeasureData {
+  readonly metric: Metric
   readonly atMs: number
-  readonly tokens: number
+  readonly value: number
   readonly attributes: Attributes
 }
 
-type Attributes = Record<string, string | number | boolean>
+export type Metric = 'gen_ai.client.token.usage' | 'gen_ai.client.operation.duration'
+
+export type Attributes = Record<string, string | number | boolean | readonly string[]>
 
 export interface Signals {
   readonly spans: readonly SpanData[]
   readonly logs: readonly LogData[]
-  readonly tokens: readonly TokenData[]
+  readonly measures: readonly MeasureData[]
   readonly cursor: Cursor
   /** There is more to send after these. */
   readonly more: boolean
@@ -51,7 +59,7 @@ export interface Signals {
 
 export interface SignalOptions {
   readonly limit?: number
-  /** Inputs, outputs and reasons too; secrets are redacted. */
+  /** Inputs and outputs too; secrets are redacted. */
   readonly content?: boolean
   /** The event names of Claude Code's telemetry beside ours, for dashboards that read those. */
   readonly claudeNames?: boolean
@@ -61,7 +69,10 @@ export function readSignals(db: ReadDb, cursor: Cursor, options: SignalOptions =
   const { limit = 500, content = false, claudeNames = false } = options
   const spans: SpanData[] = []
   const logs: LogData[] = []
-  const tokens: TokenData[] = []
+  const measures: MeasureData[] = []
+  const traces = tracesOf(db)
+  const took = (atMs: number, durationMs: number, attributes: Attributes) =>
+    measures.push({ metric: 'gen_ai.client.operation.duration', atMs, value: durationMs / 1000, attributes })
   const log = (name: string, claudeName: string, data: Omit<LogData, 'name'>) => {
     logs.push({ ...data, name })
     if (claudeNames) logs.push({ ...data, name: `claude_code.${claudeName}` })
@@ -70,7 +81,8 @@ export function readSignals(db: ReadDb, cursor: Cursor, options: SignalOptions =
   const events = db.all<EventRow>(eventSql, cursor.events, limit)
   for (const row of events) {
     const detail = parsed(row.detail)
-    const base = { traceId: traceOf(row.session), atMs: ms(row.at) }
+    const trace = traces(row.session)
+    const base = { traceId: trace.id, atMs: ms(row.at) }
     const about = {
       'gen_ai.conversation.id': row.conversation,
       'session.id': row.session,
@@ -78,41 +90,54 @@ export function readSignals(db: ReadDb, cursor: Cursor, options: SignalOptions =
     }
     if (row.type === 'model_reply') {
       const model = text(detail['model'])
-      const shared = { ...about, 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model }
+      const shared = {
+        ...{ ...about, 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model, 'gen_ai.response.model': model },
+        'gen_ai.provider.name': providers[text(detail['provider'])] ?? (text(detail['provider']) || row.agent),
+      }
       const counts = { input: number(detail['inputTokens']), output: number(detail['outputTokens']) }
       const duration = number(detail['durationMs'])
       const spanId = idOf(`event ${row.id} ${row.session}`)
       spans.push({
         ...{ name: `chat ${model}`.trim(), traceId: base.traceId, spanId, parentId: turnOf(row.session, row.turn) },
-        ...{ startMs: base.atMs - duration, endMs: base.atMs, isError: false },
+        ...{ startMs: base.atMs - duration, endMs: base.atMs, isError: detail['stop'] === 'error', isClient: true },
         attributes: {
           ...shared,
           'gen_ai.usage.input_tokens': counts.input,
           'gen_ai.usage.output_tokens': counts.output,
+          ...(text(detail['stop']) && { 'gen_ai.response.finish_reasons': [text(detail['stop'])] }),
+          ...(typeof detail['costUsd'] === 'number' && { 'ona.cost.usd': detail['costUsd'] }),
         },
       })
-      for (const [type, count] of Object.entries(counts))
-        tokens.push({ atMs: base.atMs, tokens: count, attributes: { ...shared, 'gen_ai.token.type': type } })
+      for (const [type, value] of Object.entries(counts))
+        measures.push({
+          ...{ metric: 'gen_ai.client.token.usage', atMs: base.atMs, value },
+          attributes: { ...forMetrics(shared), 'gen_ai.token.type': type },
+        })
+      if (duration > 0) took(base.atMs, duration, forMetrics(shared))
       if (claudeNames)
         log('ona.api_request', 'api_request', {
           ...base,
           spanId,
-          attributes: { ...shared, input_tokens: counts.input, output_tokens: counts.output },
+          attributes: {
+            ...{ ...shared, model, input_tokens: counts.input, output_tokens: counts.output, duration_ms: duration },
+            ...{ cost_usd: number(detail['costUsd']), cache_read_tokens: number(detail['cacheReadTokens']) },
+          },
         })
     } else if (row.type === 'turn_end') {
       const started = db.get<{ at: string | null }>(turnStartSql, row.session, row.id)?.at ?? row.startedAt
       spans.push({
-        ...{
-          name: `invoke_agent ${row.agent}`,
-          traceId: base.traceId,
-          spanId: turnOf(row.session, row.turn),
-          parentId: undefined,
-        },
-        ...{ startMs: Math.min(ms(started), base.atMs), endMs: base.atMs, isError: detail['stop'] === 'error' },
+        ...{ name: `invoke_agent ${row.agent}`, traceId: base.traceId, spanId: turnOf(row.session, row.turn) },
+        ...{ parentId: trace.parent, startMs: Math.min(ms(started), base.atMs), endMs: base.atMs },
+        isError: detail['stop'] === 'error',
         attributes: { ...about, 'gen_ai.operation.name': 'invoke_agent', 'ona.stop': text(detail['stop']) },
       })
     } else {
       const spanId = turnOf(row.session, row.turn)
+      if (row.type === 'session_start' && detail['startsTrace'] === true && trace.parent !== undefined)
+        spans.push({
+          ...{ name: 'session', traceId: base.traceId, spanId: trace.parent, parentId: undefined },
+          ...{ startMs: base.atMs, endMs: base.atMs, isError: false, attributes: about },
+        })
       log(`ona.${row.type}`, row.type, {
         ...base,
         spanId,
@@ -135,47 +160,53 @@ export function readSignals(db: ReadDb, cursor: Cursor, options: SignalOptions =
       ...{ 'gen_ai.conversation.id': row.conversation, 'session.id': row.session, 'gen_ai.agent.name': row.agent },
       ...(content && { 'gen_ai.tool.call.result': redact(text(payload['content']).slice(0, 8000)) }),
     }
-    const ids = { traceId: traceOf(row.session), spanId: callSpan(row.session, row.call) }
+    const ids = { traceId: traces(row.session).id, spanId: callSpan(row.session, row.call) }
+    const startMs = Math.min(ms(row.startedAt ?? row.at), end)
     spans.push({
       ...{ name: `execute_tool ${row.tool ?? 'unknown'}`, ...ids, parentId: turnOf(row.session, row.turn) },
-      ...{ startMs: Math.min(ms(row.startedAt ?? row.at), end), endMs: end, isError, attributes },
+      ...{ startMs, endMs: end, isError, attributes },
     })
+    took(end, end - startMs, forMetrics(attributes))
     if (claudeNames)
       log('ona.tool_result', 'tool_result', { ...ids, atMs: end, attributes: { ...attributes, success: !isError } })
   }
 
   const permissions = db.all<PermissionRow>(permissionSql, cursor.permissions, limit)
-  const policy = permissions.length > 0 ? policyDigest(db) : ''
+  const hooks = db.all<VerdictRow>(hookSql, cursor.hooks, limit)
+  const policy = permissions.length + hooks.length > 0 ? policyDigest(db) : ''
   for (const row of permissions) {
     const reason = parsed(row.reason)
     log('ona.tool_approval', 'tool_decision', {
-      ...{ traceId: traceOf(row.session), spanId: callSpan(row.session, row.call), atMs: ms(row.at) },
+      ...{ traceId: traces(row.session).id, spanId: callSpan(row.session, row.call), atMs: ms(row.at) },
       attributes: {
         ...{ 'gen_ai.tool.name': row.tool, 'gen_ai.tool.call.id': row.call, 'session.id': row.session },
-        ...{ decision: row.decision, source: text(reason['by']), 'ona.policy.sha256': policy },
-        ...(content && { reason: redact(text(reason['reason'])) }),
+        ...{ decision: row.decision, source: text(reason['by']) },
+        // the sentence names the call's input; the rule does not
+        ...(text(reason['rule']) && { rule: brief(text(reason['rule'])) }),
+        ...(content && { reason: brief(text(reason['reason'])) }),
+        ...(row.own && { 'ona.policy.sha256': policy }),
+      },
+    })
+  }
+  for (const row of hooks) {
+    const { says, why, ms: tookMs } = hookAnswer(row)
+    log('ona.hook_verdict', 'hook', {
+      traceId: traces(row.session).id,
+      spanId: row.toolUseId ? callSpan(row.session, row.toolUseId) : turnOf(row.session, 0),
+      atMs: Date.parse(row.startedAt) || 0,
+      attributes: {
+        ...{ 'ona.hook.event': row.event, 'ona.hook.id': redact(row.command), 'session.id': row.session },
+        ...{ decision: says, ...(reasoned.has(says) && { reason: brief(why) }) },
+        ...(tookMs !== null && { duration_ms: tookMs }),
+        ...(row.own && { 'ona.policy.sha256': policy }),
+        ...(row.toolName && { 'gen_ai.tool.name': row.toolName }),
+        ...(content && { stdout: redact((row.stdout ?? '').slice(0, 8000)) }),
       },
     })
   }
 
-  const hooks = db.all<HookRow>(hookSql, cursor.hooks, limit)
-  for (const row of hooks)
-    log('ona.hook_verdict', 'hook', {
-      ...{
-        traceId: traceOf(row.session),
-        spanId: row.call ? callSpan(row.session, row.call) : turnOf(row.session, 0),
-        atMs: Date.parse(row.at) || 0,
-      },
-      attributes: {
-        ...{ 'ona.hook.event': row.event, 'ona.hook.id': redact(row.command), 'session.id': row.session },
-        ...{ decision: row.skipped ? 'skipped' : row.exit === 2 ? 'deny' : row.exit === 0 ? 'pass' : 'failed' },
-        ...(row.tool && { 'gen_ai.tool.name': row.tool }),
-        ...(content && { stdout: redact((row.stdout ?? '').slice(0, 8000)) }),
-      },
-    })
-
   return {
-    ...{ spans, logs, tokens },
+    ...{ spans, logs, measures },
     cursor: {
       events: events.at(-1)?.id ?? cursor.events,
       results: results.at(-1)?.id ?? cursor.results,
@@ -244,29 +275,62 @@ interface PermissionRow {
   readonly tool: string
   readonly decision: string
   readonly reason: string | null
+  /** Decided by ona, and not imported from another agent's history. */
+  readonly own: 0 | 1
 }
+
+const ownSql = 'session_id NOT IN (SELECT session_id FROM ona_imports) AS own'
 
 const permissionSql = `SELECT id, created_at AS at, session_id AS session, tool_use_id AS call, tool_name AS tool, decision,
-  reason_json AS reason FROM tool_permission_log WHERE id > ? ORDER BY id LIMIT ?`
+  reason_json AS reason, ${ownSql} FROM tool_permission_log WHERE id > ? ORDER BY id LIMIT ?`
 
-interface HookRow {
-  readonly id: number
-  readonly at: string
-  readonly session: string
-  readonly call: string | null
-  readonly tool: string | null
-  readonly event: string
-  readonly command: string
-  readonly exit: number | null
-  readonly stdout: string | null
-  readonly skipped: string | null
+type VerdictRow = HookRow & { readonly session: string; readonly own: 0 | 1 }
+
+const hookSql = `SELECT ${hookColumns}, session_id AS session, ${ownSql} FROM hook_invocations WHERE id > ? ORDER BY id LIMIT ?`
+
+/** Verdicts that have a reason; what a hook merely printed is content. */
+const reasoned = new Set(['allow', 'ask', 'deny', 'failed', 'not asked'])
+
+/** The names of the conventions for the providers of the settings. */
+const providers: Readonly<Record<string, string>> = {
+  claude_code_subscription: 'anthropic',
+  openai_compatible: 'openai',
+  lm_studio_local: 'lm_studio',
 }
 
-const hookSql = `SELECT id, started_at AS at, session_id AS session, tool_use_id AS call, tool_name AS tool, hook_event AS event, command,
-  exit_code AS exit, stdout_text AS stdout, skipped_reason AS skipped FROM hook_invocations WHERE id > ? ORDER BY id LIMIT ?`
+/** Attributes with few values: a metric has no ids of calls and conversations. */
+const forMetrics = (attributes: Attributes): Attributes =>
+  Object.fromEntries(Object.entries(attributes).filter(([name]) => metricKeys.has(name)))
+
+const metricKeys = new Set(
+  ['operation.name', 'provider.name', 'request.model', 'response.model', 'agent.name', 'tool.name'].map(
+    (name) => `gen_ai.${name}`,
+  ),
+)
+
+/** The trace of a session and the span above its turns: those that it was started with, or made from its id. */
+function tracesOf(db: ReadDb): (session: string) => { readonly id: string; readonly parent: string | undefined } {
+  const known = new Map<string, { id: string; parent: string | undefined }>()
+  const find = (session: string, depth = 0): { id: string; parent: string | undefined } => {
+    const above = depth < 20 ? db.get<{ id: string }>(parentSql, session)?.id : undefined
+    if (above !== undefined) return { id: find(above, depth + 1).id, parent: turnOf(above, 0) }
+    const given = readTraceparent(db.get<{ trace: string | null }>(givenSql, session)?.trace)
+    return given
+      ? { id: given.traceId, parent: given.spanId }
+      : { id: hash(`session ${session}`).slice(0, 32), parent: undefined }
+  }
+  return (session) => {
+    const trace = known.get(session) ?? find(session)
+    known.set(session, trace)
+    return trace
+  }
+}
+
+const parentSql = 'SELECT parent_session_id AS id FROM ona_subagents WHERE session_id = ?'
+const givenSql = `SELECT detail ->> 'traceparent' AS trace FROM events
+  WHERE session_id = ? AND event_type = 'session_start' AND json_valid(detail) ORDER BY id LIMIT 1`
 
 const hash = (name: string): string => process.getBuiltinModule('node:crypto').hash('sha256', name)
-const traceOf = (session: string): string => hash(`session ${session}`).slice(0, 32)
 const idOf = (name: string): string => hash(name).slice(0, 16)
 const turnOf = (session: string, turn: number): string => idOf(`turn ${turn} ${session}`)
 const callSpan = (session: string, call: string): string => idOf(`call ${call} ${session}`)
@@ -275,6 +339,7 @@ const policyDigest = (db: ReadDb): string =>
   hash(db.get<{ json: string }>("SELECT json FROM settings_snapshot WHERE scope = 'effective'")?.json ?? '')
 
 const ms = (sqlTime: string): number => Date.parse(`${sqlTime.replace(' ', 'T')}Z`) || 0
+const brief = (reason: string): string => redact(reason.trim().slice(0, 1000))
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const number = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
 

@@ -56,6 +56,8 @@ export interface LoadedSettings {
   readonly heldBack: readonly HeldBack[]
   /** What a failing hook means where it does not say so itself; managed settings can force it. */
   readonly hookFailure?: 'refuse' | 'forced'
+  /** Variables of managed settings: they hold whatever the environment and the settings of record say. */
+  readonly managedEnv: Readonly<Record<string, string>>
   /** Reported once: entries left out, unknown keys, what is held back. */
   readonly warnings: readonly string[]
   /** Hooks that the settings or `--bare` switched off: listed, recorded as skipped, and not run. */
@@ -124,7 +126,8 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   const place = { cwd: request.cwd, home: request.home, hooksRun: request.env['SDLC_DISABLE_ALL_HOOKS'] !== '1' }
   const refuses = ({ settings }: Layer) => settings['hookFailure'] === 'refuse'
   const failure = managed.some(refuses) ? ('forced' as const) : layers.some(refuses) ? ('refuse' as const) : undefined
-  const loaded = { sources, trusted, place, heldBack, ...(failure && { hookFailure: failure }) }
+  const managedEnv = (merge(managed) as Settings).env ?? {}
+  const loaded = { sources, trusted, place, heldBack, managedEnv, ...(failure && { hookFailure: failure }) }
 
   if (flags.bare || problems.length > 0) {
     const { settings, disabledHooks } = inForce(flags.bare ? withRestrictionsOf(db, files) : files, managed)

@@ -1,5 +1,8 @@
 /** `ona otel ship`: the record to an OpenTelemetry collector. */
+import { settingsHere } from '../../../agent/session/folder-settings.ts'
 import { dbPath, openDb } from '../../../store/open.ts'
+import { environment } from '../../../store/settings/environment.ts'
+import { sendsTelemetry } from '../../../store/telemetry.ts'
 import { command, family } from '../../command.ts'
 import { failed, noted, said, saidJson, warned } from '../../print.ts'
 import type { Verb } from '../../verbs.ts'
@@ -14,8 +17,9 @@ nothing and loses nothing: the rest is sent the next time.
   OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_PROTOCOL (http/protobuf or http/json),
   OTEL_RESOURCE_ATTRIBUTES, OTEL_SERVICE_NAME   as OpenTelemetry defines them
 
-  --content        inputs, outputs and reasons too; secrets are redacted
+  --content        inputs and outputs too; secrets are redacted (also ONA_OTEL_CONTENT=1)
   --claude-names   the event names of Claude Code's telemetry (claude_code.*) beside ours
+                   (also ONA_OTEL_CLAUDE_NAMES=1)
   --json           print the counts as JSON
 `
 
@@ -25,14 +29,20 @@ const shipping = command(
   'ona otel ship',
   { help, flags },
   async ({ watch, content, json, 'claude-names': claudeNames }) => {
-    if (!process.env['OTEL_EXPORTER_OTLP_ENDPOINT'])
+    const env = environment(process.env, settingsHere({ lookOnly: true }))
+    if (!sendsTelemetry(env))
       return failed('no collector is named; set OTEL_EXPORTER_OTLP_ENDPOINT, such as http://127.0.0.1:4318')
-    const { ship } = await import('../../../audit/otel/ship.ts')
+    const { contentChoice, ship } = await import('../../../audit/otel/ship.ts')
     const db = openDb(dbPath())
     const stop = new AbortController()
-    const options = { content: content === true, claudeNames: claudeNames === true, signal: stop.signal }
+    const chosen = contentChoice(env)
+    const options = {
+      content: content === true || chosen.content,
+      claudeNames: claudeNames === true || chosen.claudeNames,
+      signal: stop.signal,
+    }
     try {
-      const { problem, ...sent } = await ship(db, process.env, options)
+      const { problem, ...sent } = await ship(db, env, options)
       if (json) saidJson({ ...sent, ...(problem !== undefined && { problem }) })
       else said(`${sent.spans} spans, ${sent.logs} events, ${sent.metrics} metric points sent`)
       if (problem !== undefined) warned(`the collector took no more: ${problem}; the rest is sent the next time`)
@@ -42,7 +52,7 @@ const shipping = command(
       const { setTimeout: sleep } = await import('node:timers/promises')
       while (!stop.signal.aborted) {
         await sleep(2000, undefined, { signal: stop.signal }).catch(() => {})
-        const again = await ship(db, process.env, options)
+        const again = await ship(db, env, options)
         if (again.spans + again.logs > 0) said(`${again.spans} spans, ${again.logs} events sent`)
       }
       return 0
