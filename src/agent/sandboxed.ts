@@ -49,7 +49,12 @@ export async function withSandbox(call: Call, question: PermissionQuestion, ruli
   if (prompt !== undefined)
     return { ...ruling, reason: `${ruling.reason}; the sandbox cannot express a rule: ${prompt}` }
   const hook = question.hook === 'none' ? 'allow' : question.hook
-  const { ruling: inside } = await judge({ ...question, hook, settings: withoutFileRules(question.settings) })
+  const { ruling: inside } = await judge({
+    ...question,
+    hook,
+    fenced: true,
+    settings: withoutFileRules(question.settings),
+  })
   if (inside.decision !== 'allow') return ruling
   return { decision: 'allow', reason: 'the command is sandboxed (autoAllowBashIfSandboxed)', suggestions: [] }
 }

@@ -29,6 +29,8 @@ export interface PermissionQuestion {
   readonly origins?: readonly string[]
   /** Paths that only this session protects: see protected-paths.ts. */
   readonly protect?: readonly ProtectedPath[]
+  /** The command runs in a sandbox that holds protected paths itself. */
+  readonly fenced?: true
   /** See `Places`. */
   readonly follow?: (path: string) => string
 }

@@ -5,6 +5,8 @@ import { couldMatch, HOLE } from '../wildcard.ts'
 import type { FileUse, ShellCommand, ShellWord, UseKind } from './command.ts'
 import { tokensInCode } from './embedded.ts'
 import { expandBraces } from './expand-glob.ts'
+import { downloads, gitConfigFiles } from './named-by-program.ts'
+import { unpackedInto } from './unpackers.ts'
 import { forms, nameOf } from './wrappers.ts'
 
 export function filesOf(command: ShellCommand): readonly FileUse[] {
@@ -93,15 +95,15 @@ function usesOf(name: string, args: readonly ShellWord[], input: readonly string
     trees('treeRead', from)
   }
   const [verb] = operands
-  if (/^(tar|bsdtar)$/.test(name)) {
+  const unpacked = unpackedInto(name, args)
+  found.push(...uses('creates', unpacked))
+  if (/^(tar|bsdtar)$/.test(name) && unpacked.length === 0) {
     const letters = args.find((word) => /^-?[a-zA-Z]+$/.test(word.value))?.value ?? ''
-    if (/x/.test(letters) || has(/^--(extract|get)/))
-      trees('creates', valuesOf(args, /^(-C|--directory)$/, /^--directory=/))
-    else if (!/t/.test(letters)) trees('treeRead', operands)
+    if (!/t/.test(letters)) trees('treeRead', operands)
   }
-  if (/^(unzip|cpio|patch)$/.test(name)) trees('creates', valuesOf(args, /^-d$/))
   if (name === 'zip' && has(recursive)) trees('treeRead', operands)
-  if (name === 'git' && /^(apply|am)$/.test(verb?.value ?? '')) trees('creates', [])
+  if (name === 'git' && verb?.value === 'config') found.push(...gitConfigFiles(args))
+  found.push(...uses('edit', downloads(name, args)).map((use) => ({ ...use, unsure: true as const })))
   if (name === 'git' && verb?.value === 'clean') trees('treeEdit', [])
   if (name === 'git' && verb?.value === 'grep' && has(/^--no-index$/)) trees('treeRead', operands.slice(2))
   return found

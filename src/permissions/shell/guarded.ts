@@ -1,7 +1,9 @@
 /** Protected paths in a command line: what it certainly changes or reads, and what it may. */
 import { existsSync as exists } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { modeInForce } from '../modes.ts'
 import { isWithin } from '../paths/pattern.ts'
+import { treeHolds } from '../paths/tree.ts'
 import { type ProtectedPath, protectedPaths, protectionOf } from '../protected-paths.ts'
 import { protectedFinding } from '../protection.ts'
 import type { Finding } from '../question.ts'
@@ -53,7 +55,7 @@ const showsEnvironment = ({ path }: ShellWord): boolean => {
 
 function guardOf(line: Line, use: FileUse, command: ShellCommand): Guard | undefined {
   const { kind, word } = use
-  if (kind === 'creates') return undefined
+  if (kind === 'creates') return createsGuard(line, word, command)
   if (kind === 'treeRead' || kind === 'treeEdit') return treeGuard(line, use, command)
   const access = kind === 'read' || kind === 'mayRead' ? 'read' : 'edit'
   const words = word.path.includes(HOLE) ? [known(word)] : (line.expanded(word) ?? [known(word)])
@@ -75,7 +77,11 @@ function known(word: ShellWord): ShellWord | undefined {
 }
 
 /** A folder that is changed or read as a whole with protected paths in it. */
-function treeGuard(line: Line, { kind, word }: FileUse, command: ShellCommand): Guard | undefined {
+function treeGuard(line: Line, { kind, word, to }: FileUse, command: ShellCommand): Guard | undefined {
+  if (to) {
+    const copied = copyGuard(line, word, to, command)
+    if (copied) return copied
+  }
   if (word.path.includes(HOLE)) return undefined
   const { home, protect = [] } = line.question
   const rows = [...protect, ...protectedPaths].filter((row) => (kind === 'treeRead' ? row.read : row.edit !== 'mode'))
@@ -89,9 +95,63 @@ function treeGuard(line: Line, { kind, word }: FileUse, command: ShellCommand): 
   return undefined
 }
 
+/** A folder's files by other names: what is protected where they go to, or cannot be seen yet. */
+function copyGuard(line: Line, word: ShellWord, to: ShellWord, command: ShellCommand): Guard | undefined {
+  const { home, protect } = line.question
+  const top = word.glob ? { ...word, path: dirname(word.path.replace(/[*?[{].*$/s, 'x')), glob: false } : word
+  const targets = line.accesses(to, 'edit').flatMap(({ paths }) => paths)
+  const folders = line.accesses(top, 'read').map(({ paths }) => paths.at(-1)!)
+  if (top.path.includes(HOLE) || to.path.includes(HOLE) || folders.some((folder) => !isSettled(line, folder)))
+    return createsGuard(line, to, command)
+  const isProtected = (path: string) => (protectionOf(path, home, protect)?.edit ?? 'mode') !== 'mode'
+  for (const folder of folders)
+    for (const target of targets) {
+      if (!holds(folder, (below) => [below, join(basename(folder), below)].some((at) => isProtected(join(target, at)))))
+        continue
+      return { word: 'ask', why: `\`${clip(textOf(command))}\` would put protected files into ${target}` }
+    }
+  return undefined
+}
+
+const holds = (folder: string, test: (below: string) => boolean) => treeHolds(folder, false, (_, below) => test(below))
+
+/** Whether what is in a folder now is what the command will find: it is there, and nothing else in the line fills it. */
+function isSettled(line: Line, folder: string): boolean {
+  if (!exists(folder)) return false
+  const filled = line.reading.commands.flatMap((command) => filesOf(command).filter(({ kind }) => kind === 'creates'))
+  const places = filled.flatMap(({ word }) => line.accesses(word, 'edit').flatMap(({ paths }) => paths))
+  return !places.some((place) => isWithin(place, folder) || isWithin(folder, place))
+}
+
+/** Files that the line does not name, into a folder where some of them could be protected. */
+function createsGuard(line: Line, word: ShellWord, command: ShellCommand): Guard | undefined {
+  const { fenced, mode, settings } = line.question
+  if (fenced || modeInForce(mode, settings) === 'bypassPermissions') return undefined
+  const why = `\`${clip(textOf(command))}\` writes files that it does not name`
+  if (word.path.includes(HOLE) || word.glob) return { word: 'ask', why: `${why}, into a folder that is not known` }
+  for (const folder of line.accesses(word, 'edit').flatMap(({ paths }) => paths))
+    if (isGoverned(line, folder))
+      return { word: 'ask', why: `${why}, into ${folder}, which settings and hooks are read from` }
+  return undefined
+}
+
+/** Where settings, hooks or what hooks run are looked for: a project, a home, a repository, and folders above one. */
+function isGoverned({ question }: Line, folder: string): boolean {
+  const { cwd, projectDir, home, origins = [], protect = [] } = question
+  const exact = protect.flatMap(({ at, path }) => (at === 'exact' ? [path] : []))
+  if ([cwd, projectDir, home, ...origins, ...exact].some((path) => isWithin(path, folder))) return true
+  if ((protectionOf(join(folder, 'x'), home, protect)?.edit ?? 'mode') !== 'mode') return true
+  if (/\/\.git(\/|$)/.test(folder)) return true
+  return marks.some((name) => exists(join(folder, name)))
+}
+
+const marks = ['.git', '.ona', '.claude', '.mcp.json']
+
+/** Where a row's path lies in a folder that is one, or the beginning of one: `hooks` in `.git`. */
 function placesIn(row: ProtectedPath, folder: string, home: string): readonly string[] {
   if (row.at === 'home') return [join(home, row.path)]
   if (row.at === 'exact') return [row.path]
+  if (row.path.startsWith('.git/') && basename(folder) === '.git') return [join(folder, row.path.slice('.git/'.length))]
   return /^\.(ona|claude|git)/.test(row.path) && exists(join(folder, row.path)) ? [join(folder, row.path)] : []
 }
 

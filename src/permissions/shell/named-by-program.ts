@@ -1,0 +1,32 @@
+/** Files that a command writes by names it makes from its words: git's configuration, the last part of an address. */
+import { type FileUse, HOME, type ShellWord } from './command.ts'
+
+const word = (path: string): ShellWord => ({ value: path, text: path, path, literal: true, glob: false })
+
+/** Keys that name a person, a branch or a remote; every other key of git may lead to a program. */
+const plainKey =
+  /^(user\.(name|email|signingkey)|init\.defaultbranch|branch\..*|pull\.\w+|push\.\w+|fetch\.\w+|rebase\.\w+|color\..*|advice\..*|core\.(autocrlf|eol|filemode|ignorecase|quotepath|longpaths|safecrlf|symlinks|precomposeunicode))$/i
+
+/** `git config KEY VALUE` edits a file that it does not name. */
+export function gitConfigFiles(args: readonly ShellWord[]): FileUse[] {
+  const values = args.map(({ value }) => value)
+  if (values.some((value) => /^(-l|--(list|get|show|name-only|default|type=)\S*)$/.test(value))) return []
+  const [verb = '', ...operands] = values.slice(values.indexOf('config') + 1).filter((value) => !/^-/.test(value))
+  const keys = /^(set|unset|edit|rename-section|remove-section)$/.test(verb) ? operands : [verb, ...operands]
+  if (/^(get|list)$/.test(verb)) return []
+  const edits = values.some((value) => /^(-e|--(edit|unset|add|replace|rename|remove))/.test(value))
+  if (keys.length < 2 && !edits && verb === keys[0]) return []
+  if (keys[0] !== undefined && plainKey.test(keys[0])) return []
+  return ['.git/config', `${HOME}/.gitconfig`].map((path) => ({ kind: 'edit', word: word(path), unsure: true }))
+}
+
+/** The names that curl -O and wget give to what they fetch. */
+export function downloads(name: string, args: readonly ShellWord[]): ShellWord[] {
+  const named =
+    name === 'wget' || (name === 'curl' && args.some(({ value }) => /^(-[a-zA-Z]*O|--remote-name)/.test(value)))
+  if (!named) return []
+  return args.flatMap(({ value }) => {
+    const last = /^[a-z]+:\/\/[^/]+\/(?:[^?#]*\/)?([^/?#]+)/i.exec(value)?.[1]
+    return last === undefined ? [] : [word(last)]
+  })
+}
