@@ -32,7 +32,7 @@ export interface Generated {
   readonly calls: number
   readonly rows: number
   readonly bytes: number
-  /** The conversation in the middle, one of the usual size. */
+  /** One in the middle that has the same content in a record of every size. */
   readonly conversationId: string
   readonly newestConversationId: string
 }
@@ -41,7 +41,7 @@ export interface Generated {
 export function generateRecord(path: string, options: RecordOptions): Generated {
   openDb(path).close() // the tables and indexes are the program's
   const db = new DatabaseSync(path)
-  db.exec('PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-200000')
+  db.exec('PRAGMA journal_mode=DELETE; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-200000')
   const indexes = db
     .prepare(`SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL`)
     .all() as unknown as { name: string; sql: string }[]
@@ -57,43 +57,42 @@ export function generateRecord(path: string, options: RecordOptions): Generated 
 function fill(db: DatabaseSync, options: RecordOptions): Omit<Generated, 'bytes'> {
   const { rows, seed = 1, projects = '/home/dev/src', until = new Date(), days = 180 } = options
   const { callsPerSession = 24, shape = 'mixed' } = options
-  const random = generator(seed)
   const add = adder(db)
   const count = { conversations: 0, sessions: 0, calls: 0 }
   const begin = until.getTime() - days * 86_400_000
-  const conversationIds: string[] = []
-  while (add.rows() < rows) {
+  const writeConversation = (random: () => number, perSession: number, left: () => boolean, agents: boolean) => {
     const at = begin + (add.rows() / rows) * days * 86_400_000
     const conversation = uuid(random)
-    conversationIds.push(conversation)
-    count.conversations++
     const project = `${projects}/project-${Math.floor(random() * 10)}`
-    const work = random() < 0.1 ? 4 * callsPerSession : callsPerSession
+    count.conversations++
     add.conversation(conversation, project, at)
-    for (let turn = random() < 0.8 ? 1 : 2; turn > 0; turn--) {
+    const write = (calls: number, more: () => boolean) => {
       const session = uuid(random)
+      const where = { session, conversation, project, path: '/home/dev/.ona/agent.db' }
       count.sessions++
       add.session(session, conversation, at)
-      const calls = Math.ceil(work * (0.5 + random()))
-      count.calls += writeSession(add, { session, conversation, project, path: '/home/dev/.ona/agent.db' }, at, {
-        ...{ random, calls, shape, first: count.calls, left: () => add.rows() < rows },
-      })
-      if (random() > 0.1) continue
-      const agent = uuid(random)
-      count.sessions++
-      add.session(agent, conversation, at)
-      add.subagent(agent, session, `agent-${count.sessions}`)
-      count.calls += writeSession(add, { session: agent, conversation, project, path: '/home/dev/.ona/agent.db' }, at, {
-        ...{ random, calls: 6, shape, first: count.calls, left: () => true },
-      })
+      count.calls += writeSession(add, where, at, { random, calls, shape, first: count.calls, left: more })
+      return session
     }
+    for (let session = random() < 0.8 ? 1 : 2; session > 0; session--) {
+      const parent = write(Math.ceil(perSession * (0.5 + random())), left)
+      if (agents && random() < 0.1)
+        add.subagent(
+          write(6, () => true),
+          parent,
+          `agent-${count.sessions}`,
+        )
+    }
+    return conversation
   }
-  return {
-    ...count,
-    rows: add.rows(),
-    conversationId: conversationIds[conversationIds.length >> 1]!,
-    newestConversationId: conversationIds.at(-1)!,
+  const random = generator(seed)
+  const left = () => add.rows() < rows
+  let [probe, newest] = ['', '']
+  while (left()) {
+    if (probe === '' && add.rows() * 2 >= rows) probe = writeConversation(generator(0), 24, () => true, false)
+    newest = writeConversation(random, random() < 0.1 ? 4 * callsPerSession : callsPerSession, left, true)
   }
+  return { ...count, rows: add.rows(), conversationId: probe, newestConversationId: newest }
 }
 
 interface Where {

@@ -165,6 +165,11 @@ export function listHookInvocations(
   } = {},
 ): StoredInvocation[] {
   const { limit = 1000, ...equal } = filter
+  if (equal.toolName !== undefined && equal.event === undefined && !equal.sessionId && !equal.conversationId)
+    return eventsOfTool(db, equal.toolName)
+      .flatMap((event) => listHookInvocations(db, { ...filter, event }))
+      .sort((a, b) => a.id - b.id)
+      .slice(-limit)
   const sql = `SELECT id, session_id AS sessionId, conversation_id AS conversationId, hook_event AS event,
       hook_ordinal AS ordinal, matcher, command, tool_use_id AS toolUseId, tool_name AS toolName, input_json AS inputJson,
       exit_code AS exitCode, stdout_text AS stdout, stderr_text AS stderr, started_at AS startedAt,
@@ -172,6 +177,19 @@ export function listHookInvocations(
     FROM hook_invocations`
   return newestLast(db, sql, { ...equal }, { event: 'hook_event' }, limit)
 }
+
+/** The events at which hooks ran on calls of a tool: one step of the index for each, however many rows there are. */
+const eventsOfTool = (db: Db, tool: string): string[] =>
+  db
+    .all<{ event: string }>(
+      `WITH RECURSIVE found(event) AS (
+         SELECT min(hook_event) FROM hook_invocations WHERE tool_name = ?1
+         UNION ALL SELECT (SELECT min(hook_event) FROM hook_invocations WHERE tool_name = ?1 AND hook_event > event)
+         FROM found WHERE event IS NOT NULL)
+       SELECT event FROM found WHERE event IS NOT NULL`,
+      tool,
+    )
+    .map(({ event }) => event)
 
 function newestLast<Row>(
   db: Db,
@@ -181,7 +199,12 @@ function newestLast<Row>(
   limit: number,
 ): Row[] {
   const asked = Object.entries(filter).filter((pair): pair is [string, string] => pair[1] !== undefined)
-  const where = asked.map(([name]) => `${columns[name] ?? snakeCase(name)} = ?`)
+  // a session or a conversation narrows best: the planner must not prefer an index of another column
+  const narrow = asked.find(([name]) => name === 'sessionId') ?? asked.find(([name]) => name === 'conversationId')
+  const where = asked.map((pair) => {
+    const column = columns[pair[0]] ?? snakeCase(pair[0])
+    return `${narrow && pair !== narrow ? '+' : ''}${column} = ?`
+  })
   const values: SqlValue[] = [...asked.map(([, value]) => value), limit]
   const condition = where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''
   return db.all<Row>(`${select} ${condition} ORDER BY id DESC LIMIT ?`, ...values).reverse()

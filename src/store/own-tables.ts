@@ -163,4 +163,8 @@ export const ownTables: readonly string[] = [
     detail           TEXT NOT NULL,
     PRIMARY KEY (session_id, tool_use_id)
   )`,
+  // Prompts, markers and counts of a session without its payloads; the hooks of a call and of a tool.
+  'CREATE INDEX ona_entries_type ON transcript_entries(session_id, entry_type, sequence)',
+  'CREATE INDEX ona_hooks_call ON hook_invocations(session_id, tool_use_id)',
+  'CREATE INDEX ona_hooks_tool ON hook_invocations(tool_name, hook_event)',
 ]

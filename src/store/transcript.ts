@@ -144,7 +144,7 @@ export function* readEntries(
   for (let last = after; ; ) {
     const rows = db.all<Stored>(
       `${columns} WHERE session_id = ? AND sequence > ? AND sequence < ?
-       AND entry_type IN (SELECT value FROM json_each(?)) ORDER BY sequence LIMIT ${PAGE}`,
+       AND +entry_type IN (SELECT value FROM json_each(?)) ORDER BY sequence LIMIT ${PAGE}`,
       sessionId,
       last,
       before,

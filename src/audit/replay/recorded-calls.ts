@@ -155,7 +155,7 @@ function* pages(db: ReadDb, sessionId: string, since: string): Generator<Row[]> 
     const rows = db.all<Row>(
       `SELECT sequence, entry_type AS type, iif(entry_type = 'tool_result', NULL, payload_json) AS payload,
          tool_use_id AS toolUseId, created_at AS at FROM transcript_entries WHERE session_id = ? AND sequence > ?
-         AND entry_type IN ('assistant', 'tool_use', 'tool_result') ORDER BY sequence LIMIT ${PAGE}`,
+         AND +entry_type IN ('assistant', 'tool_use', 'tool_result') ORDER BY sequence LIMIT ${PAGE}`,
       sessionId,
       last,
     )
