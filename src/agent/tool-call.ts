@@ -80,7 +80,7 @@ async function run(call: Call): Promise<Outcome> {
   await session.observe({ type: 'tool-start', ...nameOf(call) })
   const startedAt = now()
   try {
-    const output = await tool.run(call.input, toolContext(session, use.id, call.judgedPath, call.place))
+    const output = await tool.run(call.input, toolContext(session, use.id, call))
     if (output.waits) {
       call.waiting = output.waits.approval
       call.end = { stop: 'end_turn', text: '', why: output.waits.why, approval: output.waits.approval }

@@ -2,26 +2,29 @@
 import { isAbsolute, relative } from 'node:path'
 import { rulesOf } from '../permissions/rules.ts'
 import { searchable } from '../permissions/searchable.ts'
-import type { Place } from '../sandbox/place.ts'
 import { getState, setState } from '../store/state.ts'
 import type { SeenFile, ToolHost } from '../tools/host.ts'
 import type { ToolContext } from '../tools/tool.ts'
+import type { Call } from './call.ts'
 import { askModel } from './model/ask-model.ts'
 import { spendAside } from './model/spend.ts'
 import { questionOf } from './permission-question.ts'
 import { checkpoint } from './session/checkpoint.ts'
 import type { Session } from './session/session.ts'
 
-/** What a tool is run with. `judgedPath`: the file as the rules saw it. */
-export const toolContext = (session: Session, toolUseId: string, judgedPath?: string, place?: Place): ToolContext => ({
+/** What a tool is run with. `call`: as the rules judged it. */
+export const toolContext = (session: Session, toolUseId: string, call?: Call): ToolContext => ({
   sessionId: session.id,
   conversationId: session.conversationId,
   toolUseId,
   db: session.db,
   cwd: session.cwd,
   projectDir: session.projectDir,
-  ...(judgedPath && { judgedPath }),
-  ...(place && { place }),
+  ...(call?.judgedPath && { judgedPath: call.judgedPath }),
+  ...(call?.place && { place: call.place }),
+  ...(call && {
+    watchProtected: async () => (await import('./protected/changes.ts')).watchProtected(call),
+  }),
   home: session.runtime.home,
   signal: session.signal,
   env: session.runtime.childEnv,

@@ -37,6 +37,8 @@ export interface ToolContext {
   readonly judgedPath?: string
   /** Bash: whether the command runs in the sandbox. Without it, none is enabled. */
   readonly place?: Place
+  /** Before a command without a sandbox starts; the function that it gives tells what became of protected files. */
+  readonly watchProtected?: () => Promise<() => Promise<readonly string[]>>
   readonly home: string
   readonly signal: AbortSignal
   /** The environment for children: the user's own PATH, none of our secrets. */

@@ -3,7 +3,7 @@ import type { ToolContext } from '../tool.ts'
 import { runShell, type ShellEnd, type ShellOptions } from './shell-process.ts'
 
 export interface PlacedEnd extends ShellEnd {
-  /** Lines about the sandbox, for the model and the user. */
+  /** Lines about the sandbox and about protected files, for the model and the user. */
   readonly notes: readonly string[]
 }
 
@@ -12,15 +12,15 @@ const lookEveryMs = 250
 
 export async function runPlaced(
   command: string,
-  { place, cwd, env, home }: Pick<ToolContext, 'place' | 'cwd' | 'env' | 'home'>,
+  { place, cwd, env, home, watchProtected }: Pick<ToolContext, 'place' | 'cwd' | 'env' | 'home' | 'watchProtected'>,
   options: Omit<ShellOptions, 'cwd' | 'env' | 'wrap'>,
 ): Promise<PlacedEnd> {
   if (place?.in !== 'sandbox') {
+    const settle = await watchProtected?.()
     const end = await runShell(command, { ...options, cwd, env })
-    return {
-      ...end,
-      notes: place?.in === 'open' && place.says ? [`This command ran without a sandbox: ${place.why}`] : [],
-    }
+    const unfenced = place?.in === 'open' && place.says ? [`This command ran without a sandbox: ${place.why}`] : []
+    const changed = (await settle?.()) ?? []
+    return { ...end, notes: [...unfenced.map(aboutSandbox), ...changed.map((text) => `[protected] ${text}`)] }
   }
   const { cell } = place
   const stop = new AbortController()
@@ -38,5 +38,7 @@ export async function runPlaced(
   const output = `${end.stderr.text()}\n${end.exitCode === 0 ? '' : end.stdout.text()}`
   const { fenceNotes } = await import('../../sandbox/explain.ts')
   const refused = [...new Set(cell.refusals())].slice(0, 5)
-  return { ...end, notes: [...notes, ...refused, ...fenceNotes(output, cell, cwd, home)] }
+  return { ...end, notes: [...notes, ...refused, ...fenceNotes(output, cell, cwd, home)].map(aboutSandbox) }
 }
+
+const aboutSandbox = (text: string): string => `[sandbox] ${text}`

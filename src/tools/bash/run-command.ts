@@ -46,7 +46,7 @@ function inBackground(command: string, context: ToolContext): ToolOutput {
     about: command,
     async run(signal, write) {
       const end = await runPlaced(command, context, { signal, onOutput: (chunk) => write(chunk.toString('utf8')) })
-      for (const each of end.notes) write(`\n[sandbox] ${each}`)
+      for (const each of end.notes) write(`\n${each}`)
       if (typeof end.cause === 'object') return { exitCode: null, note: end.cause.notStarted }
       return { exitCode: end.exitCode ?? null, ...(end.signal && { note: `ended by ${end.signal}` }) }
     },
@@ -66,7 +66,7 @@ async function follow({ cwd, cause }: PlacedEnd, context: ToolContext): Promise<
 function answer(end: PlacedEnd, timeoutMs: number, moved: string): ToolOutput {
   if (typeof end.cause === 'object') return broke(end.cause.notStarted)
   const output = streams(end.stdout, end.stderr)
-  const fenced = end.notes.map((each) => `\n[sandbox] ${each}`).join('')
+  const fenced = end.notes.map((each) => `\n${each}`).join('')
   const note = moved + fenced
   const shown = `${output}${fenced}`
   if (end.cause === 'timed-out') {
