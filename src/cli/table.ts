@@ -46,6 +46,12 @@ export const commands: Readonly<Record<string, Entry>> = {
     verbs: verbs.enforce,
     load: () => import('./commands/policy/enforce.ts'),
   },
+  fleet: {
+    about: 'many machines: rows in, policies out, jobs, on PostgreSQL',
+    usage: 'init|serve|enrol|ship|…',
+    verbs: verbs.fleet,
+    load: () => import('./commands/fleet/fleet.ts'),
+  },
   hooks: {
     about: 'list, test, log and replay hooks',
     verbs: verbs.hooks,

@@ -1,0 +1,20 @@
+/** `ona fleet`: many machines, on PostgreSQL. */
+import { family } from '../../command.ts'
+import type { Verb } from '../../verbs.ts'
+import { enrol, ship } from './node.ts'
+import { init, serve } from './service.ts'
+import { invite, token } from './users.ts'
+
+const help = `ona fleet: many machines, one record and one policy, on PostgreSQL.
+
+  ona fleet init postgres://…                       the schema and its roles
+  ona fleet serve --db postgres://…                 the service that machines talk to
+  ona fleet invite --person ada                     a token with which one machine can enrol
+  ona fleet enrol https://fleet.example --token T   this machine joins
+  ona fleet ship --watch                            send new rows of this machine's record
+  ona fleet token --role reader --name ada          a token for a user
+
+Every subcommand has --help with an example. The page: docs/fleet.md.
+`
+
+export const run = family<Verb<'fleet'>>('ona fleet', help, { init, serve, enrol, ship, invite, token })

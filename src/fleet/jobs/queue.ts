@@ -1,0 +1,12 @@
+/** The queue: pg-boss in a schema of its own, one queue a repository, so that no repository can starve the others. */
+import { PgBoss } from 'pg-boss'
+
+export const queueSchema = 'ona_queue'
+
+/** Makes the tables of the queue, or brings them up to date. */
+export async function createQueues(url: string): Promise<void> {
+  const boss = new PgBoss({ connectionString: url, schema: queueSchema, supervise: false, schedule: false })
+  boss.on('error', () => {}) // start() throws what matters
+  await boss.start()
+  await boss.stop({ graceful: false })
+}
