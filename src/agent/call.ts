@@ -18,6 +18,8 @@ export interface Call {
   input: JsonObject
   /** What the hooks said; the rules hear of it. */
   hook: Decision
+  /** Why they said so. */
+  hookReason?: string
   /** What was asked or denied, and who said so: a row of the permission log. */
   permission?: { readonly decision: 'allow' | 'deny'; readonly reason: PermissionReason }
   /** The file as the rules judged it, links resolved: the tool touches this one and no other. */

@@ -8,7 +8,7 @@ import type { PermissionQuestion, Ruling } from '../permissions/question.ts'
 
 import { storable } from '../store/secrets.ts'
 import { realTarget } from '../tools/paths.ts'
-import { readInput, type Tool } from '../tools/tool.ts'
+import { readInput } from '../tools/tool.ts'
 import { planningGate } from '../workflow/gate.ts'
 import { type Call, denied, type Outcome, type PermissionReason, pathOf, refuse } from './call.ts'
 import type { PermissionAnswer, PermissionRequest } from './events.ts'
@@ -74,7 +74,9 @@ async function rule(call: Call): Promise<Ruling> {
     hook: hook === 'none' && tool.granted ? 'allow' : hook,
   }
   const ruling = await decide(question)
-  return call.place ? withSandbox(call, question, ruling) : ruling
+  const judged = call.place ? await withSandbox(call, question, ruling) : ruling
+  const prompts = hook === 'ask' && judged.decision === 'ask' && judged.rule === undefined && call.hookReason
+  return prompts ? { ...judged, reason: call.hookReason! } : judged
 }
 
 async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | undefined> {
@@ -119,7 +121,9 @@ async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | unde
   const said = answerGiven(call) ?? (await session.runtime.person.permission(request, session.signal))
   if (said === undefined) {
     const waits = session.services.awaitApproval(call, request)
-    return waits === undefined ? refuse(call, nobodyToAsk(tool, ruling), 'nobody') : denied(waits)
+    if (waits !== undefined) return denied(waits)
+    const { nobodyToAsk } = await import('./nobody-to-ask.ts')
+    return refuse(call, await nobodyToAsk(call, ruling), 'nobody')
   }
   if (!said.allow) return rejected(call, said)
   const { by = 'person' } = said
@@ -155,10 +159,6 @@ async function changeInput(call: Call, changed: JsonObject, by: PermissionReason
 
 const rejectedByUser =
   'The user rejected this tool call. It did not run and nothing changed. Stop, and wait for new instructions.'
-
-const nobodyToAsk = (tool: Tool, ruling: Ruling) =>
-  `${tool.name} needs permission and there is no user to ask: ${ruling.reason}. ` +
-  `An allow rule (permissions.allow in the settings, or --allowed-tools "${tool.name}") or --permission-mode would allow it.`
 
 async function update(call: Call, updates: readonly PermissionUpdate[]): Promise<void> {
   if (updates.length > 0) await saveUpdates(call.session, updates)

@@ -21,6 +21,7 @@ export async function askHooks(call: Call): Promise<Outcome | undefined> {
   )
   call.context = [...answer.context]
   call.hook = answer.decision
+  call.hookReason = answer.reason
   if (answer.decision === 'deny') {
     return refuse(call, answer.reason || `a hook denied ${tool.name}`, 'hook')
   }

@@ -1,6 +1,5 @@
 /** One agent's part of a run: its session, what it is told, and who watches. */
 
-import type { AgentEvent } from '../agent/events.ts'
 import { loadMessages } from '../agent/session/history.ts'
 import type { Observed, Runtime } from '../agent/session/runtime.ts'
 import { Session } from '../agent/session/session.ts'
@@ -13,10 +12,11 @@ import type { Block } from '../hooks/steps.ts'
 import { getSession } from '../store/conversations.ts'
 import { builtInTool } from '../tools/all.ts'
 import { orAborted } from './abort.ts'
-import type { AnyAgent } from './agent.ts'
 import { AgentError, type AgentFailure } from './agent-error.ts'
+import type { AnyAgent, TokenCounts, ToolRun } from './agent-types.ts'
 import { handoffTools, type Wanted } from './handoff.ts'
-import { type Firing, fire, type TokenCounts } from './hooks.ts'
+import { type Firing, fire } from './hooks.ts'
+import type { RunEvent } from './run-event.ts'
 import type { Shared } from './runtime.ts'
 import { jsonSchemaOf } from './schema.ts'
 import { toolboxOf } from './toolbox.ts'
@@ -40,7 +40,8 @@ export interface LegStart {
   readonly resumes: boolean
   readonly handoffsLeft: number
   readonly usage: { add(counts: TokenCounts): void }
-  readonly options: { readonly signal?: AbortSignal; on?(event: AgentEvent): void }
+  readonly options: { readonly signal?: AbortSignal; on?(event: RunEvent): void }
+  readonly runAgent: ToolRun['runAgent']
 }
 
 export async function openLeg(start: LegStart): Promise<Leg> {
@@ -59,7 +60,12 @@ export async function openLeg(start: LegStart): Promise<Leg> {
   const runtime: Runtime = {
     ...home.runtime,
     ...(!usesMcp && { mcp: undefined }),
-    plane: home.planeFor(() => session, definition.handlers ?? []),
+    plane: home.planeFor(
+      () => session,
+      (definition.handlers ?? []).map((each) =>
+        'bind' in each ? each.bind({ agent, context: firing.context }) : each,
+      ),
+    ),
     ...watch,
   }
   const want = (asked: Wanted) => {
@@ -68,7 +74,7 @@ export async function openLeg(start: LegStart): Promise<Leg> {
     return undefined
   }
   const functions = (definition.tools ?? []).flatMap((tool) =>
-    typeof tool === 'string' ? [] : [tool.bind(agent, firing.context)],
+    typeof tool === 'string' ? [] : [tool.bind({ agent, context: firing.context, runAgent: start.runAgent })],
   )
   const { permissions } = home
   session = new Session({
@@ -105,7 +111,11 @@ export async function openLeg(start: LegStart): Promise<Leg> {
       signal?.throwIfAborted()
       const prompt = first === '' ? input : [textBlock(`${first}\n\n`), ...input]
       first = ''
-      const end = await runTurn(open, prompt, source)
+      const end = await runTurn(open, prompt, prompt.length === 0 ? 'continuation' : source)
+      if (end.approval) {
+        const { approval, why = '' } = end
+        throw new AgentError('waiting', agent.name, why, { approval, sessionId: open.id })
+      }
       signal?.throwIfAborted()
       if (wanted) return end
       const failure = failureOf(end)
@@ -133,11 +143,7 @@ function watcher({ home, firing, options, usage }: LegStart): Pick<Runtime, 'emi
           home.log({ level: 'warning', text: `hook ${event.note.hook} failed: ${event.note.reason}` })
         return
       }
-      try {
-        options.on(event)
-      } catch (cause) {
-        home.log({ level: 'error', text: `agent "${firing.agent.name}": the function given as on failed`, cause })
-      }
+      report({ home, options }, { ...event, agentName: firing.agent.name })
     },
     spent(model, spent, cost) {
       const counts = countsOf(model, spent, cost)
@@ -160,6 +166,15 @@ function watcher({ home, firing, options, usage }: LegStart): Pick<Runtime, 'emi
       const failed = isError && { error: content }
       await fire(firing, 'onToolEnd', { ...call, result: content, durationMs: what.ms, ...failed })
     },
+  }
+}
+
+/** Tells the caller. One that throws is logged, and the run goes on. */
+export function report({ home, options }: Pick<LegStart, 'home' | 'options'>, event: RunEvent): void {
+  try {
+    options.on?.(event)
+  } catch (cause) {
+    home.log({ level: 'error', text: `agent "${event.agentName}": the function given as on failed`, cause })
   }
 }
 

@@ -5,7 +5,7 @@ import { notKnown } from '../hooks/text/nearest.ts'
 import { modes } from '../permissions/modes.ts'
 import { ruleProblem } from '../permissions/rule.ts'
 import { builtInTools } from '../tools/all.ts'
-import type { AgentPermissions, AnyDefinition, Methods } from './agent.ts'
+import type { AgentPermissions, AnyDefinition, Methods } from './agent-types.ts'
 import { isSchema } from './schema.ts'
 import { isOf } from './transform.ts'
 
@@ -23,7 +23,7 @@ export const sdkKeys = {
     ...['maxTokens', 'hookTimeoutMs'],
   ],
   permissions: ['allow', 'ask', 'deny', 'mode'],
-  tool: ['name', 'description', 'input', 'jsonSchema', 'safety', 'needsPermission', 'run'],
+  tool: ['name', 'description', 'input', 'jsonSchema', 'context', 'safety', 'needsPermission', 'run'],
   field: ['from', 'computed', 'default', 'type', 'transform', 'fields', 'items'],
   run: ['input', 'context', 'runtime', 'resume', 'signal', 'maxHandoffs', 'on'],
   runtime: ['db', 'cwd', 'env', 'settings', 'bare', 'trust', 'mcpServers', 'prices', 'person', 'rehearsal', 'log'],
@@ -43,7 +43,8 @@ export function checkDefinition(by: string, definition: AnyDefinition): void {
   for (const [method, given] of Object.entries(methods))
     if (typeof given !== 'function') wrong(`methods.${method} must be a function`)
   for (const handler of handlers)
-    if (!isObject(handler) || !('event' in handler)) wrong('handlers must come from defineHook or defineStepHook')
+    if (!isObject(handler) || !('event' in handler || 'bind' in handler))
+      wrong('handlers must come from guard, defineHook or defineStepHook')
   checkTools(by, tools)
   checkPermissions(`${by}: permissions`, permissions)
 }

@@ -1,14 +1,20 @@
 /** The fields of a result as they are declared, and the types that come of them. */
-import type { AnyAgent } from './agent.ts'
 import type { Context, Variables } from './context.ts'
 import type { At } from './key-spelling.ts'
+
+/** The agent whose answer is reshaped. */
+export interface TransformingAgent {
+  readonly name: string
+  readonly description: string
+  readonly methods: Readonly<Record<string, unknown>>
+}
 
 /** What a transform gets after the value and the raw result. */
 export interface TransformOptions<C extends object = Variables> {
   /** `contact.name` */
   readonly field: string
   readonly context: Context<C>
-  readonly agent: AnyAgent
+  readonly agent: TransformingAgent
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: without a schema nobody knows what the model gives

@@ -4,41 +4,14 @@ import { optional, record, string } from '../hooks/shape.ts'
 import type { Message } from '../providers/model.ts'
 import { failed } from '../tools/output.ts'
 import type { Tool } from '../tools/tool.ts'
-import { Agent, type AnyAgent, type HandoffTo } from './agent.ts'
+import { isAgent } from './agent.ts'
+import type { Agent, AnyAgent, Handoff, HandoffOptions, HandoffTo, Handover } from './agent-types.ts'
 import type { Context } from './context.ts'
-
-/** What the next agent would get. */
-export interface Handover {
-  readonly from: AnyAgent
-  readonly to: AnyAgent
-  /** In the words of the agent that hands over. */
-  readonly reason: string
-  /** What was said and done, without the call that hands over. */
-  readonly messages: readonly Message[]
-  readonly context: Context
-}
-
-/** What it gets instead. `input` takes the place of the messages. */
-export interface Filtered {
-  readonly messages?: readonly Message[]
-  readonly input?: string
-  readonly context?: Context
-}
-
-export interface HandoffOptions {
-  /** When to hand over, for the model; by default the agent's own description. */
-  readonly description?: string
-  readonly filter?: (handover: Handover) => Filtered | undefined | Promise<Filtered | undefined>
-}
-
-export interface Handoff<O = unknown> extends HandoffOptions {
-  readonly to: Agent<never, O>
-}
 
 export const handoff = <O>(to: Agent<never, O>, options: HandoffOptions = {}): Handoff<O> =>
   Object.freeze({ to, ...options })
 
-const asHandoff = (given: HandoffTo): Handoff => (given instanceof Agent ? { to: given } : given)
+const asHandoff = (given: HandoffTo): Handoff => (isAgent(given) ? { to: given } : (given as Handoff))
 
 /** A handoff that the model has called for. */
 export interface Wanted {

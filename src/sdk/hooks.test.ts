@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as z from 'zod'
 import { plays } from '../../test/support/sdk-run.ts'
-import { type AnyAgent, defineAgent } from './agent.ts'
+import { defineAgent } from './agent.ts'
+import type { AnyAgent, HookName } from './agent-types.ts'
 import { Context } from './context.ts'
-import { addGlobalHooks, type HookName, hookNames } from './hooks.ts'
+import { addGlobalHooks, hookNames } from './hooks.ts'
 import { run } from './run.ts'
 import { openRuntime } from './runtime.ts'
 import { defineTool } from './tool.ts'
@@ -243,7 +244,7 @@ test('a definition that makes no sense is refused, by name', () => {
     [{ tools: ['Read', 'Read'] }, /two tools are called Read/],
     [{ tools: [{ name: 'search_web' }] }, /a tool is what defineTool gives, or a name/],
     [{ handoffs: ['billing'] }, /handoffs must be agents, or what handoff\(agent\) gives/],
-    [{ handlers: [() => {}] }, /handlers must come from defineHook or defineStepHook/],
+    [{ handlers: [() => {}] }, /handlers must come from guard, defineHook or defineStepHook/],
     [{ hooks: [() => {}] }, /the hook is "0"; it must be one of onContextBuilt/],
     [{ methods: { note: 3 } }, /methods\.note must be a function/],
     [{ permissions: { aloow: [] } }, /permissions: the key is "aloow"; did you mean "allow"\?/],

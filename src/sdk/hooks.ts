@@ -1,108 +1,9 @@
 /** The hooks of an agent: who is told what happened, in which order, and what becomes of one that fails. They watch; steps govern. */
 import { askInOrder, type Outcome } from '../hooks/kernel.ts'
 import { notKnown } from '../hooks/text/nearest.ts'
-import type { AnyAgent } from './agent.ts'
-import type { Context, Variables } from './context.ts'
+import type { AnyAgent, AnyHook, GlobalHooks, HookEvents, HookName, HookTable, StandardArgs } from './agent-types.ts'
+import type { Context } from './context.ts'
 import { addSpellings, bothSpellings } from './key-spelling.ts'
-
-/** What each hook gets beside the standard three. Adding a hook is a line here, one in `hookFields`, and the place that fires it. */
-export interface HookEvents<Raw = unknown> {
-  /** The context is there and fits its schema. */
-  onContextBuilt: object
-  /** The first request is about to be put to the model, as every step has left it. */
-  onPromptGenerated: { readonly systemPrompt: string; readonly userPrompt: string }
-  /** A reply was counted: one of the run's own, or one that a tool or a compaction asked for. */
-  onTokensCounted: TokenCounts
-  /** An answer does not fit, a field could not be reshaped, or the context is not as declared. */
-  onValidationFailed: ValidationFailure
-  /** The result is there, as the model gave it and as it was reshaped. */
-  onResultReady: { readonly rawResult: Raw; readonly processedResult: Processed }
-  /** The agent takes over: at the begin of a run, and after a handoff to it. */
-  onStart: { readonly input: string }
-  /** The agent has answered; reshaping comes next. */
-  onEnd: { readonly output: Raw }
-  /** The run has failed; what `run` rejects with. */
-  onError: { readonly error: Error }
-  /** A call was allowed by everyone and runs now. */
-  onToolStart: ToolCall
-  /** A call that ran is over; `error` is set where it failed. */
-  onToolEnd: ToolCall & { readonly result: string; readonly error?: string; readonly durationMs: number }
-  /** Another agent takes over. Fired on the one that hands over. */
-  onHandoff: { readonly from: AnyAgent; readonly to: AnyAgent; readonly reason: string }
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: its type is the transform's, which is not known yet where a hook is typed
-export type Processed = any
-
-export interface TokenCounts {
-  /** The three input counts are disjoint; all four together are `totalTokens`. */
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly cacheReadTokens: number
-  readonly cacheWriteTokens: number
-  readonly totalTokens: number
-  /** US dollars; null where no price is known. */
-  readonly estimatedCost: number | null
-  readonly model: string
-}
-
-export type ValidationFailure = { readonly error: string } & (
-  | {
-      readonly errorType: 'context'
-      readonly field: string
-      readonly value: unknown
-      readonly expectedType?: string
-      readonly attempt?: undefined
-    }
-  | {
-      readonly errorType: 'output'
-      readonly field: string
-      readonly value: unknown
-      readonly expectedType?: string
-      /** From 1. */
-      readonly attempt: number
-    }
-  | {
-      readonly errorType: 'transform'
-      readonly field: string
-      readonly value: unknown
-      readonly expectedType?: string
-      readonly attempt?: undefined
-    }
-)
-
-export interface ToolCall {
-  readonly tool: string
-  readonly args: Readonly<Record<string, unknown>>
-  readonly toolCallId: string
-}
-
-export type HookName = keyof HookEvents
-
-/** What every hook gets. */
-export interface StandardArgs<C extends object = Variables> {
-  readonly context: Context<C>
-  readonly agent: AnyAgent
-  /** One moment for all handlers of a firing. */
-  readonly timestamp: Date
-}
-
-export type HookArgs<N extends HookName, C extends object = Variables, Raw = unknown> = StandardArgs<C> &
-  Readonly<HookEvents<Raw>[N]>
-
-/** Takes one object. What it returns is awaited and changes nothing. */
-export type HookFunction<N extends HookName, C extends object = Variables, Raw = unknown> = (
-  args: HookArgs<N, C, Raw>,
-) => unknown
-
-/** A function, the name of one of the agent's methods, or several of them. */
-export type AgentHooks<C extends object = Variables, Raw = unknown, Method extends string = string> = {
-  readonly [N in HookName]?: HookFunction<N, C, Raw> | Method | readonly (HookFunction<N, C, Raw> | Method)[]
-}
-
-export type GlobalHooks = {
-  readonly [N in HookName]?: HookFunction<N> | readonly HookFunction<N>[]
-}
 
 /** For messages: what each hook has beside context, agent and timestamp. */
 const hookFields: Record<HookName, readonly string[]> = {
@@ -120,10 +21,6 @@ const hookFields: Record<HookName, readonly string[]> = {
 }
 
 export const hookNames = Object.keys(hookFields) as readonly HookName[]
-
-type AnyHook = (args: never) => unknown
-/** Handlers by hook, in the order of registration. */
-export type HookTable = Partial<Record<HookName, readonly { readonly name: string; readonly run: AnyHook }[]>>
 
 /** Reads hooks once, at definition: whatever cannot work is refused there, with what to write instead. */
 export function readHooks(by: string, hooks: object, methods?: Readonly<Record<string, unknown>>): HookTable {

@@ -1,29 +1,36 @@
 /** A run, from an input to an answer: one agent after another, until one answers without handing over. */
 
-import type { AgentEvent } from '../agent/events.ts'
+import { hasOpenCalls } from '../agent/approvals.ts'
 import { recover } from '../agent/session/history.ts'
 import { errorOf } from '../hooks/kernel.ts'
 import { textBlock, textOf } from '../hooks/step/blocks.ts'
 import type { Block } from '../hooks/steps.ts'
+import { keepWaitingCall, takeWaitingCall } from '../store/approvals.ts'
 import { addEvent } from '../store/audit.ts'
 import { createConversation, createSession, getSession } from '../store/conversations.ts'
+import { newId } from '../store/open.ts'
+import { failed } from '../tools/output.ts'
 import { orAborted } from './abort.ts'
-import { Agent, type AnyAgent } from './agent.ts'
+import { isAgent } from './agent.ts'
 import { AgentError } from './agent-error.ts'
-import { type Leg, openLeg } from './agent-session.ts'
+import { type Leg, openLeg, report } from './agent-session.ts'
+import type { Agent, AnyAgent, ToolRun } from './agent-types.ts'
 import { type Answer, readAnswer } from './answer.ts'
 import { checkRunOptions } from './check-definition.ts'
 import { Context, type Variables } from './context.ts'
 import { handOver } from './handoff.ts'
 import { type Firing, fire } from './hooks.ts'
 import { readPath } from './key-spelling.ts'
+import type { OnRunEvent, RunEvent } from './run-event.ts'
 import { type AgentRuntime, openRuntime, type RuntimeOptions, type Shared, shared, toStderr } from './runtime.ts'
 import { fit, sayMisfits } from './schema.ts'
+import { resultOf } from './tool.ts'
 import { type FieldFailure, reshape } from './transform.ts'
 import { newUsage, type RunUsage } from './usage.ts'
 
 /** Without a runtime the run opens one of its own, with the options given here, and closes it at its end. */
 export type RunOptions<ContextInput extends object> = {
+  /** Empty, with `resume`: the run continues at the call that waited for an approval. */
   readonly input: string | readonly Block[]
   /** Shared by many runs; opened with `openRuntime`. */
   readonly runtime?: AgentRuntime
@@ -33,7 +40,7 @@ export type RunOptions<ContextInput extends object> = {
   /** How often agents may hand over; 10 unless said. */
   readonly maxHandoffs?: number
   /** Hears everything as it happens: words, calls, hooks. */
-  on?(event: AgentEvent): void
+  readonly on?: OnRunEvent
 } & ContextOption<ContextInput> &
   RuntimeOptions
 
@@ -71,14 +78,14 @@ export async function run<ContextInput extends object, Answer, Raw>(
   agent: Agent<ContextInput, Answer, Raw>,
   options: RunOptions<ContextInput>,
 ): Promise<RunResult<Answer, Raw>> {
-  if (!(agent instanceof Agent)) throw new TypeError('run: give it what defineAgent gives')
+  if (!isAgent(agent)) throw new TypeError('run: give it what defineAgent gives')
   checkRunOptions(options)
-  const { context, resume, log = toStderr } = options
+  const { context, log = toStderr } = options
   const begin = <T>(work: () => T, tell = log) => begun(work, firingOf(agent, contextOf(context), tell))
   const runtime = await begin(() => options.runtime ?? openRuntime(options))
   try {
     const home = runtime[shared]
-    const place = await begin(() => placeOf(agent, resume, home), home.log)
+    const place = await begin(() => placeOf(agent, options, home), home.log)
     return (await runAll(agent, options as AnyOptions, home, place)) as RunResult<Answer, Raw>
   } finally {
     if (!options.runtime) await runtime.close()
@@ -107,12 +114,13 @@ async function runAll(
   first: AnyAgent,
   options: AnyOptions,
   home: Shared,
-  { sessionId, conversationId, resumes }: ReturnType<typeof placeOf>,
+  { sessionId, conversationId, resumes }: Place,
+  usage = newUsage(),
+  depth = 0,
 ): Promise<RunResult<unknown>> {
   const { input, context, maxHandoffs = 10 } = options
-  const usage = newUsage()
   const agents: string[] = []
-  let part: Part = { agent: first, input: typeof input === 'string' ? [textBlock(input)] : input, context }
+  let part: Part = { agent: first, input: blocksOf(input, resumes), context }
   let session = sessionId
   for (;;) {
     agents.push(part.agent.name)
@@ -123,6 +131,7 @@ async function runAll(
       usage,
       handoffsLeft,
       session,
+      depth,
       resumes: resumes && agents.length === 1,
     })
     if (!('next' in done)) return { ...done, agents, usage: usage.total(), sessionId: session, conversationId }
@@ -138,6 +147,20 @@ interface Surroundings {
   readonly handoffsLeft: number
   readonly session: string
   readonly resumes: boolean
+  /** How many agents run around it, each in a call of the next one out. */
+  readonly depth: number
+}
+
+/** Where a run takes place. */
+interface Place {
+  readonly sessionId: string
+  readonly conversationId: string
+  readonly resumes: boolean
+}
+
+const blocksOf = (input: AnyOptions['input'], resumes: boolean): readonly Block[] => {
+  if (typeof input !== 'string') return input
+  return input === '' && resumes ? [] : [textBlock(input)]
 }
 
 type PartEnd = { readonly next: Part } | Omit<RunResult<unknown>, 'agents' | 'usage' | 'sessionId' | 'conversationId'>
@@ -153,7 +176,9 @@ async function runPart(part: Part, around: Surroundings): Promise<PartEnd> {
     signal?.throwIfAborted()
     firing = { ...firing, context: await checkedContext(given, firing) }
     await fire(firing, 'onContextBuilt', {})
-    leg = await openLeg({ ...around, agent, firing })
+    const runAgent: ToolRun['runAgent'] = (inner, input, call) =>
+      runInCall(inner, { input, context: firing.context, ...call }, around)
+    leg = await openLeg({ ...around, agent, firing, runAgent })
     await fire(firing, 'onStart', { input: textOf(part.input) })
     const end = await leg.turn(part.input)
     const answer = leg.wanted() ? undefined : await readAnswer(leg, firing, end.text)
@@ -162,6 +187,7 @@ async function runPart(part: Part, around: Surroundings): Promise<PartEnd> {
     const { to } = wanted.handoff
     const said = leg.session.messages
     const next = await orAborted(handOver(wanted, agent, said, firing.context as Context<never> as Context), signal)
+    report(around, { type: 'handoff', agentName: agent.name, to: to.name, reason: wanted.reason })
     await fire(firing, 'onHandoff', { from: agent, to, reason: wanted.reason })
     return { next: { agent: to, input: [textBlock(next.input)], context: next.context } }
   } catch (cause) {
@@ -170,6 +196,54 @@ async function runPart(part: Part, around: Surroundings): Promise<PartEnd> {
   } finally {
     await leg?.close()
   }
+}
+
+/** More than this is a circle of agents that call one another. */
+const maxDepth = 5
+
+interface InnerCall {
+  readonly input: string
+  readonly context: Context<never>
+  readonly toolCallId: string
+  readonly signal: AbortSignal
+}
+
+/** An agent that another one calls as a tool: a run of its own, in a session beside the caller's. */
+async function runInCall(agent: AnyAgent, call: InnerCall, around: Surroundings): ReturnType<ToolRun['runAgent']> {
+  const { home, options, session, usage, depth } = around
+  const { db } = home.runtime
+  const { toolCallId } = call
+  if (depth >= maxDepth) return failed(`agents call one another ${maxDepth} deep; answer without ${agent.name}`)
+  const { conversationId } = getSession(db, session)!
+  const before = takeWaitingCall(db, session, toolCallId)
+  const ofCaller = { sessionId: session, agentId: newId(db), agentType: agent.name }
+  const sessionId = before?.childSessionId ?? createSession(db, conversationId, undefined, ofCaller).sessionId
+  if (before) recover(db, sessionId)
+  const at = { sessionId, conversationId, resumes: before !== undefined }
+  const on = options.on && ((event: RunEvent) => options.on?.({ parentToolCallId: toolCallId, ...event }))
+  const { signal, context } = call
+  const input = before ? '' : call.input
+  const inner = { ...options, input, signal, context: context as never, ...(on && { on }) }
+  try {
+    const speaker = before ? (agentNamed(agent, JSON.parse(before.detail).agentName) ?? agent) : agent
+    return resultOf((await runAll(speaker, inner, home, at, usage, depth + 1)).output)
+  } catch (cause) {
+    if (!(cause instanceof AgentError) || cause.approval === undefined) return failed(errorOf(cause).message)
+    const { approval, message: why } = cause
+    const detail = JSON.stringify({ agentName: cause.agent })
+    keepWaitingCall(db, { sessionId: session, toolUseId: toolCallId, childSessionId: cause.sessionId!, detail })
+    return { ...failed(why), waits: { approval, why } }
+  }
+}
+
+/** The agent that was at work, which may be one that was handed over to. */
+function agentNamed(first: AnyAgent, name: string): AnyAgent | undefined {
+  const seen = new Set([first])
+  for (const agent of seen) {
+    if (agent.name === name) return agent
+    for (const each of agent.handoffs) seen.add('to' in each ? each.to : each)
+  }
+  return undefined
 }
 
 /** The answer is told, reshaped and told again. */
@@ -209,12 +283,18 @@ async function checkedContext(given: Context, firing: Firing): Promise<Context<n
 }
 
 /** A new conversation, or the session that is gone on with. */
-function placeOf({ name }: AnyAgent, resume: string | undefined, { runtime: { db }, cwd, closed }: Shared) {
+function placeOf(
+  { name }: AnyAgent,
+  { resume, input }: { readonly resume?: string; readonly input: unknown },
+  { runtime: { db }, cwd, closed }: Shared,
+): Place {
   if (closed()) throw new AgentError('start', name, 'its runtime is closed')
   if (resume !== undefined) {
     const old = getSession(db, resume)
     if (!old) throw new AgentError('start', name, `there is no session ${resume} in ${db.path}`)
     recover(db, resume)
+    if (input === '' && !hasOpenCalls({ db, id: resume }))
+      throw new AgentError('start', name, `no call of the session ${resume} waits for an approval; give it an input`)
     return { sessionId: resume, conversationId: old.conversationId, resumes: true }
   }
   return db.transaction(() => {

@@ -119,7 +119,7 @@ export function openRuntime(options: RuntimeOptions = {}): AgentRuntime {
         const model = await chosen
         if (!('problem' in model)) return model
         models.delete(name)
-        throw new AgentError('start', agent, model.problem)
+        throw new AgentError('start', agent, model.problem, model.error && { error: model.error })
       },
     },
   }
@@ -129,7 +129,7 @@ function openedOrThrown(options: StartOptions): Opened {
   try {
     const opened = openSharedRuntime(options)
     if (!('problem' in opened)) return opened
-    throw new AgentError('start', '', opened.problem)
+    throw new AgentError('start', '', opened.problem, opened.error && { error: opened.error })
   } catch (cause) {
     throw cause instanceof StoreError ? new AgentError('start', '', cause.message, { cause }) : cause
   }

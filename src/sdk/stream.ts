@@ -1,9 +1,9 @@
 /** A run as it happens. */
-import type { AgentEvent } from '../agent/events.ts'
-import type { Agent } from './agent.ts'
+import type { Agent } from './agent-types.ts'
 import { type RunOptions, type RunResult, run } from './run.ts'
+import type { RunEvent } from './run-event.ts'
 
-export interface RunStream<Answer, Raw = unknown> extends AsyncIterable<AgentEvent> {
+export interface RunStream<Answer, Raw = unknown> extends AsyncIterable<RunEvent> {
   /** Settles as `run` does. */
   readonly result: Promise<RunResult<Answer, Raw>>
 }
@@ -14,13 +14,13 @@ export function stream<ContextInput extends object, Answer, Raw>(
   options: RunOptions<ContextInput>,
 ): RunStream<Answer, Raw> {
   const left = new AbortController()
-  const waiting: AgentEvent[] = []
+  const waiting: RunEvent[] = []
   let wake = () => {}
   let over = false
   const result = run(agent, {
     ...options,
     signal: options.signal ? AbortSignal.any([options.signal, left.signal]) : left.signal,
-    on(event: AgentEvent) {
+    on(event: RunEvent) {
       waiting.push(event)
       wake()
       options.on?.(event)
@@ -29,9 +29,9 @@ export function stream<ContextInput extends object, Answer, Raw>(
     over = true
     wake()
   })
-  result.catch(() => {}) // told at the end of the loop, or to whoever awaits the result
+  result.catch(() => {}) // reported at the end of the loop, or to whoever awaits the result
 
-  async function* events(): AsyncGenerator<AgentEvent> {
+  async function* events(): AsyncGenerator<RunEvent> {
     try {
       for (;;) {
         while (waiting.length > 0) yield waiting.shift()!

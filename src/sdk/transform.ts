@@ -1,8 +1,7 @@
 /** Result transforms: the fields of a result, each made from what the model gave. */
 import { errorOf } from '../hooks/kernel.ts'
-import type { AnyAgent } from './agent.ts'
 import type { Context } from './context.ts'
-import type { Field, Fields, FieldType, TransformOptions } from './fields.ts'
+import type { Field, Fields, FieldType, TransformingAgent, TransformOptions } from './fields.ts'
 import { bothSpellings, readPath } from './key-spelling.ts'
 
 export interface FieldFailure {
@@ -18,7 +17,7 @@ export interface Reshaped {
 }
 
 export interface TransformScope {
-  readonly agent: AnyAgent
+  readonly agent: TransformingAgent
   readonly context: Context<never>
   readonly methods: Readonly<Record<string, unknown>>
 }

@@ -1,5 +1,20 @@
 import { test } from 'node:test'
-import { type Agent, addGlobalHooks, Context, defineAgent, defineTool, handoff, type RunResult, run } from 'ona'
+import {
+  type Agent,
+  addGlobalHooks,
+  ask,
+  asTool,
+  Context,
+  defineAgent,
+  defineHook,
+  defineTool,
+  deny,
+  guard,
+  handoff,
+  type RunResult,
+  run,
+  stream,
+} from 'ona'
 import * as z from 'zod'
 
 /** Compiles only where both are the same type. */
@@ -164,6 +179,54 @@ const _checked = () => {
     // @ts-expect-error the input has no such field
     run: ({ qery }) => qery,
   })
+  const refund = defineTool({
+    name: 'refund',
+    description: 'Refunds.',
+    input: z.object({ cents: z.number() }),
+    context: z.object({ limit: z.number() }),
+    run({ cents }, { context }) {
+      same<number, ReturnType<typeof limit>>(true)
+      const limit = () => context.get('limit')
+      // @ts-expect-error the schema has no such variable
+      context.get('limti')
+      return cents
+    },
+  })
+  const desk = { ...base, context: z.object({ limit: z.number(), region: z.string() }) }
+  defineAgent({ ...desk, tools: [refund, 'Read'] })
+  // @ts-expect-error the tool needs a limit
+  defineAgent({ ...base, context: z.object({ region: z.string() }), tools: [refund] })
+  // @ts-expect-error and an agent without a context schema promises none
+  defineAgent({ ...base, tools: [refund] })
+  const limited = guard(refund, ({ input, context }) => {
+    same<{ cents: number }, typeof input>(true)
+    same<number, ReturnType<typeof limit>>(true)
+    const limit = () => context.get('limit')
+    // @ts-expect-error the input has no such field
+    input.cent
+    return input.cents > limit() ? deny('too much') : undefined
+  })
+  defineAgent({ ...desk, tools: [refund], handlers: [limited, guard('Bash', ({ input }) => ask(String(input)))] })
+  // @ts-expect-error the guard needs a limit
+  defineAgent({ ...base, context: z.object({ region: z.string() }), handlers: [limited] })
+  defineHook('PostToolUse', refund, ({ tool_input, tool_name }) => {
+    same<{ cents: number }, typeof tool_input>(true)
+    same<string, typeof tool_name>(true)
+    return undefined
+  })
+  // @ts-expect-error the event is about no tool
+  defineHook('SessionStart', refund, () => undefined)
+  const inner = defineAgent(desk)
+  // @ts-expect-error the agent needs a region
+  defineAgent({ ...base, context: z.object({ limit: z.number() }), tools: [asTool(inner)] })
+  defineAgent({ ...desk, tools: [asTool(inner), asTool(plain)] })
+  const heard = async () => {
+    for await (const event of stream(plain, { input: 'go' })) {
+      same<string, typeof event.agentName>(true)
+      if (event.type === 'handoff') same<string, typeof event.to>(true)
+    }
+  }
+  heard()
   addGlobalHooks({ onStart: ({ agent, input }) => [agent.name, input] })
   // @ts-expect-error a hook for all agents cannot name a method
   addGlobalHooks({ onStart: 'record' })

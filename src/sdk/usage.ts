@@ -1,6 +1,6 @@
 /** What a run has cost so far. */
 import type { ModelUsage } from '../providers/model.ts'
-import type { TokenCounts } from './hooks.ts'
+import type { TokenCounts } from './agent-types.ts'
 
 export interface RunUsage extends Omit<TokenCounts, 'model'> {
   /** Replies that were counted. */
