@@ -3,6 +3,7 @@ import type { Safety, Steps, ToolResultBody } from '../hooks/steps.ts'
 import type { ToolOutput } from '../tools/output.ts'
 import { readInput } from '../tools/tool.ts'
 import { type Call, denied, type Outcome, refuse } from './call.ts'
+import { replacedBy, toolResponse } from './claude-hooks/tool-response.ts'
 
 /** before_tool_apply and PreToolUse: may change the input, answer in the tool's place, deny, or end the turn. */
 export async function askHooks(call: Call): Promise<Outcome | undefined> {
@@ -56,6 +57,7 @@ export async function tellHooks(call: Call, { output, as }: Outcome): Promise<Ou
     additionalContext: [],
   }
   const about = { tool_name: tool.name, tool_input: call.input, tool_use_id: use.id }
+  const took = { duration_ms: Math.round(call.ranMs ?? 0) }
   const answer = await session.ask(
     'after_tool_apply',
     step,
@@ -64,8 +66,13 @@ export async function tellHooks(call: Call, { output, as }: Outcome): Promise<Ou
         ? {
             name: 'PostToolUseFailure',
             fields: { ...about, error: output.content, is_interrupt: as === 'interrupted' },
+            claude: () => took,
           }
-        : { name: 'PostToolUse', fields: { ...about, tool_response: { content: output.content, is_error: false } } },
+        : {
+            name: 'PostToolUse',
+            fields: { ...about, tool_response: { content: output.content, is_error: false } },
+            claude: () => ({ tool_response: toolResponse(tool.name, call.input, output), ...took }),
+          },
     use.id,
     // Hooks hear of an interrupt too; they get a moment for it.
     as === 'interrupted' ? AbortSignal.timeout(5_000) : session.signal,
@@ -77,7 +84,8 @@ export async function tellHooks(call: Call, { output, as }: Outcome): Promise<Ou
   // updatedMCPToolOutput: other tools keep the output they have
   const replaced = tool.name.startsWith('mcp__') ? answer.updatedToolOutput : undefined
   const content =
-    replaced === undefined ? output.content : typeof replaced === 'string' ? replaced : JSON.stringify(replaced)
+    replacedBy(tool.name, answer.updatedClaudeOutput ?? undefined) ??
+    (replaced === undefined ? output.content : typeof replaced === 'string' ? replaced : JSON.stringify(replaced))
   const added = step.additionalContext.map((block) =>
     block.type === 'text' ? block.text : `[image: ${block.mimeType}]`,
   )

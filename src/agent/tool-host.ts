@@ -28,6 +28,7 @@ export const toolContext = (session: Session, toolUseId: string, call?: Call): T
   home: session.runtime.home,
   signal: session.signal,
   env: session.runtime.childEnv,
+  prelude: () => session.runtime.hookVariables?.(session.id) ?? '',
   host: hostOf(session),
   progress: (text) => session.emit({ type: 'tool-progress', id: toolUseId, text }),
 })

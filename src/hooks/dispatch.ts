@@ -1,10 +1,12 @@
 /** The plane itself: settles once who is asked about what, and in which order. */
+import type { ClaudeHost } from './claude/contract.ts'
 import type { EventName } from './events.ts'
 import { type Env, type Handler, labelOf, type Wrap } from './handler.ts'
 import type { AskModel } from './handlers/prompt.ts'
 import { type Ordered, orderHandlers } from './order.ts'
 import { type Answer, type Plane, quiet, type Raised, type Scope } from './plane.ts'
 import { type Redact, redact } from './redact.ts'
+import { Background } from './round/background.ts'
 import type { MatchesRule, Prepared, Settled, Subject } from './round/round.ts'
 import type { StepName } from './steps.ts'
 import { matchesAll, matchesNothing, readMatcher, readStepMatch } from './wire/matcher.ts'
@@ -23,6 +25,8 @@ export interface PlaneOptions {
   readonly withhold?: Redact
   /** What a failing hook means where it does not say so itself; `forced`: whatever it says, it refuses. */
   readonly hookFailure?: 'refuse' | 'forced'
+  /** For hooks that are written for Claude Code; without it they have no transcript. */
+  readonly claude?: ClaudeHost
   /** Why no hook at all may run; they are recorded as skipped. */
   readonly disabled?: string
 }
@@ -31,7 +35,7 @@ export interface PlaneOptions {
 export function createPlane(handlers: readonly Handler[], options: PlaneOptions = {}): Plane {
   const { env = process.env } = options
   const disabled = options.disabled ?? (env.SDLC_DISABLE_ALL_HOOKS === '1' ? 'hooks_disabled' : undefined)
-  return planeOf(handlers, { redact, ...options, env, disabled, done: new Set() })
+  return planeOf(handlers, { redact, ...options, env, disabled, done: new Set(), background: new Background() })
 }
 
 function planeOf(handlers: readonly Handler[], settled: Settled): Plane {
@@ -58,13 +62,14 @@ function planeOf(handlers: readonly Handler[], settled: Settled): Plane {
     raise: (name, fields, scope) => round(byName.get(name), { event: { name, fields } as Raised }, scope),
     listens: (...names) => names.some((name) => byName.has(name)),
     with: (more) => planeOf([...handlers, ...more], settled),
+    close: () => settled.background.close(),
   }
 }
 
 function prepare(handler: Ordered): Prepared {
-  const { match, matcher } = handler
+  const { match, matcher, profile } = handler
   const takesAll = match === undefined && (matcher === '' || matcher === '*')
-  const matches = match ? matchesAll : (readMatcher(matcher) ?? matchesNothing)
+  const matches = match ? matchesAll : (readMatcher(matcher, profile) ?? matchesNothing)
   return {
     ...handler,
     takesAll,

@@ -1,4 +1,5 @@
 /** A handler: one who is asked. Who it is, when it is asked, and how. */
+import type { Profile } from './claude/profile.ts'
 import type { EventName } from './events.ts'
 import type { Control, StepName, Steps } from './steps.ts'
 import type { StepMatch } from './wire/matcher.ts'
@@ -25,12 +26,6 @@ export type Shell = 'bash' | 'sh' | 'powershell'
 
 /** `refuse`: a failure counts as exit code 2. */
 export type OnFailure = 'refuse' | 'proceed'
-
-/**
- * The contract that a hook is written for. `claude`: Claude Code's own, for hooks from its settings files, from plugins and
- * from the Agent SDK (claude/). By default: document 003 §6.
- */
-export type Profile = 'claude'
 
 /** The same in the words of steps. */
 export const failureOf = (onError: 'block' | 'proceed' | undefined): OnFailure | undefined =>
@@ -67,6 +62,8 @@ export type Handler = Declared &
         readonly sandbox?: true
         /** The program stays between calls (handlers/persistent.ts). */
         readonly persistent?: true
+        /** The turn does not wait for it (profile `claude` only). */
+        readonly async?: true
       }
     | { readonly kind: 'builtin'; readonly name: string }
     | {

@@ -18,10 +18,15 @@ export interface Plane {
   listens(...names: (StepName | EventName)[]): boolean
   /** The same plane with handlers that come after all others of their kind; what was asked once is not asked again. */
   with(handlers: readonly Handler[]): Plane
+  /** Ends the hooks that nobody waits for; their rows are recorded when it resolves. */
+  close(): Promise<void>
 }
 
 /** The event that a step raises. For PreToolUse the plane keeps `tool_input` in step with `args`. */
-export type Raised = { [E in EventName]: { readonly name: E; readonly fields: EventFields[E] } }[EventName]
+export type Raised = { [E in EventName]: { readonly name: E; readonly fields: EventFields[E] } }[EventName] & {
+  /** The fields that Claude Code has in another form; built when a hook of that profile runs. */
+  claude?(): Record<string, unknown>
+}
 
 /** Who asks, and where. */
 export interface Scope {
@@ -87,6 +92,8 @@ export interface Answer {
   readonly updatedInput: Record<string, unknown> | undefined
   /** PostToolUse: replaces an MCP tool's output; undefined where nobody did. */
   readonly updatedToolOutput: unknown
+  /** The same for any tool, in the form of its `tool_response` in Claude Code. */
+  readonly updatedClaudeOutput: unknown
   /** For the screen: who changed or stopped something, and who failed. */
   readonly notes: readonly HookNote[]
 }
@@ -109,6 +116,7 @@ export const quiet: Answer = {
   elicitation: null,
   updatedInput: undefined,
   updatedToolOutput: undefined,
+  updatedClaudeOutput: undefined,
   notes: [],
 }
 

@@ -1,7 +1,8 @@
 /** Reads hooks from settings: the flat list, and Claude's object of events. Nothing that is wrong passes unsaid. */
 
+import type { Profile } from './claude/profile.ts'
 import { type EventName, eventNames, events, isEventName, rowOf } from './events.ts'
-import { failureOf, type Handler, type Profile, type Source } from './handler.ts'
+import { failureOf, type Handler, type Source } from './handler.ts'
 import { builtins } from './handlers/builtin.ts'
 import { urlProblem } from './handlers/url.ts'
 import { type Infer, isObject, parse } from './shape.ts'
@@ -40,9 +41,9 @@ export function readHooks(
   const problems: HookProblem[] = []
   const hooks = isObject(settings) ? settings.hooks : undefined
   for (const entry of entriesOf(hooks, problems)) {
-    const read = readEntry(entry, problems, withheld === undefined ? load : undefined)
+    const read = readEntry(entry, problems, profile, withheld === undefined ? load : undefined)
     const of = { source, ...(withheld !== undefined && { withheld }) }
-    for (const handler of read) handlers.push({ ...(profile && { profile }), ...handler, ...of })
+    for (const handler of read) handlers.push({ ...handler, ...of })
   }
   return { handlers, problems }
 }
@@ -122,13 +123,14 @@ function* placed(
 function readEntry(
   { event, matcher, match, hook, path }: Entry,
   problems: HookProblem[],
+  usual: Profile | undefined,
   load: LoadHooks | undefined,
 ): readonly HandlerRead[] {
   const note = (level: HookProblem['level'], at: string, why: string) =>
     problems.push({ path: at === '' ? path : `${path}.${at}`, why, level })
   const type = hook.type ?? 'command'
   if (typeof type !== 'string' || !Object.hasOwn(kinds, type)) {
-    note('error', 'type', typeof type === 'string' ? notKnown(type, Object.keys(kinds)) : 'must be a string')
+    note('error', 'type', typeof type === 'string' ? unknownKind(type) : 'must be a string')
     return []
   }
   const kind = kinds[type as keyof typeof kinds]
@@ -147,10 +149,10 @@ function readEntry(
     onError,
     once,
     statusMessage,
-    profile,
+    profile = usual,
   } = hook as Infer<typeof kinds.command>
   const ifCondition = rule ?? if_condition ?? ''
-  warnings(event, matcher, match, ifCondition, hook, note)
+  warnings({ event, matcher, match, hook, path }, ifCondition, profile, note)
   const failure = onFailure ?? failureOf(onError)
   const timeoutMs = timeout_ms ?? (timeout === undefined ? undefined : timeout * 1000)
   const declared = {
@@ -170,7 +172,7 @@ function readEntry(
 type HandlerRead = Handler extends infer H ? (H extends Handler ? Omit<H, 'source' | 'withheld'> : never) : never
 type DeclaredRead = Pick<
   HandlerRead,
-  'event' | 'matcher' | 'ifCondition' | 'match' | 'timeoutMs' | 'onFailure' | 'once'
+  'event' | 'matcher' | 'ifCondition' | 'match' | 'timeoutMs' | 'onFailure' | 'once' | 'profile'
 >
 type Note = (level: HookProblem['level'], at: string, why: string) => void
 
@@ -185,11 +187,14 @@ const readKind: Record<
 > = {
   command(declared, hook, note) {
     const { command, shell = 'bash', args, sandbox, persistent } = hook as Infer<typeof kinds.command>
-    const how = { ...(sandbox && { sandbox }), ...(persistent && { persistent }) } as {
-      sandbox?: true
-      persistent?: true
+    const isAsync = hook.async === true && hook.asyncRewake !== true && declared.profile === 'claude'
+    const how = {
+      ...(sandbox && { sandbox: true as const }),
+      ...(persistent && { persistent: true as const }),
+      ...(isAsync && isEventName(declared.event) && { async: true as const }),
     }
     if (command.trim() === '') return refuse(note, 'command', 'is empty')
+    if (persistent && how.async) return refuse(note, 'async', 'does not go with "persistent"; leave one of them out')
     if (sandbox && persistent) return refuse(note, 'persistent', 'does not go with "sandbox"; leave one of them out')
     if (args) return { ...declared, ...how, kind: 'command', command, shell, args }
     if (process.platform === 'win32' && shell !== 'powershell') {
@@ -239,22 +244,26 @@ const readKind: Record<
   },
 }
 
+/** Kinds that only Claude Code has are named as such: a guard of that kind cannot run here. */
+const unknownKind = (type: string): string =>
+  type === 'agent' || type === 'mcp_tool'
+    ? `is "${type}", a kind of hook that ona does not run; use "command", "prompt" or "http"`
+    : notKnown(type, Object.keys(kinds))
+
 function refuse(note: Note, at: string, why: string): undefined {
   note('error', at, why)
 }
 
 /** What is allowed but cannot be what was meant. */
 function warnings(
-  event: EventName | StepName,
-  matcher: string,
-  match: Entry['match'],
+  { event, matcher, match, hook }: Entry,
   ifCondition: string,
-  hook: Record<string, unknown>,
+  profile: Profile | undefined,
   note: Note,
 ): void {
-  if (hook.async === true || hook.asyncRewake === true) {
-    note('warning', 'async', 'is not supported; the hook is waited for like any other')
-  }
+  const waits = 'has no effect; the hook is waited for like any other'
+  if (hook.async === true && (profile !== 'claude' || !isEventName(event))) note('warning', 'async', waits)
+  if (hook.asyncRewake === true) note('warning', 'asyncRewake', waits)
   if (ifCondition !== '' && !hasToolCall(event)) {
     note('warning', 'if', `is a rule for tool calls, and ${event} has none: the hook never runs`)
   }
@@ -263,7 +272,7 @@ function warnings(
   }
   if (match || matcher === '' || matcher === '*') return
   const row = isEventName(event) ? rowOf(event) : undefined
-  if (!row?.takesNoMatcher && !readMatcher(matcher))
+  if (!row?.takesNoMatcher && !readMatcher(matcher, profile))
     note('warning', 'matcher', `${JSON.stringify(matcher)} is no regular expression: the hook never runs`)
   if (row?.takesNoMatcher) note('warning', 'matcher', `is not looked at: ${event} has nothing to match`)
   else if (row ? row.matchOn === undefined : !toolSteps.includes(event as StepName)) {

@@ -26,6 +26,7 @@ const verdict: fc.Arbitrary<Verdict> = fc.record(
     watchPaths: texts,
     worktreePath: fc.option(fc.string()),
     elicitation: fc.option(fc.record({ action: fc.constantFrom('accept', 'decline', 'cancel') }, plain)),
+    claudeOutput: fc.option(fc.jsonValue(), { nil: undefined }),
     toolOutput: fc.option(fc.jsonValue(), { nil: undefined }),
   },
   plain,

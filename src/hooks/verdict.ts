@@ -1,4 +1,5 @@
 /** What handlers of an event answer, and how several answers become one (spec 003 §5.6). */
+import type { Profile } from './claude/profile.ts'
 import { type EventName, events, type OnBlock } from './events.ts'
 import type { Answer, Decision } from './plane.ts'
 import type { JsonObject } from './shape.ts'
@@ -15,6 +16,7 @@ export interface Verdict extends Pick<Answer, Alike> {
   readonly goOn: boolean
   readonly input: JsonObject | undefined
   readonly toolOutput: unknown
+  readonly claudeOutput: unknown
 }
 
 type Alike =
@@ -49,6 +51,7 @@ export const noOpinion: Verdict = {
   worktreePath: null,
   elicitation: null,
   toolOutput: undefined,
+  claudeOutput: undefined,
 }
 
 /** The stricter decision wins and keeps its reason; texts add up; of what can only be one, the later stands. */
@@ -74,6 +77,7 @@ export function merge(earlier: Verdict, later: Verdict): Verdict {
     worktreePath: later.worktreePath ?? earlier.worktreePath,
     elicitation: later.elicitation ?? earlier.elicitation,
     toolOutput: later.toolOutput === undefined ? earlier.toolOutput : later.toolOutput,
+    claudeOutput: later.claudeOutput === undefined ? earlier.claudeOutput : later.claudeOutput,
   }
 }
 
@@ -103,7 +107,7 @@ export function blocked(event: EventName, ordinal: number, stderr: string): Verd
 }
 
 /** The verdict in a JSON answer that has been read already. */
-export function verdictOf(event: EventName, output: Output): Verdict {
+export function verdictOf(event: EventName, output: Output, profile?: Profile): Verdict {
   const specific = (output.hookSpecificOutput ?? {}) as AnySpecific
   const shared: Verdict = {
     ...noOpinion,
@@ -120,6 +124,7 @@ export function verdictOf(event: EventName, output: Output): Verdict {
       ? { action: specific.action, ...(specific.content && { content: specific.content }) }
       : null,
     toolOutput: specific.updatedMCPToolOutput,
+    claudeOutput: profile === 'claude' ? specific.updatedToolOutput : undefined,
   }
   return [decided(event, output), permitted(specific)].reduce(merge, shared)
 }
@@ -143,7 +148,11 @@ function decided(event: EventName, { decision, reason = '' }: Output): Verdict {
 }
 
 function permitted({ permissionDecision, permissionDecisionReason = '', decision }: AnySpecific): Verdict {
-  if (permissionDecision) return { ...noOpinion, decision: permissionDecision, reason: permissionDecisionReason }
+  if (permissionDecision) {
+    // nobody takes up a deferred call later, so the user is asked now
+    const now = permissionDecision === 'defer' ? 'ask' : permissionDecision
+    return { ...noOpinion, decision: now, reason: permissionDecisionReason }
+  }
   if (decision?.behavior === 'allow') {
     return {
       ...noOpinion,

@@ -125,6 +125,7 @@ export async function openLeg(start: LegStart): Promise<Leg> {
     async close() {
       signal?.removeEventListener('abort', interrupt)
       await open.raise('SessionEnd', () => ({ reason: 'other' as const }))
+      await open.runtime.plane.close()
       open.commit(() => {})
       await open.tasks.stopAll()
     },

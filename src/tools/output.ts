@@ -13,6 +13,8 @@ export interface ToolOutput {
   readonly waits?: { readonly approval: string; readonly why: string }
   /** For the screen only: how it is shown, short and in full. */
   readonly display?: Display
+  /** The result as data, in the form that hooks and hosts of Claude Code know; built when it is wanted. */
+  response?(): unknown
 }
 
 export type Display =

@@ -43,6 +43,8 @@ export interface ToolContext {
   readonly signal: AbortSignal
   /** The environment for children: the user's own PATH, none of our secrets. */
   readonly env: NodeJS.ProcessEnv
+  /** Shell text that goes before a Bash command: variables that hooks have set. */
+  prelude?(): string
   /** The agent's side of what tools do together with it. */
   readonly host: ToolHost
   /** Shows progress while the tool runs. */

@@ -20,6 +20,8 @@ export interface Bench {
   content(path: string): string
   /** Runs a tool as the agent does: the input is parsed, then judged by nobody, then run. */
   use(tool: string, input: unknown, with_?: Partial<ToolContext>): Promise<ToolOutput>
+  /** The result of a call as Claude Code's hooks read it. */
+  response(tool: string, input: unknown): Promise<unknown>
 }
 
 export function bench(t: TestContext, overrides: Partial<ToolHost> = {}): Bench {
@@ -74,6 +76,13 @@ export function bench(t: TestContext, overrides: Partial<ToolHost> = {}): Bench 
     host,
     progress: () => {},
   }
+  const run = async (name: string, input: unknown, with_?: Partial<ToolContext>): Promise<ToolOutput> => {
+    const tool = builtInTool(name)
+    if (!tool) throw new Error(`no tool ${name}`)
+    const parsed = readInput(tool, input, cwd)
+    if (!parsed.ok) return { content: parsed.why, isError: true }
+    return tool.run(parsed.input, with_ ? { ...context, cwd, ...with_ } : context)
+  }
   return {
     t,
     folder,
@@ -87,12 +96,10 @@ export function bench(t: TestContext, overrides: Partial<ToolHost> = {}): Bench 
     },
     content: (path) => readFileSync(join(folder, path), 'utf8'),
     async use(name, input, with_) {
-      const tool = builtInTool(name)
-      if (!tool) throw new Error(`no tool ${name}`)
-      const parsed = readInput(tool, input, cwd)
-      if (!parsed.ok) return { content: parsed.why, isError: true }
-      return tool.run(parsed.input, with_ ? { ...context, cwd, ...with_ } : context)
+      const { response: _, ...output } = await run(name, input, with_)
+      return output
     },
+    response: async (name, input) => (await run(name, input)).response?.(),
   }
 }
 

@@ -25,6 +25,7 @@ import { hooksOf, loadSettings } from '../../store/settings/settings.ts'
 import { trust } from '../../store/settings/trust.ts'
 import { withTrace } from '../../store/telemetry.ts'
 import { builtInTools } from '../../tools/all.ts'
+import { ClaudeHooks } from '../claude-hooks/host.ts'
 import { noSkills, skillCatalogue } from '../context/skill-catalogue.ts'
 import type { AgentEvent } from '../events.ts'
 import { askModel } from '../model/ask-model.ts'
@@ -91,12 +92,15 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     home,
   })
   const wrap = sandbox && wrapWith(sandbox, scope)
+  const claudeHooks = new ClaudeHooks({ db, home })
+  closers.push(() => claudeHooks.close())
   const planeFor: Opened['planeFor'] = (session, own) =>
     createPlane([...own, ...hooks.handlers, ...plugins.flatMap(({ handlers }) => handlers)], {
       env: { ...withOwnPath(env), ...mark },
       withhold: storable,
       ...(wrap && { wrap: wrap as HookWrap }),
       ...(loaded.hookFailure && { hookFailure: loaded.hookFailure }),
+      claude: claudeHooks.forSession(session),
       matchesRule: (rule, tool, input) => {
         const here = session()?.cwd ?? cwd
         const question = { settings: {}, mode: 'default', hook: 'none', cwd: here, projectDir: cwd, home } as const
@@ -149,6 +153,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     home,
     startDir: cwd,
     ...(sandbox && { sandbox }),
+    hookVariables: (session) => claudeHooks.prelude(session),
     get agents() {
       return agentKinds()
     },

@@ -34,6 +34,8 @@ export interface Runtime {
   /** Where Bash commands run, when the settings enable a sandbox; made when it is first needed. */
   sandbox?(): Promise<Fence>
   readonly tasks?: Tasks
+  /** Shell text that sets the variables which hooks have exported in a session. */
+  readonly hookVariables?: (sessionId: string) => string
   readonly mcp?: McpHost
   readonly skills: SkillCatalogue
   readonly agents: readonly AgentKind[]

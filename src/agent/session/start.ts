@@ -172,6 +172,7 @@ async function useKept(session: Session): Promise<void> {
 /** Hooks hear of the end even where a signal brought it about: each has its own short limit. */
 async function end(session: Session, reason: EndReason): Promise<void> {
   await session.raise('SessionEnd', () => ({ reason }), new AbortController().signal)
+  await session.runtime.plane.close()
   session.commit(() => {})
   await session.tasks.stopAll()
 }

@@ -50,22 +50,13 @@ function readGroup(event: EventName, group: unknown, pipe: Pick<Pipe, 'request'>
     name: `host ${id}`,
     event,
     source: { kind: 'session' },
-    matcher: claudeMatcher(matcher ?? ''),
+    profile: 'claude',
+    matcher: matcher ?? '',
     ifCondition: '',
     ...(timeout !== undefined && { timeoutMs: timeout * 1000 }),
     ...(onFailure === 'block' && { onFailure: 'refuse' as const }),
     run: ((args: Called) => callBack(id, event, args, pipe)) as never,
   }))
-}
-
-/**
- * A list of plain names matches exactly, everything else is a regular expression; `Task` is the older name of Agent. Here
- * a single name would be a regular expression that is found anywhere.
- */
-function claudeMatcher(matcher: string): string {
-  if (matcher === '' || matcher === '*' || !/^[\w|]+$/.test(matcher)) return matcher
-  const names = matcher.split('|').map((name) => (name === 'Task' ? 'Task|Agent' : name))
-  return `^(?:${names.join('|')})$`
 }
 
 interface Called {

@@ -1,15 +1,17 @@
 /** How each kind of handler is asked, and what it replied. A failure is a reply too. */
 
+import { isDetaching } from '../claude/contract.ts'
 import type { HookContext, StandardArgs } from '../define.ts'
 import { type EventName, isEventName } from '../events.ts'
 import type { Env, Handler, Wrap } from '../handler.ts'
 import { describe, errorOf, isA, type Outcome, type Question, type Waiting } from '../kernel.ts'
 import type { Scope } from '../plane.ts'
+import type { Detached } from '../round/background.ts'
 import { isObject, type JsonObject } from '../shape.ts'
 import type { StepName, Steps } from '../steps.ts'
 import { isTooDeep, readJson } from '../text/json-text.ts'
 import { builtins } from './builtin.ts'
-import { argvOf, hookEnv, runCommand } from './command.ts'
+import { argvOf, type Exit, hookEnv, runCommand } from './command.ts'
 import { post } from './http.ts'
 import { askPersistent } from './persistent.ts'
 import { type AskModel, eventReply, questionOf, stepReply } from './prompt.ts'
@@ -33,6 +35,8 @@ type Said =
   /** Exit 2. */
   | { readonly kind: 'block'; readonly text: string }
   | { readonly kind: 'failure'; readonly why: string; readonly cause: 'failed' | 'timed-out' | 'interrupted' }
+  /** It goes on beside the turn; what it says in the end is in `rest`. */
+  | ({ readonly kind: 'detached' } & Detached<Reply>)
 
 export interface Asking {
   /** The event or the step's envelope, with its header. */
@@ -45,6 +49,8 @@ export interface Asking {
   readonly wrap?: Wrap
   /** For a function at a step: the draft that it may change. */
   readonly draft?: Steps[StepName]
+  /** `CLAUDE_ENV_FILE`, where the hook gets one. */
+  readonly envFile?: string
 }
 
 /** How one handler is asked, whatever its kind, as the kernel asks it. */
@@ -118,19 +124,48 @@ const noSandbox: Wrap = async () => {
 }
 
 async function askCommand(handler: Handler & { kind: 'command' }, asking: Asking): Promise<Reply> {
-  const { scope, inputJson, timeoutMs, env } = asking
+  const { scope, inputJson, timeoutMs, env, envFile } = asking
   if (handler.persistent) return askStaying(handler, asking)
-  const { end, exitCode, stdout, stderr, note } = await runCommand({
+  const mayDetach = handler.profile === 'claude' && isEventName(handler.event)
+  const watch = mayDetach ? detachable(scope.signal) : undefined
+  const run = runCommand({
     command: handler.command,
     shell: handler.shell,
     ...(handler.args && { args: handler.args }),
     cwd: scope.cwd,
     input: inputJson,
-    env: hookEnv(env, scope, handler),
+    env: { ...hookEnv(env, scope, handler), ...(envFile !== undefined && { CLAUDE_ENV_FILE: envFile }) },
     timeoutMs,
-    signal: scope.signal,
+    signal: watch?.signal ?? scope.signal,
+    ...(watch && { onFirstLine: watch.onFirstLine }),
     ...(handler.sandbox && { wrap: asking.wrap ?? noSandbox }),
-  })
+  }).then((exit) => replyOfExit(handler, exit))
+  if (!watch) return run
+  const isAlone = handler.async === true || (await Promise.race([run.then(() => false), watch.detaches]))
+  watch.letGo()
+  if (!isAlone) return run
+  return { kind: 'detached', rest: run, stop: watch.stop, exitCode: null, stdout: null, stderr: null }
+}
+
+/** Ties a command to the turn's signal until it says by its first line that it goes on alone. */
+function detachable(turn: AbortSignal | undefined) {
+  const own = new AbortController()
+  const stop = () => own.abort()
+  if (turn?.aborted) stop()
+  turn?.addEventListener('abort', stop, { once: true })
+  const { promise, resolve } = Promise.withResolvers<true>()
+  return {
+    signal: own.signal,
+    stop,
+    detaches: promise,
+    letGo: () => turn?.removeEventListener('abort', stop),
+    onFirstLine(line: string) {
+      if (isDetaching(line)) resolve(true)
+    },
+  }
+}
+
+function replyOfExit(handler: Handler, { end, exitCode, stdout, stderr, note }: Exit): Reply {
   const kept = { exitCode, stdout, stderr }
   if (end !== 'exited') {
     const cause = end === 'timed-out' || end === 'interrupted' ? end : 'failed'

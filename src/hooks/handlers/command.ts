@@ -19,6 +19,8 @@ export interface CommandRun {
   /** False: a shell of its own, whatever it costs. */
   readonly mayWarm?: boolean
   readonly signal?: AbortSignal
+  /** Hears the first line of stdout as soon as it is there. */
+  onFirstLine?(line: string): void
   /** The sandbox that it must run in. */
   readonly wrap?: Wrap
 }
@@ -60,7 +62,7 @@ export async function runCommand(run: CommandRun): Promise<Exit> {
 
 function start(run: CommandRun, argv: readonly string[], env: Env, child?: ChildProcess): Promise<Exit> {
   const { cwd, signal } = run
-  const stdout = capture()
+  const stdout = capture(run.onFirstLine)
   const stderr = capture()
   return runGroup({
     program: argv[0]!,
@@ -90,10 +92,11 @@ const graceMs = 500
 const lingerMs = 300
 
 /** Keeps the first 4 MiB. A hook that prints more can still end by itself; one that never stops loses its pipe. */
-function capture(): { add(chunk: Buffer): boolean; text(): string } {
+function capture(onFirstLine?: (line: string) => void): { add(chunk: Buffer): boolean; text(): string } {
   const chunks: Buffer[] = []
   let kept = 0
   let seen = 0
+  let hears = onFirstLine
   return {
     add(chunk) {
       seen += chunk.length
@@ -101,6 +104,10 @@ function capture(): { add(chunk: Buffer): boolean; text(): string } {
       const part = kept + chunk.length > outputLimit ? Buffer.from(chunk.subarray(0, outputLimit - kept)) : chunk
       chunks.push(part)
       kept += part.length
+      if (hears && part.includes(10)) {
+        hears(Buffer.concat(chunks).toString().split('\n', 1)[0]!)
+        hears = undefined
+      }
       return true
     },
     text() {

@@ -1,8 +1,9 @@
 /** A round: those with a say are asked, one after another, and their answers become one. */
 
+import { type ClaudeHost, claudeInput, isDetaching, isForMainOnly, namesOf, setsEnv } from '../claude/contract.ts'
 import type { EventName } from '../events.ts'
 import type { Env, Handler, Wrap } from '../handler.ts'
-import { questionFor, type Reply, replyOf } from '../handlers/ask.ts'
+import { questionFor, type Reply, readExit, replyOf } from '../handlers/ask.ts'
 import type { AskModel } from '../handlers/prompt.ts'
 import { defaultTimeout } from '../handlers/timeout.ts'
 import { askInOrder, type Policy, type Question } from '../kernel.ts'
@@ -37,6 +38,7 @@ import {
   stepInput,
   whyOf,
 } from '../wire/messages.ts'
+import { Background } from './background.ts'
 import { invocationOf, notAsked, now, type Outcome } from './invocation.ts'
 
 /** What is asked about: a step, the event that it raises, or an event alone. */
@@ -63,6 +65,8 @@ export interface Settled {
   readonly askModel?: AskModel
   readonly wrap?: Wrap
   readonly hookFailure?: 'refuse' | 'forced'
+  readonly claude?: ClaudeHost
+  readonly background: Background
   /** Handlers that are asked once a session, and have been. */
   readonly done: Set<string>
 }
@@ -157,6 +161,7 @@ const guards = (round: Round, handler: Handler) =>
 function concerns(round: Round, handler: Prepared): boolean {
   const { subject, settled } = round
   if (handler.once && settled.done.has(onceKey(round, handler))) return false
+  if (round.scope.agentId !== undefined && isForMainOnly(handler)) return false
   if (isAtStep(round, handler)) {
     const { name, state } = subject.step!
     const tools = namesOf(toolOf(name, state as never))
@@ -168,10 +173,6 @@ function concerns(round: Round, handler: Prepared): boolean {
   }
   return true
 }
-
-/** Claude Code calls the tool that starts a sub-agent Agent, and called it Task: a guard on either name runs. */
-const namesOf = (tool: string | undefined): readonly (string | undefined)[] =>
-  tool === 'Agent' ? ['Agent', 'Task'] : [tool]
 
 /** Whether the call in question matches a handler's rule. Where that cannot be told, the handler is asked. */
 async function holds({ subject, fields, settled, scope }: Round, { ifCondition, event }: Prepared): Promise<boolean> {
@@ -209,14 +210,22 @@ function openQuestion(round: Round, handler: Prepared): Asked {
     env: settled.env,
     askModel: settled.askModel,
     ...(settled.wrap && { wrap: settled.wrap }),
+    ...(settled.claude && setsEnv(handler) && { envFile: settled.claude.envFile(scope, envFileName(handler)) }),
     draft,
   })
   return { ...question, inputJson, draft, startedAt: now() }
 }
 
+const envFileName = ({ event, ordinal }: Prepared) => `${event.toLowerCase()}-hook-${ordinal}.sh`
+
 /** Makes a reply part of the round, and writes its row. */
-function take(round: Round, handler: Prepared, reply: Reply, { inputJson, draft, startedAt }: Asked): void {
+function take(round: Round, handler: Prepared, reply: Reply, asked: Asked): void {
+  const { inputJson, draft, startedAt } = asked
   if (handler.once) round.settled.done.add(onceKey(round, handler))
+  if (reply.kind === 'detached') {
+    letRun(round, handler, reply, asked)
+    return
+  }
   const problem = isAtStep(round, handler) ? takeStep(round, handler, reply, draft) : takeEvent(round, handler, reply)
   write(round, handler, inputJson, {
     exitCode: countsAsBlock(handler.event, reply) ? 2 : reply.exitCode,
@@ -229,6 +238,32 @@ function take(round: Round, handler: Prepared, reply: Reply, { inputJson, draft,
     completedAt: now(),
     skippedReason: null,
   })
+}
+
+/** The turn goes on; the row is written when the hook ends, and what it says then reaches the next turn. */
+function letRun(round: Round, handler: Prepared, detached: Reply & { kind: 'detached' }, asked: Asked): void {
+  const { settled, scope } = round
+  const { inputJson, startedAt } = asked
+  if (settled.background.isFull) {
+    detached.stop()
+    note(round, handler, 'failed', `was ended: ${Background.most} hooks run beside the turn already`)
+  }
+  settled.background.adopt(detached, (reply) => {
+    const { verdict, failure } = readEventReply(handler, withoutFirstLine(reply), false)
+    const row = { exitCode: reply.exitCode, stdout: reply.stdout, stderr: reply.stderr }
+    write(round, handler, inputJson, { ...row, startedAt, completedAt: now(), skippedReason: null })
+    const messages = [...verdict.messages, ...(failure ? [`the hook ${handler.label} failed: ${failure}`] : [])]
+    const context = [...verdict.context, ...(verdict.decision === 'deny' ? [reasonOf(verdict)] : [])]
+    if (context.length > 0 || messages.length > 0) settled.claude?.deliver(scope, { context, messages })
+  })
+}
+
+/** What follows `{"async": true}` is the answer. */
+function withoutFirstLine(reply: Reply): Reply {
+  const { stdout } = reply
+  if (reply.exitCode !== 0 || stdout === null || !isDetaching(stdout.split('\n', 1)[0]!)) return reply
+  const rest = stdout.includes('\n') ? stdout.slice(stdout.indexOf('\n') + 1) : ''
+  return { ...reply, ...readExit(0, rest, reply.stderr ?? '', true) }
 }
 
 /** Makes the reply of an event's handler part of the round; gives what the audit must add to what it printed. */
@@ -339,7 +374,7 @@ function refuse(round: Round, why: string): void {
 
 function answerOf({ subject, verdict, control, reasons, refused, notes }: Round): Answer {
   const { step } = subject
-  const { input, toolOutput, goOn, blocks, ...told } = verdict
+  const { input, toolOutput, claudeOutput, goOn, blocks, ...told } = verdict
   const placed = step !== undefined && verdict.context.length > 0 && addContext(step.state, verdict.context)
   if (step?.name === 'before_permission' && (verdict.decision === 'allow' || verdict.decision === 'deny')) {
     ;(step.state as Steps['before_permission']).resolved = verdict.decision === 'allow'
@@ -352,15 +387,18 @@ function answerOf({ subject, verdict, control, reasons, refused, notes }: Round)
     context: placed ? [] : verdict.context,
     updatedInput: step?.name === 'before_tool_apply' ? undefined : input,
     updatedToolOutput: toolOutput,
+    updatedClaudeOutput: claudeOutput,
     notes,
   }
 }
 
 function shown(round: Round, handler: Prepared): JsonObject {
-  const { subject, scope, fields } = round
-  return isAtStep(round, handler)
-    ? stepInput(subject.step!.name, subject.step!.state, scope)
-    : eventInput(subject.event!.name, fields, scope)
+  const { subject, scope, fields, settled } = round
+  if (isAtStep(round, handler)) return stepInput(subject.step!.name, subject.step!.state, scope)
+  if (handler.profile !== 'claude') return eventInput(subject.event!.name, fields, scope)
+  const session = settled.claude?.sessionOf(scope)
+  if (session?.problem) note(round, handler, 'warned', session.problem)
+  return claudeInput(subject.event!, fields, scope, session)
 }
 
 function toolName({ step }: Subject, fields: JsonObject): string | null {

@@ -1,14 +1,22 @@
 /** Which events concern a handler: the matcher of spec 003 §5.1, and the `match` of a step. */
 import { basename } from 'node:path'
+import type { Profile } from '../claude/profile.ts'
 import { type EventName, rowOf } from '../events.ts'
 import type { Safety } from '../steps.ts'
 
 /** Held against the query of an event: a tool's name, a source, a reason. */
 export type Matcher = (query: string) => boolean
 
-/** What a matcher means; undefined when it is no regular expression, and then it matches nothing. */
-export function readMatcher(matcher: string): Matcher | undefined {
+/**
+ * What a matcher means; undefined when it is no regular expression, and then it matches nothing. In Claude Code a single
+ * plain name matches exactly too, and a list may have commas and blanks.
+ */
+export function readMatcher(matcher: string, profile?: Profile): Matcher | undefined {
   if (matcher === '' || matcher === '*') return matchesAll
+  if (profile === 'claude' && /^[\w ,|-]+$/.test(matcher)) {
+    const names = new Set(matcher.split(/[|,]/).map((name) => name.trim()))
+    return (query) => names.has(query)
+  }
   if (matcher.includes('|') && /^[a-zA-Z0-9_|]+$/.test(matcher)) {
     const names = new Set(matcher.split('|'))
     return (query) => names.has(query)

@@ -1,6 +1,7 @@
 /** The wire: what is shown to a handler of an event or a step, and how its reply is read. */
 
 import { type EventName, type Header, rowOf } from '../events.ts'
+import type { Handler } from '../handler.ts'
 import type { Reply } from '../handlers/ask.ts'
 import type { Scope } from '../plane.ts'
 import { isObject, type JsonObject, say } from '../shape.ts'
@@ -51,7 +52,7 @@ export interface ReadReply {
  * handler refuses on failure. A refusal in a bad answer counts nevertheless.
  */
 export function readEventReply(
-  { event, ordinal }: { readonly event: EventName | StepName; readonly ordinal: number },
+  { event, ordinal, profile }: Pick<Handler, 'event' | 'profile'> & { readonly ordinal: number },
   reply: Reply,
   refusesOnFailure: boolean,
 ): ReadReply {
@@ -65,6 +66,7 @@ export function readEventReply(
   })
   switch (reply.kind) {
     case 'nothing':
+    case 'detached':
       return { verdict: noOpinion }
     case 'text':
       return {
@@ -78,8 +80,8 @@ export function readEventReply(
     case 'failure':
       return failed(reply.why, countsAsBlock(name, reply) ? blocked(name, ordinal, reply.why) : noOpinion)
     case 'answer': {
-      const read = reply.fault === undefined ? readOutput(name, reply.value) : undefined
-      if (read?.ok) return { verdict: verdictOf(name, read.value) }
+      const read = reply.fault === undefined ? readOutput(name, reply.value, profile) : undefined
+      if (read?.ok) return { verdict: verdictOf(name, read.value, profile) }
       const why = read ? `answered with what ${name} does not take: ${say(read.problem)}` : reply.fault!
       return failed(why, verdictOf(name, refusalIn(name, reply.value)))
     }

@@ -1,4 +1,5 @@
 /** What a handler of an event may answer (spec 003, appendix B): a row for each event that has words of its own. */
+import type { Profile } from '../claude/profile.ts'
 import type { EventName } from '../events.ts'
 import type { PermissionUpdate } from '../plane.ts'
 import {
@@ -51,6 +52,14 @@ const specificFields = {
   WorktreeCreate: { worktreePath: string() },
 } as const satisfies Partial<Record<EventName, Record<string, Shape<unknown>>>>
 
+/** What Claude Code takes besides, by event; for hooks of that profile. */
+const claudeFields: Partial<Record<EventName, Record<string, Shape<unknown>>>> = {
+  PreToolUse: { permissionDecision: optional(oneOf(['allow', 'deny', 'ask', 'defer'])) },
+  PostToolUse: { updatedToolOutput: optional(json("replaces the tool's output, in the form of tool_response")) },
+  Stop: context,
+  SubagentStop: context,
+}
+
 type Specific<E extends EventName> = E extends keyof typeof specificFields
   ? { hookSpecificOutput?: { hookEventName: E } & Fielded<(typeof specificFields)[E]> }
   : { hookSpecificOutput?: undefined }
@@ -67,27 +76,30 @@ const shared = {
 /** The answer of a handler of one event. */
 export type Output<E extends EventName = EventName> = Fielded<typeof shared> & Specific<E>
 
-export function outputShape<E extends EventName>(name: E): Shape<Output<E>> {
-  const known = shapes.get(name)
+export function outputShape<E extends EventName>(name: E, profile?: Profile): Shape<Output<E>> {
+  const key = `${name} ${profile ?? ''}`
+  const known = shapes.get(key)
   if (known) return known as Shape<Output<E>>
-  const fields = specificFields[name as keyof typeof specificFields]
+  const usual = specificFields[name as keyof typeof specificFields]
+  const more = profile && claudeFields[name]
+  const fields: Record<string, Shape<unknown>> | undefined = more ? { ...usual, ...more } : usual
   const specific = fields
     ? optional(record({ hookEventName: literal(name as string), ...fields }))
     : optional(absent(`has nothing to say at ${name}; leave it out`))
   const shape = record({ ...shared, hookSpecificOutput: specific })
-  shapes.set(name, shape)
+  shapes.set(key, shape)
   return shape as unknown as Shape<Output<E>>
 }
 
 /** Reads an answer, all or nothing. `{"async":true}` is no answer: the turn waits for every hook. */
-export function readOutput<E extends EventName>(name: E, value: unknown): Parsed<Output<E>> {
+export function readOutput<E extends EventName>(name: E, value: unknown, profile?: Profile): Parsed<Output<E>> {
   if ((value as JsonObject | null)?.async === true) {
     return {
       ok: false,
       problem: { path: 'async', why: 'is true, but every hook is waited for; answer with the verdict' },
     }
   }
-  return parse(outputShape(name), value)
+  return parse(outputShape(name, profile), value)
 }
 
 /** What refuses in an answer that cannot be used as a whole: a bad field never turns a no into a yes. */
@@ -105,7 +117,7 @@ export function refusalIn(name: EventName, value: unknown): Output {
     ...(field(value, 'continue') === false && { continue: false, ...text(value, 'stopReason') }),
     hookSpecificOutput: {
       hookEventName: name,
-      ...((decision === 'deny' || decision === 'ask') && {
+      ...((decision === 'deny' || decision === 'ask' || decision === 'defer') && {
         permissionDecision: decision,
         ...text(answer, 'permissionDecisionReason'),
       }),
@@ -126,13 +138,15 @@ function field(value: unknown, key: string): unknown {
 
 /** All that the reading of an answer looks at, whatever the event. */
 export interface AnySpecific {
-  readonly permissionDecision?: 'allow' | 'deny' | 'ask'
+  /** `defer` is Claude Code's: a host decides later. */
+  readonly permissionDecision?: 'allow' | 'deny' | 'ask' | 'defer'
   readonly permissionDecisionReason?: string
   readonly updatedInput?: JsonObject
   readonly additionalContext?: string
   readonly initialUserMessage?: string
   readonly watchPaths?: readonly string[]
   readonly updatedMCPToolOutput?: unknown
+  readonly updatedToolOutput?: unknown
   readonly retry?: boolean
   readonly decision?:
     | { behavior: 'allow'; updatedInput?: JsonObject; updatedPermissions?: PermissionUpdate[] }
@@ -142,7 +156,7 @@ export interface AnySpecific {
   readonly worktreePath?: string
 }
 
-const shapes = new Map<EventName, Shape<unknown>>()
+const shapes = new Map<string, Shape<unknown>>()
 
 const absent = (why: string): Shape<undefined> => ({
   check: (value, path) => (value === undefined ? undefined : { path, why }),

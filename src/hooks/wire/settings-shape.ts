@@ -14,8 +14,8 @@ const common = {
   statusMessage: optional(string('shown while it runs')),
   profile: optional(oneOf(['claude'], "claude: the hook is written for Claude Code and gets Claude Code's contract")),
   name: optional(string('a name of your own')),
-  async: optional(boolean('not supported: every hook is waited for')),
-  asyncRewake: optional(boolean('not supported: every hook is waited for')),
+  async: optional(boolean('profile claude: the turn does not wait for the command. Otherwise no effect')),
+  asyncRewake: optional(boolean('no effect: the hook is waited for')),
 }
 
 /** The kinds of handler that settings can declare. */

@@ -12,9 +12,17 @@ const lookEveryMs = 250
 
 export async function runPlaced(
   command: string,
-  { place, cwd, env, home, watchProtected }: Pick<ToolContext, 'place' | 'cwd' | 'env' | 'home' | 'watchProtected'>,
-  options: Omit<ShellOptions, 'cwd' | 'env' | 'wrap'>,
+  {
+    place,
+    cwd,
+    env,
+    home,
+    watchProtected,
+    prelude,
+  }: Pick<ToolContext, 'place' | 'cwd' | 'env' | 'home' | 'watchProtected' | 'prelude'>,
+  given: Omit<ShellOptions, 'cwd' | 'env' | 'wrap' | 'prelude'>,
 ): Promise<PlacedEnd> {
+  const options = { ...given, prelude: prelude?.() ?? '' }
   if (place?.in !== 'sandbox') {
     const settle = await watchProtected?.()
     const end = await runShell(command, { ...options, cwd, env })

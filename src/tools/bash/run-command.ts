@@ -51,11 +51,19 @@ function inBackground(command: string, context: ToolContext): ToolOutput {
       return { exitCode: end.exitCode ?? null, ...(end.signal && { note: `ended by ${end.signal}` }) }
     },
   })
-  return said(`Command running in background with ID: ${id}. See its output with TaskOutput, end it with TaskStop.`, {
-    kind: 'text',
-    summary: `Running in background (${id})`,
-  })
+  const text = `Command running in background with ID: ${id}. See its output with TaskOutput, end it with TaskStop.`
+  return {
+    ...said(text, { kind: 'text', summary: `Running in background (${id})` }),
+    response: () => ({ ...responseOf('', ''), backgroundTaskId: id }),
+  }
 }
+
+const responseOf = (stdout: string, stderr: string) => ({
+  stdout: stdout.trimEnd(),
+  stderr: stderr.trimEnd(),
+  interrupted: false,
+  isImage: false,
+})
 
 /** The session goes where the shell went, unless that lies outside the working directories. */
 async function follow({ cwd, cause }: PlacedEnd, context: ToolContext): Promise<string> {
@@ -77,7 +85,10 @@ function answer(end: PlacedEnd, timeoutMs: number, moved: string): ToolOutput {
   const content = `${output === '' ? '(no output)' : output}${note}${left}`
   if (end.cause === 'aborted')
     return failed(`The command was interrupted.\n${content}`, { kind: 'output', text: shown })
-  if (end.exitCode === 0) return said(content, { kind: 'output', text: shown })
+  if (end.exitCode === 0) {
+    const response = () => responseOf(end.stdout.text(), end.stderr.text())
+    return { ...said(content, { kind: 'output', text: shown }), response }
+  }
   const code = end.exitCode === undefined ? `Ended by ${end.signal ?? 'a signal'}` : `Exit code ${end.exitCode}`
   return failed(output === '' ? `${code}${note}${left}` : `${content}${content.endsWith('\n') ? '' : '\n'}${code}`, {
     kind: 'output',

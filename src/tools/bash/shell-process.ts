@@ -25,6 +25,8 @@ export interface ShellOptions {
   readonly wrap?: (words: readonly string[]) => string[]
   /** A sandbox that waits for a command already. */
   readonly spare?: (command: string) => ChildProcess | undefined
+  /** Shell text that goes before the command. */
+  readonly prelude: string
   readonly signal: AbortSignal
   /** None for background work. */
   readonly timeoutMs?: number
@@ -41,7 +43,7 @@ export async function runShell(command: string, options: ShellOptions): Promise<
     stream.add(chunk)
     options.onOutput?.(chunk)
   }
-  const words = [shell, '-c', moves ? `${tellWhere}${command}` : command]
+  const words = [shell, '-c', `${moves ? tellWhere : ''}${options.prelude}${command}`]
   const child = options.spare?.(words[2]!)
   const [program, ...args] = child ? words : (options.wrap?.(words) ?? words)
   const end = await runGroup({

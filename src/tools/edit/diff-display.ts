@@ -4,10 +4,27 @@ import type { Display } from '../output.ts'
 /** Past this the two texts have too little in common for a diff that anyone would read. */
 const timeLimitMs = 1000
 
-export async function diffDisplay(path: string, before: string, after: string): Promise<Display> {
+export const diffDisplay = async (path: string, before: string, after: string): Promise<Display> =>
+  (await changeOf(path, before, after)).display
+
+export interface Hunk {
+  readonly oldStart: number
+  readonly oldLines: number
+  readonly newStart: number
+  readonly newLines: number
+  readonly lines: readonly string[]
+}
+
+/** The change for the screen, and its hunks as data. */
+export async function changeOf(
+  path: string,
+  before: string,
+  after: string,
+): Promise<{ display: Display; hunks: Hunk[] }> {
   const { structuredPatch } = await import('diff')
   const patch = structuredPatch(path, path, before, after, '', '', { context: 3, timeout: timeLimitMs })
-  if (!patch) return { kind: 'text', summary: `${path}: rewritten; the change is too large for a diff` }
+  if (!patch)
+    return { display: { kind: 'text', summary: `${path}: rewritten; the change is too large for a diff` }, hunks: [] }
   const lines = patch.hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
     `@@ -${place(oldStart, oldLines)} +${place(newStart, newLines)} @@`,
     ...lines,
@@ -16,7 +33,14 @@ export async function diffDisplay(path: string, before: string, after: string): 
     patch.hunks.reduce((sum, { lines }) => sum + lines.filter((l) => l[0] === sign).length, 0)
   const added = count('+')
   const removed = count('-')
-  return { kind: 'diff', path, patch: [`--- ${path}`, `+++ ${path}`, ...lines].join('\n'), added, removed }
+  const text = [`--- ${path}`, `+++ ${path}`, ...lines].join('\n')
+  return {
+    display: { kind: 'diff', path, patch: text, added, removed },
+    hunks: patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
+      ...{ oldStart, oldLines, newStart, newLines },
+      lines,
+    })),
+  }
 }
 
 /** A side without lines is counted from the line before it. */

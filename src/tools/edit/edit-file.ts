@@ -5,7 +5,7 @@ import { failed, said, type ToolOutput } from '../output.ts'
 import { sayWhy } from '../read/read-file.ts'
 import type { ToolContext } from '../tool.ts'
 import { contentOf, replaceFile, staleness, type Target, targetOf } from '../write/write-file.ts'
-import { diffDisplay, lineCount } from './diff-display.ts'
+import { changeOf, lineCount } from './diff-display.ts'
 import { nearMiss } from './near-miss.ts'
 
 interface EditInput {
@@ -27,14 +27,8 @@ export async function editFile(input: EditInput, context: ToolContext): Promise<
 
   if (!stats) {
     if (old !== '') return failed(sayWhy(path, Object.assign(new Error(), { code: 'ENOENT' }), context.cwd))
-    return written(
-      target,
-      '',
-      fresh,
-      Buffer.from(fresh),
-      `Created ${path}: ${counted(lineCount(fresh), 'line')}`,
-      context,
-    )
+    const summary = `Created ${path}: ${counted(lineCount(fresh), 'line')}`
+    return written(target, { before: '', after: fresh, bytes: Buffer.from(fresh), summary }, input, context)
   }
   const stale = staleness(target, context.host)
   if (stale) return failed(stale)
@@ -56,19 +50,28 @@ export async function editFile(input: EditInput, context: ToolContext): Promise<
     return failed(`${path} is ${encodingNames[encoding]}, which has no way to write some character of new_string`)
   const lines = counted(lineCount(replacement.text), 'line')
   const summary = `Edited ${path}: ${counted(replacement.count, 'replacement')}, now ${lines}`
-  return written(target, before, replacement.text, after, summary, context)
+  return written(target, { before, after: replacement.text, bytes: after, summary }, input, context)
+}
+
+interface Change {
+  readonly before: string
+  readonly after: string
+  readonly bytes: Buffer
+  readonly summary: string
 }
 
 async function written(
   target: Target,
-  before: string,
-  after: string,
-  bytes: Buffer,
-  summary: string,
+  { before, after, bytes, summary }: Change,
+  { old_string: oldString, new_string: newString, replace_all: replaceAll = false }: EditInput,
   context: ToolContext,
 ): Promise<ToolOutput> {
   const problem = replaceFile(target, bytes, context.host)
-  return problem ? failed(problem) : said(summary, await diffDisplay(target.path, before, after))
+  if (problem) return failed(problem)
+  const filePath = target.path
+  const { display, hunks: structuredPatch } = await changeOf(filePath, before, after)
+  const facts = { filePath, oldString, newString, originalFile: before, structuredPatch }
+  return { ...said(summary, display), response: () => ({ ...facts, userModified: false, replaceAll }) }
 }
 
 type Replaced = { ok: true; text: string; count: number } | { ok: false; why: string }

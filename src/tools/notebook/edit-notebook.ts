@@ -37,7 +37,19 @@ export async function editNotebook(input: NotebookInput, context: ToolContext): 
   const problem = replaceFile(target, Buffer.from(after), context.host)
   if (problem) return failed(problem)
   const display = await diffDisplay(`${path}#${change.id}`, change.before, change.after)
-  return said(`${change.did} cell ${change.id} in ${path}: now ${counted(change.cells.length, 'cell')}`, display)
+  const summary = `${change.did} cell ${change.id} in ${path}: now ${counted(change.cells.length, 'cell')}`
+  const response = () => ({
+    new_source: change.after,
+    old_source: change.before,
+    cell_type: input.cell_type ?? 'code',
+    edit_mode: input.edit_mode ?? 'replace',
+    cell_id: change.id,
+    error: '',
+    notebook_path: path,
+    original_file: text,
+    updated_file: after,
+  })
+  return { ...said(summary, display), response }
 }
 
 interface Change {

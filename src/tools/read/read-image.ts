@@ -24,10 +24,13 @@ export function readImage(file: OpenFile, { mediaType, size }: ImageFacts): Show
     return part(failed(`${file.path}: ${facts}, more than can be shown (${limits}); make a smaller copy and read that`))
   }
   const content = `${file.path}: ${facts}`
+  const base64 = wholeFile(file).toString('base64')
+  const dimensions = { originalWidth: width, originalHeight: height, displayWidth: width, displayHeight: height }
   return {
     output: {
       ...said(content, { kind: 'text', summary: `Read ${facts}` }),
-      images: [{ mediaType, data: wholeFile(file).toString('base64') }],
+      images: [{ mediaType, data: base64 }],
+      response: () => ({ type: 'image', file: { base64, type: mediaType, originalSize: bytes, dimensions } }),
     },
     whole: true,
   }

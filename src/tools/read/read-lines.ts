@@ -37,7 +37,18 @@ export async function readLines(
   const header = all ? `${counted(total, 'line')} in ${path}` : `${path}: lines ${from}-${last}${of}${onward}`
   const body = shown.map((line, index) => `${String(from + index).padStart(6)}\t${line}`).join('\n')
   const summary = all ? `Read ${counted(total, 'line')}` : `Read lines ${from}-${last}`
-  return { output: said(`${header}${note}\n${body}`, { kind: 'text', summary, full: body }), whole: all }
+  const response = () => ({
+    type: 'text',
+    file: {
+      filePath: path,
+      content: shown.join('\n'),
+      numLines: shown.length,
+      startLine: from,
+      totalLines: total ?? last,
+    },
+  })
+  const output = said(`${header}${note}\n${body}`, { kind: 'text', summary, full: body })
+  return { output: { ...output, response }, whole: all }
 }
 
 interface Window {

@@ -37,8 +37,15 @@ export function readNotebook(file: OpenFile, input: ReadInput): Shown | undefine
     summary: `Read ${counted(shown.length, 'cell')}`,
     full: shown.join('\n'),
   })
-  return { output: images.length > 0 ? { ...output, images } : output, whole: all }
+  const response = () => ({ type: 'notebook', file: { filePath: file.path, cells: cells.map(cellFacts) } })
+  return { output: { ...output, ...(images.length > 0 && { images }), response }, whole: all }
 }
+
+const cellFacts = (cell: JsonObject, index: number) => ({
+  cellType: cell['cell_type'],
+  source: joined(cell['source']),
+  cell_id: idOf(cell, index),
+})
 
 function cellText({ cells }: Notebook, index: number, images: { mediaType: string; data: string }[]): string {
   const cell = cells[index]!

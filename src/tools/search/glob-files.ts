@@ -21,19 +21,28 @@ export async function findFiles(input: { pattern: string; path?: string }, conte
   const wrong = notAFolder(root)
   if (wrong) return failed(wrong)
 
+  const startedAt = performance.now()
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(globLimits.timeLimitMs)])
   const matches = await matching(root, pattern, context, signal)
   const found = newestFirst(matches.filter((path) => context.host.mayShow(path)))
+  const durationMs = Math.round(performance.now() - startedAt)
   if (context.signal.aborted) return failed('the search was interrupted')
   if (signal.aborted)
     return broke(`the search took over ${globLimits.timeLimitMs / 1000} s; name a narrower path or pattern`)
-  if (found.length === 0) return said('No files found', { kind: 'text', summary: 'No files found' })
+  const response = () => ({
+    filenames: found.slice(0, globLimits.files),
+    durationMs,
+    numFiles: Math.min(found.length, globLimits.files),
+    truncated: found.length > globLimits.files,
+  })
+  if (found.length === 0) return { ...said('No files found', { kind: 'text', summary: 'No files found' }), response }
   const more = found.length > globLimits.files
   const cut = more
     ? `\n(${globLimits.files} of ${found.length} files; use a narrower path or pattern for the others.)`
     : ''
   const listing = found.slice(0, globLimits.files).join('\n')
-  return said(capped(listing + cut), { kind: 'text', summary: `Found ${counted(found.length, 'file')}`, full: listing })
+  const summary = `Found ${counted(found.length, 'file')}`
+  return { ...said(capped(listing + cut), { kind: 'text', summary, full: listing }), response }
 }
 
 async function matching(root: string, pattern: string, { env }: ToolContext, signal: AbortSignal): Promise<string[]> {

@@ -46,7 +46,16 @@ export async function grepFiles(
   const { lines, footer, summary } = layouts[search.mode](files, context.cwd, input['-n'] ?? true)
   const { text, note } = page(lines, input.offset ?? 0, input.head_limit ?? grepLimits.entries)
   const cut = found.cut ? '\n(There is more than could be held; use a narrower path, glob or pattern.)' : ''
-  return said(`${capped(text)}${note}${footer}${cut}`, { kind: 'text', summary, full: text })
+  const matches = () => files.reduce((sum, { count }) => sum + count, 0)
+  const facts: Record<Search['mode'], () => object> = {
+    files_with_matches: () => ({ filenames: newestFirst(files.map(({ path }) => path)) }),
+    content: () => ({ filenames: [], content: files.length === 0 ? '' : text, numLines: lines.length }),
+    count: () => ({ filenames: [], content: files.length === 0 ? '' : text, numMatches: matches() }),
+  }
+  return {
+    ...said(`${capped(text)}${note}${footer}${cut}`, { kind: 'text', summary, full: text }),
+    response: () => ({ mode: search.mode, numFiles: files.length, ...facts[search.mode]() }),
+  }
 }
 
 function searchOf(input: GrepInput, cwd: string): Search | string {

@@ -32,11 +32,22 @@ export const write = defineTool({
     const problem = replaceFile(target, Buffer.from(content, 'utf8'), context.host)
     if (problem) return failed(problem)
 
-    const { diffDisplay, lineCount } = await import('../edit/diff-display.ts')
+    const { changeOf, lineCount } = await import('../edit/diff-display.ts')
     const before = target.stats ? old && (await textOf(old)) : ''
-    const display = before === undefined ? undefined : await diffDisplay(target.path, before, content)
+    const change = before === undefined ? undefined : await changeOf(target.path, before, content)
     const lines = counted(lineCount(content), 'line')
-    return said(target.stats ? `Replaced ${target.path}: now ${lines}` : `Created ${target.path}: ${lines}`, display)
+    const summary = target.stats ? `Replaced ${target.path}: now ${lines}` : `Created ${target.path}: ${lines}`
+    return {
+      ...said(summary, change?.display),
+      response: () => ({
+        type: target.stats ? 'update' : 'create',
+        filePath: target.path,
+        content,
+        structuredPatch: target.stats ? (change?.hunks ?? []) : [],
+        originalFile: target.stats ? (before ?? null) : null,
+        userModified: false,
+      }),
+    }
   },
 })
 
