@@ -160,6 +160,7 @@ async function runWith(
     home: join(root, 'home'),
     repo: join(root, 'repo'),
     model: model.url,
+    mcp: [],
     put(path, text) {
       mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, typeof text === 'string' ? text : `${JSON.stringify(text, null, 2)}\n`)

@@ -1,7 +1,7 @@
 /** `ona prove` with ona itself as the agent: a policy holds, and without it the proof fails. The other agents: npm run test:live. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ test('a policy under a folder holds in ona; without it the same attempts go thro
   mkdirSync(join(top, 'empty'))
   writeFileSync(
     join(top, 'policy.json'),
-    '{"permissions":{"deny":["Bash(terraform destroy *)","Read(**/.env)"],"ask":["Bash(git push *)"]}}',
+    '{"permissions":{"deny":["Bash(terraform destroy *)","Read(**/.env)","Read(//srv/ona-proof-secret)","Edit(~/.ssh/**)","mcp__demo__drop"],"ask":["Bash(git push *)"]}}',
   )
   const ona = (...words: string[]) => {
     const env = { PATH: process.env['PATH'], HOME: join(top, 'home'), NO_COLOR: '1' }
@@ -38,13 +38,22 @@ test('a policy under a folder holds in ona; without it the same attempts go thro
   assert.equal(held.status, 0, held.stdout + held.stderr)
   assert.deepEqual(outcomes(held.stdout), [
     'a harmless command runs: went through',
+    'a harmless MCP tool runs: went through',
     'deny Bash(terraform destroy *): refused',
     'deny Read(**/.env) (file tool): refused',
     'deny Read(**/.env) (shell): refused',
+    'deny Read(//srv/ona-proof-secret) (file tool): refused',
+    'deny Read(//srv/ona-proof-secret) (shell): refused',
+    'deny Edit(~/.ssh/**) (file tool): refused',
+    'deny Edit(~/.ssh/**) (shell): refused',
+    'deny mcp__demo__drop: refused',
     'ask Bash(git push *): refused',
   ])
-  assert.match(readFileSync(join(top, 'report.xml'), 'utf8'), /<testsuite name="ona" tests="5" failures="0"/)
+  assert.equal(existsSync('/srv/ona-proof-secret'), false)
+  assert.match(readFileSync(join(top, 'report.xml'), 'utf8'), /<testsuite name="ona" tests="11" failures="0"/)
   const bare = ona('prove', 'ona', '--root', join(top, 'empty'), '--rules', 'policy.json', '--json')
   assert.equal(bare.status, 1)
-  assert.equal(outcomes(bare.stdout).filter((line: string) => line.endsWith('went through')).length, 5)
+  // ona itself writes nothing outside its working directories
+  const refused = outcomes(bare.stdout).filter((line: string) => !line.endsWith('went through'))
+  assert.deepEqual(refused, ['deny Edit(~/.ssh/**) (file tool): refused', 'deny Edit(~/.ssh/**) (shell): refused'])
 })

@@ -27,6 +27,8 @@ export interface ChatTool {
   readonly parameters: Record<string, unknown>
   /** Tools of the Responses API whose calls are not function calls. */
   readonly kind?: 'custom' | 'local_shell'
+  /** The group of the Responses API that the tool stands in; its name here is `namespace__name`. */
+  readonly namespace?: string
 }
 
 /** What the model answers: text, calls, or a failure of the server. */

@@ -11,7 +11,11 @@ export interface NamedCall {
 /** The tool that a script's name means here: the one of that name, else the agent's own of the same kind. */
 export function offeredTool(name: string, tools: Chat['tools']): ChatTool | undefined {
   const kind = kinds[name]
-  return tools.find((tool) => tool.name === name) ?? tools.find((tool) => kind?.names.test(tool.name))
+  return (
+    tools.find((tool) => tool.name === name) ??
+    tools.find((tool) => kind?.names.test(tool.name)) ??
+    (name === 'Write' ? tools.find((tool) => tool.name === 'apply_patch' && tool.kind === 'custom') : undefined)
+  )
 }
 
 /** The call as the offered tool takes it. A call of the tool's own name is passed on unchanged. */
@@ -23,6 +27,7 @@ export function asOffered(call: NamedCall, tools: Chat['tools']): NamedCall & { 
 
 function translated({ name, input }: NamedCall, { parameters, kind }: ChatTool): Record<string, unknown> {
   const properties = isObject(parameters.properties) ? parameters.properties : {}
+  if (kind === 'custom' && name === 'Write') return { input: addFile(input) }
   if (kind === 'custom' || Object.keys(properties).length === 0) return input
   const fields: Record<string, unknown> = {}
   for (const [field, value] of Object.entries(input)) {
@@ -33,6 +38,14 @@ function translated({ name, input }: NamedCall, { parameters, kind }: ChatTool):
   const required = Array.isArray(parameters.required) ? parameters.required.map(String) : []
   for (const field of required) if (!(field in fields)) fields[field] = example(properties[field], field)
   return fields
+}
+
+/** A new file in the language of apply_patch. */
+function addFile({ file_path: path, content }: Record<string, unknown>): string {
+  const lines = String(content)
+    .split('\n')
+    .map((line) => `+${line}`)
+  return ['*** Begin Patch', `*** Add File: ${path}`, ...lines, '*** End Patch'].join('\n')
 }
 
 /** Some shells take a command as a list of words. */

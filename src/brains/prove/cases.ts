@@ -1,4 +1,5 @@
 /** What the model attempts to show that a policy holds: a call that a rule forbids, and how to see whether it went through. */
+import { dirname, join } from 'node:path'
 import type { PolicyRule } from '../../hosts/managed.ts'
 import { authorOf, type Role, type RoleProof } from '../role.ts'
 
@@ -8,14 +9,18 @@ export interface ProofCase {
   readonly input: Readonly<Record<string, unknown>>
   /** What the policy must do; both end a headless call. */
   readonly expect: 'refused' | 'went through'
-  /** Files that must be there first, from the root of the scratch repository. */
+  /** Files that must be there first: from the root of the scratch repository, from the home folder ("~/") or absolute. */
   readonly files?: Readonly<Record<string, string>>
   /** Programs that are replaced by one that does nothing, so that a call that goes through does no harm. */
   readonly standIns?: readonly string[]
   /** A file that exists only if the call went through. */
   readonly mark?: string
-  /** A text that reaches the model, or a file, only if the call went through. */
+  /** The tool of an MCP server instead of the agent's own; a call leaves the server's mark. */
+  readonly mcp?: { readonly server: string; readonly tool: string }
+  /** A text that reaches the model, or the file that is written, only if the call went through. */
   readonly token?: string
+  /** The file that the call writes. */
+  readonly writes?: string
 }
 
 export interface SkippedCase {
@@ -24,13 +29,17 @@ export interface SkippedCase {
 }
 
 /** The cases that follow from the rules, and the rules for which there is none. */
-export function casesFrom(rules: readonly PolicyRule[]): { cases: ProofCase[]; skipped: SkippedCase[] } {
+export function casesFrom(
+  rules: readonly PolicyRule[],
+  whyNot: (path: string) => string | null = () => null,
+): { cases: ProofCase[]; skipped: SkippedCase[] } {
   const cases: ProofCase[] = []
   const skipped: SkippedCase[] = []
+  if (rules.some(({ mcp, behavior }) => mcp && behavior !== 'allow')) cases.push(mcpControl)
   for (const [index, rule] of rules.entries()) {
     if (rule.behavior === 'allow') continue
     const name = `${rule.behavior} ${rule.text}`
-    const made = caseOf(rule, name, index)
+    const made = caseOf(rule, name, index, whyNot)
     if (typeof made === 'string') skipped.push({ name, why: made })
     else cases.push(...made)
   }
@@ -61,7 +70,7 @@ function declaredCase(tool: string, input: RoleProof['input'], id: string): Part
       ...(program && { standIns: [program] }),
     }
   }
-  if (tool === 'Write' && typeof path === 'string') return { input: { ...input, content: id }, token: id }
+  if (tool === 'Write' && typeof path === 'string') return { input: { ...input, content: id }, token: id, writes: path }
   if (tool === 'Read' && typeof path === 'string') return { files: { [path]: `SECRET=${id}\n` }, token: id }
   return null
 }
@@ -75,10 +84,24 @@ export const control: ProofCase = {
   mark: 'ona-proof-control',
 }
 
-function caseOf(rule: PolicyRule, name: string, index: number): ProofCase[] | string {
+/** The same for MCP: a server that did not start would look like a rule that holds. */
+const mcpControl: ProofCase = {
+  name: 'a harmless MCP tool runs',
+  tool: 'mcp__ona_proof__harmless',
+  mcp: { server: 'ona_proof', tool: 'harmless' },
+  input: {},
+  expect: 'went through',
+}
+
+function caseOf(
+  rule: PolicyRule,
+  name: string,
+  index: number,
+  whyNot: (path: string) => string | null,
+): ProofCase[] | string {
   const { tool, content, mcp } = rule
   const mark = `ona-proof-${index}`
-  if (mcp) return 'no MCP server is started to call'
+  if (mcp) return [{ name, tool, mcp: { tool: 'ona_proof', ...mcp }, input: {}, expect: 'refused' }]
   if (tool === 'Bash') {
     const command = content === undefined ? 'true' : content.replace(/:\*$/, ' *').replaceAll('*', 'ona-proof').trim()
     const program = /^[\w./-]+/.exec(command)?.[0]
@@ -90,14 +113,45 @@ function caseOf(rule: PolicyRule, name: string, index: number): ProofCase[] | st
   }
   if (tool === 'Read' || tool === 'Edit') {
     const path = content === undefined ? 'ona-proof.txt' : examplePath(content)
-    if (path === null) return 'the path lies outside the repository'
+    const reason = path.startsWith('/') ? whyNot(path) : null
+    if (reason) return reason
     const token = `proof-token-${index}-${rule.text.length}`
-    if (tool === 'Edit')
-      return [{ name, tool: 'Write', input: { file_path: path, content: token }, expect: 'refused', token }]
+    if (tool === 'Edit') {
+      const command = `echo ${token}-shell >> ${shellPath(path)}`
+      // some agents write into a folder only if it is there
+      const files = { [join(dirname(path), 'ona-proof-folder')]: '' }
+      return [
+        {
+          name: `${name} (file tool)`,
+          tool: 'Write',
+          input: { file_path: path, content: `${token}-file` },
+          expect: 'refused',
+          files,
+          token: `${token}-file`,
+          writes: path,
+        },
+        {
+          name: `${name} (shell)`,
+          tool: 'Bash',
+          input: { command },
+          expect: 'refused',
+          files,
+          token: `${token}-shell`,
+          writes: path,
+        },
+      ]
+    }
     const files = { [path]: `SECRET=${token}\n` }
     return [
       { name: `${name} (file tool)`, tool, input: { file_path: path }, expect: 'refused', files, token },
-      { name: `${name} (shell)`, tool: 'Bash', input: { command: `cat ${path}` }, expect: 'refused', files, token },
+      {
+        name: `${name} (shell)`,
+        tool: 'Bash',
+        input: { command: `cat ${shellPath(path)}` },
+        expect: 'refused',
+        files,
+        token,
+      },
     ]
   }
   if (tool === 'WebFetch' && content === undefined)
@@ -105,11 +159,13 @@ function caseOf(rule: PolicyRule, name: string, index: number): ProofCase[] | st
   return `no call is known that would show it`
 }
 
-/** A path that the pattern means, inside the repository. */
-function examplePath(pattern: string): string | null {
-  if (pattern.startsWith('//') || pattern.startsWith('~')) return null
+const shellPath = (path: string) => path.replace(/[^\w./~-]/g, '\\$&')
+
+/** A path that the pattern means: from the repository, from the home folder ("~/") or absolute. */
+function examplePath(pattern: string): string {
   return pattern
-    .replace(/^\.?\//, '')
+    .replace(/^(?:\.\/|\/(?!\/))/, '')
+    .replace(/^\/\//, '/')
     .replaceAll('**/', '')
     .replaceAll('**', 'proof')
     .replaceAll('*', 'proof')

@@ -5,20 +5,21 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Host } from '../../hosts/host.ts'
-import type { LaunchPlace } from '../../hosts/launch.ts'
+import type { LaunchPlace, McpServer } from '../../hosts/launch.ts'
 import type { Chat, Said } from '../../rehearsal/chat.ts'
 import { offeredTool } from '../../rehearsal/offered-tools.ts'
 import { startRehearsal } from '../../rehearsal/server.ts'
 import type { ProofCase } from './cases.ts'
+import { mcpMark, mcpServerText } from './mcp-server.ts'
+import { viewOf } from './mounts.ts'
 
 export interface ProofResult {
   readonly name: string
@@ -47,6 +48,9 @@ export async function proveHost(
   let left = [...cases]
   while (left.length > 0) {
     const done = await runOnce(host, program, left, options)
+    // an agent that stopped answering half-way is given the call once more, as the first of a new run
+    const unanswered = done.results.findIndex(({ outcome }) => outcome === 'not attempted')
+    if (unanswered > 0) done.results.length = unanswered
     results.push(...done.results)
     if (done.results.length === 0) {
       const why = `${host.title} called for no tool; it said: ${done.output.trim().slice(-300)}`
@@ -67,30 +71,36 @@ async function runOnce(
   { root, repo, timeoutMs }: ProofOptions,
 ) {
   const scratch = realpathSync(mkdtempSync(join(tmpdir(), `ona-prove-${host.slug}-`)))
-  const attempts: { proof: ProofCase; offered: boolean; result?: string }[] = []
-  const bodies: string[] = []
+  const attempts: Attempt[] = []
+  const home = join(scratch, 'home')
+  const stop = new AbortController()
+  let idle: NodeJS.Timeout | undefined
   const model = await startRehearsal({
-    onRequest: ({ body }) => void bodies.push(body),
-    player: (chat) => nextCall(chat, cases, attempts),
+    player(chat) {
+      clearTimeout(idle)
+      idle = setTimeout(() => stop.abort(), timeoutMs / 4)
+      return nextCall(chat, host, cases, attempts, home)
+    },
   })
   try {
     const place: LaunchPlace = {
-      home: join(scratch, 'home'),
+      home,
       repo: join(scratch, 'repo'),
       model: model.url,
+      mcp: mcpServersFor(scratch, cases),
       put(path, content) {
         mkdirSync(dirname(path), { recursive: true })
         writeFileSync(path, typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`)
       },
     }
-    mkdirSync(place.home, { recursive: true })
+    mkdirSync(home, { recursive: true })
     const bin = standIns(scratch, cases)
     // a login shell sets its own PATH
     for (const profile of ['.profile', '.bash_profile', '.zprofile'])
-      place.put(join(place.home, profile), `export PATH="${bin}:$PATH"\n`)
+      place.put(join(home, profile), `export PATH="${bin}:$PATH"\n`)
     const env = {
       PATH: `${bin}:${process.env['PATH']}`,
-      HOME: place.home,
+      HOME: home,
       SHELL: '/bin/bash',
       TERM: 'dumb',
       LANG: 'C.UTF-8',
@@ -98,17 +108,19 @@ async function runOnce(
     }
     const clone = repo ? ['clone', '-q', '--no-hardlinks', repo, place.repo] : ['init', '-q', place.repo]
     await runProgram('git', clone, scratch, { ...env, PATH: process.env['PATH']! }, 60_000)
-    for (const { files = {} } of cases)
-      for (const [path, text] of Object.entries(files)) place.put(join(place.repo, path), text)
+    const at = (path: string) => (path.startsWith('~/') ? join(home, path.slice(2)) : resolve(place.repo, path))
+    const paths = cases.flatMap(({ files = {}, writes }) => [...Object.keys(files), ...(writes ? [writes] : [])])
+    const view = viewOf(scratch, root, [...new Set(paths.filter((path) => path.startsWith('/')))])
+    for (const { files = {} } of cases) for (const [path, text] of Object.entries(files)) view.put(at(path), text)
     host.launch!.setup?.(place)
-    const args = host.launch!.args(place, 'Do what the model proposes.')
-    const [command, words] = root === '/' ? [program, args] : insideRoot(root, program, args)
-    const output = await runProgram(command, words, place.repo, env, timeoutMs)
-    const heard = bodies.join('\n')
+    const [command, words] = view.command(program, host.launch!.args(place, 'Do what the model proposes.'))
+    const output = await runProgram(command, words, place.repo, env, timeoutMs, stop.signal)
     const results = attempts.map(({ proof, offered, result }): ProofResult => {
       const { name, expect } = proof
       if (!offered) return { name, expect, outcome: 'not offered', evidence: 'the model is not given the tool' }
-      const through = wentThrough(proof, place.repo, heard)
+      const through = wentThrough(proof, { scratch, repo: place.repo, result, at: (path) => view.real(at(path)) })
+      if (!through && result === undefined && output.includes(timedOut))
+        return { name, expect, outcome: 'not attempted', evidence: `${host.title} did not answer${timedOut}` }
       return {
         name,
         expect,
@@ -118,17 +130,20 @@ async function runOnce(
     })
     return { results, output }
   } finally {
+    clearTimeout(idle)
     await model.close()
     rmSync(scratch, { recursive: true, force: true })
   }
 }
 
+interface Attempt {
+  readonly proof: ProofCase
+  readonly offered: boolean
+  result?: string
+}
+
 /** The next case, once the one before it has its result. Requests without a shell are for titles and the like. */
-function nextCall(
-  chat: Chat,
-  cases: readonly ProofCase[],
-  attempts: { proof: ProofCase; offered: boolean; result?: string }[],
-): Said {
+function nextCall(chat: Chat, { dialect }: Host, cases: readonly ProofCase[], attempts: Attempt[], home: string): Said {
   if (!offeredTool('Bash', chat.tools) && !chat.tools.some(({ name }) => /shell|bash|exec/i.test(name)))
     return { text: 'Done.' }
   const last = chat.messages.findLast(({ role }) => role === 'tool')
@@ -136,20 +151,45 @@ function nextCall(
   if (open && open.result === undefined && last) open.result = last.text
   while (attempts.length < cases.length) {
     const proof = cases[attempts.length]!
-    const offered = offeredTool(proof.tool, chat.tools) !== undefined
+    const { mcp, input } = proof
+    // an agent may take a forbidden MCP tool out of the list: the call is made all the same, and must fail
+    const name = mcp ? (dialect.mcp?.(mcp.server, mcp.tool) ?? proof.tool) : proof.tool
+    const offered = mcp !== undefined || offeredTool(name, chat.tools) !== undefined
     attempts.push({ proof, offered })
-    if (offered) return { calls: [{ name: proof.tool, input: { ...proof.input } }] }
+    const path = input['file_path']
+    const inHome = typeof path === 'string' && path.startsWith('~/') && { file_path: join(home, path.slice(2)) }
+    if (offered) return { calls: [{ name, input: { ...input, ...inHome } }] }
   }
   return { text: 'Done.' }
 }
 
-function wentThrough({ mark, token, tool, input, files }: ProofCase, repo: string, heard: string): boolean {
+interface Seen {
+  readonly scratch: string
+  readonly repo: string
+  /** What the model was told. */
+  readonly result: string | undefined
+  at(path: string): string
+}
+
+function wentThrough({ mark, mcp, token, writes, files }: ProofCase, { scratch, repo, result, at }: Seen): boolean {
+  if (mcp) return existsSync(join(scratch, mcpMark(mcp)))
   if (mark !== undefined) return existsSync(join(repo, mark))
   if (token === undefined) return false
-  // a token in a file that was there before must reach the model; one that the call writes must be on the disk
-  if (files) return heard.includes(`SECRET=${token}`)
-  const path = join(repo, String(input['file_path']))
-  return tool === 'Write' && existsSync(path) && readFileSync(path, 'utf8').includes(token)
+  if (writes !== undefined) return existsSync(at(writes)) && readFileSync(at(writes), 'utf8').includes(token)
+  return files !== undefined && result?.includes(`SECRET=${token}`) === true
+}
+
+/** One server for each name in the cases, with the tools that they call. */
+function mcpServersFor(scratch: string, cases: readonly ProofCase[]): McpServer[] {
+  const tools = new Map<string, Set<string>>()
+  for (const { mcp } of cases) if (mcp) tools.set(mcp.server, (tools.get(mcp.server) ?? new Set()).add(mcp.tool))
+  const path = join(scratch, 'mcp-server.cjs')
+  if (tools.size > 0) writeFileSync(path, mcpServerText)
+  return [...tools].map(([name, names]) => ({
+    name,
+    command: process.execPath,
+    args: [path, scratch, name, ...names],
+  }))
 }
 
 /** Programs of the cases' names that do nothing. */
@@ -165,15 +205,8 @@ function standIns(scratch: string, cases: readonly ProofCase[]): string {
   return bin
 }
 
-/** The program in a mount namespace in which the root's /etc lies over the machine's. */
-function insideRoot(root: string, program: string, args: readonly string[]): [string, string[]] {
-  const staged = existsSync(join(root, 'etc')) ? readdirSync(join(root, 'etc')) : []
-  const binds = readdirSync('/etc').filter((name) => !staged.includes(name))
-  const words = ['--dev-bind', '/', '/', '--tmpfs', '/etc']
-  for (const name of binds) words.push('--ro-bind-try', `/etc/${name}`, `/etc/${name}`)
-  for (const name of staged) words.push('--ro-bind', join(root, 'etc', name), `/etc/${name}`)
-  return ['bwrap', [...words, '--', program, ...args]]
-}
+/** Said of a program that was ended. */
+const timedOut = ' within the time limit'
 
 const lastWords = (output: string) => `the agent ended: ${output.trim().split('\n').slice(-3).join(' ')}`
 
@@ -183,6 +216,7 @@ function runProgram(
   cwd: string,
   env: NodeJS.ProcessEnv,
   timeoutMs: number,
+  stop?: AbortSignal,
 ): Promise<string> {
   return new Promise((done) => {
     const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
@@ -192,13 +226,25 @@ function runProgram(
     }
     child.stdout.on('data', hear)
     child.stderr.on('data', hear)
-    const timer = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), timeoutMs)
+    const end = () => {
+      said += timedOut
+      process.kill(-child.pid!, 'SIGKILL')
+    }
+    const timer = setTimeout(end, timeoutMs)
+    stop?.addEventListener('abort', end)
+    const quit = () => {
+      end()
+      process.exit(1)
+    }
+    process.once('SIGTERM', quit).once('SIGINT', quit)
     child.on('error', (cause) => {
       clearTimeout(timer)
       done(cause.message)
     })
     child.on('close', (code) => {
       clearTimeout(timer)
+      stop?.removeEventListener('abort', end)
+      process.off('SIGTERM', quit).off('SIGINT', quit)
       done(`${said}\n[exit ${code}]\n`)
     })
   })

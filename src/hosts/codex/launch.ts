@@ -1,13 +1,14 @@
 import { join } from 'node:path'
-import { apiKey, type Launch, modelName } from '../launch.ts'
+import { apiKey, type Launch } from '../launch.ts'
 
 export const codexLaunch: Launch = {
   program: 'codex',
   package: '@openai/codex',
-  setup({ home, repo, model, put }) {
+  version: '0.166.0',
+  setup({ home, repo, model, mcp, put }) {
     put(
       join(home, '.codex/config.toml'),
-      `model = "${modelName}"
+      `model = "gpt-5.5"
 model_provider = "loopback"
 check_for_update_on_startup = false
 [analytics]
@@ -21,7 +22,7 @@ env_key = "LOOPBACK_API_KEY"
 wire_api = "responses"
 [projects."${repo}"]
 trust_level = "trusted"
-`,
+${mcp.map(({ name, command, args }) => `[mcp_servers.${JSON.stringify(name)}]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\n`).join('')}`,
     )
   },
   // hooks of the repository run only once a user has trusted them, which nobody can do headless

@@ -8,7 +8,7 @@ import type { Host, Limit } from '../host.ts'
 import { strictRemarks } from '../shared.ts'
 import { orRefuse, refusalMarginMs, shimFilter } from '../shim/command-text.ts'
 import { shimText } from '../shim/shim.ts'
-import { filterLimits, namesIn, type ToolNames, translate } from '../tools.ts'
+import { filterLimits, namesIn, type ToolDialect, type ToolNames, translate } from '../tools.ts'
 import { vscodeTools } from '../vscode/tools.ts'
 import { jsonConfig, type Layout } from './json-config.ts'
 
@@ -85,12 +85,13 @@ const layout: Layout = {
 
 /** An agent that reads this file; `more`: what it cannot express beside tools that it does not have. */
 export function githubHost(
-  one: Pick<Host, 'slug' | 'aliases' | 'title' | 'signs' | 'launch' | 'managed'>,
+  one: Pick<Host, 'slug' | 'aliases' | 'title' | 'signs' | 'launch' | 'managed'> & Pick<ToolDialect, 'mcp'>,
   more: (hook: BrainHook) => Limit[],
 ): Host {
-  const dialect = { title: one.title, tools }
+  const { mcp, ...host } = one
+  const dialect = { title: one.title, tools, ...(mcp && { mcp }) }
   return {
-    ...one,
+    ...host,
     config: '.github/hooks/rhachet-hooks.json',
     helper: { path: shim, text: shimText(shimDialect) },
     shim: shimDialect,

@@ -18,6 +18,7 @@ export const copilot: Host = githubHost(
       repo: ['.github/hooks/*.json', '.github/copilot'],
       home: ['.copilot/config.json', '.copilot/settings.json'],
     },
+    mcp: (server, tool) => `${server}-${tool}`,
     launch: copilotLaunch,
     managed: copilotManaged,
   },

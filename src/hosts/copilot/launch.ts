@@ -1,9 +1,21 @@
-import { apiKey, type Launch, modelName } from '../launch.ts'
+import { apiKey, type Launch, mcpServers, modelName } from '../launch.ts'
 
 export const copilotLaunch: Launch = {
   program: 'copilot',
   package: '@github/copilot',
-  args: (_, prompt) => ['-p', prompt, '--allow-all-tools', '--trust-folder', '--model', modelName],
+  version: '1.0.102',
+  args: (place, prompt) => [
+    '-p',
+    prompt,
+    '--allow-all-tools',
+    '--allow-all-paths',
+    '--trust-folder',
+    '--model',
+    modelName,
+    ...(place.mcp.length > 0
+      ? ['--additional-mcp-config', JSON.stringify(mcpServers(place, { type: 'local', tools: ['*'] }))]
+      : []),
+  ],
   env: ({ model }) => ({
     COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
     COPILOT_PROVIDER_API_KEY: apiKey,

@@ -1,14 +1,18 @@
 import { join } from 'node:path'
-import { apiKey, type Launch } from '../launch.ts'
+import { apiKey, type Launch, mcpServers } from '../launch.ts'
 
 export const geminiLaunch: Launch = {
   program: 'gemini',
   package: '@google/gemini-cli',
-  setup({ home, put }) {
-    put(join(home, '.gemini/settings.json'), {
+  version: '0.61.0',
+  setup(place) {
+    place.put(join(place.home, '.gemini/settings.json'), {
       general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
       privacy: { usageStatisticsEnabled: false },
       telemetry: { enabled: false },
+      // it would put its question to the scripted model and wait for an answer that it can read
+      model: { disableLoopDetection: true },
+      ...mcpServers(place, { trust: true }),
       security: { auth: { selectedType: 'gemini-api-key' } },
     })
   },

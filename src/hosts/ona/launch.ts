@@ -1,7 +1,16 @@
-import { apiKey, type Launch } from '../launch.ts'
+import { apiKey, type Launch, mcpServers } from '../launch.ts'
 
 export const onaLaunch: Launch = {
   program: 'ona',
-  args: (_, prompt) => ['-p', prompt, '--trust', '--allowed-tools', 'Bash,Read,Write,Edit,Glob,Grep,WebFetch'],
+  args: (place, prompt) => [
+    '-p',
+    prompt,
+    '--trust',
+    '--allowed-tools',
+    ['Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep', 'WebFetch', ...place.mcp.map(({ name }) => `mcp__${name}`)].join(
+      ',',
+    ),
+    ...(place.mcp.length > 0 ? ['--mcp-config', JSON.stringify(mcpServers(place))] : []),
+  ],
   env: ({ model }) => ({ ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: apiKey }),
 }

@@ -115,8 +115,10 @@ function answerOf({ out }: Outcome): { deny?: string; input?: Record<string, unk
     const answer = JSON.parse(out)
     const inner = answer.hookSpecificOutput ?? {}
     const denied = inner.permissionDecision === 'deny' || answer.decision === 'block' || answer.decision === 'deny'
+    const asks = inner.permissionDecision === 'ask' || answer.decision === 'ask'
+    const reason = String(inner.permissionDecisionReason ?? answer.reason ?? 'refused')
     return {
-      deny: denied ? String(inner.permissionDecisionReason ?? answer.reason ?? 'refused') : undefined,
+      deny: denied ? reason : asks ? 'this needs your approval, which a hook cannot ask for here: ' + reason : undefined,
       input: inner.updatedInput,
       context: inner.additionalContext,
     }
@@ -125,7 +127,7 @@ function answerOf({ out }: Outcome): { deny?: string; input?: Record<string, unk
   }
 }
 
-export const RhachetHooks: Plugin = async ({ client }) => {
+export const RhachetHooks: Plugin = async ({ client, directory }) => {
   const children = new Set<string>()
   /** What the boot hooks of a session print; it goes in front of the model. */
   const boots = new Map<string, Promise<string>>()
@@ -133,7 +135,7 @@ export const RhachetHooks: Plugin = async ({ client }) => {
     hooks.filter((hook) => hook.moment === moment && (tool === undefined || matches(hook.what, tool)))
 
   async function ask(hook: Hook, session: string, event: string, more: object): Promise<Outcome> {
-    const outcome = await run(hook, { session_id: session, cwd: root, hook_event_name: event, ...more })
+    const outcome = await run(hook, { session_id: session, cwd: directory ?? root, hook_event_name: event, ...more })
     if (outcome.code !== 0 && outcome.code !== 2) {
       const message = hook.author + ': ' + hook.command + ' failed (exit ' + outcome.code + '): ' + outcome.err.trim()
       void Promise.resolve(client.app.log({ body: { service: 'rhachet-hooks', level: 'warn', message } })).catch(() => {})

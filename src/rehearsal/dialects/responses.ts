@@ -54,7 +54,8 @@ export const responses: Dialect = {
 }
 
 function readItem(item: JsonObject): ChatMessage[] {
-  const { type = 'message', role, content, call_id, name, arguments: args, input, output } = item
+  const { type = 'message', role, content, call_id, namespace, arguments: args, input, output } = item
+  const name = namespace ? `${namespace}__${item.name}` : item.name
   const id = String(call_id ?? '')
   const call = (name: string, input: Record<string, unknown>): ChatMessage[] => [
     { role: 'assistant', text: '', calls: [{ id, name, input }] },
@@ -80,9 +81,13 @@ function outputOf(output: unknown): string {
   return code ? `Error: ${wrapped.output}` : wrapped.output
 }
 
-function readTool({ type, name, parameters }: JsonObject): ChatTool[] {
+function readTool({ type, name, parameters, tools }: JsonObject): ChatTool[] {
   if (type === 'function') return [{ name: String(name), parameters: object(parameters) }]
   if (type === 'custom') return [{ name: String(name), parameters: {}, kind: 'custom' }]
+  if (type === 'namespace')
+    return list(tools)
+      .flatMap(readTool)
+      .map((tool) => ({ ...tool, name: `${name}__${tool.name}`, namespace: String(name) }))
   if (type === 'local_shell') return [{ name: 'local_shell', parameters: localShell, kind: 'local_shell' }]
   return []
 }
@@ -112,7 +117,10 @@ function callItem({ id, name, input, tool }: OfferedCall): Item {
     return { ...base, type: 'local_shell_call', action: { type: 'exec', command: input.command, env: {} } }
   if (tool?.kind === 'custom')
     return { ...base, type: 'custom_tool_call', name, input: String(input.input ?? JSON.stringify(input)) }
-  return { ...base, type: 'function_call', name, arguments: JSON.stringify(input) }
+  // a tool that is found by search first is in no list
+  const namespace = tool?.namespace ?? /^mcp__.+?(?=__)/.exec(name)?.[0]
+  const grouped = namespace && { namespace, name: name.slice(namespace.length + 2) }
+  return { ...base, type: 'function_call', name, ...grouped, arguments: JSON.stringify(input) }
 }
 
 function itemEvents(item: Item, output_index: number): [string, object][] {

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { readApplied, statusOf } from '../../../brains/enforce/apply.ts'
 import { makePolicy, policyRule, readPolicyFile } from '../../../brains/enforce/policy.ts'
 import { casesFrom, control, declaredCases } from '../../../brains/prove/cases.ts'
+import { whyNotMounted } from '../../../brains/prove/mounts.ts'
 import { programOf } from '../../../brains/prove/programs.ts'
 import type { ProofResult } from '../../../brains/prove/session.ts'
 import type { Role } from '../../../brains/role.ts'
@@ -67,7 +68,7 @@ export const run = command('ona prove', { help, flags, words: 20 }, async (given
   })
   const repo = repositoryOf(process.cwd())
   const roles = await rolesNamed(repo, given.role ?? [])
-  const parts = [casesFrom(rules), declaredCases(roles)]
+  const parts = [casesFrom(rules, (path) => whyNotMounted(path, root)), declaredCases(roles)]
   const skipped = parts.flatMap((part) => part.skipped)
   const attempts = parts.flatMap((part) => part.cases)
   const cases = [control, ...attempts]
