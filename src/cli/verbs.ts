@@ -4,7 +4,7 @@ export const verbs = {
   audit: ['import', 'verify', 'checkpoint', 'export', 'retain', 'erase'],
   dispatcher: ['install', 'doctor', 'upgrade', 'uninstall', 'new-module'],
   enforce: ['plan', 'apply', 'status', 'remove'],
-  fleet: ['init', 'serve', 'enrol', 'ship', 'invite', 'token'],
+  fleet: ['init', 'serve', 'enrol', 'ship', 'policy', 'invite', 'token'],
   hooks: ['list', 'fire', 'log', 'replay', 'brains', 'import'],
   mcp: ['add', 'add-json', 'list', 'get', 'remove', 'login', 'logout', 'reset-project-choices', 'serve'],
   otel: ['ship'],

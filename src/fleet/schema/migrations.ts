@@ -244,7 +244,6 @@ CREATE TABLE ona_fleet.policy_state (
   state      text NOT NULL,
   detail     text NOT NULL DEFAULT '',
   drift      text[] NOT NULL DEFAULT '{}',
-  hooks      bigint NOT NULL DEFAULT 0,
   proof      text NOT NULL DEFAULT '',
   reported_at timestamptz NOT NULL DEFAULT now()
 );`

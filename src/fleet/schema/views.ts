@@ -35,8 +35,8 @@ CREATE VIEW ona_fleet.gaps AS
   FROM ona_fleet.faults f JOIN ona_fleet.nodes n ON n.id = f.node_id;
 CREATE VIEW ona_fleet.policy_status AS
   SELECT n.id AS node_id, n.name AS node, n.person, n.team, n.ring, n.groups, n.last_seen, wanted.version AS wanted_version,
-    wanted.digest AS wanted_digest, s.version, s.digest, coalesce(s.state, 'never reported') AS state, s.detail, s.drift, s.hooks,
-    s.proof, s.reported_at, s.digest IS NOT DISTINCT FROM wanted.digest AND coalesce(s.state, 'applied') = 'applied'
+    wanted.digest AS wanted_digest, s.version, s.digest, coalesce(s.state, 'never reported') AS state, s.detail, s.drift,
+    (SELECT coalesce(sum(c.hooks), 0) FROM ona_fleet.conversations c WHERE c.node_id = n.id)::bigint AS hooks, s.proof, s.reported_at, s.digest IS NOT DISTINCT FROM wanted.digest AND coalesce(s.state, 'applied') = 'applied'
       AND coalesce(cardinality(s.drift), 0) = 0 AS ok
   FROM ona_fleet.nodes n LEFT JOIN ona_fleet.policy_state s ON s.node_id = n.id
   LEFT JOIN LATERAL (SELECT p.version, p.digest FROM ona_fleet.policies p

@@ -2,6 +2,7 @@
 import { limits } from '../wire.ts'
 import { cursorOf, ingest } from './ingest.ts'
 import { addEnrolToken, enrol } from './node-access.ts'
+import { policyRoutes } from './policies.ts'
 import { readBatch } from './read-batch.ts'
 import { field, jsonOf, Refused, uuidPattern } from './request.ts'
 import { forAnyone, forNode, forUser, ok, type Route } from './route.ts'
@@ -73,4 +74,4 @@ const tokens: readonly Route[] = [
   }),
 ]
 
-export const routes: readonly Route[] = [...open, ...rows, ...tokens]
+export const routes: readonly Route[] = [...open, ...rows, ...policyRoutes, ...tokens]

@@ -2,6 +2,7 @@
 import { family } from '../../command.ts'
 import type { Verb } from '../../verbs.ts'
 import { enrol, ship } from './node.ts'
+import { policy } from './policy.ts'
 import { init, serve } from './service.ts'
 import { invite, token } from './users.ts'
 
@@ -12,9 +13,10 @@ const help = `ona fleet: many machines, one record and one policy, on PostgreSQL
   ona fleet invite --person ada                     a token with which one machine can enrol
   ona fleet enrol https://fleet.example --token T   this machine joins
   ona fleet ship --watch                            send new rows of this machine's record
+  ona fleet policy publish DIR --ring canary        one signed policy for every machine
   ona fleet token --role reader --name ada          a token for a user
 
 Every subcommand has --help with an example. The page: docs/fleet.md.
 `
 
-export const run = family<Verb<'fleet'>>('ona fleet', help, { init, serve, enrol, ship, invite, token })
+export const run = family<Verb<'fleet'>>('ona fleet', help, { init, serve, enrol, ship, policy, invite, token })
