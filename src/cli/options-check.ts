@@ -120,7 +120,7 @@ async function servers(flags: Flags): Promise<string | undefined> {
 async function plugins(flags: Flags): Promise<string | undefined> {
   const folders = [...(flags['plugin-dir'] ?? []), ...(flags['plugin-dir-no-mcp'] ?? [])]
   if (folders.length === 0) return undefined
-  const { readPlugin } = await import('../agent/plugins/read-plugin.ts')
+  const { readPlugin } = await import('../plugins/read-plugin.ts')
   for (const folder of folders) {
     const read = readPlugin(folder, { env: process.env })
     if ('problem' in read) return `--plugin-dir: ${read.problem}`

@@ -1,9 +1,9 @@
 /** From flags to what a session is started with. */
 import { resolve } from 'node:path'
-import type { Plugin } from '../agent/plugins/read-plugin.ts'
 import type { StartOptions } from '../agent/session/start-options.ts'
 import type { AgentKind } from '../agent/subagents/agent-definitions.ts'
 import { readPlainFile } from '../files/plain-file.ts'
+import type { Plugin } from '../plugins/read-plugin.ts'
 import { sendsTelemetry } from '../store/telemetry.ts'
 import type { Flags } from './flags.ts'
 
@@ -78,7 +78,7 @@ const modeOf = (mode: Flags['permission-mode']): StartOptions['mode'] =>
 
 /** Checked before by optionsProblem. */
 async function pluginsOf(flags: Flags, env: NodeJS.ProcessEnv): Promise<Plugin[]> {
-  const { readPlugin } = await import('../agent/plugins/read-plugin.ts')
+  const { readPlugin } = await import('../plugins/read-plugin.ts')
   const read = [
     ...(flags['plugin-dir'] ?? []).map((folder) => readPlugin(folder, { env })),
     ...(flags['plugin-dir-no-mcp'] ?? []).map((folder) => readPlugin(folder, { env, withoutMcp: true })),

@@ -9,8 +9,8 @@ export type Source =
   | { readonly kind: 'code' }
   /** `layer` is for people: user, project, managed. */
   | { readonly kind: 'settings'; readonly layer?: string }
-  /** `root` is the plugin's folder: a command of the plugin finds it in `CLAUDE_PLUGIN_ROOT`. */
-  | { readonly kind: 'plugin'; readonly pluginId: string; readonly root?: string }
+  /** `root` is the plugin's folder: a command of the plugin finds it in `CLAUDE_PLUGIN_ROOT`. `env`: more such variables. */
+  | { readonly kind: 'plugin'; readonly pluginId: string; readonly root?: string; readonly env?: Env }
   | { readonly kind: 'session' }
 
 /** Environment variables; like Node's own type, for those who do not have it. */

@@ -1,5 +1,5 @@
 /** The skills that a process found: read when first asked for, and shared by its sessions. */
-import { findSkills, type Skill } from '../../tools/skills/skills.ts'
+import { findSkills, type PluginSkills, type Skill } from '../../tools/skills/skills.ts'
 
 export interface SkillCatalogue {
   list(): readonly Skill[]
@@ -11,7 +11,7 @@ interface Places {
   readonly projectDir: string
   /** Where to look: user, project. Everywhere by default. */
   readonly sources?: readonly string[]
-  readonly plugins?: readonly { readonly name: string; readonly root: string }[]
+  readonly plugins?: readonly PluginSkills[]
   /** The only ones to offer; also `name` of `plugin:name`. */
   readonly only?: readonly string[]
   warn(text: string): void

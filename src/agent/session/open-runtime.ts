@@ -1,6 +1,6 @@
 /** What the sessions of a process share, opened: the database, the settings in force, the hook plane and the MCP servers. */
 import { homedir } from 'node:os'
-import { dirname, resolve } from 'node:path'
+import { delimiter, dirname, resolve } from 'node:path'
 import { hideCredentials, withOwnPath, withoutSecrets } from '../../auth/child-env.ts'
 import { withholdStored } from '../../auth/login-store.ts'
 import { createPlane } from '../../hooks/dispatch.ts'
@@ -13,6 +13,8 @@ import { builtinRules } from '../../permissions/builtin-rules.ts'
 import type { PermissionSettings } from '../../permissions/question.ts'
 import { ruleProblem } from '../../permissions/rule.ts'
 import { matchesRule } from '../../permissions/rule-applies.ts'
+import { enabledPlugins, hooksInForce } from '../../plugins/enabled.ts'
+import type { Plugin } from '../../plugins/read-plugin.ts'
 import { type Effort, efforts } from '../../providers/models/models.ts'
 import type { Fence, FenceOptions } from '../../sandbox/fence.ts'
 import type { Wrap } from '../../sandbox/wrap.ts'
@@ -79,8 +81,17 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
   for (const problem of hooks.problems) tell.push({ type: 'notice', level: 'warning', text: sayHookProblem(problem) })
   const mark = governedMark({ db: db.path, home })
   const sources = options.settings?.sources
-  const { plugins = [] } = options
-  for (const text of plugins.flatMap(({ warnings }) => warnings)) tell.push({ type: 'notice', level: 'warning', text })
+  const { plugins: given = [] } = options
+  const enabled = enabledPlugins({ cwd, home, env, settings, managed: loaded.managed })
+  if (enabled.problems.length > 0) {
+    db.close()
+    return { problem: enabled.problems.join('\n') }
+  }
+  // a folder that a flag names goes before an installed plugin of that name
+  const plugins = [...enabled.plugins.filter(({ name }) => !given.some((each) => each.name === name)), ...given]
+  for (const text of [...enabled.warnings, ...given.flatMap(({ warnings }) => warnings)])
+    tell.push({ type: 'notice', level: 'warning', text })
+  const pluginHooks = plugins.flatMap((plugin) => hooksInForce(plugin, loaded))
   let current: Session | undefined
   withholdStored(env)
   const closers: (() => void)[] = [() => db.close()]
@@ -95,7 +106,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
   const claudeHooks = new ClaudeHooks({ db, home })
   closers.push(() => claudeHooks.close())
   const planeFor: Opened['planeFor'] = (session, own) =>
-    createPlane([...own, ...hooks.handlers, ...plugins.flatMap(({ handlers }) => handlers)], {
+    createPlane([...own, ...hooks.handlers, ...pluginHooks], {
       env: { ...withOwnPath(env), ...mark },
       withhold: storable,
       ...(wrap && { wrap: wrap as HookWrap }),
@@ -149,7 +160,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     plane: planeFor(() => current, options.handlers ?? []),
     person: options.person,
     env,
-    childEnv: { ...withoutSecrets(env), ...mark },
+    childEnv: { ...withPrograms(withoutSecrets(env), plugins), ...mark },
     home,
     startDir: cwd,
     ...(sandbox && { sandbox }),
@@ -217,6 +228,12 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
       for (const close of closers.splice(0).reverse()) close()
     },
   }
+}
+
+/** Their programs come last on the PATH: none takes the place of a program of the system's. */
+function withPrograms(env: NodeJS.ProcessEnv, plugins: readonly Plugin[]): NodeJS.ProcessEnv {
+  const folders = plugins.flatMap(({ bin }) => bin ?? [])
+  return folders.length > 0 ? { ...env, PATH: [env['PATH'] ?? '', ...folders].join(delimiter) } : env
 }
 
 /** For hooks and servers that ask for a sandbox: under the rules of the session. */

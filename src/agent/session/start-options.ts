@@ -2,11 +2,11 @@
 import type { Handler } from '../../hooks/handler.ts'
 import type { PermissionMode } from '../../hooks/plane.ts'
 import type { ServerConfig } from '../../mcp/config.ts'
+import type { Plugin } from '../../plugins/read-plugin.ts'
 import type { ModelUsage } from '../../providers/model.ts'
 import type { Effort } from '../../providers/models/models.ts'
 import type { SettingsRequest } from '../../store/settings/settings.ts'
 import type { AgentEvent, Person } from '../events.ts'
-import type { Plugin } from '../plugins/read-plugin.ts'
 import type { AgentKind } from '../subagents/agent-definitions.ts'
 import type { Session } from './session.ts'
 

@@ -1,6 +1,7 @@
 /** Kinds of sub-agents: the built-in ones, and those that a person or project defines in Markdown. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { leadsOut } from '../../files/leads-out.ts'
 import { readPlainFile } from '../../files/plain-file.ts'
 import type { PermissionMode } from '../../hooks/plane.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
@@ -89,7 +90,7 @@ export interface AgentPlaces {
   /** Of user and project; both by default. */
   readonly sources?: readonly string[] | undefined
   /** Their agents are named `plugin:agent`. */
-  readonly plugins?: readonly { readonly name: string; readonly root: string }[]
+  readonly plugins?: readonly { readonly name: string; readonly root: string; readonly agents: readonly string[] }[]
 }
 
 /** Nearer definitions win over farther ones of the same name: --agents, project, home, built-in. */
@@ -130,13 +131,19 @@ export function loadAgentKinds(places: AgentPlaces, given: readonly AgentKind[] 
       }
     }
   }
-  for (const { name: plugin, root } of places.plugins ?? []) {
-    for (const file of filesIn(join(root, 'agents'))) {
-      const path = join(root, 'agents', file)
-      const text = textOf(path)
+  for (const { name: plugin, root, agents } of places.plugins ?? []) {
+    const paths = agents.flatMap((at) => (at.endsWith('.md') ? [at] : filesIn(at).map((file) => join(at, file))))
+    for (const path of paths) {
+      const text = leadsOut(root, path) ? { problem: 'is a link that leads out of the plugin' } : textOf(path)
       const read = typeof text === 'string' ? readAgentKind(text, path, { scope: 'flag', trusted: true }) : text
-      if ('problem' in read) warnings.push(`${path}: ${read.problem}`)
-      else byName.set(`${plugin}:${read.name}`, { ...read, name: `${plugin}:${read.name}` })
+      if ('problem' in read) {
+        warnings.push(`${path}: ${read.problem}`)
+        continue
+      }
+      const { permissionMode, extensions, ...kind } = read
+      if (permissionMode) warnings.push(`${path}: permissionMode has no effect in an agent of a plugin`)
+      if (extensions) warnings.push(`${path}: hooks and mcpServers have no effect in an agent of a plugin`)
+      byName.set(`${plugin}:${kind.name}`, { ...kind, name: `${plugin}:${kind.name}` })
     }
   }
   for (const kind of given) byName.set(kind.name, kind)

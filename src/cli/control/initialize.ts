@@ -1,11 +1,11 @@
 /** The host's `initialize` request: what it asks for before the session starts, and what it gets back. */
 
-import type { Plugin } from '../../agent/plugins/read-plugin.ts'
 import type { Session } from '../../agent/session/session.ts'
 import type { StartOptions } from '../../agent/session/start-options.ts'
 import type { AgentKind } from '../../agent/subagents/agent-definitions.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { version } from '../../package-root.ts'
+import type { Plugin } from '../../plugins/read-plugin.ts'
 import { modelList } from '../model-list.ts'
 import { claudeVersion } from './claude-version.ts'
 import { hostHooks } from './host-hooks.ts'
@@ -118,7 +118,7 @@ async function agentsOf(agents: unknown): Promise<{ kinds: readonly AgentKind[] 
 async function pluginsOf(given: unknown): Promise<{ plugins: readonly Plugin[] } | { problem: string }> {
   if (given === undefined) return { plugins: [] }
   if (!Array.isArray(given)) return { problem: 'initialize: plugins must be a list' }
-  const { readPlugin } = await import('../../agent/plugins/read-plugin.ts')
+  const { readPlugin } = await import('../../plugins/read-plugin.ts')
   const plugins: Plugin[] = []
   for (const each of given) {
     if (!isObject(each) || each['type'] !== 'local' || typeof each['path'] !== 'string')

@@ -167,5 +167,6 @@ export function hookEnv(
     ...(projectDir !== undefined && { CLAUDE_PROJECT_DIR: projectDir }),
     ...(profile === 'claude' && { CLAUDECODE: '1' }),
     ...(source.kind === 'plugin' && source.root !== undefined && { CLAUDE_PLUGIN_ROOT: source.root }),
+    ...(source.kind === 'plugin' && source.env),
   }
 }

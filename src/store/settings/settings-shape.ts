@@ -146,6 +146,10 @@ export const settingsShape = record({
   editorMode: optional(oneOf(['normal', 'vim'], 'The keys of the input line.')),
   statusLine: object('{"type":"command","command":"…"}: prints the line under the prompt.'),
   sandbox: optional(sandboxShape),
+  enabledPlugins: object('{"name@marketplace": true}: plugins whose hooks, commands, agents and servers take part.'),
+  extraKnownMarketplaces: object('{"name": {"source": {"source": "github", "repo": "owner/name"}}}.'),
+  strictKnownMarketplaces: optional(list(map(json()), 'Managed settings only: the marketplaces that may be used.')),
+  blockedMarketplaces: optional(list(map(json()), 'Managed settings only: marketplaces that may not be used.')),
   $schema: text(),
 })
 
@@ -170,6 +174,8 @@ export const managedOnly = [
   'allowManagedPermissionRulesOnly',
   'allowManagedMcpServersOnly',
   'trustedDirectories',
+  'strictKnownMarketplaces',
+  'blockedMarketplaces',
 ]
 
 /** Keys that a repository cannot set for whoever clones it. */

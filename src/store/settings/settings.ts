@@ -50,6 +50,8 @@ export interface LoadedSettings {
   /** The files that were read, weakest first. */
   readonly sources: readonly { readonly level: Level; readonly file: string }[]
   readonly trusted: boolean
+  /** What managed settings alone say. */
+  readonly managed: Settings
   /** Where they were loaded, and whether hooks run there at all. */
   readonly place: { readonly cwd: string; readonly home: string; readonly hooksRun: boolean }
   /** What an untrusted folder's files ask for and did not get. */
@@ -126,8 +128,12 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   const place = { cwd: request.cwd, home: request.home, hooksRun: request.env['SDLC_DISABLE_ALL_HOOKS'] !== '1' }
   const refuses = ({ settings }: Layer) => settings['hookFailure'] === 'refuse'
   const failure = managed.some(refuses) ? ('forced' as const) : layers.some(refuses) ? ('refuse' as const) : undefined
-  const managedEnv = (merge(managed) as Settings).env ?? {}
-  const loaded = { sources, trusted, place, heldBack, managedEnv, ...(failure && { hookFailure: failure }) }
+  const ofManaged = (managed.length > 0 ? merge(managed) : {}) as Settings
+  const managedEnv = ofManaged.env ?? {}
+  const loaded = {
+    ...{ sources, trusted, managed: ofManaged, place, heldBack, managedEnv },
+    ...(failure && { hookFailure: failure }),
+  }
 
   if (flags.bare || problems.length > 0) {
     const { settings, disabledHooks } = inForce(flags.bare ? withRestrictionsOf(db, files) : files, managed)

@@ -18,6 +18,8 @@ export interface Skill {
   readonly from: 'built-in' | 'user' | 'project'
   /** The file; empty for a built-in one. */
   readonly path: string
+  /** The plugin it belongs to: `${CLAUDE_PLUGIN_ROOT}` in its text. */
+  readonly pluginRoot?: string
   readonly body: string
   readonly argumentHint?: string
   /** Rules allowed while it is in force. */
@@ -44,8 +46,15 @@ interface SkillPlaces {
   readonly projectDir: string
   /** Of user and project; both by default. */
   readonly sources?: readonly string[]
-  /** Their skills are named `plugin:skill`. */
-  readonly plugins?: readonly { readonly name: string; readonly root: string }[]
+  readonly plugins?: readonly PluginSkills[]
+}
+
+/** Their skills are named `plugin:skill`. Files or folders. */
+export interface PluginSkills {
+  readonly name: string
+  readonly root: string
+  readonly commands: readonly string[]
+  readonly skills: readonly string[]
 }
 
 const sizeLimit = 1_048_576
@@ -73,12 +82,18 @@ export function findSkills({ home, projectDir, sources, plugins = [] }: SkillPla
       }
     }
   }
-  for (const { name: plugin, root } of plugins)
+  for (const plugin of plugins)
     for (const kind of ['skill', 'command'] as const)
-      for (const file of filesOf(kind, root)) {
-        const skill = readSkill({ ...file, name: `${plugin}:${file.name}` }, kind, 'user')
-        if (typeof skill === 'string') warnings.push(skill)
-        else if (!found.has(skill.name)) found.set(skill.name, { ...skill, name: `${plugin}:${file.name}` })
+      for (const file of filesOfPlugin(plugin, kind)) {
+        const skill = leadsOut(plugin.root, file.path)
+          ? `${file.path} is a link that leads out of the plugin; it is left out`
+          : readSkill(file, kind, 'user')
+        if (typeof skill === 'string') {
+          warnings.push(skill)
+          continue
+        }
+        const name = `${plugin.name}:${file.name === '' ? skill.name : file.name}`
+        if (!found.has(name)) found.set(name, { ...skill, name, pluginRoot: plugin.root })
       }
   for (const skill of builtIn) if (!found.has(skill.name)) found.set(skill.name, skill)
   return { skills: [...found.values()], warnings }
@@ -90,10 +105,25 @@ interface SkillFile {
 }
 
 function filesOf(kind: 'skill' | 'command', folder: string): SkillFile[] {
-  if (kind === 'command') return commandFiles(join(folder, 'commands'))
-  return namesIn(join(folder, 'skills'))
-    .map((name) => ({ name, path: join(folder, 'skills', name, 'SKILL.md') }))
+  return kind === 'command' ? commandFiles(join(folder, 'commands')) : skillFiles(join(folder, 'skills'))
+}
+
+const skillFiles = (folder: string): SkillFile[] =>
+  namesIn(folder)
+    .map((name) => ({ name, path: join(folder, name, 'SKILL.md') }))
     .filter(({ path }) => statOf(path)?.isFile())
+
+/** A path is a file, a folder of them, or the folder of one skill. The only skill at a plugin's root is named by its head. */
+function filesOfPlugin(plugin: PluginSkills, kind: 'skill' | 'command'): SkillFile[] {
+  return (kind === 'command' ? plugin.commands : plugin.skills).flatMap((path) => {
+    if (statOf(path)?.isDirectory()) {
+      if (kind === 'command') return commandFiles(path)
+      const own = join(path, 'SKILL.md')
+      return statOf(own)?.isFile() ? [{ name: basename(path), path: own }] : skillFiles(path)
+    }
+    if (kind === 'command') return [{ name: basename(path, '.md'), path }]
+    return [{ name: dirname(path) === plugin.root ? '' : basename(dirname(path)), path }]
+  })
 }
 
 /** `commands/git/fix.md` is `git:fix`. Not deeper than five folders, so that a link in a circle ends. */
@@ -132,7 +162,7 @@ function skillOf(
   head: Record<string, unknown>,
   body: string,
 ): Skill | string {
-  const named = kind === 'skill' && typeof head['name'] === 'string' ? head['name'] : name
+  const named = kind === 'skill' && typeof head['name'] === 'string' ? head['name'] : name || basename(dirname(path))
   if (!/^[\p{L}\p{N}][\p{L}\p{N}:._-]{0,63}$/u.test(named)) {
     return `${path} was left out: its name ${JSON.stringify(named)} is not one of letters, digits and hyphens, at most 64`
   }
@@ -185,7 +215,8 @@ export interface SkillCall {
 export function partsOf(skill: Skill, { args, sessionId }: SkillCall): Part[] {
   const words = shellWords(args)
   const firstPlace = /\$0\b/.test(skill.body) ? 0 : 1
-  const given = { args, words, sessionId, folder: dirname(skill.path), firstPlace } as const
+  const folder = dirname(skill.path)
+  const given = { args, words, sessionId, folder, pluginRoot: skill.pluginRoot, firstPlace } as const
   const parts: Part[] = []
   let at = 0
   let uses = false
@@ -223,6 +254,7 @@ interface Given {
   readonly words: readonly string[]
   readonly sessionId: string
   readonly folder: string
+  readonly pluginRoot: string | undefined
   /** Both ways of counting are in use: from $0 where the text has one, otherwise from $1 as in a shell. */
   readonly firstPlace: 0 | 1
 }
@@ -230,8 +262,9 @@ interface Given {
 function fill(text: string, given: Given, quote: (word: string) => string): { text: string; used: boolean } {
   let used = false
   const filled = text.replace(
-    /\$ARGUMENTS\[(\d+)\]|\$ARGUMENTS\b|\$(\d+)\b|\$\{(?:CLAUDE|ONA)_(SESSION_ID|SKILL_DIR)\}/g,
+    /\$ARGUMENTS\[(\d+)\]|\$ARGUMENTS\b|\$(\d+)\b|\$\{(?:CLAUDE|ONA)_(SESSION_ID|SKILL_DIR|PLUGIN_ROOT)\}/g,
     (whole, indexed?: string, place?: string, variable?: string) => {
+      if (variable === 'PLUGIN_ROOT') return given.pluginRoot === undefined ? whole : quote(given.pluginRoot)
       if (variable) return variable === 'SESSION_ID' ? given.sessionId : quote(given.folder)
       used = true
       if (indexed !== undefined) return quote(given.words[Number(indexed)] ?? '')
