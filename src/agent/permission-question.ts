@@ -25,12 +25,13 @@ export function questionOf(session: Session): Place {
 const known = new WeakMap<Runtime['settings'], readonly ProtectedPath[]>()
 
 /** Read once: hooks do not change while a process runs. */
-function protectedBy({ settings, db, home }: Runtime, projectDir: string): readonly ProtectedPath[] {
+function protectedBy({ settings, db, home, plugins = [] }: Runtime, projectDir: string): readonly ProtectedPath[] {
   const found = known.get(settings)
   if (found) return found
   const { handlers } = readHooks({ hooks: settings.hooks }, { source: { kind: 'settings' } })
   const hookFiles = filesHooksExecute(handlers, { cwd: projectDir, projectDir, home })
-  const rows = sessionProtectedPaths({ database: db.path, hookFiles })
+  const roots = plugins.map(({ root }) => root) // what a plugin's hooks and servers run lies anywhere in it
+  const rows = sessionProtectedPaths({ database: db.path, hookFiles: [...hookFiles, ...roots] })
   known.set(settings, rows)
   return rows
 }

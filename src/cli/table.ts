@@ -97,9 +97,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: () => import('./commands/workflow/plan.ts'),
   },
   plugin: {
-    about: 'make a role an installable plugin of another agent',
+    about: 'install and manage plugins; build one from a role',
+    usage: 'list|add|info|trust|update|…',
     verbs: verbs.plugin,
-    load: () => import('./commands/roles/plugin.ts'),
+    load: () => import('./commands/plugins/plugin.ts'),
   },
   policy: {
     about: 'rules that your history calls for, and policies to start from',

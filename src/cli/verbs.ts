@@ -10,7 +10,7 @@ export const verbs = {
   otel: ['ship'],
   permissions: ['test'],
   plan: ['list', 'show', 'approve'],
-  plugin: ['build'],
+  plugin: ['list', 'add', 'info', 'trust', 'enable', 'disable', 'update', 'remove', 'validate', 'marketplace', 'build'],
   policy: ['suggest', 'new', 'list'],
   role: ['new', 'list'],
   sandbox: ['run', 'explain'],

@@ -100,7 +100,7 @@ function useOf(id: string, installed: readonly Installed[], request: EnabledRequ
   return {
     plugin,
     untrusted: true,
-    why: `${since}, so nothing of it is used; ona plugin trust ${id} shows what it runs`,
+    why: `${since}, so nothing of it is used; ona plugin info ${id} shows what it runs, ona plugin trust ${id} trusts it`,
   }
 }
 

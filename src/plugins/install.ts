@@ -35,7 +35,7 @@ export async function installFrom(market: Market, source: Source): Promise<Insta
       throw new Problem(
         `${saySource(source)} is a marketplace; ona plugin marketplace add ${saySource(source)}, then ona plugin add NAME@MARKETPLACE`,
       )
-    return put(market, fetched.folder, { marketplace: noMarketplace, source, name: basename(resolve(fetched.folder)) })
+    return put(market, fetched.folder, { marketplace: noMarketplace, source, name: nameOf(source) })
   } finally {
     fetched.clean()
   }

@@ -4,8 +4,8 @@ import type { ModelRequest } from '../../providers/model.ts'
 import { reasoningFor } from '../model/reasoning.ts'
 import type { Session } from '../session/session.ts'
 import { instructionsText } from './instructions.ts'
-import { styleSection } from './output-style.ts'
-import { systemPrompt } from './system-prompt.ts'
+import { styleOf } from './output-style.ts'
+import { systemPrompt, toolsPrompt } from './system-prompt.ts'
 
 export async function requestFor(session: Session, model: string): Promise<ModelRequest> {
   return {
@@ -26,9 +26,10 @@ const systems = new WeakMap<Session, { readonly key: string; readonly sections: 
 async function systemOf(session: Session): Promise<readonly Section[]> {
   if (session.isolated) return sections([session.systemPrompt ?? '', session.startContext.join('\n\n')])
   const instructions = await instructionsText(session)
+  const style = session.agent ? undefined : styleOf(session)
   const parts = [
-    session.systemPrompt ?? systemPrompt,
-    session.agent ? '' : styleSection(session),
+    session.systemPrompt ?? (style?.keepsCoding === false ? toolsPrompt() : systemPrompt),
+    style?.section ?? '',
     surroundings(session),
     instructions,
     session.runtime.mcp ? mcpSection(session) : '',

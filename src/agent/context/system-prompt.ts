@@ -20,3 +20,10 @@ export const systemPrompt = `You are ona, a coding agent that works in a person'
 # How to answer
 - Short and plain; Markdown. Say what you did and what the person needs to know. Name places as path:line.
 - No flattery, no filler. If you could not do it, say so and why.`
+
+/** What stays when an output style says itself how to work and to answer: who the agent is, and the rules for its tools. */
+export const toolsPrompt = (): string =>
+  systemPrompt
+    .split(/\n\n(?=# )/)
+    .filter((section) => !/^# How to (work|answer)\n/.test(section))
+    .join('\n\n')

@@ -56,6 +56,7 @@ function said({ exitCode, stdout, stderr, skipped }: HookRow): Pick<HookAnswer, 
 const reasons: Record<string, string> = {
   prior_block_or_deny: 'another hook had refused already',
   untrusted_workspace: 'the folder is not trusted',
+  untrusted_plugin: 'the plugin is not trusted',
   hooks_disabled: 'hooks were switched off',
   interrupted: 'the turn was interrupted',
 }

@@ -15,10 +15,13 @@ export async function repl(flags: Flags, words: readonly string[]): Promise<numb
     async start({ front, ...ports }) {
       // the prompt is on the screen by now; the agent is loaded behind it
       const home = env['HOME'] || homedir()
-      const { settleTrust } = await import('../../tui/dialogs/trust-first.ts')
+      const { enablesPlugins, settleTrust } = await import('../../tui/dialogs/trust-first.ts')
       const asked = !options.trust && !options.bare
-      const settled = asked ? await settleTrust(front, { cwd, home, env, ...options.settings }) : 'untrusted'
+      const places = { cwd, home, env, ...options.settings }
+      const settled = asked ? await settleTrust(front, places) : 'untrusted'
       if (settled === 'leave') return undefined
+      if (asked && front.interactive && enablesPlugins(places))
+        await (await import('../../tui/dialogs/plugin-trust.ts')).settlePlugins(front, options)
       const { startSession } = await import('../../agent/session/start.ts')
       const { roleHandlers } = await import('../role-handlers.ts')
       // trusted just now in a folder too wide to remember (the home folder): it holds for this run

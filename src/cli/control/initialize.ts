@@ -141,7 +141,7 @@ export async function initialized(session: Session, more: JsonObject = {}): Prom
     commands: commandsOf(session),
     agents: runtime.agents.map(({ name, description, model }) => ({ name, description, ...(model && { model }) })),
     output_style: runtime.settings.outputStyle ?? 'default',
-    available_output_styles: outputStyles(projectDir, runtime.home),
+    available_output_styles: outputStyles({ ...runtime, projectDir }),
     models: await modelList(session),
     account: { apiKeySource: session.model.why, apiProvider: 'firstParty' },
     claude_code_version: claudeVersion,

@@ -96,6 +96,10 @@ export const slashCommands: readonly SlashCommand[] = [
   command('mcp', 'MCP servers: state, tools, sign in, reconnect', () => import('./configuration/mcp.ts'), {
     hint: '[reconnect|login server]',
   }),
+  command('plugin', 'plugins: state, what they run, trust', () => import('./configuration/plugin.ts'), {
+    aliases: ['plugins'],
+    hint: '[info|trust|enable|disable name]',
+  }),
   command('agents', 'kinds of sub-agents', () => import('./configuration/agents.ts'), { hint: '[new name]' }),
   command('skills', 'skills and custom commands', () => import('./configuration/skills.ts')),
   command('memory', 'instruction files and memories', () => import('./configuration/memory.ts'), {

@@ -31,3 +31,7 @@ export async function settleTrust(front: Front, places: Places): Promise<'truste
   trust(cwd, { home })
   return 'trusted'
 }
+
+/** Whether any settings file mentions plugins: only then is what reads them loaded. */
+export const enablesPlugins = (places: Places): boolean =>
+  readLayers(places).layers.some(({ settings }) => settings['enabledPlugins'] !== undefined)

@@ -196,11 +196,12 @@ function transcriptOf(turn: TurnView): (columns: number) => readonly string[] {
 }
 
 /** What governs this session, in one line. */
-function guards({ settings, sandbox, trusted }: Runtime): string {
+function guards({ settings, sandbox, trusted, plugins = [] }: Runtime): string {
   const { allow = [], ask = [], deny = [] } = settings.permissions ?? {}
   const own = [...allow, ...ask, ...deny].filter((rule) => !isBuiltinRule(rule))
+  const ofPlugins = plugins.flatMap(({ handlers }) => handlers).filter(({ withheld }) => withheld === undefined)
   return [
-    plural(settings.hooks?.length ?? 0, 'hook'),
+    plural((settings.hooks?.length ?? 0) + ofPlugins.length, 'hook'),
     plural(own.length, 'rule'),
     `sandbox ${sandbox ? 'on' : 'off'}`,
     trusted ? 'trusted' : 'not trusted',

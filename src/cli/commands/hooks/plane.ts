@@ -16,6 +16,7 @@ import { notKnown } from '../../../hooks/text/nearest.ts'
 import { visible } from '../../../hooks/text/visible.ts'
 import { eventInput } from '../../../hooks/wire/messages.ts'
 import type { PermissionSettings } from '../../../permissions/question.ts'
+import type { LoadedSettings } from '../../../store/settings/settings.ts'
 import { command } from '../../command.ts'
 import { noted, paint, said, saidJson, table, wrong } from '../../print.ts'
 
@@ -71,6 +72,7 @@ function described(handler: Ordered) {
 
 const reasonsNot: Record<string, string> = {
   untrusted_workspace: 'untrusted_workspace; trust this folder with ona --trust',
+  untrusted_plugin: 'untrusted_plugin; trust the plugin with ona plugin trust NAME',
 }
 
 function row(handler: Ordered): string[] {
@@ -209,13 +211,23 @@ async function inForce({
   const { hooksOf } = await import('../../../store/settings/settings.ts')
   const loaded = settingsHere({ cwd: resolve(folder), flags: { trust } })
   const { handlers, problems } = hooksOf(loaded)
+  const plugins = await pluginHooks(loaded)
   const files = loaded.problems.map(({ file, why }) => ({ path: `${file}:`, why, level: 'error' as const }))
   const { strayHookFiles } = await import('../../stray-hooks.ts')
   const stray = strayHookFiles(resolve(folder), process.env['HOME'] || homedir())
   return {
-    handlers: orderHandlers(handlers),
-    problems: [...files, ...problems, ...stray],
+    handlers: orderHandlers([...handlers, ...plugins.handlers]),
+    problems: [...files, ...problems, ...plugins.problems, ...stray],
     permissions: (loaded.settings.permissions ?? {}) as PermissionSettings,
+  }
+}
+
+async function pluginHooks(loaded: LoadedSettings) {
+  const { enabledPlugins, hooksInForce } = await import('../../../plugins/enabled.ts')
+  const { plugins, problems } = enabledPlugins({ ...loaded, ...loaded.place, env: process.env })
+  return {
+    handlers: plugins.flatMap((plugin) => hooksInForce(plugin, loaded)),
+    problems: problems.map((why) => ({ path: 'enabledPlugins', why, level: 'error' as const })),
   }
 }
 

@@ -1,10 +1,10 @@
-import { outputStyles } from '../../../agent/context/output-style.ts'
+import { outputStyles, stylePlaces } from '../../../agent/context/output-style.ts'
 import type { Ui } from '../../session/command-context.ts'
 import { saveSetting } from '../../session/save-setting.ts'
 
 export async function run(args: string, ui: Ui): Promise<void> {
   const { front, session } = ui
-  const styles = outputStyles(session.projectDir, session.runtime.home)
+  const styles = outputStyles(stylePlaces(session))
   const now = session.runtime.settings.outputStyle ?? 'default'
   if (!args && !front.interactive) return front.print(`output style: ${now}; there are ${styles.join(', ')}`)
   const choices = styles.map((one) => ({ label: one, value: one }))

@@ -1,11 +1,10 @@
-/** `ona plugin`: builds a role as an installable plugin or extension of an agent. */
+/** `ona plugin build`: builds a role as an installable plugin or extension of an agent. */
 import { resolve } from 'node:path'
 import { buildPlugin, type PluginHost, pluginHosts } from '../../../brains/plugin.ts'
 import { findRoles, roleNamed } from '../../../brains/roles/find.ts'
 import { repositoryOf } from '../../../brains/targets.ts'
-import { command, family } from '../../command.ts'
+import { command } from '../../command.ts'
 import { said, saidJson, warned, wrong } from '../../print.ts'
-import type { Verb } from '../../verbs.ts'
 
 const help = `ona plugin build: make a role an installable plugin or extension of an agent, from one source.
 
@@ -19,7 +18,7 @@ const help = `ona plugin build: make a role an installable plugin or extension o
 
 const flags = { host: { kind: 'value', oneOf: [...pluginHosts, 'claude'] }, out: 'value', json: 'flag' } as const
 
-const build = command('ona plugin build', { help, flags, words: 1 }, async ({ host, out, json }, [word]) => {
+export const build = command('ona plugin build', { help, flags, words: 1 }, async ({ host, out, json }, [word]) => {
   const wrongly = (why: string) => wrong('ona plugin build', why)
   if (!word) return wrongly('name a role, as in ona plugin build mechanic --host claudecode --out DIR')
   if (!host || !out) return wrongly('--host and --out are needed')
@@ -32,5 +31,3 @@ const build = command('ona plugin build', { help, flags, words: 1 }, async ({ ho
   for (const limit of limits) warned(limit)
   return 0
 })
-
-export const run = family<Verb<'plugin'>>('ona plugin', help, { build })
