@@ -79,6 +79,9 @@ export function readPlugin(folder: string, options: ReadOptions): Plugin | { rea
   )
   const places = placesOf(root, manifest)
   if ('problem' in places) return places
+  const parts = [...hooks.values, ...servers.values, ...Object.values(places.places).flat()]
+  if (parts.length === 0 && !read.declared)
+    return { problem: `${root} is not a plugin: it has no .claude-plugin/plugin.json and none of its usual folders` }
   return {
     name,
     id: `${name}@${marketplace}`,
@@ -102,7 +105,9 @@ export function readPlugin(folder: string, options: ReadOptions): Plugin | { rea
 
 const nothing = { commands: [], skills: [], agents: [], outputStyles: [] }
 
-type Read = { readonly manifest: Manifest; readonly warnings: readonly string[] } | { readonly problem: string }
+type Read =
+  | { readonly manifest: Manifest; readonly warnings: readonly string[]; readonly declared: boolean }
+  | { readonly problem: string }
 
 /** Claude Code's manifest goes before that of Agent Plugins: only it has hooks. A folder without one is read by its layout. */
 function manifestOf(root: string, entry: JsonObject = {}): Read {
@@ -120,7 +125,7 @@ function manifestOf(root: string, entry: JsonObject = {}): Read {
     kind,
     file,
   )
-  return checked.ok ? checked : { problem: checked.problems.join('\n') }
+  return checked.ok ? { ...checked, declared: existsSync(file) } : { problem: checked.problems.join('\n') }
 }
 
 function isAgentPlugin(file: string): boolean {

@@ -311,6 +311,27 @@ test('/output-style: a style of one’s own reaches the model from the next star
   place.remove()
 })
 
+test('a style by the name in its head replaces our advice on coding unless it keeps it, and never the rules for tools', async (t) => {
+  const style = (name: string, more = '') => `---\nname: ${name}\n${more}---\nIn ${name}.`
+  const place = newPlace({
+    '~/.claude/output-styles/a.md': style('Sea Shanty'),
+    '~/.claude/output-styles/b.md': style('Haiku', 'keep-coding-instructions: true\n'),
+  })
+  const model = await startScripted('fine')
+  t.after(() => model.close())
+  const env = { LM_STUDIO_BASE_URL: model.baseUrl, LM_STUDIO_MODEL: 'scripted' }
+  for (const outputStyle of ['Sea Shanty', 'b', 'gone'])
+    await pipeOna(place, ['hello'], ['--settings', JSON.stringify({ outputStyle })], env)
+  const has = (body: string) =>
+    ['In Sea Shanty.', 'In Haiku.', '# How to work', '# Tools'].map((text) => body.includes(text))
+  assert.deepEqual(model.requests.map(has), [
+    [true, false, false, true],
+    [false, true, true, true],
+    [false, false, true, true],
+  ])
+  place.remove()
+})
+
 test('custom commands, skills and prompts of MCP servers are commands like any other', async (t) => {
   const everything = join(
     import.meta.dirname,
