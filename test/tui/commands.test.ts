@@ -50,6 +50,7 @@ const shows: Record<string, { line: string; piped: RegExp; terminal?: RegExp }> 
   doctor: { line: '/doctor', piped: /agent\.db: ok/ },
   theme: { line: '/theme', piped: /^theme: \w+; there are dark, light/m, terminal: /Which colours\?/ },
   sandbox: { line: '/sandbox', piped: /Commands are not sandboxed/ },
+  plugin: { line: '/plugin', piped: /^No plugin is installed/m },
   keybindings: { line: '/keybindings', piped: /^ctrl\+r .*search/m },
   vim: { line: '/vim', piped: /vim keys: on/ },
   statusline: { line: '/statusline', piped: /The usual line/, terminal: /Which command prints the line/ },
