@@ -97,6 +97,18 @@ test('work that was planned, tested and signed off is attested, verified offline
     const refused = await verify(bad)
     assert.equal(refused.code, 1, bad)
   }
+  const words = ['attest', 'verify', 'b.json', '--repo', project!, '--sarif', 'b.sarif']
+  assert.equal((await here.run(words, { env })).code, 1)
+  const [{ results }] = JSON.parse(readFileSync(join(here.folder, 'b.sarif'), 'utf8')).runs
+  assert.deepEqual(
+    results.map(({ level, message }: { level: string; message: { text: string } }) => [level, message.text]),
+    [['error', 'the signature does not match: it was changed']],
+  )
+  const unsigned = await here.run(['attest', '--repo', project!, '--sigstore'], { env, timeoutMs: 120_000 })
+  assert.equal(unsigned.code, 1)
+  assert.match(unsigned.stderr, /Sigstore did not sign it: /)
+  here.write('bundle.json', { mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json' })
+  assert.match((await verify('bundle.json')).stderr, /say whose signature counts with --identity/)
   git('commit', '-q', '--allow-empty', '--amend', '-m', 'other')
   assert.match((await verify('a.json')).stdout, /is not part of HEAD/)
   const lines = JSON.parse((await here.run(['attest', 'lines', '--repo', project!], { env })).stdout)
@@ -143,4 +155,6 @@ test('the workflow of the example runs step by step', async (t) => {
   assert.deepEqual(ran, ['Rehearse the policies', 'Replay the policies over the record', 'Verify the record'])
   assert.match(readFileSync(summary, 'utf8'), /## ona/)
   assert.match(readFileSync(join(here.folder, 'ona-replay.xml'), 'utf8'), /<testsuites/)
+  const { version, runs } = JSON.parse(readFileSync(join(here.folder, 'ona-replay.sarif'), 'utf8'))
+  assert.deepEqual([version, runs[0].tool.driver.name], ['2.1.0', 'ona hooks replay'])
 })

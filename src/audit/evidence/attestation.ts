@@ -4,7 +4,7 @@ import { isSignedBy, keyIdOf, type Signer } from './keys.ts'
 
 export const statementType = 'https://in-toto.io/Statement/v1'
 export const predicateType = 'urn:ona:attestation:v1'
-const payloadType = 'application/vnd.in-toto+json'
+export const payloadType = 'application/vnd.in-toto+json'
 
 export interface Predicate {
   readonly conversation: string
@@ -48,14 +48,18 @@ export interface Envelope {
   readonly signatures: readonly { readonly keyid: string; readonly sig: string }[]
 }
 
-export function envelope(predicate: Predicate, repository: string, signer: Signer): Envelope {
-  const statement = {
-    _type: statementType,
-    subject: [{ name: repository, digest: { gitCommit: predicate.range.to } }],
-    predicateType,
-    predicate,
-  }
-  const payload = Buffer.from(JSON.stringify(statement))
+/** The bytes that are signed. */
+export const statementOf = (predicate: Predicate, repository: string): Buffer =>
+  Buffer.from(
+    JSON.stringify({
+      _type: statementType,
+      subject: [{ name: repository, digest: { gitCommit: predicate.range.to } }],
+      predicateType,
+      predicate,
+    }),
+  )
+
+export function envelope(payload: Buffer, signer: Signer): Envelope {
   const signature = signer.sign(preAuthentication(payload)).toString('base64')
   return { payloadType, payload: payload.toString('base64'), signatures: [{ keyid: signer.keyId, sig: signature }] }
 }
@@ -69,9 +73,8 @@ export type Opened =
   | { readonly ok: false; readonly why: string }
 
 /** Checks the signature, then reads the statement. Must not throw, whatever the file holds. */
-export function openEnvelope(text: string, publicPem: string): Opened {
+export function openEnvelope(found: JsonObject, publicPem: string): Opened {
   const no = (why: string): Opened => ({ ok: false, why })
-  const found = parsed(text)
   const [signature] = Array.isArray(found['signatures']) ? found['signatures'].filter(isObject) : []
   if (found['payloadType'] !== payloadType || typeof found['payload'] !== 'string' || !signature)
     return no('it is no DSSE envelope with an in-toto statement')
@@ -86,6 +89,12 @@ export function openEnvelope(text: string, publicPem: string): Opened {
   const payload = Buffer.from(found['payload'], 'base64')
   if (!isSignedBy(publicPem, preAuthentication(payload), String(signature['sig'])))
     return no('the signature does not match: it was changed')
+  return openStatement(payload)
+}
+
+/** Reads a statement whose signature holds. */
+export function openStatement(payload: Buffer): Opened {
+  const no = (why: string): Opened => ({ ok: false, why })
   const statement = parsed(payload.toString('utf8'))
   const [subject] = Array.isArray(statement['subject']) ? statement['subject'].filter(isObject) : []
   const commit = isObject(subject?.['digest']) ? subject['digest']['gitCommit'] : undefined
@@ -95,7 +104,7 @@ export function openEnvelope(text: string, publicPem: string): Opened {
   return { ok: true, predicate: predicate as unknown as Predicate, commit }
 }
 
-function parsed(text: string): JsonObject {
+export function parsed(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : {}

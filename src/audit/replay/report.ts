@@ -1,6 +1,7 @@
 /** A replay as a file: JUnit for CI, a page for people. */
 import { redact } from '../../hooks/redact.ts'
 import { html, page } from '../../page.ts'
+import { sarif } from '../evidence/sarif.ts'
 import type { Change, Summary } from './replay.ts'
 
 /** One test case per change; those that `isFatal` names failed. */
@@ -28,6 +29,22 @@ ${[same, ...cases].join('\n')}
 </testsuites>
 `
 }
+
+/** The same as SARIF, at the file that holds the policy. */
+export const sarifReport = (
+  changes: readonly Change[],
+  isFatal: (change: Change) => boolean,
+  policyFile: string,
+): string =>
+  sarif(
+    'ona hooks replay',
+    changes.map((change) => ({
+      rule: `${change.was}-to-${change.would}`,
+      level: isFatal(change) ? 'error' : 'note',
+      message: `${change.call.at} ${change.call.source} ${change.call.tool} ${inputOf(change)}: ${change.was} → ${change.would} because of ${change.because.name}: ${change.because.reason}`,
+      file: policyFile,
+    })),
+  )
 
 export function htmlReport(summary: Summary, changes: readonly Change[]): string {
   const { calls, same, newlyDenied, newlyAsked, newlyAllowed, byAgent } = summary

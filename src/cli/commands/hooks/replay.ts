@@ -1,5 +1,5 @@
 /** `ona hooks replay`: what other rules and hooks would have said of the calls on record. */
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { importedCalls } from '../../../audit/replay/dispatcher-calls.ts'
 import { type CallFilter, countCalls, type RecordedCall, recordedCalls } from '../../../audit/replay/recorded-calls.ts'
 import { type Change, replay as run } from '../../../audit/replay/replay.ts'
@@ -41,6 +41,7 @@ The calls (without any: all of them):
   --fail-on-change     exit 1 when any call would have come out otherwise
   --fail-on WAS->WOULD exit 1 when such a change is found: allowed->denied, asked->allowed, any->denied; may be given again
   --junit FILE         write the changes as a JUnit report, for CI
+  --sarif FILE         write them as SARIF, for code scanning
   --html FILE          write them as a page that needs nothing beside it
   --json               one line of JSON, with every change
 
@@ -65,6 +66,7 @@ const flags = {
   'fail-on-change': 'flag',
   'fail-on': 'each',
   junit: 'value',
+  sarif: 'value',
   html: 'value',
   json: 'flag',
 } as const
@@ -99,14 +101,22 @@ export const replay = command(name, { help, flags }, async (given) => {
     const kept: Change[] = []
     const seen = (change: Change) => {
       found ||= fatal(change)
-      if (kept.length < mostReported && (given.junit !== undefined || given.html !== undefined)) kept.push(change)
+      if (
+        kept.length < mostReported &&
+        (given.junit !== undefined || given.html !== undefined || given.sarif !== undefined)
+      )
+        kept.push(change)
     }
     const replayed = (onChange: (change: Change) => void) => run(calls, policy, onChange, baseline && { baseline })
     const summary = given.json ? await inJson(replayed, seen) : await inWords(replayed, limit, seen)
-    const { junitReport, htmlReport } = await import('../../../audit/replay/report.ts')
+    const { junitReport, htmlReport, sarifReport } = await import('../../../audit/replay/report.ts')
     for (const [file, text] of [
       [given.junit, () => junitReport(summary, kept, fatal)],
       [given.html, () => htmlReport(summary, kept)],
+      [
+        given.sarif,
+        () => sarifReport(kept, fatal, relative(process.cwd(), resolve(given.settings ?? '.ona/settings.json'))),
+      ],
     ] as const) {
       const problem = file === undefined ? undefined : writePage(file, text())
       if (problem !== undefined) return failed(problem)

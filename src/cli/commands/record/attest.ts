@@ -1,22 +1,21 @@
 /** `ona attest`: proof of a piece of work, for the pull request. */
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { verifyReport } from '../../../agent/workflow/workflow.ts'
-import { envelope, openEnvelope, type Predicate } from '../../../audit/evidence/attestation.ts'
+import { envelope, type Predicate, statementOf } from '../../../audit/evidence/attestation.ts'
 import { defaultKeyFile, openSigner } from '../../../audit/evidence/keys.ts'
-import { type Db, dbPath, type ReadDb, readDb, StoreError } from '../../../store/open.ts'
+import { type Db, dbPath, readDb } from '../../../store/open.ts'
 import { operatorProblem } from '../../../store/operator.ts'
 import type { Report } from '../../../workflow/report.ts'
 import { command } from '../../command.ts'
 import { openConversation } from '../../conversation.ts'
-import { failed, said, saidJson, warned, wrong } from '../../print.ts'
+import { failed, said, saidJson, wrong } from '../../print.ts'
 import { writePage } from '../../write-page.ts'
+import { gitText, verify } from './attest-verify.ts'
 
 const help = `ona attest writes an in-toto statement about a conversation's work: the plan and its approval, the criteria, the test cases
 that were written without sight of the code with their results, the sign-off, the policy, the models, and the end of the
-audit chain, for a range of commits. It is signed with an Ed25519 key (DSSE).
+audit chain, for a range of commits. It is signed (DSSE) with an Ed25519 key, or with Sigstore.
 
   ona attest --out attestation.json                       the newest conversation, for HEAD
   ona attest --conversation ID --range main..HEAD --out attestation.json
@@ -28,6 +27,11 @@ audit chain, for a range of commits. It is signed with an Ed25519 key (DSSE).
   --repo DIR          the git repository (default: this folder)
   --out FILE          write it there instead of printing it
   --key FILE          to sign: the private key (default: ~/.ona/keys/audit.pem, made when missing); to verify: the public key
+  --sigstore          sign with the identity of the CI job (or SIGSTORE_ID_TOKEN) instead of a key; needs a network
+  --identity NAME     with verify, of a Sigstore bundle: whom the certificate must name, such as the URL of the workflow
+  --issuer URL        with verify: who vouched for it (default: https://token.actions.githubusercontent.com)
+  --trusted-root FILE with verify: Sigstore's trusted root, to verify offline (default: fetched)
+  --sarif FILE        with verify: write the problems as SARIF, for code scanning
   --json              with verify: print the result as JSON
 
 Exit code of verify: 0 it holds, 1 it does not, 2 wrong usage.
@@ -39,6 +43,11 @@ const flags = {
   repo: 'value',
   out: 'value',
   key: 'value',
+  sigstore: 'flag',
+  identity: 'value',
+  issuer: 'value',
+  'trusted-root': 'value',
+  sarif: 'value',
   json: 'flag',
 } as const
 const name = 'ona attest'
@@ -47,7 +56,7 @@ export const run = command(name, { help, flags, words: 2 }, async (given, [verb,
   const repo = resolve(given.repo ?? '.')
   if (verb === 'verify') {
     if (file === undefined) return wrong(name, 'name the file to verify')
-    return verify(file, repo, given.key, given.json === true)
+    return verify(file, { ...given, repo })
   }
   if (verb === 'lines') {
     const { attributedLines } = await import('../../../audit/evidence/lines.ts')
@@ -55,7 +64,7 @@ export const run = command(name, { help, flags, words: 2 }, async (given, [verb,
     try {
       return saidJson({
         version: '0.1.0',
-        vcs: { type: 'git', revision: git(repo, 'rev-parse', 'HEAD') ?? null },
+        vcs: { type: 'git', revision: (await gitText(repo, 'rev-parse', 'HEAD')) ?? null },
         files: attributedLines(db, repo),
       })
     } finally {
@@ -65,19 +74,18 @@ export const run = command(name, { help, flags, words: 2 }, async (given, [verb,
   if (verb !== undefined) return wrong(name, `unexpected argument "${verb}"`)
   const held = operatorProblem('signing an attestation', { home: process.env['HOME'] || homedir() })
   if (held) return failed(held)
-  const range = rangeOf(repo, given.range)
+  const range = await rangeOf(repo, given.range)
   if (typeof range === 'string') return failed(range)
   const opened = await openConversation(given.conversation, repo)
   if ('problem' in opened) return failed(opened.problem)
   const { session, close } = opened
   try {
     const predicate = predicateOf(session.runtime.db, verifyReport(session), range)
-    const remote = git(repo, 'remote', 'get-url', 'origin')?.replace(/\/\/[^@/]+@/, '//') ?? repo
-    const made = envelope(
-      predicate,
-      remote,
-      openSigner(given.key === undefined ? defaultKeyFile() : resolve(given.key)),
-    )
+    const remote = (await gitText(repo, 'remote', 'get-url', 'origin'))?.replace(/\/\/[^@/]+@/, '//') ?? repo
+    const statement = statementOf(predicate, remote)
+    const made = given.sigstore
+      ? await (await import('../../../audit/evidence/sigstore.ts')).sigstoreBundle(statement, process.env)
+      : envelope(statement, openSigner(given.key === undefined ? defaultKeyFile() : resolve(given.key)))
     if (given.out === undefined) return saidJson(made)
     const problem = writePage(given.out, `${JSON.stringify(made)}\n`)
     if (problem) return failed(problem)
@@ -85,27 +93,22 @@ export const run = command(name, { help, flags, words: 2 }, async (given, [verb,
     return said(
       `${given.out}: ${criteria.length} criteria, ${coverage.passed} of ${coverage.cases} cases passed, commit ${range.to.slice(0, 12)}`,
     )
+  } catch (cause) {
+    if (given.sigstore) return failed(`Sigstore did not sign it: ${(cause as Error).message}`)
+    throw cause
   } finally {
     await close()
   }
 })
 
-function git(repo: string, ...words: string[]): string | undefined {
-  try {
-    return execFileSync('git', words, { cwd: repo, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
-  } catch {
-    return undefined // no repository, or no such thing in it: the caller says which
-  }
-}
-
-function rangeOf(repo: string, range: string | undefined): Predicate['range'] | string {
+async function rangeOf(repo: string, range: string | undefined): Promise<Predicate['range'] | string> {
   const [from, to = 'HEAD'] = range === undefined ? [undefined, 'HEAD'] : range.split('..')
-  const commit = git(repo, 'rev-parse', '--verify', '--end-of-options', `${to || 'HEAD'}^{commit}`)
+  const commit = await gitText(repo, 'rev-parse', '--verify', '--end-of-options', `${to || 'HEAD'}^{commit}`)
   if (commit === undefined) return `${repo} has no commit ${to}; name a git repository with --repo`
-  const base = from ? git(repo, 'rev-parse', '--verify', '--end-of-options', `${from}^{commit}`) : undefined
+  const base = from ? await gitText(repo, 'rev-parse', '--verify', '--end-of-options', `${from}^{commit}`) : undefined
   if (from && base === undefined) return `${repo} has no commit ${from}`
   const commits = base
-    ? git(repo, 'rev-list', '--max-count=1000', `${base}..${commit}`)?.split('\n').filter(Boolean)
+    ? (await gitText(repo, 'rev-list', '--max-count=1000', `${base}..${commit}`))?.split('\n').filter(Boolean)
     : [commit]
   return { from: base ?? null, to: commit, commits: commits ?? [] }
 }
@@ -146,62 +149,5 @@ function predicateOf(db: Db, report: Report, range: Predicate['range']): Predica
     models: models.map(({ model }) => model),
     chain: { link: end?.id ?? 0, head: end ? Buffer.from(end.hash).toString('hex') : '' },
     createdAt: new Date().toISOString(),
-  }
-}
-
-function verify(file: string, repo: string, key: string | undefined, json: boolean): number {
-  let opened: ReturnType<typeof openEnvelope>
-  try {
-    opened = openEnvelope(readFileSync(file, 'utf8'), readFileSync(key ?? `${defaultKeyFile()}.pub`, 'utf8'))
-  } catch (cause) {
-    return failed((cause as Error).message)
-  }
-  if (!opened.ok) {
-    if (json) saidJson({ ok: false, problems: [opened.why] })
-    return failed(`${file}: ${opened.why}`)
-  }
-  const { predicate, commit } = opened
-  const problems: string[] = []
-  const notes: string[] = []
-  if (git(repo, 'cat-file', '-e', `${commit}^{commit}`) === undefined)
-    problems.push(`${repo} does not have commit ${commit}`)
-  else if (git(repo, 'merge-base', '--is-ancestor', commit, 'HEAD') === undefined)
-    problems.push(`commit ${commit.slice(0, 12)} is not part of HEAD`)
-  else if (git(repo, 'rev-parse', 'HEAD') !== commit)
-    notes.push(`HEAD has commits after ${commit.slice(0, 12)}, which it says nothing about`)
-  if (!predicate.coverage.ready)
-    problems.push(`not everything is covered: ${predicate.coverage.missing ?? 'cases are missing'}`)
-  if (!predicate.plan?.approvedAt) problems.push('no plan was approved')
-  if (!predicate.signOff) notes.push('nobody has signed it off yet')
-  notes.push(...chainNotes(predicate, problems))
-  if (json) saidJson({ ok: problems.length === 0, commit, problems, notes, predicate })
-  else {
-    const { coverage, criteria, plan, signOff } = predicate
-    said(
-      `commit ${commit.slice(0, 12)}: ${criteria.length} criteria, ${coverage.passed} of ${coverage.cases} cases passed; plan approved by ${plan?.approvedBy ?? 'nobody'}, signed off by ${signOff?.by ?? 'nobody'}`,
-    )
-    for (const note of notes) said(note)
-    for (const problem of problems) warned(problem)
-  }
-  return problems.length === 0 ? 0 : 1
-}
-
-/** The chain can be compared only where the record is. */
-function chainNotes({ chain }: Predicate, problems: string[]): string[] {
-  let db: ReadDb
-  try {
-    db = readDb(dbPath())
-  } catch (cause) {
-    if (cause instanceof StoreError) return ['the record is not on this machine: the chain was not compared']
-    throw cause
-  }
-  try {
-    const link = db.get<{ hash: Uint8Array }>('SELECT hash FROM ona_chain WHERE id = ?', chain.link)
-    if (!link) return ['this machine has another record: the chain was not compared']
-    if (Buffer.from(link.hash).toString('hex') !== chain.head)
-      problems.push(`link ${chain.link} of the record here is not the one that was attested`)
-    return []
-  } finally {
-    db.close()
   }
 }
