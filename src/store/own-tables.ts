@@ -167,4 +167,5 @@ export const ownTables: readonly string[] = [
   'CREATE INDEX ona_entries_type ON transcript_entries(session_id, entry_type, sequence)',
   'CREATE INDEX ona_hooks_call ON hook_invocations(session_id, tool_use_id)',
   'CREATE INDEX ona_hooks_tool ON hook_invocations(tool_name, hook_event)',
+  'CREATE INDEX ona_subagents_parent ON ona_subagents(parent_session_id)',
 ]

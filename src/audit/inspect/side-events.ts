@@ -29,28 +29,29 @@ interface EventRow {
   readonly agent: string | null
 }
 
-const eventsOf = (db: ReadDb, { id, conversationId, firstEvent, nextEvent }: Session): Iterator<EventRow> =>
-  db.each<EventRow>(
-    `WITH born AS MATERIALIZED (
-       SELECT min(v.id) AS id, a.session_id AS agent FROM ona_subagents a JOIN events v ON v.session_id = a.session_id
-       WHERE a.parent_session_id = ?1 GROUP BY a.session_id)
-     SELECT v.id, v.event_type AS type, v.timestamp AS at, v.detail, born.agent
-     FROM events v LEFT JOIN born ON born.id = v.id
-     WHERE v.session_id = ?1 OR born.id IS NOT NULL
-       OR (v.conversation_id = ?2 AND v.session_id IS NULL AND v.id >= ?3 AND v.id < ?4)
-     ORDER BY v.id`,
+/** Ids are sorted, rows are read one by one: a session of any length is read in little memory. */
+function* eventsOf(db: ReadDb, { id, conversationId, firstEvent, nextEvent }: Session): Generator<EventRow> {
+  const ids = db.each<{ id: number; agent: string | null }>(
+    `SELECT id, NULL AS agent FROM events WHERE session_id = ?1
+     UNION ALL SELECT min(v.id), a.session_id FROM ona_subagents a JOIN events v ON v.session_id = a.session_id
+       WHERE a.parent_session_id = ?1 GROUP BY a.session_id
+     UNION ALL SELECT id, NULL FROM events
+       WHERE conversation_id = ?2 AND +session_id IS NULL AND +id >= ?3 AND +id < ?4
+     ORDER BY 1`,
     id,
     conversationId,
     firstEvent,
     nextEvent,
   )
+  const sql = 'SELECT id, event_type AS type, timestamp AS at, detail FROM events WHERE id = ?'
+  for (const { id: eventId, agent } of ids) yield { ...db.get<Omit<EventRow, 'agent'>>(sql, eventId)!, agent }
+}
 
 /** Hooks that were asked about no call. A session without a transcript was imported: all of its hooks are such. */
 const freeHooks = (db: ReadDb, { id, entries }: Session): Iterator<HookRow> =>
   db.each<HookRow>(
-    `SELECT ${hookColumns} FROM hook_invocations WHERE session_id = ?1 AND (tool_use_id IS NULL OR ?2 = 0) ORDER BY id`,
+    `SELECT ${hookColumns} FROM hook_invocations WHERE session_id = ?1 ${entries === 0 ? '' : 'AND tool_use_id IS NULL'} ORDER BY id`,
     id,
-    entries,
   )
 
 interface Around {

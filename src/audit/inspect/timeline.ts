@@ -32,7 +32,8 @@ const sessionsOf = (db: ReadDb, conversationId: string): Session[] =>
       `SELECT s.session_id AS id, s.conversation_id AS conversationId, s.started_at AS startedAt,
         (SELECT coalesce(max(sequence) + 1, 0) FROM transcript_entries e WHERE e.session_id = s.session_id) AS entries,
         coalesce((SELECT min(id) FROM events v WHERE v.session_id = s.session_id), 0) AS firstEvent
-       FROM sessions s WHERE s.conversation_id = ? AND s.session_id NOT IN (SELECT session_id FROM ona_subagents)
+       FROM sessions s WHERE s.conversation_id = ?
+         AND NOT EXISTS (SELECT 1 FROM ona_subagents a WHERE a.session_id = s.session_id)
        ORDER BY s.started_at, s.rowid`,
       conversationId,
     )
@@ -49,7 +50,7 @@ interface Open {
 }
 
 function* sessionItems(db: ReadDb, session: Session, { from = 0, to = Infinity }: Part): Generator<Item> {
-  const about = rowsAbout(db, session, from, to)
+  const about = openAbout(db, session)
   const sideEvents = openSideEvents(db, session, (id) => agentItem(db, id))
   const open = new Map<string, Open>()
   let within = session.entries === 0
@@ -69,6 +70,7 @@ function* sessionItems(db: ReadDb, session: Session, { from = 0, to = Infinity }
     const { before, during, agents } = around(sideEvents, row)
     if (!within) continue
     if (begins) yield* unanswered(open, about)
+    about.reach(row.sequence)
     yield* before
     yield* entryItems(row, open, about, agents)
     yield* during
@@ -138,19 +140,37 @@ const notes: Record<string, string> = {
   rewind: 'rewound: what stood before is out of sight of the model',
 }
 
+/** What is on record of the calls near a place of the transcript. */
 interface About {
-  readonly permissions: ReadonlyMap<string, Permission>
-  readonly hooks: ReadonlyMap<string, readonly HookAnswer[]>
+  permissions: ReadonlyMap<string, Permission>
+  hooks: ReadonlyMap<string, readonly HookAnswer[]>
+  /** Reads on, so that what belongs to a result at this place is known. */
+  reach(sequence: number): void
 }
 
-/** What is on record of the calls of a part: each table is read once. */
-function rowsAbout(db: ReadDb, { id }: Session, from: number, to: number): About {
+/** Results whose rows are read at once: each table is asked once for all of them. */
+const WINDOW = 500
+
+function openAbout(db: ReadDb, session: Session): About {
+  let end = -1
+  return {
+    permissions: new Map(),
+    hooks: new Map(),
+    reach(sequence) {
+      if (sequence < end) return
+      end = sequence + WINDOW
+      Object.assign(this, rowsAbout(db, session, sequence, end))
+    },
+  }
+}
+
+function rowsAbout(db: ReadDb, { id }: Session, from: number, to: number): Pick<About, 'permissions' | 'hooks'> {
   const ids = db.all<{ id: string }>(
     `SELECT tool_use_id AS id FROM transcript_entries
      WHERE session_id = ? AND sequence >= ? AND sequence < ? AND tool_use_id IS NOT NULL`,
     id,
-    Math.max(0, from),
-    Math.min(to + 1000, Number.MAX_SAFE_INTEGER), // results of the last reply may lie beyond
+    from,
+    to,
   )
   const wanted = JSON.stringify(ids.map((row) => row.id))
   const where = 'WHERE session_id = ? AND tool_use_id IN (SELECT value FROM json_each(?)) ORDER BY id'

@@ -10,6 +10,7 @@ and credential, MCP servers, and the files that roles and the dispatcher have pu
 
   ona doctor
   ona doctor --cwd ../service
+  ona doctor --full              also read every page of a large database
   ona doctor --json              [{"level":"ok","about":"database","text":"…"}, …]
 
 Exit code: 0 no problem (there may be warnings), 1 a problem, 2 wrong usage.
@@ -17,9 +18,9 @@ Exit code: 0 no problem (there may be warnings), 1 a problem, 2 wrong usage.
 
 export const run = command(
   'ona doctor',
-  { help, flags: { json: 'flag', cwd: 'value' } },
-  async ({ json, cwd = '.' }) => {
-    const findings = await examine(resolve(cwd))
+  { help, flags: { json: 'flag', cwd: 'value', full: 'flag' } },
+  async ({ json, cwd = '.', full = false }) => {
+    const findings = await examine(resolve(cwd), process.env, { full })
     const count = (level: Finding['level']) => findings.filter((each) => each.level === level).length
     if (json) saidJson(findings)
     else {

@@ -52,11 +52,10 @@ function printJson(db: ReadDb, conversation: string | undefined): number {
     const about = overview(db, conversation)!
     write(`{"conversation":${JSON.stringify(about)},"items":[`)
     let first = true
-    for (let from = 0; from === 0 || from < about.entries; from += 5000)
-      for (const item of timeline(db, conversation, { from, to: from + 5000 })) {
-        write(`${first ? '' : ','}${JSON.stringify(item)}`)
-        first = false
-      }
+    for (const item of timeline(db, conversation)) {
+      write(`${first ? '' : ','}${JSON.stringify(item)}`)
+      first = false
+    }
     return write(']}\n')
   }
   write('[')

@@ -1,0 +1,127 @@
+/**
+ * What a user waits for, on a record of ten thousand rows and on larger ones: `node bench/growth.ts [ROWS…]`, by default 10k,
+ * 100k and 1M; `ONA_BENCH_ROWS=10000,5000000` does the same. Records are made once and kept in ONA_BENCH_RECORDS, else in a
+ * temporary folder. CPU time of the whole process, the best of some rounds in turns: what else the machine does counts least.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { conversationPage, listPage } from '../src/audit/inspect/page.ts'
+import { type ReadDb, readDb } from '../src/store/open.ts'
+import { type Generated, generateRecord } from './lib/generate-record.ts'
+import { report } from './lib/processes.ts'
+
+const sizes = (process.argv.slice(2).join() || process.env['ONA_BENCH_ROWS'] || '10000,100000,1000000').split(',')
+const rounds = 5
+const scratch = mkdtempSync(join(tmpdir(), 'ona-bench-growth-'))
+const folder = process.env['ONA_BENCH_RECORDS'] ?? scratch
+const bin = join(import.meta.dirname, '../bin/ona.mjs')
+const project = join(scratch, 'project')
+mkdirSync(project, { recursive: true })
+
+interface Waited {
+  readonly what: string
+  argv(record: Generated): string[]
+}
+
+const ona = (what: string, argv: (record: Generated) => string[]): Waited => ({
+  what,
+  argv: (record) => [bin, ...argv(record)],
+})
+const rule = ['--rule', 'deny:Bash(rm *)']
+const waited: readonly Waited[] = [
+  ona('inspect --conversation ID --json', ({ conversationId }) => [
+    'inspect',
+    '--conversation',
+    conversationId,
+    '--json',
+  ]),
+  ona('hooks replay --conversation ID', ({ conversationId: id }) => ['hooks', 'replay', '--conversation', id, ...rule]),
+  ona('hooks log', () => ['hooks', 'log']),
+  ona('hooks log --event, no match', () => ['hooks', 'log', '--event', 'SessionEnd']),
+  ona('hooks log --tool, no match', () => ['hooks', 'log', '--tool', 'Nope']),
+  ona('doctor', () => ['doctor']),
+  ona('-p, a turn', () => ['-p', 'hello', '--model', 'rehearsal']),
+  ona('-p --continue', () => ['-p', 'hello', '--continue', '--model', 'rehearsal']),
+  ona('-p --continue --fork-session', () => ['-p', 'hello', '--continue', '--fork-session', '--model', 'rehearsal']),
+  ona('--eval of Glob', () => ['--eval', '{"tool":"Glob","input":{"pattern":"*.json"}}']),
+]
+/** In process: what a browser waits for. */
+const pages = [
+  { what: 'inspect, the list', show: (db: ReadDb) => listPage(db, 1) },
+  {
+    what: 'inspect, a conversation',
+    show: (db: ReadDb, { conversationId }: Generated) => conversationPage(db, conversationId, 1),
+  },
+]
+const streamed = ona('inspect --json, every conversation', () => ['inspect', '--json'])
+
+const records = sizes.map((size) => ({ size: Number(size), ...recordOf(Number(size)) }))
+const pageCells = pages.map(() => records.map(() => Infinity))
+const cells = waited.map(() => records.map(() => Infinity))
+for (let round = 0; round < rounds; round++)
+  for (const [row, { argv }] of waited.entries())
+    for (const [column, record] of records.entries())
+      cells[row]![column] = Math.min(cells[row]![column]!, cpuOf(argv(record), record.path))
+for (const [at, work] of pages.entries())
+  for (let round = 0; round < rounds; round++)
+    for (const [column, record] of records.entries()) {
+      const db = readDb(record.path)
+      const start = process.cpuUsage()
+      if (work.show(db, record) === undefined) throw new Error(`${work.what}: there is no such page`)
+      const { user, system } = process.cpuUsage(start)
+      db.close()
+      pageCells[at]![column] = Math.min(pageCells[at]![column]!, (user + system) / 1000)
+    }
+const perConversation = records.map(
+  (record) => (cpuOf(streamed.argv(record), record.path) / record.conversations) * 1000,
+)
+rmSync(scratch, { recursive: true, force: true })
+
+const rows: [string, readonly number[]][] = [
+  ...pages.map(({ what }, at): [string, number[]] => [what, pageCells[at]!]),
+  ...waited.map(({ what }, at): [string, number[]] => [what, cells[at]!]),
+  ['inspect --json, 1000 conversations', perConversation],
+]
+const line = (name: string, values: readonly string[]) =>
+  console.log(name.padEnd(38) + values.map((value) => value.padStart(15)).join(''))
+line(
+  'CPU ms, by rows',
+  records.map(({ size }) => size.toLocaleString('en')),
+)
+for (const [what, values] of rows)
+  line(
+    what,
+    values.map((ms) => ms.toFixed(ms < 20 ? 1 : 0)),
+  )
+line(
+  'bytes',
+  records.map(({ bytes }) => bytes.toLocaleString('en')),
+)
+const largest = records.at(-1)!.size.toLocaleString('en')
+process.exitCode = report(
+  rows.map(([what, values]) => ({
+    ...{ what: `${what}: ${largest} × ${sizes[0]} rows`, ratio: values.at(-1)! / values[0]!, bar: 2 },
+  })),
+)
+
+/** What is made once has its facts beside it. */
+function recordOf(rows: number): Generated & { readonly path: string } {
+  const path = join(folder, `${rows}.db`)
+  if (!existsSync(`${path}.json`)) writeFileSync(`${path}.json`, JSON.stringify(generateRecord(path, { rows })))
+  return { ...(JSON.parse(readFileSync(`${path}.json`, 'utf8')) as Generated), path }
+}
+
+/** User and system time of a process and its children, in milliseconds, as bash counts them. */
+function cpuOf(argv: readonly string[], path: string): number {
+  const env = { ...process.env, AGENT_SDLC_DB: path, HOME: scratch }
+  const timed = 'TIMEFORMAT="%U %S"; time "$@" > /dev/null 2>&3'
+  const run = spawnSync('bash', ['-c', `exec 3> "$0"; ${timed}`, join(scratch, 'stderr'), process.execPath, ...argv], {
+    ...{ env, cwd: project, encoding: 'utf8' },
+  })
+  const [user, system] = run.stderr.trim().split(' ').map(Number)
+  if (run.status !== 0 || system === undefined)
+    throw new Error(`${argv.join(' ')} ended with ${run.status}: ${readFileSync(join(scratch, 'stderr'), 'utf8')}`)
+  return (user! + system) * 1000
+}
