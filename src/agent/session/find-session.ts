@@ -9,6 +9,7 @@ import {
 } from '../../store/conversations.ts'
 import { setState } from '../../store/state.ts'
 import { sendsTelemetry } from '../../store/telemetry.ts'
+import { forkSession } from './fork.ts'
 import { recover } from './history.ts'
 import type { Runtime } from './runtime.ts'
 import { workerIn } from './session-lock.ts'
@@ -33,21 +34,7 @@ export function findSession(options: StartOptions, { db, env }: Runtime): Found 
     return { problem: which }
   }
   if (!options.fork) return goOn(old, db)
-  const id = createSession(db, old.conversationId, options.sessionId).sessionId
-  db.run(
-    `INSERT INTO transcript_entries(session_id, sequence, entry_type, payload_json, tool_use_id, created_at)
-     SELECT ?, sequence, entry_type, payload_json, tool_use_id, created_at
-     FROM transcript_entries WHERE session_id = ? ORDER BY sequence`,
-    id,
-    old.sessionId,
-  )
-  db.run(
-    `INSERT OR REPLACE INTO state(conversation_id, key, value)
-     SELECT conversation_id, 'model:' || ?, value FROM state WHERE conversation_id = ? AND key = 'model:' || ?`,
-    id,
-    old.conversationId,
-    old.sessionId,
-  )
+  const { sessionId: id } = forkSession(db, old, options.sessionId)
   recover(db, id)
   return { id, conversationId: old.conversationId, isNew: false }
 }
