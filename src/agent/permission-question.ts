@@ -1,6 +1,7 @@
 /** What the rules need to know of a session, besides the call. */
-import { filesHooksExecute } from '../hooks/executed-files.ts'
+import { filesCommandsExecute, filesHooksExecute } from '../hooks/executed-files.ts'
 import { readHooks } from '../hooks/settings.ts'
+import { isObject } from '../hooks/shape.ts'
 import { type ProtectedPath, sessionProtectedPaths } from '../permissions/protected-paths.ts'
 import type { PermissionQuestion } from '../permissions/question.ts'
 import type { Runtime } from './session/runtime.ts'
@@ -29,9 +30,23 @@ function protectedBy({ settings, db, home, plugins = [] }: Runtime, projectDir: 
   const found = known.get(settings)
   if (found) return found
   const { handlers } = readHooks({ hooks: settings.hooks }, { source: { kind: 'settings' } })
-  const hookFiles = filesHooksExecute(handlers, { cwd: projectDir, projectDir, home })
-  const roots = plugins.map(({ root }) => root) // what a plugin's hooks and servers run lies anywhere in it
-  const rows = sessionProtectedPaths({ database: db.path, hookFiles: [...hookFiles, ...roots] })
+  const place = { cwd: projectDir, projectDir, home }
+  const hookFiles = [
+    ...filesHooksExecute([...handlers, ...plugins.flatMap((plugin) => plugin.handlers)], place),
+    ...filesCommandsExecute(commandsIn(settings), place),
+  ]
+  const rows = sessionProtectedPaths({ database: db.path, hookFiles, plugins: plugins.map(({ root }) => root) })
   known.set(settings, rows)
   return rows
+}
+
+/** Further commands that settings name and that run with the user's rights: helpers, the status line, MCP servers. */
+function commandsIn({ apiKeyHelper, statusLine, mcpServers }: Readonly<Record<string, unknown>>): string[] {
+  const values = [apiKeyHelper, statusLine, ...Object.values(isObject(mcpServers) ? mcpServers : {})]
+  return values.flatMap((value) => {
+    if (typeof value === 'string') return [value]
+    if (!isObject(value) || typeof value['command'] !== 'string') return []
+    const args = Array.isArray(value['args']) ? value['args'].filter((each) => typeof each === 'string') : []
+    return [value['command'], ...args]
+  })
 }

@@ -3,6 +3,7 @@ import { judge } from '../permissions/decide.ts'
 import type { PermissionQuestion, Ruling } from '../permissions/question.ts'
 import type { Place, PlaceRequest } from '../sandbox/place.ts'
 import type { Call } from './call.ts'
+import { questionOf } from './permission-question.ts'
 
 /** Undefined for other tools, and where no sandbox is enabled. */
 export async function placeFor(call: Call): Promise<Place | undefined> {
@@ -25,6 +26,7 @@ export async function approvedPlace(call: Call): Promise<Place | undefined> {
 }
 
 const requestOf = ({ session }: Call): Omit<PlaceRequest, 'command' | 'disable'> => ({
+  protect: questionOf(session).protect,
   permissions: session.rules,
   cwd: session.cwd,
   projectDir: session.projectDir,

@@ -100,13 +100,20 @@ export interface SessionProtection {
   readonly database?: string
   /** Absolute paths of the scripts and programs that hooks run from files the agent could edit. */
   readonly hookFiles?: readonly string[]
+  /** Folders that hooks, agents, skills and servers are loaded from. */
+  readonly plugins?: readonly string[]
 }
 
-export function sessionProtectedPaths({ database, hookFiles = [] }: SessionProtection): readonly ProtectedPath[] {
+export function sessionProtectedPaths({
+  database,
+  hookFiles = [],
+  plugins = [],
+}: SessionProtection): readonly ProtectedPath[] {
   const record = database === undefined ? [] : [database, `${database}-wal`, `${database}-shm`, `${database}-journal`]
   return [
     ...rows('exact', 'deny', "ona's database", record),
     ...rows('exact', 'ask', 'a file that a hook runs', hookFiles),
+    ...rows('exact', 'ask', 'part of a plugin', plugins),
   ]
 }
 

@@ -1,6 +1,10 @@
-/** Paths that no command may create: looked for while it runs and when it ends, and moved out of the way. */
-import { cpSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { basename, join } from 'node:path'
+/**
+ * Files that no command may create. A mount needs something to lie on, and a placeholder would be seen by everything outside
+ * (an empty `.git/commondir` breaks git), so the system reports the moment in which one appears: the command is ended and
+ * the file moved out of the way.
+ */
+import { cpSync, type FSWatcher, lstatSync, mkdirSync, renameSync, rmSync, watch } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 
 /** What has come into being. */
 export const appeared = (paths: readonly string[]): string[] =>
@@ -23,4 +27,32 @@ export function quarantine(path: string, home: string): string {
     rmSync(path, { recursive: true, force: true })
   }
   return `${path} is protected and the command created it; it was moved to ${to}`
+}
+
+/** Calls `look` whenever one of the paths may have come into being. Returns what ends it. */
+export function watchAbsent(paths: readonly string[], look: () => void): () => void {
+  const names = Map.groupBy(paths, (path) => existingFolder(dirname(path)))
+  const watchers: FSWatcher[] = []
+  for (const [folder, inside] of names) {
+    const first = new Set(inside.map((path) => path.slice(folder.length + 1).split('/')[0]))
+    try {
+      const watcher = watch(folder, { persistent: false }, (_, name) => {
+        if (name === null || first.has(name)) look()
+      })
+      watcher.on('error', look) // the folder itself is gone
+      watchers.push(watcher)
+    } catch {
+      // no watches left, or the folder has just gone: the last look finds what there is
+    }
+  }
+  return () => {
+    for (const watcher of watchers) watcher.close()
+  }
+}
+
+/** The deepest folder that is there: a name in one that is missing can only appear with it. */
+function existingFolder(folder: string): string {
+  let at = folder
+  while (at !== dirname(at) && !lstatSync(at, { throwIfNoEntry: false })?.isDirectory()) at = dirname(at)
+  return at
 }

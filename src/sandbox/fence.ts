@@ -5,8 +5,9 @@ import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ProtectedPath } from '../permissions/protected-paths.ts'
 import type { PermissionSettings } from '../permissions/question.ts'
-import { appeared, quarantine } from './absent.ts'
+import { appeared, quarantine, watchAbsent } from './absent.ts'
 import { type Availability, filterFd, findProgram, probe, wrapped } from './available.ts'
 import { bwrapArgs } from './bwrap.ts'
 import { sandboxEnv } from './env.ts'
@@ -38,6 +39,8 @@ export interface FenceRequest {
   readonly env: NodeJS.ProcessEnv
   /** The user answered a prompt for this command. */
   readonly approved?: boolean
+  /** What only the session protects: files that hooks run. */
+  readonly protect?: readonly ProtectedPath[]
   /** Another profile than the settings' own, made from it. */
   readonly adapt?: (profile: Profile) => Profile
 }
@@ -55,6 +58,8 @@ export interface Cell {
   argv(words: readonly string[]): string[]
   /** Moves away what the command must not have created; each text says what and where to. */
   breaches(): string[]
+  /** Calls `look` as soon as the command may have created one of these; ends with the function it returns. */
+  watch(look: () => void): () => void
   /** Hosts that were refused since the command started. */
   refusals(): string[]
   /** A process of this very profile that waits for a command of bash. */
@@ -102,10 +107,10 @@ export class Fence {
     if (!this.availability.ok) throw new Error(this.availability.why)
     const { bwrap } = this.availability
     const { home, database, programs } = this.#options
-    const { permissions, projectDir, cwd, approved } = request
+    const { permissions, projectDir, cwd, approved, protect } = request
     // ours to make: were it missing, a command that can write the home could make it
     mkdirSync(join(home, '.ona', 'sandbox'), { recursive: true, mode: 0o700 })
-    const own = profileOf({ sandbox: this.settings, permissions, projectDir, cwd, home, database, approved })
+    const own = profileOf({ sandbox: this.settings, permissions, projectDir, cwd, home, database, approved, protect })
     const profile = request.adapt?.(own) ?? own
     const plan = planMounts({
       profile,
@@ -145,6 +150,7 @@ export class Fence {
       digest: createHash('sha256').update(description).digest('hex').slice(0, 16),
       env,
       argv,
+      watch: (look) => watchAbsent(plan.absent, look),
       breaches: () => appeared(plan.absent).map((path) => quarantine(path, home)),
       spare: (command) => this.#spare.take(key(), command),
       prepareSpare: () => this.#spare.prepare({ key: key(), argv: waiting, cwd, env }),

@@ -240,7 +240,8 @@ class Planner {
       this.#protectPath(place, {
         why: `it is ${what}`,
         unreadable,
-        create: edit === 'mode' ? 'allowed' : isWorkspace && folders.has(basename(path)) ? 'ghost' : 'absent',
+        create:
+          isWorkspace && folders.has(basename(path)) ? 'ghost' : isWorkspace || edit !== 'mode' ? 'absent' : 'allowed',
       })
       for (const name of except.filter((each) => each === 'worktrees')) {
         const open = join(place, name)
@@ -281,7 +282,11 @@ class Planner {
     }
     for (const name of gitControls) {
       const create = name === 'hooks' || name === 'modules' ? 'ghost' : 'absent'
-      this.#protectPath(join(git, name), { why, unreadable: false, create })
+      const path = join(git, name)
+      // the folder around a missing file is held, where nothing else in it is for commands to write
+      const at =
+        name.startsWith('info/') && !statOf(path) && statOf(dirname(path))?.isDirectory() ? dirname(path) : path
+      this.#protectPath(at, { why, unreadable: false, create })
     }
     for (const path of configuredPaths(git)) {
       if (this.#roots.some((root) => isWithin(path, root.path)))

@@ -1,5 +1,6 @@
 /** Whether one Bash command runs in the sandbox, and if not, who said so. */
 import { decide } from '../permissions/decide.ts'
+import type { ProtectedPath } from '../permissions/protected-paths.ts'
 import type { PermissionSettings } from '../permissions/question.ts'
 import type { Cell, Fence } from './fence.ts'
 
@@ -20,6 +21,8 @@ export interface PlaceRequest {
   readonly projectDir: string
   readonly home: string
   readonly env: NodeJS.ProcessEnv
+  /** What only the session protects: files that hooks run. */
+  readonly protect?: readonly ProtectedPath[]
 }
 
 type Sandboxing = Pick<Fence, 'settings' | 'availability' | 'cell'>
@@ -42,9 +45,9 @@ export async function insideOf(
   request: Omit<PlaceRequest, 'command' | 'disable'>,
   approved = false,
 ): Promise<Place> {
-  const { permissions, projectDir, cwd, env } = request
+  const { permissions, projectDir, cwd, env, protect } = request
   try {
-    return { in: 'sandbox', cell: await fence.cell({ permissions, projectDir, cwd, env, approved }) }
+    return { in: 'sandbox', cell: await fence.cell({ permissions, projectDir, cwd, env, approved, protect }) }
   } catch (error) {
     return { in: 'nowhere', why: `the command cannot be sandboxed: ${(error as Error).message}` }
   }

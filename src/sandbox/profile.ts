@@ -20,6 +20,8 @@ export interface ProfileRequest {
   readonly database?: string
   /** The user answered a prompt for this command: ask rules on files no longer stand in its way. */
   readonly approved?: boolean
+  /** What only the session protects: files that hooks run. */
+  readonly protect?: readonly ProtectedPath[]
 }
 
 /** A path or pattern, and the setting or rule that it comes from. */
@@ -103,7 +105,7 @@ export function profileOf(request: ProfileRequest): Profile {
     noRead,
     hideSecrets: request.approved !== true,
     read: pathsOf(filesystem.allowRead, 'sandbox.filesystem.allowRead', request),
-    protect: [...sessionProtectedPaths({ database }), ...protectedPaths].filter(isFenced),
+    protect: [...sessionProtectedPaths({ database }), ...(request.protect ?? []), ...protectedPaths].filter(isFenced),
     network: {
       allowed: [
         ...hostsOf(network.allowedDomains, 'sandbox.network.allowedDomains'),

@@ -19,6 +19,7 @@ import {
 import { createServer, type Server, type Socket } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { ProtectedPath } from '../../src/permissions/protected-paths.ts'
 import type { PermissionSettings } from '../../src/permissions/question.ts'
 import { type Cell, Fence } from '../../src/sandbox/fence.ts'
 import type { SandboxSettings } from '../../src/sandbox/settings.ts'
@@ -46,6 +47,7 @@ export interface RunOptions {
   readonly permissions?: PermissionSettings
   readonly timeoutMs?: number
   readonly cwd?: string
+  readonly protect?: readonly ProtectedPath[]
 }
 
 export interface Ran {
@@ -111,7 +113,13 @@ export async function makeWorld(
     ports: listeners,
     async run(command, options = {}) {
       const cwd = options.cwd ?? project
-      const cell = await fence.cell({ permissions: options.permissions ?? permissions, projectDir: project, cwd, env })
+      const cell = await fence.cell({
+        permissions: options.permissions ?? permissions,
+        projectDir: project,
+        cwd,
+        env,
+        ...(options.protect && { protect: options.protect }),
+      })
       return finish(await execute(cell.argv(['/bin/bash', '-c', command]), cwd, cell.env, options.timeoutMs), cell)
     },
     async unfenced(command, options = {}) {

@@ -7,9 +7,6 @@ export interface PlacedEnd extends ShellEnd {
   readonly notes: readonly string[]
 }
 
-/** How often a running command's protected paths are looked at. */
-const lookEveryMs = 250
-
 export async function runPlaced(
   command: string,
   {
@@ -37,11 +34,11 @@ export async function runPlaced(
     notes.push(...cell.breaches())
     if (notes.length > 0) stop.abort()
   }
-  const timer = setInterval(look, lookEveryMs)
+  const unwatch = cell.watch(look)
   const signal = AbortSignal.any([options.signal, stop.signal])
   const end = await runShell(command, { ...options, signal, cwd, env: cell.env, wrap: cell.argv, spare: cell.spare })
   cell.prepareSpare()
-  clearInterval(timer)
+  unwatch()
   look()
   const output = `${end.stderr.text()}\n${end.exitCode === 0 ? '' : end.stdout.text()}`
   const { fenceNotes } = await import('../../sandbox/explain.ts')
