@@ -7,6 +7,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { build } from 'rolldown'
 import { buildDispatcher, bundle } from './build-dispatcher.ts'
+import { buildInspect } from './build-inspect.ts'
 
 /** What makes and reads the database: all that some commands need. */
 const store = withImports('src/store/open.ts', 'src/store/conversations.ts')
@@ -71,6 +72,7 @@ await build({
   },
 })
 await buildDispatcher('dist/dispatcher')
+await buildInspect('dist/inspect')
 writeFileSync('dist/guard.cjs', await bundle('src/brains/enforce/guard-main.ts', {}, 'cjs'))
 
 const types = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' })

@@ -11,7 +11,7 @@ export interface Page {
 }
 
 export function page({ title, kicker, body, style = '', script = '' }: Page): string {
-  const styles = shared + style
+  const styles = sharedStyle + style
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${rulesFor(styles, script)}"><meta name="referrer" content="no-referrer">
@@ -43,7 +43,8 @@ export const html = (text: string): string =>
       /[&<>"'`]/.test(sign) ? `&#${sign.charCodeAt(0)};` : `\\u${sign.codePointAt(0)!.toString(16).padStart(4, '0')}`,
     )
 
-const shared = `
+/** What all pages share. */
+export const sharedStyle = `
 :root{color-scheme:light dark;--ink:#1c2024;--soft:#60646c;--line:#d9dce1;--paper:#fff;--field:#f6f7f9;--good:#18794e;--bad:#c62a2f;--wait:#946800;--accent:#3a5bc7;--goodbg:#e9f9ee;--badbg:#ffefef}
 @media(prefers-color-scheme:dark){:root{--ink:#edeef0;--soft:#b0b4ba;--line:#363a3f;--paper:#16181a;--field:#212427;--good:#3dd68c;--bad:#ff9592;--wait:#ffca16;--accent:#9eb1ff;--goodbg:#132d21;--badbg:#3b1219}}
 *{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.55 system-ui,sans-serif}

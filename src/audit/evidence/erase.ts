@@ -1,6 +1,7 @@
 /** Takes content out of the record and leaves the chain whole: what is left of a row, and its tombstone, are on record. */
 import { chainedTables, rowText } from '../../store/chain.ts'
 import type { Db } from '../../store/open.ts'
+import { dropTables } from '../inspect/data/tables.ts'
 
 /** What stays of a row of each table: who, when and what was decided; never what was said, written or printed. */
 const blanks: Readonly<Record<string, string>> = {
@@ -42,6 +43,7 @@ export function eraseSession(db: Db, sessionId: string, reason: string): number 
       }
       erased += rows.length
     }
+    if (erased > 0) dropTables(db)
     return erased
   })
 }

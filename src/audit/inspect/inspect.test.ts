@@ -10,7 +10,9 @@ import { createConversation, createSession } from '../../store/conversations.ts'
 import { openDb } from '../../store/open.ts'
 import { draftPlan } from '../../store/plans.ts'
 import { setState } from '../../store/state.ts'
-import { conversationPage, fileRows, listPage, pageRows, wholePage } from './page.ts'
+import { fill } from './data/fill.ts'
+import { conversationPage, fileRows, overviewPage, wholePage } from './page.ts'
+import { pageRows } from './page-size.ts'
 import { serveInspect } from './server.ts'
 
 function database(t: TestContext) {
@@ -76,15 +78,18 @@ test('nothing of what others wrote is more than text, wherever it stands', (t) =
   const hostile = `</script></style><x-evil a='"\`>\u202e\u2066\u0007\u001b[31m&amp;\r\n--><!--`
   const id = `a/"><x-evil>'#?%00`
   const db = filled(t, hostile, id)
-  for (const text of [wholePage(db)!, wholePage(db, id)!, listPage(db, 1)!, conversationPage(db, id, 1)!]) {
+  const progress = fill(db, 'main', 1000)
+  const files = [wholePage(db)!, wholePage(db, id)!]
+  const served = [overviewPage(db, 1, progress)!, conversationPage(db, id, 1)!]
+  for (const text of [...files, ...served]) {
     assert.ok(text.includes('&#60;/script&#62;'), 'the words are there')
     assert.doesNotMatch(text, /<x-evil|[\u202e\u2066\u0007\u001b\r]|-->|<!--/)
-    assert.deepEqual(text.match(/<script>|<\/script>|<style>|<\/style>/g), [
-      '<style>',
-      '</style>',
-      '<script>',
-      '</script>',
-    ])
+    assert.deepEqual(
+      text.match(/<script[^>]*>|<\/script>|<style>|<\/style>/g),
+      files.includes(text)
+        ? ['<style>', '</style>', '<script>', '</script>']
+        : ['<script src="/assets/inspect.js" type="module">', '</script>'],
+    )
     // whatever stands in an attribute is one of ours, or an address of ours
     const attributes = Array.from(text.matchAll(/<[a-z0-9]+((?:\s[^<>]*)?)>/g), ([, given]) => given!).join('')
     assert.doesNotMatch(attributes, /\son\w+=|javascript:/)
@@ -189,7 +194,7 @@ const get = (url: string, headers: Record<string, string> = {}, method = 'GET'):
   })
 
 test('the address opens once; then the cookie is the key, for this host and for reading only', async (t) => {
-  const { url, close } = await serveInspect(filled(t, 'plain'), '/c/c1')
+  const { url, close } = await serveInspect(filled(t, 'plain'), { path: '/c/c1', operator: 'op' })
   t.after(close)
   const { origin, host, hostname } = new URL(url)
   assert.equal(hostname, '127.0.0.1')
@@ -209,9 +214,9 @@ test('the address opens once; then the cookie is the key, for this host and for 
   const shown = await get(`${origin}/c/c1`, { cookie: `other=1; ${cookie}` })
   assert.equal(shown.status, 200)
   assert.match(shown.body, /<h1>plain<\/h1>/)
-  assert.match(
-    shown.headers['content-security-policy'] as string,
-    /^default-src 'none'; style-src 'sha256-.*frame-ancestors 'none'$/,
+  assert.equal(
+    shown.headers['content-security-policy'],
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   )
   assert.equal(shown.headers['cache-control'], 'no-store')
   assert.equal((await get(`${origin}/c/c1`, { cookie }, 'HEAD')).body, '')

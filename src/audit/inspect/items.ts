@@ -6,7 +6,7 @@ import type { HookAnswer } from './hook-answer.ts'
 import type { AgentItem, CallItem, Item, Permission } from './timeline-items.ts'
 
 /** A list of items, with a line where a day begins. */
-export function line(items: Iterable<Item>, day = '', asker = 'Person'): string {
+export function line(items: Iterable<Item>, day = '', asker = 'User'): string {
   let now = day
   let out = ''
   for (const item of items) {
@@ -23,7 +23,7 @@ function itemHtml(item: Item, asker: string): string {
     case 'prompt':
       return li(
         'prompt',
-        `${who(typed.includes(item.source) ? asker : 'Told by ona', item.at)}<div class="text">${prose(item.text)}</div>`,
+        `${who(typed.includes(item.source) ? asker : 'Added by ona', item.at)}<div class="text">${prose(item.text)}</div>`,
       )
     case 'reply':
       return li('reply', `${who('Agent', item.at)}<div class="text">${prose(item.text)}</div>`)
@@ -57,7 +57,7 @@ function callHtml(call: CallItem): string {
   const { tool, at, output, is_error, permission, hooks, agents } = call
   const refused = permission?.decision === 'deny'
   const [ink, word] = refused
-    ? ['bad', 'refused']
+    ? ['bad', 'denied']
     : output === null
       ? ['wait', 'no result']
       : is_error
@@ -92,8 +92,8 @@ function hookLine({ event, hook, says, why, ms }: HookAnswer, about = ''): strin
 }
 
 const deciders: Record<string, string> = {
-  ...{ hook: 'a hook', gate: 'the planning gate', rule: 'a rule', person: 'the person', operator: 'the operator' },
-  nobody: 'nobody was there to ask',
+  ...{ hook: 'a hook', gate: 'the planning gate', rule: 'a rule', person: 'the user', operator: 'the operator' },
+  nobody: 'there was no user to ask',
 }
 
 /** A reason that a hook gave just above is not said twice. */

@@ -1,28 +1,40 @@
 /** The pages of `ona inspect`: the conversations, and one of them. */
 import { html, page } from '../../page.ts'
-import type { ReadDb } from '../../store/open.ts'
+import type { Db, ReadDb } from '../../store/open.ts'
+import { pageConversations } from './data/api.ts'
+import { conversations } from './data/dashboard.ts'
+import type { ConversationRow, Progress } from './data/shapes.ts'
 import { line } from './items.ts'
 import { countConversations, type Overview, overview, overviews } from './overview.ts'
+import { pageRows } from './page-size.ts'
 import { inspectScript as script, inspectStyle as style } from './style.ts'
 import { timeline } from './timeline.ts'
 import type { Item } from './timeline-items.ts'
 
 const kicker = 'ona inspect'
 
-/** Rows of the transcript on a served page; conversations on a page of the list. */
-export const pageRows = 300
-const pageConversations = 50
-
-/** Pages count from 1. Undefined: there is no such page. */
-export function listPage(db: ReadDb, number: number): string | undefined {
+/** Undefined: there is no such page. The list is there without any script; the script puts the overview in its place. */
+export function overviewPage(db: Db, number: number, { read, rows }: Progress): string | undefined {
   const all = countConversations(db)
   const last = Math.max(1, Math.ceil(all / pageConversations))
   if (number > last) return undefined
-  const rows = overviews(db, { limit: pageConversations, offset: (number - 1) * pageConversations })
-  const body = `<h1>${counted(all, 'conversation')}</h1>${database(db)}<div class="bar">${find}</div>
-${tableHtml(rows, ({ id }) => `/c/${encodeURIComponent(id)}`)}${pages('/', number, last)}`
-  return page({ title: 'Conversations', kicker, body, style, script })
+  const shown = conversations(db, {}, { limit: pageConversations, offset: (number - 1) * pageConversations })
+  const behind = read < rows ? '<p class="facts">The index is being built; counts are not complete yet.</p>' : ''
+  return servedPage(
+    'Overview',
+    `<div id="app"><h1>${counted(all, 'conversation')}</h1>${database(db)}${behind}
+${tableHtml(shown, ({ id }) => `/c/${encodeURIComponent(id)}`)}${pages('/', number, last)}</div>`,
+  )
 }
+
+/** The frame of a served page: style and script are files of the same server. */
+const servedPage = (title: string, body: string): string => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${html(title)} · ona inspect</title><link rel="stylesheet" href="/assets/inspect.css"><script src="/assets/inspect.js" type="module"></script></head>
+<body><main><p class="kicker"><a href="/">${kicker}</a></p>
+${body}
+</main></body></html>
+`
 
 /** Undefined: there is no such conversation, or no such page of it. */
 export function conversationPage(db: ReadDb, id: string, number: number): string | undefined {
@@ -32,7 +44,7 @@ export function conversationPage(db: ReadDb, id: string, number: number): string
   const items = timeline(db, id, { from: (number - 1) * pageRows, to: number * pageRows })
   const links = pages(`/c/${encodeURIComponent(id)}`, number, last)
   const body = `<p class="back"><a href="/">‹ All conversations</a></p>${head(about)}${filters}${links}${line(items)}${links}`
-  return page({ title: about.title || id, kicker, body, style, script })
+  return servedPage(about.title || id, `<div id="conversation">${body}</div>`)
 }
 
 /** A file for somebody else must be one that a browser opens. It is filled by so many rows at a time. */
@@ -61,8 +73,8 @@ export function wholePage(db: ReadDb, id?: string, most = mostBytes): string | u
     sections.size < all
       ? `<p class="left">What happened is told of the newest ${sections.size} of ${all} conversations, because a page holds ${most / 1048576} MB. ona inspect serves all of them; --conversation ID writes one.</p>`
       : ''
-  const link = (about: Overview) => (sections.has(about.id) ? `#${anchor(about)}` : undefined)
-  const body = `<h1>${counted(all, 'conversation')}</h1>${database(db)}${tableHtml(rows, link)}${left}${filters}${[...sections.values()].join('\n')}`
+  const link = (about: { id: string }) => (sections.has(about.id) ? `#${anchor(about)}` : undefined)
+  const body = `<h1>${counted(all, 'conversation')}</h1>${database(db)}${tableHtml(rows.map(asRow), link)}${left}${filters}${[...sections.values()].join('\n')}`
   return page({ title: 'Conversations', kicker, body, style, script })
 }
 
@@ -87,54 +99,56 @@ function bounded(db: ReadDb, about: Overview, most: number): { text: string } {
   return { text: parts.join('') + left }
 }
 
-const anchor = ({ id }: Overview): string => `c-${encodeURIComponent(id)}`
+const anchor = ({ id }: { id: string }): string => `c-${encodeURIComponent(id)}`
 const database = (db: ReadDb): string => `<p class="facts"><code>${html(db.path)}</code></p>`
 const counted = (count: number, what: string): string =>
   `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
-const title = ({ title: text }: Overview): string => html(text || '(nothing was said)')
+const title = ({ title: text }: { title: string }): string => html(text || '(nothing was said)')
 
-function tableHtml(rows: readonly Overview[], link: (about: Overview) => string | undefined): string {
+function tableHtml(rows: readonly ConversationRow[], link: (about: ConversationRow) => string | undefined): string {
   if (rows.length === 0) return '<p>Nothing has happened yet.</p>'
-  const row = (about: Overview) => {
+  const row = (about: ConversationRow) => {
     const to = link(about)
     const name = to === undefined ? `<b>${title(about)}</b>` : `<a href="${to}"><b>${title(about)}</b></a>`
-    return `<tr class="row"><td>${name}<div class="facts">${html(about.project_dir)}</div></td><td>${phase(about)}</td><td class="num">${counted(about.calls, 'call')}${about.refused > 0 ? `<div class="bad-ink">${about.refused} refused</div>` : ''}</td><td class="num">${cost(about)}</td><td class="num">${html(about.last_active.slice(0, 16))}</td></tr>`
+    return `<tr class="row"><td>${name}<div class="facts">${html(about.project)}</div></td><td>${phase(about)}</td><td class="num">${counted(about.calls, 'call')}${about.refused > 0 ? `<div class="bad-ink">${about.refused} denied</div>` : ''}</td><td class="num">${cost(about.cost)}</td><td class="num">${html(about.lastActive.slice(0, 16))}</td></tr>`
   }
   return `<table class="list"><thead><tr><th>Conversation</th><th>Phase</th><th class="num">Calls</th><th class="num">Cost</th><th class="num">Last active, UTC</th></tr></thead><tbody>${rows.map(row).join('\n')}</tbody></table>`
 }
 
-const phase = ({ phase: name }: Overview): string =>
+const asRow = ({ project_dir, last_active, cost_usd, ...about }: Overview): ConversationRow => ({
+  ...{ ...about, agent: '', project: project_dir, lastActive: last_active, cost: cost_usd },
+})
+
+const phase = ({ phase: name }: { phase: string }): string =>
   `<span class="badge ${name === 'done' ? 'good' : name === 'idle' ? 'soft' : 'wait'}-ink">${html(name)}</span>`
 
-const cost = ({ cost_usd }: Overview): string =>
-  cost_usd === null ? 'no price' : `$${cost_usd.toFixed(cost_usd < 1 ? 4 : 2)}`
+const cost = (usd: number | null): string => (usd === null ? 'no price' : `$${usd.toFixed(usd < 1 ? 4 : 2)}`)
 
 function head(about: Overview, tag: 'h1' | 'h2' = 'h1'): string {
   const { id, project_dir, created_at, last_active, prompts, calls, refused, hooks, subagents, tokens } = about
   const counts: [string | number, string][] = [
     [prompts, prompts === 1 ? 'prompt' : 'prompts'],
     [calls, calls === 1 ? 'call' : 'calls'],
-    [refused, 'refused'],
+    [refused, 'denied'],
     [hooks, hooks === 1 ? 'hook answer' : 'hook answers'],
     [subagents, subagents === 1 ? 'sub-agent' : 'sub-agents'],
-    [cost(about), `${tokens.toLocaleString('en')} tokens`],
+    [cost(about.cost_usd), `${tokens.toLocaleString('en')} tokens`],
   ]
   const boxes = counts.map(([count, what]) => `<div><b>${count.toLocaleString('en')}</b><span>${what}</span></div>`)
   return `<${tag}>${title(about)}</${tag}>
-<p class="facts">${phase(about)} · <code>${html(project_dir)}</code> · ${html(span(created_at, last_active))} UTC · <code>${html(id)}</code></p>
+<p class="facts">${phase(about)} · <code>${html(project_dir)}</code> · ${moment(created_at)} to ${moment(last_active)} · <code>${html(id)}</code></p>
 <section class="sum">${boxes.join('')}</section>`
 }
 
-/** The day is said once. */
-const span = (from: string, to: string): string =>
-  `${from.slice(0, 16)} to ${to.slice(from.slice(0, 10) === to.slice(0, 10) ? 11 : 0, 16)}`
+/** UTC, which the script of a served page turns into local time. */
+const moment = (utc: string): string => `<span data-utc="${html(utc)}">${html(utc.slice(0, 16))} UTC</span>`
 
 const kinds: [string, string][] = [
   ...([
     ['prompt', 'Prompts'],
     ['reply', 'Replies'],
     ['call', 'Calls'],
-    ['refused', 'Refused'],
+    ['refused', 'Denied'],
   ] as [string, string][]),
   ...([
     ['hook', 'Hooks'],

@@ -1,8 +1,16 @@
-/** Serves the pages of `ona inspect` to the person who started it, on this machine, and to nobody else. */
-import type { IncomingMessage } from 'node:http'
+/** Serves the pages of `ona inspect` to the operator who started it, on this machine, and to nobody else. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type ReadDb, StoreError } from '../../store/open.ts'
-import { conversationPage, listPage } from './page.ts'
+import { decideApproval } from '../../store/approvals.ts'
+import { type Db, StoreError } from '../../store/open.ts'
+import { asset } from './assets.ts'
+import { dashboard } from './data/api.ts'
+import { filterFrom } from './data/filter.ts'
+import { search } from './data/search.ts'
+import type { Schema } from './data/tables.ts'
+import { enter, isOwnPage, openDoor } from './door.ts'
+import { type Live, openLive } from './live.ts'
+import { conversationPage, overviewPage } from './page.ts'
 
 export interface Served {
   /** Holds the token, which opens the door once. */
@@ -10,15 +18,34 @@ export interface Served {
   close(): Promise<void>
 }
 
-/** `path`: the page to begin with. */
-export async function serveInspect(db: ReadDb, path = '/'): Promise<Served> {
+export interface Serving {
+  /** Where the index is kept; `temp` for a database that cannot be written. */
+  readonly schema?: Schema
+  /** The page to begin with. */
+  readonly path?: string
+  /** Who decides on approvals, where the page names nobody else. */
+  readonly operator: string
+}
+
+export async function serveInspect(db: Db, { schema = 'main', path = '/', operator }: Serving): Promise<Served> {
   const { createServer } = process.getBuiltinModule('node:http')
   const door = openDoor()
-  const server = createServer({ headersTimeout: 10_000 }, (request, response) => {
+  const live = openLive(db, schema)
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, async (request, response) => {
     const { port } = server.address() as AddressInfo
-    const { status, headers = {}, body = '' } = answer(db, door, request, port)
-    response.writeHead(status, { ...always, 'content-type': 'text/plain; charset=utf-8', ...headers })
-    response.end(request.method === 'HEAD' ? '' : body)
+    const entry = enter(door, request, port)
+    if (entry.may === 'not') return send(response, { status: entry.status, body: `${entry.why}\n` })
+    const { method } = request
+    if (entry.may === 'take the key')
+      return send(response, { status: 303, headers: { location: entry.to, 'set-cookie': entry.cookie } })
+    try {
+      const here: Here = { db, live, operator, port, asked: entry.asked, request }
+      if (entry.asked.pathname === '/api/live' && method === 'GET') return follow(here, response)
+      send(response, await answer(here), method === 'HEAD')
+    } catch (cause) {
+      if (!(cause instanceof StoreError)) throw cause
+      send(response, { status: 500, body: `${cause.message}\n` })
+    }
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -29,34 +56,34 @@ export async function serveInspect(db: ReadDb, path = '/'): Promise<Served> {
     url: `http://127.0.0.1:${port}${path}?token=${door.token}`,
     close: () =>
       new Promise((resolve) => {
+        live.close()
         server.close(() => resolve())
         server.closeAllConnections()
       }),
   }
 }
 
-/** The token is for the first who comes with it; from then on a cookie that the page cannot read is the key. */
-interface Door {
-  readonly token: string
-  readonly key: string
-  used: boolean
-}
-
-function openDoor(): Door {
-  const { randomBytes } = process.getBuiltinModule('node:crypto')
-  const secret = () => randomBytes(24).toString('base64url')
-  return { token: secret(), key: secret(), used: false }
+interface Here {
+  readonly db: Db
+  readonly live: Live
+  readonly operator: string
+  readonly port: number
+  readonly asked: URL
+  readonly request: IncomingMessage
 }
 
 interface Answer {
   readonly status: number
+  readonly type?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
 
+/** Nothing but what this server itself serves is loaded or run, and nothing inline. */
 const always = {
   'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
@@ -64,53 +91,82 @@ const always = {
   'x-frame-options': 'DENY',
 }
 
-function answer(db: ReadDb, door: Door, { method, url = '/', headers }: IncomingMessage, port: number): Answer {
-  // a page of somebody else's can make its own name lead here: only the address itself is answered
-  const host = `127.0.0.1:${port}`
-  if (headers.host !== host) return { status: 421, body: `this is ${host} and nothing else\n` }
-  if (method !== 'GET' && method !== 'HEAD') return { status: 405, headers: { allow: 'GET, HEAD' } }
-  const asked = URL.parse(url, `http://${host}`)
-  if (!asked) return { status: 400 }
+function send(response: ServerResponse, { status, type = 'text/plain', headers, body = '' }: Answer, isHead = false) {
+  response.writeHead(status, { ...always, 'content-type': `${type}; charset=utf-8`, ...headers })
+  response.end(isHead ? '' : body)
+}
+
+function follow({ live }: Here, response: ServerResponse): void {
+  response.writeHead(200, { ...always, 'content-type': 'text/event-stream' })
+  live.follow(response)
+}
+
+const noSuchPage: Answer = { status: 404, body: 'there is no such page\n' }
+const notAllowed = (allow: string): Answer => ({ status: 405, headers: { allow } })
+const json = (value: unknown, status = 200): Answer => ({
+  ...{ status, type: 'application/json', body: JSON.stringify(value) },
+})
+const htmlOr404 = (body: string | undefined): Answer =>
+  body === undefined ? noSuchPage : { status: 200, type: 'text/html', body }
+
+async function answer(here: Here): Promise<Answer> {
+  const { db, live, asked, request } = here
   const { pathname, searchParams } = asked
-  const cookie = `ona_inspect_${port}` // cookies know hosts and no ports
-  const isKnown = (headers.cookie ?? '').split(/; */).some((each) => same(each, `${cookie}=${door.key}`))
-  if (!isKnown) {
-    if (door.used || !same(searchParams.get('token') ?? '', door.token))
-      return { status: 403, body: 'this address opens once, and has been opened; run ona inspect again\n' }
-    door.used = true
-    const key = `${cookie}=${door.key}; HttpOnly; SameSite=Strict; Path=/`
-    return { status: 303, headers: { location: pathname, 'set-cookie': key } }
+  const [, decided] = /^\/api\/approvals\/([0-9a-f-]+)$/.exec(pathname) ?? []
+  if (decided !== undefined) return request.method === 'POST' ? decide(here, decided) : notAllowed('POST')
+  if (request.method !== 'GET' && request.method !== 'HEAD') return notAllowed('GET, HEAD')
+  const file = asset(pathname)
+  if (file) return { status: 200, ...file }
+  const page = Number(searchParams.get('page') || 1)
+  if (!Number.isSafeInteger(page) || page < 1) return noSuchPage
+  if (pathname === '/api/overview') return json(dashboard(db, live.refresh(), filterFrom(searchParams), page))
+  if (pathname === '/api/search') {
+    live.refresh()
+    return json(search(db, searchParams.get('q') ?? '', filterFrom(searchParams)))
   }
-  const page = Number(searchParams.get('page') ?? 1)
-  if (!Number.isSafeInteger(page) || page < 1) return { status: 404, body: 'there is no such page\n' }
-  const text = textAt(db, pathname, page)
-  if (text instanceof StoreError) return { status: 500, body: `${text.message}\n` }
-  if (text === undefined) return { status: 404, body: 'there is no such page\n' }
-  const rules = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(text)![1]!
-  return {
-    status: 200,
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': `${rules}; frame-ancestors 'none'`,
-    },
-    body: text,
-  }
+  if (pathname === '/') return htmlOr404(overviewPage(db, page, live.refresh()))
+  const id = nameIn(/^\/c\/([^/]+)$/.exec(pathname)?.[1])
+  return htmlOr404(id === undefined ? undefined : conversationPage(db, id, page))
 }
 
-function textAt(db: ReadDb, pathname: string, page: number): string | StoreError | undefined {
+function nameIn(part: string | undefined): string | undefined {
   try {
-    if (pathname === '/') return listPage(db, page)
-    const [, id] = /^\/c\/([^/]+)$/.exec(pathname) ?? []
-    return id === undefined ? undefined : conversationPage(db, decodeURIComponent(id), page)
-  } catch (cause) {
-    if (cause instanceof URIError) return undefined // no name of anything
-    if (cause instanceof StoreError) return cause
-    throw cause
+    return part === undefined ? undefined : decodeURIComponent(part)
+  } catch {
+    return undefined // no name of anything
   }
 }
 
-/** Takes as long whatever differs. */
-function same(given: string, wanted: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(wanted)]
-  return a.length === b.length && process.getBuiltinModule('node:crypto').timingSafeEqual(a, b)
+/** An operator's act: a page of this server asks for it, and the store refuses it below an agent's process. */
+async function decide({ db, operator, port, request }: Here, id: string): Promise<Answer> {
+  if (!isOwnPage(request, port)) return { status: 403, body: 'decisions come from the page itself\n' }
+  if (request.headers['content-type'] !== 'application/json') return { status: 415, body: 'send JSON\n' }
+  const said = readDecision(await bodyOf(request))
+  if (!said) return { status: 400, body: 'send {"allow": true or false, "as": NAME, "note": TEXT}\n' }
+  const problem = decideApproval(db, id, {
+    ...{ allow: said.allow, by: said.as || operator },
+    ...(said.note && { note: said.note }),
+  })
+  return problem ? json({ problem }, 409) : json({ decided: said.allow ? 'approved' : 'denied' })
+}
+
+function readDecision(text: string): { allow: boolean; as: string; note: string } | undefined {
+  try {
+    const { allow, as = '', note = '' } = JSON.parse(text) as Record<string, unknown>
+    return typeof allow === 'boolean' && typeof as === 'string' && typeof note === 'string'
+      ? { allow, as: as.trim().slice(0, 200), note: note.trim().slice(0, 2000) }
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What is longer than any decision is cut off, and then is no JSON. */
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const piece of request.setEncoding('utf8')) {
+    text += piece
+    if (text.length > 10_000) break
+  }
+  return text
 }

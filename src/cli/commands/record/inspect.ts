@@ -1,7 +1,9 @@
 /** `ona inspect`: the database as pages for people: served on this machine, or written to a file. */
+
+import { userInfo } from 'node:os'
 import { overview, overviews } from '../../../audit/inspect/overview.ts'
 import { timeline } from '../../../audit/inspect/timeline.ts'
-import { dbPath, type ReadDb, readDb } from '../../../store/open.ts'
+import { type Db, dbPath, openDb, type ReadDb, readDb, StoreError } from '../../../store/open.ts'
 import { command } from '../../command.ts'
 import { failed, noted, said, write, wrong } from '../../print.ts'
 import { writePage } from '../../write-page.ts'
@@ -32,7 +34,7 @@ export const run = command('ona inspect', { help, flags }, async ({ conversation
       return failed(`there is no conversation ${conversation}`)
     if (json) return printJson(db, conversation)
     if (html !== undefined) return await asFile(db, html, conversation)
-    return await serve(db, conversation, open === true)
+    return await serve(conversation, open === true)
   } finally {
     db.close()
   }
@@ -67,10 +69,11 @@ function printJson(db: ReadDb, conversation: string | undefined): number {
   return write(']\n')
 }
 
-async function serve(db: ReadDb, conversation: string | undefined, inBrowser: boolean): Promise<number> {
+async function serve(conversation: string | undefined, inBrowser: boolean): Promise<number> {
   const { serveInspect } = await import('../../../audit/inspect/server.ts')
+  const { db, schema } = openForIndex()
   const path = conversation === undefined ? '/' : `/c/${encodeURIComponent(conversation)}`
-  const { url, close } = await serveInspect(db, path)
+  const { url, close } = await serveInspect(db, { schema, path, operator: userInfo().username })
   said(url)
   noted('It opens once, in one browser. Ctrl-C ends it.')
   if (inBrowser) await (await import('../../auth.ts')).openBrowser(url)
@@ -78,5 +81,16 @@ async function serve(db: ReadDb, conversation: string | undefined, inBrowser: bo
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
   })
   await close()
+  db.close()
   return 0
+}
+
+/** The index is kept in the database; of one that cannot be written it is built in memory, each time. */
+function openForIndex(): { readonly db: Db; readonly schema: 'main' | 'temp' } {
+  try {
+    return { db: openDb(dbPath()), schema: 'main' }
+  } catch (cause) {
+    if (!(cause instanceof StoreError) || cause.kind !== 'read-only') throw cause
+    return { db: readDb(dbPath()) as Db, schema: 'temp' }
+  }
 }

@@ -1,0 +1,170 @@
+/** What the overview shows: totals, days, hooks, denials, prompts and conversations, all under one filter. */
+import { redact } from '../../../hooks/redact.ts'
+import { isObject } from '../../../hooks/shape.ts'
+import type { Db } from '../../../store/open.ts'
+import { parsed } from '../side-events.ts'
+import { type Filter, type Scope, scopeOf } from './filter.ts'
+import type { Choices, ConversationRow, Day, HookStat, RulingStat, Totals } from './shapes.ts'
+import { addDurations, type Durations } from './sums.ts'
+import { slotSeconds } from './tables.ts'
+
+export function totals(db: Db, filter: Filter): Totals {
+  const { with: chosen, numbers, slots, values } = scopeOf(filter)
+  const sums = db.get<Omit<Totals, 'conversations' | 'cost'> & { cost: number; priced: number }>(
+    `${chosen} SELECT coalesce(sum(prompts), 0) AS prompts, coalesce(sum(calls), 0) AS calls,
+       coalesce(sum(refused), 0) AS refused, coalesce(sum(asked), 0) AS asked, coalesce(sum(tokens), 0) AS tokens,
+       coalesce(sum(cost), 0) AS cost, coalesce(sum(priced), 0) AS priced
+     FROM ona_inspect_activity WHERE 1 ${numbers} ${slots}`,
+    ...values,
+  )!
+  const { priced, cost, ...counts } = sums
+  return { conversations: countConversations(db, filter), ...counts, cost: priced === 0 ? null : cost }
+}
+
+/** Conversations that the index has not met yet count too, where nothing is filtered. */
+export function countConversations(db: Db, filter: Filter): number {
+  const { with: chosen, values, isAll } = scopeOf(filter)
+  const counted = isAll ? 'SELECT count(*) AS count FROM conversations' : `SELECT count(*) AS count FROM chosen`
+  return db.get<{ count: number }>(`${chosen} ${counted}`, ...values)!.count
+}
+
+export function days(db: Db, filter: Filter): Day[] {
+  const { with: chosen, numbers, slots, values } = scopeOf(filter)
+  const byDay = new Map<string, { calls: number; refused: number; cost: number }>()
+  for (const { slot, calls, refused, cost } of db.all<Day & { slot: number }>(
+    `${chosen} SELECT slot, sum(calls) AS calls, sum(refused) AS refused, sum(cost) AS cost
+     FROM ona_inspect_activity WHERE 1 ${numbers} ${slots} GROUP BY slot`,
+    ...values,
+  )) {
+    const day = localDay(slot * slotSeconds)
+    const sum = byDay.get(day) ?? { calls: 0, refused: 0, cost: 0 }
+    byDay.set(day, { calls: sum.calls + calls, refused: sum.refused + refused, cost: sum.cost + cost })
+  }
+  return Array.from(byDay, ([day, sum]) => ({ day, ...sum })).sort((a, b) => (a.day < b.day ? -1 : 1))
+}
+
+function localDay(seconds: number): string {
+  const date = new Date(seconds * 1000)
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+}
+
+const mostHooks = 20
+
+export function hooks(db: Db, filter: Filter): HookStat[] {
+  const { with: chosen, numbers, slots, values } = scopeOf(filter)
+  const one = filter.hook === undefined ? '' : 'AND hook = (SELECT id FROM ona_inspect_names WHERE name = ?3)'
+  const stats = new Map<number, { runs: number; denied: number; failed: number; durations: Durations }>()
+  for (const row of db.each<{ hook: number; runs: number; denied: number; failed: number; durations: string }>(
+    `${chosen} SELECT hook, runs, denied, failed, durations FROM ona_inspect_hooks WHERE 1 ${numbers} ${slots} ${one}`,
+    ...values,
+  )) {
+    const stat = stats.get(row.hook) ?? { runs: 0, denied: 0, failed: 0, durations: new Map() }
+    if (stat.runs === 0) stats.set(row.hook, stat)
+    for (const key of ['runs', 'denied', 'failed'] as const) stat[key] += row[key]
+    addDurations(stat.durations, row.durations)
+  }
+  return [...stats]
+    .sort(([a, { runs }], [b, other]) => other.runs - runs || a - b)
+    .slice(0, mostHooks)
+    .map(([id, { durations, ...counts }]) => {
+      const hook = db.get<{ name: string }>('SELECT name FROM ona_inspect_names WHERE id = ?', id)!.name
+      const ordered = [...durations].sort(([a], [b]) => a - b)
+      return {
+        hook,
+        ...counts,
+        p50: percentile(ordered, counts.runs * 0.5),
+        p95: percentile(ordered, counts.runs * 0.95),
+      }
+    })
+}
+
+/** The shortest duration that so many runs did not exceed. */
+function percentile(ordered: readonly (readonly [ms: number, runs: number])[], wanted: number): number {
+  let seen = 0
+  for (const [ms, runs] of ordered) {
+    seen += runs
+    if (seen >= wanted) return ms
+  }
+  return 0
+}
+
+const mostRulings = 8
+
+/** What was denied most often, by what. */
+export const denials = (db: Db, filter: Filter): RulingStat[] => rulings(db, scopeOf(filter), "decision = 'deny'")
+
+/** What users were prompted for most often, whatever they said. */
+export const prompts = (db: Db, filter: Filter): RulingStat[] =>
+  rulings(db, scopeOf(filter), "decider IN ('person', 'operator', 'nobody', 'approval')")
+
+const rulings = (db: Db, { with: chosen, numbers, slots, values }: Scope, which: string): RulingStat[] =>
+  db.all<RulingStat>(
+    `${chosen} SELECT tool, decider, (SELECT name FROM ona_inspect_names n WHERE n.id = cause) AS cause,
+       sum(times) AS times, sum(iif(decision = 'allow', times, 0)) AS allowed
+     FROM ona_inspect_rulings WHERE ${which} ${numbers} ${slots}
+     GROUP BY tool, decider, cause ORDER BY times DESC, tool, cause LIMIT ${mostRulings}`,
+    ...values,
+  )
+
+/** Newest first. */
+export function conversations(db: Db, filter: Filter, { limit = 50, offset = 0 } = {}): ConversationRow[] {
+  const { with: chosen, values, isAll } = scopeOf(filter)
+  const ids = db.all<{ id: string }>(
+    `${chosen} SELECT id FROM conversations c ${isAll ? '' : 'WHERE id IN (SELECT id FROM chosen)'}
+     ORDER BY last_active DESC, rowid DESC LIMIT ?6 OFFSET ?7`,
+    ...values,
+    limit,
+    offset,
+  )
+  return conversationRows(
+    db,
+    ids.map(({ id }) => id),
+  )
+}
+
+/** In the order given. */
+export const conversationRows = (db: Db, ids: readonly string[]): ConversationRow[] =>
+  ids.flatMap((id) => {
+    const row = db.get<Omit<ConversationRow, 'title' | 'cost'> & { name: string | null; cost: number; priced: number }>(
+      `SELECT c.id, (SELECT value FROM state WHERE conversation_id = c.id AND key = 'name') AS name,
+         coalesce(i.agent, 'ona') AS agent, c.project_dir AS project, c.phase, c.last_active AS lastActive,
+         coalesce(sum(a.calls), 0) AS calls, coalesce(sum(a.refused), 0) AS refused, coalesce(sum(a.cost), 0) AS cost,
+         coalesce(sum(a.priced), 0) AS priced
+       FROM conversations c LEFT JOIN ona_inspect_conversations i ON i.id = c.id
+       LEFT JOIN ona_inspect_activity a ON a.number = i.number WHERE c.id = ? GROUP BY c.id`,
+      id,
+    )
+    if (!row) return []
+    const { name, cost, priced, ...rest } = row
+    return [{ ...rest, title: redact(name || firstPrompt(db, id)), cost: priced === 0 ? null : cost }]
+  })
+
+function firstPrompt(db: Db, conversation: string): string {
+  const row = db.get<{ payload: string }>(
+    `SELECT payload_json AS payload FROM transcript_entries WHERE session_id = (
+       SELECT session_id FROM sessions s WHERE conversation_id = ? AND NOT EXISTS
+         (SELECT 1 FROM ona_subagents a WHERE a.session_id = s.session_id) ORDER BY rowid LIMIT 1)
+       AND entry_type = 'user' ORDER BY sequence LIMIT 1`,
+    conversation,
+  )
+  const { content } = parsed(row?.payload ?? null)
+  const block = Array.isArray(content) ? content.find((each) => isObject(each) && typeof each['text'] === 'string') : ''
+  const text = isObject(block) ? String(block['text']) : ''
+  return text.trim().split('\n', 1)[0]!.slice(0, 200)
+}
+
+/** What a filter can be set to. */
+export const choices = (db: Db): Choices => ({
+  agents: names(db, 'SELECT DISTINCT agent AS name FROM ona_inspect_conversations ORDER BY 1'),
+  projects: names(
+    db,
+    "SELECT project_dir AS name FROM conversations WHERE project_dir <> '' GROUP BY 1 ORDER BY max(last_active) DESC LIMIT 200",
+  ),
+  hooks: names(
+    db,
+    'SELECT name FROM ona_inspect_names WHERE id IN (SELECT DISTINCT hook FROM ona_inspect_hooks) ORDER BY 1 LIMIT 200',
+  ),
+})
+
+const names = (db: Db, sql: string): string[] => db.all<{ name: string }>(sql).map(({ name }) => name)

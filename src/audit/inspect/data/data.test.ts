@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import fc from 'fast-check'
+import { addEvent, commitRound, commitToolCall, recordHooks } from '../../../store/audit.ts'
+import { createConversation, createSession } from '../../../store/conversations.ts'
+import { type Db, openDb, readDb } from '../../../store/open.ts'
+import { eraseSession } from '../../evidence/erase.ts'
+import * as dashboard from './dashboard.ts'
+import { fill } from './fill.ts'
+import { search } from './search.ts'
+
+function database(t: TestContext): Db {
+  const folder = mkdtempSync(join(tmpdir(), 'ona-index-'))
+  const db = openDb(join(folder, 'agent.db'))
+  t.after(() => {
+    db.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return db
+}
+
+/** One prompt, one call with a hook that took `ms`, and its price. Returns the session. */
+function add(db: Db, id: string, words: string, { project = '/p', ms = 10, denied = false } = {}): string {
+  createConversation(db, { projectDir: project, id })
+  const { sessionId } = createSession(db, id)
+  const at = { sessionId, conversationId: id }
+  const use = { type: 'tool_use' as const, id: `u-${id}`, name: 'Bash', input: { command: `echo ${words}` } }
+  const content = [{ type: 'text' as const, text: words }]
+  commitRound(db, { ...at, entries: [{ _t: 'user', uuid: '', content, source: 'prompt' }] })
+  commitRound(db, { ...at, entries: [{ _t: 'assistant', uuid: '', content: [use] }] })
+  addEvent(db, { ...at, type: 'model_reply', detail: { inputTokens: 10, outputTokens: 5, costUsd: 0.25 } })
+  const start = Date.parse('2026-11-15T08:00:00Z')
+  recordHooks(db, sessionId, id, [
+    {
+      ...{ event: 'PreToolUse', ordinal: 0, matcher: '', command: './guard.sh', toolUseId: use.id, toolName: 'Bash' },
+      ...{ inputJson: '{}', exitCode: denied ? 2 : 0, stdout: null, stderr: null, skippedReason: null },
+      ...{ startedAt: new Date(start).toISOString(), completedAt: new Date(start + ms).toISOString() },
+    },
+  ])
+  commitToolCall(db, {
+    ...{ ...at, invocations: [] },
+    ...(denied && { permission: { toolName: 'Bash', decision: 'deny', reason: { by: 'rule', rule: 'Bash(echo *)' } } }),
+    result: { tool_use_id: use.id, content: 'done', is_error: denied },
+  })
+  return sessionId
+}
+
+const upToDate = (db: Db) => {
+  const progress = fill(db, 'main', 10_000)
+  assert.equal(progress.read, progress.rows)
+}
+const found = (db: Db, words: string, filter = {}) => search(db, words, filter).found.map(({ id }) => id)
+
+test('rows are counted once, however often and in however many steps the index is filled', (t) => {
+  const db = database(t)
+  for (let n = 0; n < 3; n++) {
+    add(db, `c${n}`, 'plum', { denied: n === 1 })
+    upToDate(db)
+    upToDate(db)
+  }
+  const { cost, ...counts } = dashboard.totals(db, {})
+  assert.deepEqual(
+    { ...counts, cost },
+    { conversations: 3, prompts: 3, calls: 3, refused: 1, asked: 0, tokens: 45, cost: 0.75 },
+  )
+  assert.deepEqual(dashboard.denials(db, {}), [
+    { tool: 'Bash', decider: 'rule', cause: 'Bash(echo *)', times: 1, allowed: 0 },
+  ])
+})
+
+test('percentiles of hooks come from every run, whichever batch it was in', (t) => {
+  const db = database(t)
+  for (let n = 1; n <= 20; n++) {
+    add(db, `c${n}`, 'plum', { ms: n * 10 })
+    if (n % 7 === 0) upToDate(db)
+  }
+  upToDate(db)
+  assert.deepEqual(dashboard.hooks(db, {}), [
+    { hook: './guard.sh', runs: 20, denied: 0, failed: 0, p50: 100, p95: 190 },
+  ])
+})
+
+test('search finds words, phrases, beginnings and other forms, newest first, under the filter', (t) => {
+  const db = database(t)
+  add(db, 'a', 'the quick brown foxes jumped', { project: '/one' })
+  add(db, 'b', 'brown quick', { project: '/two', denied: true })
+  add(db, 'c', 'café in src/price-list.ts', { project: '/two' })
+  upToDate(db)
+  assert.deepEqual(found(db, 'quick'), ['b', 'a'])
+  assert.deepEqual(found(db, 'QUICK brown'), ['b', 'a'])
+  assert.deepEqual(found(db, '"quick brown"'), ['a'])
+  assert.deepEqual(found(db, 'fox jump'), ['a'])
+  assert.deepEqual(found(db, 'bro*'), ['b', 'a'])
+  assert.deepEqual(found(db, 'bro'), [])
+  assert.deepEqual(found(db, 'cafe price-list.ts'), ['c'])
+  assert.deepEqual(found(db, 'quick', { project: '/one' }), ['a'])
+  assert.deepEqual(found(db, 'quick', { refused: true, hook: './guard.sh' }), ['b'])
+  assert.deepEqual(found(db, 'quick', { agent: 'codex' }), [])
+  assert.deepEqual(found(db, '  '), [])
+  const [fox] = search(db, 'brown', { project: '/one' }).found
+  assert.deepEqual(
+    fox!.hits.map(({ type, pieces }) => [type, pieces]),
+    [
+      ['assistant', ['Bash echo the quick ', 'brown', ' foxes jumped']],
+      ['user', ['the quick ', 'brown', ' foxes jumped']],
+    ],
+  )
+})
+
+test('whatever is typed is words: no query is an error', (t) => {
+  const db = database(t)
+  add(db, 'a', 'plum AND NOT (pear) "quoted" body: ^x + y')
+  upToDate(db)
+  const signs = fc.string({ unit: fc.constantFrom(...'ab "*()^:+-{}[]|\\/.ANDORNEAT\u0000é'), maxLength: 24 })
+  fc.assert(fc.property(fc.oneof(signs, fc.string({ unit: 'binary' })), (words) => void search(db, words, {})))
+})
+
+test('erasing takes the words out of the index too', (t) => {
+  const db = database(t)
+  const session = add(db, 'a', 'mirabelle')
+  add(db, 'b', 'plum')
+  upToDate(db)
+  assert.deepEqual(found(db, 'mirabelle'), ['a'])
+  eraseSession(db, session, 'asked for')
+  const left = () =>
+    db
+      .all<{ block: Uint8Array }>('SELECT block FROM ona_inspect_text_data')
+      .map(({ block }) => Buffer.from(block).toString('latin1'))
+      .join('')
+  assert.equal(db.get("SELECT 1 FROM sqlite_master WHERE name = 'ona_inspect_text'"), undefined)
+  upToDate(db)
+  assert.deepEqual([found(db, 'mirabelle'), found(db, 'plum')], [[], ['b']])
+  assert.doesNotMatch(left(), /mirabel/)
+
+  // whoever else erases: the tombstone is enough
+  const other = add(db, 'c', 'quince')
+  upToDate(db)
+  db.run("UPDATE transcript_entries SET payload_json = '{}' WHERE session_id = ?", other)
+  db.run(
+    "INSERT INTO ona_tombstones(session_id, table_name, row_id, digest, reason) VALUES (?, 'transcript_entries', 1, x'', '')",
+    other,
+  )
+  add(db, 'd', 'plum')
+  upToDate(db)
+  assert.doesNotMatch(left(), /quinc/)
+})
+
+test('the index adds no link to the chain and no row to the record', (t) => {
+  const db = database(t)
+  add(db, 'a', 'plum')
+  const rows = () =>
+    ['transcript_entries', 'events', 'hook_invocations', 'tool_permission_log', 'ona_chain'].map((name) =>
+      db.get(`SELECT count(*) AS n, max(rowid) AS last FROM ${name}`),
+    )
+  const before = rows()
+  upToDate(db)
+  assert.deepEqual(rows(), before)
+})
+
+test('a database that cannot be written is indexed in memory', (t) => {
+  const db = database(t)
+  add(db, 'a', 'plum')
+  const reader = readDb(db.path) as Db
+  t.after(() => reader.close())
+  const progress = fill(reader, 'temp', 10_000)
+  assert.equal(progress.read, progress.rows)
+  assert.deepEqual([found(reader, 'plum'), dashboard.totals(reader, {}).calls], [['a'], 1])
+  assert.equal(db.get("SELECT 1 FROM sqlite_master WHERE name LIKE 'ona_inspect%'"), undefined)
+})

@@ -1,0 +1,63 @@
+/** Which conversations an overview is about. The same filter chooses the list, the sums and the results of a search. */
+import type { SqlValue } from '../../../store/open.ts'
+import { slotSeconds } from './tables.ts'
+
+export interface Filter {
+  readonly agent?: string
+  readonly project?: string
+  /** Only conversations in which something was denied. */
+  readonly refused?: boolean
+  /** Only conversations in which this hook ran. */
+  readonly hook?: string
+  /** Seconds since 1970; what happened before or after is not counted. */
+  readonly from?: number
+  readonly to?: number
+}
+
+/** Reads a filter from an address. What is not a number is no limit. */
+export function filterFrom(asked: URLSearchParams): Filter {
+  const text = (name: string) => asked.get(name) || undefined
+  const seconds = (name: string) => {
+    const value = Number(asked.get(name) || Number.NaN)
+    return Number.isFinite(value) ? Math.floor(value) : undefined
+  }
+  return {
+    ...{ agent: text('agent'), project: text('project'), hook: text('hook') },
+    ...{ refused: asked.get('refused') === '1', from: seconds('from'), to: seconds('to') },
+  }
+}
+
+export interface Scope {
+  /** `WITH chosen AS …`, or nothing. `?1` to `?5` are taken, in every statement. */
+  readonly with: string
+  /** A condition on `number`, with `AND` in front. */
+  readonly numbers: string
+  /** A condition on `slot`, with `AND` in front. */
+  readonly slots: string
+  readonly values: readonly SqlValue[]
+  readonly isAll: boolean
+}
+
+export function scopeOf({ agent, project, refused = false, hook, from, to }: Filter): Scope {
+  const first = from === undefined ? 0 : Math.floor(from / slotSeconds)
+  const last = to === undefined ? 2 ** 40 : Math.floor(to / slotSeconds)
+  const isTimed = from !== undefined || to !== undefined
+  const slots = isTimed ? 'AND slot BETWEEN ?4 AND ?5' : ''
+  const conditions = [
+    agent !== undefined && 'agent = ?1',
+    project !== undefined && '(SELECT project_dir FROM conversations c WHERE c.id = i.id) = ?2',
+    hook !== undefined &&
+      `EXISTS (SELECT 1 FROM ona_inspect_hooks h WHERE h.number = i.number ${slots} AND h.hook = (SELECT id FROM ona_inspect_names WHERE name = ?3))`,
+    refused && `EXISTS (SELECT 1 FROM ona_inspect_activity a WHERE a.number = i.number ${slots} AND a.refused > 0)`,
+    isTimed && `EXISTS (SELECT 1 FROM ona_inspect_activity a WHERE a.number = i.number ${slots})`,
+  ].filter((each) => each !== false)
+  const isAll = conditions.length === 0
+  return {
+    with: `WITH given AS (SELECT ?1, ?2, ?3, ?4, ?5), chosen AS MATERIALIZED (
+      SELECT number, id FROM ona_inspect_conversations i ${isAll ? '' : `WHERE ${conditions.join(' AND ')}`})`,
+    numbers: isAll ? '' : 'AND number IN (SELECT number FROM chosen)',
+    slots,
+    values: [agent ?? null, project ?? null, hook ?? null, first, last],
+    isAll,
+  }
+}

@@ -1,0 +1,91 @@
+/** Full-text search: which conversations hold the words, and where in them. */
+import { redact } from '../../../hooks/redact.ts'
+import type { Db } from '../../../store/open.ts'
+import { pageRows } from '../page-size.ts'
+import { conversationRows } from './dashboard.ts'
+import { entryText } from './entry-text.ts'
+import { type Filter, scopeOf } from './filter.ts'
+import type { Found, Hit, SearchResult } from './shapes.ts'
+import { textStride } from './tables.ts'
+
+const mostConversations = 50
+const mostHits = 3
+
+/** Newest conversations first. `more`: there are others. */
+export function search(db: Db, words: string, filter: Filter): SearchResult {
+  const terms = termsOf(words)
+  if (terms.length === 0) return { found: [], more: false }
+  const entries = matching(db, terms.map(quoted).join(' '), filter)
+  const numbers = [...entries.keys()]
+  const found = numbers.slice(0, mostConversations).flatMap((number): Found[] => {
+    const { id } = db.get<{ id: string }>('SELECT id FROM ona_inspect_conversations WHERE number = ?', number)!
+    const [row] = conversationRows(db, [id])
+    return row ? [{ ...row, hits: entries.get(number)!.flatMap((entry) => hitAt(db, entry, terms)) }] : []
+  })
+  return { found, more: numbers.length > mostConversations }
+}
+
+/** The newest entries of each conversation that match, by its number: one more of them than is shown. */
+function matching(db: Db, match: string, filter: Filter): Map<number, number[]> {
+  const { with: chosen, values, isAll } = scopeOf(filter)
+  const numbers = isAll ? [] : db.all<{ number: number }>(`${chosen} SELECT number FROM chosen`, ...values)
+  const allowed = new Set(numbers.map(({ number }) => number))
+  const found = new Map<number, number[]>()
+  for (const { place } of db.each<{ place: number }>(
+    'SELECT rowid AS place FROM ona_inspect_text WHERE ona_inspect_text MATCH ? ORDER BY rowid DESC',
+    match,
+  )) {
+    const number = Math.floor(place / textStride)
+    if (!isAll && !allowed.has(number)) continue
+    const entries = found.get(number) ?? []
+    if (entries.length === 0) found.set(number, entries)
+    if (entries.length < mostHits) entries.push(place % textStride)
+    if (found.size > mostConversations) break
+  }
+  return found
+}
+
+function hitAt(db: Db, id: number, terms: readonly string[]): Hit[] {
+  const row = db.get<{ type: string; at: string; payload: string; place: number }>(
+    `SELECT e.entry_type AS type, e.created_at AS at, e.payload_json AS payload, e.sequence + (
+       SELECT coalesce(sum((SELECT max(sequence) + 1 FROM transcript_entries o WHERE o.session_id = s.session_id)), 0)
+       FROM sessions s JOIN sessions own ON own.session_id = e.session_id
+       WHERE s.conversation_id = own.conversation_id AND s.session_id NOT IN (SELECT session_id FROM ona_subagents)
+         AND (s.started_at, s.rowid) < (own.started_at, own.rowid)) AS place
+     FROM transcript_entries e WHERE e.id = ?`,
+    id,
+  )
+  if (!row) return []
+  const pieces = around(redact(entryText(row.payload)), terms)
+  return [{ type: row.type, at: row.at, page: Math.floor(row.place / pageRows) + 1, pieces }]
+}
+
+/** Words as people type them; a quoted phrase stays together. */
+const termsOf = (words: string): string[] =>
+  [
+    ...words
+      .toWellFormed()
+      .replaceAll(/\p{Cc}/gu, ' ')
+      .matchAll(/"([^"]+)"|(\S+)/g),
+  ]
+    .map(([, phrase, word]) => (phrase ?? word!).replaceAll('"', ' ').trim())
+    .filter((term) => /[\p{L}\p{N}]/u.test(term))
+    .slice(0, 12)
+
+/** Nothing of FTS5's query language gets through but a star at the end, for the beginning of a word. */
+const quoted = (term: string): string => `"${term.replace(/\*+$/, '')}"${/[\p{L}\p{N}]{2}\*+$/u.test(term) ? '*' : ''}`
+
+const before = 60
+const after = 180
+
+function around(text: string, terms: readonly string[]): string[] {
+  const pattern = new RegExp(
+    `(${terms.map((term) => term.replace(/\*+$/, '').replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|')})`,
+    'iu',
+  )
+  const at = Math.max(0, text.search(pattern))
+  const start = Math.max(0, at - before)
+  const cut = text.slice(start, at + after).replaceAll(/\s+/g, ' ')
+  const shown = `${start > 0 ? '…' : ''}${cut}${at + after < text.length ? '…' : ''}`
+  return shown.split(new RegExp(pattern, 'giu'))
+}

@@ -1,0 +1,65 @@
+/**
+ * The tables of `ona inspect`: a full-text index and sums, derived from the record. Only inspect creates and fills them,
+ * so that a turn pays nothing for them. Dropping them loses nothing: they are rebuilt from the record.
+ */
+import type { Db } from '../../../store/open.ts'
+
+/** Raise it when a table or what is counted changes: the old tables are dropped and rebuilt. */
+const layout = 1
+
+/** Activity is summed by quarters of an hour: the largest slot that no time zone's midnight cuts in two. */
+export const slotSeconds = 900
+
+/** A text is found at `conversation number * textStride + entry id`: conversations are ranges of row ids. */
+export const textStride = 2 ** 32
+
+/** `main`: the database itself. `temp`: a database that cannot be written keeps its index in memory. */
+export type Schema = 'main' | 'temp'
+
+const tables: Readonly<Record<string, string>> = {
+  ona_inspect_cursor: 'TABLE @(name TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID',
+  ona_inspect_conversations: 'TABLE @(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, agent TEXT NOT NULL)',
+  ona_inspect_activity: `TABLE @(
+    number INTEGER NOT NULL, slot INTEGER NOT NULL, prompts INTEGER NOT NULL, calls INTEGER NOT NULL, refused INTEGER NOT NULL,
+    asked INTEGER NOT NULL, tokens INTEGER NOT NULL, cost REAL NOT NULL, priced INTEGER NOT NULL,
+    PRIMARY KEY (number, slot)) WITHOUT ROWID`,
+  ona_inspect_names: 'TABLE @(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)',
+  ona_inspect_hooks: `TABLE @(
+    number INTEGER NOT NULL, slot INTEGER NOT NULL, hook INTEGER NOT NULL, runs INTEGER NOT NULL, denied INTEGER NOT NULL,
+    failed INTEGER NOT NULL, durations TEXT NOT NULL, PRIMARY KEY (number, slot, hook)) WITHOUT ROWID`,
+  ona_inspect_rulings: `TABLE @(
+    number INTEGER NOT NULL, slot INTEGER NOT NULL, decision TEXT NOT NULL, decider TEXT NOT NULL, tool TEXT NOT NULL,
+    cause INTEGER NOT NULL, times INTEGER NOT NULL, PRIMARY KEY (number, slot, decision, decider, tool, cause)) WITHOUT ROWID`,
+  // contentless: the words point at rows of the record, and the text itself is kept once, there
+  ona_inspect_text:
+    "VIRTUAL TABLE @ USING fts5(body, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2')",
+}
+
+/** Creates the tables where they are missing or of an older layout. */
+export function createTables(db: Db, schema: Schema): void {
+  const made = db.get(`SELECT 1 FROM ${schema}.sqlite_master WHERE name = 'ona_inspect_cursor'`)
+  if (made && cursor(db, 'layout') === layout) return
+  inBatch(db, schema, () => {
+    dropTables(db, schema)
+    for (const [name, sql] of Object.entries(tables)) db.run(`CREATE ${sql.replace('@', `${schema}.${name}`)}`)
+    setCursor(db, 'layout', layout)
+  })
+}
+
+/** What is kept in memory needs no transaction, and a database that cannot be written takes none. */
+export const inBatch = <T>(db: Db, schema: Schema, work: () => T): T =>
+  schema === 'temp' ? work() : db.transaction(work)
+
+/**
+ * Part of every erasure: nothing that was derived from the record outlives it. An index keeps the words of a deleted row
+ * until its segments are merged, so all of it goes; the next inspect rebuilds it from what is left.
+ */
+export function dropTables(db: Db, schema: Schema = 'main'): void {
+  for (const name of Object.keys(tables)) db.run(`DROP TABLE IF EXISTS ${schema}.${name}`)
+}
+
+export const cursor = (db: Db, name: string): number =>
+  db.get<{ last: number }>('SELECT last FROM ona_inspect_cursor WHERE name = ?', name)?.last ?? 0
+
+export const setCursor = (db: Db, name: string, last: number): void =>
+  void db.run('INSERT OR REPLACE INTO ona_inspect_cursor(name, last) VALUES (?, ?)', name, last)

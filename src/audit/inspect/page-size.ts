@@ -1,0 +1,2 @@
+/** Rows of the transcript on a served page of a conversation. */
+export const pageRows = 300
