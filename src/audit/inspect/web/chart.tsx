@@ -26,13 +26,14 @@ export function Chart({ title, days, series, format }: ChartProps) {
 
   useEffect(() => {
     const draw = () => {
-      const width = Math.floor(box.current!.clientWidth)
+      if (!box.current) return // it has left the page, and its observer has not heard yet
+      const width = Math.floor(box.current.clientWidth)
       const data = dataOf(days, series)
       const key = JSON.stringify([width, data, dark.matches])
       if (width === 0 || key === drawn.current) return // live updates redraw what has changed, and nothing else
       drawn.current = key
       plot.current?.destroy()
-      plot.current = new uPlot(optionsOf(width, series, format), data, box.current!)
+      plot.current = new uPlot(optionsOf(width, series, format), data, box.current)
     }
     draw()
     const resized = new ResizeObserver(draw)
