@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { place } from './support/program.ts'
+import { anthropic as wireOf } from './support/wire.ts'
 import { anthropicWire } from './support/wire-anthropic.ts'
 import { openaiWire } from './support/wire-chat-completions.ts'
 import { type Answer, cut, status, stream, type WireServer, wireServer } from './support/wire-server.ts'
@@ -126,6 +127,43 @@ for (const { provider, model_id, wire, env, path, call, say } of providers) {
     assert.doesNotMatch(server.seen[1]!.body, /tool_use"|tool_calls/)
   })
 }
+
+test('a stream that is cut in mid-word and tried again is printed once', async (t) => {
+  const { frames } = wireOf
+  const half = Buffer.from(
+    frames({ text: ['It is do'] })
+      .slice(0, 3)
+      .join(''),
+  )
+  const whole = frames({ text: ['It is do', 'ne.'] })
+  const words = ['-p', 'go', '--model', 'claude_opus_4']
+  for (const [format, last] of [
+    [[], undefined],
+    [['--output-format', 'stream-json', '--verbose'], 'result'],
+  ] as const) {
+    const server = await serve(t, cut(half), stream(whole))
+    const at = place(t, wireOf.env(server.url))
+    const ran = await at.run([...words, ...format])
+    assert.deepEqual([ran.code, server.seen.length], [0, 2], ran.stderr)
+    if (last === undefined) assert.equal(ran.stdout, 'It is done.\n')
+    const said = last
+      ? ran.stdout
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line))
+      : []
+    const texts = said.filter(({ type }) => type === 'assistant').map(({ message }) => message.content[0].text)
+    assert.deepEqual(texts, last ? ['It is done.'] : [])
+    assert.equal(said.at(-1)?.result, last && 'It is done.')
+    const kept = at.rows<{ payload_json: string }>(
+      "SELECT payload_json FROM transcript_entries WHERE entry_type = 'assistant'",
+    )
+    assert.deepEqual(
+      kept.map(({ payload_json }) => JSON.parse(payload_json).content),
+      [[{ type: 'text', text: 'It is done.' }]],
+    )
+  }
+})
 
 test('a refused key ends the run with what to do, and nothing is tried twice', async (t) => {
   const server = await serve(
@@ -320,7 +358,10 @@ test('a family whose model is no longer served goes on with the newest that is',
 })
 
 test('a budget cannot be held with a model of unknown price, and the settings can give one', async (t) => {
-  const server = await serve(t, stream(providers[0]!.say))
+  const server = await serve(
+    t,
+    stream(providers[0]!.say.map((frame) => frame.replaceAll('claude-3-5-haiku-20241022', 'my-own'))),
+  )
   const at = place(t, claudeEnv(server))
   const words = ['-p', 'go', '--model', 'claude_code_subscription/my-own', '--output-format', 'json']
   const refused = await at.run([...words, '--max-budget-usd', '1'])
@@ -329,6 +370,11 @@ test('a budget cannot be held with a model of unknown price, and the settings ca
     refused.stderr,
     /--max-budget-usd cannot be held: no price is known for my-own; set models\."my-own"\.price/,
   )
+  for (const format of ['json', 'stream-json']) {
+    const unknown = await at.run([...words.slice(0, -1), format])
+    const { total_cost_usd, modelUsage } = JSON.parse(unknown.stdout.trim().split('\n').at(-1)!)
+    assert.deepEqual([total_cost_usd, modelUsage['my-own'].costUSD], [null, null], 'unknown is not free')
+  }
   const models = { 'my-own': { price: { input: 1_000_000, output: 0 }, contextWindow: 50_000 } }
   const priced = await at.run([...words, '--max-budget-usd', '1', '--settings', JSON.stringify({ models })])
   assert.deepEqual([priced.code, JSON.parse(priced.stdout).total_cost_usd], [0, 10], priced.stderr)

@@ -14,7 +14,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { isDevice, writeInto } from './device-write.ts'
 import { withLock } from './lock-file.ts'
+import { problem } from './plain-file.ts'
 
 export interface WriteOptions {
   /** The mode of a new file; one that is replaced keeps its own. */
@@ -23,8 +25,15 @@ export interface WriteOptions {
   readonly flush?: boolean
 }
 
-/** Replaces a file as a whole. Writes through a symbolic link; keeps the mode and owner of the file it replaces. */
+/**
+ * Replaces a file as a whole. Writes through a symbolic link; keeps the mode and owner of the file it replaces. A pipe or
+ * a device is written into: renaming a file over /dev/null would take it away from the whole machine.
+ */
 export function writeAtomic(path: string, data: string | Uint8Array, options: WriteOptions = {}): void {
+  if (isDevice(path)) {
+    writeInto(path, data)
+    return
+  }
   const target = throughLinks(path)
   replaceFile(target, data, options)
   if (options.flush ?? true) flushFolder(dirname(target))
@@ -48,6 +57,7 @@ export function stageBeside(
   { mode = 0o644, flush = true }: WriteOptions = {},
 ): string {
   const old = statSync(target, { throwIfNoEntry: false })
+  if (old && !old.isFile() && !old.isDirectory()) throw problem('EINVAL', 'it is a pipe or a device, not a file')
   const staged = join(dirname(target), `.${basename(target).slice(0, 200)}.${process.pid}-${counter++}.tmp`)
   const file = openSync(staged, 'wx', 0o600)
   try {

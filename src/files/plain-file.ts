@@ -31,4 +31,4 @@ export function statOf(path: string): Stats | undefined {
   }
 }
 
-const problem = (code: string, message: string): Error => Object.assign(new Error(message), { code })
+export const problem = (code: string, message: string): Error => Object.assign(new Error(message), { code })

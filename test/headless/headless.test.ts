@@ -1,7 +1,16 @@
 /** `ona -p` as scripts and CI use it: formats, flags, limits, exit codes, signals. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { flags } from '../../src/cli/flags.ts'
@@ -618,6 +627,29 @@ test('piped lines are typed one after the other, with the same commands', async 
   assert.equal(ran.code, 0, ran.stderr)
   assert.match(ran.stdout, /rehearsal[\s\S]*Hello to you\./)
   assert.equal(model.chats.length, 1)
+})
+
+test('a piped line that begins with # is stored as a memory, and no model is asked', async (t) => {
+  const { at, model } = await headless(t, [])
+  const ran = await at.run([], { env: model.env, input: '# releases are cut on Tuesdays\n' })
+  assert.deepEqual([ran.code, model.chats.length], [0, 0], ran.stderr)
+  const [kept] = at.rows<{ content: string }>('SELECT content FROM memories')
+  assert.equal(kept?.content, 'releases are cut on Tuesdays')
+})
+
+test('what is written on request goes into a pipe or /dev/stdout, and a pipe stays one', async (t) => {
+  const { at, ask } = await headless(t, [{ text: 'Hello.' }])
+  const recorded = await ask('go', '--record', '/dev/stdout')
+  assert.deepEqual([recorded.code, recorded.stderr], [0, ''])
+  assert.match(recorded.stdout, /^Hello\.\n[\s\S]*say:/m)
+  const page = await at.run(['inspect', '--html', '/dev/stdout'])
+  assert.match(page.stdout, /^<!doctype html/i)
+  const pipe = join(at.folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const reader = openSync(pipe, 'r+')
+  t.after(() => closeSync(reader))
+  assert.equal((await at.run(['inspect', '--html', pipe])).code, 0)
+  assert.equal(lstatSync(pipe).isFIFO(), true)
 })
 
 test("the reference's flags and commands are known here, or stand in the table of forks", () => {

@@ -28,8 +28,8 @@ export function spendAside(session: Session, { usage, model }: Paid): number | n
   spent.outputTokens += usage.outputTokens ?? 0
   spent.cacheReadTokens += usage.cacheReadTokens ?? 0
   spent.cacheWriteTokens += usage.cacheWriteTokens ?? 0
-  if (cost === null) spent.unpriced = true
-  else spent.costUsd += cost
+  if (cost !== null) spent.costUsd += cost
+  else if (session.model.providerName !== 'lm_studio_local') spent.unpriced = true // a local server bills nobody
   if (!price) reportUnpriced(session, model)
   if (runtime.budget) runtime.budget.spent += cost ?? 0
   runtime.spent(model, usage, cost)

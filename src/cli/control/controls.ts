@@ -172,8 +172,8 @@ const controls: Record<string, Control> = {
   list_models: async ({ session }) => ({ models: await modelList(session) }),
 
   get_session_cost: ({ session }) => ({
-    total_cost_usd: session.spent.costUsd,
-    text: `$${session.spent.costUsd.toFixed(4)}`,
+    total_cost_usd: session.spent.unpriced ? null : session.spent.costUsd,
+    text: session.spent.unpriced ? 'unknown' : `$${session.spent.costUsd.toFixed(4)}`,
   }),
 
   get_binary_version: () => ({ version: version() }),

@@ -17,5 +17,9 @@ export async function record(session: Session, file: string): Promise<void> {
     rows.map((row) => ({ ...row, ofAgent: row.ofAgent === 1 })),
     { about, mode: session.mode, clean: redact },
   )
-  writeAtomic(resolve(session.projectDir, file), text)
+  try {
+    writeAtomic(resolve(session.projectDir, file), text)
+  } catch (cause) {
+    session.emit({ type: 'notice', level: 'error', text: `--record ${file}: ${(cause as Error).message}` })
+  }
 }

@@ -76,7 +76,7 @@ export function resultMessage(facts: RunFacts, turned: Turned): { is_error: bool
     ...(isError && { errors: [why] }),
     stop_reason: end.stop,
     ...(end.failure && { error: wireError[end.failure.kind], api_error_status: end.failure.status ?? null }),
-    total_cost_usd: session.spent.costUsd,
+    total_cost_usd: session.spent.unpriced ? null : session.spent.costUsd,
     usage: { ...facts.usage },
     modelUsage: Object.fromEntries(facts.byModel),
     permission_denials: facts.denials,

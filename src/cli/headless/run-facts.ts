@@ -39,7 +39,8 @@ interface ModelTotals {
   cacheReadInputTokens: number
   cacheCreationInputTokens: number
   webSearchRequests: number
-  costUSD: number
+  /** Null where no price is known. */
+  costUSD: number | null
   contextWindow: number
   maxOutputTokens: number
 }
@@ -114,7 +115,8 @@ export function addUsage(facts: RunFacts, model: string, usage: ModelUsage, cost
   total.outputTokens += usage.outputTokens ?? 0
   total.cacheReadInputTokens += usage.cacheReadTokens ?? 0
   total.cacheCreationInputTokens += usage.cacheWriteTokens ?? 0
-  total.costUSD += costUsd ?? 0
+  const unknown = costUsd === null && facts.session.spent.unpriced
+  total.costUSD = unknown || total.costUSD === null ? null : total.costUSD + (costUsd ?? 0)
   facts.byModel.set(model, total)
 }
 

@@ -180,7 +180,7 @@ export class Conversation implements Ui {
   async #understood(line: Line): Promise<void> {
     const { text } = line
     if (text.startsWith('!')) await this.#bang(text.slice(1).trim())
-    else if (text.startsWith('#') && this.front.interactive && !text.includes('\n')) await this.#remember(text)
+    else if (text.startsWith('#') && !text.includes('\n')) await this.#remember(text)
     else if (commandOf(text)) await this.#command(text)
     else await this.#prompt(line)
   }

@@ -8,6 +8,9 @@ import type { Ui } from './command-context.ts'
 
 type Place = 'database' | 'project' | 'user' | 'prompt'
 
+/** Where lines are piped in, nobody can be asked. */
+const inDatabase = { value: 'database' } as const
+
 /** 'prompt': it was meant for the agent after all. */
 export async function remember(text: string, ui: Ui): Promise<'prompt' | 'done'> {
   if (text === '') return 'done'
@@ -15,16 +18,18 @@ export async function remember(text: string, ui: Ui): Promise<'prompt' | 'done'>
   const names = ['ONA.md', 'CLAUDE.md', 'AGENTS.md']
   const project = join(session.projectDir, names.find((name) => existsSync(join(session.projectDir, name))) ?? 'ONA.md')
   const user = join(session.runtime.home, '.ona', 'ONA.md')
-  const chosen = await front.choose<Place>({
-    title: 'Where should this be kept?',
-    body: [text],
-    choices: [
-      { label: 'Project instructions', value: 'project', hint: project },
-      { label: 'Your instructions', value: 'user', hint: user },
-      { label: 'A memory of this project', value: 'database', hint: 'in the database' },
-      { label: 'Nowhere: send it as a prompt', value: 'prompt' },
-    ],
-  })
+  const chosen = !front.interactive
+    ? inDatabase
+    : await front.choose<Place>({
+        title: 'Where should this be kept?',
+        body: [text],
+        choices: [
+          { label: 'Project instructions', value: 'project', hint: project },
+          { label: 'Your instructions', value: 'user', hint: user },
+          { label: 'A memory of this project', value: 'database', hint: 'in the database' },
+          { label: 'Nowhere: send it as a prompt', value: 'prompt' },
+        ],
+      })
   if (!chosen) return 'done'
   if (chosen.value === 'prompt') return 'prompt'
   if (chosen.value === 'database') {

@@ -22,7 +22,12 @@ export async function run(args: string, ui: Ui): Promise<void> {
 
 function write(name: string, text: string, { session, front }: Ui): void {
   const file = resolve(session.cwd, name)
-  writeAtomic(file, text, { mode: 0o600 })
+  try {
+    writeAtomic(file, text, { mode: 0o600 })
+  } catch (cause) {
+    front.notice('error', `${name} cannot be written: ${(cause as Error).message}`)
+    return
+  }
   front.notice('info', `Wrote ${file}`)
 }
 
