@@ -2,7 +2,7 @@
 
 import { claudeTools } from '../hosts/claudecode/tools.ts'
 import { copilotTools } from '../hosts/copilot/tools.ts'
-import type { ToolNames } from '../hosts/tools.ts'
+import type { ToolNames } from '../hosts/tool-names.ts'
 import { vscodeId, vscodeMutatingTools, vscodeTools } from '../hosts/vscode/tools.ts'
 import { isObject, normalisePath } from './session/paths.ts'
 import type { HostEvent, Json } from './types.ts'

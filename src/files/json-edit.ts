@@ -20,8 +20,27 @@ export function parseObject(text: string, file: string): { tree: Node; value: Fi
   const [first] = errors
   if (first) throw new Problem(`${file}:${place(text, first.offset)}: ${inWords(first)}; nothing was written`)
   if (tree?.type !== 'object') throw new Problem(`${file}:1:1: the file must hold one JSON object; nothing was written`)
+  const twice = keyTwice(tree)
+  // readers take the last of two, and an edit would change the first
+  if (twice)
+    throw new Problem(
+      `${file}:${place(text, twice.offset)}: the key ${text.slice(twice.offset, twice.offset + twice.length)} is there twice; nothing was written`,
+    )
   // the parser's objects have no prototype, which strict comparison would count as a difference
   return { tree, value: JSON.parse(JSON.stringify(getNodeValue(tree))) }
+}
+
+/** The second of two equal keys in one object. */
+function keyTwice(node: Node): Node | undefined {
+  const seen = new Set<string>()
+  for (const child of node.children ?? []) {
+    const key = node.type === 'object' ? child.children?.[0] : undefined
+    if (key && seen.has(key.value as string)) return key
+    if (key) seen.add(key.value as string)
+    const inside = keyTwice(child)
+    if (inside) return inside
+  }
+  return undefined
 }
 
 /** Where strict JSON would stop reading, for agents that allow neither comments nor trailing commas. */

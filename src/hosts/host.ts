@@ -3,7 +3,7 @@ import type { BrainHook, Moment } from './hook.ts'
 import type { Launch } from './launch.ts'
 import type { Managed } from './managed.ts'
 import type { ShimDialect } from './shim/shim.ts'
-import type { ToolDialect } from './tools.ts'
+import type { ToolDialect } from './tool-names.ts'
 
 export interface Host {
   readonly slug: string

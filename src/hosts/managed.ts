@@ -54,9 +54,43 @@ export interface Managed {
   files(policy: Policy, place: PolicyPlace): ManagedFile[]
   /** How one rule is enforced. */
   support(rule: PolicyRule): RuleSupport
-  /** Settings of the user's that take the policy's effect away; paths from the home folder. */
-  overrides?(read: (path: string) => string | null): string[]
+  /** What takes the policy's effect away, in whole or in part, and who said it; nothing where nothing can. */
+  overrides?(seen: Surroundings): string[]
 }
+
+/** The machine around a policy, as far as it may speak against it. */
+export interface Surroundings {
+  readonly platform: 'linux' | 'darwin'
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** A file of the user's, from the home folder. */
+  home(path: string): string | null
+  /** A file of the repository that the user stands in. */
+  repo(path: string): string | null
+  /** A file of the machine's. */
+  machine(path: string): string | null
+  /** The names in a folder of the machine's, sorted. */
+  list(folder: string): readonly string[]
+  /** Who owns a file or folder of the machine's; null where that cannot be told, as under another root. */
+  owner(path: string): number | null
+}
+
+/** A JSON file that may have comments, for looking only; {} where there is none or it cannot be read. */
+export function looseJson(text: string | null): Record<string, unknown> {
+  if (!text) return {}
+  try {
+    return parseObject(text.replace(/^\ufeff/, ''), '').value
+  } catch {
+    return {} // its own agent complains of it
+  }
+}
+
+/** Variables that are set and speak against a policy. */
+export const variables = ({ env }: Pick<Surroundings, 'env'>, why: Readonly<Record<string, string>>): string[] =>
+  Object.entries(why).flatMap(([name, effect]) => (env[name] ? [`the variable ${name} ${effect}`] : []))
+
+/** An agent that ignores a policy's folder or file unless root owns it. */
+export const notOwned = ({ owner }: Pick<Surroundings, 'owner'>, paths: readonly string[]): string[] =>
+  paths.flatMap((path) => ((owner(path) ?? 0) === 0 ? [] : [`${path} does not belong to root, so it is ignored`]))
 
 /** A file that holds nothing but ours. */
 export const ownFile = (path: string, text: string): ManagedFile => ({ path, own: true, merge: () => text })
@@ -99,23 +133,26 @@ export function tomlFile(path: string, { top, tables }: { top: string; tables: s
     path,
     merge(before) {
       const given = before ?? ''
-      const names = (text: string) =>
-        Array.from(text.matchAll(/^\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}/gm), ([, name]) => name!.split('.')[0]!.trim())
-      const keys = (text: string) =>
-        Array.from((text.split(/^\s*\[/m)[0] ?? '').matchAll(/^\s*([\w-]+)\s*=/gm), ([, key]) => key!)
-      const twice = [
-        ...names(tables).filter((name) => names(given).includes(name)),
-        ...keys(top).filter((key) => keys(given).includes(key)),
-      ]
+      const ours = [...tomlNames(top), ...tomlNames(tables)]
+      const theirs = tomlNames(given)
+      const twice = ours.filter((name) => theirs.includes(name))
       if (twice.length > 0)
         throw new Problem(
-          `${path} already has ${[...new Set(twice)].join(', ')}, and TOML allows a table once; merge the policy by hand (ona enforce plan --show)`,
+          `${path} already has ${[...new Set(twice)].join(', ')}, and TOML allows a table once; move what is there to another layer, or leave this agent out with --host`,
         )
       const block = (text: string) => (text === '' ? '' : `${begin}\n${text.trimEnd()}\n${end}\n`)
       const gap = given === '' || given.endsWith('\n') ? '' : '\n'
       return `${block(top)}${given}${gap}${block(tables)}`
     },
   }
+}
+
+/** The first words of all tables, and of the keys that stand before the first of them: `a` of `[a.b]`, `["a"]` and `a.b = 1`. */
+function tomlNames(text: string): string[] {
+  const [before = ''] = text.split(/^\s*\[/m)
+  const tables = Array.from(text.matchAll(/^\s*\[{1,2}([^\]]+)\]/gm), ([, name]) => name!)
+  const keys = Array.from(before.matchAll(/^([^#=\n]+)=/gm), ([, key]) => key!)
+  return [...tables, ...keys].map((name) => /^\s*["']?([\w-]+)/.exec(name)?.[1] ?? '')
 }
 
 export const tomlText = (text: string): string => JSON.stringify(text)

@@ -3,26 +3,13 @@ import { nearest } from '../hooks/text/nearest.ts'
 import { claudeTools } from './claudecode/tools.ts'
 import type { BrainHook } from './hook.ts'
 import type { Limit } from './host.ts'
-
-/** The names that a filter uses, and what each is called in some agent; an empty list: it has no such tool. */
-export type ToolNames = Readonly<Record<string, readonly string[]>>
+import type { ToolDialect } from './tool-names.ts'
 
 export type Translated =
   | { kind: 'all' }
   /** `missing`: names in the filter for which the agent has no tool. */
   | { kind: 'names'; names: readonly string[]; missing: readonly string[] }
   | { kind: 'regex'; source: string }
-
-/** How an agent names its tools. */
-export interface ToolDialect {
-  /** The agent's title, for messages. */
-  readonly title: string
-  readonly tools: ToolNames
-  /** The agent's name for a tool of an MCP server; none: such tools have no fixed name there. */
-  mcp?(server: string, tool: string): string
-  /** Why a regular expression over Claude Code's names cannot be used; null when it can. */
-  regexFault?(source: string): string | null
-}
 
 /** The plain names in a filter, or null when it is a regular expression. The same line that Claude Code draws. */
 export function namesIn(what: string): string[] | null {
@@ -70,13 +57,4 @@ export function filterLimits(hook: BrainHook, dialect: ToolDialect): Limit[] {
   const meant = missing.filter((name) => !Object.hasOwn(claudeTools, name)).map((name) => nearest(name, known))
   const hint = meant.some(Boolean) ? `; did you mean ${meant.filter(Boolean).join(', ')}?` : ''
   return [{ hook, dropped: names.length === 0, why: `${title} has no tool for ${missing.join(', ')}${hint}` }]
-}
-
-/** From an agent's name of a tool to the names that a filter may use for it. */
-export function neutralNames(...tables: readonly ToolNames[]): Record<string, string[]> {
-  const neutral: Record<string, string[]> = {}
-  for (const table of tables)
-    for (const [name, natives] of Object.entries(table))
-      for (const native of natives) neutral[native] = [...new Set([...(neutral[native] ?? []), name])]
-  return neutral
 }

@@ -45,9 +45,7 @@ async function importLines(db: Db, reader: HistoryReader, file: HistoryFile, cou
   const isPacked = file.path.endsWith('.zst')
   const rewritten = saved !== undefined && !isPacked && markAt(file.path, saved.bytes) !== saved.mark
   let cursor: Cursor =
-    saved && !rewritten
-      ? saved
-      : { bytes: 0, mark: '', state: { ...reader.start(file), ...(rewritten && { rewritten }) } }
+    saved && !rewritten ? saved : { bytes: 0, mark: '', state: { ...file.about, ...(rewritten && { rewritten }) } }
   let stored = saved?.bytes
   for await (const { lines, end, tooLong } of batches(file.path, cursor.bytes)) {
     const state: State = structuredClone(cursor.state)
@@ -107,7 +105,7 @@ function isBulk(line: Buffer, skip: readonly string[]): boolean {
 /** Rows of another SQLite file: read from a cursor that is a time, and recognised by their keys. */
 function importRows(db: Db, reader: HistoryReader, file: HistoryFile, counts: Counts): void {
   const saved = readCursor(db, reader, file)
-  const state = saved?.state ?? reader.start(file)
+  const state = saved?.state ?? { ...file.about }
   let batch: HistoryRecord[] = []
   let reached = saved?.bytes ?? 0
   const commit = () =>

@@ -1,6 +1,6 @@
 /** Puts a compiled policy onto a machine, or into a folder that stands for one; tells what differs; takes it away again. */
 import { createHash } from 'node:crypto'
-import { existsSync, lstatSync, readdirSync, rmdirSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type FileEdit, locked, readText, writeAll } from '../../files/file-edits.ts'
 import { leadsOut } from '../../files/leads-out.ts'
@@ -21,6 +21,8 @@ export interface Applied {
   readonly version: 1
   readonly digest: string
   readonly files: Readonly<Record<string, AppliedFile>>
+  /** Folders that were not there before, from the root. */
+  readonly made?: readonly string[]
 }
 
 /** Outside `policy`, whose files it describes. */
@@ -50,7 +52,11 @@ export interface ApplyOptions {
 }
 
 /** What would be written, and the state that goes with it. */
-export function planApply(compiled: Compiled, { root, force }: ApplyOptions): { edits: FileEdit[]; state: Applied } {
+export function planApply(
+  compiled: Compiled,
+  { root, force }: ApplyOptions,
+  missing = missingFolders(compiled, root),
+): { edits: FileEdit[]; state: Applied } {
   const state = readApplied(root)
   const edits: FileEdit[] = []
   const files: Record<string, AppliedFile> = {}
@@ -76,7 +82,8 @@ export function planApply(compiled: Compiled, { root, force }: ApplyOptions): { 
   // what an earlier policy wrote and this one does not
   for (const [path, known] of Object.entries(state?.files ?? {}))
     if (!files[path]) edits.push(restoring(root, path, known, force))
-  const next: Applied = { version: 1, digest: compiled.digest, files }
+  const made = [...new Set([...(state?.made ?? []), ...missing])].sort()
+  const next: Applied = { version: 1, digest: compiled.digest, files, made }
   edits.push({
     path: join(root, statePath),
     before: readText(join(root, statePath)),
@@ -89,14 +96,16 @@ export async function applyPolicy(
   compiled: Compiled,
   options: ApplyOptions,
 ): Promise<{ changed: string[]; state: Applied }> {
-  const { edits } = planApply(compiled, options)
-  if (edits.length === 0) return { changed: [], state: planApply(compiled, options).state }
+  // locks are files beside those that they guard, and make their folders
+  const missing = missingFolders(compiled, options.root)
+  const { edits, state } = planApply(compiled, options, missing)
+  if (edits.length === 0) return { changed: [], state }
   const umask = process.umask(0o022) // other users must be able to read a policy, and only root to change it
   try {
     return await locked(
       edits.map(({ path }) => path),
       async () => {
-        const plan = planApply(compiled, options)
+        const plan = planApply(compiled, options, missing)
         writeAll(plan.edits)
         return { changed: plan.edits.map(({ path }) => path), state: plan.state }
       },
@@ -118,7 +127,8 @@ export async function removePolicy({ root, force }: ApplyOptions): Promise<{ rem
     real.map(({ path }) => path),
     async () => writeAll(real),
   )
-  for (const { path, after } of real) if (after === null) removeEmpty(dirname(path), root)
+  const folders = new Set([...Object.keys(state.files), statePath].flatMap(foldersOf))
+  for (const folder of [...folders].sort().reverse()) restoreFolder(join(root, folder), state.made?.includes(folder))
   return { removed: real.map(({ path }) => path) }
 }
 
@@ -154,9 +164,19 @@ function currentText(root: string, path: string): string | null {
   return readText(target)
 }
 
-function removeEmpty(folder: string, root: string): void {
-  if (folder === root || !existsSync(folder) || readdirSync(folder).length > 0) return
-  if (['/etc', '/Library/Application Support'].some((kept) => folder === join(root, kept))) return
-  rmdirSync(folder)
-  removeEmpty(dirname(folder), root)
+const missingFolders = ({ files }: Compiled, root: string): string[] =>
+  [...[...files.values()].flat().map(({ path }) => path), statePath]
+    .flatMap(foldersOf)
+    .filter((folder) => !existsSync(join(root, folder)))
+
+/** The folders that a path lies in, the root left out. */
+function foldersOf(path: string): string[] {
+  const folder = dirname(path)
+  return folder === '/' ? [] : [...foldersOf(folder), folder]
+}
+
+/** A folder that was there stays, though it may be empty; one that we made goes when nothing is left in it. */
+function restoreFolder(folder: string, made = false): void {
+  if (!made) mkdirSync(folder, { recursive: true })
+  else if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder)
 }

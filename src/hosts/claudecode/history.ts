@@ -28,14 +28,13 @@ export const claude: HistoryReader = {
   files: (root) =>
     filesBelow(root, /\.jsonl$/)
       .filter(({ name }) => !name.includes('/tool-results/') && name !== 'history.jsonl')
-      .map(({ path, name }) => {
+      .map(({ path, name, base }) => {
         const [, agentId] = /\/?agent-([^/]+)\.jsonl$/.exec(name) ?? []
-        const key = name.split('/').at(-1)!
-        if (agentId === undefined) return { path, key }
+
+        if (agentId === undefined) return { path, key: base }
         const { agentType } = jsonFile(path.replace(/\.jsonl$/, '.meta.json'))
-        return { path, key, about: { agentId, agentType: text(agentType) || 'agent' } }
+        return { path, key: base, about: { agentId, agentType: text(agentType) || 'agent' } }
       }),
-  start: ({ about }) => ({ ...about }),
   read,
   skip: [
     '"type":"api-request',

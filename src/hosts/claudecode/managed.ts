@@ -4,7 +4,15 @@
  */
 
 import { managedHooks } from '../config/managed-hooks.ts'
-import { type Managed, ownFile, type Policy, type PolicyPlace, type PolicyRule } from '../managed.ts'
+import {
+  looseJson,
+  type Managed,
+  ownFile,
+  type Policy,
+  type PolicyPlace,
+  type PolicyRule,
+  type Surroundings,
+} from '../managed.ts'
 import { claudeEvents } from './events.ts'
 
 const folder = { linux: '/etc/claude-code', darwin: '/Library/Application Support/ClaudeCode' }
@@ -21,6 +29,27 @@ export const claudeManaged: Managed = {
     content?.includes(':') && !/^(Bash|Read|Edit|Agent|Skill|WebFetch)$/.test(tool)
       ? { how: 'hook', why: 'its rules do not look at this parameter' }
       : { how: 'native' },
+  overrides: (seen) => dropInOverrides(seen, folder[seen.platform]),
+}
+
+/** Managed files beside ours. Lists add up; of single values the file that sorts last has its way. */
+export function dropInOverrides({ machine, list }: Surroundings, base: string): string[] {
+  const dropIns = list(`${base}/managed-settings.d`).map((name) => `${base}/managed-settings.d/${name}`)
+  const own = `${base}/managed-settings.d/50-ona.json`
+  const wantsOwnHooks = looseJson(machine(own))['allowManagedHooksOnly'] === true
+  return [`${base}/managed-settings.json`, ...dropIns].flatMap((path) => {
+    if (path === own) return []
+    const { disableAllHooks, allowManagedHooksOnly, policyHelper } = looseJson(machine(path))
+    return [
+      ...(disableAllHooks === true ? [`${path} sets disableAllHooks: no hook runs, the policy's neither`] : []),
+      ...(policyHelper !== undefined
+        ? [`${path} names a policyHelper, whose answer replaces all managed settings`]
+        : []),
+      ...(wantsOwnHooks && allowManagedHooksOnly === false && path > own
+        ? [`${path} sets allowManagedHooksOnly back to false: hooks of users run`]
+        : []),
+    ]
+  })
 }
 
 /** The settings of Claude Code, which ona reads too. */

@@ -1,5 +1,5 @@
 /** Claude Code's tools. These names are also the ones that a role's filter uses. */
-import type { ToolNames } from '../tools.ts'
+import type { ToolNames } from '../tool-names.ts'
 
 export const claudeTools = {
   Bash: ['Bash', 'PowerShell'],

@@ -27,14 +27,10 @@ export const codex: HistoryReader = {
     return [join(base, 'sessions'), join(base, 'archived_sessions')]
   },
   files: (root) =>
-    filesBelow(root, /(^|\/)[^/]+\.jsonl(\.zst)?$/).map(({ path, name }) => ({
+    filesBelow(root, /(^|\/)[^/]+\.jsonl(\.zst)?$/).map(({ path, base }) => ({
       path,
-      key: name
-        .split('/')
-        .at(-1)!
-        .replace(/\.zst$/, ''), // archiving and packing move it
+      key: base.replace(/\.zst$/, ''), // archiving and packing move it
     })),
-  start: () => ({}),
   read,
   skip: ['"type":"world_state"', '"type":"base_instructions"'],
 }

@@ -36,7 +36,23 @@ export const codexManaged: Managed = {
   support(rule): RuleSupport {
     if (rule.behavior === 'allow')
       return { how: 'cannot', why: 'its requirements cannot allow; the user is prompted as before' }
-    return nativePrefix(rule) ? { how: 'native' } : { how: 'hook' }
+    const asks = rule.behavior === 'ask' ? 'refused: a hook cannot prompt there' : ''
+    const parsed = nativePrefix(rule) ? 'a prefix of words; the hook parses the command' : ''
+    const why = [parsed, asks].filter(Boolean).join('; ')
+    return { how: nativePrefix(rule) ? 'native' : 'hook', ...(why && { why }) }
+  },
+  overrides({ machine }) {
+    const legacy = '/etc/codex/managed_config.toml'
+    const off = /^\s*(?:features\.)?(?:codex_)?hooks\s*=\s*false/m.test(machine(legacy) ?? '')
+    const pinned = /^hooks\s*=\s*true/m.test(machine('/etc/codex/requirements.toml') ?? '')
+    return [
+      ...(off ? [`${legacy} sets features.hooks = false`] : []),
+      ...(pinned
+        ? []
+        : [
+            '/etc/codex/requirements.toml does not pin features.hooks, so features.hooks = false of its user silences hooks',
+          ]),
+    ]
   },
 }
 

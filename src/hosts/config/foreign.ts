@@ -3,7 +3,7 @@
 import { isFields, parseObject } from '../../files/json-edit.ts'
 import { bootSources, type Moment } from '../hook.ts'
 import type { Foreign } from '../host.ts'
-import type { Layout } from './json-config.ts'
+import type { Layout } from './layout.ts'
 
 /** Keys that a role carries over, and display texts that it can do without. Any other key would be lost silently. */
 const carried = new Set([

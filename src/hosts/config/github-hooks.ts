@@ -8,9 +8,11 @@ import type { Host, Limit } from '../host.ts'
 import { strictRemarks } from '../shared.ts'
 import { orRefuse, refusalMarginMs, shimFilter } from '../shim/command-text.ts'
 import { shimText } from '../shim/shim.ts'
-import { filterLimits, namesIn, type ToolDialect, type ToolNames, translate } from '../tools.ts'
+import type { ToolDialect, ToolNames } from '../tool-names.ts'
+import { filterLimits, namesIn, translate } from '../tools.ts'
 import { vscodeTools } from '../vscode/tools.ts'
-import { jsonConfig, type Layout } from './json-config.ts'
+import { jsonConfig } from './json-config.ts'
+import type { Layout } from './layout.ts'
 
 const shim = '.github/hooks/rhachet-hook.cjs'
 

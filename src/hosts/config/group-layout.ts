@@ -2,7 +2,7 @@
 import { durationMs, durationText } from '../duration.ts'
 import { type BrainHook, bootSources, eventOf, filterAt, momentOf, refusesOnFailure, whatOf } from '../hook.ts'
 import { type DeclaredCommand, refusalMarginMs } from '../shim/command-text.ts'
-import type { Layout } from './json-config.ts'
+import type { Layout } from './layout.ts'
 import { markOf, readMark } from './mark.ts'
 
 interface Dialect extends Pick<Layout, 'events' | 'unitMs' | 'defaultMs' | 'keepPositions' | 'neutral' | 'strict'> {

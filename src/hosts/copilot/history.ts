@@ -25,17 +25,11 @@ export const copilot: HistoryReader = {
   title: 'Copilot CLI',
   roots: (env, home) => [join(env['COPILOT_HOME'] || join(home, '.copilot'), 'session-state')],
   files: (root) =>
-    filesBelow(root, /\.jsonl$/).map(({ path, name }) => {
+    filesBelow(root, /\.jsonl$/).map(({ path, base }) => {
       const [, folder] = /([^/]+)\/events\.jsonl$/.exec(path) ?? []
-      const session =
-        folder ??
-        name
-          .split('/')
-          .at(-1)!
-          .replace(/\.jsonl$/, '')
+      const session = folder ?? base.replace(/\.jsonl$/, '')
       return { path, key: session, about: { session } }
     }),
-  start: ({ about }) => ({ ...about }),
   read,
   skip: ['"type":"system.message"'],
 }

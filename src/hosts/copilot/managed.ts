@@ -4,7 +4,7 @@
  */
 import { claudeEvents } from '../claudecode/events.ts'
 import { managedHooks } from '../config/managed-hooks.ts'
-import { type Managed, ownFile, type RuleSupport } from '../managed.ts'
+import { type Managed, notOwned, ownFile, type RuleSupport } from '../managed.ts'
 
 export const copilotManaged: Managed = {
   holds: 'hooks hold; the shim refuses in time where Copilot itself would let a slow hook pass',
@@ -23,4 +23,5 @@ export const copilotManaged: Managed = {
     behavior === 'allow'
       ? { how: 'cannot', why: 'a managed permissions block would turn every call that it does not list into a prompt' }
       : { how: 'hook' },
+  overrides: (seen) => notOwned(seen, ['/etc/github-copilot/policy.d', '/etc/github-copilot/policy.d/50-ona.json']),
 }

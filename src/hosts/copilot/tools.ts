@@ -1,5 +1,5 @@
 /** Copilot CLI's own names (GitHub's hooks reference). Under Pascal event names it sends Claude Code's names instead. */
-import type { ToolNames } from '../tools.ts'
+import type { ToolNames } from '../tool-names.ts'
 
 export const copilotTools = {
   Bash: ['bash', 'powershell'],

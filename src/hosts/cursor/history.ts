@@ -27,15 +27,11 @@ export const cursor: HistoryReader = {
   title: 'Cursor',
   roots: (_, home) => [join(home, '.cursor', 'projects')],
   files: (root) =>
-    filesBelow(root, /(^|\/)(agent-transcripts\/.+|[^/]+)\.jsonl$/).map(({ path, name }) => {
-      const session = name
-        .split('/')
-        .at(-1)!
-        .replace(/\.jsonl$/, '')
+    filesBelow(root, /(^|\/)(agent-transcripts\/.+|[^/]+)\.jsonl$/).map(({ path, base }) => {
+      const session = base.replace(/\.jsonl$/, '')
       const at = new Date(statSync(path).mtimeMs).toISOString()
       return { path, key: session, about: { session, at } }
     }),
-  start: ({ about }) => ({ ...about }),
   read,
 }
 

@@ -2,7 +2,8 @@
  * Cursor (cursor.com/docs/hooks). Project hooks run from the root of the project. Whether it accepts unknown keys is not
  * documented, so a comment at the end of the command says whose the hook is.
  */
-import { jsonConfig, type Layout } from '../config/json-config.ts'
+import { jsonConfig } from '../config/json-config.ts'
+import type { Layout } from '../config/layout.ts'
 import { markOf, readMark } from '../config/mark.ts'
 import { durationMs, durationText } from '../duration.ts'
 import { type BrainHook, eventOf, filterAt, refusesOnFailure, whatOf } from '../hook.ts'
@@ -10,7 +11,8 @@ import type { Host, Limit } from '../host.ts'
 import { bootLimits, oneOfTwo, strictRemarks, talkLimits } from '../shared.ts'
 import { refusalMarginMs, throughShim, withoutShim } from '../shim/command-text.ts'
 import { shimText } from '../shim/shim.ts'
-import { filterLimits, neutralNames, type ToolDialect, translate } from '../tools.ts'
+import { neutralNames, type ToolDialect } from '../tool-names.ts'
+import { filterLimits, translate } from '../tools.ts'
 import { cursorEvents } from './events.ts'
 import { cursorLaunch } from './launch.ts'
 import { cursorManaged } from './managed.ts'

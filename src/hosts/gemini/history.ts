@@ -33,7 +33,6 @@ export const gemini: HistoryReader = {
       return { path, key: `${project}/${key}`, about: { cwd: folders.get(project) ?? '', parent: parent ?? '' } }
     })
   },
-  start: ({ about }) => ({ ...about }),
   read,
   repeats: true,
 }

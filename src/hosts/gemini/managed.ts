@@ -3,7 +3,18 @@
  * (Gemini CLI's policy engine reference). The policies folder must belong to root.
  */
 import { managedHooks } from '../config/managed-hooks.ts'
-import { appendTo, jsonFile, type Managed, ownFile, type PolicyRule, type RuleSupport, tomlText } from '../managed.ts'
+import {
+  appendTo,
+  jsonFile,
+  looseJson,
+  type Managed,
+  notOwned,
+  ownFile,
+  type PolicyRule,
+  type RuleSupport,
+  tomlText,
+  variables,
+} from '../managed.ts'
 import { geminiEvents } from './events.ts'
 import { geminiTools } from './tools.ts'
 
@@ -36,11 +47,39 @@ export const geminiManaged: Managed = {
     if (rule.behavior === 'allow') return { how: 'cannot', why: 'its policies cannot express this' }
     return { how: 'hook', why: 'its policies cannot express this, and its user can disable hooks' }
   },
-  overrides(read) {
-    const text = read('.gemini/settings.json')
-    const found = text && /"hooksConfig"[^}]*("disabled"\s*:\s*\[\s*"|"enabled"\s*:\s*false)/s.test(text)
-    return found ? ['~/.gemini/settings.json disables hooks (hooksConfig)'] : []
+  overrides(seen) {
+    const policies = `${folder[seen.platform]}/policies`
+    const settings = [
+      ['~/.gemini/settings.json', seen.home('.gemini/settings.json')],
+      ['.gemini/settings.json', seen.repo('.gemini/settings.json')],
+    ] as const
+    return [
+      ...variables(seen, {
+        GEMINI_CLI_SYSTEM_SETTINGS_PATH: 'names other system settings: the hooks there do not run',
+      }),
+      ...settings.flatMap(([name, text]) => {
+        const { enabled, disabled } = (looseJson(text)['hooksConfig'] ?? {}) as {
+          enabled?: unknown
+          disabled?: unknown
+        }
+        const off = enabled === false || (Array.isArray(disabled) && disabled.length > 0)
+        return off ? [`${name} disables hooks (hooksConfig)`] : []
+      }),
+      ...seen.list(policies).flatMap((name) => {
+        const path = `${policies}/${name}`
+        const above = name !== '50-ona.toml' && allowsAbove(seen.machine(path) ?? '')
+        return above ? [`${path} allows with priority ${above}, above this policy's ${priorities.deny}`] : []
+      }),
+      ...notOwned(seen, [policies, `${policies}/50-ona.toml`]),
+    ]
   },
+}
+
+/** The highest priority above ours that allows something in a policy file; 0 where there is none. */
+function allowsAbove(text: string): number {
+  const allowing = text.split(/^\s*\[\[/m).filter((rule) => /decision\s*=\s*["']allow/.test(rule))
+  const found = allowing.map((rule) => Number(/^\s*priority\s*=\s*(\d+)/m.exec(rule)?.[1] ?? 0))
+  return Math.max(0, ...found.filter((priority) => priority > priorities.deny))
 }
 
 function policyOf(rule: PolicyRule): string | null {

@@ -1,4 +1,4 @@
-import type { ToolNames } from '../tools.ts'
+import type { ToolNames } from '../tool-names.ts'
 
 export const geminiTools = {
   Bash: ['run_shell_command'],

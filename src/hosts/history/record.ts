@@ -8,9 +8,7 @@ export interface HistoryReader {
   roots(env: NodeJS.ProcessEnv, home: string): readonly string[]
   /** The session files under a root; for a file, itself when it is one. */
   files(root: string): HistoryFile[]
-  /** The state before the first line. It is stored between imports, so it must be JSON. */
-  start(file: HistoryFile): State
-  /** Changes `state`. A line that means nothing to us gives `unknown`. */
+  /** Changes `state`, which begins as what the file says `about` itself and is stored between imports as JSON. A line that means nothing to us gives `unknown`. */
   read(line: JsonObject, state: State): readonly HistoryRecord[]
   /** Lines whose first 300 bytes contain one of these are skipped without being parsed: bulk that no reader uses. */
   readonly skip?: readonly string[]

@@ -1,4 +1,4 @@
-import { managedSettings } from '../claudecode/managed.ts'
+import { dropInOverrides, managedSettings } from '../claudecode/managed.ts'
 import { type Managed, ownFile } from '../managed.ts'
 
 const folder = { linux: '/etc/ona', darwin: '/Library/Application Support/Ona' }
@@ -16,4 +16,5 @@ export const onaManaged: Managed = {
     return [ownFile(`${folder[place.platform]}/managed-settings.d/50-ona.json`, `${text}\n`)]
   },
   support: () => ({ how: 'native' }),
+  overrides: (seen) => dropInOverrides(seen, folder[seen.platform]),
 }

@@ -25,7 +25,6 @@ export const opencode: HistoryReader = {
     return [join(env['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'opencode')]
   },
   files: (root) => filesBelow(root, /^opencode(-[^/]+)?\.db$/).map(({ path }) => ({ path, key: path })),
-  start: () => ({}),
   read,
   repeats: true,
   rows,

@@ -1,5 +1,14 @@
 /** opencode's managed config (opencode.ai/docs/config). It is no boundary: agents' own permissions and variables go after it. */
-import { appendTo, jsonFile, type Managed, type PolicyRule, type RuleSupport } from '../managed.ts'
+import { isFields } from '../../files/json-edit.ts'
+import {
+  appendTo,
+  jsonFile,
+  looseJson,
+  type Managed,
+  type PolicyRule,
+  type RuleSupport,
+  variables,
+} from '../managed.ts'
 import { opencodeTools } from './tools.ts'
 
 const file = { linux: '/etc/opencode/opencode.json', darwin: '/Library/Application Support/opencode/opencode.json' }
@@ -19,8 +28,35 @@ export const opencodeManaged: Managed = {
   },
   support: (rule): RuleSupport =>
     entryOf(rule)
-      ? { how: 'native', why: 'its user can loosen it' }
+      ? {
+          how: 'native',
+          why: `its user can loosen it${rule.behavior === 'ask' ? '; the hook refuses: it cannot prompt there' : ''}`,
+        }
       : { how: 'hook', why: 'its user can start it with --pure' },
+  overrides(seen) {
+    const config = seen.env['XDG_CONFIG_HOME']
+      ? []
+      : ['.config/opencode/opencode.json', '.config/opencode/opencode.jsonc']
+    const files = [
+      ...config.map((path) => [`~/${path}`, seen.home(path)] as const),
+      ...['opencode.json', 'opencode.jsonc'].map((path) => [path, seen.repo(path)] as const),
+    ]
+    return [
+      ...variables(seen, {
+        OPENCODE_PERMISSION: 'replaces permissions',
+        OPENCODE_CONFIG_CONTENT: 'is a config that goes after this one',
+        OPENCODE_PURE: 'drops plugins, the policy’s too',
+        OPENCODE_TEST_MANAGED_CONFIG_DIR: 'moves the managed config',
+      }),
+      ...files.flatMap(([name, text]) =>
+        Object.entries(looseJson(text)['agent'] ?? {}).flatMap(([agent, settings]) =>
+          isFields(settings) && settings['permission'] !== undefined
+            ? [`${name} gives the agent ${agent} permissions of its own`]
+            : [],
+        ),
+      ),
+    ]
+  },
 }
 
 type Permissions = Record<string, string | Record<string, string>>

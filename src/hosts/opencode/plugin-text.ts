@@ -1,5 +1,5 @@
 /** The plugin that runs role hooks in opencode, as text. What it needs to know of ona is in it. */
-import { neutralNames, type ToolNames } from '../tools.ts'
+import { neutralNames, type ToolNames } from '../tool-names.ts'
 
 interface Parts {
   readonly tools: ToolNames

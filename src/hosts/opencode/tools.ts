@@ -1,4 +1,4 @@
-import type { ToolNames } from '../tools.ts'
+import type { ToolNames } from '../tool-names.ts'
 
 /** With some models apply_patch is offered instead of write and edit. */
 export const opencodeTools = {

@@ -26,11 +26,9 @@ export const pi: HistoryReader = {
   title: 'pi',
   roots: (_, home) => [join(home, '.pi', 'agent', 'sessions')],
   files: (root) =>
-    filesBelow(root, /\.jsonl$/).map(({ path, name }) => {
-      const key = name.split('/').at(-1)!
-      return { path, key, about: { session: key.replace(/^.*_|\.jsonl$/g, '') } }
+    filesBelow(root, /\.jsonl$/).map(({ path, base }) => {
+      return { path, key: base, about: { session: base.replace(/^.*_|\.jsonl$/g, '') } }
     }),
-  start: ({ about }) => ({ ...about }),
   read,
 }
 

@@ -24,12 +24,11 @@ export const qwen: HistoryReader = {
   title: 'Qwen Code',
   roots: (_, home) => [join(home, '.qwen', 'projects')],
   files: (root) =>
-    filesBelow(root, /(^|\/)(chats|subagents)\/.+\.jsonl$/).map(({ path, name }) => {
+    filesBelow(root, /(^|\/)(chats|subagents)\/.+\.jsonl$/).map(({ path, name, base }) => {
       const [, agentId] = /subagents\/[^/]+\/agent-([^/]+)\.jsonl$/.exec(name) ?? []
       const about = agentId === undefined ? {} : { agentId, agentType: agentTypeIn(path) }
-      return { path, key: name.split('/').at(-1)!, about }
+      return { path, key: base, about }
     }),
-  start: ({ about }) => ({ ...about }),
   read,
 }
 

@@ -4,7 +4,7 @@
  * agents let a call pass when its guard crashes. It is written beside the agent's config and committed with it, so that it runs
  * in any clone without an install; it needs Node 18 or later and nothing else.
  */
-import { neutralNames, type ToolNames } from '../tools.ts'
+import { neutralNames, type ToolNames } from '../tool-names.ts'
 
 export interface ShimDialect {
   /** What the agents that read the config call the tools that a filter names. */

@@ -30,14 +30,10 @@ export const vscode: HistoryReader = {
       join(home, 'Library', 'Application Support', 'Code', 'User'),
     ].flatMap((user) => [join(user, 'workspaceStorage'), join(user, 'globalStorage', 'emptyWindowChatSessions')]),
   files: (root) =>
-    filesBelow(root, /(^|\/)(chatSessions\/[^/]+|[0-9a-f-]{36})\.jsonl?$/).map(({ path, name }) => ({
+    filesBelow(root, /(^|\/)(chatSessions\/[^/]+|[0-9a-f-]{36})\.jsonl?$/).map(({ path, base }) => ({
       path,
-      key: name
-        .split('/')
-        .at(-1)!
-        .replace(/\.jsonl?$/, ''),
+      key: base.replace(/\.jsonl?$/, ''),
     })),
-  start: () => ({}),
   read,
   repeats: true,
   rows,

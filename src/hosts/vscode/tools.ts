@@ -2,7 +2,7 @@
  * VS Code's tools. Each has an id (`grep_search`), which hooks receive, and most have a second name (`textSearch`), which the
  * hooks reference, its samples and prompt files use. Both are accepted everywhere.
  */
-import type { ToolNames } from '../tools.ts'
+import type { ToolNames } from '../tool-names.ts'
 
 export const vscodeTools = {
   Bash: ['run_in_terminal', 'runTerminalCommand', 'runInTerminal'],

@@ -1,5 +1,5 @@
 /** `ona enforce`: one policy into every agent's machine-wide configuration, which its user cannot change. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { applyPolicy, planApply, readApplied, removePolicy, statusOf } from '../../../brains/enforce/apply.ts'
@@ -11,7 +11,7 @@ import { repositoryOf } from '../../../brains/targets.ts'
 import { readText } from '../../../files/file-edits.ts'
 import { Problem } from '../../../files/problem.ts'
 import type { Host } from '../../../hosts/host.ts'
-import type { Policy } from '../../../hosts/managed.ts'
+import type { Policy, Surroundings } from '../../../hosts/managed.ts'
 import type { FlagsOf } from '../../args.ts'
 import { command, family } from '../../command.ts'
 import { failed, paint, said, saidJson, table, warned, wrong } from '../../print.ts'
@@ -168,7 +168,7 @@ const status = command('ona enforce status', { help, flags }, async (given) => {
   if (!applied) return failed(`no policy is applied in ${root}`)
   const hosts = await hostsNamed(undefined)
   const files = statusOf(root, applied)
-  const home = (path: string) => readText(join(homedir(), path))
+  const seen = surroundings(root)
   const rows = [...files].map(([slug, list]) => {
     const host = hosts.find((one) => one.slug === slug)
     const wrongFiles = list.filter(({ state }) => state !== 'applied')
@@ -176,7 +176,7 @@ const status = command('ona enforce status', { help, flags }, async (given) => {
       host: slug || 'policy',
       files: list,
       wrong: wrongFiles,
-      overridden: host?.managed.overrides?.(home) ?? [],
+      overridden: host?.managed.overrides?.(seen) ?? [],
       holds: host?.managed.holds,
     }
   })
@@ -196,6 +196,29 @@ const status = command('ona enforce status', { help, flags }, async (given) => {
   for (const problem of problems) warned(problem)
   return problems.length > 0 ? 1 : 0
 })
+
+function surroundings(root: string): Surroundings {
+  const repo = repositoryOf(process.cwd())
+  const stat = (path: string) => statSync(join(root, path), { throwIfNoEntry: false })
+  return {
+    platform: process.platform === 'darwin' ? 'darwin' : 'linux',
+    env: process.env,
+    home: (path) => readable(join(homedir(), path)),
+    repo: (path) => readable(join(repo, path)),
+    machine: (path) => readable(join(root, path)),
+    list: (folder) => (stat(folder)?.isDirectory() ? readdirSync(join(root, folder)).sort() : []),
+    owner: (path) => (root === '/' ? (stat(path)?.uid ?? null) : null),
+  }
+}
+
+/** What cannot be read has no say in an agent of this user's either. */
+function readable(path: string): string | null {
+  try {
+    return readText(path)
+  } catch {
+    return null
+  }
+}
 
 /** A hook whose interpreter is gone refuses every call, or lets it pass, by the agent. */
 export function interpreterProblems(root: string, files: Readonly<Record<string, unknown>>): string[] {
