@@ -91,13 +91,14 @@ export function githubHost(
   more: (hook: BrainHook) => Limit[],
 ): Host {
   const { mcp, ...host } = one
-  const dialect = { title: one.title, tools, ...(mcp && { mcp }) }
+  const dialect = { title: one.title, tools }
   return {
     ...host,
     config: '.github/hooks/rhachet-hooks.json',
     helper: { path: shim, text: shimText(shimDialect) },
     shim: shimDialect,
-    dialect,
+    // a filter in the file that both agents read cannot name an MCP tool; a policy for one of them can
+    dialect: { ...dialect, ...(mcp && { mcp }) },
     ...jsonConfig(layout),
     remarks: strictRemarks(one.title),
     limits: (hook) => [...more(hook), ...filterLimits(hook, dialect)],
