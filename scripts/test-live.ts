@@ -5,12 +5,24 @@
  *   npm run test:live codex      only these
  */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { agentsCache } from '../src/brains/prove/programs.ts'
 import type { LaunchPlace } from '../src/hosts/launch.ts'
+import { publishedFiles } from '../test/support/published-roles.ts'
 import { agents, type LiveAgent } from './live/agents.ts'
+import { failures } from './live/failures.ts'
 import { startModel } from './live/model.ts'
 
 const asked = process.argv.slice(2)
@@ -24,7 +36,10 @@ const checks = [
   ['hooks fire', watches],
   ['exit 2 refuses', refuses],
   ['what boot prints is heard', boots],
+  ['what a hook prints to a prompt is heard', talks],
   ['exit 2 at the end goes on', goesOn],
+  ['a guard that fails refuses', failsClosed],
+  ['published roles run', published],
   ['the dispatcher is heard', dispatches],
 ] as const
 let failed = false
@@ -38,6 +53,9 @@ for (const agent of agents.filter(({ slug }) => asked.length === 0 || asked.incl
   }
   for (const [name, check] of checks) {
     if (agent.cannot?.includes(name) || (check === dispatches && !agent.dispatcher)) continue
+    // one agent of a kind is enough: these do not look at the other agents' files
+    if ((check === failsClosed || check === published) && agent.beside) continue
+    if (check === published && agent.slug !== 'claudecode') continue
     const startedAt = performance.now()
     const why = await check(agent, program)
     failed ||= why.length > 0
@@ -124,6 +142,50 @@ async function boots(agent: LiveAgent, program: string): Promise<string[]> {
   return heard.includes('remember the milk') ? [] : ['the model did not hear it', `said: ${output.slice(-1500)}`]
 }
 
+async function talks(agent: LiveAgent, program: string): Promise<string[]> {
+  const { place, output, heard } = await runWith(agent, program, {
+    onTalk: [{ command: 'echo the user speaks softly', timeout: 'PT20S' }],
+  })
+  place.remove()
+  return heard.includes('the user speaks softly') ? [] : ['the model did not hear it', `said: ${output.slice(-1500)}`]
+}
+
+/** One session for each failure: the command must not run, and the agent must go on. */
+async function failsClosed(agent: LiveAgent, program: string): Promise<string[]> {
+  const why: string[] = []
+  for (const [name, command] of Object.entries(failures)) {
+    const guard = { command, timeout: 'PT3S', filter: { what: 'Bash' }, onFailure: 'refuse' }
+    const { place, output } = await runWith(agent, program, { onTool: [guard] })
+    const ran = existsSync(join(place.repo, 'ran.txt'))
+    console.log(`  | ${agent.slug} | ${name} | ${ran ? 'the call ran' : 'refused'} |`)
+    if (ran) why.push(`${name}: the command ran all the same`, `said: ${output.slice(-800)}`)
+    place.remove()
+  }
+  return why
+}
+
+/** A package of the published shape: its hooks are `rhachet run …` and `rhachet roles boot …`, and none refuses the tool. */
+async function published(agent: LiveAgent, program: string): Promise<string[]> {
+  const words = ['init', '--roles', 'mechanic', '--hooks', agent.slug]
+  const { place, output, heard } = await runWith(agent, program, {}, { words, files: publishedFiles })
+  const why: string[] = []
+  if (!existsSync(join(place.repo, 'ran.txt'))) why.push('a hook refused the command')
+  if (!heard.includes('Keep it clean.')) why.push('rhachet roles boot was not heard')
+  if (!heard.includes('hello from the garage')) why.push('the onTalk hook was not heard')
+  if (why.length > 0) why.push(`said: ${output.slice(-1500)}`)
+  place.remove()
+  const forbidden = await runWith(
+    agent,
+    program,
+    {},
+    { words, files: publishedFiles, command: 'echo forbidden > ran.txt' },
+  )
+  if (existsSync(join(forbidden.place.repo, 'ran.txt'))) why.push('the check of the role did not refuse')
+  if (!forbidden.heard.includes('not in this garage')) why.push('the model was not told why')
+  forbidden.place.remove()
+  return why
+}
+
 async function goesOn(agent: LiveAgent, program: string): Promise<string[]> {
   const hold = 'test -e held || { touch held; echo one more thing >&2; exit 2; }'
   const { place, output, heard } = await runWith(agent, program, { onStop: [{ command: hold, timeout: 'PT20S' }] })
@@ -152,7 +214,8 @@ async function runWith(
   {
     words = ['init', '--roles', 'watcher', '--hooks', agent.slug, ...(agent.beside ?? [])],
     command = 'echo live > ran.txt',
-  }: { words?: readonly string[]; command?: string } = {},
+    files = {},
+  }: { words?: readonly string[]; command?: string; files?: Readonly<Record<string, string>> } = {},
 ) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), `ona-live-${agent.slug}-`)))
   const model = await startModel(command)
@@ -184,6 +247,16 @@ async function runWith(
     join(place.repo, 'refuse.mjs'),
     `import { readFileSync } from 'node:fs'\nreadFileSync(0)\nconsole.error('not on my watch')\nprocess.exit(2)\n`,
   )
+  place.put(join(place.repo, 'no-interpreter'), '#!/no/such/interpreter\n')
+  chmodSync(join(place.repo, 'no-interpreter'), 0o755)
+  for (const [path, text] of Object.entries(files)) {
+    place.put(join(place.repo, path), text)
+    if (path.endsWith('.sh')) chmodSync(join(place.repo, path), 0o755)
+  }
+  if (Object.keys(files).length > 0) {
+    mkdirSync(join(place.repo, 'node_modules/.bin'), { recursive: true })
+    symlinkSync(join(import.meta.dirname, '../bin/ona.mjs'), join(place.repo, 'node_modules/.bin/rhachet'))
+  }
   mkdirSync(place.home, { recursive: true })
   await runProgram('git', ['init', '-q'], place.repo, env)
   const init = await runProgram(

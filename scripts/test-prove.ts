@@ -4,7 +4,8 @@
  *   npm run test:prove              every agent
  *   npm run test:prove codex ona    only these
  * An agent that cannot be installed is listed as skipped, never as passed. ONA_AGENTS_CACHE: where agents are installed
- * (~/.cache/ona-agents). ONA_PROVE_SECONDS: time for everything, 240 by default; what is not reached by then is skipped.
+ * (~/.cache/ona-agents). ONA_PROVE_CALLS: how many commands every agent and ona's own rules are compared on, 18 by default and 180
+ * at most. ONA_PROVE_SECONDS: time for everything, 240 by default; what is not reached by then is skipped.
  */
 import { execFile } from 'node:child_process'
 import {
@@ -20,9 +21,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { agentsCache } from '../src/brains/prove/programs.ts'
+import { agentsCache, programOf } from '../src/brains/prove/programs.ts'
 import type { ProofResult } from '../src/brains/prove/session.ts'
 import { hostOf } from '../src/hosts/index.ts'
+import { type Agreement, agreement, type Roots, withoutGuard } from './prove/agree.ts'
+import { agreementRules } from './prove/corpus.ts'
 
 const all = ['ona', 'claudecode', 'codex', 'gemini', 'copilot', 'opencode']
 const endsAt = performance.now() + Number(process.env['ONA_PROVE_SECONDS'] ?? 240) * 1000
@@ -34,6 +37,7 @@ interface Row {
   readonly skipped?: string
   readonly held?: Proof
   readonly bare?: Proof
+  readonly agreed?: Agreement
 }
 interface Proof {
   readonly exit: number
@@ -71,6 +75,11 @@ async function main(slugs: readonly string[]): Promise<number> {
   )
     throw new Error(`ona enforce remove left files in ${mutant}`)
   mkdirSync(mutant, { recursive: true })
+  const roots: Roots = { policy: join(top, 'agree'), native: join(top, 'native'), empty: mutant }
+  writeFileSync(join(top, 'agree.json'), JSON.stringify(agreementRules))
+  for (const folder of [roots.policy, roots.native])
+    await run(ona, ['enforce', 'apply', '--rules', join(top, 'agree.json'), '--root', folder])
+  withoutGuard(roots.native)
   const rows = await twoAtOnce(slugs, async (slug): Promise<Row> => {
     const skipped = slug === 'ona' ? null : await install(slug)
     if (skipped) return { slug, skipped }
@@ -78,7 +87,10 @@ async function main(slugs: readonly string[]): Promise<number> {
     const held = await prove(ona, slug, ['--root', root])
     const bare = await prove(ona, slug, ['--root', mutant, '--rules', rules])
     if (!held || !bare) return { slug, skipped: 'the time for this run was over (ONA_PROVE_SECONDS)' }
-    return { slug, held, bare }
+    const program = slug === 'ona' ? ona : programOf(hostOf(slug)!)!
+    const count = Number(process.env['ONA_PROVE_CALLS'] ?? 18)
+    const agreed = performance.now() < endsAt ? await agreement(hostOf(slug)!, program, roots, count) : undefined
+    return { slug, held, bare, ...(agreed && { agreed }) }
   })
   return report(rows)
 }
@@ -147,6 +159,19 @@ function report(rows: readonly Row[]): number {
       `| ${slug} | total | exit ${held.exit}, ${held.seconds} s | exit ${bare.exit}, ${through.length} went through, ${bare.seconds} s |`,
     )
   }
+  console.log(
+    '\n| agent | calls | as ona decides | refused by the agent itself | refused by the guard alone |\n| --- | --- | --- | --- | --- |',
+  )
+  for (const { slug, agreed } of rows) {
+    if (!agreed) {
+      console.log(`| ${slug} | not compared | | | |`)
+      continue
+    }
+    const { calls, agreed: same, ownRefusals, disagreements, onlyByGuard } = agreed
+    console.log(`| ${slug} | ${calls} | ${same} | ${listed(ownRefusals)} | ${listed(onlyByGuard)} |`)
+    if (disagreements.length > 0)
+      wrongs.push(`${slug}: the compiled policy and ona's rules disagree:`, ...disagreements)
+  }
   const proved = rows.filter(({ skipped }) => !skipped)
   console.log(
     `\n${proved.length} agents proved, ${refused} calls refused, ${rows.length - proved.length} agents skipped${rows
@@ -157,6 +182,9 @@ function report(rows: readonly Row[]): number {
   for (const line of wrongs) console.error(line)
   return wrongs.length > 0 || proved.length === 0 ? 1 : 0
 }
+
+const listed = (commands: readonly string[]): string =>
+  commands.map((command) => `\`${command.replaceAll('|', '\\|')}\``).join(', ') || '–'
 
 async function twoAtOnce<In, Out>(items: readonly In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
   const results: Out[] = []

@@ -16,76 +16,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { packageRoot } from '../src/package-root.ts'
-
-/** Registry and roles are class instances with the keys of the literal; URIs are absolute. */
-const index = `
-class Role { static build(it) { return Object.assign(new Role(), it) } }
-class RoleRegistry { static build(it) { return Object.assign(new RoleRegistry(), it) } }
-const uri = (path) => ({ uri: __dirname + '/' + path })
-const bin = './node_modules/.bin/rhachet'
-const init = (name) => bin + ' run --repo ehmpathy --role mechanic --init ' + name
-exports.getRoleRegistry = () => RoleRegistry.build({
-  slug: 'ehmpathy',
-  readme: uri('readme.md'),
-  roles: [
-    Role.build({
-      slug: 'mechanic',
-      name: 'Mechanic',
-      purpose: 'keep the engine clean',
-      readme: uri('readme.md'),
-      boot: uri('boot.yml'),
-      keyrack: uri('keyrack.yml'),
-      traits: [],
-      briefs: { dirs: uri('briefs') },
-      skills: { dirs: [uri('skills')], refs: [] },
-      inits: { dirs: uri('inits'), exec: [] },
-      hooks: {
-        onBrain: {
-          onBoot: [
-            { command: bin + ' roles boot --repo ehmpathy --role mechanic', timeout: 'PT60S' },
-            { command: init('claude.hooks/postcompact.remind'), timeout: 'PT10S', filter: { what: 'PostCompact' } },
-            { command: init('claude.hooks/unheard'), timeout: 'PT10S', filter: { what: 'PreTeleport' } },
-          ],
-          onTool: [
-            { command: init('claude.hooks/pretooluse.check'), timeout: 'PT5S', filter: { what: 'Bash', when: 'before' } },
-            { command: init('claude.hooks/posttooluse.note'), timeout: 'PT5S', filter: { what: 'Write|Edit', when: 'after' } },
-            { command: init('claude.hooks/plan'), timeout: 'PT5S', filter: { what: 'EnterPlanMode' } },
-          ],
-          onTalk: [{ command: init('claude.hooks/userpromptsubmit.hello'), timeout: { seconds: 5 } }],
-          onTeleport: [{ command: 'x', timeout: 'PT5S' }],
-        },
-      },
-    }),
-    Role.build({ slug: 'driver', briefs: { dirs: uri('briefs') }, hooks: { onBrain: { onStop: [{ command: 'echo parked', timeout: 'PT5S' }] } } }),
-  ],
-})`
-
-const check = `#!/bin/sh
-read -r event
-case "$event" in *forbidden*) echo "not in this garage" >&2; exit 2 ;; esac
-echo "args: $*" >&2
-`
+import { publishedFiles, publishedIndex } from './support/published-roles.ts'
 
 function garage(t: TestContext, more: Record<string, string> = {}) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'ona-published-')))
   t.after(() => rmSync(root, { recursive: true, force: true }))
   const repo = join(root, 'repo')
-  const pack = 'node_modules/rhachet-roles-ehmpathy'
-  const files: Record<string, string> = {
-    'package.json': '{ "devDependencies": { "rhachet-roles-ehmpathy": "1" } }',
-    '.claude/settings.json': '{}\n',
-    [`${pack}/package.json`]: '{ "name": "rhachet-roles-ehmpathy", "version": "1.38.10", "main": "index.cjs" }',
-    [`${pack}/index.cjs`]: index,
-    [`${pack}/boot.yml`]: 'briefs:\n  say: ["briefs/clean.md"]\n  ref: ["briefs/*.md"]\n',
-    [`${pack}/briefs/clean.md`]: 'Keep it clean.\n',
-    [`${pack}/briefs/long.md`]: 'A very long story.\n',
-    [`${pack}/skills/tow.sh`]: '#!/bin/sh\necho "tow $*"; cat; exit 7\n',
-    [`${pack}/inits/claude.hooks/pretooluse.check.sh`]: check,
-    [`${pack}/inits/claude.hooks/posttooluse.note.sh`]: '#!/bin/sh\n',
-    [`${pack}/inits/claude.hooks/userpromptsubmit.hello.sh`]: '#!/bin/sh\necho hello from the garage\n',
-    [`${pack}/inits/claude.hooks/postcompact.remind.sh`]: '#!/bin/sh\necho again\n',
-    ...more,
-  }
+  const files = { ...publishedFiles, ...more }
   mkdirSync(join(repo, '.git'), { recursive: true })
   mkdirSync(join(root, 'home'))
   for (const [path, text] of Object.entries(files)) {
@@ -223,7 +160,7 @@ test('a role that its package renames loses its hooks; one whose package cannot 
   const kept = run('ona', ['init', '--hooks'])
   assert.deepEqual([kept.status, /flat tyre/.test(kept.stderr)], [1, true])
   assert.equal(commandsOf(text('.claude/settings.json')).length, 1)
-  put(broken, index.replace("slug: 'driver'", "slug: 'pilot'"))
+  put(broken, publishedIndex.replace("slug: 'driver'", "slug: 'pilot'"))
   assert.equal(run('ona', ['init', '--hooks', '--check']).status, 1)
   const gone = run('ona', ['init', '--hooks'])
   assert.equal(gone.status, 0, gone.stderr)

@@ -20,6 +20,9 @@ const agent = (slug: string, more: Omit<LiveAgent, 'slug'> = {}): LiveAgent => {
   return { slug, ...(launch && { launch }), ...more }
 }
 
+/** Copilot does not read what a hook answers to a prompt. */
+const noTalk = ['what a hook prints to a prompt is heard']
+
 const ownProgram = join(import.meta.dirname, '../../bin/ona.mjs')
 
 export const agents: readonly LiveAgent[] = [
@@ -27,11 +30,11 @@ export const agents: readonly LiveAgent[] = [
   agent('opencode', { cannot: ['exit 2 at the end goes on'] }),
   agent('gemini'),
   agent('codex'),
-  agent('copilot', { dispatcher: 'vscode' }),
+  agent('copilot', { dispatcher: 'vscode', cannot: noTalk }),
   agent('ona', { launch: { ...hostOf('ona')!.launch!, program: ownProgram } }),
   agent('cursor'),
   agent('vscode'),
   agent('claudecode', { beside: ['vscode', 'cursor'] }),
-  agent('copilot', { beside: ['claudecode'], dispatcher: 'claude' }),
-  agent('copilot', { beside: ['claudecode', 'vscode'] }),
+  agent('copilot', { beside: ['claudecode'], dispatcher: 'claude', cannot: noTalk }),
+  agent('copilot', { beside: ['claudecode', 'vscode'], cannot: noTalk }),
 ]

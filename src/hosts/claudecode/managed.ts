@@ -28,7 +28,9 @@ export const claudeManaged: Managed = {
   support: ({ tool, content }) =>
     content?.includes(':') && !/^(Bash|Read|Edit|Agent|Skill|WebFetch)$/.test(tool)
       ? { how: 'hook', why: 'its rules do not look at this parameter' }
-      : { how: 'native' },
+      : tool === 'Bash' && content !== undefined
+        ? { how: 'native', why: 'the hook also looks into bash -c and the like' }
+        : { how: 'native' },
   overrides: (seen) => dropInOverrides(seen, folder[seen.platform]),
 }
 
