@@ -7,15 +7,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProtectedPath } from '../permissions/protected-paths.ts'
 import type { PermissionSettings } from '../permissions/question.ts'
-import { appeared, quarantine, watchAbsent } from './absent.ts'
-import { type Availability, filterFd, findProgram, probe, wrapped } from './available.ts'
-import { bwrapArgs } from './bwrap.ts'
 import { sandboxEnv } from './env.ts'
-import { Ghosts } from './ghosts.ts'
-import { type Plan, planMounts } from './mounts.ts'
-import type { Network } from './network.ts'
+import { type Availability, filterFd, findProgram, probe, wrapped } from './kernel/available.ts'
+import { type Arch, seccompFilter } from './kernel/seccomp.ts'
+import { appeared, quarantine, watchAbsent } from './mounts/absent.ts'
+import { bwrapArgs } from './mounts/bwrap.ts'
+import { Ghosts } from './mounts/ghosts.ts'
+import { type Plan, planMounts } from './mounts/plan.ts'
+import type { Network } from './network/namespace.ts'
 import { type NetworkProfile, type Profile, profileOf } from './profile.ts'
-import { type Arch, seccompFilter } from './seccomp.ts'
 import type { SandboxSettings } from './settings.ts'
 import { commandFd, Spare, stampOf } from './spare.ts'
 
@@ -169,7 +169,7 @@ export class Fence {
     const { env, projectDir, lookup } = this.#options
     const nsenter = findProgram('nsenter', { path: env['PATH'] ?? '', projectDir })
     if (!nsenter) throw new Error('nsenter is not installed (it is part of util-linux)')
-    const { openNetwork } = await import('./network.ts')
+    const { openNetwork } = await import('./network/namespace.ts')
     return openNetwork(
       { bwrap, nsenter, env },
       { lists: () => this.#lists, denied: (_host, why) => this.#remember(why), ...(lookup && { lookup }) },

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { lstatSync } from 'node:fs'
-import type { Mount } from './mounts.ts'
+import type { Mount } from './mounts/plan.ts'
 
 export interface SpareRequest {
   /** Everything that the sandbox is made of. */

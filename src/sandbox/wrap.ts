@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PermissionSettings } from '../permissions/question.ts'
 import type { Fence } from './fence.ts'
-import { outerGitDir } from './git-dirs.ts'
+import { outerGitDir } from './mounts/git-dirs.ts'
 import { closedPath, type Profile } from './profile.ts'
 
 export interface WrapPlace {

@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, rmdirSync, symlinkSync, writeFileSync } from 'nod
 import { basename, dirname } from 'node:path'
 import { modeInForce } from '../../permissions/modes.ts'
 import { protectionOf } from '../../permissions/protected-paths.ts'
-import { quarantine } from '../../sandbox/absent.ts'
+import { quarantine } from '../../sandbox/mounts/absent.ts'
 import { addEvent } from '../../store/audit.ts'
 import type { Call } from '../call.ts'
 import { questionOf } from '../permission-question.ts'

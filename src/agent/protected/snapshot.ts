@@ -5,7 +5,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type ProtectedPath, protectedPaths } from '../../permissions/protected-paths.ts'
-import { gitControls, outerGitDir } from '../../sandbox/git-dirs.ts'
+import { gitControls, outerGitDir } from '../../sandbox/mounts/git-dirs.ts'
 
 export interface Watched {
   readonly home: string

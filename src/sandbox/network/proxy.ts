@@ -4,10 +4,10 @@
  */
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
 import type { Server, Socket } from 'node:net'
-import { plainHost } from '../permissions/rule.ts'
+import { plainHost } from '../../permissions/rule.ts'
+import type { NetworkProfile } from '../profile.ts'
 import { largestHello, readHello } from './client-hello.ts'
 import { addressesOf, judgeHost } from './hosts.ts'
-import type { NetworkProfile } from './profile.ts'
 import { readSocks, socksAnswer } from './socks.ts'
 
 export interface ProxyOptions {

@@ -1,6 +1,6 @@
 /** Files inside the working directories that a sandboxed command does not read unless a setting opens them. */
-import { segmentRegex } from '../permissions/paths/pattern.ts'
-import { publicFileNames, secretFileNames, secretFolders } from '../permissions/secret-files.ts'
+import { segmentRegex } from '../../permissions/paths/pattern.ts'
+import { publicFileNames, secretFileNames, secretFolders } from '../../permissions/secret-files.ts'
 
 /**
  * Names that a build or a test opens in the ordinary course of its work: package managers read `.npmrc`, servers their

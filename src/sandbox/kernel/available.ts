@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
-import { isWithin } from '../permissions/paths/pattern.ts'
+import { isWithin } from '../../permissions/paths/pattern.ts'
 import { hasFilter } from './seccomp.ts'
 
 export type Availability =

@@ -2,8 +2,9 @@
  * A plan as a Seatbelt profile for macOS (`sandbox-exec -p`): pure text. It is generated and compared in tests; nobody has
  * run it on macOS yet, so the sandbox is not available there.
  */
-import type { Mount } from './mounts.ts'
-import type { NetworkProfile } from './profile.ts'
+
+import type { NetworkProfile } from '../profile.ts'
+import type { Mount } from './plan.ts'
 
 export interface SeatbeltRequest {
   readonly mounts: readonly Mount[]

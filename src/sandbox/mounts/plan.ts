@@ -4,10 +4,10 @@
  */
 import { accessSync, constants, existsSync, lstatSync, realpathSync, type Stats } from 'node:fs'
 import { basename, delimiter, dirname, join } from 'node:path'
-import { isWithin } from '../permissions/paths/pattern.ts'
+import { isWithin } from '../../permissions/paths/pattern.ts'
+import type { NamedPath, Profile } from '../profile.ts'
 import { type Found, finder, type Marks } from './find.ts'
 import { configuredPaths, gitControls, outerGitDir } from './git-dirs.ts'
-import type { NamedPath, Profile } from './profile.ts'
 
 export type Mount =
   | { readonly op: 'ro' | 'rw'; readonly at: string; readonly from: string }

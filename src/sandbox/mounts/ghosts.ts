@@ -5,7 +5,7 @@
  */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { tryLock, unlock } from '../files/lock-file.ts'
+import { tryLock, unlock } from '../../files/lock-file.ts'
 
 export class Ghosts {
   readonly #registry: string

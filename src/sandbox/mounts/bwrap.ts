@@ -1,5 +1,5 @@
 /** bubblewrap's arguments for a plan: pure, one line each. */
-import type { Mount } from './mounts.ts'
+import type { Mount } from './plan.ts'
 
 export interface BwrapRequest {
   readonly mounts: readonly Mount[]

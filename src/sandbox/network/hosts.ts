@@ -1,7 +1,7 @@
 /** Which hosts a sandboxed command may reach, and at which addresses. Pure, except for the resolver it is given. */
-import { isPrivate } from '../permissions/addresses.ts'
-import { plainHost } from '../permissions/rule.ts'
-import type { NamedHost, NetworkProfile } from './profile.ts'
+import { isPrivate } from '../../permissions/addresses.ts'
+import { plainHost } from '../../permissions/rule.ts'
+import type { NamedHost, NetworkProfile } from '../profile.ts'
 
 export type HostVerdict = { readonly ok: true; readonly by: NamedHost } | { readonly ok: false; readonly why: string }
 
