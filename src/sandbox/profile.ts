@@ -1,6 +1,6 @@
 /**
  * What a sandboxed command may read, write and reach: one pure function from settings and rules. Nothing is looked up
- * here; `mounts.ts` holds the profile against the files that are there.
+ * here; `mounts/plan.ts` holds the profile against the files that are there.
  */
 import { dirname, join, normalize } from 'node:path'
 import { isWithin, type PathPattern, pathPattern } from '../permissions/paths/pattern.ts'

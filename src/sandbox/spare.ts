@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { lstatSync } from 'node:fs'
-import type { Mount } from './mounts/plan.ts'
+import type { Mount } from './mounts/table.ts'
 
 export interface SpareRequest {
   /** Everything that the sandbox is made of. */
@@ -22,11 +22,15 @@ const longest = 4000
 const wait = `IFS= read -r -d "" -u ${commandFd} REPLY || exit 1; exec ${commandFd}<&-; eval "unset REPLY; $REPLY"`
 const restMs = 20
 
+/** Calls often come in pairs; more would be memory for nothing. */
+const mostWaiting = 2
+
 export class Spare {
-  #waiting: { readonly key: string; readonly child: ChildProcess } | undefined
+  #key = ''
+  #waiting: ChildProcess[] = []
   #timer: NodeJS.Timeout | undefined
 
-  /** Makes one soon, unless there is one already. */
+  /** Makes some soon, as many as are missing. */
   prepare(request: SpareRequest): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#make(request), restMs).unref()
@@ -34,38 +38,47 @@ export class Spare {
 
   /** The process with the command on its way to it; undefined when there is none of this kind. */
   take(key: string, command: string): ChildProcess | undefined {
-    const spare = this.#waiting
-    if (spare?.key !== key || command.length > longest || spare.child.exitCode !== null) return undefined
-    this.#waiting = undefined
-    spare.child.ref()
-    for (const stream of spare.child.stdio) (stream as { ref?(): void } | null)?.ref?.()
-    const input = spare.child.stdio[commandFd] as NodeJS.WritableStream
+    if (this.#key !== key || command.length > longest) return undefined
+    const child = this.#live().shift()
+    if (!child) return undefined
+    child.ref()
+    for (const stream of child.stdio) (stream as { ref?(): void } | null)?.ref?.()
+    const input = child.stdio[commandFd] as NodeJS.WritableStream
     input.on('error', () => {}) // it has just ended: its exit code tells
     input.end(`${command}\0`)
-    return spare.child
+    return child
   }
 
   get isReady(): boolean {
-    return this.#waiting !== undefined
+    return this.#live().length === mostWaiting
   }
 
   close(): void {
     clearTimeout(this.#timer)
-    this.#waiting?.child.kill('SIGKILL')
-    this.#waiting = undefined
+    for (const child of this.#waiting) child.kill('SIGKILL')
+    this.#waiting = []
+  }
+
+  #live(): ChildProcess[] {
+    this.#waiting = this.#waiting.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
+    return this.#waiting
   }
 
   #make({ key, argv, cwd, env }: SpareRequest): void {
-    if (this.#waiting?.key === key && this.#waiting.child.exitCode === null) return
-    this.#waiting?.child.kill('SIGKILL')
-    const [program, ...args] = argv(['/bin/bash', '-c', wait, '/bin/bash'])
-    const child = spawn(program!, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] })
-    this.#waiting = { key, child }
-    child.on('error', () => {
-      if (this.#waiting?.child === child) this.#waiting = undefined // the next command starts its own, and says why not
-    })
-    child.unref()
-    for (const stream of child.stdio) (stream as { unref?(): void } | null)?.unref?.()
+    if (this.#key !== key) this.close()
+    this.#key = key
+    while (this.#live().length < mostWaiting) {
+      const [program, ...args] = argv(['/bin/bash', '-c', wait, '/bin/bash'])
+      const stdio = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] as const
+      const child = spawn(program!, args, { cwd, env, detached: true, stdio: [...stdio] })
+      this.#waiting.push(child)
+      child.on('error', () => {
+        this.#waiting = this.#waiting.filter((each) => each !== child) // the next command starts its own, and says why not
+      })
+      child.unref()
+      for (const stream of child.stdio) (stream as { unref?(): void } | null)?.unref?.()
+      if (child.pid === undefined) return
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 /** bubblewrap's arguments for a plan: pure, one line each. */
-import type { Mount } from './plan.ts'
+import type { Mount } from './table.ts'
 
 export interface BwrapRequest {
   readonly mounts: readonly Mount[]
@@ -10,7 +10,7 @@ export interface BwrapRequest {
   readonly filterFd: number
   /** The command joins a network namespace that is already there. */
   readonly sharedNetwork?: boolean
-  /** For root the switches of the kernel are files that it may write. */
+  /** For root the switches of the kernel are files below /proc that it may write. */
   readonly asRoot?: boolean
 }
 
@@ -22,16 +22,11 @@ export function bwrapArgs({ mounts, state, cwd, filterFd, sharedNetwork, asRoot 
     ...['--hostname', 'sandbox', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
     ...mounts.filter(({ at }) => at === '/').flatMap((mount) => mountArgs(mount, state)),
     ...['--dev', '/dev', '--proc', '/proc'],
-    ...(asRoot ? kernelFiles.flatMap((path) => ['--ro-bind-try', path, path]) : []),
+    ...(asRoot ? ['--remount-ro', '/proc'] : []),
     ...mounts.filter(({ at }) => at !== '/').flatMap((mount) => mountArgs(mount, state)),
     ...['--chdir', cwd, '--seccomp', String(filterFd), '--'],
   ]
 }
-
-/** Below /proc, but about the whole machine. */
-const kernelFiles = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi', 'driver', 'mtrr'].map(
-  (name) => `/proc/${name}`,
-)
 
 function mountArgs(mount: Mount, state: string): string[] {
   switch (mount.op) {

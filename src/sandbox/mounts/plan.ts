@@ -2,38 +2,15 @@
  * A profile held against the files that are there: which folders a command sees, and how. The order of the list is the
  * order of the mounts. Symlinks are resolved here, outside the sandbox, so that no link decides where a mount lands.
  */
-import { accessSync, constants, existsSync, lstatSync, realpathSync, type Stats } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, delimiter, dirname, join } from 'node:path'
 import { isWithin } from '../../permissions/paths/pattern.ts'
 import type { NamedPath, Profile } from '../profile.ts'
 import { type Found, finder, type Marks } from './find.ts'
 import { configuredPaths, gitControls, outerGitDir } from './git-dirs.ts'
-
-export type Mount =
-  | { readonly op: 'ro' | 'rw'; readonly at: string; readonly from: string }
-  /** An empty folder; `seal` makes it read-only when everything is in its place. `blank` is one that stands in for what is missing. */
-  | { readonly op: 'empty' | 'seal' | 'blank'; readonly at: string }
-  /** Nothing can be read, written or listed there. */
-  | { readonly op: 'deny'; readonly at: string; readonly folder: boolean }
-
-export interface Plan {
-  readonly mounts: readonly Mount[]
-  /** Folders that must exist outside before the sandbox starts, so that they can be covered. */
-  readonly ghosts: readonly string[]
-  /** Paths that must not come into being while the command runs. */
-  readonly absent: readonly string[]
-  /** What stands in a command's way, and why: for messages. */
-  readonly fences: readonly Fenced[]
-  readonly prompts: readonly string[]
-  /** Why no sandbox can be made of this profile. */
-  readonly problem?: string
-}
-
-export interface Fenced {
-  readonly path: string
-  readonly kind: 'read' | 'write'
-  readonly why: string
-}
+import { isReadable, real, statOf } from './look.ts'
+import { hidden, neverWritable, systemPaths, systemSecrets, temporary, toolchains } from './system-paths.ts'
+import { MountTable, type Plan } from './table.ts'
 
 export interface MountRequest {
   readonly profile: Profile
@@ -49,23 +26,6 @@ export interface MountRequest {
   readonly programs: readonly string[]
 }
 
-/** Nothing of these is there, except what is opened by name: homes, sockets, other users' temporary files, media. */
-const hidden = ['/home', '/root', '/run', '/var/run', '/mnt', '/media']
-const temporary = ['/tmp', '/var/tmp']
-/** Below hidden folders, but part of the system (NixOS). */
-const systemPaths = ['/run/current-system', '/run/booted-system', '/run/opengl-driver']
-/** Toolchains that people install in their home, read-only. None of them holds credentials. */
-const toolchains = [
-  ...['.nvm', '.fnm', '.volta', '.asdf', '.pyenv', '.rbenv', '.rustup', '.cargo/bin', '.cargo/registry', '.cargo/env'],
-  ...['.bun', '.deno/bin', '.sdkman/candidates', '.jenv', '.nix-profile', '.ghcup', '.juliaup', '.dotnet', 'go/pkg'],
-  ...['.local/bin', '.local/lib', '.local/share/mise', '.local/share/fnm', '.local/share/pnpm', '.local/share/uv'],
-  ...['.m2/repository', '.gitconfig', '.config/git/config', '.config/git/ignore'],
-]
-/** What a root user could read although a command has no business with it. */
-const systemSecrets = ['/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers', '/etc/sudoers.d']
-/** The kernel and the running system: not to be written, whatever the settings say. */
-const neverWritable = ['/', '/proc', '/sys', '/dev', '/run', '/var/run', '/boot']
-
 export function planMounts(request: MountRequest): Plan {
   return new Planner(request).plan()
 }
@@ -73,57 +33,32 @@ export function planMounts(request: MountRequest): Plan {
 class Planner {
   readonly #request: MountRequest
   readonly #home: string
-  readonly #at = new Map<string, Mount>()
-  readonly #ghosts = new Set<string>()
-  readonly #absent = new Set<string>()
-  readonly #fences = new Map<string, Fenced>()
-  readonly #prompts: string[]
-  /** Folders that are mounted on themselves, only so that they cannot be renamed. */
-  readonly #anchors = new Set<string>()
-  /** What is shown below a folder that is not. */
-  readonly #opens: string[] = []
-  #roots: readonly NamedPath[] = []
+  readonly #table: MountTable
 
   constructor(request: MountRequest) {
     this.#request = request
     this.#home = real(request.home)
-    this.#prompts = [...request.profile.prompts]
+    this.#table = new MountTable(request.profile.prompts)
   }
 
   plan(): Plan {
-    this.#set({ op: 'ro', at: '/', from: '/' })
-    this.#roots = this.#writable()
-    const bad = this.#roots.find(({ path }) => neverWritable.includes(path))
+    this.#table.set({ op: 'ro', at: '/', from: '/' })
+    this.#table.roots = this.#writable()
+    const bad = this.#table.roots.find(({ path }) => neverWritable.includes(path))
     if (bad) return { ...nothing, problem: `${bad.path} cannot be made writable in a sandbox (${bad.why})` }
     this.#hide()
-    for (const { path } of this.#roots) this.#set({ op: 'rw', at: path, from: path })
-    for (const root of this.#roots) this.#protect(root)
+    for (const { path } of this.#table.roots) this.#table.set({ op: 'rw', at: path, from: path })
+    for (const root of this.#table.roots) this.#protect(root)
     this.#rules()
-    if (this.#isShown(this.#request.state)) this.#deny(this.#request.state, 'it belongs to the sandbox')
-    const mounts = this.#settled()
+    if (this.#table.isShown(this.#request.state)) this.#table.deny(this.#request.state, 'it belongs to the sandbox')
+    const mounts = this.#table.settled()
     return {
       mounts: [...mounts, ...mounts.filter(({ op }) => op === 'empty').map(({ at }) => ({ op: 'seal', at }) as const)],
-      ghosts: [...this.#ghosts],
-      absent: [...this.#absent],
-      fences: [...this.#fences.values()],
-      prompts: this.#prompts,
+      ghosts: [...this.#table.ghosts],
+      absent: [...this.#table.absent],
+      fences: [...this.#table.fences.values()],
+      prompts: this.#table.prompts,
     }
-  }
-
-  /** Parents before children; nothing below what is denied, unless it was opened by name; no anchor below what is read-only. */
-  #settled(): Mount[] {
-    const settled: Mount[] = []
-    const above = (at: string) => settled.findLast((mount) => isWithin(at, mount.at))
-    for (const at of [...this.#at.keys()].sort()) {
-      let mount = this.#at.get(at)!
-      const cover = above(at)
-      if (this.#anchors.has(at) && cover?.op !== 'rw') continue
-      if (cover?.op === 'deny' || cover?.op === 'blank') continue
-      if (mount.op === 'deny' && this.#opens.some((open) => open !== at && isWithin(open, at)))
-        mount = { op: 'empty', at }
-      settled.push(mount)
-    }
-    return settled
   }
 
   /** The system read-only, without what is personal or a way out. */
@@ -131,13 +66,13 @@ class Planner {
     const { tmp, path, programs, profile } = this.#request
     for (const at of new Set([...hidden.map(real), this.#home])) {
       if (at === '/' || !existsSync(at)) continue
-      this.#set({ op: 'empty', at })
+      this.#table.set({ op: 'empty', at })
       const why = 'it is not part of the sandbox (sandbox.filesystem.allowRead opens a path)'
-      this.#fence({ path: at, kind: 'read', why })
+      this.#table.fence({ path: at, kind: 'read', why })
     }
-    for (const at of new Set(temporary.filter(existsSync).map(real))) this.#set({ op: 'rw', at, from: tmp })
-    this.#set({ op: 'rw', at: tmp, from: tmp })
-    for (const at of systemSecrets) if (isReadable(at)) this.#deny(at, 'it holds the passwords of the system')
+    for (const at of new Set(temporary.filter(existsSync).map(real))) this.#table.set({ op: 'rw', at, from: tmp })
+    this.#table.set({ op: 'rw', at: tmp, from: tmp })
+    for (const at of systemSecrets) if (isReadable(at)) this.#table.deny(at, 'it holds the passwords of the system')
     const opened = [
       ...systemPaths,
       ...toolchains.map((name) => join(this.#home, name)),
@@ -151,24 +86,9 @@ class Planner {
 
   /** Shows a hidden path read-only. */
   #open(at: string): void {
-    if (!existsSync(at) || !this.#isHidden(at)) return
-    if (this.#roots.some((root) => isWithin(at, root.path))) return
-    this.#set({ op: 'ro', at, from: real(at) })
-  }
-
-  #isHidden(path: string): boolean {
-    const cover = this.#coverOf(path)
-    return cover?.op === 'empty' || cover?.op === 'deny' || (cover?.op === 'rw' && cover.from !== cover.at)
-  }
-  #isShown = (path: string): boolean => !this.#isHidden(path)
-
-  /** The mount that a path lies on. */
-  #coverOf(path: string): Mount | undefined {
-    for (let at = path; ; at = dirname(at)) {
-      const mount = this.#at.get(at)
-      if (mount) return mount
-      if (at === dirname(at)) return undefined
-    }
+    if (!existsSync(at) || !this.#table.isHidden(at)) return
+    if (this.#table.roots.some((root) => isWithin(at, root.path))) return
+    this.#table.set({ op: 'ro', at, from: real(at) })
   }
 
   /** A folder inside another writable one is writable already; resolving it would follow a link that a command planted. */
@@ -189,42 +109,6 @@ class Planner {
     return roots
   }
 
-  #fence(fenced: Fenced): void {
-    this.#fences.set(fenced.path, fenced)
-  }
-
-  #set(mount: Mount): void {
-    this.#at.set(mount.at, mount)
-  }
-
-  #deny(path: string, why: string): void {
-    const stat = statOf(path)
-    if (!stat) return
-    this.#set({ op: 'deny', at: path, folder: stat.isDirectory() })
-    this.#fence({ path, kind: 'read', why })
-    this.#anchor(path)
-    if (stat.isFile() && stat.nlink > 1)
-      this.#prompts.push(`${path} has other names (hard links), and ${why} covers them, too`)
-  }
-
-  #readOnly(path: string, why: string): void {
-    if (this.#at.get(path)?.op === 'deny') return
-    this.#set({ op: 'ro', at: path, from: path })
-    this.#fence({ path, kind: 'write', why })
-    this.#anchor(path)
-  }
-
-  /** Whoever could rename a folder above could put another in its place: each becomes a mount point, which cannot be renamed. */
-  #anchor(path: string): void {
-    const root = this.#roots.find((each) => isWithin(path, each.path))
-    if (!root) return
-    for (let at = dirname(path); at !== root.path && isWithin(at, root.path); at = dirname(at))
-      if (!this.#at.has(at)) {
-        this.#set({ op: 'rw', at, from: at })
-        this.#anchors.add(at)
-      }
-  }
-
   /** Names that govern agents, git and shells. */
   #protect(root: NamedPath): void {
     const { profile, projectDir } = this.#request
@@ -237,7 +121,7 @@ class Planner {
       const place = at === 'anywhere' ? join(root.path, path) : at === 'home' ? join(this.#home, path) : path
       if (!isWithin(place, root.path)) continue
       const unreadable = read === 'deny' || (at === 'home' && path === '.ona') || (at === 'exact' && edit === 'deny')
-      this.#protectPath(place, {
+      this.#table.protectPath(place, {
         why: `it is ${what}`,
         unreadable,
         create:
@@ -246,14 +130,14 @@ class Planner {
       for (const name of except.filter((each) => each === 'worktrees')) {
         const open = join(place, name)
         if (!statOf(open)?.isDirectory()) continue
-        this.#set({ op: 'rw', at: open, from: open })
-        this.#opens.push(open)
+        this.#table.set({ op: 'rw', at: open, from: open })
+        this.#table.opens.push(open)
       }
     }
     this.#gitDir(join(root.path, '.git'), isWorkspace)
     if (basename(root.path) === '.git') this.#gitDir(root.path, false)
     const found = finder(root.path, marksOf(profile, names)).finds(root.path)
-    if (!found) this.#prompts.push(`${root.path} holds too many folders to search for protected files`)
+    if (!found) this.#table.prompts.push(`${root.path} holds too many folders to search for protected files`)
     for (const each of found ?? []) this.#found(each)
   }
 
@@ -261,23 +145,23 @@ class Planner {
     if (kind === 'git') this.#gitDir(path, false)
     else if (kind === 'secret') {
       if (!this.#isOpened(path))
-        this.#deny(
+        this.#table.deny(
           path,
           'a built-in rule keeps files that usually hold secrets from commands (sandbox.filesystem.allowRead opens one)',
         )
-    } else if (!this.#at.has(path))
-      this.#protectPath(path, { why: 'it is a protected name', unreadable: false, create: 'allowed' })
+    } else if (!this.#table.has(path))
+      this.#table.protectPath(path, { why: 'it is a protected name', unreadable: false, create: 'allowed' })
   }
 
   #gitDir(git: string, isWorkspace: boolean): void {
     const stat = statOf(git)
     const why = 'it decides which programs git runs'
     if (!stat) {
-      if (isWorkspace) this.#ghost(git, why)
+      if (isWorkspace) this.#table.ghost(git, why)
       return
     }
     if (!stat.isDirectory()) {
-      this.#protectPath(git, { why, unreadable: false, create: 'allowed' })
+      this.#table.protectPath(git, { why, unreadable: false, create: 'allowed' })
       return
     }
     for (const name of gitControls) {
@@ -286,39 +170,12 @@ class Planner {
       // the folder around a missing file is held, where nothing else in it is for commands to write
       const at =
         name.startsWith('info/') && !statOf(path) && statOf(dirname(path))?.isDirectory() ? dirname(path) : path
-      this.#protectPath(at, { why, unreadable: false, create })
+      this.#table.protectPath(at, { why, unreadable: false, create })
     }
     for (const path of configuredPaths(git)) {
-      if (this.#roots.some((root) => isWithin(path, root.path)))
-        this.#protectPath(path, { why, unreadable: false, create: 'absent' })
+      if (this.#table.roots.some((root) => isWithin(path, root.path)))
+        this.#table.protectPath(path, { why, unreadable: false, create: 'absent' })
     }
-  }
-
-  #protectPath(
-    path: string,
-    { why, unreadable, create }: { why: string; unreadable: boolean; create: 'ghost' | 'absent' | 'allowed' },
-  ): void {
-    const stat = statOf(path)
-    if (!stat) {
-      if (create === 'ghost' && existsSync(dirname(path))) this.#ghost(path, why)
-      else if (create !== 'allowed') this.#absent.add(path)
-      return
-    }
-    if (stat.isSymbolicLink()) {
-      this.#prompts.push(`${path} is a symbolic link, which a sandbox cannot protect (${why})`)
-      return
-    }
-    if (stat.isFile() && stat.nlink > 1)
-      this.#prompts.push(`${path} has other names (hard links), which a sandbox cannot protect`)
-    if (unreadable) this.#deny(path, why)
-    else this.#readOnly(path, why)
-  }
-
-  #ghost(path: string, why: string): void {
-    this.#ghosts.add(path)
-    this.#set({ op: 'blank', at: path })
-    this.#fence({ path, kind: 'write', why })
-    this.#anchor(path)
   }
 
   #isOpened = (path: string): boolean => this.#request.profile.read.some((each) => isWithin(path, each.path))
@@ -333,7 +190,7 @@ class Planner {
       for (const each of list) {
         const paths = each.paths ?? this.#matches(each)
         if (!paths) {
-          this.#prompts.push(`${each.why} covers too many folders to search`)
+          this.#table.prompts.push(`${each.why} covers too many folders to search`)
           continue
         }
         for (const path of paths.map(real)) {
@@ -359,33 +216,33 @@ class Planner {
 
   #refuseWrite(path: string, why: string): void {
     const stat = statOf(path)
-    const root = this.#roots.find((each) => isWithin(path, each.path))
-    if (root && stat) this.#readOnly(path, why)
-    else if (root) this.#absent.add(path)
+    const root = this.#table.roots.find((each) => isWithin(path, each.path))
+    if (root && stat) this.#table.readOnly(path, why)
+    else if (root) this.#table.absent.add(path)
     // a writable folder below it stays read-only, too
-    for (const { path: inside } of this.#roots)
-      if (inside !== path && isWithin(inside, path)) this.#readOnly(inside, why)
+    for (const { path: inside } of this.#table.roots)
+      if (inside !== path && isWithin(inside, path)) this.#table.readOnly(inside, why)
   }
 
   #refuseRead(path: string, why: string, firm: boolean): void {
     if (!statOf(path)) {
-      if (this.#roots.some((each) => isWithin(path, each.path))) this.#absent.add(path)
+      if (this.#table.roots.some((each) => isWithin(path, each.path))) this.#table.absent.add(path)
       return
     }
     const opened = firm
       ? []
       : this.#request.profile.read.filter((each) => each.path !== path && isWithin(each.path, path))
-    for (const at of [...this.#at.keys()])
-      if (at !== path && isWithin(at, path) && !opened.some((each) => isWithin(at, each.path))) this.#at.delete(at)
+    for (const at of this.#table.paths)
+      if (at !== path && isWithin(at, path) && !opened.some((each) => isWithin(at, each.path))) this.#table.remove(at)
     if (path === '/') {
-      this.#prompts.push(`${why} covers the whole system`)
+      this.#table.prompts.push(`${why} covers the whole system`)
       return
     }
-    this.#deny(path, why)
+    this.#table.deny(path, why)
     for (const each of opened) {
       if (!existsSync(each.path)) continue
-      this.#set({ op: 'ro', at: each.path, from: real(each.path) })
-      this.#opens.push(each.path)
+      this.#table.set({ op: 'ro', at: each.path, from: real(each.path) })
+      this.#table.opens.push(each.path)
     }
   }
 }
@@ -408,28 +265,3 @@ const marksOf = ({ hideSecrets }: Profile, names: Profile['protect']): Marks => 
   secrets: hideSecrets,
   names: new Set(names.filter(({ path }) => !path.includes('/')).map(({ path }) => path.toLowerCase())),
 })
-
-function statOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined // through a file, or not ours to look at: a command cannot reach it either
-  }
-}
-
-function isReadable(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path // not there (yet)
-  }
-}

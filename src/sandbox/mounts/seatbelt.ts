@@ -4,7 +4,7 @@
  */
 
 import type { NetworkProfile } from '../profile.ts'
-import type { Mount } from './plan.ts'
+import type { Mount } from './table.ts'
 
 export interface SeatbeltRequest {
   readonly mounts: readonly Mount[]

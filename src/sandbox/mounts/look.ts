@@ -1,0 +1,27 @@
+/** How a path is now. None of these throws. */
+import { accessSync, constants, lstatSync, realpathSync, type Stats } from 'node:fs'
+
+export function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined // through a file, or not ours to look at: a command cannot reach it either
+  }
+}
+
+export function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export function real(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path // not there (yet)
+  }
+}

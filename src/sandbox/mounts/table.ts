@@ -1,0 +1,156 @@
+/** The mounts of one sandbox while they are planned: which path lies on which, what must not be renamed, and why. */
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { isWithin } from '../../permissions/paths/pattern.ts'
+import type { NamedPath } from '../profile.ts'
+import { statOf } from './look.ts'
+
+export type Mount =
+  | { readonly op: 'ro' | 'rw'; readonly at: string; readonly from: string }
+  /** An empty folder; `seal` makes it read-only when everything is in its place. `blank` is one that stands in for what is missing. */
+  | { readonly op: 'empty' | 'seal' | 'blank'; readonly at: string }
+  /** Nothing can be read, written or listed there. */
+  | { readonly op: 'deny'; readonly at: string; readonly folder: boolean }
+
+export interface Plan {
+  readonly mounts: readonly Mount[]
+  /** Folders that must exist outside before the sandbox starts, so that they can be covered. */
+  readonly ghosts: readonly string[]
+  /** Paths that must not come into being while the command runs. */
+  readonly absent: readonly string[]
+  /** What stands in a command's way, and why: for messages. */
+  readonly fences: readonly Fenced[]
+  readonly prompts: readonly string[]
+  /** Why no sandbox can be made of this profile. */
+  readonly problem?: string
+}
+
+export interface Fenced {
+  readonly path: string
+  readonly kind: 'read' | 'write'
+  readonly why: string
+}
+
+export class MountTable {
+  readonly #at = new Map<string, Mount>()
+  /** Folders that are mounted on themselves, only so that they cannot be renamed. */
+  readonly #anchors = new Set<string>()
+  readonly ghosts = new Set<string>()
+  readonly absent = new Set<string>()
+  readonly fences = new Map<string, Fenced>()
+  readonly prompts: string[]
+  /** What is shown below a folder that is not. */
+  readonly opens: string[] = []
+  /** What commands may write. */
+  roots: readonly NamedPath[] = []
+
+  constructor(prompts: readonly string[]) {
+    this.prompts = [...prompts]
+  }
+
+  get paths(): readonly string[] {
+    return [...this.#at.keys()]
+  }
+  has = (path: string): boolean => this.#at.has(path)
+  remove = (path: string): boolean => this.#at.delete(path)
+
+  /** Parents before children; nothing below what is denied, unless it was opened by name; no anchor below what is read-only. */
+  settled(): Mount[] {
+    const settled: Mount[] = []
+    const above = (at: string) => settled.findLast((mount) => isWithin(at, mount.at))
+    for (const at of [...this.#at.keys()].sort()) {
+      let mount = this.#at.get(at)!
+      const cover = above(at)
+      if (this.#anchors.has(at) && cover?.op !== 'rw') continue
+      if (cover?.op === 'deny' || cover?.op === 'blank') continue
+      if (mount.op === 'deny' && this.opens.some((open) => open !== at && isWithin(open, at)))
+        mount = { op: 'empty', at }
+      settled.push(mount)
+    }
+    return settled.map((mount) =>
+      mount.op === 'empty' && !holdsAnother(settled, mount) ? { op: 'blank', at: mount.at } : mount,
+    )
+  }
+
+  isHidden(path: string): boolean {
+    const cover = this.coverOf(path)
+    return cover?.op === 'empty' || cover?.op === 'deny' || (cover?.op === 'rw' && cover.from !== cover.at)
+  }
+  isShown = (path: string): boolean => !this.isHidden(path)
+
+  /** The mount that a path lies on. */
+  coverOf(path: string): Mount | undefined {
+    for (let at = path; ; at = dirname(at)) {
+      const mount = this.#at.get(at)
+      if (mount) return mount
+      if (at === dirname(at)) return undefined
+    }
+  }
+
+  fence(fenced: Fenced): void {
+    this.fences.set(fenced.path, fenced)
+  }
+
+  set(mount: Mount): void {
+    this.#at.set(mount.at, mount)
+  }
+
+  deny(path: string, why: string): void {
+    const stat = statOf(path)
+    if (!stat) return
+    this.set({ op: 'deny', at: path, folder: stat.isDirectory() })
+    this.fence({ path, kind: 'read', why })
+    this.anchor(path)
+    if (stat.isFile() && stat.nlink > 1)
+      this.prompts.push(`${path} has other names (hard links), and ${why} covers them, too`)
+  }
+
+  readOnly(path: string, why: string): void {
+    if (this.#at.get(path)?.op === 'deny') return
+    this.set({ op: 'ro', at: path, from: path })
+    this.fence({ path, kind: 'write', why })
+    this.anchor(path)
+  }
+
+  /** Whoever could rename a folder above could put another in its place: each becomes a mount point, which cannot be renamed. */
+  anchor(path: string): void {
+    const root = this.roots.find((each) => isWithin(path, each.path))
+    if (!root) return
+    for (let at = dirname(path); at !== root.path && isWithin(at, root.path); at = dirname(at))
+      if (!this.#at.has(at)) {
+        this.set({ op: 'rw', at, from: at })
+        this.#anchors.add(at)
+      }
+  }
+
+  protectPath(
+    path: string,
+    { why, unreadable, create }: { why: string; unreadable: boolean; create: 'ghost' | 'absent' | 'allowed' },
+  ): void {
+    const stat = statOf(path)
+    if (!stat) {
+      if (create === 'ghost' && existsSync(dirname(path))) this.ghost(path, why)
+      else if (create !== 'allowed') this.absent.add(path)
+      return
+    }
+    if (stat.isSymbolicLink()) {
+      this.prompts.push(`${path} is a symbolic link, which a sandbox cannot protect (${why})`)
+      return
+    }
+    if (stat.isFile() && stat.nlink > 1)
+      this.prompts.push(`${path} has other names (hard links), which a sandbox cannot protect`)
+    if (unreadable) this.deny(path, why)
+    else this.readOnly(path, why)
+  }
+
+  ghost(path: string, why: string): void {
+    this.ghosts.add(path)
+    this.set({ op: 'blank', at: path })
+    this.fence({ path, kind: 'write', why })
+    this.anchor(path)
+  }
+}
+
+/** Only a folder with mounts in it has to be one of its own; otherwise the one that stands for all costs half as much. */
+const holdsAnother = (mounts: readonly Mount[], { at }: Mount): boolean =>
+  mounts.some((each) => each.at !== at && isWithin(each.at, at))
