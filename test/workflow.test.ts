@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { test } from 'node:test'
 import { type Place, place } from './support/program.ts'
 import {
@@ -265,6 +265,41 @@ test('a case that proves nothing, imports, mocks or looks inside is refused, and
   )
 })
 
+test('a case that cannot fail is refused, however it hides that: it passes on the project without the change', async (t) => {
+  const runs = 'node "$PROJECT_DIR/bin/greet.mjs" Ada > out || :\n'
+  const hollow = [
+    `set -e\n${runs}if grep -q Hello out; then exit 0; else exit 0; fi\n`,
+    `set -e\n${runs}grep -q Hello out || { echo no; }\n`,
+    `set -e\n${runs}{ exit 0; }\ngrep -q Hello out\n`,
+    `set -e\n${runs}check() { return 0; grep -q Hello out || exit 1; }\ncheck\n`,
+    `set -e\n${runs}true # grep -q Hello out\n[ -f out ] || exit 1\n`,
+    `set -e\n${runs}grep -q Hello out & wait\n`,
+    `set -e\n${runs}grep -q "" out || [ -e out ] || exit 1\n`,
+    `set -e\n${runs}x="$(cat out)"; [ "$x" = "$(cat out)" ] || exit 1\n`,
+    `set -e\n${runs}! grep -q Goodbye out || exit 1\n`,
+    `set -e\n${runs}case "$(cat out)" in *) exit 0 ;; esac\ngrep -q Hello out\n`,
+    `set -e\n${runs}trap 'exit 0' EXIT\ngrep -q Hello out\n`,
+    `set -e\n${runs}exec true\ngrep -q Hello out\n`,
+    `set -e\n${runs}test 1\n`,
+    `set -e\n${runs}echo 'console.log("Hello, Ada!")' > "$PROJECT_DIR/bin/greet.mjs"; node "$PROJECT_DIR/bin/greet.mjs" | grep -q Hello\n`,
+  ]
+  const calls = hollow.map((script, at) => ({
+    name: 'WriteTestCase',
+    input: { name: `hollow-${at}`, criterion: 'C1', script: `#!/usr/bin/env bash\n${script}` },
+  }))
+  const { at, model } = await implemented(t, [calls, cases], sound)
+  await move(at, 'test')
+  const told = JSON.parse(model.requests[1]!).messages.filter((message: { role: string }) => message.role === 'tool')
+  assert.deepEqual(
+    told.map(({ content }: { content: string }) => /is refused/.test(content)),
+    hollow.map(() => true),
+  )
+  assert.deepEqual(
+    at.rows('SELECT name FROM ona_test_cases WHERE superseded = 0 ORDER BY id').map((row) => row['name']),
+    ['by-name', 'the-world'],
+  )
+})
+
 test('nothing of the implementation reaches the generator: not the text, the names, the diff or the debug output', async (t) => {
   const { at, model } = await implemented(t, [cases], sound)
   const canaries = {
@@ -355,13 +390,37 @@ test('killed at any moment of a transition, phase and rows agree', async (t) => 
   }
 })
 
-test('ona demo goes from plan to sign-off by itself and leaves nothing behind', async (t) => {
+const demoShows = ['✖ Write', 'is refused', '✖ C2', 'Hello, undefined!', '✔ C2', 'phase: verify → done']
+
+test('ona demo goes from plan to sign-off by itself, shows what failed, and leaves nothing behind', async (t) => {
   const at = place(t)
   const { code, stdout } = await at.run(['demo', '--yes'])
   assert.equal(code, 0)
-  for (const part of ['✖ Write', 'is refused', '✖ C2', '✔ C2', 'phase: verify → done'])
-    assert.ok(stdout.includes(part), part)
+  for (const part of demoShows) assert.ok(stdout.includes(part), part)
   assert.equal(existsSync(at.db), false)
+})
+
+test("the demo runs on the system's own Node as well, through the launcher", async (t) => {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'))
+  const system = folders.map((folder) => join(folder, 'node')).find((path) => existsSync(path))
+  if (system === undefined) return t.skip('there is no Node outside node_modules')
+  const at = place(t)
+  const program = join(import.meta.dirname, '../bin/ona.mjs')
+  const env = { PATH: folders.join(delimiter), HOME: at.home, ONA_KEYCHAIN: 'off' }
+  const { code, stdout } = await new Promise<{ code: number | null; stdout: string }>((resolve) => {
+    const child = spawn(system, [program, 'demo', '--yes'], {
+      cwd: at.folder,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let stdout = ''
+    child.stdout.on('data', (piece) => {
+      stdout += piece
+    })
+    child.on('close', (code) => resolve({ code, stdout }))
+  })
+  assert.equal(code, 0)
+  for (const part of demoShows) assert.ok(stdout.includes(part), part)
 })
 
 test('the templates that the generator writes by may stand, and hold for a program that does what they say', async (t) => {

@@ -136,7 +136,20 @@ const empty: readonly { readonly pattern: RegExp; readonly why: string }[] = [
     pattern: /(?:\]\]?|\b(?:grep|diff|cmp|test|jq)\b[^\n;&|]*)\s*\|\|\s*(?:true|:|exit\s+0|echo\b[^\n]*$)/m,
     why: 'its check cannot fail',
   },
-  { pattern: /^\s*(?:set\s+\+e|trap\s+['"]?(?:exit\s+0|true|:)[^\n]*)/m, why: 'it hides failures' },
+  {
+    pattern: /\b(?:grep|diff|cmp|test|jq)\b[^\n;&|]*[^\n;&|\s]\s*\|\s*(?:true|:|cat)(?=\s|$|;)/m,
+    why: 'its check cannot fail',
+  },
+  {
+    pattern: /(?:\[\[?|\btest)\s+(?:-n\s+)?(["']?)[\w.]+\1\s*(?:\]|;|&|\||$)/m,
+    why: 'its check is a constant',
+  },
+  { pattern: /(?:^|[;&])\s*set\s+\+(?:\w*e|o\s+errexit)\b[^\n]*/m, why: 'it hides failures' },
+  {
+    pattern: /(?:^|[;&])\s*trap\s+(['"]?)[^\n'"]*\b(?:exit\s*0?|true|:)\s*;?\s*\1\s+(?:EXIT|ERR|0)\b/m,
+    why: 'it hides failures',
+  },
+  { pattern: /(?:^|[;&])\s*exec\s+(?:true|:|echo|printf)\b[^\n]*/m, why: 'it ends before its checks' },
   { pattern: /^exit(?:\s+0)?\s*$(?=[\s\S]*\S)/m, why: 'it ends before its checks' },
   { pattern: /^\s*if\s+(?:true|:|false)\b|\bwhile\s+false\b/m, why: 'a branch of it never runs' },
 ]

@@ -78,11 +78,20 @@ async function runTests(session: Session): Promise<Run[]> {
     refused: (each) => refusedCase(session, each),
     onCase: (each, run) => {
       const passed = run.exitCode === 0
-      const text = `${passed ? '✔' : '✖'} ${each.criterion ?? '–'} ${each.name} (${run.durationMs} ms)`
+      const text = `${passed ? '✔' : '✖'} ${each.criterion ?? '–'} ${each.name} (${run.durationMs} ms)${passed ? '' : outputOf(run)}`
       session.emit({ type: 'notice', level: passed ? 'info' : 'warning', text })
     },
   })
 }
+
+/** The end of what a failed case printed, indented below its line. */
+const outputOf = ({ stdout, stderr }: Run): string =>
+  `${stdout}\n${stderr}`
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-10)
+    .map((line) => `\n    ${line.slice(0, 200)}`)
+    .join('')
 
 export function verifyReport(session: Pick<Session, 'db' | 'conversationId'>): Report {
   const { db, conversationId } = session

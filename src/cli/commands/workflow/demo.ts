@@ -174,7 +174,7 @@ function createStage(stops: boolean): Stage {
         write(`${who}${mark} ${event.name} ${paint('dim', short(about.get(event.id) ?? ''))}${text}`)
       }
       if (event.type === 'phase') write(`  ${paint('magenta', `phase: ${event.from} → ${event.to}`)}`)
-      if (event.type === 'notice' && /^[✔✖]/.test(event.text)) write(`  ${event.text}`)
+      if (event.type === 'notice' && /^[✔✖]/.test(event.text)) write(`  ${event.text.replaceAll('\n', '\n  ')}`)
     },
     close: () => lines?.close(),
   }
