@@ -11,8 +11,7 @@ import { type Behavior, readRule } from '../permissions/rule.ts'
 import { dbPath } from '../store/open.ts'
 import { hooksOf } from '../store/settings/settings.ts'
 import { isTrusted } from '../store/settings/trust.ts'
-import { builtInTool } from '../tools/all.ts'
-import { readInput } from '../tools/tool.ts'
+import { knownTool } from '../tools/known-tool.ts'
 import { warned } from './print.ts'
 
 /** Rules by what they say. */
@@ -86,7 +85,7 @@ export async function policyOf(given: PolicyFlags, rules: Rules): Promise<Policy
     dbPath: dbPath(),
     env: withOwnPath(process.env),
     runCommands: given['run-commands'] === true,
-    tool: known,
+    tool: knownTool,
   }
 }
 
@@ -94,17 +93,4 @@ export async function policyOf(given: PolicyFlags, rules: Rules): Promise<Policy
 function untrustedCode(file: string, hooks: readonly JsonObject[]): number {
   const trusted = isTrusted(dirname(file), { home: process.env['HOME'] || homedir() })
   return trusted ? 0 : hooks.filter((hook) => hook['type'] === 'function').length
-}
-
-/** Of a tool that is not built in, nothing is known but its name. */
-const known: Policy['tool'] = (tool, input, cwd) => {
-  const found = builtInTool(tool)
-  if (!found) return { input, safety: 'mutating', brought: !tool.startsWith('mcp__') }
-  const read = readInput(found, input, cwd)
-  const whole = read.ok ? read.input : input
-  return {
-    input: whole,
-    safety: typeof found.safety === 'function' ? found.safety(whole) : found.safety,
-    brought: false,
-  }
 }

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { type Place, place } from '../support/program.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/histories')
-const agents = ['claude', 'codex', 'copilot', 'gemini', 'opencode', 'pi', 'qwen']
+const agents = ['claude', 'codex', 'copilot', 'gemini', 'opencode', 'pi', 'qwen', 'cursor', 'vscode']
 
 /** Every row that an import made, without what depends on the clock of this run. */
 function dump(here: Place): object {
@@ -260,3 +260,41 @@ async function until(isSo: () => boolean, over: Promise<void>): Promise<void> {
   })
   while (!ended && !isSo()) await new Promise((resolve) => setImmediate(resolve))
 }
+
+test('--watch follows a session while it is written, and ends by a signal', async (t) => {
+  const here = place(t)
+  const file = claudeHome(here)
+  const text = readFileSync(file, 'utf8')
+  writeFileSync(file, text.slice(0, text.indexOf('\n', text.length / 2) + 1))
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, '../../bin/ona.mjs'), 'audit', 'import', 'claude', '--watch'],
+    {
+      cwd: here.folder,
+      env: { PATH: process.env['PATH'], HOME: here.home, ONA_KEYCHAIN: 'off' },
+    },
+  )
+  t.after(() => child.kill('SIGKILL'))
+  let told = ''
+  const says = (pattern: RegExp) =>
+    new Promise<void>((resolve) => {
+      const hear = (piece?: Buffer) => {
+        told += piece ?? ''
+        if (pattern.test(told)) resolve()
+      }
+      child.stdout.on('data', hear)
+      child.stderr.on('data', hear)
+      hear()
+    })
+  await says(/following live sessions/)
+  writeFileSync(file, text)
+  await says(/following live sessions[\s\S]*^claude: .*calls/m)
+  const ended = new Promise((resolve) => child.on('close', resolve))
+  child.kill('SIGINT')
+  assert.equal(await ended, 0)
+  const followed = dump(here)
+  const other = place(t)
+  claudeHome(other)
+  await importing(other, 'claude')
+  assert.deepEqual(followed, dump(other), 'followed as read at once')
+})

@@ -46,7 +46,7 @@ test('plain words find a policy; what is there is not overwritten', async (t) =>
 })
 
 /** A month of Claude Code: what was approved again and again, what was denied, what ran by rule. */
-function history(here: Place): void {
+function history(here: Place, { cwd = '/p', from = 1_794_000_000_000 } = {}): void {
   const file = join(here.home, '.claude/projects/-p/m.jsonl')
   mkdirSync(dirname(file), { recursive: true })
   const approved = { permissionDecision: { decision: 'accept', source: 'user_temporary' } }
@@ -65,9 +65,9 @@ function history(here: Place): void {
   const lines = calls.flatMap(([command, decision], n) => {
     const about = {
       sessionId: 'm',
-      cwd: '/p',
+      cwd,
       version: '1',
-      timestamp: new Date(1_794_000_000_000 + n * 1000).toISOString(),
+      timestamp: new Date(from + n * 1000).toISOString(),
     }
     const use = { type: 'tool_use', id: `t${n}`, name: 'Bash', input: { command } }
     const result = { type: 'tool_result', tool_use_id: `t${n}`, content: 'ok' }
@@ -112,4 +112,14 @@ test('suggestions remove prompts, and never allow what was denied or destroys', 
   const settings = JSON.parse(readFileSync(join(here.folder, '.ona/settings.local.json'), 'utf8'))
   assert.ok(settings.permissions.allow.includes('Bash(npm test *)'))
   assert.ok(settings.permissions.deny.includes('Bash(deploy.sh staging)'))
+})
+
+test('/permissions offers what the last weeks in the project suggest', async (t) => {
+  const here = place(t)
+  history(here, { cwd: here.folder, from: Date.now() - 86_400_000 })
+  assert.equal((await here.run(['audit', 'import', 'claude', '--all'])).code, 0)
+  const { stdout } = await here.run([], { input: '/permissions suggest\n', env: { ANTHROPIC_MODEL: 'rehearsal' } })
+  assert.match(stdout, /^allow Bash\(npm test \*\)\n {2}removes 30 prompts \(30 approved\), allows 0 file writes$/m)
+  assert.match(stdout, /^deny Bash\(deploy\.sh staging\)\n {2}would have denied 5 calls \(5 were denied\)$/m)
+  assert.equal(existsSync(join(here.folder, '.ona')), false)
 })

@@ -138,6 +138,7 @@ function toolRecords(part: JsonObject, base: { session: string; at: string; key:
   const input = run !== '' ? { command: run } : object(object(part['toolSpecificData'])['rawInput'])
   const call = callOf(tools, { id, name: run !== '' ? 'run_in_terminal' : name, input })
   const output = resultText(part['resultDetails'])
+  const decision = decisionOf(part['isConfirmed'])
   return [
     { ...base, key: `${id}:call`, kind: 'reply', text: '', calls: [call] },
     {
@@ -146,8 +147,8 @@ function toolRecords(part: JsonObject, base: { session: string; at: string; key:
       call: id,
       tool: call.name,
       output,
-      isError: false,
-      decision: decisionOf(part['isConfirmed']),
+      isError: decision.decision === 'deny',
+      decision,
     },
   ]
 }

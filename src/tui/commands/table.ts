@@ -86,7 +86,7 @@ export const slashCommands: readonly SlashCommand[] = [
   }),
   command('permissions', 'see and change the rules', () => import('./configuration/permissions.ts'), {
     aliases: ['allowed-tools'],
-    hint: '[allow|ask|deny|remove rule]',
+    hint: '[suggest|allow|ask|deny|remove rule]',
     immediate: true,
   }),
   command('sandbox', 'what commands may read, write and reach', () => import('./configuration/sandbox.ts'), {

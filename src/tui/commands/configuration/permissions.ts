@@ -18,7 +18,7 @@ type Behavior = (typeof behaviors)[number]
 type Destination = 'localSettings' | 'projectSettings' | 'userSettings' | 'session'
 const levels = { user: 'userSettings', project: 'projectSettings', local: 'localSettings', session: 'session' } as const
 
-const usage = 'usage: /permissions [allow|ask|deny|remove RULE] [--local|--project|--user|--session]'
+const usage = 'usage: /permissions [suggest|allow|ask|deny|remove RULE] [--local|--project|--user|--session]'
 
 export async function run(args: string, ui: Ui): Promise<void> {
   const flag = /(?:^|\s)--(local|project|user|session)\s*$/.exec(args)
@@ -29,6 +29,7 @@ export async function run(args: string, ui: Ui): Promise<void> {
   const rule = rest.join(' ')
   const destination: Destination = levels[(flag?.[1] ?? 'local') as keyof typeof levels]
   if (verb === '') return ui.front.interactive ? edit(ui) : show(ui)
+  if (verb === 'suggest' && !rule) return suggest(ui)
   if (verb === 'remove' && rule) return remove(rule, ui)
   if (!behaviors.includes(verb as Behavior) || !rule) return ui.front.notice('error', usage)
   await add(verb as Behavior, rule, destination, ui)
@@ -56,6 +57,7 @@ async function edit(ui: Ui): Promise<void> {
       | { kind: 'rule'; behavior: Behavior; rule: string }
       | { kind: 'add'; behavior: Behavior }
       | { kind: 'denied' }
+      | { kind: 'suggest' }
     const rules = behaviors.flatMap((behavior) =>
       (session.permissions[behavior] ?? []).map((rule) => ({
         label: `${behavior.padEnd(5)} ${cleanLine(rule)}`,
@@ -69,12 +71,14 @@ async function edit(ui: Ui): Promise<void> {
       choices: [
         ...behaviors.map((behavior) => ({ label: `Add a rule: ${behavior}`, value: { kind: 'add', behavior } as Act })),
         { label: 'What was denied last', value: { kind: 'denied' } },
+        { label: 'Rules that your answers suggest', value: { kind: 'suggest' } },
         ...rules.toSorted((a, b) => Number(a.hint === builtIn) - Number(b.hint === builtIn)),
       ],
     })
     if (!chosen) return
     const act = chosen.value
     if (act.kind === 'denied') recentlyDenied(ui)
+    else if (act.kind === 'suggest') await suggest(ui)
     else if (act.kind === 'add') await addByHand(act.behavior, ui)
     else {
       const sure = await front.choose({
@@ -99,7 +103,10 @@ async function addByHand(behavior: Behavior, ui: Ui): Promise<void> {
       return read.ok ? undefined : read.why
     },
   })
-  if (!rule) return
+  if (rule) await addWhere(behavior, rule, ui)
+}
+
+async function addWhere(behavior: Behavior, rule: string, ui: Ui): Promise<void> {
   const where = await ui.front.choose<Destination>({
     title: `Where is ${behavior} ${rule} kept?`,
     choices: [
@@ -110,6 +117,35 @@ async function addByHand(behavior: Behavior, ui: Ui): Promise<void> {
     ],
   })
   if (where) await add(behavior, rule, where.value, ui)
+}
+
+/** Rules from what was approved and denied here, each with its effect on the record; a chosen one is added. */
+async function suggest(ui: Ui): Promise<void> {
+  const { session, front } = ui
+  const { effectOf, suggestionsFor } = await import('./permission-suggestions.ts')
+  for (;;) {
+    const found = await suggestionsFor(session)
+    if (found.length === 0)
+      return front.notice(
+        'info',
+        'no rule to suggest from the last 30 days in this project; ona policy suggest reads all',
+      )
+    if (!front.interactive) {
+      for (const each of found)
+        front.print(`${each.behavior} ${cleanLine(each.rule)}`, paint('dim', `  ${effectOf(each)}`))
+      return
+    }
+    const chosen = await front.choose({
+      title: 'Rules that the last 30 days in this project suggest',
+      choices: found.map((each) => ({
+        label: `${each.behavior.padEnd(5)} ${cleanLine(each.rule)}`,
+        hint: effectOf(each),
+        value: each,
+      })),
+    })
+    if (!chosen) return
+    await addWhere(chosen.value.behavior, chosen.value.rule, ui)
+  }
 }
 
 async function add(behavior: Behavior, text: string, destination: Destination, ui: Ui): Promise<void> {
