@@ -30,10 +30,11 @@ export function postgresForTests() {
   let databases = 0
   return {
     server: () => server,
-    async fleet(t: TestContext, options: ServeOptions = {}) {
+    async fleet(t: TestContext, { withQueue = false, ...options }: ServeOptions & { withQueue?: boolean } = {}) {
       const name = `fleet_${++databases}`
       await query(server.url(), `CREATE DATABASE ${name} TEMPLATE fleet_template`)
-      return fleetAt(t, server.url(name), options)
+      const url = server.url(name)
+      return fleetAt(t, url, { ...options, ...(withQueue && { queueUrl: url }) })
     },
   }
 }

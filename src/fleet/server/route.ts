@@ -1,4 +1,5 @@
 /** What a route is: an address, who may ask, and what answers. */
+import type { Queue } from '../jobs/queue.ts'
 import type { Fleet } from './database.ts'
 import type { Metrics } from './metrics.ts'
 import type { NodeKey } from './node-access.ts'
@@ -8,6 +9,7 @@ import type { User, UserRole } from './user-access.ts'
 export interface Context {
   readonly fleet: Fleet
   readonly metrics: Metrics
+  readonly queue?: Queue
 }
 
 /** `parts`: what stands at the colons of the path. */

@@ -1,6 +1,7 @@
 /** Every address of the service. */
 import { limits } from '../wire.ts'
 import { cursorOf, ingest } from './ingest.ts'
+import { jobRoutes } from './job-routes.ts'
 import { addEnrolToken, enrol } from './node-access.ts'
 import { policyRoutes } from './policies.ts'
 import { readBatch } from './read-batch.ts'
@@ -74,4 +75,4 @@ const tokens: readonly Route[] = [
   }),
 ]
 
-export const routes: readonly Route[] = [...open, ...rows, ...policyRoutes, ...tokens]
+export const routes: readonly Route[] = [...open, ...rows, ...policyRoutes, ...jobRoutes, ...tokens]

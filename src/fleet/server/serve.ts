@@ -1,7 +1,9 @@
 /** The service that nodes and users talk to. One process; start several behind a balancer where one is not enough. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { openQueue } from '../jobs/queue.ts'
 import type { Fleet } from './database.ts'
+import { bury } from './jobs.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { forgetNonces, nodeOf, requireSigned } from './node-access.ts'
 import { type Answer, type Asked, headOf, Refused, readBody, send } from './request.ts'
@@ -15,7 +17,9 @@ export interface ServeOptions {
   readonly tls?: { readonly cert: string; readonly key: string }
   /** Requests with rows that are worked on at the same time; the others are told to come back. */
   readonly ingests?: number
-  readonly context?: Partial<Context>
+  /** Where the queue is; without it there are no jobs. */
+  readonly queueUrl?: string
+  readonly heartbeatSeconds?: number
   /** Hears what went wrong inside. */
   onError?(cause: unknown, path: string): void
 }
@@ -30,7 +34,15 @@ export interface Serving {
 export async function serveFleet(fleet: Fleet, options: ServeOptions = {}): Promise<Serving> {
   const { port = 0, host = '127.0.0.1', tls, onError = () => {} } = options
   const metrics = createMetrics()
-  const context: Context = { fleet, metrics, ...options.context }
+  const queue =
+    options.queueUrl === undefined
+      ? undefined
+      : await openQueue(options.queueUrl, {
+          ...(options.heartbeatSeconds !== undefined && { heartbeatSeconds: options.heartbeatSeconds }),
+          onDead: (job) => bury(fleet, job),
+          onError: (cause) => onError(cause, 'queue'),
+        })
+  const context: Context = { fleet, metrics, ...(queue && { queue }) }
   const gate = createGate(options.ingests ?? 16)
   const handler = (request: IncomingMessage, response: ServerResponse) => {
     const started = performance.now()
@@ -68,11 +80,11 @@ export async function serveFleet(fleet: Fleet, options: ServeOptions = {}): Prom
     port: bound,
     metrics,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         clearInterval(housekeeping)
         server.close(() => resolve())
         server.closeAllConnections()
-      }),
+      }).then(() => queue?.close()),
   }
 }
 

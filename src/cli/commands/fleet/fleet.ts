@@ -1,6 +1,7 @@
 /** `ona fleet`: many machines, on PostgreSQL. */
 import { family } from '../../command.ts'
 import type { Verb } from '../../verbs.ts'
+import { approvals, cancel, log, retry, submit, worker } from './jobs.ts'
 import { enrol, ship } from './node.ts'
 import { policy } from './policy.ts'
 import { init, serve } from './service.ts'
@@ -19,4 +20,7 @@ const help = `ona fleet: many machines, one record and one policy, on PostgreSQL
 Every subcommand has --help with an example. The page: docs/fleet.md.
 `
 
-export const run = family<Verb<'fleet'>>('ona fleet', help, { init, serve, enrol, ship, policy, invite, token })
+export const run = family<Verb<'fleet'>>('ona fleet', help, {
+  ...{ init, serve, enrol, ship, policy, invite, token },
+  ...{ submit, worker, log, cancel, retry, approvals },
+})

@@ -98,7 +98,7 @@ export const serve = command('ona fleet serve', { help: serveHelp, flags }, asyn
   const stopped = untilStopped()
   try {
     const service = await serveFleet(fleet, {
-      ...{ port, host, ingests: connections },
+      ...{ port, host, ingests: connections, queueUrl: databaseOf(given.db) },
       ...(cert !== undefined && { tls: { cert: readFileSync(cert, 'utf8'), key: readFileSync(key!, 'utf8') } }),
       onError: (cause, path) => warned(`${path}: ${(cause as Error).message}`),
     })
