@@ -5,7 +5,7 @@ CREATE VIEW ona_fleet.what_ran AS
     r.is_error, r.at AS ended_at
   FROM ona_fleet.calls c JOIN ona_fleet.nodes n ON n.id = c.node_id
   JOIN ona_fleet.rows r ON r.node_id = c.node_id AND r.database_id = c.database_id AND r.epoch = c.epoch
-    AND r.session_id = c.session_id AND r.tool_use_id = c.tool_use_id AND r.type = 'tool_result'
+    AND r.session_id = c.session_id AND (r.tool_use_id = c.tool_use_id AND r.type = 'tool_result' OR r.kind = 'otlp' AND r.row_id = c.row_id)
   WHERE NOT EXISTS (SELECT 1 FROM ona_fleet.rows d WHERE d.node_id = c.node_id AND d.database_id = c.database_id
     AND d.epoch = c.epoch AND d.session_id = c.session_id AND d.tool_use_id = c.tool_use_id AND d.decision = 'deny');
 CREATE VIEW ona_fleet.who_approved AS

@@ -217,7 +217,7 @@ const holding = <T>(
   fleet.as('service', undefined, async (sql) => {
     const { rows } = await sql.query<Held>(`${heldSql} WHERE id = $1 FOR UPDATE`, [id])
     const [job] = rows
-    if (!job || job.status !== 'running' || job.node_id !== node.id || job.attempt !== attempt)
+    if (job?.status !== 'running' || job.node_id !== node.id || job.attempt !== attempt)
       throw new Refused(409, `job ${id}, attempt ${attempt}, is not held by this node any more`)
     return work(sql, job)
   })

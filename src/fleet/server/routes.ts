@@ -3,6 +3,7 @@ import { limits } from '../wire.ts'
 import { cursorOf, ingest } from './ingest.ts'
 import { jobRoutes } from './job-routes.ts'
 import { addEnrolToken, enrol } from './node-access.ts'
+import { otlpRoutes } from './otlp/routes.ts'
 import { policyRoutes } from './policies.ts'
 import { readBatch } from './read-batch.ts'
 import { field, jsonOf, Refused, uuidPattern } from './request.ts'
@@ -75,4 +76,4 @@ const tokens: readonly Route[] = [
   }),
 ]
 
-export const routes: readonly Route[] = [...open, ...rows, ...policyRoutes, ...jobRoutes, ...tokens]
+export const routes: readonly Route[] = [...open, ...rows, ...otlpRoutes, ...policyRoutes, ...jobRoutes, ...tokens]
