@@ -28,12 +28,16 @@ export function postgresForTests() {
     rmSync(folder, { recursive: true, force: true })
   })
   let databases = 0
+  const database = async () => {
+    const name = `fleet_${++databases}`
+    await query(server.url(), `CREATE DATABASE ${name} TEMPLATE fleet_template`)
+    return server.url(name)
+  }
   return {
     server: () => server,
+    database,
     async fleet(t: TestContext, { withQueue = false, ...options }: ServeOptions & { withQueue?: boolean } = {}) {
-      const name = `fleet_${++databases}`
-      await query(server.url(), `CREATE DATABASE ${name} TEMPLATE fleet_template`)
-      const url = server.url(name)
+      const url = await database()
       return fleetAt(t, url, { ...options, ...(withQueue && { queueUrl: url }) })
     },
   }

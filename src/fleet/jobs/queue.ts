@@ -2,18 +2,7 @@
 import { PgBoss } from 'pg-boss'
 import type { Sql } from '../server/database.ts'
 import { sha256 } from '../wire.ts'
-
-export const queueSchema = 'ona_queue'
-export const deadLetters = 'dead'
-
-/** Makes the tables of the queue, or brings them up to date. */
-export async function createQueues(url: string): Promise<void> {
-  const boss = new PgBoss({ connectionString: url, schema: queueSchema, supervise: false, schedule: false })
-  boss.on('error', () => {}) // start() throws what matters
-  await boss.start()
-  await boss.createQueue(deadLetters)
-  await boss.stop({ graceful: false })
-}
+import { deadLetters, queueSchema } from './create-queues.ts'
 
 export const queueOf = (repo: string): string => `repo-${sha256(repo).toString('hex').slice(0, 24)}`
 export const nodeQueue = (node: string): string => `node-${node}`

@@ -97,7 +97,7 @@ export async function initFleet(url: string): Promise<Initialised> {
       await client.query('COMMIT')
     }
     await client.query('SELECT ona_fleet.ensure_partitions()')
-    const { createQueues } = await import('../jobs/queue.ts')
+    const { createQueues } = await import('../jobs/create-queues.ts')
     await createQueues(url)
     await client.query(`GRANT USAGE, CREATE ON SCHEMA ona_queue TO ona_service;
       GRANT ALL ON ALL TABLES IN SCHEMA ona_queue TO ona_service; GRANT ALL ON ALL SEQUENCES IN SCHEMA ona_queue TO ona_service;

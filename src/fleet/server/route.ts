@@ -3,6 +3,7 @@ import type { Queue } from '../jobs/queue.ts'
 import type { Fleet } from './database.ts'
 import type { Metrics } from './metrics.ts'
 import type { NodeKey } from './node-access.ts'
+import type { Oidc } from './oidc.ts'
 import type { Answer, Asked } from './request.ts'
 import type { User, UserRole } from './user-access.ts'
 
@@ -10,6 +11,7 @@ export interface Context {
   readonly fleet: Fleet
   readonly metrics: Metrics
   readonly queue?: Queue
+  readonly oidc?: Oidc
 }
 
 /** `parts`: what stands at the colons of the path. */

@@ -3,9 +3,11 @@ import { limits } from '../wire.ts'
 import { cursorOf, ingest } from './ingest.ts'
 import { jobRoutes } from './job-routes.ts'
 import { addEnrolToken, enrol } from './node-access.ts'
+import { oidcRoutes } from './oidc-routes.ts'
 import { otlpRoutes } from './otlp/routes.ts'
 import { policyRoutes } from './policies.ts'
 import { readBatch } from './read-batch.ts'
+import { reportRoutes } from './reports.ts'
 import { field, jsonOf, Refused, uuidPattern } from './request.ts'
 import { forAnyone, forNode, forUser, ok, type Route } from './route.ts'
 import { acting, addToken, userRoles } from './user-access.ts'
@@ -76,4 +78,13 @@ const tokens: readonly Route[] = [
   }),
 ]
 
-export const routes: readonly Route[] = [...open, ...rows, ...otlpRoutes, ...policyRoutes, ...jobRoutes, ...tokens]
+export const routes: readonly Route[] = [
+  ...open,
+  ...rows,
+  ...otlpRoutes,
+  ...policyRoutes,
+  ...jobRoutes,
+  ...reportRoutes,
+  ...oidcRoutes,
+  ...tokens,
+]

@@ -6,6 +6,7 @@ import type { Fleet } from './database.ts'
 import { bury } from './jobs.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { forgetNonces, nodeOf, requireSigned } from './node-access.ts'
+import type { OidcOptions } from './oidc.ts'
 import { type Answer, type Asked, headOf, Refused, readBody, send } from './request.ts'
 import type { Context, Route } from './route.ts'
 import { routes } from './routes.ts'
@@ -20,6 +21,8 @@ export interface ServeOptions {
   /** Where the queue is; without it there are no jobs. */
   readonly queueUrl?: string
   readonly heartbeatSeconds?: number
+  /** Users sign in with OpenID Connect; by default browsers see the address that is listened on. */
+  readonly oidc?: Omit<OidcOptions, 'publicUrl'> & { readonly publicUrl?: string }
   /** Hears what went wrong inside. */
   onError?(cause: unknown, path: string): void
 }
@@ -42,8 +45,8 @@ export async function serveFleet(fleet: Fleet, options: ServeOptions = {}): Prom
           onDead: (job) => bury(fleet, job),
           onError: (cause) => onError(cause, 'queue'),
         })
-  const context: Context = { fleet, metrics, ...(queue && { queue }) }
   const gate = createGate(options.ingests ?? 16)
+  let context: Context = { fleet, metrics, ...(queue && { queue }) }
   const handler = (request: IncomingMessage, response: ServerResponse) => {
     const started = performance.now()
     const { pathname = '/' } = URL.parse(request.url ?? '/', 'http://fleet') ?? {}
@@ -75,8 +78,13 @@ export async function serveFleet(fleet: Fleet, options: ServeOptions = {}): Prom
   }, 10 * 60_000)
   housekeeping.unref()
   const { port: bound } = server.address() as AddressInfo
+  const url = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${bound}`
+  if (options.oidc) {
+    const { openOidc } = await import('./oidc.ts')
+    context = { ...context, oidc: await openOidc({ publicUrl: url, ...options.oidc }) }
+  }
   return {
-    url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    url,
     port: bound,
     metrics,
     close: () =>

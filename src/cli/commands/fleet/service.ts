@@ -100,6 +100,15 @@ export const serve = command('ona fleet serve', { help: serveHelp, flags }, asyn
     const service = await serveFleet(fleet, {
       ...{ port, host, ingests: connections, queueUrl: databaseOf(given.db) },
       ...(cert !== undefined && { tls: { cert: readFileSync(cert, 'utf8'), key: readFileSync(key!, 'utf8') } }),
+      ...(given['oidc-issuer'] !== undefined && {
+        oidc: {
+          issuer: given['oidc-issuer'],
+          clientId: given['oidc-client'] ?? 'ona',
+          clientSecret: process.env['ONA_FLEET_OIDC_SECRET'],
+          roles: given['oidc-role'] ?? [],
+          ...(given['public-url'] !== undefined && { publicUrl: given['public-url'] }),
+        },
+      }),
       onError: (cause, path) => warned(`${path}: ${(cause as Error).message}`),
     })
     said(service.url)

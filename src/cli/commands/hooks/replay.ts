@@ -6,6 +6,7 @@ import { type Change, replay as run } from '../../../audit/replay/replay.ts'
 import { modes } from '../../../permissions/modes.ts'
 import { type ReadDb, readDb } from '../../../store/open.ts'
 import { command } from '../../command.ts'
+import { copyOfFleet } from '../../fleet-copy.ts'
 import { policyOf, readRules } from '../../policy.ts'
 import { failed, noted, wrong } from '../../print.ts'
 import { sinceMs, sinceProblem, sqlTime } from '../../since.ts'
@@ -36,6 +37,7 @@ The calls (without any: all of them):
   --agent NAME         of this agent: ona, dispatcher, claude, codex, …; may be given again
   --project DIR        made in this folder or below it
   --tool NAME          of this tool
+  --from postgres://…  of every machine of a fleet (docs/fleet.md), instead of this one's
 
   --limit N            show the newest N changes (50)
   --fail-on-change     exit 1 when any call would have come out otherwise
@@ -62,6 +64,7 @@ const flags = {
   agent: 'each',
   project: 'value',
   tool: 'value',
+  from: 'value',
   limit: 'value',
   'fail-on-change': 'flag',
   'fail-on': 'each',
@@ -90,7 +93,14 @@ export const replay = command(name, { help, flags }, async (given) => {
   const today = { ...(cwd !== undefined && { cwd }), ...(mode !== undefined && { mode }) }
   const baseline = given['against-settings'] ? await policyOf(today, { allow: [], ask: [], deny: [] }) : undefined
   if (baseline && 'why' in baseline) return failed(baseline.why)
-  const db = readDb(policy.dbPath)
+  const copied =
+    given.from === undefined
+      ? undefined
+      : await copyOfFleet(given.from, 'replay', {
+          conversation: given.conversation,
+          since: from === 0 ? undefined : new Date(from),
+        })
+  const db = readDb(copied?.path ?? policy.dbPath)
   try {
     const { conversation, tool, agent: agents, project } = given
     if (conversation !== undefined && !db.get('SELECT 1 FROM conversations WHERE id = ?', conversation))
@@ -125,6 +135,7 @@ export const replay = command(name, { help, flags }, async (given) => {
     return found ? 1 : 0
   } finally {
     db.close()
+    copied?.remove()
   }
 })
 

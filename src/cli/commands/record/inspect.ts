@@ -5,6 +5,7 @@ import { overview, overviews } from '../../../audit/inspect/overview.ts'
 import { timeline } from '../../../audit/inspect/timeline.ts'
 import { type Db, dbPath, openDb, type ReadDb, readDb, StoreError } from '../../../store/open.ts'
 import { command } from '../../command.ts'
+import { copyOfFleet } from '../../fleet-copy.ts'
 import { failed, noted, said, write, wrong } from '../../print.ts'
 import { writePage } from '../../write-page.ts'
 
@@ -19,24 +20,28 @@ every place, phases, plans and sub-agents. The database is read and not changed.
   --html FILE          write the page there
   --open               open it in a browser
   --json               one line of JSON
+  --from postgres://…  the record of a whole fleet (docs/fleet.md), as far as the database user may read it
 
 Example: ona inspect --html what-happened.html
 `
 
-const flags = { conversation: 'value', html: 'value', open: 'flag', json: 'flag' } as const
+const flags = { conversation: 'value', html: 'value', open: 'flag', json: 'flag', from: 'value' } as const
 
-export const run = command('ona inspect', { help, flags }, async ({ conversation, html, open, json }) => {
+export const run = command('ona inspect', { help, flags }, async ({ conversation, html, open, json, from }) => {
   if (html !== undefined && json) return wrong('ona inspect', '--html and --json do not go together')
   if (open && (html !== undefined || json)) return wrong('ona inspect', '--open goes with neither --html nor --json')
-  const db = readDb(dbPath())
+  const copied = from === undefined ? undefined : await copyOfFleet(from, 'inspect', { conversation })
+  const path = copied?.path ?? dbPath()
+  const db = readDb(path)
   try {
     if (conversation !== undefined && !overview(db, conversation))
       return failed(`there is no conversation ${conversation}`)
     if (json) return printJson(db, conversation)
     if (html !== undefined) return await asFile(db, html, conversation)
-    return await serve(conversation, open === true)
+    return await serve(path, conversation, open === true)
   } finally {
     db.close()
+    copied?.remove()
   }
 })
 
@@ -69,9 +74,9 @@ function printJson(db: ReadDb, conversation: string | undefined): number {
   return write(']\n')
 }
 
-async function serve(conversation: string | undefined, inBrowser: boolean): Promise<number> {
+async function serve(file: string, conversation: string | undefined, inBrowser: boolean): Promise<number> {
   const { serveInspect } = await import('../../../audit/inspect/server.ts')
-  const { db, schema } = openForIndex()
+  const { db, schema } = openForIndex(file)
   const path = conversation === undefined ? '/' : `/c/${encodeURIComponent(conversation)}`
   const { url, close } = await serveInspect(db, { schema, path, operator: userInfo().username })
   said(url)
@@ -86,11 +91,11 @@ async function serve(conversation: string | undefined, inBrowser: boolean): Prom
 }
 
 /** The index is kept in the database; of one that cannot be written it is built in memory, each time. */
-function openForIndex(): { readonly db: Db; readonly schema: 'main' | 'temp' } {
+function openForIndex(file: string): { readonly db: Db; readonly schema: 'main' | 'temp' } {
   try {
-    return { db: openDb(dbPath()), schema: 'main' }
+    return { db: openDb(file), schema: 'main' }
   } catch (cause) {
     if (!(cause instanceof StoreError) || cause.kind !== 'read-only') throw cause
-    return { db: readDb(dbPath()) as Db, schema: 'temp' }
+    return { db: readDb(file) as Db, schema: 'temp' }
   }
 }
