@@ -1,7 +1,7 @@
 /** The audit: which hooks ran, what was permitted, what happened; and the groups of rows that are committed as one. */
 import type { Invocation } from '../hooks/plane.ts'
 import { touchConversation } from './conversations.ts'
-import type { Db, SqlValue } from './open.ts'
+import type { Db, ReadDb, SqlValue } from './open.ts'
 import { storable } from './secrets.ts'
 import { type Appended, appendEntry, type Entry, type ToolResultEntry } from './transcript.ts'
 
@@ -154,7 +154,7 @@ export interface StoredInvocation extends Invocation {
 
 /** Newest last. */
 export function listHookInvocations(
-  db: Db,
+  db: ReadDb,
   filter: {
     sessionId?: string
     conversationId?: string
@@ -179,7 +179,7 @@ export function listHookInvocations(
 }
 
 /** The events at which hooks ran on calls of a tool: one step of the index for each, however many rows there are. */
-const eventsOfTool = (db: Db, tool: string): string[] =>
+const eventsOfTool = (db: ReadDb, tool: string): string[] =>
   db
     .all<{ event: string }>(
       `WITH RECURSIVE found(event) AS (
@@ -192,7 +192,7 @@ const eventsOfTool = (db: Db, tool: string): string[] =>
     .map(({ event }) => event)
 
 function newestLast<Row>(
-  db: Db,
+  db: ReadDb,
   select: string,
   filter: Record<string, string | undefined>,
   columns: Record<string, string>,

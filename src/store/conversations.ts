@@ -90,26 +90,25 @@ export const getSession = (db: Db, sessionId: string): Session | undefined =>
     sessionId,
   )
 
-/** The newest session that a person can resume. */
+/** The newest session that a user can resume. */
 export function newestSession(
   db: Db,
-  { projectDir = null, conversationId = null }: { projectDir?: string | null; conversationId?: string | null } = {},
+  { projectDir, conversationId }: { projectDir?: string | null; conversationId?: string | null } = {},
 ): Session | undefined {
+  const { where, values } = chosen({ 'c.project_dir': projectDir, 'c.id': conversationId })
   return db.get<Session>(
     `SELECT s.session_id AS sessionId, s.conversation_id AS conversationId, s.started_at AS startedAt
-     FROM sessions s JOIN conversations c ON c.id = s.conversation_id
-     WHERE (?1 IS NULL OR c.project_dir = ?1) AND (?2 IS NULL OR c.id = ?2) AND ${resumable}
-     ORDER BY c.last_active DESC, s.started_at DESC, s.rowid DESC LIMIT 1`,
-    projectDir,
-    conversationId,
+     ${resumableSessions} ${where} ${newestSessionFirst} LIMIT 1`,
+    ...values,
   )
 }
 
-/** Sessions that a person can resume, newest first. */
+/** Sessions that a user can resume, newest first. */
 export function listSessions(
   db: Db,
-  { projectDir = null, limit = 50 }: { projectDir?: string | null; limit?: number } = {},
+  { projectDir, limit = 50 }: { projectDir?: string | null; limit?: number } = {},
 ): SessionSummary[] {
+  const { where, values } = chosen({ 'c.project_dir': projectDir })
   return db.all<SessionSummary>(
     `SELECT s.session_id AS sessionId, s.conversation_id AS conversationId, s.started_at AS startedAt,
             c.project_dir AS projectDir, c.phase, c.last_active AS lastActive,
@@ -117,18 +116,26 @@ export function listSessions(
             (SELECT iif(json_valid(payload_json), json_extract(payload_json, '$.content[0].text'), NULL) FROM transcript_entries e
              WHERE e.session_id = s.session_id AND entry_type = 'user' ORDER BY sequence LIMIT 1) AS firstPrompt,
             (SELECT coalesce(max(sequence) + 1, 0) FROM transcript_entries e WHERE e.session_id = s.session_id) AS entries
-     FROM sessions s JOIN conversations c ON c.id = s.conversation_id
-     WHERE (?1 IS NULL OR c.project_dir = ?1) AND ${resumable}
-     ORDER BY c.last_active DESC, s.started_at DESC, s.rowid DESC LIMIT ?2`,
-    projectDir,
+     ${resumableSessions} ${where} ${newestSessionFirst} LIMIT ?`,
+    ...values,
     limit,
   )
 }
+
+/** Only the conditions that were given: with the others in the text, SQLite would use no index. */
+function chosen(equal: Readonly<Record<string, string | null | undefined>>): { where: string; values: string[] } {
+  const given = Object.entries(equal).filter((pair): pair is [string, string] => typeof pair[1] === 'string')
+  return { where: given.map(([column]) => `AND ${column} = ?`).join(' '), values: given.map(([, value]) => value) }
+}
+
+/** Conversations first (CROSS JOIN keeps the order), so that the newest are found by index and the rest is not read. */
+const resumableSessions = `FROM conversations c CROSS JOIN sessions s ON s.conversation_id = c.id
+  WHERE NOT EXISTS (SELECT 1 FROM ona_subagents a WHERE a.session_id = s.session_id)
+    AND NOT EXISTS (SELECT 1 FROM ona_imports i WHERE i.session_id = s.session_id)`
+const newestSessionFirst = 'ORDER BY c.last_active DESC, s.started_at DESC, s.rowid DESC'
 
 const conversation =
   'SELECT id, project_dir AS projectDir, phase, created_at AS createdAt, last_active AS lastActive FROM conversations'
 const newestFirst = 'ORDER BY last_active DESC, rowid DESC LIMIT 1'
 /** Not out of another agent's history. */
 const ours = 'NOT EXISTS (SELECT 1 FROM ona_imports i WHERE i.session_id = conversations.id)'
-const resumable = `NOT EXISTS (SELECT 1 FROM ona_subagents a WHERE a.session_id = s.session_id)
-  AND NOT EXISTS (SELECT 1 FROM ona_imports i WHERE i.session_id = s.session_id)`

@@ -33,6 +33,8 @@ export interface Db {
   each<Row>(sql: string, ...values: SqlValue[]): IterableIterator<Row>
   /** BEGIN IMMEDIATE … COMMIT; inside another one, a savepoint. Rolls back when `work` throws. `work` must not await. */
   transaction<T>(work: () => T): T
+  /** Changes TEMP tables and views, which are this connection's own. For connections that only read. */
+  runTemp(sql: string, ...values: SqlValue[]): void
   close(): void
 }
 
@@ -138,9 +140,11 @@ class Connection implements Db {
   readonly #added: Added[] = []
   readonly #chainEnd = unknownEnd()
   #depth = 0
+  readonly #readOnly: boolean
 
   constructor(path: string, { readOnly = false } = {}) {
     this.path = path
+    this.#readOnly = readOnly
     const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
     try {
       this.#db = new DatabaseSync(path, { readOnly })
@@ -232,6 +236,11 @@ class Connection implements Db {
       if (table !== undefined && changes) this.#added.push({ table, first: last - Number(changes) + 1, last })
       return { changes: Number(changes), lastId: last }
     })
+  }
+
+  runTemp(sql: string, ...values: SqlValue[]): void {
+    if (!this.#readOnly) throw new TypeError('a connection that writes must not hide a table behind a TEMP one')
+    this.#try(() => this.#statement(sql).run(...values))
   }
 
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {

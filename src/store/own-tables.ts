@@ -168,4 +168,15 @@ export const ownTables: readonly string[] = [
   'CREATE INDEX ona_hooks_call ON hook_invocations(session_id, tool_use_id)',
   'CREATE INDEX ona_hooks_tool ON hook_invocations(tool_name, hook_event)',
   'CREATE INDEX ona_subagents_parent ON ona_subagents(parent_session_id)',
+  // Conversations whose rows are in a compressed file beside the database: where in it, and what it must hold.
+  `CREATE TABLE ona_archives (
+    conversation_id TEXT PRIMARY KEY REFERENCES conversations(id),
+    file            TEXT NOT NULL,
+    offset          INTEGER NOT NULL,
+    length          INTEGER NOT NULL,
+    digest          BLOB NOT NULL,
+    rows            INTEGER NOT NULL,
+    archived_at     TEXT NOT NULL DEFAULT (datetime('now'))
+  )`,
+  'CREATE INDEX ona_conversations_project ON conversations(project_dir, last_active)',
 ]

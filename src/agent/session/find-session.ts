@@ -1,4 +1,6 @@
 /** The session that was asked for: a new one, an earlier one, or a copy of it. */
+
+import { unarchiveSession } from '../../store/archive/archive.ts'
 import { addEvent } from '../../store/audit.ts'
 import {
   createConversation,
@@ -34,6 +36,7 @@ export function findSession(options: StartOptions, { db, env }: Runtime): Found 
     return { problem: which }
   }
   if (!options.fork) return goOn(old, db)
+  unarchiveSession(db, old.sessionId)
   const { sessionId: id } = forkSession(db, old, options.sessionId)
   recover(db, id)
   return { id, conversationId: old.conversationId, isNew: false }

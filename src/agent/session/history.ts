@@ -1,6 +1,7 @@
 /** Which rows of a transcript are live: compaction and rewinding leave old rows in place and out of sight. */
 import type { Message } from '../../providers/model.ts'
 import { openApprovals, waitingCalls } from '../../store/approvals.ts'
+import { unarchiveSession } from '../../store/archive/archive.ts'
 import type { Db } from '../../store/open.ts'
 import { type AssistantEntry, appendEntry, type EntryType, type Row, readEntries } from '../../store/transcript.ts'
 import { messagesOf, unansweredText } from '../context/messages.ts'
@@ -86,6 +87,7 @@ function firstThatFits(db: Db, sessionId: string, ranges: readonly Range[], most
 
 /** Gives calls that a crash left without a result theirs, so that nothing is lost or run again in silence. */
 export function recover(db: Db, sessionId: string): number {
+  unarchiveSession(db, sessionId)
   return db.transaction(() => {
     const open = openCalls(db, sessionId)
     for (const id of open) {

@@ -1,4 +1,6 @@
 /** Takes content out of the record and leaves the chain whole: what is left of a row, and its tombstone, are on record. */
+
+import { unarchiveSession } from '../../store/archive/archive.ts'
 import { chainedTables, rowText } from '../../store/chain.ts'
 import type { Db } from '../../store/open.ts'
 import { dropTables } from '../inspect/data/tables.ts'
@@ -22,6 +24,7 @@ const blanks: Readonly<Record<string, string>> = {
 
 /** Rows that were erased; each session is one transaction. */
 export function eraseSession(db: Db, sessionId: string, reason: string): number {
+  unarchiveSession(db, sessionId)
   return db.transaction(() => {
     let erased = 0
     for (const [table, { name }] of chainedTables.entries()) {
@@ -53,8 +56,8 @@ export const sessionsBefore = (db: Db, before: string): string[] =>
   db
     .all<{ id: string }>(
       `SELECT s.session_id AS id FROM sessions s JOIN conversations c ON c.id = s.conversation_id
-       WHERE c.last_active < ? AND EXISTS (SELECT 1 FROM transcript_entries e WHERE e.session_id = s.session_id AND NOT EXISTS
-         (SELECT 1 FROM ona_tombstones o WHERE o.table_name = 'transcript_entries' AND o.row_id = e.id))`,
+       WHERE c.last_active < ? AND (c.id IN (SELECT conversation_id FROM ona_archives) OR EXISTS (SELECT 1 FROM transcript_entries e WHERE e.session_id = s.session_id AND NOT EXISTS
+         (SELECT 1 FROM ona_tombstones o WHERE o.table_name = 'transcript_entries' AND o.row_id = e.id)))`,
       before,
     )
     .map(({ id }) => id)

@@ -1,5 +1,6 @@
 /** The record for other systems: one line at a time, oldest first, in flat memory. */
 import { redact } from '../../hooks/redact.ts'
+import { archivedConversations, bringArchived } from '../../store/archive/reading.ts'
 import type { ReadDb } from '../../store/open.ts'
 
 export const exportFormats = ['jsonl', 'ocsf', 'csv'] as const
@@ -21,6 +22,7 @@ export interface ExportedRow {
 
 /** Content (prompts, inputs, outputs, and reasons that quote them) is left out unless `content`. */
 export function* exportRows(db: ReadDb, { since = '', content = false } = {}): Generator<ExportedRow> {
+  bringArchived(db, archivedConversations(db))
   const kept = (text: string, name: string) => (content ? `${text} AS ${name}` : `NULL AS ${name}`)
   const where = `JOIN sessions s ON s.session_id = t.session_id JOIN conversations c ON c.id = s.conversation_id
     LEFT JOIN ona_imports i ON i.session_id = t.session_id`

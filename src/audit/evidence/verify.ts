@@ -1,10 +1,15 @@
 /** Walks the chain: every link, and every row of the audit tables beside it. One pass, in flat memory. */
+
+import { archiveOf } from '../../store/archive/archive.ts'
+import { archivedTables, readFrame, unpacked } from '../../store/archive/frame.ts'
 import { chainedTables, databaseLink, rowsIn, rowText, sessionLink } from '../../store/chain.ts'
 import type { ReadDb } from '../../store/open.ts'
 
 export interface Verified {
   readonly links: number
   readonly rows: number
+  /** Rows that were read from an archive. */
+  readonly archived: number
   /** Rows whose content was erased on purpose, and that say so. */
   readonly erased: number
   /** Rows that were there before the chain began. */
@@ -26,12 +31,13 @@ export interface Fault {
 type Found = Omit<Verified, 'fault' | 'head'>
 
 export function verifyChain(db: ReadDb): Verified {
-  const count = { links: 0, rows: 0, erased: 0, before: 0 }
+  const count = { links: 0, rows: 0, archived: 0, erased: 0, before: 0 }
   const { hash } = process.getBuiltinModule('node:crypto')
   const digest = (bytes: Uint8Array | string): Buffer => hash('sha256', bytes, 'buffer')
   const tables = chainedTables.map((_, table) => openTable(db, table))
   count.before = tables.reduce((sum, { before }) => sum + before, 0)
   const erased = erasedRows(db)
+  const archived = archivedRows(db)
   const sessions = new Map<string, Uint8Array>()
   let last: Uint8Array = new Uint8Array(32)
   let expected = 1
@@ -55,6 +61,20 @@ export function verifyChain(db: ReadDb): Verified {
       if (!name || !rows)
         return done({ ...at, kind: 'link changed', why: `link ${link.id} names a table that there is not` })
       const place = { table: name, row: id, session: link.session }
+      const kept = archived(link.session)
+      if (kept && table < archivedTables.length) {
+        const text = kept.get(`${table}:${id}`)
+        if (text === undefined)
+          return done({ ...place, kind: 'removed', why: `link ${link.id} holds it, and the archive does not` })
+        const found = digest(text)
+        count.rows++
+        count.archived++
+        if (found.equals(wanted)) continue
+        if (!erased(name, id)?.some((each) => found.equals(each)))
+          return done({ ...place, kind: 'changed', why: 'its content in the archive is not what was written' })
+        count.erased++
+        continue
+      }
       if (rows.head && rows.head.id < id)
         return done({
           table: name,
@@ -128,6 +148,29 @@ function openTable(db: ReadDb, table: number) {
   }
   open.next()
   return open
+}
+
+/** The rows of a session that is archived, by table and id. The links of a session lie close together: a few are kept. */
+function archivedRows(db: ReadDb): (session: string) => ReadonlyMap<string, string> | undefined {
+  const sql = `SELECT s.session_id AS session, s.conversation_id AS conversation FROM ona_archives a
+    JOIN sessions s ON s.conversation_id = a.conversation_id`
+  const conversations = new Map(
+    db.all<{ session: string; conversation: string }>(sql).map((row) => [row.session, row.conversation]),
+  )
+  const read = new Map<string, ReadonlyMap<string, string>>()
+  return (session) => {
+    const id = conversations.get(session)
+    if (id === undefined) return undefined
+    let rows = read.get(id)
+    if (!rows) {
+      rows = new Map(
+        Array.from(unpacked(readFrame(archiveOf(db, id)!)), ({ table, id: row, text }) => [`${table}:${row}`, text]),
+      )
+      if (read.size >= 8) read.delete(read.keys().next().value!)
+      read.set(id, rows)
+    }
+    return rows
+  }
 }
 
 /** What may be left of a row after an erasure. */

@@ -1,5 +1,6 @@
 /** The conversations of a database: what each was about, where it stands, what it took. */
 import { redact } from '../../hooks/redact.ts'
+import { withArchived } from '../../store/archive/reading.ts'
 import type { ReadDb } from '../../store/open.ts'
 
 export interface Overview {
@@ -37,6 +38,11 @@ export const countConversations = (db: ReadDb): number =>
 
 /** Each table is read once for all that are chosen. */
 function read(db: ReadDb, chosen: string, ...values: [string | number, number]): Overview[] {
+  const ids = db.all<{ id: string }>(chosen, ...values).map(({ id }) => id)
+  return withArchived(db, ids, (reader) => readChosen(reader, chosen, ...values))
+}
+
+function readChosen(db: ReadDb, chosen: string, ...values: [string | number, number]): Overview[] {
   const rows = db.all<Overview & { prompt: string | null }>(
     `WITH chosen AS MATERIALIZED (${chosen}),
      own AS MATERIALIZED (
@@ -46,10 +52,10 @@ function read(db: ReadDb, chosen: string, ...values: [string | number, number]):
      talk AS MATERIALIZED (
        SELECT o.conversation_id, sum(NOT o.sub) AS entries,
          sum(e.entry_type = 'user' AND NOT o.sub) AS prompts, sum(e.entry_type = 'tool_result') AS calls
-       FROM own o JOIN transcript_entries e ON e.session_id = o.session_id GROUP BY 1),
+       FROM own o CROSS JOIN transcript_entries e ON e.session_id = o.session_id GROUP BY 1),
      refusals AS MATERIALIZED (
        SELECT o.conversation_id, count(*) AS refused FROM own o
-       JOIN tool_permission_log p ON p.session_id = o.session_id AND p.decision = 'deny' GROUP BY 1),
+       CROSS JOIN tool_permission_log p ON p.session_id = o.session_id AND p.decision = 'deny' GROUP BY 1),
      asked AS MATERIALIZED (
        SELECT conversation_id, count(*) AS hooks FROM hook_invocations
        WHERE skipped_reason IS NULL AND conversation_id IN (SELECT id FROM chosen) GROUP BY 1),
@@ -68,10 +74,10 @@ function read(db: ReadDb, chosen: string, ...values: [string | number, number]):
        (SELECT iif(json_valid(payload_json), payload_json ->> '$.content[0].text', NULL) FROM transcript_entries e
         WHERE e.session_id = (SELECT session_id FROM own WHERE conversation_id = c.id AND NOT sub ORDER BY place LIMIT 1)
           AND entry_type = 'user' ORDER BY sequence LIMIT 1) AS prompt
-     FROM conversations c
+     FROM chosen CROSS JOIN conversations c ON c.id = chosen.id
      LEFT JOIN talk t ON t.conversation_id = c.id LEFT JOIN refusals r ON r.conversation_id = c.id
      LEFT JOIN asked a ON a.conversation_id = c.id LEFT JOIN spent p ON p.conversation_id = c.id
-     WHERE c.id IN (SELECT id FROM chosen) ORDER BY c.last_active DESC, c.rowid DESC`,
+     ORDER BY c.last_active DESC, c.rowid DESC`,
     ...values,
   )
   return rows.map(({ prompt, ...row }) => ({ ...row, title: redact(row.title || firstLine(prompt ?? '')) }))

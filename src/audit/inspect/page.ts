@@ -1,5 +1,6 @@
 /** The pages of `ona inspect`: the conversations, and one of them. */
 import { html, page } from '../../page.ts'
+import { withArchived } from '../../store/archive/reading.ts'
 import type { Db, ReadDb } from '../../store/open.ts'
 import { pageConversations } from './data/api.ts'
 import { conversations } from './data/dashboard.ts'
@@ -41,7 +42,8 @@ export function conversationPage(db: ReadDb, id: string, number: number): string
   const about = overview(db, id)
   const last = Math.max(1, Math.ceil((about?.entries ?? 0) / pageRows))
   if (!about || number > last) return undefined
-  const items = timeline(db, id, { from: (number - 1) * pageRows, to: number * pageRows })
+  const part = { from: (number - 1) * pageRows, to: number * pageRows }
+  const items = withArchived(db, [id], (reader) => [...timeline(reader, id, part)])
   const links = pages(`/c/${encodeURIComponent(id)}`, number, last)
   const body = `<p class="back"><a href="/">‹ All conversations</a></p>${head(about)}${filters}${links}${line(items)}${links}`
   return servedPage(about.title || id, `<div id="conversation">${body}</div>`)

@@ -4,6 +4,7 @@
  */
 import { redact } from '../../hooks/redact.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
+import { bringArchived } from '../../store/archive/reading.ts'
 import type { ReadDb } from '../../store/open.ts'
 import { type HookAnswer, type HookRow, hookAnswer, hookColumns } from './hook-answer.ts'
 import { around, factLine, openSideEvents, parsed, remaining } from './side-events.ts'
@@ -16,6 +17,7 @@ export interface Part {
 }
 
 export function* timeline(db: ReadDb, conversationId: string, { from = 0, to = Infinity }: Part = {}): Generator<Item> {
+  bringArchived(db, [conversationId])
   let begin = 0
   for (const session of sessionsOf(db, conversationId)) {
     const end = begin + session.entries

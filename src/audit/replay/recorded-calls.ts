@@ -1,5 +1,6 @@
 /** The tool calls on record, each with its outcome, one after another: a long history is never in memory whole. */
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
+import { bringArchived, dropArchived } from '../../store/archive/reading.ts'
 import type { ReadDb } from '../../store/open.ts'
 
 export interface RecordedCall {
@@ -41,7 +42,11 @@ export interface CallFilter {
 
 /** Session by session, the oldest first; within one, in the order in which the calls ended. Unfinished calls are left out. */
 export function* recordedCalls(db: ReadDb, filter: CallFilter = {}): Generator<RecordedCall> {
-  for (const session of sessionsOf(db, filter)) yield* callsOf(db, session, filter)
+  for (const session of sessionsOf(db, filter)) {
+    bringArchived(db, [session.conversationId])
+    yield* callsOf(db, session, filter)
+    dropArchived(db)
+  }
 }
 
 /** How many calls there are, for a progress line: counted by index, not read. */

@@ -33,13 +33,15 @@ export const log = command('ona hooks log', { help, flags: logFlags }, async (va
   const limit = Number(values.limit ?? 50)
   if (!Number.isSafeInteger(limit) || limit < 1)
     return wrong('ona hooks log', `--limit must be a number of rows, not ${values.limit}`)
-  const { dbPath, openDb } = await import('../../../store/open.ts')
+  const { dbPath, readDb } = await import('../../../store/open.ts')
   const path = dbPath()
   if (!existsSync(path)) return values.json ? saidJson([]) : said(`no hook has run: there is no ${path} yet`)
   const { listHookInvocations } = await import('../../../store/audit.ts')
-  const db = openDb(path)
+  const db = readDb(path)
   try {
     const { event, tool: toolName, session: sessionId, conversation: conversationId } = values
+    const { bringArchived, conversationOf } = await import('../../../store/archive/reading.ts')
+    bringArchived(db, [conversationId ?? conversationOf(db, sessionId)])
     const rows = listHookInvocations(db, { event, toolName, sessionId, conversationId, limit })
     if (values.json) return saidJson(rows)
     if (rows.length === 0) return said('no hook has run that this asks for')

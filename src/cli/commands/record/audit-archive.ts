@@ -1,0 +1,116 @@
+/** `ona audit archive|unarchive`: old conversations as compressed files beside the database. */
+import { statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename } from 'node:path'
+import { archivable, archiveConversation, unarchiveConversation } from '../../../store/archive/archive.ts'
+import { archivedConversations } from '../../../store/archive/reading.ts'
+import { type Db, dbPath, openDb, StoreError } from '../../../store/open.ts'
+import { operatorProblem } from '../../../store/operator.ts'
+import { shownBytes } from '../../../store/size.ts'
+import { command } from '../../command.ts'
+import { failed, said, saidJson, warned, wrong } from '../../print.ts'
+import { sinceMs, sinceProblem, sqlTime } from '../../since.ts'
+
+const archiveHelp = `ona audit archive moves conversations that were last active before a time out of the database, into a file beside it that is
+compressed with zstd. ona inspect, hooks replay, audit verify and audit export read them there; resuming one puts it back.
+
+  ona audit archive --older-than 90d
+  ona audit archive --older-than 2026-01-01 --dry-run     how many that would be
+
+  --older-than 90d|DATE  last active before then (90d, 12h, 2w, or a date)
+  --no-vacuum            leave the freed pages in the database, for new rows
+  --dry-run              only count
+  --json                 print the result as JSON
+
+Keep the files (DATABASE-archive-*.zst) together with the database; zstd -dc prints one as JSON lines.
+`
+
+export const archive = command(
+  'ona audit archive',
+  {
+    help: archiveHelp,
+    flags: { 'older-than': 'value', 'no-vacuum': 'flag', 'dry-run': 'flag', json: 'flag' },
+  },
+  ({ 'older-than': olderThan, 'no-vacuum': noVacuum, 'dry-run': dryRun, json }) => {
+    if (olderThan === undefined)
+      return wrong('ona audit archive', 'say which with --older-than, as in --older-than 90d')
+    const before = sinceMs(olderThan)
+    if (before === undefined)
+      return wrong('ona audit archive', sinceProblem(olderThan).replace('--since', '--older-than'))
+    return asOperator('archiving the record', (db) => {
+      const ids = archivable(db, sqlTime(before))
+      if (dryRun) {
+        if (json) return saidJson({ conversations: ids.length })
+        return said(`${ids.length} conversations would be archived`)
+      }
+      const file = `${basename(db.path)}-archive-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}.zst`
+      const sizeBefore = statSync(db.path).size
+      const done = { conversations: 0, rows: 0, bytes: 0, skipped: 0 }
+      for (const id of ids) {
+        try {
+          const { rows, bytes } = archiveConversation(db, id, file)
+          done.conversations++
+          done.rows += rows
+          done.bytes += bytes
+        } catch (error) {
+          if (!(error instanceof StoreError && error.kind === 'damaged')) throw error
+          done.skipped++
+          warned(`conversation ${id} stays in the database: ${error.message}`)
+        }
+      }
+      if (!noVacuum && done.rows > 0) vacuum(db)
+      const freed = sizeBefore - statSync(db.path).size
+      if (json) saidJson({ ...done, file: done.rows > 0 ? file : null, freed })
+      else if (done.rows === 0) said('there is nothing to archive')
+      else
+        said(
+          `${done.rows} rows of ${done.conversations} conversations are in ${file} (${shownBytes(done.bytes)}); the database is ${shownBytes(freed)} smaller`,
+        )
+      return done.skipped > 0 ? 1 : 0
+    })
+  },
+)
+
+const unarchiveHelp = `ona audit unarchive puts archived conversations back into the database.
+
+  ona audit unarchive ID…
+  ona audit unarchive --all
+`
+
+export const unarchive = command(
+  'ona audit unarchive',
+  { help: unarchiveHelp, flags: { all: 'flag', json: 'flag' }, words: 1000 },
+  ({ all, json }, ids) => {
+    if (!all === (ids.length === 0)) return wrong('ona audit unarchive', 'name conversations, or give --all')
+    return asOperator('unarchiving the record', (db) => {
+      const known = archivedConversations(db)
+      const unknown = ids.find((id) => !known.includes(id))
+      if (unknown !== undefined) return failed(`there is no archived conversation ${unknown}`)
+      const wanted = all ? known : ids
+      for (const id of wanted) unarchiveConversation(db, id)
+      if (json) return saidJson({ conversations: wanted.length })
+      return said(`${wanted.length} conversations are back in the database`)
+    })
+  },
+)
+
+function asOperator(what: string, work: (db: Db) => number): number {
+  const db = openDb(dbPath())
+  try {
+    const held = operatorProblem(what, { db, home: process.env['HOME'] || homedir() })
+    return held ? failed(held) : work(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** Where another program holds the file, the freed pages wait for new rows. */
+function vacuum(db: Db): void {
+  try {
+    db.run('VACUUM')
+    db.get('PRAGMA wal_checkpoint(TRUNCATE)')
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    warned(`the file was not made smaller: ${error.message}`)
+  }
+}

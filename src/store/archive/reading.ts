@@ -1,0 +1,62 @@
+/** Archived rows for a reader: in tables of its own connection, under the names that every query uses. */
+import { type ReadDb, readDb } from '../open.ts'
+import { archiveOf } from './archive.ts'
+import { archivedTables, readFrame, unpacked } from './frame.ts'
+
+const brought = new WeakMap<ReadDb, Set<string>>()
+
+/** After this, queries of the connection see the rows of these conversations, archived or not. */
+export function bringArchived(db: ReadDb, conversationIds: Iterable<string>): void {
+  for (const id of conversationIds) {
+    if (brought.get(db)?.has(id)) continue
+    const place = archiveOf(db, id)
+    if (!place) continue
+    if (!brought.has(db)) openShadows(db)
+    for (const { table, text } of unpacked(readFrame(place))) {
+      const { name } = archivedTables[table]!
+      const values = JSON.parse(text) as (string | number | null)[]
+      db.runTemp(`INSERT INTO temp.kept_${name} VALUES (${values.map(() => '?').join()})`, ...values)
+    }
+    brought.get(db)!.add(id)
+  }
+}
+
+/** What `work` gives, with the rows of these conversations: through another connection where some are archived. */
+export function withArchived<T>(db: ReadDb, conversationIds: readonly string[], work: (db: ReadDb) => T): T {
+  if (!conversationIds.some((id) => archiveOf(db, id))) return work(db)
+  const reader = readDb(db.path)
+  try {
+    bringArchived(reader, conversationIds)
+    return work(reader)
+  } finally {
+    reader.close()
+  }
+}
+
+/** Lets go of what was brought: for whoever reads one conversation after another. */
+export function dropArchived(db: ReadDb): void {
+  if (!brought.get(db)?.size) return
+  for (const { name } of archivedTables) db.runTemp(`DELETE FROM temp.kept_${name}`)
+  brought.get(db)!.clear()
+}
+
+/** '' for a session that there is not. */
+export const conversationOf = (db: ReadDb, sessionId: string | undefined): string =>
+  db.get<{ id: string }>('SELECT conversation_id AS id FROM sessions WHERE session_id = ?', sessionId ?? '')?.id ?? ''
+
+/** Every archived conversation, for what reads the whole record. */
+export const archivedConversations = (db: ReadDb): string[] =>
+  db.all<{ id: string }>('SELECT conversation_id AS id FROM ona_archives ORDER BY rowid').map(({ id }) => id)
+
+function openShadows(db: ReadDb): void {
+  for (const { name, columns } of archivedTables) {
+    db.runTemp(`CREATE TEMP TABLE kept_${name} AS SELECT ${columns} FROM main.${name} WHERE 0`)
+    db.runTemp(`CREATE UNIQUE INDEX temp.kept_${name}_id ON kept_${name}(id)`)
+    const order = name === 'transcript_entries' ? 'session_id, sequence' : 'session_id, id'
+    db.runTemp(`CREATE INDEX temp.kept_${name}_session ON kept_${name}(${order})`)
+    db.runTemp(
+      `CREATE TEMP VIEW ${name} AS SELECT ${columns} FROM main.${name} UNION ALL SELECT ${columns} FROM temp.kept_${name}`,
+    )
+  }
+  brought.set(db, new Set())
+}

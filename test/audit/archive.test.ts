@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { zstdDecompressSync } from 'node:zlib'
+import { generateRecord } from '../../bench/lib/generate-record.ts'
+import { recover } from '../../src/agent/session/history.ts'
+import { eraseSession, sessionsBefore } from '../../src/audit/evidence/erase.ts'
+import { exportRows } from '../../src/audit/evidence/export.ts'
+import { verifyChain } from '../../src/audit/evidence/verify.ts'
+import { overviews } from '../../src/audit/inspect/overview.ts'
+import { timeline } from '../../src/audit/inspect/timeline.ts'
+import { recordedCalls } from '../../src/audit/replay/recorded-calls.ts'
+import { archivable, archiveConversation, unarchiveConversation } from '../../src/store/archive/archive.ts'
+import { openDb, readDb } from '../../src/store/open.ts'
+import { countEntries } from '../../src/store/transcript.ts'
+
+const before = '2025-12-01 00:00:00'
+const file = 'agent.db-archive-1.zst'
+
+/** A record of a hundred days up to 2026, and how readers see it. */
+function record(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'ona-archive-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'agent.db')
+  const { conversationId } = generateRecord(path, { rows: 4000, until: new Date('2026-01-01'), days: 100 })
+  const read = <T>(work: (db: ReturnType<typeof readDb>) => T): T => {
+    const db = readDb(path)
+    try {
+      return work(db)
+    } finally {
+      db.close()
+    }
+  }
+  const write = <T>(work: (db: ReturnType<typeof openDb>) => T): T => {
+    const db = openDb(path)
+    try {
+      return work(db)
+    } finally {
+      db.close()
+    }
+  }
+  const seen = () => ({
+    list: read((db) => overviews(db, { limit: 500 })),
+    timeline: read((db) => [...timeline(db, conversationId)].filter(({ kind }) => kind !== 'note')),
+    calls: read((db) => [...recordedCalls(db)]),
+    exported: read((db) =>
+      [...exportRows(db, { content: true })].filter(({ reason }) => !reason?.includes('archived')),
+    ).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
+  })
+  const archiveAll = () =>
+    write((db) => {
+      const ids = archivable(db, before)
+      for (const id of ids) archiveConversation(db, id, file)
+      return ids
+    })
+  return { folder, path, conversationId, read, write, seen, archiveAll }
+}
+
+test('an archived conversation is read as before, and its rows are gone from the database', (t) => {
+  const { folder, conversationId, seen, read, archiveAll } = record(t)
+  const whole = seen()
+  const rows = () => read((db) => db.get<{ n: number }>('SELECT count(*) AS n FROM transcript_entries')!.n)
+  const all = rows()
+  const ids = archiveAll()
+  assert.ok(ids.includes(conversationId) && ids.length > 5 && ids.length < whole.list.length)
+  assert.ok(rows() < all * 0.5)
+  assert.deepEqual(seen(), whole)
+  const { fault, archived } = read(verifyChain)
+  assert.equal(fault, undefined)
+  assert.ok(archived > 1000)
+  const lines = zstdDecompressSync(readFileSync(join(folder, file)))
+    .toString()
+    .trim()
+    .split('\n')
+  assert.equal(lines.length, archived)
+})
+
+test('unarchiving puts every row back, and the last one removes the file', (t) => {
+  const { folder, path, read, write, archiveAll, seen } = record(t)
+  const rowsOf = () => {
+    const db = new DatabaseSync(path)
+    const tables = ['transcript_entries', 'hook_invocations', 'tool_permission_log']
+    const rows = tables.map((table) => db.prepare(`SELECT * FROM ${table} ORDER BY id`).all())
+    db.close()
+    return rows
+  }
+  const [rows, whole] = [rowsOf(), seen()]
+  const ids = archiveAll()
+  assert.notDeepEqual(rowsOf(), rows)
+  for (const id of ids) {
+    assert.ok(existsSync(join(folder, file)))
+    assert.equal(
+      write((db) => unarchiveConversation(db, id)),
+      true,
+    )
+  }
+  assert.deepEqual(rowsOf(), rows)
+  assert.deepEqual(seen(), whole)
+  assert.equal(read(verifyChain).fault, undefined)
+  assert.deepEqual(globSync('*.zst', { cwd: folder }), [])
+})
+
+test('resuming a session takes it out of the archive, and the others stay readable', (t) => {
+  const { conversationId, folder, read, write, archiveAll, seen } = record(t)
+  const whole = seen()
+  archiveAll()
+  const entries = write((db) => {
+    const sql = 'SELECT session_id AS id FROM sessions WHERE conversation_id = ? ORDER BY rowid'
+    const { id } = db.get<{ id: string }>(sql, conversationId)!
+    assert.equal(countEntries(db, id), 0)
+    recover(db, id)
+    return countEntries(db, id)
+  })
+  assert.ok(entries > 20)
+  assert.deepEqual(seen(), whole)
+  assert.equal(read(verifyChain).fault, undefined)
+  zstdDecompressSync(readFileSync(join(folder, file))) // the frame that was taken out is skipped
+})
+
+test('a change of the archive is found, and nothing of it is read', (t) => {
+  const { folder, conversationId, read, archiveAll } = record(t)
+  archiveAll()
+  const path = join(folder, file)
+  const bytes = readFileSync(path)
+  bytes[bytes.length >> 1]! ^= 1
+  writeFileSync(path, bytes)
+  const damaged = { name: 'StoreError', message: /was changed at byte \d+; restore it from a copy/ }
+  assert.throws(() => read(verifyChain), damaged)
+  rmSync(path)
+  assert.throws(() => read((db) => [...timeline(db, conversationId)]), { message: /cannot be read: ENOENT/ })
+})
+
+test('a row that was edited is not archived', (t) => {
+  const { path, write, conversationId } = record(t)
+  const other = new DatabaseSync(path)
+  other.exec(
+    `UPDATE transcript_entries SET payload_json = '{}' WHERE id = (SELECT min(id) FROM transcript_entries WHERE session_id IN
+       (SELECT session_id FROM sessions WHERE conversation_id = '${conversationId}'))`,
+  )
+  other.close()
+  assert.throws(() => write((db) => archiveConversation(db, conversationId, file)), {
+    message: /transcript_entries row \d+ is not as it was written/,
+  })
+  assert.ok(write((db) => archivable(db, before)).includes(conversationId))
+})
+
+test('erasing reaches what is archived, and leaves nothing of it in the file', (t) => {
+  const { folder, read, write, archiveAll } = record(t)
+  archiveAll()
+  write((db) => {
+    for (const id of sessionsBefore(db, before)) eraseSession(db, id, 'retention')
+    assert.deepEqual(sessionsBefore(db, before), [])
+  })
+  const { fault, erased } = read(verifyChain)
+  assert.equal(fault, undefined)
+  assert.ok(erased > 1000)
+  assert.deepEqual(globSync('*.zst', { cwd: folder }), [])
+})
