@@ -15,6 +15,9 @@ export const cache = process.env['ONA_INTEROP_CACHE'] ?? ''
 export const program = process.env['ONA_INTEROP_PROGRAM'] ?? join(import.meta.dirname, '../../bin/ona.mjs')
 export const isOna = process.env['ONA_INTEROP_PROGRAM'] === undefined
 
+/** The real Claude Code, where it is installed: the control. */
+export const control: string | undefined = process.env['ONA_INTEROP_CLAUDE'] || undefined
+
 /** A package of the cache folder. */
 // biome-ignore lint/suspicious/noExplicitAny: its types are not installed here
 export async function load(name: string): Promise<any> {
@@ -34,11 +37,17 @@ export interface World {
   heard(): string
   /** The system prompt of the first request. */
   system(): string
+  /** Adds to what the model will say. */
+  script(lines: readonly Line[]): void
   write(path: string, content: string | object): string
   rows<Row = Record<string, unknown>>(sql: string): Row[]
 }
 
-export async function world(t: TestContext, lines: readonly Line[] = []): Promise<World> {
+export async function world(
+  t: TestContext,
+  lines: readonly Line[] = [],
+  { aside = 'A summary.' }: { aside?: string | undefined } = {},
+): Promise<World> {
   const root = mkdtempSync(join(tmpdir(), 'ona-interop-'))
   t.after(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
   const home = join(root, 'home')
@@ -48,7 +57,7 @@ export async function world(t: TestContext, lines: readonly Line[] = []): Promis
   const left = [...lines]
   const server = await startRehearsal({
     async player(chat) {
-      if (chat.tools.length === 0) return { text: 'A summary.' }
+      if (chat.tools.length === 0) return { text: aside }
       chats.push(chat)
       const line = left.shift() ?? { text: 'Done.' }
       return typeof line === 'function' ? line(chat) : line
@@ -59,6 +68,7 @@ export async function world(t: TestContext, lines: readonly Line[] = []): Promis
     home,
     folder,
     chats,
+    script: (more) => left.push(...more),
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: home,
