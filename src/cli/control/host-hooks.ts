@@ -1,4 +1,5 @@
 /** Hooks that the host registers in `initialize`: handlers of the plane that call back over the pipe. */
+import { observingEvents } from '../../hooks/claude/events.ts'
 import { type EventName, eventNames, isEventName } from '../../hooks/events.ts'
 import type { Handler } from '../../hooks/handler.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
@@ -13,15 +14,12 @@ interface Registered {
   readonly neverRaised: readonly string[]
 }
 
-/** Claude Code's newer events that only observe. Those that can block are errors: nothing would ask the guard. */
-const observers = ['PostModelSwitch', 'DirectoryAdded', 'MessageDisplay']
-
 /** Reads all or nothing: a guard that is not understood must not be lost. */
 export function hostHooks(hooks: unknown, pipe: Pick<Pipe, 'request'>): Read {
   if (hooks === undefined || hooks === null) return { handlers: [], neverRaised: [] }
   if (!isObject(hooks)) return { problem: 'hooks must be an object of events' }
   const handlers: Handler[] = []
-  const neverRaised = Object.keys(hooks).filter((event) => observers.includes(event))
+  const neverRaised = Object.keys(hooks).filter((event) => observingEvents.includes(event))
   for (const [event, groups] of Object.entries(hooks)) {
     if (neverRaised.includes(event)) continue
     if (!isEventName(event)) return { problem: `hooks: the event ${notKnown(event, eventNames)}` }

@@ -1,4 +1,5 @@
 /** What is wrong with the settings of one file, told with the place and what to do about it. */
+import { blockingEvents } from '../../hooks/claude/events.ts'
 import { secretIn } from '../../hooks/redact.ts'
 import { isSecretName } from '../../hooks/secret-names.ts'
 import { isHookName, readHooks, sayHookProblem } from '../../hooks/settings.ts'
@@ -45,7 +46,11 @@ function checkForeign({ level, settings }: Omit<Layer, 'file'>, checkRule: Check
   const foreign = flatHooks(hooks, level).map((hook): HookEntry => ({ ...hook, profile: 'claude' }))
   const usable = foreign.filter((hook) => {
     const faults = hookProblems([hook]).map((why) => `${hook.hook_event_name} hook: ${why}`)
-    if (isHookName(hook.hook_event_name)) problems.push(...faults)
+    if (blockingEvents.includes(hook.hook_event_name))
+      problems.push(
+        `${hook.hook_event_name} hook: ona does not raise this event, so the hook would guard nothing; remove it, or copy the others to .ona/settings.json`,
+      )
+    else if (isHookName(hook.hook_event_name)) problems.push(...faults)
     else warnings.push(...faults.map((why) => `${why}; it was left out`))
     return faults.length === 0
   })

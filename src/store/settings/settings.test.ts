@@ -130,7 +130,7 @@ test('what only Claude Code knows does not stop us; the rest of its file counts'
   const { write, load } = world(t)
   const file = write('home/.claude/settings.json', {
     permissions: { deny: ['Bash'], defaultMode: 'auto' },
-    hooks: { ...nested('ours.sh'), PostToolBatch: [{ hooks: [command('x')] }] },
+    hooks: { ...nested('ours.sh'), DirectoryAdded: [{ hooks: [command('x')] }] },
     someNewKey: true,
   })
   const { settings, problems, warnings } = load()
@@ -139,6 +139,17 @@ test('what only Claude Code knows does not stop us; the rest of its file counts'
   assert.deepEqual([settings.permissions, settings.hooks], [{ deny: ['Bash'] }, hooks])
   assert.equal(warnings.length, 2)
   assert.ok(warnings.every((text) => text.startsWith(`${file}: `) && text.endsWith('; it was left out')))
+})
+
+test('a guard at an event that only Claude Code raises refuses to start', (t) => {
+  const { write, load } = world(t)
+  const file = write('home/.claude/settings.json', { hooks: { PostToolBatch: [{ hooks: [command('x')] }] } })
+  assert.deepEqual(load().problems, [
+    {
+      file,
+      why: 'PostToolBatch hook: ona does not raise this event, so the hook would guard nothing; remove it, or copy the others to .ona/settings.json',
+    },
+  ])
 })
 
 test('what an operator stores stands until a file changes, also when another project ran in between', (t) => {
@@ -414,7 +425,7 @@ test('a deny or ask rule that cannot be read, and a hook of a kind we do not sup
       [
         'permissions.deny: invalid permission rule "bash(x)": tool names start with a capital; correct or remove it',
         'permissions.ask: invalid permission rule "": a rule is a text such as "Bash(npm test *)"; correct or remove it',
-        'is "agent"; it must be one of command, builtin, prompt, http, function',
+        'is "agent", a kind of hook that ona does not run; use "command", "prompt" or "http"',
       ],
       written,
     )
