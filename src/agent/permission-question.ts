@@ -1,5 +1,5 @@
 /** What the rules need to know of a session, besides the call. */
-import { filesCommandsExecute, filesHooksExecute } from '../hooks/executed-files.ts'
+import { filesCommandsExecute, filesHooksExecute } from '../hooks/handlers/executed-files.ts'
 import { readHooks } from '../hooks/settings.ts'
 import { isObject } from '../hooks/shape.ts'
 import { type ProtectedPath, sessionProtectedPaths } from '../permissions/protected-paths.ts'

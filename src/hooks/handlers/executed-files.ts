@@ -1,7 +1,7 @@
 /** Which files the hooks execute: whoever may edit one of them decides what the guard says. */
 import { realpathSync, statSync } from 'node:fs'
 import { basename, isAbsolute, resolve } from 'node:path'
-import type { Handler } from './handler.ts'
+import type { Handler } from '../handler.ts'
 
 export interface HookPlace {
   /** Where hooks run, and where a relative path in them starts. */

@@ -1,6 +1,6 @@
 /** The other side of a persistent hook, in TypeScript: `serveHook((input) => …)` answers until stdin ends. */
-import { errorOf } from './kernel.ts'
-import type { JsonObject } from './shape.ts'
+import { errorOf } from '../kernel.ts'
+import type { JsonObject } from '../shape.ts'
 
 /**
  * Answers every call with what the function returns: what a command hook would print, or nothing. What it throws is a failure

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { readHooks } from '../settings.ts'
 import { filesHooksExecute } from './executed-files.ts'
-import { readHooks } from './settings.ts'
 
 test('every file that a hook runs is found, however it is spelt', (t) => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'ona-executed-')))
