@@ -6,6 +6,7 @@
  *   npm run test:interop agent-sdk         only these
  *   npm run test:interop -- --control      with the real Claude Code as the control of the hook suites
  *   npm run test:interop -- --write        puts the counts into docs/compatibility.md
+ *   npm run test:interop -- --budget=180   starts no suite after so many seconds, and names those left out
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -33,9 +34,12 @@ const suites = globSync('*.interop.ts', { cwd: folder })
 const words = process.argv.slice(2)
 const flags = words.filter((word) => word.startsWith('--'))
 const asked = words.filter((word) => !word.startsWith('--'))
-const unknown = asked.find((name) => !suites.includes(name)) ?? flags.find((flag) => !/^--(control|write)$/.test(flag))
+const unknown =
+  asked.find((name) => !suites.includes(name)) ?? flags.find((flag) => !/^--(control|write|budget=\d+)$/.test(flag))
 if (unknown) {
-  console.error(`unknown suite or flag "${unknown}"; there are ${suites.join(', ')}, --control, --write`)
+  console.error(
+    `unknown suite or flag "${unknown}"; there are ${suites.join(', ')}, --control, --write, --budget=SECONDS`,
+  )
   process.exit(2)
 }
 
@@ -58,17 +62,26 @@ const countOf = (row: string): Count => {
   return known
 }
 
-for (const suite of asked.length > 0 ? asked : suites) {
-  const lacks = (needs[suite] ?? []).find((name) => missing.includes(name))
-  if (lacks) {
-    console.log(`skip: ${suite} needs ${lacks}`)
-    countOf(suite).skipped++
-  } else await runSuite(suite)
-}
+const budgetMs = Number(flags.find((flag) => flag.startsWith('--budget='))?.slice(9) ?? 86_400) * 1000
+const startedAt = Date.now()
+const left = asked.length > 0 ? asked : suites
+await Promise.all([runSome(), runSome()])
 report()
 
+/** Takes suites until none is left; two of these run side by side. */
+async function runSome(): Promise<void> {
+  for (let suite = left.shift(); suite; suite = left.shift()) {
+    const lacks = (needs[suite] ?? []).find((name) => missing.includes(name))
+    const why = lacks ? `needs ${lacks}` : Date.now() - startedAt > budgetMs ? 'the time is used up' : undefined
+    if (why) {
+      console.log(`skip: ${suite}: ${why}`)
+      countOf(suite).skipped++
+    } else await runSuite(suite)
+  }
+}
+
 async function runSuite(suite: string): Promise<void> {
-  const startedAt = Date.now()
+  const from = Date.now()
   const stream = run({ files: [join(folder, `${suite}.interop.ts`)], concurrency: false, timeout: 900_000 })
   for await (const { type, data } of stream) {
     if ((type !== 'test:pass' && type !== 'test:fail') || data.nesting > 0 || data.name.endsWith('.ts')) continue
@@ -85,7 +98,7 @@ async function runSuite(suite: string): Promise<void> {
       console.log(`FAIL ${suite}: ${data.name}\n${(error.cause as Error | undefined)?.message ?? error.message}`)
     }
   }
-  console.log(`${suite}: ${Math.round((Date.now() - startedAt) / 1000)} s`)
+  console.log(`${suite}: ${Math.round((Date.now() - from) / 1000)} s`)
 }
 
 function report(): void {
@@ -125,7 +138,7 @@ function install(): string[] {
 }
 
 function npm(specs: readonly string[], more: readonly string[] = ['--omit=optional', '--ignore-scripts']): boolean {
-  const fixed = ['install', '--no-audit', '--no-fund', '--loglevel=error', '--save-exact', '--legacy-peer-deps']
+  const fixed = ['install', '--no-audit', '--no-fund', '--loglevel=error', '--save-exact']
   const options = { cwd: cache, stdio: ['ignore', 'inherit', 'inherit'] as const, timeout: 300_000 }
   return spawnSync('npm', [...fixed, ...more, ...specs], { ...options, stdio: [...options.stdio] }).status === 0
 }
