@@ -89,7 +89,9 @@ async function main(slugs: readonly string[]): Promise<number> {
     if (!held || !bare) return { slug, skipped: 'the time for this run was over (ONA_PROVE_SECONDS)' }
     const program = slug === 'ona' ? ona : programOf(hostOf(slug)!)!
     const count = Number(process.env['ONA_PROVE_CALLS'] ?? 18)
-    const agreed = performance.now() < endsAt ? await agreement(hostOf(slug)!, program, roots, count) : undefined
+    const left = endsAt - performance.now()
+    const agreed =
+      left > 0 ? await agreement(hostOf(slug)!, program, roots, { count, timeoutMs: Math.round(left / 4) }) : undefined
     return { slug, held, bare, ...(agreed && { agreed }) }
   })
   return report(rows)
@@ -167,8 +169,10 @@ function report(rows: readonly Row[]): number {
       console.log(`| ${slug} | not compared | | | |`)
       continue
     }
-    const { calls, agreed: same, ownRefusals, disagreements, onlyByGuard } = agreed
-    console.log(`| ${slug} | ${calls} | ${same} | ${listed(ownRefusals)} | ${listed(onlyByGuard)} |`)
+    const { calls, notCompared, agreed: same, ownRefusals, disagreements, onlyByGuard } = agreed
+    console.log(
+      `| ${slug} | ${calls}${notCompared > 0 ? ` (${notCompared} not compared: no answer in time)` : ''} | ${same} | ${listed(ownRefusals)} | ${listed(onlyByGuard)} |`,
+    )
     if (disagreements.length > 0)
       wrongs.push(`${slug}: the compiled policy and ona's rules disagree:`, ...disagreements)
   }
@@ -183,8 +187,9 @@ function report(rows: readonly Row[]): number {
   return wrongs.length > 0 || proved.length === 0 ? 1 : 0
 }
 
-const listed = (commands: readonly string[]): string =>
-  commands.map((command) => `\`${command.replaceAll('|', '\\|')}\``).join(', ') || '–'
+function listed(commands: readonly string[]): string {
+  return commands.map((command) => `\`${command.replaceAll('|', '\\|')}\``).join(', ') || '–'
+}
 
 async function twoAtOnce<In, Out>(items: readonly In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
   const results: Out[] = []

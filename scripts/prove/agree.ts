@@ -7,6 +7,8 @@ import { corpus, decided } from './corpus.ts'
 
 export interface Agreement {
   readonly calls: number
+  /** Calls to which the agent gave no answer in time. */
+  readonly notCompared: number
   readonly agreed: number
   /** Refused with and without the policy: the agent's own doing. */
   readonly ownRefusals: readonly string[]
@@ -23,11 +25,18 @@ export interface Roots {
   readonly empty: string
 }
 
-export async function agreement(host: Host, program: string, roots: Roots, count: number): Promise<Agreement> {
+export async function agreement(
+  host: Host,
+  program: string,
+  roots: Roots,
+  { count, timeoutMs }: { count: number; timeoutMs: number },
+): Promise<Agreement> {
   const cases = await decided(corpus(count))
   const run = (root: string, chosen = cases) =>
-    chosen.length === 0 ? [] : proveHost(host, program, chosen, { root, timeoutMs: 240_000 })
-  const held = await run(roots.policy)
+    chosen.length === 0 ? [] : proveHost(host, program, chosen, { root, timeoutMs })
+  const all = await run(roots.policy)
+  // a machine that is too slow for its time limit is no disagreement
+  const held = all.filter(({ outcome }) => outcome !== 'not attempted')
   const differs = ({ outcome, expect }: ProofResult) => outcome !== expect
   const stricter = held.filter((result) => differs(result) && result.expect === 'went through')
   const bare = await run(
@@ -39,6 +48,7 @@ export async function agreement(host: Host, program: string, roots: Roots, count
   const native = ['copilot', 'ona'].includes(host.slug) ? [] : await run(roots.native)
   return {
     calls: held.length,
+    notCompared: all.length - held.length,
     agreed: held.filter((result) => !differs(result)).length,
     ownRefusals: own,
     disagreements: held
