@@ -15,6 +15,7 @@ const arrows: Record<string, readonly string[]> = {
   tools: ['sandbox', 'permissions', 'store', 'hooks'],
   mcp: ['sandbox', 'tools', 'permissions', 'store', 'auth', 'hooks'],
   plugins: ['mcp', 'tools', 'store', 'hooks'],
+  migrate: ['plugins', 'mcp', 'tools', 'permissions', 'hosts', 'store', 'hooks'],
   workflow: ['sandbox', 'tools', 'permissions', 'store', 'hooks'],
   agent: ['plugins', 'sandbox', 'tools', 'mcp', 'providers', 'permissions', 'workflow', 'auth', 'store', 'hooks'],
   rehearsal: ['providers', 'hooks'],

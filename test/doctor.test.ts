@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { place } from './support/program.ts'
 
 interface Finding {
+  readonly keys?: readonly { readonly key: string; readonly why: string; readonly security: boolean }[]
   readonly level: string
   readonly about: string
   readonly text: string
@@ -36,6 +37,25 @@ test('a fresh machine is well, and stays as it is', async (t) => {
   assert.match(stdout, /^0 problems, /m)
 })
 
+test('keys without effect are listed with their file, those that guard first', async (t) => {
+  const here = patient(t)
+  here.write('.claude/settings.json', {
+    spinnerTipsEnabled: true,
+    permissions: { deny: [], autoDeny: true },
+    disableAllHooks: true,
+  })
+  const { findings } = await here.examined()
+  const keys = findings.flatMap((each) => each.keys ?? [])
+  assert.deepEqual(
+    keys.map(({ key, why, security }) => [key, why, security]),
+    [
+      ['permissions.autoDeny', 'unknown key; ignored', true],
+      ['disableAllHooks', 'cannot be set by a project; put it into your own settings', true],
+      ['spinnerTipsEnabled', 'unknown key; ignored', false],
+    ],
+  )
+})
+
 test('each thing that is wrong is a problem or a warning that says what to do', async (t) => {
   const here = patient(t)
   await here.run(['--init-db'])
@@ -52,7 +72,21 @@ test('each thing that is wrong is a problem or a warning that says what to do', 
       () => here.write('.ona/settings.json', { colour: 'red' }),
       {},
       0,
-      /^warning settings: \S+settings\.json: ona does not know colour/,
+      /^warning unused keys: \S+settings\.json: no effect: colour$/,
+    ],
+    [
+      'a key that was meant to guard',
+      () => here.write('.ona/settings.json', { colour: 'red', sandboxMode: 'strict', strictKnownMarketplaces: [] }),
+      {},
+      0,
+      /^warning unused keys: \S+settings\.json: sandboxMode: unknown key; ignored$/,
+    ],
+    [
+      "a file of Claude Code's that ona's own hides",
+      () => here.write('.claude/settings.json', { permissions: { deny: ['Bash'] } }),
+      {},
+      0,
+      /^warning unused keys: \S+\.claude\/settings\.json: not read: \S+\.ona\/settings\.json counts in its place$/,
     ],
     [
       'a folder that is not trusted and wants hooks',

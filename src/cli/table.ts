@@ -80,6 +80,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     verbs: verbs.mcp,
     load: () => import('./commands/mcp/mcp.ts'),
   },
+  migrate: {
+    about: 'what you have from other agents, and what ona does with it',
+    usage: '[--from HOST…] [--apply]',
+    load: () => import('./commands/migrate.ts'),
+  },
   otel: {
     about: 'the record to an OpenTelemetry collector',
     verbs: verbs.otel,

@@ -15,12 +15,15 @@ import { dbPath, openDb, StoreError } from '../store/open.ts'
 import { hooksOf, type LoadedSettings } from '../store/settings/settings.ts'
 import { type RecordSize, recordSize, shownBytes } from '../store/size.ts'
 import { findRipgrep } from '../tools/search/ripgrep.ts'
+import type { UnusedKey } from './unused-keys.ts'
 
 export interface Finding {
   readonly level: 'ok' | 'warning' | 'problem'
   readonly about: string
   /** What was found and, where something is wrong, what to do. */
   readonly text: string
+  /** The settings keys that the finding is about. */
+  readonly keys?: readonly UnusedKey[]
 }
 
 interface Place {
@@ -32,7 +35,8 @@ interface Place {
   readonly full: boolean
 }
 
-type Report = { readonly [level in Finding['level']]?: string | readonly string[] }
+type Text = string | Pick<Finding, 'text' | 'keys'>
+type Report = { readonly [level in Finding['level']]?: Text | readonly Text[] }
 type Check = (place: Place) => Report | Promise<Report>
 
 /** In the order they are reported. A check that does not apply here reports nothing. */
@@ -41,9 +45,11 @@ const checks: Readonly<Record<string, Check>> = {
   database,
   'disk space': diskSpace,
   settings,
+  'unused keys': unusedSettings,
   trust,
   rules,
   hooks,
+  plugins,
   model,
   'MCP servers': mcpServers,
   sandbox,
@@ -63,7 +69,8 @@ export async function examine(
   for (const [about, check] of Object.entries(checks)) {
     const report = await check(place)
     for (const level of ['problem', 'warning', 'ok'] as const)
-      for (const text of [report[level] ?? []].flat()) findings.push({ level, about, text })
+      for (const text of [report[level] ?? []].flat())
+        findings.push({ level, about, ...(typeof text === 'string' ? { text } : text) })
   }
   return findings
 }
@@ -146,8 +153,47 @@ function settings({ cwd, env, loaded }: Place): Report {
   const files = sources.map(({ file }) => file)
   return {
     problem: problems.map(({ file, why }) => `${file}: ${why}`),
-    warning: [...warnings, ...loaded.differences],
+    // keys that ona does not know are listed by a check of their own
+    warning: [...warnings.filter((text) => !text.endsWith('kept, and without effect')), ...loaded.differences],
     ok: files.length === 0 ? 'no settings file; the defaults apply' : `read ${files.join(', ')}`,
+  }
+}
+
+/** A key that was meant to guard something is a line of its own; the others share one. */
+async function unusedSettings({ cwd, env }: Place): Promise<Report> {
+  const { unusedKeys } = await import('./unused-keys.ts')
+  const keys = unusedKeys(cwd, env)
+  const guards = keys.filter(({ security }) => security)
+  const others = Map.groupBy(
+    keys.filter(({ security }) => !security),
+    ({ file }) => file,
+  )
+  return {
+    warning: [
+      ...guards.map((one) => ({
+        text: `${one.file}${one.key === '*' ? '' : `: ${one.key}`}: ${one.why}`,
+        keys: [one],
+      })),
+      ...[...others].map(([file, of]) => ({
+        text: `${file}: no effect: ${of.map(({ key }) => key).join(', ')}`,
+        keys: of,
+      })),
+    ],
+  }
+}
+
+async function plugins({ env, loaded }: Place): Promise<Report> {
+  const { managing, stateOf, statusOfAll } = await import('../plugins/manage.ts')
+  const all = statusOfAll(managing(loaded, env))
+  if (all.length === 0) return {}
+  const used = all.filter((each) => each.enabled && each.trust === 'trusted' && !each.problem)
+  const idle = all.filter((each) => each.enabled && !used.includes(each))
+  return {
+    problem: idle.flatMap(({ id, problem }) => (problem ? [`${id}: ${problem}`] : [])),
+    warning: idle.flatMap((each) =>
+      each.problem ? [] : [`${each.id} is ${stateOf(each)}, so nothing of it is used; ona plugin info ${each.id}`],
+    ),
+    ok: `${used.length} in use, ${all.length - used.length} not; ona plugin list shows them`,
   }
 }
 

@@ -1,17 +1,18 @@
-/** `ona doctor`: looks over the installation, this person's settings and this folder. */
+/** `ona doctor`: checks the installation, the user's settings and this folder. */
 import { resolve } from 'node:path'
 import { examine, type Finding } from '../../doctor/doctor.ts'
 import { counted } from '../../tools/bounded.ts'
 import { command } from '../command.ts'
 import { paint, said, saidJson } from '../print.ts'
 
-const help = `ona doctor looks over what a session here would stand on: the program, the database, settings, trust, rules, hooks, model
-and credential, MCP servers, and the files that roles and the dispatcher have put here. It mends nothing: each line that is not ok says what to do.
+const help = `ona doctor checks what a session here depends on: the program, the database, settings and keys in them that have no effect,
+trust, rules, hooks, plugins, model and credential, MCP servers, roles and the dispatcher. It changes nothing: each line that is not ok says what
+to do.
 
   ona doctor
   ona doctor --cwd ../service
   ona doctor --full              also read every page of a large database
-  ona doctor --json              [{"level":"ok","about":"database","text":"…"}, …]
+  ona doctor --json              [{"level":"ok","about":"database","text":"…"}, …]; "keys" lists settings keys
 
 Exit code: 0 no problem (there may be warnings), 1 a problem, 2 wrong usage.
 `

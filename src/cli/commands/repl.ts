@@ -20,6 +20,9 @@ export async function repl(flags: Flags, words: readonly string[]): Promise<numb
       const places = { cwd, home, env, ...options.settings }
       const settled = asked ? await settleTrust(front, places) : 'untrusted'
       if (settled === 'leave') return undefined
+      const offer =
+        asked && front.interactive && (await import('../../tui/dialogs/migrate-offer.ts')).migrateOffer(home)
+      if (offer) front.notice('info', offer)
       if (asked && front.interactive && enablesPlugins(places))
         await (await import('../../tui/dialogs/plugin-trust.ts')).settlePlugins(front, options)
       const { startSession } = await import('../../agent/session/start.ts')

@@ -36,30 +36,42 @@ export async function editSettings(file: string, edits: readonly Edit[]): Promis
   const changed = updateFile(
     file,
     (before = takenOver(file)) => {
-      const draft = new JsonEdit(before.trim() === '' ? '{}\n' : before)
-      for (const edit of edits) {
-        const read = parseSettings(draft.text)
-        if (!read.ok) {
-          why = `${read.why}; put that right first`
-          return undefined
-        }
-        const blocked = edit.path.slice(0, -1).findIndex((_, index) => {
-          const above = at(read.settings, edit.path.slice(0, index + 1))
-          return above !== undefined && !isObject(above)
-        })
-        if (blocked >= 0) {
-          why = `${edit.path.slice(0, blocked + 1).join('.')} must be an object; put that right first`
-          return undefined
-        }
-        apply(edit, at(read.settings, edit.path), draft)
-      }
-      return draft.text
+      const edited = editText(before, edits, JsonEdit)
+      if ('why' in edited) why = edited.why
+      return 'text' in edited ? edited.text : undefined
     },
     { mode: isShared(file) ? 0o644 : 0o600 },
   )
   if (why !== undefined) return { ok: false, file, why }
   if (isNew && changed) ignoreLocal(file)
   return { ok: true, file, changed }
+}
+
+/** What `editSettings` would write, and what is there now or would be taken over. */
+export async function previewSettings(file: string, edits: readonly Edit[]) {
+  const { JsonEdit } = await import('../../files/json-edit.ts')
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : takenOver(file)
+  return { before, ...editText(before, edits, JsonEdit) }
+}
+
+function editText(
+  before: string,
+  edits: readonly Edit[],
+  Draft: typeof JsonEdit,
+): { readonly text: string } | { readonly why: string } {
+  const draft = new Draft(before.trim() === '' ? '{}\n' : before)
+  for (const edit of edits) {
+    const read = parseSettings(draft.text)
+    if (!read.ok) return { why: `${read.why}; put that right first` }
+    const blocked = edit.path.slice(0, -1).findIndex((_, index) => {
+      const above = at(read.settings, edit.path.slice(0, index + 1))
+      return above !== undefined && !isObject(above)
+    })
+    if (blocked >= 0)
+      return { why: `${edit.path.slice(0, blocked + 1).join('.')} must be an object; put that right first` }
+    apply(edit, at(read.settings, edit.path), draft)
+  }
+  return { text: draft.text }
 }
 
 function takenOver(file: string): string {
