@@ -28,7 +28,7 @@ export interface EventRow<F extends Record<string, Shape<unknown>> = Record<stri
   readonly fields: F
   /** The field that a hook's matcher is held against; none: only "" and * match. */
   readonly matchOn?: keyof F & string
-  /** A matcher is not looked at here, as in Claude Code; a guard with one still runs. */
+  /** A matcher is ignored here, as in Claude Code; a guard with one still runs. */
   readonly takesNoMatcher?: true
   readonly onBlock: OnBlock
   /** The step of the turn at which the event is raised, where there is one. */

@@ -154,13 +154,13 @@ test('what cannot be what was meant is a warning', () => {
     ]),
     [
       'warning: hooks[0].matcher "[" is no regular expression: the hook never runs',
-      'warning: hooks[1].matcher is not looked at: Stop has nothing to match',
+      'warning: hooks[1].matcher is ignored: Stop has nothing to match',
       'warning: hooks[2].matcher has nothing to match at TaskCreated: the hook never runs',
       'warning: hooks[3].matcher has nothing to match at before_ingest: the hook never runs',
       'warning: hooks[4].if is a rule for tool calls, and Stop has none: the hook never runs',
       'warning: hooks[5].async has no effect; the hook is waited for like any other',
       'warning: hooks[6].match asks for a safety class, which only before_tool_apply shows: the hook never runs',
-      'warning: hooks[7].timout is not known here and is not looked at',
+      'warning: hooks[7].timout is an unknown key; ignored',
     ],
   )
 })

@@ -274,7 +274,7 @@ function warnings(
   const row = isEventName(event) ? rowOf(event) : undefined
   if (!row?.takesNoMatcher && !readMatcher(matcher, profile))
     note('warning', 'matcher', `${JSON.stringify(matcher)} is no regular expression: the hook never runs`)
-  if (row?.takesNoMatcher) note('warning', 'matcher', `is not looked at: ${event} has nothing to match`)
+  if (row?.takesNoMatcher) note('warning', 'matcher', `is ignored: ${event} has nothing to match`)
   else if (row ? row.matchOn === undefined : !toolSteps.includes(event as StepName)) {
     note('warning', 'matcher', `has nothing to match at ${event}: the hook never runs`)
   }
@@ -296,4 +296,4 @@ const allNames: readonly string[] = [...eventNames, ...stepNames]
 export const isHookName = (name: string): name is EventName | StepName => allNames.includes(name)
 
 const warnUnknown = (path: string, problems: HookProblem[]) =>
-  problems.push({ path, why: 'is not known here and is not looked at', level: 'warning' })
+  problems.push({ path, why: 'is an unknown key; ignored', level: 'warning' })

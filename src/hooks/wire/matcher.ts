@@ -34,7 +34,7 @@ export const matchesNothing: Matcher = () => false
 
 /**
  * What an event's matchers are held against. Null: nothing, so that only "" and * match. Undefined: the event takes no
- * matcher, and whatever is written there is not looked at.
+ * matcher, and whatever is written there is ignored.
  */
 export function matchQuery(name: EventName, fields: Readonly<Record<string, unknown>>): string | null | undefined {
   const row = rowOf(name)
