@@ -1,6 +1,6 @@
 /** MCP as a person uses it: `ona mcp`, tools of servers through `ona --eval`, and our own tools served. */
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -9,6 +9,7 @@ import { packageRoot } from '../src/package-root.ts'
 import { guardedServer } from './support/guarded-mcp-server.ts'
 import { live } from './support/live.ts'
 import { type Place, place } from './support/program.ts'
+import { startScripted } from './support/tui-model.ts'
 
 const everything = [
   process.execPath,
@@ -257,4 +258,38 @@ test('a person signs in to a server and out again', async (t) => {
     assert.equal(code, 1)
     assert.match(stderr, why)
   }
+})
+
+test('a server gets a reply of the model where a rule or the user allows it, and the record shows it', async (t) => {
+  const at = place(t)
+  const model = await startScripted('from the model')
+  t.after(() => model.close())
+  const env = { LM_STUDIO_BASE_URL: model.baseUrl, LM_STUDIO_MODEL: 'scripted' }
+  const [command, ...args] = everything
+  const call = JSON.stringify({
+    tool: 'mcp__every__trigger-sampling-request',
+    input: { prompt: 'a rhyme', maxTokens: 50 },
+  })
+  const ask = async (permissions: object) => {
+    writeFileSync(
+      join(at.home, '.ona/settings.json'),
+      JSON.stringify({ mcpServers: { every: { command, args } }, permissions }),
+    )
+    return JSON.parse((await at.run(['--eval', call], { env })).stdout)
+  }
+  mkdirSync(join(at.home, '.ona'), { recursive: true })
+  const rule = 'mcp__every__sampling_createMessage'
+  const allowed = await ask({ allow: [rule] })
+  assert.deepEqual([allowed.is_error, /from the model/.test(allowed.content)], [false, true], allowed.content)
+  assert.match(model.requests[0]!, /a rhyme/)
+  const refused = await ask({ deny: [rule] })
+  assert.deepEqual([/from the model/.test(refused.content), model.requests.length], [false, 1], refused.content)
+  const detail = at.rows("SELECT detail FROM events WHERE event_type = 'mcp_sampling' ORDER BY id")
+  assert.deepEqual(
+    detail.map((row) => JSON.parse(String(row['detail']))).map(({ server, decision }) => [server, decision]),
+    [
+      ['every', 'allow'],
+      ['every', 'deny'],
+    ],
+  )
 })

@@ -1,5 +1,13 @@
 /** One server: connected, watched, and started again when it dies. */
-import { Client, InsufficientScopeError, SdkError, SdkErrorCode, UnauthorizedError } from '@modelcontextprotocol/client'
+import {
+  Client,
+  InsufficientScopeError,
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client'
 import type { JsonObject } from '../hooks/shape.ts'
 import type { Wrap } from '../sandbox/wrap.ts'
 import { broke, failed, type ToolOutput } from '../tools/output.ts'
@@ -7,6 +15,8 @@ import type { ServerConfig, ServerStatus } from './config.ts'
 import { outputOf, resourceOutput } from './content.ts'
 import type { Elicitation, ElicitationAnswer } from './elicit.ts'
 import type { ServerLogin } from './oauth.ts'
+import { readSampling, type Sampled, type Sampling, samplingResult } from './sampling.ts'
+import { withTasks } from './tasks.ts'
 import { type Way, wayTo } from './transport.ts'
 
 export interface ConnectionDeps {
@@ -17,6 +27,8 @@ export interface ConnectionDeps {
   /** Folders that the server is told of. */
   roots(): readonly string[]
   elicit(asked: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>
+  /** A reply of the model for the server; without it servers are not told that they may ask. */
+  sample?(asked: Sampling, signal: AbortSignal): Promise<Sampled>
   /** A way to sign in, for servers over HTTP; with `open`, a person's browser is sent there. */
   login?(server: ServerConfig, interactive: boolean): Promise<ServerLogin>
   /** Something about the server is different: its state, its tools, prompts or resources. */
@@ -205,16 +217,62 @@ export class Connection {
     }
   }
 
-  private wayTo(login: ServerLogin | undefined): Promise<Way> {
+  private async wayTo(login: ServerLogin | undefined): Promise<Way> {
     const { env, projectDir, wrap } = this.deps
-    return wayTo(this.config, { env, projectDir, ...(login && { login }), ...(wrap && { wrap }) })
+    const way = await wayTo(this.config, { env, projectDir, ...(login && { login }), ...(wrap && { wrap }) })
+    return {
+      ...way,
+      transport: withTasks(way.transport, (method, params, signal) => this.input(method, params, signal)),
+    }
+  }
+
+  /** A request of the server's, whether it came by itself or with a task. */
+  private async input(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    if (method === 'elicitation/create') return { ...(await this.elicited(params, signal)) }
+    if (method === 'sampling/createMessage') return { ...(await this.sampled(params, signal)) }
+    if (method === 'roots/list') return this.rootsList()
+    throw new Error(`it asks for ${method}, which ona does not answer`)
+  }
+
+  private rootsList() {
+    return {
+      roots: this.deps.roots().map((path) => ({ uri: fileUri(path), name: path.slice(path.lastIndexOf('/') + 1) })),
+    }
+  }
+
+  private elicited(params: JsonObject, signal: AbortSignal): Promise<ElicitationAnswer> {
+    const { message, mode, url, elicitationId, requestedSchema } = params
+    const isUrl = mode === 'url'
+    return this.deps.elicit(
+      {
+        server: this.config.name,
+        message: String(message),
+        mode: isUrl ? 'url' : 'form',
+        ...(isUrl && { url: String(url), id: String(elicitationId) }),
+        ...(!isUrl && { schema: requestedSchema as JsonObject }),
+      },
+      signal,
+    )
+  }
+
+  /** A refusal is an error of the protocol: the server must not take it for an answer. */
+  private async sampled(params: JsonObject, signal: AbortSignal) {
+    const asked = readSampling(this.config.name, params)
+    if ('problem' in asked) throw new ProtocolError(ProtocolErrorCode.InvalidParams, asked.problem)
+    const answer = await this.deps.sample?.(asked, signal)
+    if (answer?.ok) return samplingResult(answer)
+    throw new ProtocolError(-1, `the request for a reply of the model was refused: ${answer?.why ?? 'not supported'}`)
   }
 
   private newClient(): Client {
     const client = new Client(
       { name: 'ona', version: this.deps.version },
       {
-        capabilities: { roots: { listChanged: true }, elicitation: { form: { applyDefaults: true }, url: {} } },
+        capabilities: {
+          roots: { listChanged: true },
+          elicitation: { form: { applyDefaults: true }, url: {} },
+          ...(this.deps.sample && { sampling: {} }),
+        },
         // a 2026 server is recognised over HTTP; over stdio, asking first would start every server twice
         versionNegotiation: { mode: this.config.transport.type === 'http' ? 'auto' : 'legacy' },
         // the model reads what a tool gives: checking it against the server's own schema protects nobody
@@ -228,23 +286,15 @@ export class Connection {
         },
       },
     )
-    client.setRequestHandler('roots/list', () => ({
-      roots: this.deps.roots().map((path) => ({ uri: fileUri(path), name: path.slice(path.lastIndexOf('/') + 1) })),
-    }))
+    client.setRequestHandler('roots/list', () => this.rootsList())
     client.setRequestHandler('elicitation/create', async ({ params }, context) => {
-      const isUrl = params.mode === 'url'
-      const answer = await this.deps.elicit(
-        {
-          server: this.config.name,
-          message: params.message,
-          mode: isUrl ? 'url' : 'form',
-          ...(isUrl && { url: params.url, id: params.elicitationId }),
-          ...(!isUrl && { schema: params.requestedSchema as JsonObject }),
-        },
-        context.mcpReq.signal,
-      )
+      const answer = await this.elicited(params as unknown as JsonObject, context.mcpReq.signal)
       return answer as { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, string> }
     })
+    if (this.deps.sample)
+      client.setRequestHandler('sampling/createMessage', ({ params }, context) =>
+        this.sampled(params as unknown as JsonObject, context.mcpReq.signal),
+      )
     client.onerror = () => {} // single bad frames; what matters shows in the call or by the connection closing
     return client
   }

@@ -11,6 +11,7 @@ import type { Connection, ConnectionDeps } from './connection.ts'
 import { capped, described, schemaOf } from './content.ts'
 import type { Elicitation, ElicitationAnswer } from './elicit.ts'
 import { slugOf, toolNames } from './names.ts'
+import type { Sampled, Sampling } from './sampling.ts'
 import type { SecretStore } from './secrets.ts'
 
 export interface HubDeps {
@@ -26,6 +27,8 @@ export interface HubDeps {
   /** Asks the person about a server that the project brings; undefined: nobody is there, ask another time. */
   approve?(server: ServerConfig): Promise<boolean | undefined>
   elicit?(asked: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>
+  /** A reply of the model for a server that asks for one; without it servers cannot ask. */
+  sample?(asked: Sampling, signal: AbortSignal): Promise<Sampled>
   readonly secrets?: SecretStore
   /** Shows a page to the person, for signing in. */
   openUrl?(url: string): void | Promise<void>
@@ -344,6 +347,7 @@ async function startEntry(entry: Entry, deps: HubDeps, changed: () => void, isCl
     ...(deps.wrap && { wrap: deps.wrap }),
     roots: deps.roots ?? (() => [deps.projectDir]),
     elicit: deps.elicit ?? (async () => ({ action: 'cancel' as const })),
+    ...(deps.sample && { sample: deps.sample }),
     ...(secrets && {
       login: ({ transport }, interactive) =>
         serverLogin(transport as never, secrets, interactive ? openUrl : undefined),

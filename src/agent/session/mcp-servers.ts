@@ -98,6 +98,11 @@ export function openMcp(request: McpRequest, { servers }: Declaration, evenIfNon
       })
       return answer
     },
+    async sample(asked, signal) {
+      const session = request.session()
+      if (!session) return { ok: false, why: 'there is no session' }
+      return (await import('./sample.ts')).sample(session, asked, signal)
+    },
     secrets: lazySecrets(env),
     ...(request.wrap && { wrap: request.wrap }),
     ...(request.openUrl && { openUrl: request.openUrl }),
