@@ -121,29 +121,65 @@ export function sessionProtectedPaths({
 export function protectionOf(
   path: string,
   home: string,
-  session: readonly ProtectedPath[] = [],
+  session: readonly ProtectedPath[] = none,
 ): ProtectedPath | undefined {
+  const known = knownRows(home, session)
+  const before = known.found.get(path)
+  if (before !== undefined) return before ?? undefined
   const folded = path.toLowerCase()
   let found: ProtectedPath | undefined
-  for (const row of [...session, ...protectedPaths]) {
+  for (const each of known.rows) {
+    const { row } = each
     if (found && strictness[row.edit] <= strictness[found.edit] && !(row.read && !found.read)) continue
-    if (covers(row, folded, home)) found = row
+    if (covers(each, folded)) found = row
   }
+  if (known.found.size >= mostFound) known.found.clear()
+  known.found.set(path, found ?? null)
   return found
 }
 
+const none: readonly ProtectedPath[] = []
+const mostFound = 20_000
 const strictness: Record<Protection, number> = { mode: 0, ask: 1, deny: 2 }
 
+/** Rows with what they are compared by, and what was found: the answer depends on names alone, and one line asks often. */
+interface KnownRows {
+  readonly home: string
+  readonly rows: readonly Folded[]
+  readonly found: Map<string, ProtectedPath | null>
+}
+
+interface Folded {
+  readonly row: ProtectedPath
+  readonly folder: string
+  readonly anywhere: boolean
+  readonly except: readonly string[]
+}
+
+const knownBySession = new WeakMap<readonly ProtectedPath[], KnownRows>()
+
+function knownRows(home: string, session: readonly ProtectedPath[]): KnownRows {
+  const before = knownBySession.get(session)
+  if (before?.home === home) return before
+  const rows = [...session, ...protectedPaths].map((row) => {
+    const { at, path, except = [] } = row
+    const folder = (at === 'anywhere' ? `/${path}` : at === 'home' ? join(home, path) : path).toLowerCase()
+    return { row, folder, anywhere: at === 'anywhere', except: except.map((name) => name.toLowerCase()) }
+  })
+  const known = { home, rows, found: new Map<string, ProtectedPath | null>() }
+  knownBySession.set(session, known)
+  return known
+}
+
 /** Names are compared without case: on some file systems `.GIT` is `.git`. */
-function covers({ at, path, except = [] }: ProtectedPath, folded: string, home: string): boolean {
-  const anywhere = at === 'anywhere'
-  const folder = (anywhere ? `/${path}` : at === 'home' ? join(home, path) : path).toLowerCase()
+function covers({ folder, anywhere, except }: Folded, folded: string): boolean {
+  if (!anywhere && !folded.startsWith(folder)) return false
   for (let found = folded.indexOf(folder); found >= 0; found = folded.indexOf(folder, found + 1)) {
     if (!anywhere && found > 0) return false
     const rest = folded.slice(found + folder.length)
     if (rest !== '' && !rest.startsWith('/')) continue
     const inside = rest.split('/')[1] ?? ''
-    if (inside === '' || !except.some((name) => name.toLowerCase() === inside)) return true
+    if (inside === '' || !except.includes(inside)) return true
   }
   return false
 }

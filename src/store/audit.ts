@@ -3,6 +3,7 @@ import type { Invocation } from '../hooks/plane.ts'
 import { touchConversation } from './conversations.ts'
 import type { Db, ReadDb, SqlValue } from './open.ts'
 import { storable } from './secrets.ts'
+import { withOutput, withoutOutput } from './stored-once.ts'
 import { type Appended, appendEntry, type Entry, type ToolResultEntry } from './transcript.ts'
 
 /** Whose rows they are. */
@@ -58,6 +59,7 @@ export function commitToolCall(
     if (permission) logPermission(db, { ...permission, sessionId, toolUseId: result.tool_use_id as string })
     const [appended] = commitRound(db, {
       ...call,
+      invocations: withoutOutput(call.invocations, result),
       entries: [{ _t: 'tool_result', ...result } as ToolResultEntry, ...(call.extra ?? [])],
     })
     return appended!
@@ -175,7 +177,8 @@ export function listHookInvocations(
       exit_code AS exitCode, stdout_text AS stdout, stderr_text AS stderr, started_at AS startedAt,
       completed_at AS completedAt, skipped_reason AS skippedReason
     FROM hook_invocations`
-  return newestLast(db, sql, { ...equal }, { event: 'hook_event' }, limit)
+  const rows = newestLast<StoredInvocation>(db, sql, { ...equal }, { event: 'hook_event' }, limit)
+  return rows.map((row) => ({ ...row, inputJson: withOutput(db, row.sessionId, row.inputJson) }))
 }
 
 /** The events at which hooks ran on calls of a tool: one step of the index for each, however many rows there are. */

@@ -132,7 +132,7 @@ async function judged(call: RecordedCall, policy: Policy, asker: Asker, suggest 
   const granted = known.brought && call.was?.decision === 'allow'
   const hook = hooks.decision === 'none' && granted ? 'allow' : hooks.decision
   const question = { settings: permissions, mode, tool: call.tool, input: hooks.input ?? known.input, hook, home }
-  const { ruling, finding } = await judge({ ...question, cwd, projectDir: cwd, follow: asker.follow })
+  const { ruling, finding } = await asker.rule({ ...question, cwd, projectDir: cwd, follow: asker.follow })
   const byRule = finding.rule !== undefined && ruling.rule === finding.rule.text
   const byHook = !byRule && (hook === 'allow' || hook === 'ask') && ruling.decision === hook
   const because: Because = byRule
@@ -148,7 +148,41 @@ async function judged(call: RecordedCall, policy: Policy, asker: Asker, suggest 
   return { decision: ruling.decision, because, suggested }
 }
 
+type Question = Parameters<typeof judge>[0]
+type Ruled = Awaited<ReturnType<typeof judge>>
+
+/**
+ * Rulings, each made once: a history repeats itself, and nothing runs in between, so that the same question has the same
+ * answer. What no rule looks at is no part of the question.
+ */
+function rememberingRulings(): (question: Question) => Promise<Ruled> | Ruled {
+  const known = new Map<string, Ruled>()
+  return (question) => {
+    const { tool, input, cwd, hook } = question
+    const key = `${hook}\n${tool}\n${cwd}\n${JSON.stringify(input, judgedOf(tool))}`
+    const before = known.get(key)
+    if (before) return before
+    return judge(question).then((ruled) => {
+      if (known.size >= mostRulings) known.clear()
+      if (key.length <= longestKey) known.set(key, ruled)
+      return ruled
+    })
+  }
+}
+
+const mostRulings = 50_000
+const longestKey = 2_000
+/** What rules on a tool never look at. */
+const unjudged: Readonly<Record<string, readonly string[]>> = {
+  ...{ Bash: ['description'], Write: ['content'], Edit: ['old_string', 'new_string'] },
+}
+const judgedOf = (tool: string) => {
+  const left = unjudged[tool]
+  return left && ((key: string, value: unknown): unknown => (left.includes(key) ? undefined : value))
+}
+
 interface Asker {
+  readonly rule: (question: Question) => Promise<Ruled> | Ruled
   /** Nothing is run in between, so a path leads where it led a call ago. */
   readonly follow: (path: string) => string
   /** None: no hook of the policy has a say before a call. */
@@ -169,7 +203,7 @@ function openAsker({ handlers, permissions, mode, home, env, runCommands }: Poli
           matchesRule: (rule, tool, input, { cwd }) =>
             matchesRule(rule, { settings: permissions, mode, tool, input, hook: 'none', cwd, projectDir: cwd, home }),
         })
-  return { follow: rememberingReal(), plane, notAsked: new Map(), failed: new Map() }
+  return { rule: rememberingRulings(), follow: rememberingReal(), plane, notAsked: new Map(), failed: new Map() }
 }
 
 const NOT_ASKED = 'not_asked_in_a_replay'
