@@ -1,6 +1,7 @@
 /** One tool call, from the model's words to its row. */
 
 import type { JsonObject } from '../hooks/shape.ts'
+import { slugOf } from '../mcp/names.ts'
 import type { ToolUse } from '../providers/model.ts'
 import { addEvent, commitToolCall } from '../store/audit.ts'
 import { keepProfile } from '../store/sandbox-profiles.ts'
@@ -56,12 +57,21 @@ function findTool(
   use: ToolUse,
 ): { ok: true; tool: Tool; input: JsonObject } | { ok: false; why: string } {
   const tool = session.tool(use.name)
-  if (!tool)
-    return { ok: false, why: `there is no tool named ${use.name}; there are: ${session.toolNames().join(', ')}` }
+  if (!tool) {
+    const server = unavailableServer(session, use.name)
+    const why = server
+      ? `the tool ${use.name} is not available: the MCP server ${server.name} is ${server.status}${server.problem && `: ${server.problem}`}`
+      : `there is no tool named ${use.name}; there are: ${session.toolNames().join(', ')}`
+    return { ok: false, why }
+  }
   if (use.malformed !== undefined) return { ok: false, why: `${use.name}: the input is not a JSON object; send one` }
   const read = readInput(tool, use.input, session.cwd)
   return read.ok ? { ok: true, tool, input: read.input } : read
 }
+
+/** The server that a tool's name leads to, where it is configured and not connected. */
+const unavailableServer = ({ runtime }: Session, tool: string) =>
+  runtime.mcp?.status().find(({ name, status }) => status !== 'connected' && tool.startsWith(`mcp__${slugOf(name)}__`))
 
 /** Runs the tool. That it starts is committed first: a crash leaves that row, and nothing is run twice in silence. */
 async function run(call: Call): Promise<Outcome> {

@@ -6,6 +6,9 @@ import { claudeServers, type Declared, projectServers, readServers } from '../..
 import { readLayers } from '../../store/settings/settings-files.ts'
 import { settingsHere } from './folder-settings.ts'
 
+/** Where a server comes from that no file declares: the operator stored it in the database. */
+export const snapshotSource = 'the settings snapshot in the database'
+
 /** By scope, the weakest first. */
 export async function declaredHere(cwd = process.cwd(), env = process.env, loaded = settingsHere({ cwd, env })) {
   const { settings, trusted } = loaded
@@ -19,6 +22,9 @@ export async function declaredHere(cwd = process.cwd(), env = process.env, loade
   const declared = [...claude, ...project.declared, ...files].sort(
     (a, b) => order.indexOf(a.scope) - order.indexOf(b.scope),
   )
+  const inFiles = new Set(files.flatMap(({ servers }) => Object.keys(servers as object)))
+  const stored = Object.entries(settings.mcpServers ?? {}).filter(([name]) => !inFiles.has(name))
+  if (stored.length > 0) declared.push({ scope: 'user', from: snapshotSource, servers: Object.fromEntries(stored) })
   const { servers, problems } = readServers(declared, env)
   return {
     declared,

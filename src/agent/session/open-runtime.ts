@@ -32,6 +32,7 @@ import { noSkills, skillCatalogue } from '../context/skill-catalogue.ts'
 import type { AgentEvent } from '../events.ts'
 import { askModel } from '../model/ask-model.ts'
 import { type AgentKind, loadAgentKinds } from '../subagents/agent-definitions.ts'
+import { mcpFailures } from './mcp-failures.ts'
 import { declaredServers, openMcp } from './mcp-servers.ts'
 import type { Runtime } from './runtime.ts'
 import type { Session } from './session.ts'
@@ -150,6 +151,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
   }
   const mcp = openMcp(servers, allServers, options.moreServers)
   if (mcp) closers.push(() => void mcp.close())
+  const reportFailures = mcp && mcpFailures(mcp, () => current)
   const fallbackModels = options.fallbackModels ?? [settings.fallbackModel ?? []].flat()
   const mayOpen = !options.withoutMcp && !servers.strict
   const runtime: Runtime = {
@@ -222,6 +224,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     },
     use: (session) => {
       current = session
+      reportFailures?.()
     },
     planeFor,
     cleanUp: () => {

@@ -99,7 +99,7 @@ export interface McpHost
     > {
   /** `alwaysLoad`: told to the model however many there are. */
   tools(): readonly (Tool & { readonly alwaysLoad?: boolean })[]
-  status(): readonly { readonly name: string; readonly status: string }[]
+  status(): readonly { readonly name: string; readonly status: string; readonly problem?: string }[]
 }
 
 export interface ModelProblem {

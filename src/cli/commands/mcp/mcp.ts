@@ -1,7 +1,7 @@
 /** `ona mcp`: the MCP servers of this folder and this person, and our own tools as one. */
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { declaredHere } from '../../../agent/session/declared-servers.ts'
+import { declaredHere, snapshotSource } from '../../../agent/session/declared-servers.ts'
 import type { JsonObject } from '../../../hooks/shape.ts'
 import { readJson } from '../../../hooks/text/json-text.ts'
 import type { ServerPolicy } from '../../../mcp/approval.ts'
@@ -126,6 +126,8 @@ const remove = command(
     }
     const { editSettings } = await import('../../../store/settings/settings-edit.ts')
     const { from, scope } = found[0]!
+    if (from === snapshotSource)
+      return failed(`${name} is only in ${from}; UPDATE settings_snapshot takes it out, and no file declares it`)
     if (from.endsWith('.claude.json')) return failed(`${name} is declared by Claude Code in ${from}; remove it there`)
     const edited = await editSettings(from, [{ path: ['mcpServers', name], value: undefined }])
     if (!edited.ok) return failed(`${from}: ${edited.why}`)

@@ -1,5 +1,5 @@
 /** `ona enforce`: one policy into every agent's machine-wide configuration, which its user cannot change. */
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { applyPolicy, planApply, readApplied, removePolicy, statusOf } from '../../../brains/enforce/apply.ts'
@@ -8,14 +8,16 @@ import { debianControl, packedFiles, tarOf } from '../../../brains/enforce/packa
 import { makePolicy, readPolicyFile } from '../../../brains/enforce/policy.ts'
 import { findRoles, roleNamed } from '../../../brains/roles/find.ts'
 import { repositoryOf } from '../../../brains/targets.ts'
+import { writeAtomic } from '../../../files/atomic-write.ts'
 import { readText } from '../../../files/file-edits.ts'
 import { Problem } from '../../../files/problem.ts'
 import type { Host } from '../../../hosts/host.ts'
 import type { Policy, Surroundings } from '../../../hosts/managed.ts'
 import type { FlagsOf } from '../../args.ts'
 import { command, family } from '../../command.ts'
-import { failed, paint, said, saidJson, table, warned, wrong } from '../../print.ts'
+import { failed, noted, paint, said, saidJson, table, warned, wrong } from '../../print.ts'
 import type { Verb } from '../../verbs.ts'
+import { writePage } from '../../write-page.ts'
 
 const help = `ona enforce: write one policy into the machine-wide configuration of every agent.
 
@@ -135,14 +137,18 @@ function reasonsIn(
 function distribute(compiled: Compiled, { format, out }: Flags): number {
   if (!out) return wrong('ona enforce plan', '--format needs --out PATH')
   const files = [...packedFiles(compiled), ...(format === 'deb-tree' ? [debianControl(compiled.digest)] : [])]
-  if (format === 'tar') writeFileSync(out, tarOf(files))
-  else if (format === 'json') writeFileSync(out, `${JSON.stringify({ digest: compiled.digest, files }, null, 2)}\n`)
-  else
+  if (format === 'deb-tree') {
     for (const { path, text } of files) {
       mkdirSync(dirname(join(out, path)), { recursive: true })
-      writeFileSync(join(out, path), text)
+      writeAtomic(join(out, path), text)
     }
-  return said(`${out}: policy ${compiled.digest}, ${files.length} files`)
+  } else {
+    const data = format === 'tar' ? tarOf(files) : `${JSON.stringify({ digest: compiled.digest, files }, null, 2)}\n`
+    const why = writePage(out, data, 0o644)
+    if (why) return failed(why)
+  }
+  noted(`${out}: policy ${compiled.digest}, ${files.length} files`) // --out may be /dev/stdout
+  return 0
 }
 
 const apply = command('ona enforce apply', { help, flags }, async (given) => {

@@ -1,5 +1,5 @@
 /** `ona prove`: starts each agent headless against a scripted model and shows whether the policy holds in it. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readApplied, statusOf } from '../../../brains/enforce/apply.ts'
 import { makePolicy, policyRule, readPolicyFile } from '../../../brains/enforce/policy.ts'
@@ -15,6 +15,7 @@ import type { PolicyRule } from '../../../hosts/managed.ts'
 import type { FlagsOf } from '../../args.ts'
 import { command } from '../../command.ts'
 import { failed, paint, said, saidJson, warned } from '../../print.ts'
+import { writePage } from '../../write-page.ts'
 import { interpreterProblems } from './enforce.ts'
 
 const help = `ona prove: show that the policy holds, in the agents themselves. Each agent that is installed is started headless in a
@@ -92,12 +93,13 @@ export const run = command('ona prove', { help, flags, words: 20 }, async (given
   }
   if (given.json) saidJson({ hosts: reports, skipped })
   else show(reports, skipped)
-  if (given.junit) writeFileSync(given.junit, junit(reports))
+  const unwritten = given.junit && writePage(given.junit, junit(reports))
+  if (unwritten) warned(unwritten)
   const wrong = reports.flatMap(({ results }) => results).filter(isWrong)
   const silent = reports.filter(({ results }) => results.some(({ outcome }) => outcome === 'not attempted'))
   for (const { host } of silent) warned(`${host}: not every case was attempted; that is no proof`)
   if (reports.every(({ results }) => results.length === 0)) return failed('no agent was started, so nothing was shown')
-  return wrong.length + silent.length > 0 ? 1 : 0
+  return wrong.length + silent.length > 0 || unwritten ? 1 : 0
 })
 
 /** A tool that the agent does not offer cannot be called: no proof, and no hole. */

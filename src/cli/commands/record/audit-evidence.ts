@@ -7,6 +7,7 @@ import { eraseSession, sessionsBefore } from '../../../audit/evidence/erase.ts'
 import { exportFormats, exportHead, exportLine, exportRows } from '../../../audit/evidence/export.ts'
 import { defaultKeyFile, openSigner } from '../../../audit/evidence/keys.ts'
 import { verifyChain } from '../../../audit/evidence/verify.ts'
+import { isDevice, writeInto } from '../../../files/device-write.ts'
 import { dbPath, openDb, readDb } from '../../../store/open.ts'
 import { operatorProblem } from '../../../store/operator.ts'
 import { command } from '../../command.ts'
@@ -90,7 +91,9 @@ export const checkpoint = command(
       )
       if (!made) return failed('nothing is in the chain yet')
       if (out === undefined) return saidJson(made)
-      appendFileSync(out, `${JSON.stringify(made)}\n`, { mode: 0o600 })
+      const line = `${JSON.stringify(made)}\n`
+      if (isDevice(out)) writeInto(out, line)
+      else appendFileSync(out, line, { mode: 0o600 })
       return said(`${out}: link ${made.link}, signed with key ${made.keyId.slice(0, 16)}`)
     } finally {
       db.close()
