@@ -17,12 +17,27 @@ export async function askModules(run: Run, seats: readonly Seat[]): Promise<void
   run.startMs = clock()
   await askInOrder(seats, policyOf(run, asked))
   run.awaited.clear()
-  if (run.session.event.name !== 'PreToolUse') return
-  judgeByPhase(run)
-  if (run.unseen && run.decision === 'allow')
-    decide(run, 'ask', 'dispatcher', 'the call could not be read, so no guard has checked it')
-  for (const [seat, ctx] of asked) settle(run, seat, ctx)
-  recordDecision(run)
+  if (run.session.event.name === 'PreToolUse') {
+    judgeByPhase(run)
+    if (run.unseen && run.decision === 'allow')
+      decide(run, 'ask', 'dispatcher', 'the call could not be read, so no guard has checked it')
+    for (const [seat, ctx] of asked) settle(run, seat, ctx)
+    recordDecision(run)
+  }
+  if (run.budgetExceeded) blockOnBudget(run)
+}
+
+/** Contract §12.2: the budget cap blocks the work, where the phase is tracked. What starts or unblocks work does not. */
+function blockOnBudget(run: Run): void {
+  const { event, state } = run.session
+  const { phase } = state.core
+  const config = run.config['session'] as Json | undefined
+  if (!run.ran.includes('session') || config?.['blockOnBudget'] === false) return
+  if (event.name === 'SessionStart' || event.name === 'UserPromptSubmit') return
+  if (phase === 'BLOCKED' || phase === 'COMPLETE') return
+  patchState(run, 'dispatcher', { core: { phase: 'BLOCKED', prevPhase: phase } })
+  const data = { from: phase, to: 'BLOCKED', trigger: 'budget cap' }
+  emit(run, 'dispatcher', { kind: 'PHASE_TRANSITION', phase: 'BLOCKED', data })
 }
 
 /** The dispatcher over the kernel: one budget for all, and a critical module that fails refuses the call. */

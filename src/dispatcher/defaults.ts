@@ -26,6 +26,7 @@ const config: Json = {
     implicitExecuting: true,
     completeOnStop: false,
     blockAfterDenies: 1,
+    blockOnBudget: true,
     redactKeys: ['password', 'token', 'secret', 'apiKey', 'authorization'],
   },
   'graph-pretooluse': {

@@ -7,7 +7,7 @@ import { isObject } from './session/paths.ts'
 import type { Context, Json, Neo4jCapability } from './types.ts'
 
 const freshForMs = 5 * 60_000
-const patienceMs = 1000
+const mostPatienceMs = 1000
 
 interface Driver {
   getServerInfo(): Promise<{ agent?: string; protocolVersion?: unknown }>
@@ -25,7 +25,10 @@ export async function neo4jCapability(ctx: Context): Promise<Neo4jCapability> {
   if (known.lastCheckTs !== undefined && now - known.lastCheckTs < freshForMs) return known
   const settings = readSettings(ctx.paths.hooksRoot)
   if (!settings.uri) return { enabled: false, reachable: false, lastCheckTs: now }
-  const version = await serverVersion(settings, ctx.paths.repoRoot)
+  const { budgetMs, elapsed } = ctx.timers
+  // Half of what is left at most: a server that does not answer must not cost the event its record.
+  const patienceMs = Math.max(20, Math.min(mostPatienceMs, (budgetMs - elapsed()) / 2))
+  const version = await serverVersion(settings, ctx.paths.repoRoot, patienceMs)
   const reachable = version !== undefined
   return { enabled: true, reachable, ...(version && { schemaVersion: version }), lastCheckTs: now }
 }
@@ -55,7 +58,11 @@ function readSettings(hooksRoot: string): Settings {
 }
 
 /** What the server calls itself; undefined when nobody answers or the repository has no neo4j-driver to ask with. */
-async function serverVersion({ uri, username, password }: Settings, repoRoot: string): Promise<string | undefined> {
+async function serverVersion(
+  { uri, username, password }: Settings,
+  repoRoot: string,
+  patienceMs: number,
+): Promise<string | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined
   let driver: Driver | undefined
   try {

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { defaultFiles } from '../../src/dispatcher/defaults.ts'
 import { checkSchema } from '../../src/dispatcher/setup/check-schema.ts'
 import { schemas } from '../../src/dispatcher/setup/schemas.ts'
-import { type EventName, eventNames } from '../../src/dispatcher/types.ts'
+import { type EventName, eventNames, type Json } from '../../src/dispatcher/types.ts'
 import { type Firing, filesUnder, makeRepo, moduleBody, payload, readFile, sid } from '../support/dispatcher.ts'
 
 const extras: Record<EventName, Record<string, unknown>> = {
@@ -97,6 +97,68 @@ test('invariant 5: the PreToolUse budget is hard: what never answers is cut off,
     repo.events('BUDGET_EXCEEDED').map((event) => event.data?.['module']),
     ['hangs'],
   )
+})
+
+test('§12.2: an event that exceeds its budget blocks the work, and the next prompt unblocks it', async () => {
+  const repo = makeRepo(['session'])
+  repo.setBudgets(300)
+  repo.addModule('hangs', moduleBody('hangs', 'await new Promise(() => {})'))
+  const phase = () => repo.state().core['phase']
+  await repo.fire('PreToolUse', readFile)
+  assert.equal(phase(), 'BLOCKED')
+  assert.deepEqual(
+    repo.events('PHASE_TRANSITION').map(({ data }) => data),
+    [{ from: 'UNINITIALIZED', to: 'BLOCKED', trigger: 'budget cap' }],
+  )
+  repo.setBudgets(60_000)
+  repo.edit('dispatch.manifest.json', (manifest) =>
+    Object.assign((manifest['modules'] as Json)['hangs'] as Json, { enabled: false }),
+  )
+  await repo.fire('UserPromptSubmit', { prompt: 'go on' })
+  assert.equal(phase(), 'PLANNING')
+})
+
+test('§12.2: a policy violation blocks the work', async () => {
+  const repo = makeRepo(['session'])
+  repo.addModule('no', moduleBody('no', `return { decision: 'deny', denyReason: 'no' }`))
+  await repo.fire('UserPromptSubmit', { prompt: 'go' })
+  await repo.fire('PreToolUse', readFile)
+  const { core } = JSON.parse(repo.read('state.json')) as { core: Json }
+  assert.deepEqual([core['phase'], core['prevPhase']], ['BLOCKED', 'PLANNING'])
+})
+
+test('a manifest without modules says so with every event', async () => {
+  const repo = makeRepo(['session'])
+  repo.edit('dispatch.manifest.json', (manifest) => {
+    manifest['modules'] = {}
+  })
+  const { output } = await repo.fire('PreToolUse', readFile)
+  assert.deepEqual(output.warnings, ['dispatch.manifest.json enables no module, so nothing is checked'])
+})
+
+test('§11: PostToolUse and Stop ask for the graph database again when the last answer is old', async () => {
+  for (const name of ['PostToolUse', 'Stop'] as const) {
+    const repo = makeRepo(['session'])
+    await repo.fire('SessionStart', {})
+    const checked = () => JSON.parse(repo.read('state.json')).cap.neo4j.lastCheckTs as number
+    const first = checked()
+    await repo.fire(name, readFile)
+    assert.equal(checked(), first, 'an answer of the last five minutes stands')
+    const state = JSON.parse(repo.read('state.json'))
+    state.cap.neo4j.lastCheckTs = first - 6 * 60_000
+    repo.put(`.ai/tmp/${sid}/state.json`, state)
+    await repo.fire(name, readFile)
+    assert.ok(checked() >= first)
+  }
+})
+
+test('memory-journal takes a prompt of 80 KB within the budget of the contract, ten times over', async () => {
+  const repo = makeRepo(['session', 'memory-journal'])
+  repo.setBudgets(10_000)
+  const prompt = `${'src/app/'.repeat(10_000)}${'Aa'.repeat(5_000)} src/a.ts`
+  const { output } = await repo.fire('UserPromptSubmit', { prompt })
+  assert.equal(output._debug?.['budgetExceeded'], false)
+  assert.equal(repo.events('MEMORY_MATCH').length, 1)
 })
 
 test('a module that holds the thread is cut off too: a critical one denies, another is passed over', async () => {

@@ -1,4 +1,4 @@
-/** Every control at every step, from a function and from a command, in whole turns. */
+/** Every control at every step, from a function and from a command (whose veto is exit 2), in whole turns. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as z from 'zod'
@@ -76,7 +76,8 @@ async function reached(t: Parameters<typeof plays>[0], step: StepName, control: 
   let asked = 0
   const once = () => asked++ === 0
   const hook = defineStepHook(step, (() => (once() ? { control } : undefined)) as never)
-  const command = `[ -e ${step} ] && exit 0; touch ${step}; printf '{"control":"${control}"}'`
+  const verdict = control === 'veto' ? 'exit 2' : `printf '{"control":"${control}"}'`
+  const command = `[ -e ${step} ] && exit 0; touch ${step}; ${verdict}`
   const agent = defineAgent({
     name: 'a',
     model: 'rehearsal',
@@ -106,3 +107,40 @@ for (const by of ['function', 'command'] as const)
       }
     assert.deepEqual(found, wanted)
   })
+
+test('a reply that a hook supplies is generated once: no request, and after_generate is raised once', async (t) => {
+  const { options, chats } = plays(t)
+  const raised: string[] = []
+  const handlers = [
+    defineStepHook('before_generate', () => ({ assistant: 'from the hook' })),
+    defineStepHook('after_generate', ({ step }) => {
+      raised.push(step.stop)
+    }),
+  ]
+  const agent = defineAgent({ name: 'a', model: 'rehearsal', instructions: 'x', handlers })
+  const { text } = await run(agent, { ...options, input: 'go' })
+  assert.deepEqual([text, raised, chats.length], ['from the hook', ['end_turn'], 0])
+})
+
+test('an image by URL in the result that a hook gives a tool is named to the model, and is no bad verdict', async (t) => {
+  for (const by of ['function', 'command'] as const) {
+    const { options, chats } = plays(t, { calls: [{ name: 'Act', input: {} }] }, 'done')
+    const data = { kind: 'url', url: 'https://example.com/a.png' } as const
+    const blocks = [{ kind: 'text', text: 'see' } as const, { kind: 'image', mime: 'image/png', data } as const]
+    const result = { kind: 'content', blocks } as const
+    const tool = defineTool({ name: 'Act', description: 'x', input: z.object({}), run: () => 'its own' })
+    const agent = defineAgent({
+      name: 'a',
+      model: 'rehearsal',
+      instructions: 'x',
+      tools: [tool],
+      ...(by === 'function' && { handlers: [defineStepHook('before_tool_apply', () => ({ result }))] }),
+    })
+    const command = `printf '%s' '${JSON.stringify({ result })}'`
+    const hooks = [{ hook_event_name: 'before_tool_apply', command, shell: 'sh' }]
+    await run(agent, { ...options, input: 'go', ...(by === 'command' && { settings: { hooks } }) })
+    const sent = JSON.stringify(chats[1]!.messages.at(-1))
+    assert.match(sent, /\[image: image\/png at https:\/\/example\.com\/a\.png\]/)
+    assert.doesNotMatch(sent, /its own/)
+  }
+})

@@ -143,7 +143,9 @@ function phaseOnPrompt(ctx: Context): HookAction | undefined {
   const { phase, prevPhase } = ctx.state.core
   if (phase === 'UNINITIALIZED') return phaseStep(ctx, 'PLANNING', 'first prompt')
   if (phase === 'BLOCKED' && ctx.config['promptUnblocks'] !== false)
-    return phaseStep(ctx, prevPhase ?? 'PLANNING', 'prompt', { core: { prevPhase: null } })
+    return phaseStep(ctx, prevPhase === 'UNINITIALIZED' ? 'PLANNING' : (prevPhase ?? 'PLANNING'), 'prompt', {
+      core: { prevPhase: null },
+    })
   return undefined
 }
 
