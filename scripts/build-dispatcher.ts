@@ -30,8 +30,8 @@ export async function buildDispatcher(folder: string): Promise<void> {
 }
 
 /**
- * One file, pure ASCII (so that V8 keeps it at one byte a letter). A module is readable code, since a repository commits it
- * and its owner may change it; the bundles are minified, since every event reads them.
+ * One file, pure ASCII (so that V8 keeps it at one byte a letter). Readable code, never minified: a repository commits it,
+ * its reviewers read it, and the owner of a module may change it.
  * `given`: modules whose text is not on disk.
  */
 export async function bundle(input: string, given: Record<string, string>, format: 'esm' | 'cjs'): Promise<string> {
@@ -53,7 +53,7 @@ export async function bundle(input: string, given: Record<string, string>, forma
     ],
     logLevel: 'warn',
   })
-  const { output } = await build.generate({ format, minify: format === 'cjs', charset: 'ascii', codeSplitting: false })
+  const { output } = await build.generate({ format, charset: 'ascii', codeSplitting: false })
   await build.close()
   return output[0].code.endsWith('\n') ? output[0].code : `${output[0].code}\n`
 }

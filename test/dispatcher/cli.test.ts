@@ -91,6 +91,17 @@ test('install, doctor, new-module, upgrade and uninstall, from an empty folder a
   assert.deepEqual([gone.code, /not installed/.test(gone.out)], [1, true])
 })
 
+test('what an installation commits is readable code', () => {
+  for (const file of filesUnder(builtRuntime).filter((each) => /\.[cm]js$/.test(each))) {
+    const lines = readFileSync(join(builtRuntime, file), 'utf8').split('\n')
+    assert.deepEqual(
+      lines.filter((line) => line.length > 600),
+      [],
+      file,
+    )
+  }
+})
+
 test('from a folder further down it is the repository that is meant', () => {
   const repo = tempFolder()
   mkdirSync(join(repo, '.git'))
