@@ -83,7 +83,7 @@ async function run(call: Call): Promise<Outcome> {
       conversationId: session.conversationId,
       sessionId: session.id,
       type: 'tool_start',
-      detail: { tool_use_id: use.id, tool_name: tool.name, ...placeRecord(call) },
+      detail: { tool_use_id: use.id, tool_name: tool.name, permission_mode: session.mode, ...placeRecord(call) },
     })
   })
   session.emit({ type: 'tool-running', id: use.id })
@@ -125,7 +125,7 @@ function finish(session: Session, use: ToolUse, { output, as }: Outcome, call?: 
       sessionId: session.id,
       conversationId: session.conversationId,
       invocations: session.takePending(),
-      ...(call?.permission && { permission: { ...call.permission, toolName: use.name } }),
+      ...(call?.permission && { permission: permissionRow(call, call.permission) }),
       result: entry,
     }),
   )
@@ -133,5 +133,10 @@ function finish(session: Session, use: ToolUse, { output, as }: Outcome, call?: 
   session.emit({ type: 'tool-finished', id: use.id, name: use.name, output: final, ms, outcome: as })
   return { output: final, ...(call?.end && { end: call.end }) }
 }
+
+/** With the mode in which it was decided: a replay compares like with like. */
+const permissionRow = ({ session, use }: Call, { decision, reason }: NonNullable<Call['permission']>) => ({
+  ...{ decision, toolName: use.name, reason: { ...reason, mode: session.mode } },
+})
 
 export const interruptedResult = (why: string): ToolOutput => failed(`[SDLC_INTERNAL] interrupted: ${why}`)

@@ -141,7 +141,7 @@ test('a hook that denies stops the one call, and the model reads why', async () 
   assert.equal(existsSync(join(it.folder, 'made')), false)
   assert.deepEqual(
     it.rows('SELECT decision, reason_json FROM tool_permission_log').map((row) => ({ ...row })),
-    [{ decision: 'deny', reason_json: '{"by":"hook","reason":"not on Fridays"}' }],
+    [{ decision: 'deny', reason_json: '{"by":"hook","reason":"not on Fridays","mode":"bypassPermissions"}' }],
   )
 })
 

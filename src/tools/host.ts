@@ -72,6 +72,8 @@ export interface BackgroundTasks {
   /** New output since the last call, and the state; waits up to `waitMs` for its end. */
   output(id: string, waitMs: number, signal: AbortSignal): Promise<TaskState | undefined>
   stop(id: string): Promise<TaskState | undefined>
+  /** While a command runs in the foreground: `move` is called when the user sends it to the background. Returns the end of it. */
+  movable(move: () => void): () => void
 }
 
 export interface TaskState {

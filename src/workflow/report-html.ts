@@ -7,10 +7,10 @@ export function reportHtml(report: Report): string {
   const title = `Coverage of plan ${report.plan?.id ?? '(none)'}`
   const body = `<header><h1>${html(title)}</h1>
 <p class="facts">Conversation <code>${html(report.conversation)}</code> · phase <b>${html(report.phase)}</b>${report.plan ? ` · plan hash <code>${html(report.plan.hash.slice(0, 12))}</code> · approved ${html(report.plan.approved_at ?? '')} UTC` : ''}</p></header>
-<section class="sum ${report.ready ? 'good' : 'bad'}"><div><b>${report.passed} of ${report.total}</b><span>traced cases passed</span></div><div><b>${rate} %</b><span>pass rate</span></div><div><b>${report.uncovered.length}</b><span>criteria not covered</span></div><div><b>${report.ready ? 'Ready' : 'Not ready'}</b><span>${report.signed_off ? `signed off by ${html(report.signed_off.by)}` : 'for sign-off'}</span></div></section>
+<section class="sum ${report.ready ? 'good' : 'bad'}"><div><b>${report.passed} of ${report.total}</b><span>traced cases passed</span></div><div><b>${rate} %</b><span>pass rate</span></div><div><b>${report.uncovered.length}</b><span>criteria not covered</span></div>${killBox(report)}${signBox(report)}</section>
 ${report.rating ? `<p class="facts">${html(ratingLine(report.rating))}</p>` : ''}
 ${report.missing ? `<pre class="missing">${html(report.missing)}</pre>` : ''}
-<h2>Coverage</h2><table><thead><tr><th>Criterion</th><th>What was asked for</th><th>Cases</th></tr></thead><tbody>
+<h2>Coverage</h2><table><thead><tr><th>Criterion</th><th>What was asked for</th><th>Evidence</th></tr></thead><tbody>
 ${report.coverage.map(row).join('\n')}
 </tbody></table>
 <h2>Not covered</h2>${report.uncovered.length === 0 ? '<p>None.</p>' : `<ul>${report.uncovered.map(({ criterion, text }) => `<li><b>${criterion}</b> ${html(text)}</li>`).join('')}</ul>`}
@@ -19,8 +19,20 @@ ${[...report.coverage.flatMap(({ cases }) => cases), ...report.untraced].map(det
   return page({ title, kicker: 'ona verify', body, style })
 }
 
+/** All mutants that were tried, over the criteria. */
+function killBox({ coverage }: Report): string {
+  const scores = coverage.flatMap(({ kill_score }) => kill_score ?? [])
+  const sum = (of: 'killed' | 'mutants') => scores.reduce((all, score) => all + score[of], 0)
+  return scores.length === 0 ? '' : `<div><b>${sum('killed')} of ${sum('mutants')}</b><span>mutants killed</span></div>`
+}
+
+const signBox = ({ ready, signed_off }: Report): string =>
+  signed_off
+    ? `<div><b>Signed off</b><span>by ${html(signed_off.by)}, ${html(signed_off.at)} UTC</span></div>`
+    : `<div><b>${ready ? 'Ready' : 'Not ready'}</b><span>for sign-off</span></div>`
+
 const row = ({ criterion, text, cases, kill_score }: Report['coverage'][number]): string =>
-  `<tr><td><b>${criterion}</b></td><td>${html(text)}${kill_score ? `<br><small>${html(killLine(kill_score))}</small>` : ''}</td><td>${cases.length === 0 ? '<span class="badge failed">no case</span>' : cases.map((each) => `<a href="#${anchor(each)}"><span class="badge ${each.state.replaceAll(' ', '-')}">${each.state}</span> ${html(each.name)}</a>`).join('<br>')}</td></tr>`
+  `<tr><td><b>${criterion}</b></td><td>${html(text)}${kill_score ? `<br><small>${html(killLine(kill_score))}${kill_score.survived.length > 0 ? `; survived: ${html(kill_score.survived.join(', '))}` : ''}</small>` : ''}</td><td>${cases.length === 0 ? '<span class="badge failed">no case</span>' : cases.map((each) => `<a href="#${anchor(each)}"><span class="badge ${each.state.replaceAll(' ', '-')}">${each.state}</span> ${html(each.name)}</a>${each.started_at ? `<div class="facts">exit ${each.exit_code ?? 'none'} · ${html(each.started_at)}</div>` : ''}`).join('')}</td></tr>`
 
 const details = (each: ReportedCase): string =>
   `<details id="${anchor(each)}"${each.state === 'passed' ? '' : ' open'}><summary><span class="badge ${each.state.replaceAll(' ', '-')}">${each.state}</span> ${html(each.name)}<span class="time">${each.duration_ms === null ? '' : `exit ${each.exit_code ?? 'none'}${each.timed_out ? ', timed out' : ''} · ${each.duration_ms} ms · ${html(each.started_at ?? '')}`}</span></summary>

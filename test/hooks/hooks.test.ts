@@ -199,10 +199,10 @@ test('ona hooks log shows what ran', () => {
   const call = JSON.stringify({ tool: 'Read', input: { file_path: join(project, 'call.json') } })
   assert.equal(ona('--eval', call).code, 1)
   const { out } = ona('hooks', 'log', '--event', 'PreToolUse')
-  assert.match(out, /PreToolUse +0 +Read +exit 2 +\d+ +echo "not here" >&2; exit 2\n$/)
+  assert.match(out, /PreToolUse +Read +deny +\d+ ms +echo "not here" >&2; exit 2 +not here\n$/)
   const [row] = JSON.parse(ona('hooks', 'log', '--json', '--tool', 'Read').out)
   assert.deepEqual([row.event, row.exitCode, row.stderr], ['PreToolUse', 2, 'not here\n'])
-  assert.equal(ona('hooks', 'log', '--tool', 'Write').out, 'no hook has run that this asks for\n')
+  assert.equal(ona('hooks', 'log', '--tool', 'Write').out, 'no hook run matches\n')
 })
 
 test('the schemas are those that the tables give: npm run schemas writes them', () => {

@@ -103,6 +103,9 @@ export function bench(t: TestContext, overrides: Partial<ToolHost> = {}): Bench 
   }
 }
 
+/** Commands that run and could be sent to the background. */
+export const foreground = new Set<() => void>()
+
 function realTasks(t: TestContext): BackgroundTasks {
   interface Running {
     state: TaskState
@@ -145,6 +148,10 @@ function realTasks(t: TestContext): BackgroundTasks {
       const { state } = task
       task.state = { ...state, output: '' }
       return state
+    },
+    movable: (move) => {
+      foreground.add(move)
+      return () => void foreground.delete(move)
     },
     async stop(id) {
       const task = tasks.get(id)

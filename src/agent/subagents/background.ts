@@ -30,6 +30,8 @@ export interface Tasks extends BackgroundTasks {
   /** Waits until all have ended, or the time is over. */
   settle(waitMs: number): Promise<void>
   stopAll(): Promise<void>
+  /** Sends the commands that run in the foreground to the background; how many there were. */
+  moveToBackground(): number
   /** Stops the shell commands; agents go on, and meet the planning gate themselves. */
   stopCommands(): Promise<void>
 }
@@ -37,6 +39,7 @@ export interface Tasks extends BackgroundTasks {
 export function createTasks(tell: (event: AgentEvent) => void): Tasks {
   const tasks = new Map<string, Task>()
   const finished = new Set<Task>()
+  const foreground = new Set<() => void>()
   let count = 0
 
   const start: BackgroundTasks['start'] = ({ kind, about, run }) => {
@@ -106,6 +109,16 @@ export function createTasks(tell: (event: AgentEvent) => void): Tasks {
     start,
     output,
     stop,
+    movable(move) {
+      foreground.add(move)
+      return () => void foreground.delete(move)
+    },
+    moveToBackground() {
+      const moved = [...foreground]
+      foreground.clear()
+      for (const move of moved) move()
+      return moved.length
+    },
     list: () => [...tasks.values()].map(stateOf),
     takeFinished() {
       const states = [...finished].map(stateOf)

@@ -1,6 +1,6 @@
 /** What the Bash tool makes of a command's end. */
 
-import type { Bounded } from '../bounded.ts'
+import { Bounded } from '../bounded.ts'
 import { broke, failed, said, type ToolOutput } from '../output.ts'
 import type { ToolContext } from '../tool.ts'
 import { type PlacedEnd, runPlaced } from './in-sandbox.ts'
@@ -25,38 +25,94 @@ export async function runCommand(input: BashInput, context: ToolContext): Promis
   }
   if (input.run_in_background) return inBackground(input.command, context)
   const timeoutMs = Math.min(input.timeout ?? bashLimits.timeoutMs, bashLimits.maxTimeoutMs)
+  const running = runForeground(input.command, context, timeoutMs)
+  const moved = Promise.withResolvers<'moved'>()
+  const release = context.host.tasks.movable(() => moved.resolve('moved'))
+  const end = await Promise.race([running.end, moved.promise])
+  release()
+  if (end === 'moved') return adopt(input.command, context, running)
+  const where = await follow(end, context)
+  return answer(end, timeoutMs, where)
+}
+
+interface Foreground {
+  readonly end: Promise<PlacedEnd>
+  /** From now on the turn neither ends nor waits for it; what it has printed so far, and prints from now on, is written. */
+  detach(signal: AbortSignal, write: (text: string) => void): void
+}
+
+/** The time limit is ours, not the process group's: a command that is sent to the background has none. */
+function runForeground(command: string, context: ToolContext, timeoutMs: number): Foreground {
+  const stop = new AbortController()
+  const abort = () => stop.abort()
+  let isLate = false
+  const limit = setTimeout(() => {
+    isLate = true
+    stop.abort()
+  }, timeoutMs)
+  if (context.signal.aborted) abort()
+  context.signal.addEventListener('abort', abort)
+  const release = () => {
+    clearTimeout(limit)
+    context.signal.removeEventListener('abort', abort)
+  }
+  const printed = new Bounded()
   let toldAt = Date.now()
-  const end = await runPlaced(input.command, context, {
-    signal: context.signal,
-    timeoutMs,
-    onOutput(chunk) {
-      const now = Date.now()
-      if (now - toldAt < progressEveryMs) return
-      toldAt = now
-      context.progress(chunk.toString('utf8').slice(-2000))
+  let hear = (chunk: Buffer) => {
+    printed.add(chunk)
+    const now = Date.now()
+    if (now - toldAt < progressEveryMs) return
+    toldAt = now
+    context.progress(chunk.toString('utf8').slice(-2000))
+  }
+  const end = runPlaced(command, context, { signal: stop.signal, onOutput: (chunk) => hear(chunk) })
+  return {
+    end: end.finally(release).then((each) => (isLate ? { ...each, cause: 'timed-out' as const } : each)),
+    detach(signal, write) {
+      release()
+      if (signal.aborted) stop.abort()
+      signal.addEventListener('abort', () => stop.abort(), { once: true })
+      write(printed.text())
+      hear = (chunk) => write(chunk.toString('utf8'))
     },
-  })
-  const moved = await follow(end, context)
-  return answer(end, timeoutMs, moved)
+  }
 }
 
 function inBackground(command: string, context: ToolContext): ToolOutput {
   const id = context.host.tasks.start({
     kind: 'bash',
     about: command,
+    run: async (signal, write) =>
+      taskEnd(await runPlaced(command, context, { signal, onOutput: (chunk) => write(chunk.toString('utf8')) }), write),
+  })
+  return runsOn(id, `Command running in background with ID: ${id}.`)
+}
+
+/** The user sent a running command to the background. */
+function adopt(command: string, context: ToolContext, running: Foreground): ToolOutput {
+  const id = context.host.tasks.start({
+    kind: 'bash',
+    about: command,
     async run(signal, write) {
-      const end = await runPlaced(command, context, { signal, onOutput: (chunk) => write(chunk.toString('utf8')) })
-      for (const each of end.notes) write(`\n${each}`)
-      if (typeof end.cause === 'object') return { exitCode: null, note: end.cause.notStarted }
-      return { exitCode: end.exitCode ?? null, ...(end.signal && { note: `ended by ${end.signal}` }) }
+      running.detach(signal, write)
+      return taskEnd(await running.end, write)
     },
   })
-  const text = `Command running in background with ID: ${id}. See its output with TaskOutput, end it with TaskStop.`
-  return {
-    ...said(text, { kind: 'text', summary: `Running in background (${id})` }),
-    response: () => ({ ...responseOf('', ''), backgroundTaskId: id }),
-  }
+  return runsOn(id, `The user sent the command to the background; it runs on with ID: ${id}.`)
 }
+
+function taskEnd(end: PlacedEnd, write: (text: string) => void): { exitCode: number | null; note?: string } {
+  for (const each of end.notes) write(`\n${each}`)
+  if (typeof end.cause === 'object') return { exitCode: null, note: end.cause.notStarted }
+  return { exitCode: end.exitCode ?? null, ...(end.signal && { note: `ended by ${end.signal}` }) }
+}
+
+const runsOn = (id: string, how: string): ToolOutput => ({
+  ...said(`${how} See its output with TaskOutput, end it with TaskStop.`, {
+    ...{ kind: 'text', summary: `Running in background (${id})` },
+  }),
+  response: () => ({ ...responseOf('', ''), backgroundTaskId: id }),
+})
 
 const responseOf = (stdout: string, stderr: string) => ({
   stdout: stdout.trimEnd(),

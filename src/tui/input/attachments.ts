@@ -24,7 +24,7 @@ export class Attachments {
   /** The text to put into the line for a paste: itself when short, a mark when long, an image when it is a path of one. */
   paste(text: string, cwd: string): string {
     const image = imageAt(text, cwd)
-    if (image) return `[Image #${this.#images.push(image)}]`
+    if (image) return this.add(image)
     const lines = text.split('\n').length
     if (text.length <= 800 && lines <= 3) return text
     const known = this.#pastes.indexOf(text)
@@ -32,6 +32,11 @@ export class Attachments {
     return lines > 1
       ? `[Pasted text #${number} +${lines - 1} lines]`
       : `[Pasted text #${number} +${text.length} characters]`
+  }
+
+  /** The mark that stands for the image in the line. */
+  add(image: Image): string {
+    return `[Image #${this.#images.push(image)}]`
   }
 
   /** The draft with every paste in full, and the images it names. */

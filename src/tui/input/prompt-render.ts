@@ -101,6 +101,8 @@ export const keyTable: readonly (readonly [string, string])[] = [
   ['up, down', 'what was typed before'],
   ['ctrl+g', 'write in $EDITOR'],
   ['ctrl+t', 'show or hide the todo list'],
+  ['ctrl+b', 'send the running command to the background'],
+  ['ctrl+v', 'paste an image from the clipboard'],
   ['ctrl+s', 'put the draft aside, and back'],
   ['alt+p', 'choose a model'],
   ['ctrl+l', 'redraw the screen'],

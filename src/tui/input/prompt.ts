@@ -25,6 +25,10 @@ export interface PromptActions {
   openEditor(text: string): Promise<string | undefined>
   pickModel(): void
   toggleTodos(): void
+  /** Sends what runs to the background; false when nothing does. */
+  toBackground(): boolean
+  /** An image out of the clipboard; undefined when there is none, and the user has been told. */
+  clipboardImage(): Promise<Image | undefined>
   redraw(): void
   suspend(): void
   /** What is queued, taken out of the queue. */
@@ -109,6 +113,12 @@ export class Prompt implements View {
     this.#edit(insert(this.#editor.draft, this.#attachments.paste(text, this.#options.cwd())))
   }
 
+  async #pasteImage(): Promise<void> {
+    const image = await this.#options.actions.clipboardImage()
+    if (image) this.#edit(insert(this.#editor.draft, this.#attachments.add(image)))
+    this.#options.actions.changed()
+  }
+
   #type(text: string): void {
     if (text === '?' && this.text === '' && this.#vim.mode === 'insert') {
       this.#help = !this.#help
@@ -163,6 +173,10 @@ export class Prompt implements View {
     },
     'ctrl+o': () => this.#options.actions.transcript(),
     'ctrl+t': () => this.#options.actions.toggleTodos(),
+    'ctrl+b': () => {
+      if (!(this.#options.busy() && this.#options.actions.toBackground())) press(this.#editor, 'ctrl+b')
+    },
+    'ctrl+v': () => void this.#pasteImage(),
     'ctrl+l': () => this.#options.actions.redraw(),
     'ctrl+z': () => this.#options.actions.suspend(),
     'ctrl+g': () => void this.#external(),

@@ -1,7 +1,9 @@
 /** Markdown on a terminal. Loaded with the first answer. */
+
 import { marked, type Token, type Tokens } from 'marked'
 import { clean } from './clean.ts'
 import { glyph } from './glyphs.ts'
+import { hyperlink } from './hyperlink.ts'
 import { bold, italic, paint, struck, underline } from './style.ts'
 import { clip, pad, width, wrap } from './width.ts'
 
@@ -87,9 +89,9 @@ const inlines: Record<string, (token: Tokens.Generic) => string> = {
   link: (token) => {
     const text = inline(token['tokens'] ?? [])
     const href: string = token['href']
-    return href === token['text'] || href === `mailto:${token['text']}`
-      ? underline(href)
-      : `${text} ${paint('dim', `(${href})`)}`
+    const plain: string = token['text']
+    if (href === plain || href === `mailto:${plain}`) return hyperlink(underline(href), href, href) ?? underline(href)
+    return hyperlink(underline(text), plain, href) ?? `${text} ${paint('dim', `(${href})`)}`
   },
   image: (token) => `${token['text'] || 'image'} ${paint('dim', `(${token['href']})`)}`,
   checkbox: () => '',

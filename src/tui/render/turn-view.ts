@@ -135,6 +135,8 @@ export class TurnView {
     if (this.#outTokens > 0) about.push(`${tokens(this.#outTokens)} tokens`)
     if (this.#since > 0 && now - this.#since > 20_000 && this.#calls.size === 0)
       about.push(`${duration(now - this.#since)} for this step`)
+    if ([...this.#calls.values()].some((call) => call.name === 'Bash' && now - call.startedAt > 2_000))
+      about.push('ctrl+b for the background')
     about.push('esc to interrupt')
     return clip(
       `${paint('accent', `${spin} ${this.#doing || 'Working'}${glyph.more}`)} ${paint('dim', `(${about.join(` ${glyph.dot} `)})`)}`,

@@ -1,12 +1,15 @@
-/** How many terminal cells a text takes, and how it is cut and wrapped at them. Styled text (SGR) is understood. */
+/** How many terminal cells a text takes, and how it is cut and wrapped at them. Styled text (SGR) and links (OSC 8) are understood. */
 import { glyph } from './glyphs.ts'
+import { endOfLink } from './hyperlink.ts'
 
 /**
  * Letters, lines and our own signs: one cell and one character each, and by far the most of what is shown. Everything else
  * needs the segmenter, which takes longer to make than the whole first screen.
  */
 const narrow = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2500-\u25fc\u2691\u2714\u276f\u2800-\u28ff]*$/
-const sgr = /\x1b\[[0-9;:]*m/y
+/** Styles (SGR) and links (OSC 8). */
+const code = /\x1b\[[0-9;:]*m|\x1b\]8;;[\x20-\x7e]*?\x1b\\/
+const codeHere = new RegExp(code, 'y')
 let segmenter: Intl.Segmenter | undefined
 
 /** The text as what a user sees as single characters. */
@@ -37,7 +40,7 @@ export function clip(text: string, columns: number, ellipsis = glyph.more): stri
     cells += part.cells
     styled ||= part.text.startsWith('\x1b')
   }
-  return kept + (styled ? '\x1b[0m' : '') + mark
+  return kept + (styled ? '\x1b[0m' : '') + (isLinked(kept) ? endOfLink : '') + mark
 }
 
 export function pad(text: string, columns: number): string {
@@ -63,7 +66,7 @@ export function wrap(line: string, columns: number, indent = 0): string[] {
     for (const part of done) if (part.cells === 0 && part.text.startsWith('\x1b')) active = carry(active, part.text)
     const text = done.map((part) => part.text).join('')
     const lead = lines.length > 0 ? ' '.repeat(indent) : ''
-    lines.push(lead + before + trimEnd(text) + (active ? '\x1b[0m' : ''))
+    lines.push(lead + before + trimEnd(text) + (active ? `\x1b[0m${isLinked(active) ? endOfLink : ''}` : ''))
     room = columns - indent
     current = current.slice(until)
     while (lines.length > 0 && current[0]?.text === ' ') current.shift()
@@ -84,7 +87,7 @@ export function wrap(line: string, columns: number, indent = 0): string[] {
 }
 
 /** The text without its styles. */
-export const bare = (text: string): string => text.replace(/\x1b\[[0-9;:]*m/g, '')
+export const bare = (text: string): string => text.replace(new RegExp(code, 'g'), '')
 
 /** Wraps a line under its own text: under its second column where it has one, else under where it begins. */
 export function wrapUnder(line: string, columns: number): string[] {
@@ -100,10 +103,15 @@ const trimEnd = (text: string) => text.replace(/ +((?:\x1b\[[0-9;:]*m)*)$/, '$1'
 
 /** The styles that are on after this one: a closing code takes its opening one away, a full reset all. */
 function carry(active: string, code: string): string {
-  if (code === '\x1b[0m' || code === '\x1b[m') return ''
+  if (code === '\x1b[0m' || code === '\x1b[m') return openLink.exec(active)?.[0] ?? ''
+  if (code === endOfLink) return active.replace(openLink, '')
   const closed = closing[code]
   return closed ? active.replace(closed, '') : active + code
 }
+
+const openLink = /\x1b\]8;;[\x20-\x7e]+?\x1b\\/
+/** The last of its links is not closed. */
+const isLinked = (text: string): boolean => openLink.test(text.slice(Math.max(0, text.lastIndexOf('\x1b]8;;'))))
 
 const closing: Record<string, RegExp> = {
   '\x1b[22m': /\x1b\[[12]m/g,
@@ -123,11 +131,11 @@ interface Part {
 function* parts(text: string): Generator<Part> {
   let at = 0
   while (at < text.length) {
-    sgr.lastIndex = at
-    const code = text.charCodeAt(at) === 0x1b ? sgr.exec(text) : null
-    if (code) {
-      yield { text: code[0], cells: 0 }
-      at += code[0].length
+    codeHere.lastIndex = at
+    const found = text.charCodeAt(at) === 0x1b ? codeHere.exec(text) : null
+    if (found) {
+      yield { text: found[0], cells: 0 }
+      at += found[0].length
       continue
     }
     const nextCode = text.indexOf('\x1b', at + 1)

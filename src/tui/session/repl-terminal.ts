@@ -9,6 +9,7 @@ import { Prompt } from '../input/prompt.ts'
 import { clean } from '../render/clean.ts'
 import { plural } from '../render/format.ts'
 import { glyph, useGlyphs } from '../render/glyphs.ts'
+import { useHyperlinks } from '../render/hyperlink.ts'
 import { transcriptLines } from '../render/scrollback.ts'
 import type { StatusView } from '../render/status-view.ts'
 import { bold, isLight, isTheme, paint, type ThemeName, useTheme, wantsColour } from '../render/style.ts'
@@ -29,6 +30,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   let theme: ThemeName | undefined
   useTheme('dark', colour)
   useGlyphs(env)
+  useHyperlinks(env)
   const terminal = new Terminal(options.input, options.output, env)
   let history: History = memoryHistory()
   let vim = false
@@ -84,6 +86,13 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
       pickModel: () => conversation.take(lineOf('/model')),
       toggleTodos: () => {
         terminal.turn.showTodos = !terminal.turn.showTodos
+      },
+      toBackground: () => conversation.ready && conversation.session.tasks.moveToBackground() > 0,
+      clipboardImage: async () => {
+        const { imageFromClipboard } = await import('../input/clipboard.ts')
+        const pasted = await imageFromClipboard(env)
+        if (!pasted.ok) terminal.notice('info', pasted.why)
+        return pasted.ok ? pasted.image : undefined
       },
       redraw: () => terminal.wipe(),
       suspend: () => terminal.suspend(),

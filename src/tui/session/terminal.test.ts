@@ -38,7 +38,7 @@ interface Done {
   submitted: string[]
   calls: string[]
 }
-function withPrompt({ busy = false, vim = false } = {}): Done & { prompt: Prompt } {
+function withPrompt({ busy = false, vim = false, clipboard = '' } = {}): Done & { prompt: Prompt } {
   const done: Done = { submitted: [], calls: [] }
   const say = (name: string) => () => void done.calls.push(name)
   const history = memoryHistory()
@@ -52,6 +52,11 @@ function withPrompt({ busy = false, vim = false } = {}): Done & { prompt: Prompt
     openEditor: async (text) => `${text} edited`,
     pickModel: say('model'),
     toggleTodos: say('todos'),
+    toBackground: () => {
+      done.calls.push('background')
+      return busy
+    },
+    clipboardImage: async () => (clipboard === '' ? undefined : { mediaType: 'image/png', data: clipboard }),
     redraw: say('redraw'),
     suspend: say('suspend'),
     takeQueue: () => undefined,

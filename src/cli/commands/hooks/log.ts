@@ -1,5 +1,6 @@
 /** `ona hooks log`: what hooks did. */
 import { existsSync } from 'node:fs'
+import { hookAnswer } from '../../../audit/inspect/hook-answer.ts'
 import { eventNames } from '../../../hooks/events.ts'
 import type { Invocation } from '../../../hooks/plane.ts'
 import { stepNames } from '../../../hooks/steps.ts'
@@ -7,7 +8,7 @@ import { visible } from '../../../hooks/text/visible.ts'
 import { command } from '../../command.ts'
 import { said, saidJson, table, wrong } from '../../print.ts'
 
-const help = `ona hooks log tells which hooks were asked, and what came of it.
+const help = `ona hooks log shows which hooks ran, what each said (its verdict), how long it took, and why.
 
   ona hooks log
   ona hooks log --event PreToolUse --tool Bash
@@ -44,33 +45,25 @@ export const log = command('ona hooks log', { help, flags: logFlags }, async (va
     bringArchived(db, [conversationId ?? conversationOf(db, sessionId)])
     const rows = listHookInvocations(db, { event, toolName, sessionId, conversationId, limit })
     if (values.json) return saidJson(rows)
-    if (rows.length === 0) return said('no hook has run that this asks for')
-    return said(table(['when', 'event', '', 'tool', 'end', 'ms', 'hook'], rows.map(logRow)))
+    if (rows.length === 0) return said('no hook run matches')
+    return said(table(['when', 'event', 'tool', 'verdict', 'took', 'hook', 'why'], rows.map(logRow)))
   } finally {
     db.close()
   }
 })
 
-function logRow({
-  startedAt,
-  completedAt,
-  event,
-  ordinal,
-  toolName,
-  exitCode,
-  stderr,
-  skippedReason,
-  command,
-}: Invocation) {
-  const end = skippedReason ?? (exitCode === null ? (stderr ? 'failed' : 'answered') : `exit ${exitCode}`)
-  const ms = completedAt === null ? '' : `${Date.parse(completedAt) - Date.parse(startedAt)}`
+/** What the hook said, in the words of inspect. */
+function logRow(row: Invocation): string[] {
+  const { hook, ms, says, why } = hookAnswer({
+    ...{ ...row, id: 0, toolUseId: row.toolUseId ?? null, toolName: row.toolName ?? null, skipped: row.skippedReason },
+  })
   return [
-    startedAt.replace('T', ' ').slice(0, 19),
-    event,
-    `${ordinal}`,
-    toolName ?? '',
-    end,
-    ms,
-    visible(command.trim()),
+    row.startedAt.replace('T', ' ').slice(0, 19),
+    row.event,
+    row.toolName ?? '',
+    says,
+    ms === null ? '' : `${ms} ms`,
+    visible(hook),
+    visible(why.split('\n', 1)[0]!.slice(0, 100)),
   ]
 }

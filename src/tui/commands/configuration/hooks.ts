@@ -57,7 +57,9 @@ function listed(ui: Ui): Listed[] {
 const fileLevels = ['user', 'project', 'local'] as const
 
 const say = (hook: HookEntry) =>
-  cleanLine(String(hook['command'] ?? hook['url'] ?? hook['prompt'] ?? hook['name'] ?? hook['type'] ?? ''))
+  cleanLine(
+    String(hook['command'] ?? hook['url'] ?? hook['prompt'] ?? hook['file'] ?? hook['name'] ?? hook['type'] ?? ''),
+  )
 
 function show(ui: Ui): void {
   const hooks = listed(ui)
