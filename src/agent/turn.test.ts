@@ -90,7 +90,10 @@ test('that a tool starts is committed before it runs', async () => {
     model: 'scripted',
   })
   await say(it, 'go')
-  assert.equal(readFileSync(seen, 'utf8'), '{"tool_use_id":"a","tool_name":"Bash","sandboxed":false}\n')
+  assert.equal(
+    readFileSync(seen, 'utf8'),
+    '{"tool_use_id":"a","tool_name":"Bash","permission_mode":"bypassPermissions","sandboxed":false}\n',
+  )
 })
 
 test('a tool that is not there, words that are not JSON and input that does not fit are answered, and no hook is asked', async () => {
