@@ -170,12 +170,14 @@ function navigationOf(): Group[] {
   })
 }
 
+const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
+
 function frame({ source, title, body }: SitePage, navigation: readonly Group[]): string {
   const here = dirname(addressOf(source))
   const to = (address: string) => html(relative(here, address) || address)
   const groups = navigation.map(
     ({ title: name, links }) =>
-      `<h2>${html(name)}</h2><ul>${links.map((link) => `<li><a href="${to(addressOf(link.source))}"${link.source === source ? ' aria-current="page"' : ''}>${html(link.name)}</a></li>`).join('')}</ul>`,
+      `<h2>${html(name)}</h2><ul>${links.map((link) => `<li><a href="${to(addressOf(link.source))}"${link.source === source ? ' aria-current="page"' : ''}>${html(capitalized(link.name))}</a></li>`).join('')}</ul>`,
   )
   const policy =
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
