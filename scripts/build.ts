@@ -8,6 +8,7 @@ import { dirname, resolve } from 'node:path'
 import { build } from 'rolldown'
 import { buildDispatcher, bundle } from './build-dispatcher.ts'
 import { buildInspect } from './build-inspect.ts'
+import { buildMan } from './build-man.ts'
 
 /** What makes and reads the database: all that some commands need. */
 const store = withImports('src/store/open.ts', 'src/store/conversations.ts')
@@ -73,6 +74,7 @@ await build({
 })
 await buildDispatcher('dist/dispatcher')
 await buildInspect('dist/inspect')
+buildMan('dist/man/ona.1')
 writeFileSync('dist/guard.cjs', await bundle('src/brains/enforce/guard-main.ts', {}, 'cjs'))
 
 const types = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' })
