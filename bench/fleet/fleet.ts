@@ -73,15 +73,12 @@ try {
     made.push({ privateKey, ...(await enrol(fleet, { token, name: `n${n}`, publicKey }, '')) })
   }
   await shipping(made)
-  const [stored] = await fleet
-    .query<{ n: number }>('SELECT sum(rows)::int AS n FROM ona_fleet.streams')
-    .catch(() => [{ n: -1 }])
   const counted = await fleet.as(
     'reader',
     undefined,
     async (sql) => (await sql.query<{ n: number }>('SELECT count(*)::int AS n FROM ona_fleet.rows')).rows[0]!.n,
   )
-  console.log(`rows at the centre: ${counted}${stored ? '' : ''}`)
+  console.log(`rows at the centre: ${counted}`)
   await policy(
     made,
     await fleet.as('admin', undefined, (sql) =>

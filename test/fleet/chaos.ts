@@ -16,6 +16,7 @@ import { openFleet } from '../../src/fleet/server/database.ts'
 import { addEnrolToken } from '../../src/fleet/server/node-access.ts'
 import { addToken } from '../../src/fleet/server/user-access.ts'
 import { readDb } from '../../src/store/open.ts'
+import { query } from '../support/fleet.ts'
 
 const ona = join(import.meta.dirname, '../../bin/ona.mjs')
 
@@ -29,6 +30,7 @@ export interface Chaos {
 
 export interface Survived {
   readonly ended: number
+  /** With a commit. */
   readonly done: number
   readonly outcomes: number
   readonly twice: number
@@ -157,8 +159,9 @@ export async function survive(
     await Promise.all(workers.map(kill))
     // what the workers had not sent when they were killed
     const local = await shipAll(homes, address)
-    const [sum] = await client.query<Record<string, number>>(
-      `SELECT (SELECT count(*) FROM ona_fleet.jobs WHERE status = 'ended')::int AS ended, (SELECT count(*) FROM ona_fleet.outcomes WHERE outcome = 'done')::int AS done,
+    const [sum] = await query<Record<string, number>>(
+      url,
+      `SELECT (SELECT count(*) FROM ona_fleet.jobs WHERE status = 'ended')::int AS ended, (SELECT count(*) FROM ona_fleet.outcomes WHERE outcome = 'done' AND commit_id IS NOT NULL)::int AS done,
          (SELECT count(*) FROM ona_fleet.outcomes)::int AS outcomes,
          (SELECT count(*) FROM (SELECT job_id FROM ona_fleet.job_events WHERE what IN ('done', 'failed', 'dead') GROUP BY 1 HAVING count(*) > 1) x)::int AS twice,
          (SELECT sum(attempt - 1) FROM ona_fleet.jobs)::int AS restarts, (SELECT count(*) FROM ona_fleet.faults)::int AS faults,

@@ -44,7 +44,7 @@ async function workerFor(t: TestContext, it: TestFleet, policies: Record<string,
       client,
       slots: 2,
       folder: join(folder, 'work'),
-      home: join(home, 'fleet'),
+      home: folder,
       db: join(folder, 'agent.db'),
       pollMs: 100,
     },
@@ -55,7 +55,8 @@ async function workerFor(t: TestContext, it: TestFleet, policies: Record<string,
     stop.abort()
     await done
   })
-  return { identity, notes }
+  writeFileSync(join(folder, 'node.json'), 'the node key')
+  return { identity, notes, folder }
 }
 
 const jobs = async (it: TestFleet) =>
@@ -99,7 +100,7 @@ test('a job runs in a checkout and branch of its own, is pushed, and its rows ar
   }
   const first = (await user.ask('POST', '/v1/jobs', job)).body['jobs'] as string[]
   assert.deepEqual([first.length, (await user.ask('POST', '/v1/jobs', job)).body['jobs']], [2, first])
-  const { notes } = await workerFor(t, it, { write })
+  const { notes, folder } = await workerFor(t, it, { write })
   const found = await ended(it)
   assert.deepEqual(
     found.map(({ outcome, reason }) => [outcome, reason]),
@@ -117,6 +118,12 @@ test('a job runs in a checkout and branch of its own, is pushed, and its rows ar
   assert.equal(new Set(found.map(({ branch }) => branch)).size, 2)
   const ran = await it.rows("SELECT tool_name FROM ona_fleet.what_changed WHERE target LIKE '%made.txt'")
   assert.deepEqual(ran, [{ tool_name: 'Write' }, { tool_name: 'Write' }])
+  // the key of the node is out of the agent's reach
+  await user.ask('POST', '/v1/jobs', { ...job, prompt: `read ${folder}/node.json`, count: 1, key: 'k2' })
+  await ended(it)
+  const denied = await it.rows('SELECT tool_name, decided_by FROM ona_fleet.what_was_denied')
+  assert.deepEqual(denied, [{ tool_name: 'Read', decided_by: 'rule' }])
+  assert.equal(JSON.stringify(await it.rows('SELECT content FROM ona_fleet.rows')).includes('the node key'), false)
   assert.deepEqual(await it.rows('SELECT * FROM ona_fleet.faults'), [])
   assert.deepEqual(it.errors, [])
 })

@@ -189,6 +189,22 @@ test('an old policy is reported as stale; a strict one denies every tool until t
   assert.deepEqual([(await node.pull()).state, node.rules()], ['applied', ['Bash(one *)']])
 })
 
+test('a node that enrolled before any publisher accepts the first, and no later one unless a bundle says so', async (t) => {
+  const it = await postgres.fleet(t)
+  const node = await machine(t, it, 'early')
+  assert.deepEqual(node.identity.publishers, [])
+  const ada = await publisher(it)
+  await ada.publish('Bash(one *)')
+  assert.equal((await node.pull()).state, 'applied')
+  const eve = await publisher(it)
+  await eve.publish('Bash(two *)')
+  assert.equal((await node.pull()).state, 'refused')
+  await ada.publish('Bash(three *)', { publishers: [ada.keys.publicKey, eve.keys.publicKey] })
+  assert.equal((await node.pull()).version, 3)
+  await eve.publish('Bash(four *)')
+  assert.deepEqual([(await node.pull()).version, node.rules()], [4, ['Bash(four *)']])
+})
+
 test('a folder with a link or without a policy is no bundle', (t) => {
   const at = folder(t)
   assert.throws(() => readFolder(at), /holds no policy/)

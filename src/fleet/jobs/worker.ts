@@ -152,10 +152,9 @@ function endingOf({ reason, text, turns, costUsd }: AgentResult) {
 
 /** Where the run is not allowed to go on by itself it asks, and the question waits at the centre. */
 function settingsFor({ policy }: Taken, { policies, home }: WorkerOptions): JsonObject | string {
-  const guard = {
-    approvals: { expiresAfterHours: 72 },
-    permissions: { deny: [`Read(/${home}/**)`, `Edit(/${home}/**)`] },
-  }
+  // the key and the tokens beside it; clones may lie below
+  const deny = ['json', 'pem'].flatMap((end) => [`Read(/${home}/*.${end})`, `Edit(/${home}/*.${end})`])
+  const guard = { approvals: { expiresAfterHours: 72 }, permissions: { deny } }
   if (policy === null) return guard
   const file = policies === undefined ? undefined : join(policies, `${policy}.json`)
   if (file === undefined || !existsSync(file))
@@ -164,8 +163,8 @@ function settingsFor({ policy }: Taken, { policies, home }: WorkerOptions): Json
   if (!read.ok || !isObject(read.value)) return `${file} is not a settings file`
   const { permissions, ...rest } = read.value
   const given = isObject(permissions) ? permissions : {}
-  const deny = Array.isArray(given['deny']) ? given['deny'] : []
-  return { ...guard, ...rest, permissions: { ...given, deny: [...deny, ...guard.permissions.deny] } }
+  const denied = Array.isArray(given['deny']) ? given['deny'] : []
+  return { ...guard, ...rest, permissions: { ...given, deny: [...denied, ...deny] } }
 }
 
 interface Remembered {

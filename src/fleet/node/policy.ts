@@ -55,7 +55,7 @@ const save = (home: string, state: PolicyState): void => {
 
 export async function pullPolicy(client: Client, identity: Identity, options: PullOptions): Promise<Pulled> {
   const state = readPolicyState(options.home)
-  const pulled = await fetchAndApply(client, identity, state, options)
+  const pulled = await fetchAndApply(client, await withPublishers(client, identity, options.home), state, options)
   const { version, digest, state: word, detail, drift } = pulled
   if (word !== 'none')
     await client
@@ -64,6 +64,17 @@ export async function pullPolicy(client: Client, identity: Identity, options: Pu
         if (!(cause instanceof Unreachable)) throw cause // told by the next pull
       })
   return pulled
+}
+
+/** A node that enrolled before there was any publisher accepts the first ones that the service names, and keeps them. */
+async function withPublishers(client: Client, identity: Identity, home: string): Promise<Identity> {
+  if (identity.publishers.length > 0) return identity
+  const reply = await client.ask('GET', '/v1/publishers').catch(() => undefined)
+  const named: unknown = reply?.body['publishers']
+  if (!Array.isArray(named) || named.length === 0 || named.some((pem) => typeof pem !== 'string')) return identity
+  const pinned = { ...identity, publishers: named as string[] }
+  writeIdentity(home, pinned)
+  return pinned
 }
 
 async function fetchAndApply(

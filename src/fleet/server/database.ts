@@ -1,4 +1,5 @@
 /** PostgreSQL: one pool, and transactions that run with the rights of whoever asks. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { Problem } from '../../files/problem.ts'
 import { roleSql } from '../schema/access.ts'
@@ -34,7 +35,9 @@ export function openFleet(url: string, { connections = 10, statementMs = 60_000 
     application_name: 'ona fleet',
     onConnect: (client) => client.query('SET ROLE ona_service').then(() => {}),
   })
-  pool.on('error', () => {}) // an idle connection that the server closed: the next query opens another
+  // a connection that the server closed, idle or in the middle of a transaction: whoever uses it hears of it by the query
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   return {
     pool,
     async as(role, node, work) {
@@ -58,6 +61,19 @@ export function openFleet(url: string, { connections = 10, statementMs = 60_000 
     query: async <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) =>
       (await pool.query<Row>(text, values)).rows,
     close: () => pool.end(),
+  }
+}
+
+/** Waits for a server that is starting, or restarting. */
+export async function whenReachable(fleet: Fleet, waitMs: number): Promise<void> {
+  for (const until = Date.now() + waitMs; ; await sleep(500)) {
+    const cause = await fleet.query('SELECT 1').then(
+      () => undefined,
+      (thrown: Error & { code?: string }) => thrown,
+    )
+    if (!cause) return
+    const isComing = /^(E[A-Z]+|57P0\d|08\d{3})$/.test(cause.code ?? '') || /terminated|timeout/i.test(cause.message)
+    if (!isComing || Date.now() > until) throw new Problem(`PostgreSQL: ${cause.message || 'no connection'}`)
   }
 }
 

@@ -11,6 +11,16 @@ import { acting, logAccess, type User } from './user-access.ts'
 export const policyRoutes: readonly Route[] = [
   forNode('GET /v1/policy', async ({ fleet }, { headers }, node) => deliver(fleet, node, headers['if-none-match'])),
   forNode('POST /v1/policy/ack', async ({ fleet }, asked, node) => acknowledge(fleet, asked, node)),
+  forNode('GET /v1/publishers', async ({ fleet }, _, node) =>
+    ok(
+      await fleet.as('node', node.id, async (sql) => {
+        const { rows } = await sql.query<{ pem: string }>(
+          'SELECT public_key AS pem FROM ona_fleet.publishers WHERE revoked_at IS NULL ORDER BY added_at',
+        )
+        return { publishers: rows.map(({ pem }) => pem) }
+      }),
+    ),
+  ),
   forUser('admin', 'POST /v1/publishers', async ({ fleet }, asked, user) => addPublisher(fleet, asked, user)),
   forUser('publisher', 'GET /v1/policies', async ({ fleet }, _, user) =>
     ok(

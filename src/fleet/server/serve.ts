@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openQueue } from '../jobs/queue.ts'
-import type { Fleet } from './database.ts'
+import { type Fleet, whenReachable } from './database.ts'
 import { bury } from './jobs.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { forgetNonces, nodeOf, requireSigned } from './node-access.ts'
@@ -37,6 +37,8 @@ export interface Serving {
 export async function serveFleet(fleet: Fleet, options: ServeOptions = {}): Promise<Serving> {
   const { port = 0, host = '127.0.0.1', tls, onError = () => {} } = options
   const metrics = createMetrics()
+  await whenReachable(fleet, 60_000)
+  await fleet.query('SELECT ona_fleet.ensure_partitions()')
   const queue =
     options.queueUrl === undefined
       ? undefined
@@ -71,7 +73,6 @@ export async function serveFleet(fleet: Fleet, options: ServeOptions = {}): Prom
     server.once('error', reject)
     server.listen(port, host, resolve)
   })
-  await fleet.query('SELECT ona_fleet.ensure_partitions()')
   const housekeeping = setInterval(() => {
     forgetNonces(fleet).catch((cause: unknown) => onError(cause, 'housekeeping'))
     fleet.query('SELECT ona_fleet.ensure_partitions()').catch((cause: unknown) => onError(cause, 'housekeeping'))

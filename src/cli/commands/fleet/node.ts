@@ -1,4 +1,5 @@
 /** `ona fleet enrol|ship`: this machine as a node. */
+import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from '../../../files/problem.ts'
@@ -74,6 +75,7 @@ export const ship = command(
     const client = nodeClient(identity, { signal })
     const { withoutContent } = identity
     const once = async (tries: number) => {
+      if (!existsSync(dbPath())) return { rows: 0, batches: 0, faults: 0 } // ona has not run here yet
       const db = readDb(dbPath())
       try {
         return await send(db, client, { withoutContent, signal, tries })

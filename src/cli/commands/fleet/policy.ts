@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { writeAtomic } from '../../../files/atomic-write.ts'
 import { Problem } from '../../../files/problem.ts'
 import { type Client, nodeClient } from '../../../fleet/node/client.ts'
-import { fleetHome, newKeys, readIdentity } from '../../../fleet/node/identity.ts'
+import { fleetHome, newKeys, readIdentity, writeIdentity } from '../../../fleet/node/identity.ts'
 import { type Bundle, readFolder, signBundle } from '../../../fleet/policy-bundle.ts'
 import { command, family } from '../../command.ts'
 import { noted, paint, said, saidJson, table, warned, wrong } from '../../print.ts'
@@ -20,6 +20,7 @@ const help = `ona fleet policy: signed, versioned policies for every machine of 
   ona fleet policy publish ./policy --ring all
   ona fleet policy status                               every node: version, last seen, drift, hooks fired, proof
   ona fleet policy rollback                             publish the version before again, as a new one
+  ona fleet policy trust publisher.pem.pub              on a node: accept this publisher too
   sudo ona fleet policy pull --watch                    on a node: fetch, check, apply, acknowledge
 
 The folder holds policy.yaml (rules, as for ona enforce), settings.json (managed settings of ona) and .agent/ (roles), or some of
@@ -29,6 +30,7 @@ them.
   --group NAME       only nodes of this group
   --key FILE         the publisher's private key (default: ~/.ona/fleet/publisher.pem)
   --max-age-hours N  after so long without word from the service the policy is stale
+  --accept FILE      publish: from this version on nodes accept this publisher's key and those of the other --accept, and no other
   --strict           a stale policy denies every tool, instead of a warning
   --to VERSION       rollback: to this version
   --watch, --every SECONDS   pull: again and again (60)
@@ -56,6 +58,7 @@ const key = command(
     const publicKey = createPublicKey(createPrivateKey(readFileSync(file, 'utf8')))
       .export({ type: 'spki', format: 'pem' })
       .toString()
+    writeAtomic(`${file}.pub`, publicKey, { mode: 0o644 })
     const name = given.name ?? userInfo().username
     const { keyId } = await answered(userOf(given).client.ask('POST', '/v1/publishers', { publicKey, name }))
     return given.json
@@ -88,7 +91,7 @@ const publish = command(
     flags: {
       ...userFlags,
       ring: { kind: 'value', oneOf: ['canary', 'all'] },
-      ...{ group: 'value', key: 'value', 'max-age-hours': 'value', strict: 'flag' },
+      ...{ group: 'value', key: 'value', 'max-age-hours': 'value', strict: 'flag', accept: 'each' },
     },
   },
   async (given, [folder]) => {
@@ -109,7 +112,8 @@ const publish = command(
       userOf(given).client,
       {
         ...{ ring: given.ring as 'canary' | 'all', group: given.group ?? null, maxAgeHours: hours },
-        ...{ strict: given.strict === true, rollbackOf: null, publishers: null, files },
+        ...{ strict: given.strict === true, rollbackOf: null, files },
+        publishers: given.accept?.map((file) => publicKeyIn(file)) ?? null,
       },
       keyFile(given.key),
     )
@@ -192,6 +196,23 @@ const status = command('ona fleet policy status', { help, flags: userFlags }, as
   return bad.length > 0 ? 1 : 0
 })
 
+/** An Ed25519 public key, as PEM. */
+function publicKeyIn(file: string): string {
+  const { createPublicKey } = process.getBuiltinModule('node:crypto')
+  const key = createPublicKey(readFileSync(file, 'utf8'))
+  if (key.asymmetricKeyType !== 'ed25519') throw new Problem(`${file} is not an Ed25519 public key`)
+  return key.export({ type: 'spki', format: 'pem' }).toString()
+}
+
+const trust = command('ona fleet policy trust', { help, words: 1, flags: { json: 'flag' } }, ({ json }, [file]) => {
+  if (file === undefined) return wrong('ona fleet policy trust', 'name the file of the public key')
+  requireOperator('trusting a publisher')
+  const identity = readIdentity(fleetHome())
+  const publishers = [...new Set([...identity.publishers, publicKeyIn(file)])]
+  writeIdentity(fleetHome(), { ...identity, publishers })
+  return json ? saidJson({ publishers: publishers.length }) : said(`policies signed with ${file} are accepted`)
+})
+
 const text = (value: unknown): string => (value === null || value === undefined ? '-' : String(value))
 
 const pull = command(
@@ -243,4 +264,4 @@ function proved(): string {
   return code === 0 ? 'passed' : `failed (exit ${code}): ${last.slice(0, 500)}`
 }
 
-export const policy = family('ona fleet policy', help, { key, publish, pull, status, rollback })
+export const policy = family('ona fleet policy', help, { key, publish, pull, status, rollback, trust })

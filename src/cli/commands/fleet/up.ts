@@ -8,6 +8,7 @@ import { writeAtomic } from '../../../files/atomic-write.ts'
 import { Problem } from '../../../files/problem.ts'
 import { userClient } from '../../../fleet/node/client.ts'
 import { fleetHome, isEnrolled, newKeys, removeIdentity, writeIdentity } from '../../../fleet/node/identity.ts'
+import { addToken } from '../../../fleet/server/user-access.ts'
 import { command } from '../../command.ts'
 import { noted, said, saidJson, wrong } from '../../print.ts'
 import { answered, requireOperator, saveLogin } from './shared.ts'
@@ -62,7 +63,6 @@ export const up = command(
     const folder = resolve(given.dir ?? (process.getuid?.() === 0 ? '/var/lib/ona-fleet' : join(home, 'up')))
     const { startPostgres } = await import('../../../fleet/private-postgres.ts')
     const { initFleet, openFleet } = await import('../../../fleet/server/database.ts')
-    const { addToken } = await import('../../../fleet/server/user-access.ts')
     noted(`PostgreSQL in ${folder}`)
     const postgres = await startPostgres(folder, { detached: true })
     const db = postgres.url()
