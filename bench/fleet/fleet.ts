@@ -136,6 +136,7 @@ async function shipping(all: readonly Made[]): Promise<void> {
   const memory: string[] = []
   let [sent, putOff] = [0, 0]
   const queue = [...all]
+  const cpuBefore = { service: cpuOf([service.pid!]), postgres: cpuOf(serverPids()) }
   const started = performance.now()
   const total = nodes * perNode
   const one = async () => {
@@ -165,12 +166,32 @@ async function shipping(all: readonly Made[]): Promise<void> {
   times.sort((a, b) => a - b)
   const at = (part: number) => Math.round(times[Math.floor(times.length * part)]!)
   console.log(`${total} rows in ${seconds.toFixed(1)} s: ${Math.round(total / seconds)} rows a second`)
+  const cpu = { service: cpuOf([service.pid!]) - cpuBefore.service, postgres: cpuOf(serverPids()) - cpuBefore.postgres }
+  const each = (spent: number) => `${spent.toFixed(1)} s (${Math.round(total / spent)} rows a second of one core)`
+  console.log(`CPU time: service ${each(cpu.service)}, PostgreSQL ${each(cpu.postgres)}`)
   console.log(`a batch: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms; ${putOff} put off with 429`)
   console.log(`memory of the service: ${memory.join(', ')}`)
 }
 
-const rss = (): number =>
-  Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))![1]) / 1024)
+/** CPU seconds of processes, with those of their children that have ended. */
+function cpuOf(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+    return sum + [11, 12, 13, 14].reduce((ticks, at) => ticks + Number(fields[at]), 0) / 100
+  }, 0)
+}
+
+/** The server and its processes that run now. */
+function serverPids(): number[] {
+  const first = Number(readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')[0])
+  const children = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8').trim().split(' ').filter(Boolean)
+  return [first, ...children.map(Number)]
+}
+
+function rss(): number {
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8')) ?? []
+  return Math.round(Number(kilobytes) / 1024)
+}
 
 async function policy(all: readonly Made[], token: string): Promise<void> {
   const admin = userClient(url, token)

@@ -55,6 +55,8 @@ export interface Batch {
   readonly epoch: number
   /** The end of the chain on the node. */
   readonly end: { readonly id: number; readonly hash: string }
+  /** The node saw that its chain ends before what the service has; two processes of a node may differ by what they saw. */
+  readonly cut: boolean
   readonly links: readonly WireLink[]
   readonly rows: readonly WireRow[]
   /** The last link has more rows, which come with the next batches. */

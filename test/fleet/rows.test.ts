@@ -50,6 +50,13 @@ test('every row arrives once, however often it is sent', async (t) => {
 
   const chain = chainOf(db)!
   const { batch } = nextBatch(db, chain, 1, { link: 0, row: 0 }, { withoutContent: false })!
+  const stale = {
+    ...batch,
+    end: { id: batch.links[3]!.id, hash: batch.links[3]!.hash },
+    links: batch.links.slice(0, 3),
+    rows: [],
+  }
+  assert.equal((await client.ask('POST', '/v1/rows', stale)).body['faults'], 0, 'another process of the node saw less')
   const again = await client.ask('POST', '/v1/rows', batch)
   assert.deepEqual([again.status, again.body['rows'], again.body['faults']], [200, 0, 0])
 

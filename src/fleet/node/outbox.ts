@@ -109,7 +109,7 @@ export function nextBatch(
   if (links.length === 0) return undefined
   const about = sessionsOf(db, [...sessions])
   const conversations = conversationsOf(db, [...new Set(about.map(({ conversation }) => conversation))], options)
-  return { batch: { ...chain, epoch, links, rows, more, sessions: about, conversations }, next }
+  return { batch: { ...chain, cut: false, epoch, links, rows, more, sessions: about, conversations }, next }
 }
 
 const base64 = (bytes: Uint8Array): string =>

@@ -53,6 +53,8 @@ async function shipFrom(
   // a chain that is not the one received before is shown to the service, which reports it and begins again
   if (cursor.last > 0 && linkHash(db, cursor.last) !== cursor.head)
     position = { link: Math.max(0, lastBefore(db, cursor.last) - 1), row: 0 }
+  // read after the service was asked: an honest chain has at least what was received of it
+  const cut = chainOf(db)!.end.id < cursor.last
   while (!options.signal?.aborted) {
     const chain = chainOf(db)!
     const next = nextBatch(db, chain, cursor.epoch, position, {
@@ -60,7 +62,7 @@ async function shipFrom(
       ...(options.batchRows !== undefined && { rows: options.batchRows }),
     })
     if (!next) return true
-    const { body } = await accepted(client, 'POST', '/v1/rows', next.batch, options)
+    const { body } = await accepted(client, 'POST', '/v1/rows', { ...next.batch, cut }, options)
     sent.batches++
     sent.rows += Number(body['rows'] ?? 0)
     sent.faults += Number(body['faults'] ?? 0)

@@ -63,7 +63,7 @@ export const ingest = (fleet: Fleet, node: string, batch: ReadBatch): Promise<In
     const at: Place = { sql, node, database: batch.database, epoch: stream.epoch }
     if (await isRewritten(at, batch, stream.last)) return startAgain(at, stream)
     const faults: Fault[] = []
-    if (batch.end.id < stream.last)
+    if (batch.cut && batch.end.id < stream.last)
       faults.push({
         kind: 'cut off',
         link: batch.end.id,

@@ -21,7 +21,7 @@ export interface Row {
   readonly state: RowState
 }
 
-export interface ReadBatch extends Pick<Batch, 'database' | 'epoch' | 'more' | 'sessions' | 'conversations'> {
+export interface ReadBatch extends Pick<Batch, 'database' | 'epoch' | 'more' | 'cut' | 'sessions' | 'conversations'> {
   readonly end: { readonly id: number; readonly hash: Buffer }
   readonly links: readonly Link[]
   readonly rows: ReadonlyMap<string, Row>
@@ -47,6 +47,7 @@ export function readBatch(body: Record<string, unknown>): ReadBatch {
     epoch: field.count(body, 'epoch', 1, 1_000_000),
     end: { id: field.count(end, 'id'), hash: hashOf(end['hash']) },
     more: body['more'] === true,
+    cut: body['cut'] === true,
     links,
     rows,
     sessions: list(body, 'sessions', limits.links).map(sessionOf),
