@@ -15,7 +15,7 @@ export async function brainsHere(cwd: string) {
   const root = repositoryOf(cwd)
   const all = await findRoles(root, { runCode: isTrusted(root, { home: homedir() }) })
   const { roles, failed } = all
-  const orphans = orphansOf(root, all, { prune: false, unlinked: [] })
+  const orphans = await orphansOf(root, all, { prune: false, unlinked: [] })
   const problems = [...all.problems]
   const linked = roles.filter((role) => role.linked)
   const signs = new Map((await detectWithSigns({ from: root })).map(({ slug, sign }) => [slug, sign]))

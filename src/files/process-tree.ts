@@ -1,5 +1,5 @@
 /** The processes of this machine as Linux shows them in /proc; elsewhere none is seen. */
-import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 export interface Process {
@@ -48,8 +48,37 @@ export function argumentsOf(pid: number): string[] {
   return words.map((word) => (word.includes('/') ? real(resolve(cwd, word)) : word))
 }
 
+export const folderOf = (pid: number): string | undefined => link(`/proc/${pid}/cwd`)
+
 export const hasOpen = (pid: number, path: string): boolean =>
-  names(`/proc/${pid}/fd`).some((fd) => link(`/proc/${pid}/fd/${fd}`) === path)
+  names(`/proc/${pid}/fd`).some((fd) => isSameFile(`/proc/${pid}/fd/${fd}`, path))
+
+/** By device and number, so that hard links and mounts count as the file that they are. */
+export function isSameFile(one: string, other: string): boolean {
+  const [first, second] = [statOf(one), statOf(other)]
+  if (!first || !second) return real(one) === real(other)
+  return first.dev === second.dev && first.ino === second.ino
+}
+
+const procfs = 0x9fa0
+
+/** Whether /proc is the system's: without it, or with something mounted over it, the processes above us are hidden. */
+export function isSeen(): boolean {
+  if (process.platform !== 'linux') return true
+  try {
+    return statfsSync('/proc').type === procfs && processOf(process.pid) !== undefined
+  } catch {
+    return false
+  }
+}
+
+function statOf(path: string) {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
 
 export function real(path: string): string {
   try {

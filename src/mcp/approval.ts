@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { updateFile } from '../files/atomic-write.ts'
 import { isObject, type JsonObject } from '../hooks/shape.ts'
 import { matches } from '../permissions/wildcard.ts'
+import { requireOperator } from '../store/operator.ts'
 import type { ServerConfig } from './config.ts'
 
 /** The settings that speak of servers. */
@@ -29,6 +30,7 @@ export function approvalOf(server: ServerConfig, policy: ServerPolicy, projectDi
 
 /** Remembers an answer outside the project. It holds for this very declaration: a changed command is asked again. */
 export function rememberApproval(server: ServerConfig, approved: boolean, projectDir: string, home: string): void {
+  requireOperator('answering for an MCP server', { home })
   updateFile(answersFile(home), (text) => {
     const answers = { ...parseAnswers(text), [answerKey(projectDir, server)]: approved }
     return `${JSON.stringify({ answers }, null, 2)}\n`
@@ -37,6 +39,7 @@ export function rememberApproval(server: ServerConfig, approved: boolean, projec
 
 /** Forgets every answer for a project; says how many there were. */
 export function forgetApprovals(projectDir: string, home: string): number {
+  requireOperator('forgetting answers for MCP servers', { home })
   let count = 0
   updateFile(answersFile(home), (text) => {
     const answers = Object.entries(parseAnswers(text))

@@ -2,36 +2,53 @@
  * Operator acts (approving a plan, signing off, trusting a folder, changing rules, logging in) belong to whoever governs
  * the agent. They are refused in a process that a tool or a hook of the agent started.
  */
-import { argumentsOf, environmentOf, hasOpen, lineage, type Process, real, startedAt } from '../files/process-tree.ts'
+import { statSync } from 'node:fs'
+import {
+  argumentsOf,
+  environmentOf,
+  folderOf,
+  hasOpen,
+  isSameFile,
+  isSeen,
+  lineage,
+  type Process,
+  real,
+  startedAt,
+} from '../files/process-tree.ts'
 import { isObject } from '../hooks/shape.ts'
 import { readJson } from '../hooks/text/json-text.ts'
 import { packageRoot } from '../package-root.ts'
-import { type Db, dbPath, StoreError } from './open.ts'
+import { type Db, dbPath, readDb, StoreError } from './open.ts'
 
-/** Set for what an agent's tools and hooks start: whose record and whose home the agent works with. */
+/** Set for what an agent's tools and hooks start: whose record and home the agent works with, and where. */
 export const governedVariable = 'ONA_GOVERNED'
 
 export const governedMark = (place: Place): Record<string, string> => ({
-  [governedVariable]: JSON.stringify({ db: place.db, home: place.home }),
+  [governedVariable]: JSON.stringify({ db: place.db, home: place.home, folder: place.folder }),
 })
 
 interface Place {
   readonly db: string
   readonly home: string
+  readonly folder?: string
 }
 
-/** `db` for an act on a record, `home` for one on the user's own files. */
+/** `db` for an act on a record, `home` for one on the user's own files, `folder` for one on a project's. */
 export interface Acted {
   readonly db?: Pick<Db, 'path' | 'get'>
   readonly home?: string
+  readonly folder?: string
 }
 
 /** Why this act is refused here, or undefined. */
 export function operatorProblem(act: string, on: Acted): string | undefined {
-  const place = { ...(on.db && { db: on.db.path }), ...(on.home && { home: on.home }) }
+  const remedy = 'run it in a terminal of your own'
+  if (!isSeen()) return `${act} is for the operator, and /proc does not show who started this command; ${remedy}`
+  const { db, ...places } = on
+  const place = { ...places, ...(db && { db: db.path }) }
   const governor = markOf(process.env, place) ?? governorAbove(place) ?? bornOfCommand(on)
   if (governor === undefined) return undefined
-  return `${act} is for the operator, and this command was started by an agent's ${governor}; run it in a terminal of your own`
+  return `${act} is for the operator, and this command was started by an agent's ${governor}; ${remedy}`
 }
 
 /** For acts whose callers cannot go on without them. */
@@ -49,9 +66,15 @@ function markOf(env: NodeJS.ProcessEnv, on: Partial<Place>): string | undefined 
   return !known || isSame(place as unknown as Place, on) ? `tool or hook (${governedVariable} is set)` : undefined
 }
 
-const isSame = (place: Place, on: Partial<Place>): boolean =>
-  (on.db !== undefined && real(on.db) === real(place.db)) ||
-  (on.home !== undefined && real(on.home) === real(place.home))
+/** By the file, not by its name: a hard link or a mount is another name of the same. */
+const isSame = (place: Partial<Place>, on: Partial<Place>): boolean =>
+  (on.db !== undefined && place.db !== undefined && isSameFile(on.db, place.db)) ||
+  (on.home !== undefined && place.home !== undefined && isSameFile(on.home, place.home)) ||
+  (on.folder !== undefined && place.folder !== undefined && isWithin(place.folder, on.folder))
+
+/** What is said in a folder counts in those below it. */
+const isWithin = (folder: string, above: string): boolean =>
+  `${real(folder)}/`.startsWith(`${real(above).replace(/\/$/, '')}/`)
 
 /** An ona above us that works with the same record or home. */
 function governorAbove(on: Partial<Place>): string | undefined {
@@ -62,27 +85,46 @@ function governorAbove(on: Partial<Place>): string | undefined {
 }
 
 /**
- * A process that detached itself has no such ancestor left: the system has adopted it. The record tells when commands of
- * the agent ran, and a process that was born meanwhile may be one of theirs.
+ * A process that detached itself has no such ancestor left: the system has adopted it, or it is the first of a process
+ * namespace of its own. The record tells when commands of the agent ran, and a process that was born meanwhile may be one of
+ * theirs.
  */
-function bornOfCommand({ db }: Acted): string | undefined {
-  if (!db) return undefined
+function bornOfCommand({ db, home }: Acted): string | undefined {
   const chain = lineage()
-  const adopted = chain[chain.findIndex(isInit) - 1]
-  if (!adopted) return undefined
-  const bornAt = new Date(startedAt(adopted)).toISOString().slice(0, 19).replace('T', ' ')
-  const command = db.get<{ id: string }>(commandAt, bornAt)
-  return command && `detached command (process ${adopted.pid}, started while the agent's command ${command.id} ran)`
+  const init = chain.findIndex(isInit)
+  const heads = [chain[init - 1], chain[init]].filter((each) => each !== undefined)
+  if (heads.length === 0) return undefined
+  if (db) return commandAround(db, heads)
+  const file = home && dbPath({ HOME: home })
+  if (!file || !statSync(file, { throwIfNoEntry: false })?.size) return undefined
+  const own = readDb(file)
+  try {
+    return commandAround(own, heads)
+  } finally {
+    own.close()
+  }
 }
 
-/** A Bash call that had started by then, and had no result yet; one in the background runs as long as its session does. */
+function commandAround(db: Pick<Db, 'get'>, processes: readonly Process[]): string | undefined {
+  for (const each of processes) {
+    const bornAt = new Date(startedAt(each)).toISOString().slice(0, 19).replace('T', ' ')
+    const command = db.get<{ id: string }>(commandAt, bornAt)
+    if (command) return `detached command (process ${each.pid}, started while the agent's command ${command.id} ran)`
+  }
+  return undefined
+}
+
+/**
+ * A Bash call that had started by then, and had no result yet; one in the background runs as long as its session does. One
+ * that never got a result ended with its ona, long before two hours had passed.
+ */
 const commandAt = `WITH calls AS (
     SELECT session_id, timestamp AS started, json_extract(detail, '$.tool_use_id') AS id FROM events
     WHERE event_type = 'tool_start' AND timestamp <= ?1 AND json_valid(detail) AND json_extract(detail, '$.tool_name') = 'Bash'
     ORDER BY id DESC LIMIT 200)
   SELECT c.id FROM calls c LEFT JOIN transcript_entries e
     ON e.session_id = c.session_id AND e.entry_type = 'tool_result' AND e.tool_use_id = c.id
-  WHERE e.created_at IS NULL OR e.created_at >= ?1
+  WHERE (e.created_at IS NULL AND c.started >= datetime(?1, '-2 hours')) OR e.created_at >= ?1
     OR (e.payload_json LIKE '%background%' AND EXISTS (
       SELECT 1 FROM transcript_entries later WHERE later.session_id = c.session_id AND later.created_at >= ?1))
   LIMIT 1`
@@ -90,12 +132,21 @@ const commandAt = `WITH calls AS (
 /** What adopts orphans. */
 const isInit = ({ pid, name }: Process): boolean => pid === 1 || name === 'systemd'
 
-/** Whether the process is an ona that has this record open, or its own one in this home. */
+/** Whether the process has this record open, or its own one in this home or folder: an ona, whatever copy of it, or a host of the SDK. */
 function governs(pid: number, on: Partial<Place>): boolean {
-  if (!argumentsOf(pid).some((word) => word.startsWith(`${packageRoot}/`))) return false
-  if (on.db !== undefined && hasOpen(pid, real(on.db))) return true
-  if (on.home === undefined) return false
+  if (on.db !== undefined && hasOpen(pid, on.db)) return true
+  if (on.home === undefined && on.folder === undefined) return false
   const env = environmentOf(pid)
-  if (!env) return true // it cannot be looked at: an ona above us is reason enough
-  return real(env['HOME'] ?? '') === real(on.home) && hasOpen(pid, real(dbPath(env)))
+  // it cannot be looked at: an ona above us is reason enough
+  if (!env) return argumentsOf(pid).some((word) => word.startsWith(`${packageRoot}/`))
+  const place = { home: env['HOME'] || '/', folder: folderOf(pid) ?? '/' }
+  return isSame(place, { ...on, db: undefined }) && hasOpen(pid, recordOf(env))
+}
+
+function recordOf(env: NodeJS.ProcessEnv): string {
+  try {
+    return dbPath(env)
+  } catch {
+    return dbPath({ HOME: env['HOME'] }) // what it says is no path, so it has no such record open
+  }
 }

@@ -80,7 +80,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     return { problem: faults.map(sayHookProblem).join('\n') }
   }
   for (const problem of hooks.problems) tell.push({ type: 'notice', level: 'warning', text: sayHookProblem(problem) })
-  const mark = governedMark({ db: db.path, home })
+  const mark = governedMark({ db: db.path, home, folder: cwd })
   const sources = options.settings?.sources
   const { plugins: given = [] } = options
   const enabled = enabledPlugins({ cwd, home, env, settings, managed: loaded.managed })

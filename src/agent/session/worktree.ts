@@ -2,8 +2,8 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { leadsOut } from '../../files/leads-out.ts'
+import { git as ask } from '../../hooks/quiet-git.ts'
 import { isTrusted } from '../../store/settings/trust.ts'
-import { git as ask } from './git.ts'
 import type { Session } from './session.ts'
 
 export interface Worktree {

@@ -1,5 +1,5 @@
 /** Hooks in an agent whose role is not linked here: when they are removed, and when they stay. */
-import { spawnSync } from 'node:child_process'
+import { git } from '../../hooks/quiet-git.ts'
 import type { Roles } from './find.ts'
 
 export interface Orphans {
@@ -13,22 +13,19 @@ export interface Orphans {
  * A role that nothing declares any more is dropped when everything that could declare it was read. One that is declared and
  * not linked may be linked in another checkout: it is dropped only where the links are committed, or where the user says so.
  */
-export function orphansOf(
+export async function orphansOf(
   root: string,
   all: Roles,
   { prune, unlinked }: { prune: boolean; unlinked: readonly string[] },
-): Orphans {
+): Promise<Orphans> {
   const declared = new Set(all.roles.map(({ author }) => author))
   const isUnread = all.problems.length + all.unusable.length > 0
   const kept = new Set<string>()
-  let committed: boolean | undefined
+  const committed = all.roles.some(({ linked }) => !linked) && (await linksAreCommitted(root))
   return {
     drops(author) {
       if (prune || unlinked.includes(author)) return true
-      if (declared.has(author)) {
-        committed ??= linksAreCommitted(root)
-        return committed
-      }
+      if (declared.has(author)) return committed
       if (isUnread)
         kept.add(`${author} has hooks in an agent and nothing that could be read declares it; they are kept`)
       return !isUnread
@@ -38,7 +35,7 @@ export function orphansOf(
 }
 
 /** Whether git tracks the links of roles: then they are the repository's list, not one developer's. */
-function linksAreCommitted(root: string): boolean {
-  const run = spawnSync('git', ['ls-files', '--', '.agent'], { cwd: root, encoding: 'utf8' })
-  return run.status === 0 && run.stdout.trim() !== ''
+async function linksAreCommitted(root: string): Promise<boolean> {
+  const { ok, text } = await git(root, ['ls-files', '--', '.agent'])
+  return ok && text.trim() !== ''
 }

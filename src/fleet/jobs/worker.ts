@@ -109,7 +109,7 @@ async function attempt(job: Taken, options: WorkerOptions, signal: AbortSignal):
   const folder = join(options.folder, job.id)
   const resumed = resumable(job, options)
   const branch = resumed?.branch ?? `ona/job-${job.id.slice(0, 8)}-${job.attempt}`
-  const checkout = resumed ? { folder, branch } : await makeCheckout(folder, job.repo, job.ref, branch)
+  const checkout = resumed ? { folder, repo: job.repo, branch } : await makeCheckout(folder, job.repo, job.ref, branch)
   const session = resumed?.session ?? uuidOf(options)
   remember(options, job.id, { session, branch })
   const result = await runAgent({

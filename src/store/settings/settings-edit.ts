@@ -28,7 +28,7 @@ export async function editSettings(file: string, edits: readonly Edit[]): Promis
   const folder = basename(dirname(file)) === '.ona' ? dirname(dirname(file)) : dirname(file)
   if (folder !== homedir() && leadsOut(folder, file))
     return { ok: false, file, why: 'is a link that leads out of the folder; make it a file of its own' }
-  const held = operatorProblem('changing settings', { home: homedir() })
+  const held = operatorProblem('changing settings', { home: homedir(), folder })
   if (held) return { ok: false, file, why: `is left as it is: ${held}` }
   const { JsonEdit } = await import('../../files/json-edit.ts')
   let why: string | undefined

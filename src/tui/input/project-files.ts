@@ -1,7 +1,7 @@
 /** The files of a project for `@`: what git knows, or what a walk finds, and those of them that match. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { git } from '../../agent/session/git.ts'
+import { git } from '../../hooks/quiet-git.ts'
 
 const most = 50_000
 const freshMs = 5_000

@@ -1,11 +1,13 @@
 /** `ona hooks brains` and `ona hooks import`: what the agents here hold, and hooks of theirs made into a role. */
 
+import { homedir } from 'node:os'
 import { applyImport, planImport } from '../../../brains/import.ts'
 import type { BrainPlan } from '../../../brains/plan.ts'
 import { planDiff, planJson, planText } from '../../../brains/report.ts'
 import { repositoryOf } from '../../../brains/targets.ts'
 import { brainsHere, differing } from '../../../doctor/brains-status.ts'
 import { described } from '../../../hosts/hook.ts'
+import { requireOperator } from '../../../store/operator.ts'
 import { command } from '../../command.ts'
 import { failed, said, saidJson, warned, wrong } from '../../print.ts'
 
@@ -72,6 +74,7 @@ export const importHooks = command(
     const root = repositoryOf(process.cwd())
     const slug = role ?? `from-${brain.slug}`
     if (!/^\w[\w.-]*$/.test(slug)) return wrong('ona hooks import', `"${slug}" cannot name a role`)
+    if (!dryRun) requireOperator('importing hooks', { home: homedir(), folder: root })
     const plan = dryRun ? await planImport(brain, root, slug) : await applyImport(brain, root, slug)
     if (json) return saidJson({ role: plan.role, hooks: plan.hooks, left: plan.left })
     said(`${plan.role}\n${plan.hooks.map((hook) => `  + ${described(hook)}\n`).join('')}`)

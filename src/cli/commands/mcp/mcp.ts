@@ -206,8 +206,19 @@ async function sign(name: string | undefined, way: 'in' | 'out'): Promise<number
   return said(`signed in to ${name}`)
 }
 
-const login = command('ona mcp login', { help, words: 1 }, (_, [name]) => sign(name, 'in'))
-const logout = command('ona mcp logout', { help, words: 1 }, (_, [name]) => sign(name, 'out'))
+const login = command('ona mcp login', { help, words: 1 }, async (_, [name]) => {
+  await requireOperator('signing in to an MCP server')
+  return sign(name, 'in')
+})
+const logout = command('ona mcp logout', { help, words: 1 }, async (_, [name]) => {
+  await requireOperator('signing out of an MCP server')
+  return sign(name, 'out')
+})
+
+async function requireOperator(act: string): Promise<void> {
+  const { requireOperator } = await import('../../../store/operator.ts')
+  requireOperator(act, { home: homedir(), folder: process.cwd() })
+}
 
 const reset = command('ona mcp reset-project-choices', { help }, async () => {
   const { forgetApprovals } = await import('../../../mcp/approval.ts')

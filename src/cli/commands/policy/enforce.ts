@@ -13,6 +13,7 @@ import { readText } from '../../../files/file-edits.ts'
 import { Problem } from '../../../files/problem.ts'
 import type { Host } from '../../../hosts/host.ts'
 import type { Policy, Surroundings } from '../../../hosts/managed.ts'
+import { requireOperator } from '../../../store/operator.ts'
 import type { FlagsOf } from '../../args.ts'
 import { command, family } from '../../command.ts'
 import { failed, noted, paint, said, saidJson, table, warned, wrong } from '../../print.ts'
@@ -157,6 +158,7 @@ const apply = command('ona enforce apply', { help, flags }, async (given) => {
     return failed(
       'applying a policy to this machine needs root: sudo ona enforce apply …; or write it elsewhere with --root DIR',
     )
+  requireOperator('applying a policy', actedOn(root))
   const cannot = policy.rules.flatMap((rule) => hosts.filter(({ managed }) => managed.support(rule).how === 'cannot'))
   if (given.strict && cannot.length > 0)
     return failed(
@@ -235,8 +237,12 @@ export function interpreterProblems(root: string, files: Readonly<Record<string,
   return [...nodes].filter((node) => !existsSync(node)).map((node) => `${node}, which runs the hooks, is not there`)
 }
 
+/** A tree under another folder governs nobody yet. */
+const actedOn = (root: string) => ({ folder: root, ...(root === '/' && { home: homedir() }) })
+
 const remove = command('ona enforce remove', { help, flags }, async (given) => {
   const root = resolve(given.root ?? '/')
+  requireOperator('removing a policy', actedOn(root))
   const { removed } = await removePolicy({ root, force: given.force === true })
   if (given.json) return saidJson({ removed })
   for (const path of removed) said(`  ${path}`)

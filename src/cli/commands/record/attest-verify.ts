@@ -1,10 +1,10 @@
 /** `ona attest verify`: whether an attestation holds for a repository. */
 import { readFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import { git } from '../../../agent/session/git.ts'
 import { type Opened, openEnvelope, type Predicate, parsed } from '../../../audit/evidence/attestation.ts'
 import { defaultKeyFile } from '../../../audit/evidence/keys.ts'
 import type { Finding } from '../../../audit/evidence/sarif.ts'
+import { git } from '../../../hooks/quiet-git.ts'
 import { dbPath, type ReadDb, readDb, StoreError } from '../../../store/open.ts'
 import { failed, said, saidJson, warned } from '../../print.ts'
 import { writePage } from '../../write-page.ts'

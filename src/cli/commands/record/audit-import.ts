@@ -7,6 +7,7 @@ import { importFile } from '../../../audit/import/import-history.ts'
 import { type Counts, noCounts } from '../../../audit/import/write-records.ts'
 import { historyReaders } from '../../../hosts/history/readers.ts'
 import { type Db, dbPath, inMemory, openDb } from '../../../store/open.ts'
+import { requireOperator } from '../../../store/operator.ts'
 import { command } from '../../command.ts'
 import { failed, noted, said, saidJson, table, warned, wrong } from '../../print.ts'
 import { sinceMs, sinceProblem } from '../../since.ts'
@@ -68,6 +69,7 @@ export const run = command(name, { help, flags, words: 2 }, async (given, [first
   if (found.length === 0 && !given.watch) return given.json ? saidJson({ agents: [], problems: [] }) : 0
   const db = openDb(given['dry-run'] ? inMemory : dbPath())
   try {
+    requireOperator('importing into the record', { db })
     const done = await importAll(db, found)
     if (given.json) saidJson({ agents: done.agents, problems: done.problems })
     else said(summary(done, given['dry-run'] ? undefined : db.path))
@@ -187,6 +189,7 @@ async function importLogs(given: string, project: string | undefined, json: bool
   const { importDispatcher } = await import('../../../audit/import/dispatcher.ts')
   const db = openDb(dbPath())
   try {
+    requireOperator('importing into the record', { db })
     const { problems, ...counts } = importDispatcher(db, folder, project === undefined ? undefined : resolve(project))
     if (json) saidJson({ ...counts, problems })
     else {

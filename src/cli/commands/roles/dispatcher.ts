@@ -7,6 +7,7 @@ import { type Host, hosts } from '../../../dispatcher/registration.ts'
 import { examine } from '../../../dispatcher/setup/doctor.ts'
 import { type Change, type Installed, install, runtimeRoot, uninstall } from '../../../dispatcher/setup/install.ts'
 import { makeModule } from '../../../dispatcher/setup/new-module.ts'
+import { requireOperator } from '../../../store/operator.ts'
 import { isTrusted, trust } from '../../../store/settings/trust.ts'
 import { command, family } from '../../command.ts'
 import { failed, said, saidJson, wrong } from '../../print.ts'
@@ -51,6 +52,7 @@ const verb = (word: Verb<'dispatcher'>, act: (options: Options, name: string | u
     const modules = given.modules === 'all' ? Object.keys(shipped) : (given.modules?.split(',') ?? minimalSet)
     const cwd = given.cwd === undefined ? repositoryOf(process.cwd()) : resolve(given.cwd)
     const places = { home: process.env['HOME'] || homedir() }
+    if (word !== 'doctor') requireOperator(`dispatcher ${word}`, { ...places, folder: cwd })
     if (given.trust) trust(cwd, places)
     const options = {
       trusted: given.trust === true || isTrusted(cwd, places),

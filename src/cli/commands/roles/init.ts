@@ -75,6 +75,10 @@ async function init(flags: Flags): Promise<number> {
   const say = (text: string) => json || said(text)
   if (flags.trust && !dryRun && !check)
     (await import('../../../store/settings/trust.ts')).trust(root, { home: homedir() })
+  if (!dryRun && !check) {
+    const { requireOperator } = await import('../../../store/operator.ts')
+    requireOperator('changing roles and the hooks of agents', { home: homedir(), folder: root })
+  }
   const all = await findRoles(root, { runCode: true })
   const wanted = wantedRoles(words ?? [], all)
   const stays = ({ author }: FoundRole) => !wanted.unlink.includes(author)
@@ -86,7 +90,7 @@ async function init(flags: Flags): Promise<number> {
     (slugs.length > 0
       ? { targets: await namedTargets(slugs, root, warned), without: [], inHome: [] }
       : await detectedTargets(root, warned))
-  const orphans = orphansOf(root, all, { prune: flags.prune === true, unlinked: wanted.unlink })
+  const orphans = await orphansOf(root, all, { prune: flags.prune === true, unlinked: wanted.unlink })
   const request: SyncRequest = {
     root,
     roles: linked.map(({ role }) => role),
