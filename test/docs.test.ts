@@ -111,6 +111,7 @@ const notForPeople = [
     'TMUX',
     'TERM_PROGRAM',
     'XTERM_VERSION',
+    'COLORTERM',
     'VTE_VERSION',
     'KITTY_WINDOW_ID',
     'KONSOLE_VERSION',

@@ -23,6 +23,7 @@ export class AnswerView {
       this.#modules = { ...a, ...b }
       if (this.#text !== '') this.#open().push(this.#text)
       this.#changed()
+      this.#loadColours() // a short answer would be over before they are there
     })
     return this.#loading
   }
@@ -79,7 +80,7 @@ export class AnswerView {
   }
 
   #open(): MarkdownStream {
-    this.#stream ??= new this.#modules!.MarkdownStream(() => this.#colours())
+    this.#stream ??= new this.#modules!.MarkdownStream(() => this.#highlight)
     return this.#stream
   }
 
@@ -91,20 +92,16 @@ export class AnswerView {
     return [...lead, ...shown]
   }
 
-  /** The highlighter is loaded when the first block of code is on its way. */
-  #colours(): Highlighter | undefined | 'loading' {
-    if (this.#highlight === undefined && /(?:^|\n) {0,3}(?:```|~~~)\s*\w/.test(this.#text)) {
-      this.#highlight = 'loading'
-      import('./highlight.ts').then(
-        ({ highlight }) => {
-          this.#highlight = highlight
-          this.#changed()
-        },
-        () => {
-          this.#highlight = (code) => code.split('\n') // shown plain: colours are no reason to lose an answer
-        },
-      )
-    }
-    return this.#highlight
+  #loadColours(): void {
+    this.#highlight = 'loading'
+    import('./highlight.ts').then(
+      ({ highlight }) => {
+        this.#highlight = highlight
+        this.#changed()
+      },
+      () => {
+        this.#highlight = (code) => code.split('\n') // shown plain: colours are no reason to lose an answer
+      },
+    )
   }
 }

@@ -140,8 +140,13 @@ function under(lines: readonly string[], full: boolean): string[] {
   return lines.slice(0, most).map((line, row) => `  ${row === 0 ? paint('dim', glyph.under) : ' '} ${line}`)
 }
 
-function resultLines({ output, progress }: ToolCall, columns: number, full: boolean): string[] {
+function resultLines({ output, progress, outcome }: ToolCall, columns: number, full: boolean): string[] {
   if (!output) return progress ? fold(progress, columns, full) : []
+  // why it was denied, and by which rule, stands to its end
+  if (outcome === 'denied' && !full)
+    return wrap(cleanLine(output.content), columns)
+      .slice(0, reasonLines)
+      .map((line) => paint('bad', line))
   if (output.display) return displayLines(output.display, output, columns, full)
   const lines = fold(output.content, columns, full)
   return output.isError ? lines.map((line) => paint('bad', line)) : lines.map((line) => paint('dim', line))
@@ -163,6 +168,9 @@ function displayLines(display: Display, output: ToolOutput | undefined, columns:
   if (display.kind === 'output') return painted(display.text)
   return painted(full ? (display.full ?? (output?.content || display.summary)) : display.summary)
 }
+
+/** A reason longer than this is in the full transcript. */
+const reasonLines = 4
 
 function fold(text: string, columns: number, full: boolean): string[] {
   const lines = clean(text).trimEnd().split('\n')

@@ -98,13 +98,26 @@ const palettes = {
 export type ThemeName = keyof typeof palettes
 export const themes = Object.keys(palettes) as ThemeName[]
 
+/** With sixteen million colours, changed lines stand on grounds that are dark enough for any colour of code. */
+const deepGround = {
+  ...{ prompt: '48;2;58;58;58', added: '48;2;16;44;24', removed: '48;2;56;20;24' },
+  ...{ addedWord: '48;2;28;92;46', removedWord: '48;2;122;36;42' },
+}
+
 let palette: Palette | undefined
+let isDeep = false
 let current: ThemeName = 'dark'
 
 /** Colours for the whole process: one terminal, one theme. */
 export function useTheme(name: ThemeName, colour: boolean): void {
   current = name
-  palette = colour ? palettes[name] : undefined
+  const chosen = name === 'dark' && isDeep ? { ...dark, ground: deepGround } : palettes[name]
+  palette = colour ? chosen : undefined
+}
+
+/** What the terminal says of its colours. Call it before `useTheme`. */
+export function useDepth(env: NodeJS.ProcessEnv): void {
+  isDeep = /^(truecolor|24bit)$/.test(env['COLORTERM'] ?? '')
 }
 
 /** Whether a background that the terminal reports (`rgb:ffff/fafa/f0f0`) is a light one. */

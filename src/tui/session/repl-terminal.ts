@@ -12,7 +12,7 @@ import { glyph, useGlyphs } from '../render/glyphs.ts'
 import { useHyperlinks } from '../render/hyperlink.ts'
 import { transcriptLines } from '../render/scrollback.ts'
 import type { StatusView } from '../render/status-view.ts'
-import { bold, isLight, isTheme, paint, type ThemeName, useTheme, wantsColour } from '../render/style.ts'
+import { bold, isLight, isTheme, paint, type ThemeName, useDepth, useTheme, wantsColour } from '../render/style.ts'
 import type { TurnView } from '../render/turn-view.ts'
 import { personAt } from './ask-user.ts'
 import { Conversation, lineOf } from './conversation.ts'
@@ -28,6 +28,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   const { env } = options
   const colour = wantsColour(env, true)
   let theme: ThemeName | undefined
+  useDepth(env)
   useTheme('dark', colour)
   useGlyphs(env)
   useHyperlinks(env)
