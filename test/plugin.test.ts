@@ -48,6 +48,12 @@ test('ona plugin build makes one role an installable plugin of each agent, and i
     assert.equal(built.status, 0, built.stderr)
     const read = (path: string) => JSON.parse(readFileSync(join(out, path), 'utf8'))
     assert.equal(read(manifest).name, 'acme-mechanic')
+    assert.match(
+      readFileSync(join(out, 'README.md'), 'utf8'),
+      /^# acme-mechanic\n[\s\S]*- onTool: `node guards\/no\.mjs`/,
+    )
+    const market = { claudecode: '.claude-plugin/marketplace.json', codex: '.agents/plugins/marketplace.json' }[host]
+    if (market) assert.deepEqual([read(market).name, read(market).plugins.length], ['acme-mechanic', 1])
     const [first] = read(hooks).hooks[event]
     const { command } = first.hooks?.[0] ?? first
     const run = (tool_name: string) =>

@@ -27,6 +27,8 @@ interface Format {
   /** Event, group, handlers; or event, entries. */
   readonly groups: boolean
   readonly skeleton?: object
+  /** The file that makes the folder a marketplace with this one plugin, and the source that names the folder itself. */
+  readonly marketplace?: { readonly file: string; readonly source: unknown }
   readonly install: string
 }
 
@@ -38,7 +40,8 @@ const formats: Readonly<Record<PluginHost, Format>> = {
     events: claudeEvents,
     unitMs: 1000,
     groups: true,
-    install: 'claude --plugin-dir DIR, or a marketplace',
+    marketplace: { file: '.claude-plugin/marketplace.json', source: './' },
+    install: 'claude --plugin-dir DIR; or claude plugin marketplace add DIR, claude plugin install NAME@NAME',
   },
   codex: {
     manifest: '.codex-plugin/plugin.json',
@@ -47,7 +50,8 @@ const formats: Readonly<Record<PluginHost, Format>> = {
     events: claudeEvents,
     unitMs: 1000,
     groups: true,
-    install: 'codex plugin marketplace add DIR; its hooks must be trusted once in /hooks',
+    marketplace: { file: '.agents/plugins/marketplace.json', source: { source: 'local', path: './' } },
+    install: 'codex plugin marketplace add DIR; codex plugin add NAME@NAME; its hooks must be trusted once in /hooks',
   },
   gemini: {
     manifest: 'gemini-extension.json',
@@ -106,7 +110,18 @@ export function buildPlugin(
     writeFileSync(join(out, path), text)
     files.push(path)
   }
-  put(format.manifest, `${JSON.stringify(manifestOf(role, host), null, 2)}\n`)
+  const manifest = manifestOf(role, host)
+  const { name } = manifest
+  put(format.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
+  put('README.md', readmeOf(role, manifest, kept))
+  if (format.marketplace) {
+    const { file, source } = format.marketplace
+    const plugins = [{ name, description: manifest.description, source }]
+    put(
+      file,
+      `${JSON.stringify({ name, description: manifest.description, owner: { name: role.repo ?? name }, plugins }, null, 2)}\n`,
+    )
+  }
   const lists = hooksFile(kept, format)
   put(format.hooks, `${JSON.stringify({ ...format.skeleton, hooks: lists }, null, 2)}\n`)
   put('bin/rhachet-hook.cjs', shimText({ ...agent.shim, cwd: '/../files' }))
@@ -118,18 +133,33 @@ export function buildPlugin(
   }
   return {
     files,
-    install: format.install.replace('DIR', out),
+    install: format.install.replaceAll('DIR', out).replaceAll('NAME', name),
     limits: limits.map(
       ({ hook, why, dropped }) => `${hook.event}: ${hook.command}: ${why}${dropped ? '; left out' : ''}`,
     ),
   }
 }
 
-function manifestOf({ slug, repo, purpose }: Role, host: PluginHost): object {
+interface PluginManifest {
+  readonly name: string
+  readonly description: string
+  readonly [key: string]: unknown
+}
+
+const readmeOf = (role: Role, { name, description }: PluginManifest, hooks: readonly BrainHook[]): string =>
+  `# ${name}\n\n${description}\n\nBuilt from the role ${role.slug} with \`ona plugin build\`. Its hooks run these commands:\n\n${hooks
+    .map(({ event, command }) => `- ${event}: \`${command}\`\n`)
+    .join(
+      '',
+    )}\nThey need Node on the PATH. Files that the commands name are in files/. To change the plugin, change the role and build it again.\n`
+
+function manifestOf({ slug, repo, purpose }: Role, host: PluginHost): PluginManifest {
   const name = `${repo && repo !== '.this' ? `${repo}-` : ''}${slug}`.toLowerCase().replaceAll(/[^a-z0-9.-]/g, '-')
   const common = { name, version: '1.0.0', description: purpose ?? `hooks of the role ${slug}` }
   if (host === 'copilot') return { $schema: 'https://agent-plugins.org/schemas/1.0.0/plugin.schema.json', ...common }
-  return common
+  return host === 'claudecode' || host === 'codex'
+    ? { ...common, author: { name: repo && repo !== '.this' ? repo : slug } }
+    : common
 }
 
 function hooksFile(hooks: readonly BrainHook[], { events, unitMs, groups, root }: Format): Record<string, object[]> {
