@@ -1,7 +1,7 @@
 /** The workflow as an operator meets it: the program and SQL, and a model server that keeps every request. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { test } from 'node:test'
 import { type Place, place } from './support/program.ts'
@@ -298,6 +298,46 @@ test('a case that cannot fail is refused, however it hides that: it passes on th
     at.rows('SELECT name FROM ona_test_cases WHERE superseded = 0 ORDER BY id').map((row) => row['name']),
     ['by-name', 'the-world'],
   )
+})
+
+test('cases run in a copy: what the program writes there, among its packages too, does not reach the project', async (t) => {
+  const { at } = await implemented(t, [cases])
+  at.write('node_modules/dep/index.js', 'original')
+  at.write(
+    'bin/greet.mjs',
+    `import { writeFileSync } from 'node:fs'
+for (const path of ['../made', '../node_modules/dep/index.js', '../node_modules/made']) writeFileSync(new URL(path, import.meta.url), 'changed')
+${sound}`,
+  )
+  const { stdout } = await move(at, 'test')
+  assert.match(stdout, /2 of 2 passed/)
+  assert.deepEqual(
+    [readFileSync(join(at.folder, 'node_modules/dep/index.js'), 'utf8'), existsSync(join(at.folder, 'made'))],
+    ['original', false],
+  )
+  assert.deepEqual(readdirSync(join(at.folder, 'node_modules')), ['dep'])
+})
+
+test('a case that a deny rule forbids is refused before it runs at all, and one that stands is not run', async (t) => {
+  const { at, model } = await implemented(t, [], sound)
+  const ran = join(at.folder, 'ran')
+  const script = `set -eu\ntouch ${ran}\nactual=$(node "$PROJECT_DIR/bin/greet.mjs" Ada)\n[ "$actual" = 'Hello, Ada!' ] || exit 1\n`
+  model.when(() => true, [{ name: 'WriteTestCase', input: { name: 'touches', criterion: 'C1', script } }])
+  model.when(() => true, [...cases])
+  at.write('../home/.ona/settings.json', { permissions: { deny: ['Bash(touch *)'] } })
+  await move(at, 'test')
+  assert.match(model.requests[1]!, /The case touches is refused:.*it may not run here/)
+  assert.equal(existsSync(ran), false)
+
+  at.write('../home/.ona/settings.json', { permissions: { deny: ['Bash(node *)'] } })
+  const again = await at.run(['verify', '--run', '--conversation', 'c'])
+  assert.match(`${again.stdout}${again.stderr}`, /not run: /)
+})
+
+test('after a turn in the implement phase the terminal says that /test comes next, once', async (t) => {
+  const { at } = await implemented(t, [], sound)
+  const { stdout, stderr } = await at.run(['--continue'], { input: 'go on\nand on\n' })
+  assert.equal(`${stdout}${stderr}`.split('/test comes next').length, 2, `${stdout}${stderr}`)
 })
 
 test('nothing of the implementation reaches the generator: not the text, the names, the diff or the debug output', async (t) => {

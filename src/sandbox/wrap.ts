@@ -1,6 +1,4 @@
 /** Other programs than Bash commands in the sandbox: hooks, MCP servers and the scripts of test cases. */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { PermissionSettings } from '../permissions/question.ts'
 import type { Fence } from './fence.ts'
 import { outerGitDir } from './mounts/git-dirs.ts'
@@ -42,9 +40,10 @@ export const wrapScript =
   (fence: Fence, { permissions, projectDir, home }: Scope) =>
   async (
     words: readonly string[],
-    { folder, copy, ...place }: WrapPlace & { folder: string; copy: string },
+    { folder, copy, packages, ...place }: WrapPlace & { folder: string; copy: string; packages?: string },
   ): Promise<Wrapped> => {
-    const adapt = (profile: Profile) => blind(profile, { projectDir, home, folder, copy })
+    const adapt = (profile: Profile) =>
+      blind(profile, { projectDir, home, folder, copy, ...(packages !== undefined && { packages }) })
     const cell = await fence.cell({ permissions, projectDir, ...place, adapt })
     // the case's own folders and record, as it is told of them
     return { words: cell.argv(words), env: { ...cell.env, ...place.env } }
@@ -55,16 +54,17 @@ interface Blind {
   readonly home: string
   readonly folder: string
   readonly copy: string
+  /** The copy of the installed packages. */
+  readonly packages?: string
 }
 
-function blind(profile: Profile, { projectDir, home, folder, copy }: Blind): Profile {
+function blind(profile: Profile, { projectDir, home, folder, copy, packages }: Blind): Profile {
   const why = 'a test case does not see the project, only its copy'
   const git = outerGitDir(projectDir, home)
-  const packages = join(projectDir, 'node_modules')
   return {
     ...profile,
     write: [{ path: folder, why: 'the folder of the test case' }],
-    read: [copy, ...(existsSync(packages) ? [packages] : [])].map((path) => ({ path, why })),
+    read: [copy, ...(packages === undefined ? [] : [packages])].map((path) => ({ path, why })),
     noRead: [...profile.noRead, closedPath(projectDir, why), ...(git ? [closedPath(git, why)] : [])],
     hideSecrets: false,
     network: { allowed: [], denied: [], unixSockets: [], allUnixSockets: false, localBinding: false },

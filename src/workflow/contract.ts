@@ -2,7 +2,6 @@
 import { existsSync, globSync, realpathSync, statSync } from 'node:fs'
 import { join, normalize, relative } from 'node:path'
 import { readPlainFile } from '../files/plain-file.ts'
-import { withoutCredentials } from '../hooks/secret-names.ts'
 import type { Implementation } from './implementation.ts'
 
 export interface ContractPart {
@@ -20,8 +19,15 @@ export interface PublicContract {
 
 const mostText = 20_000
 
-/** Gathers the contract. A part that is an implementation file, or holds one's text, is left out. */
-export function publicContract(projectDir: string, implementation: Implementation): PublicContract {
+/**
+ * Gathers the contract. A part that is an implementation file, or holds one's text, is left out.
+ * `help` runs a declared command with --help, where it may run, and gives what it printed.
+ */
+export async function publicContract(
+  projectDir: string,
+  implementation: Implementation,
+  help: (file: string) => Promise<string | undefined>,
+): Promise<PublicContract> {
   const entryPoints = declaredCommands(projectDir)
   const leftOut: { name: string; why: string }[] = []
   const parts: ContractPart[] = []
@@ -53,8 +59,8 @@ export function publicContract(projectDir: string, implementation: Implementatio
     )
   }
   for (const [command, file] of entryPoints) {
-    const help = helpOf(join(projectDir, file), projectDir)
-    if (help) add(`${command} --help`, help)
+    const printed = await help(file)
+    if (printed) add(`${command} --help`, printed)
   }
   for (const file of published(projectDir)) add(file, contentOf(join(projectDir, file)), file)
   return { parts, entryPoints: [...new Set(entryPoints.map(([, file]) => file))], leftOut }
@@ -88,14 +94,6 @@ const published = (projectDir: string): string[] =>
     .filter((file) => relative(projectDir, realpathSync(join(projectDir, file))) === normalize(file))
     .sort()
     .slice(0, 40)
-
-function helpOf(file: string, cwd: string): string | undefined {
-  const [command, args] = /\.[cm]?js$/.test(file) ? [process.execPath, [file, '--help']] : [file, ['--help']]
-  const { spawnSync } = process.getBuiltinModule('node:child_process') // late: it costs 5 ms
-  const env = withoutCredentials(process.env)
-  const run = spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout: 5_000, input: '', maxBuffer: 1_048_576 })
-  return run.status === 0 && run.stdout.trim() !== '' ? run.stdout : undefined
-}
 
 function parsed(file: string): Record<string, unknown> {
   try {

@@ -21,6 +21,8 @@ export interface ExamRequest {
   readonly conversationId: string
   readonly sessionId: string
   readonly projectDir: string
+  /** What a declared command prints with --help; undefined where it may not run or prints nothing. */
+  help(file: string): Promise<string | undefined>
   readonly plan: Plan
   /** The criteria to write for. */
   readonly wanted: readonly string[]
@@ -30,9 +32,12 @@ export interface ExamRequest {
  * Builds the context from the approved plan, its criteria and the public contract. What the implement phase wrote is
  * kept out by path and by content, even where the plan quotes it. What went in is recorded by name and hash.
  */
-export function buildExam(db: Db, { conversationId, sessionId, projectDir, plan, wanted }: ExamRequest): Exam {
+export async function buildExam(
+  db: Db,
+  { conversationId, sessionId, projectDir, plan, wanted, help }: ExamRequest,
+): Promise<Exam> {
   const implementation = implementationOf(db, conversationId, projectDir, plan)
-  const contract = publicContract(projectDir, implementation)
+  const contract = await publicContract(projectDir, implementation, help)
   const criteria = criteriaOf(plan.content).filter(({ id }) => wanted.includes(id))
   const planText = withoutImplementation(plan.content, implementation, projectDir)
   const prompt = render(planText, criteria, contract)

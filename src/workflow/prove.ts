@@ -49,7 +49,12 @@ export async function proveCases(cases: readonly Case[], change: Implementation,
     for (const mutant of mutants) {
       for (const [each, proof] of proofs) {
         if (place.signal?.aborted || performance.now() > until) return
-        const survives = await passesOn(mutant, each.content, { ...place, projectDir: copy.path }, files)
+        const survives = await passesOn(
+          mutant,
+          each.content,
+          { ...place, projectDir: copy.path, packages: copy.packages },
+          files,
+        )
         const killed = survives ? proof.killed : [...proof.killed, mutant.name]
         keep(each, { ...proof, mutants: [...proof.mutants, mutant.name], killed })
       }
@@ -67,7 +72,10 @@ export async function passesWithoutChange(
 ): Promise<boolean> {
   const copy = emptied(place.projectDir, files)
   try {
-    return (await runScript(script, { ...place, projectDir: copy.path, timeoutMs: caseMs })).exitCode === 0
+    return (
+      (await runScript(script, { ...place, projectDir: copy.path, packages: copy.packages, timeoutMs: caseMs }))
+        .exitCode === 0
+    )
   } finally {
     copy.remove()
   }

@@ -51,7 +51,7 @@ async function runCase(each: Case, plan: Plan, place: ScriptPlace, refused: stri
     return { ...facts(), exitCode: null, timedOut: false, stdout: '', stderr: `not run: ${refused}\n` }
   const copy = copyProject(place.projectDir)
   try {
-    const result = await runScript(each.content, { ...place, projectDir: copy.path })
+    const result = await runScript(each.content, { ...place, projectDir: copy.path, packages: copy.packages })
     return { ...facts(), ...result }
   } finally {
     copy.remove()

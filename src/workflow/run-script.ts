@@ -15,6 +15,8 @@ import type { Run } from './cases.ts'
 export interface ScriptPlace {
   /** The copy of the project. */
   readonly projectDir: string
+  /** The copy of its installed packages, where it has any. */
+  readonly packages?: string | undefined
   /** The record that the case's own database begins from. */
   readonly db: Db
   readonly conversationId: string
@@ -29,6 +31,7 @@ export interface ScriptFolders extends WrapPlace {
   /** Everything that the script may write. */
   readonly folder: string
   readonly copy: string
+  readonly packages?: string
 }
 
 export type Result = Pick<Run, 'exitCode' | 'timedOut' | 'stdout' | 'stderr'>
@@ -54,7 +57,8 @@ export async function runScript(content: string, place: ScriptPlace): Promise<Re
       TMPDIR: folder,
     }
     const plain = { words: ['/bin/bash', '-c', reader, 'case'], env }
-    const folders = { cwd: folder, env, folder: root, copy: place.projectDir }
+    const { packages } = place
+    const folders = { cwd: folder, env, folder: root, copy: place.projectDir, ...(packages && { packages }) }
     const run = (await place.wrap?.(plain.words, folders)) ?? plain
     return await execute(run.words[0]!, run.words.slice(1), {
       content,

@@ -15,7 +15,7 @@ import { restoreCopy } from '../../workflow/run-cases.ts'
 import { Session } from '../session/session.ts'
 import type { Toolbox } from '../toolbox.ts'
 import { runTurn } from '../turn.ts'
-import { scriptPlace } from './script-place.ts'
+import { helpOf, refusedCase, scriptPlace } from './script-place.ts'
 
 export interface Generated {
   readonly cases: number
@@ -34,7 +34,8 @@ export async function generateCases(parent: Session, plan: Plan, criteria: reado
   const id = newId(db)
   const owner = { sessionId: parent.id, agentId: id, agentType: 'test-generator' }
   const sessionId = createSession(db, conversationId, undefined, owner).sessionId
-  const exam = buildExam(db, { conversationId, sessionId, projectDir, plan, wanted: criteria })
+  const help = (file: string) => helpOf(parent, file)
+  const exam = await buildExam(db, { conversationId, sessionId, projectDir, plan, wanted: criteria, help })
   const written = new Map<string, string>()
   const open = () => criteria.filter((each) => ![...written.values()].includes(each))
   const session = new Session({
@@ -97,6 +98,8 @@ function examTools(parent: Session, exam: Exam, written: Map<string, string>): T
     async run({ name, criterion, script }) {
       if (!/^[a-z0-9][a-z0-9-]{0,60}$/.test(name)) return failed('name must be lower-case letters, digits and hyphens')
       const problems = caseProblems({ criterion, content: script }, context)
+      const refused = problems.length === 0 ? await refusedCase(parent, { name, content: script }) : undefined
+      if (refused !== undefined) problems.push(`it may not run here: ${refused}`)
       if (problems.length === 0 && change.size > 0 && (await passesWithoutChange(script, change.keys(), place)))
         problems.push('it passes on the project without the change, so it proves nothing: check what the change adds')
       if (problems.length > 0)

@@ -2,7 +2,8 @@
 import type { Steps } from '../../hooks/steps.ts'
 import { decide } from '../../permissions/decide.ts'
 import type { Case } from '../../workflow/cases.ts'
-import type { ScriptPlace } from '../../workflow/run-script.ts'
+import { copyProject } from '../../workflow/project-copy.ts'
+import { runScript, type ScriptPlace } from '../../workflow/run-script.ts'
 import { questionOf } from '../permission-question.ts'
 import type { Session } from '../session/session.ts'
 
@@ -30,7 +31,10 @@ const wrapFor =
  * Why a case must not run. It is judged as the Bash command that it is; entering the test phase stands for the answer to
  * a prompt, and lifts no deny.
  */
-export async function refusedCase(session: Session, { name, content }: Case): Promise<string | undefined> {
+export async function refusedCase(
+  session: Session,
+  { name, content }: Pick<Case, 'name' | 'content'>,
+): Promise<string | undefined> {
   const input = { command: content, description: `test case ${name}` }
   const id = `case_${crypto.randomUUID().replaceAll('-', '')}`
   const step: Steps['before_tool_apply'] = { toolName: 'Bash', safety: 'destructive', args: input, result: null }
@@ -45,4 +49,19 @@ export async function refusedCase(session: Session, { name, content }: Case): Pr
     return answer.reason || answer.stop || 'a hook denied it'
   const ruling = await decide({ ...questionOf(session), tool: 'Bash', input, hook: 'allow' })
   return ruling.decision === 'deny' ? ruling.reason : undefined
+}
+
+/** What a command of the project prints with --help. It runs as a case does: judged first, then in a copy. */
+export async function helpOf(session: Session, file: string): Promise<string | undefined> {
+  const path = `"$PROJECT_DIR"/'${file.replaceAll("'", "'\\''")}'`
+  const content = `${/\.[cm]?js$/.test(file) ? `node ${path}` : path} --help`
+  if ((await refusedCase(session, { name: `${file} --help`, content })) !== undefined) return undefined
+  const copy = copyProject(session.projectDir)
+  try {
+    const place = { ...scriptPlace(session), projectDir: copy.path, packages: copy.packages, timeoutMs: 10_000 }
+    const { exitCode, stdout } = await runScript(content, place)
+    return exitCode === 0 && stdout.trim() !== '' ? stdout : undefined
+  } finally {
+    copy.remove()
+  }
 }

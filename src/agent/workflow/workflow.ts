@@ -20,6 +20,12 @@ export function movePhase(session: Session, to: Phase, by: string, approved = fa
   return moved
 }
 
+/** What the operator does next, after a turn that came to its own end; undefined where the workflow waits for nothing. */
+export function nextStep({ db, conversationId, phase }: Session): string | undefined {
+  if (phase !== 'implement' || !approvedPlan(db, conversationId)) return undefined
+  return 'Phase implement: when the plan is implemented, /test comes next. It has tests written from the plan, and runs them.'
+}
+
 export type Tested =
   | { readonly ok: true; readonly generated: Generated | undefined; readonly runs: readonly Run[] }
   | { readonly ok: false; readonly why: string }

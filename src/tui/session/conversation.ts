@@ -60,6 +60,7 @@ export class Conversation implements Ui {
   #shell: AbortController | undefined
   /** Something of the answer has come. */
   #heard = false
+  #saidNext = ''
   leaving = false
 
   constructor(surface: Surface) {
@@ -232,7 +233,20 @@ export class Conversation implements Ui {
     const end = await runTurn(this.session, blocks, source)
     if (end.why && !end.failure && end.stop !== 'cancelled') this.front.notice('warning', end.why)
     const queued = this.session.takeQueued()
-    return queued.length > 0 ? this.#turn(queued) : end.stop
+    if (queued.length > 0) return this.#turn(queued)
+    if (end.stop === 'end_turn') await this.#sayNext()
+    return end.stop
+  }
+
+  /** What comes next in the workflow; once a conversation. */
+  async #sayNext(): Promise<void> {
+    const { phase, conversationId } = this.session
+    if (phase !== 'implement' || this.#saidNext === conversationId) return
+    const { nextStep } = await import('../../agent/workflow/workflow.ts')
+    const next = nextStep(this.session)
+    if (next === undefined) return
+    this.#saidNext = conversationId
+    this.front.notice('info', next)
   }
 
   async #command(text: string): Promise<void> {
