@@ -150,9 +150,10 @@ test('a case that no longer proves anything holds the gate', async (t) => {
 
 test('a case runs under the rules and hooks of the session', async (t) => {
   const { at } = await implemented(t, [cases], sound)
+  await move(at, 'test')
   mkdirSync(join(at.home, '.ona'), { recursive: true })
   writeFileSync(join(at.home, '.ona/settings.json'), JSON.stringify({ permissions: { deny: ['Bash(node *)'] } }))
-  await move(at, 'test')
+  await at.run(['verify', '--conversation', 'c', '--run'])
   const { coverage } = await verify(at)
   assert.match(coverage[0].cases[0].stderr, /^not run: .*Bash\(node \*\)/)
 })
