@@ -1,6 +1,9 @@
-/** What asking hooks costs over the least that it can cost: `node bench/hooks.ts`. */
+/**
+ * What asking hooks costs over the least that it can cost: `node bench/hooks.ts`. Once with an empty home, once with a profile
+ * that runs as many programs as an ordinary developer's; between two calls a model takes its time, as it does in a session.
+ */
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineHook, defineStepHook } from '../src/hooks/define.ts'
@@ -68,16 +71,42 @@ async function inTurns(rounds: number, ...works: (() => Promise<unknown>)[]): Pr
   return times.map(median)
 }
 
-const one = createPlane(hooks(1), { env })
-const five = createPlane(hooks(5), { env })
-const twenty = createPlane(hooks(20), { env })
-const [bare, ours] = await inTurns(samples, bareSpawn, () => ask(one))
-const [bareAgain, oursFive, oursTwenty] = await inTurns(
-  Math.ceil(samples / 6),
-  bareSpawn,
-  () => ask(five),
-  () => ask(twenty),
+/** Programs that the profile of a developer runs: version managers of several languages ask each other. */
+const profilePrograms = 174
+const developer = join(place, 'developer')
+mkdirSync(developer)
+writeFileSync(
+  join(developer, '.bash_profile'),
+  `for each in $(seq ${profilePrograms - 1}); do /bin/true; done\nexport PATH="$HOME/bin:$PATH"\n`,
 )
+const modelMs = 300
+const pause = () => new Promise((resolve) => setTimeout(resolve, modelMs))
+
+/** Milliseconds that one and five hooks add, after a pause in which shells are started ahead. */
+async function warm(home: string): Promise<{ one: number; five: number; bare: number }> {
+  const own = { ...process.env, HOME: home }
+  const [one, five] = [createPlane(hooks(1), { env: own }), createPlane(hooks(5), { env: own })]
+  const bareSh = () =>
+    new Promise((resolve) =>
+      spawn('/bin/sh', ['-c', command], { cwd: place, env: own }).on('close', resolve).stdin.end(input),
+    )
+  const times: number[][] = [[], [], []]
+  for (let round = -2; round < Math.ceil(samples / 4); round++)
+    for (const [at, work] of [() => ask(one), () => ask(five), bareSh].entries()) {
+      await pause()
+      const startedAt = performance.now()
+      await work()
+      if (round >= 0) times[at]!.push(performance.now() - startedAt)
+    }
+  const [oneMs, fiveMs, bareMs] = times.map(median)
+  return { one: oneMs!, five: fiveMs!, bare: bareMs! }
+}
+
+const inEmpty = await warm(place)
+const inDeveloper = await warm(developer)
+
+const one = createPlane(hooks(1), { env: { ...env, ONA_WARM_SHELLS: '0' } })
+const [bare, ours] = await inTurns(samples, bareSpawn, () => ask(one))
 
 const functions = createPlane([
   ...Array.from({ length: 3 }, () => defineHook('PreToolUse', () => undefined)),
@@ -95,13 +124,20 @@ async function many(plane: Plane) {
 rmSync(place, { recursive: true })
 
 const perCall = inProcess! / 1000
-console.log(`one command hook ${ours!.toFixed(2)} ms, the same spawn bare ${bare!.toFixed(2)} ms`)
+for (const [home, { one: oneMs, five, bare: sh }] of Object.entries({
+  'an empty home': inEmpty,
+  "a developer's profile": inDeveloper,
+}))
+  console.log(`${home}: one hook ${oneMs.toFixed(2)} ms, five ${five.toFixed(2)} ms; a bare sh -c ${sh.toFixed(2)} ms`)
+console.log(`cold: one hook ${ours!.toFixed(2)} ms, the same spawn bare ${bare!.toFixed(2)} ms`)
 console.log(
   `five in-process hooks ${(perCall * 1000).toFixed(0)} µs a call, ${Math.round(5000 / perCall).toLocaleString('en')} hooks a second; nobody listening ${silent!.toFixed(2)} µs`,
 )
 process.exitCode = report([
-  { what: 'one command hook × the same bare spawn', ratio: ours! / bare!, bar: 1.15 },
-  { what: 'five command hooks × five bare spawns', ratio: oursFive! / bareAgain! / 5, bar: 1.15 },
-  { what: 'twenty command hooks × twenty bare spawns', ratio: oursTwenty! / bareAgain! / 20, bar: 1.15 },
+  { what: 'one hook, empty home × a bare sh -c', ratio: inEmpty.one / inEmpty.bare, bar: 0.5 },
+  { what: "one hook, developer's profile × a bare sh -c", ratio: inDeveloper.one / inDeveloper.bare, bar: 0.5 },
+  { what: 'five hooks, empty home × 6 ms', ratio: inEmpty.five / 6, bar: 1 },
+  { what: "five hooks, developer's profile × 6 ms", ratio: inDeveloper.five / 6, bar: 1 },
+  { what: 'one hook, cold × the same bare spawn', ratio: ours! / bare!, bar: 1.15 },
   { what: 'five in-process hooks on a call × 0.5 ms', ratio: perCall / 0.5, bar: 1 },
 ])

@@ -35,6 +35,7 @@ const longestCommand = 4096
 const answerMs = 1000
 /** Once a round of hooks is over, while the model is asked. */
 const refillAfterMs = 25
+const roundsRemembered = 20
 
 interface Pool {
   readonly place: WarmPlace
@@ -42,6 +43,8 @@ interface Pool {
   starting: number
   /** How many were wanted since the last refill. */
   wanted: number
+  /** As many as any of the last rounds wanted: a call with one hook must not leave the next, with five, short of shells. */
+  recent: readonly number[]
   target: number
   coldOnly: boolean
   refill: NodeJS.Timeout | undefined
@@ -73,7 +76,16 @@ function poolFor(place: WarmPlace): Pool {
     for (const shell of ready) shell.stdio[3]?.destroy()
     pools.delete(oldest)
   }
-  const pool: Pool = { place, ready: [], starting: 0, wanted: 0, target: 1, coldOnly: false, refill: undefined }
+  const pool: Pool = {
+    place,
+    ready: [],
+    starting: 0,
+    wanted: 0,
+    recent: [],
+    target: 1,
+    coldOnly: false,
+    refill: undefined,
+  }
   pools.set(key, pool)
   return pool
 }
@@ -81,7 +93,8 @@ function poolFor(place: WarmPlace): Pool {
 function refillSoon(pool: Pool): void {
   clearTimeout(pool.refill)
   pool.refill = setTimeout(() => {
-    pool.target = Math.min(Math.max(pool.wanted, 1), mostShells)
+    pool.recent = [...pool.recent.slice(1 - roundsRemembered), pool.wanted]
+    pool.target = Math.min(Math.max(...pool.recent, 1), mostShells)
     pool.wanted = 0
     while (!pool.coldOnly && pool.ready.length + pool.starting < pool.target) startShell(pool)
   }, refillAfterMs)

@@ -38,9 +38,10 @@ export const verify = command(
       if (json) saidJson({ ok: !fault && problems.length === 0, ...found, ...(fault && { fault }), problems })
       else if (!fault) {
         const erased = found.erased > 0 ? `, ${found.erased} erased on purpose` : ''
+        const archived = found.archived > 0 ? `, ${found.archived} of them in archives` : ''
         const before = found.before > 0 ? `; ${found.before} older rows are not in the chain` : ''
         said(
-          `${found.rows} rows in ${found.links} links are as they were written${erased}${before}\nhead ${found.head || 'none'}`,
+          `${found.rows} rows in ${found.links} links are as they were written${archived}${erased}${before}\nhead ${found.head || 'none'}`,
         )
       }
       if (fault && !json)
