@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { importFile } from '../src/audit/import/import-history.ts'
 import { noCounts } from '../src/audit/import/write-records.ts'
-import { claude } from '../src/hosts/claudecode/history.ts'
+import { claudecodeHistory as claude } from '../src/hosts/claudecode/history.ts'
 import { openDb } from '../src/store/open.ts'
 import { report } from './lib/processes.ts'
 

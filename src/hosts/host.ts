@@ -1,4 +1,5 @@
 /** What one folder says about one agent. */
+import type { HistoryReader } from './history/record.ts'
 import type { BrainHook, Moment } from './hook.ts'
 import type { Launch } from './launch.ts'
 import type { Managed } from './managed.ts'
@@ -42,6 +43,8 @@ export interface Host {
   readonly dialect: ToolDialect
   /** How it is started headless; none for an agent without a program. */
   readonly launch?: Launch
+  /** Reads the sessions it has stored; none: they cannot be imported. */
+  readonly history?: HistoryReader
 }
 
 /** A config that other agents read too. */

@@ -22,19 +22,7 @@ import { packageRoot } from '../package-root.ts'
 import { adapterFor, type OwnAdapter } from './adapter.ts'
 import type { BrainHook, BrainHookEvent } from './hook.ts'
 import type { Host } from './host.ts'
-
-export interface Neighbours {
-  /** A config with things of the user's in it, hooks among them; for a JSON config with the agent's own indentation. */
-  readonly config: string
-  /** What of it must still be there after anything that we do. */
-  readonly mustStay: readonly string[]
-  /** The same as JSON with a comment in it, for agents whose config is JSON. */
-  readonly commented?: string
-  /** The agent ignores a file with a comment. */
-  readonly strict?: true
-  /** Changes one hook of ours by hand. */
-  readonly byHand: (text: string) => string
-}
+import type { SampleConfig } from './sample-config.ts'
 
 /** As much of a role as its hooks need. */
 interface Role {
@@ -84,9 +72,9 @@ const wrap: BrainHook = { author, event: 'onStop', command: 'node tools/wrap.mjs
 const inOrder = (hooks: readonly BrainHook[]) =>
   [...hooks].sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))
 
-export function hostSuite(host: Host, neighbours: Neighbours, label: string = host.slug): void {
+export function hostSuite(host: Host, sample: SampleConfig, variant = ''): void {
   const check = (name: string, body: (place: Place, t: TestContext) => Promise<void>) =>
-    test(`BrainHooksAdapter ${label}: ${name}`, async (t) => {
+    test(`BrainHooksAdapter ${host.slug}${variant}: ${name}`, async (t) => {
       const root = mkdtempSync(join(tmpdir(), `host-${host.slug}-`))
       t.after(() => rmSync(root, { recursive: true, force: true }))
       const config = join(root, host.config)
@@ -118,13 +106,13 @@ export function hostSuite(host: Host, neighbours: Neighbours, label: string = ho
     const all = files.filter((path) => statSync(join(root, path)).isFile()).sort()
     t.assert.fileSnapshot(
       all.map((path) => `=== ${path}\n${readFileSync(join(root, path), 'utf8')}`).join('\n'),
-      join(packageRoot, 'src/hosts/fixtures', `${label}.snapshot.txt`),
+      join(packageRoot, 'src/hosts', host.slug, `config${variant}.snapshot.txt`),
       { serializers: [String] },
     )
   })
 
   check('the same sync again writes nothing, not even the time of the file', async ({ config, sync, put, text }) => {
-    put(neighbours.config)
+    put(sample.config)
     await sync(fullRole)
     const before = text()
     utimesSync(config, 1000, 1000)
@@ -155,18 +143,18 @@ export function hostSuite(host: Host, neighbours: Neighbours, label: string = ho
       await sync(mechanic({}))
       assert.deepEqual(await dao.get.all(), [])
       rmSync(config, { force: true })
-      if (neighbours.config === '') return
-      put(neighbours.config)
+      if (sample.config === '') return
+      put(sample.config)
       await sync(fullRole)
       await sync(mechanic({}))
-      assert.equal(text(), neighbours.config)
+      assert.equal(text(), sample.config)
     },
   )
 
   check('neighbours stay as they are, byte by byte', async ({ sync, put, text }) => {
-    put(neighbours.config)
+    put(sample.config)
     await sync(fullRole)
-    for (const part of neighbours.mustStay) assert.ok(text().includes(part), `${part}\nis not in\n${text()}`)
+    for (const part of sample.mustStay) assert.ok(text().includes(part), `${part}\nis not in\n${text()}`)
   })
 
   check('another role is left alone', async ({ dao, sync }) => {
@@ -180,7 +168,7 @@ export function hostSuite(host: Host, neighbours: Neighbours, label: string = ho
   check('an entry changed by hand is put right', async ({ dao, sync, put, text }) => {
     await sync(mechanic({ onTool: [rule(guard())] }))
     const good = text()
-    put(neighbours.byHand(good))
+    put(sample.byHand(good))
     assert.notEqual(text(), good)
     await sync(mechanic({ onTool: [rule(guard())] }))
     assert.deepEqual([await dao.get.all(), text()], [[guard()], good])
@@ -194,7 +182,7 @@ export function hostSuite(host: Host, neighbours: Neighbours, label: string = ho
     const commands = (await dao.get.all()).map(({ command }) => command)
     const expected = ['run a', 'run b', 'run c', 'run d']
     // where the agent goes by position, what is there must not move
-    assert.deepEqual(commands, host.slug === 'codex' ? ['run a', 'run c', 'run b', 'run d'] : expected)
+    assert.deepEqual(commands, sample.fixedPositions ? ['run a', 'run c', 'run b', 'run d'] : expected)
   })
 
   check('findsert finds what is there and puts in what is not; del takes only what it names', async ({ dao }) => {
@@ -227,8 +215,8 @@ export function hostSuite(host: Host, neighbours: Neighbours, label: string = ho
   })
 
   check('line ends, a byte order mark and the mode are kept', async ({ config, dao, put, sync, text }) => {
-    if (neighbours.config === '') await sync(mechanic({ onStop: [rule(wrap)] }))
-    const start = neighbours.config || text()
+    if (sample.config === '') await sync(mechanic({ onStop: [rule(wrap)] }))
+    const start = sample.config || text()
     put(`\uFEFF${start.replaceAll('\n', '\r\n')}`)
     chmodSync(config, 0o640)
     await sync(fullRole)
@@ -239,8 +227,8 @@ export function hostSuite(host: Host, neighbours: Neighbours, label: string = ho
   })
 
   check('a config behind a symbolic link is changed behind it', async ({ root, config, dao, put, sync }) => {
-    put(neighbours.config)
-    if (neighbours.config === '') await sync(mechanic({ onStop: [rule(wrap)] }))
+    put(sample.config)
+    if (sample.config === '') await sync(mechanic({ onStop: [rule(wrap)] }))
     const target = join(root, 'dotfile')
     writeFileSync(target, readFileSync(config))
     rmSync(config)
@@ -286,20 +274,20 @@ export function hostSuite(host: Host, neighbours: Neighbours, label: string = ho
   })
 
   check('comments survive, or are rejected where the agent would ignore the file', async ({ put, sync, text }) => {
-    if (!neighbours.commented) return
-    put(neighbours.commented)
-    if (neighbours.strict) {
+    if (!sample.commented) return
+    put(sample.commented)
+    if (sample.strict) {
       await assert.rejects(sync(fullRole), /:3:\d+: .* reads strict JSON and ignores this file as it is/)
-      assert.equal(text(), neighbours.commented)
+      assert.equal(text(), sample.commented)
       return
     }
     await sync(fullRole)
     await sync(mechanic({}))
-    assert.equal(text(), neighbours.commented)
+    assert.equal(text(), sample.commented)
   })
 
   check('200 hooks go in and out', async ({ dao, sync, put }) => {
-    put(neighbours.config)
+    put(sample.config)
     const many = Array.from({ length: 200 }, (_, index) => ({
       command: `node tools/${index}.mjs`,
       timeout: 'PT5S',
@@ -315,7 +303,7 @@ export function hostSuite(host: Host, neighbours: Neighbours, label: string = ho
   })
 
   check('two processes at once lose nothing of each other', async ({ root, dao, put }) => {
-    put(neighbours.config)
+    put(sample.config)
     const writer = (name: string) => {
       const code = `
         const { adapterFor } = await import(${JSON.stringify(join(packageRoot, 'src/hosts/adapter.ts'))})

@@ -21,7 +21,7 @@ import {
   time,
 } from '../history/record.ts'
 
-export const claude: HistoryReader = {
+export const claudecodeHistory: HistoryReader = {
   agent: 'claude',
   title: 'Claude Code',
   roots: (env, home) => [join(env['CLAUDE_CONFIG_DIR'] || join(home, '.claude'), 'projects')],

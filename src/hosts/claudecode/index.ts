@@ -15,6 +15,7 @@ import type { ToolDialect } from '../tool-names.ts'
 import { filterLimits } from '../tools.ts'
 import { vscodeTools } from '../vscode/tools.ts'
 import { claudeEvents, claudeRoot } from './events.ts'
+import { claudecodeHistory } from './history.ts'
 import { claudeLaunch } from './launch.ts'
 import { claudeManaged } from './managed.ts'
 import { claudeOwnTools, claudeTools } from './tools.ts'
@@ -35,6 +36,7 @@ const host = ({ guarded }: { guarded: boolean }): Host => ({
   signs: { repo: ['.claude', 'CLAUDE.md'], home: ['.claude/settings.json', '.claude.json'] },
   config: '.claude/settings.json',
   launch: claudeLaunch,
+  history: claudecodeHistory,
   managed: claudeManaged,
   shim: {},
   dialect,

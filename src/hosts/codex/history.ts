@@ -19,7 +19,7 @@ import {
   time,
 } from '../history/record.ts'
 
-export const codex: HistoryReader = {
+export const codexHistory: HistoryReader = {
   agent: 'codex',
   title: 'Codex',
   roots: (env, home) => {

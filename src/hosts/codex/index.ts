@@ -15,6 +15,7 @@ import { fromRoot, throughShim, withoutRoot, withoutShim } from '../shim/command
 import { shimText } from '../shim/shim.ts'
 import type { ToolDialect } from '../tool-names.ts'
 import { filterLimits, translate } from '../tools.ts'
+import { codexHistory } from './history.ts'
 import { codexLaunch } from './launch.ts'
 import { codexManaged } from './managed.ts'
 
@@ -82,6 +83,7 @@ export const codex: Host = {
   signs: { repo: ['.codex'], home: ['.codex/config.toml'] },
   config: '.codex/hooks.json',
   launch: codexLaunch,
+  history: codexHistory,
   managed: codexManaged,
   shim: shimDialect,
   dialect,

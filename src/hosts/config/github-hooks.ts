@@ -87,7 +87,7 @@ const layout: Layout = {
 
 /** An agent that reads this file; `more`: what it cannot express beside tools that it does not have. */
 export function githubHost(
-  one: Pick<Host, 'slug' | 'aliases' | 'title' | 'signs' | 'launch' | 'managed'> & Pick<ToolDialect, 'mcp'>,
+  one: Pick<Host, 'slug' | 'aliases' | 'title' | 'signs' | 'launch' | 'managed' | 'history'> & Pick<ToolDialect, 'mcp'>,
   more: (hook: BrainHook) => Limit[],
 ): Host {
   const { mcp, ...host } = one

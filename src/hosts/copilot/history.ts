@@ -20,7 +20,7 @@ import {
   time,
 } from '../history/record.ts'
 
-export const copilot: HistoryReader = {
+export const copilotHistory: HistoryReader = {
   agent: 'copilot',
   title: 'Copilot CLI',
   roots: (env, home) => [join(env['COPILOT_HOME'] || join(home, '.copilot'), 'session-state')],

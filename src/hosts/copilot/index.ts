@@ -6,6 +6,7 @@
 import { githubHost } from '../config/github-hooks.ts'
 import type { Host } from '../host.ts'
 import { bootLimits, talkLimits } from '../shared.ts'
+import { copilotHistory } from './history.ts'
 import { copilotLaunch } from './launch.ts'
 import { copilotManaged } from './managed.ts'
 
@@ -20,6 +21,7 @@ export const copilot: Host = githubHost(
     },
     mcp: (server, tool) => `${server}-${tool}`,
     launch: copilotLaunch,
+    history: copilotHistory,
     managed: copilotManaged,
   },
   (hook) => [

@@ -22,7 +22,7 @@ import {
   time,
 } from '../history/record.ts'
 
-export const cursor: HistoryReader = {
+export const cursorHistory: HistoryReader = {
   agent: 'cursor',
   title: 'Cursor',
   roots: (_, home) => [join(home, '.cursor', 'projects')],

@@ -14,6 +14,7 @@ import { shimText } from '../shim/shim.ts'
 import { neutralNames, type ToolDialect } from '../tool-names.ts'
 import { filterLimits, translate } from '../tools.ts'
 import { cursorEvents } from './events.ts'
+import { cursorHistory } from './history.ts'
 import { cursorLaunch } from './launch.ts'
 import { cursorManaged } from './managed.ts'
 import { cursorTools } from './tools.ts'
@@ -105,6 +106,7 @@ export const cursor: Host = {
   },
   config: '.cursor/hooks.json',
   launch: cursorLaunch,
+  history: cursorHistory,
   managed: cursorManaged,
   shim: shimDialect,
   dialect,

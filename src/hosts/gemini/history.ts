@@ -19,7 +19,7 @@ import {
   time,
 } from '../history/record.ts'
 
-export const gemini: HistoryReader = {
+export const geminiHistory: HistoryReader = {
   agent: 'gemini',
   title: 'Gemini CLI',
   roots: (env, home) => [join(env['GEMINI_CLI_HOME'] || home, '.gemini', 'tmp')],

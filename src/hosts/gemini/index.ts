@@ -12,6 +12,7 @@ import { shimText } from '../shim/shim.ts'
 import { neutralNames, type ToolDialect } from '../tool-names.ts'
 import { filterLimits, translate } from '../tools.ts'
 import { geminiEventNames, geminiEvents } from './events.ts'
+import { geminiHistory } from './history.ts'
 import { geminiLaunch } from './launch.ts'
 import { geminiManaged } from './managed.ts'
 import { geminiTools } from './tools.ts'
@@ -68,6 +69,7 @@ export const gemini: Host = {
   signs: { repo: ['.gemini', 'GEMINI.md'], home: ['.gemini/settings.json'] },
   config: '.gemini/settings.json',
   launch: geminiLaunch,
+  history: geminiHistory,
   managed: geminiManaged,
   shim: shimDialect,
   dialect,

@@ -16,7 +16,7 @@ import {
   time,
 } from '../history/record.ts'
 
-export const opencode: HistoryReader = {
+export const opencodeHistory: HistoryReader = {
   agent: 'opencode',
   title: 'opencode',
   roots: (env, home) => {

@@ -19,6 +19,7 @@ import type { Host, Limit } from '../host.ts'
 import { shimFilter } from '../shim/command-text.ts'
 import type { ToolDialect } from '../tool-names.ts'
 import { filterLimits } from '../tools.ts'
+import { opencodeHistory } from './history.ts'
 import { opencodeLaunch } from './launch.ts'
 import { opencodeManaged } from './managed.ts'
 import { pluginText } from './plugin-text.ts'
@@ -126,6 +127,7 @@ export const opencode: Host = {
   },
   config: '.opencode/plugin/rhachet-hooks.ts',
   launch: opencodeLaunch,
+  history: opencodeHistory,
   managed: opencodeManaged,
   shim: {},
   dialect,

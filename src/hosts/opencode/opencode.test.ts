@@ -90,10 +90,7 @@ test('the plugin compiles against the published types, and a mistake in it would
     join(types, 'package.json'),
     '{ "name": "@opencode-ai/plugin", "type": "module", "types": "index.d.ts" }',
   )
-  writeFileSync(
-    join(types, 'index.d.ts'),
-    readFileSync(join(packageRoot, 'src/hosts/fixtures/opencode-plugin-types.txt')),
-  )
+  writeFileSync(join(types, 'index.d.ts'), readFileSync(join(packageRoot, 'src/hosts/opencode/plugin-types.txt')))
   writeFileSync(join(root, 'package.json'), '{ "type": "module" }')
   const compile = (text: string) => {
     writeFileSync(join(root, opencode.config), text)

@@ -21,7 +21,7 @@ import {
   time,
 } from '../history/record.ts'
 
-export const vscode: HistoryReader = {
+export const vscodeHistory: HistoryReader = {
   agent: 'vscode',
   title: 'VS Code',
   roots: (env, home) =>

@@ -6,6 +6,7 @@
 import { githubHost } from '../config/github-hooks.ts'
 import type { Host } from '../host.ts'
 import { bootLimits, talkLimits } from '../shared.ts'
+import { vscodeHistory } from './history.ts'
 import { vscodeManaged } from './managed.ts'
 
 export const vscode: Host = githubHost(
@@ -13,6 +14,7 @@ export const vscode: Host = githubHost(
     slug: 'vscode',
     aliases: ['github/copilot/vscode', 'vscode-copilot', 'copilot-vscode'],
     title: 'VS Code Copilot',
+    history: vscodeHistory,
     managed: vscodeManaged,
     signs: {
       repo: [

@@ -1,0 +1,3 @@
+import { groupsSample } from '../sample-config.ts'
+
+export const sample = groupsSample('BeforeTool', '"ui": { "hideBanner": true }')

@@ -1,0 +1,3 @@
+import { flatSample } from '../sample-config.ts'
+
+export const sample = flatSample('PreToolUse')
