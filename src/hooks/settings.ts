@@ -10,6 +10,7 @@ import { type StepName, stepNames } from './steps.ts'
 import { notKnown } from './text/nearest.ts'
 import { readMatcher } from './wire/matcher.ts'
 import { kinds, matchShape } from './wire/settings-shape.ts'
+import { groupShape, type HookPlace, walkHooks } from './wire/walk-hooks.ts'
 
 export interface HookProblem {
   /** Such as `hooks.PreToolUse[0].hooks[1].timeout`. */
@@ -40,11 +41,11 @@ export function readHooks(
   const handlers: Handler[] = []
   const problems: HookProblem[] = []
   const hooks = isObject(settings) ? settings.hooks : undefined
-  for (const entry of entriesOf(hooks, problems)) {
+  forEachEntry(hooks, problems, (entry) => {
     const read = readEntry(entry, problems, profile, withheld === undefined ? load : undefined)
     const of = { source, ...(withheld !== undefined && { withheld }) }
     for (const handler of read) handlers.push({ ...handler, ...of })
-  }
+  })
   return { handlers, problems }
 }
 
@@ -59,65 +60,40 @@ interface Entry {
   readonly path: string
 }
 
-function* entriesOf(hooks: unknown, problems: HookProblem[]): Generator<Entry> {
-  const fault = (path: string, why: string) => problems.push({ path, why, level: 'error' })
-  if (hooks === undefined || hooks === null) return
-  if (Array.isArray(hooks)) {
-    for (const [index, hook] of hooks.entries()) {
-      const path = `hooks[${index}]`
-      if (!isObject(hook)) {
-        fault(path, 'must be an object with hook_event_name and command')
-        continue
-      }
-      const { hook_event_name: name, matcher, match, ...rest } = hook
-      if (typeof name !== 'string') fault(`${path}.hook_event_name`, 'is missing; it names the event or step')
-      else yield* placed(name, { matcher, match }, rest, path, `${path}.hook_event_name`, problems)
-    }
-    return
-  }
-  if (!isObject(hooks)) {
-    fault('hooks', 'must be a list of hooks, or an object of events')
-    return
-  }
-  for (const [name, groups] of Object.entries(hooks)) {
-    const at = `hooks.${name}`
-    if (!isHookName(name)) fault('hooks', `has a key that ${notKnown(name, allNames)}`)
-    else if (!Array.isArray(groups)) fault(at, 'must be a list of {"matcher": …, "hooks": […]}')
-    else
-      for (const [index, group] of groups.entries()) {
-        const path = `${at}[${index}]`
-        if (!isObject(group) || !Array.isArray(group.hooks)) {
-          fault(path, 'must be {"matcher": …, "hooks": […]}')
-          continue
-        }
-        const { matcher, match, hooks: inner, ...unknown } = group
-        for (const key of Object.keys(unknown)) warnUnknown(`${path}.${key}`, problems)
-        for (const [place, hook] of inner.entries()) {
-          const path2 = `${path}.hooks[${place}]`
-          if (isObject(hook)) yield* placed(name, { matcher, match }, hook, path2, path, problems)
-          else fault(path2, 'must be an object with type and command')
-        }
-      }
-  }
+function forEachEntry(hooks: unknown, problems: HookProblem[], use: (entry: Entry) => void): void {
+  const fault = (path: string, why: string) => void problems.push({ path, why, level: 'error' })
+  walkHooks(hooks, {
+    fault,
+    event(name) {
+      if (!isHookName(name)) fault('hooks', `has a key that ${notKnown(name, allNames)}`)
+      return isHookName(name)
+    },
+    group({ matcher: _m, match: _s, hooks: inner, ...unknown }, path) {
+      if (!Array.isArray(inner)) fault(path, groupShape)
+      else for (const key of Object.keys(unknown)) warnUnknown(`${path}.${key}`, problems)
+      return Array.isArray(inner)
+    },
+    hook(place) {
+      const entry = entryOf(place, fault)
+      if (entry) use(entry)
+    },
+  })
 }
 
-function* placed(
-  name: string,
-  { matcher = '', match }: { matcher?: unknown; match?: unknown },
-  hook: Record<string, unknown>,
-  path: string,
-  namePath: string,
-  problems: HookProblem[],
-): Generator<Entry> {
-  const fault = (at: string, why: string) => problems.push({ path: at, why, level: 'error' })
-  if (!isHookName(name)) return fault(namePath, notKnown(name, allNames))
-  if (typeof matcher !== 'string') return fault(`${path}.matcher`, 'must be a string')
-  if (match === undefined || match === null) return yield { event: name, matcher, hook, path }
+function entryOf(
+  { event, matcher = '', match, hook, path, eventPath }: HookPlace,
+  fault: (path: string, why: string) => void,
+): Entry | undefined {
+  if (typeof event !== 'string') return void fault(eventPath, 'is missing; it names the event or step')
+  if (!isHookName(event)) return void fault(eventPath, notKnown(event, allNames))
+  if (typeof matcher !== 'string') return void fault(`${path}.matcher`, 'must be a string')
+  if (match === undefined || match === null) return { event, matcher, hook, path }
   const parsed = parse(matchShape, match)
-  if (!parsed.ok) return fault(`${path}.match${parsed.problem.path && `.${parsed.problem.path}`}`, parsed.problem.why)
-  if (isEventName(name)) return fault(`${path}.match`, `belongs to steps; at ${name} use "matcher"`)
-  if (matcher !== '') return fault(`${path}.match`, 'stands beside a matcher; keep one of the two')
-  yield { event: name, matcher: JSON.stringify(parsed.value), match: parsed.value, hook, path }
+  if (!parsed.ok)
+    return void fault(`${path}.match${parsed.problem.path && `.${parsed.problem.path}`}`, parsed.problem.why)
+  if (isEventName(event)) return void fault(`${path}.match`, `belongs to steps; at ${event} use "matcher"`)
+  if (matcher !== '') return void fault(`${path}.match`, 'stands beside a matcher; keep one of the two')
+  return { event, matcher: JSON.stringify(parsed.value), match: parsed.value, hook, path }
 }
 
 function readEntry(

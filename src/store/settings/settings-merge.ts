@@ -1,5 +1,6 @@
 /** How the settings of several levels become one. */
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
+import { walkHooks } from '../../hooks/wire/walk-hooks.ts'
 import type { Layer } from './settings-files.ts'
 import { type HookEntry, type Level, levels } from './settings-shape.ts'
 
@@ -36,15 +37,12 @@ function withBuiltin(layers: readonly Layer[], rules: readonly string[]): readon
 }
 
 /**
- * Both shapes as one list: the flat array, and Claude Code's object of events with groups of handlers. A file cannot say
- * that its hooks came from elsewhere; in the snapshot (`operator`) the source that stands there is believed.
+ * Both shapes as the flat list. A file cannot claim another source for its hooks; in the snapshot (`operator`) the recorded
+ * source counts.
  */
 export function flatHooks(hooks: unknown, level: Level | 'operator'): HookEntry[] {
-  const entries = Array.isArray(hooks)
-    ? hooks.filter(isObject)
-    : isObject(hooks)
-      ? Object.entries(hooks).flatMap(([event, groups]) => flatGroups(event, groups))
-      : []
+  const entries: JsonObject[] = []
+  walkHooks(hooks, { hook: ({ flat }) => entries.push(flat) })
   return entries.map(({ if: condition, ...entry }) => ({
     ...(condition !== undefined && { if_condition: condition }),
     ...entry,
@@ -52,14 +50,6 @@ export function flatHooks(hooks: unknown, level: Level | 'operator'): HookEntry[
     matcher: String(entry['matcher'] ?? ''),
     source: level === 'operator' ? (levels.find((known) => known === entry['source']) ?? level) : level,
   }))
-}
-
-function flatGroups(event: string, groups: unknown): JsonObject[] {
-  if (!Array.isArray(groups)) return []
-  return groups.filter(isObject).flatMap(({ hooks, ...group }) => {
-    const handlers = Array.isArray(hooks) ? hooks.filter(isObject) : [{}]
-    return handlers.map((handler) => ({ hook_event_name: event, ...group, ...handler }))
-  })
 }
 
 /** What an untrusted folder may say: what it forbids, and what it wants asked. */
