@@ -7,7 +7,7 @@ import { type Ordered, orderHandlers } from './order.ts'
 import { type Answer, type Plane, quiet, type Raised, type Scope } from './plane.ts'
 import { type Redact, redact } from './redact.ts'
 import { Background } from './round/background.ts'
-import type { MatchesRule, Prepared, Settled, Subject } from './round/round.ts'
+import type { MatchesRule, Prepared, Settled, Subject } from './round/state.ts'
 import type { StepName } from './steps.ts'
 import { matchesAll, matchesNothing, readMatcher, readStepMatch } from './wire/matcher.ts'
 

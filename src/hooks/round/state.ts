@@ -1,0 +1,129 @@
+/** A round in progress: what it is about, what has been decided so far, and what its handlers have in common. */
+import type { ClaudeHost } from '../claude/contract.ts'
+import type { Env, Handler, Wrap } from '../handler.ts'
+import type { Reply } from '../handlers/ask.ts'
+import type { AskModel } from '../handlers/prompt.ts'
+import type { Question } from '../kernel.ts'
+import type { Ordered } from '../order.ts'
+import type { HookNote, Raised, Scope } from '../plane.ts'
+import type { Redact } from '../redact.ts'
+import type { JsonObject } from '../shape.ts'
+import { isGate, toolOf } from '../step/apply.ts'
+import type { Control, StepName, Steps } from '../steps.ts'
+import type { Verdict } from '../verdict.ts'
+import type { Matcher, StepMatcher } from '../wire/matcher.ts'
+import { canRefuse } from '../wire/messages.ts'
+import type { Background } from './background.ts'
+import { invocationOf, type Outcome } from './invocation.ts'
+
+/** What is asked about: a step, the event that it raises, or an event alone. */
+export interface Subject {
+  readonly step?: { readonly name: StepName; readonly state: Steps[StepName] }
+  readonly event?: Raised
+}
+
+/** A handler with its conditions compiled. */
+export type Prepared = Ordered & {
+  readonly takesAll: boolean
+  readonly matches: Matcher
+  readonly matchesStep: StepMatcher
+  readonly label: string
+}
+
+/** What holds for every round of a plane. */
+export interface Settled {
+  readonly env: Env
+  readonly redact: Redact
+  readonly withhold?: Redact
+  readonly disabled: string | undefined
+  readonly matchesRule?: MatchesRule
+  readonly askModel?: AskModel
+  readonly wrap?: Wrap
+  readonly hookFailure?: 'refuse' | 'forced'
+  readonly claude?: ClaudeHost
+  readonly background: Background
+  /** Handlers that are asked once a session, and have been. */
+  readonly done: Set<string>
+}
+
+export type MatchesRule = (
+  rule: string,
+  toolName: string,
+  toolInput: JsonObject,
+  scope: Scope,
+) => boolean | Promise<boolean>
+
+/** One handler being asked. */
+export interface Asked extends Question<Reply> {
+  readonly inputJson: string
+  readonly startedAt: string
+  /** For a function at a step: its copy of the step. */
+  readonly draft: Steps[StepName] | undefined
+}
+
+/** The round as it goes. */
+export interface Round {
+  readonly subject: Subject
+  readonly scope: Scope
+  readonly settled: Settled
+  /** The event's fields as those still to come are shown them. */
+  readonly fields: JsonObject
+  verdict: Verdict
+  control: Control
+  /** Why a step's handler ended it, where the step has no place for the words. */
+  readonly reasons: string[]
+  /** It is decided; nobody else needs to be asked. */
+  isOver: boolean
+  /** Why it must not go on although nobody said so: a guard failed. */
+  refused: string | undefined
+  readonly notes: HookNote[]
+}
+
+export const isAtStep = ({ subject }: Round, handler: Handler) => handler.event === subject.step?.name
+
+/** Whether the handler can refuse what the round is about. */
+export const guards = (round: Round, handler: Handler) =>
+  isAtStep(round, handler) ? isGate(round.subject.step!.name) : canRefuse(round.subject.event!.name)
+
+/** The first word on control stands. */
+export function decide(round: Round, control: Control): void {
+  if (round.control.kind === 'proceed') round.control = control
+  round.isOver = true
+}
+
+export function refuse(round: Round, why: string): void {
+  round.refused ??= why
+  round.isOver = true
+}
+
+export function toolName({ step }: Subject, fields: JsonObject): string | null {
+  const named = fields.tool_name ?? (step && toolOf(step.name, step.state as never))
+  return typeof named === 'string' ? named : null
+}
+
+export const onceKey = ({ scope }: Round, { ordinal }: Prepared) => `${scope.sessionId} ${ordinal}`
+
+export function note(
+  { notes }: Round,
+  { label, event }: Prepared,
+  effect: HookNote['effect'],
+  reason: string,
+  failedOpen = false,
+): void {
+  notes.push({ hook: label, event, effect, reason, ...(failedOpen && { failedOpen }) })
+}
+
+export function write(
+  { scope, settled, fields, subject }: Round,
+  handler: Prepared,
+  inputJson: string,
+  outcome: Outcome,
+) {
+  const useId = scope.toolUseId ?? fields.tool_use_id
+  const about = {
+    toolUseId: typeof useId === 'string' ? useId : null,
+    toolName: toolName(subject, fields),
+    inputJson,
+  }
+  scope.record(invocationOf(handler, about, outcome, settled.redact))
+}
