@@ -89,32 +89,17 @@ export function checkManifest(value: JsonObject, kind: Kind, at: string): ReadMa
   return problems.length > 0 ? { ok: false, problems } : { ok: true, manifest, warnings }
 }
 
+const agentPluginsDescribes = '$schema name version description author homepage repository license keywords'.split(' ')
 const describes = [
-  '$schema',
-  'name',
-  'version',
-  'description',
-  'author',
-  'homepage',
-  'repository',
-  'license',
-  'keywords',
-].concat('displayName', 'icon', 'category', 'tags', 'strict', 'source', 'defaultEnabled')
+  ...agentPluginsDescribes,
+  ...['displayName', 'icon', 'category', 'tags', 'strict', 'source', 'defaultEnabled'],
+]
 const used = ['commands', 'agents', 'skills', 'outputStyles', 'hooks', 'mcpServers']
 /** Read by Claude Code, not by ona; `ona plugin info` and a warning at start list them. */
 const withoutEffect = new Set(
   'lspServers userConfig channels monitors themes workflows settings dependencies experimental evals'.split(' '),
 )
-const agentPluginsKeys = [
-  '$schema',
-  'name',
-  'version',
-  'description',
-  'author',
-  'homepage',
-  'repository',
-  'license',
-].concat('keywords', 'extensions')
+const agentPluginsKeys = [...agentPluginsDescribes, 'extensions']
 
 const authorOf = (author: unknown): string | undefined =>
   typeof author === 'string'

@@ -30,7 +30,8 @@ export function endProblem(db: ReadDb, links = 200): string | undefined {
   return undefined
 }
 
-interface Link {
+/** A row of `ona_chain`. */
+export interface Link {
   readonly id: number
   readonly session: string
   readonly rows: Uint8Array

@@ -3,6 +3,7 @@
 import { archiveOf } from '../../store/archive/archive.ts'
 import { archivedTables, readFrame, unpacked } from '../../store/archive/frame.ts'
 import { chainedTables, databaseLink, rowsIn, rowText, sessionLink } from '../../store/chain.ts'
+import type { Link } from '../../store/chain-end.ts'
 import type { ReadDb } from '../../store/open.ts'
 
 export interface Verified {
@@ -111,14 +112,6 @@ export function verifyChain(db: ReadDb): Verified {
         why: 'no link of the chain holds it',
       })
   return done()
-}
-
-interface Link {
-  readonly id: number
-  readonly session: string
-  readonly rows: Uint8Array
-  readonly sessionHash: Uint8Array
-  readonly hash: Uint8Array
 }
 
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a.buffer, a.byteOffset, a.length).equals(b)
