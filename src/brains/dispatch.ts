@@ -1,4 +1,4 @@
-/** A role's transforms of what ona itself is asked and does. */
+/** A role's transforms of ona's own prompts and tool calls. */
 
 import { Problem } from '../files/problem.ts'
 import { defineStepHook, type StepArgs } from '../hooks/define.ts'
@@ -6,7 +6,7 @@ import type { Handler } from '../hooks/handler.ts'
 import { textBlock, textOf } from '../hooks/step/blocks.ts'
 import { type ActInput, type AskInput, authorOf, type Role, type Transforms } from './role.ts'
 
-/** What is asked, after every role's say, in the order of the roles. */
+/** The prompt after every role's transform, in the order of the roles. */
 export function applyOnAsk(roles: readonly Role[], input: AskInput): Promise<AskInput> {
   return pass(roles, 'onInvokeAskInput', input, (given) => typeof given.ask === 'string', 'text in "ask"')
 }
@@ -62,7 +62,7 @@ export async function linkedDispatch({ from }: { from: string }): Promise<{ hand
   }
 }
 
-/** What is asked passes the roles before it is taken in, what a tool is run with before the tool is. */
+/** A prompt passes the roles before it is ingested, a tool's input before the tool runs. */
 export function dispatchHandlers(roles: readonly Role[]): Handler[] {
   const ask = async ({ step }: StepArgs<'before_ingest'>) => {
     if (step.source !== 'user') return undefined

@@ -51,7 +51,7 @@ export interface RoleHooksOnDispatch {
 export type Transforms<T> = Transform<T> | readonly Transform<T>[]
 export type Transform<T> = (input: T) => T | Promise<T>
 
-/** What is asked of a role before it is put to the model. */
+/** A prompt to a role before the model gets it. */
 export interface AskInput {
   readonly ask: string
   readonly [more: string]: unknown
@@ -82,7 +82,7 @@ export interface RoleRegistry {
 
 export const authorOf = ({ repo, slug }: Pick<Role, 'repo' | 'slug'>): string => `repo=${repo ?? '.this'}/role=${slug}`
 
-/** The role's hooks as an agent holds them, in the order in which they are declared. */
+/** The role's hooks as an agent's config has them, in the order in which they are declared. */
 export function hooksOf(role: Role): BrainHook[] {
   const author = authorOf(role)
   const hooks = events.flatMap((event) =>

@@ -25,7 +25,7 @@ export function repositoryOf(cwd: string): string {
 /** What is worth a warning while adapters are looked for. */
 type Warn = (message: string) => void
 
-/** The agents that were named; one that nobody has an adapter for is a Problem that lists those there are. */
+/** The named agents; one without an adapter is a Problem that lists the known ones. */
 export async function namedTargets(slugs: readonly string[], root: string, warn?: Warn): Promise<Target[]> {
   const targets: Target[] = []
   for (const word of slugs) {

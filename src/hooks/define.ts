@@ -20,7 +20,7 @@ export interface StandardArgs {
   readonly timestamp: Date
 }
 
-/** Where the hook is asked. */
+/** Where the hook runs. */
 export interface HookContext {
   readonly sessionId: string
   readonly conversationId: string

@@ -1,4 +1,4 @@
-/** The plane itself: settles once who is asked about what, and in which order. */
+/** The plane itself: decides once which handlers run at what, and in which order. */
 import type { ClaudeHost } from './claude/contract.ts'
 import type { EventName } from './events.ts'
 import { type Env, type Handler, labelOf, type Wrap } from './handler.ts'
@@ -13,7 +13,7 @@ import { matchesAll, matchesNothing, readMatcher, readStepMatch } from './wire/m
 
 export interface PlaneOptions {
   readonly env?: Env
-  /** Whether a tool call matches a permission rule such as `Bash(git *)`; without it, a hook with a condition is asked. */
+  /** Whether a tool call matches a permission rule such as `Bash(git *)`; without it, a hook with a condition always runs. */
   readonly matchesRule?: MatchesRule
   /** For handlers that ask a model. */
   readonly askModel?: AskModel
@@ -21,7 +21,7 @@ export interface PlaneOptions {
   readonly wrap?: Wrap
   /** Takes secrets out of what is recorded. */
   readonly redact?: Redact
-  /** Takes our own credentials out of what a hook is told. What else looks like a secret it must see: it may judge it. */
+  /** Removes our own credentials from a hook's input. Anything else that looks like a secret stays: the hook may have to judge it. */
   readonly withhold?: Redact
   /** What a failing hook means where it does not say so itself; `forced`: whatever it says, it refuses. */
   readonly hookFailure?: 'refuse' | 'forced'

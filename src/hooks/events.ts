@@ -20,9 +20,9 @@ import { permissionUpdate } from './wire/permission-update.ts'
 export type OnBlock =
   | 'deny' // this one tool call is refused
   | 'refuse' // the prompt, task or change is refused
-  | 'go-on' // the turn does not end; stderr is told to the model
-  | 'tell-model' // too late to stop anything; stderr is told to the model
-  | 'tell-person' // too late to stop anything; stderr is shown to the person
+  | 'go-on' // the turn does not end; the model gets stderr
+  | 'show-model' // too late to stop anything; the model gets stderr
+  | 'show-user' // too late to stop anything; stderr is shown to the user
 
 export interface EventRow<F extends Record<string, Shape<unknown>> = Record<string, Shape<unknown>>> {
   readonly fields: F
@@ -57,25 +57,25 @@ export const events = {
   PostToolUse: row({
     fields: { ...toolCall, tool_response: json(), tool_use_id: string() },
     matchOn: 'tool_name',
-    onBlock: 'tell-model',
+    onBlock: 'show-model',
     step: 'after_tool_apply',
   }),
   PostToolUseFailure: row({
     fields: { ...toolCall, tool_use_id: string(), error: string(), is_interrupt: optional(boolean()) },
     matchOn: 'tool_name',
-    onBlock: 'tell-model',
+    onBlock: 'show-model',
     step: 'after_tool_apply',
   }),
   PermissionDenied: row({
     fields: { ...toolCall, tool_use_id: string(), reason: string() },
     matchOn: 'tool_name',
-    onBlock: 'tell-person',
+    onBlock: 'show-user',
     step: 'after_permission',
   }),
   Notification: row({
     fields: { message: string(), title: optional(string()), notification_type: string() },
     matchOn: 'notification_type',
-    onBlock: 'tell-person',
+    onBlock: 'show-user',
   }),
   UserPromptSubmit: row({
     fields: { prompt: string() },
@@ -90,7 +90,7 @@ export const events = {
       model: optional(string()),
     },
     matchOn: 'source',
-    onBlock: 'tell-person',
+    onBlock: 'show-user',
     step: 'after_session_enter',
   }),
   SessionEnd: row({
@@ -98,7 +98,7 @@ export const events = {
       reason: oneOf(['clear', 'resume', 'logout', 'prompt_input_exit', 'other', 'bypass_permissions_disabled']),
     },
     matchOn: 'reason',
-    onBlock: 'tell-person',
+    onBlock: 'show-user',
   }),
   Stop: row({
     fields: { stop_hook_active: boolean(), last_assistant_message: optional(string()) },
@@ -121,12 +121,12 @@ export const events = {
       last_assistant_message: optional(string()),
     },
     matchOn: 'error',
-    onBlock: 'tell-person',
+    onBlock: 'show-user',
   }),
   SubagentStart: row({
     fields: { agent_id: string(), agent_type: string() },
     matchOn: 'agent_type',
-    onBlock: 'tell-person',
+    onBlock: 'show-user',
     step: 'after_turn_enter',
   }),
   SubagentStop: row({
@@ -150,7 +150,7 @@ export const events = {
   PostCompact: row({
     fields: { trigger: oneOf(['manual', 'auto']), compact_summary: string() },
     matchOn: 'trigger',
-    onBlock: 'tell-person',
+    onBlock: 'show-user',
     step: 'after_compact',
   }),
   PermissionRequest: row({
@@ -159,7 +159,7 @@ export const events = {
     onBlock: 'deny',
     step: 'before_permission',
   }),
-  Setup: row({ fields: { trigger: oneOf(['init', 'maintenance']) }, matchOn: 'trigger', onBlock: 'tell-person' }),
+  Setup: row({ fields: { trigger: oneOf(['init', 'maintenance']) }, matchOn: 'trigger', onBlock: 'show-user' }),
   TeammateIdle: row({ fields: { teammate_name: string(), team_name: string() }, onBlock: 'go-on' }),
   TaskCreated: row({ fields: task, onBlock: 'refuse' }),
   TaskCompleted: row({ fields: task, onBlock: 'refuse' }),
@@ -204,19 +204,19 @@ export const events = {
       parent_file_path: optional(string()),
     },
     matchOn: 'load_reason',
-    onBlock: 'tell-person',
+    onBlock: 'show-user',
   }),
   WorktreeCreate: row({ fields: { name: string() }, takesNoMatcher: true, onBlock: 'refuse' }),
-  WorktreeRemove: row({ fields: { worktree_path: string() }, takesNoMatcher: true, onBlock: 'tell-person' }),
+  WorktreeRemove: row({ fields: { worktree_path: string() }, takesNoMatcher: true, onBlock: 'show-user' }),
   CwdChanged: row({
     fields: { old_cwd: string(), new_cwd: string() },
     takesNoMatcher: true,
-    onBlock: 'tell-person',
+    onBlock: 'show-user',
   }),
   FileChanged: row({
     fields: { file_path: string(), event: oneOf(['change', 'add', 'unlink']) },
     matchOn: 'file_path',
-    onBlock: 'tell-person',
+    onBlock: 'show-user',
   }),
 } as const
 

@@ -1,4 +1,4 @@
-/** A handler: one who is asked. Who it is, when it is asked, and how. */
+/** A handler: what it is, when it runs, and how. */
 import type { Profile } from './claude/profile.ts'
 import type { EventName } from './events.ts'
 import type { Control, StepName, Steps } from './steps.ts'
@@ -46,7 +46,7 @@ interface Declared {
   /** Asked once a session. */
   readonly once?: boolean
   readonly statusMessage?: string
-  /** Why it must not run, such as a folder that nobody has trusted; it is recorded as skipped. */
+  /** Why it must not run, such as an untrusted folder; it is recorded as skipped. */
   readonly withheld?: string
 }
 

@@ -40,7 +40,7 @@ export interface Scope {
   readonly agentType?: string
   readonly toolUseId?: string
   readonly signal?: AbortSignal
-  /** When it happened, where that is not now: hooks in TypeScript are told this time. */
+  /** When it happened, where that is not now: hooks in TypeScript receive this time. */
   readonly at?: Date
   /** Takes one row for every handler that was asked or passed over. */
   record(invocation: Invocation): void
@@ -74,7 +74,7 @@ export interface Answer {
   readonly reason: string
   /** Text for the model that the step itself has no place for. */
   readonly context: readonly string[]
-  /** Text for the person (systemMessage). */
+  /** Text for the user (systemMessage). */
   readonly messages: readonly string[]
   /** `continue: false`: the turn ends here, for this reason. */
   readonly stop: string | null

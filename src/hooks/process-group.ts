@@ -24,7 +24,7 @@ export interface GroupRun {
   /** `false` closes the stream: nothing more of it is read. */
   onStdout?(chunk: Buffer): unknown
   onStderr?(chunk: Buffer): unknown
-  /** One that runs already, in a group of its own; its program and arguments are not looked at. */
+  /** One that runs already, in a group of its own; its program and arguments are ignored. */
   readonly child?: ChildProcess
   /** A third pipe, as descriptor 3, where this is set. */
   onThird?(chunk: Buffer): unknown

@@ -1,4 +1,4 @@
-/** Reads hooks from settings: the flat list, and Claude's object of events. Nothing that is wrong passes unsaid. */
+/** Reads hooks from settings: the flat list, and Claude's object of events. Every fault is reported. */
 
 import type { Profile } from './claude/profile.ts'
 import { type EventName, eventNames, events, isEventName, rowOf } from './events.ts'
@@ -27,7 +27,7 @@ export interface ReadHooksOptions {
   readonly profile?: Profile
   /** Why they must not run; they are recorded as skipped. */
   readonly withheld?: string
-  /** Gives the hooks that a file exports. Without it no file is loaded, and its hooks only stand there. */
+  /** Loads the hooks that a file exports. Without it no file is loaded, and its hooks are listed only. */
   readonly load?: LoadHooks | undefined
 }
 

@@ -7,7 +7,7 @@
 export interface Shape<T> {
   /** The problem with a value, or undefined when it fits. */
   check(value: unknown, path: string): Problem | undefined
-  /** Built when it is asked for: most of what runs only checks. */
+  /** Built on demand: most runs only check. */
   schema(): JsonSchema
   /** In a record: the key may be missing. */
   readonly optional?: true
@@ -154,7 +154,7 @@ export function record<F extends Fields>(
   }
 }
 
-/** The first that fits; the problem told is that of the one that got furthest. */
+/** The first that fits; otherwise the problem of the one that got furthest. */
 export function either<S extends readonly Shape<unknown>[]>(...shapes: S): Shape<Infer<S[number]>> {
   return {
     check(value, path) {

@@ -60,7 +60,7 @@ export interface Steps {
   before_permission: {
     readonly tool: string
     readonly decision: 'allow' | 'ask' | 'deny'
-    /** Filled: the person is not asked. Answers an ask only. */
+    /** When set, the user is not prompted. Answers an ask only. */
     resolved: boolean | null
   }
   after_permission: { readonly tool: string; readonly granted: boolean }

@@ -92,7 +92,7 @@ export function reasonOf({ blocks, reason }: Verdict): string {
     .join('\n')
 }
 
-/** Whether those still to come need not be asked. What has happened already cannot be refused, so there all are asked. */
+/** Whether the remaining handlers can be skipped. What has already happened cannot be refused, so there all of them run. */
 export const endsRound = (event: EventName, { decision }: Verdict): boolean =>
   decision === 'deny' && canRefuse(events[event].onBlock)
 
@@ -149,7 +149,7 @@ function decided(event: EventName, { decision, reason = '' }: Output): Verdict {
 
 function permitted({ permissionDecision, permissionDecisionReason = '', decision }: AnySpecific): Verdict {
   if (permissionDecision) {
-    // nobody takes up a deferred call later, so the user is asked now
+    // nothing resumes a deferred call later, so the user is prompted now
     const now = permissionDecision === 'defer' ? 'ask' : permissionDecision
     return { ...noOpinion, decision: now, reason: permissionDecisionReason }
   }
@@ -169,9 +169,9 @@ function permitted({ permissionDecision, permissionDecisionReason = '', decision
 
 /** A block where nothing can be refused any more. */
 function telling(onBlock: OnBlock, text: string): Verdict {
-  const told = text === '' ? [] : [capped(text)]
-  if (onBlock === 'go-on') return { ...noOpinion, goOn: true, context: told }
-  return onBlock === 'tell-model' ? { ...noOpinion, context: told } : { ...noOpinion, messages: told }
+  const shown = text === '' ? [] : [capped(text)]
+  if (onBlock === 'go-on') return { ...noOpinion, goOn: true, context: shown }
+  return onBlock === 'show-model' ? { ...noOpinion, context: shown } : { ...noOpinion, messages: shown }
 }
 
 /** More than this from one handler would crowd out the conversation. */

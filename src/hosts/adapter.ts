@@ -31,7 +31,7 @@ export interface BrainHooksDao {
 
 export type PickOne<T> = { [key in keyof T]: Pick<T, key> & { [other in Exclude<keyof T, key>]?: never } }[keyof T]
 
-/** An adapter of ours, which also says what it is made of. */
+/** An adapter of ours, with the host it is made from. */
 export interface OwnAdapter extends BrainHooksAdapter {
   readonly slug: string
   readonly brain: Host
@@ -42,7 +42,7 @@ export function adapterFor(brain: Host, root: string): OwnAdapter {
   const find = ({ unique }: { unique: BrainHookUnique }) =>
     hooks().find((hook) => uniqueOf(hook) === uniqueOf(unique)) ?? null
 
-  /** Looks first, so that a change that changes nothing takes no lock and touches no file. */
+  /** Compares first, so that a change without effect takes no lock and touches no file. */
   async function change(alter: (hooks: BrainHook[]) => BrainHook[]): Promise<void> {
     if (edits(brain, root, alter(hooks())).length === 0) return
     await locked([join(root, brain.config)], async () => writeAll(edits(brain, root, alter(hooks()))))
@@ -79,7 +79,7 @@ export function adapterFor(brain: Host, root: string): OwnAdapter {
   }
 }
 
-/** The hooks in which those of the authors are exactly the given ones. An author keeps the place that he has among others. */
+/** Replaces the hooks of these authors with the given ones. An author keeps their position among the others. */
 export function withAuthors(
   found: readonly BrainHook[],
   authors: readonly string[],
@@ -103,7 +103,7 @@ export function configOf(brain: Host, root: string) {
   return { path, raw, bom, text: raw === null ? null : raw.slice(bom.length), file: brain.config }
 }
 
-/** The files that would change if the brain were to hold exactly these hooks of ours. */
+/** The files that would change if the config had exactly these hooks of ours. */
 export function edits(brain: Host, root: string, hooks: readonly BrainHook[]): FileEdit[] {
   const { path, raw, bom, text, file } = configOf(brain, root)
   const written = brain.write(text, hooks, file)

@@ -1,4 +1,4 @@
-/** A role's hook as an agent holds it: whose it is, when it runs, what it runs. */
+/** A role's hook as it is in an agent's config: its author, when it runs, what it runs. */
 import { visible } from '../hooks/text/visible.ts'
 import { durationMs, durationText, type IsoDuration } from './duration.ts'
 

@@ -14,19 +14,19 @@ export interface Host {
   readonly signs: Signs
   /** The file that holds our hooks, from the root of the repository. */
   readonly config: string
-  /** A file beside the config that has to be there as long as one of our hooks is that it serves; null: no longer. */
+  /** A file beside the config that must exist while one of our hooks needs it; null: it is removed. */
   readonly helper?: { readonly path: string; readonly text: string | null; serves?(hook: BrainHook): boolean }
   /** What the agent counts a timeout in. */
   readonly unitMs: number
-  /** What of the hook the agent cannot express, in words; nothing when it is all there. */
+  /** What the agent cannot express of the hook; empty when it can express everything. */
   limits(hook: BrainHook): Limit[]
-  /** Our hooks in the config, in the order in which they stand there. Throws a Problem that names file, line and column. */
+  /** Our hooks in the config, in file order. Throws a Problem that names file, line and column. */
   read(text: string, file: string): BrainHook[]
-  /** The hooks in the config that are not ours, as far as they can be said in our words. */
+  /** The hooks in the config that are not ours, as far as we can express them. */
   foreign?(text: string, file: string): Foreign[]
   /** The config with exactly these hooks of ours in it and all else as it was; null when no file should be left. */
   write(text: string | null, hooks: readonly BrainHook[], file: string): string | null
-  /** Tells whether a hook of ours stands in the config exactly as we would write it. */
+  /** Whether a hook of ours is in the config exactly as we would write it. */
   standing(text: string, file: string): (hook: BrainHook) => boolean
   /** Warnings about the config as it is. */
   remarks?(text: string, file: string): string[]
@@ -49,13 +49,13 @@ export interface Host {
 
 /** A config that other agents read too. */
 export interface Shared {
-  /** Agents that get no hooks of their own while this config has them, with the words that say so. */
+  /** Agents that get no hooks of their own while this config has them, with the reason. */
   readonly serves: Readonly<Record<string, string>>
   /** Agents that may read it and have the hooks in their own config. */
   readonly quietIn: readonly string[]
   /** A text that is in the helper only while it serves them. */
   readonly marksHelper: string
-  /** The same brain, writing hooks that do right by all of these. */
+  /** The same host, writing hooks that work in all of these. */
   readonly forAll: Host
 }
 

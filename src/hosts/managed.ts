@@ -54,11 +54,11 @@ export interface Managed {
   files(policy: Policy, place: PolicyPlace): ManagedFile[]
   /** How one rule is enforced. */
   support(rule: PolicyRule): RuleSupport
-  /** What takes the policy's effect away, in whole or in part, and who said it; nothing where nothing can. */
+  /** What overrides the policy, in whole or in part, and where it is set; empty where nothing does. */
   overrides?(seen: Surroundings): string[]
 }
 
-/** The machine around a policy, as far as it may speak against it. */
+/** The machine around a policy, as far as it may override it. */
 export interface Surroundings {
   readonly platform: 'linux' | 'darwin'
   readonly env: Readonly<Record<string, string | undefined>>
@@ -70,7 +70,7 @@ export interface Surroundings {
   machine(path: string): string | null
   /** The names in a folder of the machine's, sorted. */
   list(folder: string): readonly string[]
-  /** Who owns a file or folder of the machine's; null where that cannot be told, as under another root. */
+  /** Who owns a file or folder of the machine's; null where that is unknown, as under another root. */
   owner(path: string): number | null
 }
 
@@ -84,7 +84,7 @@ export function looseJson(text: string | null): Record<string, unknown> {
   }
 }
 
-/** Variables that are set and speak against a policy. */
+/** Variables that are set and override a policy. */
 export const variables = ({ env }: Pick<Surroundings, 'env'>, why: Readonly<Record<string, string>>): string[] =>
   Object.entries(why).flatMap(([name, effect]) => (env[name] ? [`the variable ${name} ${effect}`] : []))
 
@@ -92,7 +92,7 @@ export const variables = ({ env }: Pick<Surroundings, 'env'>, why: Readonly<Reco
 export const notOwned = ({ owner }: Pick<Surroundings, 'owner'>, paths: readonly string[]): string[] =>
   paths.flatMap((path) => ((owner(path) ?? 0) === 0 ? [] : [`${path} does not belong to root, so it is ignored`]))
 
-/** A file that holds nothing but ours. */
+/** A file that is ours alone. */
 export const ownFile = (path: string, text: string): ManagedFile => ({ path, own: true, merge: () => text })
 
 /** A JSON file that others may write too: the change is made in place. */

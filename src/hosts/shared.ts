@@ -4,7 +4,7 @@ import { type BrainHook, bootSources, momentOf, whatOf } from './hook.ts'
 import type { Limit } from './host.ts'
 import { namesIn } from './tools.ts'
 
-/** For agents of which nobody has said whether they read a comment or a trailing comma. */
+/** For agents that do not document whether they accept a comment or a trailing comma. */
 export const strictRemarks = (title: string) => (text: string, file: string) => {
   const at = text.trim() === '' ? null : notStrict(text)
   return at ? [`${file}:${at}: ${title} may not read a file with a comment or a trailing comma`] : []
@@ -35,6 +35,6 @@ export function oneOfTwo(hook: BrainHook, because: string): Limit[] {
   return [{ hook, dropped: false, why: `${because}, so the hook runs on both` }]
 }
 
-/** For agents that report a prompt to a hook and do not read what it answers. */
+/** For agents that report a prompt to a hook and ignore its answer. */
 export const talkLimits = (hook: BrainHook, why: string): Limit[] =>
   hook.event === 'onTalk' ? [{ hook, dropped: false, why }] : []

@@ -1,9 +1,9 @@
-/** How the dispatcher speaks with a host: how to recognise it, how it reads an answer, where a hook is registered. */
+/** How the dispatcher talks to a host: how to recognise it, how it reads an answer, where a hook is registered. */
 
 export type Json = Record<string, unknown>
 
 export interface Wire {
-  /** Passes over keys that it does not know, so that the dispatcher's own contract can be sent beside the host's keys. */
+  /** Ignores unknown keys, so that the dispatcher's own contract can be sent beside the host's keys. */
   readonly ignoresUnknownKeys: boolean
   /** Reads the decision, its reason, the context and new input at the top level as well. */
   readonly readsTopLevel: boolean

@@ -1,4 +1,4 @@
-/** One agent's part of a run: its session, what it is told, and who watches. */
+/** One agent's part of a run: its session, its prompt, and its listeners. */
 
 import { loadMessages } from '../agent/session/history.ts'
 import type { Observed, Runtime } from '../agent/session/runtime.ts'
@@ -132,7 +132,7 @@ export async function openLeg(start: LegStart): Promise<Leg> {
   }
 }
 
-/** What a session of the agent's tells, as its hooks and the caller are told. */
+/** The events of an agent's session, as its hooks and the caller receive them. */
 function watcher({ home, firing, options, usage }: LegStart): Pick<Runtime, 'emit' | 'spent' | 'observe'> {
   const counted: TokenCounts[] = []
   let prompted = false

@@ -13,7 +13,7 @@ import type { DeclaredFields, Fields, Transformed } from './fields.ts'
 import type { OwnModel } from './model.ts'
 import type { OutputOf, Schema } from './schema.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a method is a hook or a transform, and is typed by whoever writes it
+// biome-ignore lint/suspicious/noExplicitAny: a method is a hook or a transform, and is typed by its author
 type AnyMethod = (...args: any[]) => unknown
 export type Methods = Readonly<Record<string, AnyMethod>>
 
@@ -132,7 +132,7 @@ export interface ToolScope<C extends object = Variables> {
   readonly toolCallId: string
   /** Aborted when the run is. */
   readonly signal: AbortSignal
-  /** Reports what is going on to whoever watches. */
+  /** Reports progress to the listeners. */
   progress(text: string): void
 }
 
@@ -158,7 +158,7 @@ export interface ToolRun {
   runAgent(agent: AnyAgent, input: string, call: { toolCallId: string; signal: AbortSignal }): Promise<ToolOutput>
 }
 
-/** What a guard is asked about. */
+/** The input of a guard. */
 export interface GuardArgs<Input, C extends object> {
   /** As the tool would get it. */
   readonly input: Input

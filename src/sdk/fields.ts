@@ -20,7 +20,7 @@ export interface TransformOptions<C extends object = Variables> {
 // biome-ignore lint/suspicious/noExplicitAny: without a schema nobody knows what the model gives
 type Anything = any
 
-/** A method, so that whoever writes a transform may say more of its value than we know. */
+/** A method, so that a transform may declare a narrower type for its value. */
 type Transform<Raw, C extends object, Value> = {
   call(value: Value, raw: Raw, options: TransformOptions<C>): unknown
 }['call']

@@ -38,7 +38,7 @@ export function handoffTools(agent: AnyAgent, want: (wanted: Wanted) => string |
   }))
 }
 
-/** What the next agent is told and knows. */
+/** The next agent's messages and context. */
 export async function handOver(
   { handoff: { to, filter }, reason, toolCallId }: Wanted,
   from: AnyAgent,

@@ -1,4 +1,4 @@
-/** The hooks of an agent: who is told what happened, in which order, and what becomes of one that fails. They watch; steps govern. */
+/** The hooks of an agent: who is notified, in which order, and what a failure does. Hooks observe; steps govern. */
 import { askInOrder, type Outcome } from '../hooks/kernel.ts'
 import { notKnown } from '../hooks/text/nearest.ts'
 import type { AnyAgent, AnyHook, GlobalHooks, HookEvents, HookName, HookTable, StandardArgs } from './agent-types.ts'
@@ -88,7 +88,7 @@ export interface Firing {
   failed(failure: HookFailure): void
 }
 
-/** Tells everyone, one after another. Never throws: whoever fails is reported, and the next one is told. */
+/** Notifies every hook, one after another. Never throws: a failure is reported, and the next hook runs. */
 export async function fire<N extends HookName>(
   { agent, context, hooks, timeoutMs, signal, failed }: Firing,
   hook: N,

@@ -165,7 +165,7 @@ const blocksOf = (input: AnyOptions['input'], resumes: boolean): readonly Block[
 
 type PartEnd = { readonly next: Part } | Omit<RunResult<unknown>, 'agents' | 'usage' | 'sessionId' | 'conversationId'>
 
-/** One agent's part. Every failure is told to its onError hooks before it leaves. */
+/** One agent's part. Every failure reaches its onError hooks before it is thrown. */
 async function runPart(part: Part, around: Surroundings): Promise<PartEnd> {
   const { agent } = part
   const given = contextOf(part.context)
@@ -246,7 +246,7 @@ function agentNamed(first: AnyAgent, name: string): AnyAgent | undefined {
   return undefined
 }
 
-/** The answer is told, reshaped and told again. */
+/** The answer is reported, transformed and reported again. */
 async function finish(firing: Firing, answer: Answer): Promise<PartEnd> {
   const { agent } = firing
   await fire(firing, 'onEnd', { output: answer.value })
@@ -282,7 +282,7 @@ async function checkedContext(given: Context, firing: Firing): Promise<Context<n
   throw new AgentError('context', firing.agent.name, `the context does not fit: ${sayMisfits(fitted.misfits)}`)
 }
 
-/** A new conversation, or the session that is gone on with. */
+/** A new conversation, or the session that is resumed. */
 function placeOf(
   { name }: AnyAgent,
   { resume, input }: { readonly resume?: string; readonly input: unknown },

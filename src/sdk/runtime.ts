@@ -21,7 +21,7 @@ export interface RuntimeOptions {
   readonly env?: NodeJS.ProcessEnv
   /** Settings over those of the files, as in settings.json. */
   readonly settings?: Readonly<Record<string, unknown>>
-  /** Only managed settings and `settings`: no file of the person or the project is read. */
+  /** Only managed settings and `settings`: no file of the user or the project is read. */
   readonly bare?: boolean
   /** The folder's own hooks and allow rules apply, in this runtime. */
   readonly trust?: boolean

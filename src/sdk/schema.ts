@@ -69,12 +69,12 @@ export const sayMisfits = (misfits: readonly Misfit[]): string =>
     .map(({ field, error }) => (field === '' ? error : `${field}: ${error}`))
     .join('; ')
 
-/** The schema as the model is told of it; undefined where the library cannot say. */
+/** The schema as the model sees it; undefined where the library cannot express it. */
 export function jsonSchemaOf(schema: Schema): JsonSchema | undefined {
   const described = schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' })
   if (!described) return undefined
-  const { $schema: _, ...told } = described
-  return told
+  const { $schema: _, ...shown } = described
+  return shown
 }
 
 export const isSchema = (value: unknown): value is Schema =>

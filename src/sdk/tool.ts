@@ -14,14 +14,14 @@ import { type Fitted, fit, isSchema, jsonSchemaOf, type OutputOf, type Schema, s
 export interface ToolDefinition<S extends Schema, Ctx extends Schema | undefined> {
   /** As the model calls it; a letter first, then letters, digits, `_` and `-`. */
   readonly name: string
-  /** What the model is told. */
+  /** What the model sees. */
   readonly description: string
   readonly input: S
   /** The input as JSON Schema, where the library cannot say it itself (valibot). */
   readonly jsonSchema?: Readonly<Record<string, unknown>>
   /** What the run's context must have for this tool; without it any variable may be there. */
   readonly context?: Ctx
-  /** What hooks are told of it; `mutating` unless said. */
+  /** Its safety class for hooks; `mutating` by default. */
   readonly safety?: Safety
   /** True: a user or a rule must allow each call. Otherwise giving the tool to an agent allows it where no rule speaks. */
   readonly needsPermission?: boolean
@@ -50,7 +50,7 @@ export function defineTool<const S extends Schema, const Ctx extends Schema | un
     schema: () => described,
     check(value: unknown) {
       const fitted = fit(input, value)
-      // an asynchronous schema is asked when the tool runs
+      // an asynchronous schema is checked when the tool runs
       return fitted instanceof Promise || fitted.ok ? undefined : { path: '', why: sayMisfits(fitted.misfits) }
     },
   }

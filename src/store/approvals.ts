@@ -1,5 +1,5 @@
 /**
- * Calls that wait for the operator's answer while nobody is there: a row each, with everything needed to decide.
+ * Calls that wait for the operator's answer while no user is present: a row each, with everything needed to decide.
  *
  * A page or a command that lets an operator decide needs three functions: `listApprovals` for what waits, `getApproval`
  * for one of them, and `decideApproval`, which returns why the decision was refused. Whoever serves a decision over a
@@ -148,7 +148,7 @@ export const waitingCalls = (db: Db, sessionId: string): WaitingAgentCall[] =>
     sessionId,
   )
 
-/** The row, which is gone after that: whoever takes it resumes the agent. */
+/** Takes the row and deletes it: the caller resumes the agent. */
 export const takeWaitingCall = (db: Db, sessionId: string, toolUseId: string): WaitingAgentCall | undefined =>
   db.transaction(() => {
     const found = waitingCalls(db, sessionId).find((each) => each.toolUseId === toolUseId)

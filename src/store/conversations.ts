@@ -23,7 +23,7 @@ export interface SessionSummary extends Session {
   readonly projectDir: string
   readonly phase: Phase
   readonly lastActive: string
-  /** What the person called it (state key `name`). */
+  /** The user's name for it (state key `name`). */
   readonly name: string | null
   readonly firstPrompt: string | null
   readonly entries: number

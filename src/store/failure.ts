@@ -1,4 +1,4 @@
-/** What can go wrong with the database file, told so that a person knows what to do. */
+/** What can go wrong with the database file, with the remedy for the user. */
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 

@@ -248,7 +248,7 @@ class Connection implements Db {
       const row = this.#statement(sql).get(...values)
       const table = this.#addsTo.get(sql)
       if (table !== undefined && row) this.#added.push({ table, first: Number(row['id']), last: Number(row['id']) })
-      return row && ({ ...row } as Row) // SQLite's rows have no prototype, which surprises whoever compares them
+      return row && ({ ...row } as Row) // SQLite's rows have no prototype, which surprises a comparison
     })
   }
 

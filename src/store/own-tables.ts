@@ -11,7 +11,7 @@ export const ownTables: readonly string[] = [
     current     INTEGER NOT NULL,
     imported_at TEXT NOT NULL DEFAULT (datetime('now'))
   )`,
-  // Sessions of sub-agents, and whose they are: a person resumes none of them.
+  // Sessions of sub-agents and their parents: a user resumes none of them.
   `CREATE TABLE ona_subagents (
     session_id        TEXT PRIMARY KEY REFERENCES sessions(session_id),
     parent_session_id TEXT NOT NULL REFERENCES sessions(session_id),

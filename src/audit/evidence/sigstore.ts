@@ -1,5 +1,5 @@
 /**
- * Signing without a key of one's own: Sigstore gives a certificate for the identity of a CI job or a person, and keeps the
+ * Signing without a key of one's own: Sigstore gives a certificate for the identity of a CI job or a user, and keeps the
  * signature in a public log. Needs a network to sign; verifying is offline where the trusted root is at hand.
  */
 import { bundleFromJSON } from '@sigstore/bundle'

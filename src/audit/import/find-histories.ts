@@ -25,7 +25,7 @@ export function findHistories(
   })
 }
 
-/** What a SQLite file was last told lies in its -wal file. */
+/** The newest changes of a SQLite file are in its -wal file. */
 function sizeOf(path: string, isDatabase: boolean): { size: number; mtimeMs: number } {
   const stats = [path, ...(isDatabase ? [`${path}-wal`] : [])].map((each) => statSync(each, { throwIfNoEntry: false }))
   const size = stats.reduce((sum, each) => sum + (each?.size ?? 0), 0)

@@ -1,4 +1,4 @@
-/** Puts a compiled policy onto a machine, or into a folder that stands for one; tells what differs; takes it away again. */
+/** Installs a compiled policy on a machine, or in a folder that stands for one; reports what differs; removes it. */
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'

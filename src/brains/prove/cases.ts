@@ -106,7 +106,7 @@ function caseOf(
     const command = content === undefined ? 'true' : content.replace(/:\*$/, ' *').replaceAll('*', 'ona-proof').trim()
     const program = /^[\w./-]+/.exec(command)?.[0]
     if (!program) return 'the rule begins with a wildcard, so no command follows from it'
-    // the mark tells whether the call ran; the program itself is a stand-in
+    // the mark shows whether the call ran; the program itself is a stand-in
     return [
       { name, tool, input: { command: `${command}; touch ${mark}` }, expect: 'refused', standIns: [program], mark },
     ]

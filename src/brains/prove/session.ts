@@ -25,7 +25,7 @@ export interface ProofResult {
   readonly name: string
   readonly outcome: 'refused' | 'went through' | 'not offered' | 'not attempted'
   readonly expect: ProofCase['expect']
-  /** What the agent told the model, or why nothing was attempted. */
+  /** What the agent reported to the model, or why nothing was attempted. */
   readonly evidence: string
 }
 
@@ -166,7 +166,7 @@ function nextCall(chat: Chat, { dialect }: Host, cases: readonly ProofCase[], at
 interface Seen {
   readonly scratch: string
   readonly repo: string
-  /** What the model was told. */
+  /** What the model received. */
   readonly result: string | undefined
   at(path: string): string
 }

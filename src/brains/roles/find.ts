@@ -107,7 +107,7 @@ async function offeredRoles(root: string, runCode: boolean) {
   return { roles, unusable, problems }
 }
 
-/** Whether any role here may be declared in code; told by names alone, without loading anything. */
+/** Whether any role here may be declared in code; decided by names alone, without loading anything. */
 export function hasCodeRoles(root: string): boolean {
   if (!existsSync(join(root, '.agent'))) return false
   const code = '{ts,mts,js,mjs,cjs}'

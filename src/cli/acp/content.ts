@@ -1,4 +1,4 @@
-/** Between the protocol's content and ours: prompts that come in, and a conversation that is told again. */
+/** Between the protocol's content and ours: prompts that come in, and a conversation that is replayed. */
 
 import { fileURLToPath } from 'node:url'
 import type { ContentBlock, SessionUpdate } from '@agentclientprotocol/sdk'

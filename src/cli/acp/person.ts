@@ -1,4 +1,4 @@
-/** The person behind an editor: what the agent asks becomes a request of the protocol. */
+/** The user behind an editor: a prompt of the agent becomes a request of the protocol. */
 import type {
   AgentContext,
   ClientCapabilities,

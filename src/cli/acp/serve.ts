@@ -39,7 +39,7 @@ interface Open {
   readonly session: Session
   /** Tells the editor, in order. */
   send(update: SessionUpdate): void
-  /** All that was told has gone out. */
+  /** Resolves when every update has been sent. */
   sent(): Promise<void>
   toldMode: PermissionMode
   /** The prompt that is being answered. */
@@ -220,7 +220,7 @@ async function answer(here: Open, { text, more }: ReturnType<typeof readPrompt>)
   return { stopReason: stopOf(end, say) }
 }
 
-/** What failed is the request's error; who ended the turn is told. */
+/** A failure is the request's error; the stop reason says who ended the turn. */
 function stopOf(end: TurnEnd, say: (words: string) => void): PromptResponse['stopReason'] {
   if (end.failure?.kind === 'authentication') throw RequestError.authRequired(undefined, end.failure.message)
   if (end.stop === 'error') throw RequestError.internalError(undefined, end.why ?? 'the model failed')

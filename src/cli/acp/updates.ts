@@ -1,4 +1,4 @@
-/** What the agent does, as an editor is told of it: events of the session become session updates of the protocol. */
+/** What the agent does, as an editor sees it: events of the session become session updates of the protocol. */
 import type { PlanEntry, SessionUpdate, ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk'
 import type { AgentEvent } from '../../agent/events.ts'
 import type { Session } from '../../agent/session/session.ts'
@@ -11,7 +11,7 @@ const mostOutput = 20_000
 /** A file over this is not shown as a diff. */
 const mostDiff = 400_000
 
-/** The updates that an event is told as, if any. */
+/** The updates for an event, if any. */
 export function updatesFor(session: Session, event: AgentEvent): SessionUpdate[] {
   switch (event.type) {
     case 'text':

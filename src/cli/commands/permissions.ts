@@ -16,7 +16,7 @@ import { command, family } from '../command.ts'
 import { paint, said, saidJson, wrong } from '../print.ts'
 import type { Verb } from '../verbs.ts'
 
-const help = `ona permissions test tells what the rules say of a call, and why. Nothing is run.
+const help = `ona permissions test shows how the rules decide a call, and why. Nothing is run.
 
   ona permissions test 'Bash(git *)' --tool Bash --input '{"command":"git status"}'
   ona permissions test --deny 'Read(.env)' --allow Read --tool Read --input '{"file_path":".env"}'

@@ -81,7 +81,7 @@ interface PlayFlags {
   readonly trust: boolean
 }
 
-/** A script with files of its own has a folder, a home and a database that nobody else sees, and is gone afterwards. */
+/** A script with files of its own has a folder, a home and a database of its own, and is removed afterwards. */
 async function play(script: Script, flags: PlayFlags): Promise<Report> {
   const { startSession } = await import('../../agent/session/start.ts')
   const { runTurn } = await import('../../agent/turn.ts')

@@ -1,4 +1,4 @@
-/** How each kind of handler is asked, and what it replied. A failure is a reply too. */
+/** How each kind of handler is run, and what it replied. A failure is a reply too. */
 
 import { isDetaching } from '../claude/contract.ts'
 import type { HookContext, StandardArgs } from '../define.ts'
@@ -53,7 +53,7 @@ export interface Asking {
   readonly envFile?: string
 }
 
-/** How one handler is asked, whatever its kind, as the kernel asks it. */
+/** The question for one handler of any kind, as the kernel takes it. */
 export function questionFor(handler: Handler, asking: Asking): Question<Reply> {
   const { timeoutMs } = asking
   return {

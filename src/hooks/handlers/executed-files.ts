@@ -1,4 +1,4 @@
-/** Which files the hooks execute: whoever may edit one of them decides what the guard says. */
+/** Which files the hooks execute: a user who may edit one of them controls the guard. */
 import { realpathSync, statSync } from 'node:fs'
 import { basename, isAbsolute, resolve } from 'node:path'
 import type { Handler } from '../handler.ts'

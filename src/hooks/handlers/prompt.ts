@@ -1,4 +1,4 @@
-/** A handler that asks a model: what it is told, and how its reply is read. The call itself is handed in. */
+/** A handler that calls a model: the prompt, and how the reply is parsed. The caller provides the call itself. */
 import type { Handler, Render } from '../handler.ts'
 import { isObject, type JsonObject } from '../shape.ts'
 import { readJson } from '../text/json-text.ts'

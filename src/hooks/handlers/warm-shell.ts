@@ -33,7 +33,7 @@ const mostShells = 8
 /** Bash reads the command byte by byte. */
 const longestCommand = 4096
 const answerMs = 1000
-/** Once a round of hooks is over, while the model is asked. */
+/** After a round of hooks, while the model replies. */
 const refillAfterMs = 25
 const roundsRemembered = 20
 

@@ -24,8 +24,8 @@ export function concerns(round: Round, handler: Prepared): boolean {
   return true
 }
 
-/** Whether the call in question matches a handler's rule. Where that cannot be told, the handler is asked. */
-export async function holds(
+/** Whether the call in question matches a handler's rule. Where that is unknown, the handler runs. */
+export async function meetsCondition(
   { subject, fields, settled, scope }: Round,
   { ifCondition, event }: Prepared,
 ): Promise<boolean> {
@@ -37,13 +37,13 @@ export async function holds(
   return settled.matchesRule(ifCondition, tool, isObject(input) ? input : {}, scope)
 }
 
-/** Why a handler is not asked although it is concerned. */
+/** Why a handler does not run although it is concerned. */
 export function whySkipped(round: Round, handler: Prepared): string | undefined {
   const { settled, scope, subject, isOver } = round
   if (settled.disabled !== undefined) return settled.disabled
   if (handler.withheld !== undefined) return handler.withheld
   if (scope.signal?.aborted) return 'interrupted'
   if (!isOver) return undefined
-  // What has happened already cannot be refused, so all who listen to it are told.
+  // What has already happened cannot be refused, so every handler gets to see it.
   return isAtStep(round, handler) || canRefuse(subject.event!.name) ? 'prior_block_or_deny' : undefined
 }

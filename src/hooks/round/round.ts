@@ -1,4 +1,4 @@
-/** A round: those with a say are asked, one after another, and their answers become one. */
+/** A round: the handlers concerned run one after another, and their answers become one. */
 import { claudeInput, setsEnv } from '../claude/contract.ts'
 import { questionFor, type Reply, replyOf } from '../handlers/ask.ts'
 import { defaultTimeout } from '../handlers/timeout.ts'
@@ -10,7 +10,7 @@ import { copy, draftOf } from '../step/draft.ts'
 import type { Steps } from '../steps.ts'
 import { noOpinion, reasonOf } from '../verdict.ts'
 import { eventInput, stepInput } from '../wire/messages.ts'
-import { concerns, holds, whySkipped } from './admit.ts'
+import { concerns, meetsCondition, whySkipped } from './admit.ts'
 import { notAsked, now } from './invocation.ts'
 import {
   type Asked,
@@ -53,7 +53,7 @@ const policyOf = (round: Round): Policy<Prepared, Reply, Asked> => ({
   admit(handler) {
     if (!concerns(round, handler)) return false
     if (handler.ifCondition === '') return whySkipped(round, handler) ?? true
-    return holds(round, handler).then((applies) => applies && (whySkipped(round, handler) ?? true))
+    return meetsCondition(round, handler).then((applies) => applies && (whySkipped(round, handler) ?? true))
   },
   question: (handler) => openQuestion(round, handler),
   settle(handler, outcome, asked) {
@@ -91,13 +91,13 @@ const envFileName = ({ event, ordinal }: Prepared) => `${event.toLowerCase()}-ho
 
 function answerOf({ subject, verdict, control, reasons, refused, notes }: Round): Answer {
   const { step } = subject
-  const { input, toolOutput, claudeOutput, goOn, blocks, ...told } = verdict
+  const { input, toolOutput, claudeOutput, goOn, blocks, ...answer } = verdict
   const placed = step !== undefined && verdict.context.length > 0 && addContext(step.state, verdict.context)
   if (step?.name === 'before_permission' && (verdict.decision === 'allow' || verdict.decision === 'deny')) {
     ;(step.state as Steps['before_permission']).resolved = verdict.decision === 'allow'
   }
   return {
-    ...told,
+    ...answer,
     control,
     decision: refused === undefined ? verdict.decision : 'deny',
     reason: [reasonOf(verdict), ...reasons, refused ?? ''].filter((text) => text !== '').join('\n'),

@@ -16,7 +16,7 @@ import { canRefuse } from '../wire/messages.ts'
 import type { Background } from './background.ts'
 import { invocationOf, type Outcome } from './invocation.ts'
 
-/** What is asked about: a step, the event that it raises, or an event alone. */
+/** What a round is about: a step, the event that it raises, or an event alone. */
 export interface Subject {
   readonly step?: { readonly name: StepName; readonly state: Steps[StepName] }
   readonly event?: Raised
@@ -30,7 +30,7 @@ export type Prepared = Ordered & {
   readonly label: string
 }
 
-/** What holds for every round of a plane. */
+/** What all rounds of a plane have in common. */
 export interface Settled {
   readonly env: Env
   readonly redact: Redact
@@ -42,7 +42,7 @@ export interface Settled {
   readonly hookFailure?: 'refuse' | 'forced'
   readonly claude?: ClaudeHost
   readonly background: Background
-  /** Handlers that are asked once a session, and have been. */
+  /** Handlers with "once" that have already run in their session. */
   readonly done: Set<string>
 }
 
@@ -66,15 +66,15 @@ export interface Round {
   readonly subject: Subject
   readonly scope: Scope
   readonly settled: Settled
-  /** The event's fields as those still to come are shown them. */
+  /** The event's fields as the remaining handlers see them. */
   readonly fields: JsonObject
   verdict: Verdict
   control: Control
   /** Why a step's handler ended it, where the step has no place for the words. */
   readonly reasons: string[]
-  /** It is decided; nobody else needs to be asked. */
+  /** It is decided; no other handler needs to run. */
   isOver: boolean
-  /** Why it must not go on although nobody said so: a guard failed. */
+  /** Why it is refused although no handler denied it: a guard failed. */
   refused: string | undefined
   readonly notes: HookNote[]
 }

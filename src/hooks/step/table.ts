@@ -42,7 +42,7 @@ export interface Field<T> {
   read?(value: never): T
   /** Where an envelope does not show it. */
   empty?(): T
-  /** A field that may be written, and what may stand there. The others are facts. */
+  /** A writable field and its allowed values. The others are facts. */
   fits?(value: unknown): boolean
   /** A wrong value is ignored with a warning; elsewhere it spoils the whole verdict. */
   readonly lenient?: true

@@ -1,4 +1,4 @@
-/** Text of others, shown to a person who has to judge it. */
+/** Text from outside, shown to a user who has to judge it. */
 
 /** On one line, with nothing in it that a terminal would obey: what is shown must not hide what it is. */
 export const visible = (text: string): string =>

@@ -69,7 +69,7 @@ const shared = {
   suppressOutput: optional(boolean('do not show what the hook printed')),
   stopReason: optional(string('shown when the turn ends here')),
   decision: optional(oneOf(['approve', 'block'])),
-  systemMessage: optional(string('shown to the person')),
+  systemMessage: optional(string('shown to the user')),
   reason: optional(string('why it is blocked')),
 }
 

@@ -47,7 +47,7 @@ export const kinds = {
   }),
   function: record({
     type: literal('function'),
-    file: string('TypeScript or JavaScript; what it exports for this event by defineHook is asked'),
+    file: string('TypeScript or JavaScript; what it exports for this event with defineHook runs'),
     ...common,
   }),
 }

@@ -1,4 +1,4 @@
-/** Codex: rollouts, `sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl[.zst]`. Refusals are told by the output's text alone. */
+/** Codex: rollouts, `sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl[.zst]`. Refusals can be recognised by the output's text alone. */
 import { join } from 'node:path'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { filesBelow } from '../history/files.ts'

@@ -124,7 +124,7 @@ function find(layout: Layout, text: string, file: string): Found[] {
   return found
 }
 
-/** Takes the event's list from what it holds of ours to what it should hold. */
+/** Changes our entries in the event's list to what they should be. */
 function changeEvent(
   layout: Layout,
   edit: JsonEdit,

@@ -1,5 +1,5 @@
 /**
- * Gemini CLI: hooks in the system settings, which its user can switch off, and admin policy files, which he cannot
+ * Gemini CLI: hooks in the system settings, which its user can switch off, and admin policy files, which they cannot
  * (Gemini CLI's policy engine reference). The policies folder must belong to root.
  */
 import { managedHooks } from '../config/managed-hooks.ts'

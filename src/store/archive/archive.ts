@@ -92,7 +92,7 @@ export function unarchiveConversation(db: Db, conversationId: string): boolean {
   return true
 }
 
-/** For whoever goes on with a session: its rows must be in the database before one is added. */
+/** Before a session is resumed: its rows must be in the database before one is added. */
 export function unarchiveSession(db: Db, sessionId: string): boolean {
   const sql = `SELECT a.conversation_id AS id FROM ona_archives a JOIN sessions s ON s.conversation_id = a.conversation_id
     WHERE s.session_id = ?`

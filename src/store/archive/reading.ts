@@ -33,7 +33,7 @@ export function withArchived<T>(db: ReadDb, conversationIds: readonly string[], 
   }
 }
 
-/** Lets go of what was brought: for whoever reads one conversation after another. */
+/** Frees what was loaded, for a caller that reads one conversation after another. */
 export function dropArchived(db: ReadDb): void {
   if (!brought.get(db)?.size) return
   for (const { name } of archivedTables) db.runTemp(`DELETE FROM temp.kept_${name}`)

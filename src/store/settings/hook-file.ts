@@ -1,4 +1,4 @@
-/** Hooks in TypeScript from a file of the person's: what it exports by `defineHook` and `defineStepHook`. */
+/** Hooks in TypeScript from a user's file: what it exports with `defineHook` and `defineStepHook`. */
 import { existsSync } from 'node:fs'
 import type { RegisterHooksOptions } from 'node:module'
 import { isAbsolute, join, resolve } from 'node:path'
@@ -25,7 +25,7 @@ export function hooksOfFile(path: string): ReturnType<LoadHooks> {
 }
 
 /**
- * Loads the files that settings of a level name. A project's are told from its folder; a person's own count in every
+ * Loads the files that settings of a level name. A project's paths start at its folder; a user's own apply in every
  * folder, and must not mean a file of whichever one they are in.
  */
 export const hookFiles =

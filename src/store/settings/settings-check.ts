@@ -1,4 +1,4 @@
-/** What is wrong with the settings of one file, told with the place and what to do about it. */
+/** Faults in the settings of one file, each with its place and remedy. */
 import { blockingEvents } from '../../hooks/claude/events.ts'
 import { secretIn } from '../../hooks/redact.ts'
 import { isSecretName } from '../../hooks/secret-names.ts'
@@ -21,7 +21,7 @@ export type CheckRule = (rule: string, list: 'allow' | 'ask' | 'deny') => string
 export interface Checked {
   /** What can be used. */
   readonly settings: JsonObject
-  /** Values that cannot stand: whoever wrote them has to be told before anything runs. */
+  /** Invalid values: they are reported before anything runs. */
   readonly problems: string[]
   /** Entries left out, and keys that do nothing here. */
   readonly warnings: string[]

@@ -112,7 +112,7 @@ function at(settings: unknown, path: readonly string[]): unknown {
 /** The settings of a project are for everyone who works on it. */
 const isShared = (file: string) => basename(file) === 'settings.json' && dirname(dirname(file)) !== homedir()
 
-/** Local settings are the person's own: git does not see the file that we make. */
+/** Local settings are the user's own: git ignores the file that we create. */
 function ignoreLocal(file: string): void {
   const ignore = join(dirname(file), '.gitignore')
   if (basename(file) !== 'settings.local.json' || basename(dirname(file)) !== '.ona') return

@@ -1,4 +1,4 @@
-/** The settings files: where they lie, and what each holds. */
+/** The settings files: their paths and contents. */
 import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseJsonc } from '../../files/jsonc.ts'

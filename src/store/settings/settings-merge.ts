@@ -5,7 +5,7 @@ import type { Layer } from './settings-files.ts'
 import { type HookEntry, type Level, levels } from './settings-shape.ts'
 
 /**
- * The strongest level's word counts; lists add up without repeats; objects are joined key by key. `layers` come weakest
+ * The strongest level wins; lists add up without repeats; objects are joined key by key. `layers` come weakest
  * first. Hooks run in the order managed, user, project, local, command line.
  */
 export function merge(layers: readonly Layer[], builtinRules: readonly string[] = []): JsonObject {
@@ -27,7 +27,7 @@ export function merge(layers: readonly Layer[], builtinRules: readonly string[] 
   return hooks.length > 0 ? { ...merged, hooks } : merged
 }
 
-/** The built-in allow rules are the lowest layer, unless some level that may says `"builtinRules": false`. */
+/** The built-in allow rules are the lowest layer, unless a level that may sets `"builtinRules": false`. */
 function withBuiltin(layers: readonly Layer[], rules: readonly string[]): readonly Pick<Layer, 'level' | 'settings'>[] {
   const off =
     layers.findLast(({ settings }) => settings['builtinRules'] !== undefined)?.settings['builtinRules'] === false
@@ -52,7 +52,7 @@ export function flatHooks(hooks: unknown, level: Level | 'operator'): HookEntry[
   }))
 }
 
-/** What an untrusted folder may say: what it forbids, and what it wants asked. */
+/** What an untrusted folder may set: deny and ask rules. */
 export function onlyRestrictions(settings: JsonObject): JsonObject {
   const sandbox = onlyTighter(settings['sandbox'])
   if (!isObject(settings['permissions'])) return sandbox
@@ -78,7 +78,7 @@ function onlyTighter(sandbox: unknown): JsonObject {
   return Object.keys(kept).length > 0 ? { sandbox: kept } : {}
 }
 
-/** A repository cannot switch off the sandbox of whoever works on it. */
+/** A repository cannot switch off its user's sandbox. */
 function withoutLooserSandbox(project: JsonObject, below: JsonObject): JsonObject {
   const [own, user] = [project['sandbox'], below['sandbox']]
   if (!isObject(own) || !isObject(user)) return project

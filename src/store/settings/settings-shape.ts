@@ -93,7 +93,7 @@ const modelSpec = record(
   { closed: true },
 )
 
-/** Only what something reads: whoever sets another key is told that it has no effect. */
+/** Only keys that something reads: any other key gets a warning that it has no effect. */
 export const settingsShape = record({
   permissions: optional(permissionsShape),
   hooks: optional(either(list(map(json())), map(list(map(json())))) as Shape<HookEntry[]>),
@@ -156,7 +156,7 @@ export const settingsShape = record({
 /** Settings as the product uses them: keys we do not know are there too. */
 export type Settings = Infer<typeof settingsShape> & JsonObject
 
-/** A hook as the snapshot holds it, whichever shape the file had. */
+/** A hook as it is in the snapshot, whichever shape the file had. */
 export type HookEntry = {
   hook_event_name: string
   matcher: string
@@ -178,5 +178,5 @@ export const managedOnly = [
   'blockedMarketplaces',
 ]
 
-/** Keys that a repository cannot set for whoever clones it. */
+/** Keys that a repository cannot set for its users. */
 export const notFromProject = ['disableAllHooks', 'enableAllProjectMcpServers', 'enabledMcpjsonServers']

@@ -45,7 +45,7 @@ export interface SettingsFlags {
 }
 
 export interface LoadedSettings {
-  /** What holds in this process from now on. `hooks` is one list in the order in which they run. */
+  /** The settings of this process. `hooks` is one list in the order in which they run. */
   readonly settings: Settings & { readonly hooks: readonly HookEntry[] }
   /** The files that were read, weakest first. */
   readonly sources: readonly { readonly level: Level; readonly file: string }[]
@@ -209,7 +209,7 @@ function checkLayers(read: readonly Layer[], checkRule: CheckRule) {
   return { layers, problems, warnings, unknown }
 }
 
-/** Until the person trusts the folder, its files can forbid and ask, and nothing else. */
+/** Until the user trusts the folder, its files can deny and ask, and nothing else. */
 function holdBack(layers: readonly Layer[], { cwd, home, flags = {} }: SettingsRequest) {
   const isOfFolder = ({ level }: Layer) => level === 'project' || level === 'local'
   const managed = layers

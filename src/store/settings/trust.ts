@@ -1,4 +1,4 @@
-/** Which folders the person has trusted to run things. Kept outside of them, in `~/.ona/trust.json`. */
+/** Which folders the user has trusted to run things. Stored outside of them, in `~/.ona/trust.json`. */
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { updateFile } from '../../files/atomic-write.ts'

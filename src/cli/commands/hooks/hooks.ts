@@ -1,8 +1,8 @@
-/** `ona hooks`: one file a verb, loaded when it is asked for. */
+/** `ona hooks`: one file per verb, loaded on demand. */
 import { family } from '../../command.ts'
 import type { Verb } from '../../verbs.ts'
 
-const help = `ona hooks: what is asked before and after everything that an agent does.
+const help = `ona hooks: what runs before and after every action of an agent.
 
   ona hooks list                                every hook in force, in the order it runs, and where it came from
   ona hooks fire PreToolUse --input call.json   ask the hooks about a made-up event, and see what they say

@@ -1,4 +1,4 @@
-/** `ona mcp`: the MCP servers of this folder and this person, and our own tools as one. */
+/** `ona mcp`: the MCP servers of this folder and this user, and our own tools as one. */
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { declaredHere, snapshotSource } from '../../../agent/session/declared-servers.ts'

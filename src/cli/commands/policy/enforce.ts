@@ -124,7 +124,7 @@ const plan = command('ona enforce plan', { help, flags }, async (given) => {
   return given.strict && cannot > 0 ? failed(`--strict: ${cannot} rules cannot be enforced in an agent`) : 0
 })
 
-/** Each reason once, with the rules that it is said of. */
+/** Each reason once, with the rules it applies to. */
 function reasonsIn(
   support: readonly { rule: string; hosts: Record<string, { how: string; why?: string }> }[],
 ): Map<string, string[]> {

@@ -102,7 +102,7 @@ async function play(folder: string, stage: Stage): Promise<number> {
   stage.say(
     `All of it is on record: ${counts.entries} transcript rows, ${counts.events} events, ${counts.hooks} refusal by the planning gate, in one SQLite file.`,
   )
-  stage.say('Next: ona in a project of yours. docs/workflow.md tells the rest.')
+  stage.say('Next: ona in a project of yours. docs/workflow.md has the rest.')
   return phase === 'done' ? 0 : 1
 }
 

@@ -13,7 +13,7 @@ const help = `Moves a conversation to another phase, if everything that it needs
   ona --transition done --conversation ID --approve --as "Ada Lovelace"
 
 Phases: ${phases.join(', ')}. Entering test writes the test cases from the approved plan and runs them.
-To reach done, the operator approves the report: on a terminal you are asked, elsewhere --approve --as NAME says it.
+To reach done, the operator approves the report: a terminal prompts for it; elsewhere use --approve --as NAME.
 Exit code: 0 moved, 1 refused or no such conversation, 2 wrong usage.
 `
 
