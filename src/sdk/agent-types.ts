@@ -9,9 +9,9 @@ import type { Message } from '../providers/model.ts'
 import type { ToolOutput } from '../tools/output.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Context, Variables } from './context.ts'
-import type { DeclaredFields, Fields, Transformed } from './fields.ts'
 import type { OwnModel } from './model.ts'
-import type { OutputOf, Schema } from './schema.ts'
+import type { DeclaredFields, Fields, Transformed } from './output/fields.ts'
+import type { OutputOf, Schema } from './output/schema.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a method is a hook or a transform, and is typed by its author
 type AnyMethod = (...args: any[]) => unknown

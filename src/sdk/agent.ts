@@ -12,7 +12,7 @@ import type {
 import { checkDefinition, checkFields } from './check-definition.ts'
 import type { Variables } from './context.ts'
 import { readHooks } from './hooks.ts'
-import type { InputOf, Schema } from './schema.ts'
+import type { InputOf, Schema } from './output/schema.ts'
 
 class DefinedAgent implements Agent {
   readonly name: string

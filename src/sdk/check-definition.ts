@@ -6,8 +6,8 @@ import { modes } from '../permissions/modes.ts'
 import { ruleProblem } from '../permissions/rule.ts'
 import { builtInTools } from '../tools/all.ts'
 import type { AgentPermissions, AnyDefinition, Methods } from './agent-types.ts'
-import { isSchema } from './schema.ts'
-import { isOf } from './transform.ts'
+import { isSchema } from './output/schema.ts'
+import { isOf } from './output/transform.ts'
 
 /** Throws a TypeError where an object has a key that means nothing. */
 export function checkKeys(by: string, given: object, known: readonly string[], what = 'key'): void {

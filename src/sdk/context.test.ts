@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Context } from './context.ts'
-import { bothSpellings, otherSpelling, readPath } from './key-spelling.ts'
+import { bothSpellings, otherSpelling, readPath } from './output/key-spelling.ts'
 
 test('a change gives a new context, and the old one stays as it was', () => {
   const region = { name: 'EU', towns: ['Bonn'] }

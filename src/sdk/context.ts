@@ -1,5 +1,5 @@
 /** What a run knows beside its prompt: one object that instructions, tools, hooks and transforms all see, and none can change. */
-import { type At, bothSpellings, keyIn, partsOf, readPath } from './key-spelling.ts'
+import { type At, bothSpellings, keyIn, partsOf, readPath } from './output/key-spelling.ts'
 
 /** By default any key may be there, with an unknown value. */
 export type Variables = Record<string, unknown>

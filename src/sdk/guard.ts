@@ -6,7 +6,7 @@ import type { Handler } from '../hooks/handler.ts'
 import type { Output } from '../hooks/wire/output.ts'
 import type { ContextFor, FunctionTool, Guard, GuardAnswer, GuardArgs } from './agent-types.ts'
 import type { Variables } from './context.ts'
-import { type Fitted, fit, sayMisfits } from './schema.ts'
+import { type Fitted, fit, sayMisfits } from './output/schema.ts'
 import { contextFor } from './tool.ts'
 
 type Answered = GuardAnswer | Promise<GuardAnswer>

@@ -3,7 +3,7 @@ import { askInOrder, type Outcome } from '../hooks/kernel.ts'
 import { notKnown } from '../hooks/text/nearest.ts'
 import type { AnyAgent, AnyHook, GlobalHooks, HookEvents, HookName, HookTable, StandardArgs } from './agent-types.ts'
 import type { Context } from './context.ts'
-import { addSpellings, bothSpellings } from './key-spelling.ts'
+import { addSpellings, bothSpellings } from './output/key-spelling.ts'
 
 /** For messages: what each hook has beside context, agent and timestamp. */
 const hookFields: Record<HookName, readonly string[]> = {

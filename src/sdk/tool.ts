@@ -9,7 +9,7 @@ import { orAborted } from './abort.ts'
 import type { ContextFor, FunctionTool, ToolRun, ToolScope } from './agent-types.ts'
 import { checkKeys, sdkKeys } from './check-definition.ts'
 import { Context } from './context.ts'
-import { type Fitted, fit, isSchema, jsonSchemaOf, type OutputOf, type Schema, sayMisfits } from './schema.ts'
+import { type Fitted, fit, isSchema, jsonSchemaOf, type OutputOf, type Schema, sayMisfits } from './output/schema.ts'
 
 export interface ToolDefinition<S extends Schema, Ctx extends Schema | undefined> {
   /** As the model calls it; a letter first, then letters, digits, `_` and `-`. */

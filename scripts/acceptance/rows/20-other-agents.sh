@@ -209,7 +209,7 @@ unit src/sdk/hooks.test.ts
 X
 
 row S002-3 002 'resultTransform: one or two parameters, more, a method by name; only undefined and null are missing' 'the tests of the transforms pass' <<'X'
-unit src/sdk/transform.test.ts
+unit src/sdk/output/transform.test.ts
 X
 
 row S002-4 002 'the old form is refused with what to write instead' 'the tests of the definition pass' <<'X'

@@ -1,5 +1,5 @@
 /** The fields of a result as they are declared, and the types that come of them. */
-import type { Context, Variables } from './context.ts'
+import type { Context, Variables } from '../context.ts'
 import type { At } from './key-spelling.ts'
 
 /** The agent whose answer is reshaped. */

@@ -1,6 +1,6 @@
 /** Result transforms: the fields of a result, each made from what the model gave. */
-import { errorOf } from '../hooks/kernel.ts'
-import type { Context } from './context.ts'
+import { errorOf } from '../../hooks/kernel.ts'
+import type { Context } from '../context.ts'
 import type { Field, Fields, FieldType, TransformingAgent, TransformOptions } from './fields.ts'
 import { bothSpellings, readPath } from './key-spelling.ts'
 

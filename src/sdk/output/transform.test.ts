@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { defineAgent } from './agent.ts'
-import type { Agent } from './agent-types.ts'
-import { Context } from './context.ts'
+import { defineAgent } from '../agent.ts'
+import type { Agent } from '../agent-types.ts'
+import { Context } from '../context.ts'
 import type { Fields } from './fields.ts'
 import { reshape } from './transform.ts'
 

@@ -1,5 +1,5 @@
 /** Schemas of any library that speaks Standard Schema: zod, valibot, arktype and others. */
-import type { JsonSchema } from '../hooks/shape.ts'
+import type { JsonSchema } from '../../hooks/shape.ts'
 
 /** The contract of https://standardschema.dev, as far as we use it. */
 export interface Schema<Input = unknown, Output = Input> {

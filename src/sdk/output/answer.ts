@@ -1,10 +1,10 @@
 /** The model's words as the answer that was asked for; a wrong one goes back with the error, a few times. */
-import { answerJson, structuredAnswer } from '../agent/model/structured-answer.ts'
-import { textBlock } from '../hooks/step/blocks.ts'
-import { orAborted } from './abort.ts'
-import { AgentError } from './agent-error.ts'
-import type { Leg } from './agent-session.ts'
-import { type Firing, fire } from './hooks.ts'
+import { answerJson, structuredAnswer } from '../../agent/model/structured-answer.ts'
+import { textBlock } from '../../hooks/step/blocks.ts'
+import { orAborted } from '../abort.ts'
+import { AgentError } from '../agent-error.ts'
+import type { Leg } from '../agent-session.ts'
+import { type Firing, fire } from '../hooks.ts'
 import { readPath } from './key-spelling.ts'
 import { fit, sayMisfits } from './schema.ts'
 
