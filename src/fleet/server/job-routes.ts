@@ -1,7 +1,8 @@
 /** The addresses of jobs: users submit and decide, workers take and end. */
 import { isObject } from '../../hooks/shape.ts'
 import type { Queue } from '../jobs/queue.ts'
-import { beat, cancel, decide, type Ending, end, type NewJob, retry, submit, take, wait } from './jobs.ts'
+import { cancel, decide, type NewJob, retry, submit } from './job-requests.ts'
+import { beat, type Ending, end, take, wait } from './jobs.ts'
 import { field, jsonOf, Refused, uuidPattern } from './request.ts'
 import { type Context, forNode, forUser, ok, type Route } from './route.ts'
 import { clean } from './row-facts.ts'
