@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { manPage } from '../scripts/build-man.ts'
@@ -62,7 +63,7 @@ test('the container file: a named base, no package lists left behind, an unprivi
 })
 
 test('npm run example runs an example on the Node that comes with the checkout, whichever the system has', () => {
-  const env = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: root, npm_config_update_notifier: 'false' }
+  const env = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: tmpdir(), npm_config_update_notifier: 'false' }
   const run = spawnSync('npm', ['run', '--silent', 'example', '--', 'examples/sdk/guarded-writer.ts'], {
     ...{ cwd: root, encoding: 'utf8', timeout: 120_000, env },
   })
