@@ -25,3 +25,28 @@ X
 row DEMO-1 8.6.1 'ona demo shows a failing gate with its output, on the bundled Node and on the one of the system' 'the tests pass' <<'X'
 unit test/workflow.test.ts --test-name-pattern='demo'
 X
+
+row EXAM-2 8.5.2 'cases and --help run in a copy of the project, never in the live one, under the deny rules' 'the tests pass' <<'X'
+unit test/workflow.test.ts --test-name-pattern='run in a copy|deny rule forbids'
+X
+
+row EXAM-3 8.2 'after a turn in the implement phase the terminal says that /test comes next' 'the test passes' <<'X'
+unit test/workflow.test.ts --test-name-pattern='comes next'
+X
+
+row MCP-1 7 'an MCP server that cannot start or dies is named on stderr, in an event and in the error of a call; mcp list shows servers of the snapshot; updatedMCPToolOutput holds for MCP tools only' 'the tests pass' <<'X'
+unit test/headless/mcp-failures.test.ts
+X
+
+row STEPS-1 004 'every control at every step, from a function and from a command; a veto by exit 2; images by URL; a hook-supplied reply once' 'the tests pass' <<'X'
+unit test/hooks/step-controls.test.ts
+X
+
+row DISPATCH-1 001 'BLOCKED on a violation and on the budget cap; the capability is computed again at Stop and PostToolUse; an empty manifest says so; an 80 KB prompt fits the budget' 'the tests pass' <<'X'
+unit test/dispatcher/dispatcher.test.ts --test-name-pattern='blocks the work|graph database again|without modules|80 KB'
+X
+
+row DISPATCH-2 001 'what an installation commits is readable code; a shim that times out ends its children' 'the tests pass' <<'X'
+unit test/dispatcher/cli.test.ts --test-name-pattern='readable'
+unit src/hosts/shim/shim.test.ts --test-name-pattern='ends with it'
+X
