@@ -1,6 +1,7 @@
 /** The verify report: what was asked for, which cases show it, what each of them really printed. */
 import { mostRating, type Rating } from '../store/ratings.ts'
 import { type CaseState, type Coverage, missing, uncovered } from './coverage.ts'
+import type { TestPlace } from './test-place.ts'
 
 export interface Report {
   readonly conversation: string
@@ -29,6 +30,8 @@ export interface Report {
   readonly missing: string | null
   /** The user's last rating of the task, given with /rate. */
   readonly rating: { readonly rating: number; readonly objective: string | null; readonly at: string } | null
+  /** Whether the cases were written and run in a sandbox; null before the first of them. */
+  readonly sandbox: TestPlace | null
 }
 
 export interface ReportedCase {
@@ -43,11 +46,17 @@ export interface ReportedCase {
   readonly script: string
 }
 
+interface Reported {
+  readonly rated?: Rating | undefined
+  readonly signed?: Report['signed_off'] | undefined
+  readonly place?: TestPlace | undefined
+}
+
 export function reportOf(
   conversation: string,
   phase: string,
   coverage: Coverage,
-  { rated, signed }: { rated?: Rating | undefined; signed?: Report['signed_off'] | undefined } = {},
+  { rated, signed, place }: Reported = {},
 ): Report {
   const { plan, rows, untraced, traced, passed } = coverage
   const why = missing(coverage)
@@ -69,6 +78,7 @@ export function reportOf(
     failed: traced - passed,
     ready: why === undefined,
     missing: why ?? null,
+    sandbox: place ?? null,
     rating: rated ? { rating: rated.rating, objective: rated.objective, at: rated.timestamp } : null,
   }
 }
@@ -149,11 +159,15 @@ export function reportText(
   )
   const rate = report.total === 0 ? 0 : Math.round((100 * report.passed) / report.total)
   lines.push('', `${report.total} traced cases, ${report.passed} passed, ${report.failed} failed (${rate} %)`)
+  if (report.sandbox?.sandboxed === false) lines.push('', unfencedLine(report.sandbox.why))
   if (report.signed_off) lines.push('', `Signed off by ${report.signed_off.by} on ${report.signed_off.at}`)
   if (report.rating) lines.push('', ratingLine(report.rating))
   if (report.missing) lines.push('', report.missing)
   return lines.join('\n')
 }
+
+const unfencedLine = (why: string): string =>
+  `The cases were not sandboxed: ${why}. What kept their writer from the code is what it was sent and which tools it had.`
 
 export const ratingLine = ({ rating, objective, at }: NonNullable<Report['rating']>): string =>
   `Rated ${rating} of ${mostRating} on ${at}${objective ? `: ${objective}` : ''}`

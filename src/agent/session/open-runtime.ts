@@ -97,7 +97,8 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
   withholdStored(env)
   const closers: (() => void)[] = [() => db.close()]
   const place = { home, env, database: db.path, projectDir: cwd }
-  const sandbox = settings.sandbox?.enabled ? lazyFence(settings.sandbox, place, closers) : undefined
+  const testSandbox = lazyFence(settings.sandbox ?? {}, place, closers)
+  const sandbox = settings.sandbox?.enabled ? testSandbox : undefined
   const scope = () => ({
     permissions: current?.rules ?? settings.permissions ?? {},
     projectDir: current?.projectDir ?? cwd,
@@ -166,6 +167,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     home,
     startDir: cwd,
     ...(sandbox && { sandbox }),
+    testSandbox,
     hookVariables: (session) => claudeHooks.prelude(session),
     get agents() {
       return agentKinds()

@@ -33,6 +33,8 @@ export interface Runtime {
   readonly startDir?: string
   /** Where Bash commands run, when the settings enable a sandbox; made when it is first needed. */
   sandbox?(): Promise<Fence>
+  /** The same for the scripts of test cases, which are sandboxed wherever that is possible. */
+  testSandbox?(): Promise<Fence>
   readonly tasks?: Tasks
   /** Shell text that sets the variables which hooks have exported in a session. */
   readonly hookVariables?: (sessionId: string) => string

@@ -373,11 +373,14 @@ export class Session {
   }
 }
 
+/** A hook may know what this session must not. What it said is in its row. */
+const sealedReason = 'a hook refused it'
+
 const withoutAdditions = ({ decision, reason, stop, control, ...answer }: Answer): Answer => ({
   ...quiet,
   decision,
-  reason,
-  stop,
+  reason: reason && sealedReason,
+  stop: stop && sealedReason,
   // at the end of a turn "continue" comes with words of the hook's
   control: control.kind === 'continue' ? quiet.control : control,
   notes: answer.notes,

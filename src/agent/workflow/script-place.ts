@@ -1,9 +1,11 @@
 /** Where the scripts of cases run for a session: under its rules and hooks, with the environment of its tools. */
 import type { Steps } from '../../hooks/steps.ts'
 import { decide } from '../../permissions/decide.ts'
+import type { Fence } from '../../sandbox/fence.ts'
 import type { Case } from '../../workflow/cases.ts'
 import { copyProject } from '../../workflow/project-copy.ts'
 import { runScript, type ScriptPlace } from '../../workflow/run-script.ts'
+import { addTestPlace } from '../../workflow/test-place.ts'
 import { questionOf } from '../permission-question.ts'
 import type { Session } from '../session/session.ts'
 
@@ -13,19 +15,26 @@ export const scriptPlace = (session: Session): ScriptPlace => ({
   conversationId: session.conversationId,
   env: session.runtime.childEnv,
   signal: session.signal,
-  ...(session.runtime.sandbox && { wrap: wrapFor(session) }),
+  ...(session.runtime.testSandbox && { wrap: wrapFor(session, session.runtime.testSandbox) }),
 })
 
-/** With a sandbox, a script finds the copy that it is given and nothing else of the project. */
-const wrapFor =
-  (session: Session): ScriptPlace['wrap'] =>
-  async (words, place) => {
-    const fence = await session.runtime.sandbox!()
-    if (!fence.availability.ok && !fence.settings.failIfUnavailable) return { words, env: place.env }
+/**
+ * In the sandbox a script finds the copy that it is given and nothing else of the project, whether or not the settings enable
+ * it for commands. Where none can be made the script runs without, and the record and the report say so.
+ */
+const wrapFor = (session: Session, sandbox: () => Promise<Fence>): ScriptPlace['wrap'] => {
+  let recorded = false
+  return async (words, place) => {
+    const fence = await sandbox()
+    const { availability, settings } = fence
+    if (!recorded) addTestPlace(session.db, session, availability.ok ? undefined : availability.why)
+    recorded = true
+    if (!availability.ok && !settings.failIfUnavailable) return { words, env: place.env }
     const { wrapScript } = await import('../../sandbox/wrap.ts')
     const { rules: permissions, projectDir, runtime } = session
     return wrapScript(fence, { permissions, projectDir, home: runtime.home })(words, place)
   }
+}
 
 /**
  * Why a case must not run. It is judged as the Bash command that it is; entering the test phase stands for the answer to

@@ -8,6 +8,7 @@ import { criteriaOf } from '../../workflow/criteria.ts'
 import { type Moved, type Phase, signOff, transition } from '../../workflow/phases.ts'
 import { type Report, reportOf } from '../../workflow/report.ts'
 import { runCases } from '../../workflow/run-cases.ts'
+import { testPlace } from '../../workflow/test-place.ts'
 import type { Session } from '../session/session.ts'
 import { type Generated, generateCases } from './exam-session.ts'
 import { refusedCase, scriptPlace } from './script-place.ts'
@@ -104,5 +105,9 @@ export function verifyReport(session: Pick<Session, 'db' | 'conversationId'>): R
   const phase = getConversation(db, conversationId)?.phase ?? 'idle'
   const coverage = phase === 'done' ? coverageWhenDone(db, conversationId) : coverageOf(db, conversationId)
   const signed = phase === 'done' ? signOff(db, conversationId) : undefined
-  return reportOf(conversationId, phase, coverage, { rated: lastRating(db, conversationId), signed })
+  return reportOf(conversationId, phase, coverage, {
+    rated: lastRating(db, conversationId),
+    signed,
+    place: testPlace(db, conversationId),
+  })
 }
