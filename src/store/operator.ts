@@ -46,7 +46,7 @@ export function operatorProblem(act: string, on: Acted): string | undefined {
   if (!isSeen()) return `${act} is for the operator, and /proc does not show who started this command; ${remedy}`
   const { db, ...places } = on
   const place = { ...places, ...(db && { db: db.path }) }
-  const governor = markOf(process.env, place) ?? governorAbove(place) ?? bornOfCommand(on)
+  const governor = markOf(process.env, place) ?? governorAbove(place) ?? scheduled() ?? bornOfCommand(on)
   if (governor === undefined) return undefined
   return `${act} is for the operator, and this command was started by an agent's ${governor}; ${remedy}`
 }
@@ -104,6 +104,14 @@ function bornOfCommand({ db, home }: Acted): string | undefined {
     own.close()
   }
 }
+
+/** A job of at or cron has no window of its own, and a tool can leave one behind. */
+function scheduled(): string | undefined {
+  const daemon = lineage().find(({ name }) => schedulers.test(name))
+  return daemon && `job, or by another that ${daemon.name} ran`
+}
+
+const schedulers = /^(atd|cron|crond|anacron|fcron|CRON)$/
 
 function commandAround(db: Pick<Db, 'get'>, processes: readonly Process[]): string | undefined {
   for (const each of processes) {

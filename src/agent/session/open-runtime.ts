@@ -139,7 +139,8 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     return agents
   }
   const servers = {
-    ...{ settings, trusted, cwd, home, env, person: options.person, openUrl: options.openUrl },
+    ...{ settings, trusted, cwd, home, person: options.person, openUrl: options.openUrl },
+    env: { ...env, ...mark },
     ...{ flags: options.mcpConfig ?? [], strict: options.strictMcp === true, bare: options.bare === true, sources },
     session: () => current,
     ...(wrap && { wrap }),
