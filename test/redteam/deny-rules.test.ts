@@ -65,6 +65,16 @@ const classes: Record<string, readonly string[]> = {
     `runit ${'-a '.repeat(60)}rm x`,
     `awk 'BEGIN{${'y=1;'.repeat(800)}system("rm x")}'`,
   ],
+  'lists of files, trees that git reads, code in variables': [
+    'echo .env > list; tar -T list -cf -',
+    'echo .env > list; tar cf - --files-from=list',
+    'git diff --no-index . sub',
+    'git init -q; git grep --untracked canary',
+    "sed '$r.env' a",
+    "sed -n '1e rm x' a",
+    "sed -n '$!N;1erm x' a",
+    "printf 'z:\\n' > Makefile; MAKEFLAGS='--eval=z:;rm\\ x' make z",
+  ],
   'abbreviated and bundled options': [
     `env --split='rm x'`,
     `env --split-str='rm x'`,

@@ -73,9 +73,10 @@ test('every command that changes what governs refuses inside a tool', async (t) 
   mkdirSync(join(at.folder, '.ai/tmp'), { recursive: true })
   const acts = [
     ...['dispatcher install', 'dispatcher uninstall', 'init --hooks claudecode', 'hooks import claudecode'],
-    ...['mcp reset-project-choices', 'mcp logout x', 'mcp login x', 'audit import .ai/tmp', 'enforce remove'],
+    ...['mcp reset-project-choices', 'mcp logout x', 'mcp login x', 'audit import .ai/tmp'],
     ...[
-      'enforce apply --rules policy.yaml',
+      'enforce apply --rules policy.yaml --root .',
+      'enforce remove --root .',
       'audit archive --older-than 1d',
       'audit unarchive c',
       'audit erase --session c',

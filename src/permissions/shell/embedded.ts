@@ -68,9 +68,23 @@ function commandSet(word: ShellWord | undefined): readonly ShellWord[] {
   ]
 }
 
-/** The `e` of GNU sed, which runs what it has put together. */
+/** The `e` of GNU sed, which runs what it has put together, as a flag of `s` and as a command with its address. */
 export const sedRuns = (words: readonly ShellWord[]): boolean =>
-  words.some((word) => /(?:^|[^\w])s(\W)(?:(?!\1).)*\1(?:(?!\1).)*\1[gpiImM\d]*e/s.test(word.value))
+  words.some((word) => /(?:^|[^\w])s(\W)(?:(?!\1).)*\1(?:(?!\1).)*\1[gpiImM\d]*e/s.test(word.value)) ||
+  sedScripts(words).some((script) => sedCommandE.test(script))
+
+const sedCommandE =
+  /(?:^|[;{\n])\s*(?:(?:\d+|\$|\/(?:[^/\\]|\\.)*\/[IM]*)(?:\s*[,~]\s*[+~]?(?:\d+|\$|\/(?:[^/\\]|\\.)*\/[IM]*))?)?\s*!?\s*e/s
+
+/** The words of sed that are its script: those after -e, or the first that is no option. */
+function sedScripts(words: readonly ShellWord[]): readonly string[] {
+  const args = words.slice(1).map((word) => word.value)
+  const named = args.flatMap((arg, at) => {
+    if (/^(-[a-zA-Z]*e|--e[a-z]*)$/.test(arg)) return args.slice(at + 1, at + 2)
+    return /^(?:-[nrEsuz]*e|--e[a-z]*=)(.+)$/s.exec(arg)?.slice(1) ?? []
+  })
+  return named.length > 0 ? named : args.filter((arg) => !arg.startsWith('-')).slice(0, 1)
+}
 
 /** Settings of git that name no command. */
 const harmlessKeys =
@@ -79,7 +93,10 @@ const harmlessKeys =
 /** Programs that run code from their words, and the options it comes after; any: it may be any word. */
 const coded: readonly (readonly [name: RegExp, option: RegExp | 'any'])[] = [
   [/^[gmn]?awk$/, 'any'],
-  [/^(sed|tar|bsdtar|ed|ex|vim?|nvim|view|emacs|gdb|lldb|ssh|scp|sftp|rsync|g?make|man|sqlite3|psql|mysql)$/, 'any'],
+  [
+    /^(sed|tar|bsdtar|zip|ed|ex|vim?|nvim|view|emacs|gdb|lldb|ssh|scp|sftp|rsync|g?make|man|sqlite3|psql|mysql)$/,
+    'any',
+  ],
   [/^(python[\d.]*|pypy3?|expect|tclsh)$/, /^-[a-zA-Z]*c/],
   [/^(perl|ruby|lua|osascript|node|nodejs|bun|deno)[\d.]*$/, /^(-[a-zA-Z]*[eEp]|--eval|--print|eval$)/],
   [/^php[\d.]*$/, /^-[rBE]/],
@@ -103,7 +120,9 @@ const longest = 400
 /** What in code on the line may be the name of a file. */
 export function tokensInCode(name: string, words: readonly ShellWord[], input: readonly string[]): ShellWord[] {
   const code = codeOf(name, words, input).filter((text) => /[^\w./~-]/.test(text)) // other words are files as they stand
-  const tokens = code.flatMap((text) => text.split(/[^\w./~+-]+/))
+  const split = code.flatMap((text) => text.split(/[^\w./~+-]+/))
+  // `$r.env`: a file stands right after the letter of sed's command
+  const tokens = name === 'sed' ? [...split, ...split.map((token) => token.replace(/^\d*[rRwW]/, ''))] : split
   return [...new Set(tokens)]
     .filter((token) => token !== '')
     .map((token) => ({ value: token, text: token, path: token, literal: true, glob: false }))

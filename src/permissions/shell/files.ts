@@ -105,9 +105,18 @@ function usesOf(name: string, args: readonly ShellWord[], input: readonly string
   if (name === 'git' && verb?.value === 'config') found.push(...gitConfigFiles(args))
   found.push(...uses('edit', downloads(name, args)).map((use) => ({ ...use, unsure: true as const })))
   if (name === 'git' && verb?.value === 'clean') trees('treeEdit', [])
-  if (name === 'git' && verb?.value === 'grep' && has(/^--no-index$/)) trees('treeRead', operands.slice(2))
+  if (name === 'git' && verb?.value === 'grep' && has(/^--(no-i|unt)/)) trees('treeRead', operands.slice(2))
+  if (name === 'git' && verb?.value === 'diff' && has(/^--no-i/)) trees('treeRead', operands.slice(1))
+  if (listed(name, has)) trees('treeRead', [])
   return found
 }
+
+/** Programs that read the names of files from a list or from their input: which ones cannot be seen. */
+const listed = (name: string, has: (option: RegExp) => boolean): boolean =>
+  has(/^--files(0|-f)/) ||
+  (/^(tar|bsdtar)$/.test(name) && has(/^-?[a-zA-Z]*T$/)) ||
+  (name === 'cpio' && has(/^(-[a-zA-Z]*[op]|--(create|pass-through))/)) ||
+  (name === 'zip' && has(/^(-[a-zA-Z]*@|--names-stdin)$/))
 
 /** cp, mv and their like: from each source to the last word, or into it, or into `-t` the folder. */
 function copied(name: string, args: readonly ShellWord[], operands: readonly ShellWord[], whole: boolean): FileUse[] {

@@ -12,6 +12,11 @@ const holdsCommand =
 /** What programs are found by and loaded with. */
 const loading = /^(PATH|IFS|LD_.+|DYLD_.+|NODE_.+|PYTHON.+|PERL5?.+|RUBY.+|_?JAVA_.+|TMPDIR)$/
 
+/** Options that programs take as if they stood on the line, and those among them that run or load code. */
+const options =
+  /^((GNU)?MAKEFLAGS|MFLAGS|TAR_OPTIONS|NODE_OPTIONS|PERL5OPT|RUBYOPT|PYTEST_ADDOPTS|ZIP(OPT)?|RSYNC_OPTS)$/
+const loadsCode = /eval|import|require|loader|exec|command|filter|program|unzip|=.*[\s;|&]|(^|\s)-[a-zA-Z]*[rIMmepfT]/
+
 export interface Setting {
   /** The value as commands, where a program runs it. */
   readonly script?: string
@@ -22,6 +27,8 @@ export interface Setting {
 export function setting(name: string, value: ShellWord | undefined): Setting {
   if (moving.test(name)) return { unknown: 'it sets HOME or PWD, on which its paths depend' }
   if (steering.test(name)) return { unknown: `it sets ${name}, which changes what runs` }
+  if (options.test(name) && !(value?.literal && !loadsCode.test(value.value)))
+    return { unknown: `it sets ${name}, which changes what runs` }
   if (!holdsCommand.test(name)) return {}
   return value?.literal ? { script: value.value } : { unknown: `it sets ${name}, which names a command to run` }
 }
