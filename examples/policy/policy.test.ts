@@ -19,7 +19,10 @@ test('the example policy is planned, applied under a folder, and removed without
   }
   const plan = ona('enforce', 'plan', '--rules', 'policy.yaml', '--root', root, '--json')
   assert.equal(plan.status, 0)
-  assert.deepEqual(JSON.parse(plan.stdout).rules[0].hosts.codex, { how: 'native' })
+  assert.deepEqual(JSON.parse(plan.stdout).rules[0].hosts.codex, {
+    how: 'native',
+    why: 'a prefix of words; the hook parses the command',
+  })
   assert.equal(ona('enforce', 'apply', '--rules', 'policy.yaml', '--root', root).status, 0)
   assert.equal(ona('enforce', 'status', '--root', root).status, 0)
   assert.equal(ona('prove', '--watch-config', '--root', root).status, 0)
