@@ -29,7 +29,7 @@ export interface AgentResult {
 export function runAgent(run: AgentRun): Promise<AgentResult> {
   const { session, model, maxTurns, maxCostUsd } = run
   const words = [
-    ...['-p', run.prompt, '--output-format', 'json', '--settings', JSON.stringify(run.settings)],
+    ...['-p', '--output-format', 'json', '--settings', JSON.stringify(run.settings)],
     ...('resume' in session ? ['--resume', session.resume] : ['--session-id', session.new]),
     ...(model === null ? [] : ['--model', model]),
     ...(maxTurns === null ? [] : ['--max-turns', String(maxTurns)]),
@@ -40,9 +40,12 @@ export function runAgent(run: AgentRun): Promise<AgentResult> {
     const child = spawn(command, rest, {
       cwd: run.cwd,
       env: agentEnv(run.db),
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     })
+    // not as an argument: a prompt that begins with a dash is no flag
+    child.stdin.on('error', () => {}) // it may end without reading
+    child.stdin.end(run.prompt)
     let [stdout, stderr, why] = ['', '', '']
     const stop = (reason: string) => {
       why ||= reason

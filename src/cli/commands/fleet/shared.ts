@@ -11,8 +11,10 @@ import { operatorProblem } from '../../../store/operator.ts'
 
 export const databaseOf = (db: string | undefined): string => {
   const url = db ?? process.env['ONA_FLEET_DB']
-  if (!url) throw new Problem('no database is named; give --db postgres://…, or set ONA_FLEET_DB')
-  if (!/^postgres(ql)?:\/\//.test(url)) throw new Problem(`--db must be an address such as postgres://host/name`)
+  if (!url)
+    throw new Problem('no database is named; give its address, such as postgres://host/name, or set ONA_FLEET_DB')
+  if (!/^postgres(ql)?:\/\//.test(url))
+    throw new Problem(`${url} is no address of a database, such as postgres://host/name`)
   return url
 }
 
