@@ -144,7 +144,8 @@ test('servers of a folder that nobody trusts are not started', async (t) => {
   assert.match(refused.stdout, /there is no tool named mcp__every__echo/)
   assert.match(refused.stderr, /\.mcp\.json: this folder is not trusted, so its MCP servers are not started/)
   // trusted, and still nobody has approved the server
-  assert.match((await at.run([...words, '--trust'])).stdout, /there is no tool named mcp__every__echo/)
+  const unapproved = (await at.run([...words, '--trust'])).stdout
+  assert.match(unapproved, /mcp__every__echo is not available: the MCP server every is unapproved/)
   at.write('../home/.ona/settings.json', { enabledMcpjsonServers: ['every'] })
   assert.equal((await at.run(words)).stdout, '{"content":"Echo: hi","is_error":false}\n')
 })

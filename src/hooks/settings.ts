@@ -7,7 +7,7 @@ import { builtins } from './handlers/builtin.ts'
 import { urlProblem } from './handlers/url.ts'
 import { type Infer, isObject, parse } from './shape.ts'
 import { type StepName, stepNames } from './steps.ts'
-import { notKnown } from './text/nearest.ts'
+import { nearest, notKnown } from './text/nearest.ts'
 import { readMatcher } from './wire/matcher.ts'
 import { kinds, matchShape } from './wire/settings-shape.ts'
 import { groupShape, type HookPlace, walkHooks } from './wire/walk-hooks.ts'
@@ -269,6 +269,9 @@ export const hasToolCall = (event: EventName | StepName): boolean =>
 
 const allNames: readonly string[] = [...eventNames, ...stepNames]
 /** Whether an event or a step has this name. */
+/** The event or step that a name may have been meant to be. */
+export const meantHookName = (name: string): string | undefined => nearest(name, allNames)
+
 export const isHookName = (name: string): name is EventName | StepName => allNames.includes(name)
 
 const warnUnknown = (path: string, problems: HookProblem[]) =>

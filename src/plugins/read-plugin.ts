@@ -3,8 +3,9 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { leadsOut } from '../files/leads-out.ts'
 import { readPlainFile, statOf } from '../files/plain-file.ts'
+import { blockingEvents } from '../hooks/claude/events.ts'
 import type { Handler } from '../hooks/handler.ts'
-import { isHookName, readHooks, sayHookProblem } from '../hooks/settings.ts'
+import { isHookName, meantHookName, readHooks, sayHookProblem } from '../hooks/settings.ts'
 import { isObject, type JsonObject } from '../hooks/shape.ts'
 import { readJson } from '../hooks/text/json-text.ts'
 import { readServers, type ServerConfig } from '../mcp/config.ts'
@@ -65,6 +66,8 @@ export function readPlugin(folder: string, options: ReadOptions): Plugin | { rea
   const variables = variablesOf(root, data)
   const source = { kind: 'plugin', pluginId: name, root, env: variables } as const
   const events = hooks.values.map(knownEvents)
+  const lost = events.flatMap(({ unknown }) => unknown).flatMap(lostGuard)
+  if (lost.length > 0) return { problem: `plugin ${name}: ${lost.join('; ')}` }
   const handlers = events.map((each) =>
     readHooks({ hooks: filled(each.hooks) }, { source, profile: 'claude', ...(withheld && { withheld }) }),
   )
@@ -178,6 +181,15 @@ function knownEvents(hooks: unknown): { readonly hooks: unknown; readonly unknow
     hooks: Object.fromEntries(entries.filter(([event]) => isHookName(event))),
     unknown: entries.flatMap(([event]) => (isHookName(event) ? [] : [event])),
   }
+}
+
+/** A guard at an event that ona does not raise, or at one that was mistyped, would be lost. */
+function lostGuard(event: string): string[] {
+  const meant = meantHookName(event)
+  if (meant !== undefined) return [`its hook of ${event} would never run; did you mean ${meant}?`]
+  return blockingEvents.includes(event)
+    ? [`its hook of ${event} would guard nothing: ona does not raise this event`]
+    : []
 }
 
 type Places = Pick<Plugin, 'commands' | 'skills' | 'agents' | 'outputStyles' | 'bin'>
