@@ -32,7 +32,7 @@ export interface Call {
   ranMs?: number
   /** The approval that it waits for: it has no result yet. */
   waiting?: string
-  /** Set when a hook or the person ended the whole turn with this call. */
+  /** Set when a hook or the user ended the whole turn with this call. */
   end?: TurnEnd
 }
 

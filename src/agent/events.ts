@@ -1,4 +1,4 @@
-/** What the agent tells whoever watches it (the terminal, `-p`, an editor, the SDK), and what it asks of a person. */
+/** What the agent reports to whoever watches it (the terminal, `-p`, an editor, the SDK), and what it asks of the user. */
 import type { HookNote, PermissionUpdate } from '../hooks/plane.ts'
 import type { JsonObject } from '../hooks/shape.ts'
 import type { StopReason } from '../hooks/steps.ts'

@@ -19,7 +19,7 @@ import type { TurnEnd } from './turn-end.ts'
 
 export interface ToolCallEnd {
   readonly output: ToolOutput
-  /** Set when a hook or the person ended the whole turn with this call. */
+  /** Set when a hook or the user ended the whole turn with this call. */
   readonly end?: TurnEnd
 }
 
@@ -101,7 +101,7 @@ async function run(call: Call): Promise<Outcome> {
     if (nested) call.context.push(nested)
     return { output, as: session.signal.aborted && output.isError ? 'interrupted' : 'ran' }
   } catch (cause) {
-    // A tool returns what goes wrong in ordinary use; what it throws is a fault of ours, told as such.
+    // A tool returns what goes wrong in ordinary use; what it throws is a fault of ours, and reported as one.
     return {
       output: broke(`${tool.name} failed: ${cause instanceof Error ? cause.message : String(cause)}`),
       as: 'ran',

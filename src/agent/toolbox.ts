@@ -1,4 +1,4 @@
-/** The tools of a session: the built-in ones, those of MCP servers, and which of them the model is told of. */
+/** The tools of a session: the built-in ones, those of MCP servers, and which of them the model sees. */
 import { deferTools } from '../mcp/deferral.ts'
 import type { ToolDefinition } from '../providers/model.ts'
 import { builtInTool, builtInTools, definitionOf } from '../tools/all.ts'

@@ -1,4 +1,4 @@
-/** A turn, from a prompt to its end. The stages it names are told in stages.ts; one tool call in tool-call.ts. */
+/** A turn, from a prompt to its end. The stages it names are in stages.ts; one tool call in tool-call.ts. */
 import type { Block } from '../hooks/steps.ts'
 import { settleApprovals } from './approvals.ts'
 import { compactWhenDue } from './context/compact.ts'

@@ -20,7 +20,7 @@ export const forShell = (text: string): string => text.replace(/(?<=run )\/(?=lo
 /** A folder that nobody trusts has no say in this: its settings could send the code to somebody else. */
 export const oauthHere = ({ settings, env }: AuthHere) => oauthSettings(settings['oauth'], env)
 
-/** Opens the address in a browser where the system has a way to; otherwise the person does it. */
+/** Opens the address in a browser where the system has a way to; otherwise the user does it. */
 export async function openBrowser(url: string): Promise<void> {
   const { spawn } = await import('node:child_process')
   const opener = process.platform === 'darwin' ? 'open' : process.platform === 'win32' ? 'explorer' : 'xdg-open'

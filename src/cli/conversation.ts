@@ -45,7 +45,7 @@ export async function openConversation(id: string | undefined, cwd?: string): Pr
   }
 }
 
-/** A session in which no model has a turn: its calls and moves are a person's, or another agent's. */
+/** A session in which no model has a turn: its calls and moves are a user's, or another agent's. */
 export function sessionAt(
   opened: OpenedRuntime,
   { mode, ...place }: { id: string; conversationId: string; cwd: string; mode?: PermissionMode },

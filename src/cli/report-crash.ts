@@ -1,4 +1,4 @@
-/** The last words when something was thrown: what is expected to fail is told in its own words, the rest is a bug. */
+/** The last words when something was thrown: an expected failure in its own words, the rest as a bug. */
 import { Problem } from '../files/problem.ts'
 import { StoreError } from '../store/failure.ts'
 import { failed } from './print.ts'

@@ -239,6 +239,6 @@ export interface HookModule {
   /** True: its failure denies the call. */
   readonly critical: boolean
   handle(eventName: EventName, ctx: Context): HookAction | undefined | Promise<HookAction | undefined>
-  /** Told once what was decided on PreToolUse; only its patch and events are taken. Must be quick. */
+  /** Called once with what was decided on PreToolUse; only its patch and events are taken. Must be quick. */
   settled?(ctx: Context, outcome: Outcome): HookAction | undefined
 }

@@ -1,7 +1,7 @@
 /** Files that anyone may have put there: a repository's. A pipe is not waited for, a device not read, a huge file not loaded. */
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
 
-/** More than any text that a person writes for a tool to read. */
+/** More than any text that someone writes for a tool to read. */
 const largest = 16 * 1024 * 1024
 
 /** The text, or an error as `readFileSync` throws it. Opened before it is judged, so that nothing can be put in its place. */

@@ -1,4 +1,4 @@
-/** What a person can put right: a broken file, an unknown name, two claims to one thing. */
+/** What a user can put right: a broken file, an unknown name, two claims to one thing. */
 export class Problem extends Error {
   override readonly name = 'Problem'
 }

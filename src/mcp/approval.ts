@@ -1,4 +1,4 @@
-/** Which servers may be started: policy, and the person's word on those that a project brings. */
+/** Which servers may be started: policy, and the user's word on those that a project brings. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { updateFile } from '../files/atomic-write.ts'

@@ -14,7 +14,7 @@ export interface ServerConfig {
   readonly transport: StdioTransport | HttpTransport | HostTransport
   /** Its command or address as it is written: what stands for a variable may be a secret. */
   readonly written?: string
-  /** Its tools are told to the model from the start, however many there are. */
+  /** Its tools are sent to the model from the start, however many there are. */
   readonly alwaysLoad: boolean
 }
 
@@ -93,7 +93,7 @@ export const targetOf = (transport: ServerConfig['transport']): string =>
       ? 'in the program that drives ona'
       : transport.url
 
-/** Makes one list of all that is declared. A server that cannot be read is left out, and told. */
+/** Makes one list of all that is declared. A server that cannot be read is left out and reported. */
 export function readServers(declared: readonly Declared[], env: NodeJS.ProcessEnv): ServerConfigs {
   const byName = new Map<string, ServerConfig>()
   const problems: string[] = []

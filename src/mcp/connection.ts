@@ -24,12 +24,12 @@ export interface ConnectionDeps {
   /** For servers that ask for a sandbox. */
   readonly wrap?: Wrap
   readonly projectDir: string
-  /** Folders that the server is told of. */
+  /** Folders that the server is given as its roots. */
   roots(): readonly string[]
   elicit(asked: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>
-  /** A reply of the model for the server; without it servers are not told that they may ask. */
+  /** A reply of the model for the server; without it the capability is not offered. */
   sample?(asked: Sampling, signal: AbortSignal): Promise<Sampled>
-  /** A way to sign in, for servers over HTTP; with `open`, a person's browser is sent there. */
+  /** A way to sign in, for servers over HTTP; with `open`, a user's browser is sent there. */
   login?(server: ServerConfig, interactive: boolean): Promise<ServerLogin>
   /** Something about the server is different: its state, its tools, prompts or resources. */
   changed(): void
@@ -77,7 +77,7 @@ export class Connection {
     return this.started
   }
 
-  /** Opens the person's browser where the server wants a sign-in; then connects again. */
+  /** Opens the user's browser where the server wants a sign-in; then connects again. */
   async signIn(signal: AbortSignal): Promise<boolean> {
     await this.started
     this.started = this.start(signal)
@@ -168,7 +168,7 @@ export class Connection {
     }
   }
 
-  /** `signIn`: a person is there to sign in. */
+  /** `signIn`: a user is there to sign in. */
   private async start(signIn?: AbortSignal): Promise<void> {
     this.become('pending')
     let login: ServerLogin | undefined
@@ -207,7 +207,7 @@ export class Connection {
       else {
         const said = way?.stderr().split('\n').at(-1)
         const why = `${causes(error).slice(0, 500)}${said ? ` (it said: ${said.slice(0, 500)})` : ''}`
-        // a server that once ran is tried again; one that never did needs a person
+        // a server that once ran is tried again; one that never did needs a user
         if (this.connectedAt > 0) this.startLater(why)
         else this.become('failed', why)
       }

@@ -88,7 +88,7 @@ export function described(server: string, description: unknown): string {
 const hidden =
   /[\u0000-\u0008\u000b-\u001f\u007f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
 
-/** A tool's input schema; one too big to be told to a model is an open object. */
+/** A tool's input schema; one too big for a model becomes an open object. */
 export function schemaOf(schema: unknown): JsonObject {
   if (!isObject(schema) || schema.type !== 'object') return { type: 'object' }
   return JSON.stringify(schema).length > longestSchema

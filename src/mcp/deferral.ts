@@ -1,4 +1,4 @@
-/** Which tools the model is told of at once, and which it finds by ToolSearch. */
+/** Which tools the model sees from the start, and which it finds by ToolSearch. */
 import type { Tool } from '../tools/tool.ts'
 
 export interface Deferral<T> {

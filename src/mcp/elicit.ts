@@ -1,4 +1,4 @@
-/** A server asks the person something: the hooks may answer for them, and see the answer before the server does. */
+/** A server asks the user something: the hooks may answer for them, and see the answer before the server does. */
 import type { Plane, Scope } from '../hooks/plane.ts'
 import type { JsonObject } from '../hooks/shape.ts'
 
@@ -13,7 +13,7 @@ export interface Elicitation {
 
 export type ElicitationAnswer = { readonly action: 'accept' | 'decline' | 'cancel'; readonly content?: JsonObject }
 
-/** `ask` is the person; undefined when nobody is there. */
+/** `ask` is the user; undefined when nobody is there. */
 export async function elicit(
   asked: Elicitation,
   {

@@ -24,13 +24,13 @@ export interface HubDeps {
   readonly policy: ServerPolicy
   /** Folders that servers may work in, the project first. */
   roots?(): readonly string[]
-  /** Asks the person about a server that the project brings; undefined: nobody is there, ask another time. */
+  /** Asks the user about a server that the project brings; undefined: nobody is there, ask another time. */
   approve?(server: ServerConfig): Promise<boolean | undefined>
   elicit?(asked: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>
   /** A reply of the model for a server that asks for one; without it servers cannot ask. */
   sample?(asked: Sampling, signal: AbortSignal): Promise<Sampled>
   readonly secrets?: SecretStore
-  /** Shows a page to the person, for signing in. */
+  /** Shows a page to the user, for signing in. */
   openUrl?(url: string): void | Promise<void>
   readonly backOffMs?: readonly number[]
 }

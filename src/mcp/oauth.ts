@@ -14,7 +14,7 @@ import type { SecretStore } from './secrets.ts'
 
 export interface ServerLogin {
   readonly provider: OAuthClientProvider | AuthProvider
-  /** Waits for the browser to come back; undefined when it does not in time, or the person said no. */
+  /** Waits for the browser to come back; undefined when it does not in time, or the user said no. */
   code(signal: AbortSignal): Promise<string | undefined>
   close(): void
 }
@@ -157,7 +157,7 @@ async function listen(state: string, port: number) {
     code: (signal: AbortSignal) => {
       if (signal.aborted) answer(undefined)
       signal.addEventListener('abort', () => answer(undefined), { once: true })
-      server.ref() // a command that has nothing else to do waits for the person
+      server.ref() // a command that has nothing else to do waits for the user
       return answered.finally(() => server.unref())
     },
     close: () => server.close(),

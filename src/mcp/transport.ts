@@ -17,7 +17,7 @@ export interface Way {
   readonly transport: Transport
   /** The end of what a child process wrote to stderr. */
   stderr(): string
-  /** Ends the authorization that a person has given in the browser. */
+  /** Ends the authorization that a user has given in the browser. */
   finishAuth?(code: string): Promise<void>
 }
 
@@ -147,7 +147,7 @@ function helpedHeaders(command: string, env: NodeJS.ProcessEnv): Promise<Record<
           return resolve(value as Record<string, string>)
         }
       } catch {
-        // told below, without the output: it may hold a secret
+        // reported below, without the output: it may hold a secret
       }
       reject(new Error('the headersHelper must print a JSON object of strings'))
     })

@@ -45,7 +45,7 @@ export const wrapScript =
     const adapt = (profile: Profile) =>
       blind(profile, { projectDir, home, folder, copy, ...(packages !== undefined && { packages }) })
     const cell = await fence.cell({ permissions, projectDir, ...place, adapt })
-    // the case's own folders and record, as it is told of them
+    // the case's own folders and record, as it sees them
     return { words: cell.argv(words), env: { ...cell.env, ...place.env } }
   }
 

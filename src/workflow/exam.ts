@@ -13,7 +13,7 @@ export interface Exam {
   readonly criteria: readonly Criterion[]
   readonly contract: PublicContract
   readonly implementation: Implementation
-  /** All that the generator is told at first. */
+  /** All that the generator is given at first. */
   readonly prompt: string
 }
 

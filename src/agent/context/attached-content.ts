@@ -9,5 +9,5 @@ export function attached(text: string): Block {
   return block
 }
 
-/** The person's own words, which is what hooks on a prompt are shown. */
+/** The user's own words, which is what hooks on a prompt are shown. */
 export const typedIn = (prompt: readonly Block[]): Block[] => prompt.filter((block) => !blocks.has(block))

@@ -134,7 +134,7 @@ async function take(
     })
     text = text.slice(0, mostChars)
   }
-  // The same text under two names (AGENTS.md beside CLAUDE.md) is told once.
+  // The same text under two names (AGENTS.md beside CLAUDE.md) is added once.
   if (state.files.some((file) => file.text === text)) return
   state.files.push({
     file_path: path,
@@ -168,7 +168,7 @@ async function unreadable(session: Session, path: string): Promise<string | unde
 const isElsewhere = ({ projectDir }: Session, path: string, real: string): boolean =>
   path.startsWith(`${projectDir}/`) ? leadsOut(projectDir, path) : dirname(real) !== realpathSync(dirname(path))
 
-/** A repository must not pull files of the person's into the prompt. */
+/** A repository must not pull files of the user's into the prompt. */
 function mayImport(session: Session, path: string): boolean {
   const real = existsSync(path) ? realpathSync(path) : path
   return [session.projectDir, ...(session.permissions.additionalDirectories ?? [])].some((folder) => {
@@ -192,7 +192,7 @@ export function importsIn(text: string): string[] {
 const rendered = (files: readonly Loaded[]): string =>
   files.map((file) => `# Instructions from ${file.file_path}\n${file.text.trim()}`).join('\n\n')
 
-/** Instructions are part of every request, so they outlive a compaction; hooks are told of each once more. */
+/** Instructions are part of every request, so they outlive a compaction; hooks hear of each once more. */
 export const tellInstructionsAgain = (session: Session): Promise<void> =>
   tell(
     session,

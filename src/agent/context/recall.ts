@@ -1,4 +1,4 @@
-/** What is remembered of earlier sessions and fits a prompt, put beside it; the person is told what it was. */
+/** What is remembered of earlier sessions and fits a prompt, put beside it; the user sees what it was. */
 import type { Block } from '../../hooks/steps.ts'
 import { searchMemories } from '../../store/memories.ts'
 import type { Session } from '../session/session.ts'

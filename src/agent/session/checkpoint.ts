@@ -5,7 +5,7 @@ import { writeAtomic } from '../../files/atomic-write.ts'
 import type { Session } from './session.ts'
 
 /**
- * Contents lie outside the database, readable by their owner alone: they may hold the person's secrets. They are named by
+ * Contents lie outside the database, readable by their owner alone: they may hold the user's secrets. They are named by
  * what they hold, so that the copies of a session find them too.
  */
 const blobs = ({ runtime, conversationId }: Session) => join(runtime.home, '.ona', 'file-history', conversationId)

@@ -1,4 +1,4 @@
-/** Tells hooks that the agent waits for the person: some time after a turn ended and nothing more was typed. */
+/** Notifies hooks that the agent waits for the user: some time after a turn ended and nothing more was typed. */
 import type { AgentEvent } from '../events.ts'
 import type { Session } from './session.ts'
 

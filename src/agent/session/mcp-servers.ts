@@ -1,4 +1,4 @@
-/** The MCP servers of a session: which there are, and how they reach the person and the hooks. */
+/** The MCP servers of a session: which there are, and how they reach the user and the hooks. */
 import { join } from 'node:path'
 import { visible } from '../../hooks/text/visible.ts'
 import type { ServerPolicy } from '../../mcp/approval.ts'
@@ -42,7 +42,7 @@ export interface Declaration {
   readonly problems: readonly string[]
 }
 
-/** Flags over the person's settings over the project's file; nothing of a folder that nobody has trusted. */
+/** Flags over the user's settings over the project's file; nothing of a folder that nobody has trusted. */
 export function declaredServers({
   settings,
   trusted,

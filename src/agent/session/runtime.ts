@@ -26,7 +26,7 @@ export interface Runtime {
   readonly plane: Plane
   readonly person: Person
   readonly env: NodeJS.ProcessEnv
-  /** For tools: the person's own PATH, none of our secrets. */
+  /** For tools: the user's own PATH, none of our secrets. */
   readonly childEnv: NodeJS.ProcessEnv
   readonly home: string
   /** The folder whose settings are in force: rules stay anchored to it in worktrees. */
@@ -48,7 +48,7 @@ export interface Runtime {
   readonly plugins?: readonly Plugin[]
   /** Added after our own system prompt. */
   readonly appendSystemPrompt?: string
-  /** Tools that the model is not told of and cannot call. */
+  /** Tools that the model does not see and cannot call. */
   readonly withoutTools: readonly string[]
   /** What this run may cost, sub-agents included. */
   readonly budget?: { readonly usd: number; spent: number }
@@ -99,7 +99,7 @@ export interface McpHost
         'ready' | 'instructions' | 'prompts' | 'prompt' | 'signIn' | 'reconnect' | 'onChange' | 'enable' | 'setServers'
       >
     > {
-  /** `alwaysLoad`: told to the model however many there are. */
+  /** `alwaysLoad`: always sent to the model, however many there are. */
   tools(): readonly (Tool & { readonly alwaysLoad?: boolean })[]
   status(): readonly { readonly name: string; readonly status: string; readonly problem?: string }[]
 }

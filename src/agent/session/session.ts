@@ -355,7 +355,7 @@ export class Session {
     return this.#carried.splice(0)
   }
 
-  /** What the person typed while the agent worked: heard after the tool calls under way. */
+  /** What the user typed while the agent worked: read after the tool calls under way. */
   queue(blocks: readonly Block[]): void {
     this.#queued.push(...blocks)
   }

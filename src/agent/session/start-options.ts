@@ -44,7 +44,7 @@ export interface StartOptions {
   readonly moreServers?: boolean
   /** No MCP server is started. */
   readonly withoutMcp?: boolean
-  /** Shows a page to the person, to sign in to a server. */
+  /** Shows a page to the user, to sign in to a server. */
   openUrl?(url: string): void | Promise<void>
   readonly sessionId?: string
   /** An id or name to go on with; true for the newest of this folder. */
@@ -58,7 +58,7 @@ export interface StartOptions {
   readonly setup?: 'init' | 'maintenance'
   /** Works in a git worktree of this name; "" for a new one. */
   readonly worktree?: string
-  /** Hooks are told that the agent waits this long after a turn; without it they are not. */
+  /** Hooks are notified that the agent waits this long after a turn; without it they are not. */
   readonly idleNoticeMs?: number
   /** Asked when the model is overloaded, in this order. */
   readonly fallbackModels?: readonly string[]

@@ -1,4 +1,4 @@
-/** A git worktree to work in, so that the person's own files stay as they are; hooks may make it in another way. */
+/** A git worktree to work in, so that the user's own files stay as they are; hooks may make it in another way. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { leadsOut } from '../../files/leads-out.ts'
@@ -40,7 +40,7 @@ function ofHook(session: Session, path: string): Made {
 
 type Git = (cwd: string, ...args: string[]) => ReturnType<typeof ask>
 
-/** Hooks and filters of a repository run where the person trusts it. */
+/** Hooks and filters of a repository run where the user trusts it. */
 function gitOf({ cwd, runtime: { home } }: Session): Git {
   const trusted = isTrusted(cwd, { home })
   return async (at, ...args) => {

@@ -1,4 +1,4 @@
-/** Kinds of sub-agents: the built-in ones, and those that a person or project defines in Markdown. */
+/** Kinds of sub-agents: the built-in ones, and those that a user or project defines in Markdown. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { leadsOut } from '../../files/leads-out.ts'
@@ -29,9 +29,9 @@ export interface AgentKind {
 }
 
 export interface Extensions {
-  /** `user`: the person's own file. A project's servers are asked about, like those of its .mcp.json. */
+  /** `user`: the user's own file. A project's servers are asked about, like those of its .mcp.json. */
   readonly scope: 'flag' | 'user' | 'project'
-  /** Written by someone whom the person trusts: otherwise no hook runs and no server is started. */
+  /** Written by someone whom the user trusts: otherwise no hook runs and no server is started. */
   readonly trusted: boolean
   /** The head of the file as it is written, or the fields themselves. */
   readonly head: string | JsonObject

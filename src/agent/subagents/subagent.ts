@@ -129,7 +129,7 @@ export async function runSubagent(parent: Session, request: SubagentTask): Promi
   )
 }
 
-/** Only the session that talks with the person has these. */
+/** Only the session that talks with the user has these. */
 const parentOnly: readonly string[] = ['Agent', 'EnterPlanMode', 'ExitPlanMode']
 
 interface Done {

@@ -25,7 +25,7 @@ export interface Generated {
   readonly why?: string
 }
 
-/** How often the generator is told what is still missing. */
+/** How often the generator is reminded of what is still missing. */
 const mostRounds = 3
 
 /** Has cases written for these criteria of the plan. */

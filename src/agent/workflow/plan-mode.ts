@@ -19,7 +19,7 @@ export async function enterPlanMode(session: Session): Promise<ToolOutput> {
   )
 }
 
-/** Shows the plan for approval, first to hooks, then to the person; approval writes its status and the phase in one commit. */
+/** Shows the plan for approval, first to hooks, then to the user; approval writes its status and the phase in one commit. */
 export async function exitPlanMode(
   session: Session,
   plan: string,
@@ -53,7 +53,7 @@ export async function exitPlanMode(
   return said(`${who} approved the plan. Begin to implement it; start with the task list.${edited}`)
 }
 
-/** PermissionRequest, as for any other question to the person: its answer stands for theirs. */
+/** PermissionRequest, as for any other question to the user: its answer stands for theirs. */
 async function askHooks(session: Session, plan: string, commands: readonly string[]): Promise<PlanAnswer | undefined> {
   const step: Steps['before_permission'] = { tool: 'ExitPlanMode', decision: 'ask', resolved: null }
   const rules = rulesOf(commands)
@@ -73,7 +73,7 @@ async function askHooks(session: Session, plan: string, commands: readonly strin
   return { approve: true, plan: typeof changed === 'string' ? changed : plan, acceptEdits: false }
 }
 
-/** The commands that carrying out the plan needs, for the person to allow to the end of the session. */
+/** The commands that carrying out the plan needs, for the user to allow to the end of the session. */
 async function offer(session: Session, commands: readonly string[]): Promise<void> {
   const rules = rulesOf(commands)
   if (rules.length === 0) return

@@ -5,7 +5,7 @@ import type { ReadDb } from '../../store/open.ts'
 
 export interface Overview {
   readonly id: string
-  /** What the person called it, else its first prompt. */
+  /** What the user called it, else its first prompt. */
   readonly title: string
   readonly project_dir: string
   readonly phase: string

@@ -175,7 +175,7 @@ const template = (text: string, { event, ids }: Context, matchedPath: string): s
 
 const maxReminders = 3
 
-/** A tool that was asked for ends its follow-up; any other call is told of it again, a few times. */
+/** A tool that was asked for ends its follow-up; any other call is reminded of it, a few times. */
 function remind(ctx: Context, rules: Json[], gathered: Gathered): void {
   const pending = ctx.state.memory?.['pendingFollowups']
   if (!isObject(pending)) return

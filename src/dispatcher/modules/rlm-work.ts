@@ -1,4 +1,4 @@
-/** rlm-work: which work belongs in a subagent (rlm-policy.json), what a subagent is told, and what it left behind. */
+/** rlm-work: which work belongs in a subagent (rlm-policy.json), what a subagent is given, and what it left behind. */
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '../lazy-builtins.ts'
@@ -87,7 +87,7 @@ interface Finding {
   readonly flag: boolean
 }
 
-/** What happens inside a subagent is not told to use one. PreToolUse does not say who calls, so any active one counts. */
+/** Work inside a subagent is not advised to use one. PreToolUse does not say who calls, so any active one counts. */
 const hasActiveSubagent = ({ state }: Context): boolean =>
   Object.values(state.agents ?? {}).some((agent) => agent.startedTs !== undefined && agent.stoppedTs === undefined)
 

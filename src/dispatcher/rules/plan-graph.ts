@@ -40,7 +40,7 @@ export type PlanCheck = { ok: true; plan: PlanGraph } | { ok: false; problems: P
 export const planLimitBytes = 1024 * 1024
 const maxNodes = 500
 
-/** Reads and checks a plan's text. Every problem is told, in the order of the document. */
+/** Reads and checks a plan's text. Every problem is reported, in the order of the document. */
 export function checkPlan(text: string, workId: string): PlanCheck {
   const refuse = (code: string, message: string): PlanCheck => ({ ok: false, problems: [{ code, message }] })
   if (Buffer.byteLength(text) > planLimitBytes) return refuse('PG_TOO_LARGE', 'the plan is over 1 MiB')

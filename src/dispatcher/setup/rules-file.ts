@@ -1,4 +1,4 @@
-/** A rules file that is told of once per version when it is broken, and hashed only when it looks different. */
+/** A rules file that is reported once per version when it is broken, and hashed only when it looks different. */
 import { statSync } from 'node:fs'
 import { sha256 } from '../lazy-builtins.ts'
 import { readJson } from '../session/files.ts'

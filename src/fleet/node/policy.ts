@@ -61,7 +61,7 @@ export async function pullPolicy(client: Client, identity: Identity, options: Pu
     await client
       .ask('POST', '/v1/policy/ack', { version, digest, state: word, detail, drift, proof: options.proof ?? '' })
       .catch((cause: unknown) => {
-        if (!(cause instanceof Unreachable)) throw cause // told by the next pull
+        if (!(cause instanceof Unreachable)) throw cause // reported by the next pull
       })
   return pulled
 }

@@ -131,7 +131,7 @@ const deliveryOf = ({ boss_id, boss_queue, boss_retry }: Held) => ({
   retry: boss_retry,
 })
 
-/** Works on a job that this node holds with this attempt; anybody else is told that it is not theirs any more. */
+/** Works on a job that this node holds with this attempt; anybody else gets the answer that it is no longer theirs. */
 const holding = <T>(
   fleet: Fleet,
   node: NodeKey,

@@ -16,7 +16,7 @@ export interface ServeOptions {
   readonly port?: number
   readonly host?: string
   readonly tls?: { readonly cert: string; readonly key: string }
-  /** Requests with rows that are worked on at the same time; the others are told to come back. */
+  /** Requests with rows that are worked on at the same time; the others get Retry-After. */
   readonly ingests?: number
   /** Where the queue is; without it there are no jobs. */
   readonly queueUrl?: string
@@ -105,7 +105,7 @@ function listening(
   return process.getBuiltinModule('node:https').createServer({ ...tls, minVersion: 'TLSv1.2' }, handler)
 }
 
-/** Lets so many in at a time, and one of each node: the rest is told when to come back. */
+/** Lets so many in at a time, and one of each node: the rest get Retry-After. */
 function createGate(most: number) {
   const inside = new Map<string, number>()
   let count = 0

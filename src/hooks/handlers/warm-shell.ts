@@ -2,7 +2,7 @@
  * Login shells that have read the profile already and wait for a command, so that a hook does not wait for the profile.
  *
  * A warm shell has the same working directory, environment, stdin, stdout and stderr as `bash -lc` would have. It runs the
- * command only after it has acknowledged it and has been told to go: a hook that finds no shell, or gets no answer, runs
+ * command only after it has acknowledged it and has been released: a hook that finds no shell, or gets no answer, runs
  * cold, and none is skipped or run twice. Where the profile sets a trap, hooks run cold.
  */
 import type { ChildProcess } from 'node:child_process'

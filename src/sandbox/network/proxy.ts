@@ -14,7 +14,7 @@ export interface ProxyOptions {
   /** The lists of the session as they are now. */
   lists(): Pick<NetworkProfile, 'allowed' | 'denied'>
   lookup?(host: string): Promise<readonly string[]>
-  /** Told of every connection that was refused. */
+  /** Called for every connection that was refused. */
   denied(host: string, why: string): void
 }
 

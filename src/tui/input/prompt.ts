@@ -27,7 +27,7 @@ export interface PromptActions {
   toggleTodos(): void
   /** Sends what runs to the background; false when nothing does. */
   toBackground(): boolean
-  /** An image out of the clipboard; undefined when there is none, and the user has been told. */
+  /** An image out of the clipboard; undefined when there is none, and the user has seen why. */
   clipboardImage(): Promise<Image | undefined>
   redraw(): void
   suspend(): void

@@ -8,7 +8,7 @@ export function useHyperlinks(env: NodeJS.ProcessEnv): void {
   on = asked === 'on' || (asked !== 'off' && hasHyperlinks(env))
 }
 
-/** tmux passes them on only where it was told to, so that it counts as one that has none. */
+/** tmux passes them on only where it is configured to, so that it counts as one that has none. */
 function hasHyperlinks(env: NodeJS.ProcessEnv): boolean {
   if (env['TMUX'] || /^(screen|tmux|dumb|linux)/.test(env['TERM'] ?? '')) return false
   return (

@@ -21,7 +21,7 @@ const otherDay = new Intl.DateTimeFormat(undefined, {
 })
 const otherYear = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
-/** As short as it can be told from now. */
+/** As short as it can be said relative to now. */
 export function when(utc: string, now = new Date()): string {
   const date = dateOf(utc)
   if (Number.isNaN(date.getTime())) return utc
