@@ -7,7 +7,7 @@ const endpoints = ['', 'TRACES_', 'LOGS_', 'METRICS_'].map((signal) => `OTEL_EXP
 export const sendsTelemetry = (env: Env): boolean =>
   env['OTEL_SDK_DISABLED']?.toLowerCase() !== 'true' && endpoints.some((name) => env[name])
 
-export const isTelemetryVariable = (name: string): boolean => name.startsWith('OTEL_')
+export const isTelemetryVariable = (name: string): boolean => /^(ONA_)?OTEL_/.test(name)
 
 export interface Trace {
   readonly traceId: string

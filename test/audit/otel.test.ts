@@ -168,6 +168,24 @@ test('settings turn it on', async (t) => {
   assert.ok(received.some(({ path }) => path === '/v1/traces'))
 })
 
+test('the settings of a repository, trusted or not, do not say where the record goes', async (t) => {
+  const here = place(t)
+  const { url, received } = await collector(t)
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: url, ONA_OTEL_CONTENT: '1', SEEN: 'yes' }
+  here.write('.ona/settings.json', { env })
+  here.write('.ona/settings.local.json', { env })
+  const words = ['-p', 'run printenv SEEN > seen.txt', '--model', 'rehearsal', '--allowed-tools', 'Bash', '--trust']
+  const run = await here.run(words)
+  assert.equal(run.code, 0, run.stderr)
+  assert.equal(readFileSync(join(here.folder, 'seen.txt'), 'utf8'), 'yes\n', 'the control: other variables count')
+  assert.equal((await here.run(['otel', 'ship'])).code, 1)
+  assert.deepEqual(received, [])
+  assert.match(
+    run.stderr,
+    /settings\.json: OTEL_EXPORTER_OTLP_ENDPOINT, ONA_OTEL_CONTENT ignored: set it in the environment/,
+  )
+})
+
 test('a hook verdict says what the hook decided and why, whichever form it chose', async (t) => {
   const here = place(t)
   const { url, received } = await collector(t)

@@ -197,6 +197,7 @@ export function readSignals(db: ReadDb, cursor: Cursor, options: SignalOptions =
       attributes: {
         ...{ 'ona.hook.event': row.event, 'ona.hook.id': redact(row.command), 'session.id': row.session },
         ...{ decision: says, ...(reasoned.has(says) && { reason: brief(why) }) },
+        ...(says === 'failed' && { 'process.exit.code': row.exitCode ?? -1 }),
         ...(tookMs !== null && { duration_ms: tookMs }),
         ...(row.own && { 'ona.policy.sha256': policy }),
         ...(row.toolName && { 'gen_ai.tool.name': row.toolName }),
@@ -289,7 +290,7 @@ type VerdictRow = HookRow & { readonly session: string; readonly own: 0 | 1 }
 const hookSql = `SELECT ${hookColumns}, session_id AS session, ${ownSql} FROM hook_invocations WHERE id > ? ORDER BY id LIMIT ?`
 
 /** Verdicts that have a reason; what a hook merely printed is content. */
-const reasoned = new Set(['allow', 'ask', 'deny', 'failed', 'not asked'])
+const reasoned = new Set(['allow', 'ask', 'deny', 'not asked'])
 
 /** The names of the conventions for the providers of the settings. */
 const providers: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
 /** How the settings of several levels become one. */
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { walkHooks } from '../../hooks/wire/walk-hooks.ts'
+import { isTelemetryVariable } from '../telemetry.ts'
 import type { Layer } from './settings-files.ts'
 import { type HookEntry, type Level, levels } from './settings-shape.ts'
 
@@ -19,7 +20,8 @@ export function merge(layers: readonly Layer[], builtinRules: readonly string[] 
   for (const { level, settings } of withBuiltin(layers, builtinRules)) {
     const { hooks: _, ...rest } = settings
     const said = rulesOfManagedOnly && level !== 'managed' ? withoutRules(rest) : rest
-    merged = join(merged, level === 'project' ? withoutLooserSandbox(said, merged) : said)
+    const mine = level === 'project' || level === 'local' ? withoutTelemetry(said) : said
+    merged = join(merged, level === 'project' ? withoutLooserSandbox(mine, merged) : mine)
   }
   const hooks = [...managed, ...layers.filter((layer) => layer.level !== 'managed')].flatMap(({ level, settings }) =>
     flatHooks(settings['hooks'], level),
@@ -76,6 +78,14 @@ function onlyTighter(sandbox: unknown): JsonObject {
     ...(Object.keys(network).length > 0 && { network }),
   }
   return Object.keys(kept).length > 0 ? { sandbox: kept } : {}
+}
+
+/** The record holds every project's work: where it is sent is not for the files of one repository to say. */
+function withoutTelemetry(settings: JsonObject): JsonObject {
+  const { env } = settings
+  if (!isObject(env)) return settings
+  const kept = Object.entries(env).filter(([name]) => !isTelemetryVariable(name))
+  return { ...settings, env: Object.fromEntries(kept) }
 }
 
 /** A repository cannot switch off its user's sandbox. */

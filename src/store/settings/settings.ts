@@ -6,8 +6,9 @@
  */
 import type { Handler } from '../../hooks/handler.ts'
 import { type HookProblem, readHooks } from '../../hooks/settings.ts'
-import type { JsonObject } from '../../hooks/shape.ts'
+import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import type { Db } from '../open.ts'
+import { isTelemetryVariable } from '../telemetry.ts'
 import { hookFiles } from './hook-file.ts'
 import { type CheckRule, checkLayer } from './settings-check.ts'
 import { type Layer, type Places, parseSettings, readLayers, type SettingsProblem } from './settings-files.ts'
@@ -121,7 +122,7 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   const { layers, heldBack, trusted } = holdBack(checked.layers, request)
 
   const problems = [...read.problems, ...checked.problems]
-  const warnings = [...checked.warnings, ...heldBack.map(heldBackWarning)]
+  const warnings = [...checked.warnings, ...heldBack.map(heldBackWarning), ...layers.flatMap(telemetryWarning)]
   const files = merge(layers, request.builtinRules)
   const managed = layers.filter(({ level }) => level === 'managed')
   const sources = layers.map(({ level, file }) => ({ level, file }))
@@ -163,6 +164,17 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
     differences,
     problems: stored.problems,
   }
+}
+
+/** What a repository's files say about telemetry, which is not for them to say. */
+function telemetryWarning({ level, file, settings: { env } }: Layer): string[] {
+  const names = level === 'project' || level === 'local' ? Object.keys(isObject(env) ? env : {}) : []
+  const ignored = names.filter(isTelemetryVariable)
+  return ignored.length > 0
+    ? [
+        `${file}: ${ignored.join(', ')} ignored: set it in the environment, in ~/.ona/settings.json or in managed settings`,
+      ]
+    : []
 }
 
 const record = "settings_snapshot('effective')"
