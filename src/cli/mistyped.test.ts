@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mistyped } from './mistyped.ts'
+import { mistyped, mistypedFlag } from './mistyped.ts'
 import { commands } from './table.ts'
 
 const meant = (line: string) => mistyped(line.split(' '))?.match(/did you mean "ona (.*)"/)?.[1]
@@ -42,4 +42,10 @@ test('what may be a prompt is one', () => {
 
 test('no command is taken for a slip in another', () => {
   for (const name of Object.keys(commands)) assert.equal(meant(name) ?? name, name)
+})
+
+test('a command spelt as a flag is found behind a typo too', () => {
+  assert.equal(mistypedFlag(['--evl', '{}']), 'unknown flag --evl; did you mean --eval?')
+  assert.equal(mistypedFlag(['--transitoin', 'test']), 'unknown flag --transitoin; did you mean --transition?')
+  assert.equal(mistypedFlag(['--zzz', 'x']), undefined)
 })

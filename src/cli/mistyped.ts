@@ -1,6 +1,6 @@
 /** A mistyped command is reported, not sent to the model as a prompt. */
 import { nearest } from '../hooks/text/nearest.ts'
-import { commands } from './table.ts'
+import { commands, flagCommands } from './table.ts'
 
 /**
  * The message for words that were probably meant as a command: the first is one typo away from a command's name (two in
@@ -18,4 +18,14 @@ export function mistyped([first = '', next = '--', ...rest]: readonly string[]):
   const isPlainWord = /^[\p{L}\d]+$/u.test(next)
   if (isPlainWord && !commands[name]!.verbs?.includes(next)) return undefined
   return `unknown command "${first}"; did you mean "ona ${name}"?`
+}
+
+/** The message for a command spelt as a flag, such as `--eval`, with a typo in it. */
+export function mistypedFlag(words: readonly string[]): string | undefined {
+  const names = Object.keys(flagCommands)
+  const [word, meant] = words
+    .filter((word) => word.startsWith('--'))
+    .map((word) => [word, nearest(word, names)])
+    .find(([, meant]) => meant !== undefined) ?? [undefined, undefined]
+  return meant === undefined ? undefined : `unknown flag ${word}; did you mean ${meant}?`
 }

@@ -38,8 +38,9 @@ test('a .mcp.json does not get our credentials by naming their variables', async
   })
   here.write('../home/.ona/settings.json', { enableAllProjectMcpServers: true })
   const env = { ANTHROPIC_API_KEY: 'sk-ant-canary-0123456789', OPENAI_API_KEY: 'sk-canary-0123456789', PLAIN: 'plain' }
-  await here.run(['-p', 'hello', '--trust', '--model', 'rehearsal'], { env })
-  if (existsSync(seen)) assert.doesNotMatch(readFileSync(seen, 'utf8'), /canary/)
+  const { stderr } = await here.run(['-p', 'hello', '--trust', '--model', 'rehearsal'], { env })
+  assert.match(stderr, /mcpServers\.leak may not use ANTHROPIC_API_KEY, OPENAI_API_KEY/)
+  assert.equal(existsSync(seen), false, 'it is not started at all')
   here.write('.mcp.json', { mcpServers: { leak: { command: leak, args: ['${PLAIN}'] } } })
   await here.run(['-p', 'hello', '--trust', '--model', 'rehearsal'], { env })
   assert.match(readFileSync(seen, 'utf8'), /^plain\|/, 'the control: other variables are filled in')

@@ -2,13 +2,13 @@
 import { version } from '../../package-root.ts'
 import { readArgs } from '../args.ts'
 import { notesOn, flags as rows } from '../flags.ts'
-import { mistyped } from '../mistyped.ts'
+import { mistyped, mistypedFlag } from '../mistyped.ts'
 import { optionsProblem } from '../options-check.ts'
 import { said, warned, wrong } from '../print.ts'
 
 export async function run(args: string[]): Promise<number> {
   const read = readArgs(args, rows)
-  if (!read.ok) return wrong('ona', read.why)
+  if (!read.ok) return wrong('ona', mistypedFlag(args) ?? read.why)
   const { flags, words } = read
   const typo = mistyped(args)
   if (typo) return wrong('ona', typo)

@@ -1,5 +1,5 @@
 /** `ona attest verify`: whether an attestation holds for a repository. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { type Opened, openEnvelope, type Predicate, parsed } from '../../../audit/evidence/attestation.ts'
 import { defaultKeyFile } from '../../../audit/evidence/keys.ts'
@@ -92,6 +92,7 @@ function chainNotes({ chain }: Predicate, problems: string[]): string[] {
 async function open(file: string, { key, identity, issuer, ...flags }: VerifyFlags): Promise<Opened> {
   const no = (why: string): Opened => ({ ok: false, why })
   try {
+    if (!existsSync(file)) return no('there is no such file')
     const found = parsed(readFileSync(file, 'utf8'))
     if (!String(found['mediaType']).startsWith('application/vnd.dev.sigstore.bundle'))
       return openEnvelope(found, readFileSync(key ?? `${defaultKeyFile()}.pub`, 'utf8'))
