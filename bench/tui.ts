@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startScripted } from '../test/support/tui-model.ts'
+import { startScripted } from '../test/support/model/tui-model.ts'
 import { median, report } from './lib/processes.ts'
 import { onPty } from './lib/pty.ts'
 

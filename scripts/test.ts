@@ -1,4 +1,4 @@
-/** Runs every test file, or those named: `node scripts/test.ts src/hooks test/brains.test.ts`. */
+/** Runs every test file, or those named: `node scripts/test.ts src/hooks test/roles/brains.test.ts`. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, statSync } from 'node:fs'
 

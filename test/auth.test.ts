@@ -3,8 +3,8 @@ import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { authorizationServer } from './support/authorization-server.ts'
+import { status, stream, wireServer } from './support/model/wire-server.ts'
 import { type Place, place } from './support/program.ts'
-import { status, stream, wireServer } from './support/wire-server.ts'
 
 const frame = (data: { type: string; [key: string]: unknown }) =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`

@@ -4,9 +4,9 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { anthropic } from './support/model/wire.ts'
+import { stream, wireServer } from './support/model/wire-server.ts'
 import { type Place, place } from './support/program.ts'
-import { anthropic } from './support/wire.ts'
-import { stream, wireServer } from './support/wire-server.ts'
 
 const needed = ['dbus-daemon', 'dbus-send', 'gnome-keyring-daemon']
 const missing = needed.filter((name) => spawnSync('sh', ['-c', `command -v ${name}`]).status !== 0)

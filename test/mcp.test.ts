@@ -8,8 +8,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { packageRoot } from '../src/package-root.ts'
 import { guardedServer } from './support/guarded-mcp-server.ts'
 import { live } from './support/live.ts'
+import { startScripted } from './support/model/tui-model.ts'
 import { type Place, place } from './support/program.ts'
-import { startScripted } from './support/tui-model.ts'
 
 const everything = [
   process.execPath,

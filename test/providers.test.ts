@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { anthropic as wireOf } from './support/model/wire.ts'
+import { anthropicWire } from './support/model/wire-anthropic.ts'
+import { openaiWire } from './support/model/wire-chat-completions.ts'
+import { type Answer, cut, status, stream, type WireServer, wireServer } from './support/model/wire-server.ts'
 import { place } from './support/program.ts'
-import { anthropic as wireOf } from './support/wire.ts'
-import { anthropicWire } from './support/wire-anthropic.ts'
-import { openaiWire } from './support/wire-chat-completions.ts'
-import { type Answer, cut, status, stream, type WireServer, wireServer } from './support/wire-server.ts'
 
 /** How each provider is chosen, and how its model writes a file and then says that it is done. */
 const providers = [

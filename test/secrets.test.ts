@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { eventNames } from '../src/hooks/events.ts'
 import { stepNames } from '../src/hooks/steps.ts'
-import { call, type Line, testModel } from './support/model.ts'
+import { call, type Line, testModel } from './support/model/model.ts'
+import { status, stream, wireServer } from './support/model/wire-server.ts'
 import { type Place, place, type Ran } from './support/program.ts'
-import { status, stream, wireServer } from './support/wire-server.ts'
 
 /** No form that a pattern could know: only their values give them away. */
 const key = (name: string) => `${name}-zq7${crypto.randomUUID().replaceAll('-', '')}`

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { packageRoot } from '../src/package-root.ts'
 import type { Chat } from '../src/rehearsal/chat.ts'
-import { call, type Line, testModel } from './support/model.ts'
+import { call, type Line, testModel } from './support/model/model.ts'
 import { type Place, place } from './support/program.ts'
 
 interface Played {

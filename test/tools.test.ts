@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { stream, wireServer } from './support/model/wire-server.ts'
 import { type Place, place } from './support/program.ts'
-import { stream, wireServer } from './support/wire-server.ts'
 
 interface Evaluated {
   readonly code: number | null

@@ -8,7 +8,7 @@ import { hash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { parseArgs } from 'node:util'
-import { databaseLink, type Hash, sessionLink } from '../../src/store/chain.ts'
+import { databaseLink, type Hash, sessionLink } from '../../src/store/chain/chain.ts'
 import { openDb } from '../../src/store/open.ts'
 import { type Call, recordedCall, type Shape, words } from './recorded-work.ts'
 

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, uti
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { fullRole, mechanic } from '../../test/support/host-suite.ts'
 import { adapterFor } from '../hosts/adapter.ts'
 import { hostOf } from '../hosts/index.ts'
-import { fullRole, mechanic } from '../hosts/suite.ts'
 import { applySync, planSync } from './plan.ts'
 import type { Role, RoleHooksOnBrain } from './role.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { mechanic } from '../../test/support/host-suite.ts'
 import type { BrainHooksAdapter } from '../hosts/adapter.ts'
 import { type BrainHook, uniqueOf } from '../hosts/hook.ts'
-import { mechanic } from '../hosts/suite.ts'
 import { applyChanges, diffHooks, syncRoleHooksIntoBrainRepl } from './sync.ts'
 
 const hook = (command: string, over: Partial<BrainHook> = {}): BrainHook => ({

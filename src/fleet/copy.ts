@@ -7,7 +7,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { Problem } from '../files/problem.ts'
-import { chainedTables } from '../store/chain.ts'
+import { chainedTables } from '../store/chain/chain.ts'
 import { openDb } from '../store/open.ts'
 import { withoutPassword } from './server/database.ts'
 

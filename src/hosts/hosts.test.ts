@@ -1,7 +1,7 @@
+import { hostSuite } from '../../test/support/host-suite.ts'
 import { claudecode } from './claudecode/index.ts'
 import { hosts } from './index.ts'
 import type { SampleConfig } from './sample-config.ts'
-import { hostSuite } from './suite.ts'
 
 const sampleOf = async (slug: string): Promise<SampleConfig> => (await import(`./${slug}/sample-config.ts`)).sample
 

@@ -389,7 +389,7 @@ function listening(child: ChildProcess): Promise<void> {
 
 test("a server's headers may come from a command; what it prints is never told", async (t) => {
   const seen: unknown[] = []
-  const { wireServer, status } = await import('../../test/support/wire-server.ts')
+  const { wireServer, status } = await import('../../test/support/model/wire-server.ts')
   const http = await wireServer((response, request) => {
     seen.push([request.headers['x-fixed'], request.headers['x-key']])
     status(404, {})(response, request)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, status, stream, wireServer } from '../../test/support/wire-server.ts'
+import { type Answer, status, stream, wireServer } from '../../test/support/model/wire-server.ts'
 import { fixed } from '../auth/credential.ts'
 import { createProvider } from './create.ts'
 import type { SearchReply } from './model.ts'

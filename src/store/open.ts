@@ -13,7 +13,7 @@ import {
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { packageRoot } from '../package-root.ts'
-import { type Added, seal, tableAddedTo, unknownEnd } from './chain.ts'
+import { type Added, seal, tableAddedTo, unknownEnd } from './chain/chain.ts'
 import { asStoreError, StoreError } from './failure.ts'
 import { ownTables } from './own-tables.ts'
 import { keepOutEnv } from './secrets.ts'

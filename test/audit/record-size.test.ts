@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { generateRecord } from '../../bench/lib/generate-record.ts'
 import { listHookInvocations } from '../../src/store/audit.ts'
-import { endProblem } from '../../src/store/chain-end.ts'
+import { endProblem } from '../../src/store/chain/chain-end.ts'
 import { openDb } from '../../src/store/open.ts'
 import { recordSize, shownBytes } from '../../src/store/size.ts'
 

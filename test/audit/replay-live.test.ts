@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { testModel } from '../support/model.ts'
+import { testModel } from '../support/model/model.ts'
 import { place } from '../support/program.ts'
 
 const rules = [

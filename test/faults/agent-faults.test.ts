@@ -2,9 +2,17 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { live } from '../support/live.ts'
+import { anthropic, type Call, type Dialect, openai } from '../support/model/wire.ts'
+import {
+  type Answer,
+  cut,
+  type Seen,
+  status,
+  stream,
+  type WireServer,
+  wireServer,
+} from '../support/model/wire-server.ts'
 import { type Place, place, type Ran } from '../support/program.ts'
-import { anthropic, type Call, type Dialect, openai } from '../support/wire.ts'
-import { type Answer, cut, type Seen, status, stream, type WireServer, wireServer } from '../support/wire-server.ts'
 
 interface Faulty {
   readonly at: Place

@@ -14,7 +14,7 @@ import {
   type RequestPermissionRequest,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk'
-import { call, type Line, type TestModel, testModel } from '../support/model.ts'
+import { call, type Line, type TestModel, testModel } from '../support/model/model.ts'
 import { type Place, place } from '../support/program.ts'
 
 const ona = join(import.meta.dirname, '../../bin/ona.mjs')

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Live, live } from '../support/live.ts'
-import { call, type Line, type TestModel, testModel } from '../support/model.ts'
+import { call, type Line, type TestModel, testModel } from '../support/model/model.ts'
 import { type Place, place } from '../support/program.ts'
 
 /** A server with one tool, `judge`, that keeps what it is asked and answers what the function says. */

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { anthropic } from '../support/model/wire.ts'
+import { type Answer, status, stream, wireServer } from '../support/model/wire-server.ts'
 import { type Place, place } from '../support/program.ts'
-import { anthropic } from '../support/wire.ts'
-import { type Answer, status, stream, wireServer } from '../support/wire-server.ts'
 
 interface End {
   /** The row of the table, by its first words. */

@@ -16,10 +16,10 @@ import { type TestContext, test } from 'node:test'
 import { flags } from '../../src/cli/flags.ts'
 import { commands } from '../../src/cli/table.ts'
 import { live } from '../support/live.ts'
-import { call, type Line, type TestModel, testModel } from '../support/model.ts'
+import { call, type Line, type TestModel, testModel } from '../support/model/model.ts'
+import { anthropic } from '../support/model/wire.ts'
+import { type Answer, status, stream, wireServer } from '../support/model/wire-server.ts'
 import { type Place, place, type Ran } from '../support/program.ts'
-import { anthropic } from '../support/wire.ts'
-import { type Answer, status, stream, wireServer } from '../support/wire-server.ts'
 
 interface Run {
   readonly at: Place

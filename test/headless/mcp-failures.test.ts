@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { call, testModel } from '../support/model.ts'
+import { call, testModel } from '../support/model/model.ts'
 import { place } from '../support/program.ts'
 
 const echo = join(import.meta.dirname, '../interop/echo-server.mjs')

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { call, testModel } from '../support/model.ts'
+import { call, testModel } from '../support/model/model.ts'
 import { place } from '../support/program.ts'
 
 const server = join(import.meta.dirname, '../interop/echo-server.mjs')

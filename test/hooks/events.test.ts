@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { eventNames, header, rowOf } from '../../src/hooks/events.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { live } from '../support/live.ts'
-import { call, type Line, testModel } from '../support/model.ts'
+import { call, type Line, testModel } from '../support/model/model.ts'
 import { type Place, place } from '../support/program.ts'
 
 type Seen = Record<string, unknown> & { hook_event_name: string }

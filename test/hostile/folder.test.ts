@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { call } from '../support/model.ts'
+import { call } from '../support/model/model.ts'
 import { type Attack, attacked, type Seen, secret, type Trap } from './folder.ts'
 
 const bash = (command: string) => call('Bash', { command })

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { type Line, testModel } from '../support/model.ts'
+import { type Line, testModel } from '../support/model/model.ts'
 import { type Place, place, type Ran } from '../support/program.ts'
 
 export interface Trap extends Place {

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Chat } from '../../src/rehearsal/chat.ts'
-import { call, testModel } from '../support/model.ts'
+import { call, testModel } from '../support/model/model.ts'
 import { type Place, place } from '../support/program.ts'
 
 const canary = 'CANARY-4711'

@@ -14,7 +14,7 @@ import type { PermissionMode } from '../../src/hooks/plane.ts'
 import type { PermissionSettings } from '../../src/permissions/question.ts'
 import { createConversation, createSession, type Phase } from '../../src/store/conversations.ts'
 import { openDb } from '../../src/store/open.ts'
-import { type Line, type Scripted, scripted } from './scripted-model.ts'
+import { type Line, type Scripted, scripted } from './model/scripted-model.ts'
 
 export interface TestSession {
   readonly session: Session

@@ -4,8 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { slashCommands } from '../../src/tui/commands/table.ts'
+import { startScripted } from '../support/model/tui-model.ts'
 import { hasTmux, newPlace, openOna, pipeOna, stopTmux } from '../support/terminal.ts'
-import { startScripted } from '../support/tui-model.ts'
 
 after(stopTmux)
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, beforeEach, type TestContext, test } from 'node:test'
-import { call, type Line, testModel } from '../support/model.ts'
+import { call, type Line, testModel } from '../support/model/model.ts'
+import { startScripted } from '../support/model/tui-model.ts'
 import { hasTmux, newPlace, type Ona, openOna, type Place, stopTmux } from '../support/terminal.ts'
-import { startScripted } from '../support/tui-model.ts'
 
 const skip = hasTmux() ? false : 'tmux is not installed'
 const rule = /─{20}/

@@ -78,7 +78,7 @@ same "$(json .bin.ona <"$ROOT/package.json")" "$(json .bin.rhachet <"$ROOT/packa
 X
 
 row S000-13 000 'roles of the published shape: onTalk, boot filters, rhachet run and rhachet roles boot; renamed, unlinked and adopted hooks' 'the tests of the published shape pass' <<'X'
-unit test/published-roles.test.ts
+unit test/roles/published-roles.test.ts
 X
 
 row S000-14 000 'init --hooks --check exits 1 on drift and writes nothing' 'exit 1, then 0 after a sync' <<'X'

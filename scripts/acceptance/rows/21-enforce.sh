@@ -20,7 +20,7 @@ unit src/brains/enforce/enforce.test.ts
 X
 
 row PROVE-1 - 'a policy is seen to hold in an agent that runs; without it the proof fails' 'the test of prove passes' <<'X'
-unit test/prove.test.ts
+unit test/roles/prove.test.ts
 X
 
 row PLUGIN-1 - 'a role becomes an installable plugin of five agents' 'the test of plugins passes' <<'X'

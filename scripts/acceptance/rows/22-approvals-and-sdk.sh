@@ -3,7 +3,7 @@ home
 X
 
 row APPROVAL-1 5.7 'an ask that nobody answers in -p is a pending row; after the decision the run resumes at that call, once' 'the tests of approvals pass' <<'X'
-unit test/agent-approvals.test.ts
+unit test/agent/agent-approvals.test.ts
 X
 
 row APPROVAL-2 5.7 'an editor that goes away while it is asked leaves an approval, and the session resumes at that call' 'the test passes' <<'X'

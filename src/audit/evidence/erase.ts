@@ -1,7 +1,7 @@
 /** Takes content out of the record and leaves the chain whole: what is left of a row, and its tombstone, are on record. */
 
 import { unarchiveSession } from '../../store/archive/archive.ts'
-import { chainedTables, rowText } from '../../store/chain.ts'
+import { chainedTables, rowText } from '../../store/chain/chain.ts'
 import type { Db } from '../../store/open.ts'
 import { dropTables } from '../inspect/data/tables.ts'
 

@@ -2,8 +2,8 @@
 
 import { archiveOf } from '../../store/archive/archive.ts'
 import { archivedTables, readFrame, unpacked } from '../../store/archive/frame.ts'
-import { chainedTables, databaseLink, rowsIn, rowText, sessionLink } from '../../store/chain.ts'
-import type { Link } from '../../store/chain-end.ts'
+import { chainedTables, databaseLink, rowsIn, rowText, sessionLink } from '../../store/chain/chain.ts'
+import type { Link } from '../../store/chain/chain-end.ts'
 import type { ReadDb } from '../../store/open.ts'
 
 export interface Verified {

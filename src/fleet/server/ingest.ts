@@ -2,7 +2,7 @@
  * Rows in. A batch continues the chain of one database of one node, under the lock of its stream: what was received before
  * is skipped, what does not follow is stored and reported as a fault. Everything of a batch is one transaction.
  */
-import { databaseLink, sessionLink } from '../../store/chain.ts'
+import { databaseLink, sessionLink } from '../../store/chain/chain.ts'
 import { type Cursor, sha256 } from '../wire.ts'
 import type { Fleet, Sql } from './database.ts'
 import type { Link, ReadBatch } from './read-batch.ts'

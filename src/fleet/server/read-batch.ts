@@ -1,6 +1,6 @@
 /** A batch of rows as it comes from outside: every field is checked before anything of it is used. */
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
-import { chainedTables, rowsIn } from '../../store/chain.ts'
+import { chainedTables, rowsIn } from '../../store/chain/chain.ts'
 import { type Batch, limits, type RowState, rowStates, type WireConversation, type WireSession } from '../wire.ts'
 import { field, Refused } from './request.ts'
 import { clean } from './row-facts.ts'

@@ -1,6 +1,6 @@
 /** What the tables say of a row beside its content: columns taken out of it once, when it arrives. */
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
-import { chainedTables } from '../../store/chain.ts'
+import { chainedTables } from '../../store/chain/chain.ts'
 
 export interface RowFacts {
   readonly session: string

@@ -1,5 +1,5 @@
 /** The rows of a batch into their tables: checked against their links, added once, and counted with their conversations. */
-import { chainedTables } from '../../store/chain.ts'
+import { chainedTables } from '../../store/chain/chain.ts'
 import { sha256 } from '../wire.ts'
 import type { Sql } from './database.ts'
 import { type Link, type ReadBatch, rowKey } from './read-batch.ts'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { anthropicWire as wire } from '../../../test/support/wire-anthropic.ts'
-import { stream, wireServer } from '../../../test/support/wire-server.ts'
+import { providerSuite } from '../../../test/support/model/dialect-suite.ts'
+import { anthropicWire as wire } from '../../../test/support/model/wire-anthropic.ts'
+import { stream, wireServer } from '../../../test/support/model/wire-server.ts'
 import { fixed } from '../../auth/credential.ts'
 import { createProvider } from '../create.ts'
 import type { Message } from '../model.ts'
-import { providerSuite } from './suite.ts'
 
 providerSuite('the Messages API', wire)
 

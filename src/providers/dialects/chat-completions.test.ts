@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chunk, openaiWire as wire } from '../../../test/support/wire-chat-completions.ts'
-import { type Answer, status, stream, wireServer } from '../../../test/support/wire-server.ts'
+import { providerSuite } from '../../../test/support/model/dialect-suite.ts'
+import { chunk, openaiWire as wire } from '../../../test/support/model/wire-chat-completions.ts'
+import { type Answer, status, stream, wireServer } from '../../../test/support/model/wire-server.ts'
 import { fixed } from '../../auth/credential.ts'
 import { createProvider } from '../create.ts'
 import type { Message, ModelRequest, Reply } from '../model.ts'
-import { providerSuite } from './suite.ts'
 
 providerSuite('Chat Completions', wire)
 

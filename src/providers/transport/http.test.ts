@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { wireServer } from '../../../test/support/wire-server.ts'
+import { wireServer } from '../../../test/support/model/wire-server.ts'
 import { createClient, type HttpOutcome } from './http.ts'
 
 const signal = new AbortController().signal

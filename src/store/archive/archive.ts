@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { addEvent } from '../audit.ts'
-import { rowsIn } from '../chain.ts'
+import { rowsIn } from '../chain/chain.ts'
 import { type Db, type ReadDb, StoreError } from '../open.ts'
 import {
   type ArchivedRow,

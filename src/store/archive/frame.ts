@@ -3,7 +3,7 @@
  * Frames lie one after another in a file, so that `zstd -dc FILE` prints all of them.
  */
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
-import { chainedTables, rowText } from '../chain.ts'
+import { chainedTables, rowText } from '../chain/chain.ts'
 import { type ReadDb, StoreError } from '../open.ts'
 
 /** The tables whose rows are archived; links and tombstones stay in the database and vouch for them. */

@@ -11,7 +11,7 @@ import { plural } from '../render/format.ts'
 import { glyph, useGlyphs } from '../render/glyphs.ts'
 import { useHyperlinks } from '../render/hyperlink.ts'
 import { transcriptLines } from '../render/scrollback.ts'
-import type { StatusView } from '../render/status-view.ts'
+import type { StatusView } from '../render/status/status-view.ts'
 import { bold, isLight, isTheme, paint, type ThemeName, useDepth, useTheme, wantsColour } from '../render/style.ts'
 import type { TurnView } from '../render/turn-view.ts'
 import { personAt } from './ask-user.ts'
@@ -161,7 +161,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   const { settings } = session.runtime
   const [{ openHistory }, { StatusView }] = await Promise.all([
     import('../input/stored-history.ts'),
-    import('../render/status-view.ts'),
+    import('../render/status/status-view.ts'),
   ])
   history = openHistory(session.db, session.projectDir)
   vim = settings.editorMode === 'vim'

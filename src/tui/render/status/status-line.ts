@@ -1,12 +1,12 @@
 /** The line under the prompt: ours, or what a command of the user's prints. */
 import { spawn } from 'node:child_process'
-import type { PermissionMode } from '../../hooks/plane.ts'
-import { isObject } from '../../hooks/shape.ts'
-import { cleanLine } from './clean.ts'
-import { money } from './format.ts'
-import { glyph } from './glyphs.ts'
-import { paint, type Role } from './style.ts'
-import { clip, width } from './width.ts'
+import type { PermissionMode } from '../../../hooks/plane.ts'
+import { isObject } from '../../../hooks/shape.ts'
+import { cleanLine } from '../clean.ts'
+import { money } from '../format.ts'
+import { glyph } from '../glyphs.ts'
+import { paint, type Role } from '../style.ts'
+import { clip, width } from '../width.ts'
 
 export interface StatusFacts {
   readonly model: string

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, extname, join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { buildSite } from '../scripts/site.ts'
-import { axe, isTooWide, needsChromium, openBrowser, openTab } from './support/browser.ts'
+import { buildSite } from '../../scripts/site.ts'
+import { axe, isTooWide, needsChromium, openBrowser, openTab } from '../support/browser.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ona-site-'))
 before(() => void buildSite(folder))
@@ -20,7 +20,7 @@ const types: Record<string, string> = {
 
 test('every page is there, and every link of every page leads to a page and a heading of the site', () => {
   const pages = globSync('**/*.html', { cwd: folder })
-  for (const source of globSync('docs/*.md', { cwd: join(import.meta.dirname, '..') }))
+  for (const source of globSync('docs/*.md', { cwd: join(import.meta.dirname, '../..') }))
     assert.ok(
       pages.includes(source === 'docs/README.md' ? 'index.html' : source.replace(/^docs\/(.*)md$/, '$1html')),
       source,

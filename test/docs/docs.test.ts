@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import settingsSchema from '../schemas/settings.schema.json' with { type: 'json' }
-import { flags } from '../src/cli/flags.ts'
-import { commands, flagCommands } from '../src/cli/table.ts'
-import { sdkKeys } from '../src/sdk/check-definition.ts'
-import { place } from './support/program.ts'
+import settingsSchema from '../../schemas/settings.schema.json' with { type: 'json' }
+import { flags } from '../../src/cli/flags.ts'
+import { commands, flagCommands } from '../../src/cli/table.ts'
+import { sdkKeys } from '../../src/sdk/check-definition.ts'
+import { place } from '../support/program.ts'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 const pages = ['*.md', 'docs/**/*.md', 'examples/**/*.md'].flatMap((pattern) => globSync(pattern, { cwd: root }))
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8')
 

@@ -1,6 +1,6 @@
 /** Chat Completions as a server speaks it, for tests: its streams, and what it refuses. */
-import { isObject } from '../../src/hooks/shape.ts'
-import type { Saying, WireDialect } from '../../src/providers/dialects/suite.ts'
+import { isObject } from '../../../src/hooks/shape.ts'
+import type { Saying, WireDialect } from './dialect-suite.ts'
 
 const frame = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`
 const stops = { length: 'length', refusal: 'content_filter' }

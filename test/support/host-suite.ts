@@ -17,12 +17,12 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { Problem } from '../files/problem.ts'
-import { packageRoot } from '../package-root.ts'
-import { adapterFor, type OwnAdapter } from './adapter.ts'
-import type { BrainHook, BrainHookEvent } from './hook.ts'
-import type { Host } from './host.ts'
-import type { SampleConfig } from './sample-config.ts'
+import { Problem } from '../../src/files/problem.ts'
+import { adapterFor, type OwnAdapter } from '../../src/hosts/adapter.ts'
+import type { BrainHook, BrainHookEvent } from '../../src/hosts/hook.ts'
+import type { Host } from '../../src/hosts/host.ts'
+import type { SampleConfig } from '../../src/hosts/sample-config.ts'
+import { packageRoot } from '../../src/package-root.ts'
 
 /** As much of a role as its hooks need. */
 interface Role {

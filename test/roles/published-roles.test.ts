@@ -15,8 +15,8 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { packageRoot } from '../src/package-root.ts'
-import { publishedFiles, publishedIndex } from './support/published-roles.ts'
+import { packageRoot } from '../../src/package-root.ts'
+import { publishedFiles, publishedIndex } from '../support/published-roles.ts'
 
 function garage(t: TestContext, more: Record<string, string> = {}) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'ona-published-')))

@@ -1,6 +1,6 @@
 /** A model that plays a list of replies: the one stand-in that unit tests use. */
-import { noUsage } from '../../src/providers/dialects/dialect.ts'
-import type { ModelFailure, ModelRequest, Provider, Reply } from '../../src/providers/model.ts'
+import { noUsage } from '../../../src/providers/dialects/dialect.ts'
+import type { ModelFailure, ModelRequest, Provider, Reply } from '../../../src/providers/model.ts'
 
 /** Words, calls, a failure, or a function of the request that gives one of them. */
 export type Line =

@@ -1,7 +1,7 @@
 /** A model for tests: it plays what it is told over Chat Completions on loopback, and keeps what it was sent. */
 import type { TestContext } from 'node:test'
-import type { Chat, Said } from '../../src/rehearsal/chat.ts'
-import { startRehearsal } from '../../src/rehearsal/server.ts'
+import type { Chat, Said } from '../../../src/rehearsal/chat.ts'
+import { startRehearsal } from '../../../src/rehearsal/server.ts'
 
 export interface TestModel {
   /** For the environment of the program. */

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { blocksOf, fits, followPage, isRunnable } from './support/follow-page.ts'
+import { blocksOf, fits, followPage, isRunnable } from '../support/follow-page.ts'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 const pages = globSync('docs/*.md', { cwd: root }).filter((page) =>
   blocksOf(readFileSync(join(root, page), 'utf8')).some(isRunnable),
 )

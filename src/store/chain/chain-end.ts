@@ -1,6 +1,7 @@
 /** Whether the newest rows are as they were written: what can be said of a record of any size at once. */
+
+import type { ReadDb } from '../open.ts'
 import { chainedTables, databaseLink, type Hash, rowsIn, rowText } from './chain.ts'
-import type { ReadDb } from './open.ts'
 
 /** What is wrong with the last `links` of the chain or a row that they hold; undefined when nothing is. */
 export function endProblem(db: ReadDb, links = 200): string | undefined {

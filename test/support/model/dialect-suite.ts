@@ -2,19 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import fc from 'fast-check'
-import {
-  type Answer,
-  cut,
-  stall,
-  status,
-  stream,
-  type WireServer,
-  wireServer,
-} from '../../../test/support/wire-server.ts'
-import { fixed } from '../../auth/credential.ts'
-import { createProvider, type ProviderOptions } from '../create.ts'
-import type { Message, ModelRequest, Part, Provider, Reply } from '../model.ts'
-import type { ProviderName } from '../models/models.ts'
+import { fixed } from '../../../src/auth/credential.ts'
+import { createProvider, type ProviderOptions } from '../../../src/providers/create.ts'
+import type { Message, ModelRequest, Part, Provider, Reply } from '../../../src/providers/model.ts'
+import type { ProviderName } from '../../../src/providers/models/models.ts'
+import { type Answer, cut, stall, status, stream, type WireServer, wireServer } from './wire-server.ts'
 
 /** What a test wants the model to say. */
 export interface Saying {

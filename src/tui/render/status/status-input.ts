@@ -1,8 +1,8 @@
 /** What a status line command reads on stdin. */
 
-import { getState } from '../../store/state.ts'
-import type { Conversation } from '../session/conversation.ts'
-import { cost } from '../session/usage-facts.ts'
+import { getState } from '../../../store/state.ts'
+import type { Conversation } from '../../session/conversation.ts'
+import { cost } from '../../session/usage-facts.ts'
 
 export function statusInput({ session, facts }: Conversation, version: string, vimMode: string | undefined): object {
   const { model } = session

@@ -15,8 +15,8 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { startModel } from '../scripts/live/model.ts'
-import { packageRoot } from '../src/package-root.ts'
+import { startModel } from '../../scripts/live/model.ts'
+import { packageRoot } from '../../src/package-root.ts'
 
 /** A repository with these files, and a home folder in which nothing is. */
 function repository(t: TestContext, files: Record<string, string> = {}) {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { place } from './support/program.ts'
-import { modelServer } from './support/workflow.ts'
+import { place } from '../support/program.ts'
+import { modelServer } from '../support/workflow.ts'
 
 async function waiting(t: TestContext, approvals: object = {}) {
   const canary = 'made.txt'

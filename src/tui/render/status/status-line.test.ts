@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { drawPrompt } from '../input/prompt-render.ts'
+import { drawPrompt } from '../../input/prompt-render.ts'
+import { useTheme } from '../style.ts'
+import { width } from '../width.ts'
 import { type StatusFacts, statusLine } from './status-line.ts'
-import { useTheme } from './style.ts'
-import { width } from './width.ts'
 
 const facts: StatusFacts = {
   model: 'claude-sonnet-4',

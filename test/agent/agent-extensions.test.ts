@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { call, testModel } from './support/model.ts'
-import { type Place, place } from './support/program.ts'
+import { call, testModel } from '../support/model/model.ts'
+import { type Place, place } from '../support/program.ts'
 
 /** A server that offers one tool and leaves a file when it ends. */
 function server(at: Place): string {

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 const pages = ['*.md', 'docs/**/*.md', 'examples/**/*.md']
   .flatMap((pattern) => globSync(pattern, { cwd: root }))
   .filter((page) => !page.includes('ACCEPTANCE_MATRIX'))
@@ -17,7 +17,7 @@ const proseOf = (page: string): string =>
     .replaceAll(/\]\([^)]*\)/g, ']')
 
 const misspelled = new Map(
-  readFileSync(join(import.meta.dirname, 'fixtures/misspellings.txt'), 'utf8')
+  readFileSync(join(import.meta.dirname, '../fixtures/misspellings.txt'), 'utf8')
     .trim()
     .split('\n')
     .map((line) => line.split(' ') as [string, string]),

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { packageRoot } from '../src/package-root.ts'
+import { packageRoot } from '../../src/package-root.ts'
 
 const canMount = spawnSync('bwrap', ['--dev-bind', '/', '/', '--tmpfs', '/etc', 'true']).status === 0
 

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { packageRoot } from '../src/package-root.ts'
+import { packageRoot } from '../../src/package-root.ts'
 
 test('status names what overrides the policy in each agent, and nothing where nothing does', (t) => {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'ona-status-')))

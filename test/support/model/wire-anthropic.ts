@@ -1,6 +1,6 @@
 /** The Messages API as a server speaks it, for tests: its streams, and what it refuses. */
-import { isObject } from '../../src/hooks/shape.ts'
-import type { Saying, WireDialect } from '../../src/providers/dialects/suite.ts'
+import { isObject } from '../../../src/hooks/shape.ts'
+import type { Saying, WireDialect } from './dialect-suite.ts'
 
 const frame = (data: { type: string; [key: string]: unknown }) =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`

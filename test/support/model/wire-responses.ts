@@ -1,6 +1,6 @@
 /** The Responses API as a server speaks it, for tests: its streams, and what it refuses. */
-import { isObject } from '../../src/hooks/shape.ts'
-import type { Saying, WireDialect } from '../../src/providers/dialects/suite.ts'
+import { isObject } from '../../../src/hooks/shape.ts'
+import type { Saying, WireDialect } from './dialect-suite.ts'
 
 let sequence_number = 0
 export const event = (type: string, more: object) =>

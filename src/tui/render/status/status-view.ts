@@ -1,9 +1,9 @@
 /** What stands under the prompt, gathered when something changed and not at every frame. Loaded when the session is there. */
 
-import { branchOf } from '../../files/git-branch.ts'
-import { getState } from '../../store/state.ts'
-import type { Conversation } from '../session/conversation.ts'
-import { cost } from '../session/usage-facts.ts'
+import { branchOf } from '../../../files/git-branch.ts'
+import { getState } from '../../../store/state.ts'
+import type { Conversation } from '../../session/conversation.ts'
+import { cost } from '../../session/usage-facts.ts'
 import { statusInput } from './status-input.ts'
 import { readStatusCommand, type StatusFacts, StatusScript, statusLine } from './status-line.ts'
 
