@@ -56,7 +56,7 @@ function plant(): void {
   }
 }
 
-/** As long as a person would wait for ripgrep: until it has ended and all of its output is read. */
+/** As long as a user would wait for ripgrep: until it has ended and all of its output is read. */
 const bare = (program: string, args: readonly string[], cwd = place) =>
   new Promise<void>((resolve, reject) => {
     const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'ignore'] })

@@ -24,7 +24,7 @@ async function happened(t: TestContext, env: Record<string, string> = {}): Promi
   return here
 }
 
-test('a page tells what ran, what was refused, by whom and why; the file is the person’s own', async (t) => {
+test('a page tells what ran, what was refused, by whom and why; the file is the user’s own', async (t) => {
   const here = await happened(t)
   const { code, stdout } = await here.run(['inspect', '--html', 'page.html'])
   assert.equal(code, 0)

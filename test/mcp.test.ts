@@ -1,4 +1,4 @@
-/** MCP as a person uses it: `ona mcp`, tools of servers through `ona --eval`, and our own tools served. */
+/** MCP as a user uses it: `ona mcp`, tools of servers through `ona --eval`, and our own tools served. */
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -224,7 +224,7 @@ test('the same over HTTP: a token is needed, and another site cannot use it', as
     assert.equal((await at.run(['mcp', 'serve', ...words])).code, 2)
 })
 
-test('a person signs in to a server and out again', async (t) => {
+test('a user signs in to a server and out again', async (t) => {
   const at = place(t)
   const server = await guardedServer()
   t.after(() => server.close())
@@ -241,7 +241,7 @@ test('a person signs in to a server and out again', async (t) => {
   const ran = await at.run(['mcp', 'login', 'guarded'], {
     onStderr(text) {
       const page = /^ {2}(http\S+)\n/m.exec(text)?.[1]
-      if (page && !opened) void fetch(page) // as the person's browser would
+      if (page && !opened) void fetch(page) // as the user's browser would
       opened ||= page !== undefined
     },
   })

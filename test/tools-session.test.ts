@@ -12,7 +12,7 @@ import { type Place, place } from './support/program.ts'
 interface Played {
   readonly at: Place
   readonly chats: readonly Chat[]
-  /** Results of the session that the person talks with, in order. */
+  /** Results of the session that the user talks with, in order. */
   readonly results: readonly { readonly content: string; readonly is_error: boolean }[]
 }
 
@@ -282,7 +282,7 @@ test('ExitPlanMode: with nobody there the plan waits for ona plan approve', asyn
   assert.deepEqual(planRows(at), [[{ phase: 'implement' }], [{ status: 'approved' }]])
 })
 
-test('AskUserQuestion: a hook answers in the place of the person', async (t) => {
+test('AskUserQuestion: a hook answers in the place of the user', async (t) => {
   const questions = [
     { question: 'Which?', header: 'H', options: ['a', 'b'].map((label) => ({ label, description: '' })) },
   ]

@@ -1,4 +1,4 @@
-# Asks a person before a migration is written. Everything else it has no opinion on.
+# Asks a user before a migration is written. Everything else it has no opinion on.
 grep -q '"file_path":"[^"]*/migrations/' || exit 0
 cat <<'JSON'
 {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask",

@@ -81,7 +81,7 @@ export type AgentEvent = { readonly agent?: SpeakingAgent } & (
 )
 
 /** Who answers. Every question may be withdrawn through the signal; undefined means nobody answers. */
-export interface Person {
+export interface User {
   permission(request: PermissionRequest, signal: AbortSignal): Promise<PermissionAnswer | undefined>
   questions(questions: readonly Question[], signal: AbortSignal): Promise<Record<string, string> | undefined>
   approvePlan(plan: string, signal: AbortSignal): Promise<PlanAnswer | undefined>

@@ -118,7 +118,7 @@ async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | unde
     suggestions: ruling.suggestions,
     ...(session.agent && { agent: session.agent.type, agentId: session.agent.id }),
   }
-  const said = answerGiven(call) ?? (await session.runtime.person.permission(request, session.signal))
+  const said = answerGiven(call) ?? (await session.runtime.user.permission(request, session.signal))
   if (said === undefined) {
     const waits = session.services.awaitApproval(call, request)
     if (waits !== undefined) return denied(waits)

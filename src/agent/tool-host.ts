@@ -54,7 +54,7 @@ function hostOf(session: Session): ToolHost {
     checkpoint: (path) => checkpoint(session, path),
     mayShow: (path) => shownBySearch(session)(path),
     tasks: session.tasks,
-    askUser: (questions) => runtime.person.questions(questions, session.signal),
+    askUser: (questions) => runtime.user.questions(questions, session.signal),
     setTodos(todos) {
       session.todos = todos
       setState(session.db, session.conversationId, 'todos', JSON.stringify(todos))

@@ -193,19 +193,19 @@ test('where nobody can be asked the call is denied, with what would allow it', a
   assert.deepEqual(denied, [content])
 })
 
-test('a person who says no with words is heard, and the turn goes on', async () => {
+test('a user who says no with words is heard, and the turn goes on', async () => {
   const it = start({
-    person: { permission: async () => ({ allow: false, feedback: 'use make instead' }) },
+    user: { permission: async () => ({ allow: false, feedback: 'use make instead' }) },
     script: [{ calls: [{ id: 'a', name: 'Bash', input: { command: 'echo hi' } }] }, 'done'],
   })
   assert.equal((await say(it, 'go')).text, 'done')
   assert.equal(it.transcript()[2]!['content'], 'The user rejected this tool call: use make instead')
 })
 
-test('a rule that a person adds holds for the rest of the session', async () => {
+test('a rule that a user adds holds for the rest of the session', async () => {
   let asked = 0
   const it = start({
-    person: {
+    user: {
       permission: async () => {
         asked++
         const rules = [{ toolName: 'Bash', ruleContent: 'echo *' }]

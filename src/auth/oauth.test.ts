@@ -99,7 +99,7 @@ test('a code that belongs to another login is refused, and a page with a wrong s
   assert.ok(!('problem' in note))
 })
 
-test('a refusal by the person or by the server ends the login with its reason', async (t) => {
+test('a refusal by the user or by the server ends the login with its reason', async (t) => {
   const { login, server, env } = await setUp(t)
   const denied = await login({
     async visit(url) {

@@ -180,7 +180,7 @@ test('status shows the class, the source and four characters; a credential in us
   assert.equal(storable(`x-api-key: ${key}`), 'x-api-key: [secret]')
 })
 
-test("children get the person's own PATH, and tools none of our secrets", () => {
+test("children get the user's own PATH, and tools none of our secrets", () => {
   const PATH = '/w/node_modules/.bin:/node_modules/.bin:/usr/lib/node-gyp-bin:/usr/bin:/home/me/node_modules/.bin'
   const env = { PATH, npm_lifecycle_event: 'start', ANTHROPIC_API_KEY: key, OPENAI_API_KEY: 'x', HOME: '/home/me' }
   const own = '/usr/bin:/home/me/node_modules/.bin'

@@ -15,7 +15,7 @@ export type Opened = { readonly session: Session; close(): Promise<void> } | { r
 /** Without an id, the newest conversation of the folder. Nothing is written where there is none. */
 export async function openConversation(id: string | undefined, cwd?: string): Promise<Opened> {
   const { startOptions } = await import('./options.ts')
-  const opened = openSharedRuntime({ ...(await startOptions(cwd ? { cwd } : {})), person: nobody, on: tell })
+  const opened = openSharedRuntime({ ...(await startOptions(cwd ? { cwd } : {})), user: nobody, on: tell })
   if ('problem' in opened) return opened
   const { cleanUp } = opened
   const { db } = opened.runtime

@@ -7,7 +7,7 @@ import type { Plugin } from '../plugins/read-plugin.ts'
 import { sendsTelemetry } from '../store/telemetry.ts'
 import type { Flags } from './flags.ts'
 
-export type FlagOptions = Omit<StartOptions, 'person' | 'on'>
+export type FlagOptions = Omit<StartOptions, 'user' | 'on'>
 
 export async function startOptions(flags: Flags, env: NodeJS.ProcessEnv = process.env): Promise<FlagOptions> {
   const mode = flags['dangerously-skip-permissions'] ? 'bypassPermissions' : modeOf(flags['permission-mode'])

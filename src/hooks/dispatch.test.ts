@@ -260,7 +260,7 @@ test('Stop hooks keep the turn going, and what they say is its feedback', async 
   )
 })
 
-test('a permission hook answers for the person', async () => {
+test('a permission hook answers for the user', async () => {
   const answerWith = async (decision: object) => {
     const { plane, scope } = stage(
       settings([

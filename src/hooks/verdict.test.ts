@@ -78,36 +78,36 @@ test('exit 2 refuses where something can still be refused, and tells where it ca
         ? 'goes on'
         : context.length > 0
           ? 'tells the model'
-          : 'tells the person'
+          : 'tells the user'
   }
   assert.deepEqual(Object.fromEntries(eventNames.map((name) => [name, effect(name)])), {
     PreToolUse: 'refuses',
     PostToolUse: 'tells the model',
     PostToolUseFailure: 'tells the model',
-    PermissionDenied: 'tells the person',
-    Notification: 'tells the person',
+    PermissionDenied: 'tells the user',
+    Notification: 'tells the user',
     UserPromptSubmit: 'refuses',
-    SessionStart: 'tells the person',
-    SessionEnd: 'tells the person',
+    SessionStart: 'tells the user',
+    SessionEnd: 'tells the user',
     Stop: 'goes on',
-    StopFailure: 'tells the person',
-    SubagentStart: 'tells the person',
+    StopFailure: 'tells the user',
+    SubagentStart: 'tells the user',
     SubagentStop: 'goes on',
     PreCompact: 'refuses',
-    PostCompact: 'tells the person',
+    PostCompact: 'tells the user',
     PermissionRequest: 'refuses',
-    Setup: 'tells the person',
+    Setup: 'tells the user',
     TeammateIdle: 'goes on',
     TaskCreated: 'refuses',
     TaskCompleted: 'refuses',
     Elicitation: 'refuses',
     ElicitationResult: 'refuses',
     ConfigChange: 'refuses',
-    InstructionsLoaded: 'tells the person',
+    InstructionsLoaded: 'tells the user',
     WorktreeCreate: 'refuses',
-    WorktreeRemove: 'tells the person',
-    CwdChanged: 'tells the person',
-    FileChanged: 'tells the person',
+    WorktreeRemove: 'tells the user',
+    CwdChanged: 'tells the user',
+    FileChanged: 'tells the user',
   })
 })
 

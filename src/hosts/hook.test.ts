@@ -4,7 +4,7 @@ import { type BrainHook, described, sameHook, settled } from './hook.ts'
 
 const hook: BrainHook = { author: 'repo=a/role=b', event: 'onTool', command: 'x', timeout: 'PT5S' }
 
-test('a command cannot hide itself from the person who reads it', () => {
+test('a command cannot hide itself from the user who reads it', () => {
   const command = 'rm -rf ~ \u001b[2K\rls\nmore\u202e\u2066\u009b1m'
   assert.equal(
     described({ ...hook, command }),

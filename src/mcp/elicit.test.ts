@@ -9,7 +9,7 @@ const asked = { server: 'forms', message: 'Your name?', mode: 'form' as const, s
 const say = (event: string, output: object) =>
   `printf %s '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...output } })}'`
 
-async function round(hooks: object[], person: ElicitationAnswer | undefined) {
+async function round(hooks: object[], user: ElicitationAnswer | undefined) {
   const { handlers, problems } = readHooks({ hooks }, { source: { kind: 'settings' } })
   assert.deepEqual(problems, [])
   const rows: Invocation[] = []
@@ -20,28 +20,28 @@ async function round(hooks: object[], person: ElicitationAnswer | undefined) {
     cwd: process.cwd(),
     record: (row) => rows.push(row),
   }
-  let personAsked = 0
+  let userAsked = 0
   const answer = await elicit(asked, {
     plane: createPlane(handlers),
     scope,
     ask: async () => {
-      personAsked++
-      return person
+      userAsked++
+      return user
     },
   })
-  return { answer, personAsked, events: rows.map((row) => row.event) }
+  return { answer, userAsked, events: rows.map((row) => row.event) }
 }
 
-test('without hooks the person answers; without a person it is cancelled', async () => {
+test('without hooks the user answers; without a user it is cancelled', async () => {
   assert.deepEqual(await round([], { action: 'accept', content: { name: 'Ada' } }), {
     answer: { action: 'accept', content: { name: 'Ada' } },
-    personAsked: 1,
+    userAsked: 1,
     events: [],
   })
   assert.deepEqual((await round([], undefined)).answer, { action: 'cancel' })
 })
 
-test('a hook may answer for the person, and another sees the answer before the server does', async () => {
+test('a hook may answer for the user, and another sees the answer before the server does', async () => {
   const hooks = [
     {
       hook_event_name: 'Elicitation',
@@ -53,7 +53,7 @@ test('a hook may answer for the person, and another sees the answer before the s
   ]
   assert.deepEqual(await round(hooks, undefined), {
     answer: { action: 'accept', content: { name: 'Bot' } },
-    personAsked: 0,
+    userAsked: 0,
     events: ['Elicitation', 'ElicitationResult'],
   })
   const changed = [
@@ -62,11 +62,11 @@ test('a hook may answer for the person, and another sees the answer before the s
   assert.deepEqual((await round(changed, { action: 'accept', content: {} })).answer, { action: 'decline' })
 })
 
-test('exit 2 declines, before the person is asked and after', async () => {
+test('exit 2 declines, before the user is asked and after', async () => {
   const before = [{ hook_event_name: 'Elicitation', shell: 'sh', command: 'echo no >&2; exit 2' }]
   assert.deepEqual(await round(before, { action: 'accept' }), {
     answer: { action: 'decline' },
-    personAsked: 0,
+    userAsked: 0,
     events: ['Elicitation'],
   })
   const after = [{ hook_event_name: 'ElicitationResult', shell: 'sh', command: 'exit 2' }]

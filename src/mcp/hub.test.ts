@@ -326,7 +326,7 @@ test('a big result is cut at 1 MiB, and an error is an error result', async () =
   )
 })
 
-test('a project’s servers start only with the person’s approval, which holds for that very command', async () => {
+test('a project’s servers start only with the user’s approval, which holds for that very command', async () => {
   const home = folder()
   const projectDir = folder()
   const deps = { scope: 'project' as const, home, projectDir }

@@ -45,7 +45,7 @@ function hubOf(url: string, secrets: SecretStore, openUrl?: (url: string) => Pro
 
 const call = (hub: McpHub) => hub.callTool('mcp__guarded__secret', {}, new AbortController().signal, () => {})
 
-test('a server behind OAuth is signed in to by the person, and later by what was kept', async () => {
+test('a server behind OAuth is signed in to by the user, and later by what was kept', async () => {
   const { url, seen, expire } = await guarded()
   const secrets = memory()
   const browser = async (page: string) => void (await fetch(page)) // follows the redirect back to us, as a browser does

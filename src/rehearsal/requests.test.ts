@@ -78,7 +78,7 @@ for (const [request, expected] of understood) {
   test(`"${request}" is understood`, () => assert.deepEqual(calls(request), expected))
 }
 
-test('a plan is entered, written and put to the person', () => {
+test('a plan is entered, written and put to the user', () => {
   const [enter, exit] = calls('plan: add a greeting; write it; test it') as [unknown[], [string, { plan: string }]]
   assert.deepEqual(enter, ['EnterPlanMode', {}])
   assert.equal(exit[0], 'ExitPlanMode')

@@ -26,7 +26,7 @@ export const sdkKeys = {
   tool: ['name', 'description', 'input', 'jsonSchema', 'context', 'safety', 'needsPermission', 'run'],
   field: ['from', 'computed', 'default', 'type', 'transform', 'fields', 'items'],
   run: ['input', 'context', 'runtime', 'resume', 'signal', 'maxHandoffs', 'on'],
-  runtime: ['db', 'cwd', 'env', 'settings', 'bare', 'trust', 'mcpServers', 'prices', 'person', 'rehearsal', 'log'],
+  runtime: ['db', 'cwd', 'env', 'settings', 'bare', 'trust', 'mcpServers', 'prices', 'user', 'rehearsal', 'log'],
 } as const
 
 export function checkDefinition(by: string, definition: AnyDefinition): void {

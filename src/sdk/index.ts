@@ -1,5 +1,5 @@
 /** Agents in code; adding a line here is a promise. */
-export type { AgentEvent, PermissionAnswer, PermissionRequest, Person } from '../agent/events.ts'
+export type { AgentEvent, PermissionAnswer, PermissionRequest, User } from '../agent/events.ts'
 export { allow, ask, deny, type ToolAnswer } from '../hooks/answers.ts'
 export {
   defineStepHook,

@@ -146,7 +146,7 @@ test('giving a tool to an agent allows it, unless a rule or the tool itself says
     asked.push(tool)
     return { allow: true } as const
   }
-  assert.deepEqual(await results({ person: { permission } }), [found, 'wiped'])
+  assert.deepEqual(await results({ user: { permission } }), [found, 'wiped'])
   assert.deepEqual(asked, ['wipe'])
 })
 
@@ -450,10 +450,10 @@ test('a function that never comes back holds up no run that was aborted', { time
       call('transfer_to_next'),
     ],
     [
-      'person',
+      'user',
       defineAgent({ ...base, tools: ['Bash'] }),
       call('Bash', { command: 'touch made' }),
-      { person: { permission: never } },
+      { user: { permission: never } },
     ],
   ]
   for (const [name, agent, line, more] of cases) {

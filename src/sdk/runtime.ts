@@ -1,6 +1,6 @@
 /** What runs share: the database, the settings with their hooks, the models, the MCP servers. Opened once, and closed. */
 import { resolve } from 'node:path'
-import type { Person } from '../agent/events.ts'
+import type { User } from '../agent/events.ts'
 import { type Opened, openSharedRuntime } from '../agent/session/open-runtime.ts'
 import type { ActiveModel } from '../agent/session/runtime.ts'
 import type { StartOptions } from '../agent/session/start-options.ts'
@@ -30,7 +30,7 @@ export interface RuntimeOptions {
   /** US dollars a million tokens by wire model, before our own table. */
   readonly prices?: Readonly<Record<string, Partial<Price> & Pick<Price, 'input' | 'output'>>>
   /** Answers what rules ask about. Without it nobody does, and such a call is denied. */
-  readonly person?: Partial<Person>
+  readonly user?: Partial<User>
   /** What the built-in model answers with, for tests and examples. */
   readonly rehearsal?: Player
   /** Hears of hooks that failed and settings that were left out; by default a line on stderr each. */
@@ -74,7 +74,7 @@ export function openRuntime(options: RuntimeOptions = {}): AgentRuntime {
     cwd,
     env,
     db: options.db === undefined || options.db === inMemory ? inMemory : resolve(options.db),
-    person: { ...nobody, ...interruptible(options.person) },
+    user: { ...nobody, ...interruptible(options.user) },
     on: (event) => {
       if (event.type === 'notice' && event.level !== 'info') log({ level: event.level, text: event.text })
     },
@@ -135,7 +135,7 @@ function openedOrThrown(options: StartOptions): Opened {
   }
 }
 
-const nobody: Person = {
+const nobody: User = {
   permission: async () => undefined,
   questions: async () => undefined,
   approvePlan: async () => undefined,
@@ -143,8 +143,8 @@ const nobody: Person = {
 }
 
 /** A question that nobody waits for any more has no answer. */
-function interruptible(person: Partial<Person> = {}): Partial<Person> {
-  const asks = Object.entries(person).map(([name, ask]) => [
+function interruptible(user: Partial<User> = {}): Partial<User> {
+  const asks = Object.entries(user).map(([name, ask]) => [
     name,
     (asked: never, signal: AbortSignal) =>
       orAborted<unknown>(ask(asked, signal), signal).catch((cause) => {

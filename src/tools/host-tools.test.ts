@@ -35,7 +35,7 @@ test('the todo list is replaced as a whole', async (t) => {
   })
 })
 
-test('the person is asked, and their answers come back', async (t) => {
+test('the user is asked, and their answers come back', async (t) => {
   const asked: unknown[] = []
   const b = bench(t, {
     askUser: async (questions) => {

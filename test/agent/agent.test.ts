@@ -258,7 +258,7 @@ test('a reply that ends because the window is full is asked for again after a co
   assert.equal(at.rows('SELECT 1 FROM summaries').length, 1)
 })
 
-test('what is remembered and fits is put beside the prompt, and the person is told', async (t) => {
+test('what is remembered and fits is put beside the prompt, and the user is told', async (t) => {
   const { env, chats } = await testModel(t)
   const at = place(t)
   mkdirSync(join(at.home, '.ona'), { recursive: true })

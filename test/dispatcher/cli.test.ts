@@ -1,4 +1,4 @@
-/** `ona dispatcher` as a person uses it: through the program, in a repository of their own. */
+/** `ona dispatcher` as a user uses it: through the program, in a repository of their own. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import {

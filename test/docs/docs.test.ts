@@ -73,7 +73,7 @@ test('every flag that a page gives a command is one that its help names', async 
   assert.deepEqual(wrong, [])
 })
 
-/** The pages a person reads; the tables of acceptance and forks are for reviewers. */
+/** The pages a user reads; the tables of acceptance and forks are for reviewers. */
 const guides = pages.filter((page) => !/docs\/(ACCEPTANCE|FORKS|decisions)/.test(page))
 const told = (word: string) => guides.some((page) => new RegExp(`${word}(?![\\w-])`).test(textOf(page)))
 

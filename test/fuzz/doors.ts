@@ -293,7 +293,7 @@ const acp = new Answering(['acp'], (id) => rpc('initialize', { protocolVersion: 
 const mcpServer = new Answering(['mcp', 'serve'], (id) => rpc('ping', {}, id))
 
 export const doors: Readonly<Record<string, Door>> = {
-  'settings file of a person': {
+  'settings file of a user': {
     seeds: [json(settings), `{ // c\n "permissions": {"deny": ["Bash(rm *)"],},\n}`],
     enter: (text) => {
       const read = parseSettings(text)

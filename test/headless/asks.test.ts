@@ -45,7 +45,7 @@ async function asked(t: TestContext, answer: string, lines: readonly Line[], ...
   return { at, model, ran, told: () => model.chats.at(-1)!.messages.at(-1)!.text }
 }
 
-test('a tool is asked what the rules would ask a person: its yes runs the call, with the input that it gives', async (t) => {
+test('a tool is asked what the rules would ask a user: its yes runs the call, with the input that it gives', async (t) => {
   const answer = '({ input }) => ({ behavior: "allow", updatedInput: { ...input, command: "echo changed > out" } })'
   const { at, model, ran } = await asked(t, answer, [call('Bash', { command: 'echo asked > out' })])
   assert.equal(ran.code, 0, ran.stderr)

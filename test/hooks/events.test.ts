@@ -19,7 +19,7 @@ interface Heard {
   seen(event?: string): Seen[]
 }
 
-/** A person whose own settings have a hook at every event: it keeps what it reads. */
+/** A user whose own settings have a hook at every event: it keeps what it reads. */
 async function listening(t: TestContext, lines: readonly Line[] = [], settings: object = {}): Promise<Heard> {
   const at = place(t)
   const log = join(at.home, 'seen.jsonl')
@@ -439,7 +439,7 @@ test('a hook may make the worktree, refuse it, and is told of its end', async (t
   assert.match(none.stderr, /is no git repository/)
 })
 
-test('an agent that waits for the person says so to hooks', async (t) => {
+test('an agent that waits for the user says so to hooks', async (t) => {
   const here = await listening(t)
   const { at, env, seen } = here
   const running = live(t, at, [], { ...env, ONA_IDLE_NOTICE_MS: '50' })

@@ -82,7 +82,7 @@ test('a hook in TypeScript that settings name is loaded and asked, once the fold
   rmSync(join(project, 'loaded'))
 })
 
-test('a file of the person’s own is found from their home, and is not loaded where hooks are switched off', () => {
+test('a file of the user’s own is found from their home, and is not loaded where hooks are switched off', () => {
   settle(project, [])
   settle(place, [{ hook_event_name: 'Stop', type: 'function', file: '~/own.ts' }])
   writeFileSync(

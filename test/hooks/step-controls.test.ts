@@ -90,7 +90,7 @@ async function reached(t: Parameters<typeof plays>[0], step: StepName, control: 
     ...options,
     env: { ...options.env, CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: '1' },
     input: 'go',
-    person: { permission: async () => ({ allow: true }) },
+    user: { permission: async () => ({ allow: true }) },
     ...(by === 'command' && { settings: { hooks: [{ hook_event_name: step, command, shell: 'sh' }] } }),
   }).catch(() => {}) // a turn that a hook ended is no answer
   return { requests: chats.length, ran }

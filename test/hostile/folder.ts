@@ -1,5 +1,5 @@
 /**
- * A folder that an attacker wrote, and a person who uses ona in it. What must never happen is the same for every attack and is
+ * A folder that an attacker wrote, and a user who uses ona in it. What must never happen is the same for every attack and is
  * looked for after each: the canary is not there, the secret went nowhere, no terminal was steered, nothing crashed or hung.
  */
 import assert from 'node:assert/strict'
@@ -20,7 +20,7 @@ export interface Trap extends Place {
   readonly fireJs: string
   /** A server of the attacker's; a request to it is the canary too. */
   readonly url: string
-  /** Settings of the person. */
+  /** Settings of the user. */
   own(settings: object): void
   /** The repository's file with this name is a link to `target`. */
   link(path: string, target: string): void
@@ -31,7 +31,7 @@ export interface Trap extends Place {
   commit(): void
 }
 
-/** What the person does in the folder: words of a command, or lines typed into `ona` over a pipe. */
+/** What the user does in the folder: words of a command, or lines typed into `ona` over a pipe. */
 export type Door = readonly string[] | { readonly typed: readonly string[]; readonly words?: readonly string[] }
 
 export interface Seen {
@@ -56,7 +56,7 @@ export interface Attack {
 }
 
 export const secret = 'canary-7d1f3c55a9e84b20'
-/** A key as the person has it in the environment. */
+/** A key as the user has it in the environment. */
 export const key = `sk-ant-api03-${secret}-0123456789abcdefghij`
 const prompt: Door = ['-p', 'go on']
 const longestMs = 15_000

@@ -35,7 +35,7 @@ function project(t: TestContext, { mode = 'default', answer, allow = ['Bash'] }:
   const at = testSession({
     permissions: { allow },
     mode,
-    person: {
+    user: {
       permission: async ({ reason }) => {
         asked.push(reason)
         return answer

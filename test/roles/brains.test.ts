@@ -1,4 +1,4 @@
-/** `ona init --hooks` as a person runs it: a program in a folder, files before and after. */
+/** `ona init --hooks` as a user runs it: a program in a folder, files before and after. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import {

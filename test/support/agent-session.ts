@@ -2,7 +2,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AgentEvent, Person } from '../../src/agent/events.ts'
+import type { AgentEvent, User } from '../../src/agent/events.ts'
 import type { ActiveModel, McpHost, Runtime } from '../../src/agent/session/runtime.ts'
 import { Session } from '../../src/agent/session/session.ts'
 import { sessionServices } from '../../src/agent/session/session-services.ts'
@@ -33,7 +33,7 @@ export interface TestOptions {
   readonly handlers?: readonly Handler[]
   readonly permissions?: PermissionSettings
   readonly mode?: PermissionMode
-  readonly person?: Partial<Person>
+  readonly user?: Partial<User>
   readonly phase?: Phase
   readonly tools?: Toolbox
   readonly agents?: readonly AgentKind[]
@@ -63,7 +63,7 @@ export function testSession(options: TestOptions = {}): TestSession {
     settings: { hooks: [] },
     reasoning: {},
     plane: createPlane(options.handlers ?? []),
-    person: { permission: nobody, questions: nobody, approvePlan: nobody, elicit: nobody, ...options.person },
+    user: { permission: nobody, questions: nobody, approvePlan: nobody, elicit: nobody, ...options.user },
     env: options.env ?? {},
     childEnv: process.env,
     home: folder,

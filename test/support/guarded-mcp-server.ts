@@ -13,7 +13,7 @@ export interface GuardedServer {
 
 const wellKnown = '/.well-known/oauth-authorization-server'
 
-/** A server behind OAuth: discovery, registration, PKCE, refresh; a person who always agrees. */
+/** A server behind OAuth: discovery, registration, PKCE, refresh; a user who always agrees. */
 export async function guardedServer(metadataAt = wellKnown): Promise<GuardedServer> {
   const seen: string[] = []
   const codes = new Map<string, string>()

@@ -1,4 +1,4 @@
-/** Runs the program as a person or a script would, in a home and a folder of its own. */
+/** Runs the program as a user or a script would, in a home and a folder of its own. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -83,7 +83,7 @@ same '2,2' "$(sql "SELECT group_concat(exit_code) FROM hook_invocations WHERE ho
 has "$(requests | tail -1 | json .body)" 'first word.*second word'
 X
 
-row 5.7-1 5.7 'PreToolUse, then the rules of the snapshot, then on ask the person; each ask leaves a tool_permission_log row' 'ask is approved by the operator of --eval and logged so' <<'X'
+row 5.7-1 5.7 'PreToolUse, then the rules of the snapshot, then on ask the user; each ask leaves a tool_permission_log row' 'ask is approved by the operator of --eval and logged so' <<'X'
 home; ona --init-db >/dev/null
 settings '{"permissions":{"ask":["Bash"]}}'
 tool Bash '{"command":"echo x"}'
@@ -232,7 +232,7 @@ settings "{\"permissions\":{\"deny\":[\"Bash(rm *)\"]},\"hooks\":[$(u 'rm -f x')
 has "$(tool Bash '{"command":"echo original"}')" 'deny rule'
 X
 
-row App.B-3 12 'PermissionRequest: a hook answers allow or deny for the person, with updatedPermissions' 'an ask in -p is allowed by the hook; the rule is added' <<'X'
+row App.B-3 12 'PermissionRequest: a hook answers allow or deny for the user, with updatedPermissions' 'an ask in -p is allowed by the hook; the rule is added' <<'X'
 unit test/permissions.test.ts --test-name-pattern='a hook that answers'
 X
 

@@ -105,7 +105,7 @@ has "$(tool EnterPlanMode '{}' --conversation enter)" '"is_error":false'
 same planning "$(phase enter)"
 X
 
-row T-ExitPlanMode 7 'ExitPlanMode puts the plan to the person; approved, the phase is implement; with nobody there it stays a draft' 'draft kept, then approved and implement' <<'X'
+row T-ExitPlanMode 7 'ExitPlanMode puts the plan to the user; approved, the phase is implement; with nobody there it stays a draft' 'draft kept, then approved and implement' <<'X'
 conversation leave planning
 has "$(tool ExitPlanMode '{"plan":"# P\n\n## Success criteria\n- x prints y"}' --conversation leave)" 'draft'
 same "draft" "$(sql "SELECT status FROM plans WHERE conversation_id = 'leave'")"
@@ -129,7 +129,7 @@ has "$(tool ToolSearch '{"query":"mcp echo"}')" 'echo.*"is_error":false'
 has "$(tool ToolSearch '{"query":"zzzzqqq"}')" 'No tool matches'
 X
 
-row T-Brief 7 'Brief gives the person a message' 'Message delivered' <<'X'
+row T-Brief 7 'Brief gives the user a message' 'Message delivered' <<'X'
 has "$(tool Brief '{"message":"Half done"}')" 'Message delivered to user: Half done.*"is_error":false'
 X
 

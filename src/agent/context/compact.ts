@@ -151,7 +151,7 @@ function carriedOver(session: Session, summary: string): string {
 }
 
 const summarise = (instructions: string | null) =>
-  `Summarise this conversation between a person and a coding agent so that the agent can go on from the summary alone. Keep: what the person asked for, in their words where it matters; decisions and their reasons; files read and changed, with paths; commands and what they showed; errors and how they were solved; what is left to do, and the very next step. Leave out pleasantries. Plain Markdown.${instructions ? `\n\nThe person adds: ${instructions}` : ''}`
+  `Summarise this conversation between a user and a coding agent so that the agent can go on from the summary alone. Keep: what the user asked for, in their words where it matters; decisions and their reasons; files read and changed, with paths; commands and what they showed; errors and how they were solved; what is left to do, and the very next step. Leave out pleasantries. Plain Markdown.${instructions ? `\n\nThe user adds: ${instructions}` : ''}`
 
 /** About four characters a token. */
 const estimate = (messages: readonly Message[]): number =>

@@ -36,7 +36,7 @@ async function mentions(session: Session, prompt: string): Promise<Block[]> {
     const agent = session.runtime.agents.find((kind) => name === `agent-${kind.name}`)
     if (agent) {
       const how = `call Agent with subagent_type "${agent.name}"`
-      blocks.push(attached(`The person wants the agent ${agent.name} for this: ${how}.`))
+      blocks.push(attached(`The user wants the agent ${agent.name} for this: ${how}.`))
       continue
     }
     const at = name.startsWith('~/') ? join(session.runtime.home, name.slice(2)) : resolve(session.cwd, name)

@@ -19,7 +19,7 @@ function withSkill(text: string, { trusted = true, script = [] as string[] } = {
   return here
 }
 
-test('a skill that a person calls after an interrupt runs what it embeds', async (t) => {
+test('a skill that a user calls after an interrupt runs what it embeds', async (t) => {
   const here = withSkill('---\nallowed-tools: Bash(echo *)\n---\nNow: !`echo on`')
   t.after(() => here.end())
   here.session.interrupt()
@@ -28,7 +28,7 @@ test('a skill that a person calls after an interrupt runs what it embeds', async
   assert.match(JSON.stringify(expanded), /Now: on/)
 })
 
-test('a forking skill that a person calls is answered by its sub-agent', async (t) => {
+test('a forking skill that a user calls is answered by its sub-agent', async (t) => {
   const here = withSkill('---\ncontext: fork\nallowed-tools: Bash\n---\nLook around.', { script: ['Seen it all.'] })
   t.after(() => here.end())
   here.session.interrupt()

@@ -58,7 +58,7 @@ async function settle(call: Call, changed: readonly string[]): Promise<Settled> 
   if (permission?.decision === 'allow' && permission.reason.by !== 'hook')
     return { undone: changed.filter(isDenied), how: 'the user approved the command' }
   const names = changed.map((path) => basename(path)).join(', ')
-  const said = await session.runtime.person.permission(
+  const said = await session.runtime.user.permission(
     {
       toolUseId: use.id,
       tool: tool.name,

@@ -15,7 +15,7 @@ import { connectServers, type McpHub } from '../../mcp/hub.ts'
 import { version } from '../../package-root.ts'
 import type { Wrap } from '../../sandbox/wrap.ts'
 import type { Settings } from '../../store/settings/settings-shape.ts'
-import type { Person } from '../events.ts'
+import type { User } from '../events.ts'
 import type { ServerOwner } from './runtime.ts'
 
 export interface McpRequest {
@@ -24,7 +24,7 @@ export interface McpRequest {
   readonly cwd: string
   readonly home: string
   readonly env: NodeJS.ProcessEnv
-  readonly person: Person
+  readonly user: User
   /** `--mcp-config`, `--strict-mcp-config`, `--bare`. */
   readonly flags: readonly string[]
   readonly strict: boolean
@@ -73,7 +73,7 @@ function projectOf(cwd: string, trusted: boolean): ReturnType<typeof projectServ
 /** Starts them beside the session; undefined where there are none. */
 export function openMcp(request: McpRequest, { servers }: Declaration, evenIfNone = false): McpHub | undefined {
   if (servers.length === 0 && !evenIfNone) return undefined
-  const { settings, cwd, home, env, person } = request
+  const { settings, cwd, home, env, user } = request
   return connectServers(servers, {
     env,
     projectDir: cwd,
@@ -81,7 +81,7 @@ export function openMcp(request: McpRequest, { servers }: Declaration, evenIfNon
     version: version(),
     policy: settings as ServerPolicy,
     roots: () => [...(request.session()?.workingDirectories ?? [cwd])],
-    approve: (server) => approve(server, person),
+    approve: (server) => approve(server, user),
     async elicit(asked, signal) {
       const session = request.session()
       if (!session) return { action: 'cancel' }
@@ -93,7 +93,7 @@ export function openMcp(request: McpRequest, { servers }: Declaration, evenIfNon
         scope: session.scope(undefined, signal),
         async ask() {
           await session.raise('Notification', () => fields, signal)
-          return person.elicit(asked, signal)
+          return user.elicit(asked, signal)
         },
       })
       return answer
@@ -109,14 +109,14 @@ export function openMcp(request: McpRequest, { servers }: Declaration, evenIfNon
   })
 }
 
-async function approve({ name, transport }: ServerConfig, person: Person): Promise<boolean | undefined> {
+async function approve({ name, transport }: ServerConfig, user: User): Promise<boolean | undefined> {
   const what = targetOf(transport)
   const question = `This project's .mcp.json brings the MCP server "${visible(name)}": ${visible(what)}. Start it?`
   const options = [
     { label: 'Start it', description: 'Now and from now on, as long as it is declared like this.' },
     { label: 'Do not start it', description: 'ona mcp reset-project-choices asks again.' },
   ]
-  const answers = await person.questions(
+  const answers = await user.questions(
     [{ question, header: 'MCP server', options, multiSelect: false, closed: true }],
     new AbortController().signal,
   )

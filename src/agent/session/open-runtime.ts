@@ -139,7 +139,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     return agents
   }
   const servers = {
-    ...{ settings, trusted, cwd, home, person: options.person, openUrl: options.openUrl },
+    ...{ settings, trusted, cwd, home, user: options.user, openUrl: options.openUrl },
     env: { ...env, ...mark },
     ...{ flags: options.mcpConfig ?? [], strict: options.strictMcp === true, bare: options.bare === true, sources },
     session: () => current,
@@ -162,7 +162,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     db,
     settings,
     plane: planeFor(() => current, options.handlers ?? []),
-    person: options.person,
+    user: options.user,
     env,
     childEnv: { ...withPrograms(withoutSecrets(env), plugins), ...mark },
     home,

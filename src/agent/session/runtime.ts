@@ -15,7 +15,7 @@ import type { McpSide } from '../../tools/host.ts'
 import type { ToolOutput } from '../../tools/output.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { SkillCatalogue } from '../context/skill-catalogue.ts'
-import type { AgentEvent, Person } from '../events.ts'
+import type { AgentEvent, User } from '../events.ts'
 import type { AgentKind } from '../subagents/agent-definitions.ts'
 import type { Tasks } from '../subagents/background.ts'
 
@@ -24,7 +24,7 @@ export interface Runtime {
   /** The snapshot that this process took; what others import later does not reach it. */
   readonly settings: Settings
   readonly plane: Plane
-  readonly person: Person
+  readonly user: User
   readonly env: NodeJS.ProcessEnv
   /** For tools: the user's own PATH, none of our secrets. */
   readonly childEnv: NodeJS.ProcessEnv

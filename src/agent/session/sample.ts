@@ -79,7 +79,7 @@ async function judged(call: Call, signal: AbortSignal): Promise<string | undefin
     reason: ruling.reason,
     suggestions,
   }
-  const said = await session.runtime.person.permission(request, signal)
+  const said = await session.runtime.user.permission(request, signal)
   if (said?.allow) return undefined
   return said ? 'the user rejected it' : `nobody is there to allow it; the rule ${tool.name} does`
 }

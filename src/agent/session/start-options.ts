@@ -6,14 +6,14 @@ import type { Plugin } from '../../plugins/read-plugin.ts'
 import type { ModelUsage } from '../../providers/model.ts'
 import type { Effort } from '../../providers/models/models.ts'
 import type { SettingsRequest } from '../../store/settings/settings.ts'
-import type { AgentEvent, Person } from '../events.ts'
+import type { AgentEvent, User } from '../events.ts'
 import type { AgentKind } from '../subagents/agent-definitions.ts'
 import type { Session } from './session.ts'
 
 export interface StartOptions {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  readonly person: Person
+  readonly user: User
   on(event: AgentEvent): void
   onUsage?(model: string, usage: ModelUsage, costUsd: number | null): void
   /** The database; by default the one that the environment names. */

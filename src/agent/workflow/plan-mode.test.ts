@@ -6,13 +6,13 @@ import { exitPlanMode } from './plan-mode.ts'
 const plan = '# Plan\n\nDo it.\n\n## Success criteria\n\n- it is done'
 const commands = ['npm test', 'git add *', '*', '(', 'rm -rf \u200b/', 'a) Bash(b']
 
-/** A person who approves the plan and answers the question about its commands like this. */
+/** A user who approves the plan and answers the question about its commands like this. */
 async function approvedWith(answer: string | undefined) {
   const asked: string[] = []
   const here = testSession({
     phase: 'planning',
     permissions: { allow: ['Read'] },
-    person: {
+    user: {
       approvePlan: async (text) => ({ approve: true, plan: text, acceptEdits: false }),
       async questions([first]) {
         asked.push(first!.question)

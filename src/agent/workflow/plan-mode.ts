@@ -30,7 +30,7 @@ export async function exitPlanMode(
   if (!drafted.ok) return failed(drafted.why)
   await session.stopCommands()
   const byHook = await askHooks(session, plan, commands)
-  const answer = byHook ?? (await session.runtime.person.approvePlan(plan, session.signal))
+  const answer = byHook ?? (await session.runtime.user.approvePlan(plan, session.signal))
   if (!answer) {
     return failed(
       `The plan is kept as draft ${drafted.id}. Nobody is here to approve it: the operator can, with ona plan approve ${drafted.id}, or in a terminal.`,
@@ -84,7 +84,7 @@ async function offer(session: Session, commands: readonly string[]): Promise<voi
     { label: 'Ask each time', description: 'The rules stay as they are.' },
   ]
   const asked = [{ question, header: 'Commands', options, multiSelect: false, closed: true as const }]
-  const answers = await session.runtime.person.questions(asked, session.signal)
+  const answers = await session.runtime.user.questions(asked, session.signal)
   if (answers?.[question] === allowThem) await saveUpdates(session, [forSession(rules)])
 }
 const allowThem = 'Allow them'

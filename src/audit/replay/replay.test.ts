@@ -72,7 +72,7 @@ async function replayed(db: Db, asked: Policy) {
   }
 }
 
-test('what was decided is read from the record: rules and hooks deny, a person only answers', (t) => {
+test('what was decided is read from the record: rules and hooks deny, a user only answers', (t) => {
   const { db, session, call } = history(t)
   const id = session()
   const cases: [Permission | undefined, boolean, string][] = [
@@ -93,7 +93,7 @@ test('what was decided is read from the record: rules and hooks deny, a person o
   )
 })
 
-test('a refusal by a hook that was asked in the place of a person counts as asked', (t) => {
+test('a refusal by a hook that was asked in the place of a user counts as asked', (t) => {
   const { db, session, call, conversationId } = history(t)
   const sessionId = session()
   const toolUseId = call(sessionId, 'Write', {}, { decision: 'deny', by: 'hook' }, false)

@@ -24,8 +24,8 @@ import { dbPath, openDb } from '../../store/open.ts'
 import { forShell } from '../auth.ts'
 import { configOptions, modesOf, restoreMode, saveMode, setMode, setModel, setOption } from './config-options.ts'
 import { readPrompt, toldAgain } from './content.ts'
-import { personAt } from './person.ts'
 import { textBlock, updatesFor } from './updates.ts'
+import { userAt } from './user.ts'
 
 export interface Served {
   readonly app: AgentApp
@@ -48,7 +48,7 @@ interface Open {
 
 type Place = { cwd: string; mcpServers?: McpServer[]; additionalDirectories?: string[] }
 
-export function serveAcp(options: Omit<StartOptions, 'person' | 'on'>, version: string): Served {
+export function serveAcp(options: Omit<StartOptions, 'user' | 'on'>, version: string): Served {
   const open = new Map<string, Open>()
   let can: ClientCapabilities = {}
   let gone = false
@@ -67,7 +67,7 @@ export function serveAcp(options: Omit<StartOptions, 'person' | 'on'>, version: 
       addDirs: [...(options.addDirs ?? []), ...(place.additionalDirectories ?? [])],
       mcpConfig: [...(options.mcpConfig ?? []), ...mcpConfig(place.mcpServers ?? [])],
       ...(resume && { resume }),
-      person: personAt({
+      user: userAt({
         client,
         get can() {
           return can

@@ -44,7 +44,7 @@ export const run = command('ona --eval', { help, flags, words: 1 }, async (given
     cwd,
     env: process.env,
     // The operator typed the call: what would be asked is approved, and logged as theirs.
-    person: { ...nobody, permission: async () => ({ allow: true, by: 'operator' }) },
+    user: { ...nobody, permission: async () => ({ allow: true, by: 'operator' }) },
     on: tellNotice,
     trust,
     withoutMcp: !/mcp/i.test(tool),

@@ -43,7 +43,7 @@ async function answerOnce(flags: Flags, prompt: string, reporter: Reporter, endi
     ...(await roleHandlers(start)),
     signal: ending.signal,
     deny: [...(start.deny ?? []), ...(tool ? [tool] : [])], // the model cannot call it itself
-    person: prompter ? prompter.byTool(tool!, () => session) : nobody,
+    user: prompter ? prompter.byTool(tool!, () => session) : nobody,
     on: reporter.on,
     onUsage: reporter.onUsage,
   })
@@ -75,7 +75,7 @@ export async function initOnly(flags: Flags): Promise<number> {
   const started = await startSession({
     ...start,
     ...(await roleHandlers(start)),
-    person: nobody,
+    user: nobody,
     on: tellNotice,
     withoutMcp: true,
   })

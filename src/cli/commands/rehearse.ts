@@ -97,7 +97,7 @@ async function play(script: Script, flags: PlayFlags): Promise<Report> {
       cwd,
       env: { ...process.env, AGENT_SDLC_DB: dbFile, ...(script.files && { HOME: join(scratch, 'home') }) },
       db: dbFile,
-      person: nobody,
+      user: nobody,
       on: flags.show ? show : () => {},
       model: 'rehearsal',
       settings: {

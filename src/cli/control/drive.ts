@@ -1,5 +1,5 @@
 /** `--input-format stream-json`: another program drives the session, as the Claude Agent SDK does. */
-import type { Person } from '../../agent/events.ts'
+import type { User } from '../../agent/events.ts'
 import type { Session } from '../../agent/session/session.ts'
 import { startSession } from '../../agent/session/start.ts'
 import type { StartOptions } from '../../agent/session/start-options.ts'
@@ -16,7 +16,7 @@ import { controlResponse } from './controls.ts'
 import { serveHost } from './host.ts'
 import { hostServers } from './host-servers.ts'
 import { type HostRequest, initialized, readInitialize, withHost } from './initialize.ts'
-import { byTool, hostElicit, hostPerson, missingTool } from './permission-prompt.ts'
+import { byTool, hostElicit, hostUser, missingTool } from './permission-prompt.ts'
 import { openPipe, type Pipe } from './pipe.ts'
 
 export async function drive(flags: Flags): Promise<number> {
@@ -48,7 +48,7 @@ async function driven(flags: Flags, pipe: Pipe, reporter: Reporter, ending: Endi
     ...(asked ? withHost(start as StartOptions, asked) : { ...start, moreServers: true }),
     signal: ending.signal,
     deny: [...(start.deny ?? []), ...(asked?.options.deny ?? []), ...(prompter?.startsWith('mcp__') ? [prompter] : [])],
-    person: personOf(prompter, pipe, opening !== undefined, () => session),
+    user: userOf(prompter, pipe, opening !== undefined, () => session),
     on: reporter.on,
     onUsage: reporter.onUsage,
   })
@@ -71,14 +71,9 @@ const withRoles = async <O extends Parameters<typeof roleHandlers>[0]>(start: O)
   ...(await roleHandlers(start)),
 })
 
-function personOf(
-  prompter: string | undefined,
-  pipe: Pipe,
-  isHost: boolean,
-  session: () => Session | undefined,
-): Person {
-  const person = prompter === 'stdio' ? hostPerson(pipe) : prompter ? byTool(prompter, session) : nobody
-  return isHost ? { ...person, elicit: hostElicit(pipe) } : person
+function userOf(prompter: string | undefined, pipe: Pipe, isHost: boolean, session: () => Session | undefined): User {
+  const user = prompter === 'stdio' ? hostUser(pipe) : prompter ? byTool(prompter, session) : nobody
+  return isHost ? { ...user, elicit: hostElicit(pipe) } : user
 }
 
 interface Driving {

@@ -1,5 +1,5 @@
 /** `--permission-prompt-tool`: with -p an MCP tool, or the program that drives ona, answers permission prompts. */
-import type { Answerer, Person } from '../../agent/events.ts'
+import type { Answerer, User } from '../../agent/events.ts'
 import type { Session } from '../../agent/session/session.ts'
 import type { PermissionUpdate } from '../../hooks/plane.ts'
 import { isObject, type JsonObject, parse } from '../../hooks/shape.ts'
@@ -22,7 +22,7 @@ interface Asked {
 /** The answer, or why there is none that can be used; undefined: nobody is there. */
 type Ask = (asked: Asked, signal: AbortSignal) => Promise<{ value: unknown } | { problem: string } | undefined>
 
-export function personBy(ask: Ask, by: Answerer): Person {
+export function userBy(ask: Ask, by: Answerer): User {
   async function decide(asked: Asked, signal: AbortSignal) {
     const answer = await ask(asked, signal)
     if (!answer) return undefined
@@ -64,7 +64,7 @@ export function personBy(ask: Ask, by: Answerer): Person {
 }
 
 /** The tool gets the call as its input and answers with text that is JSON. */
-export function byTool(name: string, session: () => Session | undefined): Person {
+export function byTool(name: string, session: () => Session | undefined): User {
   const ask: Ask = async ({ tool_name, input, tool_use_id }, signal) => {
     const { mcp } = session()?.runtime ?? {}
     if (!mcp) return undefined
@@ -74,7 +74,7 @@ export function byTool(name: string, session: () => Session | undefined): Person
     const read = readJson(content.trim())
     return read.ok ? { value: read.value } : { problem: `${name} did not answer with JSON` }
   }
-  return personBy(ask, 'prompt_tool')
+  return userBy(ask, 'prompt_tool')
 }
 
 export const missingTool = (name: string, { runtime }: Session): string | undefined =>
@@ -83,13 +83,13 @@ export const missingTool = (name: string, { runtime }: Session): string | undefi
     : `MCP tool ${name} (passed via --permission-prompt-tool) not found`
 
 /** Permission prompts, questions and plans go to the host as `can_use_tool`. */
-export function hostPerson(pipe: Pick<Pipe, 'request'>): Person {
-  return personBy((asked, signal) => pipe.request({ subtype: 'can_use_tool', ...asked }, signal), 'driver')
+export function hostUser(pipe: Pick<Pipe, 'request'>): User {
+  return userBy((asked, signal) => pipe.request({ subtype: 'can_use_tool', ...asked }, signal), 'driver')
 }
 
 /** MCP servers' questions go to the host, which declines them where it has no handler. */
 export const hostElicit =
-  (pipe: Pick<Pipe, 'request'>): Person['elicit'] =>
+  (pipe: Pick<Pipe, 'request'>): User['elicit'] =>
   async ({ server, message, mode, url, schema }, signal) => {
     const request = { subtype: 'elicitation', mcp_server_name: server, message, mode }
     const asked = { ...request, ...(url && { url }), ...(schema && { requested_schema: schema }) }

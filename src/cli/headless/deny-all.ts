@@ -1,8 +1,8 @@
 /** Who answers when nobody is there. */
-import type { AgentEvent, Person } from '../../agent/events.ts'
+import type { AgentEvent, User } from '../../agent/events.ts'
 import { noted } from '../print.ts'
 
-export const nobody: Person = {
+export const nobody: User = {
   permission: async () => undefined,
   questions: async () => undefined,
   approvePlan: async () => undefined,

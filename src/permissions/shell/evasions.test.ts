@@ -350,7 +350,7 @@ test('a file that may not be read is not read by way of a command', async () => 
   assert.deepEqual(await wrong(allowed, ['allow'], ['Read(.env)']), [])
 })
 
-test("another person's home is not taken for a folder here", async () => {
+test("another user's home is not taken for a folder here", async () => {
   const lines = [
     'cat ~root/.ssh/id',
     'cat ~root/x',

@@ -3,7 +3,7 @@ import { type FileUse, HOME, type ShellWord } from './command.ts'
 
 const word = (path: string): ShellWord => ({ value: path, text: path, path, literal: true, glob: false })
 
-/** Keys that name a person, a branch or a remote; every other key of git may lead to a program. */
+/** Keys that name a user, a branch or a remote; every other key of git may lead to a program. */
 const plainKey =
   /^(user\.(name|email|signingkey)|init\.defaultbranch|branch\..*|pull\.\w+|push\.\w+|fetch\.\w+|rebase\.\w+|color\..*|advice\..*|core\.(autocrlf|eol|filemode|ignorecase|quotepath|longpaths|safecrlf|symlinks|precomposeunicode))$/i
 

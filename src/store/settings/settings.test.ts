@@ -257,7 +257,7 @@ test('a start that changes nothing writes nothing', (t) => {
   assert.equal(changes(), before)
 })
 
-test('an untrusted folder can forbid and ask, and nothing else; the person is told', (t) => {
+test('an untrusted folder can forbid and ask, and nothing else; the user is told', (t) => {
   const { home, cwd, write, load } = world(t)
   const file = write('project/.ona/settings.json', {
     permissions: { allow: ['Bash'], deny: ['Write'], ask: ['Edit'], defaultMode: 'bypassPermissions' },

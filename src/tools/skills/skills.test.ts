@@ -29,7 +29,7 @@ const rendered = (body: string, args: string) =>
     )
     .join('')
 
-test('skills and commands are found in the home and the project, and the nearer to the person wins', async (t) => {
+test('skills and commands are found in the home and the project, and the nearer to the user wins', async (t) => {
   const b = bench(t)
   b.file(
     'project/.ona/skills/deploy/SKILL.md',

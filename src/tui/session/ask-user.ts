@@ -1,9 +1,9 @@
 /** The user at the front answers what the agent asks. */
-import type { Person } from '../../agent/events.ts'
+import type { User } from '../../agent/events.ts'
 import type { Front } from './front.ts'
 
 /** Dialogs are loaded when the first of their kind is asked. */
-export const personAt = (front: Front, cwd: () => string): Person => ({
+export const userAt = (front: Front, cwd: () => string): User => ({
   permission: async (request, signal) =>
     (await import('../dialogs/permission.ts')).askPermission(front, request, cwd(), signal),
   questions: async (questions, signal) =>

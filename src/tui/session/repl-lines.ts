@@ -1,7 +1,7 @@
 /** The conversation over plain lines: each line is read when the one before it is done. */
 import { clean } from '../render/clean.ts'
 import { useTheme } from '../render/style.ts'
-import { personAt } from './ask-user.ts'
+import { userAt } from './ask-user.ts'
 import { Conversation, lineOf } from './conversation.ts'
 import { Lines } from './lines.ts'
 import { endOnSignals, type ReplOptions } from './repl-options.ts'
@@ -31,7 +31,7 @@ export async function runLines(options: ReplOptions, version: string): Promise<n
   const started = await options.start({
     front,
     signal: conversation.signal,
-    person: personAt(front, () => (conversation.ready ? conversation.session.cwd : options.cwd)),
+    user: userAt(front, () => (conversation.ready ? conversation.session.cwd : options.cwd)),
     on: (event) => {
       conversation.on(event)
       view.on(event)

@@ -1,5 +1,5 @@
 /** What a conversation is given, on a terminal or over a pipe, and how it is ended from outside. */
-import type { AgentEvent, Person } from '../../agent/events.ts'
+import type { AgentEvent, User } from '../../agent/events.ts'
 import type { EndReason, Started } from '../../agent/session/start.ts'
 import type { StartProblem } from '../../agent/session/start-options.ts'
 import type { ModelUsage } from '../../providers/model.ts'
@@ -7,7 +7,7 @@ import type { Front } from './front.ts'
 
 /** What the session is started with: who answers, and who hears. */
 export interface Ports {
-  readonly person: Person
+  readonly user: User
   readonly front: Front
   /** The user has left: what is under way, the start too, comes to its end. */
   readonly signal: AbortSignal

@@ -14,7 +14,7 @@ import { transcriptLines } from '../render/scrollback.ts'
 import type { StatusView } from '../render/status/status-view.ts'
 import { bold, isLight, isTheme, paint, type ThemeName, useDepth, useTheme, wantsColour } from '../render/style.ts'
 import type { TurnView } from '../render/turn-view.ts'
-import { personAt } from './ask-user.ts'
+import { userAt } from './ask-user.ts'
 import { Conversation, lineOf } from './conversation.ts'
 import { endOnSignals, type ReplOptions } from './repl-options.ts'
 import { Terminal } from './terminal.ts'
@@ -135,7 +135,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
     .start({
       front: terminal,
       signal: conversation.signal,
-      person: personAt(terminal, () => (conversation.ready ? conversation.session.cwd : options.cwd)),
+      user: userAt(terminal, () => (conversation.ready ? conversation.session.cwd : options.cwd)),
       on: (event) => {
         conversation.on(event)
         terminal.turn.on(event)

@@ -40,7 +40,7 @@ export async function mcpServe({ cwd, mode, tools: only, allow, port, token }: S
   const opened = openSharedRuntime({
     cwd,
     env: process.env,
-    person: nobody,
+    user: nobody,
     withoutMcp: true,
     ...(allow && { allow }),
     on: tellNotice,

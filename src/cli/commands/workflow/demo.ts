@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AgentEvent, Person } from '../../../agent/events.ts'
+import type { AgentEvent, User } from '../../../agent/events.ts'
 import { startSession } from '../../../agent/session/start.ts'
 import { runTurn } from '../../../agent/turn.ts'
 import { enterTest, movePhase, testAgain, verifyReport } from '../../../agent/workflow/workflow.ts'
@@ -41,7 +41,7 @@ async function play(folder: string, stage: Stage): Promise<number> {
     'One cycle of ona, in a folder of its own. The model is the rehearsal model: it is not a language model, it plays a script. Tools, hooks, rules, phases, tests and the database are the real ones.',
   )
 
-  const person: Person = {
+  const user: User = {
     ...nobody,
     permission: async () => ({ allow: true }),
     approvePlan: async (plan) => {
@@ -53,7 +53,7 @@ async function play(folder: string, stage: Stage): Promise<number> {
   const started = await startSession({
     cwd: projectDir,
     env: { PATH: process.env['PATH'], HOME: folder, AGENT_SDLC_DB: join(folder, 'agent.db') },
-    person,
+    user,
     on: (event) => stage.show(event),
     model: 'rehearsal',
     startRehearsal: () => startRehearsal({ player: demoPlayer(projectDir) }),

@@ -8,7 +8,7 @@ import type {
   RequestPermissionRequest,
   ToolCallUpdate,
 } from '@agentclientprotocol/sdk'
-import type { PermissionRequest, Person, PlanAnswer } from '../../agent/events.ts'
+import type { PermissionRequest, PlanAnswer, User } from '../../agent/events.ts'
 import type { Question } from '../../tools/host.ts'
 import { sayUpdate } from '../../tui/dialogs/permission.ts'
 import { shownCall, textBlock } from './updates.ts'
@@ -21,7 +21,7 @@ export interface Editor {
   isGone(): boolean
 }
 
-export function personAt(editor: Editor): Person {
+export function userAt(editor: Editor): User {
   return {
     async permission(request, signal) {
       const options = optionsFor(request)
