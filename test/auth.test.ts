@@ -114,7 +114,7 @@ test('the helper of a folder that nobody trusts is not run; of a trusted one its
   assert.deepEqual(leaks(at, 'helper-key-000001', ['key.txt']), [])
 })
 
-test('planted keys are nowhere after a busy session: not in the database, a log, or what a hook is told', async (t) => {
+test('planted keys are nowhere after a busy session: not in the database, a log, or what a hook is given', async (t) => {
   const key = 'sk-ant-planted-key-in-env-0001'
   const other = 'sk-openai-planted-in-env-00002'
   const model = await serverFor(

@@ -69,7 +69,7 @@ for (const [name, { verbs = [] }] of Object.entries(table)) {
   })
 }
 
-test('a mistyped command is told, and nothing is started', async (t) => {
+test('a mistyped command is reported, and nothing is started', async (t) => {
   const here = place(t)
   assert.deepEqual(await here.run(['hook', 'list']), {
     code: 2,

@@ -172,7 +172,7 @@ test('pages of the database that are damaged are found', async (t) => {
   assert.match(told.join('\n'), /^problem database: /m)
 })
 
-test('files of the dispatcher and of roles that are out of date are told', async (t) => {
+test('files of the dispatcher and of roles that are out of date are reported', async (t) => {
   const here = patient(t)
   const git = (await here.run(['dispatcher', 'install'])).code
   assert.equal(git, 0)

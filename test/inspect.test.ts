@@ -99,7 +99,7 @@ test('a secret that the database does not hold is on no page, nor one that slipp
   assert.ok(!text.includes(key) && !text.includes(other))
 })
 
-test('what is wrong is told, and nothing is made', async (t) => {
+test('what is wrong is reported, and nothing is made', async (t) => {
   const here = place(t)
   const none = await here.run(['inspect', '--html', 'page.html'])
   assert.equal(none.code, 1)

@@ -56,7 +56,7 @@ test('servers are added, listed, shown and removed in the file of their scope', 
   assert.equal((await at.run(['mcp', 'remove', 'docs'])).code, 1)
 })
 
-test('wrong usage of ona mcp is told, and exits 2; a shared file takes no secret', async (t) => {
+test('wrong usage of ona mcp is reported, and exits 2; a shared file takes no secret', async (t) => {
   const at = place(t)
   const wrong = [
     ...[

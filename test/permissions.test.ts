@@ -153,7 +153,7 @@ test('without rules, those of the folder count', async (t) => {
   assert.equal(JSON.parse(told.stdout).rule, 'Read(.env)')
 })
 
-test('wrong usage of ona permissions is told, and exits 2', async (t) => {
+test('wrong usage of ona permissions is reported, and exits 2', async (t) => {
   const at = place(t)
   for (const words of [
     ['dance'],

@@ -193,7 +193,7 @@ test('calls that other agents made and ona audit import brought in are asked abo
   assert.deepEqual([told, counts[0]], [['Bash allow→deny deny:Bash(rm *)'], 2])
 })
 
-test('what is wrong is told: no database, no such rule, time, mode or settings', async (t) => {
+test('what is wrong is reported: no database, no such rule, time, mode or settings', async (t) => {
   const here = place(t)
   const bad = here.write('bad.json', '{"hooks": 3')
   for (const [words, code, why] of [

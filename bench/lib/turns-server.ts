@@ -1,6 +1,6 @@
 /**
  * A model that calls a tool so many times and then ends, in a process of its own; prints its port. It keeps the time from
- * the end of each answer to the next request: what the agent took. GET /gaps gives them, in milliseconds, and begins anew.
+ * the end of each answer to the next request: what the agent took. GET /gaps gives them, in milliseconds, and starts over.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'

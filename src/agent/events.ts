@@ -93,7 +93,7 @@ export interface PermissionRequest {
   readonly tool: string
   readonly input: JsonObject
   readonly summary: string
-  /** Why it is asked: the rule, hook or mode. */
+  /** The rule, hook or mode that makes it a prompt. */
   readonly reason: string
   readonly suggestions: readonly PermissionUpdate[]
   readonly agent?: string

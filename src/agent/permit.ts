@@ -138,7 +138,7 @@ function rejected(call: Call, { by = 'person', feedback, interrupt }: Permission
   return refuse(call, feedback ? `The user rejected this tool call: ${feedback}` : rejectedByUser, by)
 }
 
-/** An approval holds for the input that the operator saw: where hooks now make another one of it, it is asked about anew. */
+/** An approval holds for the input that the operator saw: where hooks now make another one of it, the user is prompted again. */
 function answerGiven({ session, use, input }: Call): PermissionAnswer | undefined {
   const given = session.answers.get(use.id)
   const isSame = given?.input === undefined || given.input === storable(JSON.stringify(input))

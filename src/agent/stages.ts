@@ -119,9 +119,9 @@ async function ask(session: Session, model: string): Promise<Reply> {
 }
 
 /** A server's words about a failure may repeat a key that we hold. */
-function safe<T extends object>(told: T & { readonly failure?: ModelFailure }): T {
-  const { failure } = told
-  return failure ? { ...told, failure: { ...failure, message: storable(failure.message) } } : told
+function safe<T extends object>(outcome: T & { readonly failure?: ModelFailure }): T {
+  const { failure } = outcome
+  return failure ? { ...outcome, failure: { ...failure, message: storable(failure.message) } } : outcome
 }
 
 /** A hook's words in the model's place. */

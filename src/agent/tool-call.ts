@@ -51,7 +51,7 @@ export async function runToolCall(session: Session, use: ToolUse): Promise<ToolC
 
 const nameOf = ({ use, tool, input }: Call) => ({ id: use.id, tool: tool.name, input })
 
-/** The tool, and its input as the tool's own. Bad input is answered at once; no hook is asked. */
+/** The tool, and its input as the tool's own. Bad input is answered at once; no hook runs. */
 function findTool(
   session: Session,
   use: ToolUse,

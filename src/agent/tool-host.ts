@@ -97,7 +97,7 @@ function seenBefore(session: Session, path: string): SeenFile | undefined {
   return kept === undefined ? undefined : (JSON.parse(kept) as SeenFile)
 }
 
-/** Made anew only when the rules or the place have changed: a search asks it of every file. */
+/** Rebuilt only when the rules or the place have changed: a search asks it of every file. */
 function shownBySearch(session: Session): (path: string) => boolean {
   const { permissions: settings, cwd, mode } = session
   const kept = searches.get(session)

@@ -21,7 +21,7 @@ export function toolsOf(runtime: Runtime, only?: (name: string) => boolean): Too
   const builtIn = builtInTools.filter((tool) => allowed(tool.name))
   const revealed = new Set<string>()
   const mcpTools = () => (runtime.mcp?.tools() ?? []).filter((tool) => allowed(tool.name))
-  let told: { readonly from: string; readonly list: readonly ToolDefinition[] } | undefined
+  let listed: { readonly from: string; readonly list: readonly ToolDefinition[] } | undefined
 
   const split = (window: number) => deferTools(mcpTools(), window, runtime.env['ENABLE_TOOL_SEARCH'])
   return {
@@ -31,11 +31,11 @@ export function toolsOf(runtime: Runtime, only?: (name: string) => boolean): Too
     },
     names: () => [...builtIn.map((each) => each.name), ...mcpTools().map((tool) => tool.name)],
     definitions(window) {
-      const { told: tools, deferred } = split(window)
+      const { listed: tools, deferred } = split(window)
       const shown = [...tools, ...deferred.filter((tool) => revealed.has(tool.name))]
       const from = shown.map((tool) => tool.name).join()
-      if (told?.from !== from) told = { from, list: [...builtIn, ...shown].map(definitionOf) }
-      return told.list
+      if (listed?.from !== from) listed = { from, list: [...builtIn, ...shown].map(definitionOf) }
+      return listed.list
     },
     deferred: (window) =>
       split(window)

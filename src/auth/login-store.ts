@@ -154,6 +154,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // empty or damaged: as good as no login, and the next one writes it anew
+    return undefined // empty or damaged: as good as no login, and the next one rewrites it
   }
 }

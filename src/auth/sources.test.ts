@@ -97,7 +97,7 @@ test("a project's helper does not run before the folder is trusted", async () =>
   assert.equal(existsSync(mark), true)
 })
 
-test('a helper runs only when a request needs it, is remembered for a while, and anew after a refusal', async () => {
+test('a helper runs only when a request needs it, is remembered for a while, and runs again after a refusal', async () => {
   const count = join(folder, 'count')
   const env = { ...home, CLAUDE_CODE_API_KEY_HELPER_TTL_MS: '60000' }
   const settings = { apiKeyHelper: `echo x >> ${count}; echo helper-secret-$(wc -l < ${count})` }

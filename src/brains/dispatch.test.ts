@@ -96,7 +96,7 @@ test('the roles that are linked in a repository have their say, and one that is 
   assert.deepEqual([ask!.event, step.input], ['before_ingest', [{ type: 'text', text: 'fix it please' }, image]])
 })
 
-test('a linked role that cannot be loaded is told of', async (t) => {
+test('a linked role that cannot be loaded is reported', async (t) => {
   const from = mkdtempSync(join(tmpdir(), 'ona-dispatch-'))
   t.after(() => rmSync(from, { recursive: true, force: true }))
   mkdirSync(join(from, '.agent/repo=.this/role=a'), { recursive: true })

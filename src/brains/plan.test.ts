@@ -201,7 +201,7 @@ test('Codex: what stands in the file never moves, and a hook that goes leaves it
   assert.deepEqual(json('.codex/hooks.json').hooks.PreToolUse[2], mine)
 })
 
-test('hooks of a role that is not linked any more are told of, and go when that is asked for', async (t) => {
+test('hooks of a role that is not linked any more are reported, and go when that is asked for', async (t) => {
   const { sync, plan, prune, held } = place(t)
   await sync([guard, { ...guard, slug: 'old' }], 'claudecode')
   const [claude] = await plan([guard], 'claudecode')

@@ -13,10 +13,10 @@ import {
 
 export interface Role {
   readonly slug: string
-  /** Where the role comes from, the "repo=" of its author; ".this" when nothing is said. */
+  /** Where the role comes from, the "repo=" of its author; ".this" when none is given. */
   readonly repo?: string
   readonly purpose?: string
-  /** A file that chooses what of the role is said whole at boot. */
+  /** A file that chooses what of the role is printed whole at boot. */
   readonly boot?: RoleDir
   readonly briefs?: RoleDirs
   readonly skills?: RoleDirs

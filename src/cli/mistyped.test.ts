@@ -5,7 +5,7 @@ import { commands } from './table.ts'
 
 const meant = (line: string) => mistyped(line.split(' '))?.match(/did you mean "ona (.*)"/)?.[1]
 
-test('a slip in a command is told, not sent to a model', () => {
+test('a slip in a command is reported, not sent to a model', () => {
   const lines = {
     'hook list': 'hooks',
     'hook fire PreToolUse --input call.json': 'hooks',

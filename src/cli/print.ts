@@ -3,7 +3,7 @@
 import { writeSync } from 'node:fs'
 import { visible } from '../hooks/text/visible.ts'
 
-/** Done. What is asked for goes to stdout. */
+/** Done. Requested output goes to stdout. */
 export const said = (text: string): 0 => write(whole(shown(text)))
 
 /** Done, as one line of JSON. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { StartOptions } from '../agent/session/start-options.ts'
 import { warned } from './print.ts'
 
-/** Loads nothing where no role is linked. A role that cannot be loaded is said, and the others have their say. */
+/** Loads nothing where no role is linked. A role that cannot be loaded is reported, and the others still apply. */
 export async function roleHandlers({
   cwd,
   env,

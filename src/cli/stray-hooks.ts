@@ -1,4 +1,4 @@
-/** Hooks that somebody wrote and nothing reads: in a file of the wrong name, or under a misspelt key. */
+/** Hooks that a user wrote and nothing reads: in a file of the wrong name, or under a misspelt key. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readPlainFile } from '../files/plain-file.ts'

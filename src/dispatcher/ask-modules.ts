@@ -1,4 +1,4 @@
-/** The algorithm: modules are asked in order, and their answers become one. */
+/** The algorithm: modules run in order, and their answers are merged into one. */
 import { askInOrder, errorOf, isA, type Outcome, type Policy, TimeLimit } from '../hooks/kernel.ts'
 import { BadAction, readAction } from './action.ts'
 import { contextFor } from './context.ts'
@@ -79,7 +79,7 @@ function failureOf(run: Run, outcome: Outcome<HookAction>): unknown {
   return (outcome.kind === 'timed-out' && outcome.cause) || new Error(`gave no answer in ${run.budgetMs} ms`)
 }
 
-/** What is left of the budget. A critical module that is asked late still gets a little time. */
+/** What is left of the budget. A critical module that runs late still gets a little time. */
 const left = (run: Run): number => Math.ceil(Math.max(run.budgetMs - elapsed(run), 50))
 
 /** Runs the part of a module that holds the thread. One of the user's own is cut off there, even in the midst of a loop. */

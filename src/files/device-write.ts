@@ -28,7 +28,7 @@ export function writeInto(path: string, data: string | Uint8Array): void {
   }
 }
 
-/** The descriptor that a path such as /dev/stdout names: opening it anew fails for a socket, and truncates a file. */
+/** The descriptor that a path such as /dev/stdout names: opening it again fails for a socket, and truncates a file. */
 function ownDescriptor(path: string): number | undefined {
   if (path === '/dev/stdout') return 1
   if (path === '/dev/stderr') return 2

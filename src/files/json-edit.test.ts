@@ -130,7 +130,7 @@ test('comments and trailing commas stay where they are', () => {
   assert.deepEqual(parseObject(edit.text, 'x').value, { hooks: { Stop: [{ b: 2 }] } })
 })
 
-test('a broken text is told with line and column', () => {
+test('a broken text is reported with line and column', () => {
   const broken: [string, RegExp][] = [
     ['{', /^x:1:2: close brace expected here/],
     ['{\r\n  "a": 1,,\r\n}', /^x:2:10: /],

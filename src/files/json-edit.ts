@@ -1,4 +1,4 @@
-/** A JSON file of somebody else's: read with positions, changed in place, everything around the change kept. */
+/** Another program's JSON file: read with positions, changed in place, everything around the change kept. */
 import { isDeepStrictEqual } from 'node:util'
 import {
   findNodeAtLocation,

@@ -112,7 +112,7 @@ async function copyConversations(client: pg.Client, db: Sqlite, options: CopyOpt
 
 const recorded = chainedTables.filter(({ name }) => name !== 'ona_tombstones')
 
-/** Ids are given anew, in the order of each node: two nodes have the same. */
+/** Rows get new ids, in the order of each node: two nodes have the same. */
 async function copyRows(client: pg.Client, db: Sqlite, options: CopyOptions): Promise<number> {
   const inserts = new Map(
     recorded.map(({ name, columns }) => {

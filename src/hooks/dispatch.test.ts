@@ -118,7 +118,7 @@ test('a changed input flows to the hooks that follow, commands and functions, ev
   assert.deepEqual([step.args, answer.decision], [{ command: 'three' }, 'allow'])
 })
 
-test('after the tool has run every hook is asked, and what they block with is told to the model in order', async () => {
+test('after the tool has run every hook is asked, and what they block with is reported to the model in order', async () => {
   const { plane, scope, rows } = stage(
     settings([
       { hook_event_name: 'PostToolUse', command: 'echo first >&2; exit 2', shell: 'sh' },

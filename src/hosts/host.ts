@@ -75,7 +75,7 @@ export interface Limit {
   readonly dropped: boolean
 }
 
-/** A hook that somebody else put into an agent's config. */
+/** A hook that another program put into an agent's config. */
 export type Foreign =
   | {
       readonly path: readonly (string | number)[]

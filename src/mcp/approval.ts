@@ -28,7 +28,7 @@ export function approvalOf(server: ServerConfig, policy: ServerPolicy, projectDi
   return answer === undefined ? 'unasked' : answer ? 'approved' : 'refused'
 }
 
-/** Remembers an answer outside the project. It holds for this very declaration: a changed command is asked again. */
+/** Remembers an answer outside the project. It holds for this very declaration: a changed command prompts again. */
 export function rememberApproval(server: ServerConfig, approved: boolean, projectDir: string, home: string): void {
   requireOperator('answering for an MCP server', { home })
   updateFile(answersFile(home), (text) => {

@@ -36,7 +36,7 @@ test('the three kinds of server, with variables filled in', () => {
   )
 })
 
-test('what cannot be used is told with its place, and the rest stands', () => {
+test('what cannot be used is reported with its place, and the rest stands', () => {
   const { servers, problems } = read({
     good: { command: 'x' },
     none: {},

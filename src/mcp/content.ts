@@ -23,12 +23,16 @@ export function outputOf(result: unknown, server: string): ToolOutput {
 export function resourceOutput(contents: unknown): ToolOutput {
   const list = (Array.isArray(contents) ? contents : []).filter(isObject)
   const images = imagesIn(list.map((each) => ({ type: 'image', data: each.blob, mimeType: each.mimeType })))
-  const told = list.map(({ uri, mimeType, text, blob }) => ({
+  const entries = list.map(({ uri, mimeType, text, blob }) => ({
     uri,
     ...(mimeType !== undefined && { mimeType }),
     ...(typeof text === 'string' ? { text } : { binary: `${sizeOf(blob)} not shown` }),
   }))
-  return { content: capped(JSON.stringify({ contents: told })), isError: false, ...(images.length > 0 && { images }) }
+  return {
+    content: capped(JSON.stringify({ contents: entries })),
+    isError: false,
+    ...(images.length > 0 && { images }),
+  }
 }
 
 function textOf(block: JsonObject): string {

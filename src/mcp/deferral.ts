@@ -2,7 +2,7 @@
 import type { Tool } from '../tools/tool.ts'
 
 export interface Deferral<T> {
-  readonly told: readonly T[]
+  readonly listed: readonly T[]
   readonly deferred: readonly T[]
 }
 
@@ -18,8 +18,8 @@ export function deferTools<T extends Pick<Tool, 'name' | 'prompt' | 'input'> & {
   const percent = /^auto(?::(\d+))?$/.exec(setting)
   const limit =
     setting === 'true' ? 0 : percent ? (contextTokens * Number(percent[1] ?? 10)) / 100 : Number.POSITIVE_INFINITY
-  if (tools.reduce((sum, tool) => sum + tokensOf(tool), 0) <= limit) return { told: tools, deferred: [] }
-  return { told: tools.filter((tool) => tool.alwaysLoad), deferred: tools.filter((tool) => !tool.alwaysLoad) }
+  if (tools.reduce((sum, tool) => sum + tokensOf(tool), 0) <= limit) return { listed: tools, deferred: [] }
+  return { listed: tools.filter((tool) => tool.alwaysLoad), deferred: tools.filter((tool) => !tool.alwaysLoad) }
 }
 
 /** About four characters make a token. */

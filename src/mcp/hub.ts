@@ -116,7 +116,7 @@ export function connectServers(servers: readonly ServerConfig[], deps: HubDeps):
       ? tool.connection.callTool(tool.own, input, signal, progress)
       : failed(`there is no tool ${name}; its MCP server is not connected or does not offer it. /mcp shows the servers`)
   }
-  /** Made anew only when a server offers something else: whoever compares lists finds the same one. */
+  /** Rebuilt only when a server offers something else: whoever compares lists finds the same one. */
   let made: { readonly from: readonly unknown[]; readonly tools: readonly McpTool[] } | undefined
   const tools = (): readonly McpTool[] => {
     const from = live().map(({ connection }) => connection.offer.tools)

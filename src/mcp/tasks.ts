@@ -88,16 +88,16 @@ export function withTasks(transport: Transport, answer: AnswerInput): Transport 
   const follow = async (id: unknown, call: Call, first: JsonObject): Promise<void> => {
     const { signal } = call.stop
     const answered = new Set<string>()
-    let told = ''
+    let reported = ''
     let steps = 0
     let task = first
     call.taskId = String(first['taskId'])
     while (task['status'] === 'working' || task['status'] === 'input_required') {
       const message = String(task['statusMessage'] ?? '')
       const token = call.meta['progressToken']
-      if (message !== '' && message !== told && token !== undefined)
+      if (message !== '' && message !== reported && token !== undefined)
         deliver({ method: 'notifications/progress', params: { progressToken: token, progress: ++steps, message } })
-      told = message
+      reported = message
       const responses = await inputs(task, answered, signal)
       if (Object.keys(responses).length > 0) await ask(call, 'tasks/update', { inputResponses: responses })
       const wish = Number(task['pollIntervalMs'] ?? pollMs.default)

@@ -1,4 +1,4 @@
-/** What is asked about a tool call, and what the answer holds. */
+/** A question about a tool call, and its answer. */
 import type { Decision, PermissionMode, PermissionUpdate } from '../hooks/plane.ts'
 import type { JsonObject } from '../hooks/shape.ts'
 import type { ProtectedPath } from './protected-paths.ts'

@@ -84,7 +84,7 @@ test('pages and cited words are read from blocks and citations, each address onc
   assert.equal(messages[0]!.content[0]!.text, 'Search the web for: a thing')
 })
 
-test('what goes wrong is told, and never thrown', async () => {
+test('what goes wrong is reported, and never thrown', async () => {
   const failed = async (answer: Answer) => (await searchOf(answer)).reply!.problem
   const error = { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' }
   assert.equal(

@@ -142,7 +142,7 @@ const result = (text: string, isError = false): Chat['messages'] => [
   { role: 'tool', id: 'c', text, isError },
 ]
 
-test('a script is played in order, and what is not as expected is told with its line', async () => {
+test('a script is played in order, and what is not as expected is reported with its line', async () => {
   const script = (await load(`
 steps:
   - prompt: go

@@ -185,7 +185,7 @@ export type ContextFor<Needs extends object> = object extends Needs ? Variables 
 export interface HookEvents<Raw = unknown> {
   /** The context is there and fits its schema. */
   onContextBuilt: object
-  /** The first request is about to be put to the model, as every step has left it. */
+  /** The first request is about to be sent to the model, as every step has left it. */
   onPromptGenerated: { readonly systemPrompt: string; readonly userPrompt: string }
   /** A reply was counted: one of the run's own, or one that a tool or a compaction asked for. */
   onTokensCounted: TokenCounts

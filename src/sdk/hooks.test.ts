@@ -98,7 +98,7 @@ test('each of the eleven hooks fires where its name says, with all its fields', 
   assert.match(String(own(fired.at(-1)!.args, first, {})['error']), /the script is over/)
 })
 
-test('a failed call is told to onToolEnd with its error, and one that was refused was never started', async (t) => {
+test('a failed call is reported to onToolEnd with its error, and one that was refused was never started', async (t) => {
   const seen: unknown[] = []
   const tool = defineTool({
     name: 'break_it',
@@ -121,7 +121,7 @@ test('a failed call is told to onToolEnd with its error, and one that was refuse
   assert.deepEqual(seen, ['break_it', ['break_it', 'broken', 'broken']])
 })
 
-test('a function, a method and a list are told in order, those for all agents first, each awaited', async (t) => {
+test('a function, a method and a list are reported in order, those for all agents first, each awaited', async (t) => {
   const order: string[] = []
   const slowly = async (name: string) => {
     await new Promise((resolve) => setImmediate(resolve))

@@ -67,7 +67,7 @@ test('an answer that does not fit goes back with the error, for every library', 
   }
 })
 
-test('how often it goes back is bounded, and the last error is told', async (t) => {
+test('how often it goes back is bounded, and the last error is reported', async (t) => {
   const { options, chats } = plays(t, ...Array(9).fill({ score: null }))
   const output = z.object({ score: z.number() })
   const agent = defineAgent({ name: 'stubborn', model, instructions: 'x', output, maxOutputRetries: 1 })
@@ -105,7 +105,7 @@ const search = defineTool({
   },
 })
 
-test('a function is a tool: its input is checked, what it gives is told, what it throws is a failed call', async (t) => {
+test('a function is a tool: its input is checked, what it gives is reported, what it throws is a failed call', async (t) => {
   const { options, chats } = plays(
     t,
     call('search_web', { query: 'x' }),
@@ -345,7 +345,7 @@ test('what ends a run without an answer is an error of its kind', async (t) => {
   })
 })
 
-test('an option that has no effect is refused, and a run that cannot start is told to onError', async (t) => {
+test('an option that has no effect is refused, and a run that cannot start is reported to onError', async (t) => {
   const told: string[] = []
   const hooks = { onError: ({ error }: { error: Error }) => told.push(error.message) }
   const agent = defineAgent({ name: 'a', model, instructions: 'x', hooks })

@@ -193,7 +193,7 @@ test('a session that does not exist takes no entry', (t) => {
   assert.throws(() => createSession(db, 'none'), { name: 'StoreError', kind: 'not-there' })
 })
 
-test('a row that another program wrote wrong is told by its number', (t) => {
+test('a row that another program wrote wrong is reported by its number', (t) => {
   const { db, sessionId } = session(t)
   const insert =
     "INSERT INTO transcript_entries(session_id, sequence, entry_type, payload_json) VALUES (?, ?, 'user', ?)"

@@ -178,7 +178,7 @@ test("a trusted project's server waits for its approval, as one of .mcp.json doe
   assert.match(strict.stderr, /--strict-mcp-config: the MCP servers of agent porter are not started/)
 })
 
-test('what other products read from a definition and ona does not is told', async (t) => {
+test('what other products read from a definition and ona does not is reported', async (t) => {
   const at = place(t)
   at.write('../home/.ona/agents/porter.md', definition(at, 'memory: user\neffort: high\ncolor: blue'))
   const { env } = await testModel(t)

@@ -43,7 +43,7 @@ for (const agent of agents)
     const golden = join(fixtures, `${agent}.golden.json`)
     const found = { counts: JSON.parse(ran.stdout), sessions: dump(here) }
     for (const each of found.counts.agents) delete each.bytes
-    // UPDATE_GOLDEN=1 writes them anew, to be read before they are committed
+    // UPDATE_GOLDEN=1 rewrites them, to be read before they are committed
     if (process.env['UPDATE_GOLDEN']) writeFileSync(golden, `${JSON.stringify(found, null, 1)}\n`)
     assert.deepEqual(found, JSON.parse(readFileSync(golden, 'utf8')))
     const before = dump(here)

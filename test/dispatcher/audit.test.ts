@@ -53,7 +53,7 @@ test('ona audit import brings every line in once, however often it is run', asyn
   assert.equal(rows('SELECT count(*) AS n FROM hook_invocations')[0]!['n'], 2)
 })
 
-test('a folder that is not there is told; wrong usage is exit 2', () => {
+test('a folder that is not there is reported; wrong usage is exit 2', () => {
   const run = (...words: string[]) => spawnSync(process.execPath, [bin, 'audit', ...words], { encoding: 'utf8' }).status
   assert.deepEqual([run('import', '/nowhere/at/all'), run('exprot'), run('--help')], [1, 2, 0])
 })

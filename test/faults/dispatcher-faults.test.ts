@@ -193,7 +193,7 @@ for (const [fault, spoil] of Object.entries(guardFaults)) {
   })
 }
 
-test('a critical module that fails on another event stops the round and is told', async () => {
+test('a critical module that fails on another event stops the round and is reported', async () => {
   const repo = makeRepo()
   repo.put('.ai/hooks/features/session/hook.mjs', 'throw new Error("no")')
   const answer = await repo.fire('UserPromptSubmit', { prompt: 'x' })

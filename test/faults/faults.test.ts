@@ -13,7 +13,7 @@ function survived(tally: Tally): void {
 test('killed at forty random moments of a busy session, nothing acknowledged is lost and it can be resumed', async () =>
   survived(await killCampaign(40)))
 
-test('full disks, read-only files, locks, clocks, homes and paths are told, and leave the database whole', async () =>
+test('full disks, read-only files, locks, clocks, homes and paths are reported, and leave the database whole', async () =>
   survived(await surroundingsCampaign({ long: false })))
 
 test('two to eight processes on one database lose no update', async () => survived(await crowdCampaign({ rounds: 3 })))

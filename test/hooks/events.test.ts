@@ -421,7 +421,7 @@ test(`a worktree of its own: ${covers('WorktreeCreate', 'WorktreeRemove').join('
   assert.equal(git('status', '--porcelain'), '')
 })
 
-test('a hook may make the worktree, refuse it, and is told of its end', async (t) => {
+test('a hook may make the worktree, refuse it, and is reported its end', async (t) => {
   const elsewhere = (at: Place) => join(at.home, 'elsewhere')
   const here = await listening(t, [])
   const { at, env, seen } = here

@@ -164,7 +164,7 @@ test('ona hooks fire asks about a step too', () => {
   assert.deepEqual(step.args, { api_key: '***' })
 })
 
-test('wrong use is told with the way out, and ends with 2', () => {
+test('wrong use is reported with the way out, and ends with 2', () => {
   settle(place, [])
   const cases: [string[], RegExp][] = [
     [['fire', 'PreToolUs'], /did you mean "PreToolUse"\?/],

@@ -104,7 +104,7 @@ test('a background that the terminal reports as light is taken for one', () => {
   assert.deepEqual(heard, ['rgb:ffff/ffff/ffff'])
 })
 
-test('a question that waits rings once, by name, and not when it is answered in time or is told to be quiet', async () => {
+test('a question that waits rings once, by name, and not when it is answered in time or is set to be quiet', async () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
     const rung = async (env: NodeJS.ProcessEnv, waitMs: number) => {

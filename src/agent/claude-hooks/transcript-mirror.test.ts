@@ -54,7 +54,7 @@ test('the file has Claude Code’s lines, in order and chained, and grows by wha
   assert.equal(new Set(all.map(({ uuid }) => uuid)).size, 4)
 })
 
-test('only the user can read it, secrets are redacted, and another process writes it anew', (t) => {
+test('only the user can read it, secrets are redacted, and another process rewrites it', (t) => {
   const { home, db, sessionId, mirror, file, of, lines } = prepared(t)
   const key = `sk-ant-${'x'.repeat(24)}`
   appendEntry(db, sessionId, { _t: 'user', uuid: 'u', content: [{ type: 'text', text: `the key is ${key} "quoted"` }] })

@@ -44,7 +44,7 @@ export class TranscriptMirror {
     return join(folder, `${sessionName}.jsonl`)
   }
 
-  /** Adds what has been said since the last call. The first call of a process writes the file anew. */
+  /** Adds what has been said since the last call. The first call of a process rewrites the file. */
   sync(file: string, of: MirrorOf): void {
     const known = this.#written.get(file)
     const at = known ?? { sequence: -1, lastUuid: null }

@@ -117,7 +117,7 @@ export async function compact(
   if (trigger === 'auto') session.refills++
 
   const after: Steps['after_compact'] = { tokensBefore, tokensAfter: session.contextTokens, additionalContext: [] }
-  const told = await session.ask('after_compact', after, () => ({
+  const answered = await session.ask('after_compact', after, () => ({
     name: 'PostCompact',
     fields: { trigger, compact_summary: summary },
   }))
@@ -131,7 +131,7 @@ export async function compact(
   await tellInstructionsAgain(session)
   session.commit(() => {})
   session.emit({ type: 'compacted', trigger, tokensBefore, tokensAfter: session.contextTokens })
-  const over = endOf(told)
+  const over = endOf(answered)
   return { done: true, summary, ...(over && { end: over }) }
 }
 

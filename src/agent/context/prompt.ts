@@ -1,4 +1,4 @@
-/** The request that is put to the model: the system prompt in sections, the conversation, the tools. */
+/** The request that is sent to the model: the system prompt in sections, the conversation, the tools. */
 import { branchOf } from '../../files/git-branch.ts'
 import type { ModelRequest } from '../../providers/model.ts'
 import { reasoningFor } from '../model/reasoning.ts'
@@ -40,9 +40,9 @@ async function systemOf(session: Session): Promise<readonly Section[]> {
   const key = parts.join('\0')
   const known = systems.get(session)
   if (known?.key === key) return known.sections
-  const told = sections(parts)
-  systems.set(session, { key, sections: told })
-  return told
+  const built = sections(parts)
+  systems.set(session, { key, sections: built })
+  return built
 }
 
 const sections = (parts: readonly string[]): readonly Section[] =>

@@ -80,7 +80,7 @@ export async function modelFor(name: string, options: StartOptions, place: Place
   }
 }
 
-/** OpenAI's own reasoning models are asked through Responses; other servers may not have it. */
+/** OpenAI's own reasoning models use Responses; other servers may not have it. */
 function dialectFor(provider: ModelChoice['provider'], wireModel: string, { settings, env }: Place): OpenaiDialect {
   if (provider !== 'openai_compatible') return 'chat_completions'
   if (settings.openaiDialect) return settings.openaiDialect

@@ -41,7 +41,7 @@ function copyAll(db: Db, from: string, to: string): void {
   )
 }
 
-/** The rows that are live and fit, numbered anew: compaction and rewinding are done with, so no number refers to another. */
+/** The rows that are live and fit, renumbered: compaction and rewinding are done with, so no number refers to another. */
 function copyLive(db: Db, from: string, to: string): void {
   const rows = liveEntries(db, from, mostChars)
   const first = rows.next()

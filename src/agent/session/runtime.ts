@@ -69,7 +69,7 @@ export interface Runtime {
   modelFor(name: string): Promise<ActiveModel | ModelProblem>
 }
 
-/** `request`: is put to the model next. `tool-start`: everyone has agreed. `tool-end`: its rows are written. */
+/** `request`: is sent to the model next. `tool-start`: everyone has agreed. `tool-end`: its rows are written. */
 export type Observed =
   | { readonly type: 'request'; readonly request: ModelRequest }
   | { readonly type: 'reply' }

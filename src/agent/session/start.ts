@@ -48,7 +48,7 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
   const { permissions, tell, cleanUp } = opened
   let { runtime } = opened
   const failed = (problem: StartProblem): StartProblem => {
-    // no turn comes about; that somebody wanted one is on record all the same
+    // no turn starts; the attempt is recorded all the same
     const conversationId = newestConversation(runtime.db)?.id ?? 'none'
     addEvent(runtime.db, { conversationId, type: 'start_failure', detail: { why: problem.problem } })
     cleanUp()

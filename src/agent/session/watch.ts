@@ -48,8 +48,8 @@ export function watchFor(
   const lookSoon = (path: string) => {
     if (due.has(path) || over.signal.aborted) return
     const timer = setTimeout(() => {
-      const told = look(path).finally(() => telling.delete(told))
-      telling.add(told)
+      const looked = look(path).finally(() => telling.delete(looked))
+      telling.add(looked)
     }, settleMs)
     due.set(path, timer.unref())
   }

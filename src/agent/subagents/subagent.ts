@@ -114,12 +114,12 @@ export async function runSubagent(parent: Session, request: SubagentTask): Promi
     const refused = completed.decision === 'deny' ? completed.reason : undefined
     return { end, refused, notes: notesOf(child, id, startedAt, stays) }
   }
-  if (!background) return told(await work(request.signal))
+  if (!background) return outputOf(await work(request.signal))
   const taskId = parent.tasks.start({
     kind: 'agent',
     about: request.description,
     async run(signal, write) {
-      const { content, isError } = told(await work(signal))
+      const { content, isError } = outputOf(await work(signal))
       write(content)
       return { exitCode: isError ? 1 : 0 }
     },
@@ -168,7 +168,7 @@ function resumedMessages(db: Session['db'], sessionId: string, window: number): 
 const firstTurn = (child: Session, prompt: string): Promise<TurnEnd> =>
   prompt === '' ? runTurn(child, [], 'continuation') : runTurn(child, [textBlock(prompt)])
 
-function told({ end, refused, notes }: Done): ToolOutput {
+function outputOf({ end, refused, notes }: Done): ToolOutput {
   if (end.approval) return { ...failed(end.why!), waits: { approval: end.approval, why: end.why! } }
   if (refused) return failed(`a hook did not accept the result: ${refused}\n${end.text}\n\n${notes}`)
   if (end.stop !== 'end_turn')

@@ -42,21 +42,21 @@ export async function enterTest(session: Session, by: string): Promise<Tested> {
 
 /**
  * Runs the cases of the approved plan once more. In the test phase those that are missing are written first, and with
- * them the ones of the criteria that the operator wants anew, because the case was wrong and not the program.
+ * them the ones of the criteria that the operator wants rewritten because the case was wrong and not the program.
  */
-export async function testAgain(session: Session, anew: readonly string[] = []): Promise<Tested> {
+export async function testAgain(session: Session, rewritten: readonly string[] = []): Promise<Tested> {
   const { db, conversationId } = session
   const plan = approvedPlan(db, conversationId)
   if (!plan) return { ok: true, generated: undefined, runs: [] }
   const criteria = criteriaOf(plan.content).map(({ id }) => id)
-  const unknown = anew.find((id) => !criteria.includes(id))
+  const unknown = rewritten.find((id) => !criteria.includes(id))
   if (unknown !== undefined)
     return { ok: false, why: `there is no criterion ${unknown}; the plan has ${criteria.join(', ')}` }
   if (session.phase !== 'test') {
-    if (anew.length > 0) return { ok: false, why: `cases are written in the test phase; this is ${session.phase}` }
+    if (rewritten.length > 0) return { ok: false, why: `cases are written in the test phase; this is ${session.phase}` }
     return { ok: true, generated: undefined, runs: await runTests(session) }
   }
-  if (anew.length > 0) dropCases(db, plan.id, anew)
+  if (rewritten.length > 0) dropCases(db, plan.id, rewritten)
   const covered = new Set(casesOf(db, plan.id).map(({ criterion }) => criterion))
   const open = criteria.filter((id) => !covered.has(id))
   const generated = open.length > 0 ? await generateCases(session, plan, open) : undefined
@@ -71,7 +71,7 @@ export function testedInWords({ generated, runs }: Tested & { ok: true }): { num
   return {
     numbers: `${cases} ${cases === 1 ? 'case' : 'cases'} written, ${passed}`,
     ...(open.length > 0 && {
-      open: `no case yet for ${open.join(', ')}${why ? `: ${why}` : ''}\nTry again with /test or ona verify --run, or plan anew with criteria that can be checked from outside.`,
+      open: `no case yet for ${open.join(', ')}${why ? `: ${why}` : ''}\nTry again with /test or ona verify --run, or make a new plan with criteria that can be checked from outside.`,
     }),
   }
 }

@@ -73,7 +73,7 @@ export function wholePage(db: ReadDb, id?: string, most = mostBytes): string | u
   }
   const left =
     sections.size < all
-      ? `<p class="left">What happened is told of the newest ${sections.size} of ${all} conversations, because a page holds ${most / 1048576} MB. ona inspect serves all of them; --conversation ID writes one.</p>`
+      ? `<p class="left">The page shows the newest ${sections.size} of ${all} conversations, because a page holds ${most / 1048576} MB. ona inspect serves all of them; --conversation ID writes one.</p>`
       : ''
   const link = (about: { id: string }) => (sections.has(about.id) ? `#${anchor(about)}` : undefined)
   const body = `<h1>${counted(all, 'conversation')}</h1>${database(db)}${tableHtml(rows.map(asRow), link)}${left}${filters}${[...sections.values()].join('\n')}`
@@ -93,10 +93,10 @@ function bounded(db: ReadDb, about: Overview, most: number): { text: string } {
     parts.push(part)
     room -= part.length
   }
-  const told = Math.min(from, about.entries)
+  const shown = Math.min(from, about.entries)
   const left =
-    told < about.entries
-      ? `<p class="left">The first ${told.toLocaleString('en')} of ${about.entries.toLocaleString('en')} rows of this conversation are here, because a page holds only so much. ona inspect serves all of them, ona inspect --conversation ${html(about.id)} --json prints them.</p>`
+    shown < about.entries
+      ? `<p class="left">The first ${shown.toLocaleString('en')} of ${about.entries.toLocaleString('en')} rows of this conversation are here, because a page holds only so much. ona inspect serves all of them, ona inspect --conversation ${html(about.id)} --json prints them.</p>`
       : ''
   return { text: parts.join('') + left }
 }

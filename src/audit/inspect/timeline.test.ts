@@ -221,7 +221,7 @@ test('a call carries what hooks and rules said of it', (t) => {
   )
 })
 
-test('a session that was imported has no transcript: its hooks and events are told by time', (t) => {
+test('a session that was imported has no transcript: its hooks and events are reported by time', (t) => {
   const { db, conversationId, session, event, hook } = story(t)
   const id = session()
   event(id, 'dispatcher.SESSION_INIT')
@@ -269,7 +269,7 @@ test('rows that another program wrote tell nothing, and stop nothing', (t) => {
   assert.equal(overview(db, conversationId)!.entries, at + 1)
 })
 
-test('what looks like a secret is not told, wherever it stands', (t) => {
+test('what looks like a secret is not reported, wherever it stands', (t) => {
   const { db, conversationId, session, prompt, reply, result, event, hook } = story(t)
   const id = session()
   const secret = `sk-ant-${'a1'.repeat(20)}`

@@ -241,7 +241,7 @@ test('the hook that denied, asked or allowed is named', async (t) => {
   assert.deepEqual([changes, same], [[`${calls[1]} deny→ask function:says`, `${calls[2]} deny→allow function:says`], 1])
 })
 
-test('commands, addresses and prompts are not asked, and that is counted; a failing hook is told', async (t) => {
+test('commands, addresses and prompts are not asked, and that is counted; a failing hook is reported', async (t) => {
   const { db, session, call } = history(t)
   const id = session()
   call(id, 'Bash', { command: 'ls' })

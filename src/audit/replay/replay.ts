@@ -14,12 +14,12 @@ import type { RecordedCall } from './recorded-calls.ts'
 export interface Policy {
   readonly permissions: PermissionSettings
   readonly mode: PermissionMode
-  /** Those at PreToolUse and before_tool_apply are asked. */
+  /** Those at PreToolUse and before_tool_apply run. */
   readonly handlers: readonly Handler[]
   readonly home: string
   readonly dbPath: string
   readonly env: NodeJS.ProcessEnv
-  /** Commands and addresses are programs of others: they are asked only where this is said. */
+  /** Commands and addresses are other programs: they run only with this. */
   readonly runCommands: boolean
   /** The input as the tool would have got it, and what the tool is. */
   tool(name: string, input: JsonObject, cwd: string): KnownTool

@@ -30,7 +30,7 @@ export interface View {
 }
 
 /**
- * Folders of the machine are composed anew where a file is added to them: a folder of ours is mounted in the place of each and
+ * Folders of the machine are rebuilt where a file is added to them: a folder of ours is mounted in the place of each and
  * the machine's entries into it, so that what the agent writes there lands with us and not on the machine.
  */
 export function viewOf(scratch: string, root: string, outside: readonly string[]): View {

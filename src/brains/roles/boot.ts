@@ -28,7 +28,7 @@ export async function bootText(root: string, role: RoleFolder, subjects: readonl
   return [`<role ${name}>`, `<stats>${size}</stats>`, ...parts, '</role>', ''].join('\n')
 }
 
-/** With no choice for its kind a file is said whole; otherwise as the first list that matches says. */
+/** With no choice for its kind a file is printed whole; otherwise as the first list that matches says. */
 function howSaid(path: string, choice: Choice | undefined): 'whole' | 'named' | 'silent' {
   if (!choice) return 'whole'
   const matches = (globs: readonly string[] = []) =>
@@ -45,7 +45,7 @@ async function readChoices(root: string, { folder }: RoleFolder, subjects: reado
   try {
     text = readPlainFile(join(root, file))
   } catch {
-    return {} // no boot.yml: everything is said whole
+    return {} // no boot.yml: everything is printed whole
   }
   const { parse } = await import('yaml')
   let value: unknown

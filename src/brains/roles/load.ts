@@ -61,7 +61,7 @@ async function calling<T>(name: string, work: () => T): Promise<Awaited<T>> {
     return await work()
   } catch (thrown) {
     throw new Problem(
-      `${name} fails when its roles are asked for: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      `${name} fails when its roles are loaded: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
     )
   }
 }

@@ -68,8 +68,8 @@ const explain = command(
       home: homedir(),
     }
     const ruling = await decide(question)
-    const told = { ...ruling, ...(await commandsOf(question)), warnings: named ? rulesOf(own).warnings : [] }
-    return json ? saidJson(told) : said(explained(question, told))
+    const explanation = { ...ruling, ...(await commandsOf(question)), warnings: named ? rulesOf(own).warnings : [] }
+    return json ? saidJson(explanation) : said(explained(question, explanation))
   },
 )
 
@@ -108,19 +108,21 @@ type Explained = Awaited<ReturnType<typeof decide>> & {
   warnings: readonly string[]
 }
 
-function explained(question: PermissionQuestion, told: Explained): string {
-  const colour = ({ allow: 'green', ask: 'yellow', deny: 'red' } as const)[told.decision]
-  const lines = [`${paint(colour, told.decision)}: ${told.reason}`]
-  if (told.rule) lines.push(`  rule      ${told.rule}${isBuiltinRule(told.rule) ? ' (built-in)' : ''}`)
+function explained(question: PermissionQuestion, explanation: Explained): string {
+  const colour = ({ allow: 'green', ask: 'yellow', deny: 'red' } as const)[explanation.decision]
+  const lines = [`${paint(colour, explanation.decision)}: ${explanation.reason}`]
+  if (explanation.rule)
+    lines.push(`  rule      ${explanation.rule}${isBuiltinRule(explanation.rule) ? ' (built-in)' : ''}`)
   lines.push(`  mode      ${question.mode}`)
-  for (const [at, command] of (told.commands ?? []).entries())
+  for (const [at, command] of (explanation.commands ?? []).entries())
     lines.push(`  ${at ? '        ' : 'commands'}  ${command}`)
-  if (told.unknown) lines.push(`  unknown   ${told.unknown}`)
-  for (const [at, path] of (told.paths ?? []).entries()) lines.push(`  ${at ? '          ' : 'judged    '}${path}`)
-  for (const update of told.suggestions) {
+  if (explanation.unknown) lines.push(`  unknown   ${explanation.unknown}`)
+  for (const [at, path] of (explanation.paths ?? []).entries())
+    lines.push(`  ${at ? '          ' : 'judged    '}${path}`)
+  for (const update of explanation.suggestions) {
     if ('rules' in update) for (const rule of update.rules) lines.push(`  to allow  ${ruleText(rule)}`)
     if (update.type === 'setMode') lines.push(`  to allow  ${update.mode} mode`)
   }
-  for (const warning of told.warnings) lines.push(`  warning   ${warning}`)
+  for (const warning of explanation.warnings) lines.push(`  warning   ${warning}`)
   return `${lines.join('\n')}\n`
 }

@@ -57,7 +57,7 @@ export const run = command(
     for (const script of scripts) {
       const report = await play(script, { show, db, trust })
       reports.push(report)
-      if (!json) said(told(report))
+      if (!json) said(rendered(report))
     }
     if (json) saidJson(reports)
     return reports.every(({ ok }) => ok) ? 0 : 1
@@ -72,7 +72,7 @@ interface Report {
   readonly problems: readonly string[]
 }
 
-const told = ({ script, ok, met, problems }: Report): string =>
+const rendered = ({ script, ok, met, problems }: Report): string =>
   ok ? `ok    ${script}  ${met} met\n` : `${problems.join('\n')}\nfail  ${script}  ${met} met, ${problems.length} not\n`
 
 interface PlayFlags {
@@ -187,7 +187,7 @@ GOOGLE_GEMINI_BASE_URL=${server.url}
   playing?.finish()
   if (!script || !playing) return 0
   const report = reportOf(script, playing)
-  said(told(report))
+  said(rendered(report))
   return report.ok ? 0 : 1
 }
 

@@ -87,7 +87,7 @@ function test(pattern: string, text: string): boolean {
   try {
     return new RegExp(pattern, 'i').test(text)
   } catch {
-    return false // the doctor tells of a pattern that does not compile
+    return false // the doctor reports a pattern that does not compile
   }
 }
 

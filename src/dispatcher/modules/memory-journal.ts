@@ -75,7 +75,7 @@ function findAnchors(prompt: string, given: unknown): string[] {
     try {
       regex = new RegExp(pattern, 'g')
     } catch {
-      continue // the doctor tells of a pattern that does not compile
+      continue // the doctor reports a pattern that does not compile
     }
     for (const [anchor] of prompt.matchAll(regex)) {
       if (anchor !== '') found.add(anchor.slice(0, 200))

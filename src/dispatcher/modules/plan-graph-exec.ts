@@ -32,14 +32,14 @@ export const hook: HookModule = {
     if (event.tool === undefined) return undefined
     const found = findPlan(ctx, fileNameFrom(ctx.config, 'planGraphFile', 'planGraph.json'))
     if (!found) return state.plan?.warnedMissing === ids.workId ? { decision: 'allow' } : missing(ctx)
-    const told = found.isNews ? { plan: found.pointer } : undefined
+    const news = found.isNews ? { plan: found.pointer } : undefined
     if (!found.check.ok) {
-      if (!told) return { decision: 'allow' }
+      if (!news) return { decision: 'allow' }
       const reason = `the plan is rejected: ${problemText(found.check.problems)}`
       return {
         decision: 'allow',
         warnings: [reason],
-        statePatch: { ...told, ...blocked(ctx) },
+        statePatch: { ...news, ...blocked(ctx) },
         emitEvents: [
           {
             kind: 'PLAN_GRAPH_DENY',
@@ -50,11 +50,11 @@ export const hook: HookModule = {
         ],
       }
     }
-    const accepted = told && acceptance(ctx)
+    const accepted = news && acceptance(ctx)
     const action = judge(ctx, found.check.plan)
     return {
       ...action,
-      ...(told && { statePatch: { ...told, ...accepted } }),
+      ...(news && { statePatch: { ...news, ...accepted } }),
       emitEvents: [...(action.emitEvents ?? []), ...(accepted ? transition(ctx, 'EXECUTING', accepted) : [])],
     }
   },

@@ -173,6 +173,6 @@ function matches(pattern: string, text: string): boolean {
   try {
     return new RegExp(pattern, 'i').test(text.slice(0, 65_536))
   } catch {
-    return false // the doctor tells of a pattern that does not compile
+    return false // the doctor reports a pattern that does not compile
   }
 }

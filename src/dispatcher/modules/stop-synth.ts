@@ -18,19 +18,19 @@ export const hook: HookModule = {
   critical: false,
   handle(_eventName, ctx): HookAction | undefined {
     const { bytes } = readFrom(ctx.paths.eventsFile, 0, logLimit)
-    const told = gather([...linesWith(bytes, '"kind":"'), ...(ctx.pendingEvents as unknown as Json[])])
-    if (told.total === 0) return { warnings: ['the event log is empty or cannot be read; no summary is written'] }
+    const log = gather([...linesWith(bytes, '"kind":"'), ...(ctx.pendingEvents as unknown as Json[])])
+    if (log.total === 0) return { warnings: ['the event log is empty or cannot be read; no summary is written'] }
     const last = ctx.state['synth']
-    if (ctx.event.stopHookActive && isObject(last) && last['activity'] === told.activity) return undefined
+    if (ctx.event.stopHookActive && isObject(last) && last['activity'] === log.activity) return undefined
 
     const { ids, paths, feature, config } = ctx
     const summaryFile = join(feature.output, fileNameFrom(config, 'summaryFile', 'summary.md'))
-    const summaryWritten = ctx.files.replace(summaryFile, summary(ctx, told))
+    const summaryWritten = ctx.files.replace(summaryFile, summary(ctx, log))
     const artifacts: ArtifactRecord[] = summaryWritten
       ? [{ kind: 'session_summary', ref: paths.relRef(summaryFile) }]
       : []
-    const wantsAdr = told.refusals.length > 0 || told.plan.length > 0
-    const adr = wantsAdr ? writeAdr(ctx, told, isObject(last) ? last : {}) : undefined
+    const wantsAdr = log.refusals.length > 0 || log.plan.length > 0
+    const adr = wantsAdr ? writeAdr(ctx, log, isObject(last) ? last : {}) : undefined
     if (adr?.written) artifacts.push({ kind: 'adr_draft', ref: adr.ref, hash: adr.hash })
     return {
       registerArtifacts: artifacts,
@@ -40,18 +40,18 @@ export const hook: HookModule = {
       ],
       statePatch: {
         synth: {
-          activity: told.activity,
+          activity: log.activity,
           ...(adr?.written && { adrRef: adr.ref, adrHash: adr.hash, adrWork: ids.workId }),
         },
       },
       emitEvents: [
-        { kind: 'SESSION_STOP', data: { summaryWritten, adrWritten: adr?.written === true, totalEvents: told.total } },
+        { kind: 'SESSION_STOP', data: { summaryWritten, adrWritten: adr?.written === true, totalEvents: log.total } },
       ],
     }
   },
 }
 
-interface Told {
+interface SessionLog {
   total: number
   /** Events that are more than a stop looking at itself. */
   activity: number
@@ -70,8 +70,8 @@ interface Told {
   readonly files: Set<string>
 }
 
-function gather(records: Iterable<Json>): Told {
-  const told: Told = {
+function gather(records: Iterable<Json>): SessionLog {
+  const log: SessionLog = {
     total: 0,
     activity: 0,
     firstTs: 0,
@@ -92,27 +92,27 @@ function gather(records: Iterable<Json>): Told {
     const kind = String(record['kind'])
     const data = isObject(record['data']) ? record['data'] : {}
     const ts = typeof record['ts'] === 'number' ? record['ts'] : 0
-    told.total++
-    if (record['event'] !== 'Stop') told.activity++
-    if (ts > 0 && (told.firstTs === 0 || ts < told.firstTs)) told.firstTs = ts
-    told.lastTs = Math.max(told.lastTs, ts)
+    log.total++
+    if (record['event'] !== 'Stop') log.activity++
+    if (ts > 0 && (log.firstTs === 0 || ts < log.firstTs)) log.firstTs = ts
+    log.lastTs = Math.max(log.lastTs, ts)
     if (kind === 'TOOL_DECISION') {
-      told.calls++
-      if (typeof record['toolName'] === 'string') told.tools.add(record['toolName'])
-      if (record['decision'] !== 'allow') told.refusals.push(record)
+      log.calls++
+      if (typeof record['toolName'] === 'string') log.tools.add(record['toolName'])
+      if (record['decision'] !== 'allow') log.refusals.push(record)
     }
     if (kind === 'TOOL_OUTCOME') {
-      if (data['success'] === false) told.failures++
-      else told.successes++
-      for (const path of Array.isArray(data['touchedPaths']) ? data['touchedPaths'] : []) told.files.add(String(path))
+      if (data['success'] === false) log.failures++
+      else log.successes++
+      for (const path of Array.isArray(data['touchedPaths']) ? data['touchedPaths'] : []) log.files.add(String(path))
     }
-    if (kind.startsWith('ERROR_MODULE')) told.errors.push(record)
-    if (kind === 'MEMORY_CANDIDATE' && data['type'] === 'friction') told.friction.push(record)
-    if (kind === 'BUDGET_EXCEEDED') told.overruns.push(record)
-    if (kind === 'PHASE_TRANSITION') told.phases.push(record)
-    if (kind.startsWith('PLAN_GRAPH_')) told.plan.push(record)
+    if (kind.startsWith('ERROR_MODULE')) log.errors.push(record)
+    if (kind === 'MEMORY_CANDIDATE' && data['type'] === 'friction') log.friction.push(record)
+    if (kind === 'BUDGET_EXCEEDED') log.overruns.push(record)
+    if (kind === 'PHASE_TRANSITION') log.phases.push(record)
+    if (kind.startsWith('PLAN_GRAPH_')) log.plan.push(record)
   }
-  return told
+  return log
 }
 
 /** Text from the log cannot break out of its table cell or list item. */
@@ -125,19 +125,19 @@ const safe = (value: unknown): string =>
 const section = (title: string, lines: string[]): string =>
   lines.length === 0 ? '' : `\n## ${title}\n\n${lines.join('\n')}\n`
 
-const transitions = (told: Told): string[] =>
-  told.phases.map(({ phase, data }) => {
+const transitions = (log: SessionLog): string[] =>
+  log.phases.map(({ phase, data }) => {
     const { from, trigger } = isObject(data) ? data : {}
     return `- ${safe(from)} → ${safe(phase)} (${safe(trigger)})`
   })
 
-const refusalLines = (told: Told): string[] =>
-  told.refusals
+const refusalLines = (log: SessionLog): string[] =>
+  log.refusals
     .slice(0, 50)
     .map((record) => `- ${safe(record['decision'])} ${safe(record['toolName'])}: ${safe(record['reason'])}`)
 
-function summary({ ids, state }: Context, told: Told): string {
-  const minutes = Math.round((told.lastTs - told.firstTs) / 60_000)
+function summary({ ids, state }: Context, log: SessionLog): string {
+  const minutes = Math.round((log.lastTs - log.firstTs) / 60_000)
   const table = [
     '| | |',
     '| --- | --- |',
@@ -148,10 +148,10 @@ function summary({ ids, state }: Context, told: Told): string {
     `| phase | ${state.core.phase} |`,
   ].join('\n')
   const usage = [
-    `- calls: ${told.calls}`,
-    `- succeeded: ${told.successes}, failed: ${told.failures}`,
-    `- asked or denied: ${told.refusals.length}`,
-    `- tools: ${[...told.tools].map(safe).join(', ') || 'none'}`,
+    `- calls: ${log.calls}`,
+    `- succeeded: ${log.successes}, failed: ${log.failures}`,
+    `- asked or denied: ${log.refusals.length}`,
+    `- tools: ${[...log.tools].map(safe).join(', ') || 'none'}`,
   ]
   const errorLine = ({ error }: Json) =>
     isObject(error) ? `- ${safe(error['module'])}: ${safe(error['message'])}` : ''
@@ -165,38 +165,38 @@ function summary({ ids, state }: Context, told: Told): string {
   return (
     `# Session ${ids.sessionId}\n\n${table}\n` +
     section('Tools', usage) +
-    section('Errors', told.errors.slice(0, 50).map(errorLine)) +
-    section('Asked or denied', refusalLines(told)) +
-    section('Friction', told.friction.slice(0, 50).map(dataLine(['toolName', 'error']))) +
-    section('Over budget', told.overruns.slice(0, 50).map(dataLine(['module', 'elapsedMs', 'budgetMs']))) +
-    section('Phases', transitions(told)) +
+    section('Errors', log.errors.slice(0, 50).map(errorLine)) +
+    section('Asked or denied', refusalLines(log)) +
+    section('Friction', log.friction.slice(0, 50).map(dataLine(['toolName', 'error']))) +
+    section('Over budget', log.overruns.slice(0, 50).map(dataLine(['module', 'elapsedMs', 'budgetMs']))) +
+    section('Phases', transitions(log)) +
     section(
       'Files',
-      [...told.files].slice(0, maxFiles).map((path) => `- ${safe(path)}`),
+      [...log.files].slice(0, maxFiles).map((path) => `- ${safe(path)}`),
     )
   )
 }
 
-function adrText({ ids, state }: Context, told: Told): string {
-  const day = new Date(told.lastTs || Date.now()).toISOString().slice(0, 10)
-  const planLines = told.plan
+function adrText({ ids, state }: Context, log: SessionLog): string {
+  const day = new Date(log.lastTs || Date.now()).toISOString().slice(0, 10)
+  const planLines = log.plan
     .slice(-50)
     .map(({ kind, reason, toolName }) => `- ${safe(kind)} ${safe(toolName)} ${safe(reason)}`.trimEnd())
   return (
     `# Decisions of session ${ids.sessionId}, ${ids.workId}\n\n- date: ${day}\n- status: draft\n- session: ${ids.sessionId}\n- work unit: ${ids.workId}\n` +
-    section('Context', [`${told.calls} tool calls over ${ids.turnId} turns; the phase is ${state.core.phase}.`]) +
-    section('Decisions', refusalLines(told)) +
+    section('Context', [`${log.calls} tool calls over ${ids.turnId} turns; the phase is ${state.core.phase}.`]) +
+    section('Decisions', refusalLines(log)) +
     section('Plan', planLines) +
-    section('Phases', transitions(told)) +
+    section('Phases', transitions(log)) +
     '\n## Consequences\n\n## Follow-ups\n'
   )
 }
 
 /** A draft that somebody has edited is theirs: ours then goes beside it. */
-function writeAdr(ctx: Context, told: Told, last: Json): { written: boolean; ref: string; hash: string } {
+function writeAdr(ctx: Context, log: SessionLog, last: Json): { written: boolean; ref: string; hash: string } {
   const { ids, paths, feature, config } = ctx
   const folder = join(feature.output, fileNameFrom(config, 'adrDir', 'adr'))
-  const text = adrText(ctx, told)
+  const text = adrText(ctx, log)
   const hash = sha256(text, 16)
   const ours = (file: string): boolean => {
     if (!existsSync(file)) return true

@@ -47,7 +47,7 @@ test('each way a plan can be wrong has its code', () => {
   for (const [plan, expected] of table) assert.deepEqual(codes(plan), expected)
 })
 
-test('all problems are told, in the order of the document', () => {
+test('all problems are reported, in the order of the document', () => {
   assert.deepEqual(codes({ version: 3, nodes: [{ id: '!' }, { ...node, kind: 'x', scope: '/' }] }), [
     'PG_VERSION',
     'PG_ID_INVALID',

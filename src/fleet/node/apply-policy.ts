@@ -64,7 +64,7 @@ function unpack(files: Readonly<Record<string, string>>, folder: string): void {
   }
 }
 
-/** Files of the policy that somebody changed or removed. */
+/** Policy files that were changed or removed. */
 export function driftOf(root: string): string[] {
   const applied = readApplied(root)
   if (!applied) return ['every file of the policy is missing']

@@ -77,7 +77,7 @@ export const reportRoutes: readonly Route[] = [
   forUser('admin', 'POST /v1/erase', async ({ fleet }, asked, user) => {
     const body = await jsonOf(asked)
     const person = field.text(body, 'person', 200)
-    if (person === '') throw new Refused(400, '"person" must name somebody')
+    if (person === '') throw new Refused(400, '"person" must not be empty')
     const { rows } = await acting(fleet, user, 'erase', person, (sql) =>
       sql.query<{ erased: number }>('SELECT ona_fleet.erase_person($1, $2, $3) AS erased', [
         person,

@@ -1,4 +1,4 @@
-/** Hooks that somebody else put into an agent's config, said in our words as far as that goes. */
+/** Hooks that another program put into an agent's config, translated into ours as far as possible. */
 
 import { isFields, parseObject } from '../../files/json-edit.ts'
 import { bootSources, type Moment } from '../hook.ts'

@@ -1,4 +1,4 @@
-/** How a hook in somebody else's file says that it is ours: "ona: repo=acme/role=mechanic", in a field the agent knows. */
+/** How a hook in another program's file says that it is ours: "ona: repo=acme/role=mechanic", in a field the agent knows. */
 
 /** With `what`, the mark also keeps a filter that cannot be read back from the agent's own names. */
 export const markOf = (author: string, what?: string): string => `ona: ${author}${what ? ` on ${what}` : ''}`

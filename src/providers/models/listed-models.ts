@@ -89,6 +89,6 @@ function readCache(path: string): JsonObject {
     const cache: unknown = JSON.parse(readFileSync(path, 'utf8'))
     return isObject(cache) ? cache : {}
   } catch {
-    return {} // none yet, or damaged: the next refresh writes it anew
+    return {} // none yet, or damaged: the next refresh rewrites it
   }
 }

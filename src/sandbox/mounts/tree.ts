@@ -1,5 +1,5 @@
 /**
- * The files below a folder that a sandbox treats in a way of its own, found anew for every command: only folders that
+ * The files below a folder that a sandbox treats in a way of its own, found again for every command: only folders that
  * changed since the last search are read again.
  */
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'

@@ -78,7 +78,7 @@ test('JSON is read as JSON.parse reads it, with comments and without', () => {
   )
 })
 
-test('text that is not JSON is told with its place, never with its words', () => {
+test('text that is not JSON is reported with its place, never with its words', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (written) => {
       const parsed = parseJsonc(written)

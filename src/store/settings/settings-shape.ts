@@ -40,7 +40,7 @@ export const permissionsShape = record({
 
 const modelConfig = record(
   { provider: oneOf(providerNames), model_id: string() },
-  'Which model is asked. No other key: credentials come from the environment or from ona login.',
+  'The model to use. No other key: credentials come from the environment or from ona login.',
   { closed: true },
 )
 
@@ -106,7 +106,7 @@ export const settingsShape = record({
   openaiDialect: optional(
     oneOf(
       ['responses', 'chat_completions'],
-      'The API that openai_compatible is asked through, where the choice is wrong.',
+      'The API that openai_compatible speaks, where the automatic choice is wrong.',
     ),
   ),
   models: optional(map(modelSpec, 'What is known of a model, by wire name: goes before the catalogue.')),

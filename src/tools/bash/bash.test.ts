@@ -112,7 +112,7 @@ test('what a command leaves running does not hold up its answer', async (t) => {
   process.kill(Number.parseInt(content, 10))
 })
 
-test('while it runs, what it prints is told', async (t) => {
+test('while it runs, what it prints is reported', async (t) => {
   const told: string[] = []
   await bench(t).use('Bash', { command: 'sleep 0.3; echo now' }, { progress: (text) => told.push(text) })
   assert.deepEqual(told, ['now\n'])

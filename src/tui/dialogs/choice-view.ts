@@ -112,7 +112,7 @@ export class ChoiceView<T> implements View {
 
   draw(columns: number, rows: number): Frame {
     const { title, question, multiple } = this.#dialog
-    // what is asked about is never cut at the side: the end of a command may be what matters
+    // the question is never cut at the side: the end of a command may be what matters
     const body = (this.#dialog.body ?? []).flatMap((line) =>
       wrap(line, columns - 2, line.length - line.trimStart().length),
     )

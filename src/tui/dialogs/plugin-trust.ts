@@ -1,4 +1,4 @@
-/** Plugins that are enabled and not trusted: the user is asked once about each, before the session starts. */
+/** Plugins that are enabled and not trusted: the user is prompted once for each, before the session starts. */
 import { settingsHere } from '../../agent/session/folder-settings.ts'
 import type { StartOptions } from '../../agent/session/start-options.ts'
 import { type Managing, managing, type Status, statusOfAll, trust } from '../../plugins/manage.ts'

@@ -11,7 +11,7 @@ const retry = {
   failure: { kind: 'network', message: 'the connection was closed' },
 } as const
 
-test('a reply that was cut off ends its line, and the next try begins anew', () => {
+test('a reply that was cut off ends its line, and the next try starts over', () => {
   let written = ''
   const view = new PlainView((text) => {
     written += text

@@ -325,7 +325,7 @@ export class TurnView {
   columns: () => number = () => 80
 }
 
-const cutOff = 'The reply above was cut off; the model is asked again from the start'
+const cutOff = 'The reply above was cut off; sending the request again'
 
 /** A call that did not run took no time. */
 const ranMs = ({ outcome, ms }: Extract<AgentEvent, { type: 'tool-finished' }>): number | undefined =>

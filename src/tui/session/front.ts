@@ -50,7 +50,7 @@ export interface TextQuestion {
 }
 
 export interface Front {
-  /** Whether somebody is there to answer. */
+  /** Whether a user is there to answer. */
   readonly interactive: boolean
   readonly columns: number
   print(...lines: string[]): void

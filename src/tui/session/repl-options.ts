@@ -21,7 +21,7 @@ export interface ReplOptions {
   readonly input: NodeJS.ReadStream
   readonly output: NodeJS.WriteStream
   readonly env: NodeJS.ProcessEnv
-  /** Whether somebody sits there; otherwise lines are read to their end and nobody is asked. */
+  /** Whether a user is at the terminal; otherwise lines are read to the end and no prompt appears. */
   readonly interactive: boolean
   readonly cwd: string
   /** Said first, as if it had been typed. */

@@ -39,7 +39,7 @@ export const run = command('ona status', { help, flags }, async ({ bare = false,
   const { choice } = resolved
   const auth = await authStatus(choice.rehearsal ? 'claude_code_subscription' : choice.provider, here)
   if (json) saidJson({ ...auth, notes: auth.notes.map(forShell), ...modelOf(choice, env) })
-  else said(told(choice, auth, env))
+  else said(rendered(choice, auth, env))
   return auth.loggedIn ? 0 : 1
 })
 
@@ -52,7 +52,7 @@ const modelOf = (choice: ModelChoice, env: NodeJS.ProcessEnv) => ({
   baseUrl: choice.rehearsal ? null : shownBaseUrl(choice.provider, env),
 })
 
-function told(choice: ModelChoice, auth: AuthStatus, env: NodeJS.ProcessEnv): string {
+function rendered(choice: ModelChoice, auth: AuthStatus, env: NodeJS.ProcessEnv): string {
   const { baseUrl, model, why } = modelOf(choice, env)
   const rows: [string, string | null][] = [
     [

@@ -127,7 +127,7 @@ export const fire = command('ona hooks fire', { help, flags: fireFlags, words: 1
   if ('why' in done) return wrongly(`the input is no ${name}: ${done.why}`)
   const { answer, step } = done
   if (values.json) saidJson({ invocations: rows, answer, ...(step && { step }) })
-  else said(told(rows, answer, step))
+  else said(rendered(rows, answer, step))
   return stopped.signal.aborted ? 1 : 0
 })
 
@@ -152,7 +152,7 @@ async function fired(
 const eventFieldsOf = (name: EventName): object =>
   (eventShape(name).schema() as { properties: Record<string, unknown> }).properties
 
-function told(rows: readonly Invocation[], answer: Answer, step: Steps[StepName] | undefined): string {
+function rendered(rows: readonly Invocation[], answer: Answer, step: Steps[StepName] | undefined): string {
   if (rows.length === 0) return 'no hook that is in force is concerned\n'
   const lines: string[] = []
   for (const { ordinal, command, exitCode, stdout, stderr, skippedReason, startedAt, completedAt } of rows) {

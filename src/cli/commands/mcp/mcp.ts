@@ -144,16 +144,16 @@ const list = command('ona mcp list', { help, flags: { json: 'flag', 'no-check': 
         servers.filter(({ scope }) => trusted || scope === 'user'),
         settings,
       )
-  const told = servers.map((server) => {
+  const listing = servers.map((server) => {
     const state = states.find(({ name }) => name === server.name)
     const untrusted = !trusted && server.scope !== 'user'
     const status = untrusted ? 'untrusted' : (state?.status ?? 'unchecked')
     const problem = untrusted ? 'this folder is not trusted; ona --trust trusts it' : (state?.problem ?? '')
     return { ...shown(server), status, problem, tools: state?.tools ?? 0 }
   })
-  if (flags.json) return saidJson(told)
-  if (told.length === 0) return said('no MCP servers; ona mcp add NAME COMMAND adds one')
-  for (const { name, scope, target, status, problem, tools } of told) {
+  if (flags.json) return saidJson(listing)
+  if (listing.length === 0) return said('no MCP servers; ona mcp add NAME COMMAND adds one')
+  for (const { name, scope, target, status, problem, tools } of listing) {
     const more = status === 'connected' ? `${tools} tools` : problem
     said(`${name}  ${scope}  ${target}  ${status}${more ? ` (${more})` : ''}`)
   }
@@ -168,9 +168,9 @@ const get = command('ona mcp get', { help, flags: { json: 'flag' }, words: 1 }, 
     const problem = problems.find((each) => each.includes(`mcpServers.${name} `))
     return failed(problem ?? `there is no MCP server ${name}; ona mcp list shows them`)
   }
-  const told = shown(server)
-  if (json) return saidJson(told)
-  for (const [key, value] of Object.entries(told)) said(`${key.padEnd(10)}${[value].flat().join(', ')}`)
+  const details = shown(server)
+  if (json) return saidJson(details)
+  for (const [key, value] of Object.entries(details)) said(`${key.padEnd(10)}${[value].flat().join(', ')}`)
   return 0
 })
 

@@ -63,7 +63,7 @@ async function play(folder: string, stage: Stage): Promise<number> {
 
   await stage.scene(
     '1. The plan',
-    'The agent is asked for a command. It may read and ask; writing is shut until a plan is approved.',
+    'The user wants a command. The agent may read and ask questions; it cannot write until a plan is approved.',
   )
   stage.typed('write a command that greets people by name')
   await runTurn(session, [textBlock('write a command that greets people by name')])
