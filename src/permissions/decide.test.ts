@@ -301,7 +301,10 @@ test('Bash allow rules cover a line only when they cover all of it', async () =>
     ['+Bash(find *)', 'find . $X', 'ask'],
     ['+Bash(find . -delete)', 'find . -delete', 'allow'],
     ['+Bash(git *)', '$X status', 'ask'],
-    ['+Bash(git *)', 'git $X', 'allow'],
+    ['+Bash(git *)', 'git $X', 'ask'], // an option, such as -c
+    ['+Bash(git *)', 'git add "src/$X"', 'allow'],
+    ['+Bash(git *)', 'git commit -m "$X"', 'allow'],
+    ['+Bash(git *)', 'git add -- $X', 'allow'],
     ['+Bash(git *)', 'X=git; $X push', 'ask'],
     ['+Bash(git *)', 'PATH=/tmp git status', 'ask'],
     ['+Bash(git *)', 'PATH=/tmp; git status', 'ask'],

@@ -25,6 +25,8 @@ export interface ShellCommand {
   readonly writes: readonly ShellWord[]
   /** Its here-documents and here-strings. */
   readonly input: readonly string[]
+  /** It is given input: by a pipe, a redirection, or that of what it stands in. */
+  readonly fed?: boolean
   /** What was worked out about it, once and when it was needed. */
   readonly known: Known
 }

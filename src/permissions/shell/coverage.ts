@@ -1,11 +1,12 @@
 /** Which commands an allow rule covers. */
 import type { Rule } from '../rule.ts'
 import { HOLE, matches } from '../wildcard.ts'
-import type { Allowable, ShellCommand } from './command.ts'
-import { riskyOptions } from './risky-options.ts'
+import type { Allowable, ShellCommand, ShellWord } from './command.ts'
+import { languageRuns } from './languages.ts'
+import { mindsOptions, names, riskyWords } from './risky-options.ts'
 import { gitCommand } from './spellings.ts'
 import { tells } from './variables.ts'
-import { clearForms, needsExactRule } from './wrappers.ts'
+import { clearForms, nameOf, needsExactRule } from './wrappers.ts'
 
 export function allowRuleCovers({ specifier }: Rule, command: ShellCommand): boolean {
   if (specifier.kind !== 'command') return false
@@ -13,7 +14,7 @@ export function allowRuleCovers({ specifier }: Rule, command: ShellCommand): boo
     ({ texts, exactly, risky }) =>
       (specifier.exact || !exactly) &&
       specifier.patterns.some(
-        (pattern) => risky.every((option) => pattern.includes(option)) && texts.some((text) => matches(pattern, text)),
+        (pattern) => risky.every((word) => names(pattern, word)) && texts.some((text) => matches(pattern, text)),
       ),
   )
 }
@@ -24,23 +25,30 @@ function allowableOf(command: ShellCommand): readonly Allowable[] {
 }
 
 /** Without its variables, where they change nothing. */
-function barely({ words, variables }: ShellCommand): Allowable[] {
+function barely(command: ShellCommand): Allowable[] {
+  const { words, variables } = command
   if (!variables.every(isSafeVariable)) return []
   return clearForms(words)
     .filter((each) => each.length > 0 && each[0]!.literal)
     .map((each) => ({
       texts: [each, gitCommand(each, false)].map((form) => form.map((word) => word.text).join(' ')),
-      exactly: needsExactRule(each),
-      risky: riskyOptions(each),
+      exactly: needsExactRule(each) || languageRuns(each) || addsWords(words, each),
+      risky: riskyWords(each, command),
     }))
 }
 
 /** With its variables: what programs are found by and loaded with takes a rule that says so in full. */
-function asWritten({ words, variables, assignments }: ShellCommand): Allowable[] {
+function asWritten(command: ShellCommand): Allowable[] {
+  const { words, variables, assignments } = command
   if (!assignments || words[0]?.literal === false) return []
   const text = [assignments, ...words.map((word) => word.text)].join(' ')
-  return [{ texts: [text], exactly: needsExactRule(words) || variables.some(tells), risky: riskyOptions(words) }]
+  const exactly = needsExactRule(words) || languageRuns(words) || variables.some(tells)
+  return [{ texts: [text], exactly, risky: riskyWords(words, command) }]
 }
+
+/** `xargs git`: the words that it reads may be any option of a program that has some to mind. */
+const addsWords = (words: readonly ShellWord[], inner: readonly ShellWord[]): boolean =>
+  mindsOptions(inner) && nameOf(inner) !== 'xargs' && clearForms(words).some((form) => nameOf(form) === 'xargs')
 
 /** Sets variables that change nothing, or only opens files, which are judged on their own. */
 export const harmless = ({ words, variables }: ShellCommand): boolean =>

@@ -1,6 +1,7 @@
 /** Commands that stand in the words of programs which run them: git's settings, and code given on the line. */
 import { HOLE } from '../wildcard.ts'
 import type { ShellWord } from './command.ts'
+import { type Computed, computedIn } from './computed-code.ts'
 
 export interface Embedded {
   readonly scripts: readonly string[]
@@ -16,6 +17,7 @@ export function gitScripts(words: readonly ShellWord[]): Embedded {
   for (; at < words.length && words[at]!.value.startsWith('-'); at++) {
     const { value } = words[at]!
     if (/^--(config-env|exec-path=)/.test(value)) return { scripts: [], unknown: unseen }
+    if (value === '-c' && hookFolders.test(words[at + 1]?.value ?? '')) return { scripts: [], unknown: unseen }
     if (value === '-c') found.push(...commandSet(words[at + 1]))
     if (/^-[cC]$/.test(value)) at++
   }
@@ -27,8 +29,10 @@ export function gitScripts(words: readonly ShellWord[]): Embedded {
   }
   const { alone, joined, from } = (Object.hasOwn(commandOptions, verb) && commandOptions[verb]) || {}
   for (const [at, word] of rest.entries()) {
-    const inner = joined?.exec(word.value)?.[1] ?? /^ext::(.+)$/s.exec(word.value)?.[1]
+    const inner = joined?.exec(word.value)?.[1] ?? /^(?:--?[\w-]+=)?ext::(.+)$/s.exec(word.value)?.[1]
     if (inner !== undefined) found.push({ ...word, value: inner })
+    if (verb === 'clone' && hookFolders.test(word.value.replace(/^(-c|--config=)/, '')))
+      return { scripts: [], unknown: unseen }
     if (alone?.test(word.value) && rest[at + 1]) {
       found.push(
         ...(verb === 'clone' && /^(-c|--config)$/.test(word.value) ? commandSet(rest[at + 1]) : [rest[at + 1]!]),
@@ -68,23 +72,8 @@ function commandSet(word: ShellWord | undefined): readonly ShellWord[] {
   ]
 }
 
-/** The `e` of GNU sed, which runs what it has put together, as a flag of `s` and as a command with its address. */
-export const sedRuns = (words: readonly ShellWord[]): boolean =>
-  words.some((word) => /(?:^|[^\w])s(\W)(?:(?!\1).)*\1(?:(?!\1).)*\1[gpiImM\d]*e/s.test(word.value)) ||
-  sedScripts(words).some((script) => sedCommandE.test(script))
-
-const sedCommandE =
-  /(?:^|[;{\n])\s*(?:(?:\d+|\$|\/(?:[^/\\]|\\.)*\/[IM]*)(?:\s*[,~]\s*[+~]?(?:\d+|\$|\/(?:[^/\\]|\\.)*\/[IM]*))?)?\s*!?\s*e/s
-
-/** The words of sed that are its script: those after -e, or the first that is no option. */
-function sedScripts(words: readonly ShellWord[]): readonly string[] {
-  const args = words.slice(1).map((word) => word.value)
-  const named = args.flatMap((arg, at) => {
-    if (/^(-[a-zA-Z]*e|--e[a-z]*)$/.test(arg)) return args.slice(at + 1, at + 2)
-    return /^(?:-[nrEsuz]*e|--e[a-z]*=)(.+)$/s.exec(arg)?.slice(1) ?? []
-  })
-  return named.length > 0 ? named : args.filter((arg) => !arg.startsWith('-')).slice(0, 1)
-}
+/** Settings of git that name a folder or a file with programs in it. */
+const hookFolders = /^(core\.(hookspath|attributesfile|worktree)|include(if)?\.|init\.templatedir)/i
 
 /** Settings of git that name no command. */
 const harmlessKeys =
@@ -94,7 +83,7 @@ const harmlessKeys =
 const coded: readonly (readonly [name: RegExp, option: RegExp | 'any'])[] = [
   [/^[gmn]?awk$/, 'any'],
   [
-    /^(sed|tar|bsdtar|zip|ed|ex|vim?|nvim|view|emacs|gdb|lldb|ssh|scp|sftp|rsync|g?make|man|sqlite3|psql|mysql)$/,
+    /^(sed|tar|bsdtar|zip|ed|ex|vim?|nvim|view|emacs|gdb|lldb|ssh|scp|sftp|rsync|g?make|man|sqlite3|psql|mysql|dc)$/,
     'any',
   ],
   [/^(python[\d.]*|pypy3?|expect|tclsh)$/, /^-[a-zA-Z]*c/],
@@ -128,10 +117,26 @@ export function tokensInCode(name: string, words: readonly ShellWord[], input: r
     .map((token) => ({ value: token, text: token, path: token, literal: true, glob: false }))
 }
 
+/** What of the code cannot be seen, for rules on commands and on files. */
+export const computed = (name: string, words: readonly ShellWord[], input: readonly string[]): Computed =>
+  computedIn(
+    name,
+    codeOf(name, words, input).filter((text) => /[^\w./~-]/.test(text)),
+  )
+
 function codeOf(name: string, words: readonly ShellWord[], input: readonly string[]): readonly string[] {
   const row = coded.find(([program]) => program.test(name))
   if (!row) return []
   const [, option] = row
   const given = words.map((word) => word.value)
-  return option === 'any' || given.some((word) => option.test(word)) ? [...given, ...input] : input
+  const code = option === 'any' || given.some((word) => option.test(word)) ? [...given, ...input] : input
+  return [...code, ...code.map((text) => joined(name, text)).filter((text, at) => text !== code[at])]
 }
+
+/** Code with its escapes read and strings that stand side by side made one: `"r" + "\x6d"` as `"rm"`. */
+const joined = (name: string, text: string): string =>
+  text
+    .replace(/\\(?:x([\da-f]{2})|u\{?([\da-f]{4})\}?|([0-7]{3}))/gi, (_, ...codes: (string | undefined)[]) =>
+      String.fromCharCode(Number.parseInt(codes[0] ?? codes[1] ?? codes[2]!, codes[2] ? 8 : 16)),
+    )
+    .replace(/^(perl|php)/.test(name) ? /["']\s*\.?\s*["']/g : /["'`]\s*(?:\+|\.\.|\|\|)?\s*["'`]/g, '')

@@ -3,11 +3,11 @@
 import type { PathPattern } from '../paths/pattern.ts'
 import { couldMatch, HOLE } from '../wildcard.ts'
 import type { FileUse, ShellCommand, ShellWord, UseKind } from './command.ts'
-import { tokensInCode } from './embedded.ts'
+import { computed, tokensInCode } from './embedded.ts'
 import { expandBraces } from './expand-glob.ts'
 import { downloads, gitConfigFiles } from './named-by-program.ts'
 import { unpackedInto } from './unpackers.ts'
-import { forms, nameOf } from './wrappers.ts'
+import { forms, nameOf, unknownWord } from './wrappers.ts'
 
 export function filesOf(command: ShellCommand): readonly FileUse[] {
   command.known.files ??= [
@@ -57,6 +57,7 @@ function usesOf(name: string, args: readonly ShellWord[], input: readonly string
     found.push(...(words.length > 0 ? words : [here]).map((word) => ({ kind, word, ...more })))
   found.push(...uses('mayRead', args.flatMap(joinedPath)), ...uses('mayEdit', args.flatMap(joinedPath)))
   for (const word of tokensInCode(name, args, input)) found.push(...uses('mayRead', [word]), ...uses('mayEdit', [word]))
+  if (computed(name, args, input).files) found.push(...uses('read', [unknownWord]), ...uses('edit', [unknownWord]))
 
   if (copies.test(name)) found.push(...copied(name, args, operands, has(recursive)))
   else if (name === 'dd') {
@@ -79,6 +80,7 @@ function usesOf(name: string, args: readonly ShellWord[], input: readonly string
     add('mayRead', ...(writes ? (['mayEdit'] as const) : []))
   } else add('mayRead', 'mayEdit')
 
+  if (/^(perl|ruby)$/.test(name) && has(/^-[a-zA-Z]*[np]/)) add('read')
   if (/^(sed|perl|ruby)$/.test(name) && has(/^(-[a-zA-Z]*i|--in-place)/)) add('edit')
   if (searches.test(name) || (/grep$|^diff$/.test(name) && has(recursive))) {
     const hidden =

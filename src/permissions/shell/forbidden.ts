@@ -11,6 +11,7 @@ import type { FileUse, ShellCommand } from './command.ts'
 import { clip, textOf } from './coverage.ts'
 import { filesOf, globMayReach } from './files.ts'
 import type { Line } from './line.ts'
+import { runsOwnFile } from './own-files.ts'
 import { spellingsOf } from './spellings.ts'
 
 /** A rule of the list that certainly applies to some part. */
@@ -47,6 +48,8 @@ export function doubtful(line: Line): Finding | undefined {
   const rules = [...line.rules.deny, ...line.rules.ask].filter(
     ({ specifier: { kind } }) => kind === 'command' || kind === 'path',
   )
+  const own = rules.length > 0 && runsOwnFile(line)
+  if (own) return { word: 'ask', why: `\`${clip(textOf(own))}\` runs a file that the same line writes` }
   const network =
     rules.length > 0 &&
     commands.find((each) => [...each.reads, ...each.writes].some((to) => /^\/dev\/(tcp|udp)/.test(to.value)))

@@ -1,4 +1,5 @@
 /** What allow rules say of a command line: every part covered by one, and every file that it opens. */
+import { basename } from 'node:path'
 import { isBuiltinRule } from '../builtin-rules.ts'
 import { modeSays } from '../modes.ts'
 import { allowingRule, type FileAccess } from '../paths/access.ts'
@@ -11,6 +12,7 @@ import { movesAway } from './directories.ts'
 import { configRunsPrograms, inProjectRepository } from './git-place.ts'
 import type { Line } from './line.ts'
 import { readOnlyUse } from './read-only.ts'
+import { mindsOptions } from './risky-options.ts'
 import { tells } from './variables.ts'
 import { nameOf } from './wrappers.ts'
 
@@ -22,6 +24,13 @@ export function permitted(line: Line): Finding {
   if (commands.length === 0) return { word: 'open', why: 'there is no command in it', uncovered: [] }
   const stray = strayGit(line)
   if (stray) return { word: 'open', why: stray, uncovered: [] }
+  const dashed = commands.find((each) => dashedNames(line, each))
+  if (dashed)
+    return {
+      word: 'open',
+      why: `a file whose name is an option is among the words of \`${clip(wholeText(dashed))}\``,
+      uncovered: [],
+    }
   const uncovered: string[] = []
   let rule: Rule | undefined
   for (const command of commands) {
@@ -53,6 +62,20 @@ function strayGit({ reading, question }: Line): string | undefined {
   return inProjectRepository(cwd, projectDir)
     ? undefined
     : `git would run in another repository than that of ${projectDir}`
+}
+
+/** `tar cf x *` beside a file named `--checkpoint-action=exec=x`, or in a line that may make one. */
+function dashedNames(line: Line, { words }: ShellCommand): boolean {
+  if (!mindsOptions(words)) return false
+  const open = words.filter((word) => word.glob && /^[*?[{-]/.test(word.path))
+  if (open.length === 0) return false
+  const { commands } = line.reading
+  const makes = commands.some((each) =>
+    each.words.some(
+      ({ value }, at) => /\/-/.test(value) || (at > 1 && each.words[at - 1]!.value === '--' && value.startsWith('-')),
+    ),
+  )
+  return makes || open.some((word) => line.expanded(word)?.some(({ path }) => basename(path).startsWith('-')) !== false)
 }
 
 function builtinCovers(line: Line, command: ShellCommand): boolean {

@@ -69,8 +69,8 @@ function readLine(source: string, depth: number): LineReading {
     if (tells(name)) found.push({ ...nothingRuns, variables: [name], known: {} })
   }
 
-  /** `kept`: in a place where text is put aside for later. */
-  const visit = (node: SyntaxNode, kept: boolean): void => {
+  /** `kept`: in a place where text is put aside for later; `fed`: where something is written to the input. */
+  const visit = (node: SyntaxNode, kept: boolean, fed: boolean): void => {
     if (node.type === 'Script' && node.errors?.length) {
       notKnown(`it cannot be parsed (${node.errors[0]!.message})`)
     }
@@ -92,7 +92,9 @@ function readLine(source: string, depth: number): LineReading {
       const words = [...(node.name ? [node.name] : []), ...node.args].map(shellWord)
       const prefix = node.prefix.filter((each) => each.type === 'Assignment')
       const variables = prefix.map((each) => each.name)
-      found.push({ words, variables, assignments: written(prefix), ...files(node.redirects), known: {} })
+      const opened = files(node.redirects)
+      const given = fed || opened.reads.length + opened.input.length > 0
+      found.push({ words, variables, assignments: written(prefix), ...opened, fed: given, known: {} })
       for (const each of prefix) set(each.name, each.value.type === 'Word' ? shellWord(each.value) : undefined)
       for (const word of words) {
         const given = assignmentIn(word)
@@ -106,10 +108,14 @@ function readLine(source: string, depth: number): LineReading {
     }
     const keeps = keepsText(node)
     forEachChild(node, (child) =>
-      visit(child, keeps === 'all' || (keeps === 'words' && child.type === 'Word') || (kept && keeps !== 'none')),
+      visit(
+        child,
+        keeps === 'all' || (keeps === 'words' && child.type === 'Word') || (kept && keeps !== 'none'),
+        fed || node.type === 'Redirected' || (node.type === 'Pipeline' && child !== node.commands[0]),
+      ),
     )
   }
-  visit(parse(source), false)
+  visit(parse(source), false, false)
   if (dormant && evaluates) notKnown('it may evaluate quoted text as code')
   return { commands: found, unknown, dormant, evaluates }
 }

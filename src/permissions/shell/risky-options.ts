@@ -1,99 +1,81 @@
-/** Options that run a program or move to another place: an allow rule covers them only where it names them. */
+/** Words that run a program or move to another place: an allow rule covers them only where it names them. */
 
 import { abbreviates } from './abbreviates.ts'
-import type { ShellWord } from './command.ts'
+import type { ShellCommand, ShellWord } from './command.ts'
+import { anywhere, byProgram, gitLetters, type RiskyUse, whole } from './risky-programs.ts'
 import { nameOf } from './wrappers.ts'
 
-/** Long options that do so in every program that has them; matched by prefix, as GNU and git do. */
-const anywhere = [
-  ...['--exec', '--exec-path', '--exec-batch', '--execdir', '--command', '--call', '--upload-pack', '--receive-pack'],
-  ...['--rsh', '--rsync-path', '--use-compress-program', '--compress-program', '--to-command', '--checkpoint-action'],
-  ...['--info-script', '--rsh-command', '--pager', '--open-files-in-pager', '--ext-diff', '--extcmd', '--textconv'],
-  ...[
-    '--config-env',
-    '--git-dir',
-    '--work-tree',
-    '--chdir',
-    '--directory',
-    '--cwd',
-    '--prefix',
-    '--pre',
-    '--hostname-bin',
-  ],
-  ...[
-    '--script-shell',
-    '--node-options',
-    '--eval',
-    '--require',
-    '--import',
-    '--loader',
-    '--unzip-command',
-    '--use-askpass',
-  ],
-  ...['--toolexec', '--vettool', '--manifest-path', '--init-command', '--split-string', '--plugin', '--filter-command'],
-]
-
-/** Short options, and long ones that mean something else in other programs. */
-const byProgram: Record<string, readonly string[]> = {
-  git: ['-C', '-c', '--config', '--namespace', '--template', '-O'],
-  tar: ['-C', '-I', '-F'],
-  bsdtar: ['-C'],
-  make: ['-C', '-f', '-E', '--file', '--makefile', '--include-dir', '-I'],
-  gmake: ['-C', '-f', '-E'],
-  ninja: ['-C', '-f'],
-  npm: ['-C'],
-  pnpm: ['-C', '--dir'],
-  rsync: ['-e'],
-  ssh: ['-o', '-F'],
-  scp: ['-o', '-F', '-S'],
-  sftp: ['-o', '-F', '-S', '-D'],
-  curl: ['-K', '--config'],
-  wget: ['-e', '--execute', '--config'],
-  man: ['-P', '-H'],
-  gcc: ['-wrapper', '-B', '-specs', '-fplugin'],
-  go: ['-C', '-exec', '-toolexec', '-vettool'],
-  cargo: ['-C', '--config', '-Z'],
-  split: ['--filter'],
-  sort: ['-T'],
-  zip: ['-TT'],
-  node: ['-r', '-e', '-p'],
-  python: ['-c'],
-  python3: ['-c'],
-  docker: ['-H', '--host', '--config', '-c', '--context'],
-  kubectl: ['--kubeconfig'],
-  psql: ['-c', '-f'],
-  sqlite3: ['-cmd', '-init'],
-}
-
-/** Where git's own options end: after its verb, `-C` and `-c` mean something else. */
-const beforeVerb = ['-C', '-c']
-
-/** The options of a command that an allow rule has to name, as they are written. */
-export function riskyOptions(words: readonly ShellWord[]): readonly string[] {
+/** The words of a command that an allow rule has to name, as they are written. */
+export function riskyWords(words: readonly ShellWord[], { fed }: Pick<ShellCommand, 'fed'> = {}): readonly string[] {
   const name = nameOf(words)
-  const own = Object.hasOwn(byProgram, name) ? byProgram[name]! : []
-  let verb = false
+  const use = useOf(name)
   const found: string[] = []
-  for (const [at, { value }] of words.entries()) {
+  const operands: string[] = []
+  for (const [at, word] of words.entries()) {
     if (at === 0) continue
-    if (!value.startsWith('-')) {
-      verb ||= !beforeVerb.includes(words[at - 1]!.value)
-      continue
+    const before = words[at - 1]!.value
+    if (before === '--') {
+      operands.push(...words.slice(at).map(({ value }) => value))
+      break
     }
-    const long = value.startsWith('--')
-    const runs = long
-      ? [...anywhere, ...own.filter((each) => each.startsWith('--'))].some((each) => isOption(value, each))
-      : own.some(
-          (each) =>
-            !each.startsWith('--') && value.startsWith(each) && !(name === 'git' && verb && beforeVerb.includes(each)),
-        )
-    if (runs) found.push(value.split('=', 1)[0]!)
+    if (use.script && !/^[-+]/.test(word.value) && !before.startsWith('-')) break
+    const option = /^[-+]/.test(word.value)
+    if (!option && !(operands.length === 0 && use.takes?.includes(before))) operands.push(word.value)
+    const letters = name === 'git' && operands.length > 0 ? (gitLetters[operands[0]!] ?? '') : use.letters
+    if (mayBeOption(word, before, use) || (option && optionRuns(word.value, { ...use, letters })))
+      found.push(head(word))
+    else if (use.words?.test(word.value)) found.push(word.value)
   }
+  const [verb = '', ...rest] = operands
+  if (use.verbs?.[verb]?.test(rest.join(' '))) found.push(verb)
+  if (fed && use.fed) found.push('<')
   return found
 }
 
-/** At least three letters of an abbreviation: shorter ones are no program's. */
+/** Whether a rule's pattern names a risky word: it has it, or a beginning of it and a wildcard. */
+export function names(pattern: string, risky: string): boolean {
+  return pattern.split(/\s+/).some((word) => {
+    const start = word.split(/[=*]/, 1)[0]!
+    return word === risky || start === risky || (word.includes('*') && start.length > 2 && risky.startsWith(start))
+  })
+}
+
+/** Whether a file whose name begins with a dash would be an option that a program in the tables minds. */
+export const mindsOptions = (words: readonly ShellWord[]): boolean =>
+  Object.hasOwn(byProgram, nameOf(words)) && !words.some((word) => word.value === '--')
+
+const none: RiskyUse = {}
+const useOf = (name: string): RiskyUse =>
+  Object.hasOwn(byProgram, name) ? byProgram[name]! : (byProgram[name.replace(/[\d.]+$/, '')] ?? none)
+
+const head = ({ value, text, literal }: ShellWord): string => (literal ? value.split('=', 1)[0]! : text)
+
+/** What only the run can tell may be an option, unless it is the value of one. */
+function mayBeOption({ value, text, literal, glob }: ShellWord, before: string, use: RiskyUse): boolean {
+  if (literal || glob || use === none) return false
+  const quoted = text.startsWith('"')
+  if (quoted && (valued.test(before) || !value.startsWith('\u0000'))) return false
+  return quoted ? true : value.startsWith('\u0000') || /[^\u0000/.\w-]/.test(value)
+}
+
+/** Options of many programs whose value is text. */
+const valued =
+  /^(-\w*[mbBtnkpU]|--(message|author|date|format|pretty|since|until|grep|body|title|name|filter|workspace))$/
+
+function optionRuns(value: string, { letters = '', takes = [], long = [], only }: RiskyUse): boolean {
+  if (only) return !only.test(value)
+  if (value.startsWith('--'))
+    return [...anywhere, ...long.filter((each) => each.startsWith('--'))].some((each) => isOption(value, each))
+  if (long.some((each) => !each.startsWith('--') && value.startsWith(each))) return true
+  for (const letter of value.slice(1)) {
+    if (letters.includes(letter)) return true
+    if (takes.includes(`-${letter}`) || !/\w/.test(letter)) return false
+  }
+  return false
+}
+
+/** At least two letters of an abbreviation: shorter ones are no program's. */
 const isOption = (value: string, option: string): boolean => {
   const given = value.split('=', 1)[0]!
-  return given === option || (given.length > 4 && abbreviates(given, option))
+  return given === option || (given.length > 3 && !whole.test(given) && abbreviates(given, option))
 }

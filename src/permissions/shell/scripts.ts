@@ -2,7 +2,8 @@
 
 import { abbreviates } from './abbreviates.ts'
 import type { ShellWord } from './command.ts'
-import { gitScripts, sedRuns } from './embedded.ts'
+import { gitScripts } from './embedded.ts'
+import { sedRuns } from './languages.ts'
 import { afterOptions, forms, mostForms, nameOf, runsLater, shells, wrapperOf } from './wrappers.ts'
 
 /** Builtins that evaluate the text they are given: a name such as `a[$(…)]` runs what is in it. */

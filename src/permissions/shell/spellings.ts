@@ -1,9 +1,10 @@
 /** A command in every spelling that a rule may have it in. */
 
+import { normalize } from 'node:path/posix'
 import { foldsCase } from '../paths/pattern.ts'
 import { HOLE } from '../wildcard.ts'
 import type { ShellCommand, ShellWord, Spellings } from './command.ts'
-import { commandsInCode } from './embedded.ts'
+import { commandsInCode, computed } from './embedded.ts'
 import { says } from './files.ts'
 import { isReadOnlyProgram } from './read-only.ts'
 import { forms, nameOf } from './wrappers.ts'
@@ -20,7 +21,8 @@ function spell({ words, input }: ShellCommand): Spellings {
     .flatMap((each) => [each, shortName(each), gitCommand(each, true)])
     .map(withHoles)
   const code = all.flatMap((each) => commandsInCode(nameOf(each), each.slice(1), input))
-  const more = [...valuesIn(words), ...(words.length > mostWords ? [HOLE] : [])]
+  const hides = all.some((each) => computed(nameOf(each), each.slice(1), input).commands)
+  const more = [...valuesIn(words), ...(words.length > mostWords || hides ? [HOLE] : [])]
   return { certain: [...new Set(all.flatMap(texts))], possible: [...new Set([...holed, ...code, ...more])] }
 }
 
@@ -54,10 +56,17 @@ function valuesIn(words: readonly ShellWord[]): string[] {
 }
 
 function texts(words: readonly ShellWord[]): string[] {
-  return [words, shortName(words), gitCommand(words, true)].flatMap((each) => [
+  return [words, straight(words), shortName(words), gitCommand(words, true)].flatMap((each) => [
     each.map((word) => word.text).join(' '),
     each.map((word) => word.value).join(' '),
   ])
+}
+
+/** `/opt/a/../tool x` as `/opt/tool x`. */
+function straight(words: readonly ShellWord[]): readonly ShellWord[] {
+  const name = words[0]?.value ?? ''
+  const path = name.startsWith('/') && /\/(\.{0,2}\/)/.test(name) ? normalize(name) : name
+  return path === name ? words : [{ ...words[0]!, value: path, text: path }, ...words.slice(1)]
 }
 
 /** `/bin/rm x` as `rm x`; and `RM x`, where the file system finds the same program under both. */

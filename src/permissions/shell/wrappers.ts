@@ -224,4 +224,4 @@ function executed(words: readonly ShellWord[]): readonly (readonly ShellWord[])[
   return found
 }
 
-const unknownWord: ShellWord = { value: HOLE, text: HOLE, path: HOLE, literal: false, glob: false }
+export const unknownWord: ShellWord = { value: HOLE, text: HOLE, path: HOLE, literal: false, glob: false }

@@ -1,0 +1,57 @@
+/** A line that writes a file and runs it: what runs is in no word of a command. */
+import type { FileUse, ShellCommand, ShellWord } from './command.ts'
+import { filesOf } from './files.ts'
+import type { Line } from './line.ts'
+import { forms, nameOf } from './wrappers.ts'
+
+/** The first command that runs a file which a command of the line writes. */
+export function runsOwnFile(line: Line): ShellCommand | undefined {
+  const { commands } = line.reading
+  if (commands.length < 2) return undefined
+  const places = (word: ShellWord) => line.accesses(word, 'edit').flatMap(({ paths }) => paths)
+  const written = new Set(commands.flatMap((command) => contentsOf(command).flatMap(({ word }) => places(word))))
+  if (written.size === 0) return undefined
+  return commands.find((command) => runBy(command).some((word) => places(word).some((path) => written.has(path))))
+}
+
+/** What a command fills with text. Their like makes a folder, a mode or an empty file. */
+const contentsOf = (command: ShellCommand): readonly FileUse[] =>
+  filesOf(command).filter(
+    ({ kind, word }) =>
+      kind === 'edit' &&
+      !/^\/dev\//.test(word.path) &&
+      (command.writes.includes(word) || !noContents.test(nameOf(command.words))),
+  )
+const noContents = /^(chmod|chown|chgrp|touch|mkdir|rm|rmdir|unlink|truncate|shred)$/
+
+/** What is run as a program, or by one that takes code from files. */
+const runBy = ({ words }: ShellCommand): readonly ShellWord[] =>
+  forms(words).flatMap((form) => {
+    const [name, ...args] = form
+    if (!name) return []
+    const own = name.path.includes('/') ? [name] : []
+    const read = Object.hasOwn(readByItself, nameOf(form)) ? readByItself[nameOf(form)]! : []
+    return [...own, ...(takesCode.test(nameOf(form)) ? args.flatMap(pathsOf) : []), ...read.map(asWord)]
+  })
+
+/** Files with code that programs look for. */
+const makefiles = ['Makefile', 'makefile', 'GNUmakefile']
+const readByItself: Readonly<Record<string, readonly string[]>> = {
+  make: makefiles,
+  gmake: makefiles,
+  ninja: ['build.ninja'],
+  ...Object.fromEntries(['npm', 'pnpm', 'yarn', 'bun'].map((name) => [name, ['package.json', '.npmrc']])),
+  pytest: ['conftest.py'],
+  cargo: ['build.rs', 'Cargo.toml'],
+  rake: ['Rakefile'],
+}
+const asWord = (path: string): ShellWord => ({ value: path, text: path, path, literal: true, glob: false })
+
+const takesCode =
+  /^(\w*sh|source|\.|python[\d.]*|pypy3?|node|nodejs|tsx|ts-node|deno|bun|perl[\d.]*|ruby|php|lua[\d.]*|tclsh|expect|osascript|Rscript|julia|g?make|ninja|[gmn]?awk|sed|vim?|nvim|ex|emacs|gdb|gcc|g\+\+|cc|c\+\+|clang|rustc|go|tcc|at|batch|crontab|git|curl|wget|ssh|psql|mysql|sqlite3)$/
+
+/** A word, and the file in `-fFILE` and `--file=FILE`. */
+const pathsOf = (word: ShellWord): readonly ShellWord[] => {
+  const inner = /^(?:--?[\w-]+=|-[a-zA-Z])(.+)$/s.exec(word.path)?.[1]
+  return inner === undefined ? [word] : [{ ...word, path: inner }]
+}
