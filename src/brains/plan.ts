@@ -125,10 +125,10 @@ function sharing({ root, roles, targets }: SyncRequest, hosts: readonly Host[]) 
   const pull = (slug: string) => {
     if (!isTarget(slug)) pulledIn.push({ slug, adapter: adapterFor(hostOf(slug), root) })
   }
-  for (const { slug, shared, helper } of hosts) {
+  for (const { slug, shared, helpers = [] } of hosts) {
     if (!shared) continue
     // once it serves others it goes on to: that they are not named today does not mean that they are gone
-    const already = readText(join(root, helper!.path))?.includes(shared.marksHelper) ?? false
+    const already = readText(join(root, helpers[0]!.path))?.includes(shared.marksHelper) ?? false
     const served = takesPart(slug) ? Object.keys(shared.serves).filter(takesPart) : []
     // two that share a file both hold what is in it; one is enough to take it out
     const named = served.filter(isTarget)

@@ -109,15 +109,13 @@ export function edits(brain: Host, root: string, hooks: readonly BrainHook[]): F
   const written = brain.write(text, hooks, file)
   const after = written === null ? null : bom + written
   const list: FileEdit[] = [{ path, before: raw, after }]
-  if (brain.helper) {
-    const helper = join(root, brain.helper.path)
-    const before = readText(helper)
-    const { serves = () => true } = brain.helper
-    const needed = written !== null && brain.read(written, file).some((hook) => serves(hook))
-    if (before !== null && !before.startsWith('// Written by ona'))
-      throw new Problem(`${relative(root, helper)} is in the way: ona did not write it; move it, nothing was written`)
+  const left = written === null || !brain.helpers ? [] : brain.read(written, file)
+  for (const { path: helper, text: after, serves = () => true } of brain.helpers ?? []) {
+    const before = readText(join(root, helper))
+    if (before !== null && !/^(\/\/|#) Written by ona/.test(before))
+      throw new Problem(`${helper} is in the way: ona did not write it; move it, nothing was written`)
     // first, so that no config names a file that is not there
-    list.unshift({ path: helper, before, after: needed ? brain.helper.text : null })
+    list.unshift({ path: join(root, helper), before, after: left.some((hook) => serves(hook)) ? after : null })
   }
   const changed = list.filter(({ before, after }) => before !== after)
   const astray = changed.find((edit) => leadsOut(root, edit.path))

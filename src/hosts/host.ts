@@ -14,8 +14,8 @@ export interface Host {
   readonly signs: Signs
   /** The file that holds our hooks, from the root of the repository. */
   readonly config: string
-  /** A file beside the config that must exist while one of our hooks needs it; null: it is removed. */
-  readonly helper?: { readonly path: string; readonly text: string | null; serves?(hook: BrainHook): boolean }
+  /** Files beside the config that must exist while one of our hooks needs them. */
+  readonly helpers?: readonly Helper[]
   /** What the agent counts a timeout in. */
   readonly unitMs: number
   /** What the agent cannot express of the hook; empty when it can express everything. */
@@ -47,13 +47,20 @@ export interface Host {
   readonly history?: HistoryReader
 }
 
+export interface Helper {
+  readonly path: string
+  /** null: it is removed. */
+  readonly text: string | null
+  serves?(hook: BrainHook): boolean
+}
+
 /** A config that other agents read too. */
 export interface Shared {
   /** Agents that get no hooks of their own while this config has them, with the reason. */
   readonly serves: Readonly<Record<string, string>>
   /** Agents that may read it and have the hooks in their own config. */
   readonly quietIn: readonly string[]
-  /** A text that is in the helper only while it serves them. */
+  /** A text that is in the first helper only while it serves them. */
   readonly marksHelper: string
   /** The same host, writing hooks that work in all of these. */
   readonly forAll: Host

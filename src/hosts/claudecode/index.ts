@@ -9,7 +9,8 @@ import { jsonConfig } from '../config/json-config.ts'
 import { copilotTools } from '../copilot/tools.ts'
 import { refusesOnFailure } from '../hook.ts'
 import type { Host } from '../host.ts'
-import { fromRoot, throughShim, withoutRoot, withoutShim } from '../shim/command-text.ts'
+import { fromRoot, throughGuard, throughShim, withoutGuard, withoutRoot, withoutShim } from '../shim/command-text.ts'
+import { guardScript } from '../shim/guard-script.ts'
 import { shimText } from '../shim/shim.ts'
 import type { ToolDialect } from '../tool-names.ts'
 import { filterLimits } from '../tools.ts'
@@ -21,7 +22,8 @@ import { claudeManaged } from './managed.ts'
 import { claudeOwnTools, claudeTools } from './tools.ts'
 
 const shim = '.claude/hooks/rhachet-hook.cjs'
-const shimFromRoot = `"\${CLAUDE_PROJECT_DIR:-.}/${shim}"`
+const guard = '.claude/hooks/rhachet-guard.sh'
+const fromProject = (path: string) => `"\${CLAUDE_PROJECT_DIR:-.}/${path}"`
 
 const dialect: ToolDialect = {
   title: 'Claude Code',
@@ -40,11 +42,14 @@ const host = ({ guarded }: { guarded: boolean }): Host => ({
   managed: claudeManaged,
   shim: {},
   dialect,
-  helper: {
-    path: shim,
-    text: shimText(guarded ? { tools: [copilotTools, vscodeTools], notIn: 'cursor_version' } : {}),
-    serves: (hook) => guarded || refusesOnFailure(hook),
-  },
+  helpers: [
+    {
+      path: shim,
+      text: shimText(guarded ? { tools: [copilotTools, vscodeTools], notIn: 'cursor_version' } : {}),
+      serves: (hook) => guarded || refusesOnFailure(hook),
+    },
+    { path: guard, text: guarded ? null : guardScript, serves: refusesOnFailure },
+  ],
   ...jsonConfig(
     groupLayout({
       events: claudeEvents,
@@ -55,9 +60,14 @@ const host = ({ guarded }: { guarded: boolean }): Host => ({
       adopts: true,
       // since 2.1.295; covers what the shim cannot, such as a Node that is not there
       refusing: { onFailure: 'block' },
-      written: (hook) =>
-        guarded || refusesOnFailure(hook) ? throughShim(shimFromRoot, hook) : fromRoot(claudeRoot, hook.command),
-      declared: (command) => withoutShim(shimFromRoot, withoutRoot(claudeRoot, command)),
+      written(hook) {
+        if (guarded) return throughShim(fromProject(shim), hook)
+        return refusesOnFailure(hook) ? throughGuard(fromProject(guard), hook) : fromRoot(claudeRoot, hook.command)
+      },
+      declared(command) {
+        const declared = withoutGuard(fromProject(guard), command)
+        return declared.onFailure ? declared : withoutShim(fromProject(shim), withoutRoot(claudeRoot, command))
+      },
     }),
   ),
   limits: (hook) => filterLimits(hook, dialect),

@@ -11,7 +11,8 @@ import { jsonConfig } from '../config/json-config.ts'
 import { type BrainHook, refusesOnFailure } from '../hook.ts'
 import type { Host, Limit } from '../host.ts'
 import { oneOfTwo } from '../shared.ts'
-import { fromRoot, throughShim, withoutRoot, withoutShim } from '../shim/command-text.ts'
+import { fromRoot, throughGuard, withoutGuard, withoutRoot, withoutShim } from '../shim/command-text.ts'
+import { guardScript } from '../shim/guard-script.ts'
 import { shimText } from '../shim/shim.ts'
 import type { ToolDialect } from '../tool-names.ts'
 import { filterLimits, translate } from '../tools.ts'
@@ -43,7 +44,8 @@ const rustCannot = /\(\?<?[=!]|\\[1-9]|\\k</
 const root = '"$(git rev-parse --show-toplevel 2>/dev/null || pwd)"'
 const shimDialect = { strictOutput: true, cannotAsk: true }
 const shim = '.codex/hooks/rhachet-hook.cjs'
-const shimFromRoot = `"$(git rev-parse --show-toplevel 2>/dev/null || pwd)/${shim}"`
+const guard = '.codex/hooks/rhachet-guard.sh'
+const fromTop = (path: string) => `"$(git rev-parse --show-toplevel 2>/dev/null || pwd)/${path}"`
 
 function matcher(what: string): string | null {
   const translated = translate(what, dialect)
@@ -62,8 +64,11 @@ const layout = groupLayout({
   markKey: 'statusMessage',
   strict: dialect.title,
   matcher,
-  written: (hook) => (refusesOnFailure(hook) ? throughShim(shimFromRoot, hook) : fromRoot(root, hook.command)),
-  declared: (command) => withoutShim(shimFromRoot, withoutRoot(root, command)),
+  written: (hook) => (refusesOnFailure(hook) ? throughGuard(fromTop(guard), hook) : fromRoot(root, hook.command)),
+  declared(command) {
+    const declared = withoutGuard(fromTop(guard), command)
+    return declared.onFailure ? declared : withoutShim(fromTop(shim), withoutRoot(root, command))
+  },
 })
 
 function limits(hook: BrainHook): Limit[] {
@@ -87,7 +92,10 @@ export const codex: Host = {
   managed: codexManaged,
   shim: shimDialect,
   dialect,
-  helper: { path: shim, text: shimText(shimDialect), serves: refusesOnFailure },
+  helpers: [
+    { path: shim, text: shimText(shimDialect), serves: refusesOnFailure },
+    { path: guard, text: guardScript, serves: refusesOnFailure },
+  ],
   ...jsonConfig(layout),
   limits,
   onStart: (root) => [

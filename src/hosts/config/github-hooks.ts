@@ -95,7 +95,7 @@ export function githubHost(
   return {
     ...host,
     config: '.github/hooks/rhachet-hooks.json',
-    helper: { path: shim, text: shimText(shimDialect) },
+    helpers: [{ path: shim, text: shimText(shimDialect) }],
     shim: shimDialect,
     // a filter in the file that both agents read cannot name an MCP tool; a policy for one of them can
     dialect: { ...dialect, ...(mcp && { mcp }) },

@@ -14,6 +14,8 @@ interface Dialect extends Pick<Layout, 'events' | 'unitMs' | 'defaultMs' | 'keep
   bootMatcher?(sources: readonly string[]): string
   /** Fields that a handler gets whose failure refuses the call. */
   readonly refusing?: Readonly<Record<string, unknown>>
+  /** The same for an agent in which the field is all that is needed: the command is written as it is. */
+  readonly refusesNatively?: Readonly<Record<string, unknown>>
   /** Takes over hooks that rhachet wrote itself. */
   readonly adopts?: boolean
   /** The hook's command as it is put into the file, and back. */
@@ -43,9 +45,11 @@ export function groupLayout(dialect: Dialect): Layout {
         type: 'command',
         command: dialect.written(hook),
         // rounded up: 0 would mean the agent's default of a minute or ten
-        timeout: Math.ceil((durationMs(hook.timeout) + (refuses ? refusalMarginMs : 0)) / unitMs),
+        timeout: Math.ceil(
+          (durationMs(hook.timeout) + (refuses && !dialect.refusesNatively ? refusalMarginMs : 0)) / unitMs,
+        ),
         [markKey]: markOf(hook.author, needsMark ? what : undefined),
-        ...(refuses && dialect.refusing),
+        ...(refuses && (dialect.refusesNatively ?? dialect.refusing)),
       }
       return { ...(matcher !== '' && { matcher }), hooks: [handler] }
     },
@@ -56,12 +60,14 @@ export function groupLayout(dialect: Dialect): Layout {
       const given = Number(handler['timeout'])
       const declared = own ? dialect.declared(handler['command']) : { command: handler['command'] }
       const ms = given > 0 ? given * unitMs : defaultMs
+      const refuses = dialect.refusesNatively && own && handler['onFailure'] === dialect.refusesNatively['onFailure']
       return {
         author: mark.author,
         event: eventOf[moment],
         ...declared,
         timeout: durationText(declared.onFailure ? ms - refusalMarginMs : ms),
         ...filterAt(moment, mark.what ?? matcher),
+        ...(refuses && { onFailure: 'refuse' as const }),
       }
     },
   }

@@ -110,7 +110,7 @@ export const cursor: Host = {
   managed: cursorManaged,
   shim: shimDialect,
   dialect,
-  helper: { path: shim, text: shimText(shimDialect), serves: needsShim },
+  helpers: [{ path: shim, text: shimText(shimDialect), serves: needsShim }],
   ...jsonConfig(layout),
   limits,
   remarks: strictRemarks('Cursor'),

@@ -73,10 +73,7 @@ export const gemini: Host = {
   managed: geminiManaged,
   shim: shimDialect,
   dialect,
-  helper: {
-    path: shim,
-    text: shimText(shimDialect),
-  },
+  helpers: [{ path: shim, text: shimText(shimDialect) }],
   ...jsonConfig(layout),
   limits,
   afterChange:

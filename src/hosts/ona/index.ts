@@ -5,10 +5,8 @@ import { claudeEvents, claudeRoot } from '../claudecode/events.ts'
 import { claudeOwnTools, claudeTools } from '../claudecode/tools.ts'
 import { groupLayout } from '../config/group-layout.ts'
 import { jsonConfig } from '../config/json-config.ts'
-import { refusesOnFailure } from '../hook.ts'
 import type { Host } from '../host.ts'
-import { fromRoot, throughShim, withoutRoot, withoutShim } from '../shim/command-text.ts'
-import { shimText } from '../shim/shim.ts'
+import { fromRoot, withoutRoot, withoutShim } from '../shim/command-text.ts'
 import type { ToolDialect } from '../tool-names.ts'
 import { filterLimits } from '../tools.ts'
 import { onaLaunch } from './launch.ts'
@@ -27,7 +25,8 @@ const layout = groupLayout({
   unitMs: 1000,
   defaultMs: 600_000,
   markKey: 'statusMessage',
-  written: (hook) => (refusesOnFailure(hook) ? throughShim(shimFromRoot, hook) : fromRoot(claudeRoot, hook.command)),
+  refusesNatively: { onFailure: 'refuse' },
+  written: (hook) => fromRoot(claudeRoot, hook.command),
   declared: (command) => withoutShim(shimFromRoot, withoutRoot(claudeRoot, command)),
 })
 
@@ -41,7 +40,8 @@ export const ona: Host = {
   managed: onaManaged,
   shim: {},
   dialect,
-  helper: { path: shim, text: shimText({}), serves: refusesOnFailure },
+  // earlier versions wrote it
+  helpers: [{ path: shim, text: null }],
   ...jsonConfig(layout),
   limits: (hook) => filterLimits(hook, dialect),
   onStart: (root) =>

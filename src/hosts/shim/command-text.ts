@@ -34,6 +34,10 @@ export function throughShim(shim: string, hook: BrainHook): string {
   return `node ${shim} ${shimWords(hook)}${refusesOnFailure(hook) ? orRefuse : ''}`
 }
 
+/** The command of a hook whose failure refuses, run by the guard script; `script` is how the agent's shell finds it. */
+export const throughGuard = (script: string, hook: BrainHook): string =>
+  `sh ${script} ${[hook.command, String(durationMs(hook.timeout))].map(quote).join(' ')}${orRefuse}`
+
 export interface DeclaredCommand {
   readonly command: string
   readonly onFailure?: OnFailure
@@ -47,6 +51,13 @@ export function withoutShim(shim: string, written: string): DeclaredCommand {
   const words = unquote(refuses ? written.slice(prefix.length, -orRefuse.length) : written.slice(prefix.length))
   if (words?.[1] === undefined) return { command: written }
   return { command: words[1], ...(words[3] === 'refuse' && { onFailure: 'refuse' }) }
+}
+
+export function withoutGuard(script: string, written: string): DeclaredCommand {
+  const prefix = `sh ${script} `
+  if (!written.startsWith(prefix) || !written.endsWith(orRefuse)) return { command: written }
+  const [command] = unquote(written.slice(prefix.length, -orRefuse.length)) ?? []
+  return command === undefined ? { command: written } : { command, onFailure: 'refuse' }
 }
 
 /** Seconds that the shim needs beyond a hook's limit to refuse in its place, before the agent's own limit ends both. */

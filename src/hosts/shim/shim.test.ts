@@ -16,8 +16,8 @@ mkdirSync(join(root, '.claude/hooks'), { recursive: true })
 mkdirSync(join(root, 'deep/down'), { recursive: true })
 const github = join(root, '.github/hooks/rhachet-hook.cjs')
 const claude = join(root, '.claude/hooks/rhachet-hook.cjs')
-writeFileSync(github, hostOf('vscode')!.helper!.text!)
-writeFileSync(claude, claudecode.shared!.forAll.helper!.text!)
+writeFileSync(github, hostOf('vscode')!.helpers![0]!.text!)
+writeFileSync(claude, claudecode.shared!.forAll.helpers![0]!.text!)
 
 /** As VS Code and Copilot start it: everything in the environment. */
 function run(what: string, command: string, event: unknown, timeoutMs = 10_000) {
@@ -190,7 +190,7 @@ test('when its time is up, what the hook started ends with it', () => {
 test('Gemini CLI’s events arrive under the names that a role is written in', () => {
   const gemini = join(root, '.gemini/hooks/rhachet-hook.cjs')
   mkdirSync(join(root, '.gemini/hooks'), { recursive: true })
-  writeFileSync(gemini, hostOf('gemini')!.helper!.text!)
+  writeFileSync(gemini, hostOf('gemini')!.helpers![0]!.text!)
   const start = (event: object, command: string, what = '*') =>
     spawnSync(process.execPath, [gemini, what, command, '5000'], { input: JSON.stringify(event), encoding: 'utf8' })
   const before = { hook_event_name: 'BeforeTool', tool_name: 'run_shell_command', tool_input: { command: 'ls' } }

@@ -35,15 +35,17 @@ export const shimText = ({
   cwd = '/../..',
 }: ShimDialect): string => `// Written by ona: runs a role's hook for an agent. \`ona init --hooks\` brings it up to date.
 // Called with a filter, a command, a time limit in ms and "refuse", as arguments or in the environment; the event is on stdin.
+// With --answer, a command and a number: what the command said and its exit code are on stdin, and the answer is checked.
 'use strict'
 const { readSync, writeSync } = require('node:fs')
 const { env, argv } = process
 
 const given = argv[3] !== undefined
+const answered = argv[2] === '--answer'
 const what = given ? argv[2] : env.ONA_HOOK_FILTER
 const command = given ? argv[3] : env.ONA_HOOK_COMMAND
 const timeout = Number(given ? argv[4] : env.ONA_HOOK_TIMEOUT_MS)
-const refusesOnFailure = (given ? argv[5] : env.ONA_HOOK_ON_FAILURE) === 'refuse'
+const refusesOnFailure = answered || (given ? argv[5] : env.ONA_HOOK_ON_FAILURE) === 'refuse'
 const names = new Map(Object.entries(${JSON.stringify(neutralNames(...tools))}))
 const events = new Map(Object.entries(${JSON.stringify(events)}))
 const keys = new Map(Object.entries({ filePath: 'file_path', oldString: 'old_string', newString: 'new_string', replaceAll: 'replace_all' }))
@@ -52,13 +54,13 @@ const renamed = new Map()
 let input = read()
 let event = null
 try {
-  event = JSON.parse(input)
+  event = answered ? { hook_event_name: 'PreToolUse' } : JSON.parse(input)
 } catch {
   // an event that we cannot read is the hook's to judge
 }
-if (event && typeof event === 'object') prepare()
+if (event && typeof event === 'object' && !answered) prepare()
 const name = event?.hook_event_name
-const run = require('node:child_process').spawnSync(command, { shell: true, cwd: __dirname + '${cwd}', input, timeout, maxBuffer: 4 << 20, detached: process.platform !== 'win32' })
+const run = answered ? answeredRun() : require('node:child_process').spawnSync(command, { shell: true, cwd: __dirname + '${cwd}', input, timeout, maxBuffer: 4 << 20, detached: process.platform !== 'win32' })
 if (run.status === null && run.pid && process.platform !== 'win32') endGroup(run.pid)
 const out = String(run.stdout ?? '')
 const err = String(run.stderr ?? '')
@@ -106,8 +108,16 @@ function matches(name) {
   return what.split(/[|,]/).some((one) => one.trim() === name)
 }
 
+/** A run that has ended: its output, with the exit code in the last line. */
+function answeredRun() {
+  const [mark, code] = new RegExp('ona-exit-' + argv[4] + '=(\\\\d+)\\n$').exec(input) ?? []
+  if (mark === undefined) return { status: null, error: new Error('its output is longer than 4 MiB, or cut off') }
+  return { status: Number(code), stdout: input.slice(0, -mark.length) }
+}
+
 /** Why the hook cannot be said to have answered; null when it has. */
 function failureIn() {
+  if (run.error?.code === 'ENOBUFS') return 'its output is longer than 4 MiB'
   if (run.status === null) return run.error?.code === 'ETIMEDOUT' ? 'no answer within ' + timeout + ' ms, ETIMEDOUT' : run.signal ? 'ended by ' + run.signal : String(run.error?.message)
   if (run.status !== 0) return run.status === 2 ? null : 'exit ' + run.status
   if (!refusesOnFailure || !out.trim()) return null
@@ -187,8 +197,10 @@ function endGroup(pid) {
 function read() {
   const chunks = []
   const chunk = Buffer.alloc(65536)
-  for (let got = -1; got !== 0; ) {
+  let size = 0
+  for (let got = -1; got !== 0 && !(answered && size > 4 << 20); ) {
     got = patiently(() => readSync(0, chunk))
+    size += got
     chunks.push(Buffer.from(chunk.subarray(0, got)))
   }
   return Buffer.concat(chunks).toString('utf8')
