@@ -43,7 +43,9 @@ export function compilePolicy(policy: Policy, options: CompileOptions): Compiled
   const own: ManagedFile[] = [
     ownFile(`${place.dir}/policy.json`, `${JSON.stringify(guardRules(policy.rules, hosts), null, 2)}\n`),
     ownFile(`${place.dir}/guard.cjs`, guardText()),
-    ...hosts.map((host) => ownFile(`${place.dir}/hook-${host.slug}.cjs`, shimText({ ...host.shim, cwd: '/tree' }))),
+    ...hosts.map((host) =>
+      ownFile(`${place.dir}/hook-${host.slug}.cjs`, shimText({ ...host.shim, policy: host.slug, cwd: '/tree' })),
+    ),
     ownFile(`${place.dir}/tree/README`, 'Files of hooks that a policy runs. Written by ona enforce.\n'),
     ...tree.map(({ path, text }) => ownFile(`${place.dir}/tree/${path}`, text)),
   ]
@@ -61,17 +63,10 @@ function placeOf(node: string, platform: 'linux' | 'darwin'): PolicyPlace {
     dir,
     platform,
     command(host, hook) {
-      const words = hook
-        ? shimWords(hook)
-        : shimWords({
-            author: '',
-            event: 'onTool',
-            command: guardCommand(node, dir, host),
-            timeout: { milliseconds: guardMs },
-            onFailure: 'refuse',
-          })
-      const refuses = !hook || refusesOnFailure(hook)
-      return `${cleanEnv} '${node}' '${dir}/hook-${host}.cjs' ${words}${refuses ? orRefuse : ''}`
+      const shim = `${cleanEnv} '${node}' '${dir}/hook-${host}.cjs'`
+      // the guard waits for nothing, so that a limit on its CPU time is a time limit
+      if (!hook) return `ulimit -S -t ${guardMs / 1000}; ${shim} --policy${orRefuse}`
+      return `${shim} ${shimWords(hook)}${refusesOnFailure(hook) ? orRefuse : ''}`
     },
   }
 }

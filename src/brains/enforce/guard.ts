@@ -1,7 +1,8 @@
 /**
  * The program that applies a policy's rules to one call, for agents whose own rules cannot express them. It is bundled to one
- * file, lies in a folder that only root writes, and is run by the shim: exit 2 refuses with the reason on stderr, a JSON answer
- * asks, silence leaves the call to the agent. Whatever it cannot read makes it fail, and its failure refuses.
+ * file, lies in a folder that only root writes, and is loaded by the shim, or run by opencode's plugin: exit 2 refuses with the
+ * reason on stderr, a JSON answer asks, silence leaves the call to the agent. Whatever it cannot read makes it fail, and its
+ * failure refuses.
  */
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -72,17 +73,14 @@ function inputOf(name: string, given: unknown): Record<string, unknown> {
   return { ...input, command }
 }
 
-export async function main(folder: string): Promise<void> {
-  const { word, why } = await guard(folder, process.argv[2] ?? '', readFileSync(0, 'utf8'))
-  if (word === 'deny') {
-    process.stderr.write(`denied by policy: ${why}\n`)
-    process.exitCode = 2
-  } else if (word === 'ask') {
-    const decision = {
-      hookEventName: 'PreToolUse',
-      permissionDecision: 'ask',
-      permissionDecisionReason: `policy: ${why}`,
-    }
-    process.stdout.write(JSON.stringify({ hookSpecificOutput: decision }))
+/** The guard's word as the end of a hook that was run: exit code and output. */
+export async function judged(folder: string, host: string, event: string) {
+  const { word, why } = await guard(folder, host, event)
+  if (word === 'deny') return { status: 2, stdout: '', stderr: `denied by policy: ${why}\n` }
+  const decision = {
+    hookEventName: 'PreToolUse',
+    permissionDecision: 'ask',
+    permissionDecisionReason: `policy: ${why}`,
   }
+  return { status: 0, stdout: word === 'ask' ? JSON.stringify({ hookSpecificOutput: decision }) : '', stderr: '' }
 }

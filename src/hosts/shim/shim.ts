@@ -17,6 +17,8 @@ export interface ShimDialect {
   readonly strictOutput?: boolean
   /** The agent cannot prompt its user on a hook's behalf: "ask" is refused. */
   readonly cannotAsk?: boolean
+  /** The host whose policy lies beside the shim: "--policy" applies it in this process. */
+  readonly policy?: string
   /** Where hooks run, from the shim's folder. */
   readonly cwd?: string
 }
@@ -32,20 +34,21 @@ export const shimText = ({
   notIn,
   strictOutput = false,
   cannotAsk = false,
+  policy,
   cwd = '/../..',
 }: ShimDialect): string => `// Written by ona: runs a role's hook for an agent. \`ona init --hooks\` brings it up to date.
 // Called with a filter, a command, a time limit in ms and "refuse", as arguments or in the environment; the event is on stdin.
 // With --answer, a command and a number: what the command said and its exit code are on stdin, and the answer is checked.
-'use strict'
+${policy ? '// With --policy: applies the rules of the policy to the call.\n' : ''}'use strict'
 const { readSync, writeSync } = require('node:fs')
 const { env, argv } = process
 
 const given = argv[3] !== undefined
 const answered = argv[2] === '--answer'
-const what = given ? argv[2] : env.ONA_HOOK_FILTER
-const command = given ? argv[3] : env.ONA_HOOK_COMMAND
+${policy ? "const judges = argv[2] === '--policy'\n" : ''}const what = ${policy ? "judges ? '*' : " : ''}given ? argv[2] : env.ONA_HOOK_FILTER
+const command = ${policy ? "judges ? 'the policy' : " : ''}given ? argv[3] : env.ONA_HOOK_COMMAND
 const timeout = Number(given ? argv[4] : env.ONA_HOOK_TIMEOUT_MS)
-const refusesOnFailure = answered || (given ? argv[5] : env.ONA_HOOK_ON_FAILURE) === 'refuse'
+const refusesOnFailure = answered || ${policy ? 'judges || ' : ''}(given ? argv[5] : env.ONA_HOOK_ON_FAILURE) === 'refuse'
 const names = new Map(Object.entries(${JSON.stringify(neutralNames(...tools))}))
 const events = new Map(Object.entries(${JSON.stringify(events)}))
 const keys = new Map(Object.entries({ filePath: 'file_path', oldString: 'old_string', newString: 'new_string', replaceAll: 'replace_all' }))
@@ -60,22 +63,29 @@ try {
 }
 if (event && typeof event === 'object' && !answered) prepare()
 const name = event?.hook_event_name
-const run = answered ? answeredRun() : require('node:child_process').spawnSync(command, { shell: true, cwd: __dirname + '${cwd}', input, timeout, maxBuffer: 4 << 20, detached: process.platform !== 'win32' })
-if (run.status === null && run.pid && process.platform !== 'win32') endGroup(run.pid)
-const out = String(run.stdout ?? '')
-const err = String(run.stderr ?? '')
-const answer = jsonIn(out)
-const failure = failureIn()
-if (run.status === 2) refuse(err.trim() || 'a hook refused this: ' + command)
-else if (failure && refusesOnFailure && name !== 'PostToolUse') refuse('a hook failed (' + failure + '), and its failure refuses the call: ' + command)
-else if (failure) {
-  // any other end lets the agent go on, in every agent, and the user is told
-  write(2, err)
-  write(1, JSON.stringify({ systemMessage: 'hook failed (' + failure + '): ' + command }))
-} else if (name === 'PreToolUse' && denial()) refuse(denial())
-else {
-  write(2, err)
-  write(1, spoken())
+let run, out, err, answer
+${policy ? `process.exitCode = judges ? 1 : 0 // until there is a word\nif (judges) require('./guard.cjs').judged(__dirname, '${policy}', input).then(conclude, (error) => conclude({ status: null, error }))\nelse ` : ''}conclude(answered ? answeredRun() : require('node:child_process').spawnSync(command, { shell: true, cwd: __dirname + '${cwd}', input, timeout, maxBuffer: 4 << 20, detached: process.platform !== 'win32' }))
+
+/** Says in the agent's words how the hook's run ended. */
+function conclude(ended) {
+  process.exitCode = 0
+  run = ended
+  if (run.status === null && run.pid && process.platform !== 'win32') endGroup(run.pid)
+  out = String(run.stdout ?? '')
+  err = String(run.stderr ?? '')
+  answer = jsonIn(out)
+  const failure = failureIn()
+  if (run.status === 2) refuse(err.trim() || 'a hook refused this: ' + command)
+  else if (failure && refusesOnFailure && name !== 'PostToolUse') refuse('a hook failed (' + failure + '), and its failure refuses the call: ' + command)
+  else if (failure) {
+    // any other end lets the agent go on, in every agent, and the user is told
+    write(2, err)
+    write(1, JSON.stringify({ systemMessage: 'hook failed (' + failure + '): ' + command }))
+  } else if (name === 'PreToolUse' && denial()) refuse(denial())
+  else {
+    write(2, err)
+    write(1, spoken())
+  }
 }
 
 /** Applies the filter, and gives the event the names that a role is written in. */
