@@ -28,6 +28,14 @@ export interface GroupRun {
   readonly child?: ChildProcess
   /** A third pipe, as descriptor 3, where this is set. */
   onThird?(chunk: Buffer): unknown
+  /** A file that the program finds open for reading. */
+  readonly file?: OpenFile
+}
+
+export interface OpenFile {
+  /** Above 3. */
+  readonly fd: number
+  readonly path: string
 }
 
 export interface GroupEnd {
@@ -110,11 +118,24 @@ export function runGroup(run: GroupRun): Promise<GroupEnd> {
   })
 }
 
-const start = ({ input, onThird, ...run }: GroupRun): ChildProcess =>
-  startGroup({
-    ...run,
-    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...(onThird ? (['pipe'] as const) : [])],
-  })
+function start({ input, onThird, file, ...run }: GroupRun): ChildProcess {
+  const stdio: ('pipe' | 'ignore' | number)[] = [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe']
+  if (onThird) stdio.push('pipe')
+  return file ? withFile(stdio, file, () => startGroup({ ...run, stdio })) : startGroup({ ...run, stdio })
+}
+
+/** Opens the file for what is started meanwhile, anew each time: two readers of one descriptor would share its position. */
+export function withFile<T>(stdio: ('pipe' | 'ignore' | number)[], { fd, path }: OpenFile, work: () => T): T {
+  const { closeSync, openSync } = process.getBuiltinModule('node:fs')
+  const opened = openSync(path, 'r')
+  try {
+    while (stdio.length < fd) stdio.push('ignore')
+    stdio[fd] = opened
+    return work()
+  } finally {
+    closeSync(opened)
+  }
+}
 
 /** Starts a program as the leader of a group of its own. May throw. */
 export function startGroup({
@@ -124,7 +145,7 @@ export function startGroup({
   env,
   stdio,
 }: Pick<GroupRun, 'program' | 'args' | 'cwd' | 'env'> & {
-  readonly stdio: readonly ('pipe' | 'ignore')[]
+  readonly stdio: readonly ('pipe' | 'ignore' | number)[]
 }): ChildProcess {
   // Late: loading it costs 5 ms, and most starts run nothing.
   const { spawn } = process.getBuiltinModule('node:child_process')

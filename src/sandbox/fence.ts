@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { ProtectedPath } from '../permissions/protected-paths.ts'
 import type { PermissionSettings } from '../permissions/question.ts'
 import { sandboxEnv } from './env.ts'
-import { type Availability, filterFd, findProgram, probe, wrapped } from './kernel/available.ts'
+import { type Availability, filterFd, findProgram, type Launch, launched, probe, wrapped } from './kernel/available.ts'
 import { type Arch, seccompFilter } from './kernel/seccomp.ts'
 import { appeared, quarantine, watchAbsent } from './mounts/absent.ts'
 import { bwrapArgs } from './mounts/bwrap.ts'
@@ -18,7 +18,7 @@ import type { Plan } from './mounts/table.ts'
 import type { Network } from './network/namespace.ts'
 import { type NetworkProfile, type Profile, profileOf } from './profile.ts'
 import type { SandboxSettings } from './settings.ts'
-import { commandFd, Spare, stampOf } from './spare.ts'
+import { Spare, stampOf } from './spare.ts'
 
 export interface FenceOptions {
   readonly settings: SandboxSettings
@@ -55,8 +55,10 @@ export interface Cell {
   /** The profile as the record keeps it. */
   readonly description: string
   readonly env: NodeJS.ProcessEnv
-  /** The words that run these words inside. */
+  /** The words that run these words inside, however they are started. */
   argv(words: readonly string[]): string[]
+  /** The same for `runGroup`, one process less. `keep`: descriptors that the command is given on purpose. */
+  launch(words: readonly string[], keep?: readonly number[]): Launch
   /** Moves away what the command must not have created; each text says what and where to. */
   breaches(): string[]
   /** Calls `look` as soon as the command may have created one of these; ends with the function it returns. */
@@ -140,7 +142,7 @@ export class Fence {
     const env = sandboxEnv(request.env, { tmp: this.#tmp, ...(shared && { proxyPort: shared.port }) })
     const inside = [...(shared?.enter ?? []), bwrap, ...args]
     const argv = (words: readonly string[]) => wrapped(filter, [...inside, ...words])
-    const waiting = (words: readonly string[]) => wrapped(filter, [...inside, ...words], [commandFd])
+    const launch = (words: readonly string[], keep?: readonly number[]) => launched(filter, [...inside, ...words], keep)
     const key = () => JSON.stringify([filter, inside, cwd, env, stampOf(plan.mounts)])
     const startedAt = performance.now()
     const description = this.#describe(plan, profile)
@@ -151,10 +153,11 @@ export class Fence {
       digest: createHash('sha256').update(description).digest('hex').slice(0, 16),
       env,
       argv,
+      launch,
       watch: (look) => watchAbsent(plan.absent, look),
       breaches: () => appeared(plan.absent).map((path) => quarantine(path, home)),
       spare: (command) => this.#spare.take(key(), command),
-      prepareSpare: () => this.#spare.prepare({ key: key(), argv: waiting, cwd, env }),
+      prepareSpare: () => this.#spare.prepare({ key: key(), launch, cwd, env }),
       refusals: () => this.#refused.filter(({ at }) => at >= startedAt).map(({ why }) => why),
     }
   }

@@ -4,19 +4,20 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { lstatSync } from 'node:fs'
+import { withFile } from '../hooks/process-group.ts'
+import type { Cell } from './fence.ts'
 import type { Mount } from './mounts/table.ts'
 
 export interface SpareRequest {
   /** Everything that the sandbox is made of. */
   readonly key: string
-  /** The words that run these words inside. */
-  argv(words: readonly string[]): string[]
+  launch: Cell['launch']
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
 }
 
 /** Commands come by this descriptor, and end with a NUL. */
-export const commandFd = 4
+const commandFd = 4
 /** bash reads a pipe byte by byte: a longer command is started in a sandbox of its own. */
 const longest = 4000
 const wait = `IFS= read -r -d "" -u ${commandFd} REPLY || exit 1; exec ${commandFd}<&-; eval "unset REPLY; $REPLY"`
@@ -64,13 +65,14 @@ export class Spare {
     return this.#waiting
   }
 
-  #make({ key, argv, cwd, env }: SpareRequest): void {
+  #make({ key, launch, cwd, env }: SpareRequest): void {
     if (this.#key !== key) this.close()
     this.#key = key
     while (this.#live().length < mostWaiting) {
-      const [program, ...args] = argv(['/bin/bash', '-c', wait, '/bin/bash'])
-      const stdio = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] as const
-      const child = spawn(program!, args, { cwd, env, detached: true, stdio: [...stdio] })
+      const { words, file } = launch(['/bin/bash', '-c', wait, '/bin/bash'], [3, commandFd])
+      const stdio: ('ignore' | 'pipe' | number)[] = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe']
+      const start = () => spawn(words[0]!, words.slice(1), { cwd, env, detached: true, stdio })
+      const child = file ? withFile(stdio, file, start) : start()
       this.#waiting.push(child)
       child.on('error', () => {
         this.#waiting = this.#waiting.filter((each) => each !== child) // the next command starts its own, and says why not

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
+import type { OpenFile } from '../../hooks/process-group.ts'
 import { isWithin } from '../../permissions/paths/pattern.ts'
 import { hasFilter } from './seccomp.ts'
 
@@ -63,13 +64,26 @@ export function probe(machine: Machine, filter: string): Availability {
  * The shell opens the filter for bubblewrap, so that any way of starting a process will do. Descriptors that this process
  * inherited are closed: a command must not have a file or a socket that nobody gave it. Only bash closes numbers above 9.
  */
-export const filterFd = 9
+export const filterFd = 5
 /** `keep`: descriptors that the process is given on purpose. */
 export function wrapped(filter: string, words: readonly string[], keep: readonly number[] = []): string[] {
   const closed = inherited().filter((fd) => !keep.includes(fd))
   const close = closed.map((fd) => `exec ${fd}>&-; `)
   const shell = close.length > 0 ? '/bin/bash' : '/bin/sh'
   return [shell, '-c', `${close.join('')}exec "$@" ${filterFd}<"$0"`, filter, ...words]
+}
+
+/** Words, and a file that whoever starts them opens for them. */
+export interface Launch {
+  readonly words: readonly string[]
+  readonly file?: OpenFile
+}
+
+/** The same without a shell in between, where there is nothing to close. */
+export function launched(filter: string, words: readonly string[], keep: readonly number[] = []): Launch {
+  return inherited().every((fd) => keep.includes(fd))
+    ? { words, file: { fd: filterFd, path: filter } }
+    : { words: wrapped(filter, words, keep) }
 }
 
 /** What was open when the process started and is not closed on exec; Node opens everything else so that it is. */
@@ -83,7 +97,7 @@ function listInherited(): number[] {
   try {
     return readdirSync('/proc/self/fd')
       .map(Number)
-      .filter((fd) => fd > 3 && !closesOnExec(fd))
+      .filter((fd) => fd > 2 && !closesOnExec(fd))
   } catch {
     return [] // no /proc: then there is no bubblewrap either
   }

@@ -20,7 +20,7 @@ export function isReadable(path: string): boolean {
 
 export function real(path: string): string {
   try {
-    return realpathSync(path)
+    return realpathSync.native(path)
   } catch {
     return path // not there (yet)
   }

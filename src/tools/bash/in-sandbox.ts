@@ -17,7 +17,7 @@ export async function runPlaced(
     watchProtected,
     prelude,
   }: Pick<ToolContext, 'place' | 'cwd' | 'env' | 'home' | 'watchProtected' | 'prelude'>,
-  given: Omit<ShellOptions, 'cwd' | 'env' | 'wrap' | 'prelude'>,
+  given: Omit<ShellOptions, 'cwd' | 'env' | 'launch' | 'spare' | 'prelude'>,
 ): Promise<PlacedEnd> {
   const options = { ...given, prelude: prelude?.() ?? '' }
   if (place?.in !== 'sandbox') {
@@ -36,8 +36,10 @@ export async function runPlaced(
   }
   const unwatch = cell.watch(look)
   const signal = AbortSignal.any([options.signal, stop.signal])
-  const end = await runShell(command, { ...options, signal, cwd, env: cell.env, wrap: cell.argv, spare: cell.spare })
-  cell.prepareSpare()
+  const running = runShell(command, { ...options, signal, cwd, env: cell.env, launch: cell.launch, spare: cell.spare })
+  cell.prepareSpare() // beside the command
+  const end = await running
+  cell.prepareSpare() // where the command changed what the next one must not see
   unwatch()
   look()
   const output = `${end.stderr.text()}\n${end.exitCode === 0 ? '' : end.stdout.text()}`

@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { runGroup } from '../../hooks/process-group.ts'
+import type { Cell } from '../../sandbox/fence.ts'
 import { Bounded } from '../bounded.ts'
 
 export interface ShellEnd {
@@ -21,8 +22,8 @@ export interface ShellEnd {
 export interface ShellOptions {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** Puts the shell's words inside a sandbox. */
-  readonly wrap?: (words: readonly string[]) => string[]
+  /** Puts the shell's words inside a sandbox; the descriptors are those that it is given on purpose. */
+  readonly launch?: Cell['launch']
   /** A sandbox that waits for a command already. */
   readonly spare?: (command: string) => ChildProcess | undefined
   /** Shell text that goes before the command. */
@@ -45,10 +46,11 @@ export async function runShell(command: string, options: ShellOptions): Promise<
   }
   const words = [shell, '-c', `${moves ? tellWhere : ''}${options.prelude}${command}`]
   const child = options.spare?.(words[2]!)
-  const [program, ...args] = child ? words : (options.wrap?.(words) ?? words)
+  const launch = (!child && options.launch?.(words, moves ? [3] : [])) || { words }
   const end = await runGroup({
-    program: program!,
-    args,
+    program: launch.words[0]!,
+    args: launch.words.slice(1),
+    ...('file' in launch && { file: launch.file }),
     cwd: options.cwd,
     env: options.env,
     signal: options.signal,
