@@ -2,7 +2,7 @@
 
 import type { ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProtectedPath } from '../permissions/protected-paths.ts'
@@ -198,7 +198,7 @@ export class Fence {
     )
     process.removeListener('exit', this.#leave)
     this.#ghosts.close()
-    for (const folder of [this.#state, this.#tmp]) rmSync(folder, { recursive: true, force: true })
+    for (const folder of [this.#state, this.#tmp]) removeTree(folder)
   }
 
   /** What mounts are made of: nothing to see, nothing to read, nothing to enter. */
@@ -219,4 +219,25 @@ export class Fence {
   #describe({ mounts, absent }: Plan, { network }: Profile): string {
     return JSON.stringify({ mounts, absent, network }).replaceAll(this.#tmp, '$TMP').replaceAll(this.#state, '$STATE')
   }
+}
+
+/** Folders that even their owner may not enter (ours, or a command's) are opened first; what is left then is the system's to clean. */
+function removeTree(folder: string): void {
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  try {
+    remove()
+  } catch {
+    try {
+      openFolders(folder)
+      remove()
+    } catch {
+      // a temporary folder that is not ours to remove
+    }
+  }
+}
+
+function openFolders(folder: string): void {
+  chmodSync(folder, 0o700)
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) openFolders(join(folder, entry.name))
 }

@@ -35,8 +35,11 @@ test('ordinary work goes on inside', async () => {
   )
 })
 
+/** 1 runs the whole table, 4 every fourth case. */
+const every = Number(process.env['ONA_ESCAPES_EVERY'] ?? 1)
+
 const shown = (cases: readonly Case[], where: () => World) => {
-  for (const { name, run, control } of cases) {
+  for (const { name, run, control } of cases.filter((_, at) => at % every === 0)) {
     test(`inside: ${name}`, async () => {
       where().reset()
       const { breaches, output } = await where().run(run)
