@@ -8,7 +8,15 @@ import { join } from 'node:path'
 import type { ProtectedPath } from '../permissions/protected-paths.ts'
 import type { PermissionSettings } from '../permissions/question.ts'
 import { sandboxEnv } from './env.ts'
-import { type Availability, filterFd, findProgram, type Launch, launched, probe, wrapped } from './kernel/available.ts'
+import {
+  type Availability,
+  filterFd,
+  findProgram,
+  type Launcher,
+  launched,
+  probe,
+  wrapped,
+} from './kernel/available.ts'
 import { type Arch, seccompFilter } from './kernel/seccomp.ts'
 import { appeared, quarantine, watchAbsent } from './mounts/absent.ts'
 import { bwrapArgs } from './mounts/bwrap.ts'
@@ -57,8 +65,8 @@ export interface Cell {
   readonly env: NodeJS.ProcessEnv
   /** The words that run these words inside, however they are started. */
   argv(words: readonly string[]): string[]
-  /** The same for `runGroup`, one process less. `keep`: descriptors that the command is given on purpose. */
-  launch(words: readonly string[], keep?: readonly number[]): Launch
+  /** The same for `runGroup`, one process less. */
+  readonly launch: Launcher
   /** Moves away what the command must not have created; each text says what and where to. */
   breaches(): string[]
   /** Calls `look` as soon as the command may have created one of these; ends with the function it returns. */
@@ -142,7 +150,7 @@ export class Fence {
     const env = sandboxEnv(request.env, { tmp: this.#tmp, ...(shared && { proxyPort: shared.port }) })
     const inside = [...(shared?.enter ?? []), bwrap, ...args]
     const argv = (words: readonly string[]) => wrapped(filter, [...inside, ...words])
-    const launch = (words: readonly string[], keep?: readonly number[]) => launched(filter, [...inside, ...words], keep)
+    const launch: Launcher = (words, keep) => launched(filter, [...inside, ...words], keep)
     const key = () => JSON.stringify([filter, inside, cwd, env, stampOf(plan.mounts)])
     const startedAt = performance.now()
     const description = this.#describe(plan, profile)

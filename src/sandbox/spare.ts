@@ -5,13 +5,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { lstatSync } from 'node:fs'
 import { withFile } from '../hooks/process-group.ts'
-import type { Cell } from './fence.ts'
+import type { Launcher } from './kernel/available.ts'
 import type { Mount } from './mounts/table.ts'
 
 export interface SpareRequest {
   /** Everything that the sandbox is made of. */
   readonly key: string
-  launch: Cell['launch']
+  readonly launch: Launcher
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
 }

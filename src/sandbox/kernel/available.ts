@@ -79,6 +79,9 @@ export interface Launch {
   readonly file?: OpenFile
 }
 
+/** `keep`: descriptors that the command is given on purpose. */
+export type Launcher = (words: readonly string[], keep?: readonly number[]) => Launch
+
 /** The same without a shell in between, where there is nothing to close. */
 export function launched(filter: string, words: readonly string[], keep: readonly number[] = []): Launch {
   return inherited().every((fd) => keep.includes(fd))
