@@ -5,6 +5,8 @@ import type { Call } from './call.ts'
 import { questionOf } from './permission-question.ts'
 
 export async function nobodyToAsk({ session, tool, input, hook }: Call, { reason }: Ruling): Promise<string> {
+  if (tool.changed)
+    return `${tool.name} needs permission and there is no user to ask: ${reason}. ${tool.changed.remedy} accepts the tools of this server as they are now.`
   const question: PermissionQuestion = { ...questionOf(session), tool: tool.name, input, hook }
   const { settings } = question
   const allows = async (changed: Partial<PermissionQuestion>) =>

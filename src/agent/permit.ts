@@ -4,6 +4,7 @@ import type { JsonObject } from '../hooks/shape.ts'
 import type { Steps } from '../hooks/steps.ts'
 
 import { decide } from '../permissions/decide.ts'
+import { modeInForce } from '../permissions/modes.ts'
 import type { PermissionQuestion, Ruling } from '../permissions/question.ts'
 
 import { storable } from '../store/secrets.ts'
@@ -36,10 +37,14 @@ export async function permit(call: Call): Promise<Outcome | undefined> {
     call.judgedPath = realTarget(path)
     if (!ruling.paths.includes(call.judgedPath)) return refuse(call, `${path} changed while it was judged`, 'rule')
   }
-  if (ruling.decision === 'allow') return undefined
   if (ruling.decision === 'deny') return refuse(call, ruling.reason, 'rule', ruling.rule)
-
-  return askPermission(call, ruling)
+  const { changed } = call.tool
+  const mode = modeInForce(call.session.mode, call.session.rules)
+  if (!changed || mode === 'bypassPermissions')
+    return ruling.decision === 'allow' ? undefined : askPermission(call, ruling)
+  // what was allowed is not what the tool is now
+  if (mode === 'dontAsk') return refuse(call, `${changed.why}; ${changed.remedy} accepts it`, 'rule')
+  return askPermission(call, { ...ruling, decision: 'ask', reason: changed.why, suggestions: [] })
 }
 
 /** after_permission, whatever was decided; PermissionDenied where it was not a hook that said no. */
@@ -128,6 +133,7 @@ async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | unde
   if (!said.allow) return rejected(call, said)
   const { by = 'person' } = said
   await update(call, said.updates ?? [])
+  tool.changed?.accept()
   call.permission = { decision: 'allow', reason: { by, reason: ruling.reason } }
   call.place = await approvedPlace(call)
   return said.input ? changeInput(call, said.input, by) : undefined

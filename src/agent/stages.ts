@@ -111,6 +111,7 @@ async function ask(session: Session, model: string): Promise<Reply> {
   await session.observe({ type: 'request', request })
   const reply = safe(
     await session.model.provider.reply(request, (part) => {
+      session.runtime.mcp?.connect?.()
       if (part.type !== 'tool-call') session.emit(safe(part))
     }),
   )

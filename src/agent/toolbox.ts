@@ -21,7 +21,7 @@ export function toolsOf(runtime: Runtime, only?: (name: string) => boolean): Too
   const builtIn = builtInTools.filter((tool) => allowed(tool.name))
   const revealed = new Set<string>()
   const mcpTools = () => (runtime.mcp?.tools() ?? []).filter((tool) => allowed(tool.name))
-  let listed: { readonly from: string; readonly list: readonly ToolDefinition[] } | undefined
+  let listed: { readonly from: readonly Tool[]; readonly list: readonly ToolDefinition[] } | undefined
 
   const split = (window: number) => deferTools(mcpTools(), window, runtime.env['ENABLE_TOOL_SEARCH'])
   return {
@@ -33,8 +33,8 @@ export function toolsOf(runtime: Runtime, only?: (name: string) => boolean): Too
     definitions(window) {
       const { listed: tools, deferred } = split(window)
       const shown = [...tools, ...deferred.filter((tool) => revealed.has(tool.name))]
-      const from = shown.map((tool) => tool.name).join()
-      if (listed?.from !== from) listed = { from, list: [...builtIn, ...shown].map(definitionOf) }
+      if (listed?.from.length !== shown.length || shown.some((tool, at) => tool !== listed?.from[at]))
+        listed = { from: shown, list: [...builtIn, ...shown].map(definitionOf) }
       return listed.list
     },
     deferred: (window) =>

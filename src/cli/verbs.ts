@@ -22,7 +22,7 @@ export const verbs = {
     ...(['approvals', 'up', 'down', 'login', 'status', 'access', 'revoke', 'acknowledge', 'retain', 'erase'] as const),
   ],
   hooks: ['list', 'fire', 'log', 'replay', 'brains', 'import'],
-  mcp: ['add', 'add-json', 'list', 'get', 'remove', 'login', 'logout', 'reset-project-choices', 'serve'],
+  mcp: ['add', 'add-json', 'list', 'get', 'remove', 'accept', 'login', 'logout', 'reset-project-choices', 'serve'],
   otel: ['ship'],
   permissions: ['test'],
   plan: ['list', 'show', 'approve'],

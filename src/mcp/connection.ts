@@ -14,6 +14,7 @@ import { broke, failed, type ToolOutput } from '../tools/output.ts'
 import type { ServerConfig, ServerStatus } from './config.ts'
 import { outputOf, resourceOutput } from './content.ts'
 import type { Elicitation, ElicitationAnswer } from './elicit.ts'
+import { noOffer, type Offer } from './known-tools.ts'
 import type { ServerLogin } from './oauth.ts'
 import { readSampling, type Sampled, type Sampling, samplingResult } from './sampling.ts'
 import { withTasks } from './tasks.ts'
@@ -33,18 +34,15 @@ export interface ConnectionDeps {
   login?(server: ServerConfig, interactive: boolean): Promise<ServerLogin>
   /** Something about the server is different: its state, its tools, prompts or resources. */
   changed(): void
+  /** It has just listed what it offers. */
+  offered(offer: Offer, identity: string): void
+  /** What it offered the last time: stands until it answers. */
+  readonly cached?: Offer
   readonly version: string
   readonly startMs: number
   readonly callMs: number
   /** How long to wait before each new start; after the last, the server is given up. */
   readonly backOffMs: readonly number[]
-}
-
-/** What a server offers, as it says. */
-export interface Offer {
-  readonly tools: readonly JsonObject[]
-  readonly prompts: readonly JsonObject[]
-  readonly instructions: string
 }
 
 /** A server that ran this long and then died gets all its chances back. */
@@ -54,7 +52,7 @@ export class Connection {
   readonly config: ServerConfig
   status: ServerStatus = 'pending'
   problem = ''
-  offer: Offer = { tools: [], prompts: [], instructions: '' }
+  offer: Offer
   private readonly deps: ConnectionDeps
   private client: Client | undefined
   /** The way to a server that has not answered yet. */
@@ -69,6 +67,7 @@ export class Connection {
   constructor(config: ServerConfig, deps: ConnectionDeps) {
     this.config = config
     this.deps = deps
+    this.offer = deps.cached ?? noOffer
     this.started = this.start()
   }
 
@@ -203,6 +202,7 @@ export class Connection {
     } catch (error) {
       await way?.transport.close().catch(() => {})
       if (this.closing) return
+      if (this.connectedAt === 0) this.offer = noOffer
       if (error instanceof UnauthorizedError) this.become('needs-auth', 'it wants you to sign in; /mcp does that')
       else {
         const said = way?.stderr().split('\n').at(-1)
@@ -307,11 +307,15 @@ export class Connection {
     const prompts = can?.prompts
       ? await client.listPrompts(undefined, options).catch(() => ({ prompts: [] }))
       : { prompts: [] }
-    this.offer = {
+    const offer: Offer = {
       tools: tools as unknown as JsonObject[],
       prompts: prompts.prompts as unknown as JsonObject[],
       instructions: client.getInstructions() ?? '',
     }
+    // whoever compares lists finds the same one while nothing has changed
+    if (JSON.stringify(offer) !== JSON.stringify(this.offer)) this.offer = offer
+    const { name = '', version = '' } = client.getServerVersion() ?? {}
+    this.deps.offered(offer, `${name}@${version}`)
   }
 
   /** What it offered stands when the new list cannot be had. */

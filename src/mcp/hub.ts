@@ -1,39 +1,16 @@
 /** All MCP servers of a session: started beside it, and asked by the names that the model uses. */
 
 import { isObject, type JsonObject, record } from '../hooks/shape.ts'
-import type { Wrap } from '../sandbox/wrap.ts'
+import { visible } from '../hooks/text/visible.ts'
 import type { McpSide } from '../tools/host.ts'
 import { failed, said, type ToolOutput } from '../tools/output.ts'
 import type { Tool } from '../tools/tool.ts'
-import { approvalOf, rememberApproval, type ServerPolicy } from './approval.ts'
 import type { ServerConfig, ServerStatus } from './config.ts'
-import type { Connection, ConnectionDeps } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { capped, described, schemaOf } from './content.ts'
-import type { Elicitation, ElicitationAnswer } from './elicit.ts'
-import { slugOf, toolNames } from './names.ts'
-import type { Sampled, Sampling } from './sampling.ts'
-import type { SecretStore } from './secrets.ts'
-
-export interface HubDeps {
-  readonly env: NodeJS.ProcessEnv
-  /** For servers that ask for a sandbox. */
-  readonly wrap?: Wrap
-  readonly projectDir: string
-  readonly home: string
-  readonly version: string
-  readonly policy: ServerPolicy
-  /** Folders that servers may work in, the project first. */
-  roots?(): readonly string[]
-  /** Asks the user about a server that the project brings; undefined: nobody is there, ask another time. */
-  approve?(server: ServerConfig): Promise<boolean | undefined>
-  elicit?(asked: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>
-  /** A reply of the model for a server that asks for one; without it servers cannot ask. */
-  sample?(asked: Sampling, signal: AbortSignal): Promise<Sampled>
-  readonly secrets?: SecretStore
-  /** Shows a page to the user, for signing in. */
-  openUrl?(url: string): void | Promise<void>
-  readonly backOffMs?: readonly number[]
-}
+import { type Entry, entriesOf, type HubDeps, offerOf, startEntry, statusOf } from './entry.ts'
+import type { ToolsChange } from './known-tools.ts'
+import { toolNames } from './names.ts'
 
 export interface McpTool extends Tool {
   readonly server: string
@@ -64,9 +41,13 @@ export interface McpHub extends McpSide {
   /** What connected servers say about themselves, for the system prompt. */
   instructions(): string
   status(): readonly ServerState[]
-  /** Until every server is connected or has failed, or the time is over. */
+  /** Until every server is connected, has failed, or is known from an earlier connection; or the time is over. */
   ready(ms: number): Promise<void>
-  /** Tells of every change to tools, prompts or states. Gives a function that ends it. */
+  /** Connects the servers that are known from an earlier connection: the first request is out. */
+  connect(): void
+  /** What servers have added, removed or changed since they were last connected, in this session. */
+  changes(): readonly ToolsChange[]
+  /** Called on every change to tools, prompts or states. Gives a function that ends it. */
   onChange(listener: () => void): () => void
   signIn(server: string, signal: AbortSignal): Promise<boolean>
   reconnect(server: string): Promise<boolean>
@@ -84,7 +65,8 @@ export interface ServersChange {
   readonly errors: Readonly<Record<string, string>>
 }
 
-const backOffMs = [1000, 2000, 4000, 8000, 16_000]
+/** So long after the start at the latest, servers that are known from an earlier connection are connected, too. */
+const connectAfterMs = 1000
 
 /** Starts the servers and does not wait for them. Without servers, nothing of the SDK is loaded. */
 export function connectServers(servers: readonly ServerConfig[], deps: HubDeps): McpHub {
@@ -92,51 +74,68 @@ export function connectServers(servers: readonly ServerConfig[], deps: HubDeps):
   const changed = () => {
     for (const listener of listeners) listener()
   }
-  const entries = entriesOf(servers)
+  const entries = entriesOf(servers, deps)
+  const changes: ToolsChange[] = []
   let closed = false
-  const start = (entry: Entry) => startEntry(entry, deps, changed, () => closed)
-  let starting: Promise<unknown> = Promise.all(entries.map(start))
+  const watch = { changed, toolsChanged: (change: ToolsChange) => void changes.push(change), isClosed: () => closed }
+  const start = (entry: Entry): Promise<void> => {
+    entry.starting ??= closed ? Promise.resolve() : startEntry(entry, deps, watch)
+    return entry.starting
+  }
+  /** Connected, or has failed. */
+  const connected = async (entry: Entry): Promise<void> => {
+    await start(entry)
+    await entry.connection?.settled
+  }
+  const connect = () => {
+    clearTimeout(timer)
+    for (const entry of entries) void start(entry)
+  }
+  for (const entry of entries) if (!entry.cached) void start(entry)
+  const timer = entries.some(({ cached }) => cached) ? setTimeout(connect, connectAfterMs).unref() : undefined
 
-  const live = () =>
-    entries.flatMap(({ slug, config, connection }) => (connection ? [{ slug, config, connection }] : []))
   const find = (server: string) => entries.find(({ config, slug }) => config.name === server || slug === server)
   const named = (kind: 'tools' | 'prompts') =>
-    live().flatMap(({ slug, config, connection }) => {
-      const offered = connection.offer[kind].filter((each) => typeof each.name === 'string').slice(0, mostTools)
+    entries.flatMap((entry) => {
+      const offered = offerOf(entry)
+        [kind].filter((each) => typeof each.name === 'string')
+        .slice(0, mostTools)
       const names = toolNames(
-        slug,
+        entry.slug,
         offered.map((each) => each.name as string),
       )
-      return offered.map((each, at) => ({ name: names[at]!, own: each.name as string, each, config, connection }))
+      return offered.map((each, at) => ({ name: names[at]!, own: each.name as string, each, entry }))
     })
-  const callTool: McpSide['callTool'] = async (name, input, signal, progress) => {
-    const find = () => named('tools').find((each) => each.name === name)
-    const tool = find() ?? (await settled(name, signal).then(find))
-    return tool
-      ? tool.connection.callTool(tool.own, input, signal, progress)
-      : failed(`there is no tool ${name}; its MCP server is not connected or does not offer it. /mcp shows the servers`)
+  /** A call may name a tool of a server that is still starting. `shown`: the definition that the call was made for. */
+  const call = async (
+    name: string,
+    input: JsonObject,
+    signal: AbortSignal,
+    progress: (text: string) => void,
+    shown?: JsonObject,
+  ): Promise<ToolOutput> => {
+    const meant = entries.filter(({ slug }) => name.startsWith(`mcp__${slug}__`))
+    await Promise.race([Promise.all(meant.map(connected)), interrupted(signal)])
+    const tool = named('tools').find((each) => each.name === name)
+    if (!tool?.entry.connection) {
+      const problem = meant.map(({ connection }) => connection?.problem).find(Boolean)
+      const why = `its MCP server is not connected or does not offer it${problem ? ` (${problem})` : ''}`
+      return failed(`there is no tool ${name}; ${why}. /mcp shows the servers`)
+    }
+    if (shown && shown !== tool.each && JSON.stringify(shown) !== JSON.stringify(tool.each))
+      return failed(
+        `the MCP server ${tool.entry.config.name} has changed ${name} since it was listed, so the call was not made. The next request has its new definition: call it again`,
+      )
+    return tool.entry.connection.callTool(tool.own, input, signal, progress)
   }
+  const callTool: McpSide['callTool'] = (name, input, signal, progress) => call(name, input, signal, progress)
   /** Rebuilt only when a server offers something else: whoever compares lists finds the same one. */
   let made: { readonly from: readonly unknown[]; readonly tools: readonly McpTool[] } | undefined
   const tools = (): readonly McpTool[] => {
-    const from = live().map(({ connection }) => connection.offer.tools)
-    if (made?.from.length !== from.length || from.some((offered, at) => offered !== made?.from[at])) {
-      made = { from, tools: named('tools').map(({ name, each, config }) => toolOf(name, each, config, callTool)) }
-    }
+    const from = entries.flatMap((entry) => [offerOf(entry).tools, entry.known.unaccepted])
+    if (made?.from.length !== from.length || from.some((offered, at) => offered !== made?.from[at]))
+      made = { from, tools: named('tools').map((tool) => toolOf(tool, call)) }
     return made.tools
-  }
-  /** A call may name a tool of a server that is still starting. */
-  const settled = async (name: string, signal: AbortSignal) => {
-    const interrupted = new Promise<void>((resolve) =>
-      signal.addEventListener('abort', () => resolve(), { once: true }),
-    )
-    const meant = async () => {
-      await starting
-      await Promise.all(
-        live().flatMap(({ slug, connection }) => (name.startsWith(`mcp__${slug}__`) ? [connection.settled] : [])),
-      )
-    }
-    await Promise.race([meant(), interrupted])
   }
   const unknown = (server: string) => {
     const known = entries.map(({ config }) => config.name).join(', ') || 'none'
@@ -146,26 +145,30 @@ export function connectServers(servers: readonly ServerConfig[], deps: HubDeps):
   return {
     tools,
     prompts: () =>
-      named('prompts').map(({ name, each, config }) => ({
+      named('prompts').map(({ name, each, entry }) => ({
         name,
-        description: described(config.name, each.description),
+        description: described(entry.config.name, each.description),
         arguments: argumentsOf(each),
       })),
     callTool,
     async prompt(name, words, signal) {
       const prompt = named('prompts').find((each) => each.name === name)
-      if (!prompt) return failed(`there is no prompt ${name}; /mcp shows the servers`)
+      if (prompt) await connected(prompt.entry)
+      if (!prompt?.entry.connection) return failed(`there is no prompt ${name}; /mcp shows the servers`)
       const values = argumentsOf(prompt.each).flatMap((each, at) =>
         words[at] === undefined ? [] : [[each.name, words[at]]],
       )
-      return prompt.connection.prompt(prompt.own, Object.fromEntries(values), signal)
+      return prompt.entry.connection.prompt(prompt.own, Object.fromEntries(values), signal)
     },
     async listResources(server) {
       if (server !== undefined && !find(server)) return unknown(server)
-      const asked = live().filter(
-        ({ config, slug }) => server === undefined || config.name === server || slug === server,
+      const asked = entries.filter((entry) => server === undefined || entry === find(server))
+      const lists = await Promise.all(
+        asked.map(async (entry) => {
+          await connected(entry)
+          return entry.connection ? resourcesOf(entry.config.name, entry.connection) : []
+        }),
       )
-      const lists = await Promise.all(asked.map(async ({ config, connection }) => resourcesOf(config.name, connection)))
       const resources = lists.flat()
       return resources.length === 0
         ? said('No resources: the connected MCP servers offer none.')
@@ -173,77 +176,77 @@ export function connectServers(servers: readonly ServerConfig[], deps: HubDeps):
     },
     async readResource(server, uri, signal) {
       const entry = find(server)
+      if (entry) await Promise.race([connected(entry), interrupted(signal)])
       if (!entry?.connection) return unknown(server)
       return entry.connection.readResource(uri, signal)
     },
     instructions: () =>
-      live()
-        .filter(({ connection }) => connection.status === 'connected' && connection.offer.instructions !== '')
-        .map(({ config, connection }) => described(config.name, connection.offer.instructions))
+      entries
+        .filter((entry) => offerOf(entry).instructions !== '')
+        .map((entry) => described(entry.config.name, offerOf(entry).instructions))
         .join('\n\n'),
     status: () =>
-      entries.map(({ config, connection, held, problem }) => ({
-        name: config.name,
-        scope: config.scope,
-        transport: config.transport.type,
-        status: connection?.status ?? held ?? 'pending',
-        problem: connection?.problem || problem,
-        tools: connection?.offer.tools.length ?? 0,
+      entries.map((entry) => ({
+        name: entry.config.name,
+        scope: entry.config.scope,
+        transport: entry.config.transport.type,
+        status: statusOf(entry),
+        problem: entry.connection?.problem || entry.problem,
+        tools: offerOf(entry).tools.length,
       })),
     async ready(ms) {
-      const all = starting.then(() => Promise.all(live().map(({ connection }) => connection.settled)))
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, ms)
+      let late: NodeJS.Timeout | undefined
+      const over = new Promise<void>((resolve) => {
+        late = setTimeout(resolve, ms)
       })
-      await Promise.race([all, late])
-      clearTimeout(timer)
+      await Promise.race([Promise.all(entries.filter(({ cached }) => !cached).map(connected)), over])
+      clearTimeout(late)
     },
+    connect,
+    changes: () => changes,
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     async signIn(server, signal) {
-      await starting
-      return (await find(server)?.connection?.signIn(signal)) ?? false
+      const entry = find(server)
+      if (entry) await start(entry)
+      return (await entry?.connection?.signIn(signal)) ?? false
     },
     async reconnect(server) {
-      await starting
-      return (await find(server)?.connection?.reconnect()) ?? false
+      const entry = find(server)
+      if (entry) await start(entry)
+      return (await entry?.connection?.reconnect()) ?? false
     },
     async enable(server, enabled) {
-      await starting
       const entry = find(server)
       if (!entry) return false
       if (!enabled) {
+        await entry.starting
         await entry.connection?.close()
         Object.assign(entry, { connection: undefined, held: 'disabled', problem: 'switched off' })
         changed()
-      } else if (!entry.connection) {
-        Object.assign(entry, { held: undefined, problem: '' })
-        starting = start(entry)
-        await starting
-        await find(server)?.connection?.settled
+      } else if (entry.held) {
+        Object.assign(entry, { held: undefined, problem: '', cached: undefined, starting: undefined })
+        await connected(entry)
       }
       return true
     },
     async setServers(wanted) {
-      await starting
       const same = (config: ServerConfig) => wanted.find((each) => JSON.stringify(each) === JSON.stringify(config))
       const gone = entries.filter(({ config, dynamic }) => dynamic && !same(config))
       for (const entry of gone) {
         entries.splice(entries.indexOf(entry), 1)
+        await entry.starting
         await entry.connection?.close()
       }
       const known = entries.map(({ config }) => config.name)
       const fresh = wanted.filter(({ name }) => !known.includes(name))
-      const added = entriesOf([...entries.map(({ config }) => config), ...fresh])
+      const added = entriesOf([...entries.map(({ config }) => config), ...fresh], deps)
         .slice(entries.length)
         .map((entry) => ({ ...entry, dynamic: true }))
       entries.push(...added)
-      starting = Promise.all(added.map(start))
-      await starting
-      await Promise.all(added.map((entry) => entry.connection?.settled))
+      await Promise.all(added.map(connected))
       changed()
       const failed = entries.filter(({ dynamic, connection }) => dynamic && connection?.status !== 'connected')
       const taken = wanted.filter(({ name }) => entries.some(({ config, dynamic }) => !dynamic && config.name === name))
@@ -261,9 +264,10 @@ export function connectServers(servers: readonly ServerConfig[], deps: HubDeps):
     },
     async close() {
       closed = true
+      clearTimeout(timer)
       listeners.clear()
-      await starting
-      await Promise.all(live().map(({ connection }) => connection.close()))
+      await Promise.all(entries.map(({ starting }) => starting))
+      await Promise.all(entries.map(({ connection }) => connection?.close()))
     },
   }
 }
@@ -272,94 +276,40 @@ const mostTools = 1000
 
 /** A server's tool as one of ours. Its input is checked by the server, which knows what it wants. */
 function toolOf(
-  name: string,
-  offered: JsonObject,
-  { name: server, alwaysLoad }: ServerConfig,
-  callTool: McpSide['callTool'],
+  { name, own, each: offered, entry: { config, known } }: NamedTool,
+  call: (...given: [...Parameters<McpSide['callTool']>, shown: JsonObject]) => Promise<ToolOutput>,
 ): McpTool {
   const schema = schemaOf(offered.inputSchema)
   const readOnly = isObject(offered.annotations) && offered.annotations.readOnlyHint === true
+  const why = `the MCP server ${config.name} has changed the description or schema of ${visible(own.slice(0, 64))} since its use was allowed`
   return {
     name,
-    prompt: described(server, offered.description),
+    prompt: described(config.name, offered.description),
     input: { ...record({}), schema: () => schema },
     safety: readOnly ? 'read_only' : 'network',
-    server,
-    alwaysLoad,
-    summary: (input) => JSON.stringify(input).slice(0, 200),
-    run: (input, { signal, progress }) => callTool(name, input, signal, progress),
-  }
-}
-
-interface Entry {
-  readonly slug: string
-  readonly config: ServerConfig
-  connection?: Connection
-  /** Added while the session runs. */
-  readonly dynamic?: boolean
-  /** Why it is not even started. */
-  held?: 'unapproved' | 'disabled'
-  problem: string
-}
-
-/** Two names that become one slug would be one server to the model: the second is not started. */
-function entriesOf(servers: readonly ServerConfig[]): Entry[] {
-  const taken = new Map<string, string>()
-  return servers.map((config) => {
-    const slug = slugOf(config.name)
-    const other = taken.get(slug)
-    if (other === undefined) taken.set(slug, config.name)
-    return other === undefined
-      ? { slug, config, problem: '' }
-      : { slug, config, held: 'disabled' as const, problem: `its name is too much like that of ${other}; rename one` }
-  })
-}
-
-async function startEntry(entry: Entry, deps: HubDeps, changed: () => void, isClosed: () => boolean): Promise<void> {
-  if (entry.held) return
-  const { config } = entry
-  const hold = (held: Entry['held'], problem: string) => {
-    Object.assign(entry, { held, problem })
-    changed()
-  }
-  let approval = approvalOf(config, deps.policy, deps.projectDir, deps.home)
-  if (approval === 'unasked' && deps.approve) {
-    const answer = await deps.approve(config)
-    if (answer !== undefined) {
-      rememberApproval(config, answer, deps.projectDir, deps.home)
-      approval = answer ? 'approved' : 'refused'
-    }
-  }
-  if (approval === 'forbidden') return hold('disabled', 'the settings do not allow this server')
-  if (approval === 'refused') return hold('disabled', 'you said no to it; ona mcp reset-project-choices asks again')
-  if (approval === 'unasked') {
-    return hold(
-      'unapproved',
-      'the project brings it, and you have not approved it; start ona on a terminal, or list it in enabledMcpjsonServers',
-    )
-  }
-  const [{ Connection }, { serverLogin }] = await Promise.all([import('./connection.ts'), import('./oauth.ts')])
-  if (isClosed()) return
-  const { secrets, openUrl } = deps
-  const connection: ConnectionDeps = {
-    env: deps.env,
-    projectDir: deps.projectDir,
-    ...(deps.wrap && { wrap: deps.wrap }),
-    roots: deps.roots ?? (() => [deps.projectDir]),
-    elicit: deps.elicit ?? (async () => ({ action: 'cancel' as const })),
-    ...(deps.sample && { sample: deps.sample }),
-    ...(secrets && {
-      login: ({ transport }, interactive) =>
-        serverLogin(transport as never, secrets, interactive ? openUrl : undefined),
+    server: config.name,
+    alwaysLoad: config.alwaysLoad,
+    ...(known.unaccepted.has(own) && {
+      changed: { why, remedy: `ona mcp accept ${config.name}`, accept: () => known.accept(own) },
     }),
-    changed,
-    version: deps.version,
-    startMs: milliseconds(deps.env['MCP_TIMEOUT'], 30_000),
-    callMs: milliseconds(deps.env['MCP_TOOL_TIMEOUT'], 120_000),
-    backOffMs: deps.backOffMs ?? backOffMs,
+    summary: (input) => JSON.stringify(input).slice(0, 200),
+    run: (input, { signal, progress }) => call(name, input, signal, progress, offered),
   }
-  entry.connection = new Connection(config, connection)
 }
+
+interface NamedTool {
+  readonly name: string
+  /** The server's own name of it. */
+  readonly own: string
+  readonly each: JsonObject
+  readonly entry: Entry
+}
+
+const interrupted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 
 async function resourcesOf(server: string, connection: Connection): Promise<readonly JsonObject[]> {
   try {
@@ -378,9 +328,4 @@ async function resourcesOf(server: string, connection: Connection): Promise<read
 function argumentsOf(prompt: JsonObject): McpPrompt['arguments'] {
   const list = Array.isArray(prompt.arguments) ? prompt.arguments.filter(isObject) : []
   return list.map(({ name, required }) => ({ name: String(name), required: required === true }))
-}
-
-function milliseconds(text: string | undefined, otherwise: number): number {
-  const value = Number(text)
-  return text !== undefined && Number.isSafeInteger(value) && value > 0 ? value : otherwise
 }

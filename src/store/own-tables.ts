@@ -179,4 +179,13 @@ export const ownTables: readonly string[] = [
     archived_at     TEXT NOT NULL DEFAULT (datetime('now'))
   )`,
   'CREATE INDEX ona_conversations_project ON conversations(project_dir, last_active)',
+  // By declaration: the tools that an MCP server last offered, and a digest of each tool as it was accepted.
+  `CREATE TABLE ona_mcp_servers (
+    key      TEXT PRIMARY KEY,
+    server   TEXT NOT NULL,
+    identity TEXT NOT NULL,
+    offer    TEXT,
+    accepted TEXT NOT NULL,
+    seen_at  TEXT NOT NULL DEFAULT (datetime('now'))
+  )`,
 ]

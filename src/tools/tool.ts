@@ -17,6 +17,8 @@ export interface Tool {
   readonly paths?: readonly string[]
   /** Given to the agent by the program's own code: where no rule covers it, it is allowed without a prompt. */
   readonly granted?: true
+  /** Its definition is not the one that was allowed earlier: rules that allow it do not cover it until it is accepted. */
+  readonly changed?: { readonly why: string; readonly remedy: string; accept(): void }
   /** One line for the screen: `src/cli/main.ts`, `npm test`. */
   summary(input: JsonObject): string
   run(input: JsonObject, context: ToolContext): Promise<ToolOutput>

@@ -38,6 +38,10 @@ row MCP-1 7 'an MCP server that cannot start or dies is named on stderr, in an e
 unit test/headless/mcp-failures.test.ts
 X
 
+row MCP-2 7 'the tools of a known server are in the first request and its call waits for it; a changed tool is reported and prompts once more until it is accepted' 'the tests pass' <<'X'
+unit test/headless/mcp-known.test.ts
+X
+
 row STEPS-1 004 'every control at every step, from a function and from a command; a veto by exit 2; images by URL; a hook-supplied reply once' 'the tests pass' <<'X'
 unit test/hooks/step-controls.test.ts
 X

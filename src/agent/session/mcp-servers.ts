@@ -14,6 +14,7 @@ import {
 import { connectServers, type McpHub } from '../../mcp/hub.ts'
 import { version } from '../../package-root.ts'
 import type { Wrap } from '../../sandbox/wrap.ts'
+import type { Db } from '../../store/open.ts'
 import type { Settings } from '../../store/settings/settings-shape.ts'
 import type { User } from '../events.ts'
 import type { ServerOwner } from './runtime.ts'
@@ -23,6 +24,7 @@ export interface McpRequest {
   readonly trusted: boolean
   readonly cwd: string
   readonly home: string
+  readonly db: Db
   readonly env: NodeJS.ProcessEnv
   readonly user: User
   /** `--mcp-config`, `--strict-mcp-config`, `--bare`. */
@@ -73,9 +75,10 @@ function projectOf(cwd: string, trusted: boolean): ReturnType<typeof projectServ
 /** Starts them beside the session; undefined where there are none. */
 export function openMcp(request: McpRequest, { servers }: Declaration, evenIfNone = false): McpHub | undefined {
   if (servers.length === 0 && !evenIfNone) return undefined
-  const { settings, cwd, home, env, user } = request
+  const { settings, cwd, home, db, env, user } = request
   return connectServers(servers, {
     env,
+    db,
     projectDir: cwd,
     home,
     version: version(),

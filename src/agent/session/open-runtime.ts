@@ -32,7 +32,7 @@ import { noSkills, skillCatalogue } from '../context/skill-catalogue.ts'
 import type { AgentEvent } from '../events.ts'
 import { askModel } from '../model/ask-model.ts'
 import { type AgentKind, loadAgentKinds } from '../subagents/agent-definitions.ts'
-import { mcpFailures } from './mcp-failures.ts'
+import { mcpReports } from './mcp-reports.ts'
 import { declaredServers, openMcp } from './mcp-servers.ts'
 import type { Runtime } from './runtime.ts'
 import type { Session } from './session.ts'
@@ -139,7 +139,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     return agents
   }
   const servers = {
-    ...{ settings, trusted, cwd, home, user: options.user, openUrl: options.openUrl },
+    ...{ settings, trusted, cwd, home, db, user: options.user, openUrl: options.openUrl },
     env: { ...env, ...mark },
     ...{ flags: options.mcpConfig ?? [], strict: options.strictMcp === true, bare: options.bare === true, sources },
     session: () => current,
@@ -153,7 +153,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
   }
   const mcp = openMcp(servers, allServers, options.moreServers)
   if (mcp) closers.push(() => void mcp.close())
-  const reportFailures = mcp && mcpFailures(mcp, () => current)
+  const reportServers = mcp && mcpReports(mcp, () => current)
   const fallbackModels = options.fallbackModels ?? [settings.fallbackModel ?? []].flat()
   const mayOpen = !options.withoutMcp && !servers.strict
   const runtime: Runtime = {
@@ -227,7 +227,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     },
     use: (session) => {
       current = session
-      reportFailures?.()
+      reportServers?.()
     },
     planeFor,
     cleanUp: () => {

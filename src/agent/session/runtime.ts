@@ -96,7 +96,16 @@ export interface McpHost
     Partial<
       Pick<
         McpHub,
-        'ready' | 'instructions' | 'prompts' | 'prompt' | 'signIn' | 'reconnect' | 'onChange' | 'enable' | 'setServers'
+        | 'ready'
+        | 'connect'
+        | 'instructions'
+        | 'prompts'
+        | 'prompt'
+        | 'signIn'
+        | 'reconnect'
+        | 'onChange'
+        | 'enable'
+        | 'setServers'
       >
     > {
   /** `alwaysLoad`: always sent to the model, however many there are. */

@@ -27,6 +27,7 @@ const help = `ona mcp manages MCP servers, and offers our own tools as one.
   list [--no-check]          all of them, and whether they answer
   get NAME                   one of them; values of variables and headers are not shown
   remove NAME [--scope S]
+  accept NAME                the tools of a server as they are now, after it has changed them
   login NAME, logout NAME    OAuth, for servers over HTTP
   reset-project-choices      asks again about the servers of this folder's .mcp.json
   serve [--cwd DIR] [--permission-mode MODE] [--tools A,B] [--allowed-tools RULE]
@@ -226,6 +227,19 @@ const reset = command('ona mcp reset-project-choices', { help }, async () => {
   return said(`forgot ${count} ${count === 1 ? 'answer' : 'answers'} for ${process.cwd()}`)
 })
 
+const accept = command('ona mcp accept', { help, flags: { json: 'flag' }, words: 1 }, async ({ json }, [name]) => {
+  if (name === undefined) return wrong('ona mcp accept', 'it needs a name')
+  await requireOperator('accepting changed tools of an MCP server')
+  const { acceptTools } = await import('../../../mcp/known-tools.ts')
+  const { dbPath, openDb } = await import('../../../store/open.ts')
+  const db = openDb(dbPath())
+  const accepted = acceptTools(db, name)
+  db.close()
+  if (!accepted) return failed(`no MCP server ${name} was ever connected; ona mcp list shows those that are declared`)
+  if (json) return saidJson({ name, accepted })
+  return said(accepted.length === 0 ? `${name} has no changed tools` : `accepted ${accepted.join(', ')} of ${name}`)
+})
+
 const serveFlags = {
   cwd: 'value',
   'permission-mode': { kind: 'value', oneOf: modes },
@@ -263,6 +277,7 @@ export const run = family<Verb<'mcp'>>('ona mcp', help, {
   list,
   get,
   remove,
+  accept,
   login,
   logout,
   'reset-project-choices': reset,
