@@ -7,7 +7,7 @@ import { said, wrong } from './print.ts'
 /** Takes the words after the command's name; returns the exit code. */
 export type Run = (words: string[]) => Promise<number> | number
 
-interface Shape<R extends Rows> {
+export interface Shape<R extends Rows> {
   readonly help: string
   readonly flags?: R
   /** The most words it takes; none by default. */

@@ -9,7 +9,7 @@ import pg from 'pg'
 import { Problem } from '../files/problem.ts'
 import { chainedTables } from '../store/chain/chain.ts'
 import { openDb } from '../store/open.ts'
-import { withoutPassword } from './server/database.ts'
+import { connectionProblem, withoutPassword } from './database-url.ts'
 
 export interface CopyOptions {
   /** Conversations that were active since then. */
@@ -29,7 +29,7 @@ export interface Copied {
 export async function copyFleet(url: string, options: CopyOptions): Promise<Copied> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   await client.connect().catch((cause: Error) => {
-    throw new Problem(`PostgreSQL at ${withoutPassword(url)}: ${cause.message || 'no connection'}`)
+    throw connectionProblem(url, cause)
   })
   const folder = mkdtempSync(join(tmpdir(), 'ona-fleet-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })

@@ -88,6 +88,7 @@ const isPlain = (path: string): boolean =>
 
 /** What a bundle may hold beside policy.yaml and settings.json: roles and the files of their hooks. */
 export function readFolder(folder: string): Record<string, string> {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new Problem(`${folder} is not a folder`)
   const files: Record<string, string> = {}
   const visit = (under: string) => {
     for (const { name } of readdirSync(join(folder, under), { withFileTypes: true })) {

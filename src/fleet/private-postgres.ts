@@ -102,6 +102,7 @@ export async function startPostgres(folder: string, options: PostgresOptions = {
     new Promise<void>((resolve) => {
       if (child.exitCode !== null) return resolve()
       child.once('exit', () => resolve())
+      child.ref()
       child.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT')
     })
   return {
@@ -117,6 +118,10 @@ export async function startPostgres(folder: string, options: PostgresOptions = {
 
 export const socketUrl = (folder: string, database: string): string =>
   `postgres:///${database}?host=${encodeURIComponent(folder)}&user=ona`
+
+/** Whether one runs in this folder. */
+export const isRunning = (folder: string): boolean =>
+  existsSync(join(folder, 'data', 'postmaster.pid')) && isReady(postgresBin(), folder)
 
 const isReady = (bin: string, folder: string): boolean => {
   try {

@@ -95,12 +95,22 @@ async function exchange(
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
       ...(body.length > 0 && { body: new Uint8Array(body) }),
     })
-    const text = await boundedText(response)
-    const value: unknown = text === '' ? {} : JSON.parse(text)
+    const value = jsonIn(await boundedText(response))
     return { status: response.status, headers: response.headers, body: isObject(value) ? value : { list: value } }
   } catch (cause) {
-    const { message, cause: inner } = cause as Error & { cause?: Error }
-    throw new Unreachable(`${url}: ${inner?.message || message}`)
+    if (cause instanceof Unreachable) throw cause
+    const { message, cause: inner } = cause as Error & { cause?: Error & { code?: string; errors?: Error[] } }
+    const why = inner?.message || inner?.errors?.[0]?.message || inner?.code || message
+    throw new Unreachable(`cannot reach ${url}: ${why}`)
+  }
+}
+
+function jsonIn(text: string): unknown {
+  if (text === '') return {}
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error('what answers there is not the service of a fleet')
   }
 }
 

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { Problem } from '../../files/problem.ts'
+import { connectionProblem } from '../database-url.ts'
 import { roleSql } from '../schema/access.ts'
 import { migrations } from '../schema/migrations.ts'
 
@@ -14,6 +15,7 @@ export interface Fleet {
   /** One statement with the rights of the service itself. */
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
   readonly pool: pg.Pool
+  readonly url: string
   close(): Promise<void>
 }
 
@@ -40,6 +42,7 @@ export function openFleet(url: string, { connections = 10, statementMs = 60_000 
   pool.on('connect', (client) => client.on('error', () => {}))
   return {
     pool,
+    url,
     async as(role, node, work) {
       if (node !== undefined && !/^[0-9a-f-]{36}$/.test(node)) throw new TypeError(`${node} is not a node id`)
       const client = await pool.connect()
@@ -64,8 +67,9 @@ export function openFleet(url: string, { connections = 10, statementMs = 60_000 
   }
 }
 
-/** Waits for a server that is starting, or restarting. */
-export async function whenReachable(fleet: Fleet, waitMs: number): Promise<void> {
+/** Waits for a server that is starting, or restarting; `onWait` is called once, with the reason. */
+export async function whenReachable(fleet: Fleet, waitMs: number, onWait: (why: string) => void): Promise<void> {
+  let isWaiting = false
   for (const until = Date.now() + waitMs; ; await sleep(500)) {
     const cause = await fleet.query('SELECT 1').then(
       () => undefined,
@@ -73,7 +77,10 @@ export async function whenReachable(fleet: Fleet, waitMs: number): Promise<void>
     )
     if (!cause) return
     const isComing = /^(E[A-Z]+|57P0\d|08\d{3})$/.test(cause.code ?? '') || /terminated|timeout/i.test(cause.message)
-    if (!isComing || Date.now() > until) throw new Problem(`PostgreSQL: ${cause.message || 'no connection'}`)
+    const problem = connectionProblem(fleet.url, cause)
+    if (!isComing || Date.now() > until) throw problem
+    if (!isWaiting) onWait(problem.message)
+    isWaiting = true
   }
 }
 
@@ -89,7 +96,7 @@ export async function initFleet(url: string): Promise<Initialised> {
   try {
     await client.connect()
   } catch (cause) {
-    throw new Problem(`PostgreSQL at ${withoutPassword(url)}: ${(cause as Error).message || 'no connection'}`)
+    throw connectionProblem(url, cause)
   }
   try {
     const { rows } = await client.query<{ number: number; text: string }>(
@@ -119,15 +126,9 @@ export async function initFleet(url: string): Promise<Initialised> {
       GRANT ALL ON ALL TABLES IN SCHEMA ona_queue TO ona_service; GRANT ALL ON ALL SEQUENCES IN SCHEMA ona_queue TO ona_service;
       GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ona_queue TO ona_service`)
     return { applied: migrations.length - last, version: migrations.length, server }
+  } catch (cause) {
+    throw (cause as { code?: string }).code === '42501' ? connectionProblem(url, cause) : cause
   } finally {
     await client.end()
   }
-}
-
-/** A URL as it may be printed. */
-export function withoutPassword(url: string): string {
-  const parsed = URL.parse(url)
-  if (!parsed) return 'the given address'
-  if (parsed.password) parsed.password = '***'
-  return parsed.href
 }

@@ -60,13 +60,19 @@ export function readGrants(words: readonly string[]): Grant[] {
 export async function openOidc(options: OidcOptions): Promise<Oidc> {
   const grants = readGrants(options.roles)
   if (grants.length === 0) throw new Problem('nobody would have a role: give --oidc-role CLAIM=VALUE:ROLE')
-  const issuer = new URL(options.issuer)
+  const issuer = URL.parse(options.issuer)
+  if (!issuer) throw new Problem(`--oidc-issuer ${options.issuer} is not an address`)
   const isHere = ['127.0.0.1', 'localhost', '[::1]'].includes(issuer.hostname)
   if (issuer.protocol !== 'https:' && !isHere) throw new Problem(`${options.issuer} must be an https address`)
-  const config = await client.discovery(issuer, options.clientId, options.clientSecret, undefined, {
-    ...(isHere && { execute: [client.allowInsecureRequests] }),
-    timeout: 10,
-  })
+  const config = await client
+    .discovery(issuer, options.clientId, options.clientSecret, undefined, {
+      ...(isHere && { execute: [client.allowInsecureRequests] }),
+      timeout: 10,
+    })
+    .catch((cause: Error) => {
+      const why = (cause.cause as Error | undefined)?.message || cause.message
+      throw new Problem(`--oidc-issuer ${options.issuer}: ${why}; is it the issuer's address, and reachable from here?`)
+    })
   const pending = new Map<string, Pending>()
   const issued = new Map<string, Issued>()
   const redirect = new URL('/login/callback', options.publicUrl).href

@@ -1,6 +1,7 @@
 /** The service that nodes and users talk to. One process; start several behind a balancer where one is not enough. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Problem } from '../../files/problem.ts'
 import { openQueue } from '../jobs/queue.ts'
 import { type Fleet, whenReachable } from './database.ts'
 import { bury } from './jobs.ts'
@@ -23,6 +24,8 @@ export interface ServeOptions {
   readonly heartbeatSeconds?: number
   /** Users sign in with OpenID Connect; by default browsers see the address that is listened on. */
   readonly oidc?: Omit<OidcOptions, 'publicUrl'> & { readonly publicUrl?: string }
+  /** Called once when PostgreSQL does not answer yet. */
+  onWait?(why: string): void
   /** Hears what went wrong inside. */
   onError?(cause: unknown, path: string): void
 }
@@ -37,7 +40,7 @@ export interface Serving {
 export async function serveFleet(fleet: Fleet, options: ServeOptions = {}): Promise<Serving> {
   const { port = 0, host = '127.0.0.1', tls, onError = () => {} } = options
   const metrics = createMetrics()
-  await whenReachable(fleet, 60_000)
+  await whenReachable(fleet, 60_000, options.onWait ?? (() => {}))
   await fleet.query('SELECT ona_fleet.ensure_partitions()')
   const queue =
     options.queueUrl === undefined
@@ -69,33 +72,54 @@ export async function serveFleet(fleet: Fleet, options: ServeOptions = {}): Prom
     keepAliveTimeout: 15_000,
     maxConnections: 5000,
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, resolve)
+  const end = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    }).then(() => queue?.close())
+  const { port: bound } = await listen(server, port, host).catch(async (cause) => {
+    await queue?.close()
+    throw cause
   })
+  const url = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${bound}`
+  if (options.oidc) {
+    const { openOidc } = await import('./oidc.ts')
+    const oidc = await openOidc({ publicUrl: url, ...options.oidc }).catch(async (cause) => {
+      await end()
+      throw cause
+    })
+    context = { ...context, oidc }
+  }
   const housekeeping = setInterval(() => {
     forgetNonces(fleet).catch((cause: unknown) => onError(cause, 'housekeeping'))
     fleet.query('SELECT ona_fleet.ensure_partitions()').catch((cause: unknown) => onError(cause, 'housekeeping'))
   }, 10 * 60_000)
   housekeeping.unref()
-  const { port: bound } = server.address() as AddressInfo
-  const url = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${bound}`
-  if (options.oidc) {
-    const { openOidc } = await import('./oidc.ts')
-    context = { ...context, oidc: await openOidc({ publicUrl: url, ...options.oidc }) }
-  }
   return {
     url,
     port: bound,
     metrics,
-    close: () =>
-      new Promise<void>((resolve) => {
-        clearInterval(housekeeping)
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }).then(() => queue?.close()),
+    close: () => {
+      clearInterval(housekeeping)
+      return end()
+    },
   }
 }
+
+const listenProblems: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use; choose another with --port',
+  EACCES: 'needs more rights; choose a port above 1023 with --port',
+  EADDRNOTAVAIL: 'is not an address of this machine; choose another with --host',
+}
+
+const listen = (server: Server, port: number, host: string): Promise<AddressInfo> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const why = listenProblems[cause.code ?? '']
+      reject(why ? new Problem(`${host}:${port} ${why}`) : cause)
+    })
+    server.listen(port, host, () => resolve(server.address() as AddressInfo))
+  })
 
 function listening(
   tls: ServeOptions['tls'],

@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path'
 import { nodeClient } from '../../../fleet/node/client.ts'
 import { fleetHome, readIdentity } from '../../../fleet/node/identity.ts'
 import { dbPath } from '../../../store/open.ts'
-import { command, family, type Run } from '../../command.ts'
+import { family, type Run } from '../../command.ts'
 import { noted, said, saidJson, table, wrong } from '../../print.ts'
-import { answered, requireOperator, untilStopped, userFlags, userHelp, userOf } from './shared.ts'
+import { answered, fleetCommand, requireOperator, untilStopped, userFlags, userHelp, userOf } from './shared.ts'
 
 const submitHelp = `ona fleet submit gives a job to the workers of the fleet: a prompt, run headless in a checkout of its own. Needs the role
 publisher.
@@ -29,7 +29,7 @@ ${userHelp}`
 
 const number = (value: string | undefined): number | undefined => (value === undefined ? undefined : Number(value))
 
-export const submit = command(
+export const submit = fleetCommand(
   'ona fleet submit',
   {
     help: submitHelp,
@@ -70,7 +70,7 @@ be killed at any moment: its jobs are given out again.
 What an agent is not allowed to do without asking becomes an approval: ona fleet approvals. One worker per ONA_FLEET_HOME.
 `
 
-export const worker = command(
+export const worker = fleetCommand(
   'ona fleet worker',
   { help: workerHelp, flags: { slots: 'value', policies: 'value', dir: 'value' } },
   async ({ slots: given = '1', policies, dir }) => {
@@ -109,7 +109,7 @@ interface JobEvent {
   readonly detail: string
 }
 
-export const log = command('ona fleet log', { help: jobHelp, words: 1, flags: userFlags }, async (given, [id]) => {
+export const log = fleetCommand('ona fleet log', { help: jobHelp, words: 1, flags: userFlags }, async (given, [id]) => {
   if (id === undefined) return wrong('ona fleet log', 'name the job')
   const found = await answered(userOf(given).client.ask('GET', `/v1/jobs/${encodeURIComponent(id)}`))
   if (given.json) return saidJson(found)
@@ -135,7 +135,7 @@ export const log = command('ona fleet log', { help: jobHelp, words: 1, flags: us
 })
 
 const act = (verb: 'cancel' | 'retry'): Run =>
-  command(`ona fleet ${verb}`, { help: jobHelp, words: 1, flags: userFlags }, async (given, [id]) => {
+  fleetCommand(`ona fleet ${verb}`, { help: jobHelp, words: 1, flags: userFlags }, async (given, [id]) => {
     if (id === undefined) return wrong(`ona fleet ${verb}`, 'name the job')
     requireOperator(`${verb === 'cancel' ? 'cancelling' : 'retrying'} a job`)
     const done = await answered(userOf(given).client.ask('POST', `/v1/jobs/${encodeURIComponent(id)}/${verb}`))
@@ -152,7 +152,7 @@ const approvalsHelp = `ona fleet approvals: calls of jobs that wait for a decisi
   ona fleet approvals deny JOB ID [--note TEXT]
 ${userHelp}`
 
-const list = command('ona fleet approvals list', { help: approvalsHelp, flags: userFlags }, async (given) => {
+const list = fleetCommand('ona fleet approvals list', { help: approvalsHelp, flags: userFlags }, async (given) => {
   const { list: rows } = (await answered(userOf(given).client.ask('GET', '/v1/approvals'))) as unknown as {
     list: Record<string, string>[]
   }
@@ -174,7 +174,7 @@ const list = command('ona fleet approvals list', { help: approvalsHelp, flags: u
 })
 
 const decision = (verb: 'approve' | 'deny'): Run =>
-  command(
+  fleetCommand(
     `ona fleet approvals ${verb}`,
     { help: approvalsHelp, words: 2, flags: { ...userFlags, note: 'value' } },
     async (given, [job, id]) => {

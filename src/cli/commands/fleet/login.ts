@@ -3,9 +3,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { Problem } from '../../../files/problem.ts'
 import { userClient } from '../../../fleet/node/client.ts'
-import { command } from '../../command.ts'
 import { noted, said, wrong } from '../../print.ts'
-import { answered, requireOperator, requireSafe, saveLogin } from './shared.ts'
+import { answered, fleetCommand, requireOperator, requireSafe, saveLogin } from './shared.ts'
 
 const help = `ona fleet login signs a user in: with OpenID Connect in a browser, or with a token. It is kept in ~/.ona/fleet/user.json, which only
 its owner reads.
@@ -17,7 +16,7 @@ its owner reads.
   --no-browser    print the address instead of opening it
 `
 
-export const login = command(
+export const login = fleetCommand(
   'ona fleet login',
   { help, words: 1, flags: { token: 'value', 'no-browser': 'flag' } },
   async (given, [url]) => {

@@ -6,9 +6,8 @@ import { Problem } from '../../../files/problem.ts'
 import { nodeClient, userClient } from '../../../fleet/node/client.ts'
 import { fleetHome, isEnrolled, newKeys, readIdentity, writeIdentity } from '../../../fleet/node/identity.ts'
 import { dbPath, readDb } from '../../../store/open.ts'
-import { command } from '../../command.ts'
 import { noted, said, saidJson, warned, wrong } from '../../print.ts'
-import { answered, requireOperator, requireSafe, untilStopped } from './shared.ts'
+import { answered, fleetCommand, requireOperator, requireSafe, untilStopped } from './shared.ts'
 
 const enrolHelp = `ona fleet enrol makes this machine a node of a fleet. It makes a key pair; the private key stays here, readable by its owner
 alone (~/.ona/fleet/node.json). The token comes from ona fleet invite, and works once.
@@ -25,7 +24,7 @@ ONA_FLEET_HOME is the folder of the key; by default ~/.ona/fleet.
 Exit code: 0 done, 1 it failed, 2 wrong usage.
 `
 
-export const enrol = command(
+export const enrol = fleetCommand(
   'ona fleet enrol',
   {
     help: enrolHelp,
@@ -63,7 +62,7 @@ that is down costs nothing and loses nothing: the rest is sent the next time.
 Exit code: 0 everything was sent, 1 some of it was not, or the fleet reports a fault of the chain, 2 wrong usage.
 `
 
-export const ship = command(
+export const ship = fleetCommand(
   'ona fleet ship',
   { help: shipHelp, flags: { watch: 'flag', every: 'value', json: 'flag' } },
   async ({ watch, every, json }) => {

@@ -1,6 +1,6 @@
 /** `ona fleet policy`: one signed policy for every machine of the fleet. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,9 +9,9 @@ import { Problem } from '../../../files/problem.ts'
 import { type Client, nodeClient } from '../../../fleet/node/client.ts'
 import { fleetHome, newKeys, readIdentity, writeIdentity } from '../../../fleet/node/identity.ts'
 import { type Bundle, readFolder, signBundle } from '../../../fleet/policy-bundle.ts'
-import { command, family } from '../../command.ts'
+import { family } from '../../command.ts'
 import { noted, paint, said, saidJson, table, warned, wrong } from '../../print.ts'
-import { answered, requireOperator, untilStopped, userFlags, userHelp, userOf } from './shared.ts'
+import { answered, fleetCommand, requireOperator, untilStopped, userFlags, userHelp, userOf } from './shared.ts'
 
 const help = `ona fleet policy: signed, versioned policies for every machine of the fleet.
 
@@ -43,7 +43,7 @@ Exit code: 0 done, 1 it failed; status: 1 when a node has another policy than it
 const keyFile = (given: string | undefined) =>
   given === undefined ? join(fleetHome(), 'publisher.pem') : resolve(given)
 
-const key = command(
+const key = fleetCommand(
   'ona fleet policy key',
   { help, flags: { ...userFlags, key: 'value', name: 'value' } },
   async (given) => {
@@ -55,7 +55,7 @@ const key = command(
       mkdirSync(fleetHome(), { recursive: true, mode: 0o700 })
       writeAtomic(file, newKeys().privateKey, { mode: 0o600 })
     }
-    const publicKey = createPublicKey(createPrivateKey(readFileSync(file, 'utf8')))
+    const publicKey = createPublicKey(createPrivateKey(privateKeyIn(file)))
       .export({ type: 'spki', format: 'pem' })
       .toString()
     writeAtomic(`${file}.pub`, publicKey, { mode: 0o644 })
@@ -74,8 +74,7 @@ async function publishBundle(
   content: Content,
   file: string,
 ): Promise<{ version: number; digest: string }> {
-  if (!existsSync(file)) throw new Problem(`${file} is missing; ona fleet policy key makes it`)
-  const privateKey = readFileSync(file, 'utf8')
+  const privateKey = privateKeyIn(file)
   const newest = async () =>
     Number(((await answered(client.ask('GET', '/v1/policies')))['list'] as { version: number }[])[0]?.version ?? 0)
   const bundle: Bundle = { format: 1, version: (await newest()) + 1, issuedAt: new Date().toISOString(), ...content }
@@ -83,7 +82,7 @@ async function publishBundle(
   return { version: Number(done['version']), digest: String(done['digest']) }
 }
 
-const publish = command(
+const publish = fleetCommand(
   'ona fleet policy publish',
   {
     help,
@@ -124,7 +123,7 @@ const publish = command(
   },
 )
 
-const rollback = command(
+const rollback = fleetCommand(
   'ona fleet policy rollback',
   { help, flags: { ...userFlags, to: 'value', key: 'value' } },
   async (given) => {
@@ -166,7 +165,7 @@ interface StatusRow {
   readonly drift: readonly string[] | null
 }
 
-const status = command('ona fleet policy status', { help, flags: userFlags }, async (given) => {
+const status = fleetCommand('ona fleet policy status', { help, flags: userFlags }, async (given) => {
   const { list } = (await answered(userOf(given).client.ask('GET', '/v1/policy-status'))) as unknown as {
     list: StatusRow[]
   }
@@ -196,26 +195,53 @@ const status = command('ona fleet policy status', { help, flags: userFlags }, as
   return bad.length > 0 ? 1 : 0
 })
 
+/** An Ed25519 private key, as PEM, that only its owner can read. */
+function privateKeyIn(file: string): string {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (!stat) throw new Problem(`${file} is missing; ona fleet policy key makes it`)
+  if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0)
+    throw new Problem(
+      `${file} can be read by others; run chmod 600 ${file}, and make another key if somebody may have read it`,
+    )
+  const { createPrivateKey } = process.getBuiltinModule('node:crypto')
+  try {
+    const text = readFileSync(file, 'utf8')
+    if (createPrivateKey(text).asymmetricKeyType === 'ed25519') return text
+  } catch {
+    // said below
+  }
+  throw new Problem(`${file} is not an Ed25519 private key; ona fleet policy key makes one`)
+}
+
 /** An Ed25519 public key, as PEM. */
 function publicKeyIn(file: string): string {
   const { createPublicKey } = process.getBuiltinModule('node:crypto')
-  const key = createPublicKey(readFileSync(file, 'utf8'))
-  if (key.asymmetricKeyType !== 'ed25519') throw new Problem(`${file} is not an Ed25519 public key`)
-  return key.export({ type: 'spki', format: 'pem' }).toString()
+  try {
+    const key = createPublicKey(readFileSync(file, 'utf8'))
+    if (key.asymmetricKeyType === 'ed25519') return key.export({ type: 'spki', format: 'pem' }).toString()
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).syscall)
+      throw new Problem(`${file} cannot be read: ${(cause as Error).message}`)
+  }
+  throw new Problem(`${file} is not an Ed25519 public key; ona fleet policy key writes one beside the private key`)
 }
 
-const trust = command('ona fleet policy trust', { help, words: 1, flags: { json: 'flag' } }, ({ json }, [file]) => {
-  if (file === undefined) return wrong('ona fleet policy trust', 'name the file of the public key')
-  requireOperator('trusting a publisher')
-  const identity = readIdentity(fleetHome())
-  const publishers = [...new Set([...identity.publishers, publicKeyIn(file)])]
-  writeIdentity(fleetHome(), { ...identity, publishers })
-  return json ? saidJson({ publishers: publishers.length }) : said(`policies signed with ${file} are accepted`)
-})
+const trust = fleetCommand(
+  'ona fleet policy trust',
+  { help, words: 1, flags: { json: 'flag' } },
+  ({ json }, [file]) => {
+    if (file === undefined) return wrong('ona fleet policy trust', 'name the file of the public key')
+    requireOperator('trusting a publisher')
+    const identity = readIdentity(fleetHome())
+    const publishers = [...new Set([...identity.publishers, publicKeyIn(file)])]
+    writeIdentity(fleetHome(), { ...identity, publishers })
+    return json ? saidJson({ publishers: publishers.length }) : said(`policies signed with ${file} are accepted`)
+  },
+)
 
 const text = (value: unknown): string => (value === null || value === undefined ? '-' : String(value))
 
-const pull = command(
+const pull = fleetCommand(
   'ona fleet policy pull',
   { help, flags: { watch: 'flag', every: 'value', root: 'value', prove: 'flag', json: 'flag' } },
   async (given) => {

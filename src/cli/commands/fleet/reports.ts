@@ -1,10 +1,9 @@
 /** `ona fleet status|access|revoke|acknowledge|retain|erase`: the fleet as a whole. */
 import type { FleetReport } from '../../../fleet/server/reports.ts'
 import { html, page } from '../../../page.ts'
-import { command } from '../../command.ts'
 import { paint, said, saidJson, table, warned, wrong } from '../../print.ts'
 import { writePage } from '../../write-page.ts'
-import { answered, requireOperator, userFlags, userHelp, userOf } from './shared.ts'
+import { answered, fleetCommand, requireOperator, userFlags, userHelp, userOf } from './shared.ts'
 
 const statusHelp = `ona fleet status shows the fleet: nodes with their rows, policies and faults, what does not follow in a chain, jobs, totals.
 
@@ -74,7 +73,7 @@ function partsOf({ nodes, gaps, jobs }: FleetReport): Part[] {
   ]
 }
 
-export const status = command(
+export const status = fleetCommand(
   'ona fleet status',
   { help: statusHelp, flags: { ...userFlags, html: 'value' } },
   async (given) => {
@@ -131,7 +130,7 @@ ona fleet erase --person ada@example.com --reason TEXT   remove the content of e
 All need the role admin, and are rows of the access log themselves.
 ${userHelp}`
 
-export const access = command('ona fleet access', { help: adminHelp, flags: userFlags }, async (given) => {
+export const access = fleetCommand('ona fleet access', { help: adminHelp, flags: userFlags }, async (given) => {
   const { list } = (await answered(userOf(given).client.ask('GET', '/v1/access'))) as unknown as {
     list: Record<string, string>[]
   }
@@ -147,7 +146,7 @@ export const access = command('ona fleet access', { help: adminHelp, flags: user
   )
 })
 
-export const revoke = command(
+export const revoke = fleetCommand(
   'ona fleet revoke',
   { help: adminHelp, words: 1, flags: userFlags },
   async (given, [node]) => {
@@ -158,7 +157,7 @@ export const revoke = command(
   },
 )
 
-export const acknowledge = command(
+export const acknowledge = fleetCommand(
   'ona fleet acknowledge',
   { help: adminHelp, words: 1, flags: userFlags },
   async (given, [node]) => {
@@ -169,7 +168,7 @@ export const acknowledge = command(
   },
 )
 
-export const retain = command(
+export const retain = fleetCommand(
   'ona fleet retain',
   { help: adminHelp, flags: { ...userFlags, months: 'value' } },
   async (given) => {
@@ -181,7 +180,7 @@ export const retain = command(
   },
 )
 
-export const erase = command(
+export const erase = fleetCommand(
   'ona fleet erase',
   { help: adminHelp, flags: { ...userFlags, person: 'value', reason: 'value' } },
   async (given) => {

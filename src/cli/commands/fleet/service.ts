@@ -2,9 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { Problem } from '../../../files/problem.ts'
 import { addToken } from '../../../fleet/server/user-access.ts'
-import { command } from '../../command.ts'
 import { noted, said, saidJson, warned, wrong } from '../../print.ts'
-import { databaseOf, requireOperator, untilStopped, whenStopped } from './shared.ts'
+import { databaseOf, fleetCommand, requireOperator, untilStopped, whenStopped } from './shared.ts'
 
 const initHelp = `ona fleet init makes the schema of a fleet in a PostgreSQL database (15 or later), with its roles, or brings it up to date.
 Run it again whenever you like: what is there stays.
@@ -18,7 +17,7 @@ give it one: ALTER ROLE ona_service LOGIN PASSWORD '…'.
 Exit code: 0 done, 1 it failed, 2 wrong usage.
 `
 
-export const init = command(
+export const init = fleetCommand(
   'ona fleet init',
   { help: initHelp, words: 1, flags: { json: 'flag' } },
   async ({ json }, [url]) => {
@@ -77,7 +76,7 @@ const flags = {
   'public-url': 'value',
 } as const
 
-export const serve = command('ona fleet serve', { help: serveHelp, flags }, async (given) => {
+export const serve = fleetCommand('ona fleet serve', { help: serveHelp, flags }, async (given) => {
   const port = Number(given.port ?? 8470)
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     return wrong('ona fleet serve', `--port must be a port, not ${given.port}`)
@@ -89,17 +88,18 @@ export const serve = command('ona fleet serve', { help: serveHelp, flags }, asyn
   if ((cert === undefined) !== (key === undefined))
     return wrong('ona fleet serve', '--tls-cert and --tls-key go together')
   if (cert === undefined && !['127.0.0.1', '::1', 'localhost'].includes(host))
-    throw new Problem(
+    return wrong(
+      'ona fleet serve',
       `tokens and rows do not travel in the clear: ${host} needs --tls-cert and --tls-key; or listen on 127.0.0.1 behind a proxy that speaks TLS`,
     )
   const { openFleet } = await import('../../../fleet/server/database.ts')
   const { serveFleet } = await import('../../../fleet/server/serve.ts')
-  const fleet = openFleet(databaseOf(given.db), { connections })
-  const stopped = untilStopped()
+  const db = databaseOf(given.db)
+  const fleet = openFleet(db, { connections })
   try {
     const service = await serveFleet(fleet, {
-      ...{ port, host, ingests: connections, queueUrl: databaseOf(given.db) },
-      ...(cert !== undefined && { tls: { cert: readFileSync(cert, 'utf8'), key: readFileSync(key!, 'utf8') } }),
+      ...{ port, host, ingests: connections, queueUrl: db },
+      ...(cert !== undefined && { tls: { cert: pemIn(cert), key: pemIn(key!) } }),
       ...(given['oidc-issuer'] !== undefined && {
         oidc: {
           issuer: given['oidc-issuer'],
@@ -109,14 +109,23 @@ export const serve = command('ona fleet serve', { help: serveHelp, flags }, asyn
           ...(given['public-url'] !== undefined && { publicUrl: given['public-url'] }),
         },
       }),
+      onWait: (why) => warned(`${why} Waiting for a minute; Ctrl-C ends it.`),
       onError: (cause, path) => warned(`${path}: ${(cause as Error).message}`),
     })
     said(service.url)
     noted('Ctrl-C ends it.')
-    await whenStopped(stopped)
+    await whenStopped(untilStopped())
     await service.close()
     return 0
   } finally {
     await fleet.close()
   }
 })
+
+function pemIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new Problem(`${file} cannot be read: ${(cause as Error).message}`)
+  }
+}

@@ -4,17 +4,42 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { writeAtomic } from '../../../files/atomic-write.ts'
 import { Problem } from '../../../files/problem.ts'
-import { type Client, type Reply, userClient, whyOf } from '../../../fleet/node/client.ts'
+import { databaseUrlProblem } from '../../../fleet/database-url.ts'
+import { type Client, type Reply, Unreachable, userClient, whyOf } from '../../../fleet/node/client.ts'
 import { fleetHome } from '../../../fleet/node/identity.ts'
 import type { JsonObject } from '../../../hooks/shape.ts'
 import { operatorProblem } from '../../../store/operator.ts'
+import type { FlagsOf, Rows } from '../../args.ts'
+import { command, type Run, type Shape } from '../../command.ts'
+import { failed, wrong } from '../../print.ts'
+
+/** What was typed, or is set, cannot be what is meant. */
+class WrongUsage extends Error {
+  override readonly name = 'WrongUsage'
+}
+
+/** A command of a fleet: wrong usage ends with 2; a service that does not answer ends with 1 and what to do about it. */
+export const fleetCommand = <const R extends Rows = Record<never, never>>(
+  name: string,
+  shape: Shape<R>,
+  work: (flags: FlagsOf<R>, words: string[]) => Promise<number> | number,
+): Run =>
+  command(name, shape, async (flags, words) => {
+    try {
+      return await work(flags, words)
+    } catch (cause) {
+      if (cause instanceof WrongUsage) return wrong(name, cause.message)
+      if (cause instanceof Unreachable)
+        return failed(`${cause.message}; is ona fleet serve running, and is that its address?`)
+      throw cause
+    }
+  })
 
 export const databaseOf = (db: string | undefined): string => {
   const url = db ?? process.env['ONA_FLEET_DB']
-  if (!url)
-    throw new Problem('no database is named; give its address, such as postgres://host/name, or set ONA_FLEET_DB')
-  if (!/^postgres(ql)?:\/\//.test(url))
-    throw new Problem(`${url} is no address of a database, such as postgres://host/name`)
+  if (!url) throw new WrongUsage('name the database, such as postgres://user@host/name, or set ONA_FLEET_DB')
+  const why = databaseUrlProblem(url)
+  if (why) throw new WrongUsage(why)
   return url
 }
 
@@ -51,7 +76,7 @@ export function userOf({ url, token }: { url?: string; token?: string }): { clie
   const saved = savedLogin()
   const to = url ?? process.env['ONA_FLEET_URL'] ?? saved.url
   const as = token ?? process.env['ONA_FLEET_TOKEN'] ?? saved.token
-  if (!to) throw new Problem('no service is named; give --url URL, set ONA_FLEET_URL, or run ona fleet login URL')
+  if (!to) throw new WrongUsage('name the service: --url URL, ONA_FLEET_URL, or ona fleet login URL once')
   requireSafe(to)
   return { client: userClient(to, as), url: to }
 }
@@ -61,7 +86,7 @@ export function requireSafe(url: string): void {
   const parsed = URL.parse(url)
   const isHere = parsed && ['127.0.0.1', '[::1]', 'localhost'].includes(parsed.hostname)
   if (!parsed || (parsed.protocol !== 'https:' && !(parsed.protocol === 'http:' && isHere)))
-    throw new Problem(`${url} must be an https address (http only on 127.0.0.1)`)
+    throw new WrongUsage(`${url} must be an https address (http only on 127.0.0.1)`)
 }
 
 /** The body of an answer; anything but 200 is a Problem. */

@@ -1,8 +1,7 @@
 /** `ona fleet invite|token`: who may join and who may ask. */
 import { userRoles } from '../../../fleet/server/user-access.ts'
-import { command } from '../../command.ts'
 import { said, saidJson, wrong } from '../../print.ts'
-import { answered, requireOperator, userFlags, userHelp, userOf } from './shared.ts'
+import { answered, fleetCommand, requireOperator, userFlags, userHelp, userOf } from './shared.ts'
 
 const list = { kind: 'list', split: (word: string) => word.split(',').filter(Boolean) } as const
 
@@ -19,7 +18,7 @@ const inviteHelp = `ona fleet invite prints a token with which one machine can e
   --hours N      how long the token is valid (24)
 ${userHelp}`
 
-export const invite = command(
+export const invite = fleetCommand(
   'ona fleet invite',
   {
     help: inviteHelp,
@@ -51,7 +50,7 @@ const tokenHelp = `ona fleet token prints a token for a user or for telemetry. I
   --hours N      how long it is valid; by default until it is revoked
 ${userHelp}`
 
-export const token = command(
+export const token = fleetCommand(
   'ona fleet token',
   {
     help: tokenHelp,

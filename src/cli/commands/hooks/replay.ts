@@ -3,6 +3,7 @@ import { relative, resolve } from 'node:path'
 import { importedCalls } from '../../../audit/replay/dispatcher-calls.ts'
 import { type CallFilter, countCalls, type RecordedCall, recordedCalls } from '../../../audit/replay/recorded-calls.ts'
 import { type Change, replay as run } from '../../../audit/replay/replay.ts'
+import { databaseUrlProblem } from '../../../fleet/database-url.ts'
 import { modes } from '../../../permissions/modes.ts'
 import { type ReadDb, readDb } from '../../../store/open.ts'
 import { command } from '../../command.ts'
@@ -82,6 +83,8 @@ export const replay = command(name, { help, flags }, async (given) => {
     return wrong(name, `--limit must be a number of rows, not ${given.limit}`)
   const from = given.since === undefined ? 0 : sinceMs(given.since)
   if (from === undefined) return wrong(name, sinceProblem(given.since!))
+  const notAnAddress = given.from === undefined ? undefined : databaseUrlProblem(given.from)
+  if (notAnAddress) return wrong(name, `--from: ${notAnAddress}`)
   const since = from === 0 ? '' : sqlTime(from)
   const fatal = fatalChanges([...(given['fail-on'] ?? []), ...(given['fail-on-change'] ? ['any->any'] : [])])
   if (typeof fatal === 'string') return wrong(name, fatal)

@@ -3,6 +3,7 @@
 import { userInfo } from 'node:os'
 import { overview, overviews } from '../../../audit/inspect/overview.ts'
 import { timeline } from '../../../audit/inspect/timeline.ts'
+import { databaseUrlProblem } from '../../../fleet/database-url.ts'
 import { type Db, dbPath, openDb, type ReadDb, readDb, StoreError } from '../../../store/open.ts'
 import { command } from '../../command.ts'
 import { copyOfFleet } from '../../fleet-copy.ts'
@@ -30,6 +31,8 @@ const flags = { conversation: 'value', html: 'value', open: 'flag', json: 'flag'
 export const run = command('ona inspect', { help, flags }, async ({ conversation, html, open, json, from }) => {
   if (html !== undefined && json) return wrong('ona inspect', '--html and --json do not go together')
   if (open && (html !== undefined || json)) return wrong('ona inspect', '--open goes with neither --html nor --json')
+  const notAnAddress = from === undefined ? undefined : databaseUrlProblem(from)
+  if (notAnAddress) return wrong('ona inspect', `--from: ${notAnAddress}`)
   const copied = from === undefined ? undefined : await copyOfFleet(from, 'inspect', { conversation })
   const path = copied?.path ?? dbPath()
   const db = readDb(path)
