@@ -40,11 +40,14 @@ const remedies: Readonly<Record<string, string>> = {
   '53300': 'the server has no connection left; lower --connections, or raise max_connections there',
 }
 
+const asService =
+  "connect as ona_service (ALTER ROLE ona_service LOGIN PASSWORD '…'), or GRANT ona_service to this user"
+
 export function connectionProblem(url: string, cause: unknown): Problem {
   const thrown = cause as ConnectError
   const inner = thrown.errors?.[0] ?? thrown
   const code = inner.code ?? (/timeout/i.test(inner.message) ? 'ETIMEDOUT' : '')
   const why = inner.message || code || 'no connection'
-  const remedy = remedies[code]
+  const remedy = /to set role "ona_service"/.test(why) ? asService : remedies[code]
   return new Problem(`PostgreSQL at ${withoutPassword(url)}: ${why}${remedy ? `; ${remedy}` : ''}`)
 }

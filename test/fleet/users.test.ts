@@ -87,7 +87,7 @@ test('reports, faults, revocation, erasure by user and retention by month, each 
       ['bob-1', 61, 0, 10],
     ],
   )
-  assert.deepEqual([report.gaps.map(({ kind }) => kind), report.totals['refused']], [['changed'], 3])
+  assert.deepEqual([report.gaps.map(({ kind }) => kind), report.totals['denied']], [['changed'], 3])
   const cost = await it.rows(
     'SELECT team, person, tokens::int, round(cost_usd::numeric, 2)::text AS cost FROM ona_fleet.cost_by_team ORDER BY 1',
   )

@@ -5,6 +5,7 @@ import { Problem } from '../../files/problem.ts'
 import { connectionProblem } from '../database-url.ts'
 import { roleSql } from '../schema/access.ts'
 import { migrations } from '../schema/migrations.ts'
+import { addToken } from './user-access.ts'
 
 export type Sql = pg.PoolClient
 export type Role = 'node' | 'reader' | 'publisher' | 'admin' | 'service'
@@ -85,13 +86,15 @@ export async function whenReachable(fleet: Fleet, waitMs: number, onWait: (why: 
 }
 
 export interface Initialised {
+  /** The first admin's token, where no admin had one yet and `firstAdmin` was given. */
+  readonly token?: string
   readonly applied: number
   readonly version: number
   readonly server: string
 }
 
-/** Makes the schema or brings it up to date. Applying it again changes nothing. */
-export async function initFleet(url: string): Promise<Initialised> {
+/** Makes the schema or brings it up to date, with the rights of the database's owner. Applying it again changes nothing. */
+export async function initFleet(url: string, { firstAdmin }: { firstAdmin?: string } = {}): Promise<Initialised> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   try {
     await client.connect()
@@ -125,7 +128,10 @@ export async function initFleet(url: string): Promise<Initialised> {
     await client.query(`GRANT USAGE, CREATE ON SCHEMA ona_queue TO ona_service;
       GRANT ALL ON ALL TABLES IN SCHEMA ona_queue TO ona_service; GRANT ALL ON ALL SEQUENCES IN SCHEMA ona_queue TO ona_service;
       GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ona_queue TO ona_service`)
-    return { applied: migrations.length - last, version: migrations.length, server }
+    const admins = await client.query("SELECT 1 FROM ona_fleet.tokens WHERE role = 'admin' LIMIT 1")
+    const by = { actor: firstAdmin ?? '', role: 'admin', via: 'static', by: 'ona fleet init' } as const
+    const token = firstAdmin === undefined || admins.rows.length > 0 ? undefined : await addToken(client, by)
+    return { applied: migrations.length - last, version: migrations.length, server, ...(token && { token }) }
   } catch (cause) {
     throw (cause as { code?: string }).code === '42501' ? connectionProblem(url, cause) : cause
   } finally {

@@ -26,6 +26,7 @@ interface Stream {
 
 export const cursorOf = (fleet: Fleet, node: string, database: string): Promise<Cursor> =>
   fleet.as('node', node, async (sql) => {
+    await sql.query('UPDATE ona_fleet.nodes SET last_seen = now() WHERE id = $1', [node])
     const { rows } = await sql.query<Stream>(
       'SELECT epoch, last_link AS last, head FROM ona_fleet.streams WHERE node_id = $1 AND database_id = $2',
       [node, database],

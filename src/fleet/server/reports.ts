@@ -7,7 +7,10 @@ import { acting } from './user-access.ts'
 export interface FleetReport {
   readonly nodes: Record<string, unknown>[]
   readonly gaps: Record<string, unknown>[]
+  /** How many are in each state. */
   readonly jobs: Record<string, unknown>[]
+  /** Those that are open, then the newest. */
+  readonly recentJobs: Record<string, unknown>[]
   readonly totals: Record<string, unknown>
 }
 
@@ -24,11 +27,16 @@ export async function fleetReport(sql: Pick<Sql, 'query'>): Promise<FleetReport>
     `SELECT coalesce(o.outcome, j.status) AS state, count(*) AS count FROM ona_fleet.jobs j
      LEFT JOIN ona_fleet.outcomes o ON o.job_id = j.id GROUP BY 1 ORDER BY 1`,
   )
+  const recentJobs = await all(
+    `SELECT j.id, coalesce(o.outcome, j.status) AS state, n.name AS node, j.attempt, j.repo, left(j.prompt, 200) AS prompt, left(o.reason, 200) AS reason
+     FROM ona_fleet.jobs j LEFT JOIN ona_fleet.outcomes o ON o.job_id = j.id LEFT JOIN ona_fleet.nodes n ON n.id = j.node_id
+     ORDER BY j.status = 'ended', j.submitted_at DESC LIMIT 20`,
+  )
   const [totals = {}] = await all(
-    `SELECT count(*) AS conversations, coalesce(sum(calls), 0)::bigint AS calls, coalesce(sum(refused), 0)::bigint AS refused,
+    `SELECT count(*) AS conversations, coalesce(sum(calls), 0)::bigint AS calls, coalesce(sum(refused), 0)::bigint AS denied,
        coalesce(sum(tokens), 0)::bigint AS tokens, sum(cost_usd) AS "costUsd" FROM ona_fleet.conversations`,
   )
-  return { nodes, gaps, jobs, totals }
+  return { nodes, gaps, jobs, recentJobs, totals }
 }
 
 const months = (body: Record<string, unknown>) => field.count(body, 'months', 1, 1200)

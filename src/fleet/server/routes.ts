@@ -43,6 +43,7 @@ const rows: readonly Route[] = [
 ]
 
 const tokens: readonly Route[] = [
+  forUser('reader', 'GET /v1/whoami', async (_, __, { actor, role }) => ok({ actor, role })),
   forUser('admin', 'POST /v1/enrol-tokens', async ({ fleet }, asked, user) => {
     const body = await jsonOf(asked)
     const wanted = {

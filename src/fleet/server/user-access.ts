@@ -47,7 +47,10 @@ export interface NewToken {
 }
 
 /** Returns the token; only its digest is stored. */
-export async function addToken(sql: Sql, { actor, role, via, node, hours, by }: NewToken): Promise<string> {
+export async function addToken(
+  sql: Pick<Sql, 'query'>,
+  { actor, role, via, node, hours, by }: NewToken,
+): Promise<string> {
   const token = `ona_${role}_${randomBytes(24).toString('base64url')}`
   await sql.query(
     `INSERT INTO ona_fleet.tokens(hash, actor, role, via, node_id, created_by, expires_at)

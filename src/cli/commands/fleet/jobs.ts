@@ -1,7 +1,9 @@
 /** `ona fleet submit|worker|log|cancel|retry|approvals`: jobs for headless agents. */
+import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { nodeClient } from '../../../fleet/node/client.ts'
 import { fleetHome, readIdentity } from '../../../fleet/node/identity.ts'
+import { protectionOf } from '../../../permissions/protected-paths.ts'
 import { dbPath } from '../../../store/open.ts'
 import { family, type Run } from '../../command.ts'
 import { noted, said, saidJson, table, wrong } from '../../print.ts'
@@ -66,7 +68,7 @@ be killed at any moment: its jobs are given out again.
 
   --slots N        jobs at a time (1)
   --policies DIR   NAME.json are the settings of jobs with --policy NAME
-  --dir DIR        where checkouts lie (default: ~/.ona/fleet/work)
+  --dir DIR        where clones lie (default: ~/.ona/worktrees/fleet-NODE); not where tools may not write, such as ~/.ona/fleet
 What an agent is not allowed to do without asking becomes an approval: ona fleet approvals. One worker per ONA_FLEET_HOME.
 `
 
@@ -80,12 +82,16 @@ export const worker = fleetCommand(
     requireOperator('working for a fleet')
     const home = fleetHome()
     const identity = readIdentity(home)
+    const user = process.env['HOME'] || homedir()
+    const folder = resolve(dir ?? join(user, '.ona', 'worktrees', `fleet-${identity.node}`))
+    const guarded = protectionOf(join(folder, 'job'), user)
+    if (guarded) return wrong('ona fleet worker', `--dir: ${folder} is ${guarded.what}; no job could write there`)
     const { work } = await import('../../../fleet/jobs/worker.ts')
     const signal = untilStopped()
     noted(`worker of ${identity.url}, ${slots} at a time; Ctrl-C ends it`)
     await work({
       ...{ client: nodeClient(identity), slots, home, db: dbPath(), signal },
-      folder: dir === undefined ? join(home, 'work') : resolve(dir),
+      folder,
       program: [process.execPath, process.argv[1]!],
       policies: policies === undefined ? undefined : resolve(policies),
       withoutContent: identity.withoutContent,

@@ -24,8 +24,9 @@ export const login = fleetCommand(
     requireSafe(url)
     requireOperator('signing in to a fleet')
     if (given.token !== undefined) {
+      const { actor, role } = await answered(userClient(url, given.token).ask('GET', '/v1/whoami'))
       saveLogin({ url, token: given.token })
-      return said(`signed in to ${url} with a token`)
+      return said(`signed in to ${url} as ${actor}, ${role}`)
     }
     const { token, actor, role } = await throughBrowser(url, given['no-browser'] !== true)
     saveLogin({ url, token: String(token) })

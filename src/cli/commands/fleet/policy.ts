@@ -69,6 +69,10 @@ const key = fleetCommand(
 
 type Content = Pick<Bundle, 'ring' | 'group' | 'maxAgeHours' | 'strict' | 'rollbackOf' | 'publishers' | 'files'>
 
+const contentOf = ({ ring, group, maxAgeHours, strict, rollbackOf, publishers, files }: Bundle): Content => ({
+  ...{ ring, group, maxAgeHours, strict, rollbackOf, publishers, files },
+})
+
 async function publishBundle(
   client: Client,
   content: Content,
@@ -142,14 +146,16 @@ const rollback = fleetCommand(
         : Number(given.to)
     if (to === undefined || !list.some(({ version }) => version === to))
       throw new Problem(
-        given.to === undefined ? 'there is no version before this one' : `there is no version ${given.to}`,
+        given.to === undefined
+          ? `no version before ${newest.version} went to ring ${newest.ring}${newest.group ? `, group ${newest.group}` : ''}; name one with --to VERSION`
+          : `there is no version ${given.to}`,
       )
     const { payload } = await answered(client.ask('GET', `/v1/policies/${to}`))
     const old = JSON.parse(String(payload)) as Bundle
     const ring = newest.ring as 'canary' | 'all'
     const { version, digest } = await publishBundle(
       client,
-      { ...old, ring, group: newest.group, rollbackOf: to },
+      { ...contentOf(old), ring, group: newest.group, rollbackOf: to },
       keyFile(given.key),
     )
     return given.json

@@ -24,7 +24,7 @@ interface Part {
   readonly rows: readonly (readonly string[])[]
 }
 
-function partsOf({ nodes, gaps, jobs }: FleetReport): Part[] {
+function partsOf({ nodes, gaps, jobs, recentJobs }: FleetReport): Part[] {
   return [
     {
       title: 'Nodes',
@@ -70,6 +70,15 @@ function partsOf({ nodes, gaps, jobs }: FleetReport): Part[] {
       ]),
     },
     { title: 'Jobs', head: ['state', 'jobs'], rows: jobs.map((row) => [text(row['state']), text(row['count'])]) },
+    {
+      title: 'Open and newest jobs',
+      head: ['job', 'state', 'node', 'attempt', 'repository', 'prompt', 'reason'],
+      rows: recentJobs.map((row) =>
+        ['id', 'state', 'node', 'attempt', 'repo', 'prompt', 'reason'].map((name) =>
+          text(row[name]).split('\n')[0]!.slice(0, 60),
+        ),
+      ),
+    },
   ]
 }
 
@@ -90,17 +99,19 @@ export const status = fleetCommand(
     else {
       for (const { title, head, rows } of parts)
         if (rows.length > 0) said(`${paint('bold', title)}\n${table(head, rows)}`)
-      said(
-        Object.entries(report.totals)
-          .map(([name, value]) => `${text(value)} ${name}`)
-          .join(', '),
-      )
+      said(totalsOf(report).join(', '))
     }
     return report.gaps.length > 0 || report.nodes.some(({ ok }) => ok === false) ? 1 : 0
   },
 )
 
-function pageOf({ totals }: FleetReport, parts: readonly Part[]): string {
+function totalsOf({ totals }: FleetReport): string[] {
+  const { costUsd, ...counts } = totals
+  const cost = typeof costUsd === 'number' ? `$${costUsd.toFixed(2)} estimated` : 'no cost known'
+  return [...Object.entries(counts).map(([name, value]) => `${Number(value).toLocaleString('en')} ${name}`), cost]
+}
+
+function pageOf(report: FleetReport, parts: readonly Part[]): string {
   const sections = parts.map(
     ({ title, head, rows }) =>
       `<h2>${html(title)}</h2>${
@@ -111,11 +122,10 @@ function pageOf({ totals }: FleetReport, parts: readonly Part[]): string {
               .join('\n')}</tbody></table>`
       }`,
   )
-  const facts = Object.entries(totals).map(([name, value]) => `${text(value)} ${name}`)
   return page({
     title: 'Fleet',
     kicker: 'ona fleet',
-    body: `<h1>Fleet</h1><p>${html(facts.join(' · '))}</p>${sections.join('\n')}`,
+    body: `<h1>Fleet</h1><p>${html(totalsOf(report).join(' · '))}</p>${sections.join('\n')}`,
     style: 'td,th{padding:2px 10px;text-align:left}',
     script: '',
   })

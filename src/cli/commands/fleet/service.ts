@@ -1,7 +1,6 @@
 /** `ona fleet init|serve`: the database and the service. */
 import { readFileSync } from 'node:fs'
 import { Problem } from '../../../files/problem.ts'
-import { addToken } from '../../../fleet/server/user-access.ts'
 import { noted, said, saidJson, warned, wrong } from '../../print.ts'
 import { databaseOf, fleetCommand, requireOperator, untilStopped, whenStopped } from './shared.ts'
 
@@ -23,24 +22,21 @@ export const init = fleetCommand(
   async ({ json }, [url]) => {
     const db = databaseOf(url)
     requireOperator('making a fleet')
-    const { initFleet, openFleet } = await import('../../../fleet/server/database.ts')
-    const { applied, version, server } = await initFleet(db)
-    const fleet = openFleet(db, { connections: 1 })
-    const token = await fleet
-      .as('admin', undefined, async (sql) => {
-        const { rows } = await sql.query("SELECT 1 FROM ona_fleet.tokens WHERE role = 'admin' LIMIT 1")
-        if (rows.length > 0) return undefined
-        return addToken(sql, { actor: 'first admin', role: 'admin', via: 'static', by: 'ona fleet init' })
-      })
-      .finally(() => fleet.close())
+    const { initFleet } = await import('../../../fleet/server/database.ts')
+    const { applied, version, server, token } = await initFleet(db, { firstAdmin: 'first admin' })
     if (json) return saidJson({ applied, version, server, ...(token !== undefined && { token }) })
     said(
       applied === 0
         ? `schema version ${version}: up to date (PostgreSQL ${server})`
         : `schema version ${version}: ${applied} migrations applied (PostgreSQL ${server})`,
     )
-    if (token !== undefined) said(`admin token, shown once: ${token}`)
-    return 0
+    if (token === undefined) return 0
+    const { host, pathname } = new URL(db)
+    return said(`admin token, shown once: ${token}
+next:
+  psql …       ALTER ROLE ona_service LOGIN PASSWORD '…'
+  ona fleet serve --db postgres://ona_service@${host}${pathname}      with PGPASSWORD set
+  ona fleet login http://127.0.0.1:8470 --token TOKEN       sign in as the admin, on the machine of the service`)
   },
 )
 
