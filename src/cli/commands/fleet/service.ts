@@ -22,7 +22,7 @@ export const init = fleetCommand(
   async ({ json }, [url]) => {
     const db = databaseOf(url)
     requireOperator('making a fleet')
-    const { initFleet } = await import('../../../fleet/server/database.ts')
+    const { initFleet } = await import('../../../fleet/server/init.ts')
     const { applied, version, server, token } = await initFleet(db, { firstAdmin: 'first admin' })
     if (json) return saidJson({ applied, version, server, ...(token !== undefined && { token }) })
     said(

@@ -97,7 +97,8 @@ this machine is enrolled, and you are signed in as an admin
 )
 
 async function firstToken(db: string): Promise<string> {
-  const { initFleet, openFleet } = await import('../../../fleet/server/database.ts')
+  const { initFleet } = await import('../../../fleet/server/init.ts')
+  const { openFleet } = await import('../../../fleet/server/database.ts')
   await initFleet(db)
   const fleet = openFleet(db, { connections: 1 })
   const actor = userInfo().username
