@@ -12,7 +12,11 @@ if (files.length === 0) {
   process.exit(2)
 }
 const report = ['--test-reporter=./scripts/reporter.ts', '--test-reporter-destination=stdout']
-const run = spawnSync(process.execPath, ['--test', '--test-concurrency=2', ...report, ...flags, ...files], {
-  stdio: 'inherit',
-})
+const run = spawnSync(
+  process.execPath,
+  ['--test', '--test-concurrency=2', '--import=./scripts/compile-cache.mjs', ...report, ...flags, ...files],
+  {
+    stdio: 'inherit',
+  },
+)
 process.exit(run.status ?? 1)
