@@ -4,6 +4,7 @@
 #   scripts/sdlc-acceptance.sh                 ends at the first row that fails, with its id on stderr and exit code 1
 #   scripts/sdlc-acceptance.sh --keep-going    runs them all
 #   scripts/sdlc-acceptance.sh --only ID       one row; may be given more than once
+#   scripts/sdlc-acceptance.sh --tested FILE   takes the results of tests from a run of scripts/test.ts --results FILE
 #   scripts/sdlc-acceptance.sh --matrix        prints the matrix as Markdown
 #   scripts/sdlc-acceptance.sh --list          prints ids, sections and obligations, separated by tabs
 #
@@ -13,14 +14,15 @@ set -uo pipefail
 ROOT=$(cd "$(dirname "$0")/.." && pwd)
 # another folder of rows, for the test of this script
 rows=${ACCEPTANCE_ROWS:-$ROOT/scripts/acceptance/rows}
-mode=run keep_going='' only=()
+mode=run keep_going='' tested='' only=()
 while [ $# -gt 0 ]; do
   case $1 in
     --keep-going) keep_going=yes ;;
     --only) only+=("${2:?--only needs an id}"); shift ;;
+    --tested) tested=$(realpath "${2:?--tested needs a file}") || exit 2; shift ;;
     --matrix) mode=matrix ;;
     --list) mode=list ;;
-    --help | -h) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    --help | -h) sed -n '2,13s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) echo "sdlc-acceptance.sh: what is \"$1\"? --help says what there is" >&2; exit 2 ;;
   esac
   shift
