@@ -321,7 +321,7 @@ ${sound}`,
 
 test('a case that a deny rule forbids is refused before it runs at all, and one that stands is not run', async (t) => {
   const { at, model } = await implemented(t, [], sound)
-  const ran = join(at.folder, 'ran')
+  const ran = join(at.folder, '../ran')
   const script = `set -eu\ntouch ${ran}\nactual=$(node "$PROJECT_DIR/bin/greet.mjs" Ada)\n[ "$actual" = 'Hello, Ada!' ] || exit 1\n`
   model.when(() => true, [{ name: 'WriteTestCase', input: { name: 'touches', criterion: 'C1', script } }])
   model.when(() => true, [...cases])

@@ -61,6 +61,9 @@ export const dropCases = (db: Db, planId: number, criteria?: readonly string[]):
     ),
   )
 
+export const dropCase = (db: Db, id: number): void =>
+  void db.transaction(() => db.run('UPDATE ona_test_cases SET superseded = 1 WHERE id = ?', id))
+
 export function saveRun(db: Db, run: Run): void {
   db.transaction(() =>
     db.run(

@@ -4,6 +4,7 @@ import { caseProblems } from './check-case.ts'
 import { templates } from './templates.ts'
 
 const context = {
+  projectDir: '/home/ada/greet',
   criteria: ['C1', 'C2'],
   implementation: ['lib/core.mjs', 'bin/tool.mjs'],
   entryPoints: ['bin/tool.mjs'],
@@ -18,6 +19,11 @@ const sound = [
   'set -e\nnode "$PROJECT_DIR/bin/tool.mjs" --make\ntest -f made.txt\n',
   'node "$PROJECT_DIR/bin/tool.mjs" missing; code=$?\n[ "$code" -eq 1 ] || { echo "exit $code" >&2; exit 1; }\n',
   'set -e\nrows=$(sqlite3 "$AGENT_SDLC_DB" "SELECT count(*) FROM events")\n[[ $rows -gt 0 ]]\n',
+  `set -e\nnode -e 'const { execFileSync } = require("child_process"); if (String(execFileSync("tool")) !== "1") process.exit(1)'\n`,
+  `set -e\nnode --input-type=module -e 'import assert from "node:assert"; assert.equal(1, 1)'\n`,
+  `set -e\npython3 - <<'END'\nimport os, subprocess\nfrom pathlib import Path\nassert subprocess.check_output(["tool"]) == b"1"\nEND\n`,
+  'set -e\ntool serve 8099 &\ncurl -s http://127.0.0.1:8099/hello | grep -qx hi\nkill $!\n',
+  'set -e\nset_up() { mkdir data; }\nset_up\necho "$PATH" > /dev/null\ntool | grep -q 1\n',
   'set -e\nona --eval \'{"tool":"Read","input":{"file_path":"/etc/hostname"}}\' | jq -e ".is_error == false"\n',
 ]
 
@@ -43,9 +49,21 @@ const refused: [string, RegExp][] = [
   ['set -e\nnode -e "const { f } = require(\'./lib/core.mjs\'); console.log(f())" | grep 1\n', /loads a module/],
   ['set -e\nnode --input-type=module -e "import { f } from \'x\'" | grep 1\n', /loads a module/],
   ['set -e\npython3 -c "from app.core import f; print(f())" | grep 1\n', /loads a module/],
+  [`set -e\npython3 - <<'END'\nimport app.core as core\nassert core.f() == 1\nEND\n`, /loads a module/],
+  [`set -e\nnode -e 'import(process.env.PROJECT_DIR + "/lib/x.mjs")' | grep 1\n`, /loads a module/],
+  [`set -e\nnode -e 'require(require("path").join("..", "x"))' | grep 1\n`, /loads a module/],
   ['set -e\nLD_PRELOAD=./fake.so tool | grep 1\n', /how the program is loaded/],
   ['set -e\nNODE_OPTIONS="-r ./patch.js" tool | grep 1\n', /how the program is loaded/],
   ['set -e\nexport PATH=$CASE_DIR:$PATH\ntool | grep 1\n', /changes PATH/],
+  ['set -e\nread -r PATH <<< "$PWD/b"\ntool | grep 1\n', /changes PATH/],
+  ['set -e\nenv "PATH=$PWD/b" tool | grep 1\n', /changes PATH/],
+  ['set -e\nhash -p ./fake node\ntool | grep 1\n', /changes PATH/],
+  ['set -e\nfunction [ { :; }\n[ "$(tool)" = 1 ]\n', /shadows a real program/],
+  ['set -e\nif :; then function grep { :; }; fi\ntool | grep 1\n', /shadows a real program/],
+  ['exit() { builtin exit 0; }\ntool | grep 1 || exit 1\n', /shadows a real program/],
+  ['set -e\necho 1 > /home/ada/greet/bin/tool.mjs\ntool | grep -q 1\n', /names the folder of the project itself/],
+  ['set -e\ngrep -q 1 /proc/$PPID/cwd/lib/core.mjs\n', /looks at processes/],
+  ['set -e\ncurl -s https://example.com/x | diff - out\n', /depends on the network/],
   ['set -e\ncurl() { echo 1; }\ntool | grep 1\n', /shadows a real program/],
   ['set -e\n. "$PROJECT_DIR/lib.sh"\ntool | grep 1\n', /sources/],
   ['set -e\ngrep -q Hello "$PROJECT_DIR/lib/core.mjs"\n', /looks at lib\/core.mjs/],

@@ -4,6 +4,7 @@
  * It cannot tell a good case from a poor one; it refuses what the specification forbids (spec 003 §8.5): imports of the
  * project's modules, doubles of any kind, looking at the implementation, and checks that only show that nothing crashed.
  */
+import { builtinModules } from 'node:module'
 import type { ShellCommand } from '../permissions/shell/command.ts'
 import { readShell } from '../permissions/shell/read.ts'
 
@@ -13,6 +14,8 @@ export interface CaseToCheck {
 }
 
 export interface CheckContext {
+  /** The project itself, which a case never names: it works on the copy in $PROJECT_DIR. */
+  readonly projectDir: string
   /** Ids of the plan's criteria. */
   readonly criteria: readonly string[]
   /** Files that were created or changed while implementing, relative to the project. */
@@ -36,18 +39,17 @@ export function caseProblems({ criterion, content }: CaseToCheck, context: Check
     const found = pattern.exec(withoutComments(content))
     if (found) problems.push(`${why}: ${found[0].trim().slice(0, 60)}`)
   }
-  problems.push(...sourced(commands), ...looksInside(commands, content, context))
-  problems.push(...overwrites(commands))
+  problems.push(...loaded(withoutComments(content)), ...sourced(commands), ...looksInside(commands, content, context))
+  problems.push(...overwrites(commands), ...leavesTheCopy(content, context))
   if (criterion !== null) problems.push(...assertionProblems(content))
   return problems
 }
 
+/** Programs and builtins that checks are made of. */
+const shadowable =
+  'node|npm|npx|deno|bun|python3?|ruby|perl|bash|sh|env|git|curl|sqlite3|ona|grep|egrep|fgrep|rg|diff|cmp|jq|cat|sed|awk|wc|head|tail|sort|test|\\[|\\[\\[|exit|return|set|trap|true|false|eval|exec|command|builtin|echo|printf|read|kill|timeout'
+
 const forbidden: readonly { readonly pattern: RegExp; readonly why: string }[] = [
-  { pattern: /\brequire\s*\(\s*['"`]?[.$/\w]/, why: "it loads a module of the project's; run the program instead" },
-  {
-    pattern: /\bimport\s*\(|\bimport\s+[\w*{][^\n]*\bfrom\b|\bfrom\s+[\w.]+\s+import\b|\bimportlib\b/,
-    why: "it loads a module of the project's; run the program instead",
-  },
   {
     pattern:
       /\b(?:jest|vi|sinon|td)\s*\.\s*(?:fn|mock|stub|spyOn|replace)\b|\bunittest\.mock\b|\bmonkeypatch\b|\bproxyquire\b|\bnock\s*\(|\b(?:Mock|MagicMock|createMock|mockImplementation|stub)\s*\(/,
@@ -59,18 +61,49 @@ const forbidden: readonly { readonly pattern: RegExp; readonly why: string }[] =
     why: 'it changes how the program is loaded',
   },
   {
-    pattern: /(?:^|[\s;&])(?:export\s+)?PATH\s*=/m,
+    pattern: /(?<![$\w{-])PATH\b|\bhash\s+-\w*p|\benable\s+-|\bcommand_not_found_handle\b/,
     why: 'it changes PATH, so that other programs than the real ones could run',
   },
   {
-    pattern:
-      /^\s*(?:function\s+)?(?:node|npm|npx|python3?|git|curl|sqlite3|grep|test|diff|ona)\s*\(\)\s*\{|\balias\s+\w+=/m,
+    pattern: new RegExp(
+      `(?:^|[;&|({]|\\b(?:then|do|else))\\s*(?:(?:${shadowable})\\s*\\(\\s*\\)|function\\s+(?:${shadowable})(?=[\\s({]))|\\balias\\s+\\S+=`,
+      'm',
+    ),
     why: 'it shadows a real program',
+  },
+  { pattern: /\/proc\/(?:self|\d|\$|\*)|\/dev\/(?:fd|tcp|udp)\//, why: 'it looks at processes, not at the program' },
+  {
+    pattern: /\b(?:https?|ftp|ssh):\/\/(?!(?:localhost|127\.0\.0\.1|\[::1\])[:/"'\s$])[\w.-]+/,
+    why: 'it depends on the network',
   },
 ]
 
 /** Comments tell what a case is about; they may name anything. */
 const withoutComments = (text: string): string => text.replace(/(^|\s)#[^\n]*/g, '$1')
+
+/** Modules that a program in the script loads, beside those that the language itself brings. */
+const loaded = (text: string): string[] =>
+  loads
+    .flatMap((pattern) => [...text.matchAll(pattern)])
+    .filter(([, module]) => module === undefined || !isBuiltIn(module))
+    .map(([found]) => `it loads a module of the project's; run the program instead: ${found.trim().slice(0, 60)}`)
+
+const loads: readonly RegExp[] = [
+  /\b(?:require|import)\s*\(\s*(?:['"`]([^'"`$]*)['"`]\s*\))?/g,
+  /\bimport\s+(?:[\w*{][^\n'"]*\bfrom\s*)?['"]([^'"]+)['"]/g,
+  /\bfrom\s+([\w.]+)\s+import\b/g,
+  /(?:^|['";])\s*import\s+([A-Za-z_][\w.]*)(?=\s*(?:$|[;,'"]|as\b))/gm,
+  /\b(?:importlib|runpy|__import__|createRequire)\b/g,
+]
+
+const isBuiltIn = (module: string): boolean => module.startsWith('node:') || builtIn.has(module.split(/[./]/)[0]!)
+
+const builtIn = new Set([
+  ...builtinModules,
+  ...'os sys subprocess json re pathlib tempfile sqlite3 time shutil io csv socket http urllib signal textwrap difflib hashlib math datetime unittest'.split(
+    ' ',
+  ),
+])
 
 const sourced = (commands: readonly ShellCommand[]): string[] =>
   commands
@@ -121,6 +154,12 @@ const overwrites = (commands: readonly ShellCommand[]): string[] =>
 const inProject = /\$\{?PROJECT_DIR\b/
 const changers = new Set(['cp', 'mv', 'install', 'ln', 'tee', 'dd', 'rsync'])
 const removers = new Set(['rm', 'chmod', 'chown', 'truncate', 'patch', 'touch', 'shred', 'unlink'])
+
+/** Whether it goes to the project itself instead of the copy that it is given. */
+const leavesTheCopy = (content: string, { projectDir }: CheckContext): string[] =>
+  projectDir !== '/' && content.includes(projectDir)
+    ? ['it names the folder of the project itself: use "$PROJECT_DIR", which is a copy']
+    : []
 
 /** Checks that hold whatever the program does. */
 const empty: readonly { readonly pattern: RegExp; readonly why: string }[] = [
@@ -188,6 +227,8 @@ const assertions: readonly RegExp[] = [
   // a file's state
   /(?:\[\[?|test)\s+(?:!\s+)?-[edfhLsrwx]\s+\S/,
   /\bcase\s+["']?\$[\w{(]/,
+  // by a program in the script
+  /\bassert\b|\b(?:process|sys)\.exit(?:Code)?\b|\braise\s+SystemExit\b|\bthrow\s+new\b/,
   // an exit code other than 0
   /(?:\[\[?|test)\s+["']?\$\??\w*["']?\s+(?:-eq|=|==)\s+["']?[1-9]/,
 ]

@@ -31,22 +31,15 @@ export async function publicContract(
   const entryPoints = declaredCommands(projectDir)
   const leftOut: { name: string; why: string }[] = []
   const parts: ContractPart[] = []
-  const code = new Set(
-    [...implementation.files.keys()].flatMap((path) =>
-      contentOf(join(projectDir, path))
-        .split('\n')
-        .map((line) => line.trim())
-        .filter((line) => line.length >= 8),
-    ),
-  )
+  const isShared = linesOf([...implementation.files.keys()].map((path) => contentOf(join(projectDir, path))))
   const add = (name: string, text: string, path?: string) => {
     if (path !== undefined && implementation.files.has(path))
       return void leftOut.push({ name, why: 'it was written while implementing' })
     const lines = text.split('\n')
-    const shared = lines.filter((line) => code.has(line.trim()))
+    const shared = lines.filter(isShared)
     if (shared.filter(isCode).length === 0) return void parts.push({ name, text: text.slice(0, mostText) })
     leftOut.push({ name, why: `it holds ${shared.length} lines of the implementation` })
-    const rest = lines.filter((line) => !code.has(line.trim())).join('\n')
+    const rest = lines.filter((line) => !isShared(line)).join('\n')
     if (shared.length * 2 < lines.length && rest.trim() !== '') parts.push({ name, text: rest.slice(0, mostText) })
   }
 
@@ -66,8 +59,26 @@ export async function publicContract(
   return { parts, entryPoints: [...new Set(entryPoints.map(([, file]) => file))], leftOut }
 }
 
+/** Whether a line is one of these texts', however it is indented, numbered or quoted; or holds encoded text, which no reader needs. */
+function linesOf(texts: readonly string[]): (line: string) => boolean {
+  const code = new Set(texts.flatMap((text) => text.split('\n').map(plain)).filter((line) => line.length >= 8))
+  const long = [...code].filter((line) => line.length >= 16)
+  return (line) => {
+    const text = plain(line)
+    return code.has(text) || encoded.test(text) || (isCode(text) && long.some((each) => text.includes(each)))
+  }
+}
+
+const plain = (line: string): string =>
+  line
+    .replace(/\u001b\[[\d;]*m/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+const encoded = /(?<![\w/:.])[A-Za-z0-9+/]{60,}={0,2}(?![\w/])/
+
 /** Usage lines stand in the source as they are printed, and may be known; statements may not. */
 const isCode = (line: string): boolean =>
+  encoded.test(line) ||
   /[;{}]\s*$|=>|[=!]==|:=|^\s*(?:import|export|const|let|var|function|class|def|return|async|await|func|fn|pub|use|local|echo|printf|print|console|if|elif|else|for|while|try|except|catch|#include|#!)\b|\w\(.*\)/.test(
     line,
   )

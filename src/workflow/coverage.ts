@@ -3,7 +3,7 @@ import type { Db } from '../store/open.ts'
 import { approvedPlan, listPlans, type Plan } from '../store/plans.ts'
 import { type Case, casesOf, lastRun, type Run } from './cases.ts'
 import { type Criterion, criteriaOf } from './criteria.ts'
-import { type Proof, proofOf } from './prove.ts'
+import { flawInWords, type Proof, proofOf } from './proofs.ts'
 
 export interface CaseState {
   readonly case: Case
@@ -57,7 +57,7 @@ function stateOf(db: Db, plan: Plan, each: Case): CaseState {
   if (!run) return { ...about, state: 'not run' }
   if (run.hash !== each.hash || run.planHash !== plan.hash) return { ...about, state: 'stale' }
   if (run.exitCode !== 0) return { ...about, state: 'failed' }
-  return { ...about, state: proof?.passesEmptied ? 'proves nothing' : 'passed' }
+  return { ...about, state: proof?.flaw ? 'proves nothing' : 'passed' }
 }
 
 /** Criteria that no passing case traces to. */
@@ -74,16 +74,22 @@ export function missing(coverage: Coverage): string | undefined {
     ...coverage.rows.flatMap(({ criterion, cases }) =>
       cases
         .filter(({ state }) => state !== 'passed')
-        .map((each) => `${criterion.id}: case ${each.case.name} ${because[each.state]}`),
+        .map((each) => `${criterion.id}: case ${each.case.name} ${because(each)}`),
     ),
   ]
   return lines.length === 0 ? undefined : `not everything is covered:\n${lines.map((line) => `- ${line}`).join('\n')}`
 }
 
-const because: Record<CaseState['state'], string> = {
+function because({ state, proof }: CaseState): string {
+  if (proof?.flaw && state === 'proves nothing')
+    return `${flawInWords[proof.flaw]}; have it rewritten (ona verify --rewrite)`
+  return words[state]
+}
+
+const words: Record<CaseState['state'], string> = {
   passed: 'passed',
   failed: 'failed in its last run',
   'not run': 'has not run',
   stale: 'ran before the plan or the case changed; run it again',
-  'proves nothing': 'passes without the change as well, so it proves nothing; have it rewritten (ona verify --rewrite)',
+  'proves nothing': 'proves nothing',
 }

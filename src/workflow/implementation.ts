@@ -8,6 +8,8 @@ import { hashOf, type Plan } from '../store/plans.ts'
 export interface Implementation {
   /** By path, relative to the project: the content's hash; '' where there is no such file any more. */
   readonly files: ReadonlyMap<string, string>
+  /** Of all of it. */
+  readonly hash: string
 }
 
 /** Not the project's own: what git and package managers keep, and ona's worktrees and copies of cases. */
@@ -20,7 +22,7 @@ export function implementationOf(db: Db, conversationId: string, projectDir: str
     const text = textOf(join(projectDir, path))
     return [path, text === undefined ? '' : hashOf(text)]
   })
-  return { files: new Map(files) }
+  return { files: new Map(files), hash: hashOf(JSON.stringify(files)) }
 }
 
 export function textOf(file: string): string | undefined {

@@ -20,18 +20,25 @@ const operators: readonly (readonly [find: RegExp, put: string | ((found: string
   [/\bfalse\b/g, 'true'],
   [/(?<=[\w)\]] )\+(?= [\w('"`[])/g, '-'],
   [/(?<![\w.])\d+(?![\w.])/g, (found) => String(Number(found) + 1)],
-  [/(?<=(['"`]))[^'"`\n${}]+(?=\1)/g, (found) => `${found}~`],
+  [/(?<=(['"`]))[^'"`\n${}]+(?=\1)/g, '~'],
+  // the words in front of the first value: `Hello, ${name}`, f"Hello, {name}", "Hello, $name"
+  [/(?<=`)[^`\n$]*[^\s`$][^`\n$]*(?=\$\{)/g, '~'],
+  [/(?<=\bf["'])[^"'\n{]*[^\s"'{][^"'\n{]*(?=\{)/g, '~'],
+  [/(?<=")[^"'`\n${}]*[^\s"'`${}][^"'`\n${}]*(?=\$[\w{(])/g, '~'],
 ]
 
 /** Files whose text is a program's; documents and data are not mutated. */
 const programs = /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|swift|c|cc|cpp|h|cs|php|pl|lua|sh|bash|ex|exs|scala)$|^[^.]+$/
 
-/** At most `most`, spread over all the places where one is possible: the same for the same text. */
-export function mutantsOf(files: ReadonlyMap<string, string>, most: number): Mutant[] {
-  const all = [...files].filter(([file]) => programs.test(file)).flatMap(([file, text]) => mutantsIn(file, text))
-  if (all.length <= most) return all
-  return Array.from({ length: most }, (_, index) => all[Math.floor((index * all.length) / most)]!)
-}
+/** In the order of the text. */
+export const mutantsOf = (files: ReadonlyMap<string, string>): Mutant[] =>
+  [...files].filter(([file]) => programs.test(file)).flatMap(([file, text]) => mutantsIn(file, text))
+
+/** At most `most`, from all over the list: the same for the same list. */
+export const spread = (mutants: readonly Mutant[], most: number): Mutant[] =>
+  mutants.length <= most
+    ? [...mutants]
+    : Array.from({ length: most }, (_, index) => mutants[Math.floor((index * mutants.length) / most)]!)
 
 function mutantsIn(file: string, text: string): Mutant[] {
   const found: { at: number; mutant: Mutant }[] = []

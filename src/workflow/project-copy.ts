@@ -6,26 +6,40 @@ import {
   mkdtempSync,
   readdirSync,
   readlinkSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
-  truncateSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { isWithin } from '../permissions/paths/pattern.ts'
 
 export interface ProjectCopy {
   readonly path: string
-  /** The copy of the installed packages, where there are any. */
+  /** Where the installed packages are that it links to. */
   readonly packages: string | undefined
+  /** Puts another text into a file of it; through links that lead out of the copy nothing is written. */
+  write(file: string, text: string): void
   remove(): void
 }
 
-/** Copies share one copy of the installed packages; ona's own folder is left out. */
-export function copyProject(projectDir: string): ProjectCopy {
+export interface CopyOptions {
+  /** Other texts for files of the copy. */
+  readonly texts?: ReadonlyMap<string, string>
+  /** What runs in the copy cannot write outside of its own folder, so the packages themselves may be linked. */
+  readonly sandboxed?: boolean
+}
+
+/**
+ * Without the history, ona's own folder and the installed packages. Those are linked: in the sandbox to where they are,
+ * otherwise to one copy for all.
+ */
+export function copyProject(projectDir: string, { texts, sandboxed }: CopyOptions = {}): ProjectCopy {
   const root = mkdtempSync(join(tmpdir(), 'ona-project-'))
   const path = join(root, basename(projectDir) || 'project')
-  const left = new Set(['node_modules', '.ona'].map((name) => join(projectDir, name)))
+  const left = new Set(['.git', 'node_modules', '.ona'].map((name) => join(projectDir, name)))
   cpSync(projectDir, path, {
     recursive: true,
     verbatimSymlinks: true,
@@ -33,17 +47,23 @@ export function copyProject(projectDir: string): ProjectCopy {
     mode: constants.COPYFILE_FICLONE,
     filter: (from) => !left.has(from) && isCopied(from),
   })
-  const packages = packagesOf(projectDir)
+  const packages = packagesOf(projectDir, sandboxed === true)
   if (packages !== undefined) linkPackages(packages, join(path, 'node_modules'))
-  return { path, packages, remove: () => rmSync(root, { recursive: true, force: true }) }
+  const write = (file: string, text: string) => {
+    const at = realPath(join(path, file))
+    if (at !== undefined && isWithin(at, realpathSync(path))) writeFileSync(at, text)
+  }
+  for (const [file, text] of texts ?? []) write(file, text)
+  return { path, packages, write, remove: () => rmSync(root, { recursive: true, force: true }) }
 }
 
 /** By project, the copy of its installed packages, made once a process and again when they change. */
 const packageCopies = new Map<string, { readonly stamp: string; readonly folder: string }>()
 
-function packagesOf(projectDir: string): string | undefined {
+function packagesOf(projectDir: string, sandboxed: boolean): string | undefined {
   const installed = join(projectDir, 'node_modules')
   if (!statSync(installed, { throwIfNoEntry: false })?.isDirectory()) return undefined
+  if (sandboxed) return realpathSync(installed)
   const stamp = [installed, join(installed, '.package-lock.json')]
     .map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs)
     .join()
@@ -78,12 +98,10 @@ function isCopied(path: string): boolean {
   return stat === undefined || stat.isFile() || stat.isDirectory()
 }
 
-/** The project without the change: its files are there, and say nothing. */
-export function emptied(projectDir: string, files: Iterable<string>): ProjectCopy {
-  const copy = copyProject(projectDir)
-  for (const file of files) {
-    const path = join(copy.path, file)
-    if (statSync(path, { throwIfNoEntry: false })?.isFile()) truncateSync(path)
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined // not in the copy
   }
-  return copy
 }

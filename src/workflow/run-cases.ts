@@ -6,9 +6,8 @@ import type { Db } from '../store/open.ts'
 import type { Plan } from '../store/plans.ts'
 import { type Case, casesOf, type Run, saveRun } from './cases.ts'
 import { implementationOf } from './implementation.ts'
-import { copyProject } from './project-copy.ts'
-import { proveCases } from './prove.ts'
-import { runScript, type ScriptPlace } from './run-script.ts'
+import { changeOf, proveCases } from './prove.ts'
+import { copyFor, runScript, type ScriptPlace } from './run-script.ts'
 
 export interface RunOptions extends Omit<ScriptPlace, 'db' | 'conversationId'> {
   /** The project itself: the cases run in a copy of it. */
@@ -33,7 +32,8 @@ export async function runCases(db: Db, plan: Plan, options: RunOptions): Promise
     options.onCase?.(each, run)
     runs.push(run)
   }
-  if (!signal?.aborted) await proveCases(passed, implementationOf(db, plan.conversationId, projectDir, plan), place)
+  if (!signal?.aborted)
+    await proveCases(passed, changeOf(implementationOf(db, plan.conversationId, projectDir, plan), projectDir), place)
   return runs
 }
 
@@ -49,7 +49,7 @@ async function runCase(each: Case, plan: Plan, place: ScriptPlace, refused: stri
   })
   if (refused !== undefined)
     return { ...facts(), exitCode: null, timedOut: false, stdout: '', stderr: `not run: ${refused}\n` }
-  const copy = copyProject(place.projectDir)
+  const copy = await copyFor(place)
   try {
     const result = await runScript(each.content, { ...place, projectDir: copy.path, packages: copy.packages })
     return { ...facts(), ...result }

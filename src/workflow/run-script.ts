@@ -11,6 +11,7 @@ import { packageRoot } from '../package-root.ts'
 import type { WrapPlace, Wrapped } from '../sandbox/wrap.ts'
 import { type Db, openDb } from '../store/open.ts'
 import type { Run } from './cases.ts'
+import { copyProject, type ProjectCopy } from './project-copy.ts'
 
 export interface ScriptPlace {
   /** The copy of the project. */
@@ -25,7 +26,13 @@ export interface ScriptPlace {
   readonly signal?: AbortSignal
   /** How a program is started: as it is, or in the sandbox. */
   wrap?(words: readonly string[], place: ScriptFolders): Promise<Wrapped>
+  /** Whether `wrap` keeps a script from writing outside of its folder. */
+  sandboxed?(): Promise<boolean>
 }
+
+/** A copy of the project for scripts to run in. */
+export const copyFor = async (place: ScriptPlace, texts?: ReadonlyMap<string, string>): Promise<ProjectCopy> =>
+  copyProject(place.projectDir, { sandboxed: (await place.sandboxed?.()) === true, ...(texts && { texts }) })
 
 export interface ScriptFolders extends WrapPlace {
   /** Everything that the script may write. */

@@ -10,18 +10,18 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { Place } from '../support/program.ts'
 import { type Call, cases, implemented, move } from '../support/workflow.ts'
 
 const ona = join(import.meta.dirname, '../../bin/ona.mjs')
 const bwrap = execFileSync('which', ['bwrap'], { encoding: 'utf8' }).trim()
 const canary = 'CANARY_CODE_41c7'
 const source = `const ${canary} = process.argv[2] ?? 'world'\nconsole.log(\`Hello, \${${canary}}!\`)\n`
-/** Spelled so that no script holds it. */
-const find = `w=$(printf 'CANARY_%s_41c7' CODE)`
+/** Spelled so that no script holds it, nor the folder of the project: the checker refuses one that names it. */
+const find = (folder: string) =>
+  `w=$(printf 'CANARY_%s_41c7' CODE); d=$(printf '%s%s' '${folder.slice(0, 8)}' '${folder.slice(8)}')`
 
 /** The code is committed, copied to /tmp, open in a process, served on loopback, and told to hooks and a server. */
-async function leaky(t: TestContext, script: (at: Place, port: number) => string) {
+async function leaky(t: TestContext, script: (port: number) => string) {
   const tries: Call[] = []
   const { at, model } = await implemented(t, [tries], source)
   const server = createServer((_, response) => response.end(source))
@@ -38,25 +38,24 @@ async function leaky(t: TestContext, script: (at: Place, port: number) => string
     stdio: 'ignore',
   })
   t.after(() => holder.kill('SIGKILL'))
-  const text = `set -u\n${find}\n${script(at, (server.address() as AddressInfo).port)}\n`
+  const text = `set -u\n${find(at.folder)}\n${script((server.address() as AddressInfo).port)}\n`
   tries.push({ name: 'WriteTestCase', input: { name: 'looks', criterion: 'C1', script: text } }, cases[1]!)
   return { at, model, text }
 }
 
-const ways: Readonly<Record<string, (at: Place, port: number) => string>> = {
-  'the project itself': (at) => `grep -rqs "$w" ${at.folder}/bin "$PROJECT_DIR/bin" "$PROJECT_DIR/../"*`,
-  'a link to it': (at) => `ln -s ${at.folder} here; cat here/bin/* | grep -q "$w"`,
-  'git objects': (at) => `git -C ${at.folder} log -p --all 2>/dev/null | grep -q "$w"`,
-  'loose objects': (at) =>
-    `for f in ${at.folder}/.git/objects/??/*; do perl -MCompress::Zlib -0777 -ne 'print uncompress($_)' "$f" 2>/dev/null; done | grep -aq "$w"`,
+const ways: Readonly<Record<string, (port: number) => string>> = {
+  'the project itself': () => `grep -rqs "$w" "$d"/bin "$PROJECT_DIR/bin" "$PROJECT_DIR/../"*`,
+  'a link to it': () => `ln -s "$d" here; cat here/bin/* | grep -q "$w"`,
+  'git objects': () => `git -C "$d" log -p --all 2>/dev/null | grep -q "$w"`,
+  'loose objects': () =>
+    `for f in "$d"/.git/objects/??/*; do perl -MCompress::Zlib -0777 -ne 'print uncompress($_)' "$f" 2>/dev/null; done | grep -aq "$w"`,
   '/proc of others': () =>
-    `for p in /proc/[0-9]*; do tr '\\0' '\\n' 2>/dev/null < $p/environ; cat $p/cwd/bin/greet.mjs 2>/dev/null; done | grep -aq "$w"`,
-  'a loopback server': (_, port) =>
-    `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && grep -q "$w" <&3`,
-  'temporary files': (at) =>
-    `ls -d /tmp/ona-* /var/tmp/ona-* 2>/dev/null | grep -q "$(basename ${join(at.folder, '..')})"`,
-  'ona as a tool': (at) =>
-    `ona --eval '{"tool":"Bash","input":{"command":"cat ${at.folder}/bin/greet.mjs"}}' --conversation c | grep -q "$w"`,
+    `r=/pro; for p in \${r}c/[0-9]*; do tr '\\0' '\\n' 2>/dev/null < $p/environ; cat $p/cwd/bin/greet.mjs 2>/dev/null; done | grep -aq "$w"`,
+  'a loopback server': (port) =>
+    `r=/dev/tc; exec 3<>\${r}p/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && grep -q "$w" <&3`,
+  'temporary files': () => `ls -d /tmp/ona-* /var/tmp/ona-* 2>/dev/null | grep -q "$(basename "$(dirname "$d")")"`,
+  'ona as a tool': () =>
+    `ona --eval '{"tool":"Bash","input":{"command":"cat '"$d"'/bin/greet.mjs"}}' --conversation c | grep -q "$w"`,
 }
 
 const outside = (script: string, cwd: string, env: NodeJS.ProcessEnv) =>
@@ -77,7 +76,7 @@ for (const [name, way] of Object.entries(ways))
     const { stderr } = await move(at, 'test')
     const all = model.requests.join('\n')
     assert.ok(model.requests.length > 1, stderr)
-    assert.doesNotMatch(all, /it passes on the project without the change/)
+    assert.doesNotMatch(all, /it passes without the change/)
     assert.equal(all.includes(canary), false)
     // control: outside a sandbox the same script finds it
     const copy = join(at.folder, '../copy')
@@ -115,6 +114,20 @@ test('hooks and servers that know the code cannot tell the writer', async (t) =>
     const { tools } = JSON.parse(request) as { tools: { function: { name: string } }[] }
     assert.deepEqual(tools.map((tool) => tool.function.name).sort(), ['PublicContract', 'WriteTestCase'])
   }
+})
+
+test('what a hook says when it refuses a case is not for its writer', async (t) => {
+  const { at, model } = await leaky(t, () => 'false')
+  mkdirSync(join(at.home, '.ona'), { recursive: true })
+  const command = `grep -q 'test case' && { cat ${at.folder}/bin/greet.mjs >&2; exit 2; }; exit 0`
+  writeFileSync(
+    join(at.home, '.ona/settings.json'),
+    JSON.stringify({ hooks: [{ hook_event_name: 'PreToolUse', matcher: 'Bash', command }] }),
+  )
+  await move(at, 'test')
+  const all = model.requests.join('\n')
+  assert.match(all, /it may not run here: a hook refused it/)
+  assert.equal(all.includes(canary), false)
 })
 
 test('where no sandbox can be made the report says so, and so does the record', async (t) => {

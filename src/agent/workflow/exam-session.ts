@@ -7,10 +7,11 @@ import { newId } from '../../store/open.ts'
 import type { Plan } from '../../store/plans.ts'
 import { failed, said } from '../../tools/output.ts'
 import { defineTool, type Tool } from '../../tools/tool.ts'
-import { casesOf, saveCase } from '../../workflow/cases.ts'
+import { type Case, casesOf, dropCase, saveCase } from '../../workflow/cases.ts'
 import { caseProblems } from '../../workflow/check-case.ts'
 import { buildExam, type Exam } from '../../workflow/exam.ts'
-import { passesWithoutChange, present } from '../../workflow/prove.ts'
+import { flawInWords, saveProof } from '../../workflow/proofs.ts'
+import { changeOf, flawOf, passesEmptied } from '../../workflow/prove.ts'
 import { restoreCopy } from '../../workflow/run-cases.ts'
 import { Session } from '../session/session.ts'
 import type { Toolbox } from '../toolbox.ts'
@@ -36,8 +37,8 @@ export async function generateCases(parent: Session, plan: Plan, criteria: reado
   const sessionId = createSession(db, conversationId, undefined, owner).sessionId
   const help = (file: string) => helpOf(parent, file)
   const exam = await buildExam(db, { conversationId, sessionId, projectDir, plan, wanted: criteria, help })
-  const written = new Map<string, string>()
-  const open = () => criteria.filter((each) => ![...written.values()].includes(each))
+  const written = new Map<string, Case>()
+  const open = () => criteria.filter((each) => ![...written.values()].some(({ criterion }) => criterion === each))
   const session = new Session({
     runtime,
     services: parent.services,
@@ -65,24 +66,51 @@ export async function generateCases(parent: Session, plan: Plan, criteria: reado
       why = end.why ?? end.stop
       break
     }
+    const flaws = await dropFlawed(parent, exam, written)
     if (open().length === 0) break
-    why = end.text.trim().slice(0, 600)
-    prompt = `There is no accepted case yet for: ${open().join(', ')}. Write one for each with WriteTestCase.`
+    why = [...flaws, end.text.trim().slice(0, 600)].join('\n')
+    prompt = [
+      ...flaws,
+      `There is no accepted case yet for: ${open().join(', ')}. Write one for each with WriteTestCase.`,
+    ].join('\n')
   }
   parent.signal.removeEventListener('abort', stop)
   return { cases: written.size, open: open(), ...(why && { why }) }
 }
 
+/**
+ * Drops cases that cannot fail, or look at the text of the program. Between the rounds, and told by criterion: whoever could try
+ * one script after another on the code would learn it bit by bit.
+ */
+async function dropFlawed(parent: Session, exam: Exam, written: Map<string, Case>): Promise<string[]> {
+  const change = changeOf(exam.implementation, parent.projectDir)
+  const place = scriptPlace(parent)
+  const flaws: string[] = []
+  for (const [name, each] of written) {
+    const flaw = await flawOf(each.content, change, place)
+    if (flaw === undefined) {
+      const { id: caseId, hash } = each
+      saveProof(parent.db, { caseId, hash, codeHash: change.hash, flaw, mutants: [], killed: [] })
+      continue
+    }
+    dropCase(parent.db, each.id)
+    written.delete(name)
+    flaws.push(`A case of ${each.criterion} is dropped: it ${flawInWords[flaw]}.`)
+  }
+  return [...new Set(flaws)]
+}
+
 const examiner =
   'You write acceptance tests from a plan, for work that others did. You have not seen their code and cannot. Be strict and concrete: each case must fail when its criterion does not hold.'
 
-function examTools(parent: Session, exam: Exam, written: Map<string, string>): Toolbox {
+function examTools(parent: Session, exam: Exam, written: Map<string, Case>): Toolbox {
   const context = {
+    projectDir: parent.projectDir,
     criteria: exam.criteria.map(({ id }) => id),
     implementation: [...exam.implementation.files.keys()],
     entryPoints: exam.contract.entryPoints,
   }
-  const change = present(exam.implementation, parent.projectDir)
+  const change = changeOf(exam.implementation, parent.projectDir)
   const place = scriptPlace(parent)
   const write = defineTool({
     name: 'WriteTestCase',
@@ -99,16 +127,16 @@ function examTools(parent: Session, exam: Exam, written: Map<string, string>): T
       if (!/^[a-z0-9][a-z0-9-]{0,60}$/.test(name)) return failed('name must be lower-case letters, digits and hyphens')
       const problems = caseProblems({ criterion, content: script }, context)
       const refused = problems.length === 0 ? await refusedCase(parent, { name, content: script }) : undefined
-      if (refused !== undefined) problems.push(`it may not run here: ${refused}`)
-      if (problems.length === 0 && change.size > 0 && (await passesWithoutChange(script, change.keys(), place)))
-        problems.push('it passes on the project without the change, so it proves nothing: check what the change adds')
+      if (refused !== undefined) problems.push(`it may not run here: ${refused.forWriter}`)
+      if (problems.length === 0 && (await passesEmptied(script, change, place)))
+        problems.push(`it ${flawInWords['passes without the change']}: check what the change adds`)
       if (problems.length > 0)
         return failed(`The case ${name} is refused:\n${problems.map((each) => `- ${each}`).join('\n')}`)
       const other = casesOf(parent.db, exam.plan.id).find((each) => each.name === name && each.criterion !== criterion)
       if (other) return failed(`The name ${name} is taken by a case of ${other.criterion}; give this one another.`)
       const saved = saveCase(parent.db, exam.plan.id, { name, criterion, content: script })
       restoreCopy(saved, exam.plan, parent.projectDir)
-      written.set(name, criterion)
+      written.set(name, saved)
       return said(`Saved ${name} for ${criterion}.`)
     },
   })

@@ -1,10 +1,11 @@
 /** Where the scripts of cases run for a session: under its rules and hooks, with the environment of its tools. */
+import { delimiter } from 'node:path'
 import type { Steps } from '../../hooks/steps.ts'
 import { decide } from '../../permissions/decide.ts'
+import { isWithin } from '../../permissions/paths/pattern.ts'
 import type { Fence } from '../../sandbox/fence.ts'
 import type { Case } from '../../workflow/cases.ts'
-import { copyProject } from '../../workflow/project-copy.ts'
-import { runScript, type ScriptPlace } from '../../workflow/run-script.ts'
+import { copyFor, runScript, type ScriptPlace } from '../../workflow/run-script.ts'
 import { addTestPlace } from '../../workflow/test-place.ts'
 import { questionOf } from '../permission-question.ts'
 import type { Session } from '../session/session.ts'
@@ -13,16 +14,29 @@ export const scriptPlace = (session: Session): ScriptPlace => ({
   projectDir: session.projectDir,
   db: session.db,
   conversationId: session.conversationId,
-  env: session.runtime.childEnv,
+  env: withoutProject(session.runtime.childEnv, session.projectDir),
   signal: session.signal,
-  ...(session.runtime.testSandbox && { wrap: wrapFor(session, session.runtime.testSandbox) }),
+  ...(session.runtime.testSandbox && sandboxFor(session, session.runtime.testSandbox)),
 })
+
+/** A script works on the copy: nothing in its environment leads to the project itself, by way of PATH neither. */
+function withoutProject(env: NodeJS.ProcessEnv, projectDir: string): NodeJS.ProcessEnv {
+  const leads = (value = '') => value.split(delimiter).some((each) => isWithin(each, projectDir))
+  const PATH = (env['PATH'] ?? '').split(delimiter).filter((each) => !leads(each))
+  const others = Object.entries(env).filter(([name, value]) => name !== 'PATH' && !leads(value))
+  return { ...Object.fromEntries(others), PATH: PATH.join(delimiter) }
+}
 
 /**
  * In the sandbox a script finds the copy that it is given and nothing else of the project, whether or not the settings enable
  * it for commands. Where none can be made the script runs without, and the record and the report say so.
  */
-const wrapFor = (session: Session, sandbox: () => Promise<Fence>): ScriptPlace['wrap'] => {
+const sandboxFor = (session: Session, sandbox: () => Promise<Fence>): Pick<ScriptPlace, 'wrap' | 'sandboxed'> => ({
+  sandboxed: async () => (await sandbox()).availability.ok,
+  wrap: wrapFor(session, sandbox),
+})
+
+const wrapFor = (session: Session, sandbox: () => Promise<Fence>): NonNullable<ScriptPlace['wrap']> => {
   let recorded = false
   return async (words, place) => {
     const fence = await sandbox()
@@ -36,6 +50,12 @@ const wrapFor = (session: Session, sandbox: () => Promise<Fence>): ScriptPlace['
   }
 }
 
+export interface Refusal {
+  readonly reason: string
+  /** What a hook says of a case is not for its writer. */
+  readonly forWriter: string
+}
+
 /**
  * Why a case must not run. It is judged as the Bash command that it is; entering the test phase stands for the answer to
  * a prompt, and lifts no deny.
@@ -43,7 +63,7 @@ const wrapFor = (session: Session, sandbox: () => Promise<Fence>): ScriptPlace['
 export async function refusedCase(
   session: Session,
   { name, content }: Pick<Case, 'name' | 'content'>,
-): Promise<string | undefined> {
+): Promise<Refusal | undefined> {
   const input = { command: content, description: `test case ${name}` }
   const id = `case_${crypto.randomUUID().replaceAll('-', '')}`
   const step: Steps['before_tool_apply'] = { toolName: 'Bash', safety: 'destructive', args: input, result: null }
@@ -55,9 +75,9 @@ export async function refusedCase(
   )
   session.commit(() => {})
   if (answer.decision === 'deny' || answer.stop !== null || answer.control.kind === 'break')
-    return answer.reason || answer.stop || 'a hook denied it'
+    return { reason: answer.reason || answer.stop || 'a hook denied it', forWriter: 'a hook refused it' }
   const ruling = await decide({ ...questionOf(session), tool: 'Bash', input, hook: 'allow' })
-  return ruling.decision === 'deny' ? ruling.reason : undefined
+  return ruling.decision === 'deny' ? { reason: ruling.reason, forWriter: ruling.reason } : undefined
 }
 
 /** What a command of the project prints with --help. It runs as a case does: judged first, then in a copy. */
@@ -65,10 +85,11 @@ export async function helpOf(session: Session, file: string): Promise<string | u
   const path = `"$PROJECT_DIR"/'${file.replaceAll("'", "'\\''")}'`
   const content = `${/\.[cm]?js$/.test(file) ? `node ${path}` : path} --help`
   if ((await refusedCase(session, { name: `${file} --help`, content })) !== undefined) return undefined
-  const copy = copyProject(session.projectDir)
+  const place = scriptPlace(session)
+  const copy = await copyFor(place)
   try {
-    const place = { ...scriptPlace(session), projectDir: copy.path, packages: copy.packages, timeoutMs: 10_000 }
-    const { exitCode, stdout } = await runScript(content, place)
+    const there = { ...place, projectDir: copy.path, packages: copy.packages, timeoutMs: 10_000 }
+    const { exitCode, stdout } = await runScript(content, there)
     return exitCode === 0 && stdout.trim() !== '' ? stdout : undefined
   } finally {
     copy.remove()

@@ -82,7 +82,7 @@ async function runTests(session: Session): Promise<Run[]> {
   if (!plan) return []
   return runCases(session.db, plan, {
     ...scriptPlace(session),
-    refused: (each) => refusedCase(session, each),
+    refused: async (each) => (await refusedCase(session, each))?.reason,
     onCase: (each, run) => {
       const passed = run.exitCode === 0
       const text = `${passed ? '✔' : '✖'} ${each.criterion ?? '–'} ${each.name} (${run.durationMs} ms)${passed ? '' : outputOf(run)}`
