@@ -170,6 +170,12 @@ const readKind: Record<
       ...(isAsync && isEventName(declared.event) && { async: true as const }),
     }
     if (command.trim() === '') return refuse(note, 'command', 'is empty')
+    if (how.async && declared.onFailure === 'refuse')
+      return refuse(
+        note,
+        'async',
+        'does not go with "onFailure": "refuse": nobody waits for its answer; leave one of them out',
+      )
     if (persistent && how.async) return refuse(note, 'async', 'does not go with "persistent"; leave one of them out')
     if (sandbox && persistent) return refuse(note, 'persistent', 'does not go with "sandbox"; leave one of them out')
     if (args) return { ...declared, ...how, kind: 'command', command, shell, args }
@@ -237,22 +243,23 @@ function warnings(
   profile: Profile | undefined,
   note: Note,
 ): void {
+  const never = hook.onFailure === 'refuse' ? 'error' : 'warning' // a guard that never runs never refuses
   const waits = 'has no effect; the hook is waited for like any other'
   if (hook.async === true && (profile !== 'claude' || !isEventName(event))) note('warning', 'async', waits)
   if (hook.asyncRewake === true) note('warning', 'asyncRewake', waits)
   if (ifCondition !== '' && !hasToolCall(event)) {
-    note('warning', 'if', `is a rule for tool calls, and ${event} has none: the hook never runs`)
+    note(never, 'if', `is a rule for tool calls, and ${event} has none: the hook never runs`)
   }
   if (match?.safety?.length && event !== 'before_tool_apply') {
-    note('warning', 'match', `asks for a safety class, which only before_tool_apply shows: the hook never runs`)
+    note(never, 'match', `asks for a safety class, which only before_tool_apply shows: the hook never runs`)
   }
   if (match || matcher === '' || matcher === '*') return
   const row = isEventName(event) ? rowOf(event) : undefined
   if (!row?.takesNoMatcher && !readMatcher(matcher, profile))
-    note('warning', 'matcher', `${JSON.stringify(matcher)} is no regular expression: the hook never runs`)
+    note(never, 'matcher', `${JSON.stringify(matcher)} is no regular expression: the hook never runs`)
   if (row?.takesNoMatcher) note('warning', 'matcher', `is ignored: ${event} has nothing to match`)
   else if (row ? row.matchOn === undefined : !toolSteps.includes(event as StepName)) {
-    note('warning', 'matcher', `has nothing to match at ${event}: the hook never runs`)
+    note(never, 'matcher', `has nothing to match at ${event}: the hook never runs`)
   }
 }
 

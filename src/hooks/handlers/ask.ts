@@ -231,12 +231,18 @@ function answered(value: unknown): Reply {
   const bad = (fault: string): Reply => ({ kind: 'answer', value, fault, exitCode: null, stdout: null, stderr: null })
   try {
     const stdout = JSON.stringify(value)
+    if (!stdout.startsWith('{') || (stdout === '{}' && !isPlain(value)))
+      throw new NoAnswer(`must return a plain object, not one of its own kind`)
     if (isTooDeep(stdout)) return bad('returned an object that is nested too deep')
     return { kind: 'answer', value, exitCode: null, stdout, stderr: null }
   } catch (cause) {
+    if (isA(cause, NoAnswer)) throw cause
     return bad(`returned what is no JSON: ${errorOf(cause).message}`)
   }
 }
+
+/** `JSON.stringify` makes `{}` of a Map as well. */
+const isPlain = (value: object): boolean => [Object.prototype, null].includes(Object.getPrototypeOf(value))
 
 const failure = (why: string): Reply & { kind: 'failure' } => ({
   kind: 'failure',

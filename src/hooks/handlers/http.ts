@@ -5,7 +5,7 @@ import { outputLimit } from './command.ts'
 import { urlProblem } from './url.ts'
 
 export type HttpReply =
-  | { readonly ok: true; readonly body: string; readonly isJson: boolean }
+  | { readonly ok: true; readonly body: string }
   | { readonly ok: false; readonly why: string; readonly body: string }
 
 /** Must not reject: every failure is a reply. Redirects are not followed. */
@@ -34,12 +34,15 @@ export function post(
         },
       })
       sent.on('error', (cause) => fail(signal.aborted ? 'gave no answer in time' : cause.message))
+      let answers = false
+      sent.on('close', () => answers || fail('closed the connection without an answer')) // what came first stands
       sent.on('response', (response) => {
+        answers = true
         readBody(response).then(
           (text) => {
             const status = response.statusCode ?? 0
             if (status < 200 || status > 299) return fail(`answered ${status}`, text)
-            resolve({ ok: true, body: text, isJson: /\bjson\b/.test(response.headers['content-type'] ?? '') })
+            resolve({ ok: true, body: text })
           },
           (cause: Error) => fail(signal.aborted ? 'gave no answer in time' : cause.message),
         )

@@ -158,10 +158,12 @@ function startProgram(key: string, { argv, cwd, env }: PersistentRun): Program {
 }
 
 function endOf(said: JsonObject, stderr: string): PersistentEnd {
-  if (typeof said.error === 'string') return failed(said.error, 'failed', stderr)
-  if (typeof said.block === 'string') return { kind: 'block', text: said.block, stderr }
-  const { verdict = null } = said
-  return { kind: 'verdict', text: verdict === null ? '' : JSON.stringify(verdict), stderr }
+  const { verdict, block, error } = said
+  if (error !== undefined) return failed(typeof error === 'string' ? error : JSON.stringify(error), 'failed', stderr)
+  if (typeof block === 'string') return { kind: 'block', text: block, stderr }
+  if (block === undefined && verdict === null) return { kind: 'verdict', text: '', stderr }
+  if (block === undefined && isObject(verdict)) return { kind: 'verdict', text: JSON.stringify(verdict), stderr }
+  return failed('answered with neither a verdict nor a block', 'failed', stderr)
 }
 
 /** The calls in flight fail, by their failure rule; the next one restarts the program. */

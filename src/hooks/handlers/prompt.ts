@@ -37,10 +37,11 @@ export function stepReply(reply: string): JsonObject | null {
   return readObject(text) ?? { additional_context: [reply] }
 }
 
-/** At an event: `{"ok":false,"reason":…}` blocks; any other object is read as a hook's answer. */
+/** At an event: `{"ok":false,"reason":…}` blocks; another object without `ok` is read as a hook's answer. */
 export function eventReply(reply: string): JsonObject | undefined {
   const answer = readObject(reply.trim())
-  if (!answer || typeof answer.ok !== 'boolean') return answer
+  if (!answer || Object.keys(answer).length === 0) return undefined
+  if (typeof answer.ok !== 'boolean') return Object.hasOwn(answer, 'ok') ? undefined : answer
   const reason = typeof answer.reason === 'string' ? answer.reason : 'the model that was asked said no'
   return answer.ok ? {} : { decision: 'block', reason }
 }

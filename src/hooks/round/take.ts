@@ -50,6 +50,7 @@ function takeEvent(round: Round, handler: Prepared, reply: Reply): string | unde
   const name = handler.event as EventName
   const refuses = refusesOnFailure(round, handler)
   const { verdict, failure, warning } = readEventReply(handler, reply, refuses)
+  if (failure !== undefined) round.settled.done.delete(onceKey(round, handler)) // it has not run yet
   if (warning !== undefined) note(round, handler, 'warned', warning)
   const interrupted = failure !== undefined && reply.kind === 'failure' && reply.cause === 'interrupted'
   if (interrupted && guards(round, handler)) refuse(round, `the hook ${handler.label} ${failure}`)
@@ -116,6 +117,7 @@ function failStep(
   verdict?: unknown,
 ): string | undefined {
   const { name } = round.subject.step!
+  round.settled.done.delete(onceKey(round, handler)) // it has not run yet
   const control = controlIn(name, verdict)
   const refuses = refusesOnFailure(round, handler)
   const open = guards(round, handler) && !refuses && control.kind === 'proceed'

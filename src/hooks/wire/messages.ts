@@ -3,12 +3,13 @@
 import { type EventName, type Header, rowOf } from '../events.ts'
 import type { Handler } from '../handler.ts'
 import type { Reply } from '../handlers/ask.ts'
+import { truncationMark } from '../handlers/command.ts'
 import type { Scope } from '../plane.ts'
 import { isObject, type JsonObject, say } from '../shape.ts'
 import { toEnvelope } from '../step/apply.ts'
 import type { Control, StepName, Steps } from '../steps.ts'
 import { blocked, merge, noOpinion, plainText, type Verdict, verdictOf } from '../verdict.ts'
-import { readOutput, refusalIn } from './output.ts'
+import { readOutput, refusalIn, unknownOnly } from './output.ts'
 
 /** What an event hook reads on stdin (spec 003 §6 and appendix A). */
 export function eventInput(name: EventName, fields: JsonObject, scope: Scope): JsonObject {
@@ -52,7 +53,7 @@ export interface ReadReply {
  * handler refuses on failure. A refusal in a bad answer counts nevertheless.
  */
 export function readEventReply(
-  { event, ordinal, profile }: Pick<Handler, 'event' | 'profile'> & { readonly ordinal: number },
+  { event, ordinal, profile, kind }: Pick<Handler, 'event' | 'profile' | 'kind'> & { readonly ordinal: number },
   reply: Reply,
   refusesOnFailure: boolean,
 ): ReadReply {
@@ -68,24 +69,47 @@ export function readEventReply(
     case 'nothing':
     case 'detached':
       return { verdict: noOpinion }
-    case 'text':
+    case 'text': {
+      const garbled = refusesOnFailure ? whyGarbled(kind, reply.text) : undefined
+      if (garbled !== undefined) return failed(garbled)
       return {
         verdict: plainText(name, reply.text),
         ...(reply.text.includes('\n{') && {
           warning: 'printed text before its JSON, so the JSON was not read; print nothing else on stdout',
         }),
       }
+    }
     case 'block':
       return { verdict: blocked(name, ordinal, reply.text) }
     case 'failure':
       return failed(reply.why, countsAsBlock(name, reply) ? blocked(name, ordinal, reply.why) : noOpinion)
     case 'answer': {
       const read = reply.fault === undefined ? readOutput(name, reply.value, profile) : undefined
+      const odd = refusesOnFailure && read?.ok ? whyOdd(name, reply.value, profile) : undefined
+      if (odd !== undefined) return failed(odd)
       if (read?.ok) return { verdict: verdictOf(name, read.value, profile) }
       const why = read ? `answered with what ${name} does not take: ${say(read.problem)}` : reply.fault!
       return failed(why, verdictOf(name, refusalIn(name, reply.value)))
     }
   }
+}
+
+/**
+ * Why text cannot be what a guard meant to say. A command may print what it likes beside its exit code, but not what looks
+ * like an answer; a server and a program that stays have nothing but their answer.
+ */
+function whyGarbled(kind: Handler['kind'], text: string): string | undefined {
+  if (kind !== 'command') return `answered with text that is no JSON object: ${text.trim().slice(0, 80)}`
+  if (text.endsWith(truncationMark)) return 'printed more than is read'
+  return /(^|\n)\s*[[{"]|^\s*null\s*$|[\u0000\ufffd]/.test(text)
+    ? 'printed what looks like an answer and is no JSON object'
+    : undefined
+}
+
+/** Why an answer that can be read says nothing that the event takes, though it says something. */
+function whyOdd(name: EventName, value: unknown, profile: Handler['profile']): string | undefined {
+  const unknown = unknownOnly(name, value, profile)
+  return unknown && `answered with ${unknown}, which ${name} does not take`
 }
 
 /** A timeout at these two counts as exit 2 (spec 003 §5.9). */

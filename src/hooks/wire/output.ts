@@ -127,6 +127,22 @@ export function refusalIn(name: EventName, value: unknown): Output {
   } as Output
 }
 
+/** The keys of an answer, where it has some and the event takes none of them. */
+export function unknownOnly(name: EventName, value: unknown, profile?: Profile): string | undefined {
+  if (!isObject(value)) return undefined
+  const usual = specificFields[name as keyof typeof specificFields]
+  const specific = { ...usual, ...(profile && claudeFields[name]) }
+  const strange = (given: unknown, known: object): string | undefined => {
+    const keys = isObject(given) ? Object.keys(given).filter((key) => key !== 'hookEventName') : []
+    return keys.length > 0 && !keys.some((key) => Object.hasOwn(known, key)) ? keys.join(', ') : undefined
+  }
+  return (
+    strange(value, { ...shared, hookSpecificOutput: true }) ??
+    (Object.hasOwn(value, 'permissionDecision') ? 'permissionDecision outside of hookSpecificOutput' : undefined) ??
+    strange(value.hookSpecificOutput, specific)
+  )
+}
+
 /** An own field of whatever a handler returned; reading it must not throw. */
 function field(value: unknown, key: string): unknown {
   try {
