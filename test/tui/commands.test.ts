@@ -164,7 +164,7 @@ test('/resume goes back to an earlier session, /branch goes on in a copy', async
     '/resume nothing-like-this',
   ])
   assert.match(out, /first \(just now, \d+ entries, idle\)/)
-  assert.match(out, /Going on with [\w-]+ \(2 messages, phase idle\)/)
+  assert.match(out, /Resumed [\w-]+ \(2 messages, phase idle\)/)
   assert.match(out, /A copy of the session\. The original is kept/)
   assert.match(out, /No conversation found with session ID: nothing-like-this/)
   const rows = place.query<{ n: number }>(

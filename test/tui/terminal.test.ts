@@ -133,6 +133,22 @@ test('plan: it is shown, can be sent back with a word, and approved; the phase i
   await leave(ona)
 })
 
+test('plan mode: the plan that the model gives is shown for approval, though it called no EnterPlanMode', {
+  skip,
+}, async (t) => {
+  const model = await testModel(t, [call('ExitPlanMode', { plan: '# Greet\n\n## Success criteria\n- it greets' })])
+  const ona = openOna(place, { env: model.env })
+  await ona.until(idle)
+  ona.keys('BTab', 'BTab')
+  await ona.until(/plan mode on/)
+  say(ona, 'plan a greeting')
+  await ona.until(/Plan ready[\s\S]*Yes, and ask before each edit/)
+  ona.type('2')
+  await ona.until(/implement[\s\S]*❯|❯[\s\S]*implement/)
+  assert.deepEqual(place.query('SELECT status FROM plans'), [{ status: 'approved' }])
+  await leave(ona)
+})
+
 test('questions of the agent are answered by keys, in own words too', { skip }, async () => {
   const ona = await ready()
   const question = {
@@ -439,9 +455,9 @@ test('--resume without a name opens the list of sessions', { skip }, async () =>
   await first.until(/● I am the built-in|I do not understand/)
   await leave(first)
   const second = openOna(place, { words: ['--resume'] })
-  await second.until(/Which session\?[\s\S]*hello from before/)
+  await second.until(/Resume a session[\s\S]*hello from before/)
   second.keys('Enter')
-  await second.until(/Going on with [\s\S]*❯ ask/)
+  await second.until(/Resumed [\s\S]*❯ ask/)
   await leave(second)
 })
 

@@ -69,6 +69,7 @@ export async function modelFor(name: string, options: StartOptions, place: Place
     providerName: choice.provider,
     modelId: choice.modelId,
     wireModel,
+    ...(spec.name && { displayName: spec.name }),
     window: choice.longContext ? MILLION : spec.contextWindow,
     maxOutput: Number(env['CLAUDE_CODE_MAX_OUTPUT_TOKENS']) || spec.maxOutput,
     thinking: spec.thinking,

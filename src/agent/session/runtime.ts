@@ -123,6 +123,8 @@ export interface ActiveModel {
   readonly providerName: 'claude_code_subscription' | 'openai_compatible' | 'lm_studio_local'
   readonly modelId: string
   readonly wireModel: string
+  /** For the user: `Claude Sonnet 4.5`. */
+  readonly displayName?: string
   /** Tokens. */
   readonly window: number
   readonly maxOutput: number

@@ -25,7 +25,12 @@ export async function exitPlanMode(
   plan: string,
   commands: readonly string[] = [],
 ): Promise<ToolOutput> {
-  if (session.phase !== 'planning') return failed('there is no plan being made; EnterPlanMode starts one')
+  // in plan mode the model is asked for a plan without having called EnterPlanMode
+  if (session.phase !== 'planning' && session.mode === 'plan') {
+    const entered = await enterPlanMode(session)
+    if (entered.isError) return entered
+  }
+  if (session.phase !== 'planning') return failed('no plan is in progress; EnterPlanMode starts one')
   const drafted = draftPlan(session.db, session.conversationId, session.id, plan)
   if (!drafted.ok) return failed(drafted.why)
   await session.stopCommands()

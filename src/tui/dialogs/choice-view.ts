@@ -11,6 +11,13 @@ import type { View } from '../render/view.ts'
 import { clip, pad, width, wrap } from '../render/width.ts'
 import type { Choice, Chosen, Dialog } from '../session/front.ts'
 
+/** From this height on an empty line parts the choices from the keys. */
+const tallRows = 20
+
+/** Where the text of a line begins: after its indent, and after the number and the sign of a changed line. */
+const textColumn = (line: string): number =>
+  /^ *(?:\d+ [ +-] )?/.exec(line.replaceAll(/\x1b\[[0-9;]*m/g, ''))![0].length
+
 export class ChoiceView<T> implements View {
   readonly #dialog: Dialog<T>
   readonly #done: (chosen: Chosen<T> | undefined) => void
@@ -113,14 +120,13 @@ export class ChoiceView<T> implements View {
   draw(columns: number, rows: number): Frame {
     const { title, question, multiple } = this.#dialog
     // the question is never cut at the side: the end of a command may be what matters
-    const body = (this.#dialog.body ?? []).flatMap((line) =>
-      wrap(line, columns - 2, line.length - line.trimStart().length),
-    )
+    const body = (this.#dialog.body ?? []).flatMap((line) => wrap(line, columns - 2, textColumn(line)))
     const head = [paint('accent', rule(columns)), ...wrap(bold(title), columns)]
     const asked = question ? ['', ...wrap(question, columns)] : ['']
     const list = this.#list(columns, rows - head.length - asked.length - 1 - Math.min(body.length + 1, 5))
     const place = list.shown < this.#choices.length ? `${this.#at + 1} of ${this.#choices.length} ${glyph.dot} ` : ''
-    const foot = [paint('dim', clip(place + this.#hints(multiple ?? false), columns))]
+    const apart = rows >= tallRows && list.shown === this.#choices.length ? [''] : []
+    const foot = [...apart, paint('dim', clip(place + this.#hints(multiple ?? false), columns))]
     const room = Math.max(0, rows - head.length - asked.length - list.lines.length - foot.length - 1)
     const left = body.length - room + 1
     const more = paint('dim', `${glyph.more} +${plural(left, 'line')} (ctrl+o shows all)`)

@@ -103,13 +103,16 @@ const outcomes: Record<NonNullable<ToolCall['outcome']>, { role: Role; word: str
 export function toolHead(call: ToolCall, columns: number, mark?: string): string {
   const state = call.outcome ? outcomes[call.outcome] : { role: 'dim' as const, word: '' }
   const role = call.outcome === 'ran' && call.output?.isError ? 'bad' : state.role
-  const tail = [state.word, statusOf(call), call.ms === undefined ? '' : duration(call.ms)]
+  const tail = [state.word, statusOf(call), call.ms === undefined || call.ms < shortMs ? '' : duration(call.ms)]
     .filter(Boolean)
     .join(` ${glyph.dot} `)
   const room = columns - call.name.length - tail.length - 6
   const summary = clip(cleanLine(call.summary), Math.max(8, room))
   return `${paint(role, mark ?? glyph.tool)} ${bold(call.name)}${summary ? `(${summary})` : ''}${tail ? paint('dim', ` ${tail}`) : ''}`
 }
+
+/** What took less is not worth a number. */
+const shortMs = 100
 
 /** How a command ended, when that was not exit 0. */
 const statusOf = ({ output }: ToolCall): string =>
@@ -173,7 +176,10 @@ function displayLines(display: Display, output: ToolOutput | undefined, columns:
 const reasonLines = 4
 
 function fold(text: string, columns: number, full: boolean): string[] {
-  const lines = clean(text).trimEnd().split('\n')
+  const lines = clean(text)
+    .replace(/^(?:[^\S\n]*\n)+/, '')
+    .trimEnd()
+    .split('\n')
   if (full) return lines.flatMap((line) => wrap(line, columns))
   if (lines.length === 1 && lines[0] === '') return ['(no output)']
   const left = lines.length - shortHead - shortTail

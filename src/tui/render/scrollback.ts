@@ -27,6 +27,7 @@ export class Happened {
   #size = 0
   #ready: Waiting[] = []
   #aside: Waiting[] | undefined
+  #held = false
 
   keep(item: Item, spaced = true): void {
     this.items.push(spaced ? item : { ...item, tight: true })
@@ -47,6 +48,19 @@ export class Happened {
     else this.print(item, spaced)
   }
 
+  /** Nothing is printed until `release`; what waits is shown as live. */
+  hold(): void {
+    this.#held = true
+  }
+
+  /** Prints `first` and then all that waited. */
+  release(first?: Item): void {
+    this.#held = false
+    if (!first) return
+    this.items.unshift({ ...first, tight: true })
+    this.#ready.unshift({ item: first, spaced: false })
+  }
+
   /** For the scrollback alone. */
   print(item: Item, spaced = true): void {
     this.#ready.push({ item, spaced })
@@ -65,12 +79,12 @@ export class Happened {
   }
 
   take(columns: number, markdown: Markdown): string[] {
-    return linesOf(this.#ready.splice(0), columns, markdown)
+    return this.#held ? [] : linesOf(this.#ready.splice(0), columns, markdown)
   }
 
-  /** What a command that is not done yet has shown so far. */
+  /** What is held back, and what a command that is not done yet has shown so far. */
   live(columns: number, markdown: Markdown): string[] {
-    return linesOf(this.#aside ?? [], columns, markdown)
+    return linesOf([...(this.#held ? this.#ready : []), ...(this.#aside ?? [])], columns, markdown)
   }
 }
 

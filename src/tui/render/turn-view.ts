@@ -16,6 +16,8 @@ const progressKept = 4_000
 export class TurnView {
   todos: readonly Todo[] = []
   showTodos = true
+  /** The name that users know a model by. */
+  nameOf: (wireModel: string) => string = (wireModel) => wireModel
   /** Where the work is done: paths below it are shown from there. */
   folder = ''
   readonly #happened = new Happened()
@@ -27,6 +29,7 @@ export class TurnView {
   #since = 0
   #turnSince = 0
   #outTokens = 0
+  #todosChanged = false
   readonly #changed: () => void
   readonly #answer: AnswerView
 
@@ -52,6 +55,16 @@ export class TurnView {
   /** Shows what the user did, or what a command says. */
   add(item: Item, spaced = true): void {
     this.#happened.addAside(item, spaced)
+    this.#changed()
+  }
+
+  /** Until `release` nothing goes to the scrollback: the banner is to stand above what a start reports. */
+  hold(): void {
+    this.#happened.hold()
+  }
+
+  release(first?: Item): void {
+    this.#happened.release(first)
     this.#changed()
   }
 
@@ -153,7 +166,7 @@ export class TurnView {
         void this.prepare()
         break
       case 'request':
-        this.#step(`Waiting for ${cleanLine(event.model)}`)
+        this.#step(`Waiting for ${cleanLine(this.nameOf(event.model))}`)
         break
       case 'thinking':
         this.#step('Thinking')
@@ -187,7 +200,9 @@ export class TurnView {
         this.#calls.delete(event.id)
         Object.assign(call, { output: this.#shown(event.output), ms: ranMs(event), outcome: event.outcome })
         for (const [id, owner] of this.#agents) if (owner === call) this.#agents.delete(id)
-        this.#happened.add({ kind: 'tool', call })
+        // the list below shows what it says; it is printed when the turn ends
+        if (isListed(call)) this.#happened.keep({ kind: 'tool', call })
+        else this.#happened.add({ kind: 'tool', call })
         this.#step('Working')
         break
       }
@@ -209,6 +224,7 @@ export class TurnView {
         break
       case 'todos':
         this.todos = event.todos
+        this.#todosChanged = true
         break
       case 'phase':
         this.#happened.add({ kind: 'notice', level: 'info', text: `phase: ${event.from} ${glyph.to} ${event.to}` })
@@ -254,11 +270,26 @@ export class TurnView {
       this.#happened.add({ kind: 'tool', call: { ...call, outcome: 'interrupted', ms: Date.now() - call.startedAt } })
     this.#calls.clear()
     this.#agents.clear()
+    this.#endTodos()
     this.#turnSince = 0
     this.#since = 0
     this.#doing = ''
     const text = failure ? failure.message : ends[stop]
     if (text) this.#happened.add({ kind: 'notice', level: failure ? 'error' : 'warning', text })
+  }
+
+  /** The list as the turn leaves it, once. */
+  #endTodos(): void {
+    if (this.#todosChanged && this.showTodos && this.todos.length > 0)
+      this.#happened.print({
+        kind: 'tool',
+        call: {
+          ...this.#newCall({ id: '', name: 'Todos', input: {}, summary: todoCount(this.todos) }),
+          outcome: 'ran',
+          output: { content: '', isError: false, display: { kind: 'todos', todos: this.todos } },
+        },
+      })
+    this.#todosChanged = false
   }
 
   /** A sub-agent's calls hang under the call that started it. */
@@ -324,6 +355,13 @@ export class TurnView {
   /** How wide the screen is; set by whoever draws. */
   columns: () => number = () => 80
 }
+
+/** A call whose whole outcome is the todo list; one that failed, or that a hook touched, is shown. */
+const isListed = ({ outcome, output, notes }: ToolCall): boolean =>
+  outcome === 'ran' && output?.display?.kind === 'todos' && !output.isError && notes.length === 0
+
+const todoCount = (todos: readonly Todo[]): string =>
+  `${todos.filter(({ status }) => status === 'completed').length} of ${todos.length} done`
 
 const cutOff = 'The reply above was cut off; sending the request again'
 

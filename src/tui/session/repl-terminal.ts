@@ -128,6 +128,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
       useTheme(isLight(reported) ? 'light' : 'dark', colour)
       terminal.changed()
     }
+  terminal.turn.hold()
   terminal.open()
 
   const signals = endOnSignals((reason) => conversation.leave(reason))
@@ -171,7 +172,9 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   }
   status = new StatusView(conversation, { version, vimMode: () => prompt.vimMode, changed: () => terminal.changed() })
   terminal.turn.todos = session.todos
-  terminal.turn.add({ kind: 'lines', lines: banner(conversation, version, options.cwd) }, false)
+  terminal.turn.nameOf = (wireModel) =>
+    wireModel === session.model.wireModel ? (session.model.displayName ?? wireModel) : wireModel
+  terminal.turn.release({ kind: 'lines', lines: banner(conversation, version, options.cwd) })
   const first = async () => {
     if (started.initialPrompt) await conversation.submit(started.initialPrompt)
     if (options.prompt) await conversation.typed(lineOf(options.prompt))
@@ -220,10 +223,12 @@ function guards({ settings, sandbox, trusted, plugins = [] }: Runtime): string {
 
 function banner({ session }: Conversation, version: string, cwd: string): string[] {
   const { model } = session
-  const name = model.rehearsal ? 'the built-in rehearsal model (not a language model)' : model.wireModel
+  const name = model.rehearsal
+    ? 'the built-in rehearsal model (not a language model)'
+    : (model.displayName ?? model.wireModel)
   return [
     `${bold(paint('accent', 'ona'))} ${version} ${paint('dim', `in ${cwd.replace(homedir(), '~')}`)}`,
-    paint('dim', `${name}: ${model.why}`),
+    paint('dim', `${name} ${glyph.dot} ${model.why}`),
     paint('dim', guards(session.runtime)),
     ...(session.messages.length > 0
       ? [paint('dim', `resumed session ${session.id} (${session.messages.length} messages)`)]

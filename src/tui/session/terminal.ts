@@ -105,6 +105,7 @@ export class Terminal implements Front {
     clearTimeout(this.#timer)
     clearTimeout(this.#escape)
     this.#pager?.close()
+    this.turn.release()
     this.#screen.print(this.turn.take(this.columns))
     this.#screen.draw({ lines: [] })
     this.#screen.leave()

@@ -15,7 +15,9 @@ export interface Offer {
   readonly name: string
   readonly wire: string
   readonly provider: string
-  /** For people: `Claude Opus 5.5 · 1M context · thinks · effort low–max · $4/$20`. */
+  /** `Claude Opus 5.5`. */
+  readonly displayName: string
+  /** `1M context · thinks · effort low–max · $4/$20`. */
   readonly about: string
 }
 
@@ -26,7 +28,13 @@ export async function offered(ui: Ui): Promise<Offer[]> {
   const lists = await Promise.all(providerNames.map((provider) => ofProvider(provider, ui)))
   return [
     ...lists.flat(),
-    { name: rehearsalModel, wire: rehearsalModel, provider: 'built in', about: 'not a language model' },
+    {
+      name: rehearsalModel,
+      wire: rehearsalModel,
+      provider: 'built in',
+      displayName: 'Rehearsal',
+      about: 'not a language model',
+    },
   ]
 }
 
@@ -51,18 +59,18 @@ async function ofProvider(provider: ProviderName, ui: Ui): Promise<Offer[]> {
   const fresh = listed.filter(({ id, retired }) => !retired && !known.some(({ wire }) => wire === id))
   return [...known, ...fresh.map(({ id }) => ({ name: `${provider}/${id}`, wire: id }))].map(({ name, wire }) => {
     const entry = listed.find(({ id }) => id === wire)
-    const about = describe(specOf(provider, wire, own[wire], entry), wire)
-    return { name, wire, provider, about: usable ? about : `${about} · no credential: ${credential.problem}` }
+    const spec = specOf(provider, wire, own[wire], entry)
+    const about = usable ? describe(spec) : `${describe(spec)} · no credential: ${credential.problem}`
+    return { name, wire, provider, displayName: spec.name ?? wire, about }
   })
 }
 
-function describe({ name, contextWindow, thinking, efforts, price }: ModelSpec, wire: string): string {
+function describe({ contextWindow, thinking, efforts, price }: ModelSpec): string {
   const facts = [
-    name ?? wire,
-    `${tokens(contextWindow)} context`,
+    `${tokens(contextWindow).replace('.0', '')} context`,
     thinking === 'none' ? '' : 'thinks',
     efforts.length > 0 ? `effort ${efforts[0]}–${efforts.at(-1)}` : '',
-    price ? `$${price.input}/$${price.output} per million tokens` : '',
+    price ? `$${price.input}/$${price.output}` : '',
   ]
   return facts.filter((fact) => fact !== '').join(' · ')
 }

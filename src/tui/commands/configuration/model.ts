@@ -2,24 +2,30 @@ import { flagOf, saveModel } from '../../../agent/model/saved-model.ts'
 import type { ActiveModel } from '../../../agent/session/runtime.ts'
 import { models } from '../../../providers/models/models.ts'
 import { addEvent } from '../../../store/audit.ts'
+import { cleanLine } from '../../render/clean.ts'
+import { paint } from '../../render/style.ts'
 import type { Ui } from '../../session/command-context.ts'
 import { saveSetting } from '../../session/save-setting.ts'
 import { type Offer, offered } from './model-offers.ts'
+
+const prices = 'Prices are US dollars per million tokens, input and output.'
 
 export async function run(args: string, ui: Ui): Promise<void> {
   const [name = '', ...flags] = args.split(/\s+/)
   if (name) return change(name, ui, flags.includes('--save'))
   const { session, front } = ui
   const offers = await offered(ui)
-  front.print(`model: ${session.model.wireModel} (${session.model.providerName}; ${session.model.why})`)
+  const current = `${session.model.wireModel} (${session.model.providerName}; ${session.model.why})`
   if (!front.interactive) {
-    for (const { name: one, wire, provider, about } of offers)
-      front.print(`  ${one}  ${one.includes(wire) ? '' : `${wire}, `}${provider}: ${about}`)
-    front.print('/model NAME changes it; add --save to keep it')
+    front.print(`model: ${current}`)
+    for (const { name: one, wire, provider, displayName, about } of offers)
+      front.print(`  ${one}  ${one.includes(wire) ? '' : `${wire}, `}${provider}: ${displayName} · ${about}`)
+    front.print(`${prices} /model NAME changes the model; add --save to keep it.`)
     return
   }
   const chosen = await front.choose<{ offer: Offer; save: boolean }>({
     title: 'Which model?',
+    body: [paint('dim', `Now: ${cleanLine(current)}`), paint('dim', prices)],
     filter: offers.length > 9,
     selected: Math.max(
       0,
@@ -28,9 +34,9 @@ export async function run(args: string, ui: Ui): Promise<void> {
       ),
     ),
     choices: offers.map((offer) => ({
-      label: offer.name,
+      label: offer.displayName,
       value: { offer, save: false },
-      hint: offer.about,
+      hint: offer.displayName === offer.name ? offer.about : `${offer.name} · ${offer.about}`,
     })),
     keys: { 'ctrl+s': { about: 'keeps it as the default', act: (value) => value && { ...value, save: true } } },
   })

@@ -18,7 +18,7 @@ export async function run(args: string, ui: Ui): Promise<void> {
     return
   }
   const chosen = await front.choose({
-    title: 'Which session?',
+    title: 'Resume a session',
     filter: true,
     choices: others.map((one) => ({ label: label(one), value: one.sessionId, hint: hint(one) })),
   })
@@ -32,6 +32,6 @@ async function go(id: string, ui: Ui): Promise<void> {
   const last = session.messages
     .findLast(({ role }) => role === 'assistant')
     ?.content.find((block) => block.type === 'text')
-  front.notice('info', `Going on with ${session.id} (${session.messages.length} messages, phase ${session.phase})`)
+  front.notice('info', `Resumed ${session.id} (${session.messages.length} messages, phase ${session.phase})`)
   if (last?.type === 'text') front.markdown(last.text)
 }

@@ -18,7 +18,7 @@ export function statusInput({ session, facts }: Conversation, version: string, v
     runtime_db_path: session.db.path,
     phase: session.phase,
     permission_mode: session.mode,
-    model: { id: model.wireModel, display_name: model.modelId || model.wireModel },
+    model: { id: model.wireModel, display_name: model.displayName ?? (model.modelId || model.wireModel) },
     workspace: {
       current_dir: session.cwd,
       project_dir: session.projectDir,

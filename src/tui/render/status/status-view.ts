@@ -56,7 +56,7 @@ export class StatusView {
   #gather(): StatusFacts {
     const { session, facts } = this.#conversation
     return {
-      model: session.model.wireModel,
+      model: session.model.displayName ?? session.model.wireModel,
       phase: session.phase,
       mode: session.mode,
       contextShare: facts.contextShare,
