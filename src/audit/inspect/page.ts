@@ -28,6 +28,10 @@ ${tableHtml(shown, ({ id }) => `/c/${encodeURIComponent(id)}`)}${pages('/', numb
   )
 }
 
+/** Everything on it is asked for by the script. */
+export const fleetPage = (): string =>
+  servedPage('Fleet', '<div id="app" data-view="fleet"><p>The pages of a fleet need JavaScript.</p></div>')
+
 /** The frame of a served page: style and script are files of the same server. */
 const servedPage = (title: string, body: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

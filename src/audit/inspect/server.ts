@@ -6,11 +6,12 @@ import { type Db, StoreError } from '../../store/open.ts'
 import { asset } from './assets.ts'
 import { dashboard } from './data/api.ts'
 import { filterFrom } from './data/filter.ts'
+import type { FleetPages } from './data/fleet-shapes.ts'
 import { search } from './data/search.ts'
 import type { Schema } from './data/tables.ts'
 import { enter, isOwnPage, openDoor } from './door.ts'
 import { type Live, openLive } from './live.ts'
-import { conversationPage, overviewPage } from './page.ts'
+import { conversationPage, fleetPage, overviewPage } from './page.ts'
 
 export interface Served {
   /** Holds the token, which opens the door once. */
@@ -25,9 +26,11 @@ export interface Serving {
   readonly path?: string
   /** Who decides on approvals, where the page names nobody else. */
   readonly operator: string
+  /** The record is that of a fleet, and its pages are read from there. */
+  readonly fleet?: FleetPages | undefined
 }
 
-export async function serveInspect(db: Db, { schema = 'main', path = '/', operator }: Serving): Promise<Served> {
+export async function serveInspect(db: Db, { schema = 'main', path = '/', operator, fleet }: Serving): Promise<Served> {
   const { createServer } = process.getBuiltinModule('node:http')
   const door = openDoor()
   const live = openLive(db, schema)
@@ -39,7 +42,7 @@ export async function serveInspect(db: Db, { schema = 'main', path = '/', operat
     if (entry.may === 'take the key')
       return send(response, { status: 303, headers: { location: entry.to, 'set-cookie': entry.cookie } })
     try {
-      const here: Here = { db, live, operator, port, asked: entry.asked, request }
+      const here: Here = { db, live, operator, port, fleet, asked: entry.asked, request }
       if (entry.asked.pathname === '/api/live' && method === 'GET') return follow(here, response)
       send(response, await answer(here), method === 'HEAD')
     } catch (cause) {
@@ -68,6 +71,7 @@ interface Here {
   readonly live: Live
   readonly operator: string
   readonly port: number
+  readonly fleet: FleetPages | undefined
   readonly asked: URL
   readonly request: IncomingMessage
 }
@@ -110,7 +114,7 @@ const htmlOr404 = (body: string | undefined): Answer =>
   body === undefined ? noSuchPage : { status: 200, type: 'text/html', body }
 
 async function answer(here: Here): Promise<Answer> {
-  const { db, live, asked, request } = here
+  const { db, live, asked, request, fleet } = here
   const { pathname, searchParams } = asked
   const [, decided] = /^\/api\/approvals\/([0-9a-f-]+)$/.exec(pathname) ?? []
   if (decided !== undefined) return request.method === 'POST' ? decide(here, decided) : notAllowed('POST')
@@ -119,14 +123,34 @@ async function answer(here: Here): Promise<Answer> {
   if (file) return { status: 200, ...file }
   const page = Number(searchParams.get('page') || 1)
   if (!Number.isSafeInteger(page) || page < 1) return noSuchPage
-  if (pathname === '/api/overview') return json(dashboard(db, live.refresh(), filterFrom(searchParams), page))
+  const isFleet = fleet !== undefined
+  const filter = filterFrom(searchParams, isFleet)
+  if (pathname === '/api/overview') return json(dashboard(db, live.refresh(), filter, page, isFleet))
   if (pathname === '/api/search') {
     live.refresh()
-    return json(search(db, searchParams.get('q') ?? '', filterFrom(searchParams)))
+    return json(search(db, searchParams.get('q') ?? '', filter))
   }
   if (pathname === '/') return htmlOr404(overviewPage(db, page, live.refresh()))
+  if (fleet && (pathname === '/fleet' || pathname.startsWith('/api/fleet'))) return fleetAnswer(fleet, asked)
   const id = nameIn(/^\/c\/([^/]+)$/.exec(pathname)?.[1])
   return htmlOr404(id === undefined ? undefined : conversationPage(db, id, page))
+}
+
+async function fleetAnswer(fleet: FleetPages, { pathname, searchParams }: URL): Promise<Answer> {
+  if (pathname === '/fleet') return htmlOr404(fleetPage())
+  const text = (name: string) => searchParams.get(name) || undefined
+  const [, job] = /^\/api\/fleet\/jobs\/([0-9a-f-]{36})$/.exec(pathname) ?? []
+  try {
+    if (job !== undefined) {
+      const log = await fleet.job(job)
+      return log ? json(log) : noSuchPage
+    }
+    if (pathname !== '/api/fleet') return noSuchPage
+    const { from } = filterFrom(searchParams)
+    return json(await fleet.view({ node: text('node'), team: text('team'), state: text('state'), from }))
+  } catch (cause) {
+    return { status: 503, body: `${(cause as Error).message}\n` } // the record at hand can still be read
+  }
 }
 
 function nameIn(part: string | undefined): string | undefined {

@@ -8,13 +8,13 @@ import type { Dashboard, Progress, Waiting } from './shapes.ts'
 
 export const pageConversations = 25
 
-export function dashboard(db: Db, progress: Progress, filter: Filter, page: number): Dashboard {
+export function dashboard(db: Db, progress: Progress, filter: Filter, page: number, isFleet = false): Dashboard {
   const totals = read.totals(db, filter)
   const offset = (page - 1) * pageConversations
   return {
-    ...{ database: db.path, progress, totals, days: read.days(db, filter), hooks: read.hooks(db, filter) },
+    ...{ isFleet, database: db.path, progress, totals, days: read.days(db, filter), hooks: read.hooks(db, filter) },
     ...{ denials: read.denials(db, filter), prompts: read.prompts(db, filter) },
-    ...{ approvals: waiting(db), choices: read.choices(db), page },
+    ...{ approvals: waiting(db), choices: read.choices(db, isFleet), page },
     conversations: read.conversations(db, filter, { limit: pageConversations, offset }),
     pages: Math.max(1, Math.ceil(totals.conversations / pageConversations)),
   }

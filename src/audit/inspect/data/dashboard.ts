@@ -112,7 +112,7 @@ export function conversations(db: Db, filter: Filter, { limit = 50, offset = 0 }
   const { with: chosen, values, isAll } = scopeOf(filter)
   const ids = db.all<{ id: string }>(
     `${chosen} SELECT id FROM conversations c ${isAll ? '' : 'WHERE id IN (SELECT id FROM chosen)'}
-     ORDER BY last_active DESC, rowid DESC LIMIT ?6 OFFSET ?7`,
+     ORDER BY last_active DESC, rowid DESC LIMIT ?8 OFFSET ?9`,
     ...values,
     limit,
     offset,
@@ -155,7 +155,7 @@ function firstPrompt(db: Db, conversation: string): string {
 }
 
 /** What a filter can be set to. */
-export const choices = (db: Db): Choices => ({
+export const choices = (db: Db, isFleet: boolean): Choices => ({
   agents: names(db, 'SELECT DISTINCT agent AS name FROM ona_inspect_conversations ORDER BY 1'),
   projects: names(
     db,
@@ -165,6 +165,10 @@ export const choices = (db: Db): Choices => ({
     db,
     'SELECT name FROM ona_inspect_names WHERE id IN (SELECT DISTINCT hook FROM ona_inspect_hooks) ORDER BY 1 LIMIT 200',
   ),
+  nodes: isFleet ? names(db, 'SELECT DISTINCT node AS name FROM ona_fleet_conversations ORDER BY 1 LIMIT 2000') : [],
+  teams: isFleet
+    ? names(db, "SELECT DISTINCT team AS name FROM ona_fleet_conversations WHERE team <> '' ORDER BY 1 LIMIT 500")
+    : [],
 })
 
 const names = (db: Db, sql: string): string[] => db.all<{ name: string }>(sql).map(({ name }) => name)

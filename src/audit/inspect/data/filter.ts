@@ -12,10 +12,13 @@ export interface Filter {
   /** Seconds since 1970; what happened before or after is not counted. */
   readonly from?: number
   readonly to?: number
+  /** Of a fleet's record: only conversations of this node, or of this team. */
+  readonly node?: string
+  readonly team?: string
 }
 
 /** Reads a filter from an address. What is not a number is no limit. */
-export function filterFrom(asked: URLSearchParams): Filter {
+export function filterFrom(asked: URLSearchParams, isFleet = false): Filter {
   const text = (name: string) => asked.get(name) || undefined
   const seconds = (name: string) => {
     const value = Number(asked.get(name) || Number.NaN)
@@ -24,11 +27,12 @@ export function filterFrom(asked: URLSearchParams): Filter {
   return {
     ...{ agent: text('agent'), project: text('project'), hook: text('hook') },
     ...{ refused: asked.get('refused') === '1', from: seconds('from'), to: seconds('to') },
+    ...(isFleet && { node: text('node'), team: text('team') }),
   }
 }
 
 export interface Scope {
-  /** `WITH chosen AS …`, or nothing. `?1` to `?5` are taken, in every statement. */
+  /** `WITH chosen AS …`, or nothing. `?1` to `?7` are taken, in every statement. */
   readonly with: string
   /** A condition on `number`, with `AND` in front. */
   readonly numbers: string
@@ -38,7 +42,7 @@ export interface Scope {
   readonly isAll: boolean
 }
 
-export function scopeOf({ agent, project, refused = false, hook, from, to }: Filter): Scope {
+export function scopeOf({ agent, project, refused = false, hook, from, to, node, team }: Filter): Scope {
   const first = from === undefined ? 0 : Math.floor(from / slotSeconds)
   const last = to === undefined ? 2 ** 40 : Math.floor(to / slotSeconds)
   const isTimed = from !== undefined || to !== undefined
@@ -49,15 +53,19 @@ export function scopeOf({ agent, project, refused = false, hook, from, to }: Fil
     hook !== undefined &&
       `EXISTS (SELECT 1 FROM ona_inspect_hooks h WHERE h.number = i.number ${slots} AND h.hook = (SELECT id FROM ona_inspect_names WHERE name = ?3))`,
     refused && `EXISTS (SELECT 1 FROM ona_inspect_activity a WHERE a.number = i.number ${slots} AND a.refused > 0)`,
+    node !== undefined && `${ofFleet} AND f.node = ?6)`,
+    team !== undefined && `${ofFleet} AND f.team = ?7)`,
     isTimed && `EXISTS (SELECT 1 FROM ona_inspect_activity a WHERE a.number = i.number ${slots})`,
   ].filter((each) => each !== false)
   const isAll = conditions.length === 0
   return {
-    with: `WITH given AS (SELECT ?1, ?2, ?3, ?4, ?5), chosen AS MATERIALIZED (
+    with: `WITH given AS (SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7), chosen AS MATERIALIZED (
       SELECT number, id FROM ona_inspect_conversations i ${isAll ? '' : `WHERE ${conditions.join(' AND ')}`})`,
     numbers: isAll ? '' : 'AND number IN (SELECT number FROM chosen)',
     slots,
-    values: [agent ?? null, project ?? null, hook ?? null, first, last],
+    values: [agent ?? null, project ?? null, hook ?? null, first, last, node ?? null, team ?? null],
     isAll,
   }
 }
+
+const ofFleet = 'EXISTS (SELECT 1 FROM ona_fleet_conversations f WHERE f.id = i.id'

@@ -60,6 +60,9 @@ export interface Choices {
   readonly agents: readonly string[]
   readonly projects: readonly string[]
   readonly hooks: readonly string[]
+  /** Of a fleet's record; otherwise none. */
+  readonly nodes: readonly string[]
+  readonly teams: readonly string[]
 }
 
 export interface Hit {
@@ -96,6 +99,8 @@ export interface Waiting {
 }
 
 export interface Dashboard {
+  /** The record is that of a fleet, which has pages of its own. */
+  readonly isFleet: boolean
   readonly database: string
   readonly progress: Progress
   readonly totals: Totals

@@ -6,6 +6,9 @@ export interface View {
   readonly agent: string
   readonly project: string
   readonly hook: string
+  /** Of a fleet's record. */
+  readonly node: string
+  readonly team: string
   readonly refused: boolean
   /** One of `spans`, or `all`. */
   readonly span: string
@@ -20,13 +23,24 @@ export const spans: Readonly<Record<string, { name: string; seconds: number }>> 
   '90d': { name: 'Last 90 days', seconds: 90 * 86_400 },
 }
 
-const nothing: View = { q: '', agent: '', project: '', hook: '', refused: false, span: 'all', page: 1 }
+const nothing: View = {
+  q: '',
+  agent: '',
+  project: '',
+  hook: '',
+  node: '',
+  team: '',
+  refused: false,
+  span: 'all',
+  page: 1,
+}
 
 function read(): View {
   const asked = new URLSearchParams(location.search)
   const text = (name: string) => asked.get(name) ?? ''
   return {
     ...{ q: text('q'), agent: text('agent'), project: text('project'), hook: text('hook') },
+    ...{ node: text('node'), team: text('team') },
     ...{ refused: text('refused') === '1', span: text('span') in spans ? text('span') : 'all' },
     page: Math.max(1, Number.parseInt(text('page'), 10) || 1),
   }
@@ -34,7 +48,8 @@ function read(): View {
 
 function addressOf(view: View): string {
   const words = new URLSearchParams()
-  for (const name of ['q', 'agent', 'project', 'hook'] as const) if (view[name]) words.set(name, view[name])
+  for (const name of ['q', 'agent', 'project', 'hook', 'node', 'team'] as const)
+    if (view[name]) words.set(name, view[name])
   if (view.refused) words.set('refused', '1')
   if (view.span !== 'all') words.set('span', view.span)
   if (view.page > 1) words.set('page', String(view.page))
@@ -50,8 +65,8 @@ export function queryOf(view: View): string {
   return words.toString()
 }
 
-export const isFiltered = ({ agent, project, hook, refused, span }: View): boolean =>
-  agent !== '' || project !== '' || hook !== '' || refused || span !== 'all'
+export const isFiltered = ({ agent, project, hook, node, team, refused, span }: View): boolean =>
+  [agent, project, hook, node, team].some((each) => each !== '') || refused || span !== 'all'
 
 /** A change of a filter goes back to the first page. */
 export function useView(): [View, (change: Partial<View>) => void, () => void] {

@@ -8,6 +8,7 @@ import { counted, dollars, short } from './format.ts'
 import { Keys, useKeys } from './keys.tsx'
 import { useLive } from './live.ts'
 import { Conversations, Hooks, Results, Rulings } from './tables.tsx'
+import { Tabs } from './tabs.tsx'
 
 export function Overview() {
   const [view, change, reset] = useView()
@@ -41,6 +42,7 @@ export function Overview() {
     <>
       <header class="top">
         <h1>Overview</h1>
+        {data.isFleet && <Tabs here="/" />}
         <p class="facts">
           <code>{data.database}</code>{' '}
           <span class={isLive ? 'live good-ink' : 'live soft-ink'}>{isLive ? 'live' : 'not connected'}</span>
@@ -113,7 +115,12 @@ interface FiltersProps {
 function Filters({ view, change, reset, choices }: FiltersProps) {
   const [words, setWords] = useState(view.q)
   useEffect(() => setWords(view.q), [view.q])
-  const choose = (name: 'agent' | 'project' | 'hook', label: string, all: string, values: readonly string[]) => (
+  const choose = (
+    name: 'agent' | 'project' | 'hook' | 'node' | 'team',
+    label: string,
+    all: string,
+    values: readonly string[],
+  ) => (
     <select aria-label={label} value={view[name]} onChange={(event) => change({ [name]: event.currentTarget.value })}>
       <option value="">{all}</option>
       {(view[name] === '' || values.includes(view[name]) ? values : [view[name], ...values]).map((value) => (
@@ -143,6 +150,8 @@ function Filters({ view, change, reset, choices }: FiltersProps) {
             if (event.currentTarget.value === '' && view.q !== '') change({ q: '' })
           }}
         />
+        {choices.teams.length > 0 && choose('team', 'Team', 'All teams', choices.teams)}
+        {choices.nodes.length > 0 && choose('node', 'Node', 'All nodes', choices.nodes)}
         {choose('agent', 'Agent', 'All agents', choices.agents)}
         {choose('project', 'Project', 'All projects', choices.projects)}
         {choose('hook', 'Hook', 'All hooks', choices.hooks)}

@@ -1,13 +1,14 @@
 /** `ona inspect`: the database as pages for people: served on this machine, or written to a file. */
 
 import { userInfo } from 'node:os'
+import type { FleetPages } from '../../../audit/inspect/data/fleet-shapes.ts'
 import { overview, overviews } from '../../../audit/inspect/overview.ts'
 import { timeline } from '../../../audit/inspect/timeline.ts'
 import { databaseUrlProblem } from '../../../fleet/database-url.ts'
 import { type Db, dbPath, openDb, type ReadDb, readDb, StoreError } from '../../../store/open.ts'
 import { command } from '../../command.ts'
 import { copyOfFleet } from '../../fleet-copy.ts'
-import { failed, noted, said, write, wrong } from '../../print.ts'
+import { failed, noted, said, warned, write, wrong } from '../../print.ts'
 import { writePage } from '../../write-page.ts'
 
 const help = `Shows what happened: conversations, and for each its prompts, replies and calls, with what hooks and rules said at
@@ -33,6 +34,7 @@ export const run = command('ona inspect', { help, flags }, async ({ conversation
   if (open && (html !== undefined || json)) return wrong('ona inspect', '--open goes with neither --html nor --json')
   const notAnAddress = from === undefined ? undefined : databaseUrlProblem(from)
   if (notAnAddress) return wrong('ona inspect', `--from: ${notAnAddress}`)
+  if (from !== undefined && html === undefined && !json) return serveFleet(from, conversation, open === true)
   const copied = from === undefined ? undefined : await copyOfFleet(from, 'inspect', { conversation })
   const path = copied?.path ?? dbPath()
   const db = readDb(path)
@@ -77,11 +79,49 @@ function printJson(db: ReadDb, conversation: string | undefined): number {
   return write(']\n')
 }
 
-async function serve(file: string, conversation: string | undefined, inBrowser: boolean): Promise<number> {
+/** Served at once: the rows are copied meanwhile, and the pages show what is there. */
+async function serveFleet(url: string, conversation: string | undefined, inBrowser: boolean): Promise<number> {
+  const [{ startCopy }, { openFleetViews }] = await Promise.all([
+    import('../../../fleet/copy.ts'),
+    import('../../../fleet/views.ts'),
+  ])
+  const copying = await startCopy(url, { purpose: 'inspect', ...(conversation !== undefined && { conversation }) })
+  if (conversation !== undefined && !isThere(copying.path, conversation)) {
+    copying.remove()
+    return failed(`there is no conversation ${conversation}`)
+  }
+  const fleet = openFleetViews(url)
+  copying.done.then(
+    (rows) => noted(`${rows.toLocaleString('en')} rows read from the fleet`),
+    (cause: Error) => warned(`the fleet's record was not read to its end: ${cause.message}`),
+  )
+  try {
+    return await serve(copying.path, conversation, inBrowser, fleet)
+  } finally {
+    await fleet.close()
+    copying.remove()
+  }
+}
+
+function isThere(path: string, conversation: string): boolean {
+  const db = readDb(path)
+  try {
+    return db.get('SELECT 1 FROM conversations WHERE id = ?', conversation) !== undefined
+  } finally {
+    db.close()
+  }
+}
+
+async function serve(
+  file: string,
+  conversation: string | undefined,
+  inBrowser: boolean,
+  fleet?: FleetPages,
+): Promise<number> {
   const { serveInspect } = await import('../../../audit/inspect/server.ts')
   const { db, schema } = openForIndex(file)
   const path = conversation === undefined ? '/' : `/c/${encodeURIComponent(conversation)}`
-  const { url, close } = await serveInspect(db, { schema, path, operator: userInfo().username })
+  const { url, close } = await serveInspect(db, { schema, path, operator: userInfo().username, fleet })
   said(url)
   noted('It opens once, in one browser. Ctrl-C ends it.')
   if (inBrowser) await (await import('../../auth.ts')).openBrowser(url)
