@@ -140,6 +140,15 @@ async function measure(t: TestContext, page: Page): Promise<void> {
       }
       return times.sort((a, b) => a - b)[0]!
     }, path)
+  await page.waitForFunction(
+    async () => {
+      const { progress } = await (await fetch('/api/overview')).json()
+      return progress.read === progress.rows
+    },
+    undefined,
+    { timeout: 600_000, polling: 1000 },
+  )
+  t.diagnostic(`every row is in the index ${Math.round(performance.now() / 1000)} s after the start`)
   const limits: [string, number][] = [
     ['/', 300],
     ['/api/overview', 300],
