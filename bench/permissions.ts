@@ -3,7 +3,7 @@
  * `node bench/permissions.ts`. CPU time, so that a busy machine does not count.
  */
 import { decide } from '../src/permissions/decide.ts'
-import { rememberingReal } from '../src/permissions/paths/pattern.ts'
+import { type FileView, rememberingView } from '../src/permissions/paths/view.ts'
 import type { PermissionSettings } from '../src/permissions/question.ts'
 import { median, report } from './lib/processes.ts'
 
@@ -26,10 +26,10 @@ const scoped: PermissionSettings = {
 const withFiles: PermissionSettings = { ...scoped, deny: [...scoped.deny!, 'Read(.env)', 'Edit(/secrets/**)'] }
 const here = process.cwd()
 
-const rule = (settings: PermissionSettings, follow?: (path: string) => string) => (command: string) =>
+const rule = (settings: PermissionSettings, files?: FileView) => (command: string) =>
   decide({
     settings,
-    ...(follow && { follow }),
+    ...(files && { files }),
     mode: 'default',
     tool: 'Bash',
     input: { command },
@@ -56,7 +56,7 @@ const same = lines(600)
 const fresh = await cost(rule(scoped), () => lines(600))
 const again = await cost(rule(scoped), () => same)
 const files = await cost(rule(withFiles), () => same)
-const replayed = await cost(rule(withFiles, rememberingReal()), () => same)
+const replayed = await cost(rule(withFiles, rememberingView({ lasting: true })), () => same)
 for (const [what, microseconds] of Object.entries({ fresh, again, files, replayed }))
   console.log(`${what.padEnd(8)} ${Math.round(1e6 / microseconds)} a second`)
 process.exitCode = report([

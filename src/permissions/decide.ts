@@ -3,7 +3,8 @@
 import { isBuiltinRule } from './builtin-rules.ts'
 import { ruleMatches } from './match.ts'
 import { modeInForce, modeSays } from './modes.ts'
-import { allowingRule, type FileAccess, fileOf, inWorkingDirectories } from './paths/access.ts'
+import { allowingRule, type FileAccess, fileOf, inWorkingDirectories, placesOf } from './paths/access.ts'
+import { freshView, rememberingView } from './paths/view.ts'
 import { protectedFinding } from './protection.ts'
 import type { Finding, PermissionQuestion, Ruling } from './question.ts'
 import type { Rule } from './rule.ts'
@@ -25,7 +26,9 @@ export async function decide(question: PermissionQuestion): Promise<Ruling> {
 }
 
 /** The ruling alone, for callers that do not prompt. */
-export async function judge(question: PermissionQuestion) {
+export async function judge(asked: PermissionQuestion) {
+  const files = asked.files ?? (asked.tool === 'Bash' ? rememberingView() : freshView)
+  const question = { ...asked, files, places: placesOf({ ...asked, files }) }
   const access = fileOf(question)
   const finding = await find(question, rulesOf(question.settings), access)
   return { ruling: settle(question, finding, access), access, finding }

@@ -3,6 +3,7 @@
  * tool, and the sandbox mounts it read-only.
  */
 import { join } from 'node:path'
+import { literal } from './wildcard.ts'
 
 /**
  * What a tool that would change the path gets, whatever the allow rules and the mode say:
@@ -124,29 +125,26 @@ export function protectionOf(
   session: readonly ProtectedPath[] = none,
 ): ProtectedPath | undefined {
   const known = knownRows(home, session)
-  const before = known.found.get(path)
-  if (before !== undefined) return before ?? undefined
   const folded = path.toLowerCase()
+  if (!known.any.test(folded)) return undefined
   let found: ProtectedPath | undefined
   for (const each of known.rows) {
     const { row } = each
     if (found && strictness[row.edit] <= strictness[found.edit] && !(row.read && !found.read)) continue
     if (covers(each, folded)) found = row
   }
-  if (known.found.size >= mostFound) known.found.clear()
-  known.found.set(path, found ?? null)
   return found
 }
 
 const none: readonly ProtectedPath[] = []
-const mostFound = 20_000
 const strictness: Record<Protection, number> = { mode: 0, ask: 1, deny: 2 }
 
-/** Rows with what they are compared by, and what was found: the answer depends on names alone, and one line asks often. */
+/** Rows with what they are compared by. */
 interface KnownRows {
   readonly home: string
   readonly rows: readonly Folded[]
-  readonly found: Map<string, ProtectedPath | null>
+  /** Matches every path that one of the rows names, whatever it excepts: most paths are none of them. */
+  readonly any: RegExp
 }
 
 interface Folded {
@@ -166,7 +164,9 @@ function knownRows(home: string, session: readonly ProtectedPath[]): KnownRows {
     const folder = (at === 'anywhere' ? `/${path}` : at === 'home' ? join(home, path) : path).toLowerCase()
     return { row, folder, anywhere: at === 'anywhere', except: except.map((name) => name.toLowerCase()) }
   })
-  const known = { home, rows, found: new Map<string, ProtectedPath | null>() }
+  const named = (anywhere: boolean) =>
+    rows.flatMap((each) => (each.anywhere === anywhere ? [literal(each.folder)] : [])).join('|')
+  const known = { home, rows, any: new RegExp(`(?:^(?:${named(false)})|(?:${named(true)}))(?:/|$)`) }
   knownBySession.set(session, known)
   return known
 }

@@ -1,6 +1,8 @@
 /** A question about a tool call, and its answer. */
 import type { Decision, PermissionMode, PermissionUpdate } from '../hooks/plane.ts'
 import type { JsonObject } from '../hooks/shape.ts'
+import type { KnownPlaces } from './paths/pattern.ts'
+import type { FileView } from './paths/view.ts'
 import type { ProtectedPath } from './protected-paths.ts'
 import type { Rule } from './rule.ts'
 
@@ -31,8 +33,10 @@ export interface PermissionQuestion {
   readonly protect?: readonly ProtectedPath[]
   /** The command runs in a sandbox that holds protected paths itself. */
   readonly fenced?: true
-  /** See `Places`. */
-  readonly follow?: (path: string) => string
+  /** What is seen of the file system; without one, it is looked at each time. */
+  readonly files?: FileView
+  /** Worked out from the others once a ruling: see `placesOf`. */
+  readonly places?: KnownPlaces
 }
 
 export interface Ruling {

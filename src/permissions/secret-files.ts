@@ -1,5 +1,5 @@
 /** Files that usually hold credentials. Reading one prompts, also inside the working directories. The one list of them. */
-import { matches } from './wildcard.ts'
+import { literal } from './wildcard.ts'
 
 /** Base names, in any folder; `*` is any run of characters. */
 export const secretFileNames: readonly string[] = [
@@ -27,7 +27,14 @@ export const secretFolders: readonly string[] = [
 export function isSecretFile(path: string): boolean {
   const folded = path.toLowerCase()
   const name = folded.slice(folded.lastIndexOf('/') + 1)
-  if (/^\/proc\/[^/]+\/(task\/[^/]+\/)?(environ|mem|auxv|maps|fd)(\/|$)/.test(folded)) return true
-  if (secretFolders.some((folder) => `${folded}/`.includes(`/${folder.toLowerCase()}/`))) return !name.endsWith('.pub')
-  return secretFileNames.some((each) => matches(each, name)) && !publicFileNames.some((each) => matches(each, name))
+  if (folded.startsWith('/proc/') && ofProcess.test(folded)) return true
+  if (inSecretFolder.test(folded)) return !name.endsWith('.pub')
+  return secretName.test(name) && !publicName.test(name)
 }
+
+const ofProcess = /^\/proc\/[^/]+\/(task\/[^/]+\/)?(environ|mem|auxv|maps|fd)(\/|$)/
+const anyOf = (names: readonly string[]): string => names.map((each) => literal(each.toLowerCase())).join('|')
+const nameIn = (names: readonly string[]): RegExp => new RegExp(`^(?:${anyOf(names).replaceAll('\\*', '.*')})$`, 's')
+const inSecretFolder = new RegExp(`/(?:${anyOf(secretFolders)})(?:/|$)`)
+const secretName = nameIn(secretFileNames)
+const publicName = nameIn(publicFileNames)

@@ -3,6 +3,9 @@
 /** Stands in a text for something that is only known when the command runs. */
 export const HOLE = '\u0000'
 
+/** A text, for a regular expression that matches it as it stands. */
+export const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+
 export function matches(pattern: string, text: string): boolean {
   let p = 0
   let t = 0
@@ -27,6 +30,7 @@ export function matches(pattern: string, text: string): boolean {
 /** Whether the pattern could match once every hole in the text is filled with something. */
 export function couldMatch(pattern: string, text: string): boolean {
   if (!text.includes(HOLE)) return matches(pattern, text)
+  if (!beginsAlike(pattern, text) || !endsAlike(pattern, text)) return false
   // reachable[p]: the pattern from p on can still match the text from here on.
   let reachable = new Uint8Array(pattern.length + 1)
   reachable[pattern.length] = 1
@@ -43,4 +47,22 @@ export function couldMatch(pattern: string, text: string): boolean {
     reachable = next
   }
   return reachable[0] === 1
+}
+
+/** What stands before the first `*` of the pattern and the first hole of the text is the same, as far as both go. */
+function beginsAlike(pattern: string, text: string): boolean {
+  for (let at = 0; at < text.length && text[at] !== HOLE; at++) {
+    if (pattern[at] === '*') return true
+    if (pattern[at] !== text[at]) return false
+  }
+  return true
+}
+
+function endsAlike(pattern: string, text: string): boolean {
+  for (let back = 1; back <= text.length && text[text.length - back] !== HOLE; back++) {
+    const char = pattern[pattern.length - back]
+    if (char === '*') return true
+    if (char !== text[text.length - back]) return false
+  }
+  return true
 }

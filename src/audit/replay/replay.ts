@@ -5,7 +5,7 @@ import type { Answer, Invocation, PermissionMode, Plane, Scope } from '../../hoo
 import type { JsonObject } from '../../hooks/shape.ts'
 import type { Safety, Steps } from '../../hooks/steps.ts'
 import { decide, judge } from '../../permissions/decide.ts'
-import { rememberingReal } from '../../permissions/paths/pattern.ts'
+import { type FileView, rememberingView } from '../../permissions/paths/view.ts'
 import type { PermissionSettings } from '../../permissions/question.ts'
 import { ruleText } from '../../permissions/rule.ts'
 import { matchesRule } from '../../permissions/rule-applies.ts'
@@ -132,7 +132,7 @@ async function judged(call: RecordedCall, policy: Policy, asker: Asker, suggest 
   const granted = known.brought && call.was?.decision === 'allow'
   const hook = hooks.decision === 'none' && granted ? 'allow' : hooks.decision
   const question = { settings: permissions, mode, tool: call.tool, input: hooks.input ?? known.input, hook, home }
-  const { ruling, finding } = await asker.rule({ ...question, cwd, projectDir: cwd, follow: asker.follow })
+  const { ruling, finding } = await asker.rule({ ...question, cwd, projectDir: cwd, files: asker.files })
   const byRule = finding.rule !== undefined && ruling.rule === finding.rule.text
   const byHook = !byRule && (hook === 'allow' || hook === 'ask') && ruling.decision === hook
   const because: Because = byRule
@@ -141,7 +141,7 @@ async function judged(call: RecordedCall, policy: Policy, asker: Asker, suggest 
       ? { by: 'hook', name: hooks.hook ?? 'the program that brings the tool', reason: ruling.reason }
       : { by: 'mode', name: mode, reason: ruling.reason }
   if (!suggest || ruling.decision !== 'ask') return { decision: ruling.decision, because }
-  const { suggestions } = await decide({ ...question, cwd, projectDir: cwd, follow: asker.follow })
+  const { suggestions } = await decide({ ...question, cwd, projectDir: cwd, files: asker.files })
   const suggested = suggestions.flatMap((update) =>
     update.type === 'addRules' && update.behavior === 'allow' ? update.rules.map(ruleText) : [],
   )
@@ -184,7 +184,7 @@ const judgedOf = (tool: string) => {
 interface Asker {
   readonly rule: (question: Question) => Promise<Ruled> | Ruled
   /** Nothing is run in between, so a path leads where it led a call ago. */
-  readonly follow: (path: string) => string
+  readonly files: FileView
   /** None: no hook of the policy has a say before a call. */
   readonly plane: Plane | undefined
   readonly notAsked: Map<string, { calls: number }>
@@ -203,7 +203,13 @@ function openAsker({ handlers, permissions, mode, home, env, runCommands }: Poli
           matchesRule: (rule, tool, input, { cwd }) =>
             matchesRule(rule, { settings: permissions, mode, tool, input, hook: 'none', cwd, projectDir: cwd, home }),
         })
-  return { rule: rememberingRulings(), follow: rememberingReal(), plane, notAsked: new Map(), failed: new Map() }
+  return {
+    rule: rememberingRulings(),
+    files: rememberingView({ lasting: true }),
+    plane,
+    notAsked: new Map(),
+    failed: new Map(),
+  }
 }
 
 const NOT_ASKED = 'not_asked_in_a_replay'

@@ -3,9 +3,10 @@
 import type { PermissionQuestion } from '../question.ts'
 import type { Behavior, Rule } from '../rule.ts'
 import { globBase } from './glob-base.ts'
-import { isWithin, matchesPath, type Places, real, resolvePaths } from './pattern.ts'
+import { isWithin, type KnownPlaces, matchesPath, resolvePaths } from './pattern.ts'
+import { freshView, real } from './view.ts'
 
-type Asked = Pick<PermissionQuestion, 'settings' | 'cwd' | 'projectDir' | 'home' | 'follow' | 'origins'>
+type Asked = Pick<PermissionQuestion, 'settings' | 'cwd' | 'projectDir' | 'home' | 'files' | 'origins' | 'places'>
 
 export interface FileAccess {
   readonly kind: 'read' | 'edit'
@@ -25,13 +26,13 @@ const inputKeys: Record<string, { kind: 'read' | 'edit'; key: string; tree?: tru
 }
 
 /** The file that a call is about; undefined for tools that are about none. */
-export function fileOf({ tool, input, cwd, home, follow }: PermissionQuestion): FileAccess | undefined {
+export function fileOf({ tool, input, cwd, home, files }: PermissionQuestion): FileAccess | undefined {
   const row = Object.hasOwn(inputKeys, tool) ? inputKeys[tool] : undefined
   if (!row) return undefined
   const given = input[row.key]
   const base = typeof given === 'string' && given !== '' ? given : '.'
   const path = tool === 'Glob' && typeof input.pattern === 'string' ? globBase(base, input.pattern) : base
-  return { kind: row.kind, paths: resolvePaths(path, cwd, home, follow), tree: row.tree === true }
+  return { kind: row.kind, paths: resolvePaths(path, cwd, home, files), tree: row.tree === true }
 }
 
 /** Whether a path rule applies to this access. Who may edit a file may read it; who may not read it, may not edit. */
@@ -59,18 +60,28 @@ export function allowingRule(rules: readonly Rule[], access: FileAccess, asked: 
 }
 
 /** Whether every spelling of the path lies in a working directory, or in one that a link leads to. */
-export function inWorkingDirectories(access: FileAccess, { settings, cwd, projectDir, home, follow }: Asked): boolean {
-  const named = [projectDir, cwd, ...(settings.additionalDirectories ?? [])]
-  const directories = named.flatMap((each) => resolvePaths(each, projectDir, home, follow))
+export function inWorkingDirectories(access: FileAccess, asked: Asked): boolean {
+  const directories = placesOf(asked).working()
   return access.paths.every((path) => directories.some((directory) => isWithin(path, directory)))
 }
 
 /** Where the rules are anchored. */
-export function placesOf(asked: Asked): Places {
-  const { settings, projectDir, home, follow } = asked
-  if (!settings.additionalDirectories?.length) return asked
-  const directories = settings.additionalDirectories.flatMap((each) => resolvePaths(each, projectDir, home, follow))
-  return { ...asked, directories }
+export function placesOf(asked: Asked): KnownPlaces {
+  if (asked.places) return asked.places
+  const { cwd, projectDir, home, origins = [], files = freshView } = asked
+  const { additionalDirectories: named = [] } = asked.settings
+  return files.keep(`places ${JSON.stringify([cwd, projectDir, home, origins, named])}`, () => {
+    const resolved = (each: string) => resolvePaths(each, projectDir, home, files)
+    const directories = named.flatMap(resolved)
+    let working: readonly string[] | undefined
+    return {
+      ...{ cwd, projectDir, home, origins, files, directories, bases: { allow: new Map(), forbid: new Map() } },
+      working: () => {
+        working ??= [projectDir, cwd].flatMap(resolved).concat(directories)
+        return working
+      },
+    }
+  })
 }
 
 /** Whether the paths still lead where they led when they were judged: no link was put in their place since. */

@@ -1,6 +1,7 @@
 /** Paths under rules: gitignore patterns with four anchors, and a path's every spelling. */
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path'
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
+import { literal } from '../wildcard.ts'
+import { type FileView, freshView, goesUp, posix } from './view.ts'
 
 export interface PathPattern {
   /** What the pattern is relative to. */
@@ -22,33 +23,16 @@ export interface Places {
   readonly origins?: readonly string[]
   /** Folders besides the project that tools work in: bare names are denied there too. */
   readonly directories?: readonly string[]
-  /** `real`, with a memory that lasts for one ruling: the next may find other links. Who rules on what is past gives one for all. */
-  readonly follow?: (path: string) => string
+  /** What is seen of the file system; without one, it is looked at each time. */
+  readonly files?: FileView
+  /** The folders that patterns were found to be anchored to: as named, and where they lead. */
+  readonly bases?: Readonly<Record<'allow' | 'forbid', Map<PathPattern, readonly string[]>>>
 }
 
-/** `real`, asked once about each path, and once about a folder for all that is in it. */
-export function rememberingReal(): (path: string) => string {
-  const known = new Map<string, string>()
-  const follow = (path: string): string => {
-    const found = known.get(path)
-    if (found !== undefined) return found
-    const plain = sep === '/' && path !== '/' && !goesUp.test(path) && !mayBeLink(path)
-    const at = plain ? join(follow(dirname(path)), basename(path)) : real(path)
-    if (known.size >= mostKnown) known.clear()
-    known.set(path, at)
-    return at
-  }
-  return follow
-}
-
-const mostKnown = 100_000
-
-function mayBeLink(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
-  } catch {
-    return true // through a file, or not ours to look at
-  }
+/** Places, and what was worked out about them. */
+export interface KnownPlaces extends Places {
+  /** The working directories, as named and where links lead. */
+  working(): readonly string[]
 }
 
 /** The file systems of these know no difference between capitals and small letters. */
@@ -72,9 +56,9 @@ export function pathPattern(text: string, allow: boolean): PathPattern {
   const anyDepth = !trimmed.includes('/') || (!allow && /^[^/]+\/\*\*$/.test(trimmed))
   const segments = trimmed.split('/').filter((part) => part !== '' && part !== '.')
   if (segments.length === 0) return { anchor, base: '', rest: /^/, names: [] }
-  const literal = anyDepth ? 0 : segments.findIndex((part, at) => wild.test(part) || at === segments.length - 1)
-  const base = segments.slice(0, Math.max(literal, 0)).map(plain).join('/')
-  const rest = segments.slice(Math.max(literal, 0))
+  const first = anyDepth ? 0 : segments.findIndex((part, at) => wild.test(part) || at === segments.length - 1)
+  const base = segments.slice(0, Math.max(first, 0)).map(plain).join('/')
+  const rest = segments.slice(Math.max(first, 0))
   return {
     anchor,
     base,
@@ -117,7 +101,6 @@ export function segmentRegex(segment: string): string {
   return out
 }
 
-const literal = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 const inSet = (char: string): string => char.replace(/[\\^\][-]/g, '\\$&')
 
 /** `[a-z]` as a set that never holds a slash; ranges that run backwards match nothing. */
@@ -137,16 +120,26 @@ function setRegex(negated: boolean, body: string): string {
 
 /** Whether a pattern matches an absolute, normal path. Deny and ask also hold for every directory up to the project. */
 export function matchesPath(pattern: PathPattern, path: string, places: Places, allow: boolean): boolean {
-  return anchors(pattern, places, allow).some((anchor) => {
-    const base = pattern.base === '' ? anchor : join(anchor, pattern.base)
-    return restMatches(pattern, base, path) || restMatches(pattern, (places.follow ?? real)(base), path)
-  })
+  for (const base of basesOf(pattern, places, allow)) if (restMatches(pattern, base, path)) return true
+  return false
+}
+
+function basesOf(pattern: PathPattern, places: Places, allow: boolean): readonly string[] {
+  const known = places.bases?.[allow ? 'allow' : 'forbid']
+  const before = known?.get(pattern)
+  if (before) return before
+  const { real } = places.files ?? freshView
+  const named = anchors(pattern, places, allow).map((each) => (pattern.base === '' ? each : join(each, pattern.base)))
+  const bases = [...new Set(named.flatMap((base) => [base, real(base)]))]
+  known?.set(pattern, bases)
+  return bases
 }
 
 /** Whether something below a folder could match the pattern. */
 export function reachesInto(pattern: PathPattern, folder: string, places: Places): boolean {
+  const { real } = places.files ?? freshView
   return anchors(pattern, places, false).some((anchor) => {
-    const base = (places.follow ?? real)(join(anchor, pattern.base))
+    const base = real(join(anchor, pattern.base))
     return isWithin(base, folder) || isWithin(folder, base)
   })
 }
@@ -179,56 +172,32 @@ export const isWithin = (path: string, directory: string): boolean =>
   path === directory || directory === '/' || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`)
 
 /** A path as its spellings: as given, made absolute; and as the file system follows it, links and `..` in their order. */
-export function resolvePaths(path: string, cwd: string, home: string, follow = real): readonly string[] {
+export function resolvePaths(path: string, cwd: string, home: string, files = freshView): readonly string[] {
   const expanded = path === '~' || path.startsWith('~/') ? home + path.slice(1) : path
+  if (isTidy(expanded) && cwd.startsWith('/') && isTidy(cwd)) {
+    const given = expanded.startsWith('/') ? expanded : `${cwd}/${expanded}`
+    const real = files.real(given)
+    return given === real ? [given] : [given, real]
+  }
   const given = posix(resolve(cwd, expanded))
-  const tidy = follow(given)
+  const tidy = files.real(given)
   if (!goesUp.test(expanded) && !goesUp.test(cwd)) return given === tidy ? [given] : [given, tidy]
-  const followed = follow(isAbsolute(expanded) ? expanded : `${cwd}/${expanded}`)
+  const followed = files.real(isAbsolute(expanded) ? expanded : `${cwd}/${expanded}`)
   return [...new Set([given, followed, tidy])]
 }
 
-/** Only `..` makes a difference between tidying a path first and following it as it is written. */
-const goesUp = /(^|[/\\])\.\.([/\\]|$)/
-
-/** Where a path really leads, also when its end does not exist yet or is a link to nothing. */
-export function real(path: string): string {
-  if (sep !== '/' || goesUp.test(path)) return posix(walk(path))
-  try {
-    let there = path
-    while (there !== '/' && !lstatSync(there, { throwIfNoEntry: false })) there = dirname(there)
-    return join(realpathSync.native(there), path.slice(there.length))
-  } catch {
-    return walk(path) // it leads through a link to nothing, or through what is not ours to look at
+/** Nothing in it that `resolve` would change: no part that is empty, `.` or `..`. */
+function isTidy(path: string): boolean {
+  if (sep !== '/') return false
+  let begin = path.startsWith('/') ? 1 : 0
+  for (let at = begin; at <= path.length; at++) {
+    if (at < path.length && path.charCodeAt(at) !== slash) continue
+    const length = at - begin
+    if (length === 0 || (length <= 2 && path.charCodeAt(begin) === dot && path.charCodeAt(at - 1) === dot)) return false
+    begin = at + 1
   }
+  return true
 }
 
-function walk(path: string): string {
-  const waiting = path.split(/[/\\]/).filter((part) => part !== '' && part !== '.')
-  let at = sep === '/' ? '/' : `${waiting.shift() ?? ''}/`
-  for (let links = 0; waiting.length > 0; ) {
-    const part = waiting.shift()!
-    if (part === '..') {
-      at = dirname(at)
-      continue
-    }
-    const next = join(at, part)
-    const target = linkTarget(next)
-    if (target === undefined || ++links > 40) at = next
-    else {
-      waiting.unshift(...target.split('/').filter((each) => each !== '' && each !== '.'))
-      if (isAbsolute(target)) at = '/'
-    }
-  }
-  return at
-}
-
-function linkTarget(path: string): string | undefined {
-  try {
-    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined
-  } catch {
-    return undefined // not there, or not ours to look at: then nothing behind it can be reached either
-  }
-}
-
-const posix = (path: string): string => (sep === '/' ? path : path.replaceAll('\\', '/'))
+const slash = 47
+const dot = 46

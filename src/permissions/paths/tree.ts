@@ -1,6 +1,7 @@
 /** Whether anything in a folder is what a rule is about. */
-import { type Dirent, readdirSync } from 'node:fs'
+import type { Dirent } from 'node:fs'
 import { join } from 'node:path'
+import { entriesOf } from './view.ts'
 
 /** So many entries are looked at; a folder with more may hold anything. */
 const most = 5000
@@ -23,7 +24,7 @@ export function treeHolds(folder: string, visible: boolean, test: (path: string,
 
 function entries(folder: string): Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true })
+    return entriesOf(folder)
   } catch {
     return [] // a file, not there, or not ours to look at: then the command finds nothing there either
   }

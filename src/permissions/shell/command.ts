@@ -32,9 +32,24 @@ export interface ShellCommand {
 }
 
 interface Known {
+  /** The command as written and every command it wraps. */
+  forms?: readonly (readonly ShellWord[])[]
+  /** Null: it does not only read. */
+  readOnly?: ReadOnlyUse | null
   spellings?: Spellings
   files?: readonly FileUse[]
   allowable?: readonly Allowable[]
+}
+
+/** What a read-only command reads. Every path has to be readable under the same limits as the Read tool. */
+export interface ReadOnlyUse {
+  readonly paths: readonly ShellWord[]
+  /** It prints names, sizes and dates, not contents: files that hold secrets may be listed. */
+  readonly metadata: boolean
+  /** It reads everything below its paths; `hidden`: also names that begin with a dot. */
+  readonly tree?: 'visible' | 'hidden'
+  /** It runs git in the repository of the working directory. */
+  readonly git?: true
 }
 
 export interface Reading {
@@ -51,7 +66,7 @@ export const PWD = '\u0002'
 export interface Spellings {
   /** What it certainly is: as written, without quotes, without its path, without git's own options, without wrappers. */
   readonly certain: readonly string[]
-  /** What it may be, with holes for words that are only known when it runs. */
+  /** What else it may be, with holes for words that are only known when it runs. */
   readonly possible: readonly string[]
 }
 

@@ -10,13 +10,12 @@ import { clearForms, nameOf, needsExactRule } from './wrappers.ts'
 
 export function allowRuleCovers({ specifier }: Rule, command: ShellCommand): boolean {
   if (specifier.kind !== 'command') return false
-  return allowableOf(command).some(
-    ({ texts, exactly, risky }) =>
-      (specifier.exact || !exactly) &&
-      specifier.patterns.some(
-        (pattern) => risky.every((word) => names(pattern, word)) && texts.some((text) => matches(pattern, text)),
-      ),
-  )
+  for (const { texts, exactly, risky } of allowableOf(command)) {
+    if (exactly && !specifier.exact) continue
+    for (const pattern of specifier.patterns)
+      for (const text of texts) if (matches(pattern, text) && risky.every((word) => names(pattern, word))) return true
+  }
+  return false
 }
 
 function allowableOf(command: ShellCommand): readonly Allowable[] {
@@ -31,7 +30,7 @@ function barely(command: ShellCommand): Allowable[] {
   return clearForms(words)
     .filter((each) => each.length > 0 && each[0]!.literal)
     .map((each) => ({
-      texts: [each, gitCommand(each, false)].map((form) => form.map((word) => word.text).join(' ')),
+      texts: [...new Set([each, gitCommand(each, false)])].map((form) => form.map((word) => word.text).join(' ')),
       exactly: needsExactRule(each) || languageRuns(each) || addsWords(words, each),
       risky: riskyWords(each, command),
     }))

@@ -4,7 +4,7 @@ import { resolvePaths } from '../paths/pattern.ts'
 import type { PermissionQuestion } from '../question.ts'
 import { HOLE } from '../wildcard.ts'
 import { HOME, PWD, type Reading, type ShellCommand, type ShellWord } from './command.ts'
-import { forms, nameOf } from './wrappers.ts'
+import { formsOf, nameOf } from './wrappers.ts'
 
 /** The line's own directory and every one that a `cd` in it may lead to. */
 export function directoriesOf({ commands }: Reading, { cwd, home }: PermissionQuestion): readonly string[] | undefined {
@@ -40,5 +40,7 @@ export const placed = (path: string, home: string, pwd: string): string =>
 export const movesAway = (command: ShellCommand): boolean => moveOf(command) !== undefined
 
 /** `cd x`, also as `builtin cd x` or `command cd x`. */
-const moveOf = ({ words }: ShellCommand): readonly ShellWord[] | undefined =>
-  forms(words).find((form) => /^(cd|pushd|popd)$/.test(nameOf(form)))
+const moveOf = (command: ShellCommand): readonly ShellWord[] | undefined =>
+  formsOf(command).find((form) => moves.has(nameOf(form)))
+
+const moves: ReadonlySet<string> = new Set(['cd', 'pushd', 'popd'])

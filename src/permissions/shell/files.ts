@@ -2,32 +2,38 @@
 
 import type { PathPattern } from '../paths/pattern.ts'
 import { couldMatch, HOLE } from '../wildcard.ts'
+import { byName } from './by-name.ts'
 import type { FileUse, ShellCommand, ShellWord, UseKind } from './command.ts'
 import { computed, tokensInCode } from './embedded.ts'
 import { expandBraces } from './expand-glob.ts'
 import { downloads, gitConfigFiles } from './named-by-program.ts'
 import { unpackedInto } from './unpackers.ts'
-import { forms, nameOf, unknownWord } from './wrappers.ts'
+import { formsOf, nameOf, unknownWord } from './wrappers.ts'
 
 export function filesOf(command: ShellCommand): readonly FileUse[] {
   command.known.files ??= [
     ...uses('read', command.reads),
     ...uses('edit', command.writes),
-    ...forms(command.words).flatMap((words) => usesOf(nameOf(words), words.slice(1), command.input)),
+    ...formsOf(command).flatMap((words) => usesOf(nameOf(words), words.slice(1), command.input)),
   ]
   return command.known.files
 }
 
 const uses = (kind: UseKind, words: readonly ShellWord[]): FileUse[] => words.map((word) => ({ kind, word }))
 
-export const says = /^(echo|printf|true|false|:|test|\[)$/
-const reads =
-  /^(cat|tac|head|tail|less|more|nl|cut|wc|od|hexdump|strings|diff|cmp|comm|paste|join|fold|fmt|pr|rev|base64|base32|md5sum|sha1sum|sha256sum|sha512sum|file|stat|jq|bat|column|tr|look|source|\.|view|[ef]?grep|rgrep|rg|ag|ack|sed|[gm]?awk|find|fd|fdfind)$/
-const edits = /^(tee|touch|rm|rmdir|unlink|ln|truncate|mkdir|shred|chmod|chown|chgrp|mkfifo)$/
-const readsAndEdits = /^(vim?|nvim|nano|emacs|ed|ex|mv|split|csplit|patch)$/
-const copies = /^(cp|install|scp|rsync|mv|ln)$/
-const searches = /^(rg|ag|ack|rgrep)$/
-const interprets = /^(\w*sh|python[\d.]*|node|perl|ruby|php|deno|bun)$/
+export const says = byName(/^(echo|printf|true|false|:|test|\[)$/)
+const reads = byName(
+  /^(cat|tac|head|tail|less|more|nl|cut|wc|od|hexdump|strings|diff|cmp|comm|paste|join|fold|fmt|pr|rev|base64|base32|md5sum|sha1sum|sha256sum|sha512sum|file|stat|jq|bat|column|tr|look|source|\.|view|[ef]?grep|rgrep|rg|ag|ack|sed|[gm]?awk|find|fd|fdfind)$/,
+)
+const edits = byName(/^(tee|touch|rm|rmdir|unlink|ln|truncate|mkdir|shred|chmod|chown|chgrp|mkfifo)$/)
+const readsAndEdits = byName(/^(vim?|nvim|nano|emacs|ed|ex|mv|split|csplit|patch)$/)
+const copies = byName(/^(cp|install|scp|rsync|mv|ln)$/)
+const inPlace = byName(/^(sed|perl|ruby)$/)
+const compares = byName(/grep$|^diff$/)
+const finds = byName(/^(find|fd|fdfind)$/)
+const tars = byName(/^(tar|bsdtar)$/)
+const searches = byName(/^(rg|ag|ack|rgrep)$/)
+const interprets = byName(/^(\w*sh|python[\d.]*|node|perl|ruby|php|deno|bun)$/)
 /** They read what they are given, and may also write it: only with these options, or without these. */
 const mayWrite: Record<string, { with?: RegExp; without?: RegExp }> = {
   sort: { with: /^(-[a-zA-Z]*o|--output)/ },
@@ -55,7 +61,8 @@ function usesOf(name: string, args: readonly ShellWord[], input: readonly string
   const add = (...kinds: UseKind[]) => found.push(...kinds.flatMap((kind) => uses(kind, named)))
   const trees = (kind: UseKind, words: readonly ShellWord[], more?: Partial<FileUse>) =>
     found.push(...(words.length > 0 ? words : [here]).map((word) => ({ kind, word, ...more })))
-  found.push(...uses('mayRead', args.flatMap(joinedPath)), ...uses('mayEdit', args.flatMap(joinedPath)))
+  const joined = args.flatMap(joinedPath)
+  found.push(...uses('mayRead', joined), ...uses('mayEdit', joined))
   for (const word of tokensInCode(name, args, input)) found.push(...uses('mayRead', [word]), ...uses('mayEdit', [word]))
   if (computed(name, args, input).files) found.push(...uses('read', [unknownWord]), ...uses('edit', [unknownWord]))
 
@@ -81,15 +88,15 @@ function usesOf(name: string, args: readonly ShellWord[], input: readonly string
   } else add('mayRead', 'mayEdit')
 
   if (/^(perl|ruby)$/.test(name) && has(/^-[a-zA-Z]*[np]/)) add('read')
-  if (/^(sed|perl|ruby)$/.test(name) && has(/^(-[a-zA-Z]*i|--in-place)/)) add('edit')
-  if (searches.test(name) || (/grep$|^diff$/.test(name) && has(recursive))) {
+  if (inPlace.test(name) && has(/^(-[a-zA-Z]*i|--in-place)/)) add('edit')
+  if (searches.test(name) || (compares.test(name) && has(recursive))) {
     const hidden =
       name === 'rgrep' || /grep$|diff/.test(name) || has(/^(-[a-zA-Z]*[u.a]|--(hidden|unrestricted|no-ignore))/)
     trees('treeRead', name === 'diff' ? operands : operands.slice(has(/^(-[a-zA-Z]*[ef]|--(regexp|file))/) ? 0 : 1), {
       ...(!hidden && { visible: true }),
     })
   }
-  if (/^(find|fd|fdfind)$/.test(name) && has(/^(-(exec|ok|delete|fprint|fls)|-[xX]$|--exec)/)) {
+  if (finds.test(name) && has(/^(-(exec|ok|delete|fprint|fls)|-[xX]$|--exec)/)) {
     const end = args.findIndex((word) => /^[-(!]/.test(word.value))
     const from = name === 'find' ? args.slice(0, end) : []
     found.push(...uses('mayEdit', from))
@@ -99,7 +106,7 @@ function usesOf(name: string, args: readonly ShellWord[], input: readonly string
   const [verb] = operands
   const unpacked = unpackedInto(name, args)
   found.push(...uses('creates', unpacked))
-  if (/^(tar|bsdtar)$/.test(name) && unpacked.length === 0) {
+  if (tars.test(name) && unpacked.length === 0) {
     const letters = args.find((word) => /^-?[a-zA-Z]+$/.test(word.value))?.value ?? ''
     if (!/t/.test(letters)) trees('treeRead', operands)
   }
@@ -116,7 +123,7 @@ function usesOf(name: string, args: readonly ShellWord[], input: readonly string
 /** Programs that read the names of files from a list or from their input: which ones cannot be seen. */
 const listed = (name: string, has: (option: RegExp) => boolean): boolean =>
   has(/^--files(0|-f)/) ||
-  (/^(tar|bsdtar)$/.test(name) && has(/^-?[a-zA-Z]*T$/)) ||
+  (tars.test(name) && has(/^-?[a-zA-Z]*T$/)) ||
   (name === 'cpio' && has(/^(-[a-zA-Z]*[op]|--(create|pass-through))/)) ||
   (name === 'zip' && has(/^(-[a-zA-Z]*@|--names-stdin)$/))
 
@@ -160,14 +167,14 @@ const here: ShellWord = { value: '.', text: '.', path: '.', literal: true, glob:
 
 /** A word, and the path in `--file=x`, `if=x`, `@x` or `HEAD:x`. An option by itself is none. */
 function pathsIn(word: ShellWord): ShellWord[] {
-  const inner = /^(?:-{0,2}[\w-]+=|@|[^/]*:)(.+)$/s.exec(word.path)?.[1]
+  const inner = /[=@:]/.test(word.path) ? /^(?:-{0,2}[\w-]+=|@|[^/]*:)(.+)$/s.exec(word.path)?.[1] : undefined
   const found = inner === undefined ? [] : [{ ...word, path: inner.replace(/^\/\/(?=\/)/, '') }]
   return word.value.startsWith('-') ? found : [word, ...found]
 }
 
 /** `-ofile`. */
 function joinedPath(word: ShellWord): ShellWord[] {
-  const path = /^-[A-Za-z]([^=]+)$/s.exec(word.path)?.[1]
+  const path = word.path.startsWith('-') ? /^-[A-Za-z]([^=]+)$/s.exec(word.path)?.[1] : undefined
   return path === undefined || path.includes(HOLE) ? [] : [{ ...word, path }]
 }
 

@@ -17,7 +17,9 @@ import { spellingsOf } from './spellings.ts'
 /** A rule of the list that certainly applies to some part. */
 export function forbidden(line: Line, behavior: 'deny' | 'ask'): Finding | undefined {
   for (const rule of line.rules[behavior]) {
-    if (ruleMatches(rule, behavior, line.question, undefined)) {
+    const { kind } = rule.specifier
+    if (kind !== 'command' && kind !== 'path') {
+      if (!ruleMatches(rule, behavior, line.question, undefined)) continue
       return { word: behavior, rule, why: `the ${behavior} rule "${rule.text}" matches` }
     }
     for (const command of line.reading.commands) {
@@ -31,32 +33,38 @@ export function forbidden(line: Line, behavior: 'deny' | 'ask'): Finding | undef
 
 /** Something that a deny or ask rule may be meant for, and that cannot be known here. */
 export function doubtful(line: Line): Finding | undefined {
-  const { commands, unknown } = line.reading
-  for (const rule of [...line.rules.deny, ...line.rules.ask]) {
-    const { specifier } = rule
-    if (specifier.kind === 'command') {
-      if (unknown) return { word: 'ask', rule, why: `${unknown}, so the rule "${rule.text}" cannot be checked` }
-      const part = commands.find((each) => commandMayMatch(specifier.patterns, each))
-      if (part) return { word: 'ask', rule, why: `\`${clip(textOf(part))}\` may be what "${rule.text}" is about` }
+  let any = false
+  for (const behavior of ['deny', 'ask'] as const)
+    for (const rule of line.rules[behavior]) {
+      const { kind } = rule.specifier
+      if (kind !== 'command' && kind !== 'path') continue
+      any = true
+      const found = doubtfulUnder(line, rule)
+      if (found) return found
     }
-    if (specifier.kind === 'path') {
-      if (unknown) return { word: 'ask', rule, why: `${unknown}, so the rule "${rule.text}" cannot be checked` }
-      const part = commands.find((each) => fileMayMatch(line, rule, specifier.pattern, each))
-      if (part) return { word: 'ask', rule, why: `\`${clip(textOf(part))}\` may touch what "${rule.text}" is about` }
-    }
-  }
-  const rules = [...line.rules.deny, ...line.rules.ask].filter(
-    ({ specifier: { kind } }) => kind === 'command' || kind === 'path',
-  )
-  const own = rules.length > 0 && runsOwnFile(line)
+  const own = any && runsOwnFile(line)
   if (own) return { word: 'ask', why: `\`${clip(textOf(own))}\` runs a file that the same line writes` }
-  const network =
-    rules.length > 0 &&
-    commands.find((each) => [...each.reads, ...each.writes].some((to) => /^\/dev\/(tcp|udp)/.test(to.value)))
+  const network = any && line.reading.commands.find(opensConnection)
   return network
     ? { word: 'ask', why: `\`${clip(textOf(network))}\` opens a network connection by a redirection` }
     : undefined
 }
+
+function doubtfulUnder(line: Line, rule: Rule): Finding | undefined {
+  const { commands, unknown } = line.reading
+  const { specifier } = rule
+  if (unknown) return { word: 'ask', rule, why: `${unknown}, so the rule "${rule.text}" cannot be checked` }
+  for (const command of commands) {
+    if (specifier.kind === 'command' && commandMayMatch(specifier.patterns, command))
+      return { word: 'ask', rule, why: `\`${clip(textOf(command))}\` may be what "${rule.text}" is about` }
+    if (specifier.kind === 'path' && fileMayMatch(line, rule, specifier.pattern, command))
+      return { word: 'ask', rule, why: `\`${clip(textOf(command))}\` may touch what "${rule.text}" is about` }
+  }
+  return undefined
+}
+
+const opensConnection = ({ reads, writes }: ShellCommand): boolean =>
+  [...reads, ...writes].some((to) => /^\/dev\/(tcp|udp)/.test(to.value))
 
 /** The file that a command reads or writes and that a path rule applies to. */
 function fileIn(line: Line, rule: Rule, behavior: Behavior, command: ShellCommand): string | undefined {
@@ -122,11 +130,13 @@ const ownProcess = /^\/proc\/(self|thread-self|\d+)\//
 function commandRuleMatches({ specifier }: Rule, command: ShellCommand): boolean {
   if (specifier.kind !== 'command') return false
   const { certain } = spellingsOf(command)
-  return specifier.patterns.some((pattern) => certain.some((text) => matches(pattern, text)))
+  for (const pattern of specifier.patterns) for (const text of certain) if (matches(pattern, text)) return true
+  return false
 }
 
 /** Possibly: once what is unknown is known. */
 function commandMayMatch(patterns: readonly string[], command: ShellCommand): boolean {
   const { possible } = spellingsOf(command)
-  return patterns.some((pattern) => possible.some((text) => couldMatch(pattern, text)))
+  for (const pattern of patterns) for (const text of possible) if (couldMatch(pattern, text)) return true
+  return false
 }

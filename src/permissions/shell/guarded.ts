@@ -1,9 +1,9 @@
 /** Protected paths in a command line: what it certainly changes or reads, and what it may. */
-import { existsSync as exists } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { modeInForce } from '../modes.ts'
 import { isWithin } from '../paths/pattern.ts'
 import { treeHolds } from '../paths/tree.ts'
+import { type FileView, isThere } from '../paths/view.ts'
 import { type ProtectedPath, protectedPaths, protectionOf } from '../protected-paths.ts'
 import { protectedFinding } from '../protection.ts'
 import type { Finding } from '../question.ts'
@@ -49,8 +49,9 @@ const asRead = (use: FileUse): FileUse =>
   use.kind === 'mayEdit' ? { ...use, kind: 'mayRead' } : use.kind === 'treeEdit' ? { ...use, kind: 'treeRead' } : use
 
 const showsEnvironment = ({ path }: ShellWord): boolean => {
+  if (!path.startsWith('/proc')) return false
   const text = path.replace(/\[[^\]]*\]|[*?]/g, HOLE)
-  return path.startsWith('/proc') && ['/proc/*/environ', '/proc/*/mem'].some((each) => couldMatch(each, text))
+  return ['/proc/*/environ', '/proc/*/mem'].some((each) => couldMatch(each, text))
 }
 
 function guardOf(line: Line, use: FileUse, command: ShellCommand): Guard | undefined {
@@ -89,7 +90,7 @@ function treeGuard(line: Line, { kind, word, to }: FileUse, command: ShellComman
     line.accesses(each, 'edit').flatMap(({ paths }) => paths),
   )
   for (const folder of folders) {
-    const row = rows.find((each) => placesIn(each, folder, home).some((path) => isWithin(path, folder)))
+    const row = rows.find((each) => placesIn(each, folder, home, line.files).some((path) => isWithin(path, folder)))
     if (row) return { word: 'ask', why: `\`${clip(textOf(command))}\` takes ${folder} with ${row.what}` }
   }
   return undefined
@@ -117,7 +118,7 @@ const holds = (folder: string, test: (below: string) => boolean) => treeHolds(fo
 
 /** Whether what is in a folder now is what the command will find: it is there, and nothing else in the line fills it. */
 function isSettled(line: Line, folder: string): boolean {
-  if (!exists(folder)) return false
+  if (!isThere(folder, line.files)) return false
   const filled = line.reading.commands.flatMap((command) => filesOf(command).filter(({ kind }) => kind === 'creates'))
   const places = filled.flatMap(({ word }) => line.accesses(word, 'edit').flatMap(({ paths }) => paths))
   return !places.some((place) => isWithin(place, folder) || isWithin(folder, place))
@@ -136,23 +137,23 @@ function createsGuard(line: Line, word: ShellWord, command: ShellCommand): Guard
 }
 
 /** Where settings, hooks or what hooks run are looked for: a project, a home, a repository, and folders above one. */
-function isGoverned({ question }: Line, folder: string): boolean {
-  const { cwd, projectDir, home, origins = [], protect = [] } = question
-  const exact = protect.flatMap(({ at, path }) => (at === 'exact' ? [path] : []))
+function isGoverned({ question, files }: Line, folder: string): boolean {
+  const { cwd, projectDir, home, origins = [], protect } = question
+  const exact = protect?.flatMap(({ at, path }) => (at === 'exact' ? [path] : [])) ?? []
   if ([cwd, projectDir, home, ...origins, ...exact].some((path) => isWithin(path, folder))) return true
   if ((protectionOf(join(folder, 'x'), home, protect)?.edit ?? 'mode') !== 'mode') return true
   if (/\/\.git(\/|$)/.test(folder)) return true
-  return marks.some((name) => exists(join(folder, name)))
+  return marks.some((name) => isThere(join(folder, name), files))
 }
 
 const marks = ['.git', '.ona', '.claude', '.mcp.json']
 
 /** Where a row's path lies in a folder that is one, or the beginning of one: `hooks` in `.git`. */
-function placesIn(row: ProtectedPath, folder: string, home: string): readonly string[] {
+function placesIn(row: ProtectedPath, folder: string, home: string, files: FileView): readonly string[] {
   if (row.at === 'home') return [join(home, row.path)]
   if (row.at === 'exact') return [row.path]
   if (row.path.startsWith('.git/') && basename(folder) === '.git') return [join(folder, row.path.slice('.git/'.length))]
-  return /^\.(ona|claude|git)/.test(row.path) && exists(join(folder, row.path)) ? [join(folder, row.path)] : []
+  return /^\.(ona|claude|git)/.test(row.path) && isThere(join(folder, row.path), files) ? [join(folder, row.path)] : []
 }
 
 /** Where the line is not all known, a protected path anywhere in its text counts: `f=~/.ona/agent.db; sqlite3 $f`. */

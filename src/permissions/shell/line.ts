@@ -1,7 +1,8 @@
 /** A command line under judgement: what was read, the question and the rules, and paths resolved once. */
-import { type FileAccess, inWorkingDirectories } from '../paths/access.ts'
-import { rememberingReal, resolvePaths } from '../paths/pattern.ts'
+import { type FileAccess, inWorkingDirectories, placesOf } from '../paths/access.ts'
+import { resolvePaths } from '../paths/pattern.ts'
 import { treeHolds } from '../paths/tree.ts'
+import { type FileView, rememberingView } from '../paths/view.ts'
 import type { PermissionQuestion } from '../question.ts'
 import type { Rules } from '../rules.ts'
 import { isSecretFile } from '../secret-files.ts'
@@ -14,6 +15,7 @@ export class Line {
   readonly reading: Reading
   readonly question: PermissionQuestion
   readonly rules: Rules
+  readonly files: FileView
   /** Where the commands may run: `cd` moves the later ones. undefined: somewhere unknown. */
   readonly directories: readonly string[] | undefined
   /** Paths are followed once a line. */
@@ -21,7 +23,9 @@ export class Line {
 
   constructor(reading: Reading, question: PermissionQuestion, rules: Rules) {
     this.reading = reading
-    this.question = { follow: rememberingReal(), ...question }
+    this.files = question.files ?? rememberingView()
+    const asked = { ...question, files: this.files }
+    this.question = { ...asked, places: placesOf(asked) }
     this.rules = rules
     this.directories = directoriesOf(reading, this.question)
   }
@@ -30,9 +34,9 @@ export class Line {
   accesses(word: ShellWord, kind: 'read' | 'edit'): readonly FileAccess[] {
     let known = this.followed.get(word.path)
     if (!known) {
-      const { cwd, home, follow } = this.question
+      const { cwd, home } = this.question
       const paths = (this.directories ?? [cwd]).map((directory) =>
-        resolvePaths(placed(word.path, home, directory), directory, home, follow),
+        resolvePaths(placed(word.path, home, directory), directory, home, this.files),
       )
       const as = (kind: 'read' | 'edit') => paths.map((each) => ({ kind, paths: each, tree: false }))
       known = { read: as('read'), edit: as('edit') }

@@ -2,7 +2,7 @@
 import type { FileUse, ShellCommand, ShellWord } from './command.ts'
 import { filesOf } from './files.ts'
 import type { Line } from './line.ts'
-import { forms, nameOf } from './wrappers.ts'
+import { formsOf, nameOf } from './wrappers.ts'
 
 /** The first command that runs a file which a command of the line writes. */
 export function runsOwnFile(line: Line): ShellCommand | undefined {
@@ -25,8 +25,8 @@ const contentsOf = (command: ShellCommand): readonly FileUse[] =>
 const noContents = /^(chmod|chown|chgrp|touch|mkdir|rm|rmdir|unlink|truncate|shred)$/
 
 /** What is run as a program, or by one that takes code from files. */
-const runBy = ({ words }: ShellCommand): readonly ShellWord[] =>
-  forms(words).flatMap((form) => {
+const runBy = (command: ShellCommand): readonly ShellWord[] =>
+  formsOf(command).flatMap((form) => {
     const [name, ...args] = form
     if (!name) return []
     const own = name.path.includes('/') ? [name] : []

@@ -55,11 +55,11 @@ export function permitted(line: Line): Finding {
 }
 
 /** Git reads the configuration of the repository it runs in, and that can run programs. */
-function strayGit({ reading, question }: Line): string | undefined {
+function strayGit({ reading, question, files }: Line): string | undefined {
   if (!reading.commands.some((each) => nameOf(each.words) === 'git')) return undefined
   if (reading.commands.some(movesAway)) return 'it changes directory before it runs git'
   const { cwd, projectDir } = question
-  return inProjectRepository(cwd, projectDir)
+  return files.keep(`own repository ${cwd}\n${projectDir}`, () => inProjectRepository(cwd, projectDir))
     ? undefined
     : `git would run in another repository than that of ${projectDir}`
 }
@@ -83,9 +83,12 @@ function builtinCovers(line: Line, command: ShellCommand): boolean {
     return command.variables.every((name) => isSafeVariable(name) || isPlainVariable(name))
   if (!command.variables.every(isSafeVariable)) return false
   const use = readOnlyUse(command)
-  if (!use || (use.git && configRunsPrograms(line.question.projectDir))) return false
+  if (!use || (use.git && gitRunsPrograms(line))) return false
   return use.paths.every((word) => line.readable(word, use))
 }
+
+const gitRunsPrograms = ({ files, question: { projectDir } }: Line): boolean =>
+  files.keep(`git runs programs ${projectDir}`, () => configRunsPrograms(projectDir))
 
 /** Programs are steered by variables in capitals. */
 const isPlainVariable = (name: string): boolean => /^[a-z_][a-z0-9_]*$/.test(name) && !tells(name)

@@ -5,19 +5,8 @@
 
 import { HOLE } from '../wildcard.ts'
 import { abbreviates } from './abbreviates.ts'
-import type { ShellCommand, ShellWord } from './command.ts'
+import type { ReadOnlyUse, ShellCommand, ShellWord } from './command.ts'
 import { clearForms } from './wrappers.ts'
-
-/** What a read-only command reads. Every path has to be readable under the same limits as the Read tool. */
-export interface ReadOnlyUse {
-  readonly paths: readonly ShellWord[]
-  /** It prints names, sizes and dates, not contents: files that hold secrets may be listed. */
-  readonly metadata: boolean
-  /** It reads everything below its paths; `hidden`: also names that begin with a dot. */
-  readonly tree?: 'visible' | 'hidden'
-  /** It runs git in the repository of the working directory. */
-  readonly git?: true
-}
 
 interface Program {
   /** Long options that write, run a program or read a list of files; matched by prefix, as GNU and git do. */
@@ -204,7 +193,12 @@ const versionWords = /^(--version|-V|-v|version|-version)$/
 export const isReadOnlyProgram = (name: string): boolean => Object.hasOwn(programs, name)
 
 export function readOnlyUse(command: ShellCommand): ReadOnlyUse | undefined {
-  const all = clearForms(command.words)
+  if (command.known.readOnly === undefined) command.known.readOnly = useOf(command.words) ?? null
+  return command.known.readOnly ?? undefined
+}
+
+function useOf(written: readonly ShellWord[]): ReadOnlyUse | undefined {
+  const all = clearForms(written)
   if (all.some((form) => form[0]?.value === 'xargs')) return undefined // what it reads is only known when it runs
   const words = all.at(-1)!
   const [name, ...args] = words

@@ -94,14 +94,15 @@ function readLine(source: string, depth: number): LineReading {
       const variables = prefix.map((each) => each.name)
       const opened = files(node.redirects)
       const given = fed || opened.reads.length + opened.input.length > 0
-      found.push({ words, variables, assignments: written(prefix), ...opened, fed: given, known: {} })
+      const command = { words, variables, assignments: written(prefix), ...opened, fed: given, known: {} }
+      found.push(command)
       for (const each of prefix) set(each.name, each.value.type === 'Word' ? shellWord(each.value) : undefined)
       for (const word of words) {
         const given = assignmentIn(word)
         if (given) set(given.name, given.value)
       }
       for (const each of namedIn(nameOf(words), words)) setByName(each)
-      const seen = look(words)
+      const seen = look(command)
       if (seen.evaluates) evaluates = true
       notKnown(seen.unknown)
       for (const script of seen.scripts) readInner(script)

@@ -1,17 +1,17 @@
 /** What commands run as text: scripts that are given to shells, and what of them cannot be known. */
 
 import { abbreviates } from './abbreviates.ts'
-import type { ShellWord } from './command.ts'
+import type { ShellCommand, ShellWord } from './command.ts'
 import { gitScripts } from './embedded.ts'
 import { sedRuns } from './languages.ts'
-import { afterOptions, forms, mostForms, nameOf, runsLater, shells, wrapperOf } from './wrappers.ts'
+import { afterOptions, formsOf, mostForms, nameOf, runsLater, shells, wrapperOf } from './wrappers.ts'
 
 /** Builtins that evaluate the text they are given: a name such as `a[$(…)]` runs what is in it. */
 const evaluators = ['test', '[', 'let', 'declare', 'typeset', 'local', 'export', 'readonly', 'printf', 'read', 'unset']
 
 /** What a command line makes other programs run as text, and what of that cannot be known. */
-export function look(words: readonly ShellWord[]): Look {
-  const wrapped = forms(words)
+export function look(command: ShellCommand): Look {
+  const wrapped = formsOf(command)
   if (wrapped.length > mostForms) return { scripts: [], unknown: 'it wraps commands too deeply' }
   for (const form of wrapped) {
     const first = form[0]

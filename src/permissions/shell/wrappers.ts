@@ -1,7 +1,7 @@
 /** Commands that run other commands: which they run, so that a rule holds for these too. */
 
 import { HOLE } from '../wildcard.ts'
-import type { ShellWord } from './command.ts'
+import type { ShellCommand, ShellWord } from './command.ts'
 
 export interface Wrapper {
   /** Options whose value is the next word. */
@@ -132,17 +132,24 @@ export const nameOf = (words: readonly ShellWord[]): string => {
 
 export const mostForms = 32
 
+/** The forms of a command, worked out once. */
+export function formsOf(command: ShellCommand): readonly (readonly ShellWord[])[] {
+  command.known.forms ??= forms(command.words)
+  return command.known.forms
+}
+
 /** The command as written and every command it wraps. */
-export function forms(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+function forms(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   const all = [words]
   for (const form of all) {
     if (all.length > mostForms) break
+    const name = nameOf(form)
     const inner = unwrap(form)
     if (inner && inner.length > 0) {
-      if (nameOf(form) !== 'xargs') all.push(inner)
+      if (name !== 'xargs') all.push(inner)
       else all.push([...inner, unknownWord], ...replaced(form, inner))
     }
-    if (nameOf(form) === 'find' || nameOf(form) === 'fd' || nameOf(form) === 'fdfind') all.push(...executed(form))
+    if (name === 'find' || name === 'fd' || name === 'fdfind') all.push(...executed(form))
   }
   return all
 }

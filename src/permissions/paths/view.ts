@@ -1,0 +1,123 @@
+/** What rulings see of the file system: anew for each ruling, or remembered for a replay, in which nothing changes it. */
+import { type Dirent, existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, sep } from 'node:path'
+
+export interface FileView {
+  /** Where a path leads, as `real` says. */
+  real(path: string): string
+  /** What else was worked out from files; `about` names it. */
+  keep<T>(about: string, work: () => T): T
+}
+
+/** Looks each time. */
+export const freshView: FileView = { real, keep: (_, work) => work() }
+
+/** For one ruling, or with `lasting` for many: then a folder is listed once for all that is in it. Bounded in size. */
+export function rememberingView({ lasting = false }: { readonly lasting?: boolean } = {}): FileView {
+  const folders = new Map<string, Folder>()
+  const kept = new Map<string, unknown>()
+  const folderAt = (path: string): Folder => {
+    const known = folders.get(path)
+    if (known) return known
+    const found = { real: follow(path), links: lasting ? linksIn(path) : undefined }
+    if (folders.size >= mostFolders) folders.clear()
+    folders.set(path, found)
+    return found
+  }
+  const follow = (path: string): string => {
+    if (sep !== '/' || path === '/' || goesUp.test(path)) return real(path)
+    const parent = dirname(path)
+    const name = basename(path)
+    const folder = folderAt(parent)
+    if (folder.links ? folder.links.has(name) : mayBeLink(path)) return real(path)
+    const unchanged = folder.real === parent && path.length === parent.length + 1 + name.length
+    return unchanged ? path : join(folder.real, name)
+  }
+  return {
+    real: follow,
+    keep<T>(about: string, work: () => T): T {
+      if (kept.has(about)) return kept.get(about) as T
+      const found = work()
+      if (kept.size >= mostKept) kept.clear()
+      kept.set(about, found)
+      return found
+    },
+  }
+}
+
+const mostFolders = 20_000
+const mostKept = 20_000
+
+interface Folder {
+  readonly real: string
+  /** Names in it that are links; undefined where only a look at each tells. */
+  readonly links: ReadonlySet<string> | undefined
+}
+
+function linksIn(folder: string): ReadonlySet<string> | undefined {
+  try {
+    return new Set(entriesOf(folder).flatMap((entry) => (entry.isSymbolicLink() ? [entry.name] : [])))
+  } catch (error) {
+    const { code } = error as { code?: string }
+    return code === 'ENOENT' || code === 'ENOTDIR' ? noLinks : undefined
+  }
+}
+
+const noLinks: ReadonlySet<string> = new Set()
+
+export const entriesOf = (folder: string): Dirent[] => readdirSync(folder, { withFileTypes: true })
+export const isThere = (path: string, files: FileView = freshView): boolean =>
+  files.keep(`there ${path}`, () => existsSync(path))
+
+function mayBeLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  } catch {
+    return true // through a file, or not ours to look at
+  }
+}
+
+/** Only `..` makes a difference between tidying a path first and following it as it is written. */
+export const goesUp = /(^|[/\\])\.\.([/\\]|$)/
+
+/** Where a path really leads, also when its end does not exist yet or is a link to nothing. */
+export function real(path: string): string {
+  if (sep !== '/' || goesUp.test(path)) return posix(walk(path))
+  try {
+    let there = path
+    while (there !== '/' && !lstatSync(there, { throwIfNoEntry: false })) there = dirname(there)
+    return join(realpathSync.native(there), path.slice(there.length))
+  } catch {
+    return walk(path) // it leads through a link to nothing, or through what is not ours to look at
+  }
+}
+
+function walk(path: string): string {
+  const waiting = path.split(/[/\\]/).filter((part) => part !== '' && part !== '.')
+  let at = sep === '/' ? '/' : `${waiting.shift() ?? ''}/`
+  for (let links = 0; waiting.length > 0; ) {
+    const part = waiting.shift()!
+    if (part === '..') {
+      at = dirname(at)
+      continue
+    }
+    const next = join(at, part)
+    const target = linkTarget(next)
+    if (target === undefined || ++links > 40) at = next
+    else {
+      waiting.unshift(...target.split('/').filter((each) => each !== '' && each !== '.'))
+      if (isAbsolute(target)) at = '/'
+    }
+  }
+  return at
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined
+  } catch {
+    return undefined // not there, or not ours to look at: then nothing behind it can be reached either
+  }
+}
+
+export const posix = (path: string): string => (sep === '/' ? path : path.replaceAll('\\', '/'))
