@@ -259,8 +259,9 @@ function pathValue(option: string): ShellWord[] {
   return value === undefined ? [] : [{ value, text: value, path: value, literal: true, glob: false }]
 }
 
-function optionIsSafe({ only, noShort = '', noLong = [] }: Program, option: string): boolean {
+function optionIsSafe({ only, noShort = '', noLong = [], takes = [] }: Program, option: string): boolean {
   if (only) return only.test(option)
+  if (takes.includes(option.split('=', 1)[0]!)) return true // in full: no abbreviation of another
   if (option.startsWith('--')) return !noLong.some((each) => abbreviates(option, each))
   return ![...noShort].some((letter) => option.slice(1).includes(letter))
 }

@@ -1,0 +1,306 @@
+/** A line for every row of the tables that say what programs do: a row that is lost, or a letter of it, changes a ruling here. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { builtinRules } from '../builtin-rules.ts'
+import { decide } from '../decide.ts'
+import { isSecretFile } from '../secret-files.ts'
+
+const w = realpathSync(mkdtempSync(join(tmpdir(), 'ona-tables-')))
+after(() => rmSync(w, { recursive: true, force: true }))
+for (const folder of ['src', 'locked']) mkdirSync(join(w, folder))
+for (const file of ['a.txt', 'b.txt', 'src/a.ts', 'locked/x']) writeFileSync(join(w, file), 'text\n')
+execFileSync('git', ['init', '-q', w])
+
+const rule = async (command: string, allow: readonly string[] = builtinRules, deny: readonly string[] = []) => {
+  const question = { settings: { allow, deny }, mode: 'default', tool: 'Bash', hook: 'none' } as const
+  return (await decide({ ...question, input: { command }, cwd: w, projectDir: w, home: '/home/ada' })).decision
+}
+
+/** The lines that are ruled otherwise. */
+async function others(
+  lines: readonly string[],
+  is: 'allow' | 'ask',
+  ...rules: (readonly string[])[]
+): Promise<string[]> {
+  const wrong: string[] = []
+  for (const line of lines) if (((await rule(line, ...rules)) === 'allow') !== (is === 'allow')) wrong.push(line)
+  return wrong
+}
+
+/** Programs that only read: options whose value is no path, which /x would show, and options that write, run or list files. */
+const readOnly: Record<string, { readonly takes?: string; readonly not?: string; readonly operands?: string }> = {
+  head: { takes: '-n -c --lines --bytes -s --pid --sleep-interval' },
+  tail: { takes: '-n -c --lines --bytes -s --pid --sleep-interval' },
+  du: { takes: '-d --max-depth --exclude -t', not: '-X --files0-from=b.txt --exclude-from=b.txt' },
+  file: { not: '-C -m -f -z -Z --compile --magic-file=b.txt --files-from=b.txt --uncompress' },
+  tree: { takes: '-L -I -P', not: '-o -R -H --output=b.txt --fromfile --fromtabfile', operands: 'src' },
+  wc: { not: '--files0-from=b.txt' },
+  cut: { takes: '-d -f -c -b --delimiter --fields --output-delimiter' },
+  paste: { takes: '-d --delimiters' },
+  fold: { takes: '-w' },
+  fmt: { takes: '-w' },
+  column: { takes: '-s -o -c -N' },
+  cmp: { takes: '-n -i' },
+  join: { takes: '-t -1 -2 -o -e -a -v -j' },
+  diff: {
+    takes: '-U --label -x --exclude -I -W -F',
+    not: '-X --from-file=b.txt --to-file=b.txt --exclude-from=b.txt',
+    operands: 'a.txt b.txt',
+  },
+  od: { takes: '-A -t -N -j -w' },
+  hexdump: { takes: '-n -s -e', not: '-f' },
+  xxd: { takes: '-l -s -c -g', not: '-r' },
+  strings: { takes: '-n' },
+  uniq: { takes: '-f -s -w' },
+  sort: {
+    takes: '-k -t -S --key --field-separator',
+    not: '-o -T --output=b.txt --temporary-directory=src --compress-program=sh --files0-from=b.txt',
+  },
+  grep: {
+    takes: '-m -A -B --max-count --include --exclude --exclude-dir --color --label -D -d',
+    not: '-f -R --file=b.txt --dereference-recursive -e --regexp=x',
+    operands: 'text a.txt',
+  },
+  rg: {
+    takes: '-g --glob -t -T --type --type-not -m -A -B -M --max-depth --sort -r',
+    not: '-e -f --pre=sh --hostname-bin=sh --file=b.txt --regexp=x --ignore-file=b.txt --search-zip',
+    operands: 'text a.txt',
+  },
+  fd: {
+    takes: '-e -t -d -E',
+    not: '-x -X --exec --exec-batch --search-path=src --base-directory=src',
+    operands: 'text src',
+  },
+  find: { not: '-exec -ok -delete -fprint -fls -files0-from' },
+  md5sum: { not: '-c --check' },
+  sha1sum: { not: '-c --check' },
+  sha256sum: { not: '-c --check' },
+  sha512sum: { not: '-c --check' },
+  b2sum: { not: '-c --check' },
+  'git log': {
+    takes: '-n -S -G -L -U --author --grep --since --until --after --before --format --pretty --date --max-count',
+    not: '--output=b.txt --ext-diff --textconv --show-signature --stdin',
+    operands: '-- a.txt',
+  },
+  'git grep': { not: '--open-files-in-pager -O -f', operands: 'text a.txt' },
+  'git cat-file': { not: '--filters --batch --batch-check --batch-command', operands: 'HEAD' },
+  'git blame': { not: '-S --contents', operands: 'a.txt' },
+  'git ls-tree': { not: '--exec=sh --upload-pack=sh', operands: 'HEAD' },
+}
+const words = (text = '') => text.split(' ').filter((word) => word !== '')
+const lines = (key: 'takes' | 'not', value: string) =>
+  Object.entries(readOnly).flatMap(([program, row]) =>
+    words(row[key]).map((option) => `${program} ${option}${value} ${row.operands ?? 'a.txt'}`),
+  )
+
+test('a read-only program keeps its options: those with a value, and those that make it more than reading', async () => {
+  assert.deepEqual(
+    await others(
+      Object.entries(readOnly).map(([name, row]) => `${name} ${row.operands ?? 'a.txt'}`),
+      'allow',
+    ),
+    [],
+  )
+  assert.deepEqual(await others(lines('takes', ' /x'), 'allow'), [])
+  assert.deepEqual(await others(lines('not', ''), 'ask'), [])
+})
+
+test('programs that read a file in a working directory, one outside, and those that take words alone', async () => {
+  const reading = 'cat tac nl rev expand unexpand cksum comm base64 stat ls realpath readlink exa eza'.split(' ')
+  assert.deepEqual(
+    await others(
+      reading.map((name) => `${name} a.txt`),
+      'allow',
+    ),
+    [],
+  )
+  assert.deepEqual(
+    await others(
+      reading.map((name) => `${name} /etc/x/a`),
+      'ask',
+    ),
+    [],
+  )
+  const talking = [
+    ...'echo printf true false : seq basename dirname tr whoami id groups uname arch nproc uptime tty locale'.split(
+      ' ',
+    ),
+    ...'logname df test [ which type sleep expr factor getconf pgrep free lscpu ps'.split(' '),
+  ]
+  assert.deepEqual(
+    await others(
+      talking.map((name) => `${name} /x`),
+      'allow',
+    ),
+    [],
+  )
+  assert.deepEqual(
+    await others(['ps e', 'ps aux -E', 'hostname x', 'pwd x', 'date 0101', 'xxd a.txt b', 'uniq a.txt b'], 'ask'),
+    [],
+  )
+  assert.deepEqual(
+    await others(['hostname -I', 'pwd', 'date +%F', 'date -d now', 'jq -r .a a.txt', 'cd src'], 'allow'),
+    [],
+  )
+})
+
+test('every verb of git that reads is free, and those that read with some words alone', async () => {
+  const verbs =
+    'status diff log show rev-parse rev-list describe ls-files ls-tree cat-file blame annotate shortlog grep merge-base name-rev whatchanged diff-tree diff-files diff-index for-each-ref show-ref show-branch count-objects check-ignore check-attr cherry range-diff version'
+  assert.deepEqual(
+    await others(
+      verbs.split(' ').map((verb) => `git ${verb} HEAD`),
+      'allow',
+    ),
+    [],
+  )
+  const free = [
+    'branch',
+    'branch -av',
+    'branch --show-current',
+    'tag',
+    'tag -l v1',
+    'remote -v',
+    'remote get-url origin',
+    'reflog',
+  ]
+  const more = ['reflog show', 'stash list', 'stash show', 'worktree list', 'config --get user.name', '--no-pager log']
+  assert.deepEqual(
+    await others(
+      [...free, ...more].map((words) => `git ${words}`),
+      'allow',
+    ),
+    [],
+  )
+  const not = [
+    'branch x',
+    'branch -D x',
+    'tag v1',
+    'tag -d v1',
+    'remote add a b',
+    'reflog expire',
+    'stash',
+    'stash pop',
+  ]
+  const nor = [
+    'worktree add x',
+    'config user.name x',
+    'config --get alias.x',
+    '-c a=b log',
+    '--exec-path=x log',
+    'push',
+    'fetch',
+  ]
+  assert.deepEqual(
+    await others(
+      [...not, ...nor].map((words) => `git ${words}`),
+      'ask',
+    ),
+    [],
+  )
+})
+
+/** Lines that fill the folder `locked` with files that they do not name, and uses of the same programs that do not. */
+const fills = [
+  ...[
+    'tar -xf a.tar -C locked',
+    'tar xf a.tar --directory=locked',
+    'tar --extract -f a.tar --cd locked',
+    'tar --get -f a -C locked',
+  ],
+  ...[
+    'bsdtar -xf a -C locked',
+    'gtar -xf a -C locked',
+    'star -xf a -C locked',
+    '7z x a.7z -olocked',
+    '7za e a -olocked',
+  ],
+  ...['7zr x a -olocked', '7zz x a -olocked', 'unzip a.zip -d locked', 'cpio -i -D locked', 'unrar x a.rar -oplocked'],
+  ...[
+    'rar e a.rar -oplocked',
+    'ar x a.a --output locked',
+    'jar -xf a.jar -C locked',
+    'jar --extract --dir locked -f a.jar',
+  ],
+  ...[
+    'unsquashfs -d locked a.sqfs',
+    'dpkg -x a.deb locked',
+    'dpkg --vextract a.deb locked',
+    'dpkg-deb -R a.deb locked',
+  ],
+  ...[
+    'patch -d locked -i a.diff',
+    'svn export https://x/y locked',
+    'svn checkout https://x/y locked',
+    'gh run download 1 -D locked',
+  ],
+  ...[
+    'gh release download v1 --dir locked',
+    'aria2c -d locked https://x/a',
+    'wget -r -P locked https://x/',
+    'wget -i b.txt -P locked',
+  ],
+  ...['curl -OJ --output-dir locked https://x/a', 'rsync host:a locked', 'scp host:a locked', 'docker cp c:/a locked'],
+  ...[
+    'podman cp c:/a locked',
+    'kubectl cp pod:/a locked',
+    'git apply --directory=locked a.diff',
+    'git am --directory=locked a.mbox',
+  ],
+  ...['python3 -m zipfile -e a.zip locked', 'python3 -m tarfile --extract a.tar locked'],
+]
+const fillsNot = [
+  ...[
+    'tar -tf a.tar',
+    'tar -cf a.tar src',
+    'tar --list -f a.tar',
+    'tar --create -f a.tar src',
+    'tar --version',
+    '7z l a.7z',
+  ],
+  ...[
+    'unzip -l a.zip',
+    'cpio -t',
+    'unrar l a.rar',
+    'ar t a.a',
+    'jar -tf a.jar',
+    'unsquashfs -l a.sqfs',
+    'dpkg -l',
+    'dpkg-deb -c a.deb',
+  ],
+  ...[
+    'patch --dry-run -i a.diff',
+    'svn status',
+    'gh run list',
+    'docker ps',
+    'kubectl get pods',
+    'git apply --check a.diff',
+  ],
+  ...['scp a.txt host:b', 'rsync a.txt host:b', 'python3 -m zipfile -l a.zip'],
+]
+
+test('a program that unpacks is judged by the folder it fills, and other uses of it are not', async () => {
+  const deny = ['Edit(locked/**)']
+  assert.deepEqual(await others(fills, 'ask', ['Bash'], deny), [])
+  assert.deepEqual(await others(fillsNot, 'allow', ['Bash'], deny), [])
+})
+
+test('files that usually hold credentials are known by name and by folder', () => {
+  const names =
+    '.env .env.local prod.env .envrc .netrc _netrc .pgpass .my.cnf .htpasswd .npmrc .pypirc .git-credentials .dockercfg .vault-token .terraformrc a.tfstate a.tfvars .s3cfg .boto id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk a.pem a.key a.p12 a.pfx a.jks a.keystore a.kdbx a.ppk a.ovpn a.mobileprovision credentials credentials.json credentials.yml credentials.yaml.enc mcp-credentials.json secrets secrets.json secrets.yaml secrets.toml secrets.env service-account-1.json service_account.json client_secret_1.json application_default_credentials.json shadow gshadow kubeconfig .bash_history .zsh_history .python_history .psql_history ID_RSA'
+  const folders =
+    '.ssh .gnupg .aws .azure .config/gcloud .kube .docker .config/gh .config/hub .password-store .mozilla .config/google-chrome .config/chromium Library/Keychains .local/share/keyrings'
+  const processes = '/proc/1/environ /proc/self/mem /proc/9/task/9/maps /proc/self/fd/3 /proc/1/auxv'
+  const secret = [...words(names).map((n) => `/p/${n}`), ...words(folders).map((n) => `/h/${n}/x`), ...words(processes)]
+  assert.deepEqual(
+    secret.filter((path) => !isSecretFile(path)),
+    [],
+  )
+  const open =
+    '/p/.env.example /p/.env.sample /p/.env.template /p/.env.dist /p/id_rsa.pub /h/.ssh/id_rsa.pub /p/a.ts /proc/cpuinfo /p/.sshx/a /p/environ'
+  assert.deepEqual(words(open).filter(isSecretFile), [])
+})
