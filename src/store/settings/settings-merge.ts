@@ -1,7 +1,7 @@
 /** How the settings of several levels become one. */
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { walkHooks } from '../../hooks/wire/walk-hooks.ts'
-import { isTelemetryVariable } from '../telemetry.ts'
+import { isRefusedVariable } from './repository-variables.ts'
 import type { Layer } from './settings-files.ts'
 import { type HookEntry, type Level, levels } from './settings-shape.ts'
 
@@ -20,7 +20,7 @@ export function merge(layers: readonly Layer[], builtinRules: readonly string[] 
   for (const { level, settings } of withBuiltin(layers, builtinRules)) {
     const { hooks: _, ...rest } = settings
     const said = rulesOfManagedOnly && level !== 'managed' ? withoutRules(rest) : rest
-    const mine = level === 'project' || level === 'local' ? withoutTelemetry(said) : said
+    const mine = level === 'project' || level === 'local' ? withoutRefused(said) : said
     merged = join(merged, level === 'project' ? withoutLooserSandbox(mine, merged) : mine)
   }
   const hooks = [...managed, ...layers.filter((layer) => layer.level !== 'managed')].flatMap(({ level, settings }) =>
@@ -80,11 +80,11 @@ function onlyTighter(sandbox: unknown): JsonObject {
   return Object.keys(kept).length > 0 ? { sandbox: kept } : {}
 }
 
-/** The record holds every project's work: where it is sent is not for the files of one repository to say. */
-function withoutTelemetry(settings: JsonObject): JsonObject {
+/** What acts outside of the folder is not for the files of one repository to set. */
+function withoutRefused(settings: JsonObject): JsonObject {
   const { env } = settings
   if (!isObject(env)) return settings
-  const kept = Object.entries(env).filter(([name]) => !isTelemetryVariable(name))
+  const kept = Object.entries(env).filter(([name]) => !isRefusedVariable(name))
   return { ...settings, env: Object.fromEntries(kept) }
 }
 

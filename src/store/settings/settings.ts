@@ -8,8 +8,8 @@ import type { Handler } from '../../hooks/handler.ts'
 import { type HookProblem, readHooks } from '../../hooks/settings.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import type { Db } from '../open.ts'
-import { isTelemetryVariable } from '../telemetry.ts'
 import { hookFiles } from './hook-file.ts'
+import { isRefusedVariable } from './repository-variables.ts'
 import { type CheckRule, checkLayer } from './settings-check.ts'
 import { type Layer, type Places, parseSettings, readLayers, type SettingsProblem } from './settings-files.ts'
 import { onFloor } from './settings-floor.ts'
@@ -122,7 +122,7 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   const { layers, heldBack, trusted } = holdBack(checked.layers, request)
 
   const problems = [...read.problems, ...checked.problems]
-  const warnings = [...checked.warnings, ...heldBack.map(heldBackWarning), ...layers.flatMap(telemetryWarning)]
+  const warnings = [...checked.warnings, ...heldBack.map(heldBackWarning), ...layers.flatMap(variablesWarning)]
   const files = merge(layers, request.builtinRules)
   const managed = layers.filter(({ level }) => level === 'managed')
   const sources = layers.map(({ level, file }) => ({ level, file }))
@@ -166,10 +166,10 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   }
 }
 
-/** What a repository's files say about telemetry, which is not for them to say. */
-function telemetryWarning({ level, file, settings: { env } }: Layer): string[] {
+/** Variables in a repository's files that are not for them to set. */
+function variablesWarning({ level, file, settings: { env } }: Layer): string[] {
   const names = level === 'project' || level === 'local' ? Object.keys(isObject(env) ? env : {}) : []
-  const ignored = names.filter(isTelemetryVariable)
+  const ignored = names.filter(isRefusedVariable)
   return ignored.length > 0
     ? [
         `${file}: ${ignored.join(', ')} ignored: set it in the environment, in ~/.ona/settings.json or in managed settings`,
