@@ -19,10 +19,11 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { agentsCache } from '../src/brains/prove/programs.ts'
+import { hostOf } from '../src/hosts/index.ts'
 import type { LaunchPlace } from '../src/hosts/launch.ts'
 import { publishedFiles } from '../test/support/published-roles.ts'
-import { agents, type LiveAgent } from './live/agents.ts'
-import { failures } from './live/failures.ts'
+import { agents, type LiveAgent, ownProgram } from './live/agents.ts'
+import { failClosed } from './live/failures.ts'
 import { startModel } from './live/model.ts'
 
 const asked = process.argv.slice(2)
@@ -150,17 +151,15 @@ async function talks(agent: LiveAgent, program: string): Promise<string[]> {
   return heard.includes('the user speaks softly') ? [] : ['the model did not hear it', `said: ${output.slice(-1500)}`]
 }
 
-/** One session for each failure: the command must not run, and the agent must go on. */
+/** One session for all failures of a guard: no call may run, and the agent must go on. */
 async function failsClosed(agent: LiveAgent, program: string): Promise<string[]> {
+  const host = hostOf(agent.slug)!
   const why: string[] = []
-  for (const [name, command] of Object.entries(failures)) {
-    const guard = { command, timeout: 'PT3S', filter: { what: 'Bash' }, onFailure: 'refuse' }
-    const { place, output } = await runWith(agent, program, { onTool: [guard] })
-    const ran = existsSync(join(place.repo, 'ran.txt'))
-    console.log(`  | ${agent.slug} | ${name} | ${ran ? 'the call ran' : 'refused'} |`)
-    if (ran) why.push(`${name}: the command ran all the same`, `said: ${output.slice(-800)}`)
-    place.remove()
-  }
+  for (const mode of ['synced', 'enforced'] as const)
+    for (const { name, outcome, expect, evidence } of await failClosed(host, program, ownProgram, mode)) {
+      console.log(`  | ${agent.slug} | ${mode} | ${name} | ${outcome} |`)
+      if (outcome !== expect) why.push(`${mode}: ${name}: ${outcome}: ${evidence}`)
+    }
   return why
 }
 

@@ -23,7 +23,7 @@ const agent = (slug: string, more: Omit<LiveAgent, 'slug'> = {}): LiveAgent => {
 /** Copilot does not read what a hook answers to a prompt. */
 const noTalk = ['what a hook prints to a prompt is heard']
 
-const ownProgram = join(import.meta.dirname, '../../bin/ona.mjs')
+export const ownProgram = join(import.meta.dirname, '../../bin/ona.mjs')
 
 export const agents: readonly LiveAgent[] = [
   agent('claudecode', { dispatcher: 'claude' }),

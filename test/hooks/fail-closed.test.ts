@@ -153,3 +153,16 @@ test('a refusal counts although the rest of the answer is bad or cyclic', async 
     ],
   )
 })
+
+test('before a tool, text that is no JSON object is garbage where a failure refuses, and is shown where it does not', async () => {
+  for (const said of ['echo fine', "echo '[]'", `echo noise; echo '{"decision":"block"}'`, "printf '\\n\\0x'"]) {
+    for (const name of ['PreToolUse', 'PermissionRequest'] as const) {
+      const { answer } = await ask(guard(name, command(said, { onFailure: 'refuse' })), name)
+      assert.deepEqual([answer.decision, /no JSON object/.test(answer.reason)], ['deny', true], `${name} ${said}`)
+    }
+    const { answer } = await ask(guard('PreToolUse', command(said)), 'PreToolUse')
+    assert.equal(answer.decision, 'none', said)
+  }
+  const prompt = await ask(guard('UserPromptSubmit', command('echo fine', { onFailure: 'refuse' })), 'UserPromptSubmit')
+  assert.equal(prompt.answer.decision, 'none')
+})

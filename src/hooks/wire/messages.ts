@@ -70,7 +70,7 @@ export function readEventReply(
     case 'detached':
       return { verdict: noOpinion }
     case 'text': {
-      const garbled = refusesOnFailure ? whyGarbled(kind, reply.text) : undefined
+      const garbled = refusesOnFailure ? whyGarbled(name, kind, reply.text) : undefined
       if (garbled !== undefined) return failed(garbled)
       return {
         verdict: plainText(name, reply.text),
@@ -95,12 +95,14 @@ export function readEventReply(
 }
 
 /**
- * Why text cannot be what a guard meant to say. A command may print what it likes beside its exit code, but not what looks
- * like an answer; a server and a program that stays have nothing but their answer.
+ * Why text cannot be what a guard meant to say. Before a tool it is none, as in every other agent; elsewhere a command may print
+ * what it likes beside its exit code, but not what looks like an answer. A server and a program that stays have nothing but
+ * their answer.
  */
-function whyGarbled(kind: Handler['kind'], text: string): string | undefined {
-  if (kind !== 'command') return `answered with text that is no JSON object: ${text.trim().slice(0, 80)}`
+function whyGarbled(name: EventName, kind: Handler['kind'], text: string): string | undefined {
   if (text.endsWith(truncationMark)) return 'printed more than is read'
+  if (kind !== 'command' || name === 'PreToolUse' || name === 'PermissionRequest')
+    return `answered with text that is no JSON object: ${text.trim().slice(0, 80)}`
   return /(^|\n)\s*[[{"]|^\s*null\s*$|[\u0000\ufffd]/.test(text)
     ? 'printed what looks like an answer and is no JSON object'
     : undefined
