@@ -24,6 +24,7 @@ import { Ghosts } from './mounts/ghosts.ts'
 import { planMounts } from './mounts/plan.ts'
 import type { Plan } from './mounts/table.ts'
 import type { Network } from './network/namespace.ts'
+import { type AskHost, HostPrompts } from './network/prompts.ts'
 import { type NetworkProfile, type Profile, profileOf } from './profile.ts'
 import type { SandboxSettings } from './settings.ts'
 import { Spare, stampOf } from './spare.ts'
@@ -39,6 +40,8 @@ export interface FenceOptions {
   readonly programs: readonly string[]
   /** How the proxy resolves names; by default as the system does. */
   lookup?(host: string): Promise<readonly string[]>
+  /** Prompts the user for a host that no list mentions. Without it such a host is refused. */
+  readonly askHost?: AskHost
 }
 
 export interface FenceRequest {
@@ -91,8 +94,9 @@ export class Fence {
   readonly #leave = () => this.close()
   readonly #spare = new Spare()
   readonly #refused: { readonly at: number; readonly why: string }[] = []
+  readonly #prompts: HostPrompts | undefined
   #network: Promise<Network> | undefined
-  #lists: Pick<NetworkProfile, 'allowed' | 'denied'> = { allowed: [], denied: [] }
+  #lists: Pick<NetworkProfile, 'allowed' | 'denied' | 'asks'> = { allowed: [], denied: [], asks: false }
 
   constructor(options: FenceOptions) {
     this.#options = options
@@ -100,6 +104,7 @@ export class Fence {
     this.#state = mkdtempSync(join(tmpdir(), 'ona-sandbox-'))
     this.#tmp = mkdtempSync(join(tmpdir(), 'ona-tmp-'))
     this.#ghosts = new Ghosts(options.home)
+    this.#prompts = options.askHost && new HostPrompts(options.askHost)
     this.#furnish()
     this.availability = probe(
       {
@@ -121,7 +126,9 @@ export class Fence {
     const { permissions, projectDir, cwd, approved, protect } = request
     // ours to make: were it missing, a command that can write the home could make it
     mkdirSync(join(home, '.ona', 'sandbox'), { recursive: true, mode: 0o700 })
-    const own = profileOf({ sandbox: this.settings, permissions, projectDir, cwd, home, database, approved, protect })
+    const places = { projectDir, cwd, home, database }
+    const asks = this.#prompts !== undefined
+    const own = profileOf({ sandbox: this.settings, permissions, ...places, approved, protect, asks })
     const profile = request.adapt?.(own) ?? own
     const plan = planMounts({
       profile,
@@ -135,8 +142,8 @@ export class Fence {
     if (plan.problem !== undefined) throw new Error(plan.problem)
     this.#ghosts.use(plan.ghosts)
     const { network } = profile
-    const shared =
-      network.allowed.length > 0 || network.localBinding ? await this.#shareNetwork(bwrap, network) : undefined
+    const isOpen = network.allowed.length > 0 || network.localBinding || network.asks
+    const shared = isOpen ? await this.#shareNetwork(bwrap, network) : undefined
     const unixSockets = network.allUnixSockets || network.unixSockets.length > 0
     const args = bwrapArgs({
       mounts: plan.mounts,
@@ -162,7 +169,12 @@ export class Fence {
       env,
       argv,
       launch,
-      watch: (look) => watchAbsent(plan.absent, look),
+      watch: (look) => {
+        const endings = [watchAbsent(plan.absent, look), ...(this.#prompts ? [this.#prompts.begin()] : [])]
+        return () => {
+          for (const end of endings) end()
+        }
+      },
       breaches: () => appeared(plan.absent).map((path) => quarantine(path, home)),
       spare: (command) => this.#spare.take(key(), command),
       prepareSpare: () => this.#spare.prepare({ key: key(), launch, cwd, env }),
@@ -184,7 +196,12 @@ export class Fence {
     const { openNetwork } = await import('./network/namespace.ts')
     return openNetwork(
       { bwrap, nsenter, env },
-      { lists: () => this.#lists, denied: (_host, why) => this.#remember(why), ...(lookup && { lookup }) },
+      {
+        lists: () => this.#lists,
+        ask: async (host) => this.#lists.asks && (await this.#prompts?.allows(host)) === true,
+        denied: (_host, why) => this.#remember(why),
+        ...(lookup && { lookup }),
+      },
     )
   }
 

@@ -7,7 +7,7 @@ import { isWithin, type PathPattern, pathPattern } from '../permissions/paths/pa
 import { type ProtectedPath, protectedPaths, sessionProtectedPaths } from '../permissions/protected-paths.ts'
 import type { PermissionSettings } from '../permissions/question.ts'
 import { rulesOf } from '../permissions/rules.ts'
-import type { SandboxSettings } from './settings.ts'
+import { ignoredKeys, type SandboxSettings } from './settings.ts'
 
 export interface ProfileRequest {
   readonly sandbox: SandboxSettings
@@ -22,6 +22,8 @@ export interface ProfileRequest {
   readonly approved?: boolean
   /** What only the session protects: files that hooks run. */
   readonly protect?: readonly ProtectedPath[]
+  /** There is a user who can be prompted for a host while a command waits. */
+  readonly asks?: boolean
 }
 
 /** A path or pattern, and the setting or rule that it comes from. */
@@ -55,6 +57,8 @@ export interface Profile {
   /** Names that are read-only below every writable folder, and cannot be created there. */
   readonly protect: readonly ProtectedPath[]
   readonly network: NetworkProfile
+  /** Settings of the sandbox that have no effect here, each with the reason. */
+  readonly ignored: readonly string[]
   /** What a profile cannot express: such a command is prompted for, although it is sandboxed. */
   readonly prompts: readonly string[]
 }
@@ -65,6 +69,8 @@ export interface NetworkProfile {
   readonly unixSockets: readonly NamedPath[]
   readonly allUnixSockets: boolean
   readonly localBinding: boolean
+  /** The user is prompted for a host that no list mentions. */
+  readonly asks: boolean
 }
 export interface NamedHost extends Named {
   /** `example.com`, `*.example.com` or `*`. */
@@ -75,6 +81,7 @@ export function profileOf(request: ProfileRequest): Profile {
   const { sandbox, permissions, projectDir, database } = request
   const { filesystem = {}, network = {} } = sandbox
   const rules = rulesOf(permissions)
+  const managedHosts = network.allowManagedDomainsOnly === true
   const firm = true as const
   const prompts: string[] = []
   const write: NamedPath[] = [
@@ -110,7 +117,7 @@ export function profileOf(request: ProfileRequest): Profile {
       allowed: [
         ...hostsOf(network.allowedDomains, 'sandbox.network.allowedDomains'),
         ...rules.allow.flatMap(({ tool, specifier, text }) =>
-          tool === 'WebFetch' && specifier.kind === 'domain'
+          !managedHosts && tool === 'WebFetch' && specifier.kind === 'domain'
             ? [{ host: specifier.host, why: `the allow rule "${text}"` }]
             : [],
         ),
@@ -119,7 +126,9 @@ export function profileOf(request: ProfileRequest): Profile {
       unixSockets: pathsOf(network.allowUnixSockets, 'sandbox.network.allowUnixSockets', request),
       allUnixSockets: network.allowAllUnixSockets === true,
       localBinding: network.allowLocalBinding === true,
+      asks: request.asks === true && !managedHosts && !denied.some(({ host }) => host === '*'),
     },
+    ignored: ignoredKeys(sandbox),
     prompts,
   }
 }

@@ -12,6 +12,8 @@ export interface Summary {
   readonly watched: readonly string[]
   /** Why a command is prompted for although it is sandboxed. */
   readonly prompts: readonly string[]
+  /** Settings without effect. */
+  readonly ignored: readonly string[]
   readonly profile: string
 }
 interface Line {
@@ -34,6 +36,7 @@ export function summaryOf({ profile, plan, digest }: Cell): Summary {
       : network.unixSockets.map(named),
     watched: plan.absent,
     prompts: plan.prompts,
+    ignored: profile.ignored,
     profile: digest,
   }
 }
@@ -58,6 +61,7 @@ export function summaryText(summary: Summary): string {
       'prompted for',
       summary.prompts.map((what) => ({ what, why: 'a profile cannot express it' })),
     ),
+    ...(summary.ignored.length > 0 ? ['without effect', ...summary.ignored.map((each) => `  ${each}`)] : []),
     `profile ${summary.profile}`,
   ].join('\n')
 }

@@ -67,6 +67,6 @@ function blind(profile: Profile, { projectDir, home, folder, copy, packages }: B
     read: [copy, ...(packages === undefined ? [] : [packages])].map((path) => ({ path, why })),
     noRead: [...profile.noRead, closedPath(projectDir, why), ...(git ? [closedPath(git, why)] : [])],
     hideSecrets: false,
-    network: { allowed: [], denied: [], unixSockets: [], allUnixSockets: false, localBinding: false },
+    network: { allowed: [], denied: [], unixSockets: [], allUnixSockets: false, localBinding: false, asks: false },
   }
 }

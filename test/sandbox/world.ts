@@ -64,6 +64,7 @@ export const permissions: PermissionSettings = { deny: ['Read(./private/**)', 'E
 export async function makeWorld(
   settings: SandboxSettings = {},
   lookup?: (host: string) => Promise<string[]>,
+  askHost?: (host: string) => Promise<boolean>,
 ): Promise<World> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'ona-escape-')))
   const [project, home, outside] = [join(root, 'project'), join(root, 'home'), join(root, 'outside')]
@@ -95,6 +96,7 @@ export async function makeWorld(
     database: join(home, '.ona/agent.db'),
     programs: [dirname(dirname(process.execPath)), join(homedir(), '.pyenv')],
     ...(lookup && { lookup }),
+    ...(askHost && { askHost }),
   })
   let before = snapshot(root)
   const finish = async (ran: Omit<Ran, 'breaches' | 'quarantined'>, cell: Cell | undefined): Promise<Ran> => {

@@ -17,6 +17,7 @@ import { enabledPlugins, hooksInForce } from '../../plugins/enabled.ts'
 import type { Plugin } from '../../plugins/read-plugin.ts'
 import { type Effort, efforts } from '../../providers/models/models.ts'
 import type { Fence, FenceOptions } from '../../sandbox/fence.ts'
+import type { AskHost } from '../../sandbox/network/prompts.ts'
 import type { Wrap } from '../../sandbox/wrap.ts'
 
 import { dbPath, openDb } from '../../store/open.ts'
@@ -97,7 +98,10 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
   withholdStored(env)
   const closers: (() => void)[] = [() => db.close()]
   const place = { home, env, database: db.path, projectDir: cwd }
-  const testSandbox = lazyFence(settings.sandbox ?? {}, place, closers)
+  const askHost: AskHost = async (host) =>
+    current !== undefined && (await import('../sandbox-host.ts')).allowsHost(current, host)
+  const asking = options.promptsForHosts === true && { askHost }
+  const testSandbox = lazyFence(settings.sandbox ?? {}, { ...place, ...asking }, closers)
   const sandbox = settings.sandbox?.enabled ? testSandbox : undefined
   const scope = () => ({
     permissions: current?.rules ?? settings.permissions ?? {},
@@ -256,7 +260,7 @@ const wrapWith =
 /** Nothing of the sandbox is loaded before a command needs it. */
 function lazyFence(
   settings: NonNullable<Runtime['settings']['sandbox']>,
-  place: Pick<FenceOptions, 'home' | 'env' | 'database' | 'projectDir'>,
+  place: Pick<FenceOptions, 'home' | 'env' | 'database' | 'projectDir' | 'askHost'>,
   closers: (() => void)[],
 ): () => Promise<Fence> {
   let fence: Promise<Fence> | undefined

@@ -14,6 +14,8 @@ export interface StartOptions {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly user: User
+  /** Somebody sits at a terminal: a connection of a sandboxed command waits for their answer. */
+  readonly promptsForHosts?: boolean
   on(event: AgentEvent): void
   onUsage?(model: string, usage: ModelUsage, costUsd: number | null): void
   /** The database; by default the one that the environment names. */

@@ -149,7 +149,10 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
 /** With `failIfUnavailable` nothing starts where commands cannot be sandboxed; otherwise a line says so. */
 async function sandboxProblem({ sandbox, emit }: Runtime): Promise<string | undefined> {
   const fence = await sandbox?.()
-  if (!fence || fence.availability.ok) return undefined
+  if (!fence) return undefined
+  const { ignoredKeys } = await import('../../sandbox/settings.ts')
+  for (const text of ignoredKeys(fence.settings)) emit({ type: 'notice', level: 'warning', text })
+  if (fence.availability.ok) return undefined
   const { why } = fence.availability
   if (fence.settings.failIfUnavailable)
     return `the sandbox is required (sandbox.failIfUnavailable) and not available: ${why}`

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { seatbeltProfile } from './seatbelt.ts'
 
-const network = { allowed: [], denied: [], unixSockets: [], allUnixSockets: false, localBinding: false }
+const network = { allowed: [], denied: [], unixSockets: [], allUnixSockets: false, localBinding: false, asks: false }
 
 test('a plan as a Seatbelt profile: the narrower line comes later', () => {
   const text = seatbeltProfile({

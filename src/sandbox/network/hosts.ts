@@ -3,7 +3,10 @@ import { isPrivate } from '../../permissions/addresses.ts'
 import { plainHost } from '../../permissions/rule.ts'
 import type { NamedHost, NetworkProfile } from '../profile.ts'
 
-export type HostVerdict = { readonly ok: true; readonly by: NamedHost } | { readonly ok: false; readonly why: string }
+export type HostVerdict =
+  | { readonly ok: true; readonly by: NamedHost }
+  /** `unlisted`: a name that no list mentions, so that the user may be prompted for it. */
+  | { readonly ok: false; readonly why: string; readonly unlisted?: string }
 
 type Lists = Pick<NetworkProfile, 'allowed' | 'denied'>
 
@@ -18,6 +21,7 @@ export function judgeHost(host: string, { allowed, denied }: Lists): HostVerdict
   return {
     ok: false,
     why: `${name} is not an allowed host; sandbox.network.allowedDomains or WebFetch(domain:${name}) adds it`,
+    ...(!isAddress(name) && !localName.test(name) && { unlisted: name }),
   }
 }
 

@@ -7,13 +7,15 @@ import type { Server, Socket } from 'node:net'
 import { plainHost } from '../../permissions/rule.ts'
 import type { NetworkProfile } from '../profile.ts'
 import { largestHello, readHello } from './client-hello.ts'
-import { addressesOf, judgeHost } from './hosts.ts'
+import { addressesOf, type HostVerdict, judgeHost } from './hosts.ts'
 import { readSocks, socksAnswer } from './socks.ts'
 
 export interface ProxyOptions {
   /** The lists of the session as they are now. */
   lists(): Pick<NetworkProfile, 'allowed' | 'denied'>
   lookup?(host: string): Promise<readonly string[]>
+  /** Prompts for a host that no list mentions; the connection waits. */
+  ask?(host: string): Promise<boolean>
   /** Called for every connection that was refused. */
   denied(host: string, why: string): void
 }
@@ -79,10 +81,19 @@ class ProxyServer {
 
   /** The address to connect to, or why not. */
   async #judge({ host }: Target): Promise<{ ok: true; address: string } | { ok: false; why: string }> {
-    const verdict = judgeHost(host, this.#options.lists())
+    const verdict = await this.#verdict(host)
     if (!verdict.ok) return this.#refused(host, verdict.why)
     const found = await addressesOf(host, verdict, this.#options.lookup ?? lookupAll)
     return found.ok ? { ok: true, address: found.addresses[0]! } : this.#refused(host, found.why)
+  }
+
+  /** The user's word opens a public name, never a private address behind it: `*` covers none. */
+  async #verdict(host: string): Promise<HostVerdict> {
+    const verdict = judgeHost(host, this.#options.lists())
+    if (verdict.ok || verdict.unlisted === undefined || !this.#options.ask) return verdict
+    return (await this.#options.ask(verdict.unlisted))
+      ? { ok: true, by: { host: '*', why: 'the user allowed it' } }
+      : verdict
   }
 
   #refused(host: string, why: string): { ok: false; why: string } {

@@ -66,6 +66,7 @@ export const sandboxShape = record(
         allowUnixSockets: strings('Unix sockets that they may connect to.'),
         allowAllUnixSockets: flag('Every Unix socket that they can see.'),
         allowLocalBinding: flag('Commands of a session share one loopback interface.'),
+        allowManagedDomainsOnly: flag('Managed settings: only the hosts that they allow count.'),
       }),
     ),
   },

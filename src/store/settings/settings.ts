@@ -286,7 +286,10 @@ function inForce(settings: JsonObject, managed: readonly Layer[]): Pick<LoadedSe
   const runs = ({ source }: HookEntry) => !allOff && (!managedOnly || source === 'managed')
   return {
     settings: {
-      ...(settings['allowManagedMcpServersOnly'] === true ? withServersOf(settings, managed) : settings),
+      ...withDomainsOf(
+        settings['allowManagedMcpServersOnly'] === true ? withServersOf(settings, managed) : settings,
+        managed,
+      ),
       hooks: hooks.filter(runs),
     },
     disabledHooks: hooks.filter((hook) => !runs(hook)).map((hook) => ({ hook, withheld: 'hooks_disabled' })),
@@ -297,4 +300,21 @@ function inForce(settings: JsonObject, managed: readonly Layer[]): Pick<LoadedSe
 function withServersOf(settings: JsonObject, managed: readonly Layer[]): JsonObject {
   const { allowedMcpServers = [] } = merge(managed)
   return { ...settings, allowedMcpServers }
+}
+
+/** With `allowManagedDomainsOnly` commands reach the hosts of the administrator alone; the key counts from nobody else. */
+function withDomainsOf(settings: JsonObject, managed: readonly Layer[]): JsonObject {
+  const { sandbox } = settings
+  if (!isObject(sandbox) || !isObject(sandbox['network'])) return settings
+  const { allowManagedDomainsOnly: _, ...network } = sandbox['network']
+  const own = merge(managed)
+  const theirs = isObject(own['sandbox']) && isObject(own['sandbox']['network']) ? own['sandbox']['network'] : {}
+  if (theirs['allowManagedDomainsOnly'] !== true) return { ...settings, sandbox: { ...sandbox, network } }
+  const { allow = [] } = isObject(own['permissions']) ? own['permissions'] : {}
+  const rules = (allow as readonly string[]).flatMap((rule) => /^WebFetch\(domain:([^)]+)\)$/.exec(rule)?.[1] ?? [])
+  const allowedDomains = [...((theirs['allowedDomains'] as readonly string[] | undefined) ?? []), ...rules]
+  return {
+    ...settings,
+    sandbox: { ...sandbox, network: { ...network, allowedDomains, allowManagedDomainsOnly: true } },
+  }
 }

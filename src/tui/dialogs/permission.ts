@@ -135,6 +135,11 @@ async function picture({ tool, input, summary }: PermissionRequest, cwd: string)
     }),
     Write: () => writePicture(path, text('content'), cwd),
     Read: () => ({ title: 'Read a file', question: 'Do you want to let it be read?', body: [bold(cleanLine(path))] }),
+    Network: () => ({
+      title: 'Network access',
+      question: `Do you want to let the sandboxed command reach ${cleanLine(text('host'))}?`,
+      body: [bold(cleanLine(text('host')))],
+    }),
     WebFetch: () => ({
       title: 'Fetch from the web',
       question: 'Do you want to fetch it?',

@@ -8,6 +8,7 @@ import type { Front } from './front.ts'
 /** What the session is started with: who answers, and who hears. */
 export interface Ports {
   readonly user: User
+  readonly promptsForHosts?: boolean
   readonly front: Front
   /** The user has left: what is under way, the start too, comes to its end. */
   readonly signal: AbortSignal

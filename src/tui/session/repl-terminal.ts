@@ -136,6 +136,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
     .start({
       front: terminal,
       signal: conversation.signal,
+      promptsForHosts: true,
       user: userAt(terminal, () => (conversation.ready ? conversation.session.cwd : options.cwd)),
       on: (event) => {
         conversation.on(event)
