@@ -3,6 +3,7 @@ import {
   closeSync,
   fchmodSync,
   fchownSync,
+  fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -10,6 +11,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -65,6 +67,7 @@ export function stageBeside(
     fchmodSync(file, old ? old.mode & 0o7777 : mode & ~process.umask())
     if (old) keepOwner(file, old)
     if (flush) fsyncSync(file)
+    own.add(identity(fstatSync(file)))
   } catch (error) {
     rmSync(staged, { force: true })
     throw error
@@ -94,6 +97,13 @@ export function updateFile(
 }
 
 let counter = 0
+
+/** Files that this process wrote. */
+const own = new Set<string>()
+const identity = ({ dev, ino, birthtimeMs }: Stats): string => `${dev}:${ino}:${birthtimeMs}`
+
+/** Whether this process wrote the file, and not somebody else. */
+export const isOwnFile = (stat: Stats): boolean => own.has(identity(stat))
 
 /** The file behind a symbolic link, so that the link itself stays. */
 function throughLinks(path: string): string {

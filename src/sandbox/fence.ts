@@ -18,7 +18,7 @@ import {
   wrapped,
 } from './kernel/available.ts'
 import { type Arch, seccompFilter } from './kernel/seccomp.ts'
-import { appeared, quarantine, watchAbsent } from './mounts/absent.ts'
+import { added, appeared, quarantine, watchAbsent } from './mounts/absent.ts'
 import { bwrapArgs } from './mounts/bwrap.ts'
 import { Ghosts } from './mounts/ghosts.ts'
 import { planMounts } from './mounts/plan.ts'
@@ -42,6 +42,8 @@ export interface FenceOptions {
   lookup?(host: string): Promise<readonly string[]>
   /** Prompts the user for a host that no list mentions. Without it such a host is refused. */
   readonly askHost?: AskHost
+  /** Hears what a program beside the commands was kept from. */
+  report?(text: string): void
 }
 
 export interface FenceRequest {
@@ -93,6 +95,8 @@ export class Fence {
   readonly #ghosts: Ghosts
   readonly #leave = () => this.close()
   readonly #spare = new Spare()
+  readonly #guarded = new Set<string>()
+  readonly #closers: (() => void)[] = []
   readonly #refused: { readonly at: number; readonly why: string }[] = []
   readonly #prompts: HostPrompts | undefined
   #network: Promise<Network> | undefined
@@ -175,7 +179,7 @@ export class Fence {
           for (const end of endings) end()
         }
       },
-      breaches: () => appeared(plan.absent).map((path) => quarantine(path, home)),
+      breaches: () => breachesOf(plan, home),
       spare: (command) => this.#spare.take(key(), command),
       prepareSpare: () => this.#spare.prepare({ key: key(), launch, cwd, env }),
       refusals: () => this.#refused.filter(({ at }) => at >= startedAt).map(({ why }) => why),
@@ -210,6 +214,20 @@ export class Fence {
     this.#refused.push({ at: performance.now(), why })
   }
 
+  /**
+   * Programs that run beside commands, and as long as they like: what must not come into being is moved away as soon as it
+   * does, until the session ends.
+   */
+  guard({ plan }: Pick<Cell, 'plan'>): void {
+    const fresh = plan.absent.filter((path) => !this.#guarded.has(path))
+    if (fresh.length === 0) return
+    for (const path of fresh) this.#guarded.add(path)
+    const look = () => {
+      for (const path of appeared(fresh)) this.#options.report?.(quarantine(path, this.#options.home))
+    }
+    this.#closers.push(watchAbsent(fresh, look), look)
+  }
+
   /** Whether the next command finds its sandbox made. */
   get isWarm(): boolean {
     return this.#spare.isReady
@@ -217,6 +235,7 @@ export class Fence {
 
   close(): void {
     this.#spare.close()
+    for (const close of this.#closers.splice(0)) close()
     void this.#network?.then(
       (network) => network.close(),
       () => {}, // it was never open
@@ -245,6 +264,11 @@ export class Fence {
     return JSON.stringify({ mounts, absent, network }).replaceAll(this.#tmp, '$TMP').replaceAll(this.#state, '$STATE')
   }
 }
+
+const breachesOf = ({ absent, locked }: Plan, home: string): string[] => [
+  ...appeared(absent).map((path) => quarantine(path, home)),
+  ...added(locked).map(({ path, why }) => quarantine(path, home, `covered by ${why}`)),
+]
 
 /** Folders that even their owner may not enter (ours, or a command's) are opened first; what is left then is the system's to clean. */
 function removeTree(folder: string): void {

@@ -39,6 +39,8 @@ export interface NamedPattern extends Named {
   readonly from: readonly string[]
   /** Set when the pattern has no wildcard: the paths that it means. */
   readonly paths?: readonly string[]
+  /** Folders that it covers with all that is below: held shut also while they are missing. */
+  readonly folders?: readonly string[]
   /** From a permission rule: `allowRead` does not open it again. */
   readonly firm?: true
 }
@@ -160,13 +162,15 @@ function patternsOf(list: readonly string[] = [], key: string, places: Anchors):
     const why = `${key} "${text}"`
     const anyDepth = !/^[~./]/.test(text) && !text.includes('/')
     if (anyDepth) return { pattern: pathPattern(text, false), from: [places.projectDir], why }
-    const path = absolute(text, places)
+    const path = absolute(text.replace(/\/\*\*$/, '/'), places)
     return wild.test(path)
-      ? { pattern: pathPattern(`/${path}`, false), from: ['/'], why }
-      : { ...literal(trimmed(path)), why }
+      ? { pattern: pathPattern(`/${absolute(text, places)}`, false), from: ['/'], why }
+      : { ...literal(trimmed(path)), why, ...(wholeFolder.test(text) && { folders: [trimmed(path)] }) }
   })
 }
 
+/** `dir/` and `dir/**`. */
+const wholeFolder = /\/(?:\*\*)?$/
 const wild = /[*?[\\]/
 const trimmed = (path: string): string => (path === '/' ? path : path.replace(/\/+$/, ''))
 /** One path that must not be read. */
@@ -188,8 +192,9 @@ function placed(pattern: PathPattern, text: string, { projectDir, cwd, home }: A
   const inside = text.slice(text.indexOf('(') + 1, -1)
   const plain = inside.replace(/\/\*\*$/, '').replace(/^(?:\/\/|~\/|\.?\/|~$)/, '')
   const anyDepth = anchor === 'cwd' && !plain.includes('/') && !inside.startsWith('./')
-  if (anyDepth || wild.test(plain)) return { pattern, from }
-  return { pattern, from, paths: from.map((folder) => trimmed(join(folder, plain))) }
+  if (wild.test(plain)) return { pattern, from }
+  const paths = from.map((folder) => trimmed(join(folder, plain)))
+  return { pattern, from, ...(!anyDepth && { paths }), ...(wholeFolder.test(inside) && { folders: paths }) }
 }
 
 /** A folder and those above it, up to the project. */

@@ -29,6 +29,7 @@ export const wrapIn =
   async (words, place) => {
     const { permissions, projectDir } = scope()
     const cell = await fence.cell({ permissions, projectDir, ...place })
+    fence.guard(cell)
     return { words: cell.argv(words), env: cell.env }
   }
 

@@ -65,6 +65,7 @@ export async function makeWorld(
   settings: SandboxSettings = {},
   lookup?: (host: string) => Promise<string[]>,
   askHost?: (host: string) => Promise<boolean>,
+  report?: (text: string) => void,
 ): Promise<World> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'ona-escape-')))
   const [project, home, outside] = [join(root, 'project'), join(root, 'home'), join(root, 'outside')]
@@ -97,6 +98,7 @@ export async function makeWorld(
     programs: [dirname(dirname(process.execPath)), join(homedir(), '.pyenv')],
     ...(lookup && { lookup }),
     ...(askHost && { askHost }),
+    ...(report && { report }),
   })
   let before = snapshot(root)
   const finish = async (ran: Omit<Ran, 'breaches' | 'quarantined'>, cell: Cell | undefined): Promise<Ran> => {

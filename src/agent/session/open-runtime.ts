@@ -100,7 +100,10 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
   const place = { home, env, database: db.path, projectDir: cwd }
   const askHost: AskHost = async (host) =>
     current !== undefined && (await import('../sandbox-host.ts')).allowsHost(current, host)
-  const asking = options.promptsForHosts === true && { askHost }
+  const asking = {
+    ...(options.promptsForHosts && { askHost }),
+    report: (text: string) => options.on({ type: 'notice', level: 'warning', text: `[sandbox] ${text}` }),
+  }
   const testSandbox = lazyFence(settings.sandbox ?? {}, { ...place, ...asking }, closers)
   const sandbox = settings.sandbox?.enabled ? testSandbox : undefined
   const scope = () => ({
@@ -260,7 +263,7 @@ const wrapWith =
 /** Nothing of the sandbox is loaded before a command needs it. */
 function lazyFence(
   settings: NonNullable<Runtime['settings']['sandbox']>,
-  place: Pick<FenceOptions, 'home' | 'env' | 'database' | 'projectDir' | 'askHost'>,
+  place: Pick<FenceOptions, 'home' | 'env' | 'database' | 'projectDir' | 'askHost' | 'report'>,
   closers: (() => void)[],
 ): () => Promise<Fence> {
   let fence: Promise<Fence> | undefined

@@ -5,15 +5,29 @@
  */
 import { cpSync, type FSWatcher, lstatSync, mkdirSync, renameSync, rmSync, watch } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { isOwnFile } from '../../files/atomic-write.ts'
+import { statOf } from './look.ts'
+import type { Locked } from './table.ts'
 
 /** What has come into being. */
-export const appeared = (paths: readonly string[]): string[] =>
-  paths.filter((path) => lstatSync(path, { throwIfNoEntry: false }))
+export const appeared = (paths: readonly string[]): string[] => paths.filter(isForeign)
+
+/** There, and not written by ona itself: a Write that the user approved while a command ran is no breach. */
+function isForeign(path: string): boolean {
+  const stat = statOf(path)
+  return stat !== undefined && !isOwnFile(stat)
+}
+
+/** Files that match what a rule locks, and were not there before. */
+export const added = (locked: readonly Locked[]): { path: string; why: string }[] =>
+  locked.flatMap(({ before, find, why }) =>
+    (find() ?? []).filter((path) => !before.has(path) && isForeign(path)).map((path) => ({ path, why })),
+  )
 
 let count = 0
 
 /** Moves it to `~/.ona/quarantine`, where the user can look at it; says so. */
-export function quarantine(path: string, home: string): string {
+export function quarantine(path: string, home: string, why = 'protected'): string {
   const folder = join(home, '.ona', 'quarantine')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const to = join(folder, `${Date.now()}-${process.pid}-${count++}-${basename(path)}`)
@@ -22,11 +36,11 @@ export function quarantine(path: string, home: string): string {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code !== 'EXDEV')
-      return `${path} is protected and the command created it; it could not be moved away (${message}): look at it and remove it`
+      return `${path} is ${why} and the command created it; it could not be moved away (${message}): look at it and remove it`
     cpSync(path, to, { recursive: true, verbatimSymlinks: true })
     rmSync(path, { recursive: true, force: true })
   }
-  return `${path} is protected and the command created it; it was moved to ${to}`
+  return `${path} is ${why} and the command created it; it was moved to ${to}`
 }
 
 /** Calls `look` whenever one of the paths may have come into being. Returns what ends it. */

@@ -10,7 +10,7 @@ import { type Found, finder, type Marks } from './find.ts'
 import { configuredPaths, gitControls, outerGitDir } from './git-dirs.ts'
 import { isReadable, real, statOf } from './look.ts'
 import { hidden, neverWritable, systemPaths, systemSecrets, temporary, toolchains } from './system-paths.ts'
-import { MountTable, type Plan } from './table.ts'
+import { type Locked, MountTable, type Plan } from './table.ts'
 
 export interface MountRequest {
   readonly profile: Profile
@@ -34,6 +34,7 @@ class Planner {
   readonly #request: MountRequest
   readonly #home: string
   readonly #table: MountTable
+  readonly #locked: Locked[] = []
 
   constructor(request: MountRequest) {
     this.#request = request
@@ -56,6 +57,7 @@ class Planner {
       mounts: [...mounts, ...mounts.filter(({ op }) => op === 'empty').map(({ at }) => ({ op: 'seal', at }) as const)],
       ghosts: [...this.#table.ghosts],
       absent: [...this.#table.absent],
+      locked: this.#locked,
       fences: [...this.#table.fences.values()],
       prompts: this.#table.prompts,
     }
@@ -193,9 +195,12 @@ class Planner {
           this.#table.prompts.push(`${each.why} covers too many folders to search`)
           continue
         }
-        for (const path of paths.map(real)) {
+        if (kind === 'write' && !each.paths)
+          this.#locked.push({ why: each.why, before: new Set(paths), find: () => this.#matches(each) })
+        for (const path of new Set([...paths, ...(each.folders ?? [])].map(real))) {
           if (kind === 'read' && !each.firm && this.#isOpened(path)) continue
-          if (kind === 'write') this.#refuseWrite(path, each.why)
+          if (!statOf(path)) this.#refuseMissing(path, each)
+          else if (kind === 'write') this.#refuseWrite(path, each.why)
           else this.#refuseRead(path, each.why, each.firm === true)
         }
       }
@@ -214,21 +219,21 @@ class Planner {
     return found
   }
 
+  /** What is not there must not come into being. An empty folder can stand in for a folder; nothing can for a file. */
+  #refuseMissing(path: string, { why, folders = [] }: Profile['noRead'][number]): void {
+    if (!this.#table.roots.some((each) => isWithin(path, each.path))) return
+    if (folders.includes(path) && statOf(dirname(path))?.isDirectory()) this.#table.ghost(path, why)
+    else this.#table.absent.add(path)
+  }
+
   #refuseWrite(path: string, why: string): void {
-    const stat = statOf(path)
-    const root = this.#table.roots.find((each) => isWithin(path, each.path))
-    if (root && stat) this.#table.readOnly(path, why)
-    else if (root) this.#table.absent.add(path)
+    if (this.#table.roots.some((each) => isWithin(path, each.path))) this.#table.readOnly(path, why)
     // a writable folder below it stays read-only, too
     for (const { path: inside } of this.#table.roots)
       if (inside !== path && isWithin(inside, path)) this.#table.readOnly(inside, why)
   }
 
   #refuseRead(path: string, why: string, firm: boolean): void {
-    if (!statOf(path)) {
-      if (this.#table.roots.some((each) => isWithin(path, each.path))) this.#table.absent.add(path)
-      return
-    }
     const opened = firm
       ? []
       : this.#request.profile.read.filter((each) => each.path !== path && isWithin(each.path, path))
@@ -247,7 +252,7 @@ class Planner {
   }
 }
 
-const nothing: Omit<Plan, 'problem'> = { mounts: [], ghosts: [], absent: [], fences: [], prompts: [] }
+const nothing: Omit<Plan, 'problem'> = { mounts: [], ghosts: [], absent: [], locked: [], fences: [], prompts: [] }
 /** Protected names that are folders: they are covered before anybody can create them. */
 const folders = new Set([
   '.ona',
@@ -259,6 +264,12 @@ const folders = new Set([
   '.copilot',
   'hooks',
   'copilot',
+  '.vscode',
+  '.idea',
+  '.husky',
+  '.cargo',
+  '.devcontainer',
+  '.mvn',
 ])
 
 const marksOf = ({ hideSecrets }: Profile, names: Profile['protect']): Marks => ({

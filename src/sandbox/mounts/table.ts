@@ -18,11 +18,21 @@ export interface Plan {
   readonly ghosts: readonly string[]
   /** Paths that must not come into being while the command runs. */
   readonly absent: readonly string[]
+  /** Files that a rule locks by a pattern: none may be added. */
+  readonly locked: readonly Locked[]
   /** What stands in a command's way, and why: for messages. */
   readonly fences: readonly Fenced[]
   readonly prompts: readonly string[]
   /** Why no sandbox can be made of this profile. */
   readonly problem?: string
+}
+
+export interface Locked {
+  readonly why: string
+  /** What there was before the command. */
+  readonly before: ReadonlySet<string>
+  /** What there is now; undefined when it cannot be searched. */
+  find(): readonly string[] | undefined
 }
 
 export interface Fenced {

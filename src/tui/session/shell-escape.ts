@@ -95,16 +95,26 @@ async function runShell(command: string, { progress, place, ...options }: ShellP
   const words = ['/bin/bash', '-c', command]
   const cell = place?.in === 'sandbox' ? place.cell : undefined
   const [program, ...args] = cell?.argv(words) ?? words
+  const stop = new AbortController()
+  const breaches: string[] = []
+  const look = () => {
+    breaches.push(...(cell?.breaches() ?? []))
+    if (breaches.length > 0) stop.abort()
+  }
+  const unwatch = cell?.watch(look)
   const end = await runGroup({
     program: program!,
     args,
     ...options,
+    signal: AbortSignal.any([options.signal, stop.signal]),
     env: cell?.env ?? options.env,
     onStdout: hear('stdout'),
     onStderr: hear('stderr'),
   })
   if (typeof end.cause === 'object') printed.stderr += end.cause.notStarted
-  const notes = [...(cell?.breaches() ?? []), ...new Set(cell?.refusals())]
+  unwatch?.()
+  look()
+  const notes = [...breaches, ...new Set(cell?.refusals())]
   if (place?.in === 'open' && place.says) notes.push(`This command ran without a sandbox: ${place.why}`)
   for (const note of notes) printed.stderr += `\n[sandbox] ${note}`
   return { exitCode: end.exitCode, stdout: cut(printed.stdout), stderr: cut(printed.stderr) }
