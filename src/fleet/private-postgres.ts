@@ -61,12 +61,15 @@ export async function startPostgres(folder: string, options: PostgresOptions = {
   if (as.uid !== undefined) chownSync(folder, as.uid, as.gid!)
   if (folder.length > 90) throw new Problem(`${folder} is too long for the path of a socket; choose a shorter one`)
   if (!existsSync(join(data, 'PG_VERSION')))
-    execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'ona', '--auth=trust', '-E', 'UTF8', '--no-sync'], {
-      ...as,
-      env,
-      cwd: folder,
-      stdio: 'pipe',
-    })
+    try {
+      const words = ['-D', data, '-U', 'ona', '--auth=trust', '-E', 'UTF8', '--no-sync']
+      execFileSync(join(bin, 'initdb'), words, { ...as, env, cwd: '/', stdio: 'pipe' })
+    } catch (cause) {
+      const { stderr, message } = cause as Error & { stderr?: Buffer }
+      const why = stderr?.toString().trim().split('\n').at(-1) || message
+      const who = as.uid === undefined ? '' : `; it runs as user ${as.uid}, which must be able to reach ${folder}`
+      throw new Problem(`PostgreSQL cannot make a database in ${folder}: ${why}${who}`)
+    }
   const start = async (): Promise<ChildProcess> => {
     const settings = [
       'listen_addresses=',

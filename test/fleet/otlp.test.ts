@@ -1,5 +1,7 @@
 /** Telemetry of other agents in the same tables: as JSON and as OpenTelemetry's own packages encode it. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { ProtobufLogsSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer'
@@ -277,5 +279,48 @@ test('what OpenTelemetry itself encodes is understood, and broken bytes are refu
     const { status } = await post('/v1/logs', encoded.slice(0, cut))
     assert.ok(status === 400 || status === 200, `${cut} bytes: ${status}`)
   }
+  assert.deepEqual(it.errors, [])
+})
+
+/** As Claude Code 2.1.325, Codex 0.166.0, Gemini CLI 0.61.0 and Copilot CLI 1.0.102 sent it (scripts/test-telemetry.ts --record). */
+test('what the agents themselves send is one call with its command, its decision and its tokens, counted once', async (t) => {
+  const it = await postgres.fleet(t)
+  for (const agent of ['claudecode', 'codex', 'copilot', 'gemini']) {
+    const { identity } = await it.node(agent)
+    const token = await it.token('telemetry', agent, identity.node)
+    const body = JSON.parse(readFileSync(join(import.meta.dirname, `../fixtures/telemetry/${agent}.json`), 'utf8'))
+    for (const [path, part] of [
+      ['/v1/logs', { resourceLogs: body.resourceLogs }],
+      ['/v1/traces', { resourceSpans: body.resourceSpans }],
+      ['/v1/metrics', {}],
+    ] as const) {
+      const answer = await fetch(`${it.service.url}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(part),
+      })
+      assert.equal(answer.status, 200, `${agent} ${path}`)
+    }
+  }
+  const found = await it.rows(
+    `SELECT n.name AS node, c.agent, sum(c.calls)::int AS calls, sum(c.tokens)::int AS tokens,
+       (SELECT string_agg(k.tool_name || ': ' || k.target, ', ') FROM ona_fleet.calls k WHERE k.node_id = n.id) AS ran,
+       (SELECT string_agg(DISTINCT r.decision, ', ') FROM ona_fleet.rows r WHERE r.node_id = n.id) AS decision
+     FROM ona_fleet.conversations c JOIN ona_fleet.nodes n ON n.id = c.node_id GROUP BY n.id, n.name, c.agent ORDER BY 1`,
+  )
+  const command = 'echo hello > ran.txt'
+  assert.deepEqual(found, [
+    { node: 'claudecode', agent: 'claude', calls: 1, tokens: 18_598, ran: `Bash: ${command}`, decision: 'allow' },
+    { node: 'codex', agent: 'codex', calls: 1, tokens: 13_354, ran: `exec_command: ${command}`, decision: 'allow' },
+    { node: 'copilot', agent: 'copilot', calls: 1, tokens: 10_860, ran: `bash: ${command}`, decision: null },
+    {
+      node: 'gemini',
+      agent: 'gemini',
+      calls: 1,
+      tokens: 12_031,
+      ran: `run_shell_command: ${command}`,
+      decision: 'allow',
+    },
+  ])
   assert.deepEqual(it.errors, [])
 })

@@ -84,7 +84,17 @@ const isCount = (value: unknown): value is number => typeof value === 'number' &
 /** The file, command or address that a call is about. */
 export function targetOf(input: unknown): string {
   if (!isObject(input)) return ''
-  for (const name of ['file_path', 'notebook_path', 'path', 'command', 'url', 'pattern', 'query']) {
+  for (const name of [
+    'file_path',
+    'notebook_path',
+    'path',
+    'command',
+    'full_command',
+    'cmd',
+    'url',
+    'pattern',
+    'query',
+  ]) {
     const value = input[name]
     if (typeof value === 'string') return clean(value).slice(0, 500)
     if (Array.isArray(value)) return clean(value.join(' ')).slice(0, 500)

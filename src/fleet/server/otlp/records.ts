@@ -31,8 +31,7 @@ export function telemetryRows(body: JsonObject): TelemetryRow[] {
     for (const { logRecords } of objects(scopeLogs))
       for (const record of objects(logRecords)) {
         const values = valuesOf(record['attributes'])
-        const name =
-          text(record['eventName']) ?? text(values['event.name']) ?? text(plainValue(record['body'])) ?? 'log'
+        const name = nameOf([values['event.name'], record['eventName'], plainValue(record['body'])])
         const time =
           record['timeUnixNano'] && record['timeUnixNano'] !== '0'
             ? record['timeUnixNano']
@@ -61,6 +60,15 @@ export function telemetryRows(body: JsonObject): TelemetryRow[] {
   return rows
 }
 
+/**
+ * Agents put the name of an event into different places: Claude Code the short one into an attribute and the whole one into
+ * the body; Codex the place in its source into the record's own field. The one that begins with the agent's name wins.
+ */
+function nameOf(places: readonly unknown[]): string {
+  const names = places.flatMap((place) => text(place) ?? [])
+  return names.find((name) => agents.some(([pattern]) => pattern.test(name))) ?? names[0] ?? 'log'
+}
+
 function rowOf(
   name: string,
   nanos: unknown,
@@ -83,7 +91,9 @@ function rowOf(
     const found = Number(one(...names))
     return Number.isFinite(found) && found >= 0 && found < 1e12 ? found : undefined
   }
-  const isCall = /tool_result$|tool_call$|^execute_tool/.test(name)
+  const agent = agentOf(name, resource)
+  const isCounted = isOnlyReport(agent, name, failed !== undefined)
+  const isCall = isCounted && /tool_result$|tool_call$|^execute_tool/.test(name)
   const success = one('success', 'error.type')
   const counts = [
     'input_tokens',
@@ -105,7 +115,7 @@ function rowOf(
     // the same record again is the same row
     row_id: Number(BigInt(`0x${sha256(`${nanos}\n${raw}`).toString('hex', 0, 7)}`) & 0xf_ffff_ffff_ffffn),
     ...{
-      agent: agentOf(name, resource),
+      agent,
       at,
       type: clean(name).slice(0, 200),
       content,
@@ -120,15 +130,22 @@ function rowOf(
     by: word('source', 'decision_source', 'hook.name'),
     isError: !isCall ? null : (failed ?? (success === undefined ? null : String(success) !== 'true')),
     tokens:
-      counts.length > 0 && !/^invoke_agent/.test(name)
+      isCounted && counts.length > 0 && !/^invoke_agent/.test(name)
         ? Math.round(counts.reduce((sum, count) => sum + count, 0))
         : null,
-    cost: number('cost_usd') ?? null,
+    cost: isCounted ? (number('cost_usd') ?? null) : null,
     target: isCall
-      ? targetIn(one('tool_parameters', 'tool_input', 'arguments', 'function_args', 'gen_ai.tool.call.arguments'))
+      ? targetIn(one('tool_input', 'arguments', 'function_args', 'gen_ai.tool.call.arguments', 'tool_parameters'))
       : null,
   }
 }
+
+/**
+ * Gemini CLI reports each call and each reply up to three times: as an event of its own, as an event of the GenAI conventions
+ * and as a span. Of agents with events of their own, those alone are counted.
+ */
+const isOnlyReport = (agent: string, name: string, isSpan: boolean): boolean =>
+  agents.every(([pattern, slug]) => slug !== agent || slug === 'copilot' || (pattern.test(name) && !isSpan))
 
 const allows = new Set(['accept', 'accepted', 'approved', 'approved_for_session', 'allow', 'auto_accept', 'pass'])
 const denies = new Set(['reject', 'rejected', 'denied', 'deny', 'block', 'abort'])

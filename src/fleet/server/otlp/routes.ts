@@ -23,7 +23,14 @@ const receive = async (fleet: Fleet, asked: Asked, { node }: User, fields: typeo
 
 const options = { bodyBytes: limits.bodyBytes }
 
+/** Agents that send logs send metrics too, and would repeat them: they are accepted, and not stored. */
+const drop = async ({ headers }: Asked): Promise<Answer> =>
+  headers['content-type']?.startsWith('application/json')
+    ? { status: 200, body: {} }
+    : { status: 200, text: '', type: 'application/x-protobuf' }
+
 export const otlpRoutes: readonly Route[] = [
+  forUser('telemetry', 'POST /v1/metrics', (_, asked) => drop(asked), options),
   forUser('telemetry', 'POST /v1/logs', ({ fleet }, asked, user) => receive(fleet, asked, user, logsRequest), options),
   forUser(
     'telemetry',
