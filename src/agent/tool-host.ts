@@ -6,6 +6,7 @@ import { getState, setState } from '../store/state.ts'
 import type { SeenFile, ToolHost } from '../tools/host.ts'
 import type { ToolContext } from '../tools/tool.ts'
 import type { Call } from './call.ts'
+import { unlisted } from './context/listings.ts'
 import { askModel } from './model/ask-model.ts'
 import { spendAside } from './model/spend.ts'
 import { questionOf } from './permission-question.ts'
@@ -71,6 +72,7 @@ function hostOf(session: Session): ToolHost {
     exitPlanMode: (plan, commands) => session.services.exitPlanMode(session, plan, commands),
     mcp: runtime.mcp,
     deferredTools: () => session.toolbox.deferred(session.model.window),
+    unlisted: () => unlisted(session),
     revealTools: (names) => session.toolbox.reveal(names),
     askModel: (prompt, signal) => askModel(session, prompt, signal),
     async searchWeb(query, domains, signal) {

@@ -1,6 +1,6 @@
 /** Agent: hands a piece of work to a sub-agent with a context of its own. */
 import { boolean, oneOf, optional, record, string } from '../hooks/shape.ts'
-import { failed } from './output.ts'
+import { failed, firstNames } from './output.ts'
 import { defineTool } from './tool.ts'
 
 export const agent = defineTool({
@@ -32,7 +32,7 @@ export const agent = defineTool({
     const type = subagent_type ?? 'general-purpose'
     const types = host.agentTypes().map(({ name }) => name)
     if (!types.includes(type))
-      return failed(`Agent type '${type}' not found. Available agents: ${types.join(', ') || 'none'}`)
+      return failed(`Agent type '${type}' not found. Available agents: ${firstNames(types) || 'none'}`)
     if (prompt.trim() === '') return failed('prompt is empty; say what the agent is to do')
     const output = await host.runAgent({
       description,

@@ -223,6 +223,21 @@ test('tools that are not loaded are found by name or by words, and loaded', asyn
   )
 })
 
+test('skills and agents that are not described are found with the tools, and nothing is loaded for them', async (t) => {
+  const unlisted = () => [
+    { kind: 'skill' as const, name: 'release-notes', description: 'Writes the notes of a release' },
+    { kind: 'agent' as const, name: 'reviewer', description: 'Reads a release and finds faults' },
+  ]
+  const b = bench(t, { unlisted })
+  const found = async (query: string) => (await b.use('ToolSearch', { query })).content
+  assert.equal(
+    await found('release'),
+    'skill release-notes: Writes the notes of a release\nagent reviewer: Reads a release and finds faults',
+  )
+  assert.equal(await found('select:reviewer'), 'agent reviewer: Reads a release and finds faults')
+  assert.deepEqual(b.told, [])
+})
+
 test('a brief message is shown at once', async (t) => {
   const b = bench(t)
   assert.equal((await b.use('Brief', { message: 'Half done\nmore' })).content, 'Message delivered to user: Half done')

@@ -26,7 +26,9 @@ export interface ToolHost {
   readonly mcp: McpSide | undefined
   /** Tools that the model has not seen yet (ToolSearch). */
   deferredTools(): readonly ToolDefinitionLike[]
-  /** Makes them part of the next request. */
+  /** Skills and agents that the model has not seen described (ToolSearch). */
+  unlisted(): readonly Listing[]
+  /** Makes tools part of the next request. */
   revealTools(names: readonly string[]): void
   /** Asks a small question of the session's model, without tools (WebFetch's prompt). */
   askModel(prompt: string, signal: AbortSignal): Promise<{ ok: boolean; text: string }>
@@ -111,6 +113,13 @@ export interface Skills {
   list(): readonly SkillListing[]
   /** The skill's text with its arguments filled in, or why it cannot be had. */
   load(name: string, args: string, caller?: 'model' | 'user'): Promise<LoadedSkill>
+}
+
+/** What the Skill and Agent tools take by name. */
+export interface Listing {
+  readonly kind: 'skill' | 'agent'
+  readonly name: string
+  readonly description: string
 }
 
 /** `forked`: the text is what a sub-agent answered, not the skill's own. */

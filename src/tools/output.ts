@@ -48,3 +48,9 @@ export interface ToolDefinitionLike {
   readonly description: string
   readonly inputSchema: JsonObject
 }
+
+/** For a message: names that may be many. */
+export const firstNames = (names: readonly string[]): string =>
+  names.length > 50
+    ? `${names.slice(0, 50).join(', ')}, and ${names.length - 50} more (ToolSearch finds them)`
+    : names.join(', ')

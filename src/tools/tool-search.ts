@@ -1,15 +1,16 @@
 /** ToolSearch: finds tools that the model knows by name only, and makes them callable. */
 import { integer, optional, record, string } from '../hooks/shape.ts'
 import { capped } from './bounded.ts'
-import { said, type ToolDefinitionLike } from './output.ts'
+import type { Listing } from './host.ts'
+import { firstNames, said, type ToolDefinitionLike } from './output.ts'
 import { defineTool } from './tool.ts'
 
 const resultLimit = 5
 
 export const toolSearch = defineTool({
   name: 'ToolSearch',
-  prompt: `Finds tools that are not loaded yet and loads them; from the next step on you can call them.
-- "select:name_a,name_b" loads these by their whole names. Anything else is keywords, matched against names and descriptions; "+word" must be in the name.`,
+  prompt: `Finds tools that are not loaded yet and loads them; from the next step on you can call them. Also finds skills and agents that are not described to you, for the Skill and Agent tools.
+- "select:name_a,name_b" takes these by their whole names. Anything else is keywords, matched against names and descriptions; "+word" must be in the name.`,
   input: record({
     query: string('"select:…" or keywords'),
     max_results: optional(integer(`How many at most (default ${resultLimit})`, { min: 1, max: 50 })),
@@ -17,37 +18,43 @@ export const toolSearch = defineTool({
   safety: 'read_only',
   summary: ({ query }) => query,
   async run({ query, max_results = resultLimit }, { host }) {
-    const tools = host.deferredTools()
+    const tools = [...host.deferredTools(), ...host.unlisted()]
     const found = query.startsWith('select:')
       ? selected(tools, query.slice('select:'.length))
       : ranked(tools, query).slice(0, max_results)
     if (found.length === 0) {
       const names = tools.map(({ name }) => name)
-      const listed =
-        names.length === 0
-          ? 'All tools are loaded already.'
-          : `Not loaded yet: ${names.slice(0, 50).join(', ')}${names.length > 50 ? ', …' : ''}`
+      const listed = names.length === 0 ? 'All tools are loaded already.' : `Not loaded yet: ${firstNames(names)}`
       return said(`No tool matches ${JSON.stringify(query)}. ${listed}`, { kind: 'text', summary: 'No tool found' })
     }
-    const names = found.map(({ name }) => name)
-    host.revealTools(names)
-    const described = found.map((tool) =>
-      JSON.stringify({ name: tool.name, description: tool.description, input_schema: tool.inputSchema }),
+    const loaded = found.filter((each) => 'inputSchema' in each)
+    const names = loaded.map(({ name }) => name)
+    if (names.length > 0) host.revealTools(names)
+    const described = loaded.map(({ name, description, inputSchema }) =>
+      JSON.stringify({ name, description, input_schema: inputSchema }),
     )
-    return said(capped(`Loaded ${names.join(', ')}:\n${described.join('\n')}`), {
-      kind: 'text',
-      summary: `Loaded ${names.join(', ')}`,
-    })
+    const others = found.flatMap((each) =>
+      'kind' in each ? [`${each.kind} ${each.name}: ${each.description.slice(0, longestDescription)}`] : [],
+    )
+    const text = [...(names.length > 0 ? [`Loaded ${names.join(', ')}:`, ...described] : []), ...others].join('\n')
+    const summary =
+      names.length > 0 ? `Loaded ${names.join(', ')}` : `Found ${found.map(({ name }) => name).join(', ')}`
+    return said(capped(text), { kind: 'text', summary })
   },
 })
 
-function selected(tools: readonly ToolDefinitionLike[], names: string): ToolDefinitionLike[] {
+type Findable = ToolDefinitionLike | Listing
+
+/** Of a skill or agent; a tool's is bounded where it comes from. */
+const longestDescription = 2048
+
+function selected(tools: readonly Findable[], names: string): Findable[] {
   const wanted = names.split(',').map((name) => name.trim())
   return tools.filter(({ name }) => wanted.includes(name))
 }
 
 /** A word in the name counts more than one in the description; a word required in the name leaves out the others. */
-function ranked(tools: readonly ToolDefinitionLike[], query: string): ToolDefinitionLike[] {
+function ranked(tools: readonly Findable[], query: string): Findable[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const required = words.filter((word) => word.startsWith('+')).map((word) => word.slice(1))
   const plain = words.map((word) => word.replace(/^\+/, ''))

@@ -54,6 +54,7 @@ export function bench(t: TestContext, overrides: Partial<ToolHost> = {}): Bench 
     exitPlanMode: async () => ({ content: 'approved', isError: false }),
     mcp: undefined,
     deferredTools: () => [],
+    unlisted: () => [],
     revealTools: (names) => void told.push(`reveal ${names.join(' ')}`),
     askModel: async () => ({ ok: false, text: 'no model here' }),
     searchWeb: async () => undefined,

@@ -4,6 +4,7 @@ import type { ModelRequest } from '../../providers/model.ts'
 import { reasoningFor } from '../model/reasoning.ts'
 import type { Session } from '../session/session.ts'
 import { instructionsText } from './instructions.ts'
+import { listings } from './listings.ts'
 import { styleOf } from './output-style.ts'
 import { systemPrompt, toolsPrompt } from './system-prompt.ts'
 
@@ -54,20 +55,14 @@ function surroundings(session: Session): string {
   const branch = branchOf(session.projectDir)
     ?.replace(/[\p{C}\s]+/gu, ' ')
     .trim()
-  const agents = session.tool('Agent') ? session.runtime.agents : []
-  const skills = session.runtime.skills.list().filter((skill) => skill.forModel !== false)
   return [
     '# Where you are',
     `Working directory: ${session.cwd}`,
     `Project: ${session.projectDir}${branch ? ` (git branch ${branch})` : ''}`,
     `Platform: ${process.platform}. Today: ${new Date().toISOString().slice(0, 10)}. Model: ${session.model.wireModel}.`,
-    ...named('Agents (use the Agent tool)', agents),
-    ...named('Skills (use the Skill tool)', skills),
+    ...listings(session),
   ].join('\n')
 }
-
-const named = (title: string, list: readonly { readonly name: string; readonly description: string }[]) =>
-  list.length === 0 ? [] : ['', `# ${title}`, ...list.map(({ name, description }) => `- ${name}: ${description}`)]
 
 /** What servers say about themselves, and the tools that wait to be asked for. */
 function mcpSection(session: Session): string {

@@ -1,11 +1,11 @@
 /** Skill: loads instructions that someone wrote down for a kind of work. */
 import { optional, record, string } from '../../hooks/shape.ts'
-import { failed, said } from '../output.ts'
+import { failed, firstNames, said } from '../output.ts'
 import { defineTool } from '../tool.ts'
 
 export const skill = defineTool({
   name: 'Skill',
-  prompt: `Loads a skill: instructions for a kind of work, which you then follow. When a skill on your list fits the task, load it first.`,
+  prompt: `Loads a skill: instructions for a kind of work, which you then follow. When a skill fits the task, load it first; ToolSearch finds those that are not on your list.`,
   input: record({
     skill: string('Its name'),
     args: optional(string('Arguments, as after a slash command')),
@@ -22,6 +22,6 @@ export const skill = defineTool({
     }
     const known = host.skills.list().filter(({ forModel }) => forModel !== false)
     if (host.skills.list().some((each) => each.name === name)) return failed(loaded.why)
-    return failed(`${loaded.why}. Skills: ${known.map((each) => each.name).join(', ') || 'none'}`)
+    return failed(`${loaded.why}. Skills: ${firstNames(known.map((each) => each.name)) || 'none'}`)
   },
 })
