@@ -1,7 +1,7 @@
 /** The subcommands of each command. Its file must implement exactly these. */
 export const verbs = {
   approvals: ['list', 'show', 'approve', 'deny'],
-  audit: ['import', 'verify', 'checkpoint', 'export', 'archive', 'unarchive', 'retain', 'erase'],
+  audit: ['import', 'verify', 'checkpoint', 'export', 'archive', 'unarchive', 'retain', 'erase', 'hold'],
   dispatcher: ['install', 'doctor', 'upgrade', 'uninstall', 'new-module'],
   enforce: ['plan', 'apply', 'status', 'remove'],
   fleet: [

@@ -9,7 +9,7 @@ import { installedPlugins } from '../plugins/registry.ts'
 import { isSecurityKey } from '../store/settings/security-keys.ts'
 import { settingsFile } from '../store/settings/settings-files.ts'
 import { flatHooks } from '../store/settings/settings-merge.ts'
-import { settingsShape } from '../store/settings/settings-shape.ts'
+import { notFromClaude, settingsShape } from '../store/settings/settings-shape.ts'
 import { filesIn, Gathering, type Places, type Survey, skillsIn, textOf } from './survey.ts'
 
 export function surveyClaude(places: Places): Survey {
@@ -62,7 +62,7 @@ function surveySettings(settings: JsonObject, file: string, found: Gathering): v
       for (const name of Object.keys(value)) found.add('used', 'env', name, file)
     else if (key === 'mcpServers' && isObject(value))
       for (const name of Object.keys(value)) found.add('used', 'MCP server', name, file)
-    else if (Object.hasOwn(settingsShape.fields, key))
+    else if (Object.hasOwn(settingsShape.fields, key) && !notFromClaude.includes(key))
       found.add('used', 'settings', key, file, { security: isSecurityKey(key) })
     else found.add('no-effect', 'settings', key, file, { security: isSecurityKey(key) })
   }

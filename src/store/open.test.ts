@@ -69,6 +69,7 @@ test('every connection has the pragmas of the specification', (t) => {
   for (const db of [open(t, path), open(t, path)]) {
     const pragma = (name: string) => Object.values(db.get<Record<string, unknown>>(`PRAGMA ${name}`)!)[0]
     assert.deepEqual(['foreign_keys', 'journal_mode', 'busy_timeout', 'synchronous'].map(pragma), [1, 'wal', 30000, 1])
+    assert.equal(pragma('journal_size_limit'), 16 * 1_048_576)
   }
 })
 

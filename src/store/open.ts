@@ -45,6 +45,9 @@ export type SqlValue = string | number | bigint | null | Uint8Array
 
 const SCHEMA_VERSION = 1
 
+/** Bytes of the write-ahead log that stay on the disk when nobody reads from it any more. */
+const largestLog = 16 * 1_048_576
+
 /** Where the database lies: AGENT_SDLC_DB, which must be absolute, else `~/.ona/agent.db`. */
 export function dbPath(env: NodeJS.ProcessEnv = process.env): string {
   const path = env['AGENT_SDLC_DB']
@@ -170,6 +173,8 @@ class Connection implements Db {
     // a file without anything in it has nothing to lose yet: it is flushed with its first rows, not step by step
     const isEmpty = found === undefined && !this.get('SELECT 1 FROM sqlite_master LIMIT 1')
     this.#db.exec(`PRAGMA synchronous=${isEmpty ? 'OFF' : 'NORMAL'}; PRAGMA journal_mode=WAL`)
+    // a log that grew beside a long reader is cut back once the reader is gone
+    this.#db.exec(`PRAGMA journal_size_limit=${largestLog}`)
     const { user_version: made } = this.get<{ user_version: number }>('PRAGMA user_version')!
     if (found === undefined || made < ownTables.length)
       this.transaction(() => {

@@ -188,4 +188,19 @@ export const ownTables: readonly string[] = [
     accepted TEXT NOT NULL,
     seen_at  TEXT NOT NULL DEFAULT (datetime('now'))
   )`,
+  // Each run of the retention that the settings ask for.
+  `CREATE TABLE ona_retention (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    days       INTEGER NOT NULL,
+    started_at TEXT NOT NULL,
+    sessions   INTEGER,
+    rows       INTEGER,
+    remaining  INTEGER
+  )`,
+  // Conversations of which nothing may be erased.
+  `CREATE TABLE ona_holds (
+    conversation_id TEXT PRIMARY KEY REFERENCES conversations(id),
+    reason          TEXT NOT NULL,
+    created_at      TEXT NOT NULL DEFAULT (datetime('now'))
+  )`,
 ]

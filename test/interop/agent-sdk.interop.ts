@@ -744,7 +744,7 @@ const features: Record<string, (t: TestContext) => Promise<void>> = {
     await talk.query.applyFlagSettings({ permissions: { allow: ['Bash(touch *)'] } })
     await talk.turn('go')
     assert.equal(ran(at, 'a'), true)
-    await assert.rejects(talk.query.applyFlagSettings({ cleanupPeriodDays: 3 }))
+    await assert.rejects(talk.query.applyFlagSettings({ spinnerTipsEnabled: false }))
     await talk.end()
   },
   async stopTask(t) {

@@ -9,12 +9,12 @@ import {
   newestSession,
   type Session as SessionRow,
 } from '../../store/conversations.ts'
+import { workerIn } from '../../store/session-lock.ts'
 import { setState } from '../../store/state.ts'
 import { sendsTelemetry } from '../../store/telemetry.ts'
 import { forkSession } from './fork.ts'
 import { recover } from './history.ts'
 import type { Runtime } from './runtime.ts'
-import { workerIn } from './session-lock.ts'
 import type { StartOptions, StartProblem } from './start-options.ts'
 
 export type Found = { readonly id: string; readonly conversationId: string; readonly isNew: boolean }

@@ -9,6 +9,7 @@ import { recordHooks } from '../../store/audit.ts'
 import { getConversation, touchConversation } from '../../store/conversations.ts'
 import { type Db, newId } from '../../store/open.ts'
 import { storable } from '../../store/secrets.ts'
+import { signIn } from '../../store/session-lock.ts'
 import { appendEntry, type Entry, type ToolResultEntry } from '../../store/transcript.ts'
 import type { AgentRequest, LoadedSkill, SeenFile } from '../../tools/host.ts'
 import type { Todo, ToolOutput } from '../../tools/output.ts'
@@ -20,7 +21,6 @@ import { createTasks, type Tasks } from '../subagents/background.ts'
 import { type Toolbox, toolsOf } from '../toolbox.ts'
 import type { TurnEnd } from '../turn-end.ts'
 import type { ActiveModel, Observed, Runtime } from './runtime.ts'
-import { signIn } from './session-lock.ts'
 
 export interface SessionStart {
   readonly runtime: Runtime

@@ -107,6 +107,8 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
   }
 
   await equipped?.start(() => session)
+  const { cleanupPeriodDays: days = 0 } = runtime.settings
+  if (days > 0) (await import('./cleanup.ts')).startCleanup(session, days)
   const beside = await startBeside({ ...opened, runtime }, options, () => session)
   let worktree: Worktree | undefined
   if (options.worktree !== undefined) {

@@ -26,35 +26,35 @@ export function* exportRows(db: ReadDb, { since = '', content = false } = {}): G
   const kept = (text: string, name: string) => (content ? `${text} AS ${name}` : `NULL AS ${name}`)
   const where = `JOIN sessions s ON s.session_id = t.session_id JOIN conversations c ON c.id = s.conversation_id
     LEFT JOIN ona_imports i ON i.session_id = t.session_id`
-  const about = `t.session_id AS session, c.id AS conversation, c.project_dir AS project, coalesce(i.agent, 'ona') AS agent`
+  const about = `t.id, t.session_id AS session, c.id AS conversation, c.project_dir AS project, coalesce(i.agent, 'ona') AS agent`
   const sources: [string, string][] = [
     [
       'permission',
       `SELECT t.created_at AS at, ${about}, t.tool_name AS tool, t.tool_use_id, t.decision,
          iif(json_valid(t.reason_json), t.reason_json ->> 'by', NULL) AS reason, ${kept('t.reason_json', 'detail')}
-       FROM tool_permission_log t ${where} WHERE t.created_at >= ?1 ORDER BY t.id`,
+       FROM tool_permission_log t ${where} WHERE t.created_at >= ?1 AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
     ],
     [
       'hook',
       `SELECT replace(substr(t.started_at, 1, 19), 'T', ' ') AS at, ${about}, t.tool_name AS tool, t.tool_use_id,
          CASE t.exit_code WHEN 2 THEN 'deny' WHEN 0 THEN 'pass' ELSE 'failed' END AS decision, t.hook_event AS reason,
          ${kept('t.stdout_text', 'detail')} FROM hook_invocations t ${where}
-       WHERE replace(substr(t.started_at, 1, 19), 'T', ' ') >= ?1 ORDER BY t.id`,
+       WHERE replace(substr(t.started_at, 1, 19), 'T', ' ') >= ?1 AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
     ],
     [
       'event',
       `SELECT t.timestamp AS at, ${about}, NULL AS tool, NULL AS tool_use_id, NULL AS decision, t.event_type AS reason,
-         ${content ? 't.detail' : "iif(t.event_type IN ('model_reply', 'phase', 'plan_approved', 'sign_off', 'turn_end'), t.detail, NULL)"} AS detail FROM events t ${where} WHERE t.timestamp >= ?1 ORDER BY t.id`,
+         ${content ? 't.detail' : "iif(t.event_type IN ('model_reply', 'phase', 'plan_approved', 'sign_off', 'turn_end'), t.detail, NULL)"} AS detail FROM events t ${where} WHERE t.timestamp >= ?1 AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
     ],
     [
       'call',
       `SELECT t.created_at AS at, ${about}, NULL AS tool, t.tool_use_id, iif(t.payload_json ->> 'is_error', 'error', 'ok') AS decision,
          NULL AS reason, ${kept("t.payload_json ->> 'content'", 'detail')} FROM transcript_entries t ${where}
-       WHERE t.entry_type = 'tool_result' AND json_valid(t.payload_json) AND t.created_at >= ?1 ORDER BY t.id`,
+       WHERE t.entry_type = 'tool_result' AND json_valid(t.payload_json) AND t.created_at >= ?1 AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
     ],
   ]
   for (const [kind, sql] of sources)
-    for (const row of db.each<Omit<ExportedRow, 'kind'>>(sql, since)) {
+    for (const row of paged<Omit<ExportedRow, 'kind'> & { id: number }>(db, sql, since)) {
       const { at, agent, session, conversation, project, tool, tool_use_id, decision, reason, detail } = row
       const shown = { reason: reason && redact(reason), detail: detail && redact(detail) }
       yield {
@@ -71,6 +71,18 @@ export function* exportRows(db: ReadDb, { since = '', content = false } = {}): G
       }
     }
 }
+
+/** Between pages nothing of the file is held, however slowly the rows are taken: the write-ahead log can be reset. */
+function* paged<Row extends { id: number }>(db: ReadDb, sql: string, since: string): Generator<Row> {
+  let after = 0
+  for (;;) {
+    const rows = db.all<Row>(sql, since, after, pageRows)
+    yield* rows
+    if (rows.length < pageRows) return
+    after = rows.at(-1)!.id
+  }
+}
+const pageRows = 500
 
 const columns = [
   'at',

@@ -9,6 +9,8 @@ import { flatHooks } from './settings-merge.ts'
 import {
   type HookEntry,
   managedOnly,
+  notFromClaude,
+  notFromFolder,
   notFromProject,
   permissionsShape,
   sandboxShape,
@@ -37,12 +39,13 @@ export function checkLayer(layer: Omit<Layer, 'file'>, checkRule: CheckRule): Ch
  * says so. A guard is not left out: a deny rule or a hook of an event we have that cannot be used refuses to start.
  */
 function checkForeign({ level, settings }: Omit<Layer, 'file'>, checkRule: CheckRule): Checked {
-  const { hooks, ...rest } = settings
+  const { hooks, ...others } = settings
+  const rest = Object.fromEntries(Object.entries(others).filter(([key]) => !notFromClaude.includes(key)))
   const checked = checkOwn({ level, settings: rest }, checkRule)
   const isGuard = (why: string) => why.startsWith('permissions.deny') || why.startsWith('permissions.ask')
   const problems = checked.problems.filter(isGuard)
-  const others = checked.problems.filter((why) => !isGuard(why))
-  const warnings = [...checked.warnings, ...others.map((why) => `${why}; it was left out`)]
+  const unusable = checked.problems.filter((why) => !isGuard(why))
+  const warnings = [...checked.warnings, ...unusable.map((why) => `${why}; it was left out`)]
   const foreign = flatHooks(hooks, level).map((hook): HookEntry => ({ ...hook, profile: 'claude' }))
   const usable = foreign.filter((hook) => {
     const faults = hookProblems([hook]).map((why) => `${hook.hook_event_name} hook: ${why}`)
@@ -65,6 +68,10 @@ function checkOwn({ level, settings }: Omit<Layer, 'file'>, checkRule: CheckRule
     if (key === '__proto__') continue
     if (level !== 'managed' && managedOnly.includes(key)) {
       checked.warnings.push(`${key} counts in managed settings only; it was left out`)
+    } else if ((level === 'project' || level === 'local') && notFromFolder.includes(key)) {
+      checked.warnings.push(
+        `${key} counts in your own settings (~/.ona/settings.json) and managed settings only; it was left out`,
+      )
     } else if (level === 'project' && notFromProject.includes(key)) {
       checked.warnings.push(`${key} cannot be set by a project; put it into your own settings`)
     } else if (key === 'permissions' && isObject(value)) {

@@ -133,6 +133,9 @@ export const settingsShape = record({
   deniedMcpServers: servers('Servers that may not be used; a denial wins.'),
   outputStyle: text('How the agent writes: default, explanatory, learning, or a file in output-styles/.'),
   autoCompactEnabled: flag('False: a conversation that fills the window is not made a summary.'),
+  cleanupPeriodDays: optional(
+    integer('Days after which the content of a session is erased; 0, the default, keeps everything.', { min: 0 }),
+  ),
   respectGitignore: flag('False: @ offers files that git ignores.'),
   approvals: optional(
     record(
@@ -178,6 +181,12 @@ export const managedOnly = [
   'strictKnownMarketplaces',
   'blockedMarketplaces',
 ]
+
+/** Keys that no file of a folder can set: the record belongs to the user or the administrator. */
+export const notFromFolder = ['cleanupPeriodDays']
+
+/** Keys that mean something else in Claude Code's own files, and are not taken from them. */
+export const notFromClaude = ['cleanupPeriodDays']
 
 /** Keys that a repository cannot set for its users. */
 export const notFromProject = ['disableAllHooks', 'enableAllProjectMcpServers', 'enabledMcpjsonServers']

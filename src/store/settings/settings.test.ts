@@ -448,9 +448,9 @@ test('a key that nobody knows is kept, and warned about once', (t) => {
   assert.deepEqual(load().warnings, [`${file}: ona does not know myTool; kept, and without effect`])
   assert.deepEqual(load().warnings, [])
   assert.deepEqual([snapshot(db).myTool, load().settings['myTool']], [{ a: [1] }, { a: [1] }])
-  write('home/.ona/settings.json', { cleanupPeriodDays: 3, disableSkillShellExecution: true })
+  write('home/.ona/settings.json', { spinnerTipsEnabled: true, disableSkillShellExecution: true })
   assert.deepEqual(load().warnings, [
-    `${file}: ona does not know cleanupPeriodDays, disableSkillShellExecution; kept, and without effect`,
+    `${file}: ona does not know spinnerTipsEnabled, disableSkillShellExecution; kept, and without effect`,
   ])
 })
 

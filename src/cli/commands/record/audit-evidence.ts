@@ -3,12 +3,11 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { checkpointProblem, makeCheckpoint, readCheckpoints } from '../../../audit/evidence/checkpoint.ts'
-import { eraseSession, sessionsBefore } from '../../../audit/evidence/erase.ts'
 import { exportFormats, exportHead, exportLine, exportRows } from '../../../audit/evidence/export.ts'
 import { defaultKeyFile, openSigner } from '../../../audit/evidence/keys.ts'
 import { verifyChain } from '../../../audit/evidence/verify.ts'
 import { isDevice, writeInto } from '../../../files/device-write.ts'
-import { dbPath, openDb, readDb } from '../../../store/open.ts'
+import { dbPath, readDb } from '../../../store/open.ts'
 import { operatorProblem } from '../../../store/operator.ts'
 import { command } from '../../command.ts'
 import { failed, said, saidJson, warned, write, wrong } from '../../print.ts'
@@ -133,64 +132,3 @@ export const exporting = command(
     }
   },
 )
-
-const retainHelp = `ona audit retain removes the content of sessions that were last active more than N days ago: prompts, replies, inputs,
-outputs and reasons. Who, when, which tool and what was decided stay, and the chain still verifies.
-
-  ona audit retain --days 90
-  ona audit retain --days 90 --dry-run      how many sessions that would be
-`
-
-export const retain = command(
-  'ona audit retain',
-  { help: retainHelp, flags: { days: 'value', 'dry-run': 'flag', json: 'flag' } },
-  ({ days, 'dry-run': dryRun, json }) => {
-    const count = Number(days)
-    if (days === undefined || !Number.isSafeInteger(count) || count < 1)
-      return wrong('ona audit retain', '--days must be a positive number of days')
-    return erase(sessionsBefore, sqlTime(Date.now() - count * 86_400_000), `retention of ${count} days`, {
-      dryRun,
-      json,
-    })
-  },
-)
-
-const eraseHelp = `ona audit erase removes the content of one session, such as personal data that someone asked you to delete. The chain
-still verifies, and says how many rows were erased.
-
-  ona audit erase --session ID [--reason TEXT]
-`
-
-export const erasing = command(
-  'ona audit erase',
-  { help: eraseHelp, flags: { session: 'value', reason: 'value', json: 'flag' } },
-  ({ session, reason, json }) => {
-    if (session === undefined) return wrong('ona audit erase', 'name the session with --session ID')
-    const find = (db: ReturnType<typeof openDb>) =>
-      db.get('SELECT 1 FROM sessions WHERE session_id = ?', session) ? [session] : undefined
-    return erase(find, session, reason ?? 'erased on request', { json })
-  },
-)
-
-function erase(
-  find: (db: ReturnType<typeof openDb>, about: string) => string[] | undefined,
-  about: string,
-  reason: string,
-  { dryRun, json }: { dryRun?: true | undefined; json?: true | undefined },
-): number {
-  const db = openDb(dbPath())
-  try {
-    const held = operatorProblem('erasing content of the record', { db, home: process.env['HOME'] || homedir() })
-    if (held) return failed(held)
-    const sessions = find(db, about)
-    if (!sessions) return failed(`there is no session ${about}`)
-    let rows = 0
-    if (!dryRun) for (const id of sessions) rows += eraseSession(db, id, reason)
-    if (json) return saidJson({ sessions: sessions.length, rows })
-    return said(
-      dryRun ? `${sessions.length} sessions would be erased` : `${rows} rows of ${sessions.length} sessions erased`,
-    )
-  } finally {
-    db.close()
-  }
-}

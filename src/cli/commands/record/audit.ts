@@ -12,6 +12,7 @@ const help = `ona audit: every agent's history in one record that cannot be edit
   ona audit unarchive ID            put a conversation back into the database
   ona audit retain --days N         remove content that is older than N days
   ona audit erase --session ID      remove the content of one session
+  ona audit hold CONVERSATION       keep it from being erased, until it is released
 
 ona audit VERB --help says more.
 `
@@ -23,6 +24,7 @@ export const run = family<Verb<'audit'>>('ona audit', help, {
   export: async (words) => (await import('./audit-evidence.ts')).exporting(words),
   archive: async (words) => (await import('./audit-archive.ts')).archive(words),
   unarchive: async (words) => (await import('./audit-archive.ts')).unarchive(words),
-  retain: async (words) => (await import('./audit-evidence.ts')).retain(words),
-  erase: async (words) => (await import('./audit-evidence.ts')).erasing(words),
+  retain: async (words) => (await import('./audit-retention.ts')).retain(words),
+  erase: async (words) => (await import('./audit-retention.ts')).erasing(words),
+  hold: async (words) => (await import('./audit-retention.ts')).hold(words),
 })

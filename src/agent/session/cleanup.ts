@@ -1,0 +1,33 @@
+/** `cleanupPeriodDays`: once a day at start, a process of its own erases old content while the session goes on. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { packageRoot } from '../../package-root.ts'
+import { inMemory } from '../../store/open.ts'
+import { retentionIsDue } from '../../store/retention.ts'
+import type { Session } from './session.ts'
+
+export function startCleanup(session: Session, days: number): void {
+  const { db, id, runtime } = session
+  if (db.path === inMemory || !retentionIsDue(db, new Date())) return
+  const words = ['audit', 'retain', '--days', String(days), '--daily', '--for', id, '--json']
+  const child = spawn(process.execPath, [join(packageRoot, 'bin/ona.mjs'), ...words], {
+    env: { ...runtime.env, AGENT_SDLC_DB: db.path },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  })
+  child.on('error', () => {}) // the next start tries again
+  child.unref()
+  let text = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    text += chunk
+  })
+  const stdout = child.stdout as typeof child.stdout & { unref?(): void }
+  stdout.unref?.()
+  child.on('close', () => {
+    const { sessions = 0, left = 0 } = JSON.parse(text || '{}') as { sessions?: number; left?: number }
+    if (sessions === 0) return
+    const rest = left > 0 ? `; ${left} more tomorrow` : ''
+    const notice = `cleanupPeriodDays: erased the content of ${sessions} sessions last active over ${days} days ago${rest}`
+    session.emit({ type: 'notice', level: 'info', text: notice })
+  })
+}

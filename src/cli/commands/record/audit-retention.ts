@@ -1,0 +1,141 @@
+/** `ona audit retain`, `erase` and `hold`: what is removed from the record, and what must stay. */
+import { homedir } from 'node:os'
+import { eraseSession, sessionsBefore } from '../../../audit/evidence/erase.ts'
+import { runRetention } from '../../../audit/evidence/retention.ts'
+import { type Db, dbPath, openDb } from '../../../store/open.ts'
+import { operatorProblem } from '../../../store/operator.ts'
+import { beginRetention, holdConversation, holdOf, holds, releaseConversation } from '../../../store/retention.ts'
+import { command } from '../../command.ts'
+import { failed, said, saidJson, wrong } from '../../print.ts'
+import { sqlTime } from '../../since.ts'
+
+const retainHelp = `ona audit retain removes the content of sessions that were last active more than N days ago: prompts, replies, inputs,
+outputs and reasons. Who, when, which tool and what was decided stay, and the chain still verifies.
+
+  ona audit retain --days 90
+  ona audit retain --days 90 --dry-run      how many sessions that would be
+
+  --daily             at most once in 24 hours and for at most a minute; archived conversations and sessions in use stay
+                      (cleanupPeriodDays in the settings runs this when a session starts)
+  --for SESSION       the session that is told of it, with --daily
+
+Conversations on hold (ona audit hold) are left out.
+`
+
+export const retain = command(
+  'ona audit retain',
+  { help: retainHelp, flags: { days: 'value', 'dry-run': 'flag', daily: 'flag', for: 'value', json: 'flag' } },
+  ({ days, 'dry-run': dryRun, daily, for: startedBy = '', json }) => {
+    const count = Number(days)
+    if (days === undefined || !Number.isSafeInteger(count) || count < 1)
+      return wrong('ona audit retain', '--days must be a positive number of days')
+    if (daily && dryRun) return wrong('ona audit retain', '--daily and --dry-run do not go together')
+    if (daily) return retainDaily(count, startedBy, json)
+    return erase(sessionsBefore, sqlTime(Date.now() - count * 86_400_000), `retention of ${count} days`, {
+      dryRun,
+      json,
+    })
+  },
+)
+
+/** At most so long; the rest waits for the next day. */
+const longestMs = 60_000
+
+function retainDaily(days: number, startedBy: string, json: true | undefined): number {
+  const db = openDb(dbPath())
+  try {
+    const held = operatorProblem('erasing content of the record', { db, home: process.env['HOME'] || homedir() })
+    if (held) return failed(held)
+    const now = new Date()
+    const run = beginRetention(db, days, now)
+    const until = now.getTime() + longestMs
+    const done =
+      run === undefined
+        ? { days, sessions: 0, rows: 0, left: 0 }
+        : runRetention(db, { days, now, startedBy, run, goOn: () => Date.now() < until })
+    if (json) return saidJson(done)
+    return said(
+      run === undefined
+        ? 'done already within the last 24 hours'
+        : `${done.rows} rows of ${done.sessions} sessions erased`,
+    )
+  } finally {
+    db.close()
+  }
+}
+
+const eraseHelp = `ona audit erase removes the content of one session, such as personal data that someone asked you to delete. The chain
+still verifies, and says how many rows were erased. A conversation on hold must be released first.
+
+  ona audit erase --session ID [--reason TEXT]
+`
+
+export const erasing = command(
+  'ona audit erase',
+  { help: eraseHelp, flags: { session: 'value', reason: 'value', json: 'flag' } },
+  ({ session, reason, json }) => {
+    if (session === undefined) return wrong('ona audit erase', 'name the session with --session ID')
+    const find = (db: Db) => (db.get('SELECT 1 FROM sessions WHERE session_id = ?', session) ? [session] : undefined)
+    return erase(find, session, reason ?? 'erased on request', { json })
+  },
+)
+
+function erase(
+  find: (db: Db, about: string) => string[] | undefined,
+  about: string,
+  reason: string,
+  { dryRun, json }: { dryRun?: true | undefined; json?: true | undefined },
+): number {
+  const db = openDb(dbPath())
+  try {
+    const held = operatorProblem('erasing content of the record', { db, home: process.env['HOME'] || homedir() })
+    if (held) return failed(held)
+    const sessions = find(db, about)
+    if (!sessions) return failed(`there is no session ${about}`)
+    for (const id of sessions) {
+      const hold = holdOf(db, id)
+      if (hold) return failed(`session ${id} is on hold (${hold}); ona audit hold --release its conversation first`)
+    }
+    let rows = 0
+    if (!dryRun) for (const id of sessions) rows += eraseSession(db, id, reason)
+    if (json) return saidJson({ sessions: sessions.length, rows })
+    return said(
+      dryRun ? `${sessions.length} sessions would be erased` : `${rows} rows of ${sessions.length} sessions erased`,
+    )
+  } finally {
+    db.close()
+  }
+}
+
+const holdHelp = `ona audit hold keeps a conversation from being erased, by retain, erase and cleanupPeriodDays, until it is released.
+
+  ona audit hold CONVERSATION --reason "case 2026-14"
+  ona audit hold --release CONVERSATION
+  ona audit hold                            the conversations on hold
+`
+
+export const hold = command(
+  'ona audit hold',
+  { help: holdHelp, flags: { reason: 'value', release: 'flag', json: 'flag' }, words: 1 },
+  ({ reason = 'on hold', release, json }, [conversation]) => {
+    const db = openDb(dbPath())
+    try {
+      if (conversation === undefined) {
+        if (release) return wrong('ona audit hold', 'name the conversation to release')
+        if (json) return saidJson(holds(db))
+        for (const { conversationId, reason: why, since } of holds(db)) said(`${conversationId}  ${since}  ${why}`)
+        return 0
+      }
+      const problem = operatorProblem('a hold on the record', { db, home: process.env['HOME'] || homedir() })
+      if (problem) return failed(problem)
+      if (!db.get('SELECT 1 FROM conversations WHERE id = ?', conversation))
+        return failed(`there is no conversation ${conversation}; ona inspect shows them`)
+      if (!release) holdConversation(db, conversation, reason)
+      else if (!releaseConversation(db, conversation)) return failed(`${conversation} is not on hold`)
+      const state = release ? 'released' : 'on hold'
+      return json ? saidJson({ conversation, state }) : said(`${conversation} ${state}`)
+    } finally {
+      db.close()
+    }
+  },
+)

@@ -1,0 +1,62 @@
+/** `cleanupPeriodDays`, `ona audit hold` and `ona audit retain` as they are used. */
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { testModel } from '../support/model/model.ts'
+import { type Place, place } from '../support/program.ts'
+
+function age(at: Place): string {
+  const db = new DatabaseSync(at.db)
+  db.exec("UPDATE conversations SET last_active = '2020-01-01 00:00:00'")
+  const { id } = db.prepare('SELECT id FROM conversations').get() as { id: string }
+  db.close()
+  return id
+}
+const said = (at: Place) =>
+  at.rows<{ n: number }>(
+    "SELECT count(*) AS n FROM transcript_entries WHERE payload_json LIKE '%remember the plan%'",
+  )[0]!.n
+const words = ['-p', 'remember the plan']
+
+test('with cleanupPeriodDays, a start erases old content beside the session, and a hold keeps it', async (t) => {
+  const at = place(t)
+  const model = await testModel(t)
+  await at.run(words, { env: model.env })
+  const conversation = age(at)
+  assert.deepEqual(
+    (await at.run(['audit', 'hold', conversation, '--reason', 'case 14'])).stdout,
+    `${conversation} on hold\n`,
+  )
+  assert.equal((await at.run(['audit', 'retain', '--days', '30', '--json'])).stdout, '{"sessions":0,"rows":0}\n')
+  const [{ session }] = at.rows<{ session: string }>('SELECT session_id AS session FROM sessions') as [
+    { session: string },
+  ]
+  const refused = await at.run(['audit', 'erase', '--session', session])
+  assert.deepEqual([refused.code, /is on hold \(case 14\)/.test(refused.stderr)], [1, true])
+  assert.equal((await at.run(['audit', 'hold', '--release', conversation])).code, 0)
+  assert.equal(said(at), 1)
+
+  const settings = ['--settings', JSON.stringify({ cleanupPeriodDays: 30 })]
+  assert.equal((await at.run(['-p', 'go', ...settings], { env: model.env })).code, 0)
+  const sql = 'SELECT days, sessions, remaining FROM ona_retention WHERE sessions IS NOT NULL'
+  const done = () => at.rows(sql).map((row) => ({ ...row }))
+  while (done().length === 0) await turn()
+  assert.deepEqual(done(), [{ days: 30, sessions: 1, remaining: 0 }])
+  assert.equal(said(at), 0)
+  const [event] = at.rows<{ detail: string }>("SELECT detail FROM events WHERE event_type = 'retention'")
+  assert.equal(JSON.parse(event!.detail).sessions, 1)
+})
+
+test("a folder's file and Claude Code's own do not set it; 0 keeps everything", async (t) => {
+  const at = place(t)
+  const model = await testModel(t)
+  await at.run(words, { env: model.env })
+  age(at)
+  at.write('.ona/settings.json', { cleanupPeriodDays: 1 })
+  at.write('../home/.claude/settings.json', { cleanupPeriodDays: 1 })
+  const { stderr } = await at.run(['-p', 'go', '--trust'], { env: model.env })
+  assert.match(stderr, /cleanupPeriodDays counts in your own settings/)
+  await at.run(['-p', 'go', '--settings', '{"cleanupPeriodDays":0}'], { env: model.env })
+  assert.deepEqual([at.rows('SELECT 1 FROM ona_retention'), said(at)], [[], 1])
+})
