@@ -57,31 +57,31 @@ export const catalogueRows: readonly CatalogueRow[] = [
   // codex-mini
   ["Codex Mini","^codex-mini$|^codex-mini-latest$",200000,[1.5,6,0.375,1.5]],
   // gpt-3.5-turbo
-  ["gpt 3.5 turbo","^gpt-3\\.5-turbo$|^gpt-35-turbo$|^gpt-3\\.5-turbo-0125$",16385,[0.5,1.5,0.5,0.5]],
+  ["GPT-3.5 turbo","^gpt-3\\.5-turbo$|^gpt-35-turbo$|^gpt-3\\.5-turbo-0125$",16385,[0.5,1.5,0.5,0.5]],
   // gpt-3.5-turbo-0613
-  ["gpt-3.5-turbo-0613","^gpt-3\\.5-turbo-0613$",16385,[1.5,2,1.5,1.5]],
+  ["GPT-3.5-turbo-0613","^gpt-3\\.5-turbo-0613$",16385,[1.5,2,1.5,1.5]],
   // gpt-3.5-turbo-1106
-  ["gpt-3.5-turbo-1106","^gpt-3\\.5-turbo-1106$",16385,[1,2,1,1]],
+  ["GPT-3.5-turbo-1106","^gpt-3\\.5-turbo-1106$",16385,[1,2,1,1]],
   // gpt-3.5-turbo-16k
   ["GPT-3.5 Turbo 16k","^gpt-3\\.5-turbo-16k$|^gpt-3\\.5-turbo-16k-0613$|^gpt-35-turbo-16k-0613$|^gpt-35-turbo-16k$",16385,[3,4,3,3]],
   // gpt-4
-  ["gpt 4","^gpt-4$|^gpt-4-0314$|^gpt-4-0613$|^ft:gpt-4-0",8192,[30,60,30,30]],
+  ["GPT-4","^gpt-4$|^gpt-4-0314$|^gpt-4-0613$|^ft:gpt-4-0",8192,[30,60,30,30]],
   // gpt-4-32k
-  ["gpt 4","^gpt-4-32k$|^gpt-4-32k-0314$|^gpt-4-32k-0613$",32000,[60,120,60,60]],
+  ["GPT-4","^gpt-4-32k$|^gpt-4-32k-0314$|^gpt-4-32k-0613$",32000,[60,120,60,60]],
   // gpt-4-turbo
-  ["gpt 4 turbo","^gpt-4-turbo$|^gpt-4-turbo-2024-04-09$|^gpt-4-turbo-0125-preview$|^gpt-4-0125-preview$|^gpt-4-1106-preview$|^gpt-4-turbo-preview$",128000,[10,30,10,10]],
+  ["GPT-4 turbo","^gpt-4-turbo$|^gpt-4-turbo-2024-04-09$|^gpt-4-turbo-0125-preview$|^gpt-4-0125-preview$|^gpt-4-1106-preview$|^gpt-4-turbo-preview$",128000,[10,30,10,10]],
   // gpt-4.1
-  ["gpt 4.1","^gpt-4\\.1$|^gpt-4\\.1-2025-04-14$",1000000,[2,8,0.5,2]],
+  ["GPT-4.1","^gpt-4\\.1$|^gpt-4\\.1-2025-04-14$",1000000,[2,8,0.5,2]],
   // gpt-4.1-mini
-  ["gpt 4.1 mini","^gpt-4\\.1-mini$|^gpt-4\\.1-mini-2025-04-14$",1000000,[0.4,1.6,0.1,0.4]],
+  ["GPT-4.1 mini","^gpt-4\\.1-mini$|^gpt-4\\.1-mini-2025-04-14$",1000000,[0.4,1.6,0.1,0.4]],
   // gpt-4.1-nano
-  ["gpt 4.1 nano","^gpt-4\\.1-nano$|^gpt-4\\.1-nano-2025-04-14$",1000000,[0.1,0.4,0.025,0.1]],
+  ["GPT-4.1 nano","^gpt-4\\.1-nano$|^gpt-4\\.1-nano-2025-04-14$",1000000,[0.1,0.4,0.025,0.1]],
   // gpt-4o
-  ["gpt 4o","^gpt-4o$|^gpt-4o-2024-08-06$|^gpt-4o-2024-11-20$",128000,[2.5,10,1.25,2.5]],
+  ["GPT-4o","^gpt-4o$|^gpt-4o-2024-08-06$|^gpt-4o-2024-11-20$",128000,[2.5,10,1.25,2.5]],
   // gpt-4o-2024-05-13
-  ["gpt 4o (2024-05-13)","^gpt-4o-2024-05-13$",128000,[5,15,5,5]],
+  ["GPT-4o (2024-05-13)","^gpt-4o-2024-05-13$",128000,[5,15,5,5]],
   // gpt-4o-mini
-  ["gpt 4o mini","^gpt-4o-mini$|^gpt-4o-mini-2024-07-18$|^gpt-4o-mini-search-preview$|^gpt-4o-mini-search-preview-2025-03-11$",128000,[0.15,0.6,0.075,0.15]],
+  ["GPT-4o mini","^gpt-4o-mini$|^gpt-4o-mini-2024-07-18$|^gpt-4o-mini-search-preview$|^gpt-4o-mini-search-preview-2025-03-11$",128000,[0.15,0.6,0.075,0.15]],
   // gpt-5
   ["GPT-5","^gpt-5$|^gpt-5-2025-08-07$|^gpt-5-chat$|^gpt-5-chat-latest$|^gpt-5-codex$",400000,[1.25,10,0.125,1.25]],
   // gpt-5-mini
@@ -89,7 +89,7 @@ export const catalogueRows: readonly CatalogueRow[] = [
   // gpt-5-nano
   ["GPT-5 nano","^gpt-5-nano$|^gpt-5-nano-",400000,[0.05,0.4,0.005,0.05]],
   // gpt-5-pro
-  ["gpt-5-pro","^gpt-5-pro$|^gpt-5-pro-2025-10-06$",400000,[15,120,15,15]],
+  ["GPT-5-pro","^gpt-5-pro$|^gpt-5-pro-2025-10-06$",400000,[15,120,15,15]],
   // gpt-5.1
   ["GPT-5.1","^gpt-5\\.1$|^gpt-5\\.1-2025-11-13$|^gpt-5\\.1-codex$|^gpt-5\\.1-codex-max$|^gpt-5\\.1-chat$|^gpt-5\\.1-chat-latest$|^gpt-5-1$|^gpt-5-1-2025-11-13$|^gpt-5-1-codex$|^gpt-5-1-codex-max$|^gpt-5-1-chat$|^gpt-5-1-chat-latest$",400000,[1.25,10,0.125,1.25]],
   // gpt-5.1-codex-mini
@@ -97,7 +97,7 @@ export const catalogueRows: readonly CatalogueRow[] = [
   // gpt-5.2
   ["GPT-5.2","^gpt-5\\.2$|^gpt-5\\.2-2025-12-11$|^gpt-5-2$|^gpt-5-2-2025-12-11$|^gpt-5\\.2-chat$|^gpt-5\\.2-chat-latest$|^gpt-5-2-chat$|^gpt-5-2-chat-latest$|^gpt-5\\.2-codex$|^gpt-5-2-codex$",400000,[1.75,14,0.175,1.75]],
   // gpt-5.2-pro
-  ["gpt-5.2-pro","^gpt-5\\.2-pro$|^gpt-5\\.2-pro-2025-12-11$|^gpt-5-2-pro-2025-12-11$",400000,[21,168,21,21]],
+  ["GPT-5.2-pro","^gpt-5\\.2-pro$|^gpt-5\\.2-pro-2025-12-11$|^gpt-5-2-pro-2025-12-11$",400000,[21,168,21,21]],
   // gpt-5.3
   ["GPT-5.3 Chat","^gpt-5\\.3$|^gpt-5-3$|^gpt-5\\.3-chat$|^gpt-5\\.3-chat-latest$|^gpt-5-3-chat$|^gpt-5-3-chat-latest$",128000,[1.75,14,0.175,1.75]],
   // gpt-5.3-codex
@@ -127,11 +127,11 @@ export const catalogueRows: readonly CatalogueRow[] = [
   // gpt-6-sol
   ["GPT-6 Sol","^gpt-6-sol$|^gpt-6-sol-\\d{4}-\\d{2}-\\d{2}$",1050000,[2,10,0.2,2.5],272000,[4,15,0.4,5]],
   // gpt-oss-120b
-  ["gpt-oss-120b","^gpt-oss-120b$",131072,[0.039,0.18,0.039,0.039]],
+  ["GPT-oss-120b","^gpt-oss-120b$",131072,[0.039,0.18,0.039,0.039]],
   // gpt-oss-20b
-  ["gpt-oss-20b","^gpt-oss-20b$",131072,[0.029,0.14,0.029,0.029]],
+  ["GPT-oss-20b","^gpt-oss-20b$",131072,[0.029,0.14,0.029,0.029]],
   // gpt-oss-safeguard-20b
-  ["gpt-oss-safeguard-20b","^gpt-oss-safeguard-20b$",131072,[0.075,0.3,0.037,0.075]],
+  ["GPT-oss-safeguard-20b","^gpt-oss-safeguard-20b$",131072,[0.075,0.3,0.037,0.075]],
   // o1
   ["o1","^o1$|^o1-2024-12-17$",200000,[15,60,7.5,15]],
   // o1-mini
