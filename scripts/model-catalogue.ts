@@ -53,7 +53,12 @@ function row({ id, name, match, context_window, prices }: Model): string {
     const input = of('input_mtok', 0)
     return [input, of('output_mtok', 0), of('cache_read_mtok', input), of('cache_write_mtok', input)]
   }
-  const fields: unknown[] = [(name ?? id).replace(/^gpt[ -]/i, 'GPT-'), pattern(match), context_window, price(undefined)]
+  const fields: unknown[] = [
+    (name ?? id).replace(/^gpt[ -]/i, 'GPT-'),
+    pattern(match),
+    context_window,
+    price(undefined),
+  ]
   if (starts.length > 0) fields.push(Math.min(...starts), price(Math.min(...starts)))
   return `  // ${id}\n  ${JSON.stringify(fields)},`
 }
