@@ -108,16 +108,12 @@ const allowed: Was = { decision: 'allow', by: '' }
 
 /** Calls that began. Both streams are in order, so that only a window of them is in memory. */
 function startedCalls(db: ReadDb, sessionId: string): (id: string) => boolean {
-  const rows = db.each<{ id: string }>(
-    `SELECT CAST(iif(json_valid(detail), detail ->> 'tool_use_id', '') AS TEXT) AS id FROM events
-     WHERE session_id = ? AND event_type = 'tool_start' ORDER BY events.id`,
-    sessionId,
-  )
+  const rows = startedIds(db, sessionId)
   const known = new Set<string>()
   let next = rows.next()
   return (id) => {
     for (let ahead = 0; !next.done && ahead < WINDOW && !known.has(id); ahead++, next = rows.next())
-      known.add(next.value.id)
+      known.add(next.value)
     for (const oldest of known) {
       if (known.size <= 2 * WINDOW) break
       known.delete(oldest)
@@ -126,6 +122,21 @@ function startedCalls(db: ReadDb, sessionId: string): (id: string) => boolean {
   }
 }
 const WINDOW = 4000
+
+/** A page at a time, by a statement that is prepared once for all sessions. */
+function* startedIds(db: ReadDb, sessionId: string): Generator<string> {
+  for (let last = 0; ; ) {
+    const rows = db.all<{ at: number; id: string }>(
+      `SELECT id AS at, CAST(iif(json_valid(detail), detail ->> 'tool_use_id', '') AS TEXT) AS id FROM events
+       WHERE session_id = ? AND event_type = 'tool_start' AND events.id > ? ORDER BY events.id LIMIT ${PAGE}`,
+      sessionId,
+      last,
+    )
+    for (const { id } of rows) yield id
+    if (rows.length < PAGE) return
+    last = rows.at(-1)!.at
+  }
+}
 
 /** Calls at which hooks of the question ran; read when the first of them matters. */
 function questionedCalls(db: ReadDb, sessionId: string): (id: string) => boolean {

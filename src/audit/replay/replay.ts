@@ -87,7 +87,8 @@ export async function replay(
     byAgent[call.source] ??= { calls: 0, changed: 0 }
     const agent = byAgent[call.source]!
     agent.calls++
-    const { decision: would, because } = await judged(call, policy, asker)
+    const now = judged(call, policy, asker)
+    const { decision: would, because } = now instanceof Promise ? await now : now
     const was = before ? (await judged(call, before.policy, before.asker)).decision : call.was.decision
     if (would === was) {
       count.same++
@@ -108,22 +109,44 @@ const tally = <T extends object>(found: ReadonlyMap<string, T>) =>
 interface Judged {
   readonly decision: Word
   readonly because: Because
+  /** What the rules were asked, unless a hook or the gate had the last word. */
+  readonly question?: Question
+}
+
+interface Suggested extends Judged {
   /** Where it would ask: the narrowest allow rules that would answer for the user. */
   readonly suggested?: readonly string[]
 }
 
 /** Judges single calls by a policy; what hooks a policy has are asked as in a replay. */
-export function callJudge(policy: Policy): (call: RecordedCall) => Promise<Judged> {
+export function callJudge(policy: Policy): (call: RecordedCall) => Promise<Suggested> {
   const asker = openAsker(policy)
-  return (call) => judged(call, policy, asker, true)
+  return async (call) => {
+    const { decision, because, question } = await judged(call, policy, asker)
+    if (decision !== 'ask' || !question) return { decision, because }
+    const { suggestions } = await decide(question)
+    const suggested = suggestions.flatMap((update) =>
+      update.type === 'addRules' && update.behavior === 'allow' ? update.rules.map(ruleText) : [],
+    )
+    return { decision, because, suggested }
+  }
 }
 
-/** As a call goes: hooks, the planning gate as it stood then, the rules, the mode. */
-async function judged(call: RecordedCall, policy: Policy, asker: Asker, suggest = false): Promise<Judged> {
-  const { permissions, mode, home } = policy
-  const cwd = call.projectDir
-  const known = policy.tool(call.tool, call.input, cwd)
-  const hooks = asker.plane ? await askHooks(call, known, asker, policy) : nobody
+/** As a call goes: hooks, the planning gate as it stood then, the rules, the mode. At once where nothing has to be awaited. */
+function judged(call: RecordedCall, policy: Policy, asker: Asker): Promise<Judged> | Judged {
+  const known = policy.tool(call.tool, call.input, call.projectDir)
+  return asker.plane
+    ? askHooks(call, known, asker, policy).then((heard) => ruledOn(call, known, heard, policy, asker))
+    : ruledOn(call, known, nobody, policy, asker)
+}
+
+function ruledOn(
+  call: RecordedCall,
+  known: KnownTool,
+  hooks: Heard,
+  policy: Policy,
+  asker: Asker,
+): Promise<Judged> | Judged {
   if (hooks.denied) return { decision: 'deny', because: hooks.denied }
   if (call.was?.by === 'gate') {
     const reason = 'the plan was not approved yet'
@@ -131,21 +154,28 @@ async function judged(call: RecordedCall, policy: Policy, asker: Asker, suggest 
   }
   const granted = known.brought && call.was?.decision === 'allow'
   const hook = hooks.decision === 'none' && granted ? 'allow' : hooks.decision
-  const question = { settings: permissions, mode, tool: call.tool, input: hooks.input ?? known.input, hook, home }
-  const { ruling, finding } = await asker.rule({ ...question, cwd, projectDir: cwd, files: asker.files })
-  const byRule = finding.rule !== undefined && ruling.rule === finding.rule.text
-  const byHook = !byRule && (hook === 'allow' || hook === 'ask') && ruling.decision === hook
-  const because: Because = byRule
-    ? { by: 'rule', name: `${finding.word}:${finding.rule.text}`, reason: ruling.reason }
-    : byHook
-      ? { by: 'hook', name: hooks.hook ?? 'the program that brings the tool', reason: ruling.reason }
-      : { by: 'mode', name: mode, reason: ruling.reason }
-  if (!suggest || ruling.decision !== 'ask') return { decision: ruling.decision, because }
-  const { suggestions } = await decide({ ...question, cwd, projectDir: cwd, files: asker.files })
-  const suggested = suggestions.flatMap((update) =>
-    update.type === 'addRules' && update.behavior === 'allow' ? update.rules.map(ruleText) : [],
-  )
-  return { decision: ruling.decision, because, suggested }
+  const question = {
+    ...{ settings: policy.permissions, mode: policy.mode, tool: call.tool, input: hooks.input ?? known.input, hook },
+    ...{ home: policy.home, cwd: call.projectDir, projectDir: call.projectDir, files: asker.files },
+  }
+  const ruled = asker.rule(question)
+  return ruled instanceof Promise
+    ? ruled.then((each) => verdictOf(question, each, hooks))
+    : verdictOf(question, ruled, hooks)
+}
+
+function verdictOf(question: Question, { ruling, finding }: Ruled, hooks: Heard): Judged {
+  const { hook, mode } = question
+  const { decision, reason } = ruling
+  if (finding.rule !== undefined && ruling.rule === finding.rule.text)
+    return { decision, because: { by: 'rule', name: `${finding.word}:${finding.rule.text}`, reason }, question }
+  if ((hook === 'allow' || hook === 'ask') && decision === hook)
+    return {
+      decision,
+      because: { by: 'hook', name: hooks.hook ?? 'the program that brings the tool', reason },
+      question,
+    }
+  return { decision, because: { by: 'mode', name: mode, reason }, question }
 }
 
 type Question = Parameters<typeof judge>[0]
@@ -153,24 +183,47 @@ type Ruled = Awaited<ReturnType<typeof judge>>
 
 /**
  * Rulings, each made once: a history repeats itself, and nothing runs in between, so that the same question has the same
- * answer. What no rule looks at is no part of the question.
+ * answer. What no rule looks at is no part of the question. Two generations: what was asked lately stays.
  */
 function rememberingRulings(): (question: Question) => Promise<Ruled> | Ruled {
-  const known = new Map<string, Ruled>()
+  let young = new Map<string, Ruled>()
+  let old = new Map<string, Ruled>()
+  const keep = (key: string, ruled: Ruled) => {
+    if (key.length > longestKey) return
+    if (young.size >= mostRulings) {
+      old = young
+      young = new Map()
+    }
+    young.set(key, ruled)
+  }
   return (question) => {
-    const { tool, input, cwd, hook } = question
-    const key = `${hook}\n${tool}\n${cwd}\n${JSON.stringify(input, judgedOf(tool))}`
-    const before = known.get(key)
-    if (before) return before
+    const key = keyOf(question)
+    const known = young.get(key)
+    if (known) return known
+    const before = old.get(key)
+    if (before) {
+      keep(key, before)
+      return before
+    }
     return judge(question).then((ruled) => {
-      if (known.size >= mostRulings) known.clear()
-      if (key.length <= longestKey) known.set(key, ruled)
+      keep(key, ruled)
       return ruled
     })
   }
 }
 
-const mostRulings = 50_000
+function keyOf({ tool, input, cwd, hook }: Question): string {
+  const { command } = input
+  if (tool === 'Bash' && typeof command === 'string' && isOnlyCommand(input)) return `$${hook}\n${cwd}\n${command}`
+  return `${hook}\n${tool}\n${cwd}\n${JSON.stringify(input, judgedOf(tool))}`
+}
+
+function isOnlyCommand(input: JsonObject): boolean {
+  for (const key in input) if (key !== 'command' && key !== 'description') return false
+  return true
+}
+
+const mostRulings = 25_000
 const longestKey = 2_000
 /** What rules on a tool never look at. */
 const unjudged: Readonly<Record<string, readonly string[]>> = {

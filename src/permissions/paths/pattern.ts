@@ -164,8 +164,9 @@ function anchors({ anchor }: PathPattern, places: Places, allow: boolean): reado
 }
 
 function restMatches(pattern: PathPattern, base: string, path: string): boolean {
-  const below = base === '/' ? path.slice(1) : path.startsWith(`${base}/`) ? path.slice(base.length + 1) : undefined
-  return below !== undefined && pattern.rest.test(below)
+  if (base === '/') return pattern.rest.test(path.slice(1))
+  if (path.charCodeAt(base.length) !== slash || !path.startsWith(base)) return false
+  return pattern.rest.test(path.slice(base.length + 1))
 }
 
 export const isWithin = (path: string, directory: string): boolean =>

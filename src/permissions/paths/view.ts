@@ -1,5 +1,5 @@
 /** What rulings see of the file system: anew for each ruling, or remembered for a replay, in which nothing changes it. */
-import { type Dirent, existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
+import { type Dirent, existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, sep } from 'node:path'
 
 export interface FileView {
@@ -19,11 +19,14 @@ export function rememberingView({ lasting = false }: { readonly lasting?: boolea
   const folderAt = (path: string): Folder => {
     const known = folders.get(path)
     if (known) return known
-    const found = { real: follow(path), links: lasting ? linksIn(path) : undefined }
+    const found = { real: follow(path), links: lasting ? lookAt(path) : undefined }
     if (folders.size >= mostFolders) folders.clear()
     folders.set(path, found)
     return found
   }
+  /** A folder in one that is not there is not looked for. */
+  const lookAt = (path: string): ReadonlySet<string> | undefined =>
+    path !== '/' && folders.get(dirname(path))?.links === nothingThere ? nothingThere : linksIn(path)
   const follow = (path: string): string => {
     if (sep !== '/' || path === '/' || goesUp.test(path)) return real(path)
     const parent = dirname(path)
@@ -56,16 +59,27 @@ interface Folder {
 
 function linksIn(folder: string): ReadonlySet<string> | undefined {
   try {
+    if (!statSync(folder, { throwIfNoEntry: false })) return nothingThere
     return new Set(entriesOf(folder).flatMap((entry) => (entry.isSymbolicLink() ? [entry.name] : [])))
   } catch (error) {
     const { code } = error as { code?: string }
-    return code === 'ENOENT' || code === 'ENOTDIR' ? noLinks : undefined
+    return code === 'ENOENT' || code === 'ENOTDIR' ? nothingThere : undefined
   }
 }
 
-const noLinks: ReadonlySet<string> = new Set()
+const nothingThere: ReadonlySet<string> = new Set()
 
-export const entriesOf = (folder: string): Dirent[] => readdirSync(folder, { withFileTypes: true })
+const entriesOf = (folder: string): Dirent[] => readdirSync(folder, { withFileTypes: true })
+
+/** What is in a folder; nothing where it is a file, not there, or not ours to look at: a command finds nothing there either. */
+export const entriesIn = (folder: string, files: FileView): readonly Dirent[] =>
+  files.keep(`entries ${folder}`, () => {
+    try {
+      return isThere(folder, files) ? entriesOf(folder) : []
+    } catch {
+      return []
+    }
+  })
 export const isThere = (path: string, files: FileView = freshView): boolean =>
   files.keep(`there ${path}`, () => existsSync(path))
 

@@ -1,12 +1,12 @@
 /** The files that a shell word with wildcards stands for now, so that each can be judged. */
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { segmentRegex } from '../paths/pattern.ts'
+import { entriesIn, type FileView } from '../paths/view.ts'
 
 const most = 2000
 
 /** Undefined: too many to look at, or a pattern that only bash expands alike (braces with ranges, extended globs). */
-export function expandGlob(path: string, directory: string): readonly string[] | undefined {
+export function expandGlob(path: string, directory: string, files: FileView): readonly string[] | undefined {
   const patterns = expandBraces(path)
   if (!patterns) return undefined
   const found: string[] = []
@@ -14,7 +14,9 @@ export function expandGlob(path: string, directory: string): readonly string[] |
     const parts = pattern.split('/').filter((part) => part !== '' && part !== '.')
     let at = [pattern.startsWith('/') ? '/' : directory]
     for (const part of parts) {
-      at = wild.test(part) ? at.flatMap((folder) => matching(folder, part)) : at.map((folder) => join(folder, part))
+      at = wild.test(part)
+        ? at.flatMap((folder) => matching(folder, part, files))
+        : at.map((folder) => join(folder, part))
       if (at.length > most) return undefined
     }
     found.push(...at)
@@ -24,15 +26,13 @@ export function expandGlob(path: string, directory: string): readonly string[] |
 
 const wild = /[*?[]/
 
-function matching(folder: string, part: string): string[] {
+function matching(folder: string, part: string, files: FileView): string[] {
+  const entries = entriesIn(folder, files)
+  if (entries.length === 0) return [] // not there: the command gets the pattern as it is
   const name = new RegExp(`^${segmentRegex(part)}$`, 's')
-  try {
-    return readdirSync(folder)
-      .filter((entry) => (part.startsWith('.') || !entry.startsWith('.')) && name.test(entry))
-      .map((entry) => join(folder, entry))
-  } catch {
-    return [] // not there: the command gets the pattern as it is
-  }
+  return entries.flatMap(({ name: entry }) =>
+    (part.startsWith('.') || !entry.startsWith('.')) && name.test(entry) ? [join(folder, entry)] : [],
+  )
 }
 
 /** `{a,b}` without nesting. */

@@ -114,13 +114,22 @@ function treeMayMatch(line: Line, rule: Rule, pattern: PathPattern, { kind, word
   return line.accesses(top, access).some(({ paths }) => {
     const folder = paths.at(-1)!
     if (![folder, ...targets].some((each) => reachesInto(pattern, each, placesOf(line.question)))) return false
-    return treeHolds(folder, visible === true, (path, below) => {
+    const test = (path: string, below: string): boolean => {
       if (speaks(path, access)) return true
       return targets.some((target) =>
         [below, join(basename(folder), below)].some((at) => speaks(join(target, at), 'edit')),
       )
-    })
+    }
+    const holds = () => treeHolds(folder, visible === true, test, line.files)
+    return to ? holds() : keptFor(line, rule, `${access} ${visible === true} ${folder}`, holds)
   })
+}
+
+/** What a rule says of a whole tree, once for the time the line's view lasts. */
+const keptFor = (line: Line, rule: Rule, about: string, work: () => boolean): boolean => {
+  const { cwd, projectDir, home, origins = [], settings } = line.question
+  const places = [cwd, projectDir, home, origins, settings.additionalDirectories ?? []]
+  return line.files.keep(`tree ${rule.text} ${about} ${JSON.stringify(places)}`, work)
 }
 
 /** Files of the process that opens them: ours are others than the command's. */

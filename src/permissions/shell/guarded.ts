@@ -107,14 +107,19 @@ function copyGuard(line: Line, word: ShellWord, to: ShellWord, command: ShellCom
   const isProtected = (path: string) => (protectionOf(path, home, protect)?.edit ?? 'mode') !== 'mode'
   for (const folder of folders)
     for (const target of targets) {
-      if (!holds(folder, (below) => [below, join(basename(folder), below)].some((at) => isProtected(join(target, at)))))
+      if (
+        !holds(line, folder, (below) =>
+          [below, join(basename(folder), below)].some((at) => isProtected(join(target, at))),
+        )
+      )
         continue
       return { word: 'ask', why: `\`${clip(textOf(command))}\` would put protected files into ${target}` }
     }
   return undefined
 }
 
-const holds = (folder: string, test: (below: string) => boolean) => treeHolds(folder, false, (_, below) => test(below))
+const holds = ({ files }: Line, folder: string, test: (below: string) => boolean) =>
+  treeHolds(folder, false, (_, below) => test(below), files)
 
 /** Whether what is in a folder now is what the command will find: it is there, and nothing else in the line fills it. */
 function isSettled(line: Line, folder: string): boolean {
@@ -143,18 +148,29 @@ function isGoverned({ question, files }: Line, folder: string): boolean {
   if ([cwd, projectDir, home, ...origins, ...exact].some((path) => isWithin(path, folder))) return true
   if ((protectionOf(join(folder, 'x'), home, protect)?.edit ?? 'mode') !== 'mode') return true
   if (/\/\.git(\/|$)/.test(folder)) return true
-  return marks.some((name) => isThere(join(folder, name), files))
+  return isThere(folder, files) && marks.some((name) => isThere(join(folder, name), files))
 }
 
 const marks = ['.git', '.ona', '.claude', '.mcp.json']
 
 /** Where a row's path lies in a folder that is one, or the beginning of one: `hooks` in `.git`. */
 function placesIn(row: ProtectedPath, folder: string, home: string, files: FileView): readonly string[] {
-  if (row.at === 'home') return [join(home, row.path)]
+  if (row.at === 'home') return [inHome(row, home)]
   if (row.at === 'exact') return [row.path]
   if (row.path.startsWith('.git/') && basename(folder) === '.git') return [join(folder, row.path.slice('.git/'.length))]
-  return /^\.(ona|claude|git)/.test(row.path) && isThere(join(folder, row.path), files) ? [join(folder, row.path)] : []
+  if (!/^\.(ona|claude|git)/.test(row.path) || !isThere(folder, files)) return []
+  return isThere(join(folder, row.path), files) ? [join(folder, row.path)] : []
 }
+
+function inHome(row: ProtectedPath, home: string): string {
+  const before = homePaths.get(row)
+  if (before?.home === home) return before.path
+  const path = join(home, row.path)
+  homePaths.set(row, { home, path })
+  return path
+}
+
+const homePaths = new WeakMap<ProtectedPath, { readonly home: string; readonly path: string }>()
 
 /** Where the line is not all known, a protected path anywhere in its text counts: `f=~/.ona/agent.db; sqlite3 $f`. */
 function hidden({ reading, question }: Line, source: string): Guard | undefined {

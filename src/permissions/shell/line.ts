@@ -51,7 +51,7 @@ export class Line {
     const { cwd, home } = this.question
     const found: ShellWord[] = []
     for (const directory of this.directories ?? [cwd]) {
-      const paths = expandGlob(placed(word.path, home, directory), directory)
+      const paths = expandGlob(placed(word.path, home, directory), directory, this.files)
       if (!paths) return undefined
       found.push(...paths.map((path) => ({ ...word, value: path, path, glob: false })))
     }
@@ -74,7 +74,7 @@ export class Line {
         if (!inWorkingDirectories(access, this.question)) return false
         if (metadata) return true
         if (access.paths.some(isSecretFile)) return false
-        return !tree || !treeHolds(access.paths.at(-1)!, tree === 'visible', isSecretFile)
+        return !tree || !treeHolds(access.paths.at(-1)!, tree === 'visible', isSecretFile, this.files)
       }),
     )
   }
