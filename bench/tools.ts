@@ -22,6 +22,7 @@ const host = {
   files: { note: () => {}, get: () => undefined },
   mayShow: () => true,
   moveTo: async () => true,
+  tasks: { movable: () => () => {} },
 } as unknown as ToolHost // only what Read, Glob, Grep and Bash ask of it
 const context = {
   cwd: place,
