@@ -26,6 +26,7 @@ interface Request {
 /** The prompt that came last is the one that is played, one step for each round of calls since. */
 export async function startModel(script: Script, project: string): Promise<{ url: string; close(): void }> {
   let calls = 0
+  let messages = 0
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece as Buffer)
@@ -53,7 +54,8 @@ export async function startModel(script: Script, project: string): Promise<{ url
       })),
       inputTokens: 18_400,
     })
-    response.end(frames.join(''))
+    // a client takes messages of one id for parts of one message
+    response.end(frames.join('').replace('"id":"m"', `"id":"msg_${++messages}"`))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

@@ -85,6 +85,7 @@ function zsh(commands: Table, flags: readonly FlagRow[]): string {
     return `    '--${name}[${about(what)}]${value}'`
   })
   const names = Object.entries(commands).map(([name, entry]) => `    '${name}:${about(entry.about)}'`)
+  const verbs = families(commands).map(([name, verbs]) => `    ${name}) compadd ${verbs.join(' ')} ;;`)
   return `#compdef ona
 _ona() {
   local -a names
@@ -94,9 +95,17 @@ ${names.join('\n')}
   _arguments -s \\
 ${rows.join(' \\\n')} \\
     '1: :{ _describe command names }' \\
+    '2: :_ona_verbs' \\
     '*: :_files'
 }
-(( $+functions[compdef] )) && compdef _ona ona
+_ona_verbs() {
+  case "$line[1]" in
+${verbs.join('\n')}
+    *) _files ;;
+  esac
+}
+# zsh runs this file as the function _ona the first time that it is needed; sourced, it only defines it
+if [[ "$funcstack[1]" == _ona ]]; then _ona "$@"; else compdef _ona ona; fi
 `
 }
 
