@@ -1,87 +1,17 @@
 /** Jobs: delivered by pg-boss, run by the real program on the rehearsal model, ended once. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { work } from '../../src/fleet/jobs/worker.ts'
-import { postgresForTests, type TestFleet } from '../support/fleet.ts'
+import { postgresForTests } from '../support/fleet.ts'
+import { ended, jobs, repository, until, workerFor } from '../support/fleet-jobs.ts'
 
 const postgres = postgresForTests()
-const ona = join(import.meta.dirname, '../../bin/ona.mjs')
-const home = mkdtempSync(join(tmpdir(), 'ona-jobs-'))
-process.on('exit', () => rmSync(home, { recursive: true, force: true }))
-Object.assign(process.env, { HOME: home, ONA_KEYCHAIN: 'off' })
-
-function repository(name: string): string {
-  const folder = join(home, name)
-  mkdirSync(folder)
-  writeFileSync(join(folder, 'README.md'), 'hello\n')
-  const git = (...words: string[]) =>
-    execFileSync('git', ['-C', folder, '-c', 'user.name=t', '-c', 'user.email=t@t', ...words])
-  git('init', '-q', '-b', 'main')
-  git('add', '.')
-  git('commit', '-qm', 'first')
-  return folder
-}
 
 const withQueue = (t: TestContext) => {
   const { server } = postgres
   return postgres.fleet(t, { heartbeatSeconds: 10, withQueue: true }).then((it) => ({ it, server }))
 }
 
-async function workerFor(t: TestContext, it: TestFleet, policies: Record<string, object> = {}) {
-  const { client, identity } = await it.node('worker', { worker: true })
-  const folder = mkdtempSync(join(home, 'worker-'))
-  for (const [name, settings] of Object.entries(policies))
-    writeFileSync(join(folder, `${name}.json`), JSON.stringify(settings))
-  const stop = new AbortController()
-  const notes: string[] = []
-  const done = work({
-    ...{
-      client,
-      slots: 2,
-      folder: join(folder, 'work'),
-      home: folder,
-      db: join(folder, 'agent.db'),
-      pollMs: 100,
-    },
-    ...{ program: [process.execPath, ona], policies: folder, withoutContent: false, signal: stop.signal },
-    onNote: (text) => notes.push(text),
-  })
-  t.after(async () => {
-    stop.abort()
-    await done
-  })
-  writeFileSync(join(folder, 'node.json'), 'the node key')
-  return { identity, notes, folder }
-}
-
-const jobs = async (it: TestFleet) =>
-  it.rows<{
-    id: string
-    status: string
-    outcome: string | null
-    reason: string | null
-    branch: string | null
-    commit_id: string | null
-  }>(
-    'SELECT j.id, j.status, o.outcome, o.reason, o.branch, o.commit_id FROM ona_fleet.jobs j LEFT JOIN ona_fleet.outcomes o ON o.job_id = j.id ORDER BY j.submitted_at, j.id',
-  )
-
-async function until<T>(look: () => Promise<T | undefined | false>, what: string): Promise<T> {
-  for (let waited = 0; waited < 120_000; waited += 100) {
-    const found = await look()
-    if (found) return found
-    await sleep(100)
-  }
-  throw new Error(`${what} did not happen within two minutes`)
-}
-
-const ended = (it: TestFleet) =>
-  until(async () => (await jobs(it)).every(({ status }) => status === 'ended') && jobs(it), 'the end of every job')
 const write = { permissions: { allow: ['Write', 'Edit'], defaultMode: 'acceptEdits' } }
 
 test('a job runs in a checkout and branch of its own, is pushed, and its rows arrive; a key submits once', async (t) => {

@@ -35,7 +35,8 @@ export interface PullOptions {
   /** "/" or a folder that stands for it. */
   readonly root: string
   readonly now?: Date
-  readonly proof?: string
+  /** Shows that the policy holds, once it is applied; its result is acknowledged with it. */
+  prove?(pulled: Pulled): Promise<string>
 }
 
 const file = (home: string) => join(home, 'policy.json')
@@ -57,9 +58,10 @@ export async function pullPolicy(client: Client, identity: Identity, options: Pu
   const state = readPolicyState(options.home)
   const pulled = await fetchAndApply(client, await withPublishers(client, identity, options.home), state, options)
   const { version, digest, state: word, detail, drift } = pulled
+  const proof = word === 'applied' ? ((await options.prove?.(pulled)) ?? '') : ''
   if (word !== 'none')
     await client
-      .ask('POST', '/v1/policy/ack', { version, digest, state: word, detail, drift, proof: options.proof ?? '' })
+      .ask('POST', '/v1/policy/ack', { version, digest, state: word, detail, drift, proof })
       .catch((cause: unknown) => {
         if (!(cause instanceof Unreachable)) throw cause // reported by the next pull
       })

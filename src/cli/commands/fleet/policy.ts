@@ -1,5 +1,4 @@
 /** `ona fleet policy`: one signed policy for every machine of the fleet. */
-import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -8,9 +7,11 @@ import { writeAtomic } from '../../../files/atomic-write.ts'
 import { Problem } from '../../../files/problem.ts'
 import { type Client, nodeClient } from '../../../fleet/node/client.ts'
 import { fleetHome, newKeys, readIdentity, writeIdentity } from '../../../fleet/node/identity.ts'
+import type { Pulled } from '../../../fleet/node/policy.ts'
 import { type Bundle, readFolder, signBundle } from '../../../fleet/policy-bundle.ts'
 import { family } from '../../command.ts'
 import { noted, paint, said, saidJson, table, warned, wrong } from '../../print.ts'
+import { proofOf } from './proof.ts'
 import { answered, fleetCommand, requireOperator, untilStopped, userFlags, userHelp, userOf } from './shared.ts'
 
 const help = `ona fleet policy: signed, versioned policies for every machine of the fleet.
@@ -256,13 +257,21 @@ const pull = fleetCommand(
     requireOperator('changing the policy of this machine')
     const { pullPolicy } = await import('../../../fleet/node/policy.ts')
     const signal = untilStopped()
-    const home = fleetHome()
+    const [home, root] = [fleetHome(), resolve(given.root ?? '/')]
+    let proof: string | undefined
     const once = async () => {
       const identity = readIdentity(home)
-      const proof = given.prove ? proved() : undefined
       return pullPolicy(nodeClient(identity, { signal, timeoutMs: 30_000 }), identity, {
-        ...{ home, root: resolve(given.root ?? '/') },
-        ...(proof !== undefined && { proof }),
+        ...{ home, root },
+        ...(given.prove && {
+          prove: async ({ changed }: Pulled) => {
+            if (!changed && proof !== undefined) return '' // proved before, and nothing has changed
+            noted('proving that the policy holds in the agents that are installed…')
+            proof = await proofOf(root, signal)
+            noted(`proof: ${proof}`)
+            return proof
+          },
+        }),
       })
     }
     const report = ({ version, digest, state, detail, changed, drift }: Awaited<ReturnType<typeof once>>) => {
@@ -272,7 +281,7 @@ const pull = fleetCommand(
     }
     let done = await once()
     report(done)
-    const good = () => ['applied', 'none'].includes(done.state)
+    const good = () => ['applied', 'none'].includes(done.state) && (proof?.startsWith('passed') ?? true)
     if (!given.watch) return good() ? 0 : 1
     noted('Ctrl-C ends it')
     while (!signal.aborted) {
@@ -286,14 +295,5 @@ const pull = fleetCommand(
     return 0
   },
 )
-
-function proved(): string {
-  const { status: code, stdout } = spawnSync(process.execPath, [process.argv[1]!, 'prove', '--json'], {
-    encoding: 'utf8',
-    timeout: 15 * 60_000,
-  })
-  const last = (stdout ?? '').trim().split('\n').at(-1) ?? ''
-  return code === 0 ? 'passed' : `failed (exit ${code}): ${last.slice(0, 500)}`
-}
 
 export const policy = family('ona fleet policy', help, { key, publish, pull, status, rollback, trust })
