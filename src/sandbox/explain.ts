@@ -9,6 +9,12 @@ export function fenceNotes(output: string, cell: Cell, cwd: string, home: string
   const notes = new Map<string, string>()
   for (const line of output.split('\n').slice(0, mostLines)) {
     for (const host of hostsIn(line)) notes.set(host, networkNote(host, cell))
+    const socket = socketIn(line, cell)
+    if (socket !== undefined)
+      notes.set(
+        socket,
+        `${socket} cannot be reached: commands use no Unix sockets; sandbox.network.allowUnixSockets adds one`,
+      )
     const kind = kindOf(line)
     if (kind === undefined) continue
     for (const path of pathsIn(line.replace(speaker, ''), cwd, home)) {
@@ -64,6 +70,14 @@ function pathsIn(line: string, cwd: string, home: string): string[] {
     .map((word) => (word.startsWith('~/') ? join(home, word.slice(2)) : isAbsolute(word) ? word : join(cwd, word)))
     .map((path) => normalize(path).replace(/(.)\/$/, '$1'))
   return [...new Set(paths)]
+}
+
+/** The Unix socket that a line complains about: the filter refuses the family, or the socket is not part of the sandbox. */
+function socketIn(line: string, { profile: { network } }: Cell): string | undefined {
+  if (network.allUnixSockets || network.unixSockets.length > 0) return undefined
+  const path = /(?:unix:\/\/)?(\/[\w./@-]*sock(?:et)?)\b/.exec(line)?.[1]
+  if (/Address family not supported|EAFNOSUPPORT/i.test(line)) return path ?? 'a socket'
+  return /cannot connect|failed to connect|could not connect|connect E[A-Z]+/i.test(line) ? path : undefined
 }
 
 const hostPatterns = [

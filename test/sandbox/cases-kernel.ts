@@ -131,6 +131,28 @@ export const kernelCases: readonly Case[] = [
     run: 'echo x > p.so; LD_PRELOAD=$PWD/p.so cat ~/.ssh/id_rsa 2>/dev/null; LD_LIBRARY_PATH=. cat ~/.ssh/id_rsa',
   },
   {
+    name: 'a program that is in no file',
+    run: `perl -e 'my $n = "m"; my $fd = syscall(${nr(319, 279)}, $n, 0); open(my $m, ">&=", $fd); binmode $m; open(my $c, "<", "/bin/cat"); local $/; syswrite($m, <$c>); exec {"/proc/self/fd/$fd"} "cat", $ENV{SECRET_PATH}'`,
+    control: true,
+  },
+  {
+    name: 'a swarm of processes in sessions of their own',
+    run: 'for i in $(seq 200); do setsid perl -e "sleep 1000" $MARKER >/dev/null 2>&1 & done; sleep 0.3',
+    control: true,
+  },
+  {
+    name: 'a signal to every process that there is',
+    run: '[ "$(cat /proc/1/comm)" = bwrap ] && kill -9 -1; sleep 5',
+  },
+  {
+    name: 'shared memory of another command',
+    run: 'ls -A /dev/shm | grep -q . && echo BREACH; echo x > /dev/shm/ona-left; ipcmk -M 4096 >/dev/null 2>&1; [ "$(ipcs -m | grep -c 0x)" -gt 1 ] && echo BREACH; true',
+  },
+  {
+    name: 'switches of the kernel, all of them',
+    run: 'find /proc/sys /sys -type f -perm /222 2>/dev/null | head -3000 | perl -ne \'chomp; print "BREACH $_\\n" if open(my $f, "+<", $_)\'',
+  },
+  {
     name: 'leave a process behind',
     run: 'setsid nohup bash -c "sleep 1000; echo $MARKER" >/dev/null 2>&1 & disown; sleep 0.2',
     control: true,

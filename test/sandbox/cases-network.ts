@@ -115,6 +115,44 @@ export const proxyCases: readonly Case[] = [
       'print $s "POST http://other.test/ HTTP/1.1\\r\\nHost: other.test\\r\\nContent-Length: 5\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\nGET http://service.internal:$ENV{TCP}/CANARY HTTP/1.1\\r\\nHost: other.test\\r\\n\\r\\n";',
     ),
   },
+  {
+    name: 'a second request on a connection that was allowed',
+    run: proxy(
+      'print $s "GET http://service.internal:$ENV{SERVICE}/ HTTP/1.1\\r\\nHost: service.internal:$ENV{SERVICE}\\r\\n\\r\\nGET http://other.test:$ENV{TCP}/CANARY HTTP/1.1\\r\\nHost: other.test:$ENV{TCP}\\r\\n\\r\\n";',
+    ),
+  },
+  {
+    name: 'an address that two readers read in two ways',
+    run: [
+      'http://other.test:$ENV{TCP}#.service.internal/CANARY',
+      'http://other.test:$ENV{TCP}%23.service.internal/CANARY',
+      'http://other.test:$ENV{TCP}\\\\@service.internal/CANARY',
+      'http://service.internal:$ENV{SERVICE}@other.test:$ENV{TCP}/CANARY',
+      'http://service.internal%00.other.test:$ENV{TCP}/CANARY',
+      'http://other.test:$ENV{TCP}?service.internal/CANARY',
+      '//other.test:$ENV{TCP}/CANARY',
+    ]
+      .flatMap((url) => [get('service.internal', url, 'service.internal'), get('other.test', url)])
+      .join('; '),
+  },
+  {
+    name: 'a denied host in another spelling',
+    run: ['BAD.WILD.TEST', 'bad.wild.test.', 'bad.wild.test..', 'b%61d.wild.test', 'xn--bad.wild.test']
+      .flatMap((host) => [get(host), connect(host, 'print $s "CANARY\\n";')])
+      .join('; '),
+  },
+  {
+    name: 'CONNECT to loopback in other spellings',
+    run: ['2130706433', '0x7f.1', '0177.0.0.1', '127.1', '[::1]', '[::ffff:7f00:1]', '0', 'localhost.', 'LOCALHOST']
+      .map((host) => connect(host, 'print $s "CANARY\\n";'))
+      .join('; '),
+  },
+  {
+    name: 'CONNECT with a line that goes on',
+    run: proxy(
+      'print $s "CONNECT service.internal:$ENV{TCP}\\r\\n other.test:$ENV{TCP} HTTP/1.1\\r\\n\\r\\n"; sysread($s, my $r, 4096); print $s "GET /CANARY HTTP/1.1\\r\\nHost: other.test\\r\\n\\r\\n";',
+    ),
+  },
   { name: 'CONNECT to a host that is not allowed', run: connect('other.test', 'print $s "CANARY\\n";') },
   { name: 'CONNECT to loopback', run: connect('127.0.0.1', 'print $s "CANARY\\n";') },
   { name: 'CONNECT, then TLS for another name', run: connect('service.internal', hello('other.test')) },

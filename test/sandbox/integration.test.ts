@@ -90,6 +90,15 @@ test('the Bash tool names the path and the rule that a command ran into', async 
     await use('git config a.b c'),
     /\[sandbox\] .*\.git\/config.* cannot be written: it decides which programs git runs/,
   )
+  const socket = 'cannot be reached: commands use no Unix sockets; sandbox\\.network\\.allowUnixSockets adds one'
+  assert.match(
+    await use(`node -e 'require("net").connect("${world.project}/host.sock")'`),
+    new RegExp(`\\[sandbox\\] (?:a socket|.*/host\\.sock) ${socket}`),
+  )
+  assert.match(
+    await use('echo "Cannot connect to the Docker daemon at unix:///var/run/docker.sock." >&2; exit 1'),
+    new RegExp(`\\[sandbox\\] /var/run/docker\\.sock ${socket}`),
+  )
   assert.match(
     await use('echo "{}" > .mcp.json; sleep 20'),
     /\.mcp\.json is protected and the command created it; it was moved to/,
