@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkSchema } from './check-schema.ts'
+import { type Schema, schemas } from './schemas.ts'
 
 test('every constraint that our schemas use is enforced, and the message names the place', () => {
   const schema = {
@@ -28,4 +29,32 @@ test('every constraint that our schemas use is enforced, and the message names t
     [{ id: 'w001', more: 1 }, ['more is not known']],
   ]
   for (const [value, problems] of cases) assert.deepEqual(checkSchema(schema, value), problems)
+})
+
+test('a keyword beside anyOf counts too; one that is not enforced is named and never passes', () => {
+  const schema = { type: 'string', anyOf: [{ pattern: '^a' }, { const: 'b' }], minLength: 2 } as const
+  assert.deepEqual(
+    ['ab', 'a', 'c', 1].map((value) => checkSchema(schema, value)),
+    [[], ['it must not be empty'], ['it must match ^a'], ['it must be string']],
+  )
+  const unsupported = { type: 'object', properties: { a: { type: 'number', maximum: 3 } } } as const
+  assert.deepEqual(checkSchema(unsupported as Schema, { a: 1 }), [
+    'the schema of a uses maximum, which is not supported',
+  ])
+})
+
+test('our own schemas use no keyword that is not enforced', () => {
+  const walk = (schema: Schema): readonly Schema[] => [
+    schema,
+    ...(schema.anyOf ?? []).flatMap(walk),
+    ...Object.values(schema.properties ?? {}).flatMap(walk),
+    ...(schema.items ? walk(schema.items) : []),
+    ...(typeof schema.additionalProperties === 'object' ? walk(schema.additionalProperties) : []),
+  ]
+  const all = Object.values(schemas).flatMap(walk)
+  assert.ok(all.length > 100)
+  assert.deepEqual(
+    all.flatMap((schema) => checkSchema(schema, undefined)).filter((problem) => problem.includes('not supported')),
+    [],
+  )
 })

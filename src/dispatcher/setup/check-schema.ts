@@ -2,13 +2,15 @@
 import { isObject } from '../session/paths.ts'
 import type { Schema } from './schemas.ts'
 
+/** A keyword that is not enforced here is a problem of its own: a schema must not promise what nobody checks. */
 export function checkSchema(schema: Schema, value: unknown, place = ''): string[] {
   const at = place === '' ? 'it' : place
+  const unknown = Object.keys(schema).find((key) => !keywords.has(key))
+  if (unknown !== undefined) return [`the schema of ${at} uses ${unknown}, which is not supported`]
   if (schema.anyOf) {
     const tries = schema.anyOf.map((option) => checkSchema(option, value, place))
-    return tries.some((found) => found.length === 0)
-      ? []
-      : (tries.find((found) => !found[0]?.startsWith(`${at} must be`)) ?? tries[0]!)
+    if (!tries.some((found) => found.length === 0))
+      return tries.find((found) => !found[0]?.startsWith(`${at} must be`)) ?? tries[0]!
   }
   if (schema.const !== undefined && value !== schema.const) return [`${at} must be ${JSON.stringify(schema.const)}`]
   if (schema.enum && !schema.enum.includes(value)) return [`${at} must be one of ${schema.enum.join(', ')}`]
@@ -25,6 +27,12 @@ export function checkSchema(schema: Schema, value: unknown, place = ''): string[
   }
   return isObject(value) ? checkObject(schema, value, place, at) : []
 }
+
+const keywords = new Set(
+  '$schema $id title description anyOf const enum type minimum minItems maxItems items pattern minLength maxLength required properties additionalProperties'.split(
+    ' ',
+  ),
+)
 
 function checkText(schema: Schema, value: string, at: string): string[] {
   if (schema.pattern !== undefined && !new RegExp(schema.pattern).test(value))
