@@ -66,7 +66,7 @@ function hostOf(session: Session): ToolHost {
     agentTypes: () => runtime.agents.map(({ name, description }) => ({ name, description })),
     skills: {
       list: () => runtime.skills.list(),
-      load: (name, args, caller) => session.services.loadSkill(session, name, args, caller),
+      load: (name, args, toolUseId) => session.services.loadSkill(session, name, args, toolUseId),
     },
     enterPlanMode: () => session.services.enterPlanMode(session),
     exitPlanMode: (plan, commands) => session.services.exitPlanMode(session, plan, commands),

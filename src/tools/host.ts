@@ -111,8 +111,8 @@ export interface AgentRequest {
 
 export interface Skills {
   list(): readonly SkillListing[]
-  /** The skill's text with its arguments filled in, or why it cannot be had. */
-  load(name: string, args: string, caller?: 'model' | 'user'): Promise<LoadedSkill>
+  /** The skill's text with its arguments filled in, or why it cannot be had. `toolUseId`: of the model's call, where it asks for it. */
+  load(name: string, args: string, toolUseId?: string): Promise<LoadedSkill>
 }
 
 /** What the Skill and Agent tools take by name. */
@@ -122,10 +122,10 @@ export interface Listing {
   readonly description: string
 }
 
-/** `forked`: the text is what a sub-agent answered, not the skill's own. */
+/** `forked`: the text is what a sub-agent answered, not the skill's own. `waits`: the sub-agent waits for an approval. */
 export type LoadedSkill =
   | { readonly ok: true; readonly text: string; readonly forked?: true }
-  | { readonly ok: false; readonly why: string }
+  | { readonly ok: false; readonly why: string; readonly waits?: ToolOutput['waits'] }
 
 export interface SkillListing {
   readonly name: string

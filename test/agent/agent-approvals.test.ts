@@ -1,6 +1,6 @@
 /** A prompt that nobody answers becomes a row; another process decides it, and the run goes on at that call. */
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { place } from '../support/program.ts'
@@ -159,6 +159,29 @@ test("a sub-agent's call waits, its parent's with it, and both go on after the d
   assert.match(model.requests[3]!, /delegate it[\s\S]*agentId/, 'and its parent what it answered')
   assert.deepEqual(at.rows('SELECT * FROM ona_waiting_calls'), [])
   assert.deepEqual(at.rows('SELECT session_id FROM ona_subagents').length, 1)
+})
+
+test('a skill that runs as a sub-agent waits and goes on in the middle; what it embeds runs once', async (t) => {
+  const model = await modelServer(t, [[{ name: 'Skill', input: { skill: 'maker' } }], [touch]])
+  const at = place(t, model.env)
+  at.write('count.sh', 'echo run >> embedded.txt')
+  at.write(
+    '../home/.ona/skills/maker/SKILL.md',
+    `---\nname: maker\ndescription: makes a file\ncontext: fork\nallowed-tools: Bash(sh count.sh)\n---\nMake made.txt. !\`sh count.sh\`\n`,
+  )
+  const settings = ['--settings', '{"approvals":{},"permissions":{"allow":["Bash(sh count.sh)"]}}']
+  const first = JSON.parse((await at.run(['-p', 'make it', '--output-format', 'json', ...settings])).stdout)
+  assert.equal(first.terminal_reason, 'tool_deferred', JSON.stringify(first))
+  const [waits] = JSON.parse((await at.run(['approvals', 'list', '--json'])).stdout)
+  assert.equal((await at.run(['approvals', 'approve', waits.id])).code, 0)
+  const resumed = await at.run(['-p', '--resume', waits.resume, ...settings])
+  assert.deepEqual([resumed.code, resumed.stdout], [0, 'done\n'], resumed.stderr)
+  assert.deepEqual(
+    ['made.txt', 'embedded.txt'].map((file) => readFileSync(join(at.folder, file), 'utf8')),
+    ['', 'run\n'],
+  )
+  assert.match(model.requests.at(-1)!, /The sub-agent that ran skill maker answers/)
+  assert.deepEqual(at.rows('SELECT * FROM ona_waiting_calls'), [])
 })
 
 test('an agent in the background that waits is resumed in the background', async (t) => {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../hooks/shape.ts'
 import type { Steps } from '../../hooks/steps.ts'
 import { decide } from '../../permissions/decide.ts'
 import { withGranted } from '../../permissions/update.ts'
+import { waitingCalls } from '../../store/approvals.ts'
 import { addEvent } from '../../store/audit.ts'
 import type { LoadedSkill } from '../../tools/host.ts'
 import { type Outcome, renderSkill, type SkillDoors } from '../../tools/skills/skill-loader.ts'
@@ -15,25 +16,34 @@ import { questionOf } from '../permission-question.ts'
 import type { Session } from '../session/session.ts'
 import { toolContext } from '../tool-host.ts'
 
-/** What the skill allows holds in this session alone. */
+/** What the skill allows holds in this session alone. `toolUseId`: the model asks for it, with this call; else the user. */
 export async function loadSkill(
   session: Session,
   name: string,
   args: string,
-  caller: 'model' | 'user' = 'user',
+  toolUseId?: string,
 ): Promise<LoadedSkill> {
   const { skills, trusted } = session.runtime
   const skill = skills.get(name)
   if (!skill) return { ok: false, why: `Unknown skill: ${name}` }
-  if (caller === 'model' && !skill.forModel)
+  if (toolUseId !== undefined && !skill.forModel)
     return { ok: false, why: `Skill ${name} cannot be used with Skill tool due to disable-model-invocation` }
   // A project's skills run commands and bring rules only in a trusted folder.
   const mayAct = trusted || skill.from !== 'project'
-  const loaded = await renderSkill(skill, { args, sessionId: session.id }, doorsOf(session, skill, mayAct))
-  if (!loaded.ok) return loaded
   const powers = mayAct ? { granted: skill.allowedTools, model: skill.model } : { granted: [] }
   // A sub-agent starts no other: there a forking skill is loaded like any other.
-  if (skill.fork && !session.agent) return fork(session, skill, loaded.text, powers)
+  const forks = skill.fork && !session.agent
+  const task = { ...powers, ...(toolUseId !== undefined && { toolUseId }) }
+  // Its sub-agent waited for an approval and has its task: what the skill embeds is not run again.
+  if (
+    forks &&
+    toolUseId !== undefined &&
+    waitingCalls(session.db, session.id).some((each) => each.toolUseId === toolUseId)
+  )
+    return fork(session, skill, '', task)
+  const loaded = await renderSkill(skill, { args, sessionId: session.id }, doorsOf(session, skill, mayAct))
+  if (!loaded.ok) return loaded
+  if (forks) return fork(session, skill, loaded.text, task)
   if (powers.model) {
     const asked = { wanted: powers.model, by: `skill ${name}` }
     const model = await requestedModel(session.runtime, session.model, asked)
@@ -47,11 +57,12 @@ export async function loadSkill(
 interface Powers {
   readonly granted: readonly string[]
   readonly model?: string
+  readonly toolUseId?: string
 }
 
 /** `context: fork`: the skill's text is a sub-agent's task, and what the sub-agent answers is all that comes back. */
 async function fork(session: Session, skill: Skill, prompt: string, powers: Powers): Promise<LoadedSkill> {
-  const { content, isError } = await session.services.runAgent(session, {
+  const { content, isError, waits } = await session.services.runAgent(session, {
     description: skill.name,
     prompt,
     type: skill.agent ?? 'general-purpose',
@@ -59,7 +70,7 @@ async function fork(session: Session, skill: Skill, prompt: string, powers: Powe
     signal: session.signal,
     ...powers,
   })
-  return isError ? { ok: false, why: content } : { ok: true, text: content, forked: true }
+  return isError ? { ok: false, why: content, ...(waits && { waits }) } : { ok: true, text: content, forked: true }
 }
 
 function doorsOf(session: Session, skill: Skill, mayAct: boolean): SkillDoors {

@@ -51,7 +51,7 @@ export type AgentIdentity = SpeakingAgent
 export interface SessionServices {
   /** Leaves a call open for an answer that comes later; undefined where the settings do not ask for that. */
   awaitApproval(call: WaitingCall, request: PermissionRequest): string | undefined
-  loadSkill(session: Session, name: string, args: string, caller?: 'model' | 'user'): Promise<LoadedSkill>
+  loadSkill(session: Session, name: string, args: string, toolUseId?: string): Promise<LoadedSkill>
   runAgent(session: Session, request: SubagentTask): Promise<ToolOutput>
   /** Goes on with an agent in the background that waited for an approval. */
   resumeAgent(session: Session, toolUseId: string): Promise<void>

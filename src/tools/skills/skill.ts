@@ -12,14 +12,15 @@ export const skill = defineTool({
   }),
   safety: 'read_only',
   summary: ({ skill, args }) => (args ? `${skill} ${args}` : skill),
-  async run({ skill, args }, { host }) {
+  async run({ skill, args }, { host, toolUseId }) {
     const name = skill.trim().replace(/^\//, '')
-    const loaded = await host.skills.load(name, args ?? '', 'model')
+    const loaded = await host.skills.load(name, args ?? '', toolUseId)
     if (loaded.ok) {
       const head = loaded.forked ? `The sub-agent that ran skill ${name} answers:` : `Launching skill: ${name}`
       const summary = `${loaded.forked ? 'Ran' : 'Loaded'} skill ${name}`
       return said(`${head}\n\n${loaded.text}`, { kind: 'text', summary, full: loaded.text })
     }
+    if (loaded.waits) return { ...failed(loaded.why), waits: loaded.waits }
     const known = host.skills.list().filter(({ forModel }) => forModel !== false)
     if (host.skills.list().some((each) => each.name === name)) return failed(loaded.why)
     return failed(`${loaded.why}. Skills: ${firstNames(known.map((each) => each.name)) || 'none'}`)
