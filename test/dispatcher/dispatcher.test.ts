@@ -518,6 +518,15 @@ test('what a module logs goes to its own debug.log, whatever it is', async () =>
   ])
 })
 
+test('§7: a warning of a module is in the event log and in its own debug.log', async () => {
+  const repo = makeRepo(['session'])
+  repo.addModule('warns', moduleBody('warns', `return { warnings: ['mind the gap'] }`))
+  await repo.fire('PreToolUse', readFile)
+  const logged = repo.lines('warns/logs/debug.log').map(({ level, message }) => [level, message])
+  const told = repo.lines('events.jsonl').filter((line) => JSON.stringify(line).includes('mind the gap'))
+  assert.deepEqual([logged, told.length], [[['warn', 'mind the gap']], 1])
+})
+
 test('a module cannot sign an event with another name', async () => {
   const repo = makeRepo(['session'])
   repo.addModule(
