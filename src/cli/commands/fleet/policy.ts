@@ -277,7 +277,7 @@ const pull = fleetCommand(
     const report = ({ version, digest, state, detail, changed, drift }: Awaited<ReturnType<typeof once>>) => {
       if (given.json) saidJson({ version, digest, state, detail, changed, drift })
       else said(`version ${version}: ${state}${detail ? `; ${detail}` : changed ? '' : ', unchanged'}`)
-      for (const each of drift) warned(`${each}; written again`)
+      for (const each of drift) warned(`${each}; ${state === 'applied' ? 'written again' : 'not written'}`)
     }
     let done = await once()
     report(done)

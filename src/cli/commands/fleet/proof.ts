@@ -25,7 +25,8 @@ export const proofOf = (root: string, signal: AbortSignal): Promise<string> =>
     )
   })
 
-function lineOf(isGood: boolean, out: string): string | undefined {
+/** Undefined: it ended before it could say. An agent that is not there has not passed. */
+export function lineOf(isGood: boolean, out: string): string | undefined {
   try {
     const { hosts } = JSON.parse(out) as Proof
     const wrong = hosts.flatMap(({ host, results }) =>
@@ -33,9 +34,12 @@ function lineOf(isGood: boolean, out: string): string | undefined {
         .filter(({ expect, outcome }) => expect !== outcome)
         .map(({ name, outcome }) => `${host}: ${name} ${outcome}`),
     )
-    if (isGood && wrong.length === 0 && hosts.length > 0) return `passed: ${hosts.map(({ host }) => host).join(', ')}`
-    return `failed: ${wrong.join('; ') || 'no agent was proved'}`.slice(0, 500)
+    const named = (isThere: boolean) =>
+      hosts.filter(({ results }) => results.length > 0 === isThere).map(({ host }) => host)
+    const missing = named(false).length > 0 ? `; not installed: ${named(false).join(', ')}` : ''
+    if (isGood && wrong.length === 0 && named(true).length > 0) return `passed: ${named(true).join(', ')}${missing}`
+    return `failed: ${wrong.join('; ') || 'no agent was proved'}${missing}`.slice(0, 500)
   } catch {
-    return undefined // it ended before it could say
+    return undefined
   }
 }
