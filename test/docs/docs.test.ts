@@ -15,7 +15,7 @@ const textOf = (page: string) => readFileSync(join(root, page), 'utf8')
 
 /** Code: fenced lines, and what stands between backticks. */
 function codeIn(page: string): string[] {
-  const fence = /^```\w*\n([\s\S]*?)^```$/gm
+  const fence = /^```[^`\n]*\n([\s\S]*?)^```$/gm
   const text = textOf(page)
   const fenced = Array.from(text.matchAll(fence), ([, body]) => body!.split('\n')).flat()
   const inline = Array.from(text.replaceAll(fence, '').matchAll(/`([^`]+)`/g), ([, code]) =>

@@ -69,7 +69,7 @@ repl '/model o3' 'say x' /exit
 same o3 "$(requests | grep -v '/models"' | tail -1 | json .body | json .model)"
 X
 
-row 2.9-3 2.9 'a command that does not exist is told, with the nearest that does' 'names /model' <<'X'
+row 2.9-3 2.9 'an unknown command is reported, with the nearest that exists' 'names /model' <<'X'
 has "$(ANTHROPIC_MODEL=rehearsal repl /modle /exit)" '/model'
 X
 

@@ -9,7 +9,7 @@ decided() {
   ona permissions test --json --tool "$2" --input "$3" | json .decision
 }
 
-row 5.12-1 5.12 'without permissions, the mode is default, which asks' 'Bash is asked about; in -p, where nobody is there, it is denied' <<'X'
+row 5.12-1 5.12 'without permissions, the mode is default, which asks' 'Bash prompts; in -p, where nobody is there, it is denied' <<'X'
 home; model lm
 ona -p 'call Bash {"command":"touch made"}' >/dev/null
 [ ! -e made ]

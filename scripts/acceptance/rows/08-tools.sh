@@ -124,7 +124,7 @@ uri=$(tool ListMcpResources '{"server":"Every"}' | json .content | json .0.uri)
 has "$(tool ReadMcpResource "{\"server\":\"Every\",\"uri\":\"$uri\"}")" 'contents.*"is_error":false'
 X
 
-row T-ToolSearch 7 'ToolSearch finds tools by words' 'names a tool; nothing found is told' <<'X'
+row T-ToolSearch 7 'ToolSearch finds tools by words' 'names a tool; finding nothing is reported' <<'X'
 has "$(tool ToolSearch '{"query":"mcp echo"}')" 'echo.*"is_error":false'
 has "$(tool ToolSearch '{"query":"zzzzqqq"}')" 'No tool matches'
 X
@@ -152,7 +152,7 @@ row 7.1-3 7.1 'each stream of Bash is cut at 1048576 bytes and marked' 'length a
 same "$((1048576 + 16)) true" "$(tool Bash '{"command":"head -c 3000000 /dev/zero | tr \"\\0\" x"}' | node -e 'const { content } = JSON.parse(require("fs").readFileSync(0, "utf8")); console.log(content.length, content.endsWith("x[SDLC_TRUNCATED]"))')"
 X
 
-row 7.1-4 7.1 'a validation failure is tool_rejected and no hook is asked' 'is_error true; no hook row' <<'X'
+row 7.1-4 7.1 'a validation failure is tool_rejected and no hook runs' 'is_error true; no hook row' <<'X'
 before=$(sql 'SELECT count(*) FROM hook_invocations')
 has "$(tool Read '{}')" 'file_path is missing.*"is_error":true'
 same "$before" "$(sql 'SELECT count(*) FROM hook_invocations')"
@@ -162,7 +162,7 @@ row 7.1-5 7.1 'a command that a signal ends is an error' 'is_error true' <<'X'
 has "$(tool Bash '{"command":"kill -9 $$"}')" '"is_error":true'
 X
 
-row 7.1-6 7.1 'binary files are read by their kind or as hex' 'hex of 00 ff; an image is told as one' <<'X'
+row 7.1-6 7.1 'binary files are read by their kind or as hex' 'hex of 00 ff; an image is reported as one' <<'X'
 printf '\000\377\001' >b.bin
 has "$(tool Read '{"file_path":"b.bin"}')" '00 ?ff'
 X
