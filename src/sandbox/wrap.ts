@@ -12,6 +12,8 @@ export interface WrapPlace {
 export interface Wrapped {
   readonly words: readonly string[]
   readonly env: NodeJS.ProcessEnv
+  /** No sandbox could be made: a folder that the program must leave as it is. */
+  readonly unheld?: string
 }
 
 /** Rejects when the program cannot be sandboxed: it must not run then. */

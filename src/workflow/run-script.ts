@@ -12,6 +12,7 @@ import type { WrapPlace, Wrapped } from '../sandbox/wrap.ts'
 import { type Db, openDb } from '../store/open.ts'
 import type { Run } from './cases.ts'
 import { copyProject, type ProjectCopy } from './project-copy.ts'
+import { changedSince, treeStamp } from './tree-stamp.ts'
 
 export interface ScriptPlace {
   /** The copy of the project. */
@@ -66,14 +67,16 @@ export async function runScript(content: string, place: ScriptPlace): Promise<Re
     const plain = { words: ['/bin/bash', '-c', reader, 'case'], env }
     const { packages } = place
     const folders = { cwd: folder, env, folder: root, copy: place.projectDir, ...(packages && { packages }) }
-    const run = (await place.wrap?.(plain.words, folders)) ?? plain
-    return await execute(run.words[0]!, run.words.slice(1), {
+    const run: Wrapped = (await place.wrap?.(plain.words, folders)) ?? plain
+    const before = run.unheld === undefined ? undefined : treeStamp(run.unheld)
+    const result = await execute(run.words[0]!, run.words.slice(1), {
       content,
       cwd: folder,
       timeoutMs: place.timeoutMs ?? 60_000,
       ...(place.signal && { signal: place.signal }),
       env: run.env,
     })
+    return before ? held(result, changedSince(before, treeStamp(run.unheld!))) : result
   } finally {
     rmSync(root, { recursive: true, force: true })
   }
@@ -83,6 +86,14 @@ const ona = `"${process.execPath}" "${join(packageRoot, 'bin', 'ona.mjs')}"`
 
 /** The script comes by stdin and is in no file; \`ona\` is a function, so that nothing on the PATH can stand in for it. */
 const reader = `ona() { ${ona} "$@"; }; script=$(cat); exec < /dev/null; eval "$script"`
+
+/** A case that reached the project itself fails, whatever it found: what it was graded by may be its own work. */
+function held(result: Result, changed: readonly string[]): Result {
+  if (changed.length === 0) return result
+  const names = changed.slice(0, 5).join(', ') + (changed.length > 5 ? ` and ${changed.length - 5} more` : '')
+  const why = `the project itself changed while the case ran, and no sandbox held it: ${names}`
+  return { ...result, exitCode: result.exitCode || 1, stderr: `${result.stderr}${why}\n` }
+}
 
 /** Databases to begin from, one for each record: made once a process, and copied. */
 const blanks = new WeakMap<Db, Buffer>()

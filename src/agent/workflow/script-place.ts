@@ -43,7 +43,7 @@ const wrapFor = (session: Session, sandbox: () => Promise<Fence>): NonNullable<S
     const { availability, settings } = fence
     if (!recorded) addTestPlace(session.db, session, availability.ok ? undefined : availability.why)
     recorded = true
-    if (!availability.ok && !settings.failIfUnavailable) return { words, env: place.env }
+    if (!availability.ok && !settings.failIfUnavailable) return { words, env: place.env, unheld: session.projectDir }
     const { wrapScript } = await import('../../sandbox/wrap.ts')
     const { rules: permissions, projectDir, runtime } = session
     return wrapScript(fence, { permissions, projectDir, home: runtime.home })(words, place)
