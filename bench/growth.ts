@@ -46,6 +46,12 @@ const waited: readonly Waited[] = [
   ona('-p, a turn', () => ['-p', 'hello', '--model', 'rehearsal']),
   ona('-p --continue', () => ['-p', 'hello', '--continue', '--model', 'rehearsal']),
   ona('-p --continue --fork-session', () => ['-p', 'hello', '--continue', '--fork-session', '--model', 'rehearsal']),
+  ona('hooks list', () => ['hooks', 'list']),
+  ona('plan list', ({ conversationId }) => ['plan', 'list', '--conversation', conversationId]),
+  ona('approvals list', () => ['approvals', 'list']),
+  ona('audit hold, the list', () => ['audit', 'hold']),
+  ona('audit retain --dry-run, nothing old', () => ['audit', 'retain', '--days', '3650', '--dry-run']),
+  ona('audit archive --dry-run, nothing old', () => ['audit', 'archive', '--older-than', '3650d', '--dry-run']),
   ona('--eval of Glob', () => ['--eval', '{"tool":"Glob","input":{"pattern":"*.json"}}']),
 ]
 /** In process: what a browser waits for. */

@@ -4,7 +4,7 @@ import type { ContentBlock, Message, ModelRequest, ModelUsage, Part, Reply } fro
 import { broken, type Trouble, windowFull } from '../transport/server-failure.ts'
 import { searchTool, sourcesReader } from './anthropic-search.ts'
 import { asNumber, type Dialect, noUsage, type ReplyReader, stopOf, toolUse, withFreshIds } from './dialect.ts'
-import { bytesOf, bytesOnce, commaed, toolsField } from './request-bytes.ts'
+import { bytesOf, bytesOnce, toolsField } from './request-bytes.ts'
 import { realName, wireName } from './tool-names.ts'
 
 export function anthropic({
@@ -43,7 +43,8 @@ const cacheHere = ',"cache_control":{"type":"ephemeral"}'
 
 function body(request: ModelRequest): Buffer {
   const { model, maxTokens, system, tools, webSearch, messages } = request
-  const written = commaed(messages.map(writtenMessage))
+  const written = messages.map(writtenMessage).filter(({ length }) => length > 0)
+  if (written[0]) written[0] = written[0].subarray(1)
   // Everything up to here is what the next request will begin with. A message ends in `}]}`: the mark goes into its last block.
   const last = written.pop()
   return bytesOf(
@@ -66,9 +67,10 @@ function reasoningFields({ thinking, effort }: ModelRequest): string {
   )
 }
 
+/** With its comma: half as many parts to put together in a long conversation. The first goes without. */
 const writtenMessage = bytesOnce(({ role, content }: Message) => {
   const blocks = content.map(wireBlock).filter((block) => block !== undefined)
-  return blocks.length === 0 ? '' : JSON.stringify({ role, content: blocks })
+  return blocks.length === 0 ? '' : `,${JSON.stringify({ role, content: blocks })}`
 })
 
 function wireBlock(block: ContentBlock): JsonObject | undefined {
