@@ -3,6 +3,7 @@
 import { isBuiltinRule } from './builtin-rules.ts'
 import { ruleMatches } from './match.ts'
 import { modeInForce, modeSays } from './modes.ts'
+import { namedFilesFinding } from './named-files.ts'
 import { allowingRule, type FileAccess, fileOf, inWorkingDirectories, placesOf } from './paths/access.ts'
 import { freshView, rememberingView } from './paths/view.ts'
 import { protectedFinding } from './protection.ts'
@@ -42,7 +43,7 @@ async function find(question: PermissionQuestion, rules: Rules, access: FileAcce
     bash ??= await import('./shell/judge.ts')
     return bash.judgeBash(question, rules)
   }
-  const guarded = access && protectedFinding(access, question, rules)
+  const guarded = access ? protectedFinding(access, question, rules) : namedFilesFinding(question, rules)
   for (const behavior of ['deny', 'ask'] as const) {
     const rule = rules[behavior].find((each) => ruleMatches(each, behavior, question, access))
     if (rule) return { word: behavior, rule, why: `the ${behavior} rule "${rule.text}" matches` }

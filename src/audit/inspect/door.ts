@@ -24,6 +24,8 @@ export function enter(door: Door, { method, url = '/', headers }: IncomingMessag
   if (headers.host !== host) return { may: 'not', status: 421, why: `this is ${host} and nothing else` }
   const asked = URL.parse(url, `http://${host}`)
   if (!asked) return { may: 'not', status: 400, why: 'that is no address' }
+  if (asked.host !== host || asked.pathname.startsWith('//'))
+    return { may: 'not', status: 421, why: `this is ${host} and nothing else` }
   const cookie = `ona_inspect_${port}` // cookies know hosts and no ports
   if ((headers.cookie ?? '').split(/; */).some((each) => same(each, `${cookie}=${door.key}`)))
     return { may: 'enter', asked }

@@ -14,6 +14,7 @@ import { placed } from './directories.ts'
 import { filesOf } from './files.ts'
 import type { Line } from './line.ts'
 import { readOnlyUse } from './read-only.ts'
+import { typesIntoTerminal } from './terminals.ts'
 
 type Guard = Finding & { readonly word: 'deny' | 'ask' }
 
@@ -41,6 +42,8 @@ function guardsOf(line: Line, command: ShellCommand): Guard[] {
     const why = `\`${clip(textOf(command))}\` reads the environment of a process, which holds credentials`
     return [{ word: environment.literal ? 'deny' : 'ask', why }]
   }
+  if (typesIntoTerminal(command) && modeInForce(line.question.mode, line.question.settings) !== 'bypassPermissions')
+    return [{ word: 'ask', why: `\`${clip(textOf(command))}\` acts in another terminal, where no rule is asked` }]
   const onlyReads = command.writes.length === 0 && readOnlyUse(command) !== undefined
   return filesOf(command).flatMap((use) => guardOf(line, onlyReads ? asRead(use) : use, command) ?? [])
 }

@@ -1,0 +1,33 @@
+/** Programs that type into a terminal: what runs there is the operator's, and is judged by no rule. */
+import type { ShellCommand, ShellWord } from './command.ts'
+import { formsOf, nameOf } from './wrappers.ts'
+
+/** The words that make a program type, run or leave something in another terminal. */
+const typing: Readonly<Record<string, RegExp>> = {
+  tmux: /^(send(-keys?|-prefix)?|paste-?b(uffer)?|pasteb|pipe-?p(ane)?|pipep|set-hook|bind(-key)?|if(-shell)?|source(-file)?|run(-shell)?|respawn-?[pw](ane|indow)?|respawn[pw]|confirm(-before)?|command-prompt|set(-option)?|setw)$/,
+  screen: /^-[a-zA-Z]*X$/,
+  zellij: /^(action|run|write|write-chars)$/,
+  kitty: /^@/,
+  kitten: /^@/,
+  wezterm: /^cli$/,
+  xdotool: /^(key|type|keydown|windowactivate)$/,
+  ydotool: /^(key|type)$/,
+  wtype: /^/,
+  writevt: /^/,
+  reptyr: /^/,
+  dtach: /^-[apAc]$/,
+  osascript: /^/,
+}
+
+export const typesIntoTerminal = (command: ShellCommand): boolean =>
+  formsOf(command).some((form) => {
+    const words = Object.hasOwn(typing, nameOf(form)) ? typing[nameOf(form)] : undefined
+    return words !== undefined && form.slice(1).some(({ value }) => words.test(value)) && !isOwnServer(form)
+  })
+
+/** A tmux of its own, by another name than the operator's. */
+function isOwnServer(form: readonly ShellWord[]): boolean {
+  const at = form.findIndex(({ value }) => value === '-L')
+  const name = form[at + 1]
+  return nameOf(form) === 'tmux' && at > 0 && name?.literal === true && name.value !== 'default' && at < 3
+}
