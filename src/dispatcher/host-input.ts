@@ -45,7 +45,8 @@ export function parseInput(stdin: Stdin, eventName: EventName): Parsed {
     named !== undefined && named !== eventName && !sameEvent(named, eventName)
       ? [`the host says ${named.slice(0, 40)} but this is registered for ${eventName}`]
       : []
-  return { raw, problems, unseen: false }
+  const nameless = eventName === 'PreToolUse' && text(raw, 'tool_name', 'toolName') === undefined
+  return { raw, problems: nameless ? [...problems, 'stdin names no tool'] : problems, unseen: nameless }
 }
 
 const sameEvent = (named: string, eventName: EventName): boolean =>
