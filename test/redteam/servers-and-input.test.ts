@@ -84,7 +84,7 @@ test('a decision comes from the page alone; other paths lead nowhere', async (t)
     input: '{}',
     summary: 'x',
     reason: 'r',
-    owner: '1',
+    owner: 'Ada',
     expiresInSeconds: 600,
   }
   const id = requestApproval(db, { ...call, conversationId: 'c1', sessionId } as never)
