@@ -70,7 +70,7 @@ export interface Surroundings {
   machine(path: string): string | null
   /** The names in a folder of the machine's, sorted. */
   list(folder: string): readonly string[]
-  /** Who owns a file or folder of the machine's; null where that is unknown, as under another root. */
+  /** Who owns a file or folder of the machine's, 0 being the owner of the root; null where there is none. */
   owner(path: string): number | null
 }
 

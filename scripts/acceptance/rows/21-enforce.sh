@@ -19,6 +19,14 @@ row ENFORCE-3 - 'byte-exact removal, odd files, the guard and our own rules agre
 unit src/brains/enforce/enforce.test.ts
 X
 
+row ENFORCE-4 - 'status names drift of every kind, files that a user can write to, and settings of VS Code and Cursor; an apply that is killed is recovered' 'the tests of drift and of interrupted applies pass' <<'X'
+unit test/roles/enforce-drift.test.ts src/brains/enforce/interrupted.test.ts
+X
+
+row ENFORCE-5 - 'a guard that fails in any way refuses, through the script of Claude Code and Codex and through the shim' 'the tests of both pass' <<'X'
+unit src/hosts/shim/guard-script.test.ts src/hosts/shim/shim.test.ts
+X
+
 row PROVE-1 - 'a policy is seen to hold in an agent that runs; without it the proof fails' 'the test of prove passes' <<'X'
 unit test/roles/prove.test.ts
 X

@@ -1,7 +1,7 @@
 /** Installs a compiled policy on a machine, or in a folder that stands for one; reports what differs; removes it. */
 import { createHash } from 'node:crypto'
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { type FileEdit, locked, readText, writeAll } from '../../files/file-edits.ts'
 import { leadsOut } from '../../files/leads-out.ts'
 import { Problem } from '../../files/problem.ts'
@@ -13,6 +13,8 @@ export interface AppliedFile {
   readonly before: string | null
   /** Digest of what was written. */
   readonly after: string
+  /** Digest of what an earlier policy had written, which is there until this one is. */
+  readonly was?: string
   /** Nobody else writes it. */
   readonly own?: true
 }
@@ -21,6 +23,8 @@ export interface Applied {
   readonly version: 1
   readonly digest: string
   readonly files: Readonly<Record<string, AppliedFile>>
+  /** The agents that the policy is for, those without a file too. */
+  readonly hosts?: readonly string[]
   /** Folders that were not there before, from the root. */
   readonly made?: readonly string[]
 }
@@ -65,8 +69,7 @@ export function planApply(
       const target = join(root, file.path)
       const current = currentText(root, file.path)
       const known = state?.files[file.path]
-      const drifted = known !== undefined && !known.own && current !== null && digest(current) !== known.after
-      if (drifted && !force)
+      if (known && isForeign(known, current) && !force)
         throw new Problem(
           `${target} was changed since the policy was applied; look at it, then use --force to rewrite it from what was there before`,
         )
@@ -76,14 +79,16 @@ export function planApply(
         throw new Problem(
           `${target} is there already and was not written by ona; move it, or use --force to replace it`,
         )
-      files[file.path] = { host, before, after: digest(after), ...(file.own && { own: true as const }) }
+      const was = known && known.after !== digest(after) ? { was: known.after } : {}
+      files[file.path] = { host, before, after: digest(after), ...was, ...(file.own && { own: true as const }) }
       edits.push({ path: target, before: current, after })
     }
   // what an earlier policy wrote and this one does not
   for (const [path, known] of Object.entries(state?.files ?? {}))
     if (!files[path]) edits.push(restoring(root, path, known, force))
   const made = [...new Set([...(state?.made ?? []), ...missing])].sort()
-  const next: Applied = { version: 1, digest: compiled.digest, files, made }
+  const slugs = [...compiled.files.keys()].filter(Boolean)
+  const next: Applied = { version: 1, digest: compiled.digest, files, hosts: slugs, made }
   edits.push({
     path: join(root, statePath),
     before: readText(join(root, statePath)),
@@ -96,20 +101,17 @@ export async function applyPolicy(
   compiled: Compiled,
   options: ApplyOptions,
 ): Promise<{ changed: string[]; state: Applied }> {
-  // locks are files beside those that they guard, and make their folders
+  // the lock is a file beside the state, and makes its folder
   const missing = missingFolders(compiled, options.root)
-  const { edits, state } = planApply(compiled, options, missing)
-  if (edits.length === 0) return { changed: [], state }
+  refuseLink(options.root, statePath)
   const umask = process.umask(0o022) // other users must be able to read a policy, and only root to change it
   try {
-    return await locked(
-      edits.map(({ path }) => path),
-      async () => {
-        const plan = planApply(compiled, options, missing)
-        writeAll(plan.edits)
-        return { changed: plan.edits.map(({ path }) => path), state: plan.state }
-      },
-    )
+    return await locked([join(options.root, statePath)], async () => {
+      const plan = planApply(compiled, options, missing)
+      sweep(options.root, plan.state)
+      writeStateFirst(plan.edits, join(options.root, statePath))
+      return { changed: plan.edits.map(({ path }) => path), state: plan.state }
+    })
   } finally {
     process.umask(umask)
   }
@@ -123,18 +125,48 @@ export async function removePolicy({ root, force }: ApplyOptions): Promise<{ rem
   const own = join(root, statePath)
   edits.push({ path: own, before: readText(own), after: null })
   const real = edits.filter(({ before, after }) => before !== after)
-  await locked(
-    real.map(({ path }) => path),
-    async () => writeAll(real),
-  )
+  await locked([own], async () => {
+    sweep(root, state)
+    writeAll(real)
+  })
   const folders = new Set([...Object.keys(state.files), statePath].flatMap(foldersOf))
   for (const folder of [...folders].sort().reverse()) restoreFolder(join(root, folder), state.made?.includes(folder))
   return { removed: real.map(({ path }) => path) }
 }
 
+/** Whether somebody else has changed a file: it is neither what we wrote nor, where we were interrupted, what was there. */
+const isForeign = (known: AppliedFile, current: string | null): boolean =>
+  !known.own &&
+  current !== null &&
+  current !== known.before &&
+  digest(current) !== known.after &&
+  digest(current) !== known.was
+
+/** Whatever ends us between two files, the state says what was there before them, and which folders were not. */
+function writeStateFirst(edits: readonly FileEdit[], path: string): void {
+  const state = edits.filter((edit) => edit.path === path)
+  writeAll(state)
+  try {
+    writeAll(edits.filter((edit) => edit.path !== path))
+  } catch (thrown) {
+    writeAll(state.map(({ before, after }) => ({ path, before: after, after: before })))
+    throw thrown
+  }
+}
+
+/** Removes what an apply that was killed had staged beside these files. */
+function sweep(root: string, { files }: Applied): void {
+  const names = new Set([...Object.keys(files), statePath].map((path) => join(root, path)))
+  for (const folder of new Set([...names].map((path) => dirname(path))))
+    for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+      const [, staged] = /^\.(.+)\.\d+-\d+\.tmp$/.exec(name) ?? []
+      if (staged && names.has(join(folder, staged))) rmSync(join(folder, name))
+    }
+}
+
 function restoring(root: string, path: string, known: AppliedFile, force: boolean): FileEdit {
   const current = currentText(root, path)
-  if (!known.own && current !== null && digest(current) !== known.after && !force)
+  if (isForeign(known, current) && !force)
     throw new Problem(
       `${join(root, path)} was changed since the policy was applied; use --force to restore what was there before it`,
     )
@@ -144,24 +176,67 @@ function restoring(root: string, path: string, known: AppliedFile, force: boolea
 export interface FileStatus {
   readonly path: string
   readonly state: 'applied' | 'missing' | 'drifted'
+  /** What differs, where the file is there. */
+  readonly why?: string
 }
 
 /** Each host's files against what was applied. */
 export function statusOf(root: string, state: Applied): Map<string, FileStatus[]> {
   const byHost = new Map<string, FileStatus[]>()
-  for (const [path, { host, after }] of Object.entries(state.files)) {
-    const text = currentText(root, path)
-    const status = { path, state: text === null ? 'missing' : digest(text) === after ? 'applied' : 'drifted' } as const
-    byHost.set(host, [...(byHost.get(host) ?? []), status])
-  }
+  for (const host of state.hosts ?? []) byHost.set(host, [])
+  for (const [path, { host, after }] of Object.entries(state.files))
+    byHost.set(host, [...(byHost.get(host) ?? []), fileStatus(root, path, after)])
+  const own = Object.keys(state.files).find((path) => path.endsWith('/policy.json'))
+  const extra = own ? strangers(root, dirname(own), state) : []
+  if (extra.length > 0) byHost.set('', [...(byHost.get('') ?? []), ...extra])
   return byHost
 }
 
+function fileStatus(root: string, path: string, after: string): FileStatus {
+  const drifted = (why: string): FileStatus => ({ path, state: 'drifted', why })
+  const target = join(root, path)
+  const stat = lstatSync(target, { throwIfNoEntry: false })
+  if (!stat) return { path, state: 'missing' }
+  if (stat.isSymbolicLink() || leadsOut(root, target)) return drifted('is, or lies behind, a symbolic link')
+  if (!stat.isFile()) return drifted('is not a file')
+  let text: string | null
+  try {
+    text = readText(target)
+  } catch (thrown) {
+    return drifted((thrown as Error).message)
+  }
+  if (text === null || digest(text) !== after) return drifted('was edited')
+  const loose = [target, ...foldersOf(path).map((folder) => join(root, folder))].find((one) => whyLoose(root, one))
+  return loose ? drifted(`${loose === target ? 'it' : loose} ${whyLoose(root, loose)}`) : { path, state: 'applied' }
+}
+
+/** Why somebody other than the owner of the root can change a file or folder; null where nobody can. */
+function whyLoose(root: string, path: string): string | null {
+  const { mode, uid } = statSync(path)
+  if (uid !== statSync(root).uid) return `belongs to the user ${uid}`
+  return (mode & 0o022) !== 0 && (mode & 0o1000) === 0 ? 'can be written to by others' : null
+}
+
+/** Files in the policy's own folder that are not part of it. */
+function strangers(root: string, folder: string, { files }: Applied): FileStatus[] {
+  if (!existsSync(join(root, folder))) return []
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => `/${relative(root, join(entry.parentPath, entry.name))}`)
+    .filter((path) => files[path] === undefined)
+    .sort()
+    .map((path) => ({ path, state: 'drifted', why: 'is not part of the policy' }))
+}
+
 function currentText(root: string, path: string): string | null {
+  refuseLink(root, path)
+  return readText(join(root, path))
+}
+
+function refuseLink(root: string, path: string): void {
   const target = join(root, path)
   if (leadsOut(root, target) || lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink())
     throw new Problem(`${target} is, or lies behind, a symbolic link; a policy is written to plain files only`)
-  return readText(target)
 }
 
 const missingFolders = ({ files }: Compiled, root: string): string[] =>

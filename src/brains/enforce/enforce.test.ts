@@ -76,7 +76,7 @@ test('apply writes every agent’s file once, status sees what changes, remove l
   assert.deepEqual(
     [...statusOf(root, state).values()].flat().filter((file) => file.state !== 'applied'),
     [
-      { path: '/etc/claude-code/managed-settings.d/50-ona.json', state: 'drifted' },
+      { path: '/etc/claude-code/managed-settings.d/50-ona.json', state: 'drifted', why: 'was edited' },
       { path: '/etc/codex/requirements.toml', state: 'missing' },
     ],
   )

@@ -1,6 +1,6 @@
 /** Cursor's enterprise hooks (cursor.com/docs/hooks); from its documentation, not tried with the program. */
 import { managedHooks } from '../config/managed-hooks.ts'
-import { appendTo, jsonFile, type Managed, type RuleSupport } from '../managed.ts'
+import { appendTo, jsonFile, looseJson, type Managed, notOwned, type RuleSupport } from '../managed.ts'
 import { cursorEvents } from './events.ts'
 
 const file = { linux: '/etc/cursor/hooks.json', darwin: '/Library/Application Support/Cursor/hooks.json' }
@@ -28,4 +28,13 @@ export const cursorManaged: Managed = {
       : behavior === 'allow'
         ? { how: 'cannot', why: 'only its team console can allow' }
         : { how: 'hook' },
+  overrides(seen) {
+    const path = file[seen.platform]
+    const { version } = looseJson(seen.machine(path))
+    // hooks of users and repositories run beside these, which have the last word
+    return [
+      ...(typeof version === 'number' ? [] : [`${path} has no version number, so Cursor rejects it`]),
+      ...notOwned(seen, [path]),
+    ]
+  },
 }

@@ -2,7 +2,14 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { applyPolicy, planApply, readApplied, removePolicy, statusOf } from '../../../brains/enforce/apply.ts'
+import {
+  applyPolicy,
+  type FileStatus,
+  planApply,
+  readApplied,
+  removePolicy,
+  statusOf,
+} from '../../../brains/enforce/apply.ts'
 import { type Compiled, compilePolicy } from '../../../brains/enforce/compile.ts'
 import { debianControl, packedFiles, tarOf } from '../../../brains/enforce/package.ts'
 import { makePolicy, readPolicyFile } from '../../../brains/enforce/policy.ts'
@@ -189,16 +196,16 @@ const status = command('ona enforce status', { help, flags }, async (given) => {
     }
   })
   const problems = rows.flatMap(({ host, wrong: bad, overridden }) => [
-    ...bad.map(({ path, state }) => `${host}: ${path} is ${state}`),
+    ...bad.map((file) => `${host}: ${fileProblem(file)}`),
     ...overridden.map((why) => `${host}: ${why}`),
   ])
   problems.push(...interpreterProblems(root, applied.files))
   if (given.json) saidJson({ digest: applied.digest, hosts: rows.map(({ wrong: _, ...row }) => row), problems })
   else {
     said(`policy ${applied.digest}`)
-    for (const { host, files: list, wrong: bad, overridden } of rows)
+    for (const { host, files: list, wrong: bad, overridden, holds } of rows)
       said(
-        `  ${host.padEnd(11)} ${bad.length > 0 ? 'drifted' : overridden.length > 0 ? 'overridden' : 'applied'}, ${list.length} files`,
+        `  ${host.padEnd(11)} ${list.length === 0 ? 'not enforced' : bad.length > 0 ? 'drifted' : overridden.length > 0 ? 'overridden' : 'applied'}, ${list.length} files${holds ? paint('dim', `  ${holds}`) : ''}`,
       )
   }
   for (const problem of problems) warned(problem)
@@ -215,7 +222,7 @@ function surroundings(root: string): Surroundings {
     repo: (path) => readable(join(repo, path)),
     machine: (path) => readable(join(root, path)),
     list: (folder) => (stat(folder)?.isDirectory() ? readdirSync(join(root, folder)).sort() : []),
-    owner: (path) => (root === '/' ? (stat(path)?.uid ?? null) : null),
+    owner: (path) => (stat(path)?.uid === statSync(root).uid ? 0 : (stat(path)?.uid ?? null)),
   }
 }
 
@@ -228,11 +235,13 @@ function readable(path: string): string | null {
   }
 }
 
+export const fileProblem = ({ path, state, why }: FileStatus): string => `${path} is ${state}${why ? `: ${why}` : ''}`
+
 /** A hook whose interpreter is gone refuses every call, or lets it pass, by the agent. */
 export function interpreterProblems(root: string, files: Readonly<Record<string, unknown>>): string[] {
   const nodes = new Set<string>()
   for (const path of Object.keys(files))
-    for (const [, node] of (readText(join(root, path)) ?? '').matchAll(/HOME=\\?"\$HOME\\?" '([^']+)'/g))
+    for (const [, node] of (readable(join(root, path)) ?? '').matchAll(/HOME=\\?"\$HOME\\?" '([^']+)'/g))
       nodes.add(node!)
   return [...nodes].filter((node) => !existsSync(node)).map((node) => `${node}, which runs the hooks, is not there`)
 }

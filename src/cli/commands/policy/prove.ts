@@ -16,7 +16,7 @@ import type { FlagsOf } from '../../args.ts'
 import { command } from '../../command.ts'
 import { failed, paint, said, saidJson, warned } from '../../print.ts'
 import { writePage } from '../../write-page.ts'
-import { interpreterProblems } from './enforce.ts'
+import { fileProblem, interpreterProblems } from './enforce.ts'
 
 const help = `ona prove: show that the policy holds, in the agents themselves. Each agent that is installed is started headless in a
 scratch folder, against a scripted model on loopback that attempts what the rules forbid. No account, no network.
@@ -143,7 +143,7 @@ function watchConfig(root: string, { json }: Flags): number {
   if (!applied) return failed(`no policy is applied in ${root}`)
   const files = [...statusOf(root, applied).values()].flat()
   const problems = [
-    ...files.filter(({ state }) => state !== 'applied').map(({ path, state }) => `${path} is ${state}`),
+    ...files.filter(({ state }) => state !== 'applied').map(fileProblem),
     ...interpreterProblems(root, applied.files),
   ]
   if (json) saidJson({ digest: applied.digest, files: files.length, problems })
