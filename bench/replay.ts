@@ -1,90 +1,100 @@
 /**
- * What it costs to ask a policy about the calls on record: read from the database, judged and compared, with rules alone
- * and with a hook in TypeScript. `node bench/replay.ts`. CPU time, so that a busy machine does not count.
+ * What it costs to ask a policy of 50 rules about the Bash calls on record: read from the database, judged and compared.
+ * `node bench/replay.ts [CALLS]`, for some hundred commands again and again, for commands of which 60 % are new, and for
+ * commands that are all new.
+ * CPU time of one core, so that a busy machine counts less; the memory is that of the process at a tenth and at the end.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { recordedCalls } from '../src/audit/replay/recorded-calls.ts'
 import { type Policy, replay } from '../src/audit/replay/replay.ts'
-import { defineHook } from '../src/hooks/define.ts'
-import { commitToolCall } from '../src/store/audit.ts'
-import { createConversation, createSession } from '../src/store/conversations.ts'
-import { openDb, readDb } from '../src/store/open.ts'
-import { appendEntry } from '../src/store/transcript.ts'
-import { median, report } from './lib/processes.ts'
+import { readDb } from '../src/store/open.ts'
+import { generateRecord } from './lib/generate-record.ts'
+import { report } from './lib/processes.ts'
+import type { Shape } from './lib/recorded-work.ts'
 
-const here = process.cwd()
-const kinds: ((n: number) => { name: string; input: Record<string, string> })[] = [
-  (n) => ({ name: 'Read', input: { file_path: `${here}/src/part${n % 997}/file${n}.ts` } }),
-  (n) => ({ name: 'Edit', input: { file_path: `${here}/src/file${n}.ts`, old_string: 'a', new_string: 'b' } }),
-  (n) => ({ name: 'Write', input: { file_path: `${here}/out/file${n}.txt`, content: 'line\n'.repeat(20) } }),
-  (n) => ({ name: 'Grep', input: { pattern: `needle${n}`, path: `${here}/src` } }),
-  (n) => ({ name: 'WebFetch', input: { url: `https://example.com/${n}`, prompt: 'what does it say?' } }),
-  (n) => ({ name: 'mcp__tickets__search', input: { query: `ticket ${n}` } }),
+const wanted = Number(process.argv[2] ?? 20_000)
+const rowsPerCall = 7
+
+const allow = [
+  ...['git status *', 'git diff *', 'git log *', 'git show *', 'git add *', 'git commit *', 'npm test *', 'ls *'],
+  ...['npm run build *', 'npm run check *', 'npm run lint *', 'npx tsc *', 'npx mocha *', 'node scripts/*', 'cat *'],
+  ...['mkdir -p *', 'jq *', 'builtin:read-only'],
 ]
+const ask = [
+  ...['git push *', 'npm publish *', 'docker push *', 'kubectl apply *', 'terraform apply *', 'gh pr merge *', 'ssh *'],
+  ...['curl * -X POST *'],
+]
+const deny = [
+  ...['rm -rf /*', 'rm -rf ~*', 'sudo *', 'git push --force *', 'git push -f *', 'git reset --hard origin/*', 'dd *'],
+  ...['mkfs *', 'shutdown *', 'kubectl delete *', 'terraform destroy *', 'aws s3 rb *', 'chmod 777 *'],
+]
+const bash = (commands: readonly string[]) => commands.map((command) => `Bash(${command})`)
+const permissions = {
+  allow: [...bash(allow), 'Read(builtin:working-directories)', 'Edit(/src/**)', 'Edit(/test/**)', 'Edit(/build/**)'],
+  ask: [...bash(ask), 'Edit(/package.json)', 'Edit(.github/**)', 'WebFetch'],
+  deny: [...bash(deny), 'Read(.env)', 'Read(**/secrets/**)', 'Edit(/secrets/**)', 'Edit(/dist/**)'],
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'ona-bench-replay-'))
-const path = join(folder, 'agent.db')
-const most = 30_000
-fill(most)
-
-const policy: Policy = {
-  permissions: {
-    allow: ['Read', 'Grep', 'WebFetch(domain:example.com)', 'Edit(/src/**)'],
-    deny: ['Read(.env)', 'Edit(/secrets/**)', 'mcp__payments'],
-    ask: ['Write'],
-  },
-  mode: 'default',
-  handlers: [],
-  home: '/home/x',
-  dbPath: path,
-  env: {},
-  runCommands: false,
-  tool: (_, input) => ({ input, safety: 'mutating', brought: false }),
+try {
+  const rates: Partial<Record<Shape, number>> = {}
+  for (const shape of ['repeating', 'bash', 'distinct'] as const) rates[shape] = await measure(shape)
+  process.exitCode = report([
+    { what: '50,000 × the rulings a second, repeating commands', ratio: 50_000 / rates.repeating!, bar: 1 },
+    { what: '50,000 × the rulings a second, 60 % of them new', ratio: 50_000 / rates.bash!, bar: 1 },
+    { what: '50,000 × the rulings a second, all of them new', ratio: 50_000 / rates.distinct!, bar: 1 },
+  ])
+} finally {
+  rmSync(folder, { recursive: true, force: true })
 }
-const hook = defineHook('PreToolUse', ({ tool_input }) => {
-  const { query } = tool_input as { query?: string }
-  return query === 'ticket 5' ? { decision: 'block', reason: 'not this one' } : undefined
-})
 
-const rules = await rate(policy)
-const hooks = await rate({ ...policy, handlers: [hook] })
-rmSync(folder, { recursive: true, force: true })
-console.log(`rules     ${Math.round(rules)} calls a second`)
-console.log(`and hook  ${Math.round(hooks)} calls a second`)
-process.exitCode = report([
-  { what: '50,000 × the calls replayed a second, rules alone', ratio: 50_000 / rules, bar: 1 },
-])
-
-/** Calls a second of CPU, the better half of some rounds. */
-async function rate(asked: Policy): Promise<number> {
-  const samples: number[] = []
-  for (let round = 0; round < 5; round++) {
-    const db = readDb(path)
-    const start = process.cpuUsage()
-    const { calls } = await replay(recordedCalls(db), asked, () => {})
-    const { user, system } = process.cpuUsage(start)
-    db.close()
-    if (calls !== most) throw new Error(`${calls} calls were replayed, not ${most}`)
-    samples.push(calls / ((user + system) / 1e6))
+/** Rulings a second of CPU, with reading; the best of some rounds. */
+async function measure(shape: Shape): Promise<number> {
+  const path = join(folder, `${shape}.db`)
+  const { calls } = generateRecord(path, { rows: wanted * rowsPerCall, shape })
+  const policy: Policy = {
+    ...{ permissions, mode: 'default', handlers: [], home: '/home/dev', dbPath: path, env: {}, runCommands: false },
+    tool: (_, input) => ({ input, safety: 'mutating', brought: false }),
   }
-  return median(samples)
+  let [reading, whole] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  let memory: readonly number[] = []
+  for (let round = 0; round < 3; round++) {
+    reading = Math.min(reading, await cost(path, async (all) => void Array.from(all, () => 0).length))
+    const seen: number[] = []
+    whole = Math.min(
+      whole,
+      await cost(path, async (all) => void (await replay(watched(all, calls, seen), policy, () => {}))),
+    )
+    memory = seen
+  }
+  rmSync(path)
+  const perSecond = (seconds: number) => Math.round(calls / seconds).toLocaleString('en')
+  const [tenth, end] = memory.map((bytes) => Math.round(bytes / 2 ** 20))
+  console.log(
+    `${shape.padEnd(9)}  ${calls.toLocaleString('en')} calls: ${perSecond(whole)} rulings a second, read alone ${perSecond(reading)}; ${tenth} MB at a tenth, ${end} MB at the end`,
+  )
+  return calls / whole
 }
 
-function fill(calls: number): void {
-  const db = openDb(path)
-  const { id: conversationId } = createConversation(db, { projectDir: here })
-  const { sessionId } = createSession(db, conversationId)
-  db.transaction(() => {
-    for (let n = 0; n < calls; n++) {
-      const id = `call_${n}`
-      const use = { type: 'tool_use' as const, id, ...kinds[n % kinds.length]!(n) }
-      appendEntry(db, sessionId, { _t: 'assistant', uuid: id, content: [use] })
-      const events = [{ type: 'tool_start', detail: { tool_use_id: id, tool_name: use.name } }]
-      const result = { tool_use_id: id, content: 'ok\n'.repeat(200), is_error: false }
-      commitToolCall(db, { sessionId, conversationId, invocations: [], events, result })
-    }
-  })
+type Calls = ReturnType<typeof recordedCalls>
+
+async function cost(path: string, work: (calls: Calls) => Promise<void>): Promise<number> {
+  const db = readDb(path)
+  const start = process.cpuUsage()
+  await work(recordedCalls(db))
+  const { user, system } = process.cpuUsage(start)
   db.close()
+  return (user + system) / 1e6
+}
+
+/** Notes the memory of the process at a tenth of the calls and at the end. */
+function* watched(calls: Calls, total: number, seen: number[]): Calls {
+  let count = 0
+  for (const call of calls) {
+    if (++count === Math.ceil(total / 10)) seen.push(process.memoryUsage.rss())
+    yield call
+  }
+  seen.push(process.memoryUsage.rss())
 }

@@ -9,12 +9,13 @@ export interface Call {
   readonly decision: 'none' | 'allow' | 'deny'
 }
 
-/** `bash`: every call runs a command. */
-export type Shape = 'mixed' | 'bash'
+/** `bash`: every call runs a command. `distinct`: and no two are alike. `repeating`: and some hundred come again. */
+export type Shape = 'mixed' | 'bash' | 'distinct' | 'repeating'
 
 export function recordedCall(random: () => number, number: number, project: string, shape: Shape): Call {
-  const kind = shape === 'bash' ? bash : pick(random, kinds)
-  const { tool, input } = kind(number, project, random)
+  const kind = shape === 'mixed' ? pick(random, kinds) : bash
+  const { tool, input: plain } = kind(shape === 'repeating' ? number % 10 : number, project, random)
+  const input = shape === 'distinct' ? { ...plain, command: `${plain['command']} # ${number}` } : plain
   const denied = random() < 0.02
   const isError = denied || random() < 0.05
   const output = denied ? 'denied by a hook: not in this project' : isError ? 'exit 1' : outputOf(random)
