@@ -244,6 +244,20 @@ test('a step hook that exits 2 vetoes: the turn ends, and what it said is the re
   assert.deepEqual([answer.control, answer.reason], [{ kind: 'break', reason: 'end_turn' }, 'enough'])
 })
 
+test('at a step without a tool only hooks that take every tool run', async () => {
+  const step = (matcher: string, name: string) => ({
+    ...{ hook_event_name: 'before_compact', matcher, command: `echo ${name} >> order`, shell: 'sh' },
+  })
+  const hooks = [step('Bash', 'tool'), step('', 'every'), step('*', 'any')]
+  const { handlers, problems } = readHooks({ hooks }, { source: { kind: 'settings' } })
+  assert.deepEqual(problems, [
+    { level: 'warning', path: 'hooks[0].matcher', why: 'has nothing to match at before_compact: the hook never runs' },
+  ])
+  const { plane, scope, rows } = stage(handlers)
+  await plane.ask('before_compact', { tokenEstimate: 2, threshold: 1 }, scope)
+  assert.deepEqual([rows.length, readFileSync(join(folder, 'order'), 'utf8')], [2, 'every\nany\n'])
+})
+
 test('Stop hooks keep the turn going, and what they say is its feedback', async () => {
   const { plane, scope } = stage(
     settings([

@@ -42,6 +42,10 @@ test('ordinary text stays as it is', () => {
 test('a value that the process holds goes wherever it stands', () => {
   assert.equal(createRedactor(['my.own+secret'])('x my.own+secret y'), 'x [redacted] y')
   assert.equal(createRedactor(['short'])('short'), 'short')
+  assert.deepEqual(
+    ['seven77', 'eight888'].map((value) => createRedactor([value])(value)),
+    ['seven77', '[redacted]'],
+  )
 })
 
 test('JSON stays JSON, with the same keys', () => {
