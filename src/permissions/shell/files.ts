@@ -4,10 +4,10 @@ import type { PathPattern } from '../paths/pattern.ts'
 import { couldMatch, HOLE } from '../wildcard.ts'
 import { byName } from './by-name.ts'
 import type { FileUse, ShellCommand, ShellWord, UseKind } from './command.ts'
-import { computed, tokensInCode } from './embedded.ts'
 import { expandBraces } from './expand-glob.ts'
-import { downloads, gitConfigFiles } from './named-by-program.ts'
-import { unpackedInto } from './unpackers.ts'
+import { computed, tokensInCode } from './programs/embedded.ts'
+import { downloads, gitConfigFiles } from './programs/named-by-program.ts'
+import { unpackedInto } from './programs/unpackers.ts'
 import { formsOf, nameOf, unknownWord } from './wrappers.ts'
 
 export function filesOf(command: ShellCommand): readonly FileUse[] {

@@ -11,7 +11,7 @@ import type { FileUse, ShellCommand } from './command.ts'
 import { clip, textOf } from './coverage.ts'
 import { filesOf, globMayReach } from './files.ts'
 import type { Line } from './line.ts'
-import { runsOwnFile } from './own-files.ts'
+import { runsOwnFile } from './programs/own-files.ts'
 import { spellingsOf } from './spellings.ts'
 
 /** A rule of the list that certainly applies to some part. */

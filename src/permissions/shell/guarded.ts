@@ -13,7 +13,7 @@ import { allowRuleCovers, clip, textOf } from './coverage.ts'
 import { placed } from './directories.ts'
 import { filesOf } from './files.ts'
 import type { Line } from './line.ts'
-import { readOnlyUse } from './read-only.ts'
+import { readOnlyUse } from './programs/read-only.ts'
 import { typesIntoTerminal } from './terminals.ts'
 
 type Guard = Finding & { readonly word: 'deny' | 'ask' }

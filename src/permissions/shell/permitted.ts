@@ -11,8 +11,8 @@ import { allowRuleCovers, clip, harmless, isSafeVariable, wholeText } from './co
 import { movesAway } from './directories.ts'
 import { configRunsPrograms, inProjectRepository } from './git-place.ts'
 import type { Line } from './line.ts'
-import { readOnlyUse } from './read-only.ts'
-import { mindsOptions } from './risky-options.ts'
+import { readOnlyUse } from './programs/read-only.ts'
+import { mindsOptions } from './programs/risky-options.ts'
 import { tells } from './variables.ts'
 import { nameOf } from './wrappers.ts'
 

@@ -2,8 +2,8 @@
 
 import { abbreviates } from './abbreviates.ts'
 import type { ShellCommand, ShellWord } from './command.ts'
-import { gitScripts } from './embedded.ts'
-import { sedRuns } from './languages.ts'
+import { gitScripts } from './programs/embedded.ts'
+import { sedRuns } from './programs/languages.ts'
 import { afterOptions, formsOf, mostForms, nameOf, runsLater, shells, wrapperOf } from './wrappers.ts'
 
 /** Builtins that evaluate the text they are given: a name such as `a[$(…)]` runs what is in it. */

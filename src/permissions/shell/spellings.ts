@@ -5,9 +5,9 @@ import { foldsCase } from '../paths/pattern.ts'
 import { HOLE } from '../wildcard.ts'
 import { byName } from './by-name.ts'
 import type { ShellCommand, ShellWord, Spellings } from './command.ts'
-import { commandsInCode, computed } from './embedded.ts'
 import { says } from './files.ts'
-import { isReadOnlyProgram } from './read-only.ts'
+import { commandsInCode, computed } from './programs/embedded.ts'
+import { isReadOnlyProgram } from './programs/read-only.ts'
 import { formsOf, nameOf } from './wrappers.ts'
 
 export function spellingsOf(command: ShellCommand): Spellings {

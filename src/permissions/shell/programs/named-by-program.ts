@@ -1,5 +1,5 @@
 /** Files that a command writes by names it makes from its words: git's configuration, the last part of an address. */
-import { type FileUse, HOME, type ShellWord } from './command.ts'
+import { type FileUse, HOME, type ShellWord } from '../command.ts'
 
 const word = (path: string): ShellWord => ({ value: path, text: path, path, literal: true, glob: false })
 

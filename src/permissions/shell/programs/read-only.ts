@@ -3,10 +3,10 @@
  * cannot write, run a program or move to another place. What is not known here is not covered, and prompts.
  */
 
-import { HOLE } from '../wildcard.ts'
-import { abbreviates } from './abbreviates.ts'
-import type { ReadOnlyUse, ShellCommand, ShellWord } from './command.ts'
-import { clearForms } from './wrappers.ts'
+import { HOLE } from '../../wildcard.ts'
+import { abbreviates } from '../abbreviates.ts'
+import type { ReadOnlyUse, ShellCommand, ShellWord } from '../command.ts'
+import { clearForms } from '../wrappers.ts'
 
 interface Program {
   /** Long options that write, run a program or read a list of files; matched by prefix, as GNU and git do. */

@@ -5,9 +5,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { builtinRules } from '../builtin-rules.ts'
-import { decide } from '../decide.ts'
-import { isSecretFile } from '../secret-files.ts'
+import { builtinRules } from '../../builtin-rules.ts'
+import { decide } from '../../decide.ts'
+import { isSecretFile } from '../../secret-files.ts'
 
 const w = realpathSync(mkdtempSync(join(tmpdir(), 'ona-tables-')))
 after(() => rmSync(w, { recursive: true, force: true }))

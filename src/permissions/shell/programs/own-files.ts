@@ -1,8 +1,8 @@
 /** A line that writes a file and runs it: what runs is in no word of a command. */
-import type { FileUse, ShellCommand, ShellWord } from './command.ts'
-import { filesOf } from './files.ts'
-import type { Line } from './line.ts'
-import { formsOf, nameOf } from './wrappers.ts'
+import type { FileUse, ShellCommand, ShellWord } from '../command.ts'
+import { filesOf } from '../files.ts'
+import type { Line } from '../line.ts'
+import { formsOf, nameOf } from '../wrappers.ts'
 
 /** The first command that runs a file which a command of the line writes. */
 export function runsOwnFile(line: Line): ShellCommand | undefined {

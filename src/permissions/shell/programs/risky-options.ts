@@ -1,9 +1,9 @@
 /** Words that run a program or move to another place: an allow rule covers them only where it names them. */
 
-import { abbreviates } from './abbreviates.ts'
-import type { ShellCommand, ShellWord } from './command.ts'
+import { abbreviates } from '../abbreviates.ts'
+import type { ShellCommand, ShellWord } from '../command.ts'
+import { nameOf } from '../wrappers.ts'
 import { anywhere, byProgram, gitLetters, type RiskyUse, whole } from './risky-programs.ts'
-import { nameOf } from './wrappers.ts'
 
 /** The words of a command that an allow rule has to name, as they are written. */
 export function riskyWords(words: readonly ShellWord[], { fed }: Pick<ShellCommand, 'fed'> = {}): readonly string[] {

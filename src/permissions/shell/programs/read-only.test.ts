@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { builtinRules } from '../builtin-rules.ts'
-import { decide } from '../decide.ts'
+import { builtinRules } from '../../builtin-rules.ts'
+import { decide } from '../../decide.ts'
 
 const w = realpathSync(mkdtempSync(join(tmpdir(), 'ona-read-only-')))
 after(() => rmSync(w, { recursive: true, force: true }))
@@ -34,7 +34,7 @@ const rule = async (command: string) => {
 
 /** The lines of a file that are ruled otherwise. */
 async function others(file: string, than: 'allow' | 'ask'): Promise<string[]> {
-  const lines = readFileSync(join(import.meta.dirname, 'fixtures', file), 'utf8')
+  const lines = readFileSync(join(import.meta.dirname, '../fixtures', file), 'utf8')
     .trim()
     .split('\n')
   assert.ok(lines.length >= 200)

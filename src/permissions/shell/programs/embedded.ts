@@ -1,6 +1,6 @@
 /** Commands that stand in the words of programs which run them: git's settings, and code given on the line. */
-import { HOLE } from '../wildcard.ts'
-import type { ShellWord } from './command.ts'
+import { HOLE } from '../../wildcard.ts'
+import type { ShellWord } from '../command.ts'
 import { type Computed, computedIn } from './computed-code.ts'
 
 export interface Embedded {

@@ -1,6 +1,6 @@
 /** Programs that create files which their command line does not name: from archives, patches, trees and servers. */
-import { abbreviates } from './abbreviates.ts'
-import type { ShellWord } from './command.ts'
+import { abbreviates } from '../abbreviates.ts'
+import type { ShellWord } from '../command.ts'
 
 interface Unpacker {
   /** Whether this use creates files. What is not recognized does. */
