@@ -64,7 +64,7 @@ test('the functions do the same', async () => {
 
 test('the pages of the documentation open with settings that do what they say', () => {
   const opening = (page: string) => {
-    const [, json] = /```json\n(.*?)```/s.exec(readFileSync(join(here, '../../docs', page), 'utf8'))!
+    const [, json] = /```json[^\n]*\n(.*?)```/s.exec(readFileSync(join(here, '../../docs', page), 'utf8'))!
     writeFileSync(join(home, page), json!)
     return join(home, page)
   }

@@ -1,5 +1,6 @@
 /** The processes of this machine as Linux shows them in /proc; elsewhere none is seen. */
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statfsSync, statSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { resolve } from 'node:path'
 
 export interface Process {
@@ -18,11 +19,27 @@ function processOf(pid: number): Process | undefined {
   return { pid, name: shape[1]!, parent: Number(fields[1]), ticks: Number(fields[19]) }
 }
 
-/** This process, its parent, and so on up to the first of all. */
-export function lineage(): Process[] {
+/** A process, its parent, and so on up to the first of all. */
+export function lineage(pid = process.pid): Process[] {
   const found: Process[] = []
-  for (let at = processOf(process.pid); at && found.length < 1000; at = processOf(at.parent)) found.push(at)
+  for (let at = processOf(pid); at && found.length < 1000; at = processOf(at.parent)) found.push(at)
   return found
+}
+
+/** The process at the other end of a connection over 127.0.0.1. */
+export function peerOf({
+  localPort = 0,
+  remotePort = 0,
+}: Pick<Socket, 'localPort' | 'remotePort'>): number | undefined {
+  const hex = (port: number) => port.toString(16).toUpperCase().padStart(4, '0')
+  const ends = ` 0100007F:${hex(remotePort)} 0100007F:${hex(localPort)} `
+  const row = (read('/proc/net/tcp') ?? '').split('\n').find((line) => line.includes(ends))
+  const inode = row?.trim().split(/\s+/)[9]
+  if (inode === undefined || inode === '0') return undefined
+  const holds = (pid: string) =>
+    names(`/proc/${pid}/fd`).some((fd) => link(`/proc/${pid}/fd/${fd}`) === `socket:[${inode}]`)
+  const found = names('/proc').find((name) => /^\d+$/.test(name) && holds(name))
+  return found === undefined ? undefined : Number(found)
 }
 
 /** In milliseconds since 1970. Linux counts ticks of a hundredth of a second. */

@@ -3,6 +3,7 @@
  * the agent. They are refused in a process that a tool or a hook of the agent started.
  */
 import { statSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import {
   argumentsOf,
   environmentOf,
@@ -12,6 +13,7 @@ import {
   isSeen,
   lineage,
   type Process,
+  peerOf,
   real,
   startedAt,
 } from '../files/process-tree.ts'
@@ -44,11 +46,34 @@ export interface Acted {
 export function operatorProblem(act: string, on: Acted): string | undefined {
   const remedy = 'run it in a terminal of your own'
   if (!isSeen()) return `${act} is for the operator, and /proc does not show who started this command; ${remedy}`
-  const { db, ...places } = on
-  const place = { ...places, ...(db && { db: db.path }) }
-  const governor = markOf(process.env, place) ?? governorAbove(place) ?? scheduled() ?? bornOfCommand(on)
+  const governor = governorOf(process.env, lineage(), on)
   if (governor === undefined) return undefined
   return `${act} is for the operator, and this command was started by an agent's ${governor}; ${remedy}`
+}
+
+/** The same of a request over a connection on this machine: the program that sent it may be an agent's, whatever it knows. */
+export function senderProblem(
+  act: string,
+  on: Acted,
+  socket: Pick<Socket, 'localPort' | 'remotePort'>,
+): string | undefined {
+  if (process.platform !== 'linux') return undefined
+  const remedy = 'use ona approvals in a terminal of your own'
+  const pid = peerOf(socket)
+  const env = pid === undefined ? undefined : environmentOf(pid)
+  if (pid === undefined || env === undefined)
+    return `${act} is for the operator, and /proc does not show which program sent this; ${remedy}`
+  const chain = lineage(pid)
+  const own = chain.findIndex((each) => each.pid === process.pid) // a browser that this process started
+  const governor = governorOf(env, own < 0 ? chain : chain.slice(0, own), on)
+  return governor && `${act} is for the operator, and this was sent by an agent's ${governor}; ${remedy}`
+}
+
+/** What of an agent a process, the first of its chain, belongs to. */
+function governorOf(env: NodeJS.ProcessEnv, chain: readonly Process[], on: Acted): string | undefined {
+  const { db, ...places } = on
+  const place = { ...places, ...(db && { db: db.path }) }
+  return markOf(env, place) ?? governorAbove(chain, place) ?? scheduled(chain) ?? bornOfCommand(chain, on)
 }
 
 /** For acts whose callers cannot go on without them. */
@@ -77,10 +102,8 @@ const isWithin = (folder: string, above: string): boolean =>
   `${real(folder)}/`.startsWith(`${real(above).replace(/\/$/, '')}/`)
 
 /** An ona above us that works with the same record or home. */
-function governorAbove(on: Partial<Place>): string | undefined {
-  const found = lineage()
-    .slice(1)
-    .find(({ pid }) => governs(pid, on))
+function governorAbove(chain: readonly Process[], on: Partial<Place>): string | undefined {
+  const found = chain.slice(1).find(({ pid }) => governs(pid, on))
   return found && `tool or hook (below process ${found.pid})`
 }
 
@@ -89,8 +112,7 @@ function governorAbove(on: Partial<Place>): string | undefined {
  * namespace of its own. The record tells when commands of the agent ran, and a process that was born meanwhile may be one of
  * theirs.
  */
-function bornOfCommand({ db, home }: Acted): string | undefined {
-  const chain = lineage()
+function bornOfCommand(chain: readonly Process[], { db, home }: Acted): string | undefined {
   const init = chain.findIndex(isInit)
   const heads = [chain[init - 1], chain[init]].filter((each) => each !== undefined)
   if (heads.length === 0) return undefined
@@ -106,8 +128,8 @@ function bornOfCommand({ db, home }: Acted): string | undefined {
 }
 
 /** A job of at or cron has no window of its own, and a tool can leave one behind. */
-function scheduled(): string | undefined {
-  const daemon = lineage().find(({ name }) => schedulers.test(name))
+function scheduled(chain: readonly Process[]): string | undefined {
+  const daemon = chain.find(({ name }) => schedulers.test(name))
   return daemon && `job, or by another that ${daemon.name} ran`
 }
 
@@ -123,16 +145,17 @@ function commandAround(db: Pick<Db, 'get'>, processes: readonly Process[]): stri
 }
 
 /**
+ * A second on either side: rows have whole seconds, and the machine's start, which births are counted from, is rounded too.
  * A Bash call that had started by then, and had no result yet; one in the background runs as long as its session does. One
  * that never got a result ended with its ona, long before two hours had passed.
  */
 const commandAt = `WITH calls AS (
     SELECT session_id, timestamp AS started, json_extract(detail, '$.tool_use_id') AS id FROM events
-    WHERE event_type = 'tool_start' AND timestamp <= ?1 AND json_valid(detail) AND json_extract(detail, '$.tool_name') = 'Bash'
+    WHERE event_type = 'tool_start' AND timestamp <= datetime(?1, '+1 second') AND json_valid(detail) AND json_extract(detail, '$.tool_name') = 'Bash'
     ORDER BY id DESC LIMIT 200)
   SELECT c.id FROM calls c LEFT JOIN transcript_entries e
     ON e.session_id = c.session_id AND e.entry_type = 'tool_result' AND e.tool_use_id = c.id
-  WHERE (e.created_at IS NULL AND c.started >= datetime(?1, '-2 hours')) OR e.created_at >= ?1
+  WHERE (e.created_at IS NULL AND c.started >= datetime(?1, '-2 hours')) OR e.created_at >= datetime(?1, '-1 second')
     OR (e.payload_json LIKE '%background%' AND EXISTS (
       SELECT 1 FROM transcript_entries later WHERE later.session_id = c.session_id AND later.created_at >= ?1))
   LIMIT 1`

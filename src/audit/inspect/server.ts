@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { decideApproval } from '../../store/approvals.ts'
 import { type Db, StoreError } from '../../store/open.ts'
+import { senderProblem } from '../../store/operator.ts'
 import { asset } from './assets.ts'
 import { dashboard } from './data/api.ts'
 import { filterFrom } from './data/filter.ts'
@@ -161,10 +162,12 @@ function nameIn(part: string | undefined): string | undefined {
   }
 }
 
-/** An operator's act: a page of this server asks for it, and the store refuses it below an agent's process. */
+/** An operator's act: a page of this server asks for it; an agent's process neither serves nor sends it. */
 async function decide({ db, operator, port, request }: Here, id: string): Promise<Answer> {
   if (!isOwnPage(request, port)) return { status: 403, body: 'decisions come from the page itself\n' }
   if (request.headers['content-type'] !== 'application/json') return { status: 415, body: 'send JSON\n' }
+  const held = senderProblem('deciding an approval', { db }, request.socket)
+  if (held) return json({ problem: held }, 403)
   const said = readDecision(await bodyOf(request))
   if (!said) return { status: 400, body: 'send {"allow": true or false, "as": NAME, "note": TEXT}\n' }
   const problem = decideApproval(db, id, {
