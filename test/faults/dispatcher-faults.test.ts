@@ -55,6 +55,7 @@ const stdinFaults: Record<
   'names another event': { stdin: JSON.stringify(payload('Stop', readFile)), tells: /the host says Stop/ },
   'has fields of the wrong types': {
     stdin: JSON.stringify({ session_id: 7, tool_name: {}, tool_input: 'x', prompt: [], cwd: null, agent_id: true }),
+    decision: 'ask', // a call without the name of its tool
   },
   'is whole and never ends': { stdin: JSON.stringify(payload('PreToolUse', readFile)), leaveOpen: true },
   'breaks off in the middle': {
