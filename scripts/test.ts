@@ -29,7 +29,7 @@ const report = [
 ]
 const run = spawnSync(
   process.execPath,
-  ['--test', '--test-concurrency=2', '--import=./scripts/compile-cache.mjs', ...report, ...flags, ...files],
+  ['--test', '--test-concurrency=3', '--import=./scripts/compile-cache.mjs', ...report, ...flags, ...files],
   {
     stdio: 'inherit',
   },

@@ -4,6 +4,7 @@ import type { JsonObject } from '../hooks/shape.ts'
 import { slugOf } from '../mcp/names.ts'
 import type { ToolUse } from '../providers/model.ts'
 import { addEvent, commitToolCall } from '../store/audit.ts'
+import { startedHere } from '../store/own-commands.ts'
 import { keepProfile } from '../store/sandbox-profiles.ts'
 import { broke, failed, type ToolOutput } from '../tools/output.ts'
 import { readInput, type Tool } from '../tools/tool.ts'
@@ -79,12 +80,13 @@ async function run(call: Call): Promise<Outcome> {
   if (session.signal.aborted) return { output: interruptedResult('interrupted before it ran'), as: 'interrupted' }
   session.commit(() => {
     if (call.place?.in === 'sandbox') keepProfile(session.db, call.place.cell.digest, call.place.cell.description)
-    addEvent(session.db, {
+    const event = addEvent(session.db, {
       conversationId: session.conversationId,
       sessionId: session.id,
       type: 'tool_start',
       detail: { tool_use_id: use.id, tool_name: tool.name, permission_mode: session.mode, ...placeRecord(call) },
     })
+    startedHere(session.db, event)
   })
   session.emit({ type: 'tool-running', id: use.id })
   await session.observe({ type: 'tool-start', ...nameOf(call) })

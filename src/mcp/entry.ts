@@ -1,37 +1,9 @@
-/** One server of a hub: whether it may start, what is known of it, and its connection once there is one. */
-import type { Wrap } from '../sandbox/wrap.ts'
-import type { Db } from '../store/open.ts'
-import { approvalOf, rememberApproval, type ServerPolicy } from './approval.ts'
+import { approvalOf, rememberApproval } from './approval.ts'
 import type { ServerConfig, ServerStatus } from './config.ts'
 import type { Connection, ConnectionDeps } from './connection.ts'
-import type { Elicitation, ElicitationAnswer } from './elicit.ts'
+import type { HubDeps } from './hub-deps.ts'
 import { KnownTools, noOffer, type Offer, type ToolsChange } from './known-tools.ts'
 import { slugOf } from './names.ts'
-import type { Sampled, Sampling } from './sampling.ts'
-import type { SecretStore } from './secrets.ts'
-
-export interface HubDeps {
-  readonly env: NodeJS.ProcessEnv
-  /** For servers that ask for a sandbox. */
-  readonly wrap?: Wrap
-  readonly projectDir: string
-  readonly home: string
-  readonly version: string
-  readonly policy: ServerPolicy
-  /** Where the lists of earlier connections are kept; without it every start waits for the servers. */
-  readonly db?: Db
-  /** Folders that servers may work in, the project first. */
-  roots?(): readonly string[]
-  /** Asks the user about a server that the project brings; undefined: nobody is there, ask another time. */
-  approve?(server: ServerConfig): Promise<boolean | undefined>
-  elicit?(asked: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>
-  /** A reply of the model for a server that asks for one; without it servers cannot ask. */
-  sample?(asked: Sampling, signal: AbortSignal): Promise<Sampled>
-  readonly secrets?: SecretStore
-  /** Shows a page to the user, for signing in. */
-  openUrl?(url: string): void | Promise<void>
-  readonly backOffMs?: readonly number[]
-}
 
 export interface Entry {
   readonly slug: string

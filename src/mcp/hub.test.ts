@@ -7,8 +7,8 @@ import { after, test } from 'node:test'
 import { packageRoot } from '../package-root.ts'
 import { readServers, type ServerScope } from './config.ts'
 import type { Elicitation } from './elicit.ts'
-import type { HubDeps } from './entry.ts'
 import { connectServers, type McpHub } from './hub.ts'
+import type { HubDeps } from './hub-deps.ts'
 
 const made: string[] = []
 const hubs: McpHub[] = []

@@ -6,8 +6,8 @@ import { type TestContext, test } from 'node:test'
 import { openDb } from '../store/open.ts'
 import { keepOut } from '../store/secrets.ts'
 import { readServers, type ServerScope } from './config.ts'
-import type { HubDeps } from './entry.ts'
 import { connectServers, type McpHub } from './hub.ts'
+import type { HubDeps } from './hub-deps.ts'
 import { acceptTools } from './known-tools.ts'
 
 const never = new AbortController().signal

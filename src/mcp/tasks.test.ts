@@ -5,8 +5,8 @@ import { createServer } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 import { isObject, type JsonObject } from '../hooks/shape.ts'
-import type { HubDeps } from './entry.ts'
 import { connectServers } from './hub.ts'
+import type { HubDeps } from './hub-deps.ts'
 
 interface Seen {
   readonly method: string

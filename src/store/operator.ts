@@ -21,6 +21,7 @@ import { isObject } from '../hooks/shape.ts'
 import { readJson } from '../hooks/text/json-text.ts'
 import { packageRoot } from '../package-root.ts'
 import { type Db, dbPath, readDb, StoreError } from './open.ts'
+import { isStartedHere } from './own-commands.ts'
 
 /** Set for what an agent's tools and hooks start: whose record and home the agent works with, and where. */
 export const governedVariable = 'ONA_GOVERNED'
@@ -37,7 +38,7 @@ interface Place {
 
 /** `db` for an act on a record, `home` for one on the user's own files, `folder` for one on a project's. */
 export interface Acted {
-  readonly db?: Pick<Db, 'path' | 'get'>
+  readonly db?: Pick<Db, 'path' | 'all'>
   readonly home?: string
   readonly folder?: string
 }
@@ -116,12 +117,13 @@ function bornOfCommand(chain: readonly Process[], { db, home }: Acted): string |
   const init = chain.findIndex(isInit)
   const heads = [chain[init - 1], chain[init]].filter((each) => each !== undefined)
   if (heads.length === 0) return undefined
-  if (db) return commandAround(db, heads)
+  const isOwn = chain[0]?.pid === process.pid
+  if (db) return commandAround(db, heads, isOwn)
   const file = home && dbPath({ HOME: home })
   if (!file || !statSync(file, { throwIfNoEntry: false })?.size) return undefined
   const own = readDb(file)
   try {
-    return commandAround(own, heads)
+    return commandAround(own, heads, isOwn)
   } finally {
     own.close()
   }
@@ -135,13 +137,22 @@ function scheduled(chain: readonly Process[]): string | undefined {
 
 const schedulers = /^(atd|cron|crond|anacron|fcron|CRON)$/
 
-function commandAround(db: Pick<Db, 'get'>, processes: readonly Process[]): string | undefined {
+function commandAround(
+  db: Pick<Db, 'path' | 'all'>,
+  processes: readonly Process[],
+  isOwn: boolean,
+): string | undefined {
   for (const each of processes) {
     const bornAt = new Date(startedAt(each)).toISOString().slice(0, 19).replace('T', ' ')
-    const command = db.get<{ id: string }>(commandAt, bornAt)
+    const command = db.all<Command>(commandAt, bornAt).find(({ event }) => !(isOwn && isStartedHere(db.path, event)))
     if (command) return `detached command (process ${each.pid}, started while the agent's command ${command.id} ran)`
   }
   return undefined
+}
+
+interface Command {
+  readonly id: string
+  readonly event: number
 }
 
 /**
@@ -150,15 +161,15 @@ function commandAround(db: Pick<Db, 'get'>, processes: readonly Process[]): stri
  * that never got a result ended with its ona, long before two hours had passed.
  */
 const commandAt = `WITH calls AS (
-    SELECT session_id, timestamp AS started, json_extract(detail, '$.tool_use_id') AS id FROM events
-    WHERE event_type = 'tool_start' AND timestamp <= datetime(?1, '+1 second') AND json_valid(detail) AND json_extract(detail, '$.tool_name') = 'Bash'
-    ORDER BY id DESC LIMIT 200)
-  SELECT c.id FROM calls c LEFT JOIN transcript_entries e
+    SELECT id AS event, session_id, timestamp AS started, json_extract(detail, '$.tool_use_id') AS id FROM events
+    WHERE event_type = 'tool_start' AND timestamp <= datetime(?1, '+1 second') AND json_valid(detail)
+      AND json_extract(detail, '$.tool_name') = 'Bash'
+    ORDER BY events.id DESC LIMIT 200)
+  SELECT c.id, c.event FROM calls c LEFT JOIN transcript_entries e
     ON e.session_id = c.session_id AND e.entry_type = 'tool_result' AND e.tool_use_id = c.id
   WHERE (e.created_at IS NULL AND c.started >= datetime(?1, '-2 hours')) OR e.created_at >= datetime(?1, '-1 second')
     OR (e.payload_json LIKE '%background%' AND EXISTS (
-      SELECT 1 FROM transcript_entries later WHERE later.session_id = c.session_id AND later.created_at >= ?1))
-  LIMIT 1`
+      SELECT 1 FROM transcript_entries later WHERE later.session_id = c.session_id AND later.created_at >= ?1))`
 
 /** What adopts orphans. */
 const isInit = ({ pid, name }: Process): boolean => pid === 1 || name === 'systemd'
