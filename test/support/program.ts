@@ -81,7 +81,7 @@ export function place(t: TestContext, env: Record<string, string> = {}): Place {
       })
     },
     rows(sql) {
-      const open = new DatabaseSync(db, { readOnly: true })
+      const open = new DatabaseSync(db, { readOnly: true, timeout: 30_000 })
       try {
         return open.prepare(sql).all() as never
       } finally {

@@ -46,7 +46,7 @@ export function newPlace(files: Record<string, string> = {}): Place {
     home,
     env,
     query<T>(sql: string) {
-      const db = new DatabaseSync(join(home, '.ona', 'agent.db'), { readOnly: true })
+      const db = new DatabaseSync(join(home, '.ona', 'agent.db'), { readOnly: true, timeout: 30_000 })
       const rows = db
         .prepare(sql)
         .all()

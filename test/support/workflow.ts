@@ -10,7 +10,7 @@ export const planText =
   '# Greet\n\n## Success criteria\n- `greet Ada` prints Hello, Ada!\n- no name prints Hello, world!\n'
 
 export function sql(at: Place, text: string, ...values: (string | number | null)[]): void {
-  const db = new DatabaseSync(at.db)
+  const db = new DatabaseSync(at.db, { timeout: 30_000 })
   db.exec('PRAGMA busy_timeout = 30000')
   db.prepare(text).run(...values)
   db.close()

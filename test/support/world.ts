@@ -57,7 +57,7 @@ export function world(more: Record<string, string> = {}): World {
       })
     },
     sql(text) {
-      const open = new DatabaseSync(db)
+      const open = new DatabaseSync(db, { timeout: 30_000 })
       try {
         open.exec('PRAGMA busy_timeout = 30000')
         return open.prepare(text).all() as never
