@@ -11,8 +11,13 @@ export function beginRetention(db: Db, days: number, now: Date): number | undefi
   })
 }
 
-export const retentionIsDue = (db: ReadDb, now: Date): boolean =>
-  !db.get('SELECT 1 FROM ona_retention WHERE started_at > ?', new Date(now.getTime() - 86_400_000).toISOString())
+/** A run that a session has begun within the last hour, and that nobody has finished. */
+export const begunRetention = (db: ReadDb, id: number, now: Date): { days: number } | undefined =>
+  db.get<{ days: number }>(
+    'SELECT days FROM ona_retention WHERE id = ? AND sessions IS NULL AND started_at > ?',
+    id,
+    new Date(now.getTime() - 3_600_000).toISOString(),
+  )
 
 export function finishRetention(db: Db, id: number, done: { sessions: number; rows: number; left: number }): void {
   const sql = 'UPDATE ona_retention SET sessions = ?, rows = ?, remaining = ? WHERE id = ?'

@@ -1,21 +1,25 @@
-/** `cleanupPeriodDays`: once a day at start, a process of its own erases old content while the session goes on. */
+/**
+ * `cleanupPeriodDays`: once a day at start, a process of its own erases old content while the session goes on. The session begins
+ * the run, and the process finishes it: it takes the number of days from that row, so that nobody can have it erase more.
+ */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { packageRoot } from '../../package-root.ts'
 import { inMemory } from '../../store/open.ts'
-import { retentionIsDue } from '../../store/retention.ts'
+import { beginRetention } from '../../store/retention.ts'
 import type { Session } from './session.ts'
 
 export function startCleanup(session: Session, days: number): void {
   const { db, id, runtime } = session
-  if (db.path === inMemory || !retentionIsDue(db, new Date())) return
-  const words = ['audit', 'retain', '--days', String(days), '--daily', '--for', id, '--json']
+  const run = db.path === inMemory ? undefined : beginRetention(db, days, new Date())
+  if (run === undefined) return
+  const words = ['audit', 'retain', '--run', String(run), '--for', id, '--json']
   const child = spawn(process.execPath, [join(packageRoot, 'bin/ona.mjs'), ...words], {
     env: { ...runtime.env, AGENT_SDLC_DB: db.path },
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true,
   })
-  child.on('error', () => {}) // the next start tries again
+  child.on('error', () => {}) // the next day tries again
   child.unref()
   let text = ''
   child.stdout.on('data', (chunk: Buffer) => {

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { archiveConversation } from '../../store/archive/archive.ts'
 import { createConversation, createSession } from '../../store/conversations.ts'
 import { type Db, openDb } from '../../store/open.ts'
-import { beginRetention, holdConversation, retentionIsDue } from '../../store/retention.ts'
+import { beginRetention, begunRetention, holdConversation } from '../../store/retention.ts'
 import { setState } from '../../store/state.ts'
 import { appendEntry } from '../../store/transcript.ts'
 import { dueSessions, runRetention } from './retention.ts'
@@ -82,12 +82,13 @@ test('a run is taken once in a day, and is bounded', (t) => {
   const { db, add } = record(t)
   add('2026-01-01 00:00:00')
   add('2026-01-02 00:00:00')
-  assert.equal(retentionIsDue(db, now), true)
   const run = beginRetention(db, 30, now)!
   assert.equal(beginRetention(db, 30, new Date(now.getTime() + 3_600_000)), undefined)
+  const later = new Date(now.getTime() + 3_600_000)
+  assert.deepEqual([begunRetention(db, run, now), begunRetention(db, run, later)], [{ days: 30 }, undefined])
   const done = runRetention(db, { days: 30, now, startedBy: '', run, goOn: (erased) => erased < 1 })
   assert.deepEqual(done, { days: 30, sessions: 1, rows: 1, left: 1 })
   assert.deepEqual(texts(db), ['[erased]', 'said 2026-01-02 00:00:00'])
-  assert.equal(retentionIsDue(db, now), false)
+  assert.equal(begunRetention(db, run, now), undefined, 'it is finished')
   assert.equal(typeof beginRetention(db, 30, new Date(now.getTime() + 90_000_000)), 'number')
 })

@@ -4,7 +4,7 @@ import { eraseSession, sessionsBefore } from '../../../audit/evidence/erase.ts'
 import { runRetention } from '../../../audit/evidence/retention.ts'
 import { type Db, dbPath, openDb } from '../../../store/open.ts'
 import { operatorProblem } from '../../../store/operator.ts'
-import { beginRetention, holdConversation, holdOf, holds, releaseConversation } from '../../../store/retention.ts'
+import { begunRetention, holdConversation, holdOf, holds, releaseConversation } from '../../../store/retention.ts'
 import { command } from '../../command.ts'
 import { failed, said, saidJson, wrong } from '../../print.ts'
 import { sqlTime } from '../../since.ts'
@@ -15,22 +15,21 @@ outputs and reasons. Who, when, which tool and what was decided stay, and the ch
   ona audit retain --days 90
   ona audit retain --days 90 --dry-run      how many sessions that would be
 
-  --daily             at most once in 24 hours and for at most a minute; archived conversations and sessions in use stay
-                      (cleanupPeriodDays in the settings runs this when a session starts)
-  --for SESSION       the session that is told of it, with --daily
+  --run ID            finishes, within a minute, a run that a session began (cleanupPeriodDays in the settings): by its number of
+                      days; archived conversations and sessions in use stay
+  --for SESSION       the session that gets the event, with --run
 
 Conversations on hold (ona audit hold) are left out.
 `
 
 export const retain = command(
   'ona audit retain',
-  { help: retainHelp, flags: { days: 'value', 'dry-run': 'flag', daily: 'flag', for: 'value', json: 'flag' } },
-  ({ days, 'dry-run': dryRun, daily, for: startedBy = '', json }) => {
+  { help: retainHelp, flags: { days: 'value', 'dry-run': 'flag', run: 'value', for: 'value', json: 'flag' } },
+  ({ days, 'dry-run': dryRun, run, for: startedBy = '', json }) => {
+    if (run !== undefined) return finishRun(Number(run), startedBy, json)
     const count = Number(days)
     if (days === undefined || !Number.isSafeInteger(count) || count < 1)
       return wrong('ona audit retain', '--days must be a positive number of days')
-    if (daily && dryRun) return wrong('ona audit retain', '--daily and --dry-run do not go together')
-    if (daily) return retainDaily(count, startedBy, json)
     return erase(sessionsBefore, sqlTime(Date.now() - count * 86_400_000), `retention of ${count} days`, {
       dryRun,
       json,
@@ -41,24 +40,16 @@ export const retain = command(
 /** At most so long; the rest waits for the next day. */
 const longestMs = 60_000
 
-function retainDaily(days: number, startedBy: string, json: true | undefined): number {
+/** No operator's act: it erases what the settings of the session that began the run say, once, whoever starts it. */
+function finishRun(run: number, startedBy: string, json: true | undefined): number {
   const db = openDb(dbPath())
   try {
-    const held = operatorProblem('erasing content of the record', { db, home: process.env['HOME'] || homedir() })
-    if (held) return failed(held)
     const now = new Date()
-    const run = beginRetention(db, days, now)
+    const begun = begunRetention(db, run, now)
+    if (!begun) return failed(`there is no run ${run} to finish; cleanupPeriodDays in the settings begins one a day`)
     const until = now.getTime() + longestMs
-    const done =
-      run === undefined
-        ? { days, sessions: 0, rows: 0, left: 0 }
-        : runRetention(db, { days, now, startedBy, run, goOn: () => Date.now() < until })
-    if (json) return saidJson(done)
-    return said(
-      run === undefined
-        ? 'done already within the last 24 hours'
-        : `${done.rows} rows of ${done.sessions} sessions erased`,
-    )
+    const done = runRetention(db, { ...begun, now, startedBy, run, goOn: () => Date.now() < until })
+    return json ? saidJson(done) : said(`${done.rows} rows of ${done.sessions} sessions erased`)
   } finally {
     db.close()
   }
