@@ -12,8 +12,12 @@ import type { Rules } from './rules.ts'
 export function namedFilesFinding(question: PermissionQuestion, rules: Rules): Finding | undefined {
   const { tool, cwd, home, files } = question
   if (!tool.startsWith('mcp__') && !/McpResource/.test(tool)) return undefined
-  const paths = pathsIn(question.input, '').map((path) => resolvePaths(path, cwd, home, files))
-  const found = paths.flatMap((each) => findingsFor(each, question, rules))
+  const { names, whole } = namesIn(question.input)
+  const found = names.flatMap(({ path, sure }) => {
+    const findings = findingsFor(resolvePaths(path, cwd, home, files), question, rules)
+    return sure ? findings : findings.map((each): Finding => ({ ...each, word: 'ask' }))
+  })
+  if (!whole) found.push({ word: 'ask', why: 'its input is too large to see which files it names' })
   return found.find(({ word }) => word === 'deny') ?? found[0]
 }
 
@@ -40,19 +44,45 @@ function findingsFor(paths: readonly string[], question: PermissionQuestion, rul
 const reads = /^(read|get|list|search|find|stat|view|show|describe|directory_tree)(_|$)|_(info|tree|list|search)$/i
 
 const pathKeys = /path|file|dir|folder|uri|source|destination|target|root|cwd|location/i
-const mostStrings = 500
+/** What stands there is text or an address of the network, unless it begins as a path does. */
+const textKeys = /quer|pattern|search|regex|text|content|message|title|description|body|prompt|comment|note|url|host/i
 
-/** The strings of an input that may be paths: by their key, or by how they begin. */
-function pathsIn(value: unknown, key: string, left = { strings: mostStrings }, depth = 0): string[] {
-  if (typeof value === 'string') {
-    if (left.strings-- <= 0 || value.length > 4096 || value.includes('\n')) return []
-    const path = value.replace(/^file:\/\/(localhost)?(?=\/)/, '')
-    const isPath = /^(~?\/|\.{1,2}\/)/.test(path) || (pathKeys.test(key) && !/^\w+:\/\//.test(path))
-    return isPath && path !== '' ? [path === value ? path : decoded(path)] : []
+/** `sure`: it is a path by its key or by how it begins; otherwise it could be one. */
+interface Name {
+  readonly path: string
+  readonly sure: boolean
+}
+
+const most = { strings: 20_000, names: 5000, depth: 50, length: 4096 }
+
+/** The strings of an input that may be paths. `whole`: all of it was looked at. */
+function namesIn(input: unknown): { names: Name[]; whole: boolean } {
+  const found = new Map<string, Name>()
+  let strings = 0
+  let whole = true
+  const look = (value: unknown, key: string, depth: number): void => {
+    if (!whole) return
+    if (typeof value === 'string') {
+      const name = nameOf(value, key)
+      if (name && !(found.get(name.path)?.sure ?? false)) found.set(name.path, name)
+      whole = ++strings <= most.strings && found.size <= most.names && (name?.path.length ?? 0) <= most.length
+    } else if (typeof value === 'object' && value !== null) {
+      whole = depth < most.depth
+      const entries = Array.isArray(value) ? value.map((each) => [key, each] as const) : Object.entries(value)
+      for (const [inner, each] of entries) look(each, inner, depth + 1)
+    }
   }
-  if (typeof value !== 'object' || value === null || depth > 20) return []
-  const entries = Array.isArray(value) ? value.map((each) => [key, each] as const) : Object.entries(value)
-  return entries.flatMap(([name, each]) => pathsIn(each, name, left, depth + 1))
+  look(input, '', 0)
+  return { names: [...found.values()], whole }
+}
+
+function nameOf(value: string, key: string): Name | undefined {
+  const url = value.includes(':') ? URL.parse(value) : null
+  if (url?.protocol === 'file:') return { path: decoded(url.pathname), sure: true }
+  const isPath = pathKeys.test(key)
+  if (value === '' || (url && /^\w+:\/\//.test(value)) || (value.includes('\n') && !isPath)) return undefined
+  if (isPath || /^(~?\/|\.{1,2}\/)/.test(value)) return { path: value, sure: true }
+  return textKeys.test(key) || /\s/.test(value) || value.length > most.length ? undefined : { path: value, sure: false }
 }
 
 function decoded(path: string): string {

@@ -47,6 +47,25 @@ test("a server's tools do not reach what no tool may reach", async () => {
     ['read_multiple_files', { paths: ['a', 'sub/../.env'] }],
     ['read_text_file', { path: join(home, '.ona/credentials.json') }],
     ['anything', { q: join(work, 'link/credentials.json') }],
+    // schemes as URL parsers read them
+    ['read_file', { uri: `FILE://${work}/.env` }],
+    ['read_file', { uri: `file:${work}/.env` }],
+    ['read_file', { uri: ` fi\tle://${work}/.env` }],
+    ['read_file', { uri: `file://localhost${work}/sub/..%2f.env` }],
+    // beyond what is looked at
+    ['read_file', { pad: Array.from({ length: 50_000 }, () => 'x'), path: '.env' }],
+    ['read_file', { paths: [...Array.from({ length: 600 }, (_, at) => `a${at}`), '.env'] }],
+    ['read_file', { path: `${'./'.repeat(2500)}.env` }],
+    ['read_file', { path: `sub/x\n/../../.env` }],
+    [
+      'read_file',
+      Array.from({ length: 30 }).reduce<Record<string, unknown>>((inner) => ({ of: inner }), { path: '.env' }),
+    ],
+    // a key that says nothing
+    ['read_file', { name: '.env' }],
+    ['read_file', { f: 'sub/../.env' }],
+    ['read_file', { args: ['.env'] }],
+    ['write_file', { name: '.git/hooks/pre-commit' }],
   ]
   const passed: string[] = []
   for (const [tool, input] of calls)
@@ -58,6 +77,9 @@ test("a server's tools do not reach what no tool may reach", async () => {
     ['read_file', { path: join(work, 'locked/x') }],
     ['search', { query: '.env' }],
     ['fetch', { url: 'https://example.org/.env' }],
+    ['write_file', { path: 'a', content: `/** .env\n${'x'.repeat(9000)}` }],
+    ['insert', { rows: Array.from({ length: 2000 }, (_, id) => ({ id: `row ${id}`, name: 'ada' })) }],
+    ['comment', { body: '.env', title: '.env' }],
   ]
   for (const [tool, input] of fine) assert.equal(await ruling(`mcp__fs__${tool}`, input), 'allow', tool) // control
 })
