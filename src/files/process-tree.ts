@@ -26,20 +26,18 @@ export function lineage(pid = process.pid): Process[] {
   return found
 }
 
-/** The process at the other end of a connection over 127.0.0.1. */
-export function peerOf({
-  localPort = 0,
-  remotePort = 0,
-}: Pick<Socket, 'localPort' | 'remotePort'>): number | undefined {
+/** The processes that hold the other end of a connection over 127.0.0.1: one may have handed it to another. */
+export function peersOf({ localPort = 0, remotePort = 0 }: Pick<Socket, 'localPort' | 'remotePort'>): number[] {
   const hex = (port: number) => port.toString(16).toUpperCase().padStart(4, '0')
   const ends = ` 0100007F:${hex(remotePort)} 0100007F:${hex(localPort)} `
   const row = (read('/proc/net/tcp') ?? '').split('\n').find((line) => line.includes(ends))
   const inode = row?.trim().split(/\s+/)[9]
-  if (inode === undefined || inode === '0') return undefined
+  if (inode === undefined || inode === '0') return []
   const holds = (pid: string) =>
     names(`/proc/${pid}/fd`).some((fd) => link(`/proc/${pid}/fd/${fd}`) === `socket:[${inode}]`)
-  const found = names('/proc').find((name) => /^\d+$/.test(name) && holds(name))
-  return found === undefined ? undefined : Number(found)
+  return names('/proc')
+    .filter((name) => /^\d+$/.test(name) && holds(name))
+    .map(Number)
 }
 
 /** In milliseconds since 1970. Linux counts ticks of a hundredth of a second. */

@@ -124,7 +124,7 @@ function start({ input, onThird, file, ...run }: GroupRun): ChildProcess {
   return file ? withFile(stdio, file, () => startGroup({ ...run, stdio })) : startGroup({ ...run, stdio })
 }
 
-/** Opens the file for what is started meanwhile, anew each time: two readers of one descriptor would share its position. */
+/** Opens the file again for each program that is started: two readers of one descriptor would share its position. */
 export function withFile<T>(stdio: ('pipe' | 'ignore' | number)[], { fd, path }: OpenFile, work: () => T): T {
   const { closeSync, openSync } = process.getBuiltinModule('node:fs')
   const opened = openSync(path, 'r')

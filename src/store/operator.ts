@@ -13,7 +13,7 @@ import {
   isSeen,
   lineage,
   type Process,
-  peerOf,
+  peersOf,
   real,
   startedAt,
 } from '../files/process-tree.ts'
@@ -60,13 +60,16 @@ export function senderProblem(
 ): string | undefined {
   if (process.platform !== 'linux') return undefined
   const remedy = 'use ona approvals in a terminal of your own'
-  const pid = peerOf(socket)
-  const env = pid === undefined ? undefined : environmentOf(pid)
-  if (pid === undefined || env === undefined)
+  const peers = peersOf(socket)
+  const governors = peers.map((pid) => {
+    const chain = lineage(pid)
+    const own = chain.findIndex((each) => each.pid === process.pid) // a browser that this process started
+    const env = environmentOf(pid)
+    return env ? governorOf(env, own < 0 ? chain : chain.slice(0, own), on) : 'process that cannot be looked at'
+  })
+  if (peers.length === 0)
     return `${act} is for the operator, and /proc does not show which program sent this; ${remedy}`
-  const chain = lineage(pid)
-  const own = chain.findIndex((each) => each.pid === process.pid) // a browser that this process started
-  const governor = governorOf(env, own < 0 ? chain : chain.slice(0, own), on)
+  const governor = governors.find((each) => each !== undefined)
   return governor && `${act} is for the operator, and this was sent by an agent's ${governor}; ${remedy}`
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
+import { live } from '../support/live.ts'
 import { testModel } from '../support/model/model.ts'
 import { type Place, place } from '../support/program.ts'
 
@@ -37,11 +37,15 @@ test('with cleanupPeriodDays, a start erases old content beside the session, and
   assert.equal((await at.run(['audit', 'hold', '--release', conversation])).code, 0)
   assert.equal(said(at), 1)
 
+  // the session lives on while its content is erased: what erases is below it, and is no operator
+  const streams = ['--input-format', 'stream-json', '--output-format', 'stream-json']
   const settings = ['--settings', JSON.stringify({ cleanupPeriodDays: 30 })]
-  assert.equal((await at.run(['-p', 'go', ...settings], { env: model.env })).code, 0)
+  const cleaning = live(t, at, ['-p', ...streams, ...settings], model.env)
+  cleaning.send(JSON.stringify({ type: 'user', message: { role: 'user', content: 'go' } }))
   const sql = 'SELECT days, sessions, remaining FROM ona_retention WHERE sessions IS NOT NULL'
   const done = () => at.rows(sql).map((row) => ({ ...row }))
-  while (done().length === 0) await turn()
+  await cleaning.until(() => done().length > 0)
+  assert.equal((await cleaning.end()).code, 0)
   assert.deepEqual(done(), [{ days: 30, sessions: 1, remaining: 0 }])
   assert.equal(said(at), 0)
   const [event] = at.rows<{ detail: string }>("SELECT detail FROM events WHERE event_type = 'retention'")

@@ -73,10 +73,10 @@ test('rulings are the same whether files are looked at each time or remembered f
   const lasting = rememberingView({ lasting: true })
   for (const cwd of [folder, join(folder, 'sub'), join(folder, 'link')])
     for (const line of lines()) {
-      const anew = await ruled(line, cwd, freshView)
-      assert.deepEqual(await ruled(line, cwd), anew)
-      assert.deepEqual(await ruled(line, cwd, lasting), anew)
-      assert.deepEqual(await ruled(line, cwd, lasting), anew, 'asked again')
+      const fresh = await ruled(line, cwd, freshView)
+      assert.deepEqual(await ruled(line, cwd), fresh)
+      assert.deepEqual(await ruled(line, cwd, lasting), fresh)
+      assert.deepEqual(await ruled(line, cwd, lasting), fresh, 'asked again')
     }
 })
 
