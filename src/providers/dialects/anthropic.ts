@@ -1,10 +1,10 @@
 /** Anthropic's Messages API. */
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
-import type { ContentBlock, Message, ModelRequest, ModelUsage, Part, Reply } from '../model.ts'
+import type { ContentBlock, ModelRequest, ModelUsage, Part, Reply } from '../model.ts'
 import { broken, type Trouble, windowFull } from '../transport/server-failure.ts'
 import { searchTool, sourcesReader } from './anthropic-search.ts'
 import { asNumber, type Dialect, noUsage, type ReplyReader, stopOf, toolUse, withFreshIds } from './dialect.ts'
-import { bytesOf, bytesOnce, toolsField } from './request-bytes.ts'
+import { bytesOf, bytesOnce, conversationBytes, toolsField } from './request-bytes.ts'
 import { realName, wireName } from './tool-names.ts'
 
 export function anthropic({
@@ -41,20 +41,17 @@ const withoutBeta = ({ 'anthropic-beta': _beta, ...headers }: Record<string, str
 
 const cacheHere = ',"cache_control":{"type":"ephemeral"}'
 
-function body(request: ModelRequest): Buffer {
+function body(request: ModelRequest): Buffer[] {
   const { model, maxTokens, system, tools, webSearch, messages } = request
-  const written = messages.map(writtenMessage).filter(({ length }) => length > 0)
-  if (written[0]) written[0] = written[0].subarray(1)
-  // Everything up to here is what the next request will begin with. A message ends in `}]}`: the mark goes into its last block.
-  const last = written.pop()
+  const written = writtenMessages(messages).subarray(1)
   return bytesOf(
     `{"model":${JSON.stringify(model)},"max_tokens":${maxTokens},"stream":true`,
     reasoningFields(request),
     writtenSystem(system),
     webSearch ? searchTool(webSearch) : writtenTools(tools),
     ',"messages":[',
-    ...written,
-    ...(last ? [last.subarray(0, -3), cacheHere, '}]}'] : []),
+    // Everything up to here is what the next request will begin with. A message ends in `}]}`: the mark goes into its last block.
+    ...(written.length > 0 ? [written.subarray(0, -3), cacheHere, '}]}'] : []),
     ']}',
   )
 }
@@ -67,10 +64,9 @@ function reasoningFields({ thinking, effort }: ModelRequest): string {
   )
 }
 
-/** With its comma: half as many parts to put together in a long conversation. The first goes without. */
-const writtenMessage = bytesOnce(({ role, content }: Message) => {
+const writtenMessages = conversationBytes(({ role, content }) => {
   const blocks = content.map(wireBlock).filter((block) => block !== undefined)
-  return blocks.length === 0 ? '' : `,${JSON.stringify({ role, content: blocks })}`
+  return blocks.length === 0 ? '' : JSON.stringify({ role, content: blocks })
 })
 
 function wireBlock(block: ContentBlock): JsonObject | undefined {

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import type { ContentBlock, Message, ModelFailure, ModelRequest, ModelUsage, Part, Reply } from '../model.ts'
 import { broken, type Trouble } from '../transport/server-failure.ts'
 import { asNumber, type Dialect, noUsage, type ReplyReader, stopOf, toolUse, withFreshIds } from './dialect.ts'
-import { bytesOf, bytesOnce, commaed, toolsField } from './request-bytes.ts'
+import { bytesOf, conversationBytes, toolsField } from './request-bytes.ts'
 import { realName, wireName } from './tool-names.ts'
 
 type LimitName = 'max_tokens' | 'max_completion_tokens'
@@ -13,13 +13,15 @@ export function openai({ host, headers }: { host: string; headers: Record<string
   let streamOptions = true
   let swapped = false
 
-  function body({ model, maxTokens, system, tools, messages }: ModelRequest): Buffer {
+  function body({ model, maxTokens, system, tools, messages }: ModelRequest): Buffer[] {
     const usage = streamOptions ? ',"stream_options":{"include_usage":true}' : ''
+    const first = writtenSystem(system)
     return bytesOf(
       `{"model":${JSON.stringify(model)},"${limitName(model, swapped)}":${maxTokens},"stream":true${usage}`,
       writtenTools(tools),
       ',"messages":[',
-      ...commaed([writtenSystem(system), ...messages.map(writtenMessage)]),
+      first,
+      writtenMessages(messages).subarray(first === '' ? 1 : 0),
       ']}',
     )
   }
@@ -55,16 +57,16 @@ function limitName(model: string, swapped: boolean): LimitName {
   return names[Number(/^(?:o\d|gpt-5)/.test(model) !== swapped)]!
 }
 
-function writtenSystem(system: ModelRequest['system']): Buffer {
+function writtenSystem(system: ModelRequest['system']): string {
   const content = system
     .map(({ text }) => text)
     .filter((text) => text.trim() !== '')
     .join('\n\n')
-  return Buffer.from(content === '' ? '' : JSON.stringify({ role: 'system', content }))
+  return content === '' ? '' : JSON.stringify({ role: 'system', content })
 }
 
 /** One of ours may be several of theirs. */
-const writtenMessage = bytesOnce((message: Message) => {
+const writtenMessages = conversationBytes((message) => {
   const wire = message.role === 'assistant' ? [fromAssistant(message)] : fromUser(message)
   const texts = wire.filter((each) => each !== undefined).map((each) => JSON.stringify(each))
   return texts.join(',')

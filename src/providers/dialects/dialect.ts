@@ -8,8 +8,8 @@ export interface Dialect {
   readonly path: string
   readonly modelsPath: string
   headers(secret: Secret): Record<string, string>
-  /** The request as JSON. Called once a try. */
-  body(request: ModelRequest): Buffer
+  /** The request as JSON, in parts to send one after another. Called once a try. */
+  body(request: ModelRequest): readonly Buffer[]
   reader(request: ModelRequest, on: (part: Part) => void): ReplyReader
   /** A refusal that another way of asking may avoid: true when the next body will differ. */
   adapt(failure: ModelFailure): boolean
@@ -49,12 +49,14 @@ export function toolUse(id: string, name: string, args: string): ToolUse {
 
 /** Ids that the conversation has not used yet: a server may repeat them, and the next request may not. */
 export function withFreshIds(content: Reply['content'], request: ModelRequest): Reply['content'] {
-  const calls = content.filter((block) => block.type === 'tool_use')
-  if (calls.length === 0) return content
+  const wanted = content.flatMap((block) => (block.type === 'tool_use' ? [block.id || 'call'] : []))
+  if (wanted.length === 0) return content
   const taken = new Set<string>()
+  // of a long conversation's ids only those that may be in the way
   for (const message of request.messages) {
     if (message.role !== 'assistant') continue
-    for (const block of message.content) if (block.type === 'tool_use') taken.add(block.id)
+    for (const block of message.content)
+      if (block.type === 'tool_use' && wanted.some((id) => block.id.startsWith(id))) taken.add(block.id)
   }
   return content.map((block) => {
     if (block.type !== 'tool_use') return block

@@ -1,6 +1,7 @@
-/** The parts of a request as bytes: what never changes is written down once in its life. */
+/** The parts of a request as bytes: what every later request repeats is written once. */
 import type { JsonObject } from '../../hooks/shape.ts'
-import type { ToolDefinition } from '../model.ts'
+import type { Message, ToolDefinition } from '../model.ts'
+import { commonLength } from '../transport/history.ts'
 
 /** `write` runs once per object, for as long as the object is alive. */
 export function bytesOnce<T extends object>(write: (value: T) => string): (value: T) => Buffer {
@@ -21,15 +22,54 @@ export const toolsField = (inDialect: (tool: ToolDefinition) => JsonObject) =>
     tools.length === 0 ? '' : `,"tools":${JSON.stringify(tools.map(inDialect))}`,
   )
 
+/** JSON in parts, which are sent one after another and never copied into one. */
+export const bytesOf = (...parts: readonly (string | Buffer)[]): Buffer[] =>
+  parts.filter(({ length }) => length > 0).map((part) => (typeof part === 'string' ? Buffer.from(part) : part))
+
+interface Written {
+  readonly messages: Message[]
+  /** Where each message ends in `bytes`. */
+  readonly ends: number[]
+  bytes: Buffer
+}
+
 /**
- * JSON in parts. What every later request says again is kept as bytes: with one letter beyond ASCII in a long conversation,
- * to turn its text into bytes takes longer than all else between two turns.
+ * The messages of a conversation, each with a comma before it. A conversation grows at its end, so its bytes are kept in one
+ * block, by its first message, and a turn adds its own. Bytes that were handed out are never overwritten: a connection may
+ * still be sending them. `write` returns nothing for a message that has nothing to say on the wire.
  */
-export const bytesOf = (...parts: readonly (string | Buffer)[]): Buffer =>
-  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
+export function conversationBytes(write: (message: Message) => string): (messages: readonly Message[]) => Buffer {
+  const conversations = new WeakMap<Message, Written>()
+  return (messages) => {
+    const [first] = messages
+    if (!first) return nothing
+    const written = conversations.get(first) ?? { messages: [], ends: [], bytes: nothing }
+    conversations.set(first, written)
+    const same = commonLength(written.messages, messages)
+    let end = written.ends[same - 1] ?? 0
+    if (same < written.messages.length) {
+      written.bytes = grown(written.bytes.subarray(0, end), end)
+      written.messages.length = written.ends.length = same
+    }
+    for (const message of messages.slice(same)) {
+      const text = write(message)
+      if (text !== '') {
+        const size = Buffer.byteLength(text) + 1
+        if (end + size > written.bytes.length) written.bytes = grown(written.bytes.subarray(0, end), end + size)
+        written.bytes.write(`,${text}`, end)
+        end += size
+      }
+      written.messages.push(message)
+      written.ends.push(end)
+    }
+    return written.bytes.subarray(0, end)
+  }
+}
 
-/** A list's items, without those that are empty. */
-export const commaed = (items: readonly Buffer[]): Buffer[] =>
-  items.filter(({ length }) => length > 0).flatMap((item, at) => (at === 0 ? [item] : [comma, item]))
+const nothing = Buffer.alloc(0)
 
-const comma = Buffer.from(',')
+function grown(bytes: Buffer, least: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(Math.ceil(least * 1.25) + 4096)
+  bytes.copy(larger)
+  return larger
+}

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import type { ContentBlock, Message, ModelRequest, ModelUsage, Part, Reply } from '../model.ts'
 import { broken, type Trouble } from '../transport/server-failure.ts'
 import { asNumber, type Dialect, noUsage, type ReplyReader, stopOf, toolUse, withFreshIds } from './dialect.ts'
-import { bytesOf, bytesOnce, commaed, toolsField } from './request-bytes.ts'
+import { bytesOf, conversationBytes, toolsField } from './request-bytes.ts'
 import { realName, wireName } from './tool-names.ts'
 
 export const responses = ({ host, headers }: { host: string; headers: Record<string, string> }): Dialect => ({
@@ -16,7 +16,7 @@ export const responses = ({ host, headers }: { host: string; headers: Record<str
 })
 
 /** The server keeps nothing: what the model reasoned comes back encrypted, and is sent again with the next request. */
-function body(request: ModelRequest): Buffer {
+function body(request: ModelRequest): Buffer[] {
   const { model, maxTokens, system, tools, messages, thinking, effort } = request
   const instructions = system
     .map(({ text }) => text)
@@ -29,7 +29,7 @@ function body(request: ModelRequest): Buffer {
     instructions === '' ? '' : `,"instructions":${JSON.stringify(instructions)}`,
     writtenTools(tools),
     ',"input":[',
-    ...commaed(messages.map(writtenMessage)),
+    writtenMessages(messages).subarray(1),
     ']}',
   )
 }
@@ -43,7 +43,7 @@ const writtenTools = toolsField(({ name, description, inputSchema }) => ({
 }))
 
 /** One of ours may be several of theirs. */
-const writtenMessage = bytesOnce(({ role, content }: Message) =>
+const writtenMessages = conversationBytes(({ role, content }) =>
   content
     .map((block) => wireItem(role, block))
     .filter((item) => item !== undefined)

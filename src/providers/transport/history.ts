@@ -1,22 +1,48 @@
 /** A conversation as both dialects demand it: every call answered in the next message, no answer without its call. */
 import type { ContentBlock, Message } from '../model.ts'
 
+/** The part of each conversation that is known to fit, by its first message: a turn checks what it added. */
+const sound = new WeakMap<Message, Message[]>()
+
 /** Returns the same list when nothing is wrong, which is the usual case. */
 export function wellFormed(messages: readonly Message[]): readonly Message[] {
-  for (let at = 0; at < messages.length; at++) if (!fits(messages, at)) return repaired(messages)
+  const [first] = messages
+  if (!first) return messages
+  const known = sound.get(first) ?? []
+  sound.set(first, known)
+  known.length = commonLength(known, messages)
+  // whether the last one fits depends on the next
+  for (let at = Math.max(0, known.length - 1); at < messages.length; at++) {
+    if (!fits(messages, at)) return repaired(messages)
+    known[at] = messages[at]!
+  }
   return messages
+}
+
+/** How many messages two lists begin with in common, as the same objects. */
+export function commonLength(some: readonly Message[], others: readonly Message[]): number {
+  let at = 0
+  while (at < some.length && at < others.length && some[at] === others[at]) at++
+  return at
 }
 
 /** Without what another model thought, or, with an empty name, any model. The same list when there is nothing to leave out. */
 export function ownReasoning(messages: readonly Message[], model: string): readonly Message[] {
   const isForeign = (block: ContentBlock) => block.type === 'reasoning' && block.model !== model
   if (!messages.some(({ content }) => content.some(isForeign))) return messages
-  return messages.map((message) =>
-    message.content.some(isForeign)
-      ? { ...message, content: message.content.filter((block) => !isForeign(block)) }
-      : message,
-  )
+  return messages.map((message) => {
+    if (!message.content.some(isForeign)) return message
+    let own = withoutForeign.get(message)
+    if (own?.model !== model) {
+      own = { model, message: { ...message, content: message.content.filter((block) => !isForeign(block)) } }
+      withoutForeign.set(message, own)
+    }
+    return own.message
+  })
 }
+
+/** The same object each time, so that what is known of it is not worked out again. */
+const withoutForeign = new WeakMap<Message, { readonly model: string; readonly message: Message }>()
 
 const interrupted = '[SDLC_INTERNAL] interrupted: this call has no result'
 

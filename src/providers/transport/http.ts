@@ -13,7 +13,8 @@ export interface HttpRequest {
   /** Follows the client's base address. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: Buffer
+  /** In parts, sent one after another. */
+  readonly body?: readonly Buffer[]
   readonly signal: AbortSignal
 }
 
@@ -68,7 +69,7 @@ export function createClient({ base, socketPath, env, limits: given }: ClientOpt
       agent,
       method: request.method,
       path: prefix + request.path,
-      headers: { host: base.host, ...request.headers },
+      headers: { host: base.host, ...request.headers, ...lengthOf(request.body) },
       ...(socketPath ? { socketPath } : { host, port: base.port || (secure ? 443 : 80) }),
     })
   }
@@ -135,12 +136,16 @@ export function createClient({ base, socketPath, env, limits: given }: ClientOpt
         incoming.on('error', (cause: NodeJS.ErrnoException) => network(words(cause, base.host)))
         incoming.on('close', () => network(`${base.host} closed the connection in the middle of the reply`))
       })
-      outgoing.end(request.body)
+      for (const part of request.body ?? []) outgoing.write(part)
+      outgoing.end()
     })
   }
 
   return { send, close: () => agent?.destroy() }
 }
+
+const lengthOf = (body: readonly Buffer[] | undefined) =>
+  body && { 'content-length': String(body.reduce((sum, { length }) => sum + length, 0)) }
 
 /** After the last event only the end of the body is due, and with it the connection can be used again. */
 const GRACE_MS = 50
