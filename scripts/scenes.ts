@@ -88,7 +88,7 @@ async function visit(agent: string, columns: number, camera: Browser): Promise<v
     async shoot(name) {
       if (only !== '' && !only.split(',').includes(name)) return
       await new Promise((resolve) => setTimeout(resolve, 400))
-      const screen = capture('-e').trimEnd()
+      const screen = capture('-e', '-N').trimEnd()
       writeFileSync(join(out, `${name}-${columns}-${agent}.ansi`), screen)
       await png(camera, screen, join(out, `${name}-${columns}-${agent}.png`), { columns, light })
     },

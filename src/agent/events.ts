@@ -47,7 +47,8 @@ export type AgentEvent = { readonly agent?: SpeakingAgent } & (
       readonly ms: number
       readonly outcome: 'ran' | 'denied' | 'intercepted' | 'interrupted' | 'invalid'
     }
-  | { readonly type: 'hook'; readonly note: HookNote }
+  /** `toolUseId`: the call it is about. */
+  | { readonly type: 'hook'; readonly note: HookNote; readonly toolUseId?: string }
   | {
       readonly type: 'usage'
       readonly usage: ModelUsage

@@ -26,7 +26,7 @@ test('Ctrl-B sends a running command to the background: the turn goes on, and th
   const ona = openOna(place, { words: ['--allowed-tools', 'Bash'] })
   await ona.until(idle)
   say(ona, 'run while [ ! -e gate ]; do sleep 0.1; done; echo finished at last > seen')
-  await ona.until(/ctrl\+b for the background/)
+  await ona.until(/ctrl\+b to run in the background/)
   ona.keys('C-b')
   await ona.until(/Running in background \(bash_1\)/)
   await ona.until(idle)

@@ -71,7 +71,7 @@ test('permission: yes runs it, always saves the rule that was shown, no with wor
   const ona = await ready()
   say(ona, 'run mkdir -v one')
   await ona.until(
-    /Bash command[\s\S]*mkdir -v one[\s\S]*1\. Yes[\s\S]*always allow Bash\(mkdir .*settings\.local\.json[\s\S]*for this session: Bash/,
+    /Bash command[\s\S]*mkdir -v one[\s\S]*1\. Yes[\s\S]*always allow Bash\(mkdir .*settings\.local\.json[\s\S]*and allow Bash[\s\S]*until this session ends/,
   )
   ona.keys('Enter')
   await ona.until(/● Bash\(mkdir -v one\)[\s\S]*└ .*'one'[\s\S]*❯ ask/)
@@ -399,7 +399,7 @@ test('a command that fails shows its exit code, and a long output its head, its 
   await ona.until(/and 2981 more lines/)
   assert.match(
     ona.all(),
-    /● Bash\(seq 1 3000; exit 3\) exit 3(?: · [\d.]+m?s)?\n {2}└ 1\n {4}2\n {4}3\n {4}… \+2995 lines \(ctrl\+o shows all\)\n {4}2999\n {4}3000\n/,
+    /● Bash\(seq 1 3000; exit 3\) exit 3(?: · [\d.]+m?s)?\n {2}└ 1\n {4}2\n {4}3\n {4}4\n {4}5\n {4}… \+2991 lines \(ctrl\+o shows all\)\n {4}2997\n {4}2998\n {4}2999\n {4}3000\n/,
   )
   await leave(ona)
 })
@@ -476,7 +476,7 @@ test('with NO_COLOR nothing is coloured, without it things are', { skip }, async
 test('? shows the keys, and they go away again', { skip }, async () => {
   const ona = await ready()
   ona.type('?')
-  await ona.until(/shift\+tab +turn the permission mode/)
+  await ona.until(/shift\+tab +cycle the permission mode/)
   ona.type('?')
   await ona.until(/^rehearsal: not/m)
   await leave(ona)

@@ -50,10 +50,10 @@ test('a todo call that failed or that a hook touched is printed like any other',
   const note = { hook: 'count', event: 'PreToolUse', effect: 'changed', reason: '' } as const
   const [started, ended] = finished('TodoWrite', { display: { kind: 'todos', todos } })
   const lines = play(view, { type: 'turn-started' }, started!, { type: 'hook', note } as AgentEvent, ended!)
-  assert.deepEqual(lines, ['', '● TodoWrite(x)', '  ⚑ hook count changed (PreToolUse)', '  └ ○ step 1'])
+  assert.deepEqual(lines, ['', '● Todos(x)', '  ⚑ hook count changed (PreToolUse)', '  └ ○ step 1'])
   assert.deepEqual(play(view, ...finished('TodoWrite', { content: 'todos: not a list', isError: true })), [
     '',
-    '● TodoWrite(x)',
+    '● Todos(x)',
     '  └ todos: not a list',
   ])
 })
@@ -76,7 +76,7 @@ test('what a start reports stands below the banner, and is seen while the start 
   assert.deepEqual(view.take(60), [])
   assert.deepEqual(view.live(60, 20, 0), ['  a key is unknown'])
   view.release({ kind: 'lines', lines: ['ona 1.0'] })
-  assert.deepEqual(view.take(60), ['ona 1.0', '  a key is unknown'])
+  assert.deepEqual(view.take(60), ['ona 1.0', '', '  a key is unknown'])
   assert.deepEqual(view.live(60, 20, 0), [])
 })
 
@@ -94,5 +94,135 @@ test('in a dialog a changed line that is too long goes on under its own text', (
     '      plain words that are long enough',
     '      to wrap',
     '',
+  ])
+})
+
+const agent = (id: string) => ({ id: `agent-${id}`, type: 'explore', about: `look ${id}`, toolUseId: id })
+const startAgent = (id: string): AgentEvent => ({
+  type: 'tool-started',
+  id,
+  name: 'Agent',
+  input: { description: `look ${id}` },
+  summary: `look ${id}`,
+})
+const callOf = (id: string, name: string, summary: string): AgentEvent => ({
+  type: 'tool-started',
+  id: `${id}-${name}`,
+  name,
+  input: {},
+  summary,
+  agent: agent(id),
+})
+const endOf = (id: string, content: string): AgentEvent => ({
+  type: 'tool-finished',
+  id,
+  name: 'Agent',
+  output: { content, isError: false },
+  ms: 1500,
+  outcome: 'ran',
+})
+
+test('sub-agents that run at once have one line each, redrawn in place, and are printed as each ends', () => {
+  const view = new TurnView(() => {})
+  const shown = (columns = 60) => view.live(columns, 20, now + 5_400, true)
+  const now = Date.now()
+  assert.deepEqual(play(view, { type: 'turn-started' }, startAgent('a'), startAgent('b'), startAgent('c')), [])
+  play(view, callOf('b', 'Grep', 'price'), callOf('a', 'Read', 'a.ts'), callOf('a', 'Bash', 'npm test --silent'))
+  assert.deepEqual(shown(), [
+    '',
+    '● Agent(look a) 5s · 2 calls · Bash(npm test --silent)',
+    '● Agent(look b) 5s · 1 call · Grep(price)',
+    '● Agent(look c) 5s',
+  ])
+  assert.deepEqual(shown(40), ['', '● Agent(look a) 5s · 2 calls', '● Agent(look b) 5s · 1 call', '● Agent(look c) 5s'])
+  assert.deepEqual(play(view, endOf('b', 'One caller.')), [
+    '',
+    '● Agent(look b) 1.5s',
+    '  ├ ● Grep(price)',
+    '  └ One caller.',
+  ])
+  assert.deepEqual(shown(), ['', '● Agent(look a) 5s · 2 calls · Bash(npm test --silent)', '● Agent(look c) 5s'])
+  // one that is left has room for its calls
+  play(view, endOf('c', 'Nothing.'))
+  assert.deepEqual(shown(), ['', '● Agent(look a) 5.4s', '  ├ ● Read(a.ts)', '  ├ ● Bash(npm test --silent)'])
+})
+
+test('what a hook did stands under the call it is about, though others run', () => {
+  const view = new TurnView(() => {})
+  const note = { hook: 'watch', event: 'PreToolUse', effect: 'changed', reason: '' } as const
+  play(view, { type: 'turn-started' }, startAgent('a'), startAgent('b'), { type: 'hook', note, toolUseId: 'b' })
+  assert.deepEqual(play(view, endOf('a', 'x'), endOf('b', 'y')), [
+    '',
+    '● Agent(look a) 1.5s',
+    '  └ x',
+    '',
+    '● Agent(look b) 1.5s',
+    '  ⚑ hook watch changed (PreToolUse)',
+    '  └ y',
+  ])
+})
+
+test('calls of an agent in the background do not hang under the call of another', () => {
+  const view = new TurnView(() => {})
+  play(view, { type: 'turn-started' }, startAgent('a'), callOf('gone', 'Read', 'b.ts'), callOf('a', 'Read', 'a.ts'))
+  assert.deepEqual(play(view, endOf('a', 'x')), ['', '● Agent(look a) 1.5s', '  ├ ● Read(a.ts)', '  └ x'])
+})
+
+test('a narrow window cuts the facts about the turn, never how to interrupt it', () => {
+  const view = new TurnView(() => {})
+  const usage = { usage: { outputTokens: 1234 }, costUsd: 0, contextShare: 0 }
+  play(view, { type: 'turn-started' }, { type: 'request', model: 'Claude Sonnet 4', messageCount: 1 })
+  play(view, { type: 'usage', ...usage } as AgentEvent)
+  const line = (columns: number) => view.live(columns, 20, Date.now()).at(-1)!.replace(/^./, '*')
+  assert.equal(line(80), '* Waiting for Claude Sonnet 4… (0s · 1.2k tokens · esc to interrupt)')
+  assert.equal(line(60), '* Waiting for Claude Sonnet 4… (0s · esc to interrupt)')
+  assert.equal(line(50), '* Waiting for Claude Sonnet 4… (esc to interrupt)')
+  assert.equal(line(40), '* Waiting for Claude… (esc to interrupt)')
+})
+
+test('a request that is sent again counts down, and says why and how to stop', () => {
+  const view = new TurnView(() => {})
+  const failure = { kind: 'overloaded', message: 'the server is overloaded' }
+  play(view, { type: 'turn-started' }, { type: 'retry', waitMs: 8_000, attempt: 2, most: 10, failure } as AgentEvent)
+  const line = (ms: number, columns = 90) =>
+    view
+      .live(columns, 20, Date.now() + ms)
+      .at(-1)!
+      .replace(/^./, '*')
+  assert.match(line(0), /^\* Retrying in 8s \(attempt 2 of 10\): the server is overloaded… \(0s · esc to interrupt\)$/)
+  assert.match(line(5_500), /^\* Retrying in 3s .* \(5s · esc to interrupt\)$/)
+  assert.match(line(9_000), /^\* Retrying in 0s/)
+  assert.match(line(0, 50), /^\* Retrying in 8s .*… \(esc to interrupt\)$/)
+})
+
+test('of a long todo list the part around the work is drawn, and the rest counted', () => {
+  const view = new TurnView(() => {})
+  const states = Array.from({ length: 14 }, (_, at): Todo['status'] =>
+    at < 5 ? 'completed' : at === 5 ? 'in_progress' : 'pending',
+  )
+  play(view, { type: 'turn-started' }, ...todoWrite(plan(...states)))
+  assert.deepEqual(view.live(60, 30, Date.now()).slice(-8), [
+    '  ✔ step 5',
+    '  ▸ step 6',
+    ...[7, 8, 9, 10, 11].map((at) => `  ○ step ${at}`),
+    '  … +4 done, +3 to do',
+  ])
+})
+
+test('of a failure more lines are shown, none of them empty beside the fold', () => {
+  const view = new TurnView(() => {})
+  const text = ['--- stderr ---', 'cat: x: no such file', 'a', 'b', '', '', ...Array(20).keys(), '', 'end']
+  const display = { kind: 'output', text: text.join('\n'), status: 'exit 1' } as const
+  assert.deepEqual(play(view, ...finished('Bash', { isError: true, display })), [
+    '',
+    '● Bash(x) exit 1',
+    '  └ cat: x: no such file',
+    '    a',
+    '    b',
+    '    … +20 lines (ctrl+o shows all)',
+    '    18',
+    '    19',
+    '    ',
+    '    end',
   ])
 })

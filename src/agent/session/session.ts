@@ -238,7 +238,7 @@ export class Session {
     const event = raised?.()
     if (!plane.listens(name, ...(event ? [event.name] : []))) return quiet
     const shown = this.sealed ? structuredClone(step) : step
-    return this.#heard(await plane.ask(name, shown, this.scope(toolUseId, signal), event))
+    return this.#heard(await plane.ask(name, shown, this.scope(toolUseId, signal), event), toolUseId)
   }
 
   /** Raises an event that belongs to no step. */
@@ -248,9 +248,14 @@ export class Session {
     return this.#heard(await plane.raise(name, fields(), this.scope(undefined, signal)))
   }
 
-  #heard(answer: Answer): Answer {
+  #heard(answer: Answer, toolUseId?: string): Answer {
     // a hook may print a key: what it says reaches screens and logs without it
-    for (const note of answer.notes) this.emit({ type: 'hook', note: { ...note, reason: storable(note.reason) } })
+    for (const note of answer.notes)
+      this.emit({
+        type: 'hook',
+        note: { ...note, reason: storable(note.reason) },
+        ...(toolUseId !== undefined && { toolUseId }),
+      })
     for (const text of answer.messages) this.emit({ type: 'notice', level: 'info', text })
     if (answer.watchPaths.length > 0) this.runtime.watch?.(answer.watchPaths)
     return this.sealed ? withoutAdditions(answer) : answer

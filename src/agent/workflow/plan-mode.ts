@@ -2,7 +2,7 @@
 import type { PermissionUpdate } from '../../hooks/plane.ts'
 import type { Steps } from '../../hooks/steps.ts'
 import { readRule } from '../../permissions/rule.ts'
-import { failed, said, type ToolOutput } from '../../tools/output.ts'
+import { type Display, failed, said, type ToolOutput } from '../../tools/output.ts'
 import { approvePlan, draftPlan } from '../../workflow/planning.ts'
 import type { PlanAnswer } from '../events.ts'
 import { saveUpdates } from '../permission-updates.ts'
@@ -16,6 +16,7 @@ export async function enterPlanMode(session: Session): Promise<ToolOutput> {
   await session.stopCommands()
   return said(
     'You are planning now: read, search and ask. Give the plan with ExitPlanMode; nothing can be changed before it is approved.',
+    shown('Nothing is changed before you approve the plan.'),
   )
 }
 
@@ -43,7 +44,10 @@ export async function exitPlanMode(
   }
   const who = byHook ? 'A hook' : 'The operator'
   if (!answer.approve)
-    return failed(`The plan was not approved. Keep planning. ${who} says: ${answer.feedback || '(nothing)'}`)
+    return failed(
+      `The plan was not approved. Keep planning.${answer.feedback ? ` ${who} says: ${answer.feedback}` : ''}`,
+      shown(`Not approved${answer.feedback ? `: ${answer.feedback}` : ''}`),
+    )
   const approved = approvePlan(session.db, session.conversationId, {
     planId: drafted.id,
     content: answer.plan,
@@ -55,8 +59,11 @@ export async function exitPlanMode(
   session.emit({ type: 'phase', from: 'planning', to: 'implement' })
   if (!byHook) await offer(session, commands)
   const edited = answer.plan === plan ? '' : `\n\n${who} changed it. The plan is now:\n${answer.plan}`
-  return said(`${who} approved the plan. Begin to implement it; start with the task list.${edited}`)
+  return said(`${who} approved the plan. Begin to implement it; start with the task list.${edited}`, shown('Approved'))
 }
+
+/** The result is written for the model; the screen says the same to the user. */
+const shown = (summary: string): Display => ({ kind: 'text', summary })
 
 /** PermissionRequest, as for any other question to the user: its answer stands for theirs. */
 async function askHooks(session: Session, plan: string, commands: readonly string[]): Promise<PlanAnswer | undefined> {

@@ -120,13 +120,16 @@ export class ChoiceView<T> implements View {
   draw(columns: number, rows: number): Frame {
     const { title, question, multiple } = this.#dialog
     // the question is never cut at the side: the end of a command may be what matters
-    const body = (this.#dialog.body ?? []).flatMap((line) => wrap(line, columns - 2, textColumn(line)))
+    const body = (this.#dialog.body ?? []).flatMap((line) =>
+      width(line) <= columns - 2 ? [line] : wrap(line, columns - 2, textColumn(line)),
+    )
     const head = [paint('accent', rule(columns)), ...wrap(bold(title), columns)]
     const asked = question ? ['', ...wrap(question, columns)] : ['']
     const list = this.#list(columns, rows - head.length - asked.length - 1 - Math.min(body.length + 1, 5))
     const place = list.shown < this.#choices.length ? `${this.#at + 1} of ${this.#choices.length} ${glyph.dot} ` : ''
     const apart = rows >= tallRows && list.shown === this.#choices.length ? [''] : []
-    const foot = [...apart, paint('dim', clip(place + this.#hints(multiple ?? false), columns))]
+    const hints = wrap(place + this.#hints(multiple ?? false), columns)
+    const foot = [...apart, ...hints.map((line) => paint('dim', line))]
     const room = Math.max(0, rows - head.length - asked.length - list.lines.length - foot.length - 1)
     const left = body.length - room + 1
     const more = paint('dim', `${glyph.more} +${plural(left, 'line')} (ctrl+o shows all)`)

@@ -18,7 +18,7 @@ export async function askPermission(
   cwd: string,
   signal: AbortSignal,
 ): Promise<PermissionAnswer | undefined> {
-  const { title, question, body } = await picture(request, cwd)
+  const { title, question, body } = await picture(request, cwd, front.columns - 2)
   const choices: Choice<Picked>[] = [
     { label: 'Yes', value: { kind: 'once' }, key: 'y' },
     ...request.suggestions
@@ -104,7 +104,7 @@ export function sayUpdate(update: PermissionUpdate): string {
   }
   const rules = update.rules.map((rule) => cleanLine(sayRule(rule))).join(', ')
   if (update.type === 'addRules' && update.behavior === 'allow')
-    return update.destination === 'session' ? `Yes, for this session: ${rules}` : `Yes, and always allow ${rules}`
+    return update.destination === 'session' ? `Yes, and allow ${rules}` : `Yes, and always allow ${rules}`
   const verbs = { addRules: 'add', replaceRules: 'set', removeRules: 'remove' } as const
   return `Yes, and ${verbs[update.type]} the ${update.behavior} rule ${rules}`
 }
@@ -115,7 +115,7 @@ interface Picture {
   readonly body: readonly string[]
 }
 
-async function picture({ tool, input, summary }: PermissionRequest, cwd: string): Promise<Picture> {
+async function picture({ tool, input, summary }: PermissionRequest, cwd: string, columns: number): Promise<Picture> {
   const text = (key: string) => (typeof input[key] === 'string' ? (input[key] as string) : '')
   const given = text('file_path') || text('notebook_path')
   const path = given.startsWith(`${cwd}/`) ? given.slice(cwd.length + 1) : given
@@ -131,9 +131,9 @@ async function picture({ tool, input, summary }: PermissionRequest, cwd: string)
     Edit: async () => ({
       title: `Edit ${cleanLine(path)}`,
       question: `Do you want to make this edit to ${cleanLine(path)}?`,
-      body: await editBody(input, path, cwd),
+      body: await editBody(input, path, cwd, columns),
     }),
-    Write: () => writePicture(path, text('content'), cwd),
+    Write: () => writePicture(path, text('content'), cwd, columns),
     Read: () => ({ title: 'Read a file', question: 'Do you want to let it be read?', body: [bold(cleanLine(path))] }),
     Network: () => ({
       title: 'Network access',
@@ -167,13 +167,13 @@ async function picture({ tool, input, summary }: PermissionRequest, cwd: string)
 }
 
 /** The lines that would change, with those round them; only the words where the file does not have them. */
-async function editBody(input: JsonObject, path: string, cwd: string): Promise<string[]> {
+async function editBody(input: JsonObject, path: string, cwd: string, columns: number): Promise<string[]> {
   const [before, after] = [String(input['old_string'] ?? ''), String(input['new_string'] ?? '')]
   const file = current(path, cwd)
   const everywhere = input['replace_all'] ? [paint('warn', 'everywhere in the file')] : []
   if (before !== '' && file?.includes(before)) {
     const edited = everywhere.length > 0 ? file.replaceAll(before, () => after) : file.replace(before, () => after)
-    return [...(await changes(path, file, edited)), ...everywhere]
+    return [...(await changes(path, file, edited, columns)), ...everywhere]
   }
   const signed = (text: string, sign: string) =>
     text === ''
@@ -182,16 +182,17 @@ async function editBody(input: JsonObject, path: string, cwd: string): Promise<s
           .replace(/\n$/, '')
           .split('\n')
           .map((one) => sign + one)
-  return [...diffLines(['@@ -1 +1 @@', ...signed(before, '-'), ...signed(after, '+')].join('\n')), ...everywhere]
+  const patch = ['@@ -1 +1 @@', ...signed(before, '-'), ...signed(after, '+')].join('\n')
+  return [...diffLines(patch, { path, columns }), ...everywhere]
 }
 
-async function changes(path: string, before: string, after: string): Promise<string[]> {
+async function changes(path: string, before: string, after: string, columns: number): Promise<string[]> {
   const { createTwoFilesPatch } = await import('diff')
   await loadDiffColours()
-  return diffLines(createTwoFilesPatch(path, path, before, after, '', '', { context: 3 }), { path })
+  return diffLines(createTwoFilesPatch(path, path, before, after, '', '', { context: 3 }), { path, columns })
 }
 
-async function writePicture(path: string, content: string, cwd: string): Promise<Picture> {
+async function writePicture(path: string, content: string, cwd: string, columns: number): Promise<Picture> {
   const name = cleanLine(path)
   const before = current(path, cwd)
   if (before === undefined) {
@@ -201,7 +202,7 @@ async function writePicture(path: string, content: string, cwd: string): Promise
       .map((line) => paint('added', line))
     return { title: `Create ${name}`, question: `Do you want to create ${name}?`, body }
   }
-  const body = await changes(path, before, content)
+  const body = await changes(path, before, content, columns)
   return { title: `Overwrite ${name}`, question: `Do you want to overwrite ${name}?`, body }
 }
 

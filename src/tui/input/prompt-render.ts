@@ -95,7 +95,7 @@ export const keyTable: readonly (readonly [string, string])[] = [
   ['esc', 'interrupt; twice: rewind, or clear the line'],
   ['ctrl+c', 'interrupt, clear, twice: leave'],
   ['ctrl+d twice', 'leave'],
-  ['shift+tab', 'turn the permission mode'],
+  ['shift+tab', 'cycle the permission mode'],
   ['ctrl+o', 'the full transcript'],
   ['ctrl+r', 'search what was typed before'],
   ['up, down', 'what was typed before'],
@@ -121,5 +121,5 @@ function helpLines(columns: number, rows: number): string[] {
       .join(' ')
       .trimEnd(),
   )
-  return height > rows ? [...lines.slice(0, rows - 1), paint('dim', `${glyph.more} /help shows all`)] : lines
+  return height > rows ? [...lines.slice(0, rows - 1), paint('dim', `${glyph.more} /keybindings shows all`)] : lines
 }

@@ -205,7 +205,7 @@ export class Prompt implements View {
   }
 
   #submit(): void {
-    const shown = this.text
+    const shown = this.text.trimEnd()
     if (shown.trim() === '') return
     const { text, images } = this.#attachments.unfold(shown)
     this.#options.history().add(text)

@@ -3,7 +3,7 @@ import { clean } from './clean.ts'
 import { plural } from './format.ts'
 import { glyph } from './glyphs.ts'
 import { colours, type Ground, onGround, paint } from './style.ts'
-import { pad, width } from './width.ts'
+import { pad, width, wrap } from './width.ts'
 
 /** Colours the lines of a file by its name. Loaded with the first change, so that a start does without it. */
 let highlight: ((code: string, language: string) => string[]) | undefined
@@ -23,7 +23,7 @@ export interface DiffOptions {
   readonly most?: number
   /** The file's name: its ending names the language. */
   readonly path?: string
-  /** Changed lines share one width, at most this. */
+  /** Longer lines are wrapped under their own text; changed lines share one width, at most this. */
   readonly columns?: number
 }
 
@@ -61,7 +61,25 @@ function read(patch: string): Line[][] {
     if (sign !== '-') after++
     hunks.at(-1)!.push({ sign, number, text: line.slice(1) })
   }
-  return hunks
+  return hunks.map(joined)
+}
+
+/** Added lines that could as well begin earlier, right after another change, do: one block reads better than two. */
+function joined(hunk: readonly Line[]): Line[] {
+  const lines = [...hunk]
+  for (let from = 0; from < lines.length; from++) {
+    const count = runOf(lines, from, '+')
+    if (count === 0) continue
+    let up = 0
+    while (lines[from - 1 - up]?.sign === ' ' && lines[from - 1 - up]!.text === lines[from + count - 1 - up]!.text) up++
+    if (up > 0 && up <= count && ['+', '-'].includes(lines[from - 1 - up]?.sign ?? ''))
+      for (let step = 1; step <= up; step++) {
+        lines[from - step] = { ...lines[from - step]!, sign: '+' }
+        lines[from + count - step] = { ...lines[from + count - step]!, sign: ' ' }
+      }
+    from += count - 1
+  }
+  return lines
 }
 
 function draw(hunk: readonly Line[], digits: number, language: string, columns: number): string[] {
@@ -69,40 +87,79 @@ function draw(hunk: readonly Line[], digits: number, language: string, columns: 
     ? highlight(hunk.map(({ text }) => text).join('\n'), language)
     : hunk.map(({ text }) => text)
   const words = changedWords(hunk)
-  const wide = Math.min(columns, Math.max(...hunk.map(({ text }) => digits + 3 + width(text))))
-  return hunk.map(({ sign, number, text }, row) => {
-    const label = `${String(number).padStart(digits)} ${sign}`
-    if (sign === ' ') return `${paint('dim', label)} ${coloured[row] ?? text}`
+  const lead = digits + 3
+  const room = columns > 0 ? Math.max(8, columns - lead) : Number.POSITIVE_INFINITY
+  const wide = columns > 0 ? lead + Math.min(room, Math.max(...hunk.map(({ text }) => width(text)))) : 0
+  return hunk.flatMap(({ sign, number, text }, row) => {
+    const label = `${String(number).padStart(digits)} ${sign} `
+    const code = coloured[row] ?? text
+    const beside = (line: string, at: number) => (at === 0 ? label : ' '.repeat(lead)) + line
+    if (sign === ' ')
+      return wrap(code, room).map((line, at) => (at === 0 ? paint('dim', label) : ' '.repeat(lead)) + line)
     const ground: Ground = sign === '+' ? 'added' : 'removed'
+    if (!colours()) return wrap(text, room).map(beside)
     const change = words.get(row)
-    // the changed words stand out by their background; colours of code would hide where they begin
-    const body = change ? mark(text, change, ground) : highlight ? (coloured[row] ?? text) : paint(ground, text)
-    const line = `${paint(ground, label)} ${body}`
-    return colours() ? onGround(ground, pad(line, wide)) : line
+    const painted = highlight ? code : paint(ground, text)
+    const body = change ? mark(painted, change, ground) : painted
+    return wrap(body, room).map((line, at) =>
+      onGround(ground, pad((at === 0 ? paint(ground, label) : ' '.repeat(lead)) + line, wide)),
+    )
   })
 }
 
-const mark = (text: string, [from, to]: readonly [number, number], ground: 'added' | 'removed'): string =>
-  paint(ground, text.slice(0, from)) +
-  onGround(`${ground}Word`, paint(ground, text.slice(from, to)), ground) +
-  paint(ground, text.slice(to))
+/** The characters of the span on the stronger background; styles inside and around it stay. */
+function mark(styled: string, [from, to]: readonly [number, number], ground: 'added' | 'removed'): string {
+  let at = 0
+  return styled
+    .split(/(\x1b\[[0-9;:]*m)/)
+    .map((piece) => {
+      if (piece.startsWith('\x1b')) return piece
+      const [begin, end] = [Math.max(0, from - at), Math.max(0, to - at)]
+      at += piece.length
+      const span = onGround(`${ground}Word`, piece.slice(begin, end), ground)
+      return piece.slice(0, begin) + span + piece.slice(Math.max(begin, end))
+    })
+    .join('')
+}
 
-/** Where a line that replaces another differs from it: removed and added lines of the same number are pairs. */
+/** Lines that are compared with each other, at most: a larger change has no pairs that one could follow. */
+const mostPaired = 60
+
+/** Where a line that replaces another differs from it. */
 function changedWords(hunk: readonly Line[]): Map<number, readonly [number, number]> {
   const found = new Map<number, readonly [number, number]>()
   for (let at = 0; at < hunk.length; ) {
     const removed = runOf(hunk, at, '-')
     const added = runOf(hunk, at + removed, '+')
-    if (removed > 0 && removed === added)
-      for (let row = at; row < at + removed; row++) {
-        const pair = difference(hunk[row]!.text, hunk[row + removed]!.text)
-        if (!pair) continue
-        found.set(row, pair[0])
-        found.set(row + removed, pair[1])
+    if (removed > 0 && removed <= mostPaired && added <= mostPaired)
+      for (const [row, other, spans] of pairs(hunk, at, removed, added)) {
+        found.set(row, spans[0])
+        found.set(other, spans[1])
       }
     at += Math.max(1, removed + added)
   }
   return found
+}
+
+/** Each removed line with the added one that replaces it: of as many, in their order; else the most alike, in order. */
+function pairs(hunk: readonly Line[], at: number, removed: number, added: number): [number, number, Spans][] {
+  const made: [number, number, Spans][] = []
+  let free = at + removed
+  for (let row = at; row < at + removed; row++) {
+    const others =
+      removed === added ? [row + removed] : Array.from({ length: at + removed + added - free }, (_, i) => free + i)
+    const alike = others
+      .map((other) => ({ other, ...difference(hunk[row]!.text, hunk[other]!.text) }))
+      .reduce((best, one) => (one.shared > best.shared ? one : best), {
+        other: -1,
+        shared: 0,
+        spans: undefined as Spans | undefined,
+      })
+    if (!alike.spans) continue
+    made.push([row, alike.other, alike.spans])
+    free = alike.other + 1
+  }
+  return made
 }
 
 function runOf(hunk: readonly Line[], from: number, sign: Line['sign']): number {
@@ -111,8 +168,10 @@ function runOf(hunk: readonly Line[], from: number, sign: Line['sign']): number 
   return length
 }
 
-/** What lies between the words that both begin with and the words that both end with; undefined: too little is shared. */
-function difference(a: string, b: string): [readonly [number, number], readonly [number, number]] | undefined {
+type Spans = readonly [readonly [number, number], readonly [number, number]]
+
+/** What lies between the words that both begin with and the words that both end with; no spans: too little is shared. */
+function difference(a: string, b: string): { shared: number; spans: Spans | undefined } {
   const [one, two] = [a.match(/\w+|\W/g) ?? [], b.match(/\w+|\W/g) ?? []]
   let head = 0
   while (head < one.length && head < two.length && one[head] === two[head]) head++
@@ -120,9 +179,11 @@ function difference(a: string, b: string): [readonly [number, number], readonly 
   while (tail < one.length - head && tail < two.length - head && one.at(-1 - tail) === two.at(-1 - tail)) tail++
   const start = one.slice(0, head).join('').length
   const end = one.slice(one.length - tail).join('').length
-  if ((start + end) * 3 < Math.max(a.length, b.length)) return undefined
-  return [
+  const shared = a.slice(0, start).trim().length + end
+  if (shared * 3 < Math.max(a.trim().length, b.trim().length)) return { shared: 0, spans: undefined }
+  const spans = [
     [start, a.length - end],
     [start, b.length - end],
-  ]
+  ] as const
+  return { shared, spans }
 }

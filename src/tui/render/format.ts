@@ -8,6 +8,9 @@ export function duration(ms: number): string {
   return minutes < 60 ? `${minutes}m ${seconds}s` : `${Math.floor(minutes / 60)}h ${minutes % 60}m`
 }
 
+/** A time that counts up or down on the screen: whole seconds. */
+export const seconds = (ms: number): string => (ms < 60_000 ? `${Math.max(0, Math.floor(ms / 1000))}s` : duration(ms))
+
 export function tokens(count: number): string {
   if (count < 1000) return String(count)
   return count < 1_000_000 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(2)}M`

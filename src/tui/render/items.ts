@@ -7,7 +7,7 @@ import { diffLines } from './diff-view.ts'
 import { duration, plural } from './format.ts'
 import { glyph } from './glyphs.ts'
 import { bold, colours, onGround, paint, type Role, struck } from './style.ts'
-import { clip, wrap, wrapUnder } from './width.ts'
+import { clip, width, wrap, wrapUnder } from './width.ts'
 
 export interface ToolCall {
   readonly id: string
@@ -38,11 +38,10 @@ export type Item =
   | { readonly kind: 'drawn'; readonly lines: readonly string[] }
 
 /** Lines of a result that the scrollback gets, from its head and from its tail; the rest is a key away. */
-const shortHead = 3
-const shortTail = 2
+const short = { head: 3, tail: 2 }
+/** Of a failure more: the reason often stands in the middle. */
+const shortFailure = { head: 5, tail: 4 }
 const shortDiff = 24
-/** Number and sign stand before a changed line. */
-const diffIndent = 6
 
 export function itemLines(
   item: Item,
@@ -106,10 +105,14 @@ export function toolHead(call: ToolCall, columns: number, mark?: string): string
   const tail = [state.word, statusOf(call), call.ms === undefined || call.ms < shortMs ? '' : duration(call.ms)]
     .filter(Boolean)
     .join(` ${glyph.dot} `)
-  const room = columns - call.name.length - tail.length - 6
-  const summary = clip(cleanLine(call.summary), Math.max(8, room))
-  return `${paint(role, mark ?? glyph.tool)} ${bold(call.name)}${summary ? `(${summary})` : ''}${tail ? paint('dim', ` ${tail}`) : ''}`
+  const name = shownNames[call.name] ?? cleanLine(call.name)
+  const room = columns - width(name) - tail.length - 6
+  const summary = clip(cleanLine(call.summary).replace(/^#+ /, ''), Math.max(8, room))
+  return `${paint(role, mark ?? glyph.tool)} ${bold(name)}${summary ? `(${summary})` : ''}${tail ? paint('dim', ` ${tail}`) : ''}`
 }
+
+/** Tools whose own names say little to a user. */
+const shownNames: Record<string, string> = { EnterPlanMode: 'Plan mode', ExitPlanMode: 'Plan', TodoWrite: 'Todos' }
 
 /** What took less is not worth a number. */
 const shortMs = 100
@@ -151,7 +154,7 @@ function resultLines({ output, progress, outcome }: ToolCall, columns: number, f
       .slice(0, reasonLines)
       .map((line) => paint('bad', line))
   if (output.display) return displayLines(output.display, output, columns, full)
-  const lines = fold(output.content, columns, full)
+  const lines = fold(output.content, columns, full, output.isError)
   return output.isError ? lines.map((line) => paint('bad', line)) : lines.map((line) => paint('dim', line))
 }
 
@@ -161,33 +164,38 @@ function displayLines(display: Display, output: ToolOutput | undefined, columns:
     const counts = `${paint('added', `+${display.added}`)} ${paint('removed', `-${display.removed}`)}`
     return [
       `${clip(cleanLine(display.path), columns - 12)} ${counts}`,
-      ...diffLines(display.patch, { path: display.path, columns, ...(!full && { most: shortDiff }) }).flatMap((line) =>
-        wrap(line, columns, diffIndent),
-      ),
+      ...diffLines(display.patch, { path: display.path, columns, ...(!full && { most: shortDiff }) }),
     ]
   }
   const role = output?.isError ? 'bad' : 'dim'
-  const painted = (text: string) => fold(text, columns, full).map((line) => (full ? line : paint(role, line)))
-  if (display.kind === 'output') return painted(display.text)
+  const painted = (text: string) =>
+    fold(text, columns, full, output?.isError).map((line) => (full ? line : paint(role, line)))
+  if (display.kind === 'output') return painted(full ? display.text : display.text.replace(onlyErrors, ''))
   return painted(full ? (display.full ?? (output?.content || display.summary)) : display.summary)
 }
+
+/** Where a command printed errors alone, the line that parts them from the rest says nothing. */
+const onlyErrors = /^\s*--- stderr ---\n/
 
 /** A reason longer than this is in the full transcript. */
 const reasonLines = 4
 
-function fold(text: string, columns: number, full: boolean): string[] {
+function fold(text: string, columns: number, full: boolean, failed = false): string[] {
   const lines = clean(text)
     .replace(/^(?:[^\S\n]*\n)+/, '')
     .trimEnd()
     .split('\n')
   if (full) return lines.flatMap((line) => wrap(line, columns))
   if (lines.length === 1 && lines[0] === '') return ['(no output)']
-  const left = lines.length - shortHead - shortTail
+  const { head, tail } = failed ? shortFailure : short
   const clipped = (part: readonly string[]) => part.map((line) => clip(line, columns))
   // a fold that hides one line would take that line's place
-  if (left <= 1) return clipped(lines)
-  const more = `${glyph.more} +${plural(left, 'line')} (ctrl+o shows all)`
-  return [...clipped(lines.slice(0, shortHead)), more, ...clipped(lines.slice(-shortTail))]
+  if (lines.length - head - tail <= 1) return clipped(lines)
+  // empty lines beside the fold say nothing
+  const shown = [lines.slice(0, head).join('\n').trimEnd().split('\n'), lines.slice(-tail)] as const
+  const end = shown[1].slice(shown[1].findIndex((line) => line.trim() !== ''))
+  const more = `${glyph.more} +${plural(lines.length - shown[0].length - end.length, 'line')} (ctrl+o shows all)`
+  return [...clipped(shown[0]), more, ...clipped(end)]
 }
 
 const todoMarks: Record<Todo['status'], (text: string) => string> = {
@@ -200,6 +208,22 @@ export const todoLines = (todos: readonly Todo[], columns: number): string[] =>
   todos.length === 0
     ? [paint('dim', '(no todos)')]
     : todos.map((todo) => todoMarks[todo.status](clip(cleanLine(todo.content), columns - 4)))
+
+/** The todos around the one in progress, at most so many rows; what is left out is counted. */
+export function nearTodos(todos: readonly Todo[], rows: number, columns: number): string[] {
+  if (todos.length <= rows) return todoLines(todos, columns)
+  const room = rows - 1
+  const at = todos.findIndex(({ status }) => status !== 'completed')
+  const from = Math.max(0, Math.min(at - 1, todos.length - room))
+  const hidden = [...todos.slice(0, from), ...todos.slice(from + room)]
+  const done = hidden.filter(({ status }) => status === 'completed').length
+  const counts = [
+    ...(done > 0 ? [`+${done} done`] : []),
+    ...(hidden.length > done ? [`+${hidden.length - done} to do`] : []),
+  ]
+  const more = paint('dim', `${glyph.more} ${counts.join(', ')}`)
+  return [...todoLines(todos.slice(from, from + room), columns), more]
+}
 
 /** A hook without a name goes by its command; so much of it. */
 const longestName = 48

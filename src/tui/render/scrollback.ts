@@ -53,12 +53,13 @@ export class Happened {
     this.#held = true
   }
 
-  /** Prints `first` and then all that waited. */
+  /** Prints `first` and then, below an empty line, all that waited. */
   release(first?: Item): void {
     this.#held = false
     if (!first) return
     this.items.unshift({ ...first, tight: true })
-    this.#ready.unshift({ item: first, spaced: false })
+    const waited = this.#ready.map((one, at) => (at === 0 ? { ...one, spaced: true } : one))
+    this.#ready = [{ item: first, spaced: false }, ...waited]
   }
 
   /** For the scrollback alone. */

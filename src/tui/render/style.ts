@@ -139,12 +139,12 @@ export const paint = (role: Role, text: string): string =>
     ? `\x1b[${palette[role]}m${text}\x1b[39m${palette[role] === '2' || palette[role] === '1' ? '\x1b[22m' : ''}`
     : text
 
-/** The text on a background. Inside it only `paint` and other backgrounds may be used: they give this one back. */
+/** The text on a background. Other backgrounds inside it, and the end of all styles, give this one back. */
 export function onGround(ground: Ground, text: string, within?: Ground): string {
   const code = palette?.ground[ground]
   if (!palette || !code || text === '') return text
   const back = code === '7' ? '27' : (within && palette.ground[within]) || '49'
-  return `\x1b[${code}m${text}\x1b[${back}m`
+  return `\x1b[${code}m${text.replaceAll('\x1b[0m', `\x1b[0m\x1b[${code}m`)}\x1b[${back}m`
 }
 
 const attribute = (on: number, off: number) => (text: string) =>

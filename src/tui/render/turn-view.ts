@@ -1,17 +1,20 @@
 /** The agent's events as a picture: what is finished goes to the scrollback, what goes on is drawn below it. */
-import type { AgentEvent } from '../../agent/events.ts'
+import type { AgentEvent, SpeakingAgent } from '../../agent/events.ts'
 import type { Todo, ToolOutput } from '../../tools/output.ts'
 import { AnswerView } from './answer-view.ts'
-import { clean, cleanLine } from './clean.ts'
+import { cleanLine } from './clean.ts'
 import { loadDiffColours } from './diff-view.ts'
-import { duration, tokens } from './format.ts'
 import { glyph } from './glyphs.ts'
-import { hookLines, type Item, type ToolCall, todoLines, toolHead, treeLines } from './items.ts'
+import { type Item, nearTodos, type ToolCall } from './items.ts'
+import { cutOff, noticeOf, retryStep } from './notices.ts'
+import { RunningCalls } from './running-calls.ts'
 import { Happened, type Kept } from './scrollback.ts'
-import { paint } from './style.ts'
-import { clip } from './width.ts'
+import { WorkingLine } from './working-line.ts'
 
-const progressKept = 4_000
+/** A command that runs longer than this can be sent to the background: the line below says so. */
+const longCommandMs = 2_000
+/** Todos that are drawn in place. */
+const todoRows = 8
 
 export class TurnView {
   todos: readonly Todo[] = []
@@ -23,12 +26,8 @@ export class TurnView {
   readonly #happened = new Happened()
   /** A command was shown in the middle of the answer. */
   #apart = false
-  #calls = new Map<string, ToolCall>()
-  #agents = new Map<string, ToolCall>()
-  #doing = ''
-  #since = 0
-  #turnSince = 0
-  #outTokens = 0
+  readonly #calls = new RunningCalls()
+  readonly #working = new WorkingLine()
   #todosChanged = false
   readonly #changed: () => void
   readonly #answer: AnswerView
@@ -44,7 +43,7 @@ export class TurnView {
   }
 
   get busy(): boolean {
-    return this.#turnSince > 0
+    return this.#working.busy
   }
 
   /** The full texts of answers, newest last. */
@@ -102,12 +101,12 @@ export class TurnView {
   live(columns: number, rows: number, now: number, still = false): string[] {
     const answer = this.#answer.live(columns)
     const spin = still ? glyph.tool : glyph.spin[Math.floor(now / 120) % glyph.spin.length]!
-    const running = [...this.#calls.values()].flatMap((call) => ['', ...this.#running(call, columns, spin, now)])
-    const state = this.busy && !still ? ['', this.#spinner(spin, now, columns)] : []
+    const state = this.busy && !still ? ['', this.#state(spin, now, columns)] : []
     const todos =
       this.busy && this.showTodos && this.todos.some((todo) => todo.status !== 'completed')
-        ? [...(still ? [''] : []), ...todoLines(this.#near(), columns - 4).map((line) => `  ${line}`)]
+        ? [...(still ? [''] : []), ...nearTodos(this.todos, todoRows, columns - 4).map((line) => `  ${line}`)]
         : []
+    const running = this.#calls.lines(columns, spin, now)
     const below = [...this.#happened.live(columns, this.#draw), ...running, ...state, ...todos].slice(
       -Math.max(1, rows - 1),
     )
@@ -118,62 +117,27 @@ export class TurnView {
     return this.#answer.prepare()
   }
 
-  #near(): readonly Todo[] {
-    const at = Math.max(0, this.todos.findIndex((todo) => todo.status !== 'completed') - 1)
-    return this.todos.slice(at, at + 6)
-  }
-
-  #running(call: ToolCall, columns: number, spin: string, now: number): string[] {
-    const head = toolHead(
-      { ...call, ms: now - call.startedAt > 1000 ? now - call.startedAt : undefined },
-      columns,
-      spin,
-    )
-    const progress = clean(call.progress)
-      .trimEnd()
-      .split('\n')
-      .slice(-5)
-      .filter((line) => line !== '')
-      .map((line, row) => paint('dim', `  ${row === 0 ? glyph.under : ' '} ${clip(line, columns - 5)}`))
-    const notes = call.notes.flatMap((note) => hookLines(note, columns))
-    return [head, ...notes, ...treeLines(call.calls, columns, 4, spin), ...progress]
-  }
-
-  #spinner(spin: string, now: number, columns: number): string {
-    const about = [
-      duration(Math.floor((now - this.#turnSince) / 1000) * 1000 || 0)
-        .replace('0ms', '0.0s')
-        .replace('.0s', 's'),
-    ]
-    if (this.#outTokens > 0) about.push(`${tokens(this.#outTokens)} tokens`)
-    if (this.#since > 0 && now - this.#since > 20_000 && this.#calls.size === 0)
-      about.push(`${duration(now - this.#since)} for this step`)
-    if ([...this.#calls.values()].some((call) => call.name === 'Bash' && now - call.startedAt > 2_000))
-      about.push('ctrl+b for the background')
-    about.push('esc to interrupt')
-    return clip(
-      `${paint('accent', `${spin} ${this.#doing || 'Working'}${glyph.more}`)} ${paint('dim', `(${about.join(` ${glyph.dot} `)})`)}`,
-      columns,
-    )
+  #state(spin: string, now: number, columns: number): string {
+    const isLong = this.#calls.all.some((call) => call.name === 'Bash' && now - call.startedAt > longCommandMs)
+    const hint = isLong ? 'ctrl+b to run in the background' : ''
+    return this.#working.line(spin, now, columns, { calls: this.#calls.size, hint })
   }
 
   #ofMain(event: AgentEvent): void {
     switch (event.type) {
       case 'turn-started':
-        this.#turnSince = Date.now()
-        this.#outTokens = 0
-        this.#step('Starting')
+        this.#working.begin()
         void this.prepare()
         break
       case 'request':
-        this.#step(`Waiting for ${cleanLine(this.nameOf(event.model))}`)
+        this.#working.step(`Waiting for ${cleanLine(this.nameOf(event.model))}`)
         break
       case 'thinking':
-        this.#step('Thinking')
+        this.#working.step('Thinking')
         this.#think(event.text)
         break
       case 'text':
-        this.#step('Writing')
+        this.#working.step('Writing')
         this.#answer.write(event.text)
         break
       case 'assistant':
@@ -181,70 +145,39 @@ export class TurnView {
         break
       case 'tool-started':
         this.#endAnswer('')
-        this.#calls.set(event.id, this.#newCall(event))
+        this.#calls.start(this.#newCall(event))
         if (event.name === 'Edit' || event.name === 'Write') void loadDiffColours()
-        this.#step(`Running ${event.name}`)
+        this.#working.step(`Running ${event.name}`)
         break
-      case 'tool-running': {
-        const call = this.#calls.get(event.id)
-        if (call) call.startedAt = Date.now()
+      case 'tool-running':
+        this.#calls.run(event.id)
         break
-      }
-      case 'tool-progress': {
-        const call = this.#calls.get(event.id)
-        if (call) call.progress = (call.progress + event.text).slice(-progressKept)
+      case 'tool-progress':
+        this.#calls.progress(event.id, event.text)
         break
-      }
       case 'tool-finished': {
-        const call = this.#calls.get(event.id) ?? this.#newCall({ ...event, input: {}, summary: '' })
-        this.#calls.delete(event.id)
+        const call = this.#calls.finish(event.id) ?? this.#newCall({ ...event, input: {}, summary: '' })
         Object.assign(call, { output: this.#shown(event.output), ms: ranMs(event), outcome: event.outcome })
-        for (const [id, owner] of this.#agents) if (owner === call) this.#agents.delete(id)
         // the list below shows what it says; it is printed when the turn ends
         if (isListed(call)) this.#happened.keep({ kind: 'tool', call })
         else this.#happened.add({ kind: 'tool', call })
-        this.#step('Working')
+        this.#working.step('Working')
         break
       }
-      case 'hook': {
-        // calls of the conversation itself run one after another: the one that runs is the one it is about
-        const [call] = this.#calls.values()
-        if (call) call.notes.push(event.note)
-        else this.#happened.add({ kind: 'hook', note: event.note }, false)
+      case 'hook':
+        if (!this.#calls.note(event.note, event.toolUseId))
+          this.#happened.add({ kind: 'hook', note: event.note }, false)
         break
-      }
       case 'usage':
-        this.#outTokens += event.usage.outputTokens ?? 0
+        this.#working.spent(event.usage.outputTokens ?? 0)
         break
       case 'retry':
-        if (this.#answer.drop()) this.#happened.add({ kind: 'notice', level: 'warning', text: cutOff })
-        this.#step(
-          `Trying again in ${duration(event.waitMs)} (attempt ${event.attempt} of ${event.most}): ${cleanLine(event.failure.message)}`,
-        )
+        if (this.#answer.drop()) this.#happened.add(cutOff)
+        this.#working.step(retryStep(event, Date.now()))
         break
       case 'todos':
         this.todos = event.todos
         this.#todosChanged = true
-        break
-      case 'phase':
-        this.#happened.add({ kind: 'notice', level: 'info', text: `phase: ${event.from} ${glyph.to} ${event.to}` })
-        break
-      case 'compacted':
-        this.#happened.add({
-          kind: 'notice',
-          level: 'info',
-          text: `Conversation compacted (${event.trigger}): ${tokens(event.tokensBefore)} ${glyph.to} ${tokens(event.tokensAfter)} tokens`,
-        })
-        break
-      case 'task':
-        this.#happened.add({
-          kind: 'notice',
-          level: event.status === 'failed' ? 'warning' : 'info',
-          text: `background task ${event.id} ${event.status}: ${event.about}`,
-        })
-        break
-      case 'notice':
-        this.#happened.add({ kind: 'notice', level: event.level, text: event.text })
         break
       case 'brief':
         this.#happened.add({ kind: 'answer', text: event.text })
@@ -259,23 +192,20 @@ export class TurnView {
         })
         break
       case 'turn-ended':
-        this.#endTurn(event)
+        this.#endTurn()
         break
     }
+    const notice = noticeOf(event)
+    if (notice) this.#happened.add(notice)
   }
 
-  #endTurn({ stop, failure }: Extract<AgentEvent, { type: 'turn-ended' }>): void {
+  #endTurn(): void {
     this.#endAnswer('')
-    for (const call of this.#calls.values())
+    for (const call of this.#calls.all)
       this.#happened.add({ kind: 'tool', call: { ...call, outcome: 'interrupted', ms: Date.now() - call.startedAt } })
     this.#calls.clear()
-    this.#agents.clear()
     this.#endTodos()
-    this.#turnSince = 0
-    this.#since = 0
-    this.#doing = ''
-    const text = failure ? failure.message : ends[stop]
-    if (text) this.#happened.add({ kind: 'notice', level: failure ? 'error' : 'warning', text })
+    this.#working.end()
   }
 
   /** The list as the turn leaves it, once. */
@@ -293,8 +223,8 @@ export class TurnView {
   }
 
   /** A sub-agent's calls hang under the call that started it. */
-  #ofAgent(agent: { id: string; type: string; about: string }, event: AgentEvent): void {
-    const owner = this.#agents.get(agent.id) ?? this.#adopt(agent)
+  #ofAgent(agent: SpeakingAgent, event: AgentEvent): void {
+    const owner = this.#calls.ownerOf(agent)
     if (event.type === 'tool-started' && owner) owner.calls.push(this.#newCall(event))
     else if (event.type === 'tool-finished') {
       const call = owner?.calls.find((one) => one.id === event.id)
@@ -306,15 +236,6 @@ export class TurnView {
       )
     else if (event.type === 'notice' && event.level !== 'info')
       this.#happened.add({ kind: 'notice', level: event.level, text: `${agent.type}: ${event.text}` })
-  }
-
-  #adopt(agent: { id: string; about: string }): ToolCall | undefined {
-    const free = [...this.#calls.values()].filter(
-      (call) => call.name === 'Agent' && ![...this.#agents.values()].includes(call),
-    )
-    const owner = free.find((call) => call.input['description'] === agent.about) ?? free.at(-1)
-    if (owner) this.#agents.set(agent.id, owner)
-    return owner
   }
 
   #newCall(event: { id: string; name: string; input: ToolCall['input']; summary: string }): ToolCall {
@@ -329,12 +250,6 @@ export class TurnView {
 
   #below(text: string): string {
     return this.folder ? text.replaceAll(`${this.folder}/`, '') : text
-  }
-
-  #step(doing: string): void {
-    if (this.#doing === doing) return
-    this.#doing = doing
-    this.#since = Date.now()
   }
 
   #think(text: string): void {
@@ -363,15 +278,6 @@ const isListed = ({ outcome, output, notes }: ToolCall): boolean =>
 const todoCount = (todos: readonly Todo[]): string =>
   `${todos.filter(({ status }) => status === 'completed').length} of ${todos.length} done`
 
-const cutOff = 'The reply above was cut off; sending the request again'
-
 /** A call that did not run took no time. */
 const ranMs = ({ outcome, ms }: Extract<AgentEvent, { type: 'tool-finished' }>): number | undefined =>
   outcome === 'ran' || outcome === 'interrupted' ? ms : undefined
-
-const ends: Record<string, string> = {
-  cancelled: 'Interrupted. What should be done instead?',
-  max_tokens: 'The answer was cut off: it reached the most tokens that one answer may have.',
-  max_turn_requests: 'Stopped: the turn reached its limit of requests.',
-  refusal: 'The model refused.',
-}

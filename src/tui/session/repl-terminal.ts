@@ -191,7 +191,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   const hasTurns = session.messages.length > 0
   await started.close(typeof reason === 'string' ? reason : 'other')
   if (hasTurns && typeof reason === 'string')
-    options.output.write(`${paint('dim', 'Resume this session with:')} ona --resume ${conversation.session.id}\n`)
+    options.output.write(`\n${paint('dim', 'Resume this session with:')} ona --resume ${conversation.session.id}\n`)
   signals.release()
   if (typeof reason !== 'string') throw reason.cause
   return signals.code() ?? 0

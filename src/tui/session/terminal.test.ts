@@ -161,7 +161,7 @@ test('@ completes files, quotes names with spaces, and is silent in shell mode',
   keyboard.type(tab, '@my')
   await shows(/my file/)
   keyboard.type(tab, enter)
-  assert.deepEqual(submitted, ['see @src/tui/screen.ts @"docs/my file.md" '])
+  assert.deepEqual(submitted, ['see @src/tui/screen.ts @"docs/my file.md"'])
   keyboard.type('!cat @sc')
   await shows(/shell: runs at once/)
 })
@@ -219,7 +219,7 @@ test('the other keys reach what they name', async () => {
   keyboard.type('\x1b[Z', '\x0f', '\x14', '\x0c', '\x1a', '\x1bp')
   assert.deepEqual(calls, ['mode', 'transcript', 'todos', 'redraw', 'suspend', 'model'])
   keyboard.type('?')
-  await shows(/shift\+tab +turn the permission mode/)
+  await shows(/shift\+tab +cycle the permission mode/)
   keyboard.type('x', '\x07')
   await shows(/x edited/)
   assert.equal(prompt.text, 'x edited')
@@ -282,8 +282,8 @@ test('permission: the command, the reason, the exact rule and its place; each an
       '',
       'Do you want to run it?',
       '❯ 1. Yes',
-      '  2. Yes, and always allow Bash(npm test:*)   saved in .ona/settings.local.json',
-      '  3. Yes, for this session: Bash(npm test:*)  until this session ends',
+      '  2. Yes, and always allow Bash(npm test:*)  saved in .ona/settings.local.json',
+      '  3. Yes, and allow Bash(npm test:*)         until this session ends',
       '  4. No, and say what to do instead',
       '',
       'enter to choose · esc to say no',

@@ -60,7 +60,7 @@ async function ofProvider(provider: ProviderName, ui: Ui): Promise<Offer[]> {
   return [...known, ...fresh.map(({ id }) => ({ name: `${provider}/${id}`, wire: id }))].map(({ name, wire }) => {
     const entry = listed.find(({ id }) => id === wire)
     const spec = specOf(provider, wire, own[wire], entry)
-    const about = usable ? describe(spec) : `${describe(spec)} · no credential: ${credential.problem}`
+    const about = usable ? describe(spec) : `${describe(spec)} · ${credential.problem}`
     return { name, wire, provider, displayName: spec.name ?? wire, about }
   })
 }
@@ -70,7 +70,9 @@ function describe({ contextWindow, thinking, efforts, price }: ModelSpec): strin
     `${tokens(contextWindow).replace('.0', '')} context`,
     thinking === 'none' ? '' : 'thinks',
     efforts.length > 0 ? `effort ${efforts[0]}–${efforts.at(-1)}` : '',
-    price ? `$${price.input}/$${price.output}` : '',
+    price ? `${dollars(price.input)}/${dollars(price.output)}` : '',
   ]
   return facts.filter((fact) => fact !== '').join(' · ')
 }
+
+const dollars = (amount: number): string => `$${Number.isInteger(amount) ? amount : amount.toFixed(2)}`

@@ -1,4 +1,3 @@
-import { keyTable } from '../../input/prompt-render.ts'
 import { bold, paint } from '../../render/style.ts'
 import { pad, width } from '../../render/width.ts'
 import type { Ui } from '../../session/command-context.ts'
@@ -35,11 +34,14 @@ export const help =
       )
     }
     if (wanted || !front.interactive) return
-    front.print('', bold('Keys'))
-    table(front, keyTable)
+    front.print('', `${bold('Keys')}  ${paint('dim', '? on an empty line, or /keybindings')}`)
   }
 
 function table(front: Ui['front'], rows: readonly (readonly [string, string])[]): void {
   const wide = Math.min(Math.floor(front.columns * 0.44), Math.max(...rows.map(([name]) => width(name))))
-  for (const [name, about] of rows) front.print(`  ${pad(name, wide)}  ${paint('dim', about)}`)
+  for (const [name, about] of rows) {
+    const isLong = width(name) > wide
+    if (isLong) front.print(`  ${name}`)
+    front.print(`  ${pad(isLong ? '' : name, wide)}  ${paint('dim', about)}`)
+  }
 }

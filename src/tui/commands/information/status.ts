@@ -2,6 +2,7 @@ import { instructionFiles } from '../../../agent/context/instructions.ts'
 import { authStatus } from '../../../auth/sources.ts'
 import { shownBaseUrl } from '../../../providers/create.ts'
 import { settingsFile } from '../../../store/settings/settings-files.ts'
+import { paint } from '../../render/style.ts'
 import type { Ui } from '../../session/command-context.ts'
 import { placesOf } from '../../session/save-setting.ts'
 
@@ -10,7 +11,7 @@ export async function run(_args: string, ui: Ui): Promise<void> {
   const { runtime, model } = session
   const { settings, env, trusted, bare } = runtime
   const auth = await authStatus(model.providerName, { settings, env, trusted, bare })
-  const row = (name: string, value: string) => front.print(`${`${name}:`.padEnd(17)}${value}`)
+  const row = (name: string, value: string) => front.print(`${paint('dim', `${name}:`.padEnd(17))}${value}`)
   row('Version', version)
   row('Session', session.id)
   row('Conversation', `${session.conversationId} (phase ${session.phase})`)
@@ -30,7 +31,7 @@ export async function run(_args: string, ui: Ui): Promise<void> {
   if (auth.kept) row('Login kept in', auth.kept)
   for (const note of auth.notes) row('', note)
   row('Permission mode', session.mode)
-  row('Folder trusted', trusted ? 'yes' : 'no: its hooks, allow rules and servers do not count')
+  row('Folder trusted', trusted ? 'yes' : 'no: its hooks, allow rules and servers are ignored')
   const files = (['user', 'project', 'local'] as const).flatMap((level) => settingsFile(level, placesOf(ui)) ?? [])
   row('Settings', files.join(', ') || 'none; the built-in ones')
   row(

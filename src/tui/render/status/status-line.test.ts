@@ -20,8 +20,8 @@ const facts: StatusFacts = {
 test('a narrow status line leaves out what matters least, and cuts no word', () => {
   useTheme('dark', false)
   assert.equal(
-    statusLine(facts, 120),
-    'accept edits on (shift+tab turns) · claude-sonnet-4 · implement · 42% context · $1.50 · feature/greeting · the greeting',
+    statusLine(facts, 124),
+    'accept edits on (shift+tab to cycle) · claude-sonnet-4 · implement · 42% context · $1.50 · feature/greeting · the greeting',
   )
   assert.equal(statusLine(facts, 80), 'accept edits on · claude-sonnet-4 · implement · 42% · $1.50 · feature/greeting')
   assert.equal(statusLine(facts, 60), 'accept edits on · claude-sonnet-4 · implement · 42% · $1.50')
@@ -38,7 +38,7 @@ test('on a screen of few rows the line being typed stays in sight, whatever is o
   const menu = rows({ menu: { items, from: 0, to: 2, at: 9 }, help: false })
   const seen = menu.slice(1).map((line) => line.trimEnd())
   assert.deepEqual(seen, ['❯ /c', '  /c8', '❯ /c9', '  /c10', '  10 of 20'])
-  assert.deepEqual(rows({ help: true }).slice(-1), ['… /help shows all'])
+  assert.deepEqual(rows({ help: true }).slice(-1), ['… /keybindings shows all'])
   assert.equal(rows({ help: true }).length, 6)
 })
 

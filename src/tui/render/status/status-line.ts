@@ -41,7 +41,7 @@ export function statusLine(facts: StatusFacts, columns: number): string {
   const mode = modes[facts.mode]
   const share = Math.round(facts.contextShare * 100)
   const parts: (Part | undefined)[] = [
-    mode && { text: `${mode.text} (shift+tab turns)`, short: mode.text, role: mode.role, rank: 7 },
+    mode && { text: `${mode.text} (shift+tab to cycle)`, short: mode.text, role: mode.role, rank: 7 },
     facts.rehearsal
       ? { text: 'rehearsal: not a language model', short: 'rehearsal', role: 'warn', rank: 5 }
       : { text: facts.model, rank: 5 },
