@@ -4,7 +4,9 @@
 #   scripts/sdlc-acceptance.sh                 ends at the first row that fails, with its id on stderr and exit code 1
 #   scripts/sdlc-acceptance.sh --keep-going    runs them all
 #   scripts/sdlc-acceptance.sh --only ID       one row; may be given more than once
-#   scripts/sdlc-acceptance.sh --tested FILE   takes the results of tests from a run of scripts/test.ts --results FILE
+#   scripts/sdlc-acceptance.sh --jobs N        N files of rows at a time, each with a server of its own; prints in the same order
+#   scripts/sdlc-acceptance.sh --tested FILE   takes the results of tests from a run of scripts/test.ts --results FILE;
+#                                              --testing PID: from that run, which still goes on
 #   scripts/sdlc-acceptance.sh --matrix        prints the matrix as Markdown
 #   scripts/sdlc-acceptance.sh --list          prints ids, sections and obligations, separated by tabs
 #
@@ -14,15 +16,20 @@ set -uo pipefail
 ROOT=$(cd "$(dirname "$0")/.." && pwd)
 # another folder of rows, for the test of this script
 rows=${ACCEPTANCE_ROWS:-$ROOT/scripts/acceptance/rows}
-mode=run keep_going='' tested='' only=()
+mode=run keep_going='' tested='' testing='' jobs='' part='' record='' only=()
 while [ $# -gt 0 ]; do
   case $1 in
     --keep-going) keep_going=yes ;;
     --only) only+=("${2:?--only needs an id}"); shift ;;
     --tested) tested=$(realpath "${2:?--tested needs a file}") || exit 2; shift ;;
+    --testing) testing=${2:?--testing needs a process id}; shift ;;
+    --jobs) jobs=${2:?--jobs needs a number}; shift ;;
+    # how --jobs calls this script: the rows of one file, and a folder for what became of each
+    --part) part=${2:?}; shift ;;
+    --record) record=${2:?}; shift ;;
     --matrix) mode=matrix ;;
     --list) mode=list ;;
-    --help | -h) sed -n '2,13s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    --help | -h) sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) echo "sdlc-acceptance.sh: what is \"$1\"? --help says what there is" >&2; exit 2 ;;
   esac
   shift
@@ -47,6 +54,7 @@ row() {
     list) printf '%s\t%s\t%s\n' "$1" "$2" "$3" ;;
     run)
       is_wanted "$1" || return 0
+      if [ -n "$jobs" ]; then collect "$1" "$3"; return; fi
       prepare_group
       judge "$1" "$3" "$body"
       ;;
@@ -55,15 +63,15 @@ row() {
 
 # rollup ID SECTION OBLIGATION ROW…: passes when these rows have passed
 rollup() {
-  local id=$1 section=$2 what=$3 part
+  local id=$1 section=$2 what=$3 row
   shift 3
   case $mode in
     matrix) printf '| %s | %s | %s | `scripts/sdlc-acceptance.sh%s` | exit 0: each of these rows passes |\n' "$id" "$section" "$what" "$(printf -- ' --only %s' "$@")" ;;
     list) printf '%s\t%s\t%s\n' "$id" "$section" "$what" ;;
     run)
-      is_wanted "$id" || return 0
-      for part in "$@"; do
-        [ "${outcome[$part]-}" = PASS ] || { settle "$id" "$what" "row $part did not pass (${outcome[$part]-not run})"; return; }
+      is_wanted "$id" && [ -z "$record" ] || return 0
+      for row in "$@"; do
+        [ "${outcome[$row]-}" = PASS ] || { settle "$id" "$what" "row $row did not pass (${outcome[$row]-not run})"; return; }
       done
       settle "$id" "$what" ''
       ;;
@@ -101,14 +109,67 @@ in_group() {
   )
 }
 
+# start_server: the outside world of the rows
+start_server() {
+  "$node" --import="$ROOT/scripts/compile-cache.mjs" "$ROOT/scripts/acceptance/model-server.ts" "$OUTSIDE" >"$OUTSIDE/log" 2>&1 &
+  server=$!
+  trap 'trap "" INT TERM; kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; rm -rf "$WORK"' EXIT
+  for _ in $(seq 200); do [ -s "$OUTSIDE/env" ] && break; kill -0 "$server" 2>/dev/null || break; sleep 0.05; done
+  [ -s "$OUTSIDE/env" ] || { cat "$OUTSIDE/log" >&2; echo 'sdlc-acceptance.sh: the server of the rows did not start' >&2; exit 1; }
+  grep '^export ONA_OAUTH' "$OUTSIDE/env" >"$OUTSIDE/account" || true
+  WORLD=$(sed -n 's/^export WORLD=//p' "$OUTSIDE/env")
+  export WORLD
+}
+
+# start_parts: every file of rows in a process of its own, $jobs at a time, those with the most rows first
+start_parts() {
+  local words=() file
+  [ -z "$tested" ] || words+=(--tested "$tested")
+  for id in "${only[@]}"; do words+=(--only "$id"); done
+  mkdir "$WORK/record"
+  set -m # a process group of their own, to end them by
+  (
+    for file in "$rows"/*.sh; do printf '%s %s\0' "$(grep -c '^row ' "$file")" "$file"; done | sort -zrn | cut -zd' ' -f2- |
+      xargs -0 -P "$jobs" -I{} env TMPDIR="$WORK" "$BASH" "$0" --keep-going --record "$WORK/record" "${words[@]}" --part {}
+  ) >/dev/null 2>&1 &
+  parts=$!
+  set +m
+  trap 'trap "" INT TERM; stop_parts; rm -rf "$WORK"' EXIT
+}
+
+# stop_parts: ends what still runs, and waits until it has cleaned up
+stop_parts() {
+  kill -- "-$parts" 2>/dev/null
+  for _ in $(seq 400); do kill -0 -- "-$parts" 2>/dev/null || return; sleep 0.05; done
+}
+
+# collect ID OBLIGATION: what became of a row in its own process, and the tests that it names
+collect() {
+  local problem
+  until [ -e "$WORK/record/$1" ]; do
+    kill -0 "$parts" 2>/dev/null || [ -e "$WORK/record/$1" ] || { settle "$1" "$2" 'the process of its file ended before it'; return; }
+    sleep 0.05
+  done
+  if [ -s "$WORK/record/$group" ] && [ -z "${outcome[$group]-}" ]; then
+    settle "$group" 'the preparation of this group of rows' "$(cat "$WORK/record/$group")"
+  fi
+  problem=$(cat "$WORK/record/$1")
+  if [ -z "$problem" ] && [ -e "$WORK/record/$1.tests" ]; then
+    problem=$(. "$WORK/record/$1.tests") && problem='' || problem+=' (failed)'
+  fi
+  settle "$1" "$2" "$problem"
+}
+
 # The body must not run as a condition: bash would go on after a line of it that fails.
 judge() {
+  ROW=$1
   in_group "$3" >"$WORK/log" 2>&1
   if [ $? = 0 ]; then settle "$1" "$2" ''; else settle "$1" "$2" "$(tail -c 1500 "$WORK/log"; echo '(failed)')"; fi
 }
 
 # settle ID OBLIGATION PROBLEM
 settle() {
+  [ -z "$record" ] || { printf '%s' "$3" >"$record/$1.new" && mv "$record/$1.new" "$record/$1"; }
   if [ -z "$3" ]; then
     outcome[$1]=PASS passed=$((passed + 1))
     printf '[%s] %s PASS\n' "$1" "$2"
@@ -156,19 +217,12 @@ if [ "$mode" = run ]; then
   # nothing of the caller's reaches a row: neither a credential nor a setting
   for name in $(compgen -e | grep -E '^(ANTHROPIC|OPENAI|LM_STUDIO|CLAUDE|ONA|SDLC|AGENT_SDLC|XDG|HTTPS?_PROXY|NO_PROXY|https?_proxy|BASH_ENV|NODE_OPTIONS)'); do unset "$name"; done
   export PATH=$WORK/bin:$ROOT/node_modules/.bin:$PATH ROOT WORK OUTSIDE ONA_KEYCHAIN=off NO_COLOR=1 LC_ALL=C.UTF-8
-  "$node" "$ROOT/scripts/acceptance/model-server.ts" "$OUTSIDE" >"$OUTSIDE/log" 2>&1 &
-  server=$!
-  trap 'kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; rm -rf "$WORK"' EXIT
-  trap 'exit 130' INT TERM
-  for _ in $(seq 200); do [ -s "$OUTSIDE/env" ] && break; kill -0 "$server" 2>/dev/null || break; sleep 0.05; done
-  [ -s "$OUTSIDE/env" ] || { cat "$OUTSIDE/log" >&2; echo 'sdlc-acceptance.sh: the server of the rows did not start' >&2; exit 1; }
-  grep '^export ONA_OAUTH' "$OUTSIDE/env" >"$OUTSIDE/account" || true
-  WORLD=$(sed -n 's/^export WORLD=//p' "$OUTSIDE/env")
-  export WORLD
   . "$ROOT/scripts/acceptance/lib.sh"
+  trap 'exit 130' INT TERM
+  if [ -n "$jobs" ]; then start_parts; else start_server; fi
 elif [ "$mode" = matrix ]; then
   cat "$ROOT/scripts/acceptance/matrix-head.md"
 fi
 
-for file in "$rows"/*.sh; do . "$file"; done
+if [ -n "$part" ]; then . "$part"; else for file in "$rows"/*.sh; do . "$file"; done; fi
 [ "$mode" != run ] || finish

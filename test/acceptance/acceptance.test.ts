@@ -1,7 +1,7 @@
 /** The acceptance script itself: what it does with rows that pass and rows that fail. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -26,10 +26,11 @@ X
 rollup both 1 'good and bad' good bad
 `
 
+/** The last word may be rows, in place of those above. */
 async function run(t: TestContext, ...words: string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'ona-rows-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  writeFileSync(join(folder, '1.sh'), rows)
+  writeFileSync(join(folder, '1.sh'), words.at(-1)?.startsWith('group') ? words.pop()! : rows)
   const scratch = join(folder, 'scratch')
   spawnSync('mkdir', [scratch])
   const child = spawn('bash', [script, ...words], { env: { ...process.env, ACCEPTANCE_ROWS: folder, TMPDIR: scratch } })
@@ -67,6 +68,35 @@ test('--only runs one row; one that is not there is a failure', { skip }, async 
   assert.equal((await run(t, '--only', 'good')).stdout, '[good] it holds PASS\n1 passed, 0 failed\n')
   const missing = await run(t, '--only', 'nothing')
   assert.deepEqual([missing.code, missing.stderr], [1, 'FAIL nothing: there is no such row\n'])
+})
+
+test('--jobs runs files of rows side by side and prints the same in the same order', { skip }, async (t) => {
+  for (const words of [[], ['--keep-going'], ['--only', 'both']])
+    assert.deepEqual(await run(t, ...words, '--jobs', '2'), await run(t, ...words), words.join(' '))
+})
+
+test('a row that names a test waits for it in the run that still goes on, and fails with it', { skip }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ona-results-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const results = join(folder, 'results.jsonl')
+  writeFileSync(results, '{"file":"a.test.ts","name":"holds","passed":true}\n')
+  const more = `group h 'More' <<'X'
+X
+row tested 1 'a test' 'it passes' <<'X'
+unit a.test.ts --test-name-pattern='^holds'
+unit b.test.ts
+X
+`
+  const said = run(t, '--jobs', '1', '--tested', results, '--testing', String(process.pid), more)
+  for (const line of [
+    '{"file":"a.test.ts","ms":1}',
+    '{"file":"b.test.ts","name":"other","passed":false}',
+    '{"ended":true}',
+  ])
+    appendFileSync(results, `${line}\n`)
+  const { code, stdout, stderr } = await said
+  assert.deepEqual([code, stdout], [1, '[tested] a test FAIL\n0 passed, 1 failed\n'])
+  assert.match(stderr, /b\.test\.ts: failed: other[\s\S]*^FAIL tested$/m)
 })
 
 test('a flag that it does not know is wrong usage', async (t) => assert.equal((await run(t, '--sideways')).code, 2))
