@@ -14,6 +14,20 @@ export interface ShellWord {
   readonly path: string
 }
 
+/** A word that means what it says. All words have one shape, by which they are read faster. */
+export const plainWord = (value: string): ShellWord => shellWordOf(value, value, value, true, false)
+
+/** The folder that a command runs in. */
+export const here: ShellWord = { value: '.', text: '.', literal: true, glob: false, path: '.' }
+
+export const shellWordOf = (value: string, text: string, path: string, literal: boolean, glob: boolean): ShellWord => ({
+  value,
+  text,
+  literal,
+  glob,
+  path,
+})
+
 /** One simple command: what runs, what is set for it and which files the shell opens for it. */
 export interface ShellCommand {
   /** Empty for a line that only sets variables or opens files. */
@@ -26,20 +40,42 @@ export interface ShellCommand {
   /** Its here-documents and here-strings. */
   readonly input: readonly string[]
   /** It is given input: by a pipe, a redirection, or that of what it stands in. */
-  readonly fed?: boolean
+  readonly fed: boolean
   /** What was worked out about it, once and when it was needed. */
   readonly known: Known
 }
 
 interface Known {
   /** The command as written and every command it wraps. */
-  forms?: readonly (readonly ShellWord[])[]
+  forms: readonly (readonly ShellWord[])[] | undefined
   /** Null: it does not only read. */
-  readOnly?: ReadOnlyUse | null
-  spellings?: Spellings
-  files?: readonly FileUse[]
-  allowable?: readonly Allowable[]
+  readOnly: ReadOnlyUse | null | undefined
+  spellings: Spellings | undefined
+  files: readonly FileUse[] | undefined
+  allowable: readonly Allowable[] | undefined
 }
+
+/** A command about which nothing was worked out yet. */
+export const shellCommand = ({
+  words = none,
+  variables = none,
+  assignments,
+  reads = none,
+  writes = none,
+  input = none,
+  fed = false,
+}: Partial<Omit<ShellCommand, 'known'>>): ShellCommand => ({
+  words,
+  variables,
+  assignments,
+  reads,
+  writes,
+  input,
+  fed,
+  known: { forms: undefined, readOnly: undefined, spellings: undefined, files: undefined, allowable: undefined },
+})
+
+const none: readonly never[] = []
 
 /** What a read-only command reads. Every path has to be readable under the same limits as the Read tool. */
 export interface ReadOnlyUse {
@@ -80,11 +116,11 @@ export interface FileUse {
   readonly kind: UseKind
   readonly word: ShellWord
   /** A tree that is copied or moved: where to. */
-  readonly to?: ShellWord | undefined
+  readonly to: ShellWord | undefined
   /** It depends on more than we look at whether this file is the one that is written. */
-  readonly unsure?: true
+  readonly unsure: boolean
   /** A tree of which files with a dot in front are left out. */
-  readonly visible?: true
+  readonly visible: boolean
 }
 
 /** What of a command an allow rule may be held against; some of it by a rule without wildcards only. */

@@ -3,39 +3,86 @@
 import type { PathPattern } from '../paths/pattern.ts'
 import { couldMatch, HOLE } from '../wildcard.ts'
 import { byName } from './by-name.ts'
-import type { FileUse, ShellCommand, ShellWord, UseKind } from './command.ts'
+import { type FileUse, here, type ShellCommand, type ShellWord, type UseKind } from './command.ts'
 import { expandBraces } from './expand-glob.ts'
-import { computed, tokensInCode } from './programs/embedded.ts'
+import { computed, holdsCode, tokensInCode } from './programs/embedded.ts'
 import { downloads, gitConfigFiles } from './programs/named-by-program.ts'
 import { unpackedInto } from './programs/unpackers.ts'
 import { formsOf, nameOf, unknownWord } from './wrappers.ts'
 
 export function filesOf(command: ShellCommand): readonly FileUse[] {
-  command.known.files ??= [
-    ...uses('read', command.reads),
-    ...uses('edit', command.writes),
-    ...formsOf(command).flatMap((words) => usesOf(nameOf(words), words.slice(1), command.input)),
-  ]
+  command.known.files ??= filesNamed(command)
   return command.known.files
 }
 
-const uses = (kind: UseKind, words: readonly ShellWord[]): FileUse[] => words.map((word) => ({ kind, word }))
+function filesNamed(command: ShellCommand): readonly FileUse[] {
+  const found = [...uses('read', command.reads), ...uses('edit', command.writes)]
+  for (const words of formsOf(command)) usesOf(nameOf(words), words.slice(1), command.input, found)
+  return found
+}
 
-export const says = byName(/^(echo|printf|true|false|:|test|\[)$/)
-const reads = byName(
-  /^(cat|tac|head|tail|less|more|nl|cut|wc|od|hexdump|strings|diff|cmp|comm|paste|join|fold|fmt|pr|rev|base64|base32|md5sum|sha1sum|sha256sum|sha512sum|file|stat|jq|bat|column|tr|look|source|\.|view|[ef]?grep|rgrep|rg|ag|ack|sed|[gm]?awk|find|fd|fdfind)$/,
-)
-const edits = byName(/^(tee|touch|rm|rmdir|unlink|ln|truncate|mkdir|shred|chmod|chown|chgrp|mkfifo)$/)
-const readsAndEdits = byName(/^(vim?|nvim|nano|emacs|ed|ex|mv|split|csplit|patch)$/)
-const copies = byName(/^(cp|install|scp|rsync|mv|ln)$/)
-const inPlace = byName(/^(sed|perl|ruby)$/)
-const compares = byName(/grep$|^diff$/)
-const finds = byName(/^(find|fd|fdfind)$/)
-const tars = byName(/^(tar|bsdtar)$/)
-const searches = byName(/^(rg|ag|ack|rgrep)$/)
-const interprets = byName(/^(\w*sh|python[\d.]*|node|perl|ruby|php|deno|bun)$/)
+const use = (kind: UseKind, word: ShellWord): FileUse => ({ kind, word, to: undefined, unsure: false, visible: false })
+const uses = (kind: UseKind, words: readonly ShellWord[]): FileUse[] => words.map((word) => use(kind, word))
+
+/** What becomes of the files that a program is given. */
+interface Traits {
+  readonly says: boolean
+  readonly reads: boolean
+  readonly edits: boolean
+  readonly readsAndEdits: boolean
+  readonly copies: boolean
+  readonly inPlace: boolean
+  readonly compares: boolean
+  readonly finds: boolean
+  readonly tars: boolean
+  readonly searches: boolean
+  readonly interprets: boolean
+  readonly mayWrite: MayWrite | undefined
+}
+
+const traits: Readonly<Record<Exclude<keyof Traits, 'mayWrite'>, RegExp>> = {
+  says: /^(echo|printf|true|false|:|test|\[)$/,
+  reads:
+    /^(cat|tac|head|tail|less|more|nl|cut|wc|od|hexdump|strings|diff|cmp|comm|paste|join|fold|fmt|pr|rev|base64|base32|md5sum|sha1sum|sha256sum|sha512sum|file|stat|jq|bat|column|tr|look|source|\.|view|[ef]?grep|rgrep|rg|ag|ack|sed|[gm]?awk|find|fd|fdfind)$/,
+  edits: /^(tee|touch|rm|rmdir|unlink|ln|truncate|mkdir|shred|chmod|chown|chgrp|mkfifo)$/,
+  readsAndEdits: /^(vim?|nvim|nano|emacs|ed|ex|mv|split|csplit|patch)$/,
+  copies: /^(cp|install|scp|rsync|mv|ln)$/,
+  inPlace: /^(sed|perl|ruby)$/,
+  compares: /grep$|^diff$/,
+  finds: /^(find|fd|fdfind)$/,
+  tars: /^(tar|bsdtar)$/,
+  searches: /^(rg|ag|ack|rgrep)$/,
+  interprets: /^(\w*sh|python[\d.]*|node|perl|ruby|php|deno|bun)$/,
+}
+
+const traitsOf = byName((name): Traits => {
+  const is = (trait: keyof typeof traits) => traits[trait].test(name)
+  return {
+    says: is('says'),
+    reads: is('reads'),
+    edits: is('edits'),
+    readsAndEdits: is('readsAndEdits'),
+    copies: is('copies'),
+    inPlace: is('inPlace'),
+    compares: is('compares'),
+    finds: is('finds'),
+    tars: is('tars'),
+    searches: is('searches'),
+    interprets: is('interprets'),
+    mayWrite: Object.hasOwn(mayWrite, name) ? mayWrite[name] : undefined,
+  }
+})
+
+/** A program that only prints its words. */
+export const says = (name: string): boolean => traitsOf(name).says
+
+interface MayWrite {
+  readonly with?: RegExp
+  readonly without?: RegExp
+}
+
 /** They read what they are given, and may also write it: only with these options, or without these. */
-const mayWrite: Record<string, { with?: RegExp; without?: RegExp }> = {
+const mayWrite: Record<string, MayWrite> = {
   sort: { with: /^(-[a-zA-Z]*o|--output)/ },
   curl: { with: /^(-[a-zA-Z]*[oOJDc]|--(output|remote|create|dump|cookie-jar|trace))/ },
   openssl: { with: /^-(out|keyout|writerand)/ },
@@ -52,78 +99,99 @@ const gitReads =
 const recursive = /^(-[a-zA-Z]*[rRa]|--(recursive|archive|dereference-recursive|directories=recurse))/
 
 /** What one command does with the files it names. */
-function usesOf(name: string, args: readonly ShellWord[], input: readonly string[]): FileUse[] {
-  if (says.test(name)) return []
-  const has = (option: RegExp) => args.some((word) => option.test(word.value))
-  const named = args.flatMap(pathsIn)
-  const operands = args.filter((word) => !word.value.startsWith('-'))
-  const found: FileUse[] = []
-  const add = (...kinds: UseKind[]) => found.push(...kinds.flatMap((kind) => uses(kind, named)))
-  const trees = (kind: UseKind, words: readonly ShellWord[], more?: Partial<FileUse>) =>
-    found.push(...(words.length > 0 ? words : [here]).map((word) => ({ kind, word, ...more })))
-  const joined = args.flatMap(joinedPath)
-  found.push(...uses('mayRead', joined), ...uses('mayEdit', joined))
-  for (const word of tokensInCode(name, args, input)) found.push(...uses('mayRead', [word]), ...uses('mayEdit', [word]))
-  if (computed(name, args, input).files) found.push(...uses('read', [unknownWord]), ...uses('edit', [unknownWord]))
+function usesOf(name: string, args: readonly ShellWord[], input: readonly string[], found: FileUse[]): void {
+  const is = traitsOf(name)
+  if (is.says) return
+  const named: ShellWord[] = []
+  const operands: ShellWord[] = []
+  const options: string[] = []
+  for (const word of args) {
+    const option = word.value.startsWith('-')
+    if (option) options.push(word.value)
+    else {
+      operands.push(word)
+      named.push(word)
+    }
+    const inner = pathIn(word)
+    if (inner) named.push(inner)
+  }
+  /** For patterns that begin with a dash. */
+  const has = (option: RegExp) => options.length > 0 && options.some((value) => option.test(value))
+  const add = (kind: UseKind) => {
+    for (const word of named) found.push(use(kind, word))
+  }
+  const trees = (kind: UseKind, words: readonly ShellWord[], visible = false) => {
+    for (const word of words.length > 0 ? words : [here]) found.push({ ...use(kind, word), visible })
+  }
+  if (options.length > 0) {
+    const joined = args.flatMap(joinedPath)
+    if (joined.length > 0) found.push(...uses('mayRead', joined), ...uses('mayEdit', joined))
+  }
+  if (holdsCode(name)) {
+    for (const word of tokensInCode(name, args, input)) found.push(use('mayRead', word), use('mayEdit', word))
+    if (computed(name, args, input).files) found.push(use('read', unknownWord), use('edit', unknownWord))
+  }
 
-  if (copies.test(name)) found.push(...copied(name, args, operands, has(recursive)))
+  if (is.copies) found.push(...copied(name, args, operands, has(recursive)))
   else if (name === 'dd') {
-    for (const word of named) found.push(...uses(/^of=/.test(word.value) ? 'edit' : 'read', [word]))
-  } else if (edits.test(name) || readsAndEdits.test(name)) {
-    add('edit', ...(readsAndEdits.test(name) ? (['read'] as const) : []))
+    for (const word of named) found.push(use(/^of=/.test(word.value) ? 'edit' : 'read', word))
+  } else if (is.edits || is.readsAndEdits) {
+    add('edit')
+    if (is.readsAndEdits) add('read')
     if (has(recursive)) trees('treeEdit', operands)
-  } else if (reads.test(name)) add('read')
-  else if (Object.hasOwn(mayWrite, name)) {
-    const { with: option, without } = mayWrite[name]!
+  } else if (is.reads) add('read')
+  else if (is.mayWrite) {
+    const { with: option, without } = is.mayWrite
     const writes = option ? has(option) : !(without && has(without))
     add('read')
-    if (writes) found.push(...named.map((word): FileUse => ({ kind: 'edit', word, unsure: true })))
+    if (writes) for (const word of named) found.push({ ...use('edit', word), unsure: true })
     if (writes && has(recursive)) trees('treeEdit', operands)
-  } else if (interprets.test(name)) {
+  } else if (is.interprets) {
     found.push(...uses('read', operands.slice(0, 1)), ...uses('mayEdit', operands.slice(1)))
     add('mayRead')
   } else if (name === 'git') {
-    const writes = !operands.some((word) => gitReads.test(word.value)) || has(/^(-o|--output)/)
-    add('mayRead', ...(writes ? (['mayEdit'] as const) : []))
-  } else add('mayRead', 'mayEdit')
+    add('mayRead')
+    if (!operands.some((word) => gitReads.test(word.value)) || has(/^(-o|--output)/)) add('mayEdit')
+  } else {
+    add('mayRead')
+    add('mayEdit')
+  }
 
-  if (/^(perl|ruby)$/.test(name) && has(/^-[a-zA-Z]*[np]/)) add('read')
-  if (inPlace.test(name) && has(/^(-[a-zA-Z]*i|--in-place)/)) add('edit')
-  if (searches.test(name) || (compares.test(name) && has(recursive))) {
+  if ((name === 'perl' || name === 'ruby') && has(/^-[a-zA-Z]*[np]/)) add('read')
+  if (is.inPlace && has(/^(-[a-zA-Z]*i|--in-place)/)) add('edit')
+  if (is.searches || (is.compares && has(recursive))) {
     const hidden =
       name === 'rgrep' || /grep$|diff/.test(name) || has(/^(-[a-zA-Z]*[u.a]|--(hidden|unrestricted|no-ignore))/)
-    trees('treeRead', name === 'diff' ? operands : operands.slice(has(/^(-[a-zA-Z]*[ef]|--(regexp|file))/) ? 0 : 1), {
-      ...(!hidden && { visible: true }),
-    })
+    const from = name === 'diff' || has(/^(-[a-zA-Z]*[ef]|--(regexp|file))/) ? 0 : 1
+    trees('treeRead', operands.slice(from), !hidden)
   }
-  if (finds.test(name) && has(/^(-(exec|ok|delete|fprint|fls)|-[xX]$|--exec)/)) {
+  if (is.finds && has(/^(-(exec|ok|delete|fprint|fls)|-[xX]$|--exec)/)) {
     const end = args.findIndex((word) => /^[-(!]/.test(word.value))
     const from = name === 'find' ? args.slice(0, end) : []
     found.push(...uses('mayEdit', from))
     trees('treeEdit', from)
     trees('treeRead', from)
   }
-  const [verb] = operands
   const unpacked = unpackedInto(name, args)
-  found.push(...uses('creates', unpacked))
-  if (tars.test(name) && unpacked.length === 0) {
+  for (const word of unpacked) found.push(use('creates', word))
+  if (is.tars && unpacked.length === 0) {
     const letters = args.find((word) => /^-?[a-zA-Z]+$/.test(word.value))?.value ?? ''
     if (!/t/.test(letters)) trees('treeRead', operands)
   }
   if (name === 'zip' && has(recursive)) trees('treeRead', operands)
-  if (name === 'git' && verb?.value === 'config') found.push(...gitConfigFiles(args))
-  found.push(...uses('edit', downloads(name, args)).map((use) => ({ ...use, unsure: true as const })))
-  if (name === 'git' && verb?.value === 'clean') trees('treeEdit', [])
-  if (name === 'git' && verb?.value === 'grep' && has(/^--(no-i|unt)/)) trees('treeRead', operands.slice(2))
-  if (name === 'git' && verb?.value === 'diff' && has(/^--no-i/)) trees('treeRead', operands.slice(1))
-  if (listed(name, has)) trees('treeRead', [])
-  return found
+  const verb = name === 'git' ? operands[0]?.value : undefined
+  if (verb === 'config') found.push(...gitConfigFiles(args))
+  for (const word of downloads(name, args)) found.push({ ...use('edit', word), unsure: true })
+  if (verb === 'clean') trees('treeEdit', [])
+  if (verb === 'grep' && has(/^--(no-i|unt)/)) trees('treeRead', operands.slice(2))
+  if (verb === 'diff' && has(/^--no-i/)) trees('treeRead', operands.slice(1))
+  if (listed(name, is.tars, args, has)) trees('treeRead', [])
 }
 
 /** Programs that read the names of files from a list or from their input: which ones cannot be seen. */
-const listed = (name: string, has: (option: RegExp) => boolean): boolean =>
+const listed = (name: string, tars: boolean, args: readonly ShellWord[], has: (option: RegExp) => boolean): boolean =>
   has(/^--files(0|-f)/) ||
-  (tars.test(name) && has(/^-?[a-zA-Z]*T$/)) ||
+  (tars && args.some((word) => /^-?[a-zA-Z]*T$/.test(word.value))) ||
   (name === 'cpio' && has(/^(-[a-zA-Z]*[op]|--(create|pass-through))/)) ||
   (name === 'zip' && has(/^(-[a-zA-Z]*@|--names-stdin)$/))
 
@@ -139,12 +207,10 @@ function copied(name: string, args: readonly ShellWord[], operands: readonly She
   for (const source of sources) {
     const last = source.path.replace(/\/+$/, '').split('/').at(-1)!
     const path = `${target.path}/${last}`
-    found.push({
-      kind: folder ? 'edit' : 'mayEdit',
-      word: { ...source, path, glob: source.glob || target.glob, value: path, text: path },
-    })
-    if (whole || changes || name === 'rsync') found.push({ kind: 'treeRead', word: source, to: target })
-    if (name === 'mv') found.push({ kind: 'treeEdit', word: source, to: target })
+    const word = { ...source, path, glob: source.glob || target.glob, value: path, text: path }
+    found.push(use(folder ? 'edit' : 'mayEdit', word))
+    if (whole || changes || name === 'rsync') found.push({ ...use('treeRead', source), to: target })
+    if (name === 'mv') found.push({ ...use('treeEdit', source), to: target })
   }
   return found
 }
@@ -163,13 +229,10 @@ function valuesOf(args: readonly ShellWord[], alone: RegExp, joined?: RegExp): S
   })
 }
 
-const here: ShellWord = { value: '.', text: '.', path: '.', literal: true, glob: false }
-
-/** A word, and the path in `--file=x`, `if=x`, `@x` or `HEAD:x`. An option by itself is none. */
-function pathsIn(word: ShellWord): ShellWord[] {
+/** The path in `--file=x`, `if=x`, `@x` or `HEAD:x`. */
+function pathIn(word: ShellWord): ShellWord | undefined {
   const inner = /[=@:]/.test(word.path) ? /^(?:-{0,2}[\w-]+=|@|[^/]*:)(.+)$/s.exec(word.path)?.[1] : undefined
-  const found = inner === undefined ? [] : [{ ...word, path: inner.replace(/^\/\/(?=\/)/, '') }]
-  return word.value.startsWith('-') ? found : [word, ...found]
+  return inner === undefined ? undefined : { ...word, path: inner.replace(/^\/\/(?=\/)/, '') }
 }
 
 /** `-ofile`. */

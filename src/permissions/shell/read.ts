@@ -1,17 +1,10 @@
 /** Reads a command line as bash would, and tells every simple command in it, however deep, and what stays unknown. */
-import {
-  type Assignment,
-  type CommandArgument,
-  forEachChild,
-  parse,
-  type Redirection,
-  type SyntaxNode,
-  type Word,
-} from 'unbash'
-import { HOLE } from '../wildcard.ts'
-import { HOME, PWD, type Reading, type ShellCommand, type ShellWord } from './command.ts'
+import { type Assignment, type CommandArgument, forEachChild, parse, type Redirection, type SyntaxNode } from 'unbash'
+import { recent } from '../recent.ts'
+import { type Reading, type ShellCommand, type ShellWord, shellCommand } from './command.ts'
 import { look } from './scripts.ts'
 import { assignmentIn, namedIn, setting, tells } from './variables.ts'
+import { shellWord } from './words.ts'
 import { nameOf } from './wrappers.ts'
 
 const longest = 10_000
@@ -20,15 +13,12 @@ const deepest = 8
 const deceptive = /[\u0000-\u0008\u000b-\u001f\u007f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/
 
 /** The lines read last: an agent asks about the same ones again and again. */
-const readings = new Map<string, Reading>()
-const mostReadings = 1000
+const readings = recent<string, Reading>(500)
 
 export function readShell(source: string): Reading {
   const known = readings.get(source)
-  const reading = known ?? readLine(source, 0)
-  if (known)
-    readings.delete(source) // to the end: what is not asked for again goes first
-  else if (readings.size >= mostReadings) readings.delete(readings.keys().next().value!)
+  if (known) return known
+  const reading = readLine(source, 0)
   if (source.length <= longest) readings.set(source, reading)
   return reading
 }
@@ -40,86 +30,180 @@ interface LineReading extends Reading {
 }
 
 function readLine(source: string, depth: number): LineReading {
-  const nothing = (unknown: string) => ({ commands: [], unknown, dormant: false, evaluates: false })
-  if (source.length > longest) return nothing(`it is longer than ${longest} characters`)
-  if (deceptive.test(source)) return nothing('it holds invisible or control characters')
-  if (depth > deepest) return nothing('it nests commands too deeply')
-  const found: ShellCommand[] = []
-  let unknown: string | undefined
-  let dormant = false
-  let evaluates = false
-  const notKnown = (why: string | undefined) => {
-    unknown ??= why
-  }
-  const readInner = (script: string) => {
-    const inner = readLine(script, depth + 1)
-    found.push(...inner.commands)
-    notKnown(inner.unknown)
-    dormant ||= inner.dormant
-    evaluates ||= inner.evaluates
-  }
-  /** A variable is set: by an assignment, or otherwise, and then by no rule's leave. */
-  const set = (name: string, value: ShellWord | undefined) => {
-    const { script, unknown } = setting(name, value)
-    notKnown(unknown)
-    if (script !== undefined) readInner(script)
-  }
-  const setByName = (name: string) => {
-    set(name, undefined)
-    if (tells(name)) found.push({ ...nothingRuns, variables: [name], known: {} })
+  if (source.length > longest) return unread(`it is longer than ${longest} characters`)
+  if (deceptive.test(source)) return unread('it holds invisible or control characters')
+  if (depth > deepest) return unread('it nests commands too deeply')
+  const reader = new Reader(source, depth)
+  reader.visit(parse(source), false, false, depth > 0)
+  if (reader.dormant && reader.evaluates) reader.notKnown('it may evaluate quoted text as code')
+  return reader
+}
+
+const unread = (unknown: string): LineReading => ({ commands: [], unknown, dormant: false, evaluates: false })
+
+type CommandNode = Extract<SyntaxNode, { type: 'Command' }>
+
+/** New lines are made of old commands: each is read once as long as it stays the same, by whether it is fed. */
+const commandsRead = { fed: recent<string, LineReading>(2000), alone: recent<string, LineReading>(2000) }
+const longestKept = 400
+/** Within substitutions what a character means depends on what is around them. */
+const substitutes = /[`]|[$<>]\(|\$[{[]/
+
+/** Collects what a tree holds. */
+class Reader implements LineReading {
+  readonly commands: ShellCommand[] = []
+  unknown: string | undefined = undefined
+  dormant = false
+  evaluates = false
+  private readonly source: string
+  private readonly depth: number
+  /** Without these characters no text in it is code. */
+  private readonly mayHoldCode: boolean
+
+  constructor(source: string, depth: number) {
+    this.source = source
+    this.depth = depth
+    this.mayHoldCode = /[$`\\]/.test(source)
   }
 
-  /** `kept`: in a place where text is put aside for later; `fed`: where something is written to the input. */
-  const visit = (node: SyntaxNode, kept: boolean, fed: boolean): void => {
+  notKnown(why: string | undefined): void {
+    this.unknown ??= why
+  }
+
+  /**
+   * `kept`: in a place where text is put aside for later; `fed`: where something is written to the input; `inside`: what it
+   * means may depend on what it stands in.
+   */
+  visit(node: SyntaxNode, kept: boolean, fed: boolean, inside: boolean): void {
+    switch (node.type) {
+      case 'Word': {
+        const { parts } = node
+        if (parts) for (const part of parts) this.visit(part, kept, fed, inside)
+        else this.noteText(node.value, kept)
+        return
+      }
+      case 'Literal':
+      case 'SingleQuoted':
+      case 'AnsiCQuoted':
+        this.noteText(node.value, kept)
+        return
+      case 'Command':
+        if (inside) this.readCommand(node, fed)
+        else this.add(this.commandReading(node, fed))
+        return
+      default:
+        this.visitOther(node, kept, fed, inside)
+    }
+  }
+
+  private noteText(text: string, kept: boolean): void {
+    if (this.mayHoldCode && (runnable.test(text) || (kept && text.endsWith('$')))) this.dormant = true
+  }
+
+  private visitOther(node: SyntaxNode, kept: boolean, fed: boolean, inside: boolean): void {
     if (node.type === 'Script' && node.errors?.length) {
-      notKnown(`it cannot be parsed (${node.errors[0]!.message})`)
+      this.notKnown(`it cannot be parsed (${node.errors[0]!.message})`)
     }
-    if ('type' in node && (node.type === 'CommandExpansion' || node.type === 'ProcessSubstitution') && !node.script) {
-      notKnown('a substitution in it cannot be parsed')
-    }
+    const substitutes = node.type === 'CommandExpansion' || node.type === 'ProcessSubstitution'
+    if (substitutes && !node.script) this.notKnown('a substitution in it cannot be parsed')
     if (node.type === 'ParameterExpansion' && node.operation?.type === 'Transform') {
-      notKnown('it expands a variable as a prompt or as code (${…@…})')
+      this.notKnown('it expands a variable as a prompt or as code (${…@…})')
     }
     if (quotesWithin(node))
-      notKnown('it has quotes or escapes within ${…}, $((…)) or a subscript, which are not read as bash reads them')
-    if (isEvaluated(node)) evaluates = true
-    const text = plainText(node)
-    if (text !== undefined && (runnable.test(text) || (kept && text.endsWith('$')))) dormant = true
+      this.notKnown(
+        'it has quotes or escapes within ${…}, $((…)) or a subscript, which are not read as bash reads them',
+      )
+    if (isEvaluated(node)) this.evaluates = true
+    if (node.type === 'HereDocBody' && node.parts === undefined) this.noteText(node.text, kept)
     const name = nameSetBy(node)
-    if (name !== undefined) setByName(name)
-    if (node.type === 'Redirected') found.push({ ...nothingRuns, ...files(node.redirects), known: {} })
-    if (node.type === 'Command') {
-      const words = [...(node.name ? [node.name] : []), ...node.args].map(shellWord)
-      const prefix = node.prefix.filter((each) => each.type === 'Assignment')
-      const variables = prefix.map((each) => each.name)
-      const opened = files(node.redirects)
-      const given = fed || opened.reads.length + opened.input.length > 0
-      const command = { words, variables, assignments: written(prefix), ...opened, fed: given, known: {} }
-      found.push(command)
-      for (const each of prefix) set(each.name, each.value.type === 'Word' ? shellWord(each.value) : undefined)
-      for (const word of words) {
-        const given = assignmentIn(word)
-        if (given) set(given.name, given.value)
-      }
-      for (const each of namedIn(nameOf(words), words)) setByName(each)
-      const seen = look(command)
-      if (seen.evaluates) evaluates = true
-      notKnown(seen.unknown)
-      for (const script of seen.scripts) readInner(script)
-    }
+    if (name !== undefined) this.setByName(name)
+    if (node.type === 'Redirected') this.commands.push(shellCommand(files(node.redirects)))
     const keeps = keepsText(node)
+    const within = inside || substitutes || node.type === 'Coproc'
     forEachChild(node, (child) =>
-      visit(
+      this.visit(
         child,
         keeps === 'all' || (keeps === 'words' && child.type === 'Word') || (kept && keeps !== 'none'),
         fed || node.type === 'Redirected' || (node.type === 'Pipeline' && child !== node.commands[0]),
+        within,
       ),
     )
   }
-  visit(parse(source), false, false)
-  if (dormant && evaluates) notKnown('it may evaluate quoted text as code')
-  return { commands: found, unknown, dormant, evaluates }
+
+  private commandReading(node: CommandNode, fed: boolean): LineReading {
+    const text = this.source.slice(node.pos, node.end)
+    const known = commandsRead[fed ? 'fed' : 'alone'].get(text)
+    if (known) return known
+    const reader = new Reader(this.source, this.depth)
+    reader.readCommand(node, fed)
+    const lasting = text.length <= longestKept && !substitutes.test(text) && !text.includes('<<')
+    // a slice of a long line would keep all of it in memory
+    if (lasting && this.source.length <= longestKept) commandsRead[fed ? 'fed' : 'alone'].set(text, reader)
+    return reader
+  }
+
+  private readCommand(node: CommandNode, fed: boolean): void {
+    const words: ShellWord[] = node.name ? [shellWord(node.name)] : []
+    const redirects: Redirection[] = []
+    const prefix: Assignment[] = []
+    for (const each of node.prefix) {
+      if (each.type === 'Assignment') prefix.push(each)
+      else redirects.push(each)
+    }
+    for (const each of node.suffix) {
+      if (isArgument(each)) words.push(shellWord(each))
+      else redirects.push(each)
+    }
+    const variables = prefix.map((each) => each.name)
+    const opened = files(redirects)
+    const given = fed || opened.reads.length + opened.input.length > 0
+    const command = shellCommand({ words, variables, assignments: written(prefix), ...opened, fed: given })
+    this.commands.push(command)
+    for (const each of prefix) this.set(each.name, each.value.type === 'Word' ? shellWord(each.value) : undefined)
+    for (const word of words) {
+      const given = assignmentIn(word)
+      if (given) this.set(given.name, given.value)
+    }
+    for (const each of namedIn(nameOf(words), words)) this.setByName(each)
+    const seen = look(command)
+    if (seen.evaluates) this.evaluates = true
+    this.notKnown(seen.unknown)
+    for (const script of seen.scripts) this.readInner(script)
+    const kept = keepsWords.has(node.name?.value ?? '')
+    for (const child of node.prefix) this.visit(child, false, fed, true)
+    if (node.name) this.visit(node.name, kept, fed, true)
+    for (const child of node.suffix) this.visit(child, kept && child.type === 'Word', fed, true)
+  }
+
+  private readInner(script: string): void {
+    this.add(readLine(script, this.depth + 1))
+  }
+
+  private add({ commands, unknown, dormant, evaluates }: LineReading): void {
+    for (const command of commands) this.commands.push(command)
+    this.notKnown(unknown)
+    this.dormant ||= dormant
+    this.evaluates ||= evaluates
+  }
+
+  /** A variable is set: by an assignment, or otherwise, and then by no rule's leave. */
+  private set(name: string, value: ShellWord | undefined): void {
+    const { script, unknown } = setting(name, value)
+    this.notKnown(unknown)
+    if (script !== undefined) this.readInner(script)
+  }
+
+  private setByName(name: string): void {
+    this.set(name, undefined)
+    if (tells(name)) this.commands.push(shellCommand({ variables: [name] }))
+  }
 }
+
+const isArgument = (node: CommandArgument | Redirection): node is CommandArgument =>
+  node.type === 'Word' || node.type === 'Assignment'
+
+/** Commands whose words are put aside. */
+const keepsWords: ReadonlySet<string> = new Set(['set', 'printf', 'echo', 'tr'])
 
 /** Assignments as text, or undefined when only the run can tell what they set. */
 function written(prefix: readonly Assignment[]): string | undefined {
@@ -127,17 +211,8 @@ function written(prefix: readonly Assignment[]): string | undefined {
   return prefix.every(known) ? prefix.map((each) => each.text).join(' ') : undefined
 }
 
-const nothingRuns = { words: [], variables: [], reads: [], writes: [], input: [] } as const
-
 /** Text which bash would run if it took it for code; also as printf spells it. */
 const runnable = /\$[([{]|`|\\(0?44|0?140|[xu]0*24|[xu]0*60)/i
-
-/** The text that a node says as it stands. */
-function plainText(node: SyntaxNode): string | undefined {
-  if (node.type === 'Literal' || node.type === 'SingleQuoted' || node.type === 'AnsiCQuoted') return node.value
-  if (node.type === 'Word') return node.parts === undefined ? node.value : undefined
-  return node.type === 'HereDocBody' && node.parts === undefined ? node.text : undefined
-}
 
 /**
  * Within `${…}`, `$((…))` and subscripts bash changes what quotes and backslashes mean with what stands around them, so where
@@ -152,7 +227,7 @@ function quotesWithin(node: SyntaxNode): boolean {
       (text) => hides.test(text),
     )
   }
-  return /^Arithmetic/.test(node.type) && 'text' in node && hides.test(String(node.text).replace(/^\$?\(\(/, ''))
+  return node.type.startsWith('Arithmetic') && 'text' in node && hides.test(String(node.text).replace(/^\$?\(\(/, ''))
 }
 
 const hides = /['"`\\]|\$[({]/
@@ -164,7 +239,7 @@ const simpleIndex = /^(@|\*|-?\d*)$/
 
 /** Whether bash calculates here: names in it are replaced by their values, and those are read as code again. */
 function isEvaluated(node: SyntaxNode): boolean {
-  if (/^(Arithmetic|Test)/.test(node.type)) return true
+  if (node.type.startsWith('Arithmetic') || node.type.startsWith('Test')) return true
   if (node.type === 'Assignment') {
     const elements = node.value.type === 'ArrayValue' ? node.value.elements : []
     return !simpleIndex.test(node.index?.text ?? '') || elements.some((each) => each.text.startsWith('['))
@@ -190,7 +265,6 @@ function nameSetBy(node: SyntaxNode): string | undefined {
 function keepsText(node: SyntaxNode): 'all' | 'words' | 'none' | 'as before' {
   if (node.type === 'Assignment' || node.type === 'ParameterExpansion' || node.type === 'HereString') return 'all'
   if (node.type === 'For' || node.type === 'Select') return 'words'
-  if (node.type === 'Command') return /^(set|printf|echo|tr)$/.test(node.name?.value ?? '') ? 'words' : 'none'
   return 'as before'
 }
 
@@ -209,50 +283,4 @@ function files(redirects: readonly Redirection[]): Pick<ShellCommand, 'reads' | 
     if (each.operator !== '<' && each.operator !== '<&') writes.push(target)
   }
   return { reads, writes, input }
-}
-
-const needsNoQuotes = /^[\w./:=@%+,~^-]+$/
-
-function shellWord(word: CommandArgument): ShellWord {
-  if (word.type === 'Assignment') {
-    // `export X=$y`: an argument in the form of an assignment
-    const inner = word.value.type === 'Word' ? shellWord(word.value) : undefined
-    const value = inner ? `${word.name}${word.append ? '+' : ''}=${inner.value}` : `${word.name}=${HOLE}`
-    const literal = inner?.literal === true && word.index === undefined
-    return { value, text: word.text, literal, glob: false, path: inner?.path ?? HOLE }
-  }
-  const state = { literal: true, glob: false }
-  const value = decode(word, state, false)
-  const path = decode(word, { literal: true, glob: false }, true)
-  const text = state.literal && needsNoQuotes.test(value) ? value : word.text
-  return { value, text, path, ...state }
-}
-
-type Decoded = { literal: boolean; glob: boolean }
-
-function decode(word: Word, state: Decoded, asPath: boolean): string {
-  const tilde = asPath ? /^~[^/]*(?=\/|$)/.exec(word.text)?.[0] : undefined
-  const value = word.parts ? word.parts.map((part) => decodePart(part, state, asPath)).join('') : word.value
-  return tilde && value.startsWith(tilde) ? (tildes[tilde] ?? HOLE) + value.slice(tilde.length) : value
-}
-
-/** What a tilde at the start stands for; another name is someone else's home. */
-const tildes: Readonly<Record<string, string>> = { '~': HOME, '~+': PWD }
-
-function decodePart(part: SyntaxNode, state: Decoded, asPath: boolean): string {
-  if (part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted') return part.value
-  if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') {
-    return part.parts.map((each) => decodePart(each, state, asPath)).join('')
-  }
-  state.literal = false
-  if (part.type === 'Glob' || (part.type === 'BraceExpansion' && /^[\w./,*?{}@:+-]+$/.test(part.text))) {
-    state.glob = true
-    return asPath ? part.text : HOLE
-  }
-  if (asPath && part.type === 'ProcessSubstitution') return '/dev/fd/63' // what is in it is judged as commands
-  if (asPath && (part.type === 'SimpleExpansion' || part.type === 'ParameterExpansion')) {
-    if (/^\$\{?HOME\}?$/.test(part.text)) return HOME
-    if (/^\$\{?PWD\}?$/.test(part.text)) return PWD
-  }
-  return HOLE
 }

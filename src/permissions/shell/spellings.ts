@@ -6,7 +6,7 @@ import { HOLE } from '../wildcard.ts'
 import { byName } from './by-name.ts'
 import type { ShellCommand, ShellWord, Spellings } from './command.ts'
 import { says } from './files.ts'
-import { commandsInCode, computed } from './programs/embedded.ts'
+import { commandsInCode, computed, holdsCode } from './programs/embedded.ts'
 import { isReadOnlyProgram } from './programs/read-only.ts'
 import { formsOf, nameOf } from './wrappers.ts'
 
@@ -17,63 +17,94 @@ export function spellingsOf(command: ShellCommand): Spellings {
 
 function spell(command: ShellCommand): Spellings {
   const { words, input } = command
-  if (words.length === 0) return { certain: [], possible: [] }
+  if (words.length === 0) return none
   const all = formsOf(command)
   const certain = new Set<string>()
-  const possible = new Set<string>()
-  for (const form of all)
-    for (const each of new Set([...variants(form), straight(form)])) for (const text of texts(each)) certain.add(text)
-  for (const form of all) for (const each of variants(form)) possible.add(withHoles(each))
-  for (const form of behind(words, all.length > 1)) for (const each of variants(form)) possible.add(withHoles(each))
-  for (const form of all) for (const text of commandsInCode(nameOf(form), form.slice(1), input)) possible.add(text)
-  for (const text of valuesIn(words)) possible.add(text)
-  const hides = all.some((each) => computed(nameOf(each), each.slice(1), input).commands)
-  if (words.length > mostWords || hides) possible.add(HOLE)
-  for (const text of certain) if (!text.includes(HOLE)) possible.delete(text)
-  return { certain: [...certain], possible: [...possible] }
+  const open = new Set<string>()
+  for (const form of all) {
+    addTexts(form, certain)
+    const direct = straight(form)
+    if (direct !== form) addTexts(direct, certain)
+    for (const each of renamed(form)) addTexts(each, certain)
+  }
+  const may = (form: readonly ShellWord[]) => {
+    open.add(withHoles(form))
+    for (const each of renamed(form)) open.add(withHoles(each))
+  }
+  for (const form of all) may(form)
+  for (const form of behind(words, all.length > 1)) may(form)
+  let hides = words.length > mostWords
+  for (const form of all) {
+    const name = nameOf(form)
+    if (!holdsCode(name)) continue
+    const args = form.slice(1)
+    for (const text of commandsInCode(name, args, input)) open.add(text)
+    hides ||= computed(name, args, input).commands
+  }
+  for (const text of valuesIn(words)) open.add(text)
+  if (hides) open.add(HOLE)
+  const possible: string[] = []
+  for (const text of open) if (text.includes(HOLE) || !certain.has(text)) possible.push(text)
+  return { certain: [...certain], possible }
 }
 
-/** A form as written, under the name of its program, and without git's own options. */
-function variants(form: readonly ShellWord[]): ReadonlySet<readonly ShellWord[]> {
-  return new Set([form, shortName(form), gitCommand(form, true)])
+const none: Spellings = { certain: [], possible: [] }
+
+/** A form under the name of its program alone, and without git's own options, where that is something else. */
+function renamed(form: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  const short = shortName(form)
+  const git = gitCommand(form, true)
+  if (short === form && git === form) return noForms
+  return [short, git].filter((each) => each !== form)
 }
+
+const noForms: readonly never[] = []
 
 /** With more words than this, anything may be among them. */
 const mostWords = 200
 
 /** Behind a wrapper, or in a program that we do not know, any word may be where a command begins. */
 function behind(words: readonly ShellWord[], wraps: boolean): readonly (readonly ShellWord[])[] {
-  if (!wraps && isKnown(words)) return []
+  if (!wraps && isKnown(nameOf(words))) return []
   return words.slice(0, mostWords).map((_, at) => words.slice(at))
 }
 
 /** Programs whose words are not commands; what they run by options and verbs is looked at elsewhere. */
-const known = byName(
-  /^(git|npm|pnpm|yarn|bun|deno|node|tsc|eslint|biome|prettier|jest|vitest|mocha|pytest|tox|ruff|black|mypy|pip3?|go|cargo|rustc|rustfmt|gcc|g\+\+|clang|cmake|make|gmake|ninja|mvn|gradle|gradlew|dotnet|javac?|python[\d.]*|ruby|gem|rake|perl|php|composer|swift|docker|podman|kubectl|helm|terraform|aws|gcloud|gh|glab|curl|wget|ssh|scp|rsync|tar|zip|unzip|gzip|gunzip|cp|mv|rm|rmdir|mkdir|touch|ln|chmod|chown|cd|pushd|popd|export|unset|read|local|declare|set|kill|pkill|killall|brew|apt|apt-get|systemctl|journalctl|vim?|nano|code|open|man|less|more|sqlite3|psql|mysql|redis-cli|jq|yq|sed|[gm]?awk|tee|xargs|patch|dd|install|truncate|shred|openssl|gpg|base64)$/,
-)
+const known =
+  /^(git|npm|pnpm|yarn|bun|deno|node|tsc|eslint|biome|prettier|jest|vitest|mocha|pytest|tox|ruff|black|mypy|pip3?|go|cargo|rustc|rustfmt|gcc|g\+\+|clang|cmake|make|gmake|ninja|mvn|gradle|gradlew|dotnet|javac?|python[\d.]*|ruby|gem|rake|perl|php|composer|swift|docker|podman|kubectl|helm|terraform|aws|gcloud|gh|glab|curl|wget|ssh|scp|rsync|tar|zip|unzip|gzip|gunzip|cp|mv|rm|rmdir|mkdir|touch|ln|chmod|chown|cd|pushd|popd|export|unset|read|local|declare|set|kill|pkill|killall|brew|apt|apt-get|systemctl|journalctl|vim?|nano|code|open|man|less|more|sqlite3|psql|mysql|redis-cli|jq|yq|sed|[gm]?awk|tee|xargs|patch|dd|install|truncate|shred|openssl|gpg|base64)$/
 
-const isKnown = (words: readonly ShellWord[]): boolean =>
-  known.test(nameOf(words)) || says.test(nameOf(words)) || isReadOnlyProgram(nameOf(words))
+const isKnown = byName((name): boolean => known.test(name) || says(name) || isReadOnlyProgram(name))
 
 /** What an option or a list holds: `--filter='rm x'`, `-wrapper rm,x`. Text that is only printed holds nothing. */
-function valuesIn(words: readonly ShellWord[]): string[] {
-  if (says.test(nameOf(words))) return []
-  const rest = (at: number) => words.slice(at + 1).map((word) => word.value)
-  return words.flatMap(({ value, glob }, at) => {
-    if (at === 0 || glob) return []
-    if (!/[=,:;]/.test(value)) return []
+function valuesIn(words: readonly ShellWord[]): readonly string[] {
+  const name = nameOf(words)
+  if (says(name)) return []
+  const found: string[] = []
+  for (let at = 1; at < words.length; at++) {
+    const { value, glob } = words[at]!
+    if (glob || !/[=,:;]/.test(value)) continue
     const given = /^--?[\w-]+=(.+)$/s.exec(value)?.[1]
-    const [first, ...listed] = isKnown(words) ? [] : value.split(/[=,:;]/)
-    return [...(given === undefined ? [] : [given]), ...listed, ...(first === undefined ? [] : [first])].map((text) =>
-      [text, ...rest(at)].join(' '),
-    )
-  })
+    const [first, ...listed] = isKnown(name) ? [] : value.split(/[=,:;]/)
+    const values = [...(given === undefined ? [] : [given]), ...listed, ...(first === undefined ? [] : [first])]
+    if (values.length === 0) continue
+    const rest = words.slice(at + 1).map((word) => word.value)
+    for (const text of values) found.push([text, ...rest].join(' '))
+  }
+  return found
 }
 
-const texts = (words: readonly ShellWord[]): readonly string[] => [
-  words.map((word) => word.text).join(' '),
-  words.map((word) => word.value).join(' '),
-]
+/** As written, and without quotes. */
+function addTexts(words: readonly ShellWord[], to: Set<string>): void {
+  let text = ''
+  let value = ''
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!
+    text += at === 0 ? word.text : ` ${word.text}`
+    value += at === 0 ? word.value : ` ${word.value}`
+  }
+  to.add(text)
+  to.add(value)
+}
 
 /** `/opt/a/../tool x` as `/opt/tool x`. */
 function straight(words: readonly ShellWord[]): readonly ShellWord[] {
@@ -102,8 +133,13 @@ export function gitCommand(words: readonly ShellWord[], all: boolean): readonly 
 }
 
 /** An unknown word may also vanish, with the space before it. */
-const withHoles = (words: readonly ShellWord[]): string =>
-  words.reduce(
-    (line, word, at) => (at === 0 || /^\u0000+$/.test(word.value) ? line + word.value : `${line} ${word.value}`),
-    '',
-  )
+function withHoles(words: readonly ShellWord[]): string {
+  let line = ''
+  for (let at = 0; at < words.length; at++) {
+    const { value } = words[at]!
+    line += at === 0 || isHole(value) ? value : ` ${value}`
+  }
+  return line
+}
+
+const isHole = (value: string): boolean => value.startsWith(HOLE) && /^\u0000+$/.test(value)

@@ -1,4 +1,5 @@
 /** Variables that steer what a line does: setting one of them is more than keeping a value. */
+import { byName, named } from './by-name.ts'
 import type { ShellWord } from './command.ts'
 
 /** Paths are read by their values. */
@@ -34,21 +35,27 @@ export function setting(name: string, value: ShellWord | undefined): Setting {
 }
 
 /** Whether setting the variable may change what an allowed command does. */
-export const tells = (name: string): boolean =>
-  [moving, steering, holdsCommand, loading].some((kind) => kind.test(name))
+export const tells = byName((name): boolean =>
+  [moving, steering, holdsCommand, loading].some((kind) => kind.test(name)),
+)
 
 /** `NAME=value`, as env, export and their like take it. */
 export function assignmentIn(word: ShellWord): { name: string; value: ShellWord } | undefined {
+  if (!word.value.includes('=')) return undefined
   const found = /^([A-Za-z_][\w%]*)(?:\[.*?\])?\+?=/s.exec(word.value)
   return found ? { name: found[1]!, value: { ...word, value: word.value.slice(found[0].length) } } : undefined
 }
 
 /** Builtins that set the variables which their words name. */
-const setters = /^(read|printf|mapfile|readarray|getopts|unset|declare|typeset|local|export|readonly|let|wait|nameref)$/
+const setters = named(
+  /^(read|printf|mapfile|readarray|getopts|unset|declare|typeset|local|export|readonly|let|wait|nameref)$/,
+)
+
+const noNames: readonly string[] = []
 
 /** The variables that a builtin sets by name: `read HOME`, `printf -v PATH`, `declare -n x=PS4`. */
 export function namedIn(command: string, words: readonly ShellWord[]): readonly string[] {
-  if (!setters.test(command)) return []
+  if (!setters(command)) return noNames
   return words
     .slice(1)
     .flatMap((word) => /^(?:-v)?(?:\w+=)?([A-Za-z_]\w*)/.exec(word.value)?.[1] ?? [])

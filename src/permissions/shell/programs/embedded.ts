@@ -1,6 +1,7 @@
 /** Commands that stand in the words of programs which run them: git's settings, and code given on the line. */
 import { HOLE } from '../../wildcard.ts'
-import type { ShellWord } from '../command.ts'
+import { byName } from '../by-name.ts'
+import { plainWord, type ShellWord } from '../command.ts'
 import { type Computed, computedIn } from './computed-code.ts'
 
 export interface Embedded {
@@ -91,6 +92,11 @@ const coded: readonly (readonly [name: RegExp, option: RegExp | 'any'])[] = [
   [/^php[\d.]*$/, /^-[rBE]/],
 ]
 
+const codeOption = byName((name) => coded.find(([program]) => program.test(name))?.[1])
+
+/** Whether a program may be given code on the line. */
+export const holdsCode = (name: string): boolean => codeOption(name) !== undefined
+
 /** What code on the line may run: each stretch of it that reads like a command, from each of its words on. */
 export function commandsInCode(name: string, words: readonly ShellWord[], input: readonly string[]): readonly string[] {
   const stretches = codeOf(name, words, input)
@@ -112,9 +118,7 @@ export function tokensInCode(name: string, words: readonly ShellWord[], input: r
   const split = code.flatMap((text) => text.split(/[^\w./~+-]+/))
   // `$r.env`: a file stands right after the letter of sed's command
   const tokens = name === 'sed' ? [...split, ...split.map((token) => token.replace(/^\d*[rRwW]/, ''))] : split
-  return [...new Set(tokens)]
-    .filter((token) => token !== '')
-    .map((token) => ({ value: token, text: token, path: token, literal: true, glob: false }))
+  return [...new Set(tokens)].filter((token) => token !== '').map(plainWord)
 }
 
 /** What of the code cannot be seen, for rules on commands and on files. */
@@ -125,9 +129,8 @@ export const computed = (name: string, words: readonly ShellWord[], input: reado
   )
 
 function codeOf(name: string, words: readonly ShellWord[], input: readonly string[]): readonly string[] {
-  const row = coded.find(([program]) => program.test(name))
-  if (!row) return []
-  const [, option] = row
+  const option = codeOption(name)
+  if (!option) return []
   const given = words.map((word) => word.value)
   const code = option === 'any' || given.some((word) => option.test(word)) ? [...given, ...input] : input
   return [...code, ...code.map((text) => joined(name, text)).filter((text, at) => text !== code[at])]

@@ -1,7 +1,5 @@
 /** Files that a command writes by names it makes from its words: git's configuration, the last part of an address. */
-import { type FileUse, HOME, type ShellWord } from '../command.ts'
-
-const word = (path: string): ShellWord => ({ value: path, text: path, path, literal: true, glob: false })
+import { type FileUse, HOME, plainWord, type ShellWord } from '../command.ts'
 
 /** Keys that name a user, a branch or a remote; every other key of git may lead to a program. */
 const plainKey =
@@ -17,7 +15,9 @@ export function gitConfigFiles(args: readonly ShellWord[]): FileUse[] {
   const edits = values.some((value) => /^(-e|--(edit|unset|add|replace|rename|remove))/.test(value))
   if (keys.length < 2 && !edits && verb === keys[0]) return []
   if (keys[0] !== undefined && plainKey.test(keys[0])) return []
-  return ['.git/config', `${HOME}/.gitconfig`].map((path) => ({ kind: 'edit', word: word(path), unsure: true }))
+  return ['.git/config', `${HOME}/.gitconfig`].map((path) => ({
+    ...{ kind: 'edit', word: plainWord(path), to: undefined, unsure: true, visible: false },
+  }))
 }
 
 /** The names that curl -O and wget give to what they fetch. */
@@ -27,6 +27,6 @@ export function downloads(name: string, args: readonly ShellWord[]): ShellWord[]
   if (!named) return []
   return args.flatMap(({ value }) => {
     const last = /^[a-z]+:\/\/[^/]+\/(?:[^?#]*\/)?([^/?#]+)/i.exec(value)?.[1]
-    return last === undefined ? [] : [word(last)]
+    return last === undefined ? [] : [plainWord(last)]
   })
 }

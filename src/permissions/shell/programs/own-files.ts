@@ -1,5 +1,5 @@
 /** A line that writes a file and runs it: what runs is in no word of a command. */
-import type { FileUse, ShellCommand, ShellWord } from '../command.ts'
+import { type FileUse, plainWord, type ShellCommand, type ShellWord } from '../command.ts'
 import { filesOf } from '../files.ts'
 import type { Line } from '../line.ts'
 import { formsOf, nameOf } from '../wrappers.ts'
@@ -31,7 +31,7 @@ const runBy = (command: ShellCommand): readonly ShellWord[] =>
     if (!name) return []
     const own = name.path.includes('/') ? [name] : []
     const read = Object.hasOwn(readByItself, nameOf(form)) ? readByItself[nameOf(form)]! : []
-    return [...own, ...(takesCode.test(nameOf(form)) ? args.flatMap(pathsOf) : []), ...read.map(asWord)]
+    return [...own, ...(takesCode.test(nameOf(form)) ? args.flatMap(pathsOf) : []), ...read.map(plainWord)]
   })
 
 /** Files with code that programs look for. */
@@ -45,7 +45,6 @@ const readByItself: Readonly<Record<string, readonly string[]>> = {
   cargo: ['build.rs', 'Cargo.toml'],
   rake: ['Rakefile'],
 }
-const asWord = (path: string): ShellWord => ({ value: path, text: path, path, literal: true, glob: false })
 
 const takesCode =
   /^(\w*sh|source|\.|python[\d.]*|pypy3?|node|nodejs|tsx|ts-node|deno|bun|perl[\d.]*|ruby|php|lua[\d.]*|tclsh|expect|osascript|Rscript|julia|g?make|ninja|[gmn]?awk|sed|vim?|nvim|ex|emacs|gdb|gcc|g\+\+|cc|c\+\+|clang|rustc|go|tcc|at|batch|crontab|git|curl|wget|ssh|psql|mysql|sqlite3)$/

@@ -5,7 +5,7 @@
 
 import { HOLE } from '../../wildcard.ts'
 import { abbreviates } from '../abbreviates.ts'
-import type { ReadOnlyUse, ShellCommand, ShellWord } from '../command.ts'
+import { here, plainWord, type ReadOnlyUse, type ShellCommand, type ShellWord } from '../command.ts'
 import { clearForms } from '../wrappers.ts'
 
 interface Program {
@@ -251,12 +251,10 @@ function programUse(program: Program, args: readonly ShellWord[], name: string):
   }
 }
 
-const here: ShellWord = { value: '.', text: '.', path: '.', literal: true, glob: false }
-
 /** `--exclude=/x`, `--include=*.ts`: read as a path, which is the cautious reading. */
 function pathValue(option: string): ShellWord[] {
   const value = /^--[\w-]+=([/~.].*)$/s.exec(option)?.[1]
-  return value === undefined ? [] : [{ value, text: value, path: value, literal: true, glob: false }]
+  return value === undefined ? [] : [plainWord(value)]
 }
 
 function optionIsSafe({ only, noShort = '', noLong = [], takes = [] }: Program, option: string): boolean {

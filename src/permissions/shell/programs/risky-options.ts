@@ -6,7 +6,10 @@ import { nameOf } from '../wrappers.ts'
 import { anywhere, byProgram, gitLetters, type RiskyUse, whole } from './risky-programs.ts'
 
 /** The words of a command that an allow rule has to name, as they are written. */
-export function riskyWords(words: readonly ShellWord[], { fed }: Pick<ShellCommand, 'fed'> = {}): readonly string[] {
+export function riskyWords(
+  words: readonly ShellWord[],
+  { fed }: Partial<Pick<ShellCommand, 'fed'>> = {},
+): readonly string[] {
   const name = nameOf(words)
   const use = useOf(name)
   const found: string[] = []

@@ -1,6 +1,6 @@
 /** Programs that create files which their command line does not name: from archives, patches, trees and servers. */
 import { abbreviates } from '../abbreviates.ts'
-import type { ShellWord } from '../command.ts'
+import { here, type ShellWord } from '../command.ts'
 
 interface Unpacker {
   /** Whether this use creates files. What is not recognized does. */
@@ -109,5 +109,3 @@ function valuesOfOption(args: readonly ShellWord[], option: string): ShellWord[]
     return value.startsWith(option) ? [{ ...word, path: path.slice(option.length) }] : []
   })
 }
-
-const here: ShellWord = { value: '.', text: '.', path: '.', literal: true, glob: false }
