@@ -100,13 +100,35 @@ test('a report for CI and one for people', async (t) => {
 /** The permissions' own words, which this test does not repeat. */
 const reason = (text: string, rule: string): string => text.split(`because of ${rule}: `)[1]!.split('</')[0]!
 
-test('against the settings in force, only what the rule changes is shown', async (t) => {
+test('of a rule or a hook only what it changes is shown, unless the record is asked for', async (t) => {
   const here = await recorded(t)
   here.write('.ona/settings.json', { permissions: { deny: ['Grep'] } })
-  const then = await asked(here, '--rule', 'deny:Bash(rm *)')
-  assert.ok(then.told.includes('Grep allow→deny deny:Grep'), 'what was said then differs in other ways too')
-  const today = await asked(here, '--rule', 'deny:Bash(rm *)', '--against-settings')
-  assert.deepEqual(today.told, ['Bash ask→deny deny:Bash(rm *)'])
+  const next = here.write('next.json', { permissions: { deny: ['Read'] } })
+  const hook = here.write(
+    'guard.ts',
+    "import { defineHook, deny } from 'ona/hooks'\nexport const no = defineHook('PreToolUse', () => deny('no'), { matcher: 'Read' })",
+  )
+  const rule = ['--rule', 'deny:Bash(rm *)']
+  const told = async (...words: string[]) => (await asked(here, ...words)).told
+  assert.deepEqual(await told(...rule), ['Bash ask→deny deny:Bash(rm *)'])
+  assert.deepEqual(await told('--hook', hook), ['Read allow→deny function:no'])
+  assert.deepEqual(await told(...rule, '--settings', next), ['Bash ask→deny deny:Bash(rm *)'])
+  assert.deepEqual(await told(...rule, '--settings', next, '--against-settings'), [
+    'Read allow→deny deny:Read',
+    'Bash ask→deny deny:Bash(rm *)',
+    'Grep deny→allow allow:Read(builtin:working-directories)',
+  ])
+  assert.deepEqual(await told(...rule, '--against-record'), [
+    'Bash ask→deny deny:Bash(rm *)',
+    'Grep allow→deny deny:Grep',
+  ])
+  assert.equal((await here.run(['hooks', 'replay', '--against-record', '--against-settings'])).code, 2)
+  await here.run(['hooks', 'replay', ...rule, '--html', 'rule.html'])
+  await here.run(['hooks', 'replay', '--html', 'record.html'])
+  const compared = ['rule.html', 'record.html'].map(
+    (file) => /Compared with ([^.]*)\./.exec(readFileSync(join(here.folder, file), 'utf8'))?.[1],
+  )
+  assert.deepEqual(compared, ['the settings in force', 'what was decided at the time'])
 })
 
 test('hooks of a TypeScript file are asked from any folder', async (t) => {

@@ -181,11 +181,11 @@ test('replay asks about imported calls, by agent and by project', async (t) => {
     const { calls, newly_denied, newly_allowed } = JSON.parse(stdout)
     return { calls, newly_denied, newly_allowed }
   }
-  assert.deepEqual(await replayed('--rule', 'deny:Bash(cat *)'), { calls: 29, newly_denied: 3, newly_allowed: 4 })
+  assert.deepEqual(await replayed('--rule', 'deny:Bash(cat *)'), { calls: 29, newly_denied: 3, newly_allowed: 0 })
   assert.deepEqual(await replayed('--agent', 'codex', '--rule', 'deny:Bash(cat *)'), {
     calls: 15,
     newly_denied: 3,
-    newly_allowed: 2,
+    newly_allowed: 0,
   })
   assert.deepEqual(await replayed('--project', '/nowhere'), { calls: 0, newly_denied: 0, newly_allowed: 0 })
   assert.equal((await replayed('--project', '/repo', '--agent', 'claude')).calls, 14)

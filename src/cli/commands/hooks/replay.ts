@@ -8,7 +8,7 @@ import { modes } from '../../../permissions/modes.ts'
 import { type ReadDb, readDb } from '../../../store/open.ts'
 import { command } from '../../command.ts'
 import { copyOfFleet } from '../../fleet-copy.ts'
-import { policyOf, readRules } from '../../policy.ts'
+import { type PolicyFlags, policyOf, readRules } from '../../policy.ts'
 import { failed, noted, wrong } from '../../print.ts'
 import { sinceMs, sinceProblem, sqlTime } from '../../since.ts'
 import { writePage } from '../../write-page.ts'
@@ -29,8 +29,11 @@ The policy (without any: the settings in force in this folder):
   --run-commands       ask its command and HTTP hooks too: they are programs, and are run once a call
   --trust              run the function hooks of --settings FILE although its folder is not trusted
   --cwd DIR            the folder whose settings count
-  --against-settings   compare with what the settings in force say today, not with what was said then: shows what
-                       --rule, --hook and --settings change, and nothing else
+
+Compared with (for --rule and --hook: the same policy without them, so that only what they change is shown; otherwise
+what was decided at the time):
+  --against-settings   what the settings in force decide today
+  --against-record     what was decided at the time
 
 The calls (without any: all of them):
   --since 30d|DATE     of the last 30 days (or 12h, 2w), or since a date such as 2026-10-15
@@ -60,6 +63,7 @@ const flags = {
   trust: 'flag',
   cwd: 'value',
   'against-settings': 'flag',
+  'against-record': 'flag',
   since: 'value',
   conversation: 'value',
   agent: 'each',
@@ -92,9 +96,10 @@ export const replay = command(name, { help, flags }, async (given) => {
   if ('why' in rules) return wrong(name, rules.why)
   const policy = await policyOf(given, rules)
   if ('why' in policy) return failed(policy.why)
-  const { cwd, mode } = given
-  const today = { ...(cwd !== undefined && { cwd }), ...(mode !== undefined && { mode }) }
-  const baseline = given['against-settings'] ? await policyOf(today, { allow: [], ask: [], deny: [] }) : undefined
+  if (given['against-settings'] && given['against-record'])
+    return wrong(name, '--against-settings and --against-record exclude each other; give one of them')
+  const compared = comparedWith(given)
+  const baseline = compared && (await policyOf(compared, { allow: [], ask: [], deny: [] }))
   if (baseline && 'why' in baseline) return failed(baseline.why)
   const copied =
     given.from === undefined
@@ -125,7 +130,7 @@ export const replay = command(name, { help, flags }, async (given) => {
     const { junitReport, htmlReport, sarifReport } = await import('../../../audit/replay/report.ts')
     for (const [file, text] of [
       [given.junit, () => junitReport(summary, kept, fatal)],
-      [given.html, () => htmlReport(summary, kept)],
+      [given.html, () => htmlReport(summary, kept, baselineWords(given))],
       [
         given.sarif,
         () => sarifReport(kept, fatal, relative(process.cwd(), resolve(given.settings ?? '.ona/settings.json'))),
@@ -141,6 +146,26 @@ export const replay = command(name, { help, flags }, async (given) => {
     copied?.remove()
   }
 })
+
+interface Compared extends PolicyFlags {
+  readonly rule?: readonly string[]
+  readonly 'against-settings'?: true
+  readonly 'against-record'?: true
+}
+
+/** The policy whose decisions changes are counted from; undefined: what was decided at the time. */
+function comparedWith(given: Compared): PolicyFlags | undefined {
+  const { settings, hook, rule, 'against-settings': today, 'against-record': record, ...same } = given
+  if (today) return same
+  if (record || (rule === undefined && hook === undefined)) return undefined
+  return { ...same, ...(settings !== undefined && { settings }) }
+}
+
+function baselineWords(given: Compared): string {
+  const from = comparedWith(given)
+  if (from === undefined) return 'what was decided at the time'
+  return from.settings === undefined ? 'the settings in force' : `the settings of ${from.settings}`
+}
 
 /** What a report holds; the counts are of all. */
 const mostReported = 1000

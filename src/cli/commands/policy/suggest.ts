@@ -91,7 +91,7 @@ function words({ calls, prompts, suggestions, dropped, truncated }: Suggestions)
     lines.push(
       '',
       'To add them: ona policy suggest --apply local (or project, user)',
-      'To see their effect: ona hooks replay --against-settings --rule …',
+      'To see their effect: ona hooks replay --rule …',
     )
   return lines.join('\n')
 }
