@@ -26,6 +26,8 @@ export interface Db {
   run(sql: string, ...values: SqlValue[]): { changes: number; lastId: number }
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined
   all<Row>(sql: string, ...values: SqlValue[]): Row[]
+  /** Every row as an array of its columns: for long readings, in which an object for each row is a third of the cost. */
+  arrays<Columns extends readonly unknown[]>(sql: string, ...values: SqlValue[]): Columns[]
   /**
    * Row by row, as SQLite gives them: without a prototype. Must be read to its end before the next write: an open cursor
    * holds on to an old view of the file.
@@ -33,6 +35,8 @@ export interface Db {
   each<Row>(sql: string, ...values: SqlValue[]): IterableIterator<Row>
   /** BEGIN IMMEDIATE … COMMIT; inside another one, a savepoint. Rolls back when `work` throws. `work` must not await. */
   transaction<T>(work: () => T): T
+  /** Whatever `work` reads is of one moment, and the file is locked once for all of it. `work` must not await. */
+  snapshot<T>(work: () => T): T
   /** Changes TEMP tables and views, which are this connection's own. For connections that only read. */
   runTemp(sql: string, ...values: SqlValue[]): void
   close(): void
@@ -137,6 +141,7 @@ class Connection implements Db {
   readonly path: string
   readonly #db: InstanceType<Sqlite['DatabaseSync']>
   readonly #statements = new Map<string, Statement>()
+  readonly #arrayStatements = new Map<string, Statement>()
   /** Statements that add rows to a chained table. */
   readonly #addsTo = new Map<string, number>()
   /** What the open transaction has added so far. */
@@ -261,6 +266,18 @@ class Connection implements Db {
     return this.#try(() => this.#statement(sql).all(...values)).map((row) => ({ ...row }) as Row)
   }
 
+  arrays<Columns extends readonly unknown[]>(sql: string, ...values: SqlValue[]): Columns[] {
+    return this.#try(() => {
+      let statement = this.#arrayStatements.get(sql)
+      if (!statement) {
+        statement = this.#db.prepare(sql)
+        statement.setReturnArrays(true)
+        this.#arrayStatements.set(sql, statement)
+      }
+      return statement.all(...values) as unknown as Columns[]
+    })
+  }
+
   *each<Row>(sql: string, ...values: SqlValue[]): IterableIterator<Row> {
     // its own statement: a kept one could be asked again while this loop is under way
     for (const row of this.#try(() => this.#db.prepare(sql)).iterate(...values)) yield row as Row
@@ -289,8 +306,19 @@ class Connection implements Db {
     }
   }
 
+  snapshot<T>(work: () => T): T {
+    if (this.#db.isTransaction) return work()
+    this.#try(() => this.#db.exec('BEGIN'))
+    try {
+      return work()
+    } finally {
+      if (this.#db.isTransaction) this.#db.exec('COMMIT')
+    }
+  }
+
   close(): void {
     this.#statements.clear()
+    this.#arrayStatements.clear()
     this.#db.close()
   }
 

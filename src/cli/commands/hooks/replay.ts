@@ -1,7 +1,13 @@
 /** `ona hooks replay`: what other rules and hooks would have said of the calls on record. */
 import { relative, resolve } from 'node:path'
 import { importedCalls } from '../../../audit/replay/dispatcher-calls.ts'
-import { type CallFilter, countCalls, type RecordedCall, recordedCalls } from '../../../audit/replay/recorded-calls.ts'
+import {
+  type CallFilter,
+  countCalls,
+  type RecordedCall,
+  recordedCalls,
+  sessionsOf,
+} from '../../../audit/replay/recorded-calls.ts'
 import { type Change, replay as run } from '../../../audit/replay/replay.ts'
 import { databaseUrlProblem } from '../../../fleet/database-url.ts'
 import { modes } from '../../../permissions/modes.ts'
@@ -114,7 +120,9 @@ export const replay = command(name, { help, flags }, async (given) => {
     if (conversation !== undefined && !db.get('SELECT 1 FROM conversations WHERE id = ?', conversation))
       return failed(`there is no conversation ${conversation}`)
     const filter = { since, conversation, tool, agents, project: project && resolve(project) }
-    const calls = withProgress(allCalls(db, filter), () => countCalls(db, filter))
+    const calls = withProgress(allCalls(db, filter), () =>
+      sessionsOf(db, filter).reduce((sum, id) => sum + countCalls(db, id), 0),
+    )
     let found = false
     const kept: Change[] = []
     const seen = (change: Change) => {
