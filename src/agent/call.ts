@@ -8,6 +8,7 @@ import { failed, type ToolOutput } from '../tools/output.ts'
 import type { Tool } from '../tools/tool.ts'
 
 import type { Answerer } from './events.ts'
+import type { Pace } from './pace.ts'
 import type { Session } from './session/session.ts'
 import type { TurnEnd } from './turn-end.ts'
 
@@ -28,6 +29,8 @@ export interface Call {
   place?: Place
   /** Text for the model, beside the result. */
   context: string[]
+  /** Of a call that runs beside others. */
+  pace?: Pace
   /** How long the tool ran, where it did. */
   ranMs?: number
   /** The approval that it waits for: it has no result yet. */

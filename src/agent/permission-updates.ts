@@ -5,6 +5,16 @@ import { ruleText } from '../permissions/rule.ts'
 import { applyUpdates } from '../permissions/update.ts'
 import type { Session } from './session/session.ts'
 
+/** The user answers for the whole session: rules hold for its sub-agents and for the one that started this one, too. */
+export async function saveAnswer(session: Session, updates: readonly PermissionUpdate[]): Promise<void> {
+  if (updates.length === 0) return
+  const rules = updates.filter(({ type }) => type !== 'setMode')
+  const root = session.parent ?? session
+  for (const each of [root, ...root.children])
+    if (each !== session) each.permissions = applyUpdates(each.permissions, rules).settings
+  await saveUpdates(session, updates)
+}
+
 export async function saveUpdates(session: Session, updates: readonly PermissionUpdate[]): Promise<void> {
   const updated = applyUpdates(session.permissions, updates)
   session.permissions = updated.settings

@@ -14,7 +14,8 @@ import { planningGate } from '../workflow/gate.ts'
 import { type Call, denied, type Outcome, type PermissionReason, pathOf, refuse } from './call.ts'
 import type { PermissionAnswer, PermissionRequest } from './events.ts'
 import { questionOf } from './permission-question.ts'
-import { saveUpdates } from './permission-updates.ts'
+import { saveAnswer, saveUpdates } from './permission-updates.ts'
+import { inPromptQueue } from './prompt-queue.ts'
 import { approvedPlace, placeFor, withSandbox } from './sandboxed.ts'
 
 /** Nothing changes while a plan is in the making. */
@@ -123,7 +124,22 @@ async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | unde
     suggestions: ruling.suggestions,
     ...(session.agent && { agent: session.agent.type, agentId: session.agent.id }),
   }
-  const said = answerGiven(call) ?? (await session.runtime.user.permission(request, session.signal))
+  const { user } = session.runtime
+  return inPromptQueue(user, session.signal, async (waited) => {
+    const ruled = waited && !tool.changed ? await rule(call) : ruling
+    if (ruled.decision === 'deny') return refuse(call, ruled.reason, 'rule', ruled.rule)
+    if (ruled.decision === 'allow') return undefined
+    return answered(call, ruled, request, answerGiven(call) ?? (await user.permission(request, session.signal)))
+  })
+}
+
+async function answered(
+  call: Call,
+  ruling: Ruling,
+  request: PermissionRequest,
+  said: PermissionAnswer | undefined,
+): Promise<Outcome | undefined> {
+  const { session, tool } = call
   if (said === undefined) {
     const waits = session.services.awaitApproval(call, request)
     if (waits !== undefined) return denied(waits)
@@ -132,7 +148,7 @@ async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | unde
   }
   if (!said.allow) return rejected(call, said)
   const { by = 'person' } = said
-  await update(call, said.updates ?? [])
+  await saveAnswer(session, said.updates ?? [])
   tool.changed?.accept()
   call.permission = { decision: 'allow', reason: { by, reason: ruling.reason } }
   call.place = await approvedPlace(call)

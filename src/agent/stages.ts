@@ -13,6 +13,7 @@ import { recall } from './context/recall.ts'
 import { helpAgainst, raiseStopFailure } from './model/model-failure.ts'
 import { contextShare, spend } from './model/spend.ts'
 import type { Session } from './session/session.ts'
+import { grouped, runSideBySide } from './side-by-side.ts'
 import { newsOf } from './subagents/background.ts'
 import { interruptedResult, runToolCall } from './tool-call.ts'
 import type { Source, TurnEnd } from './turn-end.ts'
@@ -165,18 +166,20 @@ async function stopOf(session: Session, reply: Reply, text: string): Promise<Tur
   return { stop: reply.stop, text, why: failure.message, failure }
 }
 
-/** Runs the calls of one reply in the order they were declared, one after another. */
+/** Runs the calls of one reply in the order they were declared, one after another; sub-agents side by side. */
 export async function runTools(session: Session, calls: readonly ToolUse[]): Promise<TurnEnd | undefined> {
   const results: { tool: string; isError: boolean }[] = []
   let end: TurnEnd | undefined
-  for (const call of calls) {
+  for (const group of grouped(session, calls)) {
     if (end || session.signal.aborted) {
-      session.result(call, interruptedResult(end?.why ?? 'the turn was interrupted'))
+      for (const call of group) session.result(call, interruptedResult(end?.why ?? 'the turn was interrupted'))
       continue
     }
-    const done = await runToolCall(session, call)
-    results.push({ tool: call.name, isError: done.output.isError })
-    end = done.end
+    const [first] = group as [ToolUse]
+    const done = group.length > 1 ? await runSideBySide(session, group) : [await runToolCall(session, first)]
+    for (const [at, { output }] of done.entries()) results.push({ tool: group[at]!.name, isError: output.isError })
+    const ends = done.flatMap((each) => each.end ?? [])
+    end = ends.find(({ approval }) => approval) ?? ends[0]
   }
   if (end?.approval) return end // what the model says next comes after that call's result
   if (session.signal.aborted) {

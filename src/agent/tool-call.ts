@@ -29,8 +29,21 @@ export interface ToolCallEnd {
  * before the tool is committed as the tool starts, the rest with the result.
  */
 export async function runToolCall(session: Session, use: ToolUse): Promise<ToolCallEnd> {
+  const prepared = await prepare(session, use)
+  return complete(session, prepared, await outcomeOf(prepared))
+}
+
+/** A call that hooks and rules have judged. */
+export interface Prepared {
+  readonly use: ToolUse
+  readonly call?: Call
+  /** Set where it does not run. */
+  readonly settled?: Outcome
+}
+
+export async function prepare(session: Session, use: ToolUse): Promise<Prepared> {
   const found = findTool(session, use)
-  if (!found.ok) return finish(session, use, { output: failed(found.why), as: 'invalid' })
+  if (!found.ok) return { use, settled: { output: failed(found.why), as: 'invalid' } }
 
   const call: Call = { session, use, tool: found.tool, input: found.input, hook: 'none', context: [] }
   session.emit({
@@ -42,11 +55,16 @@ export async function runToolCall(session: Session, use: ToolUse): Promise<ToolC
   })
   const refused = (await askHooks(call)) ?? gate(call) ?? (await permit(call))
   const settled = call.waiting ? refused : await permissionSettled(call, refused)
-  let outcome = settled ?? (await run(call))
-  if (!call.waiting && (outcome.as === 'ran' || outcome.as === 'interrupted')) outcome = await tellHooks(call, outcome)
-  const end = finish(session, use, outcome, call)
-  const ms = call.ranMs
-  if (ms !== undefined) await session.observe({ type: 'tool-end', ...nameOf(call), output: end.output, ms })
+  return { use, call, ...(settled && { settled }) }
+}
+
+export const outcomeOf = async ({ call, settled }: Prepared): Promise<Outcome> => settled ?? run(call!)
+
+export async function complete(session: Session, { use, call }: Prepared, outcome: Outcome): Promise<ToolCallEnd> {
+  const ran = outcome.as === 'ran' || outcome.as === 'interrupted'
+  const end = finish(session, use, call && !call.waiting && ran ? await tellHooks(call, outcome) : outcome, call)
+  const ms = call?.ranMs
+  if (ms !== undefined) await session.observe({ type: 'tool-end', ...nameOf(call!), output: end.output, ms })
   return end
 }
 
@@ -101,7 +119,8 @@ async function run(call: Call): Promise<Outcome> {
     const path = pathOf(call.input)
     const nested = path && !output.isError ? await instructionsFor(session, path) : undefined
     if (nested) call.context.push(nested)
-    return { output, as: session.signal.aborted && output.isError ? 'interrupted' : 'ran' }
+    const stopped = session.signal.aborted || call.pace?.signal.aborted
+    return { output, as: stopped && output.isError ? 'interrupted' : 'ran' }
   } catch (cause) {
     // A tool returns what goes wrong in ordinary use; what it throws is a fault of ours, and reported as one.
     return {
@@ -109,7 +128,7 @@ async function run(call: Call): Promise<Outcome> {
       as: 'ran',
     }
   } finally {
-    call.ranMs = now() - startedAt
+    call.ranMs ??= now() - startedAt
   }
 }
 

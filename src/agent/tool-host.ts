@@ -27,14 +27,14 @@ export const toolContext = (session: Session, toolUseId: string, call?: Call): T
     watchProtected: async () => (await import('./protected/changes.ts')).watchProtected(call),
   }),
   home: session.runtime.home,
-  signal: session.signal,
+  signal: call?.pace?.signal ?? session.signal,
   env: session.runtime.childEnv,
   prelude: () => session.runtime.hookVariables?.(session.id) ?? '',
-  host: hostOf(session),
+  host: hostOf(session, call?.pace),
   progress: (text) => session.emit({ type: 'tool-progress', id: toolUseId, text }),
 })
 
-function hostOf(session: Session): ToolHost {
+function hostOf(session: Session, pace: Call['pace']): ToolHost {
   const { runtime } = session
   return {
     async moveTo(directory) {
@@ -62,7 +62,7 @@ function hostOf(session: Session): ToolHost {
       session.emit({ type: 'todos', todos })
     },
     todos: () => session.todos,
-    runAgent: (request) => session.services.runAgent(session, request),
+    runAgent: (request) => session.services.runAgent(session, { ...request, ...(pace && { pace }) }),
     agentTypes: () => runtime.agents.map(({ name, description }) => ({ name, description })),
     skills: {
       list: () => runtime.skills.list(),

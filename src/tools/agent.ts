@@ -8,6 +8,7 @@ export const agent = defineTool({
   prompt: `Starts a sub-agent: it works on its own with fresh context and answers with one final message.
 - Tell it everything it needs in prompt, and what to answer: it sees nothing of this conversation.
 - Use it for wide searches and for work whose details you need not see. For one file or one name, use Read, Glob or Grep.
+- Several Agent calls in one reply run at the same time: use that for work that does not depend on each other.
 - With run_in_background it returns at once; see TaskOutput.`,
   input: record({
     description: string('The work in three to five words'),
@@ -26,6 +27,7 @@ export const agent = defineTool({
     ),
   }),
   safety: 'mutating',
+  sideBySide: true,
   summary: ({ description }) => description,
   async run({ description, prompt, subagent_type, model, run_in_background, isolation, mode }, context) {
     const { host, toolUseId, signal } = context

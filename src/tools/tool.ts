@@ -19,6 +19,8 @@ export interface Tool {
   readonly granted?: true
   /** Its definition is not the one that was allowed earlier: rules that allow it do not cover it until it is accepted. */
   readonly changed?: { readonly why: string; readonly remedy: string; accept(): void }
+  /** Calls of it that follow one another in a reply run side by side; hooks and the record still take them in order. */
+  readonly sideBySide?: true
   /** One line for the screen: `src/cli/main.ts`, `npm test`. */
   summary(input: JsonObject): string
   run(input: JsonObject, context: ToolContext): Promise<ToolOutput>
@@ -60,6 +62,7 @@ export function defineTool<S extends ReturnType<typeof record>>(tool: {
   input: S
   safety: Safety | ((input: Infer<S>) => Safety)
   paths?: readonly (keyof Infer<S> & string)[]
+  sideBySide?: true
   summary(input: Infer<S>): string
   run(input: Infer<S>, context: ToolContext): Promise<ToolOutput>
 }): Tool {

@@ -17,6 +17,7 @@ import type { Tool } from '../../tools/tool.ts'
 import { append } from '../context/messages.ts'
 import { boundedResult } from '../context/window.ts'
 import type { AgentEvent, PermissionAnswer, PermissionRequest, SpeakingAgent } from '../events.ts'
+import type { Pace } from '../pace.ts'
 import { createTasks, type Tasks } from '../subagents/background.ts'
 import { type Toolbox, toolsOf } from '../toolbox.ts'
 import type { TurnEnd } from '../turn-end.ts'
@@ -35,6 +36,7 @@ export interface SessionStart {
   readonly messages: Message[]
   /** Set for a sub-agent. */
   readonly agent?: AgentIdentity
+  readonly parent?: Session
   /** What hooks know the session's own agent by; one of code has a name. */
   readonly agentType?: string
   readonly tools?: Toolbox
@@ -71,6 +73,8 @@ export interface WaitingCall {
 export interface SubagentTask extends Omit<AgentRequest, 'toolUseId' | 'progress'> {
   /** The call that starts it, where it is one. */
   readonly toolUseId?: string
+  /** Set when it runs beside others. */
+  readonly pace?: Pace
   /** Rules that hold for this sub-agent alone. */
   readonly granted?: readonly string[]
 }
@@ -81,6 +85,8 @@ export class Session {
   readonly id: string
   readonly conversationId: string
   readonly agent: AgentIdentity | undefined
+  /** The session that started this one. */
+  readonly parent: Session | undefined
   readonly agentType: string | undefined
   readonly db: Db
   readonly messages: Message[]
@@ -148,6 +154,7 @@ export class Session {
     this.conversationId = start.conversationId
     this.projectDir = start.projectDir
     this.agent = start.agent
+    this.parent = start.parent
     this.agentType = start.agent?.type ?? start.agentType
     this.db = start.runtime.db
     this.messages = start.messages

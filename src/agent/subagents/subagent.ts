@@ -71,6 +71,7 @@ export async function runSubagent(parent: Session, request: SubagentTask): Promi
     model,
     permissions: parent.permissions,
     messages: before ? resumedMessages(parent.db, before.childSessionId, model.window) : [],
+    parent,
     agent: {
       id,
       type: kind.name,
@@ -98,6 +99,8 @@ export async function runSubagent(parent: Session, request: SubagentTask): Promi
     await child.tasks.stopAll()
     parent.children.delete(child)
     await equipped.close()
+    const tookMs = Math.round(now() - startedAt)
+    if (!background) await request.pace?.turn()
     if (end.approval) {
       const detail: WaitingDetail = { agentId: id, ...(background && { background: storedTask(request) }) }
       keepWaitingCall(parent.db, {
@@ -112,9 +115,12 @@ export async function runSubagent(parent: Session, request: SubagentTask): Promi
     parent.commit(() => {})
     const stays = (await worktree?.leave()) ? worktree!.path : undefined
     const refused = completed.decision === 'deny' ? completed.reason : undefined
-    return { end, refused, notes: notesOf(child, id, startedAt, stays) }
+    return { end, refused, notes: notesOf(child, id, tookMs, stays) }
   }
-  if (!background) return outputOf(await work(request.signal))
+  if (!background) {
+    request.pace?.started()
+    return outputOf(await work(request.signal))
+  }
   const taskId = parent.tasks.start({
     kind: 'agent',
     about: request.description,
@@ -145,9 +151,9 @@ interface WaitingDetail {
   readonly background?: StoredTask
 }
 
-type StoredTask = Omit<SubagentTask, 'signal' | 'background'>
+type StoredTask = Omit<SubagentTask, 'signal' | 'background' | 'pace'>
 
-const storedTask = ({ signal, background, ...task }: SubagentTask): StoredTask => task
+const storedTask = ({ signal, background, pace, ...task }: SubagentTask): StoredTask => task
 
 /** An agent in the background that waited: its call has a result long since, so its news comes as any task's does. */
 export async function resumeInBackground(parent: Session, toolUseId: string): Promise<void> {
@@ -180,7 +186,7 @@ function outputOf({ end, refused, notes }: Done): ToolOutput {
 const shown = (result: typeof said, text: string, notes: string) =>
   result(`${text}\n\n${notes}`, { kind: 'output', text })
 
-function notesOf(child: Session, id: string, startedAt: number, worktree: string | undefined): string {
+function notesOf(child: Session, id: string, tookMs: number, worktree: string | undefined): string {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = child.spent
   const calls = child.db.get<{ count: number }>(
     "SELECT count(*) AS count FROM transcript_entries WHERE session_id = ? AND entry_type = 'tool_result'",
@@ -189,7 +195,7 @@ function notesOf(child: Session, id: string, startedAt: number, worktree: string
   const usage = [
     `total_tokens: ${inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens}`,
     `tool_uses: ${calls?.count ?? 0}`,
-    `duration_ms: ${Math.round(now() - startedAt)}`,
+    `duration_ms: ${tookMs}`,
   ]
   return [
     `agentId: ${id}`,
