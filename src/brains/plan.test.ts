@@ -273,3 +273,51 @@ test('what an agent cannot express is said in words, for each hook', async (t) =
     ],
   })
 })
+
+test('a filter that can match nothing is left out with the reason, never written as a dead guard', async (t) => {
+  const { plan } = place(t)
+  const filters: Record<string, [dropped: boolean, why: RegExp] | null> = {
+    bash: [true, /no tool for bash; did you mean Bash\?/],
+    Bahs: [true, /no tool for Bahs; did you mean Bash\?/],
+    'Bash(git *)': [true, /write "Bash" and let the command look at the input/],
+    '|': [true, /the filter "\|" names no tool/],
+    mcp__github: [true, /write "mcp__github__\.\*" for every tool of the server/],
+    mcp_github_push: [true, /a tool of an MCP server is called mcp__SERVER__TOOL/],
+    'mcp_github_.*': [false, /matches for certain; a tool of an MCP server is called mcp__SERVER__TOOL/],
+    '^mcp$': [true, /no tool that the expression/],
+    'mcp__github__.*': null,
+    'mcp.*': null,
+    'Bash|Bogus': [false, /no tool for Bogus/],
+    '(\\w+)+!': [true, /exponential time/],
+  }
+  for (const [what, expected] of Object.entries(filters)) {
+    const role = mechanic({ onTool: [{ command: 'x', timeout: 'PT5S', filter: { what } }] })
+    const [one] = await plan([role], 'claudecode')
+    assert.deepEqual(
+      one!.limits.map(({ dropped }) => dropped),
+      expected ? [expected[0]] : [],
+      what,
+    )
+    if (expected) assert.match(one!.limits[0]!.why, expected[1])
+    assert.equal(one!.changes.length, expected?.[0] ? 0 : 1, what)
+  }
+})
+
+test('two thousand hooks that another program wrote, all in one group, are taken over', async (t) => {
+  const hooks = Array.from({ length: 2000 }, (_, at) => ({
+    command: `check ${at}`,
+    timeout: 'PT5S',
+    filter: { what: 'Bash' },
+  }))
+  const author = 'repo=acme/role=mechanic'
+  const written = hooks.map(({ command }) => ({ type: 'command', command, timeout: 5, author }))
+  const own = { type: 'command', command: 'mine', timeout: 5 }
+  const settings = { hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [own, ...written] }] } }
+  const { sync, json } = place(t, { '.claude/settings.json': JSON.stringify(settings, null, 2) })
+  await sync([mechanic({ onTool: hooks })], 'claudecode')
+  const after = json('.claude/settings.json').hooks.PreToolUse
+  assert.equal(after.length, 2001)
+  assert.deepEqual(after[0], { matcher: 'Bash', hooks: [own] })
+  const [again] = await sync([mechanic({ onTool: hooks })], 'claudecode')
+  assert.deepEqual([again!.files, again!.changes.every(({ kind }) => kind === 'keep')], [[], true])
+})

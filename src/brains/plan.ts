@@ -1,7 +1,7 @@
 /** Many roles into many brains: first the whole plan, then all of it or nothing. */
 import { join } from 'node:path'
 import { type FileEdit, locked, readText, writeAll } from '../files/file-edits.ts'
-import { Problem, problemOf } from '../files/problem.ts'
+import { messageOf, Problem, problemOf } from '../files/problem.ts'
 import {
   adapterFor,
   type BrainHooksAdapter,
@@ -11,7 +11,7 @@ import {
   readHooks,
   withAuthors,
 } from '../hosts/adapter.ts'
-import type { BrainHook } from '../hosts/hook.ts'
+import { type BrainHook, uniqueOf } from '../hosts/hook.ts'
 import type { Host, Limit } from '../hosts/host.ts'
 import { authorOf, type Role } from './role.ts'
 import { applyChanges, type Change, diffHooks, expressible } from './sync.ts'
@@ -33,6 +33,10 @@ export interface BrainPlan {
   readonly notes: readonly string[]
   /** Authors that have hooks there and are none of the roles that we know. */
   readonly strangers: readonly string[]
+  /** Hooks there of roles that could not be loaded, which stay as they are. */
+  readonly unread: number
+  /** Why the brain could not be looked at; nothing is changed in it. */
+  readonly failure?: string
 }
 
 export interface SyncRequest {
@@ -41,6 +45,8 @@ export interface SyncRequest {
   readonly targets: readonly Target[]
   /** Authors whose hooks stay as they are: linked here and not synced now, or not loaded. */
   readonly known?: readonly string[]
+  /** Authors of whose hooks not all could be read: what an agent holds of them beyond those declared stays. */
+  readonly partial?: readonly string[]
   /** Whether the hooks of an author that is none of these are removed; by default they stay and are reported. */
   readonly drops?: (author: string) => boolean
 }
@@ -62,9 +68,9 @@ export async function planSync(request: SyncRequest): Promise<BrainPlan[]> {
   return plans
 }
 
-/** Plans and does it. A failure anywhere leaves every brain as it was. */
-export async function applySync(request: SyncRequest): Promise<BrainPlan[]> {
-  const first = await planSync(request)
+/** Plans and does it. A failure anywhere leaves every brain as it was. `planned`: the plan, where it was made just now. */
+export async function applySync(request: SyncRequest, planned?: BrainPlan[]): Promise<BrainPlan[]> {
+  const first = planned ?? (await planSync(request))
   const paths = pathsOf(first)
   if (paths.length === 0 && !first.some(hasForeignChanges)) return first
   const plans = await locked(paths, async () => {
@@ -152,15 +158,21 @@ function planOwn(
   const { root, roles, drops = () => false, known = [] } = request
   const { text, file } = configOf(brain, root)
   const found = text === null ? [] : brain.read(text, file)
-  const authors = roles.map(authorOf)
+  const authors = new Set(roles.map(authorOf))
   const parts = roles.map((role) => expressible(role, brain))
-  const declared = coveredBy ? [] : parts.flatMap(({ hooks }) => hooks)
+  const declared = coveredBy
+    ? []
+    : withUnread(
+        request,
+        found,
+        parts.flatMap(({ hooks }) => hooks),
+      )
   const strangers = [...new Set(found.map(({ author }) => author))].filter(
-    (author) => ![...authors, ...known].includes(author),
+    (author) => !authors.has(author) && !known.includes(author),
   )
-  const going = strangers.filter(drops)
+  const going = new Set(strangers.filter(drops))
 
-  const ours = found.filter(({ author }) => authors.includes(author) || going.includes(author))
+  const ours = found.filter(({ author }) => authors.has(author) || going.has(author))
   const standing = text === null ? () => false : brain.standing(text, file)
   const stands = (_: BrainHook, hook: BrainHook) => standing(hook)
   const changes = diffHooks(ours, declared, stands)
@@ -174,7 +186,8 @@ function planOwn(
     changes: twin && !coveredBy ? changes.map((change) => ({ ...change, kind: 'keep' as const })) : changes,
     files,
     limits: parts.flatMap(({ limits }) => limits),
-    strangers: strangers.filter((author) => !going.includes(author)),
+    strangers: strangers.filter((author) => !going.has(author)),
+    unread: found.filter(({ author }) => known.includes(author)).length,
     notes: [
       ...(coveredBy ? [`${coveredBy}. Its hooks fire from there, once`] : []),
       ...(twin && !coveredBy ? [`reads the same file as ${twin.title}: a hook there fires once in each`] : []),
@@ -185,27 +198,45 @@ function planOwn(
   }
 }
 
+/** The declared hooks, and those that an agent holds of roles that were read in part. */
+function withUnread({ partial = [] }: SyncRequest, found: readonly BrainHook[], declared: BrainHook[]): BrainHook[] {
+  if (partial.length === 0) return declared
+  const keys = new Set(declared.map(uniqueOf))
+  return [...declared, ...found.filter((hook) => partial.includes(hook.author) && !keys.has(uniqueOf(hook)))]
+}
+
+/** A supplier's adapter may fail in any way; that does not take the other brains with it. */
 async function planForeign(request: SyncRequest, slug: string, adapter: BrainHooksAdapter): Promise<BrainPlan> {
+  try {
+    return await foreignPlan(request, slug, adapter)
+  } catch (thrown) {
+    const failure = `${slug}: its adapter fails: ${messageOf(thrown)}; its hooks stay as they are`
+    return { slug, title: slug, changes: [], files: [], limits: [], notes: [], strangers: [], unread: 0, failure }
+  }
+}
+
+async function foreignPlan(request: SyncRequest, slug: string, adapter: BrainHooksAdapter): Promise<BrainPlan> {
   const { roles, drops = () => false, known = [] } = request
   const changes: Change[] = []
   const limits: Limit[] = []
   for (const role of roles) {
     const part = expressible(role, adapter)
     limits.push(...part.limits)
-    changes.push(...diffHooks(await adapter.dao.get.all({ by: { author: authorOf(role) } }), part.hooks))
+    const found = await adapter.dao.get.all({ by: { author: authorOf(role) } })
+    changes.push(...diffHooks(found, withUnread(request, found, part.hooks)))
   }
-  const others = (await adapter.dao.get.all()).filter(
-    ({ author }) => ![...roles.map(authorOf), ...known].includes(author),
-  )
+  const all = await adapter.dao.get.all()
+  const others = all.filter(({ author }) => ![...roles.map(authorOf), ...known].includes(author))
+  const unread = all.filter(({ author }) => known.includes(author)).length
   changes.push(...others.filter(({ author }) => drops(author)).map((hook): Change => ({ kind: 'delete', hook })))
   const strangers = [...new Set(others.map(({ author }) => author))].filter((author) => !drops(author))
-  return { slug, title: slug, changes, files: [], limits, notes: [], strangers }
+  return { slug, title: slug, changes, files: [], limits, notes: [], strangers, unread }
 }
 
 async function applyForeign(slug: string, adapter: BrainHooksAdapter, changes: readonly Change[]) {
   try {
     return await applyChanges(adapter, changes)
   } catch (thrown) {
-    throw new Problem(`${slug}: ${thrown instanceof Error ? thrown.message : String(thrown)}; every agent is as it was`)
+    throw new Problem(`${slug}: ${messageOf(thrown)}; every agent is as it was`)
   }
 }

@@ -25,6 +25,8 @@ export interface ReadRole {
   readonly role: Role
   /** What of its declaration is ignored or left out, and why. */
   readonly warnings: readonly string[]
+  /** Hooks that are declared wrongly, with why; the others stand. */
+  readonly faults: readonly string[]
 }
 
 /** Roles from outside: a registry, a list of roles or one role. A role that is wrong does not take the others with it. */
@@ -53,7 +55,8 @@ export function readRoles(value: unknown, where: string, repo: string): ReadRole
 /** The same, where a role that is wrong is an error. */
 export function parseRoles(value: unknown, where: string, repo: string): Role[] {
   const { roles, failed } = readRoles(value, where, repo)
-  if (failed[0]) throw new Problem(failed[0].why)
+  const [why] = [...failed.map((one) => one.why), ...roles.flatMap(({ faults }) => faults)]
+  if (why !== undefined) throw new Problem(why)
   return roles.map(({ role }) => role)
 }
 
@@ -77,6 +80,7 @@ const roleKeys = [
 export function readRole(value: unknown, where: string, repo: string): ReadRole {
   const fields = object(value, where)
   const warnings = unknownKeys(fields, where, roleKeys)
+  const faults: string[] = []
   const boot = fields['boot']
   const role: Role = {
     slug: name(fields['slug'], `${where}: slug`),
@@ -86,11 +90,13 @@ export function readRole(value: unknown, where: string, repo: string): ReadRole 
     ...(fields['briefs'] !== undefined && { briefs: parseDirs(fields['briefs'], `${where}: briefs`) }),
     ...(fields['skills'] !== undefined && { skills: parseDirs(fields['skills'], `${where}: skills`) }),
     ...(fields['inits'] !== undefined && { inits: parseInits(fields['inits'], `${where}: inits`) }),
-    ...(fields['hooks'] !== undefined && { hooks: parseHooks(fields['hooks'], `${where}: hooks`, warnings) }),
+    ...(fields['hooks'] !== undefined && {
+      hooks: parseHooks(fields['hooks'], `${where}: hooks`, { warnings, faults }),
+    }),
   }
   const proof = fields['proof'] === undefined ? undefined : parseProof(fields['proof'], `${where}: proof`)
   hooksOf(role)
-  return { role: proof ? { ...role, proof } : role, warnings }
+  return { role: proof ? { ...role, proof } : role, warnings, faults }
 }
 
 function parseDirs(value: unknown, where: string): RoleDirs {
@@ -123,13 +129,18 @@ function parseProof(value: unknown, where: string): RoleProof[] {
   })
 }
 
-function parseHooks(value: unknown, where: string, warnings: string[]): RoleHooks {
+interface Notes {
+  readonly warnings: string[]
+  readonly faults: string[]
+}
+
+function parseHooks(value: unknown, where: string, notes: Notes): RoleHooks {
   const fields = object(value, where)
-  warnings.push(...unknownKeys(fields, where, ['onDispatch', 'onBrain']))
+  notes.warnings.push(...unknownKeys(fields, where, ['onDispatch', 'onBrain']))
   const { onDispatch, onBrain } = fields
   return {
-    ...(onDispatch !== undefined && { onDispatch: parseOnDispatch(onDispatch, `${where}.onDispatch`, warnings) }),
-    ...(onBrain !== undefined && { onBrain: parseOnBrain(onBrain, `${where}.onBrain`, warnings) }),
+    ...(onDispatch !== undefined && { onDispatch: parseOnDispatch(onDispatch, `${where}.onDispatch`, notes.warnings) }),
+    ...(onBrain !== undefined && { onBrain: parseOnBrain(onBrain, `${where}.onBrain`, notes) }),
   }
 }
 
@@ -144,7 +155,7 @@ function parseOnDispatch(value: unknown, where: string, warnings: string[]): Rol
   return fields as RoleHooksOnDispatch
 }
 
-function parseOnBrain(value: unknown, where: string, warnings: string[]): RoleHooksOnBrain {
+function parseOnBrain(value: unknown, where: string, { warnings, faults }: Notes): RoleHooksOnBrain {
   const fields = object(value, where)
   warnings.push(...unknownKeys(fields, where, events, 'unknown event; its hooks are left out'))
   const known = Object.entries(fields).filter(([event]) => events.includes(event as BrainHookEvent))
@@ -153,13 +164,24 @@ function parseOnBrain(value: unknown, where: string, warnings: string[]): RoleHo
       event,
       list(hooks ?? [], `${where}.${event}`).flatMap((given, index) => {
         const place = `${where}.${event}[${index}]`
-        const hook = parseHook(given, place, warnings)
+        const hook = attempt(() => parseHook(given, place, warnings), faults)
+        if (!hook) return []
         const dead = deadFilter({ author: '', event: event as BrainHookEvent, ...hook })
         if (dead) warnings.push(`${place}.filter: ${dead}; the hook is left out`)
         return dead ? [] : [hook]
       }),
     ]),
   )
+}
+
+/** One hook that is declared wrongly does not take the others with it. */
+function attempt<T>(work: () => T, faults: string[]): T | undefined {
+  try {
+    return work()
+  } catch (thrown) {
+    faults.push(problemOf(thrown).message)
+    return undefined
+  }
 }
 
 function parseHook(value: unknown, where: string, warnings: string[]): RoleHookOnBrain {

@@ -13,13 +13,16 @@ const paint = (colour: 'green' | 'yellow' | 'red' | 'dim' | 'bold', text: string
 
 export function planText(plans: readonly BrainPlan[]): string {
   const lines: string[] = []
-  for (const { slug, config, changes, limits, notes, strangers } of plans) {
+  for (const { slug, config, changes, limits, notes, strangers, unread, failure } of plans) {
     lines.push(`${paint('bold', slug)}${config ? `  ${config}` : ''}`)
     for (const { kind, hook } of changes)
       if (kind !== 'keep') lines.push(paint(colours[kind], `  ${signs[kind]} ${described(hook)}  (${hook.author})`))
     const kept = changes.filter(({ kind }) => kind === 'keep').length
-    if (kept > 0) lines.push(paint('dim', `  = ${kept} ${kept === 1 ? 'hook' : 'hooks'} as declared`))
-    if (changes.length === 0) lines.push(paint('dim', '  no hooks'))
+    if (kept > 0) lines.push(paint('dim', `  = ${counted(kept)} as declared`))
+    if (unread > 0)
+      lines.push(paint('yellow', `  ? ${counted(unread)} of roles that could not be loaded, kept as they are`))
+    if (failure !== undefined) lines.push(paint('yellow', `  ! ${failure}`))
+    else if (changes.length + unread === 0) lines.push(paint('dim', '  no hooks'))
     for (const { hook, why, dropped } of limits)
       lines.push(paint('yellow', `  ! ${described(hook)}: ${why}${dropped ? '; left out' : ''}`))
     for (const note of notes) lines.push(`  · ${note}`)
@@ -27,6 +30,8 @@ export function planText(plans: readonly BrainPlan[]): string {
   }
   return lines.map((line) => `${line}\n`).join('')
 }
+
+const counted = (hooks: number) => `${hooks} ${hooks === 1 ? 'hook' : 'hooks'}`
 
 /** A unified diff of every file that would change. */
 export async function planDiff(plans: readonly BrainPlan[], root: string): Promise<string> {

@@ -89,6 +89,8 @@ test('what is unknown is reported and left out, hook by hook; the rest of the ro
           { command: 'all', timeout: 'PT5S', filter: { what: 'SessionStart' } },
           { command: 'again', timeout: 'PT5S', filter: { what: 'PostCompact' } },
           { command: 'never', timeout: 'PT5S', filter: { what: 'Bash' } },
+          { command: 'wrong', timeout: 'soon' },
+          7,
         ],
         onStop: [{ command: 'stop', timeout: 'PT5S', async: true }],
       },
@@ -100,6 +102,10 @@ test('what is unknown is reported and left out, hook by hook; the rest of the ro
     hooksOf(roles[0]!.role).map(({ event, command }) => `${event} ${command}`),
     ['onBoot all', 'onBoot again', 'onTalk talk', 'onStop stop'],
   )
+  assert.deepEqual(roles[0]!.faults, [
+    'x: roles[0]: hooks.onBrain.onBoot[3].timeout: "soon" is not an ISO 8601 duration; say PT30S, PT5M or { seconds: 30 }',
+    'x: roles[0]: hooks.onBrain.onBoot[4] must be an object, not number',
+  ])
   assert.deepEqual(roles[0]!.warnings, [
     'x: roles[0].motto: unknown key; ignored',
     'x: roles[0]: hooks.onBrain.onStart: unknown event; its hooks are left out',

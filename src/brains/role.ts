@@ -83,7 +83,18 @@ export interface RoleRegistry {
 export const authorOf = ({ repo, slug }: Pick<Role, 'repo' | 'slug'>): string => `repo=${repo ?? '.this'}/role=${slug}`
 
 /** The role's hooks as an agent's config has them, in the order in which they are declared. */
-export function hooksOf(role: Role): BrainHook[] {
+export function hooksOf(role: Role): readonly BrainHook[] {
+  const known = hooksByRole.get(role)
+  if (known) return known
+  const hooks = declaredHooks(role)
+  hooksByRole.set(role, hooks)
+  return hooks
+}
+
+/** Every agent's plan asks for the same hooks. */
+const hooksByRole = new WeakMap<Role, readonly BrainHook[]>()
+
+function declaredHooks(role: Role): BrainHook[] {
   const author = authorOf(role)
   const hooks = events.flatMap((event) =>
     (role.hooks?.onBrain?.[event] ?? []).map((hook): BrainHook => ({ author, event, ...hook })),

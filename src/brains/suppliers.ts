@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { readPlainFile } from '../files/plain-file.ts'
-import { Problem } from '../files/problem.ts'
+import { messageOf, Problem } from '../files/problem.ts'
 import { adapterFor, type BrainHooksAdapter, type OwnAdapter } from '../hosts/adapter.ts'
 
 /** What a package named `rhachet-brains-*` or `ona-brains-*` may export. */
@@ -17,6 +17,8 @@ export interface BrainSupplier {
   }): BrainHooksAdapter | null | Promise<BrainHooksAdapter | null>
 }
 
+export const supplierPackage = /^(@[^/]+\/)?(rhachet|ona)-brains-/
+
 /** A package that fails is reported with `warn` and passed over: it does not take the other agents with it. */
 export async function getBrainHooksAdapterByConfigImplicit({
   slug,
@@ -28,7 +30,7 @@ export async function getBrainHooksAdapterByConfigImplicit({
   warn?: (message: string) => void
 }): Promise<BrainHooksAdapter | null> {
   const claims: { name: string; adapter: BrainHooksAdapter }[] = []
-  for (const name of packagesNamed(/^(@[^/]+\/)?(rhachet|ona)-brains-/, from)) {
+  for (const name of packagesNamed(supplierPackage, from)) {
     const adapter = await claimOf(name, slug, from, warn)
     if (adapter) claims.push({ name, adapter })
   }
@@ -51,7 +53,7 @@ async function claimOf(
     if (!adapter || typeof adapter.dao?.get?.all === 'function') return adapter
     warn(`${name}: getBrainHooks gives something for "${slug}" that is not an adapter; the package is ignored`)
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    const why = messageOf(thrown)
     warn(
       `${why.startsWith(name) || why.includes(` ${name},`) ? why : `${name} fails when asked for "${slug}": ${why}`}; the package is ignored`,
     )
@@ -100,7 +102,7 @@ export async function loadPackage(name: string, from: string): Promise<object> {
     // a CommonJS package arrives as a default export when its names cannot be read from the outside
     return { ...(typeof loaded.default === 'object' ? loaded.default : {}), ...loaded }
   } catch (thrown) {
-    throw new Problem(`${name} fails when it is loaded: ${(thrown as Error).message}`)
+    throw new Problem(`${name} fails when it is loaded: ${messageOf(thrown)}`)
   }
 }
 

@@ -5,7 +5,7 @@ import { Problem } from '../files/problem.ts'
 import { detectWithSigns } from './detect.ts'
 import type { Target } from './plan.ts'
 import { fileNamed } from './roles/load.ts'
-import { getBrainHooksAdapterByConfigImplicit, packagesNamed } from './suppliers.ts'
+import { getBrainHooksAdapterByConfigImplicit, packagesNamed, supplierPackage } from './suppliers.ts'
 
 /** The repository that a folder lies in: the nearest folder with roles up to the one with a `.git`, else that one. */
 export function repositoryOf(cwd: string): string {
@@ -39,7 +39,7 @@ export async function namedTargets(slugs: readonly string[], root: string, warn?
 
 async function unknownBrain(word: string, root: string): Promise<string> {
   const { hosts } = await import('../hosts/index.ts')
-  const suppliers = packagesNamed(/^(@[^/]+\/)?(rhachet|ona)-brains-/, root)
+  const suppliers = packagesNamed(supplierPackage, root)
   const asked =
     suppliers.length > 0 ? ` (${suppliers.join(', ')} ${suppliers.length > 1 ? 'do' : 'does'} not have it either)` : ''
   return `there is no adapter for the brain "${word}"${asked}; available: ${hosts.map(({ slug }) => slug).join(', ')}. Nothing was written`

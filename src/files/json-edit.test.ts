@@ -141,3 +141,12 @@ test('a broken text is reported with line and column', () => {
   for (const [text, message] of broken) assert.throws(() => parseObject(text, 'x'), { name: 'Problem', message })
   assert.equal(place('a\nbc', 3), '2:2')
 })
+
+test('a key that is there twice is reported, however it is spelled; the same key in two objects is not', () => {
+  for (const text of ['{"a":1,"a":2}', '{"b":[{"a":{}, "\\u0061":2}]}', '{"a":"x\\"y:","a" : 1}'])
+    assert.throws(() => parseObject(text, 'x'), /^Problem: x:1:\d+: the key .* is there twice/)
+  assert.deepEqual(parseObject('{"a":{"a":"\\":\\""},"b":[{"a":1}, "c:"]}', 'x').value, {
+    a: { a: '":"' },
+    b: [{ a: 1 }, 'c:'],
+  })
+})

@@ -13,8 +13,11 @@ import { Problem } from './problem.ts'
 export type Path = readonly (string | number)[]
 type Fields = Record<string, unknown>
 
-/** The text as a tree; comments and trailing commas are let through, anything else wrong is a Problem with its place. */
-export function parseObject(text: string, file: string): { tree: Node; value: Fields } {
+/** The object in the text; comments and trailing commas are let through, anything else wrong is a Problem with its place. */
+export function parseObject(text: string, file: string): { value: Fields } {
+  const value = strictValue(text)
+  // every key counted in the text is in the value: none is there twice
+  if (isFields(value) && keysInText(text) === keysIn(value)) return { value }
   const errors: ParseError[] = []
   const tree = parseTree(text, errors, { allowTrailingComma: true })
   const [first] = errors
@@ -27,7 +30,29 @@ export function parseObject(text: string, file: string): { tree: Node; value: Fi
       `${file}:${place(text, twice.offset)}: the key ${text.slice(twice.offset, twice.offset + twice.length)} is there twice; nothing was written`,
     )
   // the parser's objects have no prototype, which strict comparison would count as a difference
-  return { tree, value: JSON.parse(JSON.stringify(getNodeValue(tree))) }
+  return { value: JSON.parse(JSON.stringify(getNodeValue(tree))) }
+}
+
+/** What strict JSON reads; undefined where it reads nothing. Ten times faster than the tree. */
+function strictValue(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // a comment, a trailing comma or a fault: the tree knows where
+  }
+}
+
+/** How many keys a strict JSON text has: strings that a colon follows. */
+function keysInText(text: string): number {
+  let count = 0
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"\s*:?/g)) if (token.endsWith(':')) count++
+  return count
+}
+
+function keysIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const inside = Object.values(value)
+  return inside.reduce((sum: number, one) => sum + keysIn(one), Array.isArray(value) ? 0 : inside.length)
 }
 
 /** The second of two equal keys in one object. */
@@ -45,6 +70,7 @@ function keyTwice(node: Node): Node | undefined {
 
 /** Where strict JSON would stop reading, for agents that allow neither comments nor trailing commas. */
 export function notStrict(text: string): string | null {
+  if (strictValue(text) !== undefined) return null
   const errors: ParseError[] = []
   parseTree(text, errors, { allowTrailingComma: false, disallowComments: true })
   return errors[0] ? place(text, errors[0].offset) : null
@@ -64,6 +90,7 @@ export class JsonEdit {
   text: string
   readonly #unit: string
   readonly #eol: string
+  #tree: { readonly of: string; readonly node: Node | undefined } | undefined
 
   constructor(text: string, unit?: string, eol?: string) {
     this.text = text
@@ -140,8 +167,10 @@ export class JsonEdit {
   }
 
   #at(path: Path): Node | undefined {
-    const tree = parseTree(this.text, [], { allowTrailingComma: true })
-    return tree && findNodeAtLocation(tree, [...path])
+    if (this.#tree?.of !== this.text)
+      this.#tree = { of: this.text, node: parseTree(this.text, [], { allowTrailingComma: true }) }
+    const { node } = this.#tree
+    return node && findNodeAtLocation(node, [...path])
   }
 
   #splice(offset: number, length: number, replacement: string) {

@@ -8,3 +8,6 @@ export function problemOf(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown
   throw thrown
 }
+
+/** What somebody else's code threw, in words: an Error's message, or the thing itself. */
+export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))

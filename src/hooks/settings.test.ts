@@ -165,6 +165,18 @@ test('what cannot be what was meant is a warning', () => {
   )
 })
 
+test('a matcher that could run for ever is an error, at an event and at a step', () => {
+  const why =
+    'matcher "^(\\\\w+)+$" can take exponential time: a repeated part can match the same text in two ways, as in (a+)+; repeat it once'
+  assert.deepEqual(
+    faults([
+      { hook_event_name: 'PreToolUse', command: 'x', matcher: '^(\\w+)+$' },
+      { hook_event_name: 'before_tool_apply', command: 'x', matcher: '^(\\w+)+$' },
+    ]),
+    [`error: hooks[0].${why}`, `error: hooks[1].${why}`],
+  )
+})
+
 test('hooks that must not run carry the reason', () => {
   const settings = { hooks: [{ hook_event_name: 'Stop', command: 'x' }] }
   assert.equal(

@@ -8,7 +8,7 @@ import { urlProblem } from './handlers/url.ts'
 import { type Infer, isObject, parse } from './shape.ts'
 import { type StepName, stepNames } from './steps.ts'
 import { nearest, notKnown } from './text/nearest.ts'
-import { readMatcher } from './wire/matcher.ts'
+import { readMatcher, slowMatcher } from './wire/matcher.ts'
 import { kinds, matchShape } from './wire/settings-shape.ts'
 import { groupShape, type HookPlace, walkHooks } from './wire/walk-hooks.ts'
 
@@ -255,8 +255,11 @@ function warnings(
   }
   if (match || matcher === '' || matcher === '*') return
   const row = isEventName(event) ? rowOf(event) : undefined
-  if (!row?.takesNoMatcher && !readMatcher(matcher, profile))
-    note(never, 'matcher', `${JSON.stringify(matcher)} is no regular expression: the hook never runs`)
+  if (!row?.takesNoMatcher && !readMatcher(matcher, profile)) {
+    const slow = slowMatcher(matcher)
+    if (slow !== null) note('error', 'matcher', slow)
+    else note(never, 'matcher', `${JSON.stringify(matcher)} is no regular expression: the hook never runs`)
+  }
   if (row?.takesNoMatcher) note('warning', 'matcher', `is ignored: ${event} has nothing to match`)
   else if (row ? row.matchOn === undefined : !toolSteps.includes(event as StepName)) {
     note(never, 'matcher', `has nothing to match at ${event}: the hook never runs`)

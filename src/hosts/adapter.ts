@@ -86,8 +86,9 @@ export function withAuthors(
   hooks: readonly BrainHook[],
 ): BrainHook[] {
   const order = new Set([...found.map(({ author }) => author), ...authors])
-  const of = (author: string) => (authors.includes(author) ? hooks : found).filter((hook) => hook.author === author)
-  return [...order].flatMap(of)
+  const replaced = new Set(authors)
+  const [given, standing] = [hooks, found].map((list) => Map.groupBy(list, ({ author }) => author))
+  return [...order].flatMap((author) => (replaced.has(author) ? given! : standing!).get(author) ?? [])
 }
 
 export function readHooks(brain: Host, root: string): BrainHook[] {

@@ -34,8 +34,8 @@ export type BrainHookUnique = Pick<BrainHook, 'author' | 'event' | 'command'>
 
 export const events: readonly BrainHookEvent[] = ['onBoot', 'onTalk', 'onTool', 'onStop']
 
-export const uniqueOf = ({ author, event, command }: BrainHookUnique): string =>
-  JSON.stringify([author, event, command])
+/** The key as one text; neither a name nor a command can hold a null character. */
+export const uniqueOf = ({ author, event, command }: BrainHookUnique): string => `${author}\0${event}\0${command}`
 
 /** Where in an agent's life the hook runs. */
 export type Moment = 'boot' | 'compact' | 'talk' | 'before' | 'after' | 'stop'

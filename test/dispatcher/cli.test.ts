@@ -122,7 +122,11 @@ test('the doctor finds what is wrong', () => {
   put('.ai/hooks/rlm-policy.json', '{"version":2}')
   put('.ai/hooks/followup-rules.json', {
     version: 1,
-    rules: [{ id: 'x', trigger: { event: 'PreToolUse', toolNamePattern: '(' }, followup: { action: 'warn' } }],
+    rules: ['(', '(a+)+$'].map((toolNamePattern) => ({
+      id: 'x',
+      trigger: { event: 'PreToolUse', toolNamePattern },
+      followup: { action: 'warn' },
+    })),
   })
   edit('dispatch.manifest.json', (manifest) => {
     const modules = manifest['modules'] as Record<string, Json>
@@ -133,6 +137,7 @@ test('the doctor finds what is wrong', () => {
   for (const text of [
     'lib/dispatch.cjs differs',
     'rlm-policy.json: version must be 1',
+    'followup-rules.json: "(a+)+$" can take exponential time',
     'Invalid regular expression',
     'session is not enabled',
   ])

@@ -234,15 +234,47 @@ describe('cli command `init --hooks`', () => {
   test('a linked role that cannot be loaded keeps its hooks, with a warning and exit 1', (t) => {
     const { ona, put, json } = repository(t, { ...guarded, ...claude })
     assert.equal(ona('init', '--roles', 'mechanic', '--hooks').status, 0)
-    put(
-      'ona.roles.yaml',
-      'roles: [{ slug: mechanic, hooks: { onBrain: { onTool: [{ command: x, timeout: soon }] } } }]\n',
-    )
-    const { status, stderr } = ona('init', '--hooks')
+    put('ona.roles.yaml', 'repo: acme\nroles: [{ slug: mechanic, hooks: { onBrain: 5 } }]\n')
+    const { status, stdout, stderr } = ona('init', '--hooks')
     assert.equal(status, 1)
     assert.match(stderr, /repo=acme\/role=mechanic cannot be loaded, so its hooks stay as they are/)
-    assert.match(stderr, /"soon" is not an ISO 8601 duration/)
+    assert.match(stderr, /hooks\.onBrain must be an object, not number/)
+    assert.match(stdout, /\? 1 hook of roles that could not be loaded, kept as they are/)
+    assert.doesNotMatch(stdout, /no role is linked|no hooks/)
     assert.equal(json('.claude/settings.json').hooks.PreToolUse.length, 1)
+    // unlinked by name, its hooks go although its source cannot be read
+    const unlinked = ona('init', '--roles', '-mechanic', '--hooks')
+    assert.doesNotMatch(unlinked.stderr, /hooks stay as they are/)
+    assert.equal(json('.claude/settings.json').hooks, undefined)
+  })
+
+  test('a hook that is declared wrongly is left out with exit 1; the others go in, and what was there of the role stays', (t) => {
+    const { ona, put, json } = repository(t, { ...guarded, ...claude })
+    const commands = () =>
+      json('.claude/settings.json').hooks.PreToolUse.map(({ hooks }: { hooks: { command: string }[] }) =>
+        hooks[0]!.command.replace(/^.*exit 1; /, ''),
+      )
+    assert.equal(ona('init', '--roles', 'mechanic', '--hooks').status, 0)
+    const hooks = [
+      '{ command: good, timeout: PT5S }',
+      '{ command: x, timeout: soon }',
+      '{ command: y, timeout: PT5S, filter: { what: "Bash(" } }',
+    ]
+    const declared = `repo: acme\nroles: [{ slug: mechanic, hooks: { onBrain: { onTool: [${hooks.join(', ')}] } } }]\n`
+    put('ona.roles.yaml', declared)
+    const { status, stderr } = ona('init', '--hooks')
+    assert.equal(status, 1)
+    assert.match(stderr, /onTool\[1\]\.timeout: "soon" is not an ISO 8601 duration.*; the hook is left out/)
+    assert.match(
+      stderr,
+      /onTool\[2\]\.filter\.what is neither a list of tools nor a regular expression: Bash\(; the hook is left out/,
+    )
+    assert.deepEqual(commands(), ['good', 'node guard.mjs'])
+    assert.equal(ona('init', '--check').status, 1)
+    put('ona.roles.yaml', declared.replace(/, \{ command: x.*?\}, \{ command: y.*?\} \}/, ''))
+    assert.equal(ona('init', '--hooks').status, 0)
+    assert.deepEqual(commands(), ['good'])
+    assert.equal(ona('init', '--check').status, 0)
   })
 
   test('a comment in the settings of Claude Code, which would make it ignore them, is an error', (t) => {
@@ -281,6 +313,7 @@ describe('cli command `init --hooks`', () => {
         limits: [],
         notes: [],
         strangers: [],
+        unread: 0,
         files: [{ path: '.claude/settings.json', change: 'update' }],
       },
     ])
@@ -383,6 +416,42 @@ describe('suppliers', () => {
     const { status, stderr } = ona('init', '--hooks', 'claudecode', 'hal9000')
     assert.deepEqual([status, stderr], [1, 'ona: hal9000: HAL cannot do that; every agent is as it was\n'])
     assert.deepEqual([text('.claude/settings.json'), json('hal.json')], before)
+  })
+
+  test('an adapter that fails when it is looked at is named; the other brains go on, with exit 1', (t) => {
+    const { ona, json } = repository(t, {
+      ...guarded,
+      ...claude,
+      '.codex/config.toml': '',
+      'node_modules/rhachet-brains-broken/package.json': '{ "name": "rhachet-brains-broken", "version": "1.0.0" }',
+      'node_modules/rhachet-brains-broken/index.js': `
+        const fail = async () => { throw 'no fuel' }
+        exports.getBrainHooks = ({ brain }) => brain === 'codex' ? { dao: { get: { all: fail, one: fail }, set: {}, del: fail } } : null`,
+      'package.json': '{ "dependencies": { "rhachet-brains-broken": "1" } }',
+    })
+    const { status, stdout, stderr } = ona('init', '--roles', 'mechanic', '--hooks')
+    assert.deepEqual([status, stderr], [1, 'ona: codex: its adapter fails: no fuel; its hooks stay as they are\n'])
+    assert.match(stdout, /^codex\n {2}! codex: its adapter fails: no fuel/m)
+    assert.equal(json('.claude/settings.json').hooks.PreToolUse.length, 1)
+  })
+
+  test('ona hooks brains compares through the package that serves a brain, and says when it may not ask it', (t) => {
+    const { ona } = repository(t, {
+      ...guarded,
+      ...supplier('rhachet-brains-hal'),
+      '.codex/config.toml': '',
+      'package.json': '{ "dependencies": { "rhachet-brains-hal": "1" } }',
+      'node_modules/rhachet-brains-hal/index.js': supplier('rhachet-brains-hal')[
+        'node_modules/rhachet-brains-hal/index.js'
+      ]!.replace('hal9000', 'codex'),
+    })
+    assert.equal(ona('init', '--roles', 'mechanic', '--hooks').status, 0)
+    const untrusted = ona('hooks', 'brains')
+    assert.match(untrusted.stderr, /rhachet-brains-hal may serve an agent and is not asked: this folder is not trusted/)
+    assert.equal(ona('init', '--hooks', '--trust').status, 0)
+    const { status, stdout } = ona('hooks', 'brains')
+    assert.equal(status, 0)
+    assert.match(stdout, /^codex +found by \.codex; 1 installed, 1 as declared$/m)
   })
 
   test('roles come from packages as well, and say which one', (t) => {

@@ -195,6 +195,12 @@ test('from a folder below, the root of the repository is found; an agent of the 
     [has('.codex'), has('packages/a/.agent'), commandsOf(text('.claude/settings.json')).length],
     [false, false, 1],
   )
+  const brains = run('ona', ['hooks', 'brains']).stdout
+  assert.match(
+    brains,
+    /^codex +on this machine \(~\/\.codex\/config\.toml\), not in this repository: ona init --hooks codex$/m,
+  )
+  assert.equal(run('ona', ['init', '--check']).status, 0)
   assert.equal(run('ona', ['init', '--hooks', 'codex']).status, 0)
   assert.equal(has('.codex/hooks.json'), true)
 })

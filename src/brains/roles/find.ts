@@ -20,6 +20,8 @@ export interface FoundRole {
   readonly own: boolean
   /** What of its declaration is ignored or left out, and why. */
   readonly warnings: readonly string[]
+  /** Hooks of it that are declared wrongly; those that an agent holds of it are kept. */
+  readonly faults: readonly string[]
 }
 
 export interface Roles {
@@ -49,14 +51,15 @@ export async function findRoles(root: string, { runCode }: { runCode: boolean })
     try {
       const own = fileNamed(join(root, folder), 'role')
       if (own) {
-        const { role, warnings } = await loadRoleFile(own, repo!, slug!, runCode)
+        const read = await loadRoleFile(own, repo!, slug!, runCode)
         const source = own.slice(root.length + 1)
-        found.push({ role, author, source, base: baseOf(own), linked: true, own: true, warnings })
+        found.push({ ...read, author, source, base: baseOf(own), linked: true, own: true })
       } else if (index >= 0) found[index] = { ...found[index]!, linked: true }
       else if (repo === '.this' && !unusable.some((one) => one.author === author)) {
         // briefs and skills of the repository's own, with no declaration and so with no hooks
         const role = { slug: slug!, repo }
-        found.push({ role, author, source: folder, base: join(root, folder), linked: true, own: true, warnings: [] })
+        const base = join(root, folder)
+        found.push({ role, author, source: folder, base, linked: true, own: true, warnings: [], faults: [] })
       } else if (unusable.length + problems.length === 0) gone.push(author)
       else failed.push({ author, why: whyMissing(folder, author, unusable) })
     } catch (thrown) {
@@ -85,8 +88,8 @@ async function offeredRoles(root: string, runCode: boolean) {
   const offer = async (source: string, load: () => Promise<{ read: ReadRoles; base: string }>) => {
     try {
       const { read, base } = await load()
-      for (const { role, warnings } of read.roles)
-        roles.push({ role, author: authorOf(role), source, base, linked: false, own: false, warnings })
+      for (const one of read.roles)
+        roles.push({ ...one, author: authorOf(one.role), source, base, linked: false, own: false })
       for (const { slug = '?', repo, why } of read.failed) unusable.push({ author: authorOf({ slug, repo }), why })
     } catch (thrown) {
       problems.push(problemOf(thrown).message)

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { readPlainFile } from '../../files/plain-file.ts'
-import { Problem } from '../../files/problem.ts'
+import { messageOf, Problem } from '../../files/problem.ts'
 import { type ReadRole, type ReadRoles, readRole, readRoles } from '../read-roles.ts'
 import { loadPackage, packageFolder } from '../suppliers.ts'
 
@@ -60,9 +60,7 @@ async function calling<T>(name: string, work: () => T): Promise<Awaited<T>> {
   try {
     return await work()
   } catch (thrown) {
-    throw new Problem(
-      `${name} fails when its roles are loaded: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-    )
+    throw new Problem(`${name} fails when its roles are loaded: ${messageOf(thrown)}`)
   }
 }
 
@@ -101,7 +99,7 @@ async function fromModule(path: string): Promise<unknown> {
   try {
     loaded = await import(pathToFileURL(path).href)
   } catch (thrown) {
-    throw new Problem(`${path} fails when it is loaded: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+    throw new Problem(`${path} fails when it is loaded: ${messageOf(thrown)}`)
   }
   const give = loaded['getRoleRegistry']
   const value = typeof give === 'function' ? await give() : (loaded['default'] ?? loaded['roles'] ?? loaded['role'])

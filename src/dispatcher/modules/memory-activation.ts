@@ -1,6 +1,7 @@
 /** memory-activation: followup-rules.json, reminders that fire when a call looks like one that needs something after it. */
 
 import { matchesAny } from '../rules/glob.ts'
+import { patternMatches } from '../rules/pattern.ts'
 import { linesWith, readFrom } from '../session/files.ts'
 import { isObject } from '../session/paths.ts'
 import { readRules } from '../setup/rules-file.ts'
@@ -71,7 +72,10 @@ function matchRule(eventName: EventName, ctx: Context, rule: Json): string | und
   if (trigger['event'] !== eventName) return undefined
   if (typeof trigger['toolName'] === 'string' && !namesTool(trigger['toolName'], event)) return undefined
   const pattern = trigger['toolNamePattern']
-  if (typeof pattern === 'string' && !test(pattern, event.toolName ?? '') && !test(pattern, event.tool ?? ''))
+  if (
+    typeof pattern === 'string' &&
+    ![event.toolName, event.tool].some((name) => patternMatches(pattern, name ?? '', 'name'))
+  )
     return undefined
   const excluded = texts(trigger['excludePathPatterns'])
   const paths = event.paths.filter((path) => !matchesAny(excluded, path))
@@ -83,19 +87,12 @@ function matchRule(eventName: EventName, ctx: Context, rule: Json): string | und
   return conditions.every((condition) => isObject(condition) && holds(condition, ctx)) ? matched : undefined
 }
 
-function test(pattern: string, text: string): boolean {
-  try {
-    return new RegExp(pattern, 'i').test(text)
-  } catch {
-    return false // the doctor reports a pattern that does not compile
-  }
-}
-
 const operators: Record<string, (value: unknown, wanted: unknown) => boolean> = {
   eq: (value, wanted) => value === wanted,
   neq: (value, wanted) => value !== wanted,
   contains: (value, wanted) => typeof value === 'string' && typeof wanted === 'string' && value.includes(wanted),
-  matches: (value, wanted) => typeof value === 'string' && typeof wanted === 'string' && test(wanted, value),
+  matches: (value, wanted) =>
+    typeof value === 'string' && typeof wanted === 'string' && patternMatches(wanted, value, 'text'),
   exists: (value) => value !== undefined && value !== null,
   notExists: (value) => value === undefined || value === null,
 }

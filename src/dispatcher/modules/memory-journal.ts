@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '../lazy-builtins.ts'
+import { patternFault, patternFinds } from '../rules/pattern.ts'
 import { fileNameFrom } from '../rules/plan-file.ts'
 import { linesWith, readFrom } from '../session/files.ts'
 import { isObject } from '../session/paths.ts'
@@ -59,25 +60,27 @@ function onPrompt(ctx: Context): HookAction | undefined {
   const { event } = ctx
   const prompt = (event.prompt ?? '').slice(0, promptLimit)
   if (prompt === '') return undefined
-  const anchors = findAnchors(prompt, ctx.config['anchorPatterns'])
+  const given = ctx.config['anchorPatterns']
+  const anchors = findAnchors(prompt, given)
+  const faults = faultsOf(given)
   const isHuman = event.transcript_path !== undefined
   return {
     ...note(ctx, 'prompt', { anchors, isHuman }),
+    ...(faults.length > 0 && { warnings: faults.map((why) => `anchorPatterns: ${why}`) }),
     emitEvents: [{ kind: 'MEMORY_MATCH', data: { anchors, isHuman } }],
   }
 }
 
+const faultsOf = (given: unknown): string[] =>
+  Array.isArray(given) ? given.flatMap((one) => (typeof one === 'string' ? (patternFault(one, 'text') ?? []) : [])) : []
+
+/** Configured patterns see the beginning of a prompt only; ours, whose repeats are bounded, all of it. */
 function findAnchors(prompt: string, given: unknown): string[] {
-  const patterns = Array.isArray(given) ? given.filter((pattern) => typeof pattern === 'string') : defaultAnchors
   const found = new Set<string>()
-  for (const pattern of patterns) {
-    let regex: RegExp
-    try {
-      regex = new RegExp(pattern, 'g')
-    } catch {
-      continue // the doctor reports a pattern that does not compile
-    }
-    for (const [anchor] of prompt.matchAll(regex)) {
+  const isConfigured = Array.isArray(given)
+  for (const pattern of isConfigured ? given.filter((one) => typeof one === 'string') : defaultAnchors) {
+    const anchors = isConfigured ? patternFinds(pattern, prompt) : prompt.match(new RegExp(pattern, 'g'))
+    for (const anchor of anchors ?? []) {
       if (anchor !== '') found.add(anchor.slice(0, 200))
       if (found.size >= maxAnchors) return [...found]
     }

@@ -547,3 +547,30 @@ test('memory-journal: the default patterns take time in proportion to the prompt
   const { emitEvents } = await ask(journal, { event: 'UserPromptSubmit', input: { prompt: `${step} src/a.ts` } })
   assert.deepEqual((emitEvents![0]!.data as Json)['anchors'], ['src/a.ts'])
 })
+
+test('a configured pattern that could run for ever is not run, and a warning says so', async () => {
+  const prompt = `${'a'.repeat(50_000)} src/a.ts TASK-12`
+  const config = { anchorPatterns: ['(a+)+$', 'TASK-\\d+', '.*a.*b'], newWorkPattern: '^(\\w|a)+!' }
+  const event = 'UserPromptSubmit' as const
+  const noted = await ask(journal, { event, input: { prompt }, config })
+  assert.deepEqual((noted.emitEvents![0]!.data as Json)['anchors'], [], 'a pattern sees the beginning of a prompt')
+  assert.deepEqual(noted.warnings, [
+    'anchorPatterns: "(a+)+$" can take exponential time: a repeated part can match the same text in two ways, as in (a+)+; repeat it once',
+    'anchorPatterns: ".*a.*b" can take too long: more than 1 repeats, one behind the other, can match the same text; use fewer',
+  ])
+  const short = await ask(journal, { event, input: { prompt: 'TASK-12' }, config })
+  assert.deepEqual((short.emitEvents![0]!.data as Json)['anchors'], ['TASK-12'])
+  const began = await ask(session, { event, input: { prompt }, config })
+  assert.match(began.warnings!.join(), /^newWorkPattern: "\^\(\\\\w\|a\)\+!" can take exponential time/)
+
+  const root = makeRepo()
+  const trigger = {
+    event: 'PreToolUse',
+    toolNamePattern: '^(\\w+)+$',
+    conditions: [{ field: 'toolInput.text', op: 'matches', value: '(a+)+$' }],
+  }
+  const rules = [{ id: 'x', trigger, followup: { action: 'warn', message: 'm' } }]
+  mkdirSync(join(root, '.ai/hooks'), { recursive: true })
+  writeFileSync(join(root, '.ai/hooks/followup-rules.json'), JSON.stringify({ version: 1, rules }))
+  assert.deepEqual(await ask(activation, call(`${'a'.repeat(60)}!`, { text: `${'a'.repeat(60)}!` }), root), {})
+})

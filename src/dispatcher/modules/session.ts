@@ -2,6 +2,7 @@
 
 import { sha256 } from '../lazy-builtins.ts'
 import { neo4jCapability } from '../neo4j-cap.ts'
+import { patternFault, patternMatches } from '../rules/pattern.ts'
 import { findPlan } from '../rules/plan-file.ts'
 import { isFinished } from '../rules/plan-graph.ts'
 import { workNumber } from '../session/phase.ts'
@@ -46,6 +47,8 @@ const answers: Record<EventName, (ctx: Context) => HookAction | Promise<HookActi
   UserPromptSubmit(ctx) {
     const { event, ids } = ctx
     const began = newWork(ctx) ?? phaseOnPrompt(ctx)
+    const pattern = ctx.config['newWorkPattern']
+    const fault = typeof pattern === 'string' ? patternFault(pattern, 'text') : undefined
     const prompt = event.prompt ?? ''
     const hash = prompt === '' ? '' : sha256(prompt, 16)
     const isHuman = event.transcript_path !== undefined
@@ -57,6 +60,7 @@ const answers: Record<EventName, (ctx: Context) => HookAction | Promise<HookActi
     }
     return {
       ...began,
+      ...(fault !== undefined && { warnings: [...(began?.warnings ?? []), `newWorkPattern: ${fault}`] }),
       emitEvents: [
         { kind: 'TURN_INCREMENT', data: { previousTurn: ids.turnId - 1 } },
         ...(prompt === ''
@@ -153,7 +157,7 @@ function phaseOnPrompt(ctx: Context): HookAction | undefined {
 function newWork(ctx: Context): HookAction | undefined {
   const { ids, state, config, event } = ctx
   const pattern = config['newWorkPattern']
-  const asked = typeof pattern === 'string' && pattern !== '' && matches(pattern, event.prompt ?? '')
+  const asked = typeof pattern === 'string' && pattern !== '' && patternMatches(pattern, event.prompt ?? '', 'text')
   const finished = state.core.phase === 'COMPLETE'
   if (!finished && !asked) return undefined
   if (workNumber(ids.workId) >= 999) return { warnings: ['work unit w999 is the last one; start a new session'] }
@@ -166,13 +170,5 @@ function newWork(ctx: Context): HookAction | undefined {
   return {
     ...step,
     emitEvents: [{ kind: 'WORK_ROTATED', data: { from: ids.workId, to, reason } }, ...step.emitEvents!],
-  }
-}
-
-function matches(pattern: string, text: string): boolean {
-  try {
-    return new RegExp(pattern, 'i').test(text.slice(0, 65_536))
-  } catch {
-    return false // the doctor reports a pattern that does not compile
   }
 }

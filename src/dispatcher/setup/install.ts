@@ -10,6 +10,7 @@ import { defaultFiles } from '../defaults.ts'
 import { installedPart } from '../load-modules.ts'
 import { readManifest, shipped } from '../manifest.ts'
 import { type Host, hosts, register, registeredEvents, registrationFile, unregister } from '../registration.ts'
+import { type PatternKind, patternFault } from '../rules/pattern.ts'
 import { readBytes, readJson } from '../session/files.ts'
 import { isObject } from '../session/paths.ts'
 import type { Json } from '../types.ts'
@@ -151,7 +152,7 @@ function isReplaced(repoRoot: string, path: string, installed: Buffer): boolean 
   return existsSync(file) && part !== undefined && !part.equals(readFileSync(file))
 }
 
-/** What is wrong in the configuration files, by their schemas; and patterns that do not compile. */
+/** What is wrong in the configuration files, by their schemas; and patterns that do not compile or could be slow. */
 export function configProblems(repoRoot: string): string[] {
   const problems: string[] = []
   for (const [file, schema] of [
@@ -165,25 +166,24 @@ export function configProblems(repoRoot: string): string[] {
     if (problem !== undefined) problems.push(`${file}: ${problem}`)
     else if (value !== undefined && schema)
       problems.push(...checkSchema(schemas[schema]!, value).map((text) => `${file}: ${text}`))
-    for (const pattern of patternsIn(value)) {
-      try {
-        new RegExp(pattern)
-      } catch (cause) {
-        problems.push(`${file}: ${(cause as Error).message}`)
-      }
+    for (const [pattern, kind] of patternsIn(value)) {
+      const fault = patternFault(pattern, kind)
+      if (fault !== undefined) problems.push(`${file}: ${fault}`)
     }
   }
   return problems
 }
 
 /** Values that modules take for regular expressions. */
-function patternsIn(value: unknown): string[] {
+function patternsIn(value: unknown): [string, PatternKind][] {
   if (Array.isArray(value)) return value.flatMap(patternsIn)
   if (!isObject(value)) return []
-  return Object.entries(value).flatMap(([key, item]) => {
-    if ((key === 'toolNamePattern' || key === 'newWorkPattern') && typeof item === 'string') return [item]
-    if (key === 'anchorPatterns' && Array.isArray(item)) return item.filter((pattern) => typeof pattern === 'string')
-    if (value['op'] === 'matches' && key === 'value' && typeof item === 'string') return [item]
+  return Object.entries(value).flatMap(([key, item]): [string, PatternKind][] => {
+    if (key === 'toolNamePattern' && typeof item === 'string') return [[item, 'name']]
+    if (key === 'newWorkPattern' && typeof item === 'string') return [[item, 'text']]
+    if (key === 'anchorPatterns' && Array.isArray(item))
+      return item.filter((pattern) => typeof pattern === 'string').map((pattern) => [pattern, 'text'])
+    if (value['op'] === 'matches' && key === 'value' && typeof item === 'string') return [[item, 'text']]
     return patternsIn(item)
   })
 }

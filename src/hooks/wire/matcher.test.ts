@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { matchQuery, readGlob, readMatcher } from './matcher.ts'
+import { matchQuery, readGlob, readMatcher, slowMatcher } from './matcher.ts'
 
 test('a matcher is everything, a list of names, or a regular expression found anywhere', () => {
   const cases: [string, string, boolean][] = [
@@ -73,5 +73,36 @@ test('each event says what its matchers are held against', () => {
       matchQuery('Stop', {}),
     ],
     ['Bash', '.env', 'rate_limit', 'explore', null, undefined],
+  )
+})
+
+test('a matcher that could run for ever matches nothing, and a glob with many stars is fast', () => {
+  assert.equal(readMatcher('^(\\w+)+$'), undefined)
+  assert.match(slowMatcher('^(\\w+)+$')!, /exponential/)
+  assert.deepEqual([slowMatcher('Edit|Write'), slowMatcher('mcp__.*')], [null, null])
+  const name = `${'a'.repeat(5000)}c`
+  assert.equal(readGlob(`${'*a'.repeat(40)}*b`)(name), false)
+  assert.equal(readGlob(`${'*a'.repeat(40)}*c`)(name), true)
+  assert.equal(readGlob('{a,b}'.repeat(30))(name), false)
+})
+
+test('a glob means what its regular expression would mean', () => {
+  const part = fc.constantFrom('*', '?', 'a', 'b', '/', '[ab]', '[!a]', '{a,b*}', '{a,{b,c}}', '{,a}', '.')
+  const source: Record<string, string> = {
+    '*': '[^]*',
+    '?': '[^]',
+    '.': '\\.',
+    '[!a]': '[^a]',
+    '{a,b*}': '(?:a|b[^]*)',
+    '{a,{b,c}}': '(?:a|(?:b|c))',
+    '{,a}': '(?:|a)',
+  }
+  const letters = fc.array(fc.constantFrom('a', 'b', 'c', '/', '.'), { maxLength: 8 })
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 5 }), letters, (parts, text) => {
+      const pattern = new RegExp(`^${parts.map((one) => source[one] ?? one).join('')}$`)
+      assert.equal(readGlob(parts.join(''))(text.join('')), pattern.test(text.join('')))
+    }),
+    { numRuns: 500 },
   )
 })

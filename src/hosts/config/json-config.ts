@@ -84,13 +84,26 @@ function wantedIn(layout: Layout, hooks: readonly BrainHook[]): Map<string, Want
     const value = layout.render(hook)
     if (!value) continue
     const event = layout.events[momentOf(hook)]
-    wanted.set(event, [...(wanted.get(event) ?? []), { key: uniqueOf(hook), value }])
+    const list = wanted.get(event) ?? []
+    list.push({ key: uniqueOf(hook), value })
+    wanted.set(event, list)
   }
   return wanted
 }
 
+/** The last text looked through, by layout: a plan reads, compares and writes one text. */
+const lastFound = new WeakMap<Layout, { readonly text: string; readonly found: readonly Found[] }>()
+
+function find(layout: Layout, text: string, file: string): readonly Found[] {
+  const last = lastFound.get(layout)
+  if (last?.text === text) return last.found
+  const found = findIn(layout, text, file)
+  lastFound.set(layout, { text, found })
+  return found
+}
+
 /** Every handler of ours in the file. What is not ours may have any shape: it is stepped over. */
-function find(layout: Layout, text: string, file: string): Found[] {
+function findIn(layout: Layout, text: string, file: string): Found[] {
   if (text.trim() === '') return []
   const at = layout.strict === undefined ? null : notStrict(text)
   const hooks = parseObject(text, file).value['hooks']
@@ -148,22 +161,11 @@ function changeEvent(
   }
   if (!Array.isArray(items)) throw new Problem(`${file}: hooks.${event} must be a list; nothing was written`)
 
-  const left = [...wanted]
-  const gone = new Map<number, number>()
-  for (const stray of mine.filter((one) => one.handler !== undefined).reverse()) {
-    const same = left.findIndex(
-      ({ key, value }) => key === uniqueOf(stray.hook) && isDeepStrictEqual(value, stray.value),
-    )
-    if (same >= 0) left.splice(same, 1)
-    else {
-      edit.set(['hooks', event, stray.index, 'hooks', stray.handler!], undefined)
-      gone.set(stray.index, (gone.get(stray.index) ?? 0) + 1)
-    }
-  }
+  const { left, gone } = withoutStrays(edit, event, items, mine, wanted)
   /** Places that are ours alone, by the key of the hook that stands there; '' where nothing of worth does. */
   const owned = new Map<number, string>()
   for (const one of mine) if (one.handler === undefined) owned.set(one.index, uniqueOf(one.hook))
-  for (const [index, count] of gone) if (count === items[index].hooks.length) owned.set(index, '')
+  for (const [index, count] of gone) if (count === (items[index]!['hooks'] as unknown[]).length) owned.set(index, '')
   for (const [index, item] of items.entries()) if (isDeepStrictEqual(item, emptyPlace)) owned.set(index, '')
   const list = arrange(layout, items.length, owned, left)
   const changed = list.filter(
@@ -171,7 +173,8 @@ function changeEvent(
   )
   const places = list.map((place) => ({ ...place, ...(place.from !== undefined && { old: items[place.from] }) }))
   const removed = items.length - list.filter(({ from }) => from !== undefined).length
-  const many = gone.size === 0 && changed.length + removed > manyEdits
+  if (gone.size + changed.length + removed === 0) return
+  const many = changed.length + removed > manyEdits
   if (many && edit.relist(['hooks', event], places)) {
     edit.prune(['hooks', event])
     return
@@ -184,6 +187,32 @@ function changeEvent(
   for (const [index, { from, value }] of list.entries())
     if (from === undefined) edit.insert(['hooks', event, index], value)
   if (items.length > 0) edit.prune(['hooks', event])
+}
+
+/**
+ * Removes handlers of ours from groups that hold others too, unless one is just as we would write it. Gives what is left to be
+ * written, and how many handlers went from each group.
+ */
+function withoutStrays(edit: JsonEdit, event: string, items: Fields[], mine: readonly Found[], wanted: Wanted[]) {
+  const gone = new Map<number, number>()
+  const strays = mine.filter(({ handler }) => handler !== undefined)
+  const values = new Map(wanted.map(({ key, value }) => [key, value]))
+  const standing = new Set<string>()
+  const going = strays.filter(({ hook, value }) => {
+    const key = uniqueOf(hook)
+    if (standing.has(key) || !isDeepStrictEqual(values.get(key), value)) return true
+    standing.add(key)
+    return false
+  })
+  for (const [index, ones] of Map.groupBy(going, (one) => one.index)) {
+    const path = ['hooks', event, index, 'hooks']
+    const positions = new Set(ones.map(({ handler }) => handler!))
+    const stay = (items[index]!['hooks'] as unknown[]).flatMap((_, from) => (positions.has(from) ? [] : [{ from }]))
+    if (ones.length <= manyEdits || !edit.relist(path, stay))
+      for (const position of [...positions].reverse()) edit.set([...path, position], undefined)
+    gone.set(index, ones.length)
+  }
+  return { left: wanted.filter(({ key }) => !standing.has(key)), gone }
 }
 
 /** From so many on the list is written in one pass, without looking at each item's surroundings. */
@@ -208,17 +237,19 @@ function arrange(layout: Layout, length: number, owned: Map<number, string>, wan
   }
   const ranks = new Set(kept.values())
   const fresh = wanted.map((one, rank) => ({ ...one, rank })).filter(({ rank }) => !ranks.has(rank))
+  let next = 0
   const list: Place[] = []
   for (let index = 0; index < length; index++) {
     const rank = kept.get(index)
     if (rank !== undefined) {
-      while (!layout.keepPositions && fresh[0] && fresh[0].rank < rank) list.push({ value: fresh.shift()!.value })
+      while (!layout.keepPositions && next < fresh.length && fresh[next]!.rank < rank)
+        list.push({ value: fresh[next++]!.value })
       list.push({ from: index, value: wanted[rank]!.value })
     } else if (!owned.has(index)) list.push({ from: index })
     else if (layout.keepPositions) list.push({ from: index, value: emptyPlace })
   }
   if (layout.keepPositions) while (list.at(-1)?.value === emptyPlace) list.pop()
-  return [...list, ...fresh.map(({ value }) => ({ value }))]
+  return [...list, ...fresh.slice(next).map(({ value }) => ({ value }))]
 }
 
 /** Stands where a hook of ours was, so that those behind it stay where they are. Matches no tool and runs nothing. */

@@ -5,7 +5,7 @@ import { applyImport, planImport } from '../../../brains/import.ts'
 import type { BrainPlan } from '../../../brains/plan.ts'
 import { planDiff, planJson, planText } from '../../../brains/report.ts'
 import { repositoryOf } from '../../../brains/targets.ts'
-import { brainsHere, differing } from '../../../doctor/brains-status.ts'
+import { type BrainHere, brainsHere, differing } from '../../../doctor/brains-status.ts'
 import { described } from '../../../hosts/hook.ts'
 import { requireOperator } from '../../../store/operator.ts'
 import { command } from '../../command.ts'
@@ -30,32 +30,40 @@ with ona init --hooks they go into your other agents.
 `
 
 export const brains = command('ona hooks brains', { help: brainsHelp, flags: { json: 'flag' } }, async ({ json }) => {
-  const { root, here, linked, plans, signs, failed, problems } = await brainsHere(process.cwd())
+  const { root, here, linked, plans, failed, problems: found } = await brainsHere(process.cwd())
+  const problems = [...found, ...plans.flatMap(({ failure }) => failure ?? [])]
   if (json) {
+    const signs = new Map(here.map(({ brain, sign }) => [brain.slug, sign]))
     const rows = planJson(plans, root).map((plan) => ({ ...plan, sign: signs.get(plan.slug) ?? null }))
     saidJson({ root, brains: rows, failed, problems })
   } else {
-    for (const { brain, sign, held } of here) {
-      const where = sign ? `found by ${sign}` : held ? 'not found, holds hooks of ours' : 'not here'
-      const plan = plans.find(({ slug }) => slug === brain.slug)
-      said(`${brain.slug.padEnd(11)} ${where}${plan ? `; ${stateOf(plan, held ?? 0)}` : ''}`)
+    for (const one of here) {
+      const plan = plans.find(({ slug }) => slug === one.brain.slug)
+      said(`${one.brain.slug.padEnd(11)} ${whereabouts(one)}${plan ? `; ${stateOf(plan, one.held ?? 0)}` : ''}`)
     }
     said(`\n${planText(plans)}`)
-    if (linked.length === 0) said('no role is linked here; ona role new NAME makes one')
+    if (linked.length + failed.length === 0) said('no role is linked here; ona role new NAME makes one')
   }
   for (const problem of [...failed.map(({ why }) => why), ...problems]) warned(problem)
   return failed.length + problems.length > 0 ? 1 : 0
 })
 
+function whereabouts({ brain, sign, inHome, held }: BrainHere): string {
+  if (sign && !inHome) return `found by ${sign}`
+  if (held) return 'not found, holds hooks of ours'
+  return sign ? `on this machine (${sign}), not in this repository: ona init --hooks ${brain.slug}` : 'not here'
+}
+
 /** "as declared" only of hooks that were compared with a declaration. */
 function stateOf(plan: BrainPlan, held: number): string {
-  const { slug, changes, strangers } = plan
+  const { slug, changes, strangers, unread } = plan
   const toChange = differing(plan)
   const compared = changes.length - toChange
   const parts = [
     `${held} installed`,
     ...(compared > 0 ? [`${compared} as declared`] : []),
     ...(toChange > 0 ? [`${toChange} to change: ona init --hooks ${slug}`] : []),
+    ...(unread > 0 ? [`${unread} not compared`] : []),
     ...(strangers.length > 0 ? [`${strangers.join(', ')} not linked here`] : []),
   ]
   return parts.join(', ')

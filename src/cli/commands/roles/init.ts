@@ -22,13 +22,13 @@ const help = `ona init: link roles into this repository and write their hooks in
   ona init --hooks                                 hooks of the roles that are linked already
   ona init --roles +mechanic -painter --hooks      link one, unlink another
   ona init --hooks --dry-run                       what would change, as a diff; writes nothing
-  ona init --hooks --check                         exit 1 where an agent differs from the roles; for CI
+  ona init --check                                 exit 1 where an agent differs from the roles; for CI
 
   --roles R...    roles: mechanic, or repo=acme/role=mechanic where two have one name; -mechanic unlinks
   --hooks [B...]  agents: claudecode, opencode, vscode, copilot, gemini, codex, cursor, ona; none: those that this
                   repository shows signs of
   --dry-run       print the plan and the diff, write nothing
-  --check         print the plan, write nothing, exit 1 when something would change
+  --check         print the plan, write nothing, exit 1 when something would change; alone it means --hooks --check
   --strict        exit 1, and write nothing, when a hook cannot be expressed as declared
   --prune         also remove hooks of roles that are declared and not linked here
   --trust         trust this folder: run the roles' inits without asking
@@ -52,8 +52,9 @@ const initWith = command('ona init', { help, flags, words: 1 }, (given, [word]) 
   const wrongly = (why: string) => wrong('ona init', why)
   if (word !== undefined) return wrongly(`unexpected argument "${word}"; roles follow --roles, agents follow --hooks`)
   if (given.roles?.length === 0) return wrongly('--roles needs the name of a role')
-  if (!given.roles && !given.hooks) return wrongly('say --roles, --hooks or both')
-  return init(given)
+  const checksAll = given.check === true && !given.roles && !given.hooks
+  if (!given.roles && !given.hooks && !checksAll) return wrongly('say --roles, --hooks or both')
+  return init(checksAll ? { ...given, hooks: [] } : given)
 })
 
 export const run = (words: string[]) => initWith(withUnlinks(words))
@@ -79,6 +80,7 @@ async function init(flags: Flags): Promise<number> {
     const { requireOperator } = await import('../../../store/operator.ts')
     requireOperator('changing roles and the hooks of agents', { home: homedir(), folder: root })
   }
+  const warnOnce = once(warned)
   const all = await findRoles(root, { runCode: true })
   const wanted = wantedRoles(words ?? [], all)
   const stays = ({ author }: FoundRole) => !wanted.unlink.includes(author)
@@ -88,19 +90,22 @@ async function init(flags: Flags): Promise<number> {
   const found =
     slugs &&
     (slugs.length > 0
-      ? { targets: await namedTargets(slugs, root, warned), without: [], inHome: [] }
-      : await detectedTargets(root, warned))
+      ? { targets: await namedTargets(slugs, root, warnOnce), without: [], inHome: [] }
+      : await detectedTargets(root, warnOnce))
   const orphans = await orphansOf(root, all, { prune: flags.prune === true, unlinked: wanted.unlink })
   const request: SyncRequest = {
     root,
     roles: linked.map(({ role }) => role),
     targets: found?.targets ?? [],
-    known: all.failed.map(({ author }) => author),
+    known: all.failed.map(({ author }) => author).filter((author) => !wanted.unlink.includes(author)),
+    partial: linked.filter(({ faults }) => faults.length > 0).map(({ author }) => author),
     drops: orphans.drops,
   }
   const plans = found ? await planSync(request) : []
   const warnings = linked.flatMap((role) => role.warnings)
-  const limits = flags.strict ? plans.reduce((sum, plan) => sum + plan.limits.length, warnings.length) : 0
+  const faults = linked.flatMap((role) => role.faults)
+  const short = warnings.length + faults.length
+  const limits = flags.strict ? plans.reduce((sum, plan) => sum + plan.limits.length, short) : 0
   const writes = !dryRun && !check && limits === 0
 
   if (words && writes) {
@@ -115,16 +120,18 @@ async function init(flags: Flags): Promise<number> {
       say(`${slug} is on this machine (${sign}), and nothing in this repository uses it: ona init --hooks ${slug}\n`)
     if (found.targets.length === 0)
       say('no agent was found in this repository; name one: ona init --hooks claudecode\n')
-    else if (linked.length === 0)
+    else if (linked.length + all.failed.length === 0)
       say('no role is linked here; ona init --roles NAME --hooks links one, ona role new NAME creates one\n')
   }
-  const done = found && writes ? await applySync(request) : plans
+  const done = found && writes ? await applySync(request, words ? undefined : plans) : plans
   say(planText(done))
   if (dryRun) say(await planDiff(done, root))
 
   // without --hooks only the named roles count, and they could be loaded
-  const failed = found ? all.failed : []
-  const problems = found ? [...all.problems, ...orphans.kept()] : []
+  const failed = found ? all.failed.filter(({ author }) => !wanted.unlink.includes(author)) : []
+  const left = faults.map((why) => `${why}; the hook is left out`)
+  const broken = done.flatMap(({ failure }) => failure ?? [])
+  const problems = [...left, ...(found ? [...all.problems, ...orphans.kept(), ...broken] : [])]
   if (json) {
     const shown = linked.map(({ author, source }) => ({ author, source }))
     saidJson({ root, roles: shown, brains: planJson(done, root), failed, problems, warnings })
@@ -139,6 +146,15 @@ async function init(flags: Flags): Promise<number> {
   const drifts = check && done.some(differs)
   if (drifts) warned('the agents differ from the roles; run ona init --hooks')
   return failed.length + problems.length + limits > 0 || drifts ? 1 : 0
+}
+
+/** Every agent asks every package; what a package says each time is reported once. */
+function once(warn: (message: string) => void): (message: string) => void {
+  const seen = new Set<string>()
+  return (message) => {
+    if (!seen.has(message)) warn(message)
+    seen.add(message)
+  }
 }
 
 const differs = ({ changes, files }: BrainPlan) => files.length > 0 || changes.some(({ kind }) => kind !== 'keep')

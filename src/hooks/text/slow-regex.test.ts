@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { slowPart } from './slow-regex.ts'
+
+const kindOf = (source: string) => {
+  new RegExp(source)
+  const why = slowPart(source)
+  if (why === null) return 'fast'
+  assert.ok(why.startsWith(JSON.stringify(source)), why)
+  return /exponential/.test(why) ? 'exponential' : /repeats, one behind/.test(why) ? 'repeats' : 'unknown'
+}
+
+test('what people write for names of tools and paths is fast', () => {
+  for (const source of [
+    'Write|Edit|NotebookEdit',
+    '^mcp__.*',
+    'mcp__(github|jira)__.*',
+    'mcp__.*__(get|list)_.*',
+    '^(?!Read$).*',
+    '^(?!mcp__).+$',
+    '(?<=Note)book',
+    '(?i:bash)',
+    '(\\w+\\.)+ts$',
+    '([a-z]+-)*[a-z]+',
+    '[a-z]+-[a-z]+-[a-z]+-[a-z]+-[a-z]+',
+    '\\b(?:src|app)/[\\w./-]{1,200}\\.(?:ts|css)\\b',
+    '^[^\\W\\d]+[0-9]{4}-\\d{2}$',
+    '(?<name>a|b)?c{0}d{2}e{1,3}',
+    '[\\]\\-^]+$',
+    '\\x41\\u0042\\cA\\p',
+    'é+ü',
+    '',
+  ])
+    assert.equal(kindOf(source), 'fast', source)
+})
+
+test('a loop that reads one text in two ways is exponential, however it is spelled', () => {
+  for (const source of [
+    '(a+)+$',
+    '(a*)*b',
+    '(?:a|a)*b',
+    '(a|aa)+$',
+    '(\\w|\\d)*!',
+    '^(\\w+\\s?)*$',
+    '([a-zA-Z]+)*\\d',
+    '(.*a)*b.*c',
+    '((ab)*|a|b)*x',
+    '(a{1,10}){1,10}b',
+    '(?=(x+)+y)z',
+    '(?<!(x+)+y)z',
+    '(a?a)*b',
+    '(?:[^b]|a)*c',
+  ])
+    assert.equal(kindOf(source), 'exponential', source)
+})
+
+test('more than three repeats that can share a text are too slow', () => {
+  assert.equal(kindOf('.*.*.*x'), 'fast')
+  for (const source of ['.*.*.*.*x', 'a*a*a*a*b', '\\w*\\d*[0-5]*3*x', '.*a.*a.*a.*a.*b', '(a+){3}a*b'])
+    assert.equal(kindOf(source), 'repeats', source)
+  assert.match(slowPart('a*a*b', { loops: 1 })!, /more than 1 repeats/)
+})
+
+test('with the flag i, letters of either case are the same text', () => {
+  assert.equal(kindOf('(a|A)*x'), 'fast')
+  assert.match(slowPart('(a|A)*x', { foldCase: true })!, /exponential/)
+  assert.match(slowPart('([a-m]|[A-M])*1', { foldCase: true })!, /exponential/)
+})
+
+test('what cannot be judged is rejected', () => {
+  assert.equal(kindOf('(a)\\1'), 'unknown')
+  assert.equal(kindOf('x'.repeat(5000)), 'unknown')
+})
+
+test('judging a long expression takes a bounded number of steps', () => {
+  const words = Array.from({ length: 150 }, (_, at) => `mcp__server${at}__tool_${at}`).join('|')
+  assert.equal(kindOf(`^(${words})$`), 'fast')
+  assert.notEqual(kindOf(`(${'[ab]*[bc]*'.repeat(40)})*x`), 'fast')
+})
