@@ -23,29 +23,34 @@ export async function findFiles(input: { pattern: string; path?: string }, conte
 
   const startedAt = performance.now()
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(globLimits.timeLimitMs)])
-  const matches = await matching(root, pattern, context, signal)
-  const found = newestFirst(matches.filter((path) => context.host.mayShow(path)))
+  const { count, newest } = await matching(root, pattern, context, signal)
   const durationMs = Math.round(performance.now() - startedAt)
   if (context.signal.aborted) return failed('the search was interrupted')
   if (signal.aborted)
     return broke(`the search took over ${globLimits.timeLimitMs / 1000} s; name a narrower path or pattern`)
   const response = () => ({
-    filenames: found.slice(0, globLimits.files),
+    filenames: newest,
     durationMs,
-    numFiles: Math.min(found.length, globLimits.files),
-    truncated: found.length > globLimits.files,
+    numFiles: newest.length,
+    truncated: count > newest.length,
   })
-  if (found.length === 0) return { ...said('No files found', { kind: 'text', summary: 'No files found' }), response }
-  const more = found.length > globLimits.files
-  const cut = more
-    ? `\n(${globLimits.files} of ${found.length} files; use a narrower path or pattern for the others.)`
-    : ''
-  const listing = found.slice(0, globLimits.files).join('\n')
-  const summary = `Found ${counted(found.length, 'file')}`
+  if (count === 0) return { ...said('No files found', { kind: 'text', summary: 'No files found' }), response }
+  const cut =
+    count > newest.length
+      ? `\n(${newest.length} of ${count} files; use a narrower path or pattern for the others.)`
+      : ''
+  const listing = newest.join('\n')
+  const summary = `Found ${counted(count, 'file')}`
   return { ...said(capped(listing + cut), { kind: 'text', summary, full: listing }), response }
 }
 
-async function matching(root: string, pattern: string, { env }: ToolContext, signal: AbortSignal): Promise<string[]> {
+/** How many fit, and the newest of them: what is shown is all that is held, however many there are. */
+async function matching(
+  root: string,
+  pattern: string,
+  { env, host }: ToolContext,
+  signal: AbortSignal,
+): Promise<{ count: number; newest: readonly string[] }> {
   const { default: picomatch } = await import('picomatch')
   // Only the part of the tree that the pattern can reach is walked.
   const plain = pattern.replace(/^(?:\.\/)+/, '')
@@ -54,27 +59,49 @@ async function matching(root: string, pattern: string, { env }: ToolContext, sig
   const deep = plain.includes('**') || /[({]/.test(plain)
   const levels = plain.split('/').length
   const ignoring = env['CLAUDE_CODE_GLOB_NO_IGNORE'] === 'false' || env['ONA_GLOB_NO_IGNORE'] === 'false'
-  const found: string[] = []
+  const newest: Dated[] = []
+  let count = 0
   const inBase = (folder: string) =>
     base === '' || base.startsWith(`${folder}/`) || folder === base || folder.startsWith(`${base}/`)
   const enter = (folder: string) => inBase(folder) && (deep || folder.split('/').length < levels)
   await walk({ root, ignoring, enter, signal }, (path) => {
-    if (fits(path)) found.push(join(root, path))
+    if (!fits(path)) return
+    const whole = root === '/' ? `/${path}` : `${root}/${path}`
+    if (!host.mayShow(whole)) return
+    count++
+    keepNewest(newest, dated(whole))
   })
-  return found
+  return { count, newest: newest.map((each) => each.path) }
 }
+
+interface Dated {
+  readonly path: string
+  readonly at: number
+}
+
+const dated = (path: string): Dated => ({ path, at: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 })
 
 /** Newest first; of the same moment, by path. */
-export function newestFirst(paths: readonly string[]): string[] {
-  return paths
-    .map((path) => ({ path, at: changedAt(path) }))
-    .sort((a, b) => b.at - a.at || (a.path < b.path ? -1 : 1))
-    .map(({ path }) => path)
+const order = (a: Dated, b: Dated): number => b.at - a.at || (a.path < b.path ? -1 : 1)
+
+/** Puts one in its place in a sorted list that has an end. */
+function keepNewest(list: Dated[], one: Dated): void {
+  if (list.length === globLimits.files && order(list.at(-1)!, one) < 0) return
+  let low = 0
+  for (let high = list.length; low < high; ) {
+    const middle = (low + high) >> 1
+    if (order(list[middle]!, one) < 0) low = middle + 1
+    else high = middle
+  }
+  list.splice(low, 0, one)
+  if (list.length > globLimits.files) list.pop()
 }
 
-function changedAt(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
-}
+export const newestFirst = (paths: readonly string[]): string[] =>
+  paths
+    .map(dated)
+    .sort(order)
+    .map(({ path }) => path)
 
 function notAFolder(path: string): string | undefined {
   try {

@@ -30,6 +30,7 @@ export async function walk(options: WalkOptions, visit: (path: string) => void):
     const entries = entriesOf(folder.path === '' ? root : `${root}/${folder.path}`)
     const ignores = folder.ignores && extend(folder.ignores, join(root, folder.path), entries)
     const wanted = (path: string, isFolder: boolean) => {
+      if (!choose && !ignores) return true
       const chosen = choose?.(path, isFolder)
       if (chosen) return chosen === 'in'
       return !ignores || !isIgnored(ignores, join(root, path), isFolder)
