@@ -54,7 +54,7 @@ test('one program answers every call, with the same rows as any other hook', asy
     if (command === 'deny') return say({ id, verdict: { decision: 'block', reason: 'no' } })
     if (command === 'exit2') return say({ id, block: 'not today' })
     if (command === 'bad') return say({ id, verdict: { continue: 'no' } })
-    if (command === 'error') { console.error('trouble'); return setTimeout(() => say({ id, error: 'broke' }), 50) }
+    if (command === 'error') { console.error('trouble'); return setTimeout(() => say({ id, error: 'broke' }), 500) }
     say({ id, verdict: null })`)
   const { ask, rows } = stage({ command: process.execPath, args: [file] })
   const answers = []
@@ -125,6 +125,50 @@ test('many calls at once are told apart', async () => {
     commands.map((command) => (command === 'no' ? 'deny' : 'none')),
   )
   assert.equal(starts(), 1)
+})
+
+test('of two answers the first counts; one to a call that nobody made, or that comes too late, counts for none', async () => {
+  const { file, starts } = serving(`
+    const no = { decision: 'block', reason: 'no' }
+    if (command === 'twice') { say({ id, verdict: no }); return say({ id, verdict: null }) }
+    if (command === 'guess') { say({ id: id + 1, verdict: null }); say({ id: 'x', block: 'x' }); return say({ id, verdict: null }) }
+    if (command === 'late') return setTimeout(() => say({ id, verdict: null }), 60_000)
+    say({ id, verdict: command === 'no' ? no : null })`)
+  const { ask } = stage({ command: process.execPath, args: [file], timeout_ms: 5000 })
+  const decisions: string[] = []
+  for (const command of ['twice', 'ls', 'guess', 'no']) decisions.push((await ask(command)).decision)
+  assert.deepEqual(decisions, ['deny', 'none', 'none', 'deny'])
+  assert.equal(starts(), 1)
+})
+
+test('what a program says as it ends counts, and what is no answer fails the call', async () => {
+  // a program each: a call that meets one as it ends fails by its rule
+  const ask = (command: string) => {
+    const { file } = serving(`
+      if (command === 'garbage') return console.log('{"id":')
+      if (command === 'list') return console.log('[1]')
+      if (command === 'empty') return say({ id })
+      if (command === 'both') return say({ id, block: 1, verdict: null })
+      if (command === 'huge') return console.log('x'.repeat(5 << 20))
+      process.stdout.write(JSON.stringify({ id, block: 'bye' }) + '\\n')
+      process.exit(0)`)
+    return stage({ command: process.execPath, args: [file], onFailure: 'refuse' }).ask(command)
+  }
+  for (let round = 0; round < 5; round++) assert.equal((await ask('bye')).reason, '[0] bye')
+  for (const command of ['garbage', 'list', 'empty', 'both', 'huge']) {
+    const { decision, reason } = await ask(command)
+    assert.equal(decision, 'deny', command)
+    assert.match(reason, /not a JSON object|neither a verdict nor a block|a line of more than/, command)
+  }
+})
+
+test('a slow handshake is waited for within the time limit', async () => {
+  const slow = (seconds: number) =>
+    `read -r line; sleep ${seconds}; echo '{"protocol":1}'; read -r line; echo '{"id":1,"verdict":null}'; cat`
+  const wait = await stage({ command: slow(0.3), shell: 'sh', onFailure: 'refuse' }).ask('ls')
+  assert.equal(wait.decision, 'none')
+  const { decision, reason } = await stage({ command: slow(60), shell: 'sh', timeout_ms: 300 }).ask('ls')
+  assert.deepEqual([decision, reason], ['deny', '[0] timed out after 300 ms'])
 })
 
 test('serveHook answers with what the function returns, and with what it throws', async () => {

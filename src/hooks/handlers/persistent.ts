@@ -37,6 +37,10 @@ const longestLine = 4 * 1024 * 1024
 const keptStderr = 64 * 1024
 /** Calls of sub-agents run side by side; more than this many at once mean that the program does not answer. */
 const mostWaiting = 64
+/** A session that moves between folders has a program for each; of more than these the oldest idle one is ended. */
+const mostPrograms = 16
+/** What a program printed just before it ended is still read; a child of its own may hold its stdout open. */
+const lastWordsMs = 500
 
 /** Must not throw or reject: whatever becomes of the program is an end. */
 export function askPersistent(run: PersistentRun): Promise<PersistentEnd> {
@@ -87,6 +91,8 @@ function programFor(run: PersistentRun): Program {
   const key = JSON.stringify([run.argv, run.cwd, run.env])
   const known = programs.get(key)
   if (known && !known.over) return known
+  const idle = programs.size >= mostPrograms && [...programs.values()].find(({ waiting }) => waiting.size === 0)
+  if (idle) end(idle, 'was idle')
   const program = startProgram(key, run)
   programs.set(key, program)
   return program
@@ -151,7 +157,15 @@ function startProgram(key: string, { argv, cwd, env }: PersistentRun): Program {
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-keptStderr)
   })
-  child.once('exit', (code, signal) => end(program, `ended with ${signal ?? code}`))
+  child.once('exit', (code, signal) => {
+    if (programs.get(key) === program) programs.delete(key) // the next call restarts it
+    const ended = () => end(program, `ended with ${signal ?? code}`)
+    const timer = setTimeout(ended, lastWordsMs)
+    child.once('close', () => {
+      clearTimeout(timer)
+      ended()
+    })
+  })
   child.stdin!.write(`{"protocol":${protocol}}\n`)
   hold(program, false)
   return program

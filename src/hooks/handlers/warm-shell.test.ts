@@ -1,6 +1,6 @@
 /** A warm login shell gives what `bash -lc` gives, over profiles and commands. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -19,6 +19,7 @@ const profiles: Record<string, string> = {
   loud: 'echo welcome; echo "warning: old" >&2',
   strict: 'set -u; shopt -s extglob nullglob; IFS=:',
   moves: 'cd /',
+  limited: 'ulimit -n 200; umask 077; set -o pipefail',
 }
 
 const commands = [
@@ -28,7 +29,7 @@ const commands = [
   'echo no >&2; exit 2',
   'nosuch-command',
   'echo "$0 $# $*"',
-  'pwd; umask; echo "$PATH"',
+  'pwd; umask; ulimit -n; echo "$PATH"',
   'greet you',
   'echo "$SHLVL $BASH_SUBSHELL $-"',
   'echo "$BASH_EXECUTION_STRING"',
@@ -69,8 +70,20 @@ for (const [name, profile] of Object.entries(profiles))
     assert.equal(warmed, commands.length)
   })
 
-test('a profile that sets a trap, or ends the shell, leaves hooks to run cold', async () => {
-  for (const profile of ['trap "echo trapped" EXIT', 'trap : DEBUG', 'exit 0']) {
+/** More than a pipe holds. */
+const loud = 'head -c 200000 /dev/zero | tr "\\0" x'
+
+test('a profile that sets a trap, ends the shell, takes its input or its descriptor leaves hooks to run cold', async () => {
+  const profiles = [
+    'trap "echo trapped" EXIT',
+    'trap : DEBUG',
+    'exit 0',
+    'read -r line',
+    'exec 3>&1',
+    'exec 3<&0',
+    loud,
+  ]
+  for (const profile of profiles) {
     const home = mkdtempSync(join(root, 'home-'))
     writeFileSync(join(home, '.profile'), profile)
     const env = { HOME: home, PATH: process.env['PATH'] }
@@ -81,6 +94,28 @@ test('a profile that sets a trap, or ends the shell, leaves hooks to run cold', 
       await wait(60)
     }
   }
+})
+
+test('a profile that changed, or a folder that another replaced, is what the next hook finds', async () => {
+  const home = mkdtempSync(join(root, 'home-'))
+  const cwd = join(home, 'work')
+  mkdirSync(cwd)
+  writeFileSync(join(home, '.profile'), 'export WHICH=old')
+  const env = { HOME: home, PATH: process.env['PATH'] }
+  const run = async () => {
+    const { stdout } = await runCommand({
+      ...{ command: 'echo $WHICH; ls', shell: 'bash' as const, cwd, input: '{}', env, timeoutMs: 60_000 },
+    })
+    while (warmShells({ shell: '/bin/bash', cwd, env }) === 0) await wait(5)
+    return stdout
+  }
+  assert.deepEqual([await run(), await run()], ['old\n', 'old\n'])
+  writeFileSync(join(home, '.profile'), 'export WHICH=newer')
+  assert.equal(await run(), 'newer\n')
+  rmSync(cwd, { recursive: true })
+  mkdirSync(cwd)
+  writeFileSync(join(cwd, 'here'), '')
+  assert.equal(await run(), 'newer\nhere\n')
 })
 
 test('a shell that dies before it has the word to go runs nothing, and the hook runs once', async () => {

@@ -3,9 +3,12 @@
  *
  * A warm shell has the same working directory, environment, stdin, stdout and stderr as `bash -lc` would have. It runs the
  * command only after it has acknowledged it and has been released: a hook that finds no shell, or gets no answer, runs
- * cold, and none is skipped or run twice. Where the profile sets a trap, hooks run cold.
+ * cold, and none is skipped or run twice. Where the profile sets a trap, hooks run cold. A shell that was started before a
+ * profile was changed, or in a folder that another has replaced, is not used.
  */
 import type { ChildProcess } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { hideVariables } from '../../files/hide-variables.ts'
 import type { Env } from '../handler.ts'
@@ -37,9 +40,15 @@ const answerMs = 1000
 const refillAfterMs = 25
 const roundsRemembered = 20
 
+interface Shell {
+  readonly child: ChildProcess
+  /** Of what it started from. */
+  readonly stamp: string
+}
+
 interface Pool {
   readonly place: WarmPlace
-  readonly ready: ChildProcess[]
+  readonly ready: Shell[]
   starting: number
   /** How many were wanted since the last refill. */
   wanted: number
@@ -61,10 +70,31 @@ export async function takeWarmShell(command: string, place: WarmPlace): Promise<
   if (pool.coldOnly) return undefined
   pool.wanted++
   refillSoon(pool)
-  for (let shell = pool.ready.shift(); shell; shell = pool.ready.shift())
-    if (await accepts(shell, command)) return shell
+  if (pool.ready.length === 0) return undefined
+  const stamp = stampOf(place)
+  for (let shell = pool.ready.shift(); shell; shell = pool.ready.shift()) {
+    if (shell.stamp !== stamp) dismiss(shell)
+    else if (await accepts(shell.child, command)) return shell.child
+  }
   return undefined
 }
+
+/** What bash reads at a login, and the folder it starts in. */
+function stampOf({ cwd, env }: WarmPlace): string {
+  const files = ['.bash_profile', '.bash_login', '.profile', '.bashrc'].map((name) => join(env.HOME ?? '', name))
+  try {
+    const states = [cwd, '/etc/profile', ...files].map((path, at) => {
+      const found = statSync(path, { throwIfNoEntry: false })
+      return found && (at === 0 ? [found.dev, found.ino] : [found.ino, found.mtimeMs, found.size])
+    })
+    return states.join()
+  } catch {
+    return crypto.randomUUID() // it may not be looked at: no shell is the same as any other
+  }
+}
+
+/** It exits when its descriptor is closed. */
+const dismiss = ({ child }: Shell) => child.stdio[3]?.destroy()
 
 function poolFor(place: WarmPlace): Pool {
   const key = `${place.shell}\0${place.cwd}\0${JSON.stringify(place.env)}`
@@ -73,7 +103,7 @@ function poolFor(place: WarmPlace): Pool {
   if (pools.size >= mostPools) {
     const [oldest, { ready, refill }] = pools.entries().next().value!
     clearTimeout(refill)
-    for (const shell of ready) shell.stdio[3]?.destroy()
+    for (const shell of ready) dismiss(shell)
     pools.delete(oldest)
   }
   const pool: Pool = {
@@ -104,32 +134,36 @@ function refillSoon(pool: Pool): void {
 function startShell(pool: Pool): void {
   const { shell, cwd, env } = pool.place
   pool.starting++
+  let starting = true
+  const started = () => {
+    if (starting) pool.starting--
+    starting = false
+  }
+  const stamp = stampOf(pool.place)
   let child: ChildProcess
   try {
     child = startGroup({ program: shell, args: ['-lc', waiting], cwd, env, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] })
   } catch {
-    pool.starting-- // what prevents it will prevent the cold one too, which says so
+    started() // what prevents it will prevent the cold one too, which says so
     return
   }
   const channel = child.stdio[3] as Duplex | undefined
   const gone = () => {
-    const at = pool.ready.indexOf(child)
+    const at = pool.ready.findIndex((each) => each.child === child)
     if (at >= 0) pool.ready.splice(at, 1)
   }
   child.on('error', gone)
   child.once('exit', gone)
   channel?.on('error', () => {})
   channel?.once('data', (said: Buffer) => {
-    pool.starting--
+    started()
     if (said.toString() === 'r') {
       // it may wait for long, beside tools that can look at it
       if (credentialNames.some((name) => env[name])) hideVariables(child.pid!, credentialNames)
-      pool.ready.push(child)
+      pool.ready.push({ child, stamp })
     } else pool.coldOnly = true
   })
-  channel?.once('close', () => {
-    if (!pool.ready.includes(child)) pool.starting = Math.max(0, pool.starting - 1)
-  })
+  channel?.once('close', started)
   keepAlive(child, false)
 }
 
