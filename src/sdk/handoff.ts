@@ -1,5 +1,5 @@
 /** Handoffs: an agent calls a tool, and another one takes over with what was said so far. */
-import { boundedTranscript } from '../agent/context/window.ts'
+import { transcriptText } from '../agent/context/window.ts'
 import { optional, record, string } from '../hooks/shape.ts'
 import type { Message } from '../providers/model.ts'
 import { failed } from '../tools/output.ts'
@@ -52,7 +52,7 @@ export async function handOver(
     filtered.input ??
     [
       `The agent ${from.name} hands this conversation over to you.${reason ? ` It says: ${reason}` : ''}`,
-      `<conversation>\n${boundedTranscript(messages, Number.MAX_SAFE_INTEGER)}\n</conversation>`,
+      `<conversation>\n${transcriptText(messages)}\n</conversation>`,
       'Go on from here.',
     ].join('\n\n')
   return { input, context: filtered.context ?? context }

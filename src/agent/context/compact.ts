@@ -11,7 +11,7 @@ import { contextShare } from '../model/spend.ts'
 import type { Session } from '../session/session.ts'
 import type { TurnEnd } from '../turn-end.ts'
 import { tellInstructionsAgain } from './instructions.ts'
-import { boundedTranscript } from './window.ts'
+import { clipped, transcriptPieces, transcriptText } from './window.ts'
 
 /** Shares of the window. */
 const blankAt = 0.6
@@ -95,12 +95,7 @@ export async function compact(
     return { done: false, why, ...(end && { end }) }
   }
 
-  const asked = await askModel(
-    session,
-    boundedTranscript(session.messages, room(session)),
-    session.signal,
-    summarise(instructions),
-  )
+  const asked = await summarise(session, instructions)
   if (!asked.ok || asked.text.trim() === '') {
     session.emit({ type: 'notice', level: 'warning', text: `Compaction failed: ${asked.text || 'an empty summary'}` })
     return { done: false, why: asked.text || 'the model gave no summary' }
@@ -135,6 +130,33 @@ export async function compact(
   return { done: true, summary, ...(over && { end: over }) }
 }
 
+/** The largest results are shortened first; what then does not fit into one request is summarised piece by piece. */
+async function summarise(session: Session, instructions: string | null): Promise<{ ok: boolean; text: string }> {
+  for (let most = room(session); ; most = Math.floor(most / 2)) {
+    const { pieces, shortened } = transcriptPieces(session.messages, most)
+    let asked: Awaited<ReturnType<typeof askModel>> = { ok: true, text: '' }
+    for (const piece of pieces) {
+      const before = asked.text && `The summary of what came before:\n${clipped(asked.text, most)}\n\nWhat followed:\n`
+      asked = await askModel(session, before + piece, session.signal, summariser(instructions))
+      if (!asked.ok || asked.text.trim() === '') break
+    }
+    // the text has more tokens than four characters each
+    if (!asked.ok && asked.overflow && most > leastRoom) continue
+    if (asked.ok && (shortened > 0 || pieces.length > 1))
+      session.emit({ type: 'notice', level: 'info', text: `Summarised ${shortening(pieces.length, shortened)}` })
+    return asked
+  }
+}
+
+/** Below this, a request is not what overflows the window. */
+const leastRoom = 4_000
+
+const shortening = (pieces: number, shortened: number): string =>
+  [
+    ...(pieces > 1 ? [`in ${pieces} pieces`] : []),
+    ...(shortened > 0 ? [`with ${shortened} long texts shortened; the record keeps them whole`] : []),
+  ].join(', ')
+
 /** Characters that the summariser can take in, with room for its own words. */
 const room = ({ model: { window, maxOutput } }: Session): number =>
   Math.floor(Math.max(window - Math.min(maxOutput, window / 4), window / 2) * 4 * 0.7)
@@ -150,9 +172,8 @@ function carriedOver(session: Session, summary: string): string {
   ].join('\n')
 }
 
-const summarise = (instructions: string | null) =>
+const summariser = (instructions: string | null) =>
   `Summarise this conversation between a user and a coding agent so that the agent can go on from the summary alone. Keep: what the user asked for, in their words where it matters; decisions and their reasons; files read and changed, with paths; commands and what they showed; errors and how they were solved; what is left to do, and the very next step. Leave out pleasantries. Plain Markdown.${instructions ? `\n\nThe user adds: ${instructions}` : ''}`
 
 /** About four characters a token. */
-const estimate = (messages: readonly Message[]): number =>
-  Math.ceil(boundedTranscript(messages, Number.MAX_SAFE_INTEGER).length / 4)
+const estimate = (messages: readonly Message[]): number => Math.ceil(transcriptText(messages).length / 4)

@@ -4,14 +4,15 @@ import { join } from 'node:path'
 import { afterEach, test } from 'node:test'
 import fc from 'fast-check'
 import { type TestOptions, type TestSession, testSession } from '../../../test/support/agent-session.ts'
+import type { Line } from '../../../test/support/model/scripted-model.ts'
 import { defineHook, defineStepHook } from '../../hooks/define.ts'
 import { textBlock } from '../../hooks/step/blocks.ts'
 import type { Reply } from '../../providers/model.ts'
-import { liveRanges, loadMessages, recover } from '../session/history.ts'
+import { liveRanges, loadConversation, loadMessages, recover } from '../session/history.ts'
 import { runTurn } from '../turn.ts'
 import { compact } from './compact.ts'
 import { importsIn, instructionsFor, instructionsText } from './instructions.ts'
-import { boundedTranscript } from './window.ts'
+import { transcriptPieces, transcriptText } from './window.ts'
 
 const open: TestSession[] = []
 afterEach(() => {
@@ -131,7 +132,7 @@ test('a result that is larger than the window is shown in part and kept whole, a
   assert.equal((await say(it, 'go on')).text, 'on we go')
 })
 
-test('what is summarised fits: the largest results are cut first, then the oldest messages', () => {
+test('what is summarised fits: the largest results are shortened first, and the rest goes on in further pieces', () => {
   const result = (id: string, content: string) =>
     ({ type: 'tool_result', tool_use_id: id, content, is_error: false }) as const
   const user = (content: string) => ({ role: 'user', content: [{ type: 'text', text: content }] }) as const
@@ -140,13 +141,48 @@ test('what is summarised fits: the largest results are cut first, then the oldes
     { role: 'user', content: [result('a', 'y'.repeat(100_000))] } as const,
     user('the end'),
   ]
-  const text = boundedTranscript(large, 5_000)
-  assert.ok(text.length <= 5_000)
-  assert.match(text, /^user: the task\n\nuser: \[result: y+\n\[SDLC_TRUNCATED\][\s\S]*user: the end$/)
+  const one = transcriptPieces(large, 5_000)
+  assert.deepEqual([one.pieces.length, one.shortened], [1, 1])
+  assert.ok(one.pieces[0]!.length <= 5_000)
+  assert.match(one.pieces[0]!, /^user: the task\n\nuser: \[result: y+\n\[SDLC_TRUNCATED\][\s\S]*user: the end$/)
   const many = Array.from({ length: 1000 }, (_, at) => user(`message ${at}`))
-  const last = boundedTranscript(many, 2_000)
-  assert.ok(last.length <= 2_000)
-  assert.match(last, /^\[\d+ earlier messages do not fit and are left out\]\n\n[\s\S]*message 999$/)
+  const { pieces, shortened } = transcriptPieces(many, 2_000)
+  assert.ok(pieces.length > 5 && pieces.every(({ length }) => length <= 2_000))
+  assert.deepEqual([pieces.join('\n\n'), shortened], [transcriptText(many), 0])
+  const wide = [
+    { role: 'user', content: Array.from({ length: 50 }, (_, at) => result(`${at}`, 'z'.repeat(9_000))) } as const,
+  ]
+  assert.ok(transcriptPieces(wide, 10_000).pieces.every(({ length }) => length <= 10_000))
+})
+
+test('a conversation beyond the window is summarised in pieces, each with the summary so far, and that is said', async () => {
+  const asked: string[] = []
+  const line: Line = ({ messages }) => {
+    const [block] = messages[0]!.content
+    asked.push(block?.type === 'text' ? block.text : '')
+    return `summary ${asked.length}`
+  }
+  const it = start({ window: 2_000, script: Array.from({ length: 9 }, () => line) })
+  for (let at = 0; at < 300; at++) it.session.say([textBlock(`message ${at} ${'x'.repeat(20)}`)])
+  const done = await compact(it.session, 'manual', null)
+  assert.ok(asked.length > 1)
+  assert.deepEqual(done, { done: true, summary: `summary ${asked.length}` })
+  for (const [at, text] of asked.entries())
+    assert.equal(text.startsWith(`The summary of what came before:\nsummary ${at}\n\nWhat followed:\n`), at > 0)
+  for (let at = 0; at < 300; at++) assert.ok(asked.some((text) => text.includes(`message ${at} x`)))
+  const notices = it.events.flatMap((event) => (event.type === 'notice' ? [event.text] : []))
+  assert.deepEqual(notices, [`Summarised in ${asked.length} pieces`])
+})
+
+test('where the server finds even the summary request too long, smaller pieces are sent', async () => {
+  const tooLong = { kind: 'invalid-request', message: 'prompt is too long', contextOverflow: true } as const
+  const line: Line = ({ messages }) => {
+    const [block] = messages[0]!.content
+    return block?.type === 'text' && block.text.length > 6_000 ? { failure: tooLong } : 'short'
+  }
+  const it = start({ window: 10_000, script: Array.from({ length: 20 }, () => line) })
+  for (let at = 0; at < 20; at++) it.session.say([textBlock('字'.repeat(900))])
+  assert.deepEqual(await compact(it.session, 'manual', null), { done: true, summary: 'short' })
 })
 
 test('a crash between the call and its result leaves a result that says so, once', async () => {
@@ -186,9 +222,10 @@ test('of a conversation that is longer than the window, the end is loaded, from 
     it.session.say([textBlock(`prompt ${index} ${'x'.repeat(100)}`)])
     it.session.assistant([{ type: 'text', text: `answer ${index}` }])
   }
-  const messages = loadMessages(it.session.db, it.session.id, 1000)
+  const { messages, leftOut } = loadConversation(it.session.db, it.session.id, 1000)
   assert.equal(messages[0]!.role, 'user')
   assert.deepEqual(messages, it.session.messages.slice(-messages.length))
+  assert.equal(leftOut + messages.length, 400)
   assert.ok(messages.length > 10 && messages.length < 60, `${messages.length} messages`)
 })
 

@@ -20,7 +20,7 @@ export function withBoundedResults(message: Message, window: number): Message {
   return { ...message, content }
 }
 
-function clipped(content: string, most: number): string {
+export function clipped(content: string, most: number): string {
   if (content.length <= most) return content
   const half = Math.max(0, Math.floor((most - 200) / 2))
   const left = content.length - 2 * half
@@ -28,34 +28,61 @@ function clipped(content: string, most: number): string {
   return `${content.slice(0, half)}\n${note}\n${content.slice(content.length - half)}`
 }
 
-/** The conversation as text of at most `most` characters: the largest results are cut first, then the oldest messages. */
-export function boundedTranscript(messages: readonly Message[], most: number): string {
+export const transcriptText = (messages: readonly Message[]): string =>
+  messages.map((message) => textOf(message, Infinity)).join('\n\n')
+
+/** About what they take of the window, four characters a token. */
+export const charsOf = (messages: readonly Message[]): number =>
+  messages.reduce((sum, { content }) => sum + content.reduce((all, block) => all + wordsOf(block).length, 0), 0)
+
+/** However full the window, a result is not cut below this to summarise it: there are more pieces instead. */
+const leastEach = 4_000
+
+/**
+ * The conversation as texts of at most `most` characters, nothing of it left out: the largest results are shortened first,
+ * and what then does not fit into one text goes on in the next. `shortened`: how many texts and results were.
+ */
+export function transcriptPieces(
+  messages: readonly Message[],
+  most: number,
+): { readonly pieces: readonly string[]; readonly shortened: number } {
   let each = most
-  for (;;) {
-    const parts = messages.map((message) => textOf(message, each))
-    const size = parts.reduce((sum, part) => sum + part.length + 2, 0)
-    if (size <= most) return parts.join('\n\n')
-    if (each > 500) {
-      each = Math.max(500, Math.floor(each / 2))
-      continue
-    }
-    const kept: string[] = []
-    let room = most - 100
-    for (const part of parts.toReversed()) {
-      room -= part.length + 2
-      if (room < 0) break
-      kept.unshift(part)
-    }
-    return [`[${parts.length - kept.length} earlier messages do not fit and are left out]`, ...kept].join('\n\n')
+  const partsOf = () => messages.map((message) => textOf(message, each))
+  const fits = (parts: readonly string[]) => parts.reduce((sum, part) => sum + part.length + 2, 0) <= most
+  let parts = partsOf()
+  while (!fits(parts) && each > leastEach) {
+    each = Math.max(leastEach, Math.floor(each / 2))
+    parts = partsOf()
   }
+  const pieces: string[] = []
+  let piece = ''
+  for (const part of parts.flatMap((text) => slices(text, most))) {
+    if (piece !== '' && piece.length + part.length + 2 > most) {
+      pieces.push(piece)
+      piece = ''
+    }
+    piece = piece === '' ? part : `${piece}\n\n${part}`
+  }
+  if (piece !== '') pieces.push(piece)
+  const isShort = (block: ContentBlock) => wordsOf(block).length > each
+  return { pieces, shortened: messages.reduce((sum, { content }) => sum + content.filter(isShort).length, 0) }
+}
+
+const slices = (text: string, most: number): string[] =>
+  Array.from({ length: Math.ceil(text.length / most) }, (_, at) => text.slice(at * most, (at + 1) * most))
+
+function wordsOf(block: ContentBlock): string {
+  if (block.type === 'text') return block.text
+  if (block.type === 'tool_use') return JSON.stringify(block.input)
+  return block.type === 'tool_result' ? block.content : ''
 }
 
 function textOf({ role, content }: Message, mostEach: number): string {
   const parts = content.map((block) => {
-    if (block.type === 'text') return clipped(block.text, mostEach)
-    if (block.type === 'tool_use') return `[calls ${block.name} ${clipped(JSON.stringify(block.input), mostEach)}]`
-    if (block.type === 'tool_result')
-      return `[result${block.is_error ? ' (error)' : ''}: ${clipped(block.content, mostEach)}]`
+    const words = clipped(wordsOf(block), mostEach)
+    if (block.type === 'text') return words
+    if (block.type === 'tool_use') return `[calls ${block.name} ${words}]`
+    if (block.type === 'tool_result') return `[result${block.is_error ? ' (error)' : ''}: ${words}]`
     return '[image]'
   })
   return `${role}: ${parts.join('\n')}`

@@ -8,7 +8,7 @@ export async function askModel(
   prompt: string,
   signal: AbortSignal,
   system = 'Answer briefly and only from what is given.',
-): Promise<{ ok: boolean; text: string }> {
+): Promise<{ ok: boolean; text: string; overflow?: true }> {
   const reply = await session.model.provider.reply(
     {
       model: session.model.wireModel,
@@ -23,6 +23,10 @@ export async function askModel(
   spendAside(session, reply)
   const text = reply.content.map((block) => (block.type === 'text' ? block.text : '')).join('')
   return reply.stop === 'error' || reply.stop === 'cancelled'
-    ? { ok: false, text: reply.failure?.message ?? 'interrupted' }
+    ? {
+        ok: false,
+        text: reply.failure?.message ?? 'interrupted',
+        ...(reply.failure?.contextOverflow && { overflow: true }),
+      }
     : { ok: true, text }
 }

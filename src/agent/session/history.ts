@@ -38,20 +38,45 @@ export function liveRanges(markers: readonly Marker[]): Range[] {
 }
 
 /** The conversation as the model should see it on resuming; of a very long one, what fits into the window. */
-export function loadMessages(db: Db, sessionId: string, windowTokens: number): Message[] {
-  const messages = messagesOf(liveEntries(db, sessionId, windowTokens * 4, mostChars(windowTokens)))
-  return messages.map((message) => withBoundedResults(message, windowTokens))
+export const loadMessages = (db: Db, sessionId: string, windowTokens: number): Message[] =>
+  loadConversation(db, sessionId, windowTokens).messages
+
+/** `leftOut`: how many rows are older than what fits. */
+export function loadConversation(
+  db: Db,
+  sessionId: string,
+  windowTokens: number,
+): { readonly messages: Message[]; readonly leftOut: number } {
+  const ranges = liveRanges(markersOf(db, sessionId))
+  // a single row counts at most so much, since a model is shown no more of it
+  const from = firstThatFits(db, sessionId, ranges, windowTokens * 4, mostChars(windowTokens))
+  const messages = messagesOf(entriesFrom(db, sessionId, ranges, from))
+  return {
+    messages: messages.map((message) => withBoundedResults(message, windowTokens)),
+    leftOut: from === 0 ? 0 : rowsBefore(db, sessionId, ranges, from),
+  }
 }
 
-/** `most` characters in all; a single row counts at most `each`, since a model is shown no more of it. */
-export function* liveEntries(db: Db, sessionId: string, most = Infinity, each = Infinity): Generator<Row> {
+/** With `most`, the newest that have so many characters in all. */
+export function liveEntries(db: Db, sessionId: string, most?: number): Generator<Row> {
   const ranges = liveRanges(markersOf(db, sessionId))
-  const from = firstThatFits(db, sessionId, ranges, most, each)
+  const from = most === undefined ? 0 : firstThatFits(db, sessionId, ranges, most, most)
+  return entriesFrom(db, sessionId, ranges, from)
+}
+
+function* entriesFrom(db: Db, sessionId: string, ranges: readonly Range[], from: number): Generator<Row> {
   for (const { start, end } of ranges) {
     if (end <= from) continue
     const after = Math.max(start, from) - 1
     yield* readEntries(db, sessionId, { after, ...(Number.isFinite(end) && { before: end }) })
   }
+}
+
+function rowsBefore(db: Db, sessionId: string, ranges: readonly Range[], from: number): number {
+  const sql = 'SELECT count(*) AS n FROM transcript_entries WHERE session_id = ? AND sequence >= ? AND sequence < ?'
+  const older = ranges.filter(({ start }) => start < from)
+  const counts = older.map(({ start, end }) => db.get<{ n: number }>(sql, sessionId, start, Math.min(end, from))!.n)
+  return counts.reduce((sum, n) => sum + n, 0)
 }
 
 function markersOf(db: Db, sessionId: string): Marker[] {
@@ -68,7 +93,6 @@ function markersOf(db: Db, sessionId: string): Marker[] {
 
 /** The oldest user row from which everything to the end fits; only lengths are read. */
 function firstThatFits(db: Db, sessionId: string, ranges: readonly Range[], most: number, each: number): number {
-  if (!Number.isFinite(most)) return 0
   let chars = 0
   let from = 0
   const rows = db.each<{ sequence: number; entry_type: EntryType; size: number }>(

@@ -6,13 +6,14 @@ import type { Steps } from '../../hooks/steps.ts'
 import { addEvent } from '../../store/audit.ts'
 import { newestConversation } from '../../store/conversations.ts'
 import { getState } from '../../store/state.ts'
+import { charsOf } from '../context/window.ts'
 import { requestedModel } from '../model/requested-model.ts'
 import { flagOf, savedModel, saveModel } from '../model/saved-model.ts'
 import { type AgentKind, allows } from '../subagents/agent-definitions.ts'
 import { equip } from '../subagents/agent-extensions.ts'
 import { toolsOf } from '../toolbox.ts'
 import { type Found, findSession } from './find-session.ts'
-import { loadMessages } from './history.ts'
+import { loadConversation } from './history.ts'
 import { type Opened, openSharedRuntime } from './open-runtime.ts'
 import type { Runtime } from './runtime.ts'
 import { Session } from './session.ts'
@@ -75,6 +76,7 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
     { mode, model, permissions }: Pick<Session, 'mode' | 'model' | 'permissions'>,
   ): Session => {
     const { db } = runtime
+    const { messages, leftOut } = from.isNew ? nothing : loadConversation(db, from.id, model.window)
     const entered = new Session({
       runtime,
       services: sessionServices,
@@ -84,11 +86,13 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
       permissions,
       cwd: place,
       projectDir: place,
-      messages: from.isNew ? [] : loadMessages(db, from.id, model.window),
+      messages,
       ...(agent && { agentType: agent.name, systemPrompt: agent.prompt, tools: toolsFor(runtime, agent) }),
       ...(options.systemPrompt !== undefined && { systemPrompt: options.systemPrompt }),
     })
     opened.use(entered)
+    if (leftOut > 0) entered.emit({ type: 'notice', level: 'warning', text: leftOutText(leftOut) })
+    entered.unreportedChars = charsOf(messages)
     if (options.maxRequests) entered.maxRequests = options.maxRequests
     const todos = getState(db, entered.conversationId, 'todos')
     if (todos && !from.isNew) entered.todos = JSON.parse(todos)
@@ -149,6 +153,11 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
 }
 
 /** With `failIfUnavailable` nothing starts where commands cannot be sandboxed; otherwise a line says so. */
+const nothing = { messages: [], leftOut: 0 }
+
+const leftOutText = (rows: number) =>
+  `The oldest ${rows} rows of this conversation do not fit the model's window and are left out. The record keeps them: ona inspect shows them, and a model with a larger window is sent them.`
+
 async function sandboxProblem({ sandbox, emit }: Runtime): Promise<string | undefined> {
   const fence = await sandbox?.()
   if (!fence) return undefined
