@@ -163,7 +163,7 @@ try {
     {
       what: `memory: Grep of ${files} files × of one`,
       ratio: memory('Grep', { pattern: 'export', path: tree }, { pattern: 'line', path: few }),
-      bar: 1.5,
+      bar: 3,
     },
   ])
 } finally {

@@ -69,7 +69,7 @@ async function matching(
     const whole = root === '/' ? `/${path}` : `${root}/${path}`
     if (!host.mayShow(whole)) return
     count++
-    keepNewest(newest, dated(whole))
+    keepNewest(newest, dated(whole), globLimits.files)
   })
   return { count, newest: newest.map((each) => each.path) }
 }
@@ -85,8 +85,8 @@ const dated = (path: string): Dated => ({ path, at: statSync(path, { throwIfNoEn
 const order = (a: Dated, b: Dated): number => b.at - a.at || (a.path < b.path ? -1 : 1)
 
 /** Puts one in its place in a sorted list that has an end. */
-function keepNewest(list: Dated[], one: Dated): void {
-  if (list.length === globLimits.files && order(list.at(-1)!, one) < 0) return
+function keepNewest(list: Dated[], one: Dated, most: number): void {
+  if (list.length === most && order(list.at(-1)!, one) < 0) return
   let low = 0
   for (let high = list.length; low < high; ) {
     const middle = (low + high) >> 1
@@ -94,14 +94,19 @@ function keepNewest(list: Dated[], one: Dated): void {
     else high = middle
   }
   list.splice(low, 0, one)
-  if (list.length > globLimits.files) list.pop()
+  if (list.length > most) list.pop()
 }
 
-export const newestFirst = (paths: readonly string[]): string[] =>
-  paths
-    .map(dated)
-    .sort(order)
-    .map(({ path }) => path)
+/** The newest `most` of them, newest first. */
+export function newestFirst(paths: readonly string[], most = Infinity): string[] {
+  let newest: Dated[] = []
+  if (most > fewEnough) newest = paths.map(dated).sort(order).slice(0, most)
+  else for (const path of paths) keepNewest(newest, dated(path), most)
+  return newest.map(({ path }) => path)
+}
+
+/** To put each in its place among more than these takes longer than to sort them all. */
+const fewEnough = 2_000
 
 function notAFolder(path: string): string | undefined {
   try {

@@ -43,13 +43,16 @@ export async function grepFiles(
   }
   if (!found.ok) return failed(found.why)
   const files = found.files.filter(({ path }) => context.host.mayShow(path))
-  const { lines, footer, summary } = layouts[search.mode](files, context.cwd, input['-n'] ?? true)
-  const { text, note } = page(lines, input.offset ?? 0, input.head_limit ?? grepLimits.entries)
+  const offset = input.offset ?? 0
+  const limit = input.head_limit ?? grepLimits.entries
+  const last = limit === 0 ? Infinity : offset + limit
+  const { lines, total, footer, summary } = layouts[search.mode](files, context.cwd, input['-n'] ?? true, last)
+  const { text, note } = page(lines, total, offset, last)
   const cut = found.cut ? '\n(There is more than could be held; use a narrower path, glob or pattern.)' : ''
   const matches = () => files.reduce((sum, { count }) => sum + count, 0)
   const facts: Record<Search['mode'], () => object> = {
     files_with_matches: () => ({ filenames: newestFirst(files.map(({ path }) => path)) }),
-    content: () => ({ filenames: [], content: files.length === 0 ? '' : text, numLines: lines.length }),
+    content: () => ({ filenames: [], content: files.length === 0 ? '' : text, numLines: total }),
     count: () => ({ filenames: [], content: files.length === 0 ? '' : text, numMatches: matches() }),
   }
   return {
@@ -97,30 +100,35 @@ function searcherFor({ env, signal }: ToolContext): Searcher {
   }
 }
 
-type Layout = (files: readonly FoundFile[], cwd: string, numbered: boolean) => Laid
+/** `last`: entries after it are not asked for. */
+type Layout = (files: readonly FoundFile[], cwd: string, numbered: boolean, last: number) => Laid
 
 interface Laid {
   /** The entries that head_limit and offset count. */
   readonly lines: readonly string[]
+  /** How many there are, also where not all of them are laid out. */
+  readonly total: number
   readonly footer: string
   readonly summary: string
 }
 
 const layouts: Record<Search['mode'], Layout> = {
-  files_with_matches(files, cwd) {
-    if (files.length === 0) return { lines: ['No files found'], footer: '', summary: 'No files found' }
+  files_with_matches(files, cwd, _numbered, last) {
+    if (files.length === 0) return { lines: ['No files found'], total: 1, footer: '', summary: 'No files found' }
     const summary = `Found ${counted(files.length, 'file')}`
-    const lines = newestFirst(files.map(({ path }) => path)).map((path) => shown(cwd, path))
-    return { lines, footer: `\n${summary}`, summary }
+    const paths = files.map(({ path }) => path)
+    const lines = newestFirst(paths, last).map((path) => shown(cwd, path))
+    return { lines, total: files.length, footer: `\n${summary}`, summary }
   },
   count(files, cwd) {
     const total = files.reduce((sum, { count }) => sum + count, 0)
     const summary = `Found ${counted(total, 'total occurrence')} across ${counted(files.length, 'file')}.`
     const lines = byPath(files).map(({ path, count }) => `${shown(cwd, path)}:${count}`)
-    return { lines: lines.length === 0 ? ['No matches found'] : lines, footer: `\n${summary}`, summary }
+    if (lines.length === 0) lines.push('No matches found')
+    return { lines, total: lines.length, footer: `\n${summary}`, summary }
   },
   content(files, cwd, numbered) {
-    if (files.length === 0) return { lines: ['No matches found'], footer: '', summary: 'No matches found' }
+    if (files.length === 0) return { lines: ['No matches found'], total: 1, footer: '', summary: 'No matches found' }
     const around = files.some(({ lines }) => lines.some(({ match }) => !match))
     const lines: string[] = []
     for (const { path, lines: found } of byPath(files)) {
@@ -134,20 +142,20 @@ const layouts: Record<Search['mode'], Layout> = {
       }
     }
     const matches = files.reduce((sum, { lines }) => sum + lines.filter(({ match }) => match).length, 0)
-    return { lines, footer: '', summary: `Found ${counted(matches, 'line')} in ${counted(files.length, 'file')}` }
+    const summary = `Found ${counted(matches, 'line')} in ${counted(files.length, 'file')}`
+    return { lines, total: lines.length, footer: '', summary }
   },
 }
 
 const byPath = (files: readonly FoundFile[]) =>
   files.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
 
-function page(lines: readonly string[], offset: number, limit: number): { text: string; note: string } {
-  const end = limit === 0 ? lines.length : offset + limit
+function page(lines: readonly string[], total: number, offset: number, end: number): { text: string; note: string } {
   const chosen = lines.slice(offset, end)
-  if (chosen.length === 0) return { text: `No entries at offset ${offset}; there are ${lines.length}`, note: '' }
-  const first = offset + 1
+  if (chosen.length === 0) return { text: `No entries at offset ${offset}; there are ${total}`, note: '' }
+  const text = chosen.join('\n')
+  if (chosen.length === total) return { text, note: '' }
   const last = offset + chosen.length
-  if (chosen.length === lines.length) return { text: chosen.join('\n'), note: '' }
-  const onward = last < lines.length ? `; go on with offset ${last}` : ''
-  return { text: chosen.join('\n'), note: `\n(Entries ${first}-${last} of ${lines.length}${onward}.)` }
+  const onward = last < total ? `; go on with offset ${last}` : ''
+  return { text, note: `\n(Entries ${offset + 1}-${last} of ${total}${onward}.)` }
 }

@@ -6,7 +6,7 @@ import { onPath } from '../../hooks/handlers/find-program.ts'
 import { withoutCredentials } from '../../hooks/secret-names.ts'
 import { packageRoot } from '../../package-root.ts'
 import { Bounded } from '../bounded.ts'
-import { clip, type Found, type FoundFile, type FoundLine, type Search, searchLimits } from './search.ts'
+import { clip, type Found, type FoundFile, type FoundLine, heldBytes, type Search } from './search.ts'
 import { versionControl } from './walk.ts'
 
 /** Looked for once; `null` when there is none. */
@@ -90,7 +90,8 @@ async function run(
     env: withoutCredentials(process.env),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const stdout = new Bounded(searchLimits.bytes)
+  const most = heldBytes(search)
+  const stdout = new Bounded(most)
   const stderr = new Bounded(65_536)
   const stop = () => child.kill('SIGKILL')
   let timedOut = false
@@ -101,12 +102,12 @@ async function run(
   signal.addEventListener('abort', stop, { once: true })
   child.stdout.on('data', (chunk: Buffer) => {
     stdout.add(chunk)
-    if (stdout.seen > searchLimits.bytes) stop()
+    if (stdout.seen > most) stop()
   })
   child.stderr.on('data', (chunk: Buffer) => stderr.add(chunk))
   child.on('error', (error) => resolve({ ok: false, why: `ripgrep (${program}) would not start: ${error.message}` }))
   child.on('close', (code) => {
-    const cut = stdout.seen > searchLimits.bytes
+    const cut = stdout.seen > most
     if (timedOut) resolve('timed-out')
     else if (cut && !keepFirst) resolve('too-much')
     // 2 with output: some files could not be read, the others were searched.
@@ -126,15 +127,19 @@ function explain(stderr: string, { type, pattern }: Search): string {
   return `the pattern ${JSON.stringify(pattern)} cannot be searched: ${stderr.replace(/^rg: /, '').trim()}`
 }
 
+const none: readonly FoundLine[] = []
+
 /** Each line: path, NUL, and in content mode `12:text` or `12-text` for the lines around. */
 function parse(bytes: Buffer, search: Search, cut: boolean): FoundFile[] {
   const text = bytes.toString('utf8')
-  const whole = (path: string) => (search.rootIsFile ? path : join(search.root, path))
+  // it names a path `./a/b`, from the root where it stands
+  const root = search.root === '/' ? '' : search.root
+  const whole = (path: string) => (search.rootIsFile ? path : root + path.slice(1))
   if (search.mode === 'files_with_matches') {
     return text
       .split('\0')
       .filter(Boolean)
-      .map((path) => ({ path: whole(path), count: 0, lines: [] }))
+      .map((path) => ({ path: whole(path), count: 0, lines: none }))
   }
   const files = new Map<string, { path: string; count: number; lines: FoundLine[] }>()
   const lines = text.split('\n')

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import picomatch from 'picomatch'
 import { decode, sniff } from '../encoding.ts'
-import { clip, type Found, type FoundFile, type FoundLine, type Search, searchLimits } from './search.ts'
+import { clip, type Found, type FoundFile, type FoundLine, heldBytes, type Search } from './search.ts'
 import { toRegExp } from './search-regex.ts'
 import { globsOfType } from './search-types.ts'
 import { walk } from './walk.ts'
@@ -20,7 +20,7 @@ export async function searchWalk(search: Search): Promise<Found> {
   }
 
   const files: FoundFile[] = []
-  let room: number = searchLimits.bytes
+  let room = heldBytes(search)
   for (const path of await pathsOf(search, ofType)) {
     const found = searchFile(path, translated.regex, search)
     if (!found) continue

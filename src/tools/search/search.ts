@@ -38,8 +38,11 @@ export interface FoundLine {
   readonly match: boolean
 }
 
-/** What is kept of one line, and of all lines together. */
-export const searchLimits = { lineLength: 500, bytes: 4_194_304 } as const
+/** What is kept of one line, of all lines together, and of all paths where lines are not asked for: some 300,000 files. */
+export const searchLimits = { lineLength: 500, bytes: 4_194_304, pathBytes: 16_777_216 } as const
+
+export const heldBytes = ({ mode }: Search): number =>
+  mode === 'content' ? searchLimits.bytes : searchLimits.pathBytes
 
 export const clip = (text: string): string =>
   text.length > searchLimits.lineLength ? `${text.slice(0, searchLimits.lineLength)}… [cut]` : text
