@@ -66,6 +66,14 @@ const sandboxed = async (fence: Fence, cold: boolean) => {
   const alone: Cell = { ...cell, spare: () => undefined, prepareSpare() {} }
   return runPlaced('true', { ...place, place: { in: 'sandbox', cell: cold ? alone : cell } }, { signal })
 }
+function report(what: string, pairs: readonly { plain: Cost; inside: Cost }[], columns: (keyof Cost)[]): void {
+  const told = columns.map((of) => {
+    const ratio = median(pairs.map(({ plain, inside }) => inside[of] / plain[of])).toFixed(2)
+    const each = (which: 'plain' | 'inside') => median(pairs.map((pair) => pair[which][of])).toFixed(1)
+    return `${of === 'ms' ? 'time' : 'CPU'} ${ratio} × (${each('inside')} ms, without a sandbox ${each('plain')} ms)`
+  })
+  process.stdout.write(`${what}: ${told.join(', ')}\n`)
+}
 const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 
 /** What a model's answer takes at the least: the next sandbox is made meanwhile. */
@@ -84,14 +92,21 @@ for (const cold of [true, false])
       if (!cold) await rest(fence)
       pairs.push({ plain: without, inside: await measured(() => sandboxed(fence, cold)) })
     }
-    const told = (of: keyof Cost, what: string) => {
-      const ratio = median(pairs.map(({ plain, inside }) => inside[of] / plain[of])).toFixed(2)
-      const each = (which: 'plain' | 'inside') => median(pairs.map((pair) => pair[which][of])).toFixed(1)
-      return `${what} ${ratio} × (${each('inside')} ms, without a sandbox ${each('plain')} ms)`
-    }
     // CPU time of sandboxes made ahead is spent before and after, and says nothing here
-    const parts = [told('ms', 'time'), ...(cold && cpu ? [told('cpuMs', 'CPU')] : [])]
-    process.stdout.write(`${name}, made ${cold ? 'on the spot' : 'ahead'}: ${parts.join(', ')}\n`)
+    report(`${name}, made ${cold ? 'on the spot' : 'ahead'}`, pairs, ['ms', ...(cold && cpu ? ['cpuMs' as const] : [])])
   }
+
+/** Commands without a pause in between: the worst that a session does, because nothing is made while a model answers. */
+const inARow = 20
+const runs: { plain: Cost; inside: Cost }[] = []
+const times = async (work: () => Promise<unknown>) => {
+  for (let each = 0; each < inARow; each++) await work()
+}
+for (let round = 0; round < Math.ceil(rounds / 5); round++) {
+  const without = await measured(() => times(plain))
+  await rest(fences['no network'])
+  runs.push({ plain: without, inside: await measured(() => times(() => sandboxed(fences['no network'], false))) })
+}
+report(`no network, ${inARow} in a row`, runs, ['ms', ...(cpu ? ['cpuMs' as const] : [])])
 for (const fence of Object.values(fences)) fence.close()
 rmSync(root, { recursive: true, force: true })

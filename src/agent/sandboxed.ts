@@ -4,6 +4,7 @@ import type { PermissionQuestion, Ruling } from '../permissions/question.ts'
 import type { Place, PlaceRequest } from '../sandbox/place.ts'
 import type { Call } from './call.ts'
 import { questionOf } from './permission-question.ts'
+import type { Session } from './session/session.ts'
 
 /** Undefined for other tools, and where no sandbox is enabled. */
 export async function placeFor(call: Call): Promise<Place | undefined> {
@@ -17,6 +18,19 @@ export async function placeFor(call: Call): Promise<Place | undefined> {
   })
 }
 
+/** While the model answers: the first command of a turn finds its sandbox made. A command that does not says why not. */
+export async function prepareSandbox(session: Session): Promise<void> {
+  try {
+    const fence = await session.runtime.sandbox!()
+    if (!fence.availability.ok) return
+    const { permissions, projectDir, cwd, env, protect } = requestOf({ session })
+    const cell = await fence.cell({ permissions, projectDir, cwd, env, approved: false, protect })
+    cell.prepareSpare()
+  } catch {
+    // the session has ended, or no sandbox can be made of these rules: the command is told
+  }
+}
+
 /** The user approved the call: what only a prompt stood in front of is open to it. */
 export async function approvedPlace(call: Call): Promise<Place | undefined> {
   const { place, session } = call
@@ -25,7 +39,7 @@ export async function approvedPlace(call: Call): Promise<Place | undefined> {
   return insideOf(await session.runtime.sandbox!(), requestOf(call), true)
 }
 
-const requestOf = ({ session }: Call): Omit<PlaceRequest, 'command' | 'disable'> => ({
+const requestOf = ({ session }: Pick<Call, 'session'>): Omit<PlaceRequest, 'command' | 'disable'> => ({
   protect: questionOf(session).protect,
   permissions: session.rules,
   cwd: session.cwd,

@@ -80,6 +80,7 @@ export async function generate(session: Session): Promise<Generated> {
   const refused = before.assistantText === null ? ended(session, asked) : undefined
   if (refused) return { end: refused, text: '', toolUses: [] }
 
+  if (session.runtime.sandbox) void import('./sandboxed.ts').then((sandboxed) => sandboxed.prepareSandbox(session))
   const startedAt = performance.now()
   const reply = before.assistantText === null ? await ask(session, before.model) : spoken(session, before)
   const durationMs = Math.round(performance.now() - startedAt)

@@ -245,9 +245,8 @@ export class Fence {
     for (const folder of [this.#state, this.#tmp]) removeTree(folder)
   }
 
-  /** What mounts are made of: nothing to see, nothing to read, nothing to enter. */
+  /** What mounts are made of: nothing to read, nothing to enter. */
   #furnish(): void {
-    mkdirSync(join(this.#state, 'blank'), { mode: 0o755 })
     mkdirSync(join(this.#state, 'deny-folder'))
     writeFileSync(join(this.#state, 'deny-file'), '')
     for (const name of ['deny-folder', 'deny-file']) chmodSync(join(this.#state, name), 0)

@@ -1,6 +1,6 @@
 /**
- * A sandbox that is made ahead of time: bash waits inside for its command while the model thinks, so that the next command
- * does not wait for namespaces and mounts. It is used only for the very profile, folder and environment it was made for.
+ * Sandboxes that are made ahead of time: bash waits inside for its command while the model answers, so that the next command
+ * does not wait for namespaces and mounts. One is used only for the very profile, folder and environment it was made for.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { lstatSync } from 'node:fs'
@@ -21,27 +21,37 @@ const commandFd = 4
 /** bash reads a pipe byte by byte: a longer command is started in a sandbox of its own. */
 const longest = 4000
 const wait = `IFS= read -r -d "" -u ${commandFd} REPLY || exit 1; exec ${commandFd}<&-; eval "unset REPLY; $REPLY"`
+/** A start takes the time of the command that runs: while one is left, the next is made a little later. */
 const restMs = 20
-
-/** Calls often come in pairs; more would be memory for nothing. */
-const mostWaiting = 2
+/** Commands that come one right after the other, or at the same time, each find one; more would be memory for nothing. */
+const most = 4
 
 export class Spare {
   #key = ''
   #waiting: ChildProcess[] = []
+  #wanted = 1
   #timer: NodeJS.Timeout | undefined
+  #next: SpareRequest | undefined
+  #isClosed = false
 
-  /** Makes some soon, as many as are missing. */
+  /** Makes soon as many as are missing. */
   prepare(request: SpareRequest): void {
+    if (this.#isClosed) return
+    this.#next = request
+    const ms = this.#key === request.key && this.#live().length === 0 ? 0 : restMs
+    if (this.#timer && ms > 0) return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#make(request), restMs).unref()
+    this.#timer = setTimeout(() => this.#make(), ms).unref()
   }
 
   /** The process with the command on its way to it; undefined when there is none of this kind. */
   take(key: string, command: string): ChildProcess | undefined {
     if (this.#key !== key || command.length > longest) return undefined
     const child = this.#live().shift()
-    if (!child) return undefined
+    if (!child) {
+      this.#wanted = Math.min(this.#wanted + 1, most)
+      return undefined
+    }
     child.ref()
     for (const stream of child.stdio) (stream as { ref?(): void } | null)?.ref?.()
     const input = child.stdio[commandFd] as NodeJS.WritableStream
@@ -51,11 +61,16 @@ export class Spare {
   }
 
   get isReady(): boolean {
-    return this.#live().length === mostWaiting
+    return this.#live().length === this.#wanted
   }
 
   close(): void {
+    this.#isClosed = true
     clearTimeout(this.#timer)
+    this.#end()
+  }
+
+  #end(): void {
     for (const child of this.#waiting) child.kill('SIGKILL')
     this.#waiting = []
   }
@@ -65,10 +80,12 @@ export class Spare {
     return this.#waiting
   }
 
-  #make({ key, launch, cwd, env }: SpareRequest): void {
-    if (this.#key !== key) this.close()
+  #make(): void {
+    const { key, launch, cwd, env } = this.#next!
+    this.#timer = undefined
+    if (this.#key !== key) this.#end()
     this.#key = key
-    while (this.#live().length < mostWaiting) {
+    while (this.#live().length < this.#wanted) {
       const { words, file } = launch(['/bin/bash', '-c', wait, '/bin/bash'], [3, commandFd])
       const stdio: ('ignore' | 'pipe' | number)[] = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe']
       const start = () => spawn(words[0]!, words.slice(1), { cwd, env, detached: true, stdio })

@@ -4,6 +4,7 @@ import { accessSync, constants, readdirSync, readFileSync, realpathSync } from '
 import { delimiter, isAbsolute, join } from 'node:path'
 import type { OpenFile } from '../../hooks/process-group.ts'
 import { isWithin } from '../../permissions/paths/pattern.ts'
+import { blankArgs } from '../mounts/bwrap.ts'
 import { hasFilter } from './seccomp.ts'
 
 export type Availability =
@@ -48,7 +49,20 @@ export function probe(machine: Machine, filter: string): Availability {
   const words = wrapped(filter, [
     bwrap,
     ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--cap-drop', 'ALL', '--die-with-parent'],
-    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--seccomp', String(filterFd), '--', '/bin/true'],
+    ...[
+      '--ro-bind',
+      '/',
+      '/',
+      '--dev',
+      '/dev',
+      '--proc',
+      '/proc',
+      ...blankArgs('/tmp'),
+      '--seccomp',
+      String(filterFd),
+      '--',
+      '/bin/true',
+    ],
   ])
   const run = spawnSync(words[0]!, words.slice(1), {
     timeout: 10_000,
@@ -121,6 +135,8 @@ const notHere = (platform: NodeJS.Platform): string =>
     : `commands cannot be sandboxed on ${platform}; use Linux, or WSL 2 on Windows`
 
 const hint = (said: string): string =>
-  /user namespace|uid map|Operation not permitted|No permissions to create/i.test(said)
-    ? '. User namespaces may be disabled: see kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns and user.max_user_namespaces'
-    : ''
+  /Unknown option/i.test(said)
+    ? '. Bubblewrap 0.5 or later is needed'
+    : /user namespace|uid map|Operation not permitted|No permissions to create/i.test(said)
+      ? '. User namespaces may be disabled: see kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns and user.max_user_namespaces'
+      : ''

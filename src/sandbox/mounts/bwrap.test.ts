@@ -21,7 +21,7 @@ test('the root comes first, then /dev and /proc, then the other mounts in their 
     args.join(' '),
     '--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --unshare-net --hostname sandbox ' +
       '--die-with-parent --new-session --cap-drop ALL --ro-bind / / --dev /dev --proc /proc --tmpfs /home --bind /w /w ' +
-      '--ro-bind /s/deny-file /w/.env --ro-bind /s/deny-folder /w/keys --ro-bind /s/blank /w/.ona --remount-ro /home ' +
+      '--ro-bind /s/deny-file /w/.env --ro-bind /s/deny-folder /w/keys --perms 0555 --tmpfs /w/.ona --remount-ro /home ' +
       '--chdir /w --seccomp 9 --',
   )
 })

@@ -3,7 +3,7 @@ import type { Mount } from './table.ts'
 
 export interface BwrapRequest {
   readonly mounts: readonly Mount[]
-  /** Where `deny-file`, `deny-folder` and `blank` are. */
+  /** Where `deny-file` and `deny-folder` are. */
   readonly state: string
   readonly cwd: string
   /** The descriptor that the seccomp filter is read from. */
@@ -36,8 +36,14 @@ function mountArgs(mount: Mount, state: string): string[] {
     case 'deny':
       return ['--ro-bind', `${state}/${mount.folder ? 'deny-folder' : 'deny-file'}`, mount.at]
     case 'blank':
-      return ['--ro-bind', `${state}/blank`, mount.at]
+      return blankArgs(mount.at)
     default:
       return [mount.op === 'empty' ? '--tmpfs' : '--remount-ro', mount.at]
   }
 }
+
+/**
+ * An empty folder of the command's own. For a bind bubblewrap reads the whole list of mounts again, which makes it three times
+ * as expensive; what a command writes here after a `chmod` is in memory, and gone with it.
+ */
+export const blankArgs = (at: string): string[] => ['--perms', '0555', '--tmpfs', at]

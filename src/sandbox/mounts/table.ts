@@ -161,6 +161,6 @@ export class MountTable {
   }
 }
 
-/** Only a folder with mounts in it has to be one of its own; otherwise the one that stands for all costs half as much. */
+/** A folder with mounts in it is made read-only when they are in place; an empty one is made so, which costs half as much. */
 const holdsAnother = (mounts: readonly Mount[], { at }: Mount): boolean =>
   mounts.some((each) => each.at !== at && isWithin(each.at, at))
