@@ -1,6 +1,6 @@
 /** The plane: everyone who has a say, in one total order, asked one after another, and their answers made one. */
 import type { EventFields, EventName } from './events.ts'
-import type { Handler } from './handler.ts'
+import type { Handler, Wrap } from './handler.ts'
 import type { Control, StepName, Steps } from './steps.ts'
 import type { PermissionUpdate } from './wire/permission-update.ts'
 
@@ -40,6 +40,8 @@ export interface Scope {
   readonly agentType?: string
   readonly toolUseId?: string
   readonly signal?: AbortSignal
+  /** Every command hook runs in this sandbox, whether or not it asks for one. */
+  readonly wrap?: Wrap
   /** When it happened, where that is not now: hooks in TypeScript receive this time. */
   readonly at?: Date
   /** Takes one row for every handler that was asked or passed over. */

@@ -57,6 +57,8 @@ export interface FenceRequest {
   readonly protect?: readonly ProtectedPath[]
   /** Another profile than the settings' own, made from it. */
   readonly adapt?: (profile: Profile) => Profile
+  /** Another folder for temporary files than that of the session's commands. */
+  readonly tmp?: string
 }
 
 /** A command's place in the sandbox. */
@@ -88,10 +90,13 @@ const mostRefusals = 200
 
 export class Fence {
   readonly settings: SandboxSettings
+  /** The SQLite file that holds the record. */
+  readonly database: string | undefined
   readonly availability: Availability
   readonly #options: FenceOptions
   readonly #state: string
   readonly #tmp: string
+  readonly #folders: string[] = []
   readonly #ghosts: Ghosts
   readonly #leave = () => this.close()
   readonly #spare = new Spare()
@@ -105,8 +110,10 @@ export class Fence {
   constructor(options: FenceOptions) {
     this.#options = options
     this.settings = options.settings
+    this.database = options.database
     this.#state = mkdtempSync(join(tmpdir(), 'ona-sandbox-'))
-    this.#tmp = mkdtempSync(join(tmpdir(), 'ona-tmp-'))
+    this.#tmp = this.ownFolder()
+    this.#folders.push(this.#state)
     this.#ghosts = new Ghosts(options.home)
     this.#prompts = options.askHost && new HostPrompts(options.askHost)
     this.#furnish()
@@ -131,6 +138,7 @@ export class Fence {
     // ours to make: were it missing, a command that can write the home could make it
     mkdirSync(join(home, '.ona', 'sandbox'), { recursive: true, mode: 0o700 })
     const places = { projectDir, cwd, home, database }
+    const tmp = request.tmp ?? this.#tmp
     const asks = this.#prompts !== undefined
     const own = profileOf({ sandbox: this.settings, permissions, ...places, approved, protect, asks })
     const profile = request.adapt?.(own) ?? own
@@ -138,7 +146,7 @@ export class Fence {
       profile,
       projectDir,
       home,
-      tmp: this.#tmp,
+      tmp,
       state: this.#state,
       path: request.env['PATH'] ?? '',
       programs,
@@ -158,13 +166,13 @@ export class Fence {
       asRoot: process.getuid?.() === 0,
     })
     const filter = this.#filter(unixSockets)
-    const env = sandboxEnv(request.env, { tmp: this.#tmp, ...(shared && { proxyPort: shared.port }) })
+    const env = sandboxEnv(request.env, { tmp, ...(shared && { proxyPort: shared.port }) })
     const inside = [...(shared?.enter ?? []), bwrap, ...args]
     const argv = (words: readonly string[]) => wrapped(filter, [...inside, ...words])
     const launch: Launcher = (words, keep) => launched(filter, [...inside, ...words], keep)
     const key = () => JSON.stringify([filter, inside, cwd, env, stampOf(plan.mounts)])
     const startedAt = performance.now()
-    const description = this.#describe(plan, profile)
+    const description = this.#describe(plan, profile, tmp)
     return {
       profile,
       plan,
@@ -228,6 +236,13 @@ export class Fence {
     this.#closers.push(watchAbsent(fresh, look), look)
   }
 
+  /** A temporary folder that goes with the fence, for programs that must not find what commands left. */
+  ownFolder(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'ona-tmp-'))
+    this.#folders.push(folder)
+    return folder
+  }
+
   /** Whether the next command finds its sandbox made. */
   get isWarm(): boolean {
     return this.#spare.isReady
@@ -242,7 +257,7 @@ export class Fence {
     )
     process.removeListener('exit', this.#leave)
     this.#ghosts.close()
-    for (const folder of [this.#state, this.#tmp]) removeTree(folder)
+    for (const folder of this.#folders.splice(0)) removeTree(folder)
   }
 
   /** What mounts are made of: nothing to read, nothing to enter. */
@@ -259,8 +274,8 @@ export class Fence {
   #filter = (unixSockets: boolean): string => join(this.#state, unixSockets ? 'with-unix.bpf' : 'without-unix.bpf')
 
   /** The same profile reads the same in every process: the names of our own folders are left out. */
-  #describe({ mounts, absent }: Plan, { network }: Profile): string {
-    return JSON.stringify({ mounts, absent, network }).replaceAll(this.#tmp, '$TMP').replaceAll(this.#state, '$STATE')
+  #describe({ mounts, absent }: Plan, { network }: Profile, tmp: string): string {
+    return JSON.stringify({ mounts, absent, network }).replaceAll(tmp, '$TMP').replaceAll(this.#state, '$STATE')
   }
 }
 

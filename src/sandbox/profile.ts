@@ -43,6 +43,8 @@ export interface NamedPattern extends Named {
   readonly folders?: readonly string[]
   /** From a permission rule: `allowRead` does not open it again. */
   readonly firm?: true
+  /** A folder that is there, and empty except for what is opened in it: a program can stand in it. */
+  readonly empty?: true
 }
 
 export interface Profile {

@@ -6,58 +6,14 @@
 import assert from 'node:assert/strict'
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
-import { type Call, cases, implemented, move } from '../support/workflow.ts'
+import { test } from 'node:test'
+import type { Place } from '../support/program.ts'
+import { cases, implemented, move } from '../support/workflow.ts'
+import { canary, find, leaky, source, ways } from './leaky.ts'
 
 const ona = join(import.meta.dirname, '../../bin/ona.mjs')
 const bwrap = execFileSync('which', ['bwrap'], { encoding: 'utf8' }).trim()
-const canary = 'CANARY_CODE_41c7'
-const source = `const ${canary} = process.argv[2] ?? 'world'\nconsole.log(\`Hello, \${${canary}}!\`)\n`
-/** Spelled so that no script holds it, nor the folder of the project: the checker refuses one that names it. */
-const find = (folder: string) =>
-  `w=$(printf 'CANARY_%s_41c7' CODE); d=$(printf '%s%s' '${folder.slice(0, 8)}' '${folder.slice(8)}')`
-
-/** The code is committed, copied to /tmp, open in a process, served on loopback, and told to hooks and a server. */
-async function leaky(t: TestContext, script: (port: number) => string) {
-  const tries: Call[] = []
-  const { at, model } = await implemented(t, [tries], source)
-  const server = createServer((_, response) => response.end(source))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => server.close())
-  const git = (...words: string[]) =>
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], { cwd: at.folder, stdio: 'ignore' })
-  git('init', '-q')
-  git('add', '-A')
-  git('commit', '-qm', 'x')
-  const holder = spawn('/bin/bash', ['-c', `exec -a holder sleep 600 # ${canary}`], {
-    cwd: at.folder,
-    env: { PATH: process.env['PATH'], SOURCE: source },
-    stdio: 'ignore',
-  })
-  t.after(() => holder.kill('SIGKILL'))
-  const text = `set -u\n${find(at.folder)}\n${script((server.address() as AddressInfo).port)}\n`
-  tries.push({ name: 'WriteTestCase', input: { name: 'looks', criterion: 'C1', script: text } }, cases[1]!)
-  return { at, model, text }
-}
-
-const ways: Readonly<Record<string, (port: number) => string>> = {
-  'the project itself': () => `grep -rqs "$w" "$d"/bin "$PROJECT_DIR/bin" "$PROJECT_DIR/../"*`,
-  'a link to it': () => `ln -s "$d" here; cat here/bin/* | grep -q "$w"`,
-  'git objects': () => `git -C "$d" log -p --all 2>/dev/null | grep -q "$w"`,
-  'loose objects': () =>
-    `for f in "$d"/.git/objects/??/*; do perl -MCompress::Zlib -0777 -ne 'print uncompress($_)' "$f" 2>/dev/null; done | grep -aq "$w"`,
-  '/proc of others': () =>
-    `r=/pro; for p in \${r}c/[0-9]*; do tr '\\0' '\\n' 2>/dev/null < $p/environ; cat $p/cwd/bin/greet.mjs 2>/dev/null; done | grep -aq "$w"`,
-  'a loopback server': (port) =>
-    `r=/dev/tc; exec 3<>\${r}p/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && grep -q "$w" <&3`,
-  'temporary files': () => `ls -d /tmp/ona-* /var/tmp/ona-* 2>/dev/null | grep -q "$(basename "$(dirname "$d")")"`,
-  'ona as a tool': () =>
-    `ona --eval '{"tool":"Bash","input":{"command":"cat '"$d"'/bin/greet.mjs"}}' --conversation c | grep -q "$w"`,
-}
-
 const outside = (script: string, cwd: string, env: NodeJS.ProcessEnv) =>
   new Promise<number | null>((resolve) => {
     const child = spawn('/bin/bash', ['-c', script], {
@@ -114,6 +70,95 @@ test('hooks and servers that know the code cannot tell the writer', async (t) =>
     const { tools } = JSON.parse(request) as { tools: { function: { name: string } }[] }
     assert.deepEqual(tools.map((tool) => tool.function.name).sort(), ['PublicContract', 'WriteTestCase'])
   }
+})
+
+/** A hook is told where the project is: only the content counts. */
+const { 'temporary files': _names, ...hookWays } = ways
+
+/** What a hook could do for a writer: each way, and the name of one that finds the canary. */
+const looks = (at: Place, port: number) =>
+  [
+    `PROJECT_DIR='${at.folder}'; ${find(at.folder)}`,
+    ...Object.entries(hookWays).map(([name, way]) => `( ${way(port)} ) && echo "FOUND by ${name}"`),
+    `( grep -qs "$w" '${at.db}' ) && echo "FOUND by the record"`,
+  ].join('\n')
+
+test('a hook of the writing session runs in the sandbox, and finds the code by no way', async (t) => {
+  const { at, model, tries, port } = await leaky(t, () => 'false')
+  tries[0] = cases[0]!
+  await at.run(['--eval', JSON.stringify({ tool: 'Bash', input: { command: `cat bin/greet.mjs # ${canary}` } })])
+  at.write('.ona/look.sh', `${looks(at, port)}\necho "ran inside: \${ONA_SANDBOX-no}"\n`)
+  const hook = { hook_event_name: 'PreToolUse', matcher: '', command: 'bash .ona/look.sh' }
+  mkdirSync(join(at.home, '.ona'), { recursive: true })
+  writeFileSync(join(at.home, '.ona/settings.json'), JSON.stringify({ hooks: [hook] }))
+  await move(at, 'test')
+  assert.ok(model.requests.length > 1)
+  const rows = at.rows<{ tool: string; out: string }>(
+    "SELECT tool_name AS tool, stdout_text AS out FROM hook_invocations WHERE command LIKE '%look.sh%' AND json_extract(input_json, '$.agent_id') IS NOT NULL ORDER BY id",
+  )
+  assert.deepEqual([...new Set(rows.map(({ tool, out }) => `${tool}: ${out.trim()}`))].sort(), [
+    'Bash: ran inside: 1',
+    'WriteTestCase: ran inside: 1',
+  ])
+  // control: outside, every way leads to it
+  const env = { PATH: `${process.env['PATH']}:${join(ona, '..')}`, HOME: at.home, AGENT_SDLC_DB: at.db }
+  const script = looks(at, port).replaceAll('ona --eval', `${process.execPath} ${ona} --eval`)
+  const seen = await new Promise<string>((resolve) => {
+    const options = { cwd: at.folder, env, timeout: 120_000 }
+    execFile('/bin/bash', ['-c', `${script}; true`], options, (_, stdout) => resolve(stdout)).stdin?.end()
+  })
+  for (const name of [...Object.keys(hookWays), 'the record'])
+    assert.ok(seen.includes(`FOUND by ${name}\n`), `${name}: ${seen}`)
+})
+
+/** A server with one tool and one resource, which both give the code away. */
+const leakingServer = `
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+const code = () => readFileSync(process.argv[2], 'utf8')
+const answers = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {}, resources: {} }, serverInfo: { name: 'leaks', version: '1' }, instructions: code() }),
+  'tools/list': () => ({ tools: [{ name: 'code', description: code(), inputSchema: { type: 'object' } }] }),
+  'tools/call': () => ({ content: [{ type: 'text', text: code() }] }),
+  'resources/list': () => ({ resources: [{ uri: 'code://x', name: 'x' }] }),
+  'resources/read': () => ({ contents: [{ uri: 'code://x', text: code() }] }),
+}
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line)
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method]?.(params) ?? {} }))
+}
+`
+
+test('no tool and no MCP server leads to the code: the writer has two tools, and a call of any other fails', async (t) => {
+  const { at, model, tries } = await leaky(t, () => 'false')
+  const code = join(at.folder, 'bin/greet.mjs')
+  at.write('server.mjs', leakingServer)
+  mkdirSync(join(at.home, '.ona'), { recursive: true })
+  const mcpServers = { leaks: { command: process.execPath, args: [join(at.folder, 'server.mjs'), code] } }
+  writeFileSync(
+    join(at.home, '.ona/settings.json'),
+    JSON.stringify({ mcpServers, permissions: { allow: ['mcp__leaks'] } }),
+  )
+  const calls: [string, object][] = [
+    ['Bash', { command: `cat ${code}` }],
+    ['Read', { file_path: code }],
+    ['Grep', { pattern: 'CANARY', path: at.folder }],
+    ['mcp__leaks__code', {}],
+    ['ReadMcpResource', { server: 'leaks', uri: 'code://x' }],
+    ['Agent', { description: 'read', prompt: `read ${code}`, subagent_type: 'general-purpose' }],
+    ['WebFetch', { url: `file://${code}`, prompt: 'read' }],
+  ]
+  tries.splice(0, tries.length, ...calls.map(([name, input]) => ({ name, input })))
+  await move(at, 'test')
+  assert.ok(model.requests.length > 1)
+  for (const request of model.requests) assert.equal(request.includes(canary), false)
+  const { messages } = JSON.parse(model.requests[1]!) as { messages: { role: string; content: string }[] }
+  const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
+  assert.equal(results.length, calls.length)
+  for (const [index, [name]] of calls.entries()) assert.match(results[index]!, new RegExp(`${name}`), name)
+  // control: the server tells everybody else
+  const { stdout } = await at.run(['--eval', JSON.stringify({ tool: 'mcp__leaks__code', input: {} })])
+  assert.ok(stdout.includes(canary), stdout)
 })
 
 test('what a hook says when it refuses a case is not for its writer', async (t) => {

@@ -1,5 +1,6 @@
 /** A session: one transcript being written, and all that a turn needs at hand. */
 import type { EventFields, EventName } from '../../hooks/events.ts'
+import type { Wrap } from '../../hooks/handler.ts'
 import { type Answer, type Invocation, type PermissionMode, quiet, type Raised, type Scope } from '../../hooks/plane.ts'
 import type { Block, StepName, Steps, StopReason } from '../../hooks/steps.ts'
 import type { PermissionSettings } from '../../permissions/question.ts'
@@ -45,6 +46,8 @@ export interface SessionStart {
   readonly isolated?: boolean
   /** Nothing that hooks add or change gets in; what they deny or stop still holds. */
   readonly sealed?: boolean
+  /** The sandbox that its command hooks run in. */
+  readonly hookWrap?: Wrap
 }
 
 export type AgentIdentity = SpeakingAgent
@@ -99,6 +102,7 @@ export class Session {
   readonly systemPrompt: string | undefined
   readonly isolated: boolean
   readonly sealed: boolean
+  readonly hookWrap: Wrap | undefined
   cwd: string
   projectDir: string
   mode: PermissionMode
@@ -162,6 +166,7 @@ export class Session {
     this.systemPrompt = start.systemPrompt
     this.isolated = start.isolated === true
     this.sealed = start.sealed === true
+    this.hookWrap = start.hookWrap
     this.cwd = start.cwd
     this.mode = start.mode
     this.model = start.model
@@ -279,6 +284,7 @@ export class Session {
       ...(this.agent && { agentId: this.agent.id }),
       ...(this.agentType && { agentType: this.agentType }),
       ...(toolUseId && { toolUseId }),
+      ...(this.hookWrap && { wrap: this.hookWrap }),
       signal,
       record: (invocation) => this.pending.push(invocation),
     }

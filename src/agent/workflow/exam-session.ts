@@ -16,7 +16,7 @@ import { restoreCopy } from '../../workflow/run-cases.ts'
 import { Session } from '../session/session.ts'
 import type { Toolbox } from '../toolbox.ts'
 import { runTurn } from '../turn.ts'
-import { helpOf, refusedCase, scriptPlace } from './script-place.ts'
+import { blindHooks, helpOf, refusedCase, scriptPlace } from './script-place.ts'
 
 export interface Generated {
   readonly cases: number
@@ -39,7 +39,7 @@ export async function generateCases(parent: Session, plan: Plan, criteria: reado
   const exam = await buildExam(db, { conversationId, sessionId, projectDir, plan, wanted: criteria, help })
   const written = new Map<string, Case>()
   const open = () => criteria.filter((each) => ![...written.values()].some(({ criterion }) => criterion === each))
-  const session = new Session({
+  const session: Session = new Session({
     runtime,
     services: parent.services,
     id: sessionId,
@@ -51,10 +51,11 @@ export async function generateCases(parent: Session, plan: Plan, criteria: reado
     permissions: {},
     messages: [],
     agent: { id, type: 'test-generator', about: 'writing tests from the plan' },
-    tools: examTools(parent, exam, written),
+    tools: examTools(parent, exam, { written, asker: () => session }),
     systemPrompt: examiner,
     isolated: true,
     sealed: true,
+    ...(runtime.testSandbox && { hookWrap: blindHooks(parent, exam.implementation) }),
   })
   const stop = () => session.interrupt()
   parent.signal.addEventListener('abort', stop, { once: true })
@@ -103,7 +104,13 @@ async function dropFlawed(parent: Session, exam: Exam, written: Map<string, Case
 const examiner =
   'You write acceptance tests from a plan, for work that others did. You have not seen their code and cannot. Be strict and concrete: each case must fail when its criterion does not hold.'
 
-function examTools(parent: Session, exam: Exam, written: Map<string, Case>): Toolbox {
+interface Writing {
+  readonly written: Map<string, Case>
+  /** The session that writes: hooks judge its cases without sight of the code. */
+  asker(): Session
+}
+
+function examTools(parent: Session, exam: Exam, { written, asker }: Writing): Toolbox {
   const context = {
     projectDir: parent.projectDir,
     criteria: exam.criteria.map(({ id }) => id),
@@ -126,7 +133,7 @@ function examTools(parent: Session, exam: Exam, written: Map<string, Case>): Too
     async run({ name, criterion, script }) {
       if (!/^[a-z0-9][a-z0-9-]{0,60}$/.test(name)) return failed('name must be lower-case letters, digits and hyphens')
       const problems = caseProblems({ criterion, content: script }, context)
-      const refused = problems.length === 0 ? await refusedCase(parent, { name, content: script }) : undefined
+      const refused = problems.length === 0 ? await refusedCase(parent, { name, content: script }, asker()) : undefined
       if (refused !== undefined) problems.push(`it may not run here: ${refused.forWriter}`)
       if (problems.length === 0 && (await passesEmptied(script, change, place)))
         problems.push(`it ${flawInWords['passes without the change']}: check what the change adds`)

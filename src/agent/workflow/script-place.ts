@@ -1,10 +1,12 @@
 /** Where the scripts of cases run for a session: under its rules and hooks, with the environment of its tools. */
-import { delimiter } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
+import type { Wrap as HookWrap } from '../../hooks/handler.ts'
 import type { Steps } from '../../hooks/steps.ts'
 import { decide } from '../../permissions/decide.ts'
 import { isWithin } from '../../permissions/paths/pattern.ts'
 import type { Fence } from '../../sandbox/fence.ts'
 import type { Case } from '../../workflow/cases.ts'
+import type { Implementation } from '../../workflow/implementation.ts'
 import { copyFor, runScript, type ScriptPlace } from '../../workflow/run-script.ts'
 import { addTestPlace } from '../../workflow/test-place.ts'
 import { questionOf } from '../permission-question.ts'
@@ -50,6 +52,28 @@ const wrapFor = (session: Session, sandbox: () => Promise<Fence>): NonNullable<S
   }
 }
 
+/**
+ * The hooks of the session that writes tests: in the sandbox, with the files that hooks run and without the code. Where no
+ * sandbox can be made they run without, as the scripts do, and what they say is still kept from the writer.
+ */
+export function blindHooks(session: Session, { files }: Implementation): HookWrap {
+  const { runtime, projectDir } = session
+  let tmp: string | undefined
+  return async (words, place) => {
+    const fence = await runtime.testSandbox!()
+    if (!fence.availability.ok && !fence.settings.failIfUnavailable) return { words, env: place.env }
+    tmp ??= fence.ownFolder()
+    const { wrapBlindHook } = await import('../../sandbox/wrap.ts')
+    const hookFiles = (questionOf(session).protect ?? []).filter(({ at, edit }) => at === 'exact' && edit === 'ask')
+    const blind = {
+      opened: [...hookFiles.map(({ path }) => path), join(projectDir, '.ona'), join(projectDir, '.claude')],
+      closed: [...files.keys()].map((file) => resolve(projectDir, file)),
+      tmp,
+    }
+    return wrapBlindHook(fence, { permissions: session.rules, projectDir, home: runtime.home }, blind)(words, place)
+  }
+}
+
 export interface Refusal {
   readonly reason: string
   /** What a hook says of a case is not for its writer. */
@@ -58,22 +82,23 @@ export interface Refusal {
 
 /**
  * Why a case must not run. It is judged as the Bash command that it is; entering the test phase stands for the answer to
- * a prompt, and lifts no deny.
+ * a prompt, and lifts no deny. `asker`: the session whose hooks are asked, under the rules of the other.
  */
 export async function refusedCase(
   session: Session,
   { name, content }: Pick<Case, 'name' | 'content'>,
+  asker = session,
 ): Promise<Refusal | undefined> {
   const input = { command: content, description: `test case ${name}` }
   const id = `case_${crypto.randomUUID().replaceAll('-', '')}`
   const step: Steps['before_tool_apply'] = { toolName: 'Bash', safety: 'destructive', args: input, result: null }
-  const answer = await session.ask(
+  const answer = await asker.ask(
     'before_tool_apply',
     structuredClone(step),
     () => ({ name: 'PreToolUse', fields: { tool_name: 'Bash', tool_input: input, tool_use_id: id } }),
     id,
   )
-  session.commit(() => {})
+  asker.commit(() => {})
   if (answer.decision === 'deny' || answer.stop !== null || answer.control.kind === 'break')
     return { reason: answer.reason || answer.stop || 'a hook denied it', forWriter: 'a hook refused it' }
   const ruling = await decide({ ...questionOf(session), tool: 'Bash', input, hook: 'allow' })

@@ -138,7 +138,7 @@ async function askCommand(handler: Handler & { kind: 'command' }, asking: Asking
     timeoutMs,
     signal: watch?.signal ?? scope.signal,
     ...(watch && { onFirstLine: watch.onFirstLine }),
-    ...(handler.sandbox && { wrap: asking.wrap ?? noSandbox }),
+    ...((scope.wrap || handler.sandbox) && { wrap: scope.wrap ?? asking.wrap ?? noSandbox }),
   }).then((exit) => replyOfExit(handler, exit))
   if (!watch) return run
   const isAlone = handler.async === true || (await Promise.race([run.then(() => false), watch.detaches]))
@@ -181,7 +181,10 @@ async function askStaying(handler: Handler & { kind: 'command' }, asking: Asking
   const { command, args, shell } = handler
   const argv = argvOf({ command, shell, env, ...(args && { args }) })
   if (!argv) return failure('not started: neither pwsh nor powershell is on the PATH')
-  const end = await askPersistent({ argv, cwd, env, input: inputJson, timeoutMs, ...(signal && { signal }) })
+  const placed = scope.wrap ? await scope.wrap(argv, { cwd, env }).catch((error: Error) => error) : { words: argv, env }
+  if (placed instanceof Error) return failure(`not started: it must run in a sandbox, and ${placed.message}`)
+  const where = { argv: placed.words, env: placed.env, cwd }
+  const end = await askPersistent({ ...where, input: inputJson, timeoutMs, ...(signal && { signal }) })
   if (end.kind === 'failure') {
     const { why, cause } = end
     return { kind: 'failure', why, cause, exitCode: null, stdout: null, stderr: withLine(end.stderr, why) }

@@ -201,7 +201,7 @@ class Planner {
           if (kind === 'read' && !each.firm && this.#isOpened(path)) continue
           if (!statOf(path)) this.#refuseMissing(path, each)
           else if (kind === 'write') this.#refuseWrite(path, each.why)
-          else this.#refuseRead(path, each.why, each.firm === true)
+          else this.#refuseRead(path, each)
         }
       }
     }
@@ -233,7 +233,7 @@ class Planner {
       if (inside !== path && isWithin(inside, path)) this.#table.readOnly(inside, why)
   }
 
-  #refuseRead(path: string, why: string, firm: boolean): void {
+  #refuseRead(path: string, { why, firm, empty }: Profile['noRead'][number]): void {
     const opened = firm
       ? []
       : this.#request.profile.read.filter((each) => each.path !== path && isWithin(each.path, path))
@@ -243,7 +243,8 @@ class Planner {
       this.#table.prompts.push(`${why} covers the whole system`)
       return
     }
-    this.#table.deny(path, why)
+    if (empty) this.#table.hide(path, why)
+    else this.#table.deny(path, why)
     for (const each of opened) {
       if (!existsSync(each.path)) continue
       this.#table.set({ op: 'ro', at: each.path, from: real(each.path) })

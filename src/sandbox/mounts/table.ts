@@ -115,6 +115,13 @@ export class MountTable {
       this.prompts.push(`${path} has other names (hard links), and ${why} covers them, too`)
   }
 
+  /** Shows nothing of a folder. */
+  hide(path: string, why: string): void {
+    this.set({ op: 'empty', at: path })
+    this.fence({ path, kind: 'read', why })
+    this.anchor(path)
+  }
+
   readOnly(path: string, why: string): void {
     if (this.#at.get(path)?.op === 'deny') return
     this.set({ op: 'ro', at: path, from: path })
