@@ -204,6 +204,8 @@ test('a test script sees the copy that it is given, and by no way the project', 
   const code = `CODE-${world.secret}`
   writeFileSync(join(world.project, 'src/app.js'), code)
   await world.unfenced('git add -A && git -c user.name=a -c user.email=a@b commit -qm code')
+  // what a command of the session left in its temporary folder
+  assert.match((await world.run('cp src/app.js /tmp/left.js && cat "$TMPDIR/left.js"')).output, /^CODE-/)
   const hostile = `
     cat "$COPY/app.js"; echo x > "$COPY/new" && echo BREACH wrote the copy
     cat "$PROJECT/src/app.js"; ls -R "$PROJECT" /proc/*/root"$PROJECT" /proc/*/cwd 2>&1

@@ -53,7 +53,6 @@ test('what a rule locks by name or pattern is moved away, and the result names t
 /** Ways to have git or a shell run a program of the command's, by a file that is not there yet. */
 const planted = [
   'mkdir -p evil/hooks; cp hook evil/hooks/post-index-change; cp hook evil/hooks/reference-transaction; cp -r .git/objects .git/refs evil/; echo "$PROJECT/evil" > .git/commondir',
-  'printf "[core]\\n\\tfsmonitor = $PROJECT/hook\\n" > .git/config.worktree',
   'ln -s "$PROJECT/hook" .envrc',
   'mkdir n; echo "{}" > n/.mcp.json; mv n/.mcp.json .mcp.json',
 ]
@@ -68,9 +67,55 @@ test('what a later git, hook or shell would run is gone before it can', async (t
     assert.match(output, /is protected and the command created it/, plant)
     execFileSync('git', ['status'], { cwd: world.project, env: env(), stdio: 'ignore' })
     assert.equal(existsSync(join(world.outside, 'RAN')), false, plant)
-    for (const path of ['.git/commondir', '.git/config.worktree', '.envrc', '.mcp.json'])
+    for (const path of ['.git/commondir', '.envrc', '.mcp.json'])
       assert.equal(lstatSync(join(world.project, path), { throwIfNoEntry: false }), undefined, path)
   }
+})
+
+test('an empty stand-in keeps git configuration, and folders in a missing folder, from being created', async (t) => {
+  const other = await makeWorld()
+  t.after(() => other.close())
+  const paths = ['.git/config', '.git/config.worktree', '.github/hooks/x.json', '.github/copilot/x.json']
+  rmSync(join(other.project, '.git/config'))
+  const { output, quarantined } = await other.run(
+    `${paths.map((path) => `mkdir -p ${path}/..; echo evil > ${path}; rm -f ${path}; mv ${path} moved`).join('; ')}; mv .github elsewhere; mkdir -p .github/workflows && echo x > .github/workflows/ci.yml && git status --short && git log --oneline`,
+  )
+  assert.deepEqual(quarantined, [], output)
+  for (const path of paths) assert.match(readIf(join(other.project, path)), /^$/, `${path}: ${output}`)
+  assert.match(output, /\?\? \.github\/\n/, 'git sees what is there, and no stand-in')
+  assert.match(output, / x\n/)
+  rmSync(join(other.project, '.github/workflows'), { recursive: true })
+  other.fence.close()
+  for (const path of ['.git/config', '.git/config.worktree', '.github'])
+    assert.equal(existsSync(join(other.project, path)), false, path)
+})
+
+test('a writable home: start-up files and folders that are missing cannot be created', async (t) => {
+  const other = await makeWorld({ filesystem: { allowWrite: ['~'] } })
+  t.after(() => other.close())
+  const files = ['.zshrc', '.profile', '.zshenv', '.ssh/authorized_keys', '.config/autostart/x.desktop']
+  rmSync(join(other.home, '.ssh'), { recursive: true })
+  const { output, quarantined } = await other.run(
+    `cd ~; ${files.map((file) => `mkdir -p $(dirname ${file}); echo evil > ${file}`).join('; ')}; echo x > .bash_profile; echo mine > plain.txt && cat plain.txt`,
+  )
+  assert.match(output, /^mine$/m)
+  for (const file of files) assert.equal(readIf(join(other.home, file)), '', `${file}: ${output}`)
+  // an empty one would hide .profile: it is watched for
+  assert.deepEqual(
+    quarantined.map((text) => /\/([^/]+) is protected/.exec(text)?.[1]),
+    ['.bash_profile'],
+  )
+})
+
+const readIf = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
+
+test('a flood of events and a folder that is new do not hide what appears', async (t) => {
+  world.reset()
+  const flood = 'for i in $(seq 1 20000); do : > f; done'
+  assert.match(
+    await use(t, `(${flood}); mkdir -p a; ${flood}; mkdir a/b; sleep 60`),
+    /a\/b is protected and the command created it/,
+  )
 })
 
 test('a server or hook in the sandbox, which lives on, has what it plants taken away', async (t) => {

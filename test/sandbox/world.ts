@@ -226,9 +226,10 @@ function differences(
   return found
 }
 
-/** An empty folder that stands in for a missing one is the sandbox's own. */
+/** An empty folder, or an empty file in `.git`, that stands in for a missing one is the sandbox's own. */
 const isGuarded = (inside: string, old: string | undefined, now: string | undefined): boolean =>
   guarded.test(inside) &&
+  !(/^\.git\/config/.test(inside) && /^(?:\d+ )?$/.test(`${old ?? ''}${now ?? ''}`)) &&
   !(inside.endsWith('/') && (old === undefined || now === undefined) && inside.split('/').length <= 3)
 
 async function survivors(marker: string): Promise<string[]> {

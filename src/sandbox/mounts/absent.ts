@@ -43,6 +43,8 @@ export function quarantine(path: string, home: string, why = 'protected'): strin
   return `${path} is ${why} and the command created it; it was moved to ${to}`
 }
 
+const lookMs = 250
+
 /** Calls `look` whenever one of the paths may have come into being. Returns what ends it. */
 export function watchAbsent(paths: readonly string[], look: () => void): () => void {
   const names = Map.groupBy(paths, (path) => existingFolder(dirname(path)))
@@ -59,7 +61,10 @@ export function watchAbsent(paths: readonly string[], look: () => void): () => v
       // no watches left, or the folder has just gone: the last look finds what there is
     }
   }
+  // a flood of events loses some, and a folder that has just been made is not watched
+  const timer = setInterval(() => appeared(paths).length > 0 && look(), lookMs).unref()
   return () => {
+    clearInterval(timer)
     for (const watcher of watchers) watcher.close()
   }
 }

@@ -1,11 +1,12 @@
 /**
- * Empty folders that stand where a protected folder is missing, so that a mount can cover the place. They exist outside
+ * Empty folders and files that stand where a protected one is missing, so that a mount can cover the place. They exist outside
  * while a session that needs them runs. Removing one would lift the mount from every sandbox that uses it, so each
  * process registers what it uses, and the last one removes it.
  */
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tryLock, unlock } from '../../files/lock-file.ts'
+import type { Ghost } from './table.ts'
 
 export class Ghosts {
   readonly #registry: string
@@ -15,15 +16,18 @@ export class Ghosts {
     this.#registry = join(home, '.ona', 'sandbox')
   }
 
-  /** Makes those that are missing. Throws where a folder cannot be made: then the place cannot be protected. */
-  use(paths: readonly string[]): void {
-    const fresh = paths.filter((path) => !this.#own.has(path))
-    const missing = paths.filter((path) => !lstatSync(path, { throwIfNoEntry: false }))
+  /** Makes those that are missing. Throws where one cannot be made: then the place cannot be protected. */
+  use(ghosts: readonly Ghost[]): void {
+    const fresh = ghosts.filter(({ path }) => !this.#own.has(path))
+    const missing = ghosts.filter(({ path }) => !lstatSync(path, { throwIfNoEntry: false }))
     if (fresh.length === 0 && missing.length === 0) return
     this.#locked(() => {
-      for (const path of fresh) this.#own.add(path)
+      for (const { path } of fresh) this.#own.add(path)
       writeFileSync(this.#file(), JSON.stringify([...this.#own]), { mode: 0o600 })
-      for (const path of missing) mkdirSync(path)
+      for (const { path, kind } of missing) {
+        if (kind === 'folder') mkdirSync(path)
+        else writeFileSync(path, '', { flag: 'wx' })
+      }
     })
   }
 
@@ -32,7 +36,7 @@ export class Ghosts {
     this.#locked(() => {
       rmSync(this.#file(), { force: true })
       const used = this.#others()
-      for (const path of this.#own) if (!used.has(path)) removeEmpty(path)
+      for (const path of [...this.#own].reverse()) if (!used.has(path)) removeEmpty(path)
       this.#own.clear()
     })
   }
@@ -50,7 +54,7 @@ export class Ghosts {
       }
       if (!alive) rmSync(file, { force: true })
     }
-    for (const path of left) if (!live.has(path) && !this.#own.has(path)) removeEmpty(path)
+    for (const path of left.reverse()) if (!live.has(path) && !this.#own.has(path)) removeEmpty(path)
     return live
   }
 
@@ -77,7 +81,9 @@ const pause = new Int32Array(new SharedArrayBuffer(4))
 
 function removeEmpty(path: string): void {
   try {
-    rmdirSync(path)
+    const stat = lstatSync(path)
+    if (stat.isDirectory()) rmdirSync(path)
+    else if (stat.isFile() && stat.size === 0) unlinkSync(path)
   } catch {
     // somebody put something there, or it is gone: it is not ours any more
   }

@@ -55,7 +55,7 @@ class Planner {
     const mounts = this.#table.settled()
     return {
       mounts: [...mounts, ...mounts.filter(({ op }) => op === 'empty').map(({ at }) => ({ op: 'seal', at }) as const)],
-      ghosts: [...this.#table.ghosts],
+      ghosts: [...this.#table.ghosts.values()],
       absent: [...this.#table.absent],
       locked: this.#locked,
       fences: [...this.#table.fences.values()],
@@ -127,7 +127,13 @@ class Planner {
         why: `it is ${what}`,
         unreadable,
         create:
-          isWorkspace && folders.has(basename(path)) ? 'ghost' : isWorkspace || edit !== 'mode' ? 'absent' : 'allowed',
+          (isWorkspace || home) && folders.has(basename(path))
+            ? 'folder'
+            : home && startUpFiles.has(path) && !existsSync(join(root.path, '.git'))
+              ? 'file'
+              : isWorkspace || edit !== 'mode'
+                ? 'absent'
+                : 'allowed',
       })
       for (const name of except.filter((each) => each === 'worktrees')) {
         const open = join(place, name)
@@ -167,7 +173,7 @@ class Planner {
       return
     }
     for (const name of gitControls) {
-      const create = name === 'hooks' || name === 'modules' ? 'ghost' : 'absent'
+      const create = gitFolders.has(name) ? 'folder' : emptyGitFiles.has(name) ? 'file' : 'absent'
       const path = join(git, name)
       // the folder around a missing file is held, where nothing else in it is for commands to write
       const at =
@@ -176,7 +182,11 @@ class Planner {
     }
     for (const path of configuredPaths(git)) {
       if (this.#table.roots.some((root) => isWithin(path, root.path)))
-        this.#table.protectPath(path, { why, unreadable: false, create: 'absent' })
+        this.#table.protectPath(path, {
+          why,
+          unreadable: false,
+          create: emptyGitFiles.has(basename(path)) ? 'file' : 'absent',
+        })
     }
   }
 
@@ -271,6 +281,14 @@ const folders = new Set([
   '.cargo',
   '.devcontainer',
   '.mvn',
+  ...['.ssh', '.gnupg', 'autostart', 'systemd', 'fish', 'opencode', 'github-copilot'],
+])
+const gitFolders = new Set(['hooks', 'modules'])
+/** Git reads an empty one as if it were not there; it commits neither. An empty `commondir` would break it. */
+const emptyGitFiles = new Set(['config', 'config.worktree'])
+/** In a home: what a shell reads in addition to others. An empty `.bash_profile` would keep it from `.profile`. */
+const startUpFiles = new Set([
+  ...['.bashrc', '.bash_aliases', '.bash_logout', '.profile', '.zshrc', '.zshenv', '.zprofile', '.zlogin', '.zlogout'],
 ])
 
 const marksOf = ({ hideSecrets }: Profile, names: Profile['protect']): Marks => ({

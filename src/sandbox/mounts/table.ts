@@ -14,8 +14,8 @@ export type Mount =
 
 export interface Plan {
   readonly mounts: readonly Mount[]
-  /** Folders that must exist outside before the sandbox starts, so that they can be covered. */
-  readonly ghosts: readonly string[]
+  /** What must exist outside before the sandbox starts, so that it can be covered; parents before children. */
+  readonly ghosts: readonly Ghost[]
   /** Paths that must not come into being while the command runs. */
   readonly absent: readonly string[]
   /** Files that a rule locks by a pattern: none may be added. */
@@ -25,6 +25,12 @@ export interface Plan {
   readonly prompts: readonly string[]
   /** Why no sandbox can be made of this profile. */
   readonly problem?: string
+}
+
+/** An empty folder or file that stands where a protected one is missing. */
+export interface Ghost {
+  readonly path: string
+  readonly kind: 'folder' | 'file'
 }
 
 export interface Locked {
@@ -45,7 +51,7 @@ export class MountTable {
   readonly #at = new Map<string, Mount>()
   /** Folders that are mounted on themselves, only so that they cannot be renamed. */
   readonly #anchors = new Set<string>()
-  readonly ghosts = new Set<string>()
+  readonly ghosts = new Map<string, Ghost>()
   readonly absent = new Set<string>()
   readonly fences = new Map<string, Fenced>()
   readonly prompts: string[]
@@ -140,13 +146,10 @@ export class MountTable {
       }
   }
 
-  protectPath(
-    path: string,
-    { why, unreadable, create }: { why: string; unreadable: boolean; create: 'ghost' | 'absent' | 'allowed' },
-  ): void {
+  protectPath(path: string, { why, unreadable, create }: { why: string; unreadable: boolean; create: Create }): void {
     const stat = statOf(path)
     if (!stat) {
-      if (create === 'ghost' && existsSync(dirname(path))) this.ghost(path, why)
+      if ((create === 'folder' || create === 'file') && this.#hasPlace(path)) this.ghost(path, why, create)
       else if (create !== 'allowed') this.absent.add(path)
       return
     }
@@ -160,13 +163,21 @@ export class MountTable {
     else this.readOnly(path, why)
   }
 
-  ghost(path: string, why: string): void {
-    this.ghosts.add(path)
-    this.set({ op: 'blank', at: path })
+  /** A folder above may be missing too, one deep: it is made, and can be written like any other. */
+  #hasPlace = (path: string): boolean => existsSync(dirname(path)) || existsSync(dirname(dirname(path)))
+
+  ghost(path: string, why: string, kind: Ghost['kind'] = 'folder'): void {
+    const above = dirname(path)
+    if (!existsSync(above)) this.ghosts.set(above, { path: above, kind: 'folder' })
+    this.ghosts.set(path, { path, kind })
+    this.set(kind === 'folder' ? { op: 'blank', at: path } : { op: 'ro', at: path, from: path })
     this.fence({ path, kind: 'write', why })
     this.anchor(path)
   }
 }
+
+/** What becomes of a protected path that is missing: an empty stand-in is covered, it is watched for, or anybody may create it. */
+export type Create = Ghost['kind'] | 'absent' | 'allowed'
 
 /** A folder with mounts in it is made read-only when they are in place; an empty one is made so, which costs half as much. */
 const holdsAnother = (mounts: readonly Mount[], { at }: Mount): boolean =>
