@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { doors } from '../test/fuzz/doors.ts'
-import { fuzz } from '../test/fuzz/run.ts'
+import { closeDoors, fuzz } from '../test/fuzz/run.ts'
 
 const [seconds = '120', seed = String(Date.now() % 1_000_000), ...names] = process.argv.slice(2)
 if (!/^\d+$/.test(seconds) || !/^\d+$/.test(seed)) {
@@ -34,6 +34,7 @@ for (let round = 0; Date.now() < until && wanted.length > 0; round++) {
   }
 }
 console.log(`${cases} texts at ${wanted.length} doors from seed ${seed}: ${failures} failed`)
+await closeDoors()
 process.exit(failures > 0 ? 1 : 0)
 
 /** At most three a door: the first shows the fault, the others are likely the same. */

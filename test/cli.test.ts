@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { flags } from '../src/cli/flags.ts'
 import { commands, flagCommands } from '../src/cli/table.ts'
-import { place } from './support/program.ts'
+import { place, type Ran, runCommands } from './support/program.ts'
 
 const table = { ...commands, ...flagCommands }
 
@@ -46,23 +46,27 @@ test('help is the same by every way to ask for it', async (t) => {
   }
 })
 
+const asked = ['--help', '-h', '--no-such-flag']
+const lines = Object.entries(table).flatMap(([name, { verbs = [] }]) => [
+  ...[[name], ...verbs.map((verb) => [name, verb])].flatMap((words) => asked.map((word) => [...words, word])),
+  ...(verbs.length > 0 ? [[name], [name, 'zzzzzzzz']] : []),
+])
+const answers = new Map(runCommands(lines).map((ran, index) => [lines[index]!.join(' '), ran]))
+const answer = (words: readonly string[]): Ran => answers.get(words.join(' '))!
+
 for (const [name, { verbs = [] }] of Object.entries(table)) {
   test(`ona ${name}: help with an example, and a refusal that shows how`, async (t) => {
-    const here = place(t)
+    assert.deepEqual(answer([name, '--help']), await place(t).run([name, '--help']), 'the program says the same')
     for (const words of [[name], ...verbs.map((verb) => [name, verb])]) {
       const said = words.join(' ')
-      const [long, short, wrong] = await Promise.all([
-        here.run([...words, '--help']),
-        here.run([...words, '-h']),
-        here.run([...words, '--no-such-flag']),
-      ])
+      const [long, short, wrong] = asked.map((word) => answer([...words, word])) as [Ran, Ran, Ran]
       assert.deepEqual([long.code, long.stderr, short], [0, '', long], said)
       assert.match(long.stdout, new RegExp(`^.*ona ${name} ?.*$`, 'm'), said)
       assert.equal(wrong.code, 2, said)
       assert.match(wrong.stderr, /^(ona .*): unknown .*--no-such-flag.* \1 --help shows how\n$/, said)
     }
     if (verbs.length > 0) {
-      const [none, strange] = await Promise.all([here.run([name]), here.run([name, 'zzzzzzzz'])])
+      const [none, strange] = [answer([name]), answer([name, 'zzzzzzzz'])]
       assert.deepEqual([none.code, none.stderr.includes(verbs.join(', '))], [2, true])
       assert.deepEqual([strange.code, strange.stderr.includes(verbs.join(', '))], [2, true])
     }

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { isFull } from '../support/campaign-size.ts'
 
 const root = join(import.meta.dirname, '../..')
 const steps = readFileSync(join(root, 'docs/OPERATOR_COLD_START.md'), 'utf8')
@@ -19,11 +20,10 @@ test('there are at most twelve steps, each one command', () => {
   assert.equal(steps.length, numbered.length)
 })
 
-/** What is installed here stands in for a download; what npm ci does after it, the build, is done. */
+/** What is installed here stands in for a download; what npm ci does after it, the build, is done, or copied from this checkout. */
+const built = isFull ? 'node_modules/.bin/node scripts/build.ts 2>/dev/null' : `cp -R '${join(root, 'dist')}' dist`
 const offline = (step: string) =>
-  step === 'npm ci'
-    ? `ln -s '${join(root, 'node_modules')}' node_modules && node_modules/.bin/node scripts/build.ts 2>/dev/null`
-    : step
+  step === 'npm ci' ? `ln -s '${join(root, 'node_modules')}' node_modules && ${built}` : step
 
 test('its commands lead from a clone to a stored model turn', { skip: !existsSync(join(root, '.git')) }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'ona-cold-'))

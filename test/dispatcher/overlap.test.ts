@@ -4,12 +4,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { EventName } from '../../src/dispatcher/types.ts'
+import { sized } from '../support/campaign-size.ts'
 import { makeRepo, moduleBody, readFile, sid } from '../support/dispatcher.ts'
 
 const atOnce = 50
-const rounds = Number(process.env['DISPATCHER_ROUNDS'] ?? 2)
+const rounds = Number(process.env['DISPATCHER_ROUNDS'] ?? sized(1, 2))
 
-test(`${atOnce} processes at once, ${rounds} rounds: every event is in the log, no line is torn, the state is right`, async () => {
+test(`${atOnce} processes at once, round after round: every event is in the log, no line is torn, the state is right`, async () => {
   const repo = makeRepo(['session', 'graph-pretooluse', 'planGraph-exec'])
   repo.addModule(
     'marks',

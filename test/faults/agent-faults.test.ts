@@ -1,6 +1,7 @@
 /** What a model's server can do wrong, through the whole program: the turn ends cleanly or goes on, and so does the session. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { sampled } from '../support/campaign-size.ts'
 import { live } from '../support/live.ts'
 import { anthropic, type Call, type Dialect, openai } from '../support/model/wire.ts'
 import {
@@ -140,7 +141,7 @@ for (const dialect of [anthropic, openai]) {
     const frames = dialect.frames({ text: ['Let me ', 'look.'], calls: [ls] })
     const bytes = Buffer.from(frames.join(''))
     // up to the frame that says why the model stopped: with it, the call is whole
-    const places = Array.from({ length: Buffer.byteLength(frames.slice(0, -2).join('')) }, (_, index) => index)
+    const places = sampled([...Array(Buffer.byteLength(frames.slice(0, -2).join(''))).keys()], 7)
     const { at, server, last } = await faulty(t, dialect, [...places.map((end) => cut(bytes.subarray(0, end))), fine])
     const words = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json']
     const running = live(t, at, words, { ...dialect.env(server.url), CLAUDE_CODE_MAX_RETRIES: '0' })

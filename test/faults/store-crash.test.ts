@@ -7,7 +7,9 @@ import { type TestContext, test } from 'node:test'
 import { verifyChain } from '../../src/audit/evidence/verify.ts'
 import { createConversation, createSession } from '../../src/store/conversations.ts'
 import { type Db, openDb } from '../../src/store/open.ts'
+import { sized } from '../support/campaign-size.ts'
 
+const rounds = sized(50, 200)
 const writer = join(import.meta.dirname, '../support/store-writer.ts')
 
 function folder(t: TestContext): string {
@@ -55,19 +57,19 @@ function check(db: Db): void {
   )
 }
 
-test('killed at 200 random moments, nothing that was acknowledged is missing and nothing is half there', async (t) => {
+test('killed at random moments, nothing that was acknowledged is missing and nothing is half there', async (t) => {
   const path = join(folder(t), 'agent.db')
   const made = openDb(path)
   made.run('CREATE INDEX test_by_call ON hook_invocations(tool_use_id)')
   made.run('CREATE INDEX test_by_permission ON tool_permission_log(tool_use_id)')
   const sessions = [startSession(made), startSession(made)]
   made.close()
-  await write([...sessions[0]!, '1']) // a whole run leaves compiled code, so that the next two hundred start faster
+  await write([...sessions[0]!, '1']) // a whole run leaves compiled code, so that the next ones start faster
   let kills = 0
   let acknowledged = 0
   // two at a time, now on the same session, now on two: a killed one may hold the lock that the other waits for
   const one = async (lane: number) => {
-    while (kills < 200) {
+    while (kills < rounds) {
       const session = sessions[kills++ % 3 === 0 ? 0 : lane]!
       const rows = await write(session, () => Math.random() * 12)
       const db = openDb(path)
@@ -85,7 +87,7 @@ test('killed at 200 random moments, nothing that was acknowledged is missing and
   const db = openDb(path)
   check(db)
   db.close()
-  assert.ok(acknowledged > 200, `only ${acknowledged} rows were written`)
+  assert.ok(acknowledged > rounds, `only ${acknowledged} rows were written`)
 })
 
 test('eight processes write one session at once: no gap, no loss, one chain', async (t) => {
@@ -113,7 +115,7 @@ test('a database whose making was cut short is made by the next one', async (t) 
   const begin = performance.now()
   await init('whole.db')
   const whole = performance.now() - begin
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < sized(4, 12); round++) {
     const name = `${round}.db`
     // the file is made towards the end of the run
     await init(name, whole * (0.6 + Math.random() * 0.5))

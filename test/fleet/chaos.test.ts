@@ -1,6 +1,7 @@
 /** Workers are killed all the time, the service twice, the server is restarted: every job ends once, no row is lost. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sized } from '../support/campaign-size.ts'
 import { postgresForTests } from '../support/fleet.ts'
 import { survive } from './chaos.ts'
 
@@ -8,9 +9,9 @@ const postgres = postgresForTests()
 const full = process.env['ONA_CHAOS'] === 'full'
 const chaos = full
   ? { workers: 8, jobs: 500, slots: 2, killEveryMs: 4000, limitMs: 60 * 60_000 }
-  : { workers: 3, jobs: 30, slots: 2, killEveryMs: 2500, limitMs: 10 * 60_000 }
+  : { workers: 3, jobs: sized(12, 30), slots: 2, killEveryMs: 2500, limitMs: 10 * 60_000 }
 
-test(`${chaos.workers} workers and ${chaos.jobs} jobs`, async (t) => {
+test('workers that are killed, and jobs that all end once', async (t) => {
   const url = await postgres.database()
   const { kills, restarts, seconds, ...found } = await survive(
     postgres.server(),

@@ -10,20 +10,32 @@ export interface Failure {
   readonly why: string
 }
 
-const longestMs = 15_000
+/** What a worker is given; it answers with a failure per case that failed, then with "done". */
+export interface Round {
+  readonly name: string
+  readonly from: number
+  readonly count: number
+  /** These, and no made ones. */
+  readonly texts?: readonly string[] | undefined
+}
+export type Said = 'done' | { readonly index: number; readonly why: string }
 
-/** Cases `from` to `from + count` of a door, or one text; stops at the first that never ends. */
+const longestMs = 60_000
+/** Loading what is behind the doors takes longer than a round, so one thread does them all; after a hang, another. */
+let idle: Worker | undefined
+const progress = new Int32Array(new SharedArrayBuffer(4))
+
+/** Cases `from` to `from + count` of a door, or these texts; stops at the first that never ends. */
 export function fuzz(
   door: string,
-  { from, count, text }: { from: number; count: number; text?: string },
+  { from = 0, count = 0, texts }: { from?: number; count?: number; texts?: readonly string[] },
 ): Promise<Failure[]> {
-  const progress = new Int32Array(new SharedArrayBuffer(4))
   const failures: Failure[] = []
   const failed = (index: number, why: string) =>
-    failures.push({ door, why, text: text ?? nastyText(doors[door]!.seeds, from + index) })
-  const worker = new Worker(join(import.meta.dirname, 'worker.ts'), {
-    workerData: { name: door, from, count, progress, text },
-  })
+    failures.push({ door, why, text: texts?.[index] ?? nastyText(doors[door]!.seeds, from + index) })
+  const worker = idle ?? new Worker(join(import.meta.dirname, 'worker.ts'), { workerData: progress })
+  idle = undefined
+  Atomics.store(progress, 0, 0)
   return new Promise((resolve) => {
     let seen = -1
     const watch = setInterval(() => {
@@ -34,16 +46,26 @@ export function fuzz(
         void worker.terminate()
       }
     }, longestMs)
+    const hear = (said: Said) => {
+      if (said !== 'done') return failed(said.index, said.why)
+      idle = worker
+      end()
+    }
+    const fall = (thrown: unknown) =>
+      failed(Atomics.load(progress, 0), `thrown past everyone: ${(thrown as Error).stack}`)
     const end = () => {
       clearInterval(watch)
+      worker.off('message', hear).off('error', fall).off('exit', end)
       resolve(failures)
     }
-    worker.on('message', (said: 'done' | { index: number; why: string }) => {
-      if (said !== 'done') failed(said.index, said.why)
-    })
-    worker.on('error', (thrown) =>
-      failed(Atomics.load(progress, 0), `thrown past everyone: ${(thrown as Error).stack}`),
-    )
-    worker.on('exit', end)
+    worker.on('message', hear).on('error', fall).on('exit', end)
+    worker.postMessage({ name: door, from, count: texts?.length ?? count, texts } satisfies Round)
   })
+}
+
+/** Lets the process end. */
+export async function closeDoors(): Promise<void> {
+  const ended = new Promise((resolve) => (idle ? idle.on('exit', resolve) : resolve(0)))
+  idle?.postMessage('end')
+  await ended
 }

@@ -1,5 +1,5 @@
 /** Runs the program as a user or a script would, in a home and a folder of its own. */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -88,6 +88,26 @@ export function place(t: TestContext, env: Record<string, string> = {}): Place {
         open.close()
       }
     },
+  }
+}
+
+/** What these command lines print, all run in one process: for what is not about the process. Each begins with a command's name. */
+export function runCommands(lines: readonly (readonly string[])[]): Ran[] {
+  const home = mkdtempSync(join(tmpdir(), 'ona-commands-'))
+  try {
+    const stdout = execFileSync(process.execPath, [join(import.meta.dirname, 'run-commands.ts')], {
+      cwd: home,
+      env: { PATH: process.env['PATH'], HOME: home, ONA_KEYCHAIN: 'off' },
+      input: lines.map((words) => `${JSON.stringify(words)}\n`).join(''),
+      encoding: 'utf8',
+      maxBuffer: 1 << 26,
+    })
+    return stdout
+      .trim()
+      .split('\n')
+      .map((line): Ran => JSON.parse(line))
+  } finally {
+    rmSync(home, { recursive: true, force: true })
   }
 }
 

@@ -1,0 +1,11 @@
+/**
+ * How much of a long campaign runs. By default a fixed sample of it, the same in every run; `ONA_TEST_FULL=1`, which `.ci/run`
+ * sets, runs it whole.
+ */
+export const isFull = process.env['ONA_TEST_FULL'] === '1'
+
+export const sized = (sample: number, whole: number): number => (isFull ? whole : sample)
+
+/** Every `step`th of these, from the first on. */
+export const sampled = <Item>(items: readonly Item[], step: number): Item[] =>
+  items.filter((_, index) => isFull || index % step === 0)
