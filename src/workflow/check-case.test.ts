@@ -90,6 +90,18 @@ test('cases that the specification forbids are refused, with the reason', () => 
   for (const [content, reason] of refused) assert.match(problems(content).join('\n'), reason, content)
 })
 
+test('a case that only looks at the help or the version is refused, unless its criterion is about them', () => {
+  const only = [
+    'set -e\nnode "$PROJECT_DIR/bin/tool.mjs" --help | grep -q Usage\n',
+    'set -e\nout=$("$PROJECT_DIR/bin/tool.mjs" -h)\n[ "$out" != "" ]\ncase "$out" in *usage*) ;; *) exit 1 ;; esac\n',
+    'set -e\ncd "$PROJECT_DIR/bin"\n./tool.mjs --version | grep -q 1\n',
+  ]
+  for (const content of only) assert.match(problems(content).join(), /only looks at the help or the version/, content)
+  assert.deepEqual(problems(`${only[0]}node "$PROJECT_DIR/bin/tool.mjs" x | grep -q y\n`), [])
+  const about = { ...context, texts: new Map([['C1', 'prints its usage with --help']]) }
+  assert.deepEqual(caseProblems({ criterion: 'C1', content: only[0]! }, about), [])
+})
+
 test('a case must trace to a criterion that the plan has', () => {
   assert.match(problems(sound[0]!, 'C9').join(), /traces to C9, which the plan does not have; the criteria are C1, C2/)
 })

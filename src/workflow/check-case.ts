@@ -5,6 +5,7 @@
  * project's modules, doubles of any kind, looking at the implementation, and checks that only show that nothing crashed.
  */
 import { builtinModules } from 'node:module'
+import { basename } from 'node:path'
 import type { ShellCommand } from '../permissions/shell/command.ts'
 import { readShell } from '../permissions/shell/read.ts'
 
@@ -18,6 +19,8 @@ export interface CheckContext {
   readonly projectDir: string
   /** Ids of the plan's criteria. */
   readonly criteria: readonly string[]
+  /** What each of them says. */
+  readonly texts?: ReadonlyMap<string, string>
   /** Files that were created or changed while implementing, relative to the project. */
   readonly implementation: readonly string[]
   /** Entry points among them that a case may run: what the project declares as its commands. */
@@ -41,9 +44,30 @@ export function caseProblems({ criterion, content }: CaseToCheck, context: Check
   }
   problems.push(...loaded(withoutComments(content)), ...sourced(commands), ...looksInside(commands, content, context))
   problems.push(...overwrites(commands), ...leavesTheCopy(content, context))
-  if (criterion !== null) problems.push(...assertionProblems(content))
+  if (criterion !== null) {
+    problems.push(...assertionProblems(content))
+    if (!/help|usage|version/i.test(context.texts?.get(criterion) ?? '')) problems.push(...onlyHelp(commands, context))
+  }
   return problems
 }
+
+/** Whether all that it ever asks the program for is its help or its version. */
+function onlyHelp(commands: readonly ShellCommand[], { entryPoints }: CheckContext): string[] {
+  const names = new Set(entryPoints.map((file) => basename(file)))
+  const runs = commands.flatMap(({ words }) => {
+    const at = words.findIndex(({ text, value }) => inProject.test(text) || names.has(basename(value ?? text)))
+    const isRun = at === 0 || (at > 0 && starters.has(words[0]!.value ?? ''))
+    return isRun ? [words.slice(at + 1).map(({ value }) => value)] : []
+  })
+  const asksHelp = (args: readonly unknown[]) => args.some((arg) => helpFlags.includes(arg as string))
+  return runs.length > 0 && runs.every(asksHelp)
+    ? ['it only looks at the help or the version of the program: run what the criterion is about']
+    : []
+}
+
+/** Programs that start the one that follows. */
+const starters = new Set('node deno bun python python3 ruby perl lua php sh bash env timeout exec command time npx'.split(' '))
+const helpFlags = ['--help', '-h', '-?', 'help', '--version', '-V', '-v', 'version', '--usage']
 
 /** Programs and builtins that checks are made of. */
 const shadowable =

@@ -23,7 +23,7 @@ const flaws = ['passes without the change', 'reads the source', 'not the same tw
 export const flawInWords: Record<Flaw, string> = {
   'passes without the change': 'passes without the change as well, so it proves nothing',
   'reads the source':
-    'passes on the program with all its code commented out: it looks at the text of the program, not at what it does',
+    'passes on the program with all its code there and none of it running: it looks at the text of the program, not at what it does',
   'not the same twice':
     'fails when it runs again, or when a comment is added to the program: it looks at the text, or keeps something between its runs',
   'kills no mutant': 'passes whatever fault is put into the program, so it proves nothing',

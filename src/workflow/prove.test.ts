@@ -75,6 +75,14 @@ const found: readonly (readonly [Flaw, string])[] = [
     'reads the source',
     `set -e\npython3 -c 'import os; assert "Hello" in open(os.environ["PROJECT_DIR"] + "/bin/greet" + ".mjs").read()'\n`,
   ],
+  // with the comments taken out, so that a program that is only commented out looks like none
+  ['reads the source', `set -e\ncd "$PROJECT_DIR/bin"\ngrep -v '^//' g*.mjs | grep -q Hello || exit 1\n`],
+  ['reads the source', `set -e\nbase64 "$PROJECT_DIR"/b*/g* | base64 -d | sed 's:^//.*::' | grep -q Hello || exit 1\n`],
+  ['reads the source', `set -e\ncp -r "$PROJECT_DIR" p\ntar c p | grep -a -v '^//' | grep -aq 'Hello, \\$' || exit 1\n`],
+  [
+    'reads the source',
+    `set -e\nnode -e 'const text = require("fs").readFileSync(process.env.PROJECT_DIR + "/bin/greet" + ".mjs", "utf8"); if (!text.replace(/^\\/\\/.*/gm, "").includes("Hello")) process.exit(1)'\n`,
+  ],
   ['not the same twice', `${run}grep -q Hello out\n[ "$(cat "$PROJECT_DIR"/bin/g*.mjs | wc -l)" -eq 1 ] || exit 1\n`],
   ['kills no mutant', `${run}[ -s out ] || exit 1\n`],
   [
@@ -89,6 +97,16 @@ test('a case that cannot fail, or looks at the text of the program, is found out
   for (const [, script] of found)
     seen.push([at.problems(script).length > 0 ? 'refused' : await at.flaw(script), script])
   assert.deepEqual(seen, found)
+})
+
+test('a program in another language that is read is found out too', async (t) => {
+  const shell = project(t, { 'bin/greet.sh': '#!/bin/sh\nname=${1:-world}\necho "Hello, $name!"\n' })
+  const python = project(t, { 'greet.py': 'import sys\nprint(f"Hello, {sys.argv[1]}!")\n' })
+  const seen = [
+    await shell.flaw(`set -e\ngrep -v '^#' "$PROJECT_DIR"/b*/g* | grep -q Hello || exit 1\n`),
+    await python.flaw(`set -e\ngrep -v '^#' "$PROJECT_DIR"/g*.py | grep -q Hello || exit 1\n`),
+  ]
+  assert.deepEqual(seen, ['reads the source', 'reads the source'])
 })
 
 test('an honest case stands, for programs in several languages, and so does one that fails on the program as it is', async (t) => {

@@ -9,7 +9,7 @@ import { type Mutant, mutantsOf, spread } from './mutants.ts'
 import type { ProjectCopy } from './project-copy.ts'
 import { type Flaw, proofOf, saveProof } from './proofs.ts'
 import { copyFor, runScript, type ScriptPlace } from './run-script.ts'
-import { commentedOut, reworded } from './variants.ts'
+import { commentedOut, endedFirst, reworded } from './variants.ts'
 
 /** What the implement phase left in the project: the files by path, and the texts of those that have one. */
 export interface Change {
@@ -107,11 +107,12 @@ export async function flawOf(script: string, change: Change, place: ScriptPlace)
 export const passesEmptied = async (script: string, { files }: Change, place: ScriptPlace): Promise<boolean> =>
   files.length > 0 && (await passesWith(new Map(files.map((file) => [file, ''])), script, place))
 
-/** Whether it passes where the change cannot do anything: its files empty, or all their lines comments. */
+/** Whether it passes where the change cannot do anything: its files empty, all their lines comments, or ended before them. */
 async function flawWithoutChange(script: string, change: Change, place: ScriptPlace): Promise<Flaw | undefined> {
   if (await passesEmptied(script, change, place)) return 'passes without the change'
-  const dead = commentedOut(change.texts)
-  return dead.size > 0 && (await passesWith(dead, script, place)) ? 'reads the source' : undefined
+  for (const dead of [commentedOut(change.texts), endedFirst(change.texts)])
+    if (dead.size > 0 && (await passesWith(dead, script, place))) return 'reads the source'
+  return undefined
 }
 
 /** A program that hangs with a fault in it is as good as one that fails. */

@@ -114,6 +114,7 @@ function examTools(parent: Session, exam: Exam, { written, asker }: Writing): To
   const context = {
     projectDir: parent.projectDir,
     criteria: exam.criteria.map(({ id }) => id),
+    texts: new Map(exam.criteria.map(({ id, text }) => [id, text])),
     implementation: [...exam.implementation.files.keys()],
     entryPoints: exam.contract.entryPoints,
   }
