@@ -66,7 +66,9 @@ function onlyHelp(commands: readonly ShellCommand[], { entryPoints }: CheckConte
 }
 
 /** Programs that start the one that follows. */
-const starters = new Set('node deno bun python python3 ruby perl lua php sh bash env timeout exec command time npx'.split(' '))
+const starters = new Set(
+  'node deno bun python python3 ruby perl lua php sh bash env timeout exec command time npx'.split(' '),
+)
 const helpFlags = ['--help', '-h', '-?', 'help', '--version', '-V', '-v', 'version', '--usage']
 
 /** Programs and builtins that checks are made of. */

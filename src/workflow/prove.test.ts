@@ -78,7 +78,10 @@ const found: readonly (readonly [Flaw, string])[] = [
   // with the comments taken out, so that a program that is only commented out looks like none
   ['reads the source', `set -e\ncd "$PROJECT_DIR/bin"\ngrep -v '^//' g*.mjs | grep -q Hello || exit 1\n`],
   ['reads the source', `set -e\nbase64 "$PROJECT_DIR"/b*/g* | base64 -d | sed 's:^//.*::' | grep -q Hello || exit 1\n`],
-  ['reads the source', `set -e\ncp -r "$PROJECT_DIR" p\ntar c p | grep -a -v '^//' | grep -aq 'Hello, \\$' || exit 1\n`],
+  [
+    'reads the source',
+    `set -e\ncp -r "$PROJECT_DIR" p\ntar c p | grep -a -v '^//' | grep -aq 'Hello, \\$' || exit 1\n`,
+  ],
   [
     'reads the source',
     `set -e\nnode -e 'const text = require("fs").readFileSync(process.env.PROJECT_DIR + "/bin/greet" + ".mjs", "utf8"); if (!text.replace(/^\\/\\/.*/gm, "").includes("Hello")) process.exit(1)'\n`,
