@@ -33,6 +33,7 @@ await build({
   input: {
     main: 'src/cli/main.ts',
     worker: 'src/tools/worker.ts',
+    'replay-thread': 'src/cli/commands/hooks/replay-thread.ts',
     sdk: 'src/sdk/index.ts',
     hooks: 'src/hooks/index.ts',
     brains: 'src/brains/index.ts',

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { generateRecord } from '../bench/lib/generate-record.ts'
 import { type Place, place } from './support/program.ts'
 
 /** Four calls of an operator: two that settings allow, two that they approved by typing them. */
@@ -233,4 +234,37 @@ test('what is wrong is reported: no database, no such rule, time, mode or settin
     assert.match(ran.stderr, why)
   }
   assert.equal(existsSync(here.db), false)
+})
+
+test('several threads find what one does, in the same order', async (t) => {
+  const here = place(t)
+  const path = join(here.folder, 'long.db')
+  generateRecord(path, { rows: 25_000, shape: 'mixed' })
+  const hook = { hook_event_name: 'PreToolUse', matcher: 'Bash', command: 'exit 0' }
+  const settings = here.write('next.json', JSON.stringify({ permissions: { deny: ['Bash(rm *)'] }, hooks: [hook] }))
+  const outputs: string[] = []
+  for (const jobs of ['1', '2', '3']) {
+    const words = ['hooks', 'replay', '--settings', settings, '--against-record', '--json', '--jobs', jobs]
+    const { code, stdout, stderr } = await here.run(words, { env: { AGENT_SDLC_DB: path } })
+    assert.deepEqual([code, stderr], [0, ''])
+    outputs.push(stdout)
+  }
+  const { calls, changes, newly_denied, not_asked } = JSON.parse(outputs[0]!)
+  assert.ok(calls > 3000 && changes.length > 1000 && newly_denied > 0)
+  assert.ok(not_asked[0].calls > 500)
+  assert.ok(outputs.every((each) => each === outputs[0]))
+})
+
+test('a hook in TypeScript stays in one thread, and a wrong number of threads is reported', async (t) => {
+  const here = await recorded(t)
+  here.write(
+    'hook.ts',
+    "import { defineHook } from 'ona/hooks'\nexport default defineHook('PreToolUse', () => undefined)\n",
+  )
+  const hook = await here.run(['hooks', 'replay', '--hook', 'hook.ts', '--jobs', '2'])
+  assert.deepEqual([hook.code, hook.stdout], [2, ''])
+  assert.match(hook.stderr, /--jobs: hooks in TypeScript run in one thread/)
+  const many = await here.run(['hooks', 'replay', '--jobs', '0'])
+  assert.deepEqual([many.code, many.stdout], [2, ''])
+  assert.match(many.stderr, /--jobs must be a number of threads from 1 to 64, not 0/)
 })

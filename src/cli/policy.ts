@@ -2,7 +2,7 @@
 import { homedir } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { settingsHere } from '../agent/session/folder-settings.ts'
-import type { Policy } from '../audit/replay/replay.ts'
+import type { Policy } from '../audit/replay/judge-call.ts'
 import { withOwnPath } from '../auth/child-env.ts'
 import { sayHookProblem } from '../hooks/settings.ts'
 import type { JsonObject } from '../hooks/shape.ts'

@@ -14,15 +14,24 @@ const whole = (text: string): string => (text === '' || text.endsWith('\n') ? te
 /** A piece of what is too long to be held at once. */
 export function write(text: string): 0 {
   let left: Buffer = Buffer.from(text)
-  try {
-    // To the descriptor itself: `process.stdout` loads Node's streams first, which is 3 ms of a start.
-    while (left.length > 0) left = left.subarray(writeSync(1, left))
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EPIPE') return 0 // as with `| head`: whoever reads us has enough
-    process.stdout.write(left) // a pipe that takes no more now: the stream knows how to wait
+  while (left.length > 0) {
+    try {
+      // To the descriptor itself: `process.stdout` loads Node's streams first, which is 3 ms of a start.
+      left = left.subarray(writeSync(1, left))
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException
+      if (code === 'EPIPE') return 0 // as with `| head`: whoever reads us has enough
+      if (code !== 'EAGAIN') {
+        process.stdout.write(left) // the stream reports what is wrong
+        return 0
+      }
+      pause() // a pipe that takes no more now: what comes next must not overtake this
+    }
   }
   return 0
 }
+
+const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
 
 /** Something beside the answer that must not pass in silence. */
 export function warned(why: string): void {

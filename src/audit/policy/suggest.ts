@@ -2,8 +2,9 @@
  * Rules that the record calls for: the fewest allow rules that would have removed the most prompts, and deny rules from what
  * was denied. Each is tried on the record first: nothing that was ever denied and nothing destructive becomes allowed.
  */
+
+import { callJudge, type Policy } from '../replay/judge-call.ts'
 import type { RecordedCall } from '../replay/recorded-calls.ts'
-import { callJudge, type Policy } from '../replay/replay.ts'
 import { isDestructive } from './destructive.ts'
 
 export interface Suggestion {

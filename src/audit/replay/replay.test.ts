@@ -10,8 +10,9 @@ import { createConversation, createSession, type ParentAgent } from '../../store
 import { type Db, openDb } from '../../store/open.ts'
 import { appendEntry } from '../../store/transcript.ts'
 import { importedCalls } from './dispatcher-calls.ts'
+import type { Policy } from './judge-call.ts'
 import { recordedCalls } from './recorded-calls.ts'
-import { type Change, type Policy, replay } from './replay.ts'
+import { type Change, replay } from './replay.ts'
 
 type Permission = { decision: 'allow' | 'deny'; by: string }
 

@@ -1,17 +1,9 @@
 /** `ona hooks replay`: what other rules and hooks would have said of the calls on record. */
 import { relative, resolve } from 'node:path'
-import { importedCalls } from '../../../audit/replay/dispatcher-calls.ts'
-import {
-  type CallFilter,
-  countCalls,
-  type RecordedCall,
-  recordedCalls,
-  sessionsOf,
-} from '../../../audit/replay/recorded-calls.ts'
-import { type Change, replay as run } from '../../../audit/replay/replay.ts'
+import type { Change } from '../../../audit/replay/replay.ts'
 import { databaseUrlProblem } from '../../../fleet/database-url.ts'
 import { modes } from '../../../permissions/modes.ts'
-import { type ReadDb, readDb } from '../../../store/open.ts'
+import { readDb } from '../../../store/open.ts'
 import { command } from '../../command.ts'
 import { copyOfFleet } from '../../fleet-copy.ts'
 import { type PolicyFlags, policyOf, readRules } from '../../policy.ts'
@@ -19,6 +11,7 @@ import { failed, noted, wrong } from '../../print.ts'
 import { sinceMs, sinceProblem, sqlTime } from '../../since.ts'
 import { writePage } from '../../write-page.ts'
 import { inJson, inWords } from './replay-output.ts'
+import { hasFunctions, runReplay, threadsFor } from './replay-run.ts'
 
 const help = `ona hooks replay asks a policy about every tool call on record: what would it have said, and why? No tool is run, and
 the database is not written to.
@@ -50,6 +43,8 @@ The calls (without any: all of them):
   --from postgres://…  of every machine of a fleet (docs/fleet.md), instead of this one's
 
   --limit N            show the newest N changes (50)
+  --jobs N             judge in N threads; by default one for each core, up to 4, where there are many calls and no
+                       hook runs
   --fail-on-change     exit 1 when any call would have come out otherwise
   --fail-on WAS->WOULD exit 1 when such a change is found: allowed->denied, asked->allowed, any->denied; may be given again
   --junit FILE         write the changes as a JUnit report, for CI
@@ -77,6 +72,7 @@ const flags = {
   tool: 'value',
   from: 'value',
   limit: 'value',
+  jobs: 'value',
   'fail-on-change': 'flag',
   'fail-on': 'each',
   junit: 'value',
@@ -91,6 +87,9 @@ export const replay = command(name, { help, flags }, async (given) => {
   const limit = Number(given.limit ?? 50)
   if (!Number.isSafeInteger(limit) || limit < 1)
     return wrong(name, `--limit must be a number of rows, not ${given.limit}`)
+  const jobs = given.jobs === undefined ? undefined : Number(given.jobs)
+  if (jobs !== undefined && !(Number.isSafeInteger(jobs) && jobs >= 1 && jobs <= 64))
+    return wrong(name, `--jobs must be a number of threads from 1 to 64, not ${given.jobs}`)
   const from = given.since === undefined ? 0 : sinceMs(given.since)
   if (from === undefined) return wrong(name, sinceProblem(given.since!))
   const notAnAddress = given.from === undefined ? undefined : databaseUrlProblem(given.from)
@@ -107,6 +106,8 @@ export const replay = command(name, { help, flags }, async (given) => {
   const compared = comparedWith(given)
   const baseline = compared && (await policyOf(compared, { allow: [], ask: [], deny: [] }))
   if (baseline && 'why' in baseline) return failed(baseline.why)
+  if (jobs !== undefined && jobs > 1 && hasFunctions({ policy, baseline }))
+    return wrong(name, '--jobs: hooks in TypeScript run in one thread; leave --jobs out')
   const copied =
     given.from === undefined
       ? undefined
@@ -120,9 +121,7 @@ export const replay = command(name, { help, flags }, async (given) => {
     if (conversation !== undefined && !db.get('SELECT 1 FROM conversations WHERE id = ?', conversation))
       return failed(`there is no conversation ${conversation}`)
     const filter = { since, conversation, tool, agents, project: project && resolve(project) }
-    const calls = withProgress(allCalls(db, filter), () =>
-      sessionsOf(db, filter).reduce((sum, id) => sum + countCalls(db, id), 0),
-    )
+    const judging = { policy, baseline, filter }
     let found = false
     const kept: Change[] = []
     const seen = (change: Change) => {
@@ -133,7 +132,8 @@ export const replay = command(name, { help, flags }, async (given) => {
       )
         kept.push(change)
     }
-    const replayed = (onChange: (change: Change) => void) => run(calls, policy, onChange, baseline && { baseline })
+    const threads = threadsFor(db, jobs, judging)
+    const replayed = (onChange: (change: Change) => void) => runReplay(db, { ...judging, threads }, onChange)
     const summary = given.json ? await inJson(replayed, seen) : await inWords(replayed, limit, seen)
     const { junitReport, htmlReport, sarifReport } = await import('../../../audit/replay/report.ts')
     for (const [file, text] of [
@@ -192,28 +192,4 @@ function fatalChanges(named: readonly string[]): ((change: Change) => boolean) |
 
 const words: Readonly<Record<string, string | undefined>> = {
   ...{ allow: 'allow', allowed: 'allow', ask: 'ask', asked: 'ask', deny: 'deny', denied: 'deny', any: undefined },
-}
-
-function* allCalls(db: ReadDb, filter: CallFilter): Generator<RecordedCall> {
-  yield* recordedCalls(db, filter)
-  if (!filter.agents || filter.agents.includes('dispatcher')) yield* importedCalls(db, filter)
-}
-
-/** On a terminal: how many calls were judged, and how long the rest will take. */
-function* withProgress(calls: Iterable<RecordedCall>, count: () => number): Generator<RecordedCall> {
-  const { stderr } = process
-  const total = stderr.isTTY ? count() : 0
-  const started = Date.now()
-  let done = 0
-  let shown = started
-  for (const call of calls) {
-    yield call
-    if (++done % 1000 !== 0 || !stderr.isTTY || Date.now() - shown < 500) continue
-    shown = Date.now()
-    const left = Math.max(0, Math.ceil(((shown - started) / done) * ((total - done) / 1000)))
-    stderr.write(
-      `\r${done.toLocaleString('en')} of about ${total.toLocaleString('en')} calls, about ${left} s left\u001b[K`,
-    )
-  }
-  if (stderr.isTTY) stderr.write('\r\u001b[K')
 }

@@ -1,0 +1,213 @@
+/** Judges one recorded call by a policy, as a call goes: hooks, the planning gate as it stood then, the rules, the mode. */
+import { createPlane } from '../../hooks/dispatch.ts'
+import type { Handler } from '../../hooks/handler.ts'
+import type { Answer, Invocation, PermissionMode, Plane, Scope } from '../../hooks/plane.ts'
+import type { JsonObject } from '../../hooks/shape.ts'
+import type { Safety, Steps } from '../../hooks/steps.ts'
+import { decide } from '../../permissions/decide.ts'
+import { type FileView, rememberingView } from '../../permissions/paths/view.ts'
+import type { PermissionSettings } from '../../permissions/question.ts'
+import { ruleText } from '../../permissions/rule.ts'
+import { matchesRule } from '../../permissions/rule-applies.ts'
+import type { RecordedCall } from './recorded-calls.ts'
+import { type Question, type Ruled, rememberingRulings } from './rulings.ts'
+
+export interface Policy {
+  readonly permissions: PermissionSettings
+  readonly mode: PermissionMode
+  /** Those at PreToolUse and before_tool_apply run. */
+  readonly handlers: readonly Handler[]
+  readonly home: string
+  readonly dbPath: string
+  readonly env: NodeJS.ProcessEnv
+  /** Commands and addresses are other programs: they run only with this. */
+  readonly runCommands: boolean
+  /** The input as the tool would have got it, and what the tool is. */
+  tool(name: string, input: JsonObject, cwd: string): KnownTool
+}
+
+export interface KnownTool {
+  readonly input: JsonObject
+  readonly safety: Safety
+  /** Neither built in nor of an MCP server: a program brought it along, and may have granted it. */
+  readonly brought: boolean
+}
+
+export type Word = 'allow' | 'ask' | 'deny'
+
+export interface Because {
+  readonly by: 'hook' | 'gate' | 'rule' | 'mode'
+  /** The rule as written, the hook, or the mode. */
+  readonly name: string
+  readonly reason: string
+}
+
+export interface Judged {
+  readonly decision: Word
+  readonly because: Because
+  /** What the rules were asked, unless a hook or the gate had the last word. */
+  readonly question?: Question
+}
+
+interface Suggested extends Judged {
+  /** Where it would ask: the narrowest allow rules that would answer for the user. */
+  readonly suggested?: readonly string[]
+}
+
+/** Judges single calls by a policy; what hooks a policy has are asked as in a replay. */
+export function callJudge(policy: Policy): (call: RecordedCall) => Promise<Suggested> {
+  const asker = openAsker(policy)
+  return async (call) => {
+    const { decision, because, question } = await judged(call, policy, asker)
+    if (decision !== 'ask' || !question) return { decision, because }
+    const { suggestions } = await decide(question)
+    const suggested = suggestions.flatMap((update) =>
+      update.type === 'addRules' && update.behavior === 'allow' ? update.rules.map(ruleText) : [],
+    )
+    return { decision, because, suggested }
+  }
+}
+
+/** At once where nothing has to be awaited. */
+export function judged(call: RecordedCall, policy: Policy, asker: Asker): Promise<Judged> | Judged {
+  const known = policy.tool(call.tool, call.input, call.projectDir)
+  return asker.plane
+    ? askHooks(call, known, asker, policy).then((heard) => ruledOn(call, known, heard, policy, asker))
+    : ruledOn(call, known, nobody, policy, asker)
+}
+
+function ruledOn(
+  call: RecordedCall,
+  known: KnownTool,
+  hooks: Heard,
+  policy: Policy,
+  asker: Asker,
+): Promise<Judged> | Judged {
+  if (hooks.denied) return { decision: 'deny', because: hooks.denied }
+  if (call.was?.by === 'gate') {
+    const reason = 'the plan was not approved yet'
+    return { decision: 'deny', because: { by: 'gate', name: 'the planning gate', reason } }
+  }
+  const granted = known.brought && call.was?.decision === 'allow'
+  const hook = hooks.decision === 'none' && granted ? 'allow' : hooks.decision
+  const question = {
+    ...{ settings: policy.permissions, mode: policy.mode, tool: call.tool, input: hooks.input ?? known.input, hook },
+    ...{ home: policy.home, cwd: call.projectDir, projectDir: call.projectDir, files: asker.files },
+  }
+  const ruled = asker.rule(question)
+  return ruled instanceof Promise
+    ? ruled.then((each) => verdictOf(question, each, hooks))
+    : verdictOf(question, ruled, hooks)
+}
+
+function verdictOf(question: Question, { decision, reason, rule }: Ruled, hooks: Heard): Judged {
+  const { hook, mode } = question
+  if (rule !== undefined) return { decision, because: { by: 'rule', name: rule, reason }, question }
+  if ((hook === 'allow' || hook === 'ask') && decision === hook)
+    return {
+      decision,
+      because: { by: 'hook', name: hooks.hook ?? 'the program that brings the tool', reason },
+      question,
+    }
+  return { decision, because: { by: 'mode', name: mode, reason }, question }
+}
+
+export interface Asker {
+  readonly rule: (question: Question) => Promise<Ruled> | Ruled
+  /** Nothing is run in between, so a path leads where it led a call ago. */
+  readonly files: FileView
+  /** None: no hook of the policy has a say before a call. */
+  readonly plane: Plane | undefined
+  readonly notAsked: Map<string, { calls: number }>
+  readonly failed: Map<string, { calls: number; why: string }>
+}
+
+export function openAsker({ handlers, permissions, mode, home, env, runCommands }: Policy): Asker {
+  const concerned = handlers
+    .filter(hasSay)
+    .map((handler) => (mayBeAsked(handler, runCommands) ? handler : { ...handler, withheld: NOT_ASKED }))
+  const plane =
+    concerned.length === 0
+      ? undefined
+      : createPlane(concerned, {
+          env,
+          matchesRule: (rule, tool, input, { cwd }) =>
+            matchesRule(rule, { settings: permissions, mode, tool, input, hook: 'none', cwd, projectDir: cwd, home }),
+        })
+  return {
+    rule: rememberingRulings(),
+    files: rememberingView({ lasting: true }),
+    plane,
+    notAsked: new Map(),
+    failed: new Map(),
+  }
+}
+
+/** Whether a handler is asked before a call; the others have no part in a replay. */
+export const hasSay = ({ event }: Handler): boolean => event === 'PreToolUse' || event === 'before_tool_apply'
+
+const NOT_ASKED = 'not_asked_in_a_replay'
+
+/** A handler that must not run anyway (its folder is not trusted) stays so for its own reason. */
+export const mayBeAsked = ({ kind, withheld }: Handler, runCommands: boolean): boolean =>
+  withheld !== undefined || kind === 'function' || kind === 'builtin' || (runCommands && kind !== 'prompt')
+
+interface Heard {
+  readonly decision: Answer['decision']
+  readonly denied?: Because
+  /** Who said so. */
+  readonly hook?: string
+  readonly input?: JsonObject
+}
+
+const nobody: Heard = { decision: 'none' }
+
+async function askHooks(
+  call: RecordedCall,
+  { input, safety }: KnownTool,
+  { plane, notAsked, failed }: Asker,
+  { dbPath, mode }: Policy,
+): Promise<Heard> {
+  const rows: Invocation[] = []
+  const scope: Scope = {
+    sessionId: call.sessionId,
+    conversationId: call.conversationId,
+    dbPath,
+    cwd: call.projectDir,
+    projectDir: call.projectDir,
+    permissionMode: mode,
+    ...(call.agent && { agentId: call.agent.id, agentType: call.agent.type }),
+    toolUseId: call.toolUseId,
+    at: new Date(`${call.at.replace(' ', 'T')}Z`),
+    record: (row) => rows.push(row),
+  }
+  const step: Steps['before_tool_apply'] = { toolName: call.tool, safety, args: input, result: null }
+  const fields = { tool_name: call.tool, tool_input: input, tool_use_id: call.toolUseId }
+  const answer = await plane!.ask('before_tool_apply', step, scope, { name: 'PreToolUse', fields })
+  for (const { skippedReason, command } of rows)
+    if (skippedReason === NOT_ASKED) notAsked.set(command, { calls: (notAsked.get(command)?.calls ?? 0) + 1 })
+  for (const { effect, hook, reason } of answer.notes)
+    if (effect === 'failed' || effect === 'warned') {
+      const before = failed.get(hook)
+      failed.set(hook, { calls: (before?.calls ?? 0) + 1, why: before?.why ?? reason })
+    }
+  const said = answer.notes.findLast(({ effect }) => effect !== 'changed' && effect !== 'warned')
+  const refused = refusal(answer, step)
+  if (refused !== undefined)
+    return { decision: 'deny', denied: { by: 'hook', name: said?.hook ?? lastAsked(rows), reason: refused } }
+  const hook =
+    answer.decision === 'ask' ? said?.hook : lastAsked(rows.filter(({ stdout }) => allows.test(stdout ?? '')))
+  return { decision: answer.decision, ...(hook && { hook }), input: step.args as JsonObject }
+}
+
+/** Why the tool would not have run, where that is a hook's word. */
+function refusal(answer: Answer, step: Steps['before_tool_apply']): string | undefined {
+  if (answer.decision === 'deny') return answer.reason || 'denied'
+  if (answer.stop !== null) return answer.stop || 'ended the turn'
+  if (answer.control.kind === 'break') return answer.reason || 'ended the turn'
+  return step.result ? "answered in the tool's place" : undefined
+}
+
+const allows = /"(allow|approve)"/
+const lastAsked = (rows: readonly Invocation[]): string =>
+  rows.findLast((row) => row.skippedReason === null)?.command ?? ''

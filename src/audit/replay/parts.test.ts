@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import { test } from 'node:test'
+import type { Worker } from 'node:worker_threads'
+import { judgeInThreads, type Part, type ThreadAnswer } from './parts.ts'
+import { nothingYet, type Summary, sumOf } from './replay.ts'
+
+/** Answers when it is told to. */
+class Thread extends EventEmitter {
+  asked: Part | undefined
+  ended = false
+  postMessage(part: Part) {
+    this.asked = part
+  }
+  async terminate() {
+    this.ended = true
+    return 0
+  }
+  answer(answer: ThreadAnswer = { summary: { ...nothingYet, calls: Number(this.asked!.sessions[0]) }, changes: [] }) {
+    this.asked = undefined
+    this.emit('message', answer)
+  }
+}
+
+const parts = (count: number): Part[] =>
+  Array.from({ length: count }, (_, at) => ({ sessions: [String(at)], share: (at + 1) / count }))
+const settled = () => new Promise(setImmediate)
+
+function judging(count: number) {
+  const threads = [new Thread(), new Thread()] as const
+  const reported: number[] = []
+  const work = judgeInThreads(parts(count), threads as unknown as Worker[], (_, { summary }) =>
+    reported.push(summary.calls),
+  )
+  return { threads, reported, work }
+}
+
+test('parts are reported in order, whichever thread is done first, and few of them wait', async () => {
+  const { threads, reported, work } = judging(40)
+  const [slow, quick] = threads
+  for (let given = 0; quick.asked; given++) {
+    assert.ok(given < 16, 'it went on without an end')
+    quick.answer()
+    await settled()
+  }
+  assert.deepEqual(reported, [])
+  while (slow.asked || quick.asked) {
+    for (const thread of [slow, quick]) if (thread.asked) thread.answer()
+    await settled()
+  }
+  await work
+  assert.deepEqual(
+    reported,
+    parts(40).map((_, at) => at),
+  )
+  assert.deepEqual([slow.ended, quick.ended], [true, true])
+})
+
+test('what fails in a thread, or its end, ends the replay and every thread', async () => {
+  const problem = judging(4)
+  problem.threads[1].answer({ problem: 'the archive x was changed', kind: 'damaged' })
+  await assert.rejects(problem.work, { name: 'StoreError', kind: 'damaged', message: 'the archive x was changed' })
+  const exit = judging(4)
+  exit.threads[0].emit('exit', 1)
+  await assert.rejects(exit.work, { message: 'a thread of the replay ended early' })
+  const error = judging(4)
+  error.threads[0].emit('error', new Error('out of memory'))
+  await assert.rejects(error.work, { message: 'out of memory' })
+  for (const { threads } of [problem, exit, error]) assert.ok(threads.every(({ ended }) => ended))
+})
+
+test('the summaries of two parts are one, with hooks and agents in the order in which they came', () => {
+  const one: Summary = {
+    ...{ calls: 3, same: 1, newlyDenied: 1, newlyAsked: 1, newlyAllowed: 0, notJudged: 2 },
+    ...{ notAsked: [{ hook: 'b', calls: 1 }], failed: [{ hook: 'x', calls: 1, why: 'first' }] },
+    byAgent: { ona: { calls: 3, changed: 2 } },
+  }
+  const two: Summary = {
+    ...{ calls: 5, same: 2, newlyDenied: 1, newlyAsked: 1, newlyAllowed: 1, notJudged: 1 },
+    notAsked: [
+      { hook: 'a', calls: 4 },
+      { hook: 'b', calls: 2 },
+    ],
+    failed: [{ hook: 'x', calls: 2, why: 'second' }],
+    byAgent: { codex: { calls: 1, changed: 1 }, ona: { calls: 4, changed: 2 } },
+  }
+  assert.deepEqual(sumOf(one, two), {
+    ...{ calls: 8, same: 3, newlyDenied: 2, newlyAsked: 2, newlyAllowed: 1, notJudged: 3 },
+    notAsked: [
+      { hook: 'b', calls: 3 },
+      { hook: 'a', calls: 4 },
+    ],
+    failed: [{ hook: 'x', calls: 3, why: 'first' }],
+    byAgent: { ona: { calls: 7, changed: 4 }, codex: { calls: 1, changed: 1 } },
+  })
+  assert.deepEqual(sumOf(nothingYet, one), one)
+})

@@ -1,0 +1,104 @@
+/** A history in parts that several threads judge side by side; what they find is reported in the order of the record. */
+import { once } from 'node:events'
+import type { Worker } from 'node:worker_threads'
+import { type ReadDb, StoreError } from '../../store/open.ts'
+import { importedCalls } from './dispatcher-calls.ts'
+import type { Policy } from './judge-call.ts'
+import { type CallFilter, callsOfSessions, countCalls, type RecordedCall, sessionsOf } from './recorded-calls.ts'
+import type { Change, Summary } from './replay.ts'
+
+/** Some sessions, or the log of the dispatcher. */
+export interface Part {
+  readonly sessions: readonly string[] | 'dispatcher'
+  /** How much of the record has been given out with it, from 0 to 1. */
+  readonly share: number
+}
+
+export interface PartResult {
+  readonly summary: Summary
+  readonly changes: readonly Change[]
+}
+
+/** What a thread is started with. A policy crosses over without its functions, so none of its hooks may be one. */
+export interface ThreadData {
+  readonly path: string
+  readonly filter: CallFilter
+  readonly policy: Omit<Policy, 'tool'>
+  readonly baseline: Omit<Policy, 'tool'> | undefined
+}
+
+/** A thread's answer; `kind` is that of a StoreError. */
+export type ThreadAnswer = PartResult | { readonly problem: string; readonly kind?: StoreError['kind'] }
+
+/** About a thousand calls each. */
+export function* partsOf(db: ReadDb, filter: CallFilter): Generator<Part> {
+  const ids = sessionsOf(db, filter)
+  for (let begin = 0; begin < ids.length; ) {
+    let end = begin
+    for (let calls = 0; end < ids.length && calls < callsInPart; end++) calls += countCalls(db, ids[end]!)
+    yield { sessions: ids.slice(begin, end), share: end / ids.length }
+    begin = end
+  }
+  if (!filter.agents || filter.agents.includes('dispatcher')) yield { sessions: 'dispatcher', share: 1 }
+}
+const callsInPart = 1000
+
+export const callsOfPart = (db: ReadDb, { sessions }: Part, filter: CallFilter): Iterable<RecordedCall> =>
+  sessions === 'dispatcher' ? importedCalls(db, filter) : callsOfSessions(db, sessions, filter)
+
+/** Whether a history has so many calls that threads are worth their start. */
+export function isLong(db: ReadDb, filter: CallFilter): boolean {
+  let calls = 0
+  for (const id of sessionsOf(db, filter)) {
+    calls += countCalls(db, id)
+    if (calls >= longHistory) return true
+  }
+  return false
+}
+const longHistory = 20_000
+
+/** Gives the parts to the threads, and reports each with its result, in order. A thread's failure ends all of them. */
+export async function judgeInThreads(
+  parts: Iterable<Part>,
+  threads: readonly Worker[],
+  onResult: (part: Part, result: PartResult) => void,
+): Promise<void> {
+  const left = parts[Symbol.iterator]()
+  const done = new Map<number, { part: Part; result: PartResult }>()
+  let [given, reported] = [0, 0]
+  let room = Promise.withResolvers<void>()
+  const drive = async (thread: Worker) => {
+    const ended = new AbortController()
+    thread.once('exit', () => ended.abort(new Error('a thread of the replay ended early')))
+    for (;;) {
+      // a thread that is far ahead of the slowest waits, so that few results are in memory
+      while (given - reported >= mostAhead * threads.length) await room.promise
+      const next = left.next()
+      if (next.done) return
+      const at = given++
+      done.set(at, { part: next.value, result: await askThread(thread, next.value, ended.signal) })
+      for (let each = done.get(reported); each; each = done.get(++reported)) {
+        done.delete(reported)
+        onResult(each.part, each.result)
+      }
+      room.resolve()
+      room = Promise.withResolvers()
+    }
+  }
+  try {
+    await Promise.all(threads.map(drive))
+  } finally {
+    await Promise.all(threads.map((thread) => thread.terminate()))
+  }
+}
+const mostAhead = 8
+
+async function askThread(thread: Worker, part: Part, signal: AbortSignal): Promise<PartResult> {
+  thread.postMessage(part)
+  const said = once(thread, 'message', { signal }).catch((cause: unknown) => {
+    throw signal.aborted ? signal.reason : cause
+  })
+  const [answer] = (await said) as [ThreadAnswer]
+  if (!('problem' in answer)) return answer
+  throw answer.kind ? new StoreError(answer.kind, answer.problem) : new Error(answer.problem)
+}

@@ -1,0 +1,72 @@
+/** Rulings on the calls of a history, which repeats itself. */
+import type { JsonObject } from '../../hooks/shape.ts'
+import { judge } from '../../permissions/decide.ts'
+
+export type Question = Parameters<typeof judge>[0]
+
+export interface Ruled {
+  readonly decision: 'allow' | 'ask' | 'deny'
+  readonly reason: string
+  /** The rule that said so, as in `deny:Bash(rm *)`. */
+  readonly rule?: string
+}
+
+/**
+ * Rulings, each made once: a history repeats itself, and nothing runs in between, so that the same question has the same
+ * answer. What no rule looks at is no part of the question. Two generations: what was asked lately stays.
+ */
+export function rememberingRulings(): (question: Question) => Promise<Ruled> | Ruled {
+  let young = new Map<string, Ruled>()
+  let old = new Map<string, Ruled>()
+  let letters = 0
+  const keep = (key: string, ruled: Ruled): Ruled => {
+    if (key.length > longestKey) return ruled
+    if (letters > mostLetters) {
+      old = young
+      young = new Map()
+      letters = 0
+    }
+    letters += key.length + ruled.reason.length
+    young.set(key, ruled)
+    return ruled
+  }
+  return (question) => {
+    const key = keyOf(question)
+    const known = young.get(key)
+    if (known) return known
+    const before = old.get(key)
+    if (before) return keep(key, before)
+    return judge(question).then((found) => keep(key, ruledBy(found)))
+  }
+}
+
+function keyOf({ tool, input, cwd, hook }: Question): string {
+  const { command } = input
+  if (tool === 'Bash' && typeof command === 'string' && isOnlyCommand(input)) return `$${hook}\n${cwd}\n${command}`
+  return `${hook}\n${tool}\n${cwd}\n${JSON.stringify(input, judgedOf(tool))}`
+}
+
+function isOnlyCommand(input: JsonObject): boolean {
+  for (const key in input) if (key !== 'command' && key !== 'description') return false
+  return true
+}
+
+/** Of the keys and reasons that a generation holds. */
+const mostLetters = 4_000_000
+const longestKey = 2_000
+
+/** What is kept of a ruling: all that a verdict says, and not the files and commands that it was found by. */
+function ruledBy({ ruling, finding }: Awaited<ReturnType<typeof judge>>): Ruled {
+  const { decision, reason } = ruling
+  if (finding.rule === undefined || ruling.rule !== finding.rule.text) return { decision, reason }
+  return { decision, reason, rule: `${finding.word}:${finding.rule.text}` }
+}
+
+/** What rules on a tool never look at. */
+const unjudged: Readonly<Record<string, readonly string[]>> = {
+  ...{ Bash: ['description'], Write: ['content'], Edit: ['old_string', 'new_string'] },
+}
+const judgedOf = (tool: string) => {
+  const left = unjudged[tool]
+  return left && ((key: string, value: unknown): unknown => (left.includes(key) ? undefined : value))
+}

@@ -1,0 +1,103 @@
+/** Runs a replay in this thread or in several, with a line of progress on a terminal. */
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { hasSay, mayBeAsked, type Policy } from '../../../audit/replay/judge-call.ts'
+import { callsOfPart, isLong, judgeInThreads, partsOf, type ThreadData } from '../../../audit/replay/parts.ts'
+import type { CallFilter } from '../../../audit/replay/recorded-calls.ts'
+import { type Change, nothingYet, openReplay, type Summary, sumOf } from '../../../audit/replay/replay.ts'
+import { packageRoot } from '../../../package-root.ts'
+import type { ReadDb } from '../../../store/open.ts'
+
+export interface Judging {
+  readonly policy: Policy
+  readonly baseline: Policy | undefined
+  readonly filter: CallFilter
+  readonly threads: number
+}
+
+/** Without a number: one for each core where the record is long, as long as no hook runs, which may keep a state. */
+export function threadsFor(db: ReadDb, wanted: number | undefined, judging: Omit<Judging, 'threads'>): number {
+  if (wanted !== undefined) return wanted
+  if (asked(judging).some((runs) => runs) || !isLong(db, judging.filter)) return 1
+  return Math.min(availableParallelism(), mostThreads)
+}
+const mostThreads = 4
+
+/** Functions cannot be handed to another thread. */
+export const hasFunctions = ({ policy, baseline }: Pick<Judging, 'policy' | 'baseline'>): boolean =>
+  [policy, baseline].some((each) => each?.handlers.some((handler) => handler.kind === 'function' && hasSay(handler)))
+
+const asked = ({ policy, baseline }: Omit<Judging, 'threads'>): boolean[] =>
+  [policy, ...(baseline ? [baseline] : [])].flatMap(({ handlers, runCommands }) =>
+    handlers.filter(hasSay).map((handler) => mayBeAsked(handler, runCommands)),
+  )
+
+/** The same changes in the same order, and the same summary, with any number of threads. */
+export async function runReplay(
+  db: ReadDb,
+  { policy, baseline, filter, threads }: Judging,
+  onChange: (change: Change) => void,
+): Promise<Summary> {
+  const progress = openProgress()
+  let sum = nothingYet
+  const parts = partsOf(db, filter)
+  if (threads > 1) {
+    await judgeInThreads(
+      parts,
+      await startThreads(threads, {
+        path: db.path,
+        filter,
+        policy: cloned(policy),
+        baseline: baseline && cloned(baseline),
+      }),
+      ({ share }, { summary, changes }) => {
+        for (const change of changes) onChange(change)
+        sum = sumOf(sum, summary)
+        progress.show(sum.calls, share)
+      },
+    )
+  } else {
+    const replay = openReplay(policy, baseline)
+    for (const part of parts) {
+      sum = sumOf(sum, await replay(callsOfPart(db, part, filter), onChange))
+      progress.show(sum.calls, part.share)
+    }
+  }
+  progress.end()
+  return sum
+}
+
+/** Hooks that have no say stay behind: they may be functions. */
+function cloned({ tool: _, handlers, ...policy }: Policy): ThreadData['policy'] {
+  return { ...policy, handlers: handlers.filter(hasSay) }
+}
+
+async function startThreads(count: number, workerData: ThreadData) {
+  const { Worker } = await import('node:worker_threads')
+  const resourceLimits = { maxYoungGenerationSizeMb: 32 } // what is read is dropped at once
+  return Array.from({ length: count }, () => new Worker(threadFile, { workerData, resourceLimits }))
+}
+
+/** From source the thread is a file of its own; bundled it is an entry of its own. */
+const threadFile = import.meta.dirname.startsWith(join(packageRoot, 'src'))
+  ? join(import.meta.dirname, 'replay-thread.ts')
+  : join(packageRoot, 'dist/replay-thread.cjs')
+
+/** On a terminal, after a second: how many calls were judged, and how long the rest will take. */
+function openProgress() {
+  const { stderr } = process
+  const started = Date.now()
+  let shown = started + 500
+  return {
+    show(calls: number, share: number): void {
+      const now = Date.now()
+      if (!stderr.isTTY || now - shown < 500) return
+      shown = now
+      const left = Math.ceil((((now - started) / share) * (1 - share)) / 1000)
+      stderr.write(`\r${calls.toLocaleString('en')} calls, ${Math.floor(share * 100)} %, about ${left} s left\u001b[K`)
+    },
+    end(): void {
+      if (stderr.isTTY && shown > started + 500) stderr.write('\r\u001b[K')
+    },
+  }
+}
