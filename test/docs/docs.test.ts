@@ -7,7 +7,7 @@ import settingsSchema from '../../schemas/settings.schema.json' with { type: 'js
 import { flags } from '../../src/cli/flags.ts'
 import { commands, flagCommands } from '../../src/cli/table.ts'
 import { sdkKeys } from '../../src/sdk/check-definition.ts'
-import { place } from '../support/program.ts'
+import { runCommands } from '../support/program.ts'
 
 const root = join(import.meta.dirname, '../..')
 const pages = ['*.md', 'docs/**/*.md', 'examples/**/*.md'].flatMap((pattern) => globSync(pattern, { cwd: root }))
@@ -47,26 +47,26 @@ test('every command and verb that a page names is one', () => {
   assert.deepEqual(wrong, [])
 })
 
-test('every flag that a page gives a command is one that its help names', async (t) => {
-  const here = place(t)
-  const helps = new Map<string, Promise<string>>()
-  const helpOf = (words: readonly string[]) => {
-    const key = words.join(' ')
-    const help = helps.get(key) ?? here.run([...words, '--help']).then(({ stdout }) => stdout)
-    helps.set(key, help)
-    return help
-  }
+/** The words that name the command of a line, and its verb. */
+function commandOf([first = '', second = '', ...rest]: readonly string[]): string[] {
+  const entry = commands[first]
+  if (entry) return entry.verbs?.includes(second) ? [first, second] : [first]
+  return [first, second, ...rest].filter((word) => Object.hasOwn(flagCommands, word)).slice(0, 1)
+}
+
+test('every flag that a page gives a command is one that its help names', () => {
+  const named = [...new Set(lines.map(({ words }) => commandOf(words).join(' ')))].filter(Boolean)
+  const helps = runCommands(named.map((words) => [...words.split(' '), '--help']))
+  const helpOf = new Map(named.map((words, index) => [words, helps[index]!.stdout]))
   const wrong: string[] = []
   for (const { page, words } of lines) {
-    const [first = '', second = ''] = words
-    const verb = commands[first]?.verbs?.includes(second)
-    const named = commands[first] ? [first] : words.filter((word) => Object.hasOwn(flagCommands, word)).slice(0, 1)
-    const help = named.length > 0 ? await helpOf(verb ? [first, second] : named) : ''
     const own = words.includes('--') ? words.slice(0, words.indexOf('--')) : words
+    const command = commandOf(words).join(' ')
+    const help = helpOf.get(command) ?? ''
     for (const word of own) {
       const flag = word.match(/^\[?(--[a-z][a-z-]*)/)?.[1]
       if (!flag || Object.hasOwn(flagCommands, flag) || flag === '--help' || help.includes(flag)) continue
-      if (named.length === 0 && Object.hasOwn(flags, flag.slice(2))) continue
+      if (command === '' && Object.hasOwn(flags, flag.slice(2))) continue
       wrong.push(`${page}: ona ${words.join(' ')}: ${flag}`)
     }
   }

@@ -11,9 +11,9 @@ const canary = 'sk-ant-api03-canary-5e1f0c'
 const looks = `#!/bin/bash
 want=sk-ant-api03-canary
 exec 2>/dev/null
-for folder in /proc/[0-9]*; do
-  for name in environ cmdline; do
-    tr '\\0' '\\n' 2>/dev/null < $folder/$name | grep -a -- "$want-5e1f" | sed "s|^|$(cat $folder/comm 2>/dev/null) $name: |"
+for name in environ cmdline; do
+  for file in $(grep -als -- "$want-5e1f" /proc/[0-9]*/$name); do
+    tr '\\0' '\\n' < $file | grep -a -- "$want-5e1f" | sed "s|^|$(cat \${file%/*}/comm) $name: |"
   done
 done
 echo looked

@@ -8,21 +8,19 @@ import { nodeClient, userClient } from '../../src/fleet/node/client.ts'
 import { type Identity, newKeys } from '../../src/fleet/node/identity.ts'
 import { type PrivatePostgres, startPostgres } from '../../src/fleet/private-postgres.ts'
 import { type Fleet, openFleet } from '../../src/fleet/server/database.ts'
-import { initFleet } from '../../src/fleet/server/init.ts'
 import { addEnrolToken, enrol, type NewNode } from '../../src/fleet/server/node-access.ts'
 import { type ServeOptions, serveFleet } from '../../src/fleet/server/serve.ts'
 import { addToken, type UserRole } from '../../src/fleet/server/user-access.ts'
 import { type Db, openDb } from '../../src/store/open.ts'
+import { copyTemplate, testSettings } from './postgres-template.ts'
 
 /** Call it at the top of a test file: one server for all its tests, and for each a database of its own. */
 export function postgresForTests() {
   const folder = mkdtempSync(join(tmpdir(), 'ona-pg-'))
   let server: PrivatePostgres
   before(async () => {
-    server = await startPostgres(folder, {
-      settings: ['fsync=off', 'max_connections=100', 'autovacuum=off', 'max_wal_size=4GB'],
-    })
-    await initFleet(server.url()).then(() => query(server.url(), 'CREATE DATABASE fleet_template TEMPLATE postgres'))
+    await copyTemplate(folder)
+    server = await startPostgres(folder, { settings: testSettings })
   })
   after(async () => {
     await server?.stop('immediate')
