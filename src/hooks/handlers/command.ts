@@ -4,7 +4,7 @@ import { existsSync, statSync } from 'node:fs'
 import type { Env, Handler, Shell, Wrap } from '../handler.ts'
 import { runGroup } from '../process-group.ts'
 import { onPath } from './find-program.ts'
-import { takeWarmShell } from './warm-shell.ts'
+import { withWarmShell } from './warm-shell.ts'
 
 export interface CommandRun {
   readonly command: string
@@ -53,11 +53,8 @@ export async function runCommand(run: CommandRun): Promise<Exit> {
     )
   }
   const isLogin = !run.args && run.shell === 'bash' && process.platform !== 'win32'
-  const child =
-    isLogin && run.mayWarm !== false
-      ? await takeWarmShell(run.command, { shell: argv[0]!, cwd, env: run.env })
-      : undefined
-  return start(run, argv, run.env, child)
+  if (!isLogin || run.mayWarm === false) return start(run, argv, run.env)
+  return withWarmShell(run.command, { shell: argv[0]!, cwd, env: run.env }, (child) => start(run, argv, run.env, child))
 }
 
 function start(run: CommandRun, argv: readonly string[], env: Env, child?: ChildProcess): Promise<Exit> {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { runCommand } from './command.ts'
-import { takeWarmShell, warmShells } from './warm-shell.ts'
+import { warmShells, withWarmShell } from './warm-shell.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'ona-warm-'))
 after(() => rmSync(root, { recursive: true, force: true }))
@@ -126,15 +126,26 @@ test('a shell that dies before it has the word to go runs nothing, and the hook 
     runCommand({ command: 'echo ran >> log', shell: 'bash', cwd: home, input: '{}', env, timeoutMs: 60_000 })
   await run()
   while (warmShells(place) === 0) await wait(5)
-  const shell = await takeWarmShell('echo never >> log', place)
-  shell!.stdin!.destroy()
-  process.kill(-shell!.pid!, 'SIGKILL')
-  await new Promise((done) => shell!.once('exit', done))
+  await withWarmShell('echo never >> log', place, async (shell) => {
+    shell!.stdin!.destroy()
+    process.kill(-shell!.pid!, 'SIGKILL')
+    await new Promise((done) => shell!.once('exit', done))
+  })
   await run()
   const lines = readFileSync(join(home, 'log'), 'utf8')
     .split('\n')
     .filter((line) => line === 'ran')
   assert.equal(lines.length, 2)
+})
+
+test('hooks that take their time are one round: the next finds a shell for each', async () => {
+  const home = mkdtempSync(join(root, 'home-'))
+  const env = { HOME: home, PATH: process.env['PATH'] }
+  const place = { shell: '/bin/bash', cwd: home, env }
+  const run = (command: string) =>
+    runCommand({ command, shell: 'bash', cwd: home, input: '{}', env, timeoutMs: 60_000 })
+  for (let hook = 0; hook < 4; hook++) await run('sleep 0.05') // each longer than it takes until shells are refilled
+  while (warmShells(place) < 4) await wait(5)
 })
 
 test('a time limit ends a warm shell with all that it started', async () => {

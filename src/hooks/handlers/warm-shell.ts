@@ -36,8 +36,9 @@ const mostShells = 8
 /** Bash reads the command byte by byte. */
 const longestCommand = 4096
 const answerMs = 1000
-/** After a round of hooks, while the model replies. */
+/** After a round of hooks, while the model replies; during one that takes longer, for those that others ask beside it. */
 const refillAfterMs = 25
+const refillDuringMs = 1000
 const roundsRemembered = 20
 
 interface Shell {
@@ -50,6 +51,8 @@ interface Pool {
   readonly place: WarmPlace
   readonly ready: Shell[]
   starting: number
+  /** Hooks at work, in a warm shell or a cold one. */
+  running: number
   /** How many were wanted since the last refill. */
   wanted: number
   /** As many as any of the last rounds wanted: a call with one hook must not leave the next, with five, short of shells. */
@@ -63,15 +66,33 @@ const pools = new Map<string, Pool>()
 /** Sessions move between few folders; an old pool's shells end with it. */
 const mostPools = 3
 
-/** A shell that is about to run the command, its stdin still to be written; undefined: run it cold. */
-export async function takeWarmShell(command: string, place: WarmPlace): Promise<ChildProcess | undefined> {
-  if (place.env.ONA_WARM_SHELLS === '0' || command.length > longestCommand || command.includes('\0')) return undefined
+/**
+ * Runs a command by `run`, with a shell that is about to run it, its stdin still to be written, or without one: then it runs
+ * cold. Shells that were used are replaced when the round of hooks is over, not while its hooks compete with them.
+ */
+export async function withWarmShell<T>(
+  command: string,
+  place: WarmPlace,
+  run: (shell: ChildProcess | undefined) => Promise<T>,
+): Promise<T> {
+  if (place.env.ONA_WARM_SHELLS === '0' || command.length > longestCommand || command.includes('\0'))
+    return run(undefined)
   const pool = poolFor(place)
-  if (pool.coldOnly) return undefined
+  if (pool.coldOnly) return run(undefined)
   pool.wanted++
-  refillSoon(pool)
+  pool.running++
+  refillSoon(pool, refillDuringMs)
+  try {
+    return await run(await takeShell(pool, command))
+  } finally {
+    pool.running--
+    if (pool.running === 0) refillSoon(pool, refillAfterMs)
+  }
+}
+
+async function takeShell(pool: Pool, command: string): Promise<ChildProcess | undefined> {
   if (pool.ready.length === 0) return undefined
-  const stamp = stampOf(place)
+  const stamp = stampOf(pool.place)
   for (let shell = pool.ready.shift(); shell; shell = pool.ready.shift()) {
     if (shell.stamp !== stamp) dismiss(shell)
     else if (await accepts(shell.child, command)) return shell.child
@@ -110,6 +131,7 @@ function poolFor(place: WarmPlace): Pool {
     place,
     ready: [],
     starting: 0,
+    running: 0,
     wanted: 0,
     recent: [],
     target: 1,
@@ -120,14 +142,16 @@ function poolFor(place: WarmPlace): Pool {
   return pool
 }
 
-function refillSoon(pool: Pool): void {
+function refillSoon(pool: Pool, afterMs: number): void {
   clearTimeout(pool.refill)
   pool.refill = setTimeout(() => {
-    pool.recent = [...pool.recent.slice(1 - roundsRemembered), pool.wanted]
-    pool.target = Math.min(Math.max(...pool.recent, 1), mostShells)
-    pool.wanted = 0
+    pool.target = Math.min(Math.max(...pool.recent, pool.wanted, 1), mostShells)
+    if (pool.running === 0) {
+      pool.recent = [...pool.recent.slice(1 - roundsRemembered), pool.wanted]
+      pool.wanted = 0
+    }
     while (!pool.coldOnly && pool.ready.length + pool.starting < pool.target) startShell(pool)
-  }, refillAfterMs)
+  }, afterMs)
   pool.refill.unref()
 }
 
@@ -196,5 +220,6 @@ function accepts(child: ChildProcess, command: string): Promise<boolean> {
   })
 }
 
-/** How many shells wait there. */
-export const warmShells = (place: WarmPlace): number => poolFor(place).ready.length
+/** How many shells wait there, or anywhere. */
+export const warmShells = (place?: WarmPlace): number =>
+  (place ? [poolFor(place)] : [...pools.values()]).reduce((sum, { ready }) => sum + ready.length, 0)
