@@ -1,6 +1,6 @@
 /** The verify report as one page that needs nothing beside it: to read, to print, to attach to a pull request. */
 import { html, page } from '../page.ts'
-import { killLine, type Report, type ReportedCase, ratingLine } from './report.ts'
+import { killLine, type Report, type ReportedCase, ratingLine, unfencedLine } from './report.ts'
 
 export function reportHtml(report: Report): string {
   const rate = report.total === 0 ? 0 : Math.round((100 * report.passed) / report.total)
@@ -8,6 +8,7 @@ export function reportHtml(report: Report): string {
   const body = `<header><h1>${html(title)}</h1>
 <p class="facts">Conversation <code>${html(report.conversation)}</code> · phase <b>${html(report.phase)}</b>${report.plan ? ` · plan hash <code>${html(report.plan.hash.slice(0, 12))}</code> · approved ${html(report.plan.approved_at ?? '')} UTC` : ''}</p></header>
 <section class="sum ${report.ready ? 'good' : 'bad'}"><div><b>${report.passed} of ${report.total}</b><span>traced cases passed</span></div><div><b>${rate} %</b><span>pass rate</span></div><div><b>${report.uncovered.length}</b><span>criteria not covered</span></div>${killBox(report)}${signBox(report)}</section>
+${report.sandbox?.sandboxed === false ? `<p class="missing">${html(unfencedLine(report.sandbox.why))}</p>` : ''}
 ${report.rating ? `<p class="facts">${html(ratingLine(report.rating))}</p>` : ''}
 ${report.missing ? `<pre class="missing">${html(report.missing)}</pre>` : ''}
 <h2>Coverage</h2><table><thead><tr><th>Criterion</th><th>What was asked for</th><th>Evidence</th></tr></thead><tbody>

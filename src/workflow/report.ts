@@ -166,7 +166,7 @@ export function reportText(
   return lines.join('\n')
 }
 
-const unfencedLine = (why: string): string =>
+export const unfencedLine = (why: string): string =>
   `The cases were not sandboxed: ${why}. What kept their writer from the code is what it was sent and which tools it had.`
 
 export const ratingLine = ({ rating, objective, at }: NonNullable<Report['rating']>): string =>

@@ -145,4 +145,12 @@ test("a hook written for Claude Code finds Claude Code's variables, and a plugin
     hookEnv(env, where, { source: { kind: 'plugin', pluginId: 'a', root: '/plugins/a' }, profile: 'claude' }),
     { ...common, CLAUDE_PLUGIN_ROOT: '/plugins/a' },
   )
+  const plugin = { kind: 'plugin', pluginId: 'a', env: { TOKEN_FILE: '/t' } } as const
+  assert.deepEqual(hookEnv(env, where, { source: plugin, profile: 'claude' }), { ...common, TOKEN_FILE: '/t' })
+  const settings = { kind: 'settings', root: '/x', env: { TOKEN_FILE: '/t' } } as never
+  assert.deepEqual(hookEnv(env, { dbPath: '/db' }, { source: settings }), {
+    AGENT_SDLC_DB: '/db',
+    SDLC_HOOK: '1',
+    LANG: 'C',
+  })
 })

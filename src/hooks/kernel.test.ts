@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Admission, ask, askInOrder, describe, errorOf, isA, type Outcome, TimeLimit, Waiting } from './kernel.ts'
+
+const question = (call: (waiting: Waiting) => unknown, limitMs = 60_000, interrupt?: AbortSignal) => ({
+  call,
+  read: (value: unknown) => {
+    if (value === 'unreadable') throw new Error('cannot be read')
+    return value
+  },
+  limitMs,
+  interrupt,
+})
+
+test('a handler that answers at once is not waited for; one that returns a promise is', async () => {
+  assert.deepEqual(ask(question(() => 1)), { kind: 'answered', value: 1 })
+  assert.deepEqual(ask(question(() => null)), { kind: 'answered', value: null })
+  const alike = Object.fromEntries([['then', 'no function']])
+  assert.deepEqual(ask(question(() => alike)), { kind: 'answered', value: alike })
+  const later = ask(question(async () => 2))
+  assert.ok(later instanceof Promise)
+  assert.deepEqual(await later, { kind: 'answered', value: 2 })
+  const thenable = Object.fromEntries([['then', (done: (value: number) => void) => done(3)]])
+  assert.deepEqual(await ask(question(() => thenable)), { kind: 'answered', value: 3 })
+})
+
+test('a throw, a rejection and an answer that cannot be read are failures; a limit that was enforced is a timeout', async () => {
+  const cause = new Error('broke')
+  const thrown = () => {
+    throw cause
+  }
+  assert.deepEqual(ask(question(thrown)), { kind: 'failed', cause })
+  assert.deepEqual(await ask(question(async () => thrown())), { kind: 'failed', cause })
+  assert.deepEqual(ask(question(() => 'unreadable')), { kind: 'failed', cause: new Error('cannot be read') })
+  assert.deepEqual(await ask(question(async () => 'unreadable')), {
+    kind: 'failed',
+    cause: new Error('cannot be read'),
+  })
+  const limit = new TimeLimit(7, 'held the thread')
+  const late = () => {
+    throw limit
+  }
+  assert.deepEqual(ask(question(late)), { kind: 'timed-out', afterMs: 7, cause: limit })
+  assert.deepEqual(await ask(question(async () => late())), { kind: 'timed-out', afterMs: 7, cause: limit })
+})
+
+test('past its limit, or interrupted, a handler is given up, and its signal says so', async () => {
+  let seen: Waiting | undefined
+  const never = (waiting: Waiting) => {
+    seen = waiting
+    return new Promise(() => {})
+  }
+  assert.deepEqual(await ask(question(never, 1)), { kind: 'timed-out', afterMs: 1 })
+  assert.equal(seen!.signal.aborted, true)
+  const controller = new AbortController()
+  const waits = ask(question(never, 60_000, controller.signal))
+  assert.equal(seen!.signal.aborted, false)
+  controller.abort()
+  assert.deepEqual([await waits, seen!.signal.aborted], [{ kind: 'interrupted' }, true])
+  assert.deepEqual(await ask(question(never, 60_000, controller.signal)), { kind: 'interrupted' })
+  // a limit beyond what a timer takes is not over at once
+  assert.deepEqual(await ask(question(async () => 'in time', 2 ** 40)), { kind: 'answered', value: 'in time' })
+})
+
+test('the signal of a handler that answered is not aborted, whenever it is looked at', async () => {
+  let seen: Waiting | undefined
+  const waiting = question(async (one) => {
+    seen = one
+  })
+  await ask(waiting)
+  assert.equal(seen!.signal.aborted, false)
+  const over = new Waiting()
+  over.abort()
+  assert.equal(over.signal.aborted, true)
+})
+
+test('handlers are admitted one after another; each sees whether the round is decided', async () => {
+  const log: unknown[] = []
+  const admissions: Record<string, Admission | Promise<Admission>> = {
+    a: true,
+    b: false,
+    c: 'not today',
+    d: Promise.resolve(true),
+    e: Promise.resolve('late no'),
+  }
+  await askInOrder(Object.keys(admissions), {
+    admit: (name, isDecided) => {
+      log.push([name, isDecided])
+      return admissions[name]!
+    },
+    question: (name) => question(() => name),
+    settle: (name, outcome: Outcome<unknown>, asked) => {
+      log.push([name, outcome, asked !== undefined])
+      return name === 'c' || name === 'a' ? name === 'c' : false
+    },
+  })
+  assert.deepEqual(log, [
+    ['a', false],
+    ['a', { kind: 'answered', value: 'a' }, true],
+    ['b', false],
+    ['c', false],
+    ['c', { kind: 'skipped', why: 'not today' }, false],
+    ['d', true],
+    ['d', { kind: 'answered', value: 'd' }, true],
+    ['e', true],
+    ['e', { kind: 'skipped', why: 'late no' }, false],
+  ])
+})
+
+test('whatever was thrown is described, and describing it never throws', () => {
+  const hostile = new Proxy(
+    {},
+    {
+      getPrototypeOf: () => {
+        throw new Error('trap')
+      },
+      get: () => {
+        throw new Error('trap')
+      },
+    },
+  )
+  const nameless = new Error('still said')
+  Object.defineProperty(nameless, 'name', {
+    get: () => {
+      throw new Error('trap')
+    },
+  })
+  const odd = Object.assign(new Error('x'), { message: 7 })
+  const cases: [unknown, string][] = [
+    [new TypeError('x is not a function'), 'TypeError: x is not a function'],
+    ['text', 'text'],
+    [undefined, 'undefined'],
+    [Symbol('s'), 'Symbol(s)'],
+    [{ toString: () => 'shown' }, 'shown'],
+    [Object.create(null), 'an object that cannot be shown'],
+    [hostile, 'an object that cannot be shown'],
+    [nameless, 'still said'],
+    [odd, 'Error: 7'],
+  ]
+  for (const [cause, words] of cases) assert.equal(describe(cause), words)
+  assert.equal(errorOf('text').cause, 'text')
+  assert.deepEqual([isA(hostile, Error), isA(new Error('x'), Error), isA('x', Error)], [false, true, false])
+})

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { CaseState, Coverage } from './coverage.ts'
+import { missing, uncovered } from './coverage.ts'
+import { reportOf, reportText } from './report.ts'
+import { reportHtml } from './report-html.ts'
+
+const plan = { id: 7, hash: 'a1b2c3d4e5f6g7h8', approvedAt: '2026-01-02 03:04:05' } as NonNullable<Coverage['plan']>
+
+function state(name: string, given: CaseState['state'], more: Partial<CaseState> = {}): CaseState {
+  const run = {
+    caseId: 1,
+    hash: 'h',
+    planHash: 'p',
+    exitCode: given === 'failed' ? 1 : 0,
+    timedOut: false,
+    stdout: `${name} says <hello>\n`,
+    stderr: '',
+    durationMs: 12,
+    startedAt: '2026-01-02T03:05:00.000Z',
+  }
+  const one = { id: 1, planId: 7, name, criterion: 'C1', content: `echo ${name}\n`, hash: 'h' }
+  return { case: one, run: given === 'not run' ? undefined : run, state: given, proof: undefined, ...more }
+}
+const proof = (flaw: NonNullable<CaseState['proof']>['flaw'], mutants: string[], killed: string[]) => ({
+  proof: { caseId: 1, hash: 'h', codeHash: 'c', flaw, mutants, killed },
+})
+const late = { ...state('x', 'failed').run!, exitCode: null, timedOut: true, stdout: '', stderr: 'too slow\nby far\n' }
+
+const rows = [
+  {
+    criterion: { id: 'C1', text: 'greets by name' },
+    cases: [
+      state('greets', 'passed', proof(undefined, ['a:1 x → y', 'a:2 x → y'], ['a:1 x → y'])),
+      state('hollow', 'proves nothing', proof('kills no mutant', ['a:2 x → y', 'a:3 x → y'], [])),
+    ],
+  },
+  { criterion: { id: 'C2', text: 'fails without a name' }, cases: [state('slow', 'failed', { run: late })] },
+  { criterion: { id: 'C3', text: 'has no case' }, cases: [] },
+  { criterion: { id: 'C4', text: 'is old' }, cases: [state('old', 'stale'), state('new', 'not run')] },
+] as unknown as Coverage['rows']
+const coverage: Coverage = { plan, rows, untraced: [state('helper', 'passed')], traced: 5, passed: 1 }
+
+test('what holds the gate shut is said case by case', () => {
+  assert.deepEqual(
+    uncovered(coverage).map(({ id }) => id),
+    ['C2', 'C3', 'C4'],
+  )
+  assert.equal(
+    missing(coverage),
+    `not everything is covered:
+- C3 has no test case: has no case
+- C1: case hollow passes whatever fault is put into the program, so it proves nothing; have it rewritten (ona verify --rewrite)
+- C2: case slow failed in its last run
+- C4: case old ran before the plan or the case changed; run it again
+- C4: case new has not run`,
+  )
+  assert.equal(
+    missing({ ...coverage, plan: undefined }),
+    'there is no approved plan, so there is nothing that tests could cover',
+  )
+  assert.equal(missing({ ...coverage, rows: [{ ...rows[0]!, cases: [rows[0]!.cases[0]!] }] }), undefined)
+})
+
+const report = reportOf('c', 'verify', coverage, {
+  rated: { id: 1, conversationId: 'c', rating: 4, objective: 'fast', timestamp: '2026-01-03' },
+  place: { sandboxed: false, why: 'bubblewrap is missing' },
+})
+
+test('the report is data: each case with its run, the kill score of each criterion, what is not covered', () => {
+  const { coverage: reported, untraced, ...facts } = report
+  assert.deepEqual(facts, {
+    conversation: 'c',
+    phase: 'verify',
+    plan: { id: 7, hash: 'a1b2c3d4e5f6g7h8', approved_at: '2026-01-02 03:04:05' },
+    signed_off: null,
+    uncovered: [
+      { criterion: 'C2', text: 'fails without a name' },
+      { criterion: 'C3', text: 'has no case' },
+      { criterion: 'C4', text: 'is old' },
+    ],
+    total: 5,
+    passed: 1,
+    failed: 4,
+    ready: false,
+    missing: missing(coverage),
+    rating: { rating: 4, objective: 'fast', at: '2026-01-03' },
+    sandbox: { sandboxed: false, why: 'bubblewrap is missing' },
+  })
+  assert.deepEqual(
+    reported.map(({ kill_score }) => kill_score),
+    [{ killed: 1, mutants: 3, survived: ['a:2 x → y', 'a:3 x → y'] }, null, null, null],
+  )
+  assert.deepEqual(reported[1]!.cases, [
+    {
+      name: 'slow',
+      state: 'failed',
+      exit_code: null,
+      timed_out: true,
+      duration_ms: 12,
+      started_at: '2026-01-02T03:05:00.000Z',
+      stdout: '',
+      stderr: 'too slow\nby far\n',
+      script: 'echo slow\n',
+    },
+  ])
+  assert.deepEqual(reported[3]!.cases[1], {
+    name: 'new',
+    state: 'not run',
+    exit_code: null,
+    timed_out: false,
+    duration_ms: null,
+    started_at: null,
+    stdout: '',
+    stderr: '',
+    script: 'echo new\n',
+  })
+  assert.deepEqual(
+    untraced.map(({ name }) => name),
+    ['helper'],
+  )
+})
+
+test('the report as text, whole', () => {
+  const [head, output] = reportText(report, { columns: 48 }).split('\nOutput\n')
+  assert.equal(
+    head,
+    `Coverage of plan 7
+
+C1   greets by name
+     ✔ greets (passed, exit 0, 12 ms)
+     ∅ hollow (proves nothing, exit 0, 12 ms)
+     kill score: its cases fail on 1 of 3 mutants of the change
+C2   fails without a name
+     ✖ slow (failed, exit timed out, 12 ms)
+C3   has no case
+     ✖ no case
+C4   is old
+     ↻ old (stale, exit 0, 12 ms)
+     · new (not run)
+`,
+  )
+  assert.ok(output!.startsWith('\n✔ greets\n  stdout:\n    greets says <hello>\n  stderr: (nothing)\n\n∅ hollow\n'))
+  assert.ok(output!.includes('\n✖ slow\n  stdout: (nothing)\n  stderr:\n    too slow\n    by far\n'))
+  assert.ok(output!.includes('\n✔ helper\n'))
+  assert.ok(
+    output!.endsWith(`
+Not covered
+- C2 fails without a name
+- C3 has no case
+- C4 is old
+
+5 traced cases, 1 passed, 4 failed (20 %)
+
+The cases were not sandboxed: bubblewrap is missing. What kept their writer from the code is what it was sent and which tools it had.
+
+Rated 4 of 5 on 2026-01-03: fast
+
+${missing(coverage)}`),
+  )
+  const coloured = reportText(report, { columns: 20, colour: true })
+  assert.ok(coloured.includes('\u001b[32m✔\u001b[0m greets (pass…'))
+  for (const mark of ['\u001b[31m✖', '\u001b[31m∅', '\u001b[33m↻', '\u001b[33m·'])
+    assert.ok(coloured.includes(mark), mark)
+})
+
+test('work that is done names who signed it off; without a plan there is only what is missing', () => {
+  const done = { ...coverage, rows: [{ ...rows[0]!, cases: [rows[0]!.cases[0]!] }], untraced: [], traced: 1, passed: 1 }
+  const signed = reportOf('c', 'done', done, {
+    signed: { by: 'Ada', at: '2026-01-04 05:06:07' },
+    place: { sandboxed: true },
+  })
+  assert.deepEqual([signed.ready, signed.missing, signed.rating], [true, null, null])
+  assert.ok(
+    reportText(signed).endsWith(
+      'Not covered\nnone\n\n1 traced cases, 1 passed, 0 failed (100 %)\n\nSigned off by Ada on 2026-01-04 05:06:07',
+    ),
+  )
+  const page = reportHtml(signed)
+  assert.match(page, /<b>Signed off<\/b><span>by Ada, 2026-01-04 05:06:07 UTC<\/span>/)
+  assert.match(page, /<h2>Not covered<\/h2><p>None\.<\/p>/)
+  assert.doesNotMatch(page, /not sandboxed/)
+  const none = reportOf('c', 'planning', { plan: undefined, rows: [], untraced: [], traced: 0, passed: 0 })
+  assert.equal(reportText(none), 'there is no approved plan, so there is nothing that tests could cover')
+  assert.match(reportText({ ...none, plan: signed.plan }), /0 traced cases, 0 passed, 0 failed \(0 %\)/)
+})
+
+test('the page shows the same facts, with what a case printed escaped', () => {
+  const page = reportHtml(report)
+  for (const part of [
+    '<h1>Coverage of plan 7</h1>',
+    'Conversation <code>c</code> · phase <b>verify</b> · plan hash <code>a1b2c3d4e5f6</code> · approved 2026-01-02 03:04:05 UTC',
+    '<b>1 of 5</b><span>traced cases passed</span>',
+    '<b>20 %</b><span>pass rate</span>',
+    '<b>3</b><span>criteria not covered</span>',
+    '<b>1 of 3</b><span>mutants killed</span>',
+    '<b>Not ready</b><span>for sign-off</span>',
+    'class="sum bad"',
+    'Rated 4 of 5 on 2026-01-03: fast',
+    'The cases were not sandboxed: bubblewrap is missing',
+    'survived: a:2 x → y, a:3 x → y',
+    '<span class="badge failed">no case</span>',
+    '<span class="badge proves-nothing">proves nothing</span>',
+    '<details id="case-greets"><summary>',
+    '<details id="case-slow" open><summary>',
+    'exit none, timed out · 12 ms · 2026-01-02T03:05:00.000Z',
+    'greets says &#60;hello&#62;',
+    '<h3>stderr</h3><pre>too slow',
+    '<li><b>C3</b> has no case</li>',
+  ])
+    assert.ok(page.includes(part), part)
+  assert.equal(page.includes('<hello>'), false)
+  assert.match(reportHtml({ ...report, ready: true, missing: null }), /class="sum good".*<b>Ready<\/b>/s)
+})
