@@ -59,4 +59,6 @@ a{color:inherit;text-decoration:none}a:hover{text-decoration:underline}
 .good-ink{color:var(--good)}.bad-ink{color:var(--bad)}.wait-ink{color:var(--wait)}.soft-ink{color:var(--soft)}
 details{border:1px solid var(--line);border-radius:8px;margin:8px 0;padding:10px 14px}summary{cursor:pointer}.time{float:right;color:var(--soft);font-size:12px}
 pre{background:var(--field);padding:10px 12px;border-radius:6px;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere;margin:0;unicode-bidi:isolate}
+.stack td{overflow-wrap:anywhere}.stack .badge{overflow-wrap:normal}
+@media(max-width:600px){.stack thead{display:none}.stack :is(tr,td){display:block;border:0;padding:2px 0}.stack tr{border-bottom:1px solid var(--line);padding:10px 0}}
 @media print{details{break-inside:avoid}}`

@@ -11,7 +11,7 @@ export function reportHtml(report: Report): string {
 ${report.sandbox?.sandboxed === false ? `<p class="missing">${html(unfencedLine(report.sandbox.why))}</p>` : ''}
 ${report.rating ? `<p class="facts">${html(ratingLine(report.rating))}</p>` : ''}
 ${report.missing ? `<pre class="missing">${html(report.missing)}</pre>` : ''}
-<h2>Coverage</h2><table><thead><tr><th>Criterion</th><th>What was asked for</th><th>Evidence</th></tr></thead><tbody>
+<h2>Coverage</h2><table class="stack"><thead><tr><th>Criterion</th><th>What was asked for</th><th>Evidence</th></tr></thead><tbody>
 ${report.coverage.map(row).join('\n')}
 </tbody></table>
 <h2>Not covered</h2>${report.uncovered.length === 0 ? '<p>None.</p>' : `<ul>${report.uncovered.map(({ criterion, text }) => `<li><b>${criterion}</b> ${html(text)}</li>`).join('')}</ul>`}
@@ -33,11 +33,14 @@ const signBox = ({ ready, signed_off }: Report): string =>
     : `<div><b>${ready ? 'Ready' : 'Not ready'}</b><span>for sign-off</span></div>`
 
 const row = ({ criterion, text, cases, kill_score }: Report['coverage'][number]): string =>
-  `<tr><td><b>${criterion}</b></td><td>${html(text)}${kill_score ? `<br><small>${html(killLine(kill_score))}${kill_score.survived.length > 0 ? `; survived: ${html(kill_score.survived.join(', '))}` : ''}</small>` : ''}</td><td>${cases.length === 0 ? '<span class="badge failed">no case</span>' : cases.map((each) => `<a href="#${anchor(each)}"><span class="badge ${each.state.replaceAll(' ', '-')}">${each.state}</span> ${html(each.name)}</a>${each.started_at ? `<div class="facts">exit ${each.exit_code ?? 'none'} · ${html(each.started_at)}</div>` : ''}`).join('')}</td></tr>`
+  `<tr><td><b>${criterion}</b></td><td>${html(text)}${kill_score ? `<br><small>${html(killLine(kill_score))}${kill_score.survived.length > 0 ? `; survived: ${html(kill_score.survived.join(', '))}` : ''}</small>` : ''}</td><td>${cases.length === 0 ? '<span class="badge failed">no case</span>' : cases.map((each) => `<a href="#${anchor(each)}"><span class="badge ${each.state.replaceAll(' ', '-')}">${each.state}</span> ${html(each.name)}</a>${each.started_at ? `<div class="facts">exit ${each.exit_code ?? 'none'} · ${html(utc(each.started_at))}</div>` : ''}`).join('')}</td></tr>`
 
 const details = (each: ReportedCase): string =>
-  `<details id="${anchor(each)}"${each.state === 'passed' ? '' : ' open'}><summary><span class="badge ${each.state.replaceAll(' ', '-')}">${each.state}</span> ${html(each.name)}<span class="time">${each.duration_ms === null ? '' : `exit ${each.exit_code ?? 'none'}${each.timed_out ? ', timed out' : ''} · ${each.duration_ms} ms · ${html(each.started_at ?? '')}`}</span></summary>
+  `<details id="${anchor(each)}"${each.state === 'passed' ? '' : ' open'}><summary><span class="badge ${each.state.replaceAll(' ', '-')}">${each.state}</span> ${html(each.name)}<span class="time">${each.duration_ms === null ? '' : `exit ${each.exit_code ?? 'none'}${each.timed_out ? ', timed out' : ''} · ${each.duration_ms} ms · ${html(utc(each.started_at ?? ''))}`}</span></summary>
 <h3>stdout</h3><pre>${html(each.stdout) || '<i>nothing</i>'}</pre><h3>stderr</h3><pre>${html(each.stderr) || '<i>nothing</i>'}</pre><h3>The case</h3><pre>${html(each.script)}</pre></details>`
+
+/** `2026-11-15T08:23:00.123Z` as the other times of the page are written. */
+const utc = (time: string): string => time.replace(/^(\S+)T([\d:]+)(?:\.\d+)?Z$/, '$1 $2 UTC')
 
 const anchor = ({ name }: ReportedCase): string => `case-${encodeURIComponent(name)}`
 

@@ -105,7 +105,7 @@ test('overview, search, filters, conversation: what they show is what the record
   await page.getByRole('heading', { name: /with “git push --force”/ }).waitFor()
   assert.deepEqual(
     [...new Set((await page.locator('.hits mark').allTextContents()).map((each) => each.toLowerCase()))].sort(),
-    ['--force', 'git', 'push'],
+    ['force', 'git', 'push'],
   )
   await page.keyboard.press('Escape')
   await page.keyboard.press('j')

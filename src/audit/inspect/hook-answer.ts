@@ -10,7 +10,7 @@ export interface HookAnswer {
   readonly hook: string
   readonly at: string
   readonly ms: number | null
-  readonly says: 'allow' | 'ask' | 'deny' | 'changed' | 'answered' | 'nothing' | 'failed' | 'not asked'
+  readonly says: 'allow' | 'ask' | 'deny' | 'changed' | 'answered' | 'no opinion' | 'failed' | 'not asked'
   readonly why: string
 }
 
@@ -48,7 +48,7 @@ function said({ exitCode, stdout, stderr, skipped }: HookRow): Pick<HookAnswer, 
   if (exitCode === 2) return { says: 'deny', why: stderr ?? '' }
   if (exitCode !== null && exitCode !== 0) return { says: 'failed', why: `exit ${exitCode} ${stderr ?? ''}` }
   const text = stdout?.trim() ?? ''
-  if (text === '') return stderr ? { says: 'failed', why: stderr } : { says: 'nothing', why: '' }
+  if (text === '') return stderr ? { says: 'failed', why: stderr } : { says: 'no opinion', why: '' }
   const read = text.startsWith('{') ? readJson(text) : undefined
   return read?.ok && isObject(read.value) ? answered(read.value, text) : { says: 'answered', why: text }
 }

@@ -81,7 +81,7 @@ const badge = (ink: string, word: string) => `<span class="badge ${ink}-ink">${h
 
 const inks: Record<HookAnswer['says'], string> = {
   ...{ allow: 'good', ask: 'wait', deny: 'bad', changed: 'wait', failed: 'bad' },
-  ...{ answered: 'soft', nothing: 'soft', 'not asked': 'soft' },
+  ...{ answered: 'soft', 'no opinion': 'soft', 'not asked': 'soft' },
 }
 
 function hookLine({ event, hook, says, why, ms }: HookAnswer, about = ''): string {

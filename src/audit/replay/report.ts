@@ -73,12 +73,12 @@ export function htmlReport(summary: Summary, changes: readonly Change[], baselin
   return page({
     title: 'Replay',
     kicker: 'ona hooks replay',
-    style: '.num{white-space:nowrap}td pre{max-width:420px}',
+    style: 'td{overflow-wrap:anywhere}td pre{max-width:420px}',
     body: `<h1>${(newlyDenied + newlyAsked + newlyAllowed).toLocaleString('en')} of ${calls.toLocaleString('en')} calls would have come out differently</h1>
 <p class="facts">Compared with ${html(baseline)}.</p>
 <section class="sum ${newlyAllowed + newlyDenied > 0 ? 'bad' : 'good'}">${boxes.map(([count, what]) => `<div><b>${count.toLocaleString('en')}</b><span>${what}</span></div>`).join('')}</section>
 <h2>Agents</h2><table><thead><tr><th>Agent</th><th>Calls</th><th>Changed</th></tr></thead><tbody>${agents.join('')}</tbody></table>
-<h2>Changes</h2>${rows.length === 0 ? '<p>None.</p>' : `<table><thead><tr><th>When, UTC</th><th>Agent</th><th>Call</th><th>Change</th><th>Because</th></tr></thead><tbody>${rows.join('\n')}</tbody></table>`}
+<h2>Changes</h2>${rows.length === 0 ? '<p>None.</p>' : `<table class="stack"><thead><tr><th>When, UTC</th><th>Agent</th><th>Call</th><th>Change</th><th>Because</th></tr></thead><tbody>${rows.join('\n')}</tbody></table>`}
 ${left > 0 ? `<p class="facts">${left.toLocaleString('en')} more changes are not shown; --json prints all.</p>` : ''}`,
   })
 }

@@ -110,6 +110,34 @@ test('search finds words, phrases, beginnings and other forms, newest first, und
   )
 })
 
+test('what is marked is what matched: other forms of a word, accents, phrases, and not parts of words', (t) => {
+  const db = database(t)
+  add(db, 'a', 'Rounding prices: he rounds cafés, surrounded by «round» tables')
+  upToDate(db)
+  const marked = (words: string) =>
+    search(db, words, {})
+      .found[0]!.hits.at(-1)!
+      .pieces.filter((_, at) => at % 2 === 1)
+  assert.deepEqual(marked('round'), ['Rounding', 'rounds', 'round'])
+  assert.deepEqual(marked('cafe'), ['cafés'])
+  assert.deepEqual(marked('"prices he"'), ['prices: he'])
+  assert.deepEqual(marked('table pric*'), ['prices', 'tables'])
+})
+
+test('a search in few conversations finds what one over all finds', (t) => {
+  const db = database(t)
+  for (let at = 0; at < 45; at++)
+    add(db, `c${at}`, `plum ${at % 7 === 0 ? 'pear' : 'fig'}`, { project: at < 30 ? '/one' : '/two' })
+  upToDate(db)
+  const all = ['c42', 'c35', 'c28', 'c21', 'c14', 'c7', 'c0']
+  assert.deepEqual(
+    [{}, { agent: 'ona' }, { project: '/one' }, { project: '/two' }, { project: '/three' }].map((filter) =>
+      found(db, 'pear', filter),
+    ),
+    [all, all, all.slice(2), all.slice(0, 2), []],
+  )
+})
+
 test('whatever is typed is words: no query is an error', (t) => {
   const db = database(t)
   add(db, 'a', 'plum AND NOT (pear) "quoted" body: ^x + y')

@@ -5,6 +5,7 @@ import { pageRows } from '../page-size.ts'
 import { conversationRows } from './dashboard.ts'
 import { entryText } from './entry-text.ts'
 import { type Filter, scopeOf } from './filter.ts'
+import { marker } from './marks.ts'
 import type { Found, Hit, SearchResult } from './shapes.ts'
 import { textStride } from './tables.ts'
 
@@ -15,12 +16,14 @@ const mostHits = 3
 export function search(db: Db, words: string, filter: Filter): SearchResult {
   const terms = termsOf(words)
   if (terms.length === 0) return { found: [], more: false }
-  const entries = matching(db, terms.map(quoted).join(' '), filter)
+  const match = terms.map(quoted).join(' ')
+  const mark = marker(db, match)
+  const entries = matching(db, match, filter)
   const numbers = [...entries.keys()]
   const found = numbers.slice(0, mostConversations).flatMap((number): Found[] => {
     const { id } = db.get<{ id: string }>('SELECT id FROM ona_inspect_conversations WHERE number = ?', number)!
     const [row] = conversationRows(db, [id])
-    return row ? [{ ...row, hits: entries.get(number)!.flatMap((entry) => hitAt(db, entry, terms)) }] : []
+    return row ? [{ ...row, hits: entries.get(number)!.flatMap((entry) => hitAt(db, entry, mark)) }] : []
   })
   return { found, more: numbers.length > mostConversations }
 }
@@ -28,15 +31,39 @@ export function search(db: Db, words: string, filter: Filter): SearchResult {
 /** The newest entries of each conversation that match, by its number: one more of them than is shown. */
 function matching(db: Db, match: string, filter: Filter): Map<number, number[]> {
   const { with: chosen, values, isAll } = scopeOf(filter)
-  const numbers = isAll ? [] : db.all<{ number: number }>(`${chosen} SELECT number FROM chosen`, ...values)
-  const allowed = new Set(numbers.map(({ number }) => number))
+  const allowed = isAll ? undefined : db.all<{ number: number }>(`${chosen} SELECT number FROM chosen`, ...values)
+  return allowed && allowed.length <= fewConversations
+    ? inEach(db, match, allowed)
+    : inOrder(db, match, allowed && new Set(allowed.map(({ number }) => number)))
+}
+
+/** Up to this many, asking each conversation is faster than passing over the matches of all others. */
+const fewConversations = 40
+
+function inEach(db: Db, match: string, allowed: readonly { readonly number: number }[]): Map<number, number[]> {
+  const found = new Map<number, number[]>()
+  for (const number of allowed.map((each) => each.number).sort((a, b) => b - a)) {
+    const places = db.all<{ place: number }>(
+      `SELECT rowid AS place FROM ona_inspect_text
+       WHERE ona_inspect_text MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ${mostHits}`,
+      ...[match, number * textStride, (number + 1) * textStride - 1],
+    )
+    const entries = places.map(({ place }) => place % textStride)
+    if (entries.length > 0) found.set(number, entries)
+    if (found.size > mostConversations) break
+  }
+  return found
+}
+
+/** `allowed` undefined: every conversation. */
+function inOrder(db: Db, match: string, allowed: ReadonlySet<number> | undefined): Map<number, number[]> {
   const found = new Map<number, number[]>()
   for (const { place } of db.each<{ place: number }>(
     'SELECT rowid AS place FROM ona_inspect_text WHERE ona_inspect_text MATCH ? ORDER BY rowid DESC',
     match,
   )) {
     const number = Math.floor(place / textStride)
-    if (!isAll && !allowed.has(number)) continue
+    if (allowed && !allowed.has(number)) continue
     const entries = found.get(number) ?? []
     if (entries.length === 0) found.set(number, entries)
     if (entries.length < mostHits) entries.push(place % textStride)
@@ -45,7 +72,7 @@ function matching(db: Db, match: string, filter: Filter): Map<number, number[]> 
   return found
 }
 
-function hitAt(db: Db, id: number, terms: readonly string[]): Hit[] {
+function hitAt(db: Db, id: number, mark: (text: string) => string[]): Hit[] {
   const row = db.get<{ type: string; at: string; payload: string; place: number }>(
     `SELECT e.entry_type AS type, e.created_at AS at, e.payload_json AS payload, e.sequence + (
        SELECT coalesce(sum((SELECT max(sequence) + 1 FROM transcript_entries o WHERE o.session_id = s.session_id)), 0)
@@ -56,8 +83,8 @@ function hitAt(db: Db, id: number, terms: readonly string[]): Hit[] {
     id,
   )
   if (!row) return []
-  const pieces = around(redact(entryText(row.payload)), terms)
-  return [{ type: row.type, at: row.at, page: Math.floor(row.place / pageRows) + 1, pieces }]
+  const page = Math.floor(row.place / pageRows) + 1
+  return [{ type: row.type, at: row.at, page, pieces: mark(redact(entryText(row.payload))) }]
 }
 
 /** Words as people type them; a quoted phrase stays together. */
@@ -74,18 +101,3 @@ const termsOf = (words: string): string[] =>
 
 /** Nothing of FTS5's query language gets through but a star at the end, for the beginning of a word. */
 const quoted = (term: string): string => `"${term.replace(/\*+$/, '')}"${/[\p{L}\p{N}]{2}\*+$/u.test(term) ? '*' : ''}`
-
-const before = 60
-const after = 180
-
-function around(text: string, terms: readonly string[]): string[] {
-  const pattern = new RegExp(
-    `(${terms.map((term) => term.replace(/\*+$/, '').replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|')})`,
-    'iu',
-  )
-  const at = Math.max(0, text.search(pattern))
-  const start = Math.max(0, at - before)
-  const cut = text.slice(start, at + after).replaceAll(/\s+/g, ' ')
-  const shown = `${start > 0 ? '…' : ''}${cut}${at + after < text.length ? '…' : ''}`
-  return shown.split(new RegExp(pattern, 'giu'))
-}

@@ -16,6 +16,9 @@ export const textStride = 2 ** 32
 /** `main`: the database itself. `temp`: a database that cannot be written keeps its index in memory. */
 export type Schema = 'main' | 'temp'
 
+/** How texts become words, in the index and where its matches are marked. */
+export const tokenizer = 'porter unicode61 remove_diacritics 2'
+
 const tables: Readonly<Record<string, string>> = {
   ona_inspect_cursor: 'TABLE @(name TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID',
   ona_inspect_conversations: 'TABLE @(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, agent TEXT NOT NULL)',
@@ -31,8 +34,7 @@ const tables: Readonly<Record<string, string>> = {
     number INTEGER NOT NULL, slot INTEGER NOT NULL, decision TEXT NOT NULL, decider TEXT NOT NULL, tool TEXT NOT NULL,
     cause INTEGER NOT NULL, times INTEGER NOT NULL, PRIMARY KEY (number, slot, decision, decider, tool, cause)) WITHOUT ROWID`,
   // contentless: the words point at rows of the record, and the text itself is kept once, there
-  ona_inspect_text:
-    "VIRTUAL TABLE @ USING fts5(body, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2')",
+  ona_inspect_text: `VIRTUAL TABLE @ USING fts5(body, content='', contentless_delete=1, tokenize='${tokenizer}')`,
 }
 
 /** Creates the tables where they are missing or of an older layout. */

@@ -102,6 +102,9 @@ function dataOf(days: readonly string[], series: readonly Series[]): uPlot.Align
   return [all.map((day) => day * daySeconds), ...series.map(({ values }) => row(values))]
 }
 
+/** `$0.2000` is `$0.20` on an axis. */
+const shortest = (text: string): string => text.replace(/(\.\d\d+?)0+$/, '$1')
+
 function optionsOf(width: number, series: readonly Series[], format: ChartProps['format']): uPlot.Options {
   const style = getComputedStyle(document.documentElement)
   const ink = (name: string) => style.getPropertyValue(name).trim()
@@ -133,7 +136,7 @@ function optionsOf(width: number, series: readonly Series[], format: ChartProps[
         space: 60,
         incrs: [1, 2, 7, 14, 28, 56, 112, 364].map((days) => days * daySeconds),
       },
-      { ...axis, size: 64, values: (_, values) => values.map((value) => format(value)) },
+      { ...axis, size: 64, values: (_, values) => values.map((value) => shortest(format(value))) },
     ],
   }
 }
