@@ -40,7 +40,7 @@ export const facts: Readonly<Record<string, PageFacts>> = {
   'README.md': {
     given: account,
     notRun: {
-      'npm i -g ona': 'test/packaging.test.ts installs the packed package',
+      'npm i -g ona': 'needs the registry; scripts/check-package.ts installs the package as it is packed',
       'npm ci': 'installs this repository; CI does',
       'ona demo': 'test/workflow.test.ts does, and compares what is printed',
     },
@@ -177,7 +177,7 @@ mkdir .ona; echo '{}' > .ona/settings.json`,
   'docs/windows.md': {
     notRun: {
       wsl: 'Windows',
-      'npm i -g ona': 'test/packaging.test.ts installs the packed package',
+      'npm i -g ona': 'needs the registry; scripts/check-package.ts installs the package as it is packed',
       ona: terminal,
     },
   },
