@@ -120,6 +120,18 @@ test('a hook that ends the turn after the first stops those at work and starts n
   ])
 })
 
+test('under the rehearsal model they run one after another: a script plays its lines in order', async () => {
+  const order: string[] = []
+  const it = start((asked, request) => {
+    if (asked === 'go') return taken(request) ? 'Done.' : agents('a', 'b')
+    order.push(taken(request) ? `${asked} again` : asked)
+    return taken(request) ? 'done' : { calls: [{ name: 'Glob', input: { pattern: '*' } }] }
+  })
+  it.session.model = { ...it.session.model, rehearsal: true }
+  await say(it)
+  assert.deepEqual(order, ['a', 'a again', 'b', 'b again'])
+})
+
 test('an interrupt stops all of them, and each call has a result', async () => {
   let at = 0
   const it: TestSession = start(async (asked, request) => {

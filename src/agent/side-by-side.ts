@@ -11,12 +11,12 @@ import { complete, interruptedResult, outcomeOf, type Prepared, prepare, type To
 /** More than these wait until the first of them has finished. */
 const mostAtOnce = 10
 
-/** The calls of a reply, those that may run side by side together. */
+/** The calls of a reply, those that may run side by side together. A script that plays the model plays its lines in order, so there each is alone. */
 export function* grouped(session: Session, calls: readonly ToolUse[]): Generator<readonly ToolUse[]> {
   let group: ToolUse[] = []
   for (const call of calls) {
-    const joins = session.tool(call.name)?.sideBySide === true
-    if (group.length > 0 && !(joins && session.tool(group[0]!.name)?.sideBySide)) {
+    const isApart = session.model.rehearsal || !session.tool(call.name)?.sideBySide
+    if (group.length > 0 && (isApart || !session.tool(group[0]!.name)?.sideBySide)) {
       yield group
       group = []
     }

@@ -161,6 +161,37 @@ test("a sub-agent's call waits, its parent's with it, and both go on after the d
   assert.deepEqual(at.rows('SELECT session_id FROM ona_subagents').length, 1)
 })
 
+test('of agents side by side each waits for its own approval, and the parent is resumed after the last', async (t) => {
+  const make = (name: string) => ({
+    name: 'Agent',
+    input: { description: name, prompt: `Make ${name}.` },
+  })
+  const model = await modelServer(t, [[make('one.txt'), make('two.txt')]])
+  for (const name of ['one.txt', 'two.txt'])
+    model.when(
+      (body) => lastOf(body).includes(`Make ${name}.`),
+      [{ name: 'Bash', input: { command: `touch ${name}` } }],
+    )
+  const at = place(t, model.env)
+  const settings = ['--settings', '{"approvals":{}}']
+  const first = JSON.parse((await at.run(['-p', 'delegate both', '--output-format', 'json', ...settings])).stdout)
+  assert.equal(first.terminal_reason, 'tool_deferred')
+  const waits: { id: string; resume: string }[] = JSON.parse((await at.run(['approvals', 'list', '--json'])).stdout)
+  assert.equal(waits.length, 2)
+  const goOn = () => at.run(['-p', '--resume', first.session_id, ...settings])
+  const made = () => ['one.txt', 'two.txt'].map((name) => existsSync(join(at.folder, name)))
+  for (const { id } of waits) {
+    assert.match((await goOn()).stdout, /still waits for approval/)
+    assert.equal((await at.run(['approvals', 'approve', id])).code, 0)
+  }
+  const resumed = await goOn()
+  assert.deepEqual([resumed.code, resumed.stdout, made()], [0, 'done\n', [true, true]], resumed.stderr)
+  const results = at.rows<{ n: number }>(
+    `SELECT count(*) AS n FROM transcript_entries WHERE entry_type = 'tool_result' AND session_id = '${first.session_id}'`,
+  )
+  assert.deepEqual([results[0]?.n, at.rows('SELECT * FROM ona_waiting_calls')], [2, []])
+})
+
 test('a skill that runs as a sub-agent waits and goes on in the middle; what it embeds runs once', async (t) => {
   const model = await modelServer(t, [[{ name: 'Skill', input: { skill: 'maker' } }], [touch]])
   const at = place(t, model.env)
