@@ -183,8 +183,8 @@ test('what other products read from a definition and ona does not is reported', 
   at.write('../home/.ona/agents/porter.md', definition(at, 'memory: user\neffort: high\ncolor: blue'))
   const { env } = await testModel(t)
   const { stderr } = await at.run(['-p', 'go'], { env })
-  assert.match(stderr, /porter\.md: memory is not known here/)
-  assert.match(stderr, /porter\.md: effort is not known here/)
+  assert.match(stderr, /porter\.md: memory: unknown key; ignored/)
+  assert.match(stderr, /porter\.md: effort: unknown key; ignored/)
   assert.doesNotMatch(stderr, /color/)
 })
 

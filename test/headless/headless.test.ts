@@ -308,7 +308,7 @@ test('a session goes on with the model that was chosen for it, in a copy too, un
   const gone = await at.run(['-p', 'go', '--continue', '--settings', settings])
   assert.match(
     gone.stderr,
-    /this session had the model claude_code_subscription\/claude-opus-4-20250514, and goes on with/,
+    /this session used the model claude_code_subscription\/claude-opus-4-20250514; it continues with/,
   )
 })
 
@@ -345,7 +345,7 @@ test('--fallback-model goes on with another model when the first is overloaded',
   used.add('fallback-model').add('model')
   const ran = await at.run(['-p', 'go', '--model', 'opus', '--fallback-model', 'sonnet'])
   assert.deepEqual([ran.code, ran.stdout], [0, 'Here.\n'], ran.stderr)
-  assert.match(ran.stderr, /is overloaded .*going on with claude-sonnet/)
+  assert.match(ran.stderr, /is overloaded .*using claude-sonnet/)
 })
 
 test('--json-schema: a wrong answer is sent back with the error; the right one is the result', async (t) => {

@@ -39,7 +39,7 @@ async function useFallback(session: Session, failure: ModelFailure): Promise<boo
   session.fallbacksTried++
   const model = await modelFor(name)
   if ('problem' in model || model.wireModel === session.model.wireModel) return useFallback(session, failure)
-  const text = `${session.model.wireModel} is overloaded (${failure.message}); going on with ${model.wireModel}`
+  const text = `${session.model.wireModel} is overloaded (${failure.message}); using ${model.wireModel}`
   session.emit({ type: 'notice', level: 'warning', text })
   session.model = model
   return true

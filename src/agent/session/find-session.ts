@@ -26,7 +26,7 @@ export function findSession(options: StartOptions, { db, env }: Runtime): Found 
     return { problem: `--session-id must be a UUID, not "${options.sessionId}"`, usage: true }
   }
   if (options.sessionId && getSession(db, options.sessionId)) {
-    return { problem: `the session ${options.sessionId} is in use; --resume goes on with it`, usage: true }
+    return { problem: `the session ${options.sessionId} is in use; --resume resumes it`, usage: true }
   }
   if (!resume) return newSession(options, { db, env })
   const old = resume === true ? newestSession(db, { projectDir: cwd }) : (getSession(db, resume) ?? byName(db, resume))

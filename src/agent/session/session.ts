@@ -58,7 +58,7 @@ export interface SessionServices {
   awaitApproval(call: WaitingCall, request: PermissionRequest): string | undefined
   loadSkill(session: Session, name: string, args: string, toolUseId?: string): Promise<LoadedSkill>
   runAgent(session: Session, request: SubagentTask): Promise<ToolOutput>
-  /** Goes on with an agent in the background that waited for an approval. */
+  /** Resumes an agent in the background that waited for an approval. */
   resumeAgent(session: Session, toolUseId: string): Promise<void>
   enterPlanMode(session: Session): Promise<ToolOutput>
   exitPlanMode(session: Session, plan: string, commands?: readonly string[]): Promise<ToolOutput>

@@ -178,7 +178,7 @@ async function useKept(session: Session): Promise<void> {
   const model = await session.runtime.modelFor(kept)
   if (!('problem' in model)) session.model = model
   else {
-    const text = `this session had the model ${kept}, and goes on with ${session.model.wireModel}: ${model.problem}`
+    const text = `this session used the model ${kept}; it continues with ${session.model.wireModel}: ${model.problem}`
     session.emit({ type: 'notice', level: 'warning', text })
   }
 }

@@ -121,7 +121,7 @@ export function loadAgentKinds(places: AgentPlaces, given: readonly AgentKind[] 
         warnings.push(`${path}: ${read.problem}`)
         continue
       }
-      for (const key of unreadIn(text)) warnings.push(`${path}: ${key} is not known here and is not looked at`)
+      for (const key of unreadIn(text)) warnings.push(`${path}: ${key}: unknown key; ignored`)
       if (read.permissionMode === undefined || trusted || isOwn) {
         byName.set(read.name, read)
       } else {

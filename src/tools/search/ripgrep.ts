@@ -123,7 +123,7 @@ async function run(
 }
 
 function explain(stderr: string, { type, pattern }: Search): string {
-  if (stderr.includes('unrecognized file type')) return `type ${JSON.stringify(type)} is not known; use glob instead`
+  if (stderr.includes('unrecognized file type')) return `unknown type ${JSON.stringify(type)}; use glob instead`
   return `the pattern ${JSON.stringify(pattern)} cannot be searched: ${stderr.replace(/^rg: /, '').trim()}`
 }
 

@@ -112,7 +112,7 @@ class Translation {
     const named = /^\?P?<([A-Za-z_][A-Za-z0-9_]*)>/.exec(rest)
     const flagged = /^\?([a-zA-Z-]*):/.exec(rest)
     const opening = named ?? flagged
-    if (!opening && rest.startsWith('?')) throw new SyntaxError(`the group "(${rest.slice(0, 3)}" is not known`)
+    if (!opening && rest.startsWith('?')) throw new SyntaxError(`unknown group "(${rest.slice(0, 3)}"`)
     this.#at += opening ? [...opening[0]].length : 0
     const start = named ? `(?<${named[1]}>` : flagged ? `(?${flagsOf(flagged[1]!)}:` : '('
     const body = this.#alternation()
@@ -130,7 +130,7 @@ class Translation {
     if (/[0-9]/.test(character)) throw new SyntaxError('backreferences are not supported')
     if (character === 'p' || character === 'P') return this.#property(character)
     if ('xuU'.includes(character)) return this.#codePoint(character)
-    if (/[A-Za-z<>]/.test(character)) throw new SyntaxError(`"\\${character}" is not known`)
+    if (/[A-Za-z<>]/.test(character)) throw new SyntaxError(`unknown escape "\\${character}"`)
     return literal(character)
   }
 
@@ -148,7 +148,7 @@ class Translation {
         // not under this spelling
       }
     }
-    throw new SyntaxError(`the Unicode property "${what}" is not known`)
+    throw new SyntaxError(`unknown Unicode property "${what}"`)
   }
 
   #codePoint(kind: string): string {
@@ -189,7 +189,7 @@ class Translation {
     const named = /^:(\^?)([a-z]+):\]/.exec(this.#rest())
     if (!named) return this.#class()
     const set = posix[named[2]!]
-    if (!set) throw new SyntaxError(`the class "[:${named[2]}:]" is not known`)
+    if (!set) throw new SyntaxError(`unknown class "[:${named[2]}:]"`)
     this.#at += named[0].length
     return named[1] === '^' ? `[^${set}]` : set
   }

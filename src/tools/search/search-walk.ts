@@ -16,7 +16,7 @@ export async function searchWalk(search: Search): Promise<Found> {
   if (!translated.ok) return translated
   const ofType = search.type === undefined ? undefined : globsOfType(search.type)
   if (search.type !== undefined && !ofType) {
-    return { ok: false, why: `type ${JSON.stringify(search.type)} is not known; use glob instead` }
+    return { ok: false, why: `unknown type ${JSON.stringify(search.type)}; use glob instead` }
   }
 
   const files: FoundFile[] = []

@@ -250,7 +250,7 @@ test('an unknown type is an error that says what to do', async (t) => {
   const b = bench(t)
   const { theirs, ours } = await both(b, { pattern: 'x', type: 'nonsense' })
   assert.deepEqual(ours, theirs)
-  assert.deepEqual([ours.isError, ours.content], [true, 'type "nonsense" is not known; use glob instead'])
+  assert.deepEqual([ours.isError, ours.content], [true, 'unknown type "nonsense"; use glob instead'])
 })
 
 test('the table of types is that of ripgrep', () => {
