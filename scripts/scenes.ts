@@ -2,6 +2,7 @@
  * The terminal beside Claude Code's: the same scenes of both as PNG, against one scripted model on loopback.
  *   node scripts/scenes.ts OUT [ona,claude] [60,80,120] [scene,scene…]
  * Claude Code is the one that `npm run test:prove claudecode` installs. Writes OUT/<scene>-<columns>-<agent>.png.
+ * SCENES_LIGHT=1: on a light background.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -65,10 +66,12 @@ async function visit(agent: string, columns: number, camera: Browser): Promise<v
     DISABLE_AUTOUPDATER: '1',
   }
   const set = Object.entries(env).map(([name, value]) => `${name}=${value}`)
-  const start = ['env', '-i', ...set, ...programs[agent]!].join(' ')
+  const start = ['env', '-i', ...set, ...programs[agent]!].map((word) => `'${word}'`).join(' ')
   const session = `${agent}${columns}`
   tmux('new-session', '-d', '-s', session, '-x', `${columns}`, '-y', `${rows}`, '-c', project, 'bash --norc')
   tmux('set-option', '-g', 'default-terminal', 'tmux-256color')
+  // what tmux answers when a program asks for the background (OSC 11)
+  tmux('set-option', '-g', 'window-style', light ? 'fg=#24292f,bg=#ffffff' : 'fg=#d7dae0,bg=#1b1d23')
   const capture = (...words: string[]) => tmux('capture-pane', '-p', '-t', session, ...words)
   const until = async (shown: RegExp, seconds = 20) => {
     for (const end = Date.now() + seconds * 1000; Date.now() < end; ) {

@@ -9,7 +9,7 @@ export interface TestTerminal {
   /** Everything from the top of the scrollback, trailing blank lines left off. */
   all(): Promise<string[]>
   cursor(): Promise<{ row: number; column: number }>
-  on(event: string, listener: () => void): void
+  on(event: string, listener: (...args: never[]) => void): void
   removeAllListeners(): void
   /** How many times the program wrote. */
   writes: number
@@ -32,7 +32,9 @@ export function testTerminal(columns = 80, rows = 24): TestTerminal {
       terminal.write(text)
       return true
     },
-    on: (_event, listener) => listeners.push(listener),
+    on: (event, listener) => {
+      if (event === 'resize') listeners.push(listener as () => void)
+    },
     removeAllListeners: () => listeners.splice(0),
     resize(wide, high) {
       terminal.resize(wide, high)

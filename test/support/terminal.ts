@@ -1,6 +1,6 @@
 /** ona in a real terminal (tmux), driven by keys and seen as text; and ona over a pipe. */
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -69,6 +69,10 @@ export interface Ona {
   all(): string
   /** The screen with its colours. */
   styled(): string
+  /** Every byte that it wrote to the terminal. */
+  raw(): string
+  /** The terminal is closed, as when its window goes away. */
+  close(): void
   resize(columns: number, rows: number): void
   /** Sends the program a signal. */
   kill(signal: string): void
@@ -92,6 +96,7 @@ export function openOna(
     env = {},
     shell = false,
     launcher = false,
+    background = 'default',
   }: {
     columns?: number
     rows?: number
@@ -99,6 +104,8 @@ export function openOna(
     env?: NodeJS.ProcessEnv
     shell?: boolean
     launcher?: boolean
+    /** What the terminal answers when it is asked for its background (OSC 11); `default`: it does not answer. */
+    background?: string
   } = {},
 ): Ona {
   const name = `t${++count}`
@@ -115,6 +122,11 @@ export function openOna(
     'history-limit',
     '50000',
     ';',
+    'set-option',
+    '-g',
+    'window-style',
+    `bg=${background}`,
+    ';',
     'new-session',
     '-d',
     '-s',
@@ -128,6 +140,8 @@ export function openOna(
     shell ? 'bash --norc' : `${command}; echo "LEFT WITH $?"; cat`,
   )
   if (started.status !== 0) throw new Error(`tmux: ${started.stderr}`)
+  const copy = join(place.home, '..', `${name}.raw`)
+  tmux('pipe-pane', '-t', name, `cat > '${copy}'`)
   if (shell) tmux('send-keys', '-t', name, '-l', `${command}; echo "LEFT WITH $?"\r`)
   const capture = (...words_: string[]) => tmux('capture-pane', '-p', '-t', name, ...words_).stdout.trimEnd()
   return {
@@ -148,6 +162,8 @@ export function openOna(
     },
     all: () => capture('-S', '-'),
     styled: () => capture('-e'),
+    raw: () => readFileSync(copy, 'utf8'),
+    close: () => void tmux('kill-session', '-t', name),
     resize: (wide, high) => void tmux('resize-window', '-t', name, '-x', String(wide), '-y', String(high)),
     kill(signal) {
       const shell = tmux('list-panes', '-t', name, '-F', '#{pane_pid}').stdout.trim()

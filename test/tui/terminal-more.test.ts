@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, afterEach, beforeEach, mock, test } from 'node:test'
 import { isLight } from '../../src/tui/render/style.ts'
 import { Terminal } from '../../src/tui/session/terminal.ts'
-import { Keyboard, testTerminal } from '../support/screen.ts'
+import { Keyboard, testTerminal, until } from '../support/screen.ts'
 import { hasTmux, newPlace, type Ona, openOna, type Place, stopTmux } from '../support/terminal.ts'
 
 const skip = hasTmux() ? false : 'tmux is not installed'
@@ -102,6 +102,77 @@ test('a background that the terminal reports as light is taken for one', () => {
   keyboard.type('\x1b]11;rgb:ffff/ff', 'ff/ffff\x1b\\') // in two pieces, as a slow line brings it
   terminal.close()
   assert.deepEqual(heard, ['rgb:ffff/ffff/ffff'])
+})
+
+test('an answer about the background that comes late and in pieces presses no key and types nothing', () => {
+  mock.timers.enable({ apis: ['setTimeout', 'Date'] })
+  try {
+    const whole = '\x1b]11;rgb:ffff/ffff/ffff\x1b\\'
+    for (const at of [1, 2, 3, 6, 20, whole.length - 1]) {
+      const [keyboard, screen] = [new Keyboard(), testTerminal()]
+      const terminal = new Terminal(keyboard, screen, {})
+      const [heard, pressed]: [string[], unknown[]] = [[], []]
+      terminal.onBackground = (reported) => void heard.push(reported)
+      terminal.prompt = { text: '', press: (input) => void pressed.push(input), draw: () => ({ lines: [] }) }
+      terminal.open()
+      keyboard.type(whole.slice(0, at))
+      mock.timers.tick(200)
+      keyboard.type(whole.slice(at), 'x')
+      assert.deepEqual([heard, pressed], [['rgb:ffff/ffff/ffff'], [{ text: 'x' }]], `cut after ${at}`)
+      // the answer is there: Esc is a key again, at once
+      keyboard.type('\x1b')
+      mock.timers.tick(41)
+      assert.deepEqual(pressed.at(-1), { key: 'esc' })
+      // half of one that never ends is dropped
+      keyboard.type('\x1b]11;rgb:ff')
+      mock.timers.tick(2_001)
+      keyboard.type('y')
+      assert.deepEqual(pressed.at(-1), { text: 'y' })
+      terminal.close()
+    }
+  } finally {
+    mock.timers.reset()
+  }
+})
+
+test('a question that nobody has seen yet is not answered by keys that came too early', async () => {
+  const [keyboard, screen] = [new Keyboard(), testTerminal()]
+  const terminal = new Terminal(keyboard, screen, {})
+  terminal.open()
+  const choices = [
+    { label: 'Yes', value: 'yes', key: 'y' },
+    { label: 'No', value: 'no', key: 'n' },
+  ]
+  const [first, second] = [terminal.choose({ title: 'One?', choices }), terminal.choose({ title: 'Two?', choices })]
+  await until(screen, /1 more question after this one[\s\S]*One\?/)
+  keyboard.type('yy', 'y') // in one piece, as a busy terminal brings it, and once more by a key that bounces
+  assert.equal((await first)?.value, 'yes')
+  await until(screen, /Two\?/)
+  const answered = second.then((chosen) => chosen?.value)
+  while ((await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, 50))])) === undefined)
+    keyboard.type('n')
+  assert.equal(await answered, 'no')
+  terminal.close()
+})
+
+test('keys typed fast come in one piece, and each counts', async () => {
+  const [keyboard, screen] = [new Keyboard(), testTerminal()]
+  const terminal = new Terminal(keyboard, screen, {})
+  terminal.open()
+  const choices = [{ label: 'No, and say why', value: 'no', key: 'n', text: 'why' }]
+  const asked = terminal.choose({ title: 'One?', choices })
+  await until(screen, /One\?/)
+  keyboard.type('nuse pnpm', '\r')
+  assert.deepEqual(await asked, { value: 'no', values: ['no'], text: 'use pnpm' })
+  const page = terminal.page(
+    'words',
+    Array.from({ length: 200 }, (_, at) => (at === 150 ? 'needle' : `row ${at}`)),
+  )
+  keyboard.type('/needle', '\r')
+  await until(screen, /needle: 1 of 1/)
+  keyboard.type('q')
+  await page
+  terminal.close()
 })
 
 test('a question that waits rings once, by name, and not when it is answered in time or is set to be quiet', async () => {

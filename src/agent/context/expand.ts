@@ -71,8 +71,12 @@ async function readFor(session: Session, path: string): Promise<Mention | undefi
     return { block: attached(note), note, denied: true }
   }
   const { content, isError } = await read.run({ file_path: path }, toolContext(session, 'mention'))
-  if (isError) return undefined
+  if (isError) {
+    const note = `@${path} is left out: ${content.split('\n')[0]}`
+    return { block: attached(note), note, denied: true }
+  }
   const name = relative(session.cwd, path)
-  const note = `attached ${name.startsWith('..') ? path : name} (${content.split('\n').length} lines)`
+  const lines = content.trimEnd().split('\n').length
+  const note = `attached ${name.startsWith('..') ? path : name} (${lines} ${lines === 1 ? 'line' : 'lines'})`
   return { block: attached(`The file ${path}:\n${content}`), note, denied: false }
 }

@@ -169,6 +169,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     db,
     settings,
     plane: planeFor(() => current, options.handlers ?? []),
+    handlers: [...hooks.handlers, ...pluginHooks],
     user: options.user,
     env,
     childEnv: { ...withPrograms(withoutSecrets(env), plugins), ...mark },

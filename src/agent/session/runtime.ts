@@ -1,5 +1,6 @@
 /** What the sessions of one process share: taken once at start and held. */
 import type { EventFields, EventName } from '../../hooks/events.ts'
+import type { Handler } from '../../hooks/handler.ts'
 import type { Answer, Plane, Scope } from '../../hooks/plane.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
 import type { ServerConfig } from '../../mcp/config.ts'
@@ -46,6 +47,8 @@ export interface Runtime {
   /** `--setting-sources`: also instructions, skills and agents are read from these places only. All by default. */
   readonly sources?: readonly string[]
   readonly plugins?: readonly Plugin[]
+  /** The hooks of settings and plugins in force, as they were read at the start. */
+  readonly handlers?: readonly Handler[]
   /** Added after our own system prompt. */
   readonly appendSystemPrompt?: string
   /** Tools that the model does not see and cannot call. */

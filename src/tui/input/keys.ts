@@ -1,9 +1,12 @@
 /** Bytes from the terminal made keys: `ctrl+a`, `alt+enter`, `shift+tab`, typed text, and pasted text as one piece. */
 
+import { withoutEscapes } from '../render/clean.ts'
+
 export type Input = { readonly key: string } | { readonly text: string } | { readonly paste: string }
 
 const pasteStart = '\x1b[200~'
 const pasteEnd = '\x1b[201~'
+const answer = /^\x1b\]\d/
 const csi = /^\x1b\[([0-9;:<?]*)([A-Za-z~])/
 const ss3: Record<string, string> = { A: 'up', B: 'down', C: 'right', D: 'left', H: 'home', F: 'end', P: 'f1', Q: 'f2' }
 const letters: Record<string, string> = {
@@ -50,6 +53,11 @@ export class KeyReader {
     return this.#rest !== '' && this.#paste === undefined
   }
 
+  /** What waits is an answer of the terminal that has come in part: no key begins like this. */
+  get answering(): boolean {
+    return this.waiting && answer.test(this.#rest)
+  }
+
   feed(chunk: string): Input[] {
     const found: Input[] = []
     let rest = this.#rest + chunk
@@ -64,7 +72,7 @@ export class KeyReader {
           return found
         }
         this.#paste.push(rest.slice(0, end))
-        found.push({ paste: this.#paste.join('').replace(/\r\n?/g, '\n') })
+        found.push({ paste: withoutEscapes(this.#paste.join('').replace(/\r\n?/g, '\n')) })
         this.#paste = undefined
         rest = rest.slice(end + pasteEnd.length)
         continue
@@ -86,9 +94,13 @@ export class KeyReader {
     return found
   }
 
-  /** No more came: what waited is the Esc key, and what followed it. */
+  /** No more came: what waited is the Esc key, and what followed it. Half an answer is dropped. */
   flush(): Input[] {
     if (!this.waiting) return []
+    if (this.answering) {
+      this.#rest = ''
+      return []
+    }
     const rest = this.#rest.slice(1)
     this.#rest = ''
     return [{ key: 'esc' }, ...(rest ? this.feed(rest) : [])]

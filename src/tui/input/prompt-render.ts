@@ -34,7 +34,7 @@ export function drawPrompt(picture: PromptPicture, columns: number, rows: number
   const from = Math.max(0, Math.min(place.row - most + 1, place.rows.length - most))
   const lines = [paint(shell ? 'warn' : 'dim', rule(columns))]
   for (const [index, row] of place.rows.slice(from, from + most).entries())
-    lines.push(`${index === 0 ? paint(role, from > 0 ? glyph.more[0]! : glyph.prompt) : ' '} ${row.text}`)
+    lines.push(`${index === 0 ? paint(role, from > 0 ? glyph.more[0]! : glyph.prompt) : ' '} ${row.shown}`)
   const cursor = { row: 1 + place.row - from, column: 2 + place.column }
   const ghost = draft.text === '' ? placeholder(picture) : picture.arguments
   if (ghost) lines[1] += paint('dim', ghost)

@@ -15,7 +15,17 @@ export function clean(text: string): string {
     .replace(turning, (mark) => `<U+${mark.charCodeAt(0).toString(16).toUpperCase()}>`)
 }
 
-/** The same on one line. */
+/** Pasted text: escape sequences and control characters are removed, tabs and line ends stay. */
+export const withoutEscapes = (text: string): string => text.replace(sequences, '').replace(controls, '')
+
+/** All that may reach the terminal in a line: characters, styles (SGR) and links (OSC 8). What moves the cursor may not. */
+export const onlyStyles = (line: string): string => (unsafe.test(line) ? line.replace(unsafeAll, '') : line)
+
+const unsafe =
+  /[\x00-\x1a\x1c-\x1f\x7f-\x9f]|\x1b(?!\[[0-9;:]*m|\]8;;[\x20-\x7e]*\x1b\\|\\)(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)?/
+const unsafeAll = new RegExp(unsafe, 'g')
+
+/** The same as `clean`, on one line. */
 export const cleanLine = (text: string): string =>
   clean(text)
     .replace(/\s*\n\s*/g, ' ')

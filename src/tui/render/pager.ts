@@ -1,6 +1,7 @@
 /** Long text on the alternate screen: the scrollback keeps what it had. */
 
 import type { Input } from '../input/keys.ts'
+import { onlyStyles } from './clean.ts'
 import { glyph } from './glyphs.ts'
 import type { Output } from './screen.ts'
 import { bold, inverse, paint } from './style.ts'
@@ -89,7 +90,7 @@ export class Pager {
       this.#asking = undefined
       this.#hit = undefined
       this.#find(1)
-    } else if (input.key === 'esc') this.#asking = undefined
+    } else if (input.key === 'esc' || input.key === 'ctrl+c') this.#asking = undefined
     this.draw()
   }
 
@@ -121,7 +122,7 @@ export class Pager {
     this.#top = this.#clamped(lines.length)
     const shown = Array.from({ length: this.#height }, (_, row) => {
       const at = this.#top + row
-      const line = clip(lines[at] ?? paint('dim', '~'), columns)
+      const line = clip(onlyStyles(lines[at] ?? paint('dim', '~')), columns)
       return at === this.#hit ? inverse(bare(line)) : line
     })
     const foot = this.#asking !== undefined ? `/${this.#asking}` : this.#foot(lines)

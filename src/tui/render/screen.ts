@@ -2,6 +2,7 @@
  * The screen: what is finished is printed once and belongs to the terminal's own scrollback; below it lies the live area,
  * the only part that is ever drawn again.
  */
+import { onlyStyles } from './clean.ts'
 import { clip, width } from './width.ts'
 
 export interface Frame {
@@ -61,7 +62,7 @@ export class Screen {
 
   /** Finished lines; they appear above the live area with the next draw. */
   print(lines: readonly string[]): void {
-    for (const line of lines) this.#printed.push(line)
+    for (const line of lines) this.#printed.push(onlyStyles(line))
   }
 
   draw(frame: Frame): void {
@@ -69,7 +70,7 @@ export class Screen {
     const { columns } = this
     if (columns !== this.#columns) this.#reflow(columns)
     const over = Math.max(0, frame.lines.length - this.rows)
-    const lines = frame.lines.slice(over).map((line) => clip(line, columns))
+    const lines = frame.lines.slice(over).map((line) => clip(onlyStyles(line), columns))
     const cursor = frame.cursor && { row: Math.max(0, frame.cursor.row - over), column: frame.cursor.column }
     const text = this.#printed.length > 0 ? this.#printAbove(lines) : this.#change(lines)
     const right = cursor && cursor.column > 0 ? `\x1b[${cursor.column}C` : ''

@@ -130,6 +130,13 @@ export function isLight(reported: string): boolean {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.5
 }
 
+/** What some terminals say of their background beforehand: `COLORFGBG=15;0`, the last number is the background. */
+export function backgroundIn(env: NodeJS.ProcessEnv): 'light' | 'dark' | undefined {
+  const ground = /;(\d+)$/.exec(env['COLORFGBG'] ?? '')?.[1]
+  if (ground === undefined) return undefined
+  return ground === '7' || Number(ground) > 8 ? 'light' : 'dark'
+}
+
 export const themeName = (): ThemeName => current
 export const isTheme = (name: unknown): name is ThemeName => typeof name === 'string' && name in palettes
 export const colours = (): boolean => palette !== undefined

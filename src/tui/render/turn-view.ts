@@ -196,7 +196,9 @@ export class TurnView {
         break
     }
     const notice = noticeOf(event)
-    if (notice) this.#happened.add(notice)
+    // notices stand together, and right below what the user typed
+    const isBelow = ['user', 'notice'].includes(this.items.at(-1)?.kind ?? '')
+    if (notice) this.#happened.add(notice, !isBelow)
   }
 
   #endTurn(): void {

@@ -12,7 +12,17 @@ import { glyph, useGlyphs } from '../render/glyphs.ts'
 import { useHyperlinks } from '../render/hyperlink.ts'
 import { transcriptLines } from '../render/scrollback.ts'
 import type { StatusView } from '../render/status/status-view.ts'
-import { bold, isLight, isTheme, paint, type ThemeName, useDepth, useTheme, wantsColour } from '../render/style.ts'
+import {
+  backgroundIn,
+  bold,
+  isLight,
+  isTheme,
+  paint,
+  type ThemeName,
+  useDepth,
+  useTheme,
+  wantsColour,
+} from '../render/style.ts'
 import type { TurnView } from '../render/turn-view.ts'
 import { userAt } from './ask-user.ts'
 import { Conversation, lineOf } from './conversation.ts'
@@ -29,7 +39,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   const colour = wantsColour(env, true)
   let theme: ThemeName | undefined
   useDepth(env)
-  useTheme('dark', colour)
+  useTheme(backgroundIn(env) ?? 'dark', colour) // until the terminal itself answers
   useGlyphs(env)
   useHyperlinks(env)
   const terminal = new Terminal(options.input, options.output, env)

@@ -118,6 +118,15 @@ test('a long paste is folded on the screen and sent in full, a megabyte too', as
   assert.deepEqual(submitted.slice(1), [`see ${text}`, `see ${text}`], 'what comes back is what was sent')
 })
 
+test('a draft with tabs, controls and marks that turn text shows no control, and the cursor stands where it seems', async () => {
+  const { prompt } = withPrompt()
+  prompt.set('a\tb\x1b[31mc\x07\u202ed')
+  terminal.changed()
+  await shows(/❯ a {4}b\[31mc<U\+202E>d$/m)
+  const { column } = await screen.cursor()
+  assert.equal(column, '❯ a    b[31mc<U+202E>d'.length)
+})
+
 test('what is killed comes back with Ctrl-Y, and Alt-Y goes on to what was killed before', async () => {
   const { prompt } = withPrompt()
   keyboard.type('one two', '\x17', '\x17', '\x19', '\x1by')
@@ -519,7 +528,9 @@ test('a question that is withdrawn goes away, and the one behind it is asked', a
   abort.abort()
   assert.equal(await first, undefined)
   await shows(/second\?/)
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + 350 }) // long enough to have seen it
   keyboard.type('yes', enter)
+  mock.timers.reset()
   assert.equal(await second, 'yes')
 })
 

@@ -2,7 +2,7 @@
 import { ChoiceView } from '../dialogs/choice-view.ts'
 import { TextView } from '../dialogs/text-view.ts'
 import { type Input, KeyReader } from '../input/keys.ts'
-import { plural } from '../render/format.ts'
+import { clean } from '../render/clean.ts'
 import { glyph } from '../render/glyphs.ts'
 import { Pager } from '../render/pager.ts'
 import { type Output, Screen } from '../render/screen.ts'
@@ -10,13 +10,16 @@ import { paint } from '../render/style.ts'
 import { TurnView } from '../render/turn-view.ts'
 import type { View } from '../render/view.ts'
 import { wrap } from '../render/width.ts'
+import { DialogQueue, singles, wantsBody } from './dialog-queue.ts'
 import type { Chosen, Dialog, Front, TextQuestion } from './front.ts'
+import { Window } from './window.ts'
 
 export interface TerminalInput {
   setRawMode?(raw: boolean): unknown
   setEncoding(encoding: 'utf8'): unknown
   on(event: 'data', listener: (chunk: string) => void): unknown
   on(event: 'end', listener: () => void): unknown
+  on(event: 'error', listener: (cause: unknown) => void): unknown
   resume(): unknown
   pause(): unknown
   removeAllListeners(event: string): unknown
@@ -24,6 +27,7 @@ export interface TerminalInput {
 
 export interface TerminalOutput extends Output {
   on(event: 'resize', listener: () => void): unknown
+  on(event: 'error', listener: (cause: unknown) => void): unknown
   removeAllListeners(event: string): unknown
 }
 
@@ -32,18 +36,15 @@ const modesOn = '\x1b[?2004h\x1b[>1u'
 /** Asks for the background colour; the answer comes in like a key (OSC 11). */
 const askBackground = '\x1b]11;?\x07'
 const modesOff = '\x1b[<u\x1b[?2004l\x1b[?25h'
-/** The window's title before ours is kept by the terminal and given back. */
-const keepTitle = '\x1b[22;0t'
-const giveTitle = '\x1b[23;0t'
 /** Streaming is drawn at most this often; keys are drawn at once. */
 const frameMs = 33
 const spinMs = 120
-/** How long an Esc may be the start of a longer key. */
+/** How long an Esc may be the start of a longer key; of an answer that the terminal owes us; and the rest of one. */
 const escapeMs = 40
-/** A wait this long gets a bell. */
-const bellMs = 6_000
-/** Whoever types when a dialog comes up goes on typing into the line until they pause this long. */
-const pauseMs = 700
+const owedMs = 250
+const answerMs = 2_000
+/** A terminal that has not answered after this long will not. */
+const askedMs = 3_000
 
 export class Terminal implements Front {
   readonly interactive = true
@@ -62,16 +63,24 @@ export class Terminal implements Front {
   readonly #output: TerminalOutput
   readonly #env: NodeJS.ProcessEnv
   readonly #screen: Screen
-  readonly #keys = new KeyReader((reported) => this.onBackground?.(reported))
-  readonly #dialogs: { view: View; body: readonly string[]; title: string; afterPause: boolean }[] = []
-  #typedAt = 0
+  readonly #keys = new KeyReader((reported) => {
+    this.#owedUntil = 0
+    this.onBackground?.(reported)
+  })
+  readonly #window: Window
+  readonly #dialogs = new DialogQueue({
+    draft: () => this.prompt?.text ?? '',
+    notify: (title) => this.notify(title),
+    changed: () => this.changed(),
+  })
   #pager: Pager | undefined
   #timer: NodeJS.Timeout | undefined
   #escape: NodeJS.Timeout | undefined
   #drawnAt = 0
+  /** Until then an Esc may be the first piece of the answer to our question for the background. */
+  #owedUntil = 0
   #away = false
   #closed = false
-  #title = ''
   readonly #restore = () => this.#output.write(modesOff)
 
   constructor(input: TerminalInput, output: TerminalOutput, env: NodeJS.ProcessEnv = process.env) {
@@ -79,6 +88,7 @@ export class Terminal implements Front {
     this.#output = output
     this.#env = env
     this.#screen = new Screen(output, env)
+    this.#window = new Window((text) => output.write(text), env)
     this.turn = new TurnView(() => this.changed())
     this.turn.columns = () => this.columns
   }
@@ -89,12 +99,16 @@ export class Terminal implements Front {
 
   open(): void {
     this.#input.setEncoding('utf8')
-    this.#output.write(keepTitle)
-    if (this.onBackground) this.#output.write(askBackground)
+    this.#window.open()
+    if (this.onBackground) {
+      this.#owedUntil = Date.now() + askedMs
+      this.#output.write(askBackground)
+    }
     this.#take()
     this.#input.on('data', (chunk) => this.#data(chunk))
     this.#input.on('end', () => this.onEnd())
     this.#output.on('resize', () => this.#draw())
+    for (const stream of [this.#input, this.#output]) stream.on('error', (cause) => this.#lost(cause))
     process.on('exit', this.#restore)
     this.#draw()
   }
@@ -110,7 +124,7 @@ export class Terminal implements Front {
     this.#screen.draw({ lines: [] })
     this.#screen.leave()
     this.#give()
-    this.#output.write(giveTitle)
+    this.#window.close()
     this.#input.removeAllListeners('data')
     this.#input.removeAllListeners('end')
     this.#output.removeAllListeners('resize')
@@ -143,42 +157,13 @@ export class Terminal implements Front {
   }
 
   choose<T>(dialog: Dialog<T>, signal?: AbortSignal): Promise<Chosen<T> | undefined> {
-    return this.#show(dialog.title, dialog.body ?? [], signal, (done) => new ChoiceView(dialog, done))
+    const { title, body = [] } = dialog
+    return this.#dialogs.show({ title, body, signal }, (done) => new ChoiceView(dialog, done))
   }
 
   ask(question: TextQuestion, signal?: AbortSignal): Promise<string | undefined> {
-    return this.#show(question.title, question.body ?? [], signal, (done) => new TextView(question, done))
-  }
-
-  /** A dialog has the keyboard until it is answered or withdrawn; the one opened first is answered first. */
-  #show<T>(
-    title: string,
-    body: readonly string[],
-    signal: AbortSignal | undefined,
-    make: (done: (value: T | undefined) => void) => View,
-  ): Promise<T | undefined> {
-    return new Promise((resolve) => {
-      if (signal?.aborted) {
-        resolve(undefined)
-        return
-      }
-      const bell = setTimeout(() => this.notify(title), bellMs).unref()
-      const finish = (value: T | undefined) => {
-        const at = this.#dialogs.indexOf(entry)
-        if (at < 0) return
-        clearTimeout(bell)
-        this.#dialogs.splice(at, 1)
-        signal?.removeEventListener('abort', withdraw)
-        this.changed()
-        resolve(value)
-      }
-      const withdraw = () => finish(undefined)
-      const typing = Date.now() - this.#typedAt < pauseMs && (this.prompt?.text ?? '') !== ''
-      const entry = { view: make(finish), body, title, afterPause: typing && this.#dialogs.length === 0 }
-      signal?.addEventListener('abort', withdraw)
-      this.#dialogs.push(entry)
-      this.changed()
-    })
+    const { title, body = [] } = question
+    return this.#dialogs.show({ title, body, signal }, (done) => new TextView(question, done))
   }
 
   page(title: string, lines: readonly string[]): Promise<void> {
@@ -189,7 +174,7 @@ export class Terminal implements Front {
   pageLive(title: string, lines: (columns: number) => readonly string[], atEnd = false): Promise<void> {
     return new Promise((resolve) => {
       this.#screen.leave()
-      const dialogs = this.#dialogs.length
+      const dialogs = this.#dialogs.size
       const done = () => {
         this.#pager = undefined
         this.#screen.back()
@@ -201,7 +186,7 @@ export class Terminal implements Front {
         lines,
         done,
         atEnd,
-        awaited: () => this.#dialogs.length > dialogs,
+        awaited: () => this.#dialogs.size > dialogs,
       })
       this.#pager.open()
     })
@@ -247,24 +232,19 @@ export class Terminal implements Front {
   }
 
   notify(message: string): void {
-    if (this.#env['ONA_NOTIFICATIONS'] !== 'off')
-      this.#output.write(`\x1b]9;${message.replace(/[\x00-\x1f\x7f-\x9f]/g, ' ')}\x07\x07`)
+    this.#window.notify(message)
   }
 
-  /** By the terminal itself (OSC 52), which also works from another machine. */
   async copy(text: string): Promise<boolean> {
-    this.#output.write(`\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`)
+    this.#window.copy(text)
     return true
   }
 
-  /** The window's title says who waits for whom. */
-  #titled(): void {
-    const [dialog] = this.#dialogs
-    const state = dialog ? `asks: ${dialog.title}` : this.turn.busy ? 'works' : 'ready'
-    const title = `ona ${state} (${this.place})`.replace(/[\x00-\x1f\x7f-\x9f]/g, ' ')
-    if (title === this.#title) return
-    this.#title = title
-    this.#output.write(`\x1b]0;${title}\x07`)
+  /** The terminal itself is gone: the session ends, and nothing more is drawn. */
+  #lost(cause: unknown): void {
+    if (!isGone(cause)) throw cause
+    this.#away = true
+    this.onEnd()
   }
 
   #leave(): void {
@@ -282,34 +262,41 @@ export class Terminal implements Front {
   }
 
   #take(): void {
-    this.#input.setRawMode?.(true)
+    this.#raw(true)
     this.#input.resume()
     this.#output.write(modesOn)
   }
 
   #give(): void {
     this.#output.write(modesOff)
-    this.#input.setRawMode?.(false)
+    this.#raw(false)
+  }
+
+  #raw(isRaw: boolean): void {
+    try {
+      this.#input.setRawMode?.(isRaw)
+    } catch (cause) {
+      // its window was closed: there is nothing to set any more, and the session ends as it should
+      if (!isGone(cause)) throw cause
+    }
   }
 
   #data(chunk: string): void {
     clearTimeout(this.#escape)
     this.#inputs(this.#keys.feed(chunk))
-    if (this.#keys.waiting) this.#escape = setTimeout(() => this.#inputs(this.#keys.flush()), escapeMs)
+    if (!this.#keys.waiting) return
+    const ms = this.#keys.answering ? answerMs : Date.now() < this.#owedUntil ? owedMs : escapeMs
+    this.#escape = setTimeout(() => this.#inputs(this.#keys.flush()), ms)
   }
 
   #inputs(inputs: readonly Input[]): void {
     for (const input of inputs) {
-      const now = Date.now()
-      const [dialog] = this.#dialogs
-      // a dialog must not be answered by a key that was meant for the line
-      if (dialog && now - this.#typedAt >= pauseMs) dialog.afterPause = false
-      this.#typedAt = now
-      if (this.#pager) this.#pager.press(input)
-      else if (!dialog || dialog.afterPause) this.prompt?.press(input)
-      else if ('key' in input && input.key === 'ctrl+o' && dialog.body.length > 0)
-        void this.page(dialog.title, dialog.body)
-      else dialog.view.press(input)
+      const typesOn = this.#dialogs.typesOn()
+      const dialog = this.#dialogs.first
+      if (this.#pager) for (const one of singles(input)) this.#pager?.press(one)
+      else if (typesOn) this.prompt?.press(input)
+      else if (wantsBody(input, dialog)) void this.page(dialog.title, dialog.body)
+      else this.#dialogs.press(input)
     }
     if (!this.#pager && inputs.length > 0) this.#draw()
   }
@@ -325,29 +312,26 @@ export class Terminal implements Front {
     const { columns, rows } = this.#screen.measure()
     this.#drawnAt = Date.now()
     this.#screen.print(this.turn.take(columns))
-    const view = this.#dialogs[0]?.view ?? this.prompt
-    const frame = view?.draw(columns, rows - 2) ?? { lines: [] }
-    const queued =
-      this.#dialogs.length > 0
-        ? []
-        : this.queued().map((text) => paint('dim', `  ${glyph.prompt} ${text.split('\n')[0]}`))
-    const typing = this.#dialogs[0]?.afterPause ? [paint('dim', `  your line: ${this.prompt?.text ?? ''}`)] : []
-    const more =
-      this.#dialogs.length > 1
-        ? [paint('warn', `  ${plural(this.#dialogs.length - 1, 'more question')} after this one`)]
-        : []
-    const live = this.turn.live(
-      columns,
-      Math.max(1, rows - frame.lines.length - queued.length - more.length - typing.length - 2),
-      this.#drawnAt,
-      this.#dialogs.length > 0,
-    )
-    const above = [...live, ...queued, '', ...typing, ...more]
+    const dialog = this.#dialogs.first
+    const frame = (dialog?.view ?? this.prompt)?.draw(columns, rows - 2) ?? { lines: [] }
+    const queued = dialog
+      ? []
+      : this.queued().map((text) => paint('dim', `  ${glyph.prompt} ${clean(text).split('\n')[0]}`))
+    const ahead = this.#dialogs.above()
+    const room = Math.max(1, rows - frame.lines.length - queued.length - ahead.length - 2)
+    const live = this.turn.live(columns, room, this.#drawnAt, dialog !== undefined)
+    const above = [...live, ...queued, '', ...ahead]
     this.#screen.draw({
       lines: [...above, ...frame.lines],
       ...(frame.cursor && { cursor: { row: above.length + frame.cursor.row, column: frame.cursor.column } }),
     })
-    this.#titled()
-    if (this.turn.busy && this.#dialogs.length === 0) this.#timer = setTimeout(() => this.#draw(), spinMs)
+    // the title says who waits for whom
+    const state = dialog ? `asks: ${dialog.title}` : this.turn.busy ? 'works' : 'ready'
+    this.#window.title(`ona ${state} (${this.place})`)
+    if (this.turn.busy && !dialog) this.#timer = setTimeout(() => this.#draw(), spinMs)
   }
 }
+
+/** A terminal that was closed answers reads and writes with EIO; what is written after that finds the stream closed. */
+const goneCodes = ['EIO', 'EPIPE', 'ENXIO', 'EBADF', 'ERR_STREAM_DESTROYED']
+const isGone = (cause: unknown): boolean => goneCodes.includes((cause as NodeJS.ErrnoException | undefined)?.code ?? '')

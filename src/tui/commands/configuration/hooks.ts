@@ -24,8 +24,12 @@ export async function run(args: string, ui: Ui): Promise<void> {
   ui.front.notice('error', usage)
 }
 
+/** A hook of settings, or of a plugin. */
+type Hook = Readonly<Record<string, unknown>> &
+  Pick<HookEntry, 'hook_event_name' | 'matcher'> & { readonly source: string }
+
 interface Listed {
-  readonly hook: HookEntry
+  readonly hook: Hook
   /** Its source, and what sets it apart from those in force. */
   readonly from: string
 }
@@ -40,7 +44,7 @@ function listed(ui: Ui): Listed[] {
   })
   const same = (a: HookEntry) => (b: HookEntry) =>
     a.source === b.source && a.hook_event_name === b.hook_event_name && a.matcher === b.matcher && say(a) === say(b)
-  const removed = (hook: HookEntry) => fileLevels.some((level) => level === hook.source) && !inFiles.some(same(hook))
+  const removed = (hook: HookEntry) => isFile(hook) && !inFiles.some(same(hook))
   const waits = ({ source }: HookEntry) =>
     trusted || source === 'user' ? 'from the next start on' : 'this folder is not trusted'
   return [
@@ -51,12 +55,33 @@ function listed(ui: Ui): Listed[] {
     ...inFiles
       .filter((hook) => !inForce.some(same(hook)))
       .map((hook) => ({ hook, from: `${hook.source}; ${waits(hook)}` })),
+    ...ofPlugins(ui),
   ]
 }
 
-const fileLevels = ['user', 'project', 'local'] as const
+/** What plugins bring; a plugin is the place to change it. */
+const ofPlugins = ({ session }: Ui): Listed[] =>
+  (session.runtime.plugins ?? []).flatMap(({ id, handlers }) =>
+    handlers.map((handler) => ({
+      hook: { ...handler, hook_event_name: handler.event, source: `plugin ${id}` },
+      from: `plugin ${id}${handler.withheld === undefined ? '' : `; does not run: ${handler.withheld}`}`,
+    })),
+  )
 
-const say = (hook: HookEntry) =>
+const fileLevels = ['user', 'project', 'local'] as const
+const isFile = ({ source }: Hook): boolean => fileLevels.some((level) => level === source)
+
+/** What runs. A function goes by its name: `no-friday in .ona/guard.ts`. */
+function named(hook: Hook, { session }: Ui): string {
+  const names = (session.runtime.handlers ?? []).flatMap((handler) =>
+    handler.kind === 'function' && handler.file === hook['file'] && handler.event === hook.hook_event_name
+      ? [handler.name]
+      : [],
+  )
+  return cleanLine(names.join(', ')) || say(hook)
+}
+
+const say = (hook: Hook) =>
   cleanLine(
     String(hook['command'] ?? hook['url'] ?? hook['prompt'] ?? hook['file'] ?? hook['name'] ?? hook['type'] ?? ''),
   )
@@ -66,12 +91,12 @@ function show(ui: Ui): void {
   if (hooks.length === 0) ui.front.print('No hooks. /hooks add PreToolUse Bash ./check.sh adds one.')
   for (const [index, { hook, from }] of hooks.entries())
     ui.front.print(
-      `${String(index + 1).padStart(3)}. ${bold(hook.hook_event_name)} ${hook.matcher || '*'}: ${say(hook)} ${paint('dim', `(${from})`)}`,
+      `${String(index + 1).padStart(3)}. ${bold(hook.hook_event_name)} ${hook.matcher || '*'}: ${named(hook, ui)} ${paint('dim', `(${from})`)}`,
     )
 }
 
 async function edit(ui: Ui): Promise<void> {
-  type Act = { kind: 'add' } | { kind: 'hook'; hook: HookEntry }
+  type Act = { kind: 'add' } | { kind: 'hook'; hook: Hook }
   const chosen = await ui.front.choose<Act>({
     title: 'Hooks, in the order in which they run',
     filter: true,
@@ -80,7 +105,7 @@ async function edit(ui: Ui): Promise<void> {
       ...listed(ui).map(({ hook, from }) => ({
         label: `${hook.hook_event_name} ${hook.matcher || '*'}`,
         value: { kind: 'hook', hook } as Act,
-        hint: `${say(hook)} (${from})`,
+        hint: `${named(hook, ui)} (${from})`,
       })),
     ],
   })
@@ -89,7 +114,7 @@ async function edit(ui: Ui): Promise<void> {
   const { hook } = chosen.value
   const sure = await ui.front.choose({
     title: `${hook.hook_event_name} ${hook.matcher || '*'}`,
-    body: [say(hook), '', paint('dim', `from ${hook.source} settings`)],
+    body: [named(hook, ui), '', paint('dim', `from ${hook.source}${isFile(hook) ? ' settings' : ''}`)],
     choices: [
       { label: 'Keep it', value: false, key: 'n' },
       { label: 'Remove it', value: true, key: 'y' },
@@ -151,12 +176,11 @@ async function add(
   ui.front.notice('info', `Added to ${edited.file}; it runs from the next start of ona on`)
 }
 
-async function remove(hook: HookEntry | undefined, ui: Ui): Promise<void> {
+async function remove(hook: Hook | undefined, ui: Ui): Promise<void> {
   const { front } = ui
   if (!hook) return front.notice('error', 'there is no such hook; /hooks numbers them')
-  if (hook.source !== 'user' && hook.source !== 'project' && hook.source !== 'local')
-    return front.notice('error', `it comes from ${hook.source} settings, which are not changed here`)
-  const file = settingsFile(hook.source, placesOf(ui))
+  if (!isFile(hook)) return front.notice('error', `it comes from ${hook.source}, which is not changed here`)
+  const file = settingsFile(hook.source as Level, placesOf(ui))
   if (!file) return front.notice('error', `there is no ${hook.source} settings file any more`)
   const list = hooksIn(file)
   const { source: _source, ...bare } = hook

@@ -30,7 +30,8 @@ export async function run(args: string, ui: Ui): Promise<void> {
     selected: Math.max(
       0,
       offers.findIndex(
-        ({ wire, provider }) => wire === session.model.wireModel && provider === session.model.providerName,
+        ({ wire, provider }) =>
+          wire === session.model.wireModel && (session.model.rehearsal || provider === session.model.providerName),
       ),
     ),
     choices: offers.map((offer) => ({

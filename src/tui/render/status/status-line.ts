@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import type { PermissionMode } from '../../../hooks/plane.ts'
 import { isObject } from '../../../hooks/shape.ts'
-import { cleanLine } from '../clean.ts'
+import { cleanLine, onlyStyles } from '../clean.ts'
 import { money } from '../format.ts'
 import { glyph } from '../glyphs.ts'
 import { paint, type Role } from '../style.ts'
@@ -131,17 +131,10 @@ export class StatusScript {
       .split('\n')
       .filter((line) => line !== '')
       .slice(0, mostRows)
-      .map((line) => lead + onlyColours(line))
+      .map((line) => lead + onlyStyles(line))
     this.#options.changed()
   }
 }
-
-/** Colours may pass; what moves the cursor may not. */
-const onlyColours = (line: string) =>
-  line.replace(
-    /\x1b(?!\[[0-9;:]*m)(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)?|[\x00-\x1a\x1c-\x1f\x7f-\x9f]/g,
-    '',
-  )
 
 function output(
   command: string,
