@@ -10,9 +10,15 @@ const TAIL = 4 * 1024
 /** Secrets are looked for a little beyond a cut, so that half a secret is recognised too. */
 const OVERLAP = 4 * 1024
 
-/** The text as it is stored. The hash is that of the original: it proves what was there without keeping it. */
-export function stored(text: string): string {
-  if (text.length <= longestText) return clean(text)
+/** The text as it is stored in a column of its own. */
+export const stored = (text: string): string => (text.length <= longestText ? clean(text) : shortened(text))
+
+/**
+ * The text as it goes into JSON that `storedJson` takes, which looks for secrets. Where something is cut away they are looked for
+ * before, and the hash is that of the original: it proves what was there without keeping it.
+ */
+export function shortened(text: string): string {
+  if (text.length <= longestText) return storable(wellFormed(text))
   const head = clean(text.slice(0, HEAD + OVERLAP)).slice(0, HEAD)
   const tail = clean(text.slice(-TAIL - OVERLAP)).slice(-TAIL)
   const left = (text.length - HEAD - TAIL).toLocaleString('en')
@@ -25,7 +31,7 @@ export function storedInput(input: JsonObject): JsonObject {
   const short = Object.entries(input).map(([key, value]) => {
     if (typeof value !== 'string' || value.length <= longestText || judged.has(key)) return [key, value]
     changed = true
-    return [key, stored(value)]
+    return [key, shortened(value)]
   })
   return changed ? Object.fromEntries(short) : input
 }
@@ -34,6 +40,7 @@ const judged = new Set(['command', 'file_path', 'notebook_path', 'path', 'url', 
 /** An entry as JSON text without secrets: one pass over the whole. */
 export const storedJson = (value: unknown): string => clean(JSON.stringify(value))
 
-const clean = (text: string): string => storable(redact(text.isWellFormed() ? text : text.toWellFormed()))
+const clean = (text: string): string => storable(redact(wellFormed(text)))
+const wellFormed = (text: string): string => (text.isWellFormed() ? text : text.toWellFormed())
 
 const sha256 = (text: string): string => process.getBuiltinModule('node:crypto').hash('sha256', text)

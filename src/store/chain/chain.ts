@@ -39,6 +39,7 @@ export interface Added {
 /** What the sealer needs of a connection; its statements are prepared and kept. */
 interface Statements {
   get<Row>(sql: string, ...values: (string | number | Uint8Array)[]): Row | undefined
+  arrays<Columns extends readonly unknown[]>(sql: string, ...values: (string | number | Uint8Array)[]): Columns[]
   run(sql: string, ...values: (string | number | Uint8Array)[]): unknown
 }
 
@@ -70,14 +71,14 @@ export function seal(db: Statements, added: readonly Added[], end: ChainEnd): vo
   let entries: Uint8Array[] = []
   for (const { table, first, last } of added)
     for (let id = first; id <= last; id++) {
-      const row = db.get<{ session: string | null; text: string }>(selects[table]!, id)
+      const [row] = db.arrays<[session: string | null, text: string]>(selects[table]!, id)
       if (!row) continue // added and taken away again within the transaction
-      if (entries.length > 0 && (row.session ?? '') !== session) {
+      if (entries.length > 0 && (row[0] ?? '') !== session) {
         link(db, session, concat(entries), end)
         entries = []
       }
-      session = row.session ?? ''
-      entries.push(entryOf(table, id, row.text))
+      session = row[0] ?? ''
+      entries.push(entryOf(table, id, row[1]))
     }
   if (entries.length > 0) link(db, session, concat(entries), end)
 }
@@ -86,13 +87,11 @@ function entryOf(table: number, id: number, text: string): Uint8Array {
   const entry = new Uint8Array(ROW)
   entry[0] = table
   new DataView(entry.buffer).setBigUint64(1, BigInt(id))
-  entry.set(digest(encoder.encode(text)), 9)
+  entry.set(digest(text), 9)
   return entry
 }
 
-const selects = chainedTables.map(
-  ({ name }, table) => `SELECT session_id AS session, ${rowText(table)} AS text FROM ${name} WHERE id = ?`,
-)
+const selects = chainedTables.map(({ name }, table) => `SELECT session_id, ${rowText(table)} FROM ${name} WHERE id = ?`)
 
 function link(db: Statements, session: string, rows: Uint8Array, end: ChainEnd): void {
   const before =
@@ -130,10 +129,17 @@ export const databaseLink = (
 
 export type Hash = (bytes: Uint8Array) => Uint8Array
 
-/** Above this, loading node:crypto is cheaper than hashing here. */
+/** Once a process has hashed so much, loading node:crypto is cheaper than hashing here. */
 const LONG = 256 * 1024
-const digest: Hash = (bytes) =>
-  bytes.length < LONG ? sha256(bytes) : process.getBuiltinModule('node:crypto').hash('sha256', bytes, 'buffer')
+let hashed = 0
+function digest(of: Uint8Array | string): Uint8Array {
+  if (hashed < LONG) {
+    const bytes = typeof of === 'string' ? encoder.encode(of) : of
+    hashed += bytes.length
+    if (hashed < LONG) return sha256(bytes)
+  }
+  return process.getBuiltinModule('node:crypto').hash('sha256', of, 'buffer')
+}
 
 /** The rows that a link holds. */
 export function* rowsIn(rows: Uint8Array): Generator<{ table: number; id: number; digest: Uint8Array }> {
