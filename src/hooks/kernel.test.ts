@@ -107,6 +107,19 @@ test('handlers are admitted one after another; each sees whether the round is de
   ])
 })
 
+test('an answer can decide the round for those after it', async () => {
+  const seen: boolean[] = []
+  await askInOrder(['a', 'b', 'c'], {
+    admit: (_, isDecided) => {
+      seen.push(isDecided)
+      return true
+    },
+    question: (name) => question(() => name),
+    settle: (name) => name === 'b',
+  })
+  assert.deepEqual(seen, [false, false, true])
+})
+
 test('whatever was thrown is described, and describing it never throws', () => {
   const hostile = new Proxy(
     {},

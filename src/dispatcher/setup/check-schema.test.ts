@@ -43,6 +43,17 @@ test('a keyword beside anyOf counts too; one that is not enforced is named and n
   ])
 })
 
+test('of several ways to be right the one that nearly fits is named; types are listed; other keys have a schema too', () => {
+  const either = { anyOf: [{ type: 'string' }, { type: 'object', required: ['a'] }, { type: 'null' }] } as const
+  assert.deepEqual([checkSchema(either, {}), checkSchema(either, 7, 'x')], [['it lacks a'], ['x must be string']])
+  assert.deepEqual(checkSchema({ type: ['string', 'null'] }, 7, 'x'), ['x must be string or null'])
+  const others = { type: 'object', properties: { a: {} }, additionalProperties: { type: 'number' } } as const
+  assert.deepEqual(checkSchema(others, { a: 'any', b: 1, c: 'x', d: undefined }, 'at'), ['at.c must be number'])
+  assert.deepEqual(checkSchema({ const: 1 }, 2), ['it must be 1'])
+  assert.deepEqual(checkSchema({ type: 'array' }, {}), ['it must be array'])
+  assert.deepEqual(checkSchema({ type: 'object' }, []), ['it must be object'])
+})
+
 test('our own schemas use no keyword that is not enforced', () => {
   const walk = (schema: Schema): readonly Schema[] => [
     schema,

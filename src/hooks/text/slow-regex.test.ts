@@ -55,10 +55,29 @@ test('a loop that reads one text in two ways is exponential, however it is spell
 })
 
 test('more than three repeats that can share a text are too slow', () => {
-  assert.equal(kindOf('.*.*.*x'), 'fast')
-  for (const source of ['.*.*.*.*x', 'a*a*a*a*b', '\\w*\\d*[0-5]*3*x', '.*a.*a.*a.*a.*b', '(a+){3}a*b'])
+  for (const source of ['.*.*.*x', '(a+){3}b', 'a*ba*ba*ba*b', 'a*(?:b|c)a*(?:b|c)a*(?:b|c)a*z'])
+    assert.equal(kindOf(source), 'fast', source)
+  for (const source of [
+    '.*.*.*.*x',
+    'a*a*a*a*b',
+    '\\w*\\d*[0-5]*3*x',
+    '.*a.*a.*a.*a.*b',
+    '(a+){3}a*b',
+    'a*(?:b|c?)a*(?:b|c?)a*(?:b?|c)a*z',
+  ])
     assert.equal(kindOf(source), 'repeats', source)
+  assert.deepEqual([slowPart('abc', { loops: 0 }), slowPart('a*', { loops: 0 }) === null], [null, false])
   assert.match(slowPart('a*a*b', { loops: 1 })!, /more than 1 repeats/)
+})
+
+test('a count from four times on is taken for no end; a smaller one is looked at as it is', () => {
+  assert.deepEqual(['(a|aa){1,3}x', '(a|aa){3}x', '(a|aa){4}x', '(a|aa){2,}x', '(a|aa){0,9}x'].map(kindOf), [
+    'fast',
+    'fast',
+    'exponential',
+    'exponential',
+    'exponential',
+  ])
 })
 
 test('with the flag i, letters of either case are the same text', () => {
