@@ -26,7 +26,15 @@ export function questionOf(session: Session): Place {
 const known = new WeakMap<Runtime['settings'], readonly ProtectedPath[]>()
 
 /** Read once: hooks do not change while a process runs. */
-function protectedBy({ settings, db, home, plugins = [] }: Runtime, projectDir: string): readonly ProtectedPath[] {
+export function protectedBy(
+  {
+    settings,
+    db,
+    home,
+    plugins = [],
+  }: Pick<Runtime, 'settings' | 'home' | 'plugins'> & { readonly db: { readonly path: string } },
+  projectDir: string,
+): readonly ProtectedPath[] {
   const found = known.get(settings)
   if (found) return found
   const { handlers } = readHooks({ hooks: settings.hooks }, { source: { kind: 'settings' } })

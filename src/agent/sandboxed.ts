@@ -54,7 +54,8 @@ const requestOf = ({ session }: Pick<Call, 'session'>): Omit<PlaceRequest, 'comm
  */
 export async function withSandbox(call: Call, question: PermissionQuestion, ruling: Ruling): Promise<Ruling> {
   const { place } = call
-  if (place?.in === 'open' && place.mustAsk && ruling.decision === 'allow')
+  // no rule answers it for the next time
+  if (place?.in === 'open' && place.mustAsk && ruling.decision !== 'deny')
     return { ...ruling, decision: 'ask', reason: `${place.why}; ${ruling.reason}`, suggestions: [] }
   const unanswered = ruling.decision === 'ask' || (question.mode === 'dontAsk' && ruling.rule === undefined)
   if (place?.in !== 'sandbox' || ruling.decision === 'allow' || !unanswered) return ruling

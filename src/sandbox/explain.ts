@@ -19,7 +19,8 @@ export function fenceNotes(output: string, cell: Cell, cwd: string, home: string
     if (kind === undefined) continue
     for (const path of pathsIn(line.replace(speaker, ''), cwd, home)) {
       const why = reason(path, kind, cell)
-      if (why !== undefined) notes.set(path, `${path} cannot be ${kind === 'write' ? 'written' : 'read'}: ${why}`)
+      if (why !== undefined)
+        notes.set(path, `${path} cannot be ${isWrite(path, kind, cell) ? 'written' : 'read'}: ${why}`)
     }
   }
   return [...notes.values()].slice(0, mostNotes)
@@ -38,6 +39,10 @@ function kindOf(line: string): 'read' | 'write' | 'any' | undefined {
   if (/No such file or directory|ENOENT|not found/i.test(line)) return 'read'
   return undefined
 }
+
+/** Where a path is only not there, permission is denied to whoever creates it; a closed one cannot be read either. */
+const isWrite = (path: string, kind: 'read' | 'write' | 'any', { plan }: Cell): boolean =>
+  kind === 'write' || (kind === 'any' && !plan.mounts.some(({ op, at }) => op === 'deny' && isWithin(path, at)))
 
 function reason(path: string, kind: 'read' | 'write' | 'any', { plan, profile }: Cell): string | undefined {
   const fence = plan.fences

@@ -11,6 +11,8 @@ export interface SandboxSettings {
     readonly denyWrite?: readonly string[]
     readonly denyRead?: readonly string[]
     readonly allowRead?: readonly string[]
+    /** Managed settings: paths that anybody else opens do not count. */
+    readonly allowManagedReadPathsOnly?: boolean
   }
   readonly network?: {
     readonly allowedDomains?: readonly string[]
@@ -28,7 +30,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
     ...['enabled', 'failIfUnavailable', 'autoAllowBashIfSandboxed', 'excludedCommands', 'allowUnsandboxedCommands'],
     ...['filesystem', 'network'],
   ],
-  'filesystem.': ['allowWrite', 'denyWrite', 'denyRead', 'allowRead'],
+  'filesystem.': ['allowWrite', 'denyWrite', 'denyRead', 'allowRead', 'allowManagedReadPathsOnly'],
   'network.': [
     ...['allowedDomains', 'deniedDomains', 'allowUnixSockets', 'allowAllUnixSockets', 'allowLocalBinding'],
     'allowManagedDomainsOnly',
@@ -49,7 +51,6 @@ const unsupported: Readonly<Record<string, string>> = {
   bwrapPath: 'bubblewrap is looked for in the folders of the system and on the PATH',
   socatPath: 'socat is not needed',
   'filesystem.disabled': 'the files are always part of it',
-  'filesystem.allowManagedReadPathsOnly': 'deny rules of managed settings cannot be opened by anybody',
 }
 
 /** Settings that have no effect here: `sandbox.network.httpProxyPort is not supported: …`. */

@@ -58,6 +58,10 @@ export function summaryText(summary: Summary): string {
     ...section('denied hosts', summary.denied),
     ...section('Unix sockets', summary.sockets),
     ...section(
+      'ends a command that creates it',
+      summary.watched.map((what) => ({ what, why: 'it is protected' })),
+    ),
+    ...section(
       'prompted for',
       summary.prompts.map((what) => ({ what, why: 'a profile cannot express it' })),
     ),

@@ -1,5 +1,5 @@
 /** Other programs than Bash commands in the sandbox: hooks, MCP servers and the scripts of test cases. */
-import { sessionProtectedPaths } from '../permissions/protected-paths.ts'
+import { type ProtectedPath, sessionProtectedPaths } from '../permissions/protected-paths.ts'
 import type { PermissionSettings } from '../permissions/question.ts'
 import type { Fence } from './fence.ts'
 import { outerGitDir } from './mounts/git-dirs.ts'
@@ -24,14 +24,16 @@ interface Scope {
   readonly permissions: PermissionSettings
   readonly projectDir: string
   readonly home: string
+  /** What only the session protects: files that hooks run. */
+  readonly protect?: readonly ProtectedPath[] | undefined
 }
 
 /** As a Bash command of the session would run. */
 export const wrapIn =
   (fence: Fence, scope: () => Scope): Wrap =>
   async (words, place) => {
-    const { permissions, projectDir } = scope()
-    const cell = await fence.cell({ permissions, projectDir, ...place })
+    const { permissions, projectDir, protect } = scope()
+    const cell = await fence.cell({ permissions, projectDir, ...place, ...(protect && { protect }) })
     fence.guard(cell)
     return { words: cell.argv(words), env: cell.env }
   }

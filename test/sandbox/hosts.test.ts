@@ -1,6 +1,6 @@
 /** Hosts that no list mentions: the user at a terminal is prompted once, everybody else gets the host and the rule. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { placeOf } from '../../src/sandbox/place.ts'
@@ -88,6 +88,59 @@ test('at a terminal: the prompt names the host, and a rule can be saved', {
     [
       { host: 'first.invalid', allowed: false, by: 'person' },
       { host: 'second.invalid', allowed: true, by: 'person' },
+    ],
+  )
+  ona.keys('C-c')
+  ona.type('/exit')
+  ona.keys('Enter')
+  await ona.until(/LEFT WITH 0/)
+})
+
+/** Answers for some hosts; nothing for the others. */
+const decides = `read -r line; case "$line" in
+  *hook-yes.invalid*) echo '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}' ;;
+  *hook-no.invalid*) echo '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny"}}}' ;;
+esac`
+
+test('at a terminal: a PermissionRequest hook answers for a host, and the user widens once, for a host and for a path', {
+  skip: hasTmux() ? false : 'tmux is not installed',
+}, async (t) => {
+  const hooks = [{ hook_event_name: 'PermissionRequest', matcher: 'WebFetch', command: decides }]
+  const place = newPlace({ '~/.ona/settings.json': JSON.stringify({ sandbox: { enabled: true }, hooks }) })
+  t.after(() => place.remove())
+  const outside = join(place.home, 'outside.txt')
+  const write = { command: `echo x > ${outside}` }
+  const { env, chats } = await testModel(t, [
+    call('Bash', { command: ['hook-yes.invalid', 'hook-no.invalid', 'once.invalid'].map(get).join('; ') }),
+    call('Bash', { command: get('once.invalid') }),
+    call('Bash', write),
+    call('Bash', { ...write, dangerouslyDisableSandbox: true }),
+  ])
+  const ona = openOna(place, { env, words: ['--trust'], columns: 120 })
+  await ona.until(/❯ ask/)
+  ona.type('go')
+  ona.keys('Enter')
+  await ona.until(/reach once\.invalid\?/)
+  ona.type('1')
+  await ona.until(/once\.invalid[\s\S]*reach once\.invalid\?[\s\S]*1\. Yes/)
+  ona.type('1')
+  await ona.until(/the call asked to run outside the sandbox/)
+  assert.equal(existsSync(outside), false)
+  ona.type('1')
+  await ona.until(/Done\.[\s\S]*❯ ask/)
+  assert.equal(readFileSync(outside, 'utf8'), 'x\n')
+  assert.equal(existsSync(join(place.project, '.ona/settings.local.json')), false, 'no rule was saved')
+  assert.match(JSON.stringify(chats), /outside\.txt cannot be written: it is not part of the sandbox/)
+  const rows = place.query<{ detail: string }>(
+    "SELECT detail FROM events WHERE event_type = 'sandbox_host' ORDER BY id",
+  )
+  assert.deepEqual(
+    rows.map(({ detail }) => JSON.parse(detail)),
+    [
+      { host: 'hook-yes.invalid', allowed: true, by: 'hook' },
+      { host: 'hook-no.invalid', allowed: false, by: 'hook' },
+      { host: 'once.invalid', allowed: true, by: 'person' },
+      { host: 'once.invalid', allowed: true, by: 'person' },
     ],
   )
   ona.keys('C-c')

@@ -10,7 +10,6 @@ import { sayHookProblem } from '../../hooks/settings.ts'
 
 import { packageRoot } from '../../package-root.ts'
 import { builtinRules } from '../../permissions/builtin-rules.ts'
-import type { PermissionSettings } from '../../permissions/question.ts'
 import { ruleProblem } from '../../permissions/rule.ts'
 import { matchesRule } from '../../permissions/rule-applies.ts'
 import { enabledPlugins, hooksInForce } from '../../plugins/enabled.ts'
@@ -18,7 +17,7 @@ import type { Plugin } from '../../plugins/read-plugin.ts'
 import { type Effort, efforts } from '../../providers/models/models.ts'
 import type { Fence, FenceOptions } from '../../sandbox/fence.ts'
 import type { AskHost } from '../../sandbox/network/prompts.ts'
-import type { Wrap } from '../../sandbox/wrap.ts'
+import type { Wrap, wrapIn } from '../../sandbox/wrap.ts'
 
 import { dbPath, openDb } from '../../store/open.ts'
 import { governedMark } from '../../store/operator.ts'
@@ -32,6 +31,7 @@ import { ClaudeHooks } from '../claude-hooks/host.ts'
 import { noSkills, skillCatalogue } from '../context/skill-catalogue.ts'
 import type { AgentEvent } from '../events.ts'
 import { askModel } from '../model/ask-model.ts'
+import { protectedBy } from '../permission-question.ts'
 import { type AgentKind, loadAgentKinds } from '../subagents/agent-definitions.ts'
 import { mcpReports } from './mcp-reports.ts'
 import { declaredServers, openMcp } from './mcp-servers.ts'
@@ -110,6 +110,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     permissions: current?.rules ?? settings.permissions ?? {},
     projectDir: current?.projectDir ?? cwd,
     home,
+    protect: protectedBy({ settings, db, home, plugins }, cwd),
   })
   const wrap = sandbox && wrapWith(sandbox, scope)
   const claudeHooks = new ClaudeHooks({ db, home })
@@ -252,13 +253,10 @@ function withPrograms(env: NodeJS.ProcessEnv, plugins: readonly Plugin[]): NodeJ
 
 /** For hooks and servers that ask for a sandbox: under the rules of the session. */
 const wrapWith =
-  (
-    sandbox: () => Promise<Fence>,
-    scope: () => { permissions: PermissionSettings; projectDir: string; home: string },
-  ): Wrap =>
+  (sandbox: () => Promise<Fence>, scope: Parameters<typeof wrapIn>[1]): Wrap =>
   async (words, place) => {
-    const { wrapIn } = await import('../../sandbox/wrap.ts')
-    return wrapIn(await sandbox(), scope)(words, place)
+    const wrap = await import('../../sandbox/wrap.ts')
+    return wrap.wrapIn(await sandbox(), scope)(words, place)
   }
 
 /** Nothing of the sandbox is loaded before a command needs it. */

@@ -57,6 +57,7 @@ export const sandboxShape = record(
         denyWrite: strings('Paths that they may not write.'),
         denyRead: strings('Paths that they may not read.'),
         allowRead: strings('Paths that they may read although a folder above is closed.'),
+        allowManagedReadPathsOnly: flag('Managed settings: only the paths of their own allowRead count.'),
       }),
     ),
     network: optional(

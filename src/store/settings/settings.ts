@@ -286,7 +286,7 @@ function inForce(settings: JsonObject, managed: readonly Layer[]): Pick<LoadedSe
   const runs = ({ source }: HookEntry) => !allOff && (!managedOnly || source === 'managed')
   return {
     settings: {
-      ...withDomainsOf(
+      ...withSandboxOf(
         settings['allowManagedMcpServersOnly'] === true ? withServersOf(settings, managed) : settings,
         managed,
       ),
@@ -302,19 +302,23 @@ function withServersOf(settings: JsonObject, managed: readonly Layer[]): JsonObj
   return { ...settings, allowedMcpServers }
 }
 
-/** With `allowManagedDomainsOnly` commands reach the hosts of the administrator alone; the key counts from nobody else. */
-function withDomainsOf(settings: JsonObject, managed: readonly Layer[]): JsonObject {
-  const { sandbox } = settings
-  if (!isObject(sandbox) || !isObject(sandbox['network'])) return settings
-  const { allowManagedDomainsOnly: _, ...network } = sandbox['network']
+/** Keys of `sandbox` by which an administrator keeps a list to themselves; each counts from nobody else. */
+const managedLists = [
+  { part: 'network', key: 'allowManagedDomainsOnly', list: 'allowedDomains' },
+  { part: 'filesystem', key: 'allowManagedReadPathsOnly', list: 'allowRead' },
+] as const
+
+function withSandboxOf(settings: JsonObject, managed: readonly Layer[]): JsonObject {
   const own = merge(managed)
-  const theirs = isObject(own['sandbox']) && isObject(own['sandbox']['network']) ? own['sandbox']['network'] : {}
-  if (theirs['allowManagedDomainsOnly'] !== true) return { ...settings, sandbox: { ...sandbox, network } }
   const { allow = [] } = isObject(own['permissions']) ? own['permissions'] : {}
-  const rules = (allow as readonly string[]).flatMap((rule) => /^WebFetch\(domain:([^)]+)\)$/.exec(rule)?.[1] ?? [])
-  const allowedDomains = [...((theirs['allowedDomains'] as readonly string[] | undefined) ?? []), ...rules]
-  return {
-    ...settings,
-    sandbox: { ...sandbox, network: { ...network, allowedDomains, allowManagedDomainsOnly: true } },
+  const hosts = (allow as readonly string[]).flatMap((rule) => /^WebFetch\(domain:([^)]+)\)$/.exec(rule)?.[1] ?? [])
+  let { sandbox } = settings
+  for (const { part, key, list } of managedLists) {
+    if (!isObject(sandbox) || !isObject(sandbox[part])) continue
+    const { [key]: _, ...kept } = sandbox[part]
+    const theirs = isObject(own['sandbox']) && isObject(own['sandbox'][part]) ? own['sandbox'][part] : {}
+    const named = [...((theirs[list] as readonly string[] | undefined) ?? []), ...(part === 'network' ? hosts : [])]
+    sandbox = { ...sandbox, [part]: theirs[key] === true ? { ...kept, [list]: named, [key]: true } : kept }
   }
+  return isObject(sandbox) ? { ...settings, sandbox } : settings
 }

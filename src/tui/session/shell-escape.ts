@@ -1,6 +1,7 @@
 /** `!command`: run at once in the user's shell; the agent sees command and output with the next prompt. */
 import { StringDecoder } from 'node:string_decoder'
 import type { AgentEvent } from '../../agent/events.ts'
+import { questionOf } from '../../agent/permission-question.ts'
 import type { Session } from '../../agent/session/session.ts'
 import { runGroup } from '../../hooks/process-group.ts'
 import type { Place } from '../../sandbox/place.ts'
@@ -66,11 +67,13 @@ interface ShellRun {
 }
 
 /** Undefined where no sandbox is enabled. */
-async function placeOfLine({ runtime, rules, cwd, projectDir }: Session, command: string): Promise<Place | undefined> {
+async function placeOfLine(session: Session, command: string): Promise<Place | undefined> {
+  const { runtime, rules: permissions, cwd, projectDir } = session
   if (!runtime.sandbox) return undefined
   const { placeOf } = await import('../../sandbox/place.ts')
   const { home, childEnv: env } = runtime
-  return placeOf(await runtime.sandbox(), { command, disable: false, permissions: rules, cwd, projectDir, home, env })
+  const { protect } = questionOf(session)
+  return placeOf(await runtime.sandbox(), { command, disable: false, permissions, cwd, projectDir, home, env, protect })
 }
 
 interface ShellPlace {
@@ -115,6 +118,11 @@ async function runShell(command: string, { progress, place, ...options }: ShellP
   unwatch?.()
   look()
   const notes = [...breaches, ...new Set(cell?.refusals())]
+  if (cell) {
+    const { fenceNotes } = await import('../../sandbox/explain.ts')
+    const output = `${printed.stderr}\n${end.exitCode === 0 ? '' : printed.stdout}`
+    notes.push(...fenceNotes(output, cell, options.cwd, options.env['HOME'] ?? ''))
+  }
   if (place?.in === 'open' && place.says) notes.push(`This command ran without a sandbox: ${place.why}`)
   for (const note of notes) printed.stderr += `\n[sandbox] ${note}`
   return { exitCode: end.exitCode, stdout: cut(printed.stdout), stderr: cut(printed.stderr) }

@@ -1,4 +1,5 @@
 /** /sandbox: whether commands are sandboxed here and what that means; `on` and `off` change the setting. */
+import { questionOf } from '../../../agent/permission-question.ts'
 import type { Ui } from '../../session/command-context.ts'
 import { saveSetting } from '../../session/save-setting.ts'
 
@@ -23,6 +24,7 @@ export async function run(args: string, ui: Ui): Promise<void> {
     projectDir: session.projectDir,
     cwd: session.cwd,
     env: session.runtime.childEnv,
+    protect: questionOf(session).protect,
   })
   front.print(`Commands are sandboxed.\n${summaryText(summaryOf(cell))}`)
 }
