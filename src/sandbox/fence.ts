@@ -17,6 +17,7 @@ import {
   probe,
   wrapped,
 } from './kernel/available.ts'
+import { endSandboxes } from './kernel/processes.ts'
 import { type Arch, seccompFilter } from './kernel/seccomp.ts'
 import { added, appeared, quarantine, watchAbsent } from './mounts/absent.ts'
 import { bwrapArgs } from './mounts/bwrap.ts'
@@ -231,7 +232,10 @@ export class Fence {
     if (fresh.length === 0) return
     for (const path of fresh) this.#guarded.add(path)
     const look = () => {
-      for (const path of appeared(fresh)) this.#options.report?.(quarantine(path, this.#options.home))
+      for (const path of appeared(fresh)) {
+        const moved = quarantine(path, this.#options.home)
+        this.#options.report?.(moved)
+      }
     }
     this.#closers.push(watchAbsent(fresh, look), look)
   }
@@ -248,15 +252,17 @@ export class Fence {
     return this.#spare.isReady
   }
 
+  /** Nothing runs inside any more when the stand-ins for missing folders go: they keep a command from creating them. */
   close(): void {
     this.#spare.close()
+    const hasEnded = this.#folders.length === 0 || !this.availability.ok || endSandboxes(this.#folders)
     for (const close of this.#closers.splice(0)) close()
     void this.#network?.then(
       (network) => network.close(),
       () => {}, // it was never open
     )
     process.removeListener('exit', this.#leave)
-    this.#ghosts.close()
+    if (hasEnded) this.#ghosts.close()
     for (const folder of this.#folders.splice(0)) removeTree(folder)
   }
 

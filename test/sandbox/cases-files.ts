@@ -142,6 +142,22 @@ export const gitCases: readonly Case[] = [
     name: 'replace the .git folder',
     run: 'mv .git .git2 && git init -q . && echo x > .git/hooks/post-checkout; [ -d .git2 ] && echo BREACH moved',
   },
+  {
+    name: 'write git configuration through a hard link, a lock and a rename',
+    run: 'ln .git/config x && echo "[core]" >> x; cp .git/config .git/config.lock; echo "[core] fsmonitor = ./x" >> .git/config.lock; mv -f .git/config.lock .git/config; rm -f .git/config.lock x',
+  },
+  {
+    name: 'move what lies above git configuration',
+    run: 'mv .git/hooks h; mv .git/info i; mv "$PROJECT" "$PROJECT-2"; mkdir -p "$PROJECT/.git" && echo "[core]" > "$PROJECT/.git/config"; exchange() { perl -e "exit(syscall(316, -100, \\$ARGV[0], -100, \\$ARGV[1], 2) == 0 ? 0 : 1)" "$1" "$2"; }; mkdir g; exchange .git g && echo BREACH; exchange .git/config src/app.js && echo BREACH; rmdir g; true',
+  },
+  {
+    name: 'a submodule that brings its own configuration',
+    run: 'mkdir -p sub; echo "gitdir: ../.git/modules/sub" > sub/.git; mkdir -p .git/modules/sub; printf "[core]\\n\\tfsmonitor = ./x\\n" > .git/modules/sub/config; rm -rf sub',
+  },
+  {
+    name: 'take the place of a protected folder while it is made and removed',
+    run: 'for i in $(seq 1 300); do rmdir .codex 2>/dev/null; mkdir .codex 2>/dev/null && echo x > .codex/config.toml; mv .cursor c$i 2>/dev/null; ln -s /tmp .gemini 2>/dev/null; done; rm -rf c[0-9]*; chmod u+w .codex .cursor .gemini 2>/dev/null; echo x > .codex/config.toml; true',
+  },
   { name: 'point git elsewhere with commondir', run: 'mkdir -p c/hooks; echo "$PWD/c" > .git/commondir; sleep 1' },
   {
     name: 'add a configuration for worktrees',

@@ -34,6 +34,34 @@ export const kernelCases: readonly Case[] = [
   { name: 'bpf', run: call('bpf', nr(321, 280), '0, $b, 128') },
   { name: 'perf_event_open', run: call('perf_event_open', nr(298, 241), '$b, 0, -1, -1, 0') },
   { name: 'userfaultfd', run: call('userfaultfd', nr(323, 282), '0') },
+  { name: 'name_to_handle_at', run: call('name_to_handle_at', nr(303, 264), '-100, ".", $b, $b, 0') },
+  { name: 'fanotify', run: call('fanotify_init', nr(300, 262), '0, 0') },
+  { name: 'memfd_secret', run: call('memfd_secret', 447, '0') },
+  { name: 'process_madvise', run: call('process_madvise', 440, '0, $b, 1, 4, 0') },
+  {
+    name: 'an overlay with the secrets below',
+    run: `mkdir -p u w m; mount -t overlay o -o lowerdir=/root:$HOME,upperdir=u,workdir=w m && echo BREACH; ${call('fsopen', 430, '"overlay", 0')}`,
+  },
+  {
+    name: 'make the mounts shared with the host',
+    run: `mount --make-rshared / && echo BREACH; ${call('mount_setattr', 442, '-100, "/", 0x8000, pack("Q4", 0, 0, 1 << 20, 0), 32')}; grep -E " shared:" /proc/self/mountinfo && echo BREACH shared; true`,
+  },
+  {
+    name: 'device nodes and file capabilities',
+    run: 'mknod disk b 8 0 && echo BREACH; mknod null c 1 3 && echo BREACH; cp /bin/true t; setcap cap_sys_admin+ep t 2>/dev/null && echo BREACH; perl -e \'my $v = pack("L5", 0x02000001, 1 << 21, 0, 0, 0); syscall(188, "t", "security.capability", $v, length $v, 0) == 0 and print "BREACH\n"\'; true',
+  },
+  {
+    name: 'typing into a terminal with a number that is cut to size',
+    run: 'perl -e \'my $b = "x"; my $r = syscall(16, 0, 0x100005412, $b); print $r == 0 ? "BREACH\n" : "refused $!\n"\'',
+  },
+  {
+    name: 'the descriptors and memory of a sandbox that waits',
+    run: 'for p in /proc/[0-9]*; do ls -l $p/fd 2>/dev/null | grep -E "agent\\.db|id_rsa|/ona-sandbox-|\\.bpf" && echo BREACH; done; true',
+  },
+  {
+    name: 'a kernel that tells where its files are',
+    run: 'for f in /proc/kcore /proc/kmem /dev/mem /dev/kmem /dev/port /dev/sda /dev/vda /dev/nvme0n1 /dev/kmsg /dev/fuse /dev/kvm /dev/net/tun /dev/loop-control /dev/vhost-vsock; do [ -e $f ] && head -c1 $f >/dev/null 2>&1 && echo "BREACH $f"; done; true',
+  },
   { name: 'open_by_handle_at', run: call('open_by_handle_at', nr(304, 265), '-100, $b, 0') },
   {
     name: 'clone3 with a user namespace',

@@ -23,6 +23,7 @@ function verdict(program: Buffer, { nr, arch, args = [] }: Required<Call>): stri
   for (let at = 0; at < program.length / 8; at++) {
     const [code, jt, jf, k] = [u16(at * 8), program[at * 8 + 2]!, program[at * 8 + 3]!, u32(at * 8 + 4)]
     if (code === 0x20) a = word(k)
+    else if (code === 0x54) a &= k
     else if (code === 0x06) return verdicts[k >>> 0] ?? `errno ${k & 0xffff}`
     else {
       const holds = code === 0x15 ? a === k : code === 0x25 ? a > k : (a & k) !== 0
@@ -77,7 +78,11 @@ const rows: readonly (readonly [string, readonly [number, number], readonly numb
   ['socket AF_PACKET', [41, 198], [17, 3, 0], EAFNOSUPPORT],
   ['socket NETLINK_ROUTE', [41, 198], [16, 3, 0], 'allow'],
   ['socket NETLINK_NETFILTER', [41, 198], [16, 3, 12], EAFNOSUPPORT],
-  ['socketpair AF_UNIX', [53, 199], [1, 1, 0], 'allow'],
+  ['socketpair of streams', [53, 199], [1, 1, 0], 'allow'],
+  ['socketpair of streams, close-on-exec', [53, 199], [1, 0o2000001, 0], 'allow'],
+  ['socketpair of packets in sequence', [53, 199], [1, 5, 0], 'allow'],
+  ['socketpair of datagrams', [53, 199], [1, 0o2000002, 0], EAFNOSUPPORT],
+  ['socketpair of raw sockets', [53, 199], [1, 3, 0], EAFNOSUPPORT],
   ['personality of Linux', [135, 92], [0], 'allow'],
   ['personality READ_IMPLIES_EXEC', [135, 92], [0x0400000], EPERM],
 ]
@@ -101,6 +106,7 @@ test('calls of another architecture end the process', () => {
 
 test('Unix sockets are allowed where the settings allow them', () => {
   assert.equal(answer('x64', seccompFilter('x64', { unixSockets: true }), { nr: 41, args: [1, 1, 0] }), 'allow')
+  assert.equal(answer('x64', seccompFilter('x64', { unixSockets: true }), { nr: 53, args: [1, 2, 0] }), 'allow')
 })
 
 const answer = (name: Arch, program: Buffer, call: Call): string =>

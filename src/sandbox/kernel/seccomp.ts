@@ -7,7 +7,7 @@ import { endianness } from 'node:os'
 export type Arch = 'x64' | 'arm64'
 
 export interface SeccompOptions {
-  /** Whether a command may open AF_UNIX sockets. `socketpair` is always allowed: it reaches nobody else. */
+  /** Whether a command may open AF_UNIX sockets. A pair of stream sockets is always allowed: it reaches nobody else. */
   readonly unixSockets: boolean
 }
 
@@ -122,6 +122,10 @@ const ioctl = [16, 29] as const
 /** TIOCSTI and TIOCLINUX type into a terminal, TIOCSETD changes its line discipline. */
 const terminalCommands = [0x5412, 0x541c, 0x5423]
 const socket = [41, 198] as const
+const socketpair = [53, 199] as const
+/** SOCK_STREAM and SOCK_SEQPACKET stay with their peer; a datagram socket of a pair can send to any address. */
+const pairedTypes = [1, 5]
+const typeMask = 0xf
 const families = { unix: 1, inet: 2, inet6: 10, netlink: 16 }
 const netlinkRoute = 0
 const personality = [135, 92] as const
@@ -142,6 +146,7 @@ const skipUnless = (code: number, k: number, skip: number): Instruction => ({ co
 const equal = 0x15
 const greater = 0x25
 const anyBit = 0x45
+const and = 0x54
 
 interface Instruction {
   readonly code: number
@@ -192,6 +197,13 @@ export function seccompFilter(name: Arch, { unixSockets }: SeccompOptions): Buff
     give(allow),
     give(errno(EAFNOSUPPORT)),
   ])
+  if (!unixSockets)
+    when(nr(socketpair), [
+      load(argument(1)),
+      { code: and, k: typeMask },
+      ...pairedTypes.flatMap((type) => [skipUnless(equal, type, 1), give(allow)]),
+      give(errno(EAFNOSUPPORT)),
+    ])
   program.push(give(allow))
   return assemble(program)
 }
