@@ -17,7 +17,8 @@ export function fenceNotes(output: string, cell: Cell, cwd: string, home: string
       )
     const kind = kindOf(line)
     if (kind === undefined) continue
-    for (const path of pathsIn(line.replace(speaker, ''), cwd, home)) {
+    const told = pathsIn(line.replace(speaker, ''), cwd, home)
+    for (const path of told.length > 0 || program.test(line) ? told : pathsIn(line, cwd, home)) {
       const why = reason(path, kind, cell)
       if (why !== undefined)
         notes.set(path, `${path} cannot be ${isWrite(path, kind, cell) ? 'written' : 'read'}: ${why}`)
@@ -28,6 +29,8 @@ export function fenceNotes(output: string, cell: Cell, cwd: string, home: string
 
 /** Who speaks: `/bin/bash: line 1:`, `cat:`. */
 const speaker = /^\S+: (?:line \d+: )?/
+/** Where a path comes first that is no program, the line is about it: `/home/ada/x: Permission denied`. */
+const program = /^(?:[^/\s]*|\/(?:usr|bin|sbin|opt|nix)\/\S*): |: line \d+: /
 const mostLines = 400
 const mostNotes = 5
 

@@ -67,6 +67,8 @@ const socks = (request: string) =>
     `print $s "\\x05\\x01\\x00"; sysread($s, my $r, 2); print $s ${request}; sysread($s, $r, 10); print unpack("H*", $r); print $s "CANARY\\n";`,
   )
 
+const atOnce = (commands: readonly string[]) => `${commands.join(' & ')} & wait`
+
 /** With `service.internal`, `rebind.test` and `*.wild.test` allowed; every name resolves to 127.0.0.1. */
 export const proxyCases: readonly Case[] = [
   { name: 'past the proxy', run: tcp('127.0.0.1', 'TCP') },
@@ -149,48 +151,48 @@ export const proxyCases: readonly Case[] = [
   },
   {
     name: 'names in other scripts',
-    run: [
-      'bad\\xe3\\x80\\x82wild.test',
-      '\\xef\\xbd\\x82ad.wild.test',
-      'xn--127-0-0-1',
-      '\\xe2\\x91\\xa0\\xe2\\x91\\xa1\\xe2\\x91\\xa6.0.0.1',
-    ]
-      .flatMap((host) => [get(host), connect(host, 'print $s "CANARY\\n";')])
-      .join('; '),
+    run: atOnce(
+      [
+        'bad\\xe3\\x80\\x82wild.test',
+        '\\xef\\xbd\\x82ad.wild.test',
+        'xn--127-0-0-1',
+        '\\xe2\\x91\\xa0\\xe2\\x91\\xa1\\xe2\\x91\\xa6.0.0.1',
+      ].flatMap((host) => [get(host), connect(host, 'print $s "CANARY\\n";')]),
+    ),
   },
   {
     name: 'both lengths, odd chunks and folded headers',
-    run: [
-      'POST http://service.internal:$ENV{SERVICE}/ HTTP/1.1\\r\\nHost: service.internal:$ENV{SERVICE}\\r\\nContent-Length: 4\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\nGET http://other.test:$ENV{TCP}/CANARY HTTP/1.1\\r\\nHost: other.test:$ENV{TCP}\\r\\n\\r\\n',
-      'POST http://service.internal:$ENV{SERVICE}/ HTTP/1.1\\r\\nHost: service.internal:$ENV{SERVICE}\\r\\nTransfer-Encoding: xchunked\\r\\nTransfer-Encoding:\tchunked\\r\\n\\r\\n5;a=\\nb\\r\\nhello\\r\\n0\\r\\n\\r\\nGET http://127.0.0.1:$ENV{TCP}/CANARY HTTP/1.1\\r\\nHost: 127.0.0.1:$ENV{TCP}\\r\\n\\r\\n',
-      'GET http://service.internal:$ENV{SERVICE}/ HTTP/1.1\\r\\nHost: service.internal:$ENV{SERVICE}\\r\\n Host: other.test:$ENV{TCP}\\r\\nX: y\\nGET http://other.test:$ENV{TCP}/CANARY HTTP/1.1\\r\\n\\r\\n',
-    ]
-      .map((text) => proxy(`print $s "${text}";`))
-      .join('; '),
+    run: atOnce(
+      [
+        'POST http://service.internal:$ENV{SERVICE}/ HTTP/1.1\\r\\nHost: service.internal:$ENV{SERVICE}\\r\\nContent-Length: 4\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\nGET http://other.test:$ENV{TCP}/CANARY HTTP/1.1\\r\\nHost: other.test:$ENV{TCP}\\r\\n\\r\\n',
+        'POST http://service.internal:$ENV{SERVICE}/ HTTP/1.1\\r\\nHost: service.internal:$ENV{SERVICE}\\r\\nTransfer-Encoding: xchunked\\r\\nTransfer-Encoding:\tchunked\\r\\n\\r\\n5;a=\\nb\\r\\nhello\\r\\n0\\r\\n\\r\\nGET http://127.0.0.1:$ENV{TCP}/CANARY HTTP/1.1\\r\\nHost: 127.0.0.1:$ENV{TCP}\\r\\n\\r\\n',
+        'GET http://service.internal:$ENV{SERVICE}/ HTTP/1.1\\r\\nHost: service.internal:$ENV{SERVICE}\\r\\n Host: other.test:$ENV{TCP}\\r\\nX: y\\nGET http://other.test:$ENV{TCP}/CANARY HTTP/1.1\\r\\n\\r\\n',
+      ].map((text) => proxy(`print $s "${text}";`)),
+    ),
   },
   {
     name: 'other protocols on the port of the proxy',
-    run: [
-      'print $s "PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\nCANARY";',
-      'print $s "GET ftp://127.0.0.1:$ENV{TCP}/CANARY HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n\\r\\n";',
-      'print $s "OPTIONS * HTTP/1.1\\r\\nHost: 127.0.0.1:$ENV{TCP}\\r\\n\\r\\nCANARY";',
-      'print $s "GET /CANARY HTTP/1.1\\r\\nHost: 127.0.0.1:$ENV{TCP}\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\n\\r\\n";',
-      'print $s "\\x04\\x01", pack("n", $ENV{TCP}), "\\x7f\\x00\\x00\\x01", "\\x00"; sysread($s, my $r, 8); print $s "CANARY";',
-      'print $s "\\x04\\x01", pack("n", $ENV{TCP}), "\\x00\\x00\\x00\\x01\\x00localhost\\x00"; sysread($s, my $r, 8); print $s "CANARY";',
-    ]
-      .map(proxy)
-      .join('; '),
+    run: atOnce(
+      [
+        'print $s "PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\nCANARY";',
+        'print $s "GET ftp://127.0.0.1:$ENV{TCP}/CANARY HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n\\r\\n";',
+        'print $s "OPTIONS * HTTP/1.1\\r\\nHost: 127.0.0.1:$ENV{TCP}\\r\\n\\r\\nCANARY";',
+        'print $s "GET /CANARY HTTP/1.1\\r\\nHost: 127.0.0.1:$ENV{TCP}\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\n\\r\\n";',
+        'print $s "\\x04\\x01", pack("n", $ENV{TCP}), "\\x7f\\x00\\x00\\x01", "\\x00"; sysread($s, my $r, 8); print $s "CANARY";',
+        'print $s "\\x04\\x01", pack("n", $ENV{TCP}), "\\x00\\x00\\x00\\x01\\x00localhost\\x00"; sysread($s, my $r, 8); print $s "CANARY";',
+      ].map(proxy),
+    ),
   },
   {
     name: 'SOCKS to loopback mapped into IPv6, and to no address at all',
-    run: [
+    run: atOnce([
       socks('"\\x05\\x01\\x00\\x04" . ("\\x00" x 10) . "\\xff\\xff\\x7f\\x00\\x00\\x01" . pack("n", $ENV{TCP})'),
       socks(
         '"\\x05\\x01\\x00\\x04" . "\\x00\\x64\\xff\\x9b" . ("\\x00" x 8) . "\\x7f\\x00\\x00\\x01" . pack("n", $ENV{TCP})',
       ),
       socks('"\\x05\\x01\\x00\\x01\\x00\\x00\\x00\\x00" . pack("n", $ENV{TCP})'),
       socks('"\\x05\\x01\\x00\\x03\\x090x7f.0.0.1" . pack("n", $ENV{TCP})'),
-    ].join('; '),
+    ]),
   },
   {
     name: 'CONNECT with a line that goes on',

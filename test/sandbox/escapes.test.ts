@@ -84,7 +84,7 @@ shown(proxyCases, () => online)
 
 test('the table has what it promises', () => {
   const all = [...fileCases, ...kernelCases, ...networkCases, ...gitCases, ...proxyCases]
-  assert.ok(all.length >= 60, `${all.length} cases`)
+  assert.ok(all.length >= 130, `${all.length} cases`)
   assert.equal(new Set(all.map(({ name }) => name)).size, all.length)
   assert.ok(all.filter(({ control }) => control).length >= 30)
 })
