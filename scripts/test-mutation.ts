@@ -1,140 +1,112 @@
-/**
- * Changes the code in small ways and sees whether a test notices:
- *   npm run test:mutation -- src/permissions            a sample of 40 mutants
- *   npm run test:mutation -- src/hooks --sample 200 --seed 7 --at-least 95
- *   npm run test:mutation -- src/store/audit.ts --all --json
- * Each mutant runs in a copy of the checkout against the tests that import the file, the nearest first (at most --near 12),
- * and, if those pass, against the program's own tests of that folder, on a build of the mutant. Survivors are printed with
- * their line; the exit code is 1 when fewer than --at-least percent are caught.
- */
-import { execFileSync, spawn } from 'node:child_process'
-import {
-  cpSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+/** Changes the code in small ways and sees whether a test notices. `--help` prints how; the checkout itself is never changed. */
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Mutant, mutantsOf, mutated } from './mutation/mutants.ts'
-import { importersIn, testsOf } from './mutation/related-tests.ts'
+import { type Mutant, mutantsOf } from './mutation/mutants.ts'
+import { importersIn } from './mutation/related-tests.ts'
+import { closeTrials, openTrial } from './mutation/trial.ts'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    ...{ sample: { type: 'string', default: '40' }, seed: { type: 'string', default: '1' }, all: { type: 'boolean' } },
-    ...{ near: { type: 'string', default: '12' }, jobs: { type: 'string', default: '2' }, json: { type: 'boolean' } },
-    ...{ 'at-least': { type: 'string', default: '0' }, units: { type: 'boolean' } },
-  },
-})
+const help = `usage: npm run test:mutation -- PATH… [flags]
+
+Makes small faults (a flipped condition, an empty text, a call left out), one at a time, in a copy of the checkout, and
+runs the tests that import the file, the nearest first, until one fails; then the program's own tests of that folder on a
+build of the mutant. Prints a table, and each mutant that no test noticed with its line.
+
+  --sample N    mutants to try, chosen by --seed (40)
+  --seed N      the same seed chooses the same mutants (1)
+  --all         every mutant
+  --bar N       exit code 1 when fewer than N percent are caught (0)
+  --near N      tests that import the file, at most (12)
+  --units       without the program's own tests
+  --limit N     seconds after which a test file has failed (300)
+  --jobs N      mutants at a time (2)
+  --json        the result as JSON
+
+Examples:
+  npm run test:mutation -- src/permissions --bar 95
+  npm run test:mutation -- src/hooks/verdict.ts --all --units
+`
 const root = process.cwd()
-const minutes = 60_000
+const flags = readFlags()
+const sources = flags.paths.flatMap(sourcesIn)
+if (sources.length === 0) wrong('name a folder or a file of src')
 
-/** Tests that run the program itself: they need a build of the mutant. */
-const programTests: Record<string, readonly string[]> = {
-  'src/permissions': ['test/permissions.test.ts', 'test/redteam'],
-  'src/hooks': ['test/hooks'],
-  'src/store': ['test/store.test.ts', 'test/audit'],
-  'src/workflow': ['test/workflow.test.ts'],
-  'src/dispatcher': ['test/dispatcher'],
-}
-
-const sources = positionals.flatMap((path) =>
-  statSync(path).isDirectory()
-    ? globSync(`${path}/**/*.{ts,tsx}`).filter((file) => !/\.test\.ts$|\.d\.ts$|fixtures/.test(file))
-    : [path],
-)
-if (sources.length === 0) {
-  console.error('name a folder or file of src, such as: npm run test:mutation -- src/permissions')
-  process.exit(2)
-}
-const importers = importersIn(root)
 const chosen = sample(sources.flatMap((file) => mutantsOf(file, readFileSync(file, 'utf8'))))
-const copies: string[] = []
-process.on('exit', () => {
-  for (const copy of copies) rmSync(copy, { recursive: true, force: true })
-})
-process.on('SIGINT', () => process.exit(130))
-
 const survivors: Mutant[] = []
-let done = 0
+const done: Mutant[] = []
+process.on('exit', closeTrials)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    report()
+    process.exit(130)
+  })
+
+const note = (text: string) => process.stderr.write(`${text}\n`)
+const importers = importersIn(root)
 const queue = [...chosen]
-await Promise.all(Array.from({ length: Math.min(Number(values.jobs), chosen.length) }, work))
+await Promise.all(Array.from({ length: Math.min(flags.jobs, chosen.length) }, work))
 report()
+process.exitCode = score(done, survivors) < flags.bar ? 1 : 0
 
 async function work(): Promise<void> {
-  const copy = copyOfCheckout()
+  const trial = openTrial({ ...flags, root, importers, limitMs: flags.limit * 1000, onNote: note })
   for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
-    const caught = await isCaught(mutant, copy)
-    if (!caught) survivors.push(mutant)
-    process.stderr.write(`${++done}/${chosen.length} ${caught ? 'caught  ' : 'SURVIVED'} ${described(mutant)}\n`)
+    const by = await trial(mutant)
+    done.push(mutant)
+    if (by === undefined) survivors.push(mutant)
+    note(`${done.length}/${chosen.length} ${by ? `caught by ${by}` : 'SURVIVED'}: ${described(mutant)}`)
   }
 }
 
-async function isCaught(mutant: Mutant, copy: string): Promise<boolean> {
-  const path = join(copy, mutant.file)
-  const original = readFileSync(path, 'utf8')
-  writeFileSync(path, mutated(original, mutant))
+function readFlags() {
+  const number = (text: string, name: string): number =>
+    /^\d+(\.\d+)?$/.test(text) ? Number(text) : wrong(`--${name} must be a number, not "${text}"`)
+  const numbers = { sample: '40', seed: '1', bar: '0', near: '12', limit: '300', jobs: '2' }
   try {
-    const near = testsOf(mutant.file, importers).slice(0, Number(values.near))
-    for (const group of [near.slice(0, 3), near.slice(3)])
-      if (group.length > 0 && !(await passes(['--test', '--test-concurrency=2', ...group], copy))) return true
-    if (values.units) return false
-    const folder = mutant.file.split('/').slice(0, 2).join('/')
-    const tests = (programTests[folder] ?? []).flatMap((at) =>
-      at.endsWith('.ts') ? [at] : globSync(`${at}/**/*.test.ts`),
-    )
-    if (tests.length === 0) return false
-    if (!(await passes(['scripts/build.ts'], copy))) return true
-    return !(await passes(['--test', '--test-concurrency=2', ...tests], copy))
-  } finally {
-    writeFileSync(path, original)
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        ...{ help: { type: 'boolean', short: 'h' }, all: { type: 'boolean' }, units: { type: 'boolean' } },
+        ...{ json: { type: 'boolean' }, sample: { type: 'string' }, seed: { type: 'string' }, bar: { type: 'string' } },
+        ...{ near: { type: 'string' }, limit: { type: 'string' }, jobs: { type: 'string' } },
+      },
+    })
+    if (values.help) {
+      console.log(help)
+      process.exit(0)
+    }
+    const read = Object.entries(numbers).map(([name, text]) => [
+      name,
+      number(values[name as keyof typeof numbers] ?? text, name),
+    ])
+    const { all = false, units = false, json = false } = values
+    return {
+      all,
+      units,
+      json,
+      paths: positionals,
+      ...(Object.fromEntries(read) as Record<keyof typeof numbers, number>),
+    }
+  } catch (cause) {
+    return wrong((cause as Error).message)
   }
 }
 
-/** Ends at the first failed test; one that hangs has failed. */
-function passes(args: readonly string[], cwd: string): Promise<boolean> {
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  const run = spawn(process.execPath, [...args], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
-  const stop = () => {
-    try {
-      process.kill(-run.pid!, 'SIGKILL')
-    } catch {} // it has ended
-  }
-  const limit = setTimeout(stop, 10 * minutes)
-  run.stdout.on('data', (chunk: Buffer) => /^\s*(✖|not ok)/m.test(chunk.toString()) && stop())
-  return new Promise((settle) =>
-    run.on('close', (code) => {
-      clearTimeout(limit)
-      settle(code === 0)
-    }),
-  )
+function sourcesIn(path: string): string[] {
+  if (!existsSync(path)) return wrong(`${path} does not exist`)
+  if (!statSync(path).isDirectory()) return [path]
+  return globSync(`${path}/**/*.{ts,tsx}`).filter((file) => !/\.test\.ts$|\.d\.ts$|fixtures/.test(file))
 }
 
-function copyOfCheckout(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'ona-mutation-'))
-  copies.push(copy)
-  for (const file of execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
-    .split('\0')
-    .filter(Boolean)) {
-    mkdirSync(dirname(join(copy, file)), { recursive: true })
-    cpSync(join(root, file), join(copy, file), { verbatimSymlinks: true })
-  }
-  symlinkSync(resolve(root, 'node_modules'), join(copy, 'node_modules'))
-  cpSync(join(root, 'dist'), join(copy, 'dist'), { recursive: true, force: true })
-  return copy
+function wrong(why: string): never {
+  console.error(`test:mutation: ${why}; npm run test:mutation -- --help shows how`)
+  process.exit(2)
 }
 
 /** The same sample for the same seed. */
 function sample(mutants: readonly Mutant[]): Mutant[] {
-  if (values.all) return [...mutants]
-  let state = Number(values.seed) >>> 0
+  if (flags.all) return [...mutants]
+  let state = flags.seed >>> 0
   const random = () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
     return state / 2 ** 32
@@ -142,7 +114,7 @@ function sample(mutants: readonly Mutant[]): Mutant[] {
   return mutants
     .map((mutant) => ({ mutant, at: random() }))
     .sort((a, b) => a.at - b.at)
-    .slice(0, Number(values.sample))
+    .slice(0, flags.sample)
     .map(({ mutant }) => mutant)
 }
 
@@ -151,13 +123,26 @@ function described({ file, line, kind, start, end, replacement }: Mutant): strin
   return `${file}:${line} ${kind}: ${text.slice(0, 60)} → ${replacement.replace(/\s+/g, ' ').slice(0, 60)}`
 }
 
+function score(all: readonly Mutant[], missed: readonly Mutant[]): number {
+  return all.length === 0 ? 100 : (100 * (all.length - missed.length)) / all.length
+}
+
 function report(): void {
-  const caught = chosen.length - survivors.length
-  const score = chosen.length === 0 ? 100 : (100 * caught) / chosen.length
-  if (values.json) console.log(JSON.stringify({ mutants: chosen.length, caught, score, survivors }, null, 2))
-  else {
-    console.log(`${caught} of ${chosen.length} mutants caught (${score.toFixed(1)} %)`)
-    for (const survivor of survivors) console.log(`  ${described(survivor)}`)
+  const files = [...new Set(done.map(({ file }) => file))].sort().map((file) => {
+    const of = (mutants: readonly Mutant[]) => mutants.filter((mutant) => mutant.file === file)
+    return { file, mutants: of(done).length, survived: of(survivors).length, score: score(of(done), of(survivors)) }
+  })
+  const total = { mutants: done.length, caught: done.length - survivors.length, score: score(done, survivors) }
+  if (flags.json) {
+    console.log(JSON.stringify({ ...total, survivors, files }, null, 2))
+    return
   }
-  process.exitCode = score < Number(values['at-least']) ? 1 : 0
+  const wide = Math.max(5, ...files.map(({ file }) => file.length))
+  const row = (name: string, ...cells: (string | number)[]) =>
+    console.log([name.padEnd(wide), ...cells.map((cell) => String(cell).padStart(8))].join('  '))
+  row('file', 'mutants', 'caught', 'survived', '%')
+  for (const { file, mutants, survived, score: percent } of files)
+    row(file, mutants, mutants - survived, survived, percent.toFixed(0))
+  row('total', total.mutants, total.caught, survivors.length, total.score.toFixed(1))
+  for (const survivor of survivors) console.log(`survived: ${described(survivor)}`)
 }

@@ -23,6 +23,7 @@ import type { BrainHook, BrainHookEvent } from '../../src/hosts/hook.ts'
 import type { Host } from '../../src/hosts/host.ts'
 import type { SampleConfig } from '../../src/hosts/sample-config.ts'
 import { packageRoot } from '../../src/package-root.ts'
+import { compileCache } from './compile-cache.ts'
 
 /** As much of a role as its hooks need. */
 interface Role {
@@ -312,7 +313,10 @@ export function hostSuite(host: Host, sample: SampleConfig, variant = ''): void 
         for (let i = 0; i < 10; i++)
           await dao.set.upsert({ hook: { author: 'repo=acme/role=${name}', event: 'onStop', command: '${name} ' + i, timeout: 'PT5S' } })`
       return new Promise<number | null>((done) => {
-        spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'inherit' }).on('close', done)
+        spawn(process.execPath, [compileCache, '--input-type=module', '-e', code], { stdio: 'inherit' }).on(
+          'close',
+          done,
+        )
       })
     }
     assert.deepEqual(await Promise.all([writer('one'), writer('two')]), [0, 0])

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { compileCache } from './compile-cache.ts'
 
 const program = join(import.meta.dirname, '../../scripts/acceptance/model-server.ts')
 
@@ -20,9 +21,9 @@ export async function startOutside(): Promise<Outside> {
   const folder = mkdtempSync(join(tmpdir(), 'ona-outside-'))
   writeFileSync(join(folder, 'requests.jsonl'), '')
   writeFileSync(join(folder, 'cases.json'), '[]')
-  const child = spawn(process.execPath, [program, folder], { stdio: 'ignore' })
+  const child = spawn(process.execPath, [compileCache, program, folder], { stdio: 'ignore' })
   const ready = join(folder, 'env')
-  for (let tries = 0; tries < 400 && !existsSync(ready); tries++) await wait(25)
+  for (let tries = 0; tries < 4000 && !existsSync(ready); tries++) await wait(15)
   const url = /WORLD=(\S+)/.exec(readFileSync(ready, 'utf8'))![1]!
   return {
     url,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
+import { compileCache } from './compile-cache.ts'
 
 const ona = join(import.meta.dirname, '../../bin/ona.mjs')
 
@@ -95,7 +96,7 @@ export function place(t: TestContext, env: Record<string, string> = {}): Place {
 export function runCommands(lines: readonly (readonly string[])[]): Ran[] {
   const home = mkdtempSync(join(tmpdir(), 'ona-commands-'))
   try {
-    const stdout = execFileSync(process.execPath, [join(import.meta.dirname, 'run-commands.ts')], {
+    const stdout = execFileSync(process.execPath, [compileCache, join(import.meta.dirname, 'run-commands.ts')], {
       cwd: home,
       env: { PATH: process.env['PATH'], HOME: home, ONA_KEYCHAIN: 'off' },
       input: lines.map((words) => `${JSON.stringify(words)}\n`).join(''),
