@@ -5,7 +5,7 @@ import { ruleMatches } from './match.ts'
 import { modeInForce, modeSays } from './modes.ts'
 import { namedFilesFinding } from './named-files.ts'
 import { allowingRule, type FileAccess, fileOf, inWorkingDirectories, placesOf } from './paths/access.ts'
-import { freshView, rememberingView } from './paths/view.ts'
+import { freshView } from './paths/view.ts'
 import { protectedFinding } from './protection.ts'
 import type { Finding, PermissionQuestion, Ruling } from './question.ts'
 import type { Rule } from './rule.ts'
@@ -28,11 +28,16 @@ export async function decide(question: PermissionQuestion): Promise<Ruling> {
 
 /** The ruling alone, for callers that do not prompt. */
 export async function judge(asked: PermissionQuestion) {
-  const files = asked.files ?? (asked.tool === 'Bash' ? rememberingView() : freshView)
-  const question = { ...asked, files, places: placesOf({ ...asked, files }) }
+  const question = asked.tool === 'Bash' ? asked : seen(asked)
   const access = fileOf(question)
   const finding = await find(question, rulesOf(question.settings), access)
   return { ruling: settle(question, finding, access), access, finding }
+}
+
+/** With what is seen of the files. A command line brings its own. */
+function seen(asked: PermissionQuestion): PermissionQuestion {
+  const question = { ...asked, files: asked.files ?? freshView }
+  return { ...question, places: placesOf(question) }
 }
 
 /** Once it is loaded: even asking for it again costs more than most rulings. */

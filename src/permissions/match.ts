@@ -48,7 +48,8 @@ export function ruleMatches(
   }
 }
 
-function namesTool(pattern: string, tool: string): boolean {
+/** Whether the tool of a rule is the one that is called. */
+export function namesTool(pattern: string, tool: string): boolean {
   if (pattern === tool) return true
   if (pattern.includes('*')) return matches(pattern, tool)
   return pattern.startsWith('mcp__') && !pattern.slice(5).includes('__') && tool.startsWith(`${pattern}__`)

@@ -26,3 +26,34 @@ export function recent<K, V>(most: number): Recent<K, V> {
     set,
   }
 }
+
+/**
+ * What was worked out for texts that came up twice: most come up once, and keeping those would cost more than working them out.
+ * A text's first sight leaves a number of four bytes.
+ */
+export function repeated<V>(most: number): { of(text: string, work: () => V): V } {
+  const known = recent<string, V>(most)
+  const sights = new Uint32Array(4 * most)
+  return {
+    of(text, work) {
+      const hash = hashOf(text)
+      const slot = hash % sights.length
+      if (sights[slot] !== hash) {
+        sights[slot] = hash
+        return work()
+      }
+      const before = known.get(text)
+      if (before !== undefined) return before
+      const found = work()
+      known.set(text, found)
+      return found
+    },
+  }
+}
+
+/** FNV-1a. */
+function hashOf(text: string): number {
+  let hash = 2166136261
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 16777619)
+  return hash >>> 0
+}

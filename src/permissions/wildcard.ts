@@ -1,4 +1,5 @@
 /** Patterns whose one special character is `*`, any run of characters; matched without backtracking. */
+import { recent } from './recent.ts'
 
 /** Stands in a text for something that is only known when the command runs. */
 export const HOLE = '\u0000'
@@ -6,63 +7,51 @@ export const HOLE = '\u0000'
 /** A text, for a regular expression that matches it as it stands. */
 export const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 
-export function matches(pattern: string, text: string): boolean {
-  let p = 0
-  let t = 0
-  let star = -1
-  let resume = 0
-  while (t < text.length) {
-    if (pattern[p] === '*') {
-      star = p++
-      resume = t
-    } else if (p < pattern.length && pattern[p] === text[t]) {
-      p++
-      t++
-    } else if (star >= 0) {
-      p = star + 1
-      t = ++resume
-    } else return false
-  }
-  while (pattern[p] === '*') p++
-  return p === pattern.length
+/** What stands between the wildcards of a pattern: one part where there is none. */
+export type Parts = readonly string[]
+
+const known = recent<string, Parts>(500)
+
+export function partsOf(pattern: string): Parts {
+  const before = known.get(pattern)
+  if (before) return before
+  const parts = pattern.split('*')
+  known.set(pattern, parts)
+  return parts
 }
+
+export const matches = (pattern: string, text: string): boolean => fits(partsOf(pattern), text)
 
 /** Whether the pattern could match once every hole in the text is filled with something. */
-export function couldMatch(pattern: string, text: string): boolean {
-  if (!text.includes(HOLE)) return matches(pattern, text)
-  if (!beginsAlike(pattern, text) || !endsAlike(pattern, text)) return false
-  // reachable[p]: the pattern from p on can still match the text from here on.
-  let reachable = new Uint8Array(pattern.length + 1)
-  reachable[pattern.length] = 1
-  for (let p = pattern.length - 1; p >= 0 && pattern[p] === '*'; p--) reachable[p] = 1
-  for (let t = text.length - 1; t >= 0; t--) {
-    const next = new Uint8Array(pattern.length + 1)
-    const hole = text[t] === HOLE
-    for (let p = pattern.length; p >= 0; p--) {
-      if (hole) next[p] = reachable[p] || (p < pattern.length && next[p + 1]) ? 1 : 0
-      else if (p === pattern.length) next[p] = 0
-      else if (pattern[p] === '*') next[p] = reachable[p] || next[p + 1] ? 1 : 0
-      else next[p] = pattern[p] === text[t] ? reachable[p + 1]! : 0
-    }
-    reachable = next
-  }
-  return reachable[0] === 1
-}
+export const couldMatch = (pattern: string, text: string): boolean => couldFit(partsOf(pattern), text)
 
-/** What stands before the first `*` of the pattern and the first hole of the text is the same, as far as both go. */
-function beginsAlike(pattern: string, text: string): boolean {
-  for (let at = 0; at < text.length && text[at] !== HOLE; at++) {
-    if (pattern[at] === '*') return true
-    if (pattern[at] !== text[at]) return false
+/** The first part begins the text, the last one ends it, and the others follow each other in between. */
+export function fits(parts: Parts, text: string): boolean {
+  const first = parts[0]!
+  if (parts.length === 1) return text === first
+  const last = parts[parts.length - 1]!
+  const end = text.length - last.length
+  if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false
+  let at = first.length
+  for (let part = 1; part < parts.length - 1; part++) {
+    const found = text.indexOf(parts[part]!, at)
+    at = found + parts[part]!.length
+    if (found < 0 || at > end) return false
   }
   return true
 }
 
-function endsAlike(pattern: string, text: string): boolean {
-  for (let back = 1; back <= text.length && text[text.length - back] !== HOLE; back++) {
-    const char = pattern[pattern.length - back]
-    if (char === '*') return true
-    if (char !== text[text.length - back]) return false
-  }
-  return true
+/**
+ * A hole is any run of characters too. Where both have one, what stands between can be put one after the other, so that only the
+ * beginnings and the ends have to agree as far as both go.
+ */
+export function couldFit(parts: Parts, text: string): boolean {
+  const hole = text.indexOf(HOLE)
+  if (hole < 0) return fits(parts, text)
+  const first = parts[0]!
+  if (parts.length === 1) return fits(text.split(HOLE), first)
+  const last = parts[parts.length - 1]!
+  const begin = text.slice(0, hole)
+  const end = text.slice(text.lastIndexOf(HOLE) + 1)
+  return (begin.startsWith(first) || first.startsWith(begin)) && (end.endsWith(last) || last.endsWith(end))
 }

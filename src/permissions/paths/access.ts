@@ -75,7 +75,15 @@ export function placesOf(asked: Asked): KnownPlaces {
     const directories = named.flatMap(resolved)
     let working: readonly string[] | undefined
     return {
-      ...{ cwd, projectDir, home, origins, files, directories, bases: { allow: new Map(), forbid: new Map() } },
+      ...{
+        cwd,
+        projectDir,
+        home,
+        origins,
+        files,
+        directories,
+        bases: { allow: new Map(), forbid: new Map(), reach: new Map() },
+      },
       working: () => {
         working ??= [projectDir, cwd].flatMap(resolved).concat(directories)
         return working

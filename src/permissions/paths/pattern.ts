@@ -12,6 +12,8 @@ export interface PathPattern {
   readonly rest: RegExp
   /** The parts of the pattern that are plain names, to hold a shell's wildcards against. */
   readonly names: readonly string[]
+  /** Part of every path that matches, to rule most paths out by. */
+  readonly part: string
 }
 
 /** Where the anchors are. */
@@ -26,7 +28,7 @@ export interface Places {
   /** What is seen of the file system; without one, it is looked at each time. */
   readonly files?: FileView
   /** The folders that patterns were found to be anchored to: as named, and where they lead. */
-  readonly bases?: Readonly<Record<'allow' | 'forbid', Map<PathPattern, readonly string[]>>>
+  readonly bases?: Readonly<Record<'allow' | 'forbid' | 'reach', Map<PathPattern, readonly string[]>>>
 }
 
 /** Places, and what was worked out about them. */
@@ -55,7 +57,7 @@ export function pathPattern(text: string, allow: boolean): PathPattern {
   const trimmed = pattern.replace(/\/+$/, '')
   const anyDepth = !trimmed.includes('/') || (!allow && /^[^/]+\/\*\*$/.test(trimmed))
   const segments = trimmed.split('/').filter((part) => part !== '' && part !== '.')
-  if (segments.length === 0) return { anchor, base: '', rest: /^/, names: [] }
+  if (segments.length === 0) return { anchor, base: '', rest: /^/, names: [], part: '' }
   const first = anyDepth ? 0 : segments.findIndex((part, at) => wild.test(part) || at === segments.length - 1)
   const base = segments.slice(0, Math.max(first, 0)).map(plain).join('/')
   const rest = segments.slice(Math.max(first, 0))
@@ -64,8 +66,12 @@ export function pathPattern(text: string, allow: boolean): PathPattern {
     base,
     rest: new RegExp(`^${anyDepth ? '(?:.*/)?' : ''}${regexOf(rest)}(?:/.*)?$`, foldsCase ? 'isu' : 'su'),
     names: segments.filter((part) => !wild.test(part)).map(plain),
+    part: foldsCase ? '' : longestOf(rest.filter((each) => !wild.test(each)).map(plain)),
   }
 }
+
+const longestOf = (texts: readonly string[]): string =>
+  texts.reduce((longest, each) => (each.length > longest.length ? each : longest), '')
 
 const wild = /(?<!\\)[*?[]/
 const plain = (part: string): string => part.replace(/\\(.)/g, '$1')
@@ -120,6 +126,7 @@ function setRegex(negated: boolean, body: string): string {
 
 /** Whether a pattern matches an absolute, normal path. Deny and ask also hold for every directory up to the project. */
 export function matchesPath(pattern: PathPattern, path: string, places: Places, allow: boolean): boolean {
+  if (!path.includes(pattern.part)) return false
   for (const base of basesOf(pattern, places, allow)) if (restMatches(pattern, base, path)) return true
   return false
 }
@@ -137,11 +144,16 @@ function basesOf(pattern: PathPattern, places: Places, allow: boolean): readonly
 
 /** Whether something below a folder could match the pattern. */
 export function reachesInto(pattern: PathPattern, folder: string, places: Places): boolean {
+  return realBasesOf(pattern, places).some((base) => isWithin(base, folder) || isWithin(folder, base))
+}
+
+function realBasesOf(pattern: PathPattern, places: Places): readonly string[] {
+  const before = places.bases?.reach.get(pattern)
+  if (before) return before
   const { real } = places.files ?? freshView
-  return anchors(pattern, places, false).some((anchor) => {
-    const base = real(join(anchor, pattern.base))
-    return isWithin(base, folder) || isWithin(folder, base)
-  })
+  const bases = anchors(pattern, places, false).map((anchor) => real(join(anchor, pattern.base)))
+  places.bases?.reach.set(pattern, bases)
+  return bases
 }
 
 /**
@@ -171,6 +183,13 @@ function restMatches(pattern: PathPattern, base: string, path: string): boolean 
 
 export const isWithin = (path: string, directory: string): boolean =>
   path === directory || directory === '/' || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`)
+
+/** A path as given, made absolute. */
+export function absolutePath(path: string, cwd: string, home: string): string {
+  const expanded = path === '~' || path.startsWith('~/') ? home + path.slice(1) : path
+  if (!isTidy(expanded) || !cwd.startsWith('/') || !isTidy(cwd)) return posix(resolve(cwd, expanded))
+  return expanded.startsWith('/') ? expanded : `${cwd}/${expanded}`
+}
 
 /** A path as its spellings: as given, made absolute; and as the file system follows it, links and `..` in their order. */
 export function resolvePaths(path: string, cwd: string, home: string, files = freshView): readonly string[] {

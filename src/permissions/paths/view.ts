@@ -5,12 +5,16 @@ import { basename, dirname, isAbsolute, join, sep } from 'node:path'
 export interface FileView {
   /** Where a path leads, as `real` says. */
   real(path: string): string
+  /** Nothing changes as long as it is used, so that what follows from it may be kept too. */
+  readonly lasting: boolean
+  /** Whether something is there, links followed. */
+  there(path: string): boolean
   /** What else was worked out from files; `about` names it. */
   keep<T>(about: string, work: () => T): T
 }
 
 /** Looks each time. */
-export const freshView: FileView = { real, keep: (_, work) => work() }
+export const freshView: FileView = { real, lasting: false, there: existsSync, keep: (_, work) => work() }
 
 /** For one ruling, or with `lasting` for many: then a folder is listed once for all that is in it. Bounded in size. */
 export function rememberingView({ lasting = false }: { readonly lasting?: boolean } = {}): FileView {
@@ -19,55 +23,83 @@ export function rememberingView({ lasting = false }: { readonly lasting?: boolea
   const folderAt = (path: string): Folder => {
     const known = folders.get(path)
     if (known) return known
-    const found = { real: follow(path), links: lasting ? lookAt(path) : undefined }
+    const found = { real: follow(path), ...(lasting ? lookAt(path) : unseen) }
     if (folders.size >= mostFolders) folders.clear()
     folders.set(path, found)
     return found
   }
   /** A folder in one that is not there is not looked for. */
-  const lookAt = (path: string): ReadonlySet<string> | undefined =>
-    path !== '/' && folders.get(dirname(path))?.links === nothingThere ? nothingThere : linksIn(path)
+  const lookAt = (path: string): Seen =>
+    path !== '/' && folders.get(dirname(path))?.links === nothing ? nothingThere : seenIn(path)
   const follow = (path: string): string => {
-    if (sep !== '/' || path === '/' || goesUp.test(path)) return real(path)
-    const parent = dirname(path)
-    const name = basename(path)
+    if (sep !== '/' || path === '/' || (path.includes('..') && goesUp.test(path))) return real(path)
+    const slash = path.lastIndexOf('/')
+    const plain = isPlain(path, slash)
+    const parent = plain ? path.slice(0, slash) : dirname(path)
+    const name = plain ? path.slice(slash + 1) : basename(path)
     const folder = folderAt(parent)
     if (folder.links ? folder.links.has(name) : mayBeLink(path)) return real(path)
     const unchanged = folder.real === parent && path.length === parent.length + 1 + name.length
     return unchanged ? path : join(folder.real, name)
   }
-  return {
-    real: follow,
-    keep<T>(about: string, work: () => T): T {
-      if (kept.has(about)) return kept.get(about) as T
-      const found = work()
-      if (kept.size >= mostKept) kept.clear()
-      kept.set(about, found)
-      return found
-    },
+  const keep = <T>(about: string, work: () => T): T => {
+    const before = kept.get(about)
+    if (before !== undefined || kept.has(about)) return before as T
+    const found = work()
+    if (kept.size >= mostKept) kept.clear()
+    kept.set(about, found)
+    return found
   }
+  const there = (path: string): boolean => {
+    const slash = lasting ? path.lastIndexOf('/') : 0
+    const folder = slash > 0 && isPlain(path, slash) ? folderAt(path.slice(0, slash)) : undefined
+    const name = path.slice(slash + 1)
+    if (folder?.names && !folder.links?.has(name)) return folder.names.has(name)
+    return keep(`there ${path}`, () => existsSync(path))
+  }
+  return { real: follow, lasting, there, keep }
 }
+
+/** Absolute, and what stands after the last slash is a name. */
+const isPlain = (path: string, slash: number): boolean =>
+  slash > 0 && slash < path.length - 1 && !path.includes('//') && !(path.includes('/.') && goesUpOrStays.test(path))
+const goesUpOrStays = /\/\.{1,2}(\/|$)/
 
 const mostFolders = 20_000
 const mostKept = 20_000
 
-interface Folder {
+interface Folder extends Seen {
   readonly real: string
-  /** Names in it that are links; undefined where only a look at each tells. */
-  readonly links: ReadonlySet<string> | undefined
 }
 
-function linksIn(folder: string): ReadonlySet<string> | undefined {
+/** What a folder's listing tells. */
+interface Seen {
+  /** Names in it that are links; undefined where only a look at each tells. */
+  readonly links: ReadonlySet<string> | undefined
+  /** All names in it, unless there are too many. */
+  readonly names: ReadonlySet<string> | undefined
+}
+
+function seenIn(folder: string): Seen {
   try {
     if (!statSync(folder, { throwIfNoEntry: false })) return nothingThere
-    return new Set(entriesOf(folder).flatMap((entry) => (entry.isSymbolicLink() ? [entry.name] : [])))
+    const entries = entriesOf(folder)
+    return {
+      links: new Set(entries.flatMap((entry) => (entry.isSymbolicLink() ? [entry.name] : []))),
+      names: namesTell && entries.length <= mostNames ? new Set(entries.map((entry) => entry.name)) : undefined,
+    }
   } catch (error) {
     const { code } = error as { code?: string }
-    return code === 'ENOENT' || code === 'ENOTDIR' ? nothingThere : undefined
+    return code === 'ENOENT' || code === 'ENOTDIR' ? nothingThere : unseen
   }
 }
 
-const nothingThere: ReadonlySet<string> = new Set()
+const mostNames = 1000
+/** Elsewhere a file is there under other spellings of its name. */
+const namesTell = process.platform === 'linux'
+const nothing: ReadonlySet<string> = new Set()
+const nothingThere: Seen = { links: nothing, names: nothing }
+const unseen: Seen = { links: undefined, names: undefined }
 
 const entriesOf = (folder: string): Dirent[] => readdirSync(folder, { withFileTypes: true })
 
@@ -80,8 +112,7 @@ export const entriesIn = (folder: string, files: FileView): readonly Dirent[] =>
       return []
     }
   })
-export const isThere = (path: string, files: FileView = freshView): boolean =>
-  files.keep(`there ${path}`, () => existsSync(path))
+export const isThere = (path: string, files: FileView = freshView): boolean => files.there(path)
 
 function mayBeLink(path: string): boolean {
   try {

@@ -1,5 +1,8 @@
 /** A command line as read: words, simple commands, and what was worked out about each. */
 
+import type { Finding } from '../question.ts'
+import type { Rule } from '../rule.ts'
+
 /** A word of a command. */
 export interface ShellWord {
   /** After quotes are taken off; HOLE for what is only known at run time. */
@@ -53,6 +56,8 @@ interface Known {
   spellings: Spellings | undefined
   files: readonly FileUse[] | undefined
   allowable: readonly Allowable[] | undefined
+  /** Under the places asked about last. */
+  verdicts: Verdict[]
 }
 
 /** A command about which nothing was worked out yet. */
@@ -72,7 +77,14 @@ export const shellCommand = ({
   writes,
   input,
   fed,
-  known: { forms: undefined, readOnly: undefined, spellings: undefined, files: undefined, allowable: undefined },
+  known: {
+    forms: undefined,
+    readOnly: undefined,
+    spellings: undefined,
+    files: undefined,
+    allowable: undefined,
+    verdicts: [],
+  },
 })
 
 const none: readonly never[] = []
@@ -123,10 +135,43 @@ export interface FileUse {
   readonly visible: boolean
 }
 
-/** What of a command an allow rule may be held against; some of it by a rule without wildcards only. */
+/** What of a command an allow rule may be held against, and under which limits. */
 export interface Allowable {
   readonly texts: readonly string[]
+  limits(): Limits
+}
+
+export interface Limits {
+  /** Only a rule without wildcards covers it. */
   readonly exactly: boolean
   /** Options that the rule has to name. */
   readonly risky: readonly string[]
+}
+
+/** What the rules of one place say of a command, each part worked out when it is needed; null: nothing. */
+export interface Verdict {
+  /** The place, by identity. */
+  readonly place: object
+  deny: Match | null | undefined
+  ask: Match | null | undefined
+  guard: Guard | null | undefined
+  doubt: Match | null | undefined
+  permission: Permission | undefined
+}
+
+/** A rule that applies or may apply, with its place among the rules. */
+export interface Match {
+  readonly at: number
+  readonly rule: Rule
+  readonly why: string
+}
+
+/** What protected paths mean for it. */
+export type Guard = Finding & { readonly word: 'deny' | 'ask' }
+
+/** What allow rules say of it: the rule, what none covers, and what ends the matter whatever the other commands are. */
+export interface Permission {
+  readonly rule: Rule | undefined
+  readonly uncovered: string | undefined
+  readonly ends: Finding | undefined
 }

@@ -1,21 +1,30 @@
 /** Which commands an allow rule covers. */
 import type { Rule } from '../rule.ts'
-import { HOLE, matches } from '../wildcard.ts'
+import { HOLE } from '../wildcard.ts'
+import { named } from './by-name.ts'
 import type { Allowable, ShellCommand, ShellWord } from './command.ts'
 import { languageRuns } from './programs/languages.ts'
 import { mindsOptions, names, riskyWords } from './programs/risky-options.ts'
+import type { CommandIndex, Placed } from './rule-index.ts'
 import { gitCommand } from './spellings.ts'
 import { tells } from './variables.ts'
 import { clearForms, nameOf, needsExactRule } from './wrappers.ts'
 
-export function allowRuleCovers({ specifier }: Rule, command: ShellCommand): boolean {
-  if (specifier.kind !== 'command') return false
-  for (const { texts, exactly, risky } of allowableOf(command)) {
-    if (exactly && !specifier.exact) continue
-    for (const pattern of specifier.patterns)
-      for (const text of texts) if (matches(pattern, text) && risky.every((word) => names(pattern, word))) return true
+/** The first allow rule that covers a command; `exactly`: of those without wildcards. */
+export function coveringRule(index: CommandIndex, command: ShellCommand, exactly = false): Placed | undefined {
+  if (index.isEmpty) return undefined
+  let found: Placed | undefined
+  for (const { texts, limits } of allowableOf(command)) {
+    const covers = (rule: Rule, pattern: string): boolean => {
+      const isExact = rule.specifier.kind === 'command' && rule.specifier.exact
+      if (exactly && !isExact) return false
+      const limit = limits()
+      return (isExact || !limit.exactly) && limit.risky.every((word) => names(pattern, word))
+    }
+    const first = index.first(texts, covers)
+    if (first && (!found || first.at < found.at)) found = first
   }
-  return false
+  return found
 }
 
 function allowableOf(command: ShellCommand): readonly Allowable[] {
@@ -27,22 +36,45 @@ function allowableOf(command: ShellCommand): readonly Allowable[] {
 function barely(command: ShellCommand): Allowable[] {
   const { words, variables } = command
   if (!variables.every(isSafeVariable)) return []
-  return clearForms(words)
-    .filter((each) => each.length > 0 && each[0]!.literal)
-    .map((each) => ({
-      texts: [...new Set([each, gitCommand(each, false)])].map((form) => form.map((word) => word.text).join(' ')),
-      exactly: needsExactRule(each) || languageRuns(each) || addsWords(words, each),
-      risky: riskyWords(each, command),
-    }))
+  const found: Allowable[] = []
+  for (const form of clearForms(words)) {
+    if (!form[0]?.literal) continue
+    const git = gitCommand(form, false)
+    found.push({
+      texts: git === form ? [joined(form)] : [joined(form), joined(git)],
+      limits: once(() => ({
+        exactly: needsExactRule(form) || languageRuns(form) || addsWords(words, form),
+        risky: riskyWords(form, command),
+      })),
+    })
+  }
+  return found
 }
 
 /** With its variables: what programs are found by and loaded with takes a rule that says so in full. */
 function asWritten(command: ShellCommand): Allowable[] {
   const { words, variables, assignments } = command
   if (!assignments || words[0]?.literal === false) return []
-  const text = [assignments, ...words.map((word) => word.text)].join(' ')
-  const exactly = needsExactRule(words) || languageRuns(words) || variables.some(tells)
-  return [{ texts: [text], exactly, risky: riskyWords(words, command) }]
+  const limits = once(() => ({
+    exactly: needsExactRule(words) || languageRuns(words) || variables.some(tells),
+    risky: riskyWords(words, command),
+  }))
+  return [{ texts: [words.length === 0 ? assignments : `${assignments} ${joined(words)}`], limits }]
+}
+
+/** Most commands are covered by no rule, whatever its limits. */
+function once<T>(work: () => T): () => T {
+  let found: T | undefined
+  return () => {
+    found ??= work()
+    return found
+  }
+}
+
+function joined(words: readonly ShellWord[]): string {
+  let line = ''
+  for (let at = 0; at < words.length; at++) line += at === 0 ? words[at]!.text : ` ${words[at]!.text}`
+  return line
 }
 
 /** `xargs git`: the words that it reads may be any option of a program that has some to mind. */
@@ -55,14 +87,13 @@ export const harmless = ({ words, variables }: ShellCommand): boolean =>
 
 const safeVariables =
   /^(NODE_ENV|LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|CI|TERM|COLUMNS|LINES|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GOOS|GOARCH)$/
-export const isSafeVariable = (name: string): boolean => safeVariables.test(name)
+export const isSafeVariable = named(safeVariables)
 
-export const textOf = ({ words }: ShellCommand): string => words.map((word) => word.text).join(' ')
+export const textOf = ({ words }: ShellCommand): string => joined(words)
 /** What an allow rule has to name: the command without what is looked through, or with its variables. */
 export const wholeText = (command: ShellCommand): string => {
   const { words, variables, assignments = variables.map((name) => `${name}=…`).join(' ') } = command
-  if (variables.every(isSafeVariable))
-    return textOf({ ...command, words: gitCommand(clearForms(words).at(-1)!, false) })
+  if (variables.every(isSafeVariable)) return joined(gitCommand(clearForms(words).at(-1)!, false))
   return `${assignments} ${textOf(command)}`.trim()
 }
 export const clip = (text: string): string =>

@@ -1,6 +1,6 @@
 /** Where the commands of a line run. */
 
-import { resolvePaths } from '../paths/pattern.ts'
+import { absolutePath } from '../paths/pattern.ts'
 import type { PermissionQuestion } from '../question.ts'
 import { HOLE } from '../wildcard.ts'
 import { HOME, PWD, type Reading, type ShellCommand, type ShellWord } from './command.ts'
@@ -15,23 +15,26 @@ export function directoriesOf({ commands }: Reading, { cwd, home }: PermissionQu
     const target = move.slice(1).find((word) => !word.value.startsWith('-') || word.value === '-')
     if (!target || target.value === '-' || target.glob || target.path.includes(HOLE)) return undefined
     const from = directories.at(-1)!
-    directories.push(resolvePaths(placed(target.path, home, from), from, home)[0]!)
+    directories.push(absolutePath(placed(target.path, home, from), from, home))
   }
-  for (const path of commands.flatMap(({ words }) => directoryOptions(words))) {
-    directories.push(resolvePaths(placed(path, home, cwd), cwd, home)[0]!)
-  }
-  return directories
+  for (const { words } of commands)
+    for (const path of directoryOptions(words)) directories.push(absolutePath(placed(path, home, cwd), cwd, home))
+  return directories.length === 1 ? directories : [...new Set(directories)]
 }
 
 /** `env -C dir`, `make -C dir`: where one command alone is moved to. */
 function directoryOptions(words: readonly ShellWord[]): readonly string[] {
-  return words.flatMap(({ value, path }, at) => {
-    if (!value.startsWith('-')) return []
+  let found: string[] | undefined
+  for (const [at, { value, path }] of words.entries()) {
+    if (!value.startsWith('-') || !/^-[-C]/.test(path)) continue
     const joined = /^(?:--(?:chdir|directory|cwd|prefix)=|-C)(.+)$/s.exec(path)?.[1]
-    const found = joined ?? (/^(-C|--chdir|--directory|--cwd|--prefix)$/.test(value) ? words[at + 1]?.path : undefined)
-    return found === undefined || found.includes(HOLE) ? [] : [found]
-  })
+    const named = joined ?? (/^(-C|--chdir|--directory|--cwd|--prefix)$/.test(value) ? words[at + 1]?.path : undefined)
+    if (named !== undefined && !named.includes(HOLE)) found = [...(found ?? []), named]
+  }
+  return found ?? none
 }
+
+const none: readonly string[] = []
 
 /** A path with the variables whose values we know. */
 export const placed = (path: string, home: string, pwd: string): string =>

@@ -6,47 +6,74 @@ import { treeHolds } from '../paths/tree.ts'
 import { type FileView, isThere } from '../paths/view.ts'
 import { type ProtectedPath, protectedPaths, protectionOf } from '../protected-paths.ts'
 import { protectedFinding } from '../protection.ts'
-import type { Finding } from '../question.ts'
 import { couldMatch, HOLE } from '../wildcard.ts'
-import type { FileUse, ShellCommand, ShellWord } from './command.ts'
-import { allowRuleCovers, clip, textOf } from './coverage.ts'
+import type { FileUse, Guard, ShellCommand, ShellWord } from './command.ts'
+import { clip, coveringRule, textOf } from './coverage.ts'
 import { placed } from './directories.ts'
 import { filesOf } from './files.ts'
 import type { Line } from './line.ts'
+import type { Place } from './place.ts'
 import { readOnlyUse } from './programs/read-only.ts'
 import { typesIntoTerminal } from './terminals.ts'
 
-type Guard = Finding & { readonly word: 'deny' | 'ask' }
-
 /** The strictest finding of the line. What is unknown is no reason: the sandbox and the rules on commands see to that. */
-export function guarded(line: Line, source: string): Guard | undefined {
+export function guarded(line: Line): Guard | undefined {
+  const { place, reading } = line
+  // what else the line puts into a folder decides what a copy of it holds
+  const filled: FileUse[] = []
+  for (const command of reading.commands)
+    for (const use of filesOf(command)) if (use.kind === 'creates') filled.push(use)
   let asks: Guard | undefined
-  for (const command of line.reading.commands) {
-    if (
-      line.rules.allow.some(
-        (rule) => 'exact' in rule.specifier && rule.specifier.exact && allowRuleCovers(rule, command),
-      )
-    )
-      continue
-    for (const found of guardsOf(line, command)) {
-      if (found.word === 'deny') return found
-      asks ??= found
-    }
+  for (const command of reading.commands) {
+    const found = filled.length > 0 ? guardFor(place, command, filled) : knownGuard(place, command)
+    if (found?.word === 'deny') return found
+    asks ??= found ?? undefined
   }
-  return asks ?? hidden(line, source)
+  return asks ?? hidden(line)
 }
 
-function guardsOf(line: Line, command: ShellCommand): Guard[] {
-  const environment = command.words.concat(command.reads).find(showsEnvironment)
+function knownGuard(place: Place, command: ShellCommand): Guard | null {
+  const verdict = place.verdictOf(command)
+  if (verdict.guard === undefined) verdict.guard = guardFor(place, command, [])
+  return verdict.guard
+}
+
+/** The strictest finding on a command, unless a rule without wildcards allows it. */
+function guardFor(place: Place, command: ShellCommand, filled: readonly FileUse[]): Guard | null {
+  let asks: Guard | null = null
+  for (const found of guardsOf(place, command, filled)) {
+    if (found.word === 'deny' || asks === null) asks = found
+    if (found.word === 'deny') break
+  }
+  return asks && coveringRule(place.index.commands.allow, command, true) ? null : asks
+}
+
+function guardsOf(place: Place, command: ShellCommand, filled: readonly FileUse[]): readonly Guard[] {
+  const { words, reads, writes } = command
+  const environment = words.find(showsEnvironment) ?? reads.find(showsEnvironment)
   if (environment) {
     const why = `\`${clip(textOf(command))}\` reads the environment of a process, which holds credentials`
     return [{ word: environment.literal ? 'deny' : 'ask', why }]
   }
-  if (typesIntoTerminal(command) && modeInForce(line.question.mode, line.question.settings) !== 'bypassPermissions')
+  const { mode, settings } = place.question
+  if (typesIntoTerminal(command) && modeInForce(mode, settings) !== 'bypassPermissions')
     return [{ word: 'ask', why: `\`${clip(textOf(command))}\` acts in another terminal, where no rule is asked` }]
-  const onlyReads = command.writes.length === 0 && readOnlyUse(command) !== undefined
-  return filesOf(command).flatMap((use) => guardOf(line, onlyReads ? asRead(use) : use, command) ?? [])
+  const all: Guard[] = []
+  for (const use of filesOf(command)) {
+    if (isUnprotected(place, use)) continue
+    const onlyReads = writes.length === 0 && readOnlyUse(command) !== undefined
+    const found = guardOf(place, onlyReads ? asRead(use) : use, command, filled)
+    if (found) all.push(found)
+  }
+  return all
 }
+
+/** A file that is known, alone, and in no row of the list. */
+const isUnprotected = (place: Place, { kind, word }: FileUse): boolean =>
+  (kind === 'read' || kind === 'edit' || kind === 'mayRead' || kind === 'mayEdit') &&
+  !word.glob &&
+  !word.path.includes(HOLE) &&
+  !place.mayBeProtected(word)
 
 const asRead = (use: FileUse): FileUse =>
   use.kind === 'mayEdit' ? { ...use, kind: 'mayRead' } : use.kind === 'treeEdit' ? { ...use, kind: 'treeRead' } : use
@@ -57,16 +84,16 @@ const showsEnvironment = ({ path }: ShellWord): boolean => {
   return ['/proc/*/environ', '/proc/*/mem'].some((each) => couldMatch(each, text))
 }
 
-function guardOf(line: Line, use: FileUse, command: ShellCommand): Guard | undefined {
+function guardOf(place: Place, use: FileUse, command: ShellCommand, filled: readonly FileUse[]): Guard | undefined {
   const { kind, word } = use
-  if (kind === 'creates') return createsGuard(line, word, command)
-  if (kind === 'treeRead' || kind === 'treeEdit') return treeGuard(line, use, command)
+  if (kind === 'creates') return createsGuard(place, word, command)
+  if (kind === 'treeRead' || kind === 'treeEdit') return treeGuard(place, use, command, filled)
   const access = kind === 'read' || kind === 'mayRead' ? 'read' : 'edit'
-  const words = word.path.includes(HOLE) ? [known(word)] : (line.expanded(word) ?? [known(word)])
+  const words = word.path.includes(HOLE) ? [known(word)] : (place.expanded(word) ?? [known(word)])
   const certain = (kind === 'read' || kind === 'edit') && !use.unsure && word.literal
   for (const each of words.flatMap((one) => one ?? [])) {
-    for (const file of line.accesses(each, access)) {
-      const found = protectedFinding(file, line.question, line.rules)
+    for (const file of place.accesses(each, access)) {
+      const found = protectedFinding(file, place.question, place.rules)
       if (!found) continue
       return certain ? found : { word: 'ask', why: `\`${clip(textOf(command))}\`: ${found.why}` }
     }
@@ -81,37 +108,57 @@ function known(word: ShellWord): ShellWord | undefined {
 }
 
 /** A folder that is changed or read as a whole with protected paths in it. */
-function treeGuard(line: Line, { kind, word, to }: FileUse, command: ShellCommand): Guard | undefined {
+function treeGuard(
+  place: Place,
+  { kind, word, to }: FileUse,
+  command: ShellCommand,
+  filled: readonly FileUse[],
+): Guard | undefined {
   if (to) {
-    const copied = copyGuard(line, word, to, command)
+    const copied = copyGuard(place, word, to, command, filled)
     if (copied) return copied
   }
   if (word.path.includes(HOLE)) return undefined
-  const { home, protect = [] } = line.question
-  const rows = [...protect, ...protectedPaths].filter((row) => (kind === 'treeRead' ? row.read : row.edit !== 'mode'))
-  const folders = (line.expanded(word) ?? []).flatMap((each) =>
-    line.accesses(each, 'edit').flatMap(({ paths }) => paths),
-  )
-  for (const folder of folders) {
-    const row = rows.find((each) => placesIn(each, folder, home, line.files).some((path) => isWithin(path, folder)))
-    if (row) return { word: 'ask', why: `\`${clip(textOf(command))}\` takes ${folder} with ${row.what}` }
-  }
+  for (const each of place.expanded(word) ?? [])
+    for (const { paths } of place.accesses(each, 'edit'))
+      for (const folder of paths) {
+        const row = rowIn(place, kind === 'treeRead', folder)
+        if (row) return { word: 'ask', why: `\`${clip(textOf(command))}\` takes ${folder} with ${row.what}` }
+      }
   return undefined
 }
 
+/** The first row that protects something in a folder. */
+function rowIn({ question, files }: Place, reading: boolean, folder: string): ProtectedPath | undefined {
+  const { home, protect = [] } = question
+  const nearHome = isWithin(home, folder) || isWithin(folder, home)
+  const holds = (row: ProtectedPath): boolean => {
+    if (reading ? row.read === undefined : row.edit === 'mode') return false
+    if (row.at === 'home') return nearHome && isWithin(inHome(row, home), folder)
+    return row.at === 'exact' ? isWithin(row.path, folder) : isIn(row, folder, files)
+  }
+  return protect.find(holds) ?? protectedPaths.find(holds)
+}
+
 /** A folder's files by other names: what is protected where they go to, or cannot be seen yet. */
-function copyGuard(line: Line, word: ShellWord, to: ShellWord, command: ShellCommand): Guard | undefined {
-  const { home, protect } = line.question
+function copyGuard(
+  place: Place,
+  word: ShellWord,
+  to: ShellWord,
+  command: ShellCommand,
+  filled: readonly FileUse[],
+): Guard | undefined {
+  const { home, protect } = place.question
   const top = word.glob ? { ...word, path: dirname(word.path.replace(/[*?[{].*$/s, 'x')), glob: false } : word
-  const targets = line.accesses(to, 'edit').flatMap(({ paths }) => paths)
-  const folders = line.accesses(top, 'read').map(({ paths }) => paths.at(-1)!)
-  if (top.path.includes(HOLE) || to.path.includes(HOLE) || folders.some((folder) => !isSettled(line, folder)))
-    return createsGuard(line, to, command)
+  const targets = place.accesses(to, 'edit').flatMap(({ paths }) => paths)
+  const folders = place.accesses(top, 'read').map(({ paths }) => paths.at(-1)!)
+  if (top.path.includes(HOLE) || to.path.includes(HOLE) || folders.some((folder) => !isSettled(place, folder, filled)))
+    return createsGuard(place, to, command)
   const isProtected = (path: string) => (protectionOf(path, home, protect)?.edit ?? 'mode') !== 'mode'
   for (const folder of folders)
     for (const target of targets) {
       if (
-        !holds(line, folder, (below) =>
+        !holds(place, folder, (below) =>
           [below, join(basename(folder), below)].some((at) => isProtected(join(target, at))),
         )
       )
@@ -121,31 +168,30 @@ function copyGuard(line: Line, word: ShellWord, to: ShellWord, command: ShellCom
   return undefined
 }
 
-const holds = ({ files }: Line, folder: string, test: (below: string) => boolean) =>
+const holds = ({ files }: Place, folder: string, test: (below: string) => boolean) =>
   treeHolds(folder, false, (_, below) => test(below), files)
 
 /** Whether what is in a folder now is what the command will find: it is there, and nothing else in the line fills it. */
-function isSettled(line: Line, folder: string): boolean {
-  if (!isThere(folder, line.files)) return false
-  const filled = line.reading.commands.flatMap((command) => filesOf(command).filter(({ kind }) => kind === 'creates'))
-  const places = filled.flatMap(({ word }) => line.accesses(word, 'edit').flatMap(({ paths }) => paths))
+function isSettled(place: Place, folder: string, filled: readonly FileUse[]): boolean {
+  if (!isThere(folder, place.files)) return false
+  const places = filled.flatMap(({ word }) => place.accesses(word, 'edit').flatMap(({ paths }) => paths))
   return !places.some((place) => isWithin(place, folder) || isWithin(folder, place))
 }
 
 /** Files that the line does not name, into a folder where some of them could be protected. */
-function createsGuard(line: Line, word: ShellWord, command: ShellCommand): Guard | undefined {
-  const { fenced, mode, settings } = line.question
+function createsGuard(place: Place, word: ShellWord, command: ShellCommand): Guard | undefined {
+  const { fenced, mode, settings } = place.question
   if (fenced || modeInForce(mode, settings) === 'bypassPermissions') return undefined
   const why = `\`${clip(textOf(command))}\` writes files that it does not name`
   if (word.path.includes(HOLE) || word.glob) return { word: 'ask', why: `${why}, into a folder that is not known` }
-  for (const folder of line.accesses(word, 'edit').flatMap(({ paths }) => paths))
-    if (isGoverned(line, folder))
+  for (const folder of place.accesses(word, 'edit').flatMap(({ paths }) => paths))
+    if (isGoverned(place, folder))
       return { word: 'ask', why: `${why}, into ${folder}, which settings and hooks are read from` }
   return undefined
 }
 
 /** Where settings, hooks or what hooks run are looked for: a project, a home, a repository, and folders above one. */
-function isGoverned({ question, files }: Line, folder: string): boolean {
+function isGoverned({ question, files }: Place, folder: string): boolean {
   const { cwd, projectDir, home, origins = [], protect } = question
   const exact = protect?.flatMap(({ at, path }) => (at === 'exact' ? [path] : [])) ?? []
   if ([cwd, projectDir, home, ...origins, ...exact].some((path) => isWithin(path, folder))) return true
@@ -156,13 +202,11 @@ function isGoverned({ question, files }: Line, folder: string): boolean {
 
 const marks = ['.git', '.ona', '.claude', '.mcp.json']
 
-/** Where a row's path lies in a folder that is one, or the beginning of one: `hooks` in `.git`. */
-function placesIn(row: ProtectedPath, folder: string, home: string, files: FileView): readonly string[] {
-  if (row.at === 'home') return [inHome(row, home)]
-  if (row.at === 'exact') return [row.path]
-  if (row.path.startsWith('.git/') && basename(folder) === '.git') return [join(folder, row.path.slice('.git/'.length))]
-  if (!/^\.(ona|claude|git)/.test(row.path) || !isThere(folder, files)) return []
-  return isThere(join(folder, row.path), files) ? [join(folder, row.path)] : []
+/** Whether a row for any folder names something in this one, or the folder is the beginning of its path: `.git` of `.git/hooks`. */
+function isIn({ path }: ProtectedPath, folder: string, files: FileView): boolean {
+  if (!/^\.(ona|claude|git)/.test(path)) return false
+  if (path.startsWith('.git/') && basename(folder) === '.git') return true
+  return isThere(folder, files) && isThere(join(folder, path), files)
 }
 
 function inHome(row: ProtectedPath, home: string): string {
@@ -176,12 +220,13 @@ function inHome(row: ProtectedPath, home: string): string {
 const homePaths = new WeakMap<ProtectedPath, { readonly home: string; readonly path: string }>()
 
 /** Where the line is not all known, a protected path anywhere in its text counts: `f=~/.ona/agent.db; sqlite3 $f`. */
-function hidden({ reading, question }: Line, source: string): Guard | undefined {
-  const open = reading.commands.filter((command) => readOnlyUse(command) === undefined)
+function hidden({ reading, question, source }: Line): Guard | undefined {
+  const isOpen = (word: ShellWord) => !word.literal
   const unknown =
     reading.unknown !== undefined ||
-    open.some(({ words }) => words.some((word) => !word.literal)) ||
-    reading.commands.some(({ writes }) => writes.some((word) => !word.literal))
+    reading.commands.some(
+      (command) => command.writes.some(isOpen) || (command.words.some(isOpen) && readOnlyUse(command) === undefined),
+    )
   if (!unknown || !/[./]/.test(source)) return undefined
   for (const token of new Set(source.split(/[\s'"`;|&()<>=,{}]+/))) {
     const path = token.replace(/^\$\{?HOME\}?(?=\/)/, '~').replace(/^\$\{?PWD\}?(?=\/)/, '.')

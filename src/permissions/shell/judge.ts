@@ -4,14 +4,12 @@ import type { Behavior, Rule } from '../rule.ts'
 import type { Rules } from '../rules.ts'
 import { doubtful, forbidden } from './forbidden.ts'
 import { guarded } from './guarded.ts'
-import { Line } from './line.ts'
+import { type Line, lineOf } from './line.ts'
 import { permitted } from './permitted.ts'
-import { readShell } from './read.ts'
 
 export function judgeBash(question: PermissionQuestion, rules: Rules): Finding {
-  const source = typeof question.input.command === 'string' ? question.input.command : ''
-  const line = new Line(readShell(source), question, rules)
-  const guard = guarded(line, source)
+  const line = lineOf(question, rules)
+  const guard = guarded(line)
   const denied = forbidden(line, 'deny') ?? (guard?.word === 'deny' ? guard : undefined)
   return denied ?? forbidden(line, 'ask') ?? guard ?? unlessDoubtful(line)
 }
@@ -26,8 +24,7 @@ function unlessDoubtful(line: Line): Finding {
 /** Whether one rule applies to a command line: for a deny or ask rule any part of it is enough, for an allow rule all. */
 export function bashRuleMatches(rule: Rule, behavior: Behavior, question: PermissionQuestion): boolean {
   const none: Rules = { allow: [], deny: [], ask: [], warnings: [] }
-  const source = typeof question.input.command === 'string' ? question.input.command : ''
-  const line = new Line(readShell(source), { ...question, mode: 'default' }, { ...none, [behavior]: [rule] })
+  const line = lineOf({ ...question, mode: 'default' }, { ...none, [behavior]: [rule] })
   if (behavior === 'allow') return permitted(line).word === 'allow'
   return (forbidden(line, behavior) ?? doubtful(line))?.rule === rule
 }

@@ -1,6 +1,6 @@
 /** Reads a command line as bash would, and tells every simple command in it, however deep, and what stays unknown. */
 import { type Assignment, type CommandArgument, forEachChild, parse, type Redirection, type SyntaxNode } from 'unbash'
-import { recent } from '../recent.ts'
+import { repeated } from '../recent.ts'
 import { type Reading, type ShellCommand, type ShellWord, shellCommand } from './command.ts'
 import { look } from './scripts.ts'
 import { assignmentIn, namedIn, setting, tells } from './variables.ts'
@@ -12,16 +12,11 @@ const deepest = 8
 /** Characters that look like nothing or like something else on a screen, and bytes that no command holds. */
 const deceptive = /[\u0000-\u0008\u000b-\u001f\u007f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/
 
-/** The lines read last: an agent asks about the same ones again and again. */
-const readings = recent<string, Reading>(500)
+/** An agent asks about the same lines again and again. */
+const readings = repeated<Reading>(500)
 
-export function readShell(source: string): Reading {
-  const known = readings.get(source)
-  if (known) return known
-  const reading = readLine(source, 0)
-  if (source.length <= longest) readings.set(source, reading)
-  return reading
-}
+export const readShell = (source: string): Reading =>
+  source.length > longest ? readLine(source, 0) : readings.of(source, () => readLine(source, 0))
 
 interface LineReading extends Reading {
   /** Whether it holds text that bash would run if it evaluated it a second time, and whether anything makes it do so. */
@@ -44,7 +39,7 @@ const unread = (unknown: string): LineReading => ({ commands: [], unknown, dorma
 type CommandNode = Extract<SyntaxNode, { type: 'Command' }>
 
 /** New lines are made of old commands: each is read once as long as it stays the same, by whether it is fed. */
-const commandsRead = { fed: recent<string, LineReading>(2000), alone: recent<string, LineReading>(2000) }
+const commandsRead = { fed: repeated<LineReading>(1000), alone: repeated<LineReading>(2000) }
 const longestKept = 400
 /** Within substitutions what a character means depends on what is around them. */
 const substitutes = /[`]|[$<>]\(|\$[{[]/
@@ -91,6 +86,20 @@ class Reader implements LineReading {
         if (inside) this.readCommand(node, fed)
         else this.add(this.commandReading(node, fed))
         return
+      case 'Script':
+        if (node.errors?.length) this.notKnown(`it cannot be parsed (${node.errors[0]!.message})`)
+        for (const child of node.commands) this.visit(child, kept, fed, inside)
+        return
+      case 'Statement':
+        this.visit(node.command, kept, fed, inside)
+        return
+      case 'AndOr':
+      case 'CompoundList':
+        for (const child of node.commands) this.visit(child, kept, fed, inside)
+        return
+      case 'Pipeline':
+        for (const child of node.commands) this.visit(child, kept, fed || child !== node.commands[0], inside)
+        return
       default:
         this.visitOther(node, kept, fed, inside)
     }
@@ -101,9 +110,6 @@ class Reader implements LineReading {
   }
 
   private visitOther(node: SyntaxNode, kept: boolean, fed: boolean, inside: boolean): void {
-    if (node.type === 'Script' && node.errors?.length) {
-      this.notKnown(`it cannot be parsed (${node.errors[0]!.message})`)
-    }
     const substitutes = node.type === 'CommandExpansion' || node.type === 'ProcessSubstitution'
     if (substitutes && !node.script) this.notKnown('a substitution in it cannot be parsed')
     if (node.type === 'ParameterExpansion' && node.operation?.type === 'Transform') {
@@ -124,7 +130,7 @@ class Reader implements LineReading {
       this.visit(
         child,
         keeps === 'all' || (keeps === 'words' && child.type === 'Word') || (kept && keeps !== 'none'),
-        fed || node.type === 'Redirected' || (node.type === 'Pipeline' && child !== node.commands[0]),
+        fed || node.type === 'Redirected',
         within,
       ),
     )
@@ -132,32 +138,24 @@ class Reader implements LineReading {
 
   private commandReading(node: CommandNode, fed: boolean): LineReading {
     const text = this.source.slice(node.pos, node.end)
-    const known = commandsRead[fed ? 'fed' : 'alone'].get(text)
-    if (known) return known
-    const reader = new Reader(this.source, this.depth)
-    reader.readCommand(node, fed)
-    const lasting = text.length <= longestKept && !substitutes.test(text) && !text.includes('<<')
+    const read = () => {
+      const reader = new Reader(this.source, this.depth)
+      reader.readCommand(node, fed)
+      return reader
+    }
     // a slice of a long line would keep all of it in memory
-    if (lasting && this.source.length <= longestKept) commandsRead[fed ? 'fed' : 'alone'].set(text, reader)
-    return reader
+    const keep = this.source.length <= longestKept && !substitutes.test(text) && !text.includes('<<')
+    return keep ? commandsRead[fed ? 'fed' : 'alone'].of(text, read) : read()
   }
 
   private readCommand(node: CommandNode, fed: boolean): void {
     const words: ShellWord[] = node.name ? [shellWord(node.name)] : []
-    const redirects: Redirection[] = []
-    const prefix: Assignment[] = []
-    for (const each of node.prefix) {
-      if (each.type === 'Assignment') prefix.push(each)
-      else redirects.push(each)
-    }
-    for (const each of node.suffix) {
-      if (isArgument(each)) words.push(shellWord(each))
-      else redirects.push(each)
-    }
+    const prefix = node.prefix.filter((each) => each.type === 'Assignment')
+    for (const each of node.suffix) if (isArgument(each)) words.push(shellWord(each))
     const variables = prefix.map((each) => each.name)
-    const opened = files(redirects)
-    const given = fed || opened.reads.length + opened.input.length > 0
-    const command = shellCommand({ words, variables, assignments: written(prefix), ...opened, fed: given })
+    const { reads, writes, input } = files(node.redirects)
+    const given = fed || reads.length + input.length > 0
+    const command = shellCommand({ words, variables, assignments: written(prefix), reads, writes, input, fed: given })
     this.commands.push(command)
     for (const each of prefix) this.set(each.name, each.value.type === 'Word' ? shellWord(each.value) : undefined)
     for (const word of words) {
@@ -268,7 +266,10 @@ function keepsText(node: SyntaxNode): 'all' | 'words' | 'none' | 'as before' {
   return 'as before'
 }
 
+const noFiles = { reads: [], writes: [], input: [] } as const
+
 function files(redirects: readonly Redirection[]): Pick<ShellCommand, 'reads' | 'writes' | 'input'> {
+  if (redirects.length === 0) return noFiles
   const reads: ShellWord[] = []
   const writes: ShellWord[] = []
   const input: string[] = []

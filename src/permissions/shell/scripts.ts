@@ -1,6 +1,7 @@
 /** What commands run as text: scripts that are given to shells, and what of them cannot be known. */
 
 import { abbreviates } from './abbreviates.ts'
+import { byName } from './by-name.ts'
 import type { ShellCommand, ShellWord } from './command.ts'
 import { gitScripts } from './programs/embedded.ts'
 import { sedRuns } from './programs/languages.ts'
@@ -19,6 +20,7 @@ export function look(command: ShellCommand): Look {
     if (!first.literal) return { scripts: [], unknown: 'the name of a command in it is only known when it runs' }
     if (/[^\u0020-\u007e]/.test(first.value)) return { scripts: [], unknown: 'a command name is not plain ASCII' }
   }
+  if (wrapped.length === 1) return lookAt(wrapped[0]!)
   const all = wrapped.map(lookAt)
   return {
     scripts: all.flatMap((each) => each.scripts),
@@ -33,8 +35,22 @@ interface Look {
   readonly evaluates?: boolean
 }
 
+const nothingSeen: Look = { scripts: [], evaluates: false }
+
+/** Programs of which there is more to know than that they run. */
+const isSpecial = byName(
+  (name): boolean =>
+    [shells, evaluators, runsLater, special].some((names) => names.includes(name)) ||
+    wrapperOf(name) !== undefined ||
+    interprets.test(name) ||
+    loads.test(name),
+)
+const special = ['eval', 'source', '.', 'trap', 'git', 'sed', 'run-parts', 'shopt', 'mapfile', 'readarray']
+const loads = /^ld(-linux.*)?\.so/
+
 function lookAt(words: readonly ShellWord[]): Look {
   const name = nameOf(words)
+  if (!isSpecial(name)) return nothingSeen
   const args = words[1]?.value === '--' ? words.slice(2) : words.slice(1)
   const literal = (word: ShellWord | undefined, what: string): Look =>
     word?.literal ? { scripts: [word.value] } : { scripts: [], unknown: `what ${what} runs is only known when it runs` }
@@ -51,7 +67,7 @@ function lookAt(words: readonly ShellWord[]): Look {
   if (name === 'git') return gitScripts(words)
   if (name === 'sed' && sedRuns(words)) return { scripts: [], unknown: 'the e of sed runs what it makes' }
   if (name === 'run-parts') return { scripts: [], unknown: 'run-parts runs the files of a folder' }
-  if (/^ld(-linux.*)?\.so/.test(name)) return { scripts: [], unknown: `${name} runs any program` }
+  if (loads.test(name)) return { scripts: [], unknown: `${name} runs any program` }
   if (interprets.test(name) && readsProgram(args))
     return { scripts: [], unknown: `${name} reads its program from its input` }
   if (/^(ed|ex)$/.test(name)) return { scripts: [], unknown: `${name} takes commands from its input` }
@@ -102,8 +118,10 @@ const startsShell = (name: string, args: readonly ShellWord[]): boolean =>
     : (name === 'su' || name === 'script') &&
       !args.some((word) => isFlag(word.value, '-c') || isFlag(word.value, '--command'))
 
+const withLetter = byName((flag) => new RegExp(`^-\\w*${flag[1]}`))
+
 const isFlag = (value: string, flag: string): boolean =>
-  value === flag || (flag.startsWith('--') ? abbreviates(value, flag) : new RegExp(`^-\\w*${flag[1]}`).test(value))
+  value === flag || (flag.startsWith('--') ? abbreviates(value, flag) : withLetter(flag).test(value))
 
 /** `-c 'x'`, `-Sx`, `--split-string=x`. */
 function scriptAfter(args: readonly ShellWord[], at: number, flags: readonly string[], name: string): Look {

@@ -31,7 +31,7 @@ function spell(command: ShellCommand): Spellings {
     open.add(withHoles(form))
     for (const each of renamed(form)) open.add(withHoles(each))
   }
-  for (const form of all) may(form)
+  for (const form of all) if (form.some(({ value }) => value.includes(HOLE))) may(form) // else it is certain
   for (const form of behind(words, all.length > 1)) may(form)
   let hides = words.length > mostWords
   for (const form of all) {
@@ -96,14 +96,14 @@ function valuesIn(words: readonly ShellWord[]): readonly string[] {
 /** As written, and without quotes. */
 function addTexts(words: readonly ShellWord[], to: Set<string>): void {
   let text = ''
-  let value = ''
+  let isPlain = true
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!
     text += at === 0 ? word.text : ` ${word.text}`
-    value += at === 0 ? word.value : ` ${word.value}`
+    isPlain &&= word.text === word.value
   }
   to.add(text)
-  to.add(value)
+  if (!isPlain) to.add(words.map((word) => word.value).join(' '))
 }
 
 /** `/opt/a/../tool x` as `/opt/tool x`. */

@@ -1,6 +1,7 @@
 /** Commands that run other commands: which they run, so that a rule holds for these too. */
 
 import { HOLE } from '../wildcard.ts'
+import { byName } from './by-name.ts'
 import type { ShellCommand, ShellWord } from './command.ts'
 
 export interface Wrapper {
@@ -107,8 +108,9 @@ const wrappers: Record<string, Wrapper> = {
   runuser: { takes: ['-u', '-g', '-s'], script: ['-c', '--command'] },
 }
 
-export const wrapperOf = (name: string): Wrapper | undefined =>
-  Object.hasOwn(wrappers, name) ? wrappers[name] : undefined
+export const wrapperOf = byName((name): Wrapper | undefined =>
+  Object.hasOwn(wrappers, name) ? wrappers[name] : undefined,
+)
 
 export const shells = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'mksh', 'ash', 'fish', 'rbash', 'busybox-sh']
 export const runsLater = [
@@ -127,7 +129,7 @@ export const runsLater = [
 
 export const nameOf = (words: readonly ShellWord[]): string => {
   const name = words[0]?.value ?? ''
-  return name.slice(name.lastIndexOf('/') + 1)
+  return name.includes('/') ? name.slice(name.lastIndexOf('/') + 1) : name
 }
 
 export const mostForms = 32
@@ -142,17 +144,20 @@ export function formsOf(command: ShellCommand): readonly (readonly ShellWord[])[
 function forms(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   const all = [words]
   for (const form of all) {
-    if (all.length > mostForms) break
     const name = nameOf(form)
+    if (all.length > mostForms || !runsOthers(name)) continue
     const inner = unwrap(form)
     if (inner && inner.length > 0) {
       if (name !== 'xargs') all.push(inner)
       else all.push([...inner, unknownWord], ...replaced(form, inner))
     }
-    if (name === 'find' || name === 'fd' || name === 'fdfind') all.push(...executed(form))
+    if (finds(name)) all.push(...executed(form))
   }
   return all
 }
+
+const finds = (name: string): boolean => name === 'find' || name === 'fd' || name === 'fdfind'
+const runsOthers = (name: string): boolean => wrapperOf(name) !== undefined || finds(name)
 
 /** `xargs -I% sh -c %`: what is replaced is unknown. */
 function replaced(words: readonly ShellWord[], inner: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
@@ -182,7 +187,7 @@ export function clearForms(words: readonly ShellWord[]): readonly (readonly Shel
 /** Whether only a rule without wildcards may allow the command: it runs what its words say. */
 export function needsExactRule(words: readonly ShellWord[]): boolean {
   const name = nameOf(words)
-  if (name === 'find' || name === 'fd' || name === 'fdfind') {
+  if (finds(name)) {
     return words.some((word) => !word.literal || /^(-(exec|ok|delete|fprint|fls)|-[xX]$|--exec)/.test(word.value))
   }
   const strips = wrapperOf(name)?.clear !== undefined

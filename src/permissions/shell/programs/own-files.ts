@@ -1,4 +1,5 @@
 /** A line that writes a file and runs it: what runs is in no word of a command. */
+import { byName, named } from '../by-name.ts'
 import { type FileUse, plainWord, type ShellCommand, type ShellWord } from '../command.ts'
 import { filesOf } from '../files.ts'
 import type { Line } from '../line.ts'
@@ -8,7 +9,7 @@ import { formsOf, nameOf } from '../wrappers.ts'
 export function runsOwnFile(line: Line): ShellCommand | undefined {
   const { commands } = line.reading
   if (commands.length < 2) return undefined
-  const places = (word: ShellWord) => line.accesses(word, 'edit').flatMap(({ paths }) => paths)
+  const places = (word: ShellWord) => line.place.accesses(word, 'edit').flatMap(({ paths }) => paths)
   const written = new Set(commands.flatMap((command) => contentsOf(command).flatMap(({ word }) => places(word))))
   if (written.size === 0) return undefined
   return commands.find((command) => runBy(command).some((word) => places(word).some((path) => written.has(path))))
@@ -20,9 +21,9 @@ const contentsOf = (command: ShellCommand): readonly FileUse[] =>
     ({ kind, word }) =>
       kind === 'edit' &&
       !/^\/dev\//.test(word.path) &&
-      (command.writes.includes(word) || !noContents.test(nameOf(command.words))),
+      (command.writes.includes(word) || !noContents(nameOf(command.words))),
   )
-const noContents = /^(chmod|chown|chgrp|touch|mkdir|rm|rmdir|unlink|truncate|shred)$/
+const noContents = named(/^(chmod|chown|chgrp|touch|mkdir|rm|rmdir|unlink|truncate|shred)$/)
 
 /** What is run as a program, or by one that takes code from files. */
 const runBy = (command: ShellCommand): readonly ShellWord[] =>
@@ -30,13 +31,13 @@ const runBy = (command: ShellCommand): readonly ShellWord[] =>
     const [name, ...args] = form
     if (!name) return []
     const own = name.path.includes('/') ? [name] : []
-    const read = Object.hasOwn(readByItself, nameOf(form)) ? readByItself[nameOf(form)]! : []
-    return [...own, ...(takesCode.test(nameOf(form)) ? args.flatMap(pathsOf) : []), ...read.map(plainWord)]
+    const program = nameOf(form)
+    return [...own, ...(takesCode(program) ? args.flatMap(pathsOf) : []), ...readByItself(program)]
   })
 
 /** Files with code that programs look for. */
 const makefiles = ['Makefile', 'makefile', 'GNUmakefile']
-const readByItself: Readonly<Record<string, readonly string[]>> = {
+const looksFor: Readonly<Record<string, readonly string[]>> = {
   make: makefiles,
   gmake: makefiles,
   ninja: ['build.ninja'],
@@ -45,9 +46,13 @@ const readByItself: Readonly<Record<string, readonly string[]>> = {
   cargo: ['build.rs', 'Cargo.toml'],
   rake: ['Rakefile'],
 }
+const readByItself = byName((name): readonly ShellWord[] =>
+  Object.hasOwn(looksFor, name) ? looksFor[name]!.map(plainWord) : [],
+)
 
-const takesCode =
-  /^(\w*sh|source|\.|python[\d.]*|pypy3?|node|nodejs|tsx|ts-node|deno|bun|perl[\d.]*|ruby|php|lua[\d.]*|tclsh|expect|osascript|Rscript|julia|g?make|ninja|[gmn]?awk|sed|vim?|nvim|ex|emacs|gdb|gcc|g\+\+|cc|c\+\+|clang|rustc|go|tcc|at|batch|crontab|git|curl|wget|ssh|psql|mysql|sqlite3)$/
+const takesCode = named(
+  /^(\w*sh|source|\.|python[\d.]*|pypy3?|node|nodejs|tsx|ts-node|deno|bun|perl[\d.]*|ruby|php|lua[\d.]*|tclsh|expect|osascript|Rscript|julia|g?make|ninja|[gmn]?awk|sed|vim?|nvim|ex|emacs|gdb|gcc|g\+\+|cc|c\+\+|clang|rustc|go|tcc|at|batch|crontab|git|curl|wget|ssh|psql|mysql|sqlite3)$/,
+)
 
 /** A word, and the file in `-fFILE` and `--file=FILE`. */
 const pathsOf = (word: ShellWord): readonly ShellWord[] => {

@@ -24,9 +24,8 @@ export function riskyWords(
     if (use.script && !/^[-+]/.test(word.value) && !before.startsWith('-')) break
     const option = /^[-+]/.test(word.value)
     if (!option && !(operands.length === 0 && use.takes?.includes(before))) operands.push(word.value)
-    const letters = name === 'git' && operands.length > 0 ? (gitLetters[operands[0]!] ?? '') : use.letters
-    if (mayBeOption(word, before, use) || (option && optionRuns(word.value, { ...use, letters })))
-      found.push(head(word))
+    const letters = (name === 'git' && operands.length > 0 ? gitLetters[operands[0]!] : use.letters) ?? ''
+    if (mayBeOption(word, before, use) || (option && optionRuns(word.value, use, letters))) found.push(head(word))
     else if (use.words?.test(word.value)) found.push(word.value)
   }
   const [verb = '', ...rest] = operands
@@ -65,10 +64,12 @@ function mayBeOption({ value, text, literal, glob }: ShellWord, before: string, 
 const valued =
   /^(-\w*[mbBtnkpU]|--(message|author|date|format|pretty|since|until|grep|body|title|name|filter|workspace))$/
 
-function optionRuns(value: string, { letters = '', takes = [], long = [], only }: RiskyUse): boolean {
+function optionRuns(value: string, { takes = [], long = [], only }: RiskyUse, letters: string): boolean {
   if (only) return !only.test(value)
-  if (value.startsWith('--'))
-    return [...anywhere, ...long.filter((each) => each.startsWith('--'))].some((each) => isOption(value, each))
+  if (value.startsWith('--')) {
+    const isGiven = optionIn(value)
+    return anywhere.some(isGiven) || long.some((each) => each.startsWith('--') && isGiven(each))
+  }
   if (long.some((each) => !each.startsWith('--') && value.startsWith(each))) return true
   for (const letter of value.slice(1)) {
     if (letters.includes(letter)) return true
@@ -78,7 +79,8 @@ function optionRuns(value: string, { letters = '', takes = [], long = [], only }
 }
 
 /** At least two letters of an abbreviation: shorter ones are no program's. */
-const isOption = (value: string, option: string): boolean => {
+function optionIn(value: string): (option: string) => boolean {
   const given = value.split('=', 1)[0]!
-  return given === option || (given.length > 3 && !whole.test(given) && abbreviates(given, option))
+  const mayBeShort = given.length > 3 && !whole.test(given)
+  return (option) => given === option || (mayBeShort && abbreviates(given, option))
 }

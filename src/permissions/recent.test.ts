@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { recent, repeated } from './recent.ts'
+
+test('what is asked for again stays, what is not goes, and there are never more than twice as many', () => {
+  const known = recent<string, number>(2)
+  known.set('a', 1)
+  for (const [at, key] of ['b', 'c', 'd'].entries()) {
+    known.set(key, at)
+    assert.equal(known.get('a'), 1)
+  }
+  for (const key of ['e', 'f', 'g', 'h']) known.set(key, 0)
+  assert.deepEqual(
+    ['a', 'b', 'c', 'd', 'g', 'h'].map((key) => known.get(key)),
+    [undefined, undefined, undefined, undefined, 0, 0],
+  )
+})
+
+test('a text is kept from its second time on', () => {
+  const kept = repeated<object>(2)
+  const made: object[] = []
+  const ask = (text: string) =>
+    kept.of(text, () => {
+      made.push({ text })
+      return made.at(-1)!
+    })
+  const [once, twice, again, later] = [ask('a'), ask('a'), ask('a'), ask('a')]
+  assert.deepEqual([once === twice, twice === again, again === later, made.length], [false, true, true, 2])
+  for (let at = 0; at < 100; at++) for (const _ of [1, 2]) assert.deepEqual(ask(`text ${at}`), { text: `text ${at}` })
+})

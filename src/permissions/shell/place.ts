@@ -1,0 +1,190 @@
+/** Where commands are judged: by which rules and mode, in which folders; and what was worked out there. */
+import { type FileAccess, inWorkingDirectories, placesOf } from '../paths/access.ts'
+import { matchesPath, resolvePaths } from '../paths/pattern.ts'
+import { treeHolds } from '../paths/tree.ts'
+import { type FileView, rememberingView } from '../paths/view.ts'
+import { mayBeProtected } from '../protected-paths.ts'
+import type { PermissionQuestion } from '../question.ts'
+import { type Recent, recent } from '../recent.ts'
+import type { Rules } from '../rules.ts'
+import { isSecretFile } from '../secret-files.ts'
+import { HOLE } from '../wildcard.ts'
+import type { ShellCommand, ShellWord, Verdict } from './command.ts'
+import { placed } from './directories.ts'
+import { expandGlob } from './expand-glob.ts'
+import { indexOf, type Placed, type RuleIndex } from './rule-index.ts'
+
+export class Place {
+  readonly question: PermissionQuestion
+  readonly rules: Rules
+  readonly index: RuleIndex
+  readonly files: FileView
+  /** Where the commands may run: `cd` moves the later ones. undefined: somewhere unknown. */
+  readonly directories: readonly string[] | undefined
+  private readonly followed = new Map<string, Followed>()
+  private readonly answers: Recent<string, boolean> = recent(1000)
+  private readonly moved: Recent<string, Place> = recent(8)
+
+  constructor(question: PermissionQuestion, rules: Rules, directories: readonly string[] | undefined) {
+    this.files = question.files ?? rememberingView()
+    const asked = { ...question, files: this.files, input: {} }
+    this.question = { ...asked, places: placesOf(asked) }
+    this.rules = rules
+    this.index = indexOf(rules)
+    this.directories = directories
+  }
+
+  /** The same rules for a line that runs elsewhere too. */
+  at(directories: readonly string[] | undefined): Place {
+    const key = directories?.join('\n') ?? ''
+    const known = this.moved.get(key)
+    if (known) return known
+    const place = new Place(this.question, this.rules, directories)
+    this.moved.set(key, place)
+    return place
+  }
+
+  /** What is known about a command here: kept with the command, for as many places as a comparison needs. */
+  verdictOf(command: ShellCommand): Verdict {
+    const { verdicts } = command.known
+    for (const each of verdicts) if (each.place === this) return each
+    const verdict = {
+      ...{ place: this, deny: undefined, ask: undefined, guard: undefined, doubt: undefined, permission: undefined },
+    }
+    if (verdicts.length >= mostVerdicts) verdicts.shift()
+    verdicts.push(verdict)
+    return verdict
+  }
+
+  /** Every place that a word without wildcards may name. */
+  accesses(word: ShellWord, kind: 'read' | 'edit'): readonly FileAccess[] {
+    return this.follow(word.path)[kind]
+  }
+
+  /** Whether one of the paths may be in the list of protected ones: most are not. */
+  mayBeProtected(word: ShellWord): boolean {
+    return this.follow(word.path).guarded
+  }
+
+  /** The deny and ask rules on files that apply to a word without wildcards, for one way to use it or for both. */
+  rulesOn(word: ShellWord): readonly Placed[] {
+    return this.follow(word.path).rules
+  }
+
+  private follow(path: string): Followed {
+    const known = this.followed.get(path)
+    if (known) return known
+    const { cwd, home, protect } = this.question
+    const read: FileAccess[] = []
+    const edit: FileAccess[] = []
+    let guarded = false
+    let rules = noRules
+    for (const directory of this.directories ?? [cwd]) {
+      const paths = resolvePaths(placed(path, home, directory), directory, home, this.files)
+      read.push({ kind: 'read', paths, tree: false })
+      edit.push({ kind: 'edit', paths, tree: false })
+      for (const each of paths) {
+        guarded ||= mayBeProtected(each, home, protect)
+        rules = this.withRulesOn(each, rules)
+      }
+    }
+    const found = { read, edit, guarded, rules }
+    if (this.followed.size >= mostFollowed) this.followed.clear()
+    this.followed.set(path, found)
+    return found
+  }
+
+  private withRulesOn(path: string, known: readonly Placed[]): readonly Placed[] {
+    const places = placesOf(this.question)
+    let found = known
+    for (const each of this.index.files) {
+      const { specifier } = each.rule
+      if (specifier.kind === 'path' && matchesPath(specifier.pattern, path, places, false) && !found.includes(each))
+        found = [...found, each]
+    }
+    return found
+  }
+
+  /** An answer that files give, once for as long as the view of them lasts. */
+  answer(about: string, work: () => boolean): boolean {
+    const known = this.answers.get(about)
+    if (known !== undefined) return known
+    const found = work()
+    this.answers.set(about, found)
+    return found
+  }
+
+  /** The words that wildcards stand for now, for every place the command may run in; undefined: too many to look at. */
+  expanded(word: ShellWord): readonly ShellWord[] | undefined {
+    if (!word.glob) return [word]
+    const { cwd, home } = this.question
+    const found: ShellWord[] = []
+    for (const directory of this.directories ?? [cwd]) {
+      const paths = expandGlob(placed(word.path, home, directory), directory, this.files)
+      if (!paths) return undefined
+      found.push(...paths.map((path) => ({ ...word, value: path, path, glob: false })))
+    }
+    return found
+  }
+
+  /** Whether the Read tool could read the word's file without a prompt: in the working directories, and no secret. */
+  readable(
+    word: ShellWord,
+    { metadata = false, tree }: { metadata?: boolean; tree?: 'visible' | 'hidden' } = {},
+  ): boolean {
+    if (devices.test(word.value) || devices.test(word.path)) return true
+    if (word.path.includes(HOLE) || !this.directories) return false
+    const words = this.expanded(word)
+    // a name that begins with a dash would be an option
+    if (!words || (word.glob && /^[*?[]/.test(word.path) && words.some(({ path }) => /\/-[^/]*$/.test(path))))
+      return false
+    return words.every((each) =>
+      this.accesses(each, 'read').every((access) => {
+        if (!inWorkingDirectories(access, this.question)) return false
+        if (metadata) return true
+        if (access.paths.some(isSecretFile)) return false
+        return !tree || !treeHolds(access.paths.at(-1)!, tree === 'visible', isSecretFile, this.files)
+      }),
+    )
+  }
+}
+
+interface Followed {
+  readonly read: readonly FileAccess[]
+  readonly edit: readonly FileAccess[]
+  readonly guarded: boolean
+  readonly rules: readonly Placed[]
+}
+
+const noRules: readonly Placed[] = []
+const mostVerdicts = 4
+/** Few: they are for the words of a line, and for folders that come up again and again. */
+const mostFollowed = 250
+const devices = /^\/dev\/(null|zero|stdin|stdout|stderr|tty|fd\/\d+)$/
+
+/** The places that were asked about last, as long as their view of the files lasts. */
+const places = new WeakMap<FileView, Place[]>()
+const mostPlaces = 8
+
+/** The place of a question whose line does not move. */
+export function placeOf(question: PermissionQuestion, rules: Rules): Place {
+  const { files } = question
+  if (!files?.lasting) return new Place(question, rules, [question.cwd])
+  const known = places.get(files) ?? []
+  const before = known.find((each) => each.rules === rules && isSame(each.question, question))
+  if (before) return before
+  const place = new Place(question, rules, [question.cwd])
+  places.set(files, [place, ...known.slice(0, mostPlaces - 1)])
+  return place
+}
+
+/** Everything of a question that the judgement on a command depends on. */
+const isSame = (one: PermissionQuestion, other: PermissionQuestion): boolean =>
+  one.cwd === other.cwd &&
+  one.mode === other.mode &&
+  one.projectDir === other.projectDir &&
+  one.home === other.home &&
+  one.settings === other.settings &&
+  one.origins === other.origins &&
+  one.protect === other.protect &&
+  one.fenced === other.fenced
