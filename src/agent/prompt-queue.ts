@@ -1,4 +1,4 @@
-/** Prompts for the user, one at a time, in the order in which they come up: agents that work side by side may prompt at once. */
+/** Prompts for the user, one at a time and in order: agents that work side by side may prompt at once. */
 import type { User } from './events.ts'
 
 /** The last prompt of each user's queue. */

@@ -11,7 +11,10 @@ import { complete, interruptedResult, outcomeOf, type Prepared, prepare, type To
 /** More than these wait until the first of them has finished. */
 const mostAtOnce = 10
 
-/** The calls of a reply, those that may run side by side together. A script that plays the model plays its lines in order, so there each is alone. */
+/**
+ * The calls of a reply, those that may run side by side in one group. A script that plays the model plays its lines in order:
+ * there each is alone.
+ */
 export function* grouped(session: Session, calls: readonly ToolUse[]): Generator<readonly ToolUse[]> {
   let group: ToolUse[] = []
   for (const call of calls) {
