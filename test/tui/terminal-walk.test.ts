@@ -182,6 +182,42 @@ test('the todo list is redrawn in place, and stands in the scrollback once', { s
   assert.equal(ona.all().match(/Read it/g)?.length, 1)
 })
 
+test('sub-agents of one reply run at once, a line each; their questions come one after another', {
+  skip,
+}, async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const start = (name: string) => ({
+    name: 'Agent',
+    input: { description: `look ${name}`, prompt: `Look at ${name}.`, subagent_type: 'general-purpose' },
+  })
+  const play: Line = async ({ messages }) => {
+    const name = ['north', 'south'].find((one) => messages.some(({ text }) => text.includes(`Look at ${one}.`)))
+    const calls = messages.filter(({ role }) => role === 'tool').length
+    if (!name) return calls > 0 ? { text: 'Both are back.' } : { calls: [start('north'), start('south')] }
+    if (calls === 0) return call('Bash', { command: `mkdir ${name}`, description: 'a folder' })
+    await gate.promise
+    return { text: `Seen ${name}.` }
+  }
+  const ona = await withModel(t, Array<Line>(12).fill(play), { words: ['--allowed-tools', 'Agent'] })
+  say(ona, 'go')
+  for (const _question of [1, 2]) {
+    const screen = await ona.until(/Bash command \(asked by general-purpose\)[\s\S]*1\. Yes/)
+    const [name] = /mkdir (north|south)(?=\n)/.exec(screen)!
+    ona.keys('y')
+    await become(() => !ona.all().includes(`\n  ${name}\n`))
+  }
+  await ona.until(
+    /. Agent\(look north\)[^\n]* · Bash\(mkdir north\)\n. Agent\(look south\)[^\n]* · Bash\(mkdir south\)\n\n. Running Agent/,
+  )
+  gate.resolve()
+  await ona.until(/● Both are back\./)
+  for (const name of ['north', 'south'])
+    assert.match(
+      ona.all(),
+      new RegExp(`● Agent\\(look ${name}\\)[^\\n]*\\n  ├ ● Bash\\(mkdir ${name}\\)[^\\n]*\\n  └ Seen ${name}\\.`),
+    )
+})
+
 test('a running command shows the end of its output as it comes; the line below counts what runs behind', {
   skip,
 }, async () => {
