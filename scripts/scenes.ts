@@ -12,7 +12,7 @@ import type { Browser } from 'playwright-core'
 import { agentsCache } from '../src/brains/prove/programs.ts'
 import { startModel } from './scenes/model.ts'
 import { openCamera, png } from './scenes/png.ts'
-import { files, type Scene, scenes, script } from './scenes/scenes.ts'
+import { files, type Scene, scenes, script, settings } from './scenes/scenes.ts'
 
 const [out = 'scenes', agents = 'ona,claude', widths = '60,80,120', only = ''] = process.argv.slice(2)
 const light = process.env['SCENES_LIGHT'] === '1'
@@ -51,6 +51,7 @@ async function visit(agent: string, columns: number, camera: Browser): Promise<v
       projects: { [project]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
     }),
   )
+  for (const folder of ['.claude', '.ona']) put(join(home, folder, 'settings.json'), JSON.stringify(settings))
   const env = {
     PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
     HOME: home,

@@ -51,7 +51,7 @@ const type = (text: string) => tmux('send-keys', '-t', 's', '-l', text)
 const press = (...keys: string[]) => tmux('send-keys', '-t', 's', ...keys)
 
 function shoot(name: string): void {
-  const screen = tmux('capture-pane', '-p', '-e', '-t', 's').replace(/\n+$/, '').split('\n')
+  const screen = tmux('capture-pane', '-p', '-e', '-N', '-t', 's').replace(/\s+$/, '').split('\n')
   writeFileSync(join(root, 'docs', 'images', `${name}.svg`), svg(screen))
   process.stdout.write(`docs/images/${name}.svg\n`)
 }
@@ -84,12 +84,12 @@ function svg(screen: readonly string[]): string {
   const [wide, high] = [8.4, 18]
   const style = { fill: '', weight: '', ground: '' }
   const lines = screen.map((line, row) => {
-    const { grounds, text } = spans(line, style)
+    const { grounds, text, cells } = spans(line, style)
     const behind = grounds.map(
       ({ from, cells, fill }) =>
         `<rect x="${(14 + from * wide).toFixed(1)}" y="${14 + row * high}" width="${(cells * wide).toFixed(1)}" height="${high}" fill="${fill}"/>`,
     )
-    return `${behind.join('')}<text x="14" y="${28 + row * high}" xml:space="preserve" textLength="${(cellsOf(line) * wide).toFixed(1)}">${text}</text>`
+    return `${behind.join('')}<text x="14" y="${28 + row * high}" xml:space="preserve" textLength="${(cells * wide).toFixed(1)}">${text}</text>`
   })
   const size = { width: Math.ceil(columns * wide + 28), height: screen.length * high + 28 }
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}" viewBox="0 0 ${size.width} ${size.height}">
@@ -99,10 +99,6 @@ ${lines.join('\n')}
 </g>
 </svg>
 `
-}
-
-function cellsOf(line: string): number {
-  return [...line.replaceAll(/\x1b\[[0-9;]*m/g, '')].length
 }
 
 interface Ground {
@@ -115,7 +111,7 @@ interface Ground {
 function spans(
   line: string,
   style: { fill: string; weight: string; ground: string },
-): { text: string; grounds: Ground[] } {
+): { text: string; grounds: Ground[]; cells: number } {
   let { fill, weight, ground } = style
   let out = ''
   let at = 0
@@ -140,7 +136,9 @@ function spans(
     if (index >= 0 && parts[index + 1] === '5') fill = colour(Number(parts[index + 2]))
   }
   Object.assign(style, { fill, weight, ground })
-  return { text: out, grounds }
+  // blanks at the end of a line say nothing, unless they stand on a background
+  const blanks = ground ? 0 : out.length - out.trimEnd().length
+  return { text: out.slice(0, out.length - blanks), grounds, cells: at - blanks }
 }
 
 function escaped(text: string): string {

@@ -16,6 +16,9 @@ export function total(items: readonly { cents: number; count: number }[]): numbe
   'README.md': '# shop\n\nPrices and carts.\n',
 }
 
+/** What both agents read from the user's own settings. */
+export const settings = { permissions: { deny: ['Bash(rm *)'] } }
+
 const bash = (command: string, description: string) => ({ name: ['Bash'], input: { command, description } })
 const read = (name: string) => ({ name: ['Read'], input: { file_path: `{project}/${name}` } })
 
@@ -151,6 +154,10 @@ export function price(cents: number): number {
     { calls: [bash('cat missing.txt; node -e "throw new Error(1)"', 'Read a file that is not there')] },
     { text: 'It failed, as it should.' },
   ],
+  'Delete the old': [
+    { calls: [bash('rm -rf dist', 'Delete the old build')] },
+    { text: 'A rule denies it; the build stays.' },
+  ],
   'Break down': [{ status: 400 }],
 }
 
@@ -215,12 +222,16 @@ export async function scenes({ agent, start, type, press, until, wait, shoot }: 
   await idle()
   await shoot('agents-done')
   await say('What is wrong here')
-  await until(/1\. Yes/, isOna ? 0.1 : 5)
+  await until(/1\. Yes/)
   await wait(700)
-  if (!isOna) press('1')
+  press('1')
   await until(/as it should/)
   await idle()
   await shoot('failure')
+  await say('Delete the old build')
+  await until(/the build stays/)
+  await idle()
+  await shoot('denied')
   await say('Break down, please')
   await until(/Overloaded|API Error|400/)
   await idle()

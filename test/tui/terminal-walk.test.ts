@@ -207,7 +207,7 @@ test('sub-agents of one reply run at once, a line each; their questions come one
     await become(() => !ona.all().includes(`\n  ${name}\n`))
   }
   await ona.until(
-    /. Agent\(look north\)[^\n]* · Bash\(mkdir north\)\n. Agent\(look south\)[^\n]* · Bash\(mkdir south\)\n\n. Running Agent/,
+    /. Agent\(look north\)[^\n]* · Bash\(mkdir north\)\n. Agent\(look south\)[^\n]* · Bash\(mkdir south\)\n\n. Running 2 agents…/,
   )
   gate.resolve()
   await ona.until(/● Both are back\./)

@@ -1,10 +1,14 @@
 /** A turn as lines: what goes to the scrollback, and what is drawn in place below it. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { afterEach, beforeEach, mock, test } from 'node:test'
 import type { AgentEvent } from '../../src/agent/events.ts'
 import type { Todo, ToolOutput } from '../../src/tools/output.ts'
 import { ChoiceView } from '../../src/tui/dialogs/choice-view.ts'
 import { TurnView } from '../../src/tui/render/turn-view.ts'
+
+// the clock stands still: times on the screen are those that a test asks for
+beforeEach(() => mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-01-01T12:00:00Z') }))
+afterEach(() => mock.timers.reset())
 
 const plan = (...states: Todo['status'][]): Todo[] =>
   states.map((status, at) => ({ content: `step ${at + 1}`, status, activeForm: `doing step ${at + 1}` }))

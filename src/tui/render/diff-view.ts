@@ -107,17 +107,22 @@ function draw(hunk: readonly Line[], digits: number, language: string, columns: 
   })
 }
 
-/** The characters of the span on the stronger background; styles inside and around it stay. */
+/** The characters of the span on the stronger background, in one colour that is readable there; the rest keeps its styles. */
 function mark(styled: string, [from, to]: readonly [number, number], ground: 'added' | 'removed'): string {
   let at = 0
+  let style = ''
   return styled
     .split(/(\x1b\[[0-9;:]*m)/)
     .map((piece) => {
-      if (piece.startsWith('\x1b')) return piece
+      if (piece.startsWith('\x1b')) {
+        style = piece
+        return piece
+      }
       const [begin, end] = [Math.max(0, from - at), Math.max(0, to - at)]
       at += piece.length
-      const span = onGround(`${ground}Word`, piece.slice(begin, end), ground)
-      return piece.slice(0, begin) + span + piece.slice(Math.max(begin, end))
+      const word = piece.slice(begin, end)
+      if (word === '') return piece
+      return piece.slice(0, begin) + onGround(`${ground}Word`, paint('word', word), ground) + style + piece.slice(end)
     })
     .join('')
 }

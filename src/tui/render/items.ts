@@ -107,7 +107,8 @@ export function toolHead(call: ToolCall, columns: number, mark?: string): string
     .join(` ${glyph.dot} `)
   const name = shownNames[call.name] ?? cleanLine(call.name)
   const room = columns - width(name) - tail.length - 6
-  const summary = clip(cleanLine(call.summary).replace(/^#+ /, ''), Math.max(8, room))
+  const about = call.name === 'EnterPlanMode' ? '' : cleanLine(call.summary).replace(/^#+ /, '')
+  const summary = clip(about, Math.max(8, room))
   return `${paint(role, mark ?? glyph.tool)} ${bold(name)}${summary ? `(${summary})` : ''}${tail ? paint('dim', ` ${tail}`) : ''}`
 }
 

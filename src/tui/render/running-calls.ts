@@ -29,6 +29,18 @@ export class RunningCalls {
     return [...this.#calls.values()]
   }
 
+  /** What the turn does while these run. */
+  doing(): string {
+    const [last] = this.all.slice(-1)
+    const agents = this.#agentCalls().length
+    if (agents > 1) return `Running ${agents} agents`
+    return last ? `Running ${last.name}` : 'Working'
+  }
+
+  #agentCalls(): ToolCall[] {
+    return this.all.filter(({ name }) => name === 'Agent')
+  }
+
   start(call: ToolCall): void {
     this.#calls.set(call.id, call)
   }
@@ -85,7 +97,7 @@ export class RunningCalls {
   }
 
   lines(columns: number, spin: string, now: number): string[] {
-    const agents = this.all.filter(({ name }) => name === 'Agent')
+    const agents = this.#agentCalls()
     const isCrowd = agents.length > 1
     const single = this.all.filter((call) => !isCrowd || call.name !== 'Agent')
     const crowd = isCrowd ? ['', ...agents.flatMap((call) => agentLine(call, columns, spin, now))] : []

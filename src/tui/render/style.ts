@@ -9,6 +9,8 @@ export type Role =
   | 'user'
   | 'added'
   | 'removed'
+  /** A changed word, on its own background. */
+  | 'word'
   | 'keyword'
   | 'string'
   | 'number'
@@ -30,6 +32,7 @@ const dark: Palette = {
   user: '38;5;252',
   added: '38;5;114',
   removed: '38;5;203',
+  word: '38;5;231',
   keyword: '38;5;176',
   string: '38;5;150',
   number: '38;5;215',
@@ -47,6 +50,7 @@ const ansi: Palette = {
   user: '1',
   added: '32',
   removed: '31',
+  word: '39',
   keyword: '35',
   string: '32',
   number: '33',
@@ -68,6 +72,7 @@ const palettes = {
     user: '38;5;236',
     added: '38;5;28',
     removed: '38;5;160',
+    word: '38;5;232',
     keyword: '38;5;91',
     string: '38;5;22',
     number: '38;5;130',

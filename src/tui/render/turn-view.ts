@@ -147,7 +147,7 @@ export class TurnView {
         this.#endAnswer('')
         this.#calls.start(this.#newCall(event))
         if (event.name === 'Edit' || event.name === 'Write') void loadDiffColours()
-        this.#working.step(`Running ${event.name}`)
+        this.#working.step(this.#calls.doing())
         break
       case 'tool-running':
         this.#calls.run(event.id)
@@ -161,7 +161,7 @@ export class TurnView {
         // the list below shows what it says; it is printed when the turn ends
         if (isListed(call)) this.#happened.keep({ kind: 'tool', call })
         else this.#happened.add({ kind: 'tool', call })
-        this.#working.step('Working')
+        this.#working.step(this.#calls.doing())
         break
       }
       case 'hook':
