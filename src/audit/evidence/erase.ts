@@ -51,14 +51,19 @@ export function eraseSession(db: Db, sessionId: string, reason: string): number 
   })
 }
 
-/** Sessions that ended before a time (`2026-10-15 00:00:00`), still hold content and are not on hold; the oldest first. */
+/**
+ * Sessions that ended before a time (`2026-10-15 00:00:00`), still hold content and are not on hold; the oldest first. A session
+ * is erased as a whole, so its last entry tells whether it was, and a record that was erased long ago costs little.
+ */
 export const sessionsBefore = (db: Db, before: string): string[] =>
   db
-    .all<{ id: string }>(
-      `SELECT s.session_id AS id FROM sessions s JOIN conversations c ON c.id = s.conversation_id
-       WHERE c.last_active < ? AND c.id NOT IN (SELECT conversation_id FROM ona_holds) AND (c.id IN (SELECT conversation_id FROM ona_archives) OR EXISTS (SELECT 1 FROM transcript_entries e WHERE e.session_id = s.session_id AND NOT EXISTS
-         (SELECT 1 FROM ona_tombstones o WHERE o.table_name = 'transcript_entries' AND o.row_id = e.id)))
+    .arrays<[string]>(
+      `SELECT s.session_id FROM sessions s JOIN conversations c ON c.id = s.conversation_id
+       WHERE c.last_active < ? AND c.id NOT IN (SELECT conversation_id FROM ona_holds)
+         AND (c.id IN (SELECT conversation_id FROM ona_archives) OR EXISTS (
+           SELECT 1 FROM (SELECT id FROM transcript_entries WHERE session_id = s.session_id ORDER BY sequence DESC LIMIT 1) e
+           WHERE NOT EXISTS (SELECT 1 FROM ona_tombstones o WHERE o.table_name = 'transcript_entries' AND o.row_id = e.id)))
        ORDER BY c.last_active`,
       before,
     )
-    .map(({ id }) => id)
+    .map(([id]) => id)

@@ -92,3 +92,16 @@ test('a run is taken once in a day, and is bounded', (t) => {
   assert.equal(begunRetention(db, run, now), undefined, 'it is finished')
   assert.equal(typeof beginRetention(db, 30, new Date(now.getTime() + 90_000_000)), 'number')
 })
+
+test('a session that went on after it was erased is due again, and only what is new is erased', (t) => {
+  const { db, add } = record(t)
+  const { id, session } = add('2026-01-01 00:00:00')
+  const erase = (run: number) => runRetention(db, { days: 30, now, startedBy: '', run })
+  assert.equal(erase(1).rows, 1)
+  assert.deepEqual(dueSessions(db, 30, now), [])
+  appendEntry(db, session, { _t: 'user', uuid: 'v', content: [{ type: 'text', text: 'once more' }] })
+  db.run("UPDATE conversations SET last_active = '2026-01-01 00:00:00' WHERE id = ?", id)
+  assert.deepEqual(dueSessions(db, 30, now), [session])
+  assert.deepEqual(erase(2), { days: 30, sessions: 1, rows: 1, left: 0 })
+  assert.deepEqual(texts(db), ['[erased]', '[erased]'])
+})

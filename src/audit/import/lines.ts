@@ -11,7 +11,7 @@ export interface Batch {
 
 const CHUNK = 1024 * 1024
 /** A batch is one transaction: other processes wait for the lock no longer than it takes. */
-const BATCH = 4 * 1024 * 1024
+const BATCH = 2 * 1024 * 1024
 const LONGEST = 64 * 1024 * 1024
 
 /** Whole lines from `from` on. A last line without its end is left for the next time. */

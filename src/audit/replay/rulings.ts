@@ -52,7 +52,7 @@ function isOnlyCommand(input: JsonObject): boolean {
 }
 
 /** Of the keys and reasons that a generation holds. */
-const mostLetters = 4_000_000
+const mostLetters = 1_000_000
 const longestKey = 2_000
 
 /** What is kept of a ruling: all that a verdict says, and not the files and commands that it was found by. */

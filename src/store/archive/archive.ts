@@ -30,7 +30,7 @@ export const archivable = (db: ReadDb, before: string): string[] =>
     .all<{ id: string }>(
       `SELECT c.id FROM conversations c WHERE c.last_active < ?
          AND NOT EXISTS (SELECT 1 FROM ona_archives a WHERE a.conversation_id = c.id)
-         AND NOT EXISTS (SELECT 1 FROM ona_approvals p WHERE p.conversation_id = c.id AND p.settled = 0)
+         AND c.id NOT IN (SELECT conversation_id FROM ona_approvals WHERE settled = 0)
          AND EXISTS (SELECT 1 FROM sessions s JOIN transcript_entries e ON e.session_id = s.session_id
            WHERE s.conversation_id = c.id)
        ORDER BY c.last_active`,
