@@ -111,18 +111,40 @@ function merged(a: BrainHook, b: BrainHook): BrainHook | null {
 /** The text without the handlers at these paths, and without groups and events that are empty because of that. */
 function without(text: string, paths: readonly Foreign['path'][], file: string): string {
   const edit = new JsonEdit(text)
-  const isEmpty = (path: Foreign['path']) => {
-    let value: unknown = parseObject(edit.text, file).value
-    for (const key of path) value = (value as Record<string | number, unknown>)[key]
-    return Array.isArray(value) && value.length === 0
-  }
-  for (const path of paths.toReversed()) {
-    const [hooks, event, index, handlers] = path
-    edit.set(path, undefined)
-    if (handlers && isEmpty([hooks!, event!, index!, handlers])) edit.set([hooks!, event!, index!], undefined)
-    edit.prune([hooks!, event!])
+  const lists = parseObject(text, file).value['hooks'] as Record<string, Item[]>
+  for (const [event, going] of Map.groupBy(paths, ([, name]) => String(name))) {
+    // in one pass where there are many: one edit after another reads the whole text each time
+    if (going.length <= manyEdits || !edit.relist(['hooks', event], staying(lists[event]!, going)))
+      for (const path of going.toReversed()) removeHandler(edit, path, file)
+    edit.prune(['hooks', event])
   }
   return edit.text
+}
+
+type Item = Record<string, unknown>
+
+const manyEdits = 20
+
+/** What stays of an event's list: whole items by their place, groups with the handlers that they keep. */
+function staying(items: readonly Item[], going: readonly Foreign['path'][]) {
+  const byItem = Map.groupBy(going, ([, , index]) => Number(index))
+  return items.flatMap((item, from) => {
+    const gone = byItem.get(from)
+    if (!gone) return [{ from }]
+    const handlers = item['hooks']
+    if (!Array.isArray(handlers) || gone.length === handlers.length) return []
+    const positions = new Set(gone.map((path) => Number(path[4])))
+    return [{ from, old: item, value: { ...item, hooks: handlers.filter((_, at) => !positions.has(at)) } }]
+  })
+}
+
+function removeHandler(edit: JsonEdit, path: Foreign['path'], file: string): void {
+  const [hooks, event, index, handlers] = path
+  edit.set(path, undefined)
+  if (!handlers) return
+  const lists = parseObject(edit.text, file).value['hooks'] as Record<string, Item[]>
+  const left = lists[String(event)]![Number(index)]!['hooks']
+  if (Array.isArray(left) && left.length === 0) edit.set([hooks!, event!, index!], undefined)
 }
 
 const byEvent = (hooks: readonly BrainHook[]) => {

@@ -587,6 +587,19 @@ hooks:
   })
 })
 
+test('ona hooks import takes hundreds of hooks, and what stays in a group stays', (t) => {
+  const many = Array.from({ length: 400 }, (_, at) => ({ type: 'command', command: `check ${at}`, timeout: 5 }))
+  const kept = { type: 'prompt', prompt: 'is it fine?' }
+  const alone = many.slice(200).map((hook) => ({ hooks: [hook] }))
+  const settings = { hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [...many.slice(0, 200), kept] }], Stop: alone } }
+  const { ona, json } = repository(t, { '.claude/settings.json': JSON.stringify(settings, null, 2) })
+  const { status, stderr } = ona('hooks', 'import', 'claudecode')
+  assert.equal(status, 0, stderr)
+  const { PreToolUse, Stop } = json('.claude/settings.json').hooks
+  assert.deepEqual([PreToolUse.length, Stop.length, PreToolUse[0]], [201, 200, { matcher: 'Bash', hooks: [kept] }])
+  assert.equal(ona('init', '--check').status, 0)
+})
+
 test('ona hooks import leaves a hook that says more than a role can', (t) => {
   const handler = (more: object) => ({ type: 'command', command: 'guard', timeout: 5, statusMessage: 'mine', ...more })
   const { ona, json, put } = repository(t)
