@@ -112,6 +112,7 @@ const notForPeople = [
     'TERM_PROGRAM',
     'XTERM_VERSION',
     'COLORTERM',
+    'COLORFGBG',
     'VTE_VERSION',
     'KITTY_WINDOW_ID',
     'KONSOLE_VERSION',
@@ -184,6 +185,16 @@ test('every page can be reached from the README', () => {
   const own = pages.filter((page) => page.startsWith('docs/') && !page.startsWith('docs/decisions/'))
   assert.deepEqual(
     own.filter((page) => !reached.has(page)),
+    [],
+  )
+})
+
+test('the index lists every page', () => {
+  const index = textOf('docs/README.md')
+  assert.deepEqual(
+    globSync('docs/*.md', { cwd: root }).filter(
+      (page) => page !== 'docs/README.md' && !index.includes(`](${page.slice('docs/'.length)})`),
+    ),
     [],
   )
 })
