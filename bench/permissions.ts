@@ -1,11 +1,16 @@
 /**
- * What a ruling on a command line costs: on a new line, on one that was seen before, and with rules that speak of files.
- * `node bench/permissions.ts`. CPU time, so that a busy machine does not count.
+ * What a ruling on a command line costs: on a new line, on one that was seen before, and with rules on files; then step by
+ * step on the lines of a replay, all of them new. `node bench/permissions.ts`. CPU time, so that a busy machine counts less.
  */
+import { parse } from 'unbash'
 import { decide } from '../src/permissions/decide.ts'
 import { type FileView, rememberingView } from '../src/permissions/paths/view.ts'
 import type { PermissionSettings } from '../src/permissions/question.ts'
+import { filesOf } from '../src/permissions/shell/files.ts'
+import { readShell } from '../src/permissions/shell/read.ts'
+import { spellingsOf } from '../src/permissions/shell/spellings.ts'
 import { median, report } from './lib/processes.ts'
+import { recordedCall } from './lib/recorded-work.ts'
 
 const kinds: ((n: number) => string)[] = [
   (n) => `git status --short ${n}`,
@@ -59,8 +64,30 @@ const files = await cost(rule(withFiles), () => same)
 const replayed = await cost(rule(withFiles, rememberingView({ lasting: true })), () => same)
 for (const [what, microseconds] of Object.entries({ fresh, again, files, replayed }))
   console.log(`${what.padEnd(8)} ${Math.round(1e6 / microseconds)} a second`)
+
+/** The lines of a history in which none comes twice, as they are when they were read from a database. */
+const history = (): readonly string[] =>
+  JSON.parse(
+    JSON.stringify(
+      Array.from({ length: 2000 }, () => recordedCall(Math.random, made++, here, 'distinct').input['command']!),
+    ),
+  )
+const view = rememberingView({ lasting: true })
+const steps = {
+  parse: await cost(parse, history),
+  read: await cost(readShell, history),
+  'and spell': await cost((line) => readShell(line).commands.map(spellingsOf), history),
+  'and list files': await cost(
+    (line) => readShell(line).commands.map((each) => [spellingsOf(each), filesOf(each)]),
+    history,
+  ),
+  rule: await cost(rule(withFiles, view), history),
+}
+for (const [what, microseconds] of Object.entries(steps))
+  console.log(`${what.padEnd(15)} ${microseconds.toFixed(1)} µs a new line`)
 process.exitCode = report([
   { what: 'a ruling on a known line × on a new one', ratio: again / fresh, bar: 0.6 },
   { what: 'with rules on files × without', ratio: files / again, bar: 6 },
   { what: 'the same, replayed, × without', ratio: replayed / again, bar: 2.5 },
+  { what: 'a ruling on a new line of a history × its parse', ratio: steps.rule / steps.parse, bar: 20 },
 ])
