@@ -30,7 +30,8 @@ export async function decide(question: PermissionQuestion): Promise<Ruling> {
 export async function judge(asked: PermissionQuestion) {
   const question = asked.tool === 'Bash' ? asked : seen(asked)
   const access = fileOf(question)
-  const finding = await find(question, rulesOf(question.settings), access)
+  const found = find(question, rulesOf(question.settings), access)
+  const finding = found instanceof Promise ? await found : found // awaiting costs more than many a ruling
   return { ruling: settle(question, finding, access), access, finding }
 }
 
@@ -43,11 +44,8 @@ function seen(asked: PermissionQuestion): PermissionQuestion {
 /** Once it is loaded: even asking for it again costs more than most rulings. */
 let bash: typeof import('./shell/judge.ts') | undefined
 
-async function find(question: PermissionQuestion, rules: Rules, access: FileAccess | undefined): Promise<Finding> {
-  if (question.tool === 'Bash') {
-    bash ??= await import('./shell/judge.ts')
-    return bash.judgeBash(question, rules)
-  }
+function find(question: PermissionQuestion, rules: Rules, access: FileAccess | undefined): Promise<Finding> | Finding {
+  if (question.tool === 'Bash') return bash ? bash.judgeBash(question, rules) : findLater(question, rules)
   const guarded = access ? protectedFinding(access, question, rules) : namedFilesFinding(question, rules)
   for (const behavior of ['deny', 'ask'] as const) {
     const rule = rules[behavior].find((each) => ruleMatches(each, behavior, question, access))
@@ -59,6 +57,11 @@ async function find(question: PermissionQuestion, rules: Rules, access: FileAcce
     (access && allowingRule(rules.allow, access, question))
   if (rule) return { word: 'allow', rule, why: allowedBy(rule) }
   return { word: 'open', why: outsideOrSecret(access, question) ?? `no rule covers ${question.tool}` }
+}
+
+async function findLater(question: PermissionQuestion, rules: Rules): Promise<Finding> {
+  bash = await import('./shell/judge.ts')
+  return bash.judgeBash(question, rules)
 }
 
 const allowedBy = (rule: Rule): string =>

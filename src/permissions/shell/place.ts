@@ -58,7 +58,12 @@ export class Place {
 
   /** Every place that a word without wildcards may name. */
   accesses(word: ShellWord, kind: 'read' | 'edit'): readonly FileAccess[] {
-    return this.follow(word.path)[kind]
+    const followed = this.follow(word.path)
+    const known = followed[kind]
+    if (known) return known
+    const found = followed.paths.map((paths) => ({ kind, paths, tree: false }))
+    followed[kind] = found
+    return found
   }
 
   /** Whether one of the paths may be in the list of protected ones: most are not. */
@@ -75,20 +80,18 @@ export class Place {
     const known = this.followed.get(path)
     if (known) return known
     const { cwd, home, protect } = this.question
-    const read: FileAccess[] = []
-    const edit: FileAccess[] = []
+    const all: (readonly string[])[] = []
     let guarded = false
     let rules = noRules
     for (const directory of this.directories ?? [cwd]) {
       const paths = resolvePaths(placed(path, home, directory), directory, home, this.files)
-      read.push({ kind: 'read', paths, tree: false })
-      edit.push({ kind: 'edit', paths, tree: false })
+      all.push(paths)
       for (const each of paths) {
         guarded ||= mayBeProtected(each, home, protect)
         rules = this.withRulesOn(each, rules)
       }
     }
-    const found = { read, edit, guarded, rules }
+    const found = { paths: all, read: undefined, edit: undefined, guarded, rules }
     if (this.followed.size >= mostFollowed) this.followed.clear()
     this.followed.set(path, found)
     return found
@@ -150,8 +153,10 @@ export class Place {
 }
 
 interface Followed {
-  readonly read: readonly FileAccess[]
-  readonly edit: readonly FileAccess[]
+  /** For each folder that the line may run in. */
+  readonly paths: readonly (readonly string[])[]
+  read: readonly FileAccess[] | undefined
+  edit: readonly FileAccess[] | undefined
   readonly guarded: boolean
   readonly rules: readonly Placed[]
 }
