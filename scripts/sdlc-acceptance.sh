@@ -130,7 +130,7 @@ start_parts() {
   set -m # a process group of their own, to end them by
   (
     for file in "$rows"/*.sh; do printf '%s %s\0' "$(grep -c '^row ' "$file")" "$file"; done | sort -zrn | cut -zd' ' -f2- |
-      xargs -0 -P "$jobs" -I{} env TMPDIR="$WORK" "$BASH" "$0" --keep-going --record "$WORK/record" "${words[@]}" --part {}
+      xargs -0 -P "$jobs" -I{} "$BASH" "$0" --keep-going --record "$WORK/record" "${words[@]}" --part {}
   ) >/dev/null 2>&1 &
   parts=$!
   set +m
@@ -204,7 +204,7 @@ if [ "$mode" = run ]; then
   [ -f "$ROOT/dist/main.cjs" ] || { echo 'sdlc-acceptance.sh: there is no build: run npm run build' >&2; exit 2; }
   command -v sqlite3 >/dev/null || { echo 'sdlc-acceptance.sh: sqlite3 is not installed' >&2; exit 2; }
   [ "${#only[@]}" = 0 ] || widen_only
-  WORK=$(mktemp -d "${TMPDIR:-/tmp}/ona-acceptance.XXXXXX")
+  WORK=$(mktemp -d "${record:-${TMPDIR:-/tmp}/ona-acceptance}.XXXXXX")
   WORK=$(cd "$WORK" && pwd -P)
   OUTSIDE=$WORK/outside
   mkdir -p "$OUTSIDE" "$WORK/bin"

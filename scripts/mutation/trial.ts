@@ -40,9 +40,8 @@ export function openTrial(options: TrialOptions): Trial {
   const { root, importers, near, units, limitMs } = options
   const copy = copyOfCheckout(root)
   const passes = (...words: string[]) => run(words, copy, limitMs)
-  const isSound = async (test: string, original: () => void) => {
+  const isSound = async (test: string) => {
     if (!sound.has(test)) {
-      original()
       sound.set(test, await passes(test))
       if (!sound.get(test)) options.onNote(`${test} fails without a mutant too, and is left out`)
     }
@@ -53,13 +52,16 @@ export function openTrial(options: TrialOptions): Trial {
     const original = readFileSync(path, 'utf8')
     const change = () => writeFileSync(path, mutated(original, mutant))
     const restore = () => writeFileSync(path, original)
-    const firstToFail = async (tests: readonly string[], unbuild?: () => void) => {
+    const firstToFail = async (tests: readonly string[], isBuilt = false) => {
       for (const test of tests) {
         if (sound.get(test) === false) continue
         change()
         if (await passes(test)) continue
         restore()
-        if (await isSound(test, () => unbuild?.())) return test
+        if (isBuilt) copyBuild(root, copy)
+        if (await isSound(test)) return test
+        change()
+        if (isBuilt) await passes('scripts/build.ts')
       }
       return undefined
     }
@@ -70,9 +72,7 @@ export function openTrial(options: TrialOptions): Trial {
       const whole = units || caught ? [] : programTestsOf(mutant.file, root)
       if (whole.length > 0) {
         change()
-        caught = (await passes('scripts/build.ts'))
-          ? await firstToFail(whole, () => copyBuild(root, copy))
-          : 'scripts/build.ts'
+        caught = (await passes('scripts/build.ts')) ? await firstToFail(whole, true) : 'scripts/build.ts'
         copyBuild(root, copy)
       }
       if (caught && unit.includes(caught))

@@ -59,7 +59,7 @@ export const secret = 'canary-7d1f3c55a9e84b20'
 /** A key as the user has it in the environment. */
 export const key = `sk-ant-api03-${secret}-0123456789abcdefghij`
 const prompt: Door = ['-p', 'go on']
-const longestMs = 15_000
+const longestMs = 60_000
 
 export function attacked(attacks: readonly Attack[], { trusted }: { trusted: boolean }): void {
   for (const attack of attacks) test(attack.name, (t) => run(t, attack, trusted))

@@ -73,7 +73,7 @@ export class Keyboard {
 }
 
 /** Waits until the screen shows it. */
-export async function until(terminal: TestTerminal, shows: RegExp, withinMs = 5_000): Promise<string[]> {
+export async function until(terminal: TestTerminal, shows: RegExp, withinMs = 30_000): Promise<string[]> {
   const end = Date.now() + withinMs
   for (;;) {
     const lines = await terminal.all()

@@ -1,6 +1,6 @@
 /** ona in a real terminal (tmux), driven by keys and seen as text; and ona over a pipe. */
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -151,13 +151,19 @@ export function openOna(
       spawnSync('tmux', ['-L', socket, 'load-buffer', '-'], { input: text })
       tmux('paste-buffer', '-p', '-t', name)
     },
-    async until(shows, withinMs = 15_000) {
+    async until(shows, withinMs = 60_000) {
       const end = Date.now() + withinMs
-      for (;;) {
-        const screen = capture()
-        if (shows.test(screen)) return screen
-        if (Date.now() > end) throw new Error(`the screen never showed ${shows}:\n${screen}`)
-        await new Promise((resolve) => setTimeout(resolve, 25))
+      for (let tries = 0, seen = -1; ; tries++) {
+        // a look at the screen is a process: only after something was written, and now and then
+        const size = statSync(copy, { throwIfNoEntry: false })?.size ?? 0
+        const isLate = Date.now() > end
+        if (size !== seen || tries % 40 === 0 || isLate) {
+          seen = size
+          const screen = capture()
+          if (shows.test(screen)) return screen
+          if (isLate) throw new Error(`the screen never showed ${shows}:\n${screen}`)
+        }
+        await new Promise((resolve) => setTimeout(resolve, 10))
       }
     },
     all: () => capture('-S', '-'),
