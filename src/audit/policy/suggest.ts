@@ -38,6 +38,8 @@ interface Group {
   count: number
   approved: number
   denied: number
+  /** The settings allow it already. */
+  readonly allowed: boolean
   suggested: readonly string[]
 }
 
@@ -81,6 +83,7 @@ async function groupCalls(calls: Iterable<RecordedCall>, policy: Policy) {
         count: 0,
         approved: 0,
         denied: 0,
+        allowed: decision === 'allow',
         suggested: decision === 'ask' ? suggested : [],
       }
       groups.set(key, group)
@@ -118,7 +121,8 @@ async function allowRules(
     const removed: Group[] = []
     let problem: string | undefined
     for (const group of all) {
-      if (group.call.tool !== toolOf(rule) || (group.suggested.length === 0 && group.denied === 0)) continue
+      if (group.allowed || group.call.tool !== toolOf(rule)) continue
+      if (group.suggested.length === 0 && group.denied === 0) continue
       if ((await tried(group.call)).decision !== 'allow') continue
       if (group.denied > 0) problem ??= `it would allow a call that was denied: ${shown(group.call)}`
       if (typeof group.call.input['command'] === 'string' && isDestructive(group.call.input['command']))
@@ -202,10 +206,7 @@ const suggestion = (behavior: Suggestion['behavior'], rule: string, groups: read
     .filter(({ call }) => ['Write', 'Edit', 'NotebookEdit'].includes(call.tool))
     .reduce((n, each) => n + each.count, 0),
   agents: [...new Set(groups.flatMap(({ agents }) => [...agents]))].sort(),
-  examples: groups
-    .toSorted((a, b) => b.count - a.count)
-    .slice(0, 3)
-    .map(({ call }) => shown(call)),
+  examples: [...new Set(groups.toSorted((a, b) => b.count - a.count).map(({ call }) => shown(call)))].slice(0, 3),
 })
 
 function shown({ tool, input: { command, file_path, url, ...rest } }: RecordedCall): string {

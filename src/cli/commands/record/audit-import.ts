@@ -167,7 +167,12 @@ function summary({ agents: done }: Done, path: string | undefined): string {
 function about(counts: Counts): string {
   const { sessions, prompts, calls, denied, hooks, errors, unreadable, unknown } = counts
   const parts = [
-    ...[`${sessions} new sessions`, `${prompts} prompts`, `${calls} calls (${denied} denied)`, `${hooks} hooks`],
+    ...[
+      sessions === 1 ? '1 new session' : `${sessions} new sessions`,
+      `${prompts} prompts`,
+      `${calls} calls (${denied} denied)`,
+      `${hooks} hooks`,
+    ],
     ...(errors > 0 ? [`${errors} errors`] : []),
     ...(unreadable > 0 ? [`${unreadable} unreadable lines`] : []),
   ]
