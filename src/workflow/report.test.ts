@@ -203,7 +203,7 @@ test('the page shows the same facts, with what a case printed escaped', () => {
     '<span class="badge proves-nothing">proves nothing</span>',
     '<details id="case-greets"><summary>',
     '<details id="case-slow" open><summary>',
-    'exit none, timed out · 12 ms · 2026-01-02T03:05:00.000Z',
+    'exit none, timed out · 12 ms · 2026-01-02 03:05:00 UTC',
     'greets says &#60;hello&#62;',
     '<h3>stderr</h3><pre>too slow',
     '<li><b>C3</b> has no case</li>',
