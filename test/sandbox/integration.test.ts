@@ -4,6 +4,9 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { questionOf } from '../../src/agent/permission-question.ts'
+import { prepareSandbox } from '../../src/agent/sandboxed.ts'
+import type { Session } from '../../src/agent/session/session.ts'
 import { createPlane } from '../../src/hooks/dispatch.ts'
 import type { Wrap as HookWrap } from '../../src/hooks/handler.ts'
 import { readHooks } from '../../src/hooks/settings.ts'
@@ -125,6 +128,27 @@ test('a sandbox that was made ahead of time is not used when files have changed 
   writeFileSync(`${config}.new`, readFileSync(config))
   renameSync(`${config}.new`, config)
   assert.match(await use('echo x >> .git/config'), /Read-only file system/)
+})
+
+test('while the model answers a sandbox is made, and commands in a row find more', async (t) => {
+  const other = await makeWorld()
+  t.after(() => other.close())
+  const own = { PATH: process.env['PATH'], HOME: other.home }
+  const runtime = {
+    ...{ sandbox: async () => other.fence, home: other.home, childEnv: own, settings: {}, plugins: [] },
+    db: { path: join(other.home, '.ona/agent.db') },
+  }
+  const session = { runtime, rules: {}, cwd: other.project, projectDir: other.project } as unknown as Session
+  await prepareSandbox(session)
+  while (!other.fence.isWarm) await new Promise((resolve) => setTimeout(resolve, 5))
+  const { protect } = questionOf(session)
+  const asked = { permissions: {}, projectDir: other.project, cwd: other.project, env: own, approved: false, protect }
+  const take = async () => (await other.fence.cell(asked)).spare('true')
+  assert.ok(await take(), 'the first command finds one')
+  assert.equal(await take(), undefined)
+  ;(await other.fence.cell(asked)).prepareSpare()
+  while (!other.fence.isWarm) await new Promise((resolve) => setTimeout(resolve, 5))
+  assert.ok((await take()) && (await take()), 'after a miss there are two')
 })
 
 test('a sandboxed command that runs out of time leaves nothing behind, and its working directory carries over', async (t) => {

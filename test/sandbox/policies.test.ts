@@ -164,6 +164,7 @@ test('ona sandbox explain shows every section, each line with its reason', async
     from = found + 1
   }
   assert.match(stdout, /^profile [0-9a-f]{16}$/m)
+  assert.match((await at.run(['sandbox', 'explain', 'docker ps'])).stdout, /^inside the sandbox\nwritable\n/)
 })
 
 test('ona sandbox run ends a command as soon as it creates a protected file, and says where the file is', async (t) => {

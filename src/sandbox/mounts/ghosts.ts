@@ -11,6 +11,7 @@ import type { Ghost } from './table.ts'
 export class Ghosts {
   readonly #registry: string
   readonly #own = new Set<string>()
+  readonly #foreign = new Set<string>()
 
   constructor(home: string) {
     this.#registry = join(home, '.ona', 'sandbox')
@@ -18,7 +19,7 @@ export class Ghosts {
 
   /** Makes those that are missing. Throws where one cannot be made: then the place cannot be protected. */
   use(ghosts: readonly Ghost[]): void {
-    const fresh = ghosts.filter(({ path }) => !this.#own.has(path))
+    const fresh = ghosts.filter(({ path, isThere }) => !this.#own.has(path) && !(isThere && this.#isForeign(path)))
     const missing = ghosts.filter(({ path }) => !lstatSync(path, { throwIfNoEntry: false }))
     if (fresh.length === 0 && missing.length === 0) return
     this.#locked(() => {
@@ -29,6 +30,16 @@ export class Ghosts {
         else writeFileSync(path, '', { flag: 'wx' })
       }
     })
+  }
+
+  /** There before, and made by no session: the user's own, and left alone. One of another session is used together. */
+  #isForeign(path: string): boolean {
+    if (this.#foreign.has(path)) return true
+    const made = readdirSync(this.#registry).some(
+      (name) => /^\d+\.json$/.test(name) && readList(join(this.#registry, name)).includes(path),
+    )
+    if (!made) this.#foreign.add(path)
+    return !made
   }
 
   close(): void {

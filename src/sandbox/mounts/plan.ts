@@ -8,7 +8,7 @@ import { isWithin } from '../../permissions/paths/pattern.ts'
 import type { NamedPath, Profile } from '../profile.ts'
 import { type Found, finder, type Marks } from './find.ts'
 import { configuredPaths, gitControls, outerGitDir } from './git-dirs.ts'
-import { isReadable, real, statOf } from './look.ts'
+import { isEmpty, isReadable, real, statOf } from './look.ts'
 import { hidden, neverWritable, systemPaths, systemSecrets, temporary, toolchains } from './system-paths.ts'
 import { type Locked, MountTable, type Plan } from './table.ts'
 
@@ -164,7 +164,7 @@ class Planner {
   #gitDir(git: string, isWorkspace: boolean): void {
     const stat = statOf(git)
     const why = 'it decides which programs git runs'
-    if (!stat) {
+    if (!stat || isEmpty(git, 'folder')) {
       if (isWorkspace) this.#table.ghost(git, why)
       return
     }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isWithin } from '../../permissions/paths/pattern.ts'
 import type { NamedPath } from '../profile.ts'
-import { statOf } from './look.ts'
+import { isEmpty, statOf } from './look.ts'
 
 export type Mount =
   | { readonly op: 'ro' | 'rw'; readonly at: string; readonly from: string }
@@ -31,6 +31,8 @@ export interface Plan {
 export interface Ghost {
   readonly path: string
   readonly kind: 'folder' | 'file'
+  /** It is there, and empty: made by this session or another one, or the user's own. */
+  readonly isThere?: boolean
 }
 
 export interface Locked {
@@ -160,6 +162,7 @@ export class MountTable {
     if (stat.isFile() && stat.nlink > 1)
       this.prompts.push(`${path} has other names (hard links), which a sandbox cannot protect`)
     if (unreadable) this.deny(path, why)
+    else if ((create === 'folder' || create === 'file') && isEmpty(path, create)) this.ghost(path, why, create)
     else this.readOnly(path, why)
   }
 
@@ -169,7 +172,7 @@ export class MountTable {
   ghost(path: string, why: string, kind: Ghost['kind'] = 'folder'): void {
     const above = dirname(path)
     if (!existsSync(above)) this.ghosts.set(above, { path: above, kind: 'folder' })
-    this.ghosts.set(path, { path, kind })
+    this.ghosts.set(path, { path, kind, ...(existsSync(path) && { isThere: true }) })
     this.set(kind === 'folder' ? { op: 'blank', at: path } : { op: 'ro', at: path, from: path })
     this.fence({ path, kind: 'write', why })
     this.anchor(path)

@@ -100,7 +100,8 @@ const explain = command(
       if (place.in === 'open')
         return json ? saidJson({ sandboxed: false, why: place.why }) : said(`outside the sandbox: ${place.why}`)
       const summary = summaryOf(place.cell)
-      return json ? saidJson({ sandboxed: true, ...summary }) : said(summaryText(summary))
+      if (json) return saidJson({ sandboxed: true, ...summary })
+      return said(`${line === undefined ? '' : 'inside the sandbox\n'}${summaryText(summary)}`)
     } finally {
       fence.close()
     }
