@@ -172,6 +172,15 @@ mkdir .ona; echo '{}' > .ona/settings.json`,
     notRun: { 'OTEL_EXPORTER_OTLP_ENDPOINT=': 'needs a collector; test/audit/otel.test.ts has one' },
   },
   'docs/terminal.md': { given: account },
+  'docs/testing.md': {
+    notRun: {
+      'npm test': checkout,
+      'node scripts/test.ts': checkout,
+      'grep ': 'reads the results of npm test',
+      'ONA_TEST_FULL=1': longRun,
+      'npm run test:mutation': longRun,
+    },
+  },
   'docs/threat-model.md': { notRun: { 'npm run test:faults': longRun } },
   'docs/tools.md': { given: 'printf "1\\n2\\n3\\n4\\n" > README.md' },
   'docs/windows.md': {
