@@ -5,37 +5,23 @@ import { type Input, KeyReader } from '../input/keys.ts'
 import { clean } from '../render/clean.ts'
 import { glyph } from '../render/glyphs.ts'
 import { Pager } from '../render/pager.ts'
-import { type Output, Screen } from '../render/screen.ts'
+import { Screen } from '../render/screen.ts'
 import { paint } from '../render/style.ts'
 import { TurnView } from '../render/turn-view.ts'
 import type { View } from '../render/view.ts'
 import { wrap } from '../render/width.ts'
 import { DialogQueue, singles, wantsBody } from './dialog-queue.ts'
 import type { Chosen, Dialog, Front, TextQuestion } from './front.ts'
+import {
+  askBackground,
+  isGone,
+  modesOff,
+  modesOn,
+  type TerminalInput,
+  type TerminalOutput,
+} from './terminal-streams.ts'
 import { Window } from './window.ts'
 
-export interface TerminalInput {
-  setRawMode?(raw: boolean): unknown
-  setEncoding(encoding: 'utf8'): unknown
-  on(event: 'data', listener: (chunk: string) => void): unknown
-  on(event: 'end', listener: () => void): unknown
-  on(event: 'error', listener: (cause: unknown) => void): unknown
-  resume(): unknown
-  pause(): unknown
-  removeAllListeners(event: string): unknown
-}
-
-export interface TerminalOutput extends Output {
-  on(event: 'resize', listener: () => void): unknown
-  on(event: 'error', listener: (cause: unknown) => void): unknown
-  removeAllListeners(event: string): unknown
-}
-
-/** Bracketed paste, and keys that can be told apart (kitty's protocol, where the terminal has it). */
-const modesOn = '\x1b[?2004h\x1b[>1u'
-/** Asks for the background colour; the answer comes in like a key (OSC 11). */
-const askBackground = '\x1b]11;?\x07'
-const modesOff = '\x1b[<u\x1b[?2004l\x1b[?25h'
 /** Streaming is drawn at most this often; keys are drawn at once. */
 const frameMs = 33
 const spinMs = 120
@@ -331,7 +317,3 @@ export class Terminal implements Front {
     if (this.turn.busy && !dialog) this.#timer = setTimeout(() => this.#draw(), spinMs)
   }
 }
-
-/** A terminal that was closed answers reads and writes with EIO; what is written after that finds the stream closed. */
-const goneCodes = ['EIO', 'EPIPE', 'ENXIO', 'EBADF', 'ERR_STREAM_DESTROYED']
-const isGone = (cause: unknown): boolean => goneCodes.includes((cause as NodeJS.ErrnoException | undefined)?.code ?? '')
