@@ -295,18 +295,23 @@ test('Ctrl-C twice leaves; Ctrl-D twice too', { skip }, async () => {
 
 test('from 40 to 200 columns, resized while it shows text, nothing is garbled or lost', { skip }, async () => {
   const ona = await ready({ columns: 120 })
+  // a filled screen: on an empty one tmux moves the rows of broken lines into its history, where no program reaches them
+  for (const n of [1, 2, 3]) {
+    say(ona, `!seq ${n} ${n + 6}`)
+    await ona.until(new RegExp(`seq ${n} [^❯]* ${n + 6}$[\\s\\S]*❯ ask`, 'm'))
+  }
   say(ona, '!seq 1 4; sleep 1; seq 5 9')
-  await ona.until(/!\(seq/)
-  for (const columns of [40, 60, 100, 200]) {
+  await ona.until(/!\(seq 1 4/)
+  for (const columns of [40, 200, 60, 100]) {
     ona.resize(columns, 30)
     await ona.until(/❯/)
   }
-  await ona.until(/❯ ask[\s\S]*/)
+  await ona.until(/^ +9$[\s\S]*❯ ask/m)
   say(ona, 'hello')
   await ona.until(/For real work[\s\S]*❯ ask/)
   const all = ona.all()
   assert.equal(all.match(/❯ ask for something/g)?.length, 1, all)
-  assert.equal(all.match(/!\(seq/g)?.length, 1, all)
+  assert.equal(all.match(/!\(seq 1 4/g)?.length, 1, all)
   await leave(ona)
 })
 
