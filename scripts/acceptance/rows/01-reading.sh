@@ -39,8 +39,9 @@ repl '/model o3' 'say x' /exit; [ ! -e ~/.ona/settings.json ]
 X
 
 row H-6 0 'CI runs this script on every change, and a failure stops it' '.ci/run calls npm test, which calls this script' <<'X'
-has "$(cat "$ROOT/.ci/run")" '^npm test'
-has "$(json .scripts.test <"$ROOT/package.json")" '&& (bash )?(\./)?scripts/sdlc-acceptance.sh'
+has "$(cat "$ROOT/.ci/run")" '^(ONA_TEST_FULL=1 )?npm test'
+has "$(json .scripts.test <"$ROOT/package.json")" '&& node scripts/test.ts --acceptance '
+has "$(cat "$ROOT/scripts/test.ts")" 'sdlc-acceptance.sh'
 X
 
 row 9-1 9 'the implementation root holds schema.sql, docs and scripts; its layout is ours (a fork)' 'the files are there; the fork is in docs/FORKS.md' <<'X'

@@ -70,13 +70,13 @@ async function readFor(session: Session, path: string): Promise<Mention | undefi
     const note = `@${path} is left out: ${ruling.reason}`
     return { block: attached(note), note, denied: true }
   }
-  const { content, isError } = await read.run({ file_path: path }, toolContext(session, 'mention'))
+  const { content, isError, display } = await read.run({ file_path: path }, toolContext(session, 'mention'))
   if (isError) {
     const note = `@${path} is left out: ${content.split('\n')[0]}`
     return { block: attached(note), note, denied: true }
   }
   const name = relative(session.cwd, path)
-  const lines = content.trimEnd().split('\n').length
-  const note = `attached ${name.startsWith('..') ? path : name} (${lines} ${lines === 1 ? 'line' : 'lines'})`
+  const what = display?.kind === 'text' && display.summary ? ` (${display.summary.replace(/^Read /, '')})` : ''
+  const note = `attached ${name.startsWith('..') ? path : name}${what}`
   return { block: attached(`The file ${path}:\n${content}`), note, denied: false }
 }

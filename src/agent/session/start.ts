@@ -76,7 +76,9 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
     { mode, model, permissions }: Pick<Session, 'mode' | 'model' | 'permissions'>,
   ): Session => {
     const { db } = runtime
-    const { messages, leftOut } = from.isNew ? nothing : loadConversation(db, from.id, model.window)
+    const { messages, leftOut } = from.isNew
+      ? { messages: [], leftOut: 0 }
+      : loadConversation(db, from.id, model.window)
     const entered = new Session({
       runtime,
       services: sessionServices,
@@ -152,12 +154,10 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
   }
 }
 
-/** With `failIfUnavailable` nothing starts where commands cannot be sandboxed; otherwise a line says so. */
-const nothing = { messages: [], leftOut: 0 }
-
 const leftOutText = (rows: number) =>
   `The oldest ${rows} rows of this conversation do not fit the model's window and are left out. The record keeps them: ona inspect shows them, and a model with a larger window is sent them.`
 
+/** With `failIfUnavailable` nothing starts where commands cannot be sandboxed; otherwise a line says so. */
 async function sandboxProblem({ sandbox, emit }: Runtime): Promise<string | undefined> {
   const fence = await sandbox?.()
   if (!fence) return undefined

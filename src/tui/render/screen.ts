@@ -21,6 +21,8 @@ export interface Output {
 
 const begin = '\x1b[?2026h\x1b[?25l'
 const end = '\x1b[?2026l'
+/** tmux and screen break lines at once, and tell a program of further sizes up to a quarter of a second later. */
+const settleMs = 300
 
 export class Screen {
   readonly #out: Output
@@ -28,6 +30,7 @@ export class Screen {
   readonly #reflows: boolean
   /** xterm.js moves the cursor down by the rows that breaking lines below it adds, too. */
   readonly #sinks: boolean
+  readonly #settles: boolean
   #drawn: string[] = []
   #row = 0
   #column = 0
@@ -35,12 +38,16 @@ export class Screen {
   #printed: string[] = []
   #away = false
   #measuring = false
+  #measured: number
+  #measuredAt = 0
 
   constructor(out: Output, env: NodeJS.ProcessEnv = process.env) {
     this.#out = out
     this.#reflows = env['TERM'] !== 'linux' && !(env['XTERM_VERSION'] && !env['TMUX'])
     this.#sinks = env['TERM_PROGRAM'] === 'vscode' && !env['TMUX']
+    this.#settles = Boolean(env['TMUX']) || /^(tmux|screen)/.test(env['TERM'] ?? '')
     this.#columns = this.columns
+    this.#measured = this.columns
   }
 
   get columns(): number {
@@ -58,6 +65,15 @@ export class Screen {
       this.#measuring = false
     }
     return { columns: this.columns, rows: this.rows }
+  }
+
+  /** How long to draw nothing: between two sizes of a multiplexer it cannot be known how many rows our lines take. */
+  unsettledMs(): number {
+    if (this.columns !== this.#measured) {
+      this.#measured = this.columns
+      this.#measuredAt = Date.now()
+    }
+    return this.#settles ? Math.max(0, this.#measuredAt + settleMs - Date.now()) : 0
   }
 
   /** Finished lines; they appear above the live area with the next draw. */

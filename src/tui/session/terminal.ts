@@ -296,6 +296,11 @@ export class Terminal implements Front {
       return
     }
     const { columns, rows } = this.#screen.measure()
+    const unsettled = this.#screen.unsettledMs()
+    if (unsettled > 0) {
+      this.#timer = setTimeout(() => this.#draw(), unsettled)
+      return
+    }
     this.#drawnAt = Date.now()
     this.#screen.print(this.turn.take(columns))
     const dialog = this.#dialogs.first
