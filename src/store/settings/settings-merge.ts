@@ -105,13 +105,18 @@ const switches: Readonly<Record<string, boolean>> = {
 }
 
 /** What of an untrusted folder's settings is held back, by key: `hooks`, `permissions.allow`. */
-export function heldBackKeys(settings: JsonObject): string[] {
+export const heldBackKeys = (settings: JsonObject): string[] =>
+  leftOut(settings, onlyRestrictions(settings)).filter((key) => key !== '$schema')
+
+/** Objects of which a part may be kept. */
+const inParts = new Set(['permissions', 'sandbox', 'sandbox.filesystem', 'sandbox.network'])
+
+function leftOut(settings: JsonObject, kept: JsonObject, above = ''): string[] {
   return Object.entries(settings).flatMap(([key, value]) => {
-    if (key === '$schema') return []
-    if (key !== 'permissions' || !isObject(value)) return [key]
-    return Object.keys(value)
-      .filter((name) => !['deny', 'ask', 'disableBypassPermissionsMode'].includes(name))
-      .map((name) => `permissions.${name}`)
+    const path = `${above}${key}`
+    const part = kept[key]
+    if (inParts.has(path) && isObject(value)) return leftOut(value, isObject(part) ? part : {}, `${path}.`)
+    return part === undefined ? [path] : []
   })
 }
 
