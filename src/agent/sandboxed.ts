@@ -25,7 +25,7 @@ export async function prepareSandbox(session: Session): Promise<void> {
     if (!fence.availability.ok) return
     const { permissions, projectDir, cwd, env, protect } = requestOf({ session })
     const cell = await fence.cell({ permissions, projectDir, cwd, env, approved: false, protect })
-    cell.prepareSpare()
+    cell.prepareSpare('now')
   } catch {
     // the session has ended, or no sandbox can be made of these rules: the command is told
   }

@@ -84,7 +84,7 @@ export interface Cell {
   /** A process of this very profile that waits for a command of bash. */
   readonly spare: (command: string) => ChildProcess | undefined
   /** Has one made for the next command. */
-  prepareSpare(): void
+  prepareSpare(when: 'now' | 'soon'): void
 }
 
 const mostRefusals = 200
@@ -190,7 +190,7 @@ export class Fence {
       },
       breaches: () => breachesOf(plan, home),
       spare: (command) => this.#spare.take(key(), command),
-      prepareSpare: () => this.#spare.prepare({ key: key(), launch, cwd, env }),
+      prepareSpare: (when) => this.#spare.prepare({ key: key(), launch, cwd, env }, when),
       refusals: () => this.#refused.filter(({ at }) => at >= startedAt).map(({ why }) => why),
     }
   }

@@ -21,7 +21,7 @@ const commandFd = 4
 /** bash reads a pipe byte by byte: a longer command is started in a sandbox of its own. */
 const longest = 4000
 const wait = `IFS= read -r -d "" -u ${commandFd} REPLY || exit 1; exec ${commandFd}<&-; eval "unset REPLY; $REPLY"`
-/** A start takes the time of the command that runs: while one is left, the next is made a little later. */
+/** A start takes the time of a command that runs: one is made beside it only when the command takes longer than this. */
 const restMs = 20
 /** Commands that come one right after the other, or at the same time, each find one; more would be memory for nothing. */
 const most = 4
@@ -34,14 +34,13 @@ export class Spare {
   #next: SpareRequest | undefined
   #isClosed = false
 
-  /** Makes soon as many as are missing. */
-  prepare(request: SpareRequest): void {
+  /** Makes as many as are missing: at once, or in a while, if a command runs that should not wait for it. */
+  prepare(request: SpareRequest, when: 'now' | 'soon'): void {
     if (this.#isClosed) return
     this.#next = request
-    const ms = this.#key === request.key && this.#live().length === 0 ? 0 : restMs
-    if (this.#timer && ms > 0) return
+    if (this.#timer && when === 'soon') return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#make(), ms).unref()
+    this.#timer = setTimeout(() => this.#make(), when === 'now' ? 0 : restMs).unref()
   }
 
   /** The process with the command on its way to it; undefined when there is none of this kind. */

@@ -146,7 +146,7 @@ test('while the model answers a sandbox is made, and commands in a row find more
   const take = async () => (await other.fence.cell(asked)).spare('true')
   assert.ok(await take(), 'the first command finds one')
   assert.equal(await take(), undefined)
-  ;(await other.fence.cell(asked)).prepareSpare()
+  ;(await other.fence.cell(asked)).prepareSpare('now')
   while (!other.fence.isWarm) await new Promise((resolve) => setTimeout(resolve, 5))
   assert.ok((await take()) && (await take()), 'after a miss there are two')
 })

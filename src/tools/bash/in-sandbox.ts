@@ -37,14 +37,14 @@ export async function runPlaced(
   const unwatch = cell.watch(look)
   const signal = AbortSignal.any([options.signal, stop.signal])
   const running = runShell(command, { ...options, signal, cwd, env: cell.env, launch: cell.launch, spare: cell.spare })
-  cell.prepareSpare() // beside the command
+  cell.prepareSpare('soon')
   const end = await running
-  cell.prepareSpare() // where the command changed what the next one must not see
   unwatch()
   look()
   const output = `${end.stderr.text()}\n${end.exitCode === 0 ? '' : end.stdout.text()}`
   const { fenceNotes } = await import('../../sandbox/explain.ts')
   const refused = [...new Set(cell.refusals())].slice(0, 5)
+  cell.prepareSpare('now') // after the result: the next command may have to see other mounts
   return { ...end, notes: [...notes, ...refused, ...fenceNotes(output, cell, cwd, home)].map(aboutSandbox) }
 }
 
