@@ -1,6 +1,8 @@
 /** Whether anything in a folder is what a rule is about. */
-import { join } from 'node:path'
 import { entriesIn, type FileView, freshView } from './view.ts'
+
+/** A path that needs no tidying: both parts are tidy. */
+export const below = (folder: string, name: string): string => (folder === '/' ? `/${name}` : `${folder}/${name}`)
 
 /** So many entries are looked at; a folder with more may hold anything. */
 const most = 5000
@@ -14,12 +16,12 @@ export function treeHolds(
 ): boolean {
   const waiting = ['']
   for (let seen = 0; waiting.length > 0; ) {
-    const below = waiting.pop()!
-    for (const entry of entriesIn(join(folder, below), files)) {
+    const at = waiting.pop()!
+    for (const entry of entriesIn(at === '' ? folder : below(folder, at), files)) {
       if (visible && entry.name.startsWith('.')) continue
       if (++seen > most) return true
-      const name = below === '' ? entry.name : `${below}/${entry.name}`
-      if (test(join(folder, name), name)) return true
+      const name = at === '' ? entry.name : `${at}/${entry.name}`
+      if (test(below(folder, name), name)) return true
       if (entry.isDirectory()) waiting.push(name)
     }
   }

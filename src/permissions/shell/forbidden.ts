@@ -1,9 +1,9 @@
 /** What deny and ask rules say of a command line: what they certainly apply to, and what they may be meant for. */
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { ruleMatches } from '../match.ts'
 import { fileRuleMatches, placesOf } from '../paths/access.ts'
 import { type PathPattern, reachesInto } from '../paths/pattern.ts'
-import { treeHolds } from '../paths/tree.ts'
+import { below, treeHolds } from '../paths/tree.ts'
 import { isThere } from '../paths/view.ts'
 import type { Finding } from '../question.ts'
 import type { Rule } from '../rule.ts'
@@ -144,12 +144,14 @@ function treeMayMatch(place: Place, rule: Rule, pattern: PathPattern, { kind, wo
     const folder = paths.at(-1)!
     if (!isThere(folder, place.files)) return false // nothing in it
     if (![folder, ...targets].some((each) => reachesInto(pattern, each, placesOf(place.question)))) return false
-    const test = (path: string, below: string): boolean => {
-      if (speaks(path, access)) return true
-      return targets.some((target) =>
-        [below, join(basename(folder), below)].some((at) => speaks(join(target, at), 'edit')),
+    const name = basename(folder)
+    const test = (path: string, inside: string): boolean =>
+      speaks(path, access) ||
+      targets.some(
+        (target) =>
+          speaks(below(target, inside), 'edit') ||
+          speaks(below(target, name === '' ? inside : `${name}/${inside}`), 'edit'),
       )
-    }
     const holds = () => treeHolds(folder, visible, test, place.files)
     return to ? holds() : place.answer(`${access} ${visible} ${folder}\n${rule.text}`, holds)
   })

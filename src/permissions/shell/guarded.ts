@@ -2,7 +2,7 @@
 import { basename, dirname, join } from 'node:path'
 import { modeInForce } from '../modes.ts'
 import { isWithin } from '../paths/pattern.ts'
-import { treeHolds } from '../paths/tree.ts'
+import { below, treeHolds } from '../paths/tree.ts'
 import { type FileView, isThere } from '../paths/view.ts'
 import { type ProtectedPath, protectedPaths, protectionOf } from '../protected-paths.ts'
 import { protectedFinding } from '../protection.ts'
@@ -157,19 +157,15 @@ function copyGuard(
   const isProtected = (path: string) => (protectionOf(path, home, protect)?.edit ?? 'mode') !== 'mode'
   for (const folder of folders)
     for (const target of targets) {
-      if (
-        !holds(place, folder, (below) =>
-          [below, join(basename(folder), below)].some((at) => isProtected(join(target, at))),
-        )
-      )
-        continue
+      const copy = below(target, basename(folder))
+      if (!holds(place, folder, (name) => isProtected(below(target, name)) || isProtected(below(copy, name)))) continue
       return { word: 'ask', why: `\`${clip(textOf(command))}\` would put protected files into ${target}` }
     }
   return undefined
 }
 
-const holds = ({ files }: Place, folder: string, test: (below: string) => boolean) =>
-  treeHolds(folder, false, (_, below) => test(below), files)
+const holds = ({ files }: Place, folder: string, test: (name: string) => boolean) =>
+  treeHolds(folder, false, (_, name) => test(name), files)
 
 /** Whether what is in a folder now is what the command will find: it is there, and nothing else in the line fills it. */
 function isSettled(place: Place, folder: string, filled: readonly FileUse[]): boolean {
