@@ -12,7 +12,7 @@
  * TASK in a call's input is the id of the task that a result has named last.
  * Asked for test cases (it is offered WriteTestCase), it calls what FOLDER/cases.json holds.
  */
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -142,5 +142,6 @@ server.listen(0, '127.0.0.1', () => {
     `WORLD=http://127.0.0.1:${port}`,
     ...Object.entries(account.env).map(([name, value]) => `${name}=${value}`),
   ]
-  writeFileSync(join(folder, 'env'), lines.map((line) => `export ${line}\n`).join(''))
+  writeFileSync(join(folder, 'env.new'), lines.map((line) => `export ${line}\n`).join(''))
+  renameSync(join(folder, 'env.new'), join(folder, 'env')) // whole, for those who wait for it
 })
