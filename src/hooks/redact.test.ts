@@ -119,3 +119,20 @@ test('the time grows with the text and no faster', () => {
     assert.ok(eight < 30 * Math.max(one, 4), `${part}: ${one} ms, eight times as much ${eight} ms`)
   }
 })
+
+test('in JSON a value whose quote is never closed ends with its string: JSON stays JSON, and no other field is lost', () => {
+  for (const open of ["TOKEN='", "password: '", 'TOKEN="', '-----BEGIN PRIVATE KEY-----\n', "x\\\\'TOKEN=\\\\'"]) {
+    const value = {
+      a: `${open}abcdef0123456789 "quoted"`,
+      b: "it's",
+      c: '-----END PRIVATE KEY-----',
+      d: [`${open}zzzz`],
+    }
+    const kept = JSON.parse(redact(JSON.stringify(value), 'json'))
+    assert.deepEqual(
+      { b: kept.b, c: kept.c, keys: Object.keys(kept) },
+      { b: value.b, c: value.c, keys: ['a', 'b', 'c', 'd'] },
+    )
+    assert.ok(!kept.a.includes('abcdef0123456789'), kept.a)
+  }
+})

@@ -1,7 +1,8 @@
 /** Takes secrets out of text that is going to be kept. One pass, linear, and JSON stays JSON. */
 import { secretNamePattern } from './secret-names.ts'
 
-export type Redact = (text: string) => string
+/** In `json`, no value reaches beyond the string that it stands in: a quote that is never closed leaves JSON. */
+export type Redact = (text: string, as?: 'text' | 'json') => string
 
 const mark = '[redacted]'
 
@@ -9,11 +10,11 @@ const mark = '[redacted]'
 export function createRedactor(values: readonly string[] = []): Redact {
   const known = values.filter((value) => value.length >= 8).map(literally)
   const pattern = known.length > 0 ? new RegExp(`${known.join('|')}|${looksSecret.source}`, 'gi') : looksSecret
-  return (text) => replaceAll(text, pattern)
+  return (text, as) => replaceAll(text, pattern, as === 'json')
 }
 
 /** Redacts what looks like a secret. */
-export const redact: Redact = (text) => replaceAll(text, looksSecret)
+export const redact: Redact = (text, as) => replaceAll(text, looksSecret, as === 'json')
 
 /** The first secret in a text that is known by its form alone, whatever it is called there. */
 export function secretIn(text: string): string | undefined {
@@ -44,7 +45,7 @@ const keyed = `(?:${secretNamePattern})(?<close>\\\\{0,8}["'])?(?<sep>[ \\t]{0,4
 const formsAlone = new RegExp([...wellKnown, schemes, privateKey].join('|'), 'i')
 const looksSecret = new RegExp([...wellKnown, schemes, privateKey, keyed].join('|'), 'gi')
 
-function replaceAll(text: string, pattern: RegExp): string {
+function replaceAll(text: string, pattern: RegExp, isJson: boolean): string {
   let out = ''
   let from = 0
   pattern.lastIndex = 0
@@ -52,14 +53,21 @@ function replaceAll(text: string, pattern: RegExp): string {
     const end = match.index + match[0].length
     const { scheme, begin, close, sep, open } = match.groups ?? {}
     if (sep !== undefined) {
-      const until = open === undefined ? bareEnd(text, end, close, sep) : quotedEnd(text, end, open)
+      const until =
+        open === undefined
+          ? bareEnd(text, end, close, sep)
+          : isJson
+            ? withinString(text, end, open)
+            : quotedEnd(text, end, open)
       if (until <= end || text.startsWith(mark, end)) continue
       out += text.slice(from, end) + mark
       from = until
     } else if (begin !== undefined) {
-      const found = text.indexOf('-----END', end)
+      const string = isJson ? quotedEnd(text, end, '"') : text.length
+      const found = text.slice(end, string).indexOf('-----END')
       out += text.slice(from, end) + mark
-      from = found < 0 ? quotedEnd(text, end, '"') : found // cut off before its end: to the end of its JSON string
+      // cut off before its end: to the end of its JSON string
+      from = found < 0 ? quotedEnd(text, end, '"') : end + found
     } else {
       out += text.slice(from, match.index) + (scheme ?? '') + mark
       from = end
@@ -80,6 +88,13 @@ function quotedEnd(text: string, start: number, open: string): number {
     if (slashes % (2 * depth + 2) === depth) return at - depth
   }
   return text.length
+}
+
+/** Looks no further than the end of the JSON string, so that many quotes that are never closed stay cheap. */
+function withinString(json: string, start: number, open: string): number {
+  if (open === '"') return quotedEnd(json, start, open)
+  const string = json.slice(start, quotedEnd(json, start, '"'))
+  return start + quotedEnd(string, 0, open)
 }
 
 /** `KEY=value` and `key: value` without quotes: a word that is no number, no variable and no expression. */

@@ -50,7 +50,7 @@ export class TranscriptMirror {
     const at = known ?? { sequence: -1, lastUuid: null }
     const lines: string[] = []
     for (const row of readEntries(this.#db, of.sessionId, { after: at.sequence, types: mirrored })) {
-      for (const line of linesOf(row, of, at)) lines.push(redact(JSON.stringify(line)))
+      for (const line of linesOf(row, of, at)) lines.push(redact(JSON.stringify(line), 'json'))
       at.sequence = row.sequence
     }
     const text = lines.map((line) => `${line}\n`).join('')

@@ -10,15 +10,9 @@ const TAIL = 4 * 1024
 /** Secrets are looked for a little beyond a cut, so that half a secret is recognised too. */
 const OVERLAP = 4 * 1024
 
-/** The text as it is stored in a column of its own. */
-export const stored = (text: string): string => (text.length <= longestText ? clean(text) : shortened(text))
-
-/**
- * The text as it goes into JSON that `storedJson` takes, which looks for secrets. Where something is cut away they are looked for
- * before, and the hash is that of the original: it proves what was there without keeping it.
- */
-export function shortened(text: string): string {
-  if (text.length <= longestText) return storable(wellFormed(text))
+/** The text as it is stored. The hash is that of the original: it proves what was there without keeping it. */
+export function stored(text: string): string {
+  if (text.length <= longestText) return clean(text)
   const head = clean(text.slice(0, HEAD + OVERLAP)).slice(0, HEAD)
   const tail = clean(text.slice(-TAIL - OVERLAP)).slice(-TAIL)
   const left = (text.length - HEAD - TAIL).toLocaleString('en')
@@ -31,14 +25,14 @@ export function storedInput(input: JsonObject): JsonObject {
   const short = Object.entries(input).map(([key, value]) => {
     if (typeof value !== 'string' || value.length <= longestText || judged.has(key)) return [key, value]
     changed = true
-    return [key, shortened(value)]
+    return [key, stored(value)]
   })
   return changed ? Object.fromEntries(short) : input
 }
 const judged = new Set(['command', 'file_path', 'notebook_path', 'path', 'url', 'pattern', 'query'])
 
 /** An entry as JSON text without secrets: one pass over the whole. */
-export const storedJson = (value: unknown): string => clean(JSON.stringify(value))
+export const storedJson = (value: unknown): string => storable(redact(wellFormed(JSON.stringify(value)), 'json'))
 
 const clean = (text: string): string => storable(redact(wellFormed(text)))
 const wellFormed = (text: string): string => (text.isWellFormed() ? text : text.toWellFormed())

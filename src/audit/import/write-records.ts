@@ -2,7 +2,7 @@
 
 import type { HistoryRecord } from '../../hosts/history/record.ts'
 import type { Db } from '../../store/open.ts'
-import { shortened, stored, storedInput, storedJson } from './shorten.ts'
+import { stored, storedInput, storedJson } from './shorten.ts'
 
 export interface Counts {
   sessions: number
@@ -184,14 +184,14 @@ function write(db: Db, agent: string, open: Open, record: Written, at: string, c
     entry(db, open, at, 'user', {
       _t: 'user',
       uuid: record.key,
-      content: [{ type: 'text', text: shortened(record.text) }],
+      content: [{ type: 'text', text: stored(record.text) }],
     })
   } else if (record.kind === 'reply') {
     counts.replies++
     const original = Object.fromEntries(
       record.calls.flatMap((call) => (call.original ? [[call.id, call.original]] : [])),
     )
-    const said = record.text === '' ? [] : [{ type: 'text', text: shortened(record.text) }]
+    const said = record.text === '' ? [] : [{ type: 'text', text: stored(record.text) }]
     const uses = record.calls.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input: storedInput(input) }))
     entry(db, open, at, 'assistant', {
       ...{ _t: 'assistant', uuid: record.key, content: [...said, ...uses] },
@@ -201,7 +201,7 @@ function write(db: Db, agent: string, open: Open, record: Written, at: string, c
     counts.calls++
     if (record.decision.decision === 'deny') counts.denied++
     const { call, output, isError, decision } = record
-    const payload = { _t: 'tool_result', tool_use_id: call, content: shortened(output), is_error: isError }
+    const payload = { _t: 'tool_result', tool_use_id: call, content: stored(output), is_error: isError }
     entry(db, open, at, 'tool_result', payload, call)
     const reason = { by: decision.by, reason: decision.reason ?? '', was: decision.was, agent }
     db.run(

@@ -117,7 +117,7 @@ function* entryItems(
 type Done = Pick<CallItem, 'output' | 'is_error' | 'agents'>
 
 const callItem = (id: string, { at, name, input }: Open, about: About, done: Done): CallItem => ({
-  ...{ kind: 'call', at, id, tool: name, input: parsed(redact(JSON.stringify(input))), ...done },
+  ...{ kind: 'call', at, id, tool: name, input: parsed(redact(JSON.stringify(input), 'json')), ...done },
   permission: about.permissions.get(id) ?? null,
   hooks: about.hooks.get(id) ?? [],
 })

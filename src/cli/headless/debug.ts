@@ -13,7 +13,7 @@ export function debugLog(file?: string): (event: AgentEvent) => void {
     else appendFileSync(file, line, { mode: 0o600 })
   }
   return ({ type, ...rest }) => {
-    const text = storable(redact(JSON.stringify(rest)))
+    const text = storable(redact(JSON.stringify(rest), 'json'))
     const shown = text.length > longest ? `${text.slice(0, longest)}…` : text
     write(`${new Date().toISOString()} ${type} ${shown}\n`)
   }

@@ -29,7 +29,7 @@ export function invocationOf(
     matcher,
     command: redact(label),
     ...about,
-    inputJson: redact(inputJson),
+    inputJson: redact(inputJson, 'json'),
     stdout: stdout && redact(stdout),
     stderr: stderr && redact(stderr),
     ...outcome,

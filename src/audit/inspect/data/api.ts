@@ -22,6 +22,6 @@ export function dashboard(db: Db, progress: Progress, filter: Filter, page: numb
 
 const waiting = (db: Db): Waiting[] =>
   listApprovals(db).map(({ id, tool, summary, input, reason, owner, conversationId, createdAt, expiresAt }) => ({
-    ...{ id, tool, summary: redact(summary), input: redact(input), reason: redact(reason), owner },
+    ...{ id, tool, summary: redact(summary), input: redact(input, 'json'), reason: redact(reason), owner },
     ...{ conversation: conversationId, createdAt, expiresAt },
   }))

@@ -15,7 +15,7 @@ export async function inJson(run: Run, seen: (change: Change) => void): Promise<
     seen(change)
     const { call, was, would, because } = change
     const { at, source, conversationId, sessionId, toolUseId, tool, input } = call
-    const shown = JSON.parse(redact(JSON.stringify(input)))
+    const shown = JSON.parse(redact(JSON.stringify(input), 'json'))
     const ids = { conversation: conversationId, session: sessionId, tool_use_id: toolUseId }
     const about = { at, agent: source, ...ids, tool, input: shown }
     write(`${changes++ === 0 ? '' : ','}${JSON.stringify({ ...about, was, would_be: would, because })}`)
