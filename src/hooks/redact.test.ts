@@ -136,3 +136,8 @@ test('in JSON a value whose quote is never closed ends with its string: JSON sta
     assert.ok(!kept.a.includes('abcdef0123456789'), kept.a)
   }
 })
+
+test('in JSON the end of a string is no quote that opens a value', () => {
+  for (const text of ['TOKEN=', 'Cookie: ', 'password: \\\\', 'x TOKEN=\\'])
+    assert.deepEqual(JSON.parse(redact(JSON.stringify({ a: text, b: 'kept' }), 'json')), { a: text, b: 'kept' })
+})

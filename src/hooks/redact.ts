@@ -53,6 +53,7 @@ function replaceAll(text: string, pattern: RegExp, isJson: boolean): string {
     const end = match.index + match[0].length
     const { scheme, begin, close, sep, open } = match.groups ?? {}
     if (sep !== undefined) {
+      if (isJson && close !== '"' && open?.endsWith('"') && open.length % 2 === 1) continue // the end of its string
       const until =
         open === undefined
           ? bareEnd(text, end, close, sep)
