@@ -7,6 +7,7 @@
 #   scripts/sdlc-acceptance.sh --jobs N        N files of rows at a time, each with a server of its own; prints in the same order
 #   scripts/sdlc-acceptance.sh --tested FILE   takes the results of tests from a run of scripts/test.ts --results FILE;
 #                                              --testing PID: from that run, which still goes on
+#   scripts/sdlc-acceptance.sh --times FILE    adds a line per row to FILE: its id and its CPU time in milliseconds (Linux)
 #   scripts/sdlc-acceptance.sh --matrix        prints the matrix as Markdown
 #   scripts/sdlc-acceptance.sh --list          prints ids, sections and obligations, separated by tabs
 #
@@ -16,24 +17,26 @@ set -uo pipefail
 ROOT=$(cd "$(dirname "$0")/.." && pwd)
 # another folder of rows, for the test of this script
 rows=${ACCEPTANCE_ROWS:-$ROOT/scripts/acceptance/rows}
-mode=run keep_going='' tested='' testing='' jobs='' part='' record='' only=()
+mode=run keep_going='' tested='' testing='' jobs='' part='' record='' times='' only=()
 while [ $# -gt 0 ]; do
   case $1 in
     --keep-going) keep_going=yes ;;
     --only) only+=("${2:?--only needs an id}"); shift ;;
     --tested) tested=$(realpath "${2:?--tested needs a file}") || exit 2; shift ;;
     --testing) testing=${2:?--testing needs a process id}; shift ;;
+    --times) : >>"${2:?--times needs a file}" && times=$(realpath "$2") || exit 2; shift ;;
     --jobs) jobs=${2:?--jobs needs a number}; shift ;;
     # how --jobs calls this script: the rows of one file, and a folder for what became of each
     --part) part=${2:?}; shift ;;
     --record) record=${2:?}; shift ;;
     --matrix) mode=matrix ;;
     --list) mode=list ;;
-    --help | -h) sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    --help | -h) sed -n '2,16s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) echo "sdlc-acceptance.sh: what is \"$1\"? --help says what there is" >&2; exit 2 ;;
   esac
   shift
 done
+[ -e /proc/self/stat ] || times=''
 
 passed=0 failed=0 group='' group_setup='' wanted=''
 declare -A outcome=() bodies=() ready=()
@@ -125,6 +128,7 @@ start_server() {
 start_parts() {
   local words=() file
   [ -z "$tested" ] || words+=(--tested "$tested")
+  [ -z "$times" ] || words+=(--times "$times")
   for id in "${only[@]}"; do words+=(--only "$id"); done
   mkdir "$WORK/record"
   set -m # a process group of their own, to end them by
@@ -163,8 +167,16 @@ collect() {
 # The body must not run as a condition: bash would go on after a line of it that fails.
 judge() {
   ROW=$1
+  local ended before=() after=()
+  [ -z "$times" ] || read -r -a before <"/proc/$BASHPID/stat"
   in_group "$3" >"$WORK/log" 2>&1
-  if [ $? = 0 ]; then settle "$1" "$2" ''; else settle "$1" "$2" "$(tail -c 1500 "$WORK/log"; echo '(failed)')"; fi
+  ended=$?
+  if [ -n "$times" ]; then
+    read -r -a after <"/proc/$BASHPID/stat"
+    # the time of children, in hundredths of a second
+    printf '%s %s\n' "$1" $(((after[15] + after[16] - before[15] - before[16]) * 10)) >>"$times"
+  fi
+  if [ "$ended" = 0 ]; then settle "$1" "$2" ''; else settle "$1" "$2" "$(tail -c 1500 "$WORK/log"; echo '(failed)')"; fi
 }
 
 # settle ID OBLIGATION PROBLEM

@@ -3,24 +3,40 @@
  *   node scripts/test.ts src/hooks test/roles/brains.test.ts --test-name-pattern='^a guard'
  *   node scripts/test.ts --results FILE     writes a line of JSON per test and per file; with it the longest files start first
  *   node scripts/test.ts --acceptance FILE  --results, and the rows of scripts/sdlc-acceptance.sh beside the tests
+ *   node scripts/test.ts --times            prints the CPU seconds of each file and row, the costliest first
  *   node scripts/test.ts --jobs 4           test files at a time; by default three per core, since most of them wait
- * Long campaigns are sampled; ONA_TEST_FULL=1 runs them whole.
+ * Long campaigns are sampled; ONA_TEST_FULL=1 runs them whole. Failures are printed as they happen and listed at the end.
  */
-import { spawn } from 'node:child_process'
-import { createWriteStream, existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import {
+  createWriteStream,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
+import type { TestEvent } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
-import report from './reporter.ts'
-import reportResults, { type Result } from './results-reporter.ts'
+import { cpuMs } from './cpu-time.ts'
+import { endDescendants } from './descendants.ts'
+import { report } from './reporter.ts'
+import { type FileResult, type Result, results } from './results-reporter.ts'
+import { startRows } from './test-rows.ts'
+import { readRowTimes, timesTable } from './test-times.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     results: { type: 'string' },
     acceptance: { type: 'string' },
+    times: { type: 'boolean', default: false },
     jobs: { type: 'string', default: String(3 * availableParallelism()) },
     'test-name-pattern': { type: 'string', multiple: true },
   },
@@ -32,34 +48,65 @@ if (files.length === 0) {
   process.exit(2)
 }
 
-const results = values.acceptance ?? values.results
-const last = new Map(results === undefined || !existsSync(results) ? [] : durationsIn(results))
-if (results !== undefined) {
-  mkdirSync(dirname(results), { recursive: true })
-  writeFileSync(results, '')
+const resultsFile = values.acceptance ?? values.results
+const last = new Map(resultsFile === undefined || !existsSync(resultsFile) ? [] : durationsIn(resultsFile))
+if (resultsFile !== undefined) {
+  mkdirSync(dirname(resultsFile), { recursive: true })
+  writeFileSync(resultsFile, '')
 }
+const scratch = mkdtempSync(join(tmpdir(), 'ona-test-run-'))
+const stop = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    endDescendants()
+    stop.abort()
+  })
+
 const patterns = values['test-name-pattern']
 const tests = run({
   files: files.toSorted((a, b) => (last.get(b) ?? 0) - (last.get(a) ?? 0)),
   concurrency: Number(values.jobs),
-  execArgv: [`--import=${join(import.meta.dirname, 'compile-cache.mjs')}`],
+  signal: stop.signal,
+  execArgv: [
+    `--import=${join(import.meta.dirname, 'compile-cache.mjs')}`,
+    `--import=${new URL(`./cpu-time.ts?to=${scratch}`, import.meta.url)}`,
+  ],
   ...(patterns && { testNamePatterns: patterns.map((pattern) => new RegExp(pattern)) }),
 })
 let passed = true
 tests.on('test:summary', ({ success }) => {
   passed &&= success
 })
-const rows = values.acceptance === undefined ? undefined : acceptance(values.acceptance)
+const rowTimes = join(scratch, 'rows')
+const rows = values.acceptance && startRows({ tested: values.acceptance, times: rowTimes })
+const failures: string[] = []
+const ran: FileResult[] = []
 await Promise.all([
-  pipeline(tests.compose(report), process.stdout, { end: false }),
-  results === undefined ? undefined : pipeline(tests.compose(reportResults), createWriteStream(results)),
+  pipeline(
+    tests.compose((events: AsyncIterable<TestEvent>) => report(events, (line) => failures.push(line))),
+    process.stdout,
+    { end: false },
+  ),
+  (async () => {
+    const written = resultsFile === undefined ? undefined : createWriteStream(resultsFile)
+    const ended: AsyncIterable<Result> = tests.compose((events: AsyncIterable<TestEvent>) => results(events, cpuMsOf))
+    for await (const result of ended) {
+      if ('ms' in result) ran.push(result)
+      written?.write(`${JSON.stringify(result)}\n`)
+    }
+    written?.end()
+  })(),
 ])
 if (rows) {
-  const { code, output } = await rows
+  const { code, output, failed } = await rows
   process.stdout.write(output)
+  failures.push(...failed)
   passed &&= code === 0
 }
-process.exitCode = passed ? 0 : 1
+if (values.times) process.stdout.write(timesTable(ran, readRowTimes(rowTimes), cpuMs()))
+rmSync(scratch, { recursive: true, force: true })
+if (failures.length > 0) console.log(`\nfailed:\n${failures.map((line) => `  ${line}\n`).join('')}`)
+process.exitCode = stop.signal.aborted ? 130 : passed ? 0 : 1
 
 /** What each file took in the run that wrote these results. */
 function durationsIn(path: string): [string, number][] {
@@ -67,20 +114,8 @@ function durationsIn(path: string): [string, number][] {
   return lines.map((line): Result => JSON.parse(line)).flatMap((line) => ('ms' in line ? [[line.file, line.ms]] : []))
 }
 
-/** The rows need half of the machine; what they print comes after the report of the tests. */
-function acceptance(tested: string): Promise<{ code: number | null; output: string }> {
-  const script = join(import.meta.dirname, 'sdlc-acceptance.sh')
-  const half = String(Math.max(1, availableParallelism()))
-  const child = spawn(script, ['--jobs', half, '--tested', tested, '--testing', String(process.pid)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (piece) => {
-      output += piece
-    })
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code) => resolve({ code, output }))
-  })
+/** What cpu-time.ts wrote at the end of this file's process. */
+function cpuMsOf(file: string): number | undefined {
+  const at = join(scratch, encodeURIComponent(file))
+  return existsSync(at) ? Number(readFileSync(at, 'utf8')) : undefined
 }

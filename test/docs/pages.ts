@@ -176,7 +176,6 @@ mkdir .ona; echo '{}' > .ona/settings.json`,
     notRun: {
       'npm test': checkout,
       'node scripts/test.ts': checkout,
-      'grep ': 'reads the results of npm test',
       'ONA_TEST_FULL=1': longRun,
       'npm run test:mutation': longRun,
     },
