@@ -15,36 +15,78 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { mutantsOf, mutated } from '../scripts/mutation/mutants.ts'
+import { mutantsOf, mutated, sample } from '../scripts/mutation/mutants.ts'
 
 test('each edit changes what the program does, and never a type, an import or a key', () => {
   const text = [
     "import { log } from './log.ts'",
     "type Word = 'a' | 'b'",
-    'export function f(list: readonly string[], limit = 1): Word {',
-    "  if (list.some((one) => !one) && limit < 2) log({ why: 'empty' })",
-    "  return list.length > 200 ? ('a' as const) : 'b'",
+    'export async function f(list: readonly string[], limit = 1): Promise<Word> {',
+    "  if (!list) return 'a'",
+    "  if (list.some((one) => !one) && limit < 2) log({ why: 'it is empty', at: limit ?? 0 })",
+    '  try {',
+    '    await log(`in ${limit} of it`)',
+    '  } catch (cause) {',
+    "    throw new Error('no', { cause })",
+    '  } finally {',
+    '    limit = 60',
+    '  }',
+    "  return /^(?:a|b)$/i.test(list.filter(Boolean).join()) ? ('a' as const) : 'b'",
     '}',
   ].join('\n')
-  const changed = mutantsOf('f.ts', text).map((mutant) => {
-    const line = mutated(text, mutant).split('\n')[mutant.line - 1]!.trim()
-    return [mutant.kind, line]
-  })
-  assert.deepEqual(changed, [
-    ['number', 'export function f(list: readonly string[], limit = 2): Word {'],
-    ['condition', "if (!(list.some((one) => !one) && limit < 2)) log({ why: 'empty' })"],
-    ['operator', "if (list.some((one) => !one) || limit < 2) log({ why: 'empty' })"],
-    ['quantifier', "if (list.every((one) => !one) && limit < 2) log({ why: 'empty' })"],
-    ['negation', "if (list.some((one) => one) && limit < 2) log({ why: 'empty' })"],
-    ['operator', "if (list.some((one) => !one) && limit <= 2) log({ why: 'empty' })"],
-    ['number', "if (list.some((one) => !one) && limit < 3) log({ why: 'empty' })"],
-    ['call', 'if (list.some((one) => !one) && limit < 2) ;'],
-    ['text', "if (list.some((one) => !one) && limit < 2) log({ why: '' })"],
-    ['condition', "return !(list.length > 200) ? ('a' as const) : 'b'"],
-    ['operator', "return list.length >= 200 ? ('a' as const) : 'b'"],
-    ['text', "return list.length > 200 ? ('' as const) : 'b'"],
-    ['text', "return list.length > 200 ? ('a' as const) : ''"],
-  ])
+  const mutants = mutantsOf('f.ts', text)
+  assert.deepEqual(
+    mutants.map(({ line, kind, after }) => [line, kind, after]),
+    [
+      [3, 'number', 'export async function f(list: readonly string[], limit = 2): Promise<Word> {'],
+      [4, 'guard', ';'],
+      [4, 'negation', "if (list) return 'a'"],
+      [4, 'text', 'if (!list) return ""'],
+      ...[
+        ['condition', "if (!(list.some((one) => !one) && limit < 2)) log({ why: 'it is empty', at: limit ?? 0 })"],
+        ['operator', "if (list.some((one) => !one) || limit < 2) log({ why: 'it is empty', at: limit ?? 0 })"],
+        ['method', "if (list.every((one) => !one) && limit < 2) log({ why: 'it is empty', at: limit ?? 0 })"],
+        ['negation', "if (list.some((one) => one) && limit < 2) log({ why: 'it is empty', at: limit ?? 0 })"],
+        ['operator', "if (list.some((one) => !one) && limit <= 2) log({ why: 'it is empty', at: limit ?? 0 })"],
+        ['number', "if (list.some((one) => !one) && limit < 3) log({ why: 'it is empty', at: limit ?? 0 })"],
+        ['call', 'if (list.some((one) => !one) && limit < 2) ;'],
+        ['field', 'if (list.some((one) => !one) && limit < 2) log({ at: limit ?? 0 })'],
+        ['field', "if (list.some((one) => !one) && limit < 2) log({ why: 'it is empty' })"],
+        ['text', 'if (list.some((one) => !one) && limit < 2) log({ why: "it is", at: limit ?? 0 })'],
+        ['default', "if (list.some((one) => !one) && limit < 2) log({ why: 'it is empty', at: limit })"],
+        ['number', "if (list.some((one) => !one) && limit < 2) log({ why: 'it is empty', at: limit ?? 1 })"],
+      ].map(([kind, after]) => [5, kind, after]),
+      [10, 'finally', '} finally {}'],
+      [7, 'call', ';'],
+      [7, 'await', 'log(`in ${limit} of it`)'],
+      [7, 'text', 'await log(`${limit} of it`)'],
+      [7, 'text', 'await log(`in ${limit} of`)'],
+      [8, 'catch', '} catch (cause) {} finally {'],
+      [9, 'throw', ';'],
+      [9, 'text', 'throw new Error("", { cause })'],
+      [11, 'assignment', ';'],
+      [11, 'number', 'limit = 6'],
+      ...[
+        ['condition', "return !(/^(?:a|b)$/i.test(list.filter(Boolean).join())) ? ('a' as const) : 'b'"],
+        ['pattern', "return /(?:a|b)$/i.test(list.filter(Boolean).join()) ? ('a' as const) : 'b'"],
+        ['pattern', "return /^(?:a|b)/i.test(list.filter(Boolean).join()) ? ('a' as const) : 'b'"],
+        ['pattern', "return /^(?:a|b)$/.test(list.filter(Boolean).join()) ? ('a' as const) : 'b'"],
+        ['pattern', "return /^(?:b)$/i.test(list.filter(Boolean).join()) ? ('a' as const) : 'b'"],
+        ['chain', "return /^(?:a|b)$/i.test(list.join()) ? ('a' as const) : 'b'"],
+        ['text', 'return /^(?:a|b)$/i.test(list.filter(Boolean).join()) ? ("" as const) : \'b\''],
+        ['text', 'return /^(?:a|b)$/i.test(list.filter(Boolean).join()) ? (\'a\' as const) : ""'],
+      ].map(([kind, after]) => [13, kind, after]),
+    ],
+  )
+  assert.equal(mutated(text, mutants[0]!), text.replace('limit = 1', 'limit = 2'))
+})
+
+test('the same seed draws the same mutants, another seed others', () => {
+  const mutants = mutantsOf('f.ts', Array.from({ length: 50 }, (_, at) => `f(${at}, 'text ${at}')`).join('\n'))
+  const lines = (seed: number) => sample(mutants, 5, seed).map(({ line, kind }) => `${line} ${kind}`)
+  assert.deepEqual(lines(1), lines(1))
+  assert.notDeepEqual(lines(1), lines(2))
+  assert.equal(new Set(lines(3)).size, 5)
 })
 
 const checkout = join(import.meta.dirname, '..')
@@ -53,8 +95,9 @@ const checkout = join(import.meta.dirname, '..')
 function project(t: TestContext, tests: Record<string, string>): string {
   const root = mkdtempSync(join(tmpdir(), 'ona-mutation-test-'))
   t.after(() => rmSync(root, { recursive: true }))
-  symlinkSync(join(checkout, 'node_modules'), join(root, 'node_modules'))
-  for (const folder of ['src', 'dist', 'tmp']) mkdirSync(join(root, folder))
+  for (const folder of ['src', 'dist', 'tmp', 'node_modules']) mkdirSync(join(root, folder))
+  for (const name of ['.bin', '@types', '@typescript', 'typescript', 'undici-types'])
+    symlinkSync(join(checkout, 'node_modules', name), join(root, 'node_modules', name))
   writeFileSync(join(root, 'src/sign.ts'), "export const sign = (n: number): string => (n < 0 ? 'minus' : 'plus')\n")
   const head = "import assert from 'node:assert'\nimport { test } from 'node:test'\nimport { sign } from './sign.ts'\n"
   for (const [name, body] of Object.entries(tests)) writeFileSync(join(root, `src/${name}.test.ts`), `${head}${body}\n`)
@@ -76,18 +119,21 @@ test('a mutant that a test notices is caught, another is named with its line, an
   const root = project(t, { sign: minus, broken: "test('broken', () => assert.equal(sign(4), 'minus'))" })
   const { status, stdout, stderr } = mutate(root, 'src', '--all', '--json', '--jobs', '1', '--bar', '95')
   const { survivors, files, ...counts } = JSON.parse(stdout)
-  assert.deepEqual([status, counts], [1, { mutants: 5, caught: 2, score: 40 }])
+  assert.deepEqual([status, counts], [1, { mutants: 5, caught: 2, score: 40, typeErrors: 0, equivalent: 0 }])
   assert.deepEqual(files, [{ file: 'src/sign.ts', mutants: 5, survived: 3, score: 40 }])
   assert.deepEqual(
     survivors.map(({ line, kind, replacement }: Record<string, unknown>) => [line, kind, replacement]),
     [
       [1, 'operator', '<='],
       [1, 'number', '1'],
-      [1, 'text', "''"],
+      [1, 'text', '""'],
     ],
   )
   assert.match(stderr, /^src\/broken\.test\.ts fails without a mutant too, and is left out$/m)
-  assert.match(stderr, /^1\/5 caught by src\/sign\.test\.ts: src\/sign\.ts:1 condition: n < 0 → !\(n < 0\)$/m)
+  assert.match(
+    stderr,
+    /^1\/5 caught by src\/sign\.test\.ts: src\/sign\.ts:1 condition\n {2}- (.* \()n < 0 (\? .*)\n {2}\+ \1!\(n < 0\) \2$/m,
+  )
   assert.deepEqual(readdirSync(join(root, 'tmp')), [])
 })
 
@@ -97,8 +143,33 @@ test('the table has a line per file and the total; enough caught is exit code 0'
   assert.equal(status, 0)
   assert.match(
     stdout,
-    /^file +mutants +caught +survived +%\nsrc\/sign\.ts +5 +2 +3 +40\ntotal +5 +2 +3 +40\.0\nsurvived: /,
+    /^file +mutants +caught +survived +%\nsrc\/sign\.ts +5 +2 +3 +40\ntotal +5 +2 +3 +40\.0\nnot counted: 0 that do not compile, 0 listed in scripts\/mutation\/equivalents\.json\nsurvived: src\/sign\.ts:1 operator\n {2}- /,
   )
+})
+
+test('what does not compile or is listed as equivalent is not counted; --resume goes on where a run ended', (t) => {
+  const root = project(t, { sign: minus })
+  const text = readFileSync(join(root, 'src/sign.ts'), 'utf8').trim()
+  mkdirSync(join(root, 'scripts/mutation'), { recursive: true })
+  const equivalent = { file: 'src/sign.ts', before: text, after: text.replace('<', '<='), reason: 'zero has no sign' }
+  writeFileSync(join(root, 'scripts/mutation/equivalents.json'), JSON.stringify([equivalent]))
+  const options = { target: 'es2024', module: 'nodenext', strict: true, types: ['node'] }
+  const settings = { compilerOptions: { ...options, allowImportingTsExtensions: true }, include: ['src/sign*.ts'] }
+  writeFileSync(join(root, 'tsconfig.json'), JSON.stringify(settings))
+  writeFileSync(join(root, 'src/sign.ts'), text.replace('string =>', "'minus' | 'plus' =>"))
+  execFileSync('git', ['add', 'tsconfig.json'], { cwd: root })
+  const first = JSON.parse(mutate(root, 'src/sign.ts', '--all', '--json', '--jobs', '1').stdout)
+  assert.deepEqual(
+    [first.mutants, first.caught, first.typeErrors, first.equivalent],
+    [3, 1, 2, 0],
+    'the texts do not fit the type; the line is no longer the one that is listed',
+  )
+  writeFileSync(join(root, 'src/sign.ts'), `${text}\n`)
+  const second = mutate(root, 'src/sign.ts', '--all', '--json', '--jobs', '1')
+  assert.deepEqual([JSON.parse(second.stdout).mutants, JSON.parse(second.stdout).equivalent], [4, 1])
+  writeFileSync(join(root, 'src/sign.test.ts'), "throw new Error('is not run again')")
+  const third = JSON.parse(mutate(root, 'src/sign.ts', '--all', '--json', '--jobs', '1', '--resume').stdout)
+  assert.deepEqual([third.mutants, third.caught], [4, 2])
 })
 
 test('--help has an example; what is unknown or missing is wrong usage', (t) => {

@@ -1,5 +1,6 @@
 /** Small faults that a test should notice: each is one edit of a source file. */
 import { parseAst } from 'rolldown/parseAst'
+import { edits, type Node } from './operators.ts'
 
 export interface Mutant {
   readonly file: string
@@ -7,63 +8,24 @@ export interface Mutant {
   readonly start: number
   readonly end: number
   readonly replacement: string
-  readonly kind: Kind
-}
-
-export type Kind = 'operator' | 'condition' | 'negation' | 'boolean' | 'number' | 'text' | 'call' | 'quantifier'
-
-interface Node {
-  readonly type: string
-  readonly start: number
-  readonly end: number
-  readonly [key: string]: unknown
-}
-
-const operators: Record<string, string> = {
-  ...{ '===': '!==', '!==': '===', '<': '<=', '<=': '<', '>': '>=', '>=': '>', '-': '+', '*': '/' },
-  ...{ '&&': '||', '||': '&&' },
-}
-const quantifiers: Record<string, string> = {
-  some: 'every',
-  every: 'some',
-  startsWith: 'endsWith',
-  endsWith: 'startsWith',
-}
-
-/** Kinds of nodes, and the edit that each becomes: where it starts, where it ends, and the text in its place. */
-const edits: Record<string, (node: Node, text: string) => readonly [Kind, number, number, string] | undefined> = {
-  BinaryExpression: swapOperator,
-  LogicalExpression: swapOperator,
-  UnaryExpression: ({ operator, start, end, argument }, text) =>
-    operator === '!' ? ['negation', start, end, sourceOf(argument as Node, text)] : undefined,
-  IfStatement: ({ test }, text) => negated(test as Node, text),
-  ConditionalExpression: ({ test }, text) => negated(test as Node, text),
-  Literal({ value, start, end }) {
-    if (typeof value === 'boolean') return ['boolean', start, end, String(!value)]
-    if (typeof value === 'number') return value < 10 ? ['number', start, end, String(value + 1)] : undefined // a larger one is a limit
-    return typeof value === 'string' && value !== '' ? ['text', start, end, "''"] : undefined
-  },
-  ExpressionStatement({ expression, start, end }) {
-    const { type, argument } = expression as Node
-    const called = type === 'AwaitExpression' ? (argument as Node).type : type
-    return called === 'CallExpression' ? ['call', start, end, ';'] : undefined
-  },
-  CallExpression({ callee }) {
-    const { type, property } = callee as Node
-    if (type !== 'MemberExpression') return undefined
-    const { name, start, end } = property as Node
-    const other = quantifiers[String(name)]
-    return other === undefined ? undefined : ['quantifier', start, end, other]
-  },
+  readonly kind: string
+  /** The lines that differ, before and after, without the space around them. */
+  readonly before: string
+  readonly after: string
 }
 
 export function mutantsOf(file: string, text: string): Mutant[] {
   const found: Mutant[] = []
   walk(parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }) as unknown as Node, (node) => {
-    const edit = edits[node.type]?.(node, text)
-    if (!edit) return
-    const [kind, start, end, replacement] = edit
-    found.push({ file, line: text.slice(0, start).split('\n').length, start, end, replacement, kind })
+    for (const [kind, start, end, replacement] of edits[node.type]?.(node, text) ?? []) {
+      const from = text.lastIndexOf('\n', start - 1) + 1
+      const to = text.indexOf('\n', end) === -1 ? text.length : text.indexOf('\n', end)
+      found.push({
+        ...{ file, line: text.slice(0, start).split('\n').length, start, end, replacement, kind },
+        before: text.slice(from, to).trim(),
+        after: (text.slice(from, start) + replacement + text.slice(end, to)).trim(),
+      })
+    }
   })
   return found
 }
@@ -71,25 +33,21 @@ export function mutantsOf(file: string, text: string): Mutant[] {
 export const mutated = (text: string, { start, end, replacement }: Mutant): string =>
   text.slice(0, start) + replacement + text.slice(end)
 
-function swapOperator(
-  { operator, left, right }: Node,
-  text: string,
-): readonly [Kind, number, number, string] | undefined {
-  const other = operators[String(operator)]
-  if (other === undefined) return undefined
-  const from = (left as Node).end
-  const start = text.indexOf(String(operator), from)
-  return start < (right as Node).start ? ['operator', start, start + String(operator).length, other] : undefined
+/** The same for the same seed. Of a kind that is frequent fewer are drawn than its share, so that rare kinds are seen too. */
+export function sample(mutants: readonly Mutant[], size: number, seed: number): Mutant[] {
+  let state = seed >>> 0
+  const random = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return (state + 1) / 2 ** 32
+  }
+  for (let turn = 0; turn < 10; turn++) random() // seeds that are close to each other begin alike
+  const counts = Map.groupBy(mutants, ({ kind }) => kind)
+  return mutants
+    .map((mutant) => ({ mutant, rank: -Math.log(random()) * Math.sqrt(counts.get(mutant.kind)!.length) }))
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, size)
+    .map(({ mutant }) => mutant)
 }
-
-const sourceOf = ({ start, end }: Node, text: string): string => text.slice(start, end)
-
-const negated = (test: Node, text: string): readonly [Kind, number, number, string] => [
-  'condition',
-  test.start,
-  test.end,
-  `!(${sourceOf(test, text)})`,
-]
 
 /** Types, imports, keys and directives do nothing at run time, or cannot be changed without breaking the syntax. */
 function walk(node: Node, visit: (node: Node) => void): void {

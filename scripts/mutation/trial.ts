@@ -1,10 +1,11 @@
-/** One mutant at a time in a copy of the checkout: the tests that reach it run, the nearest first, until one fails. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+/** One mutant at a time in a copy of the checkout: the tests that reach it run, the quickest first, until one fails. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { join } from 'node:path'
+import { forgetBuild } from './copy.ts'
 import { type Mutant, mutated } from './mutants.ts'
-import { type Graph, testsOf } from './related-tests.ts'
+import { type Graph, programTestsOf, testsOf } from './related-tests.ts'
 
 export interface TrialOptions {
   readonly root: string
@@ -13,21 +14,14 @@ export interface TrialOptions {
   readonly near: number
   /** Those alone, without the tests that run the program. */
   readonly units: boolean
-  /** A test file that takes longer has failed. */
+  /** A test file that takes longer has failed; five times what it took before is the limit where that is known. */
   readonly limitMs: number
+  /** Milliseconds of each test file that passed; kept up to date. */
+  readonly times: Record<string, number>
   onNote(text: string): void
 }
 
-/** Tests that run the program itself: they need a build of the mutant. */
-const programTests: Record<string, readonly string[]> = {
-  'src/permissions': ['test/permissions.test.ts', 'test/redteam'],
-  'src/hooks': ['test/hooks'],
-  'src/store': ['test/store.test.ts', 'test/audit'],
-  'src/workflow': ['test/workflow.test.ts'],
-  'src/dispatcher': ['test/dispatcher'],
-}
 const running = new Set<ChildProcess>()
-const copies = new Set<string>()
 /** Whether a test passes without a mutant: one that does not catches nothing. */
 const sound = new Map<string, boolean>()
 /** The tests that caught a mutant of a file, the last one first: likely to catch the next. */
@@ -36,75 +30,66 @@ const hunters = new Map<string, string[]>()
 /** Resolves with the test that noticed, or undefined. */
 export type Trial = (mutant: Mutant) => Promise<string | undefined>
 
-export function openTrial(options: TrialOptions): Trial {
-  const { root, importers, near, units, limitMs } = options
-  const copy = copyOfCheckout(root)
-  const passes = (...words: string[]) => run(words, copy, limitMs)
+export function openTrial(copy: string, options: TrialOptions): Trial {
+  const { root, importers, near, units, times } = options
+  const passes = async (test: string, limitMs: number) => {
+    forgetBuild(copy)
+    const startedAt = performance.now()
+    const passed = await run(test, copy, limitMs)
+    if (passed) times[test] = Math.round(performance.now() - startedAt)
+    return passed
+  }
   const isSound = async (test: string) => {
     if (!sound.has(test)) {
-      sound.set(test, await passes(test))
+      sound.set(test, await passes(test, options.limitMs))
       if (!sound.get(test)) options.onNote(`${test} fails without a mutant too, and is left out`)
     }
     return sound.get(test)!
   }
+  const limitOf = (test: string) => Math.min(options.limitMs, Math.max(20_000, 5 * (times[test] ?? Infinity)))
+  const orderOf = (file: string) => {
+    const known = hunters.get(file) ?? []
+    const reached = testsOf(file, importers).slice(0, near)
+    const others = [...new Set([...reached, ...(units ? [] : programTestsOf(file, root))])]
+    return [...known, ...others.filter((test) => !known.includes(test)).sort((a, b) => timeOf(a) - timeOf(b))]
+  }
+  // a test beside the code is quick, one of the program is not
+  const timeOf = (test: string) => times[test] ?? (test.startsWith('src/') ? 1000 : 30_000)
   return async (mutant) => {
     const path = join(copy, mutant.file)
     const original = readFileSync(path, 'utf8')
-    const change = () => writeFileSync(path, mutated(original, mutant))
-    const restore = () => writeFileSync(path, original)
-    const firstToFail = async (tests: readonly string[], isBuilt = false) => {
-      for (const test of tests) {
+    try {
+      for (const test of orderOf(mutant.file)) {
         if (sound.get(test) === false) continue
-        change()
-        if (await passes(test)) continue
-        restore()
-        if (isBuilt) copyBuild(root, copy)
-        if (await isSound(test)) return test
-        change()
-        if (isBuilt) await passes('scripts/build.ts')
+        writeFileSync(path, mutated(original, mutant))
+        if (await passes(test, limitOf(test))) continue
+        writeFileSync(path, original)
+        if (!(await isSound(test))) continue
+        const known = hunters.get(mutant.file) ?? []
+        hunters.set(mutant.file, [test, ...known.filter((each) => each !== test)])
+        return test
       }
       return undefined
-    }
-    try {
-      const known = hunters.get(mutant.file) ?? []
-      const unit = [...new Set([...known, ...testsOf(mutant.file, importers).slice(0, near)])]
-      let caught = await firstToFail(unit)
-      const whole = units || caught ? [] : programTestsOf(mutant.file, root)
-      if (whole.length > 0) {
-        change()
-        caught = (await passes('scripts/build.ts')) ? await firstToFail(whole, true) : 'scripts/build.ts'
-        copyBuild(root, copy)
-      }
-      if (caught && unit.includes(caught))
-        hunters.set(mutant.file, [caught, ...known.filter((test) => test !== caught)])
-      return caught
     } finally {
-      restore()
+      writeFileSync(path, original)
     }
   }
 }
 
-/** Ends what still runs and removes the copies. */
+/** Ends what still runs. */
 export function closeTrials(): void {
   for (const child of running) stop(child)
-  for (const copy of copies) rmSync(copy, { recursive: true, force: true, maxRetries: 5 })
-}
-
-function programTestsOf(file: string, root: string): string[] {
-  const folder = file.split('/').slice(0, 2).join('/')
-  return (programTests[folder] ?? []).flatMap((at) =>
-    at.endsWith('.ts') ? [at] : globSync(`${at}/**/*.test.ts`, { cwd: root }).sort(),
-  )
 }
 
 /** Ends at the first failed test; one that hangs has failed. */
-function run(words: readonly string[], cwd: string, limitMs: number): Promise<boolean> {
+function run(test: string, cwd: string, limitMs: number): Promise<boolean> {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  const child = spawn(process.execPath, [...words], {
+  const child = spawn(process.execPath, [test], {
     ...{ cwd, detached: true, stdio: ['ignore', 'pipe', 'ignore'] },
     env: { ...env, NODE_COMPILE_CACHE: join(cwd, '.compiled') },
   })
   running.add(child)
+  if (child.pid !== undefined) setPriority(child.pid, 5)
   const limit = setTimeout(() => stop(child), limitMs)
   child.stdout!.on('data', (piece: Buffer) => /^\s*(✖|not ok)/m.test(piece.toString()) && stop(child))
   return new Promise((resolve) =>
@@ -121,22 +106,4 @@ function stop(child: ChildProcess): void {
   try {
     process.kill(-child.pid!, 'SIGKILL')
   } catch {} // it has ended
-}
-
-function copyOfCheckout(root: string): string {
-  const copy = mkdtempSync(join(tmpdir(), 'ona-mutation-'))
-  copies.add(copy)
-  const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean)
-  for (const file of files) {
-    mkdirSync(dirname(join(copy, file)), { recursive: true })
-    cpSync(join(root, file), join(copy, file), { verbatimSymlinks: true })
-  }
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-  copyBuild(root, copy)
-  return copy
-}
-
-function copyBuild(root: string, copy: string): void {
-  rmSync(join(copy, 'dist'), { recursive: true, force: true })
-  cpSync(join(root, 'dist'), join(copy, 'dist'), { recursive: true })
 }

@@ -1,0 +1,27 @@
+/** Regular expressions that match a little more or less than the one given: an anchor, a flag or an alternative left out. */
+
+export function looserPatterns(pattern: string, flags: string): string[] {
+  const candidates = [
+    [pattern.replace(/^\^/, ''), flags],
+    [pattern.replace(/(?<!\\)\$$/, ''), flags],
+    [pattern, flags.replace(/[gim]/, '')],
+    ...alternatives(pattern).map((shorter) => [shorter, flags]),
+  ]
+  const texts = candidates.filter(([text, flag]) => isPattern(text!, flag!)).map(([text, flag]) => `/${text}/${flag}`)
+  return [...new Set(texts)].filter((text) => text !== `/${pattern}/${flags}`)
+}
+
+/** The first alternative of each group left out, where it is plain text. */
+const alternatives = (pattern: string): string[] =>
+  [...pattern.matchAll(/(?<=^|\((?:\?[:=!]|\?<[=!])?)(?:\\?[\w\s.:/*-])+\|/g)].map(
+    ({ 0: found, index }) => pattern.slice(0, index) + pattern.slice(index + found.length),
+  )
+
+function isPattern(text: string, flags: string): boolean {
+  try {
+    new RegExp(text, flags)
+    return text !== ''
+  } catch {
+    return false // the cut broke its syntax
+  }
+}
