@@ -1,9 +1,7 @@
 /** One server: connected, watched, and started again when it dies. */
 import {
-  Client,
+  type Client,
   InsufficientScopeError,
-  ProtocolError,
-  ProtocolErrorCode,
   SdkError,
   SdkErrorCode,
   UnauthorizedError,
@@ -13,32 +11,23 @@ import type { Wrap } from '../sandbox/wrap.ts'
 import { broke, failed, type ToolOutput } from '../tools/output.ts'
 import type { ServerConfig, ServerStatus } from './config.ts'
 import { outputOf, resourceOutput } from './content.ts'
-import type { Elicitation, ElicitationAnswer } from './elicit.ts'
 import { noOffer, type Offer } from './known-tools.ts'
 import type { ServerLogin } from './oauth.ts'
-import { readSampling, type Sampled, type Sampling, samplingResult } from './sampling.ts'
+import { answersTo, type ClientDeps, newClient, type ServerRequests } from './server-requests.ts'
 import { withTasks } from './tasks.ts'
 import { type Way, wayTo } from './transport.ts'
 
-export interface ConnectionDeps {
+export interface ConnectionDeps extends ClientDeps {
   readonly env: NodeJS.ProcessEnv
   /** For servers that ask for a sandbox. */
   readonly wrap?: Wrap
   readonly projectDir: string
-  /** Folders that the server is given as its roots. */
-  roots(): readonly string[]
-  elicit(asked: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>
-  /** A reply of the model for the server; without it the capability is not offered. */
-  sample?(asked: Sampling, signal: AbortSignal): Promise<Sampled>
   /** A way to sign in, for servers over HTTP; with `open`, a user's browser is sent there. */
   login?(server: ServerConfig, interactive: boolean): Promise<ServerLogin>
-  /** Something about the server is different: its state, its tools, prompts or resources. */
-  changed(): void
   /** It has just listed what it offers. */
   offered(offer: Offer, identity: string): void
   /** What it offered the last time: stands until it answers. */
   readonly cached?: Offer
-  readonly version: string
   readonly startMs: number
   readonly callMs: number
   /** How long to wait before each new start; after the last, the server is given up. */
@@ -54,6 +43,7 @@ export class Connection {
   problem = ''
   offer: Offer
   private readonly deps: ConnectionDeps
+  private readonly requests: ServerRequests
   private client: Client | undefined
   /** The way to a server that has not answered yet. */
   private opening: Way | undefined
@@ -67,6 +57,7 @@ export class Connection {
   constructor(config: ServerConfig, deps: ConnectionDeps) {
     this.config = config
     this.deps = deps
+    this.requests = answersTo(config.name, deps)
     this.offer = deps.cached ?? noOffer
     this.started = this.start()
   }
@@ -222,81 +213,12 @@ export class Connection {
     const way = await wayTo(this.config, { env, projectDir, ...(login && { login }), ...(wrap && { wrap }) })
     return {
       ...way,
-      transport: withTasks(way.transport, (method, params, signal) => this.input(method, params, signal)),
+      transport: withTasks(way.transport, this.requests.any),
     }
-  }
-
-  /** A request of the server's, whether it came by itself or with a task. */
-  private async input(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    if (method === 'elicitation/create') return { ...(await this.elicited(params, signal)) }
-    if (method === 'sampling/createMessage') return { ...(await this.sampled(params, signal)) }
-    if (method === 'roots/list') return this.rootsList()
-    throw new Error(`it asks for ${method}, which ona does not answer`)
-  }
-
-  private rootsList() {
-    return {
-      roots: this.deps.roots().map((path) => ({ uri: fileUri(path), name: path.slice(path.lastIndexOf('/') + 1) })),
-    }
-  }
-
-  private elicited(params: JsonObject, signal: AbortSignal): Promise<ElicitationAnswer> {
-    const { message, mode, url, elicitationId, requestedSchema } = params
-    const isUrl = mode === 'url'
-    return this.deps.elicit(
-      {
-        server: this.config.name,
-        message: String(message),
-        mode: isUrl ? 'url' : 'form',
-        ...(isUrl && { url: String(url), id: String(elicitationId) }),
-        ...(!isUrl && { schema: requestedSchema as JsonObject }),
-      },
-      signal,
-    )
-  }
-
-  /** A refusal is an error of the protocol: the server must not take it for an answer. */
-  private async sampled(params: JsonObject, signal: AbortSignal) {
-    const asked = readSampling(this.config.name, params)
-    if ('problem' in asked) throw new ProtocolError(ProtocolErrorCode.InvalidParams, asked.problem)
-    const answer = await this.deps.sample?.(asked, signal)
-    if (answer?.ok) return samplingResult(answer)
-    throw new ProtocolError(-1, `the request for a reply of the model was refused: ${answer?.why ?? 'not supported'}`)
   }
 
   private newClient(): Client {
-    const client = new Client(
-      { name: 'ona', version: this.deps.version },
-      {
-        capabilities: {
-          roots: { listChanged: true },
-          elicitation: { form: { applyDefaults: true }, url: {} },
-          ...(this.deps.sample && { sampling: {} }),
-        },
-        // a 2026 server is recognised over HTTP; over stdio, asking first would start every server twice
-        versionNegotiation: { mode: this.config.transport.type === 'http' ? 'auto' : 'legacy' },
-        // the model reads what a tool gives: checking it against the server's own schema protects nobody
-        jsonSchemaValidator: {
-          getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
-        },
-        listChanged: {
-          tools: { autoRefresh: false, onChanged: () => void this.refreshAgain(client) },
-          prompts: { autoRefresh: false, onChanged: () => void this.refreshAgain(client) },
-          resources: { autoRefresh: false, onChanged: () => this.deps.changed() },
-        },
-      },
-    )
-    client.setRequestHandler('roots/list', () => this.rootsList())
-    client.setRequestHandler('elicitation/create', async ({ params }, context) => {
-      const answer = await this.elicited(params as unknown as JsonObject, context.mcpReq.signal)
-      return answer as { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, string> }
-    })
-    if (this.deps.sample)
-      client.setRequestHandler('sampling/createMessage', ({ params }, context) =>
-        this.sampled(params as unknown as JsonObject, context.mcpReq.signal),
-      )
-    client.onerror = () => {} // single bad frames; what matters shows in the call or by the connection closing
-    return client
+    return newClient(this.config, this.deps, this.requests, (client) => this.refreshAgain(client))
   }
 
   private async refresh(client: Client): Promise<void> {
@@ -368,5 +290,3 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     if (signal.aborted) resolve()
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
-
-const fileUri = (path: string): string => process.getBuiltinModule('node:url').pathToFileURL(path).href
