@@ -26,7 +26,7 @@ const looked = new Set(
 )
 /** In the package beside what is named; anything else is a mistake. */
 const expected =
-  /^(bin\/ona\.mjs|dist\/.+|schema\.sql|schemas\/.+\.json|docs\/.+|examples\/.+|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|package\.json)$/
+  /^(bin\/(ona|prepare)\.mjs|dist\/.+|schema\.sql|schemas\/.+\.json|docs\/.+|examples\/.+|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|package\.json)$/
 const needed = [
   'bin/ona.mjs',
   'dist/main.cjs',
