@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 
 const root = join(import.meta.dirname, '../..')
 const ona = (...words: string[]) =>
@@ -23,31 +25,55 @@ test('bash completes commands, flags and the values of flags', () => {
 /** The shell itself, where it is installed. */
 const installed = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0
 
-test('zsh takes the script, and completes the verbs of a command', {
+const folder = mkdtempSync(join(tmpdir(), 'ona-completion-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+test('zsh completes commands, their verbs and the values of flags', {
   skip: installed('zsh') ? false : 'zsh is not installed',
 }, () => {
-  const offered = (line: string, word: string) => {
-    const script = `compdef() { :; }; compadd() { print -l -- "$@"; }; _files() { print files; }
-${ona('zsh').stdout}
-line=(${line}); _ona_verbs ${word}`
-    const run = spawnSync('zsh', ['-f', '-c', script], { encoding: 'utf8' })
-    assert.deepEqual([run.status, run.stderr], [0, ''])
-    return run.stdout.trim().split('\n')
+  writeFileSync(join(folder, '_ona'), ona('zsh').stdout)
+  // a zsh with a terminal of its own, which is typed at: what the line says after Tab is what is read back
+  const complete = (typed: string) => {
+    const script = `zmodload zsh/zpty; zpty z 'exec zsh -f -i'
+zpty -w z 'PS1=""; fpath=("$FOLDER" $fpath); autoload -U compinit; compinit -u -D; bindkey -e; show() { print -r -- "<$BUFFER>"; }; zle -N show; bindkey "^X" show; print READY'
+zpty -r z out '*READY'$'\r\n''*'
+zpty -w -n z "$TYPED"$'\t\x18'; zpty -r z out '*<ona *>*'; print -r -- "$out"`
+    const run = spawnSync('zsh', ['-f', '-c', script], {
+      encoding: 'utf8',
+      timeout: 60_000,
+      env: { PATH: process.env['PATH'], TERM: 'dumb', HOME: folder, FOLDER: folder, TYPED: typed },
+    })
+    return /<(ona .*)>/.exec(run.stdout)?.[1]
   }
-  assert.ok(offered('hooks', 'l').includes('list'))
-  assert.deepEqual(offered('demo', ''), ['files'])
+  assert.deepEqual(['ona ins', 'ona hooks re', 'ona --permission-mode pl', 'ona --permission-mo'].map(complete), [
+    'ona inspect ',
+    'ona hooks replay ',
+    'ona --permission-mode plan ',
+    'ona --permission-mode ',
+  ])
 })
 
-test('fish takes the script, and completes commands, values and verbs', {
+test('fish completes commands, their verbs once, and the values of flags', {
   skip: installed('fish') ? false : 'fish is not installed',
 }, () => {
-  const run = spawnSync('fish', ['-c', 'source; complete -C "ona hooks l"; complete -C "ona --permission-mode p"'], {
-    input: ona('fish').stdout,
-    encoding: 'utf8',
-  })
-  assert.equal(run.stderr, '')
-  assert.match(run.stdout, /^list$/m)
-  assert.match(run.stdout, /^plan\b/m)
+  const file = join(folder, 'ona.fish')
+  writeFileSync(file, ona('fish').stdout)
+  const complete = (typed: string) => {
+    const run = spawnSync('fish', ['-N', '-c', `source ${file}; complete -C '${typed}'`], {
+      encoding: 'utf8',
+      cwd: folder,
+      env: { PATH: process.env['PATH'], HOME: folder },
+    })
+    assert.equal(run.stderr, '')
+    return run.stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split('\t')[0])
+  }
+  assert.deepEqual(complete('ona ins'), ['inspect'])
+  assert.deepEqual(complete('ona hooks l'), ['list', 'log'])
+  assert.deepEqual(complete('ona hooks list l'), [''])
+  assert.deepEqual(complete('ona --permission-mode p'), ['plan'])
 })
 
 test('the scripts for all three shells name the commands and the flags', () => {

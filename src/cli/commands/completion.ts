@@ -122,7 +122,8 @@ function fish(commands: Table, flags: readonly FlagRow[]): string {
     ([name, { about }]) => `complete -c ona -n __fish_use_subcommand -f -a ${name} -d '${quoted(about)}'`,
   )
   const verbs = families(commands).map(
-    ([name, verbs]) => `complete -c ona -n '__fish_seen_subcommand_from ${name}' -f -a '${verbs.join(' ')}'`,
+    ([name, verbs]) =>
+      `complete -c ona -n '__fish_seen_subcommand_from ${name}; and not __fish_seen_subcommand_from ${verbs.join(' ')}' -f -a '${verbs.join(' ')}'`,
   )
   return `${[...names, ...verbs, ...rows].join('\n')}\n`
 }
