@@ -19,7 +19,7 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: () => import('./commands/record/attest.ts'),
   },
   audit: {
-    about: "import other agents' logs into the database",
+    about: 'the record: import from other agents, verify, sign, export, archive, erase',
     verbs: verbs.audit,
     load: () => import('./commands/record/audit.ts'),
   },

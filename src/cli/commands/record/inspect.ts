@@ -12,10 +12,11 @@ import { failed, noted, said, warned, write, wrong } from '../../print.ts'
 import { writePage } from '../../write-page.ts'
 
 const help = `Shows what happened: conversations, and for each its prompts, replies and calls, with what hooks and rules said at
-every place, phases, plans and sub-agents. The database is read and not changed.
+every place, phases, plans and sub-agents. Nothing of the record is changed, except by deciding an approval on the served page;
+the index of the search is stored in tables of its own.
 
   ona inspect [--conversation ID] [--open]         on 127.0.0.1, until Ctrl-C; the address opens once
-  ona inspect [--conversation ID] --html FILE      as one page that needs nothing beside it
+  ona inspect [--conversation ID] --html FILE      as one self-contained page
   ona inspect [--conversation ID] --json           the same as JSON
 
   --conversation ID    this one; otherwise all of them, the newest first
