@@ -1,4 +1,4 @@
-/** The frame of our pages: one file that needs nothing beside it, in light and dark, and lets nothing in from outside. */
+/** The frame of our pages: one self-contained file, in light and dark, that loads nothing from outside. */
 
 export interface Page {
   readonly title: string

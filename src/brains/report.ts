@@ -1,6 +1,8 @@
 /** A plan as text and as JSON. */
+
 import { relative } from 'node:path'
 import { styleText } from 'node:util'
+import { counted } from '../hooks/text/counted.ts'
 import { described } from '../hosts/hook.ts'
 import type { BrainPlan } from './plan.ts'
 
@@ -18,9 +20,9 @@ export function planText(plans: readonly BrainPlan[]): string {
     for (const { kind, hook } of changes)
       if (kind !== 'keep') lines.push(paint(colours[kind], `  ${signs[kind]} ${described(hook)}  (${hook.author})`))
     const kept = changes.filter(({ kind }) => kind === 'keep').length
-    if (kept > 0) lines.push(paint('dim', `  = ${counted(kept)} as declared`))
+    if (kept > 0) lines.push(paint('dim', `  = ${counted(kept, 'hook')} as declared`))
     if (unread > 0)
-      lines.push(paint('yellow', `  ? ${counted(unread)} of roles that could not be loaded, kept as they are`))
+      lines.push(paint('yellow', `  ? ${counted(unread, 'hook')} of roles that could not be loaded, kept as they are`))
     if (failure !== undefined) lines.push(paint('yellow', `  ! ${failure}`))
     else if (changes.length + unread === 0) lines.push(paint('dim', '  no hooks'))
     for (const { hook, why, dropped } of limits)
@@ -30,8 +32,6 @@ export function planText(plans: readonly BrainPlan[]): string {
   }
   return lines.map((line) => `${line}\n`).join('')
 }
-
-const counted = (hooks: number) => `${hooks} ${hooks === 1 ? 'hook' : 'hooks'}`
 
 /** A unified diff of every file that would change. */
 export async function planDiff(plans: readonly BrainPlan[], root: string): Promise<string> {

@@ -1,10 +1,12 @@
 /** The checks behind `ona doctor` and /doctor. They report and change nothing. */
+
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { settingsHere } from '../agent/session/folder-settings.ts'
 import { anthropicSource, authStatus, unusedCredentials } from '../auth/sources.ts'
 import { onPath } from '../hooks/handlers/find-program.ts'
 import { sayHookProblem } from '../hooks/settings.ts'
+import { counted } from '../hooks/text/counted.ts'
 import { packageRoot, version } from '../package-root.ts'
 import type { PermissionSettings } from '../permissions/question.ts'
 import { shownBaseUrl } from '../providers/create.ts'
@@ -108,9 +110,9 @@ function database({ env, full }: Place): Report {
 }
 
 function sizeText({ bytes, rows, bytesPerDay, days }: RecordSize): string {
-  const growth = `${shownBytes(bytesPerDay)} a day over the last ${days} days`
+  const growth = `${shownBytes(bytesPerDay)} a day over the last ${counted(days, 'day')}`
   const advice = bytes > 1e9 ? '; ona audit archive --older-than 90d compresses what is old' : ''
-  return `${shownBytes(bytes)}, ${rows.toLocaleString('en')} rows; ${growth}${advice}`
+  return `${shownBytes(bytes)}, ${counted(rows, 'row')}; ${growth}${advice}`
 }
 
 const walWarning = ({ walBytes, bytes }: RecordSize): string | undefined =>

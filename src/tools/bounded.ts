@@ -1,4 +1,5 @@
 /** Output that is bounded while it streams, not after. */
+import { counted } from '../hooks/text/counted.ts'
 
 /** What one stream, page or listing may hold (spec 003 §7.1). */
 export const streamCap = 1_048_576
@@ -62,7 +63,7 @@ export function wholeCharacters(bytes: Buffer): Buffer {
 }
 
 export function sizeInWords(bytes: number): string {
-  if (bytes < 1024) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`
+  if (bytes < 1024) return counted(bytes, 'byte')
   const units = ['KB', 'MB', 'GB', 'TB']
   let value = bytes / 1024
   let unit = 0
@@ -72,5 +73,3 @@ export function sizeInWords(bytes: number): string {
   }
   return `${value.toFixed(1)} ${units[unit]}`
 }
-
-export const counted = (n: number, thing: string, things = `${thing}s`): string => `${n} ${n === 1 ? thing : things}`

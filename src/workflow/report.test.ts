@@ -173,7 +173,7 @@ test('work that is done names who signed it off; without a plan there is only wh
   assert.deepEqual([signed.ready, signed.missing, signed.rating], [true, null, null])
   assert.ok(
     reportText(signed).endsWith(
-      'Not covered\nnone\n\n1 traced cases, 1 passed, 0 failed (100 %)\n\nSigned off by Ada on 2026-01-04 05:06:07',
+      'Not covered\nnone\n\n1 traced case, 1 passed, 0 failed (100 %)\n\nSigned off by Ada on 2026-01-04 05:06:07',
     ),
   )
   const page = reportHtml(signed)

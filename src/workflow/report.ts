@@ -1,4 +1,5 @@
 /** The verify report: what was asked for, which cases show it, what each of them really printed. */
+import { counted } from '../hooks/text/counted.ts'
 import { mostRating, type Rating } from '../store/ratings.ts'
 import { type CaseState, type Coverage, missing, uncovered } from './coverage.ts'
 import type { TestPlace } from './test-place.ts'
@@ -158,7 +159,10 @@ export function reportText(
       : ['none']),
   )
   const rate = report.total === 0 ? 0 : Math.round((100 * report.passed) / report.total)
-  lines.push('', `${report.total} traced cases, ${report.passed} passed, ${report.failed} failed (${rate} %)`)
+  lines.push(
+    '',
+    `${counted(report.total, 'traced case')}, ${report.passed} passed, ${report.failed} failed (${rate} %)`,
+  )
   if (report.sandbox?.sandboxed === false) lines.push('', unfencedLine(report.sandbox.why))
   if (report.signed_off) lines.push('', `Signed off by ${report.signed_off.by} on ${report.signed_off.at}`)
   if (report.rating) lines.push('', ratingLine(report.rating))
@@ -173,4 +177,4 @@ export const ratingLine = ({ rating, objective, at }: NonNullable<Report['rating
   `Rated ${rating} of ${mostRating} on ${at}${objective ? `: ${objective}` : ''}`
 
 export const killLine = ({ killed, mutants }: NonNullable<Report['coverage'][number]['kill_score']>): string =>
-  `kill score: its cases fail on ${killed} of ${mutants} mutants of the change`
+  `kill score: its cases fail on ${killed} of ${counted(mutants, 'mutant')} of the change`

@@ -2,8 +2,10 @@
  * `cleanupPeriodDays`: once a day at start, a process of its own erases old content while the session goes on. The session begins
  * the run, and the process finishes it: it takes the number of days from that row, so that nobody can have it erase more.
  */
+
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { counted } from '../../hooks/text/counted.ts'
 import { packageRoot } from '../../package-root.ts'
 import { inMemory } from '../../store/open.ts'
 import { beginRetention } from '../../store/retention.ts'
@@ -31,7 +33,7 @@ export function startCleanup(session: Session, days: number): void {
     const { sessions = 0, left = 0 } = JSON.parse(text || '{}') as { sessions?: number; left?: number }
     if (sessions === 0) return
     const rest = left > 0 ? `; ${left} more tomorrow` : ''
-    const notice = `cleanupPeriodDays: erased the content of ${sessions} sessions last active over ${days} days ago${rest}`
+    const notice = `cleanupPeriodDays: erased the content of ${counted(sessions, 'session')} last active over ${counted(days, 'day')} ago${rest}`
     session.emit({ type: 'notice', level: 'info', text: notice })
   })
 }

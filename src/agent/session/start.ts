@@ -3,6 +3,7 @@
 import type { EventFields } from '../../hooks/events.ts'
 import { textOf } from '../../hooks/step/blocks.ts'
 import type { Steps } from '../../hooks/steps.ts'
+import { counted } from '../../hooks/text/counted.ts'
 import { addEvent } from '../../store/audit.ts'
 import { newestConversation } from '../../store/conversations.ts'
 import { getState } from '../../store/state.ts'
@@ -155,7 +156,7 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
 }
 
 const leftOutText = (rows: number) =>
-  `The oldest ${rows} rows of this conversation do not fit the model's window and are left out. The record keeps them: ona inspect shows them, and a model with a larger window is sent them.`
+  `The oldest ${counted(rows, 'row')} of this conversation do not fit the model's window and are left out. The record keeps them: ona inspect shows them, and a model with a larger window is sent them.`
 
 /** With `failIfUnavailable` nothing starts where commands cannot be sandboxed; otherwise a line says so. */
 async function sandboxProblem({ sandbox, emit }: Runtime): Promise<string | undefined> {

@@ -1,4 +1,5 @@
 /** The workflow as a session drives it: moving on, writing and running the tests, the report. */
+import { counted } from '../../hooks/text/counted.ts'
 import { getConversation } from '../../store/conversations.ts'
 import { approvedPlan } from '../../store/plans.ts'
 import { lastRating } from '../../store/ratings.ts'
@@ -69,7 +70,7 @@ export function testedInWords({ generated, runs }: Tested & { ok: true }): { num
   if (!generated) return { numbers: runs.length > 0 ? passed : 'no cases: there is no approved plan' }
   const { cases, open, why } = generated
   return {
-    numbers: `${cases} ${cases === 1 ? 'case' : 'cases'} written, ${passed}`,
+    numbers: `${counted(cases, 'case')} written, ${passed}`,
     ...(open.length > 0 && {
       open: `no case yet for ${open.join(', ')}${why ? `: ${why}` : ''}\nTry again with /test or ona verify --run, or make a new plan with criteria that can be checked from outside.`,
     }),

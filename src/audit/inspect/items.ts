@@ -1,6 +1,8 @@
 /** The items of a timeline as HTML. Whatever comes from the database passes `html`. */
+
 import { structuredPatch } from 'diff'
 import type { JsonObject } from '../../hooks/shape.ts'
+import { counted } from '../../hooks/text/counted.ts'
 import { html } from '../../page.ts'
 import type { HookAnswer } from './hook-answer.ts'
 import type { AgentItem, CallItem, Item, Permission } from './timeline-items.ts'
@@ -114,8 +116,9 @@ const planHtml = ({ at, what, plan, by, content }: Item & { kind: 'plan' }): str
 }
 
 function agentHtml({ type, at, items, left_out }: AgentItem): string {
-  const left = left_out === 0 ? '' : `<p class="left">${left_out} more rows of this sub-agent are in the database.</p>`
-  return `<details><summary><b>${html(type)}</b> sub-agent, ${items.length} steps<span class="time">${clock(at)}</span></summary>${line(items, at.slice(0, 10), 'Task')}${left}</details>`
+  const left =
+    left_out === 0 ? '' : `<p class="left">${counted(left_out, 'more row')} of this sub-agent are in the database.</p>`
+  return `<details><summary><b>${html(type)}</b> sub-agent, ${counted(items.length, 'step')}<span class="time">${clock(at)}</span></summary>${line(items, at.slice(0, 10), 'Task')}${left}</details>`
 }
 
 /** The one thing that tells most of a call. */
@@ -178,7 +181,7 @@ function pre(text: string): string {
 }
 
 const size = (text: string): string =>
-  text.includes('\n') ? `${text.split('\n').length.toLocaleString('en')} lines` : `${text.length} characters`
+  text.includes('\n') ? counted(text.split('\n').length, 'line') : counted(text.length, 'character')
 
 /** Words of people and models: code stands out, and nothing else of Markdown is read. */
 function prose(text: string): string {

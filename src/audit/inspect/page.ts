@@ -1,4 +1,5 @@
 /** The pages of `ona inspect`: the conversations, and one of them. */
+import { counted } from '../../hooks/text/counted.ts'
 import { html, page } from '../../page.ts'
 import { withArchived } from '../../store/archive/reading.ts'
 import type { Db, ReadDb } from '../../store/open.ts'
@@ -107,8 +108,6 @@ function bounded(db: ReadDb, about: Overview, most: number): { text: string } {
 
 const anchor = ({ id }: { id: string }): string => `c-${encodeURIComponent(id)}`
 const database = (db: ReadDb): string => `<p class="facts"><code>${html(db.path)}</code></p>`
-const counted = (count: number, what: string): string =>
-  `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
 const title = ({ title: text }: { title: string }): string => html(text || '(nothing was said)')
 
 function tableHtml(rows: readonly ConversationRow[], link: (about: ConversationRow) => string | undefined): string {

@@ -1,5 +1,7 @@
 /** A replay as a file: JUnit for CI, a page for people. */
+
 import { redact } from '../../hooks/redact.ts'
+import { counted } from '../../hooks/text/counted.ts'
 import { html, page } from '../../page.ts'
 import { sarif } from '../evidence/sarif.ts'
 import type { Change, Summary } from './replay.ts'
@@ -20,7 +22,7 @@ export function junitReport(
     return `<testcase ${attributes}>${body}</testcase>`
   })
   const failures = changes.filter(isFatal).length
-  const same = `<testcase classname="ona.replay" name="${summary.same} of ${summary.calls} calls come out the same"/>`
+  const same = `<testcase classname="ona.replay" name="${summary.same} of ${counted(summary.calls, 'call')} come out the same"/>`
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites tests="${cases.length + 1}" failures="${failures}">
 <testsuite name="ona hooks replay" tests="${cases.length + 1}" failures="${failures}" errors="0">
@@ -51,7 +53,7 @@ export function htmlReport(summary: Summary, changes: readonly Change[], baselin
   const { calls, same, newlyDenied, newlyAsked, newlyAllowed, byAgent } = summary
   const boxes: [number, string][] = [
     ...([
-      [calls, 'calls'],
+      [calls, calls === 1 ? 'call' : 'calls'],
       [same, 'the same'],
     ] as [number, string][]),
     ...([

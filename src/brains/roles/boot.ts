@@ -1,7 +1,9 @@
 /** What a role says to the model when a session starts: its briefs and skills, each under its name. */
+
 import { join, matchesGlob, relative } from 'node:path'
 import { readPlainFile } from '../../files/plain-file.ts'
 import { Problem } from '../../files/problem.ts'
+import { counted } from '../../hooks/text/counted.ts'
 import { filesOf, type RoleFolder } from './linked-files.ts'
 
 type Choice = { readonly say?: readonly string[]; readonly ref?: readonly string[] }
@@ -24,7 +26,7 @@ export async function bootText(root: string, role: RoleFolder, subjects: readonl
     }
   }
   const name = `repo="${role.repo}" name="${role.slug}"`
-  const size = `${parts.length} files, ${bytes} bytes, about ${Math.ceil(bytes / 4)} tokens`
+  const size = `${counted(parts.length, 'file')}, ${counted(bytes, 'byte')}, about ${Math.ceil(bytes / 4)} tokens`
   return [`<role ${name}>`, `<stats>${size}</stats>`, ...parts, '</role>', ''].join('\n')
 }
 

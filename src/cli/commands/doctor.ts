@@ -1,7 +1,8 @@
 /** `ona doctor`: checks the installation, the user's settings and this folder. */
+
 import { resolve } from 'node:path'
 import { examine, type Finding } from '../../doctor/doctor.ts'
-import { counted } from '../../tools/bounded.ts'
+import { counted } from '../../hooks/text/counted.ts'
 import { command } from '../command.ts'
 import { paint, said, saidJson } from '../print.ts'
 

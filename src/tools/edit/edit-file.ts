@@ -1,5 +1,6 @@
 /** One exact replacement in a file, keeping its encoding, its line ends and everything else. */
-import { counted, sizeInWords } from '../bounded.ts'
+import { counted } from '../../hooks/text/counted.ts'
+import { sizeInWords } from '../bounded.ts'
 import { decode, encode, encodingNames, hasMark, sniff } from '../encoding.ts'
 import { failed, said, type ToolOutput } from '../output.ts'
 import { sayWhy } from '../read/read-file.ts'

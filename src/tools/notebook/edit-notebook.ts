@@ -1,6 +1,7 @@
 /** One cell replaced, put in or taken out; the rest of the notebook stays as it is, its indentation too. */
+
 import type { JsonObject } from '../../hooks/shape.ts'
-import { counted } from '../bounded.ts'
+import { counted } from '../../hooks/text/counted.ts'
 import { diffDisplay } from '../edit/diff-display.ts'
 import { failed, said, type ToolOutput } from '../output.ts'
 import type { ToolContext } from '../tool.ts'

@@ -1,6 +1,8 @@
 /** Text as numbered lines. However large the file, only the lines shown are held. */
+
 import { readSync } from 'node:fs'
-import { counted, sizeInWords } from '../bounded.ts'
+import { counted } from '../../hooks/text/counted.ts'
+import { sizeInWords } from '../bounded.ts'
 import { type Encoding, encodingNames } from '../encoding.ts'
 import { said } from '../output.ts'
 import { readLimits } from './limits.ts'

@@ -1,6 +1,8 @@
 /** A notebook as its cells and what they printed. */
+
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
-import { capped, counted, sizeInWords } from '../bounded.ts'
+import { counted } from '../../hooks/text/counted.ts'
+import { capped, sizeInWords } from '../bounded.ts'
 import { idOf, joined, type Notebook, parseNotebook } from '../notebook/notebook.ts'
 import { failed, said } from '../output.ts'
 import { readLimits } from './limits.ts'

@@ -1,5 +1,6 @@
 /** The text of a PDF's pages. */
-import { counted, sizeInWords } from '../bounded.ts'
+import { counted } from '../../hooks/text/counted.ts'
+import { sizeInWords } from '../bounded.ts'
 import { failed, said } from '../output.ts'
 import type { ToolContext } from '../tool.ts'
 import type { PageRange } from '../worker-task.ts'

@@ -1,7 +1,9 @@
 /** Finds files whose path fits a pattern. One walk, ours: for names alone ripgrep is no faster. */
+
 import { statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
-import { capped, counted } from '../bounded.ts'
+import { counted } from '../../hooks/text/counted.ts'
+import { capped } from '../bounded.ts'
 import { broke, failed, said, type ToolOutput } from '../output.ts'
 import { absolute, whyOf } from '../paths.ts'
 import type { ToolContext } from '../tool.ts'

@@ -1,6 +1,8 @@
 /** Runs a search and lays out what was found. */
+
 import { statSync } from 'node:fs'
-import { capped, counted } from '../bounded.ts'
+import { counted } from '../../hooks/text/counted.ts'
+import { capped } from '../bounded.ts'
 import { broke, failed, said, type ToolOutput } from '../output.ts'
 import { absolute, shown, whyOf } from '../paths.ts'
 import type { ToolContext } from '../tool.ts'

@@ -1,6 +1,8 @@
 /** Web search: by the model's provider where it has one, otherwise by a SearXNG server that the operator names. */
+
 import { isObject } from '../../hooks/shape.ts'
-import { capped, counted, streamCap } from '../bounded.ts'
+import { counted } from '../../hooks/text/counted.ts'
+import { capped, streamCap } from '../bounded.ts'
 import type { WebSearch } from '../host.ts'
 import { broke, failed, said, type ToolOutput } from '../output.ts'
 import type { ToolContext } from '../tool.ts'

@@ -1,6 +1,7 @@
 /** Write: makes a file, or replaces all of one. */
+
 import { record, string } from '../../hooks/shape.ts'
-import { counted } from '../bounded.ts'
+import { counted } from '../../hooks/text/counted.ts'
 import { failed, said } from '../output.ts'
 import { defineTool } from '../tool.ts'
 

@@ -1,10 +1,12 @@
 /** `ona fleet enrol|ship`: this machine as a node. */
+
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from '../../../files/problem.ts'
 import { nodeClient, userClient } from '../../../fleet/node/client.ts'
 import { fleetHome, isEnrolled, newKeys, readIdentity, writeIdentity } from '../../../fleet/node/identity.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import { dbPath, readDb } from '../../../store/open.ts'
 import { noted, said, saidJson, warned, wrong } from '../../print.ts'
 import { answered, fleetCommand, requireOperator, requireSafe, untilStopped } from './shared.ts'
@@ -84,8 +86,9 @@ export const ship = fleetCommand(
     }
     const report = ({ rows, batches, faults, problem }: Awaited<ReturnType<typeof once>>) => {
       if (json && !watch) saidJson({ rows, batches, faults, ...(problem !== undefined && { problem }) })
-      else if (rows > 0 || !watch) said(`${rows} rows sent`)
-      if (faults > 0) warned(`the fleet reports ${faults} faults of the chain; ona audit verify names the first row`)
+      else if (rows > 0 || !watch) said(`${counted(rows, 'row')} sent`)
+      if (faults > 0)
+        warned(`the fleet reports ${counted(faults, 'fault')} of the chain; ona audit verify names the first row`)
       if (problem !== undefined) warned(`${problem}; the rest is sent the next time`)
     }
     if (!watch) {

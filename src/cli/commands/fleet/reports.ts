@@ -1,5 +1,7 @@
 /** `ona fleet status|access|revoke|acknowledge|retain|erase`: the fleet as a whole. */
+
 import type { FleetReport } from '../../../fleet/server/reports.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import { html, page } from '../../../page.ts'
 import { paint, said, saidJson, table, warned, wrong } from '../../print.ts'
 import { writePage } from '../../write-page.ts'
@@ -174,7 +176,7 @@ export const acknowledge = fleetCommand(
     if (node === undefined) return wrong('ona fleet acknowledge', 'name the node')
     requireOperator('acknowledging faults')
     const { faults } = await answered(userOf(given).client.ask('POST', '/v1/faults/acknowledge', { node }))
-    return given.json ? saidJson({ faults }) : said(`${faults} faults acknowledged`)
+    return given.json ? saidJson({ faults }) : said(`${counted(Number(faults), 'fault')} acknowledged`)
   },
 )
 
@@ -199,6 +201,6 @@ export const erase = fleetCommand(
     const { rows } = await answered(
       userOf(given).client.ask('POST', '/v1/erase', { person: given.person, reason: given.reason ?? 'on request' }),
     )
-    return given.json ? saidJson({ rows }) : said(`${rows} rows erased`)
+    return given.json ? saidJson({ rows }) : said(`${counted(Number(rows), 'row')} erased`)
   },
 )

@@ -1,6 +1,8 @@
 /** How `ona hooks replay` prints what it finds. */
+
 import type { Change, Summary } from '../../../audit/replay/replay.ts'
 import { redact } from '../../../hooks/redact.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import { visible } from '../../../hooks/text/visible.ts'
 import { builtInTool } from '../../../tools/all.ts'
 import { paint, said, table, write } from '../../print.ts'
@@ -47,14 +49,18 @@ export async function inWords(run: Run, limit: number, seen: (change: Change) =>
   said(summed(summary))
   if (shown.length > 0) said(`\n${table(['when', 'tool', 'input', 'was → would be', 'because'], rowsOf(shown))}`)
   if (changes > shown.length)
-    said(`The newest ${shown.length} of ${changes} changes; --limit N shows more, --json all.`)
+    said(`The newest ${shown.length} of ${counted(changes, 'change')}; --limit N shows more, --json all.`)
   return summary
 }
 
 function summed(summary: Summary): string {
   const { calls, same, newlyDenied, newlyAsked, newlyAllowed, notJudged, notAsked, failed, byAgent } = summary
   const counts = [
-    ...[['calls', calls] as const, ['the same', same] as const, ['newly denied', newlyDenied] as const],
+    ...[
+      [calls === 1 ? 'call' : 'calls', calls] as const,
+      ['the same', same] as const,
+      ['newly denied', newlyDenied] as const,
+    ],
     ...[['newly asked', newlyAsked] as const, ['newly allowed', newlyAllowed] as const],
   ]
   const width = calls.toLocaleString('en').length
@@ -65,15 +71,14 @@ function summed(summary: Summary): string {
   const agents = Object.entries(byAgent)
   if (agents.length > 1)
     lines.push(`by agent: ${agents.map(([name, { calls: n, changed }]) => `${name} ${changed} of ${n}`).join(', ')}`)
-  if (notJudged > 0) lines.push(`${times(notJudged)} were never judged and are left out`)
+  if (notJudged > 0) lines.push(`left out, because they were never judged: ${counted(notJudged, 'call')}`)
   for (const { hook, calls: count } of notAsked)
-    lines.push(`not asked about ${times(count)}: ${visible(hook)} (${whyNot(hook)})`)
+    lines.push(`not asked about ${counted(count, 'call')}: ${visible(hook)} (${whyNot(hook)})`)
   for (const { hook, calls: count, why } of failed)
-    lines.push(paint('red', `failed on ${times(count)}: ${visible(hook)}: ${visible(why)}`))
+    lines.push(paint('red', `failed on ${counted(count, 'call')}: ${visible(hook)}: ${visible(why)}`))
   return `${lines.join('\n')}\n`
 }
 
-const times = (count: number): string => (count === 1 ? '1 call' : `${count.toLocaleString('en')} calls`)
 const whyNot = (hook: string): string =>
   hook.startsWith('prompt:') ? 'it asks a model, and a replay does not' : 'it is a program; --run-commands runs it'
 

@@ -49,7 +49,7 @@ The calls (without any: all of them):
   --fail-on WAS->WOULD exit 1 when such a change is found: allowed->denied, asked->allowed, any->denied; may be given again
   --junit FILE         write the changes as a JUnit report, for CI
   --sarif FILE         write them as SARIF, for code scanning
-  --html FILE          write them as a page that needs nothing beside it
+  --html FILE          write them as one self-contained page
   --json               one line of JSON, with every change
 
 Exit code: 0 done, 1 it failed or a change was found that --fail-on or --fail-on-change names, 2 wrong usage.

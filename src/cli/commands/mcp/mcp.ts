@@ -1,8 +1,10 @@
 /** `ona mcp`: the MCP servers of this folder and this user, and our own tools as one. */
+
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { declaredHere, snapshotSource } from '../../../agent/session/declared-servers.ts'
 import type { JsonObject } from '../../../hooks/shape.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import { readJson } from '../../../hooks/text/json-text.ts'
 import type { ServerPolicy } from '../../../mcp/approval.ts'
 import { readServers, type ServerConfig, targetOf } from '../../../mcp/config.ts'
@@ -155,7 +157,7 @@ const list = command('ona mcp list', { help, flags: { json: 'flag', 'no-check': 
   if (flags.json) return saidJson(listing)
   if (listing.length === 0) return said('no MCP servers; ona mcp add NAME COMMAND adds one')
   for (const { name, scope, target, status, problem, tools } of listing) {
-    const more = status === 'connected' ? `${tools} tools` : problem
+    const more = status === 'connected' ? counted(tools, 'tool') : problem
     said(`${name}  ${scope}  ${target}  ${status}${more ? ` (${more})` : ''}`)
   }
   return 0
@@ -224,7 +226,7 @@ async function requireOperator(act: string): Promise<void> {
 const reset = command('ona mcp reset-project-choices', { help }, async () => {
   const { forgetApprovals } = await import('../../../mcp/approval.ts')
   const count = forgetApprovals(process.cwd(), homedir())
-  return said(`forgot ${count} ${count === 1 ? 'answer' : 'answers'} for ${process.cwd()}`)
+  return said(`removed ${counted(count, 'answer')} for ${process.cwd()}`)
 })
 
 const accept = command('ona mcp accept', { help, flags: { json: 'flag' }, words: 1 }, async ({ json }, [name]) => {

@@ -1,7 +1,9 @@
 /** `ona plugin marketplace`: where plugins come from. */
+
 import { settingsHere } from '../../../agent/session/folder-settings.ts'
 import { statOf } from '../../../files/plain-file.ts'
 import { Problem } from '../../../files/problem.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import { managing } from '../../../plugins/manage.ts'
 import { knownMarketplaces } from '../../../plugins/registry.ts'
 import { saySource, sourceOfWord } from '../../../plugins/source.ts'
@@ -85,7 +87,8 @@ const update = command('ona plugin marketplace update', { help, flags: { json },
   for (const { name, source } of own) {
     const { marketplace, warnings } = await addMarketplace(at, source, name)
     for (const warning of warnings) warned(warning)
-    if (!given.json) said(`${name}: ${marketplace.plugins.length} plugins; ona plugin update installs what changed`)
+    if (!given.json)
+      said(`${name}: ${counted(marketplace.plugins.length, 'plugin')}; ona plugin update installs what changed`)
   }
   return given.json ? saidJson(own.map(({ name }) => name)) : 0
 })

@@ -1,7 +1,9 @@
 /** `ona plugin validate`: a plugin or a marketplace, checked for its author. */
+
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Problem } from '../../../files/problem.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import { readPlugin } from '../../../plugins/read-plugin.ts'
 import { summaryOf } from '../../../plugins/summary.ts'
 import { hashTree } from '../../../plugins/tree.ts'
@@ -26,7 +28,7 @@ export const validate = command(
     else {
       for (const warning of warnings) warned(warning)
       if (problems.length === 0)
-        said(`${word}: a valid ${kind}${warnings.length > 0 ? `, with ${warnings.length} warnings` : ''}`)
+        said(`${word}: a valid ${kind}${warnings.length > 0 ? `, with ${counted(warnings.length, 'warning')}` : ''}`)
       else failed(problems.join('\n'))
     }
     return problems.length > 0 ? 1 : 0

@@ -1,4 +1,5 @@
 /** `ona enforce`: one policy into every agent's machine-wide configuration, which its user cannot change. */
+
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -18,6 +19,7 @@ import { repositoryOf } from '../../../brains/targets.ts'
 import { writeAtomic } from '../../../files/atomic-write.ts'
 import { readText } from '../../../files/file-edits.ts'
 import { Problem } from '../../../files/problem.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import type { Host } from '../../../hosts/host.ts'
 import type { Policy, Surroundings } from '../../../hosts/managed.ts'
 import { requireOperator } from '../../../store/operator.ts'
@@ -155,7 +157,7 @@ function distribute(compiled: Compiled, { format, out }: Flags): number {
     const why = writePage(out, data, 0o644)
     if (why) return failed(why)
   }
-  noted(`${out}: policy ${compiled.digest}, ${files.length} files`) // --out may be /dev/stdout
+  noted(`${out}: policy ${compiled.digest}, ${counted(files.length, 'file')}`) // --out may be /dev/stdout
   return 0
 }
 
@@ -169,12 +171,12 @@ const apply = command('ona enforce apply', { help, flags }, async (given) => {
   const cannot = policy.rules.flatMap((rule) => hosts.filter(({ managed }) => managed.support(rule).how === 'cannot'))
   if (given.strict && cannot.length > 0)
     return failed(
-      `--strict: ${cannot.length} rules cannot be enforced in an agent; nothing was written (ona enforce plan shows them)`,
+      `--strict: ${counted(cannot.length, 'rule')} cannot be enforced in an agent; nothing was written (ona enforce plan shows them)`,
     )
   const { changed } = await applyPolicy(compiled, { root, force: given.force === true })
   if (given.json) return saidJson({ digest: compiled.digest, changed })
   for (const path of changed) said(`  ${path}`)
-  return said(`policy ${compiled.digest}: ${changed.length} files written; ona prove shows that it holds`)
+  return said(`policy ${compiled.digest}: ${counted(changed.length, 'file')} written; ona prove shows that it holds`)
 })
 
 const status = command('ona enforce status', { help, flags }, async (given) => {
@@ -205,7 +207,7 @@ const status = command('ona enforce status', { help, flags }, async (given) => {
     said(`policy ${applied.digest}`)
     for (const { host, files: list, wrong: bad, overridden, holds } of rows)
       said(
-        `  ${host.padEnd(11)} ${list.length === 0 ? 'not enforced' : bad.length > 0 ? 'drifted' : overridden.length > 0 ? 'overridden' : 'applied'}, ${list.length} files${holds ? paint('dim', `  ${holds}`) : ''}`,
+        `  ${host.padEnd(11)} ${list.length === 0 ? 'not enforced' : bad.length > 0 ? 'drifted' : overridden.length > 0 ? 'overridden' : 'applied'}, ${counted(list.length, 'file')}${holds ? paint('dim', `  ${holds}`) : ''}`,
       )
   }
   for (const problem of problems) warned(problem)

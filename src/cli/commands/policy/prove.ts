@@ -1,4 +1,5 @@
 /** `ona prove`: starts each agent headless against a scripted model and shows whether the policy holds in it. */
+
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readApplied, statusOf } from '../../../brains/enforce/apply.ts'
@@ -10,6 +11,7 @@ import type { ProofResult } from '../../../brains/prove/session.ts'
 import type { Role } from '../../../brains/role.ts'
 import { repositoryOf } from '../../../brains/targets.ts'
 import { Problem } from '../../../files/problem.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import type { Host } from '../../../hosts/host.ts'
 import type { PolicyRule } from '../../../hosts/managed.ts'
 import type { FlagsOf } from '../../args.ts'
@@ -82,7 +84,7 @@ export const run = command('ona prove', { help, flags, words: 20 }, async (given
       reports.push({ host: host.slug, program, seconds: 0, results: [], skipped: whySkipped(host) })
       continue
     }
-    if (!given.json) process.stderr.write(`${host.slug}: ${cases.length} attempts…\n`)
+    if (!given.json) process.stderr.write(`${host.slug}: ${counted(cases.length, 'attempt')}…\n`)
     const startedAt = performance.now()
     const results = await proveHost(host, program, cases, {
       root,
@@ -147,7 +149,7 @@ function watchConfig(root: string, { json }: Flags): number {
     ...interpreterProblems(root, applied.files),
   ]
   if (json) saidJson({ digest: applied.digest, files: files.length, problems })
-  else said(`policy ${applied.digest}: ${files.length} files, ${problems.length} problems`)
+  else said(`policy ${applied.digest}: ${counted(files.length, 'file')}, ${counted(problems.length, 'problem')}`)
   for (const problem of problems) warned(problem)
   return problems.length > 0 ? 1 : 0
 }

@@ -1,8 +1,10 @@
 /** `ona policy suggest`: the rules that the record calls for. */
+
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { type Suggestions, suggestRules } from '../../../audit/policy/suggest.ts'
 import { recordedCalls } from '../../../audit/replay/recorded-calls.ts'
+import { counted, grouped } from '../../../hooks/text/counted.ts'
 import { readDb } from '../../../store/open.ts'
 import { persistPermissionUpdates } from '../../../store/settings/settings-edit.ts'
 import { command } from '../../command.ts'
@@ -68,16 +70,14 @@ export const run = command(name, { help, flags }, async (given) => {
 })
 
 function words({ calls, prompts, suggestions, dropped, truncated }: Suggestions): string {
-  const lines = [
-    `${calls.toLocaleString('en')} calls on record; these settings prompt for ${prompts.toLocaleString('en')} of them`,
-  ]
+  const lines = [`${counted(calls, 'call')} on record; these settings prompt for ${grouped(prompts)} of them`]
   if (truncated) lines.push('there are more different calls than are compared; --since or --project narrows them')
   if (suggestions.length === 0) lines.push('no rule to suggest')
   for (const { behavior, rule, calls: count, answered, writes, agents, examples } of suggestions) {
     const effect =
       behavior === 'allow'
-        ? `removes ${count} prompts (${answered} were approved), newly allows ${writes} file writes`
-        : `would have denied ${count} calls, ${answered} of which were denied`
+        ? `removes ${counted(count, 'prompt')} (${answered} approved), newly allows ${counted(writes, 'file write')}`
+        : `would have denied ${counted(count, 'call')}, ${answered} of which were denied`
     lines.push(
       '',
       `${paint(behavior === 'allow' ? 'green' : 'red', `+ ${behavior}: ${rule}`)}`,
@@ -109,7 +109,7 @@ async function apply({ suggestions }: Suggestions, place: keyof typeof places, c
   const edited = await persistPermissionUpdates(updates, { cwd, home, env: process.env }, ruleText)
   for (const each of edited) {
     if (!each.ok) return failed(`${each.file} ${each.why}`)
-    said(`${each.file}: ${updates.length} rules added`)
+    said(`${each.file}: ${counted(updates.length, 'rule')} added`)
   }
   return 0
 }

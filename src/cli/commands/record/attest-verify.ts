@@ -1,10 +1,12 @@
 /** `ona attest verify`: whether an attestation holds for a repository. */
+
 import { existsSync, readFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { type Opened, openEnvelope, type Predicate, parsed } from '../../../audit/evidence/attestation.ts'
 import { defaultKeyFile } from '../../../audit/evidence/keys.ts'
 import type { Finding } from '../../../audit/evidence/sarif.ts'
 import { git } from '../../../hooks/quiet-git.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import { dbPath, type ReadDb, readDb, StoreError } from '../../../store/open.ts'
 import { failed, said, saidJson, warned } from '../../print.ts'
 import { writePage } from '../../write-page.ts'
@@ -60,7 +62,7 @@ export async function verify(file: string, flags: VerifyFlags): Promise<number> 
   else {
     const { coverage, criteria, plan, signOff } = predicate
     said(
-      `commit ${commit.slice(0, 12)}: ${criteria.length} criteria, ${coverage.passed} of ${coverage.cases} cases passed; plan approved by ${plan?.approvedBy ?? 'nobody'}, signed off by ${signOff?.by ?? 'nobody'}`,
+      `commit ${commit.slice(0, 12)}: ${counted(criteria.length, 'criterion', 'criteria')}, ${coverage.passed} of ${counted(coverage.cases, 'case')} passed; plan approved by ${plan?.approvedBy ?? 'nobody'}, signed off by ${signOff?.by ?? 'nobody'}`,
     )
     for (const note of notes) said(note)
     for (const problem of problems) warned(problem)

@@ -1,9 +1,11 @@
 /** `ona attest`: proof of a piece of work, for the pull request. */
+
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { verifyReport } from '../../../agent/workflow/workflow.ts'
 import { envelope, type Predicate, statementOf } from '../../../audit/evidence/attestation.ts'
 import { defaultKeyFile, openSigner } from '../../../audit/evidence/keys.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import { type Db, dbPath, readDb } from '../../../store/open.ts'
 import { operatorProblem } from '../../../store/operator.ts'
 import type { Report } from '../../../workflow/report.ts'
@@ -91,7 +93,7 @@ export const run = command(name, { help, flags, words: 2 }, async (given, [verb,
     if (problem) return failed(problem)
     const { coverage, criteria } = predicate
     return said(
-      `${given.out}: ${criteria.length} criteria, ${coverage.passed} of ${coverage.cases} cases passed, commit ${range.to.slice(0, 12)}`,
+      `${given.out}: ${counted(criteria.length, 'criterion', 'criteria')}, ${coverage.passed} of ${counted(coverage.cases, 'case')} passed, commit ${range.to.slice(0, 12)}`,
     )
   } catch (cause) {
     if (given.sigstore) return failed(`Sigstore did not sign it: ${(cause as Error).message}`)

@@ -1,7 +1,9 @@
 /** `ona audit archive|unarchive`: old conversations as compressed files beside the database. */
+
 import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename } from 'node:path'
+import { counted } from '../../../hooks/text/counted.ts'
 import { archivable, archiveConversation, unarchiveConversation } from '../../../store/archive/archive.ts'
 import { archivedConversations } from '../../../store/archive/reading.ts'
 import { type Db, dbPath, openDb, StoreError } from '../../../store/open.ts'
@@ -41,7 +43,7 @@ export const archive = command(
       const ids = archivable(db, sqlTime(before))
       if (dryRun) {
         if (json) return saidJson({ conversations: ids.length })
-        return said(`${ids.length} conversations would be archived`)
+        return said(`${counted(ids.length, 'conversation')} would be archived`)
       }
       const file = `${basename(db.path)}-archive-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}.zst`
       const sizeBefore = statSync(db.path).size
@@ -64,7 +66,7 @@ export const archive = command(
       else if (done.rows === 0) said('there is nothing to archive')
       else
         said(
-          `${done.rows} rows of ${done.conversations} conversations are in ${file} (${shownBytes(done.bytes)}); the database is ${shownBytes(freed)} smaller`,
+          `moved ${counted(done.rows, 'row')} of ${counted(done.conversations, 'conversation')} to ${file} (${shownBytes(done.bytes)}); the database is ${shownBytes(freed)} smaller`,
         )
       return done.skipped > 0 ? 1 : 0
     })
@@ -89,7 +91,7 @@ export const unarchive = command(
       const wanted = all ? known : ids
       for (const id of wanted) unarchiveConversation(db, id)
       if (json) return saidJson({ conversations: wanted.length })
-      return said(`${wanted.length} conversations are back in the database`)
+      return said(`restored ${counted(wanted.length, 'conversation')}`)
     })
   },
 )

@@ -1,4 +1,5 @@
 /** `ona audit verify|checkpoint|export|retain|erase`: the record as evidence. */
+
 import { appendFileSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
@@ -7,6 +8,7 @@ import { exportFormats, exportHead, exportLine, exportRows } from '../../../audi
 import { defaultKeyFile, openSigner } from '../../../audit/evidence/keys.ts'
 import { verifyChain } from '../../../audit/evidence/verify.ts'
 import { isDevice, writeInto } from '../../../files/device-write.ts'
+import { counted, grouped } from '../../../hooks/text/counted.ts'
 import { dbPath, readDb } from '../../../store/open.ts'
 import { operatorProblem } from '../../../store/operator.ts'
 import { command } from '../../command.ts'
@@ -36,11 +38,11 @@ export const verify = command(
       const problems = checkpoint === undefined ? [] : checkpointProblems(db, checkpoint, key)
       if (json) saidJson({ ok: !fault && problems.length === 0, ...found, ...(fault && { fault }), problems })
       else if (!fault) {
-        const erased = found.erased > 0 ? `, ${found.erased} erased on purpose` : ''
-        const archived = found.archived > 0 ? `, ${found.archived} of them in archives` : ''
-        const before = found.before > 0 ? `; ${found.before} older rows are not in the chain` : ''
+        const erased = found.erased > 0 ? `, ${grouped(found.erased)} erased on purpose` : ''
+        const archived = found.archived > 0 ? `, ${grouped(found.archived)} of them in archives` : ''
+        const before = found.before > 0 ? `; not in the chain: ${counted(found.before, 'older row')}` : ''
         said(
-          `${found.rows} rows in ${found.links} links are as they were written${archived}${erased}${before}\nhead ${found.head || 'none'}`,
+          `${counted(found.rows, 'row')} in ${counted(found.links, 'link')} are as they were written${archived}${erased}${before}\nhead ${found.head || 'none'}`,
         )
       }
       if (fault && !json)

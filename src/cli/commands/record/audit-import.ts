@@ -1,10 +1,12 @@
 /** `ona audit import`: other agents' histories and the dispatcher's logs into the database. */
+
 import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { type Found, findHistories } from '../../../audit/import/find-histories.ts'
 import { importFile } from '../../../audit/import/import-history.ts'
 import { type Counts, noCounts } from '../../../audit/import/write-records.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import { historyReaders } from '../../../hosts/history/readers.ts'
 import { type Db, dbPath, inMemory, openDb } from '../../../store/open.ts'
 import { requireOperator } from '../../../store/operator.ts'
@@ -168,13 +170,13 @@ function about(counts: Counts): string {
   const { sessions, prompts, calls, denied, hooks, errors, unreadable, unknown } = counts
   const parts = [
     ...[
-      sessions === 1 ? '1 new session' : `${sessions} new sessions`,
-      `${prompts} prompts`,
-      `${calls} calls (${denied} denied)`,
-      `${hooks} hooks`,
+      counted(sessions, 'new session'),
+      counted(prompts, 'prompt'),
+      `${counted(calls, 'call')} (${denied} denied)`,
+      counted(hooks, 'hook'),
     ],
-    ...(errors > 0 ? [`${errors} errors`] : []),
-    ...(unreadable > 0 ? [`${unreadable} unreadable lines`] : []),
+    ...(errors > 0 ? [counted(errors, 'error')] : []),
+    ...(unreadable > 0 ? [counted(unreadable, 'unreadable line')] : []),
   ]
   const types = Object.entries(unknown).map(([type, count]) => `${type} × ${count}`)
   return parts.join(', ') + (types.length > 0 ? `; unknown records, not imported: ${types.join(', ')}` : '')
@@ -199,8 +201,10 @@ async function importLogs(given: string, project: string | undefined, json: bool
     if (json) saidJson({ ...counts, problems })
     else {
       const { decisions, events, sessions, torn } = counts
-      said(`${decisions} decisions and ${events} events of ${sessions} sessions imported into ${db.path}`)
-      if (torn > 0) said(`${torn} lines were cut off by a crash and left out`)
+      said(
+        `${counted(decisions, 'decision')} and ${counted(events, 'event')} of ${counted(sessions, 'session')} imported into ${db.path}`,
+      )
+      if (torn > 0) said(`left out, because a crash cut them off: ${counted(torn, 'line')}`)
     }
     for (const problem of problems) warned(problem)
     return problems.length === 0 ? 0 : 1

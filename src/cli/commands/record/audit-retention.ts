@@ -1,7 +1,9 @@
 /** `ona audit retain`, `erase` and `hold`: what is removed from the record, and what must stay. */
+
 import { homedir } from 'node:os'
 import { eraseSession, sessionsBefore } from '../../../audit/evidence/erase.ts'
 import { runRetention } from '../../../audit/evidence/retention.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import { type Db, dbPath, openDb } from '../../../store/open.ts'
 import { operatorProblem } from '../../../store/operator.ts'
 import { begunRetention, holdConversation, holdOf, holds, releaseConversation } from '../../../store/retention.ts'
@@ -30,7 +32,7 @@ export const retain = command(
     const count = Number(days)
     if (days === undefined || !Number.isSafeInteger(count) || count < 1)
       return wrong('ona audit retain', '--days must be a positive number of days')
-    return erase(sessionsBefore, sqlTime(Date.now() - count * 86_400_000), `retention of ${count} days`, {
+    return erase(sessionsBefore, sqlTime(Date.now() - count * 86_400_000), `retention of ${counted(count, 'day')}`, {
       dryRun,
       json,
     })
@@ -49,7 +51,7 @@ function finishRun(run: number, startedBy: string, json: true | undefined): numb
     if (!begun) return failed(`there is no run ${run} to finish; cleanupPeriodDays in the settings begins one a day`)
     const until = now.getTime() + longestMs
     const done = runRetention(db, { ...begun, now, startedBy, run, goOn: () => Date.now() < until })
-    return json ? saidJson(done) : said(`${done.rows} rows of ${done.sessions} sessions erased`)
+    return json ? saidJson(done) : said(`${counted(done.rows, 'row')} of ${counted(done.sessions, 'session')} erased`)
   } finally {
     db.close()
   }
@@ -91,7 +93,9 @@ function erase(
     if (!dryRun) for (const id of sessions) rows += eraseSession(db, id, reason)
     if (json) return saidJson({ sessions: sessions.length, rows })
     return said(
-      dryRun ? `${sessions.length} sessions would be erased` : `${rows} rows of ${sessions.length} sessions erased`,
+      dryRun
+        ? `${counted(sessions.length, 'session')} would be erased`
+        : `${counted(rows, 'row')} of ${counted(sessions.length, 'session')} erased`,
     )
   } finally {
     db.close()

@@ -1,5 +1,7 @@
 /** `ona otel ship`: the record to an OpenTelemetry collector. */
+
 import { settingsHere } from '../../../agent/session/folder-settings.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import { dbPath, openDb } from '../../../store/open.ts'
 import { environment } from '../../../store/settings/environment.ts'
 import { sendsTelemetry } from '../../../store/telemetry.ts'
@@ -44,7 +46,10 @@ const shipping = command(
     try {
       const { problem, ...sent } = await ship(db, env, options)
       if (json) saidJson({ ...sent, ...(problem !== undefined && { problem }) })
-      else said(`${sent.spans} spans, ${sent.logs} events, ${sent.metrics} metric points sent`)
+      else
+        said(
+          `${counted(sent.spans, 'span')}, ${counted(sent.logs, 'event')}, ${counted(sent.metrics, 'metric point')} sent`,
+        )
       if (problem !== undefined) warned(`the collector took no more: ${problem}; the rest is sent the next time`)
       if (!watch) return problem === undefined ? 0 : 1
       noted('sending what is new; Ctrl-C ends it')
@@ -53,7 +58,7 @@ const shipping = command(
       while (!stop.signal.aborted) {
         await sleep(2000, undefined, { signal: stop.signal }).catch(() => {})
         const again = await ship(db, env, options)
-        if (again.spans + again.logs > 0) said(`${again.spans} spans, ${again.logs} events sent`)
+        if (again.spans + again.logs > 0) said(`${counted(again.spans, 'span')}, ${counted(again.logs, 'event')} sent`)
       }
       return 0
     } finally {

@@ -1,4 +1,5 @@
 /** `ona dispatcher`: the policy modules in one short process, for VS Code and the hosts that speak its protocol. */
+
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { repositoryOf } from '../../../brains/targets.ts'
@@ -7,6 +8,7 @@ import { type Host, hosts } from '../../../dispatcher/registration.ts'
 import { examine } from '../../../dispatcher/setup/doctor.ts'
 import { type Change, type Installed, install, runtimeRoot, uninstall } from '../../../dispatcher/setup/install.ts'
 import { makeModule } from '../../../dispatcher/setup/new-module.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import { requireOperator } from '../../../store/operator.ts'
 import { isTrusted, trust } from '../../../store/settings/trust.ts'
 import { command, family } from '../../command.ts'
@@ -80,7 +82,9 @@ function report(result: Installed, { json }: Options, done: string): number {
   if (json) return saidJson({ changes: result.changes, notes: result.notes })
   const count = (did: Change['did']) => result.changes.filter((change) => change.did === did).length
   for (const note of result.notes) said(`note: ${note}`)
-  return said(`${done}: ${count('wrote')} files written, ${count('removed')} removed, ${count('kept')} of yours kept`)
+  return said(
+    `${done}: ${counted(count('wrote'), 'file')} written, ${count('removed')} removed, ${count('kept')} of yours kept`,
+  )
 }
 
 function doctor({ cwd, json, trusted }: Options): number {

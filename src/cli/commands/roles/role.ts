@@ -1,9 +1,11 @@
 /** `ona role`: makes a new role, and lists those that are here. */
+
 import { homedir } from 'node:os'
 import { hooksOf } from '../../../brains/role.ts'
 import { createRole } from '../../../brains/roles/create.ts'
 import { findRoles } from '../../../brains/roles/find.ts'
 import { repositoryOf } from '../../../brains/targets.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import { command, family } from '../../command.ts'
 import { said, saidJson, warned, wrong } from '../../print.ts'
 import type { Verb } from '../../verbs.ts'
@@ -41,7 +43,7 @@ const list = command('ona role list', { help, flags: { json: 'flag' } }, async (
   } else {
     for (const { role, author, source, linked } of roles) {
       const hooks = hooksOf(role).length
-      said(`${author}  ${hooks} ${hooks === 1 ? 'hook' : 'hooks'}  ${linked ? 'linked' : 'not linked'}  ${source}`)
+      said(`${author}  ${counted(hooks, 'hook')}  ${linked ? 'linked' : 'not linked'}  ${source}`)
     }
     if (roles.length === 0) said('no roles here; ona role new NAME makes one')
   }

@@ -1,4 +1,5 @@
 /** `ona demo`: one whole cycle from plan to sign-off, in a folder of its own, offline; the model is rehearsed, the rest is real. */
+
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import { startSession } from '../../../agent/session/start.ts'
 import { runTurn } from '../../../agent/turn.ts'
 import { enterTest, movePhase, testAgain, verifyReport } from '../../../agent/workflow/workflow.ts'
 import { textBlock } from '../../../hooks/step/blocks.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import { startRehearsal } from '../../../rehearsal/server.ts'
 import { reportText } from '../../../workflow/report.ts'
 import { command } from '../../command.ts'
@@ -100,7 +102,7 @@ async function play(folder: string, stage: Stage): Promise<number> {
   await started.close('other')
   stage.say('')
   stage.say(
-    `All of it is on record: ${counts.entries} transcript rows, ${counts.events} events, ${counts.hooks} refusal by the planning gate, in one SQLite file.`,
+    `All of it is on record: ${counted(counts.entries, 'transcript row')}, ${counted(counts.events, 'event')}, ${counted(counts.hooks, 'refusal')} by the planning gate, in one SQLite file.`,
   )
   stage.say('Next: ona in a project of yours. docs/workflow.md has the rest.')
   return phase === 'done' ? 0 : 1
