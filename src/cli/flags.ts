@@ -26,7 +26,7 @@ export const flags = {
     kind: 'maybe',
     short: 'r',
     value: 'ID',
-    about: 'resume a session by id or name; without one, choose from a list',
+    about: 'resume a session by id or name; other words search the list, none shows it',
   },
   'fork-session': { kind: 'flag', about: 'with --continue or --resume: work in a copy of the session' },
   'session-id': { kind: 'value', value: 'UUID', about: 'the id of the new session' },

@@ -18,17 +18,6 @@ export interface Session {
   readonly startedAt: string
 }
 
-/** A session as a picker shows it. */
-export interface SessionSummary extends Session {
-  readonly projectDir: string
-  readonly phase: Phase
-  readonly lastActive: string
-  /** The user's name for it (state key `name`). */
-  readonly name: string | null
-  readonly firstPrompt: string | null
-  readonly entries: number
-}
-
 /** Whose a sub-agent's session is. */
 export interface ParentAgent {
   readonly sessionId: string
@@ -103,36 +92,20 @@ export function newestSession(
   )
 }
 
-/** Sessions that a user can resume, newest first. */
-export function listSessions(
-  db: Db,
-  { projectDir, limit = 50 }: { projectDir?: string | null; limit?: number } = {},
-): SessionSummary[] {
-  const { where, values } = chosen({ 'c.project_dir': projectDir })
-  return db.all<SessionSummary>(
-    `SELECT s.session_id AS sessionId, s.conversation_id AS conversationId, s.started_at AS startedAt,
-            c.project_dir AS projectDir, c.phase, c.last_active AS lastActive,
-            (SELECT value FROM state WHERE conversation_id = c.id AND key = 'name') AS name,
-            (SELECT iif(json_valid(payload_json), json_extract(payload_json, '$.content[0].text'), NULL) FROM transcript_entries e
-             WHERE e.session_id = s.session_id AND entry_type = 'user' ORDER BY sequence LIMIT 1) AS firstPrompt,
-            (SELECT coalesce(max(sequence) + 1, 0) FROM transcript_entries e WHERE e.session_id = s.session_id) AS entries
-     ${resumableSessions} ${where} ${newestSessionFirst} LIMIT ?`,
-    ...values,
-    limit,
-  )
-}
-
 /** Only the conditions that were given: with the others in the text, SQLite would use no index. */
-function chosen(equal: Readonly<Record<string, string | null | undefined>>): { where: string; values: string[] } {
+export function chosen(equal: Readonly<Record<string, string | null | undefined>>): {
+  where: string
+  values: string[]
+} {
   const given = Object.entries(equal).filter((pair): pair is [string, string] => typeof pair[1] === 'string')
   return { where: given.map(([column]) => `AND ${column} = ?`).join(' '), values: given.map(([, value]) => value) }
 }
 
 /** Conversations first (CROSS JOIN keeps the order), so that the newest are found by index and the rest is not read. */
-const resumableSessions = `FROM conversations c CROSS JOIN sessions s ON s.conversation_id = c.id
+export const resumableSessions = `FROM conversations c CROSS JOIN sessions s ON s.conversation_id = c.id
   WHERE NOT EXISTS (SELECT 1 FROM ona_subagents a WHERE a.session_id = s.session_id)
     AND NOT EXISTS (SELECT 1 FROM ona_imports i WHERE i.session_id = s.session_id)`
-const newestSessionFirst = 'ORDER BY c.last_active DESC, s.started_at DESC, s.rowid DESC'
+export const newestSessionFirst = 'ORDER BY c.last_active DESC, s.started_at DESC, s.rowid DESC'
 
 const conversation =
   'SELECT id, project_dir AS projectDir, phase, created_at AS createdAt, last_active AS lastActive FROM conversations'

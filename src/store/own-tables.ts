@@ -203,4 +203,6 @@ export const ownTables: readonly string[] = [
     reason          TEXT NOT NULL,
     created_at      TEXT NOT NULL DEFAULT (datetime('now'))
   )`,
+  // A session is resumed by its name.
+  "CREATE INDEX ona_state_name ON state(value) WHERE key = 'name'",
 ]

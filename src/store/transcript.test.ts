@@ -10,13 +10,13 @@ import {
   createConversation,
   createSession,
   getConversation,
-  listSessions,
   newestConversation,
   newestSession,
   setPhase,
 } from './conversations.ts'
 import { openDb } from './open.ts'
 import { keepOut } from './secrets.ts'
+import { listSessions } from './session-list.ts'
 import { setState } from './state.ts'
 import {
   appendEntries,

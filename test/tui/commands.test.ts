@@ -163,10 +163,10 @@ test('/resume goes back to an earlier session, /branch goes on in a copy', async
     'hello again',
     '/resume nothing-like-this',
   ])
-  assert.match(out, /first \(just now, \d+ entries, idle\)/)
+  assert.match(out, /first \(just now · 2 messages · hello\)/)
   assert.match(out, /Resumed [\w-]+ \(2 messages, phase idle\)/)
   assert.match(out, /A copy of the session\. The original is kept/)
-  assert.match(out, /No conversation found with session ID: nothing-like-this/)
+  assert.match(out, /No session matches "nothing-like-this"/)
   const rows = place.query<{ n: number }>(
     "SELECT count(*) AS n FROM transcript_entries WHERE entry_type = 'assistant' GROUP BY session_id ORDER BY 1",
   )

@@ -466,6 +466,19 @@ test('--resume without a name opens the list of sessions', { skip }, async () =>
   await leave(second)
 })
 
+test('--resume with words that are no name searches the list', { skip }, async () => {
+  const first = await ready({ words: ['hello from before'] })
+  await first.until(/● I am the built-in|I do not understand/)
+  await leave(first)
+  const second = openOna(place, { words: ['--resume', 'from BEFORE'] })
+  await second.until(/⌕ from BEFORE[\s\S]*❯ hello from before/)
+  second.keys('Tab')
+  await second.until(/● I am the built-in|I do not understand/)
+  second.keys('Enter')
+  await second.until(/Resumed [\s\S]*❯ ask/)
+  await leave(second)
+})
+
 test('with NO_COLOR nothing is coloured, without it things are', { skip }, async () => {
   for (const [env, coloured] of [
     [{ NO_COLOR: '1' }, false],

@@ -1,5 +1,6 @@
 /** The session that was asked for: a new one, an earlier one, or a copy of it. */
 
+import { branchOf } from '../../files/git-branch.ts'
 import { unarchiveSession } from '../../store/archive/archive.ts'
 import { addEvent } from '../../store/audit.ts'
 import {
@@ -9,6 +10,7 @@ import {
   newestSession,
   type Session as SessionRow,
 } from '../../store/conversations.ts'
+import { sessionByPrefix } from '../../store/session-list.ts'
 import { workerIn } from '../../store/session-lock.ts'
 import { setState } from '../../store/state.ts'
 import { sendsTelemetry } from '../../store/telemetry.ts'
@@ -29,11 +31,10 @@ export function findSession(options: StartOptions, { db, env }: Runtime): Found 
     return { problem: `the session ${options.sessionId} is in use; --resume resumes it`, usage: true }
   }
   if (!resume) return newSession(options, { db, env })
-  const old = resume === true ? newestSession(db, { projectDir: cwd }) : (getSession(db, resume) ?? byName(db, resume))
+  const old = resume === true ? newestSession(db, { projectDir: cwd }) : namedSession(db, resume)
   if (!old) {
-    const which =
-      resume === true ? `there is no session of ${cwd} to continue` : `No conversation found with session ID: ${resume}`
-    return { problem: which }
+    if (resume === true) return { problem: `there is no session of ${cwd} to continue` }
+    return { problem: `No conversation found with session ID: ${resume}`, unknownSession: true }
   }
   if (!options.fork) return goOn(old, db)
   unarchiveSession(db, old.sessionId)
@@ -54,9 +55,10 @@ function goOn({ sessionId: id, conversationId }: SessionRow, db: Runtime['db']):
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Where it starts and, where the record is sent to a collector, the trace that it belongs to. */
+/** Where it starts, on which branch and, where the record is sent to a collector, the trace that it belongs to. */
 const startDetail = ({ cwd, env: given }: StartOptions, env: Runtime['env']): object => ({
   cwd,
+  branch: branchOf(cwd),
   ...(sendsTelemetry(env) && {
     traceparent: env['TRACEPARENT'],
     startsTrace: env['TRACEPARENT'] !== given['TRACEPARENT'],
@@ -77,6 +79,10 @@ function newSession(options: StartOptions, { db, env }: Pick<Runtime, 'db' | 'en
     return { id: sessionId, conversationId: conversation.id, isNew: true }
   })
 }
+
+/** By its id, by its name, or by the beginning of its id. */
+export const namedSession = (db: Runtime['db'], wanted: string): SessionRow | undefined =>
+  getSession(db, wanted) ?? byName(db, wanted) ?? sessionByPrefix(db, wanted)
 
 function byName(db: Runtime['db'], name: string) {
   const row = db.get<{ conversationId: string }>(

@@ -82,4 +82,6 @@ export interface StartProblem {
   readonly usage?: boolean
   /** No credential, or none that can be read. */
   readonly error?: 'authentication_failed'
+  /** No session has the id or the name that was asked for. */
+  readonly unknownSession?: boolean
 }

@@ -10,7 +10,7 @@ export async function repl(flags: Flags, words: readonly string[]): Promise<numb
   const { cwd, env } = options
   const interactive = process.stdin.isTTY === true && process.stdout.isTTY === true
   // --resume without a name: the list of sessions comes first
-  const prompt = flags.resume === '' ? '/resume' : words.join(' ')
+  let prompt = flags.resume === '' ? '/resume' : words.join(' ')
   return runRepl({
     async start({ front, ...ports }) {
       // the prompt is on the screen by now; the agent is loaded behind it
@@ -29,22 +29,29 @@ export async function repl(flags: Flags, words: readonly string[]): Promise<numb
       const { roleHandlers } = await import('../role-handlers.ts')
       // trusted just now in a folder too wide to remember (the home folder): it holds for this run
       const trust = options.trust || settled === 'trusted'
-      return startSession({
-        ...options,
-        rehearsalByDefault: interactive,
-        ...(await roleHandlers({ ...options, trust })),
-        ...ports,
-        ...(flags.debug && { on: await debugged(ports.on) }),
-        idleNoticeMs: Number(env['ONA_IDLE_NOTICE_MS']) || 60_000,
-        settings: { ...options.settings, ...(settled === 'trusted' && { trust: true }) },
-      })
+      const start = async (given: typeof options) =>
+        startSession({
+          ...given,
+          rehearsalByDefault: interactive,
+          ...(await roleHandlers({ ...options, trust })),
+          ...ports,
+          ...(flags.debug && { on: await debugged(ports.on) }),
+          idleNoticeMs: Number(env['ONA_IDLE_NOTICE_MS']) || 60_000,
+          settings: { ...options.settings, ...(settled === 'trusted' && { trust: true }) },
+        })
+      const started = await start(options)
+      const isSearch = front.interactive && words.length === 0 && !options.fork
+      if (!isSearch || !('problem' in started) || !started.unknownSession) return started
+      // neither an id nor a name: words to search the list with
+      prompt = `/resume ${flags.resume}`
+      return start({ ...options, resume: undefined })
     },
     input: process.stdin,
     output: process.stdout,
     env,
     interactive,
     cwd,
-    ...(prompt && { prompt }),
+    prompt: () => prompt,
   })
 }
 

@@ -1,4 +1,5 @@
-/** Times, amounts and shares as a user reads them. */
+/** Times, amounts, shares and paths as a user reads them. */
+import { homedir } from 'node:os'
 
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)}ms`
@@ -29,5 +30,12 @@ export function ago(when: string | number | Date, now = Date.now()): string {
   if (seconds < 60) return 'just now'
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`
-  return `${Math.floor(seconds / 86_400)} d ago`
+  const days = Math.floor(seconds / 86_400)
+  if (days === 1) return 'yesterday'
+  return days < 14 ? `${days} days ago` : new Date(at).toISOString().slice(0, 10)
+}
+
+/** A path in the home folder begins with `~`. */
+export function fromHome(path: string, home = homedir()): string {
+  return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
 }

@@ -26,6 +26,9 @@ const unicode = {
   top: ['┌', '┬', '┐'],
   middle: ['├', '┼', '┤'],
   bottom: ['└', '┴', '┘'],
+  round: ['╭', '╮'],
+  roundEnd: ['╰', '╯'],
+  search: '⌕',
 }
 const ascii: typeof unicode = {
   tool: '*',
@@ -52,6 +55,9 @@ const ascii: typeof unicode = {
   top: ['+', '+', '+'],
   middle: ['+', '+', '+'],
   bottom: ['+', '+', '+'],
+  round: ['+', '+'],
+  roundEnd: ['+', '+'],
+  search: '?',
 }
 
 export const glyph: typeof unicode = { ...unicode }

@@ -22,6 +22,14 @@ interface OpenDialog {
   from: number
 }
 
+interface Shown {
+  readonly title: string
+  readonly body: readonly string[]
+  readonly signal?: AbortSignal | undefined
+  /** The user opened it: no bell. */
+  readonly isQuiet?: boolean
+}
+
 export interface DialogSurface {
   /** What is being typed: keys meant for it must not answer a dialog. */
   draft(): string
@@ -48,7 +56,7 @@ export class DialogQueue {
 
   /** A dialog has the keyboard until it is answered or withdrawn. */
   show<T>(
-    { title, body, signal }: { title: string; body: readonly string[]; signal: AbortSignal | undefined },
+    { title, body, signal, isQuiet = false }: Shown,
     make: (done: (value: T | undefined) => void) => View,
   ): Promise<T | undefined> {
     return new Promise((resolve) => {
@@ -56,7 +64,7 @@ export class DialogQueue {
         resolve(undefined)
         return
       }
-      const bell = setTimeout(() => this.#surface.notify(title), bellMs).unref()
+      const bell = isQuiet ? undefined : setTimeout(() => this.#surface.notify(title), bellMs).unref()
       const finish = (value: T | undefined) => {
         const at = this.#open.indexOf(entry)
         if (at < 0) return

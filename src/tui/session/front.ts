@@ -1,4 +1,5 @@
 /** What a user sits in front of: a full terminal, or plain lines. Dialogs and commands are written against this. */
+import type { View } from '../render/view.ts'
 
 export interface Choice<T> {
   readonly label: string
@@ -49,6 +50,12 @@ export interface TextQuestion {
   check?(text: string): string | undefined
 }
 
+/** What a view may use of the terminal. */
+export interface ViewTools {
+  changed(): void
+  markdown(text: string, columns: number): string[]
+}
+
 export interface Front {
   /** Whether a user is there to answer. */
   readonly interactive: boolean
@@ -59,6 +66,11 @@ export interface Front {
   /** Undefined: nobody is there, they would not answer, or it was withdrawn. */
   choose<T>(dialog: Dialog<T>, signal?: AbortSignal): Promise<Chosen<T> | undefined>
   ask(question: TextQuestion, signal?: AbortSignal): Promise<string | undefined>
+  /** A view of its own that has the keyboard until it is done; only where there is a screen. */
+  openView?<T>(
+    title: string,
+    make: (done: (value: T | undefined) => void, tools: ViewTools) => View,
+  ): Promise<T | undefined>
   /** Long text to look through. */
   page(title: string, lines: readonly string[]): Promise<void>
   /** Opens a file in the user's editor and waits; false when there is none or it failed. `about` is what they call it. */

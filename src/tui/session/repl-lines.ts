@@ -57,7 +57,8 @@ export async function runLines(options: ReplOptions, version: string): Promise<n
 
 async function readAll(options: ReplOptions, first: string, conversation: Conversation, front: Lines) {
   if (first) await conversation.submit(first)
-  if (options.prompt) await conversation.typed(lineOf(options.prompt))
+  const prompt = options.prompt()
+  if (prompt) await conversation.typed(lineOf(prompt))
   while (!conversation.leaving) {
     const line = await front.next()
     if (line === undefined) break

@@ -25,8 +25,8 @@ export interface ReplOptions {
   /** Whether a user is at the terminal; otherwise lines are read to the end and no prompt appears. */
   readonly interactive: boolean
   readonly cwd: string
-  /** Said first, as if it had been typed. */
-  readonly prompt?: string
+  /** Said first, as if it had been typed; known when the session has started. */
+  prompt(): string
 }
 
 /** Ends the session however the program is ended. Gives a function that stops listening. */

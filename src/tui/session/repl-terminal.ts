@@ -1,13 +1,11 @@
 /** The conversation on a full terminal. */
-import { homedir } from 'node:os'
-
 import type { Runtime } from '../../agent/session/runtime.ts'
 import type { PermissionMode } from '../../hooks/plane.ts'
 import { isBuiltinRule } from '../../permissions/builtin-rules.ts'
 import { type History, memoryHistory } from '../input/history.ts'
 import { Prompt } from '../input/prompt.ts'
 import { clean } from '../render/clean.ts'
-import { plural } from '../render/format.ts'
+import { fromHome, plural } from '../render/format.ts'
 import { glyph, useGlyphs } from '../render/glyphs.ts'
 import { useHyperlinks } from '../render/hyperlink.ts'
 import { transcriptLines } from '../render/scrollback.ts'
@@ -130,7 +128,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   terminal.queued = () => conversation.queued()
   terminal.setDraft = (text) => prompt.set(text)
   terminal.onEnd = () => conversation.leave('other')
-  terminal.place = options.cwd.replace(homedir(), '~')
+  terminal.place = fromHome(options.cwd)
   terminal.turn.folder = options.cwd
   if (colour)
     terminal.onBackground = (reported) => {
@@ -188,7 +186,8 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
   terminal.turn.release({ kind: 'lines', lines: banner(conversation, version, options.cwd) })
   const first = async () => {
     if (started.initialPrompt) await conversation.submit(started.initialPrompt)
-    if (options.prompt) await conversation.typed(lineOf(options.prompt))
+    const prompt = options.prompt()
+    if (prompt) await conversation.typed(lineOf(prompt))
     else await conversation.drain()
   }
   // what breaks ends the session as leaving does; the terminal is given back before anybody reads why
@@ -238,7 +237,7 @@ function banner({ session }: Conversation, version: string, cwd: string): string
     ? 'the built-in rehearsal model (not a language model)'
     : (model.displayName ?? model.wireModel)
   return [
-    `${bold(paint('accent', 'ona'))} ${version} ${paint('dim', `in ${cwd.replace(homedir(), '~')}`)}`,
+    `${bold(paint('accent', 'ona'))} ${version} ${paint('dim', `in ${fromHome(cwd)}`)}`,
     paint('dim', `${name} ${glyph.dot} ${model.why}`),
     paint('dim', guards(session.runtime)),
     ...(session.messages.length > 0

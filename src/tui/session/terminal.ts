@@ -11,7 +11,7 @@ import { TurnView } from '../render/turn-view.ts'
 import type { View } from '../render/view.ts'
 import { wrap } from '../render/width.ts'
 import { DialogQueue, singles, wantsBody } from './dialog-queue.ts'
-import type { Chosen, Dialog, Front, TextQuestion } from './front.ts'
+import type { Chosen, Dialog, Front, TextQuestion, ViewTools } from './front.ts'
 import {
   askBackground,
   isGone,
@@ -150,6 +150,18 @@ export class Terminal implements Front {
   ask(question: TextQuestion, signal?: AbortSignal): Promise<string | undefined> {
     const { title, body = [] } = question
     return this.#dialogs.show({ title, body, signal }, (done) => new TextView(question, done))
+  }
+
+  openView<T>(
+    title: string,
+    make: (done: (value: T | undefined) => void, tools: ViewTools) => View,
+  ): Promise<T | undefined> {
+    void this.turn.prepare()
+    const tools: ViewTools = {
+      changed: () => this.changed(),
+      markdown: (text, columns) => this.turn.markdown(text, columns),
+    }
+    return this.#dialogs.show({ title, body: [], isQuiet: true }, (done) => make(done, tools))
   }
 
   page(title: string, lines: readonly string[]): Promise<void> {

@@ -1,28 +1,21 @@
-import { listSessions } from '../../../store/conversations.ts'
-import { cleanLine } from '../../render/clean.ts'
-import { ago } from '../../render/format.ts'
-import { clip } from '../../render/width.ts'
+import { fromHome } from '../../render/format.ts'
 import type { Ui } from '../../session/command-context.ts'
 
+/** An id, the beginning of one, or a name resumes at once; other words search the list. */
 export async function run(args: string, ui: Ui): Promise<void> {
   const { session, front } = ui
-  if (args) return go(args, ui)
-  const others = listSessions(session.db, { projectDir: session.projectDir }).filter(
-    ({ sessionId, entries }) => sessionId !== session.id && entries > 0,
+  const known = args !== '' && (await import('../../../agent/session/find-session.ts')).namedSession(session.db, args)
+  if (known) return go(known.sessionId, ui)
+  const { pickSession } = await import('../../dialogs/resume/pick-session.ts')
+  const picked = await pickSession(front, session, args)
+  if (!picked) return
+  const { sessionId, projectDir } = picked
+  if (projectDir === session.projectDir) return go(sessionId, ui)
+  const folder = fromHome(projectDir)
+  front.notice('info', `That session belongs to ${folder}. Resume it there:`)
+  front.print(
+    `cd ${/^[\w./~-]+$/.test(folder) ? folder : `'${projectDir.replaceAll("'", "'\\''")}'`} && ona --resume ${sessionId}`,
   )
-  if (others.length === 0) return front.notice('info', `No other session of ${session.projectDir}.`)
-  const label = (one: (typeof others)[number]) => clip(cleanLine(one.name ?? one.firstPrompt ?? '(no prompt)'), 60)
-  const hint = (one: (typeof others)[number]) => `${ago(one.lastActive)}, ${one.entries} entries, ${one.phase}`
-  if (!front.interactive) {
-    for (const one of others) front.print(`${one.sessionId}  ${label(one)} (${hint(one)})`)
-    return
-  }
-  const chosen = await front.choose({
-    title: 'Resume a session',
-    filter: true,
-    choices: others.map((one) => ({ label: label(one), value: one.sessionId, hint: hint(one) })),
-  })
-  if (chosen) await go(chosen.value, ui)
 }
 
 async function go(id: string, ui: Ui): Promise<void> {
