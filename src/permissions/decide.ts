@@ -106,6 +106,6 @@ function settle(
   if (finding.word === 'allow') return { decision: 'allow', reason: finding.why, ...rule }
   if (hook === 'allow') return { decision: 'allow', reason: 'a hook allowed it' }
   return said.word === 'ask'
-    ? { decision: 'ask', reason: `${said.why}; ${finding.why}` }
+    ? { decision: 'ask', reason: said.why === finding.why ? said.why : `${said.why}; ${finding.why}` }
     : { decision: 'allow', reason: said.why }
 }

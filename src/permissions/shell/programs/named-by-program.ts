@@ -25,8 +25,9 @@ export function downloads(name: string, args: readonly ShellWord[]): ShellWord[]
   const named =
     name === 'wget' || (name === 'curl' && args.some(({ value }) => /^(-[a-zA-Z]*O|--remote-name)/.test(value)))
   if (!named) return []
-  return args.flatMap(({ value }) => {
-    const last = /^[a-z]+:\/\/[^/]+\/(?:[^?#]*\/)?([^/?#]+)/i.exec(value)?.[1]
+  return args.flatMap(({ value, path, glob }) => {
+    // the `?` of a query is a wildcard where it is not quoted
+    const last = /^[a-z]+:\/\/[^/]+\/(?:[^?#]*\/)?([^/?#]+)/i.exec(glob ? path : value)?.[1]
     return last === undefined ? [] : [plainWord(last)]
   })
 }

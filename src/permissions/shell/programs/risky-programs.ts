@@ -142,7 +142,7 @@ export const byProgram: Readonly<Record<string, RiskyUse>> = {
   gcc: { long: ['-wrapper', '-B', '-specs', '--specs', '-fplugin'], words: /^@/ },
   'g++': { long: ['-wrapper', '-B', '-specs', '--specs', '-fplugin'], words: /^@/ },
   clang: { long: ['-fplugin', '-B', '--config', '-Xclang'], words: /^@/ },
-  go: { long: ['-C', '-exec', '-toolexec', '-vettool', '-overlay', '-modfile'], verbs: { env: /^-w/ } },
+  go: { long: ['-C', '-exec', '-toolexec', '-vettool', '-overlay', '-modfile'], verbs: { env: /=/ } },
   cargo: { letters: 'CZ', long: ['--config'] },
   split: { long: ['--filter'] },
   sort: { letters: 'T', takes: ['-k', '-t', '-S', '-o'] },
