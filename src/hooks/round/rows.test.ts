@@ -1,0 +1,385 @@
+/** What a round leaves: its answer, its notes and a row for every handler, each compared whole. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { defineHook, defineStepHook } from '../define.ts'
+import { createPlane, type PlaneOptions } from '../dispatch.ts'
+import type { EventName } from '../events.ts'
+import type { Handler } from '../handler.ts'
+import { type Answer, type Invocation, quiet, type Scope } from '../plane.ts'
+import { readHooks } from '../settings.ts'
+import type { StepName, Steps } from '../steps.ts'
+
+type Row = Omit<Invocation, 'startedAt' | 'completedAt' | 'inputJson'>
+
+interface Left {
+  /** What differs from the answer of nobody. */
+  readonly answer: Partial<Answer>
+  /** What differs from a handler that said nothing; times are checked on the way. */
+  readonly rows: readonly Partial<Row>[]
+}
+
+const silent: Row = {
+  event: 'PreToolUse',
+  ordinal: 0,
+  matcher: '',
+  command: '',
+  toolUseId: null,
+  toolName: null,
+  exitCode: null,
+  stdout: null,
+  stderr: null,
+  skippedReason: null,
+}
+
+const differing = <T extends object>(value: T, from: T): Partial<T> =>
+  Object.fromEntries(
+    Object.entries(value).filter(([key, each]) => JSON.stringify(each) !== JSON.stringify(from[key as keyof T])),
+  ) as Partial<T>
+
+const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+function stage(handlers: readonly Handler[], options: PlaneOptions = {}, more: Partial<Scope> = {}) {
+  const rows: Partial<Row>[] = []
+  const scope: Scope = {
+    ...{ sessionId: 's', conversationId: 'c', dbPath: '/db', cwd: '/' },
+    record({ startedAt, completedAt, inputJson, ...row }) {
+      assert.match(startedAt, iso)
+      if (row.skippedReason === null)
+        assert.ok(completedAt !== null && completedAt >= startedAt && iso.test(completedAt))
+      else assert.equal(completedAt, null)
+      assert.equal(typeof JSON.parse(inputJson), 'object')
+      rows.push(differing(row, silent))
+    },
+    ...more,
+  }
+  const plane = createPlane(handlers, options)
+  const left = (answer: Answer): Left => ({ answer: differing(answer, quiet), rows: rows.splice(0) })
+  return {
+    raise: async (name: EventName, fields: object) => left(await plane.raise(name, fields as never, scope)),
+    ask: async <S extends StepName>(name: S, step: Steps[S]) => left(await plane.ask(name, step, scope)),
+    call: () => plane.raise('PreToolUse', toolCall, scope).then(left),
+  }
+}
+
+const toolCall = { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't1' }
+const boom = function guard(): never {
+  throw new Error('boom')
+}
+const settings = (...hooks: object[]): Handler[] => {
+  const { handlers, problems } = readHooks({ hooks }, { source: { kind: 'settings' } })
+  assert.deepEqual(problems, [])
+  return handlers
+}
+const sh = (command: string, more: object = {}) => ({ hook_event_name: 'PreToolUse', command, shell: 'sh', ...more })
+const toolStep = (): Steps['before_tool_apply'] => ({ toolName: 'Bash', safety: 'mutating', args: {}, result: null })
+const turnEnd = (): Steps['before_turn_end'] => ({
+  ...{ stopReason: 'end_turn', continuesSoFar: 0, voluntary: true, feedback: [] },
+})
+
+/** Each with what the fixture says that it leaves. */
+const scenes: Readonly<Record<string, () => Promise<Left>>> = {
+  'a hook that says nothing': () => stage(settings(sh('true'))).call(),
+  'exit 2': () => stage(settings(sh('echo no >&2; exit 2', { matcher: 'Bash' }), sh('true'))).call(),
+  'exit 1': () => stage(settings(sh('echo hm >&2; exit 1'))).call(),
+  'exit 1 of a guard': () => stage(settings(sh('echo hm >&2; exit 1', { onFailure: 'refuse' }))).call(),
+  'exit 1 where hooks refuse on failure': () => stage(settings(sh('exit 3')), { hookFailure: 'refuse' }).call(),
+  'exit 1 of one that proceeds where hooks refuse on failure': () =>
+    stage(settings(sh('exit 3', { onFailure: 'proceed' })), { hookFailure: 'refuse' }).call(),
+  'exit 1 of one that proceeds where refusing is forced': () =>
+    stage(settings(sh('exit 3', { onFailure: 'proceed' })), { hookFailure: 'forced' }).call(),
+  text: () => stage(settings(sh('echo hello'))).call(),
+  'text of a guard': () => stage(settings(sh('echo hello', { onFailure: 'refuse' }))).call(),
+  'text before JSON': () => stage(settings(sh(`printf 'x\\n{}'`))).call(),
+  'an answer with unknown keys alone, of a guard': () =>
+    stage(settings(sh(`printf '{"allow":true}'`, { onFailure: 'refuse' }))).call(),
+  'a decision at the wrong place, of a guard': () =>
+    stage(settings(sh(`printf '{"permissionDecision":"deny","reason":"x"}'`, { onFailure: 'refuse' }))).call(),
+  'unknown keys in the specific part, of a guard': () =>
+    stage(
+      settings(sh(`printf '{"hookSpecificOutput":{"hookEventName":"PreToolUse","x":1}}'`, { onFailure: 'refuse' })),
+    ).call(),
+  'a function that throws': () => stage([defineHook('PreToolUse', boom)]).call(),
+  'a function that throws, of a guard': () => stage([defineHook('PreToolUse', boom, { onFailure: 'refuse' })]).call(),
+  'a function that answers with text': () => stage([defineHook('PreToolUse', (() => 'no') as never)]).call(),
+  'a function that answers with a list': () => stage([defineHook('PreToolUse', (() => []) as never)]).call(),
+  'a function that answers with a map': () => stage([defineHook('PreToolUse', (() => new Map()) as never)]).call(),
+  'a function that answers with a loop': () =>
+    stage([
+      defineHook('PreToolUse', (() => {
+        const a: Record<string, unknown> = { decision: 'block', reason: 'r' }
+        a['self'] = a
+        return a
+      }) as never),
+    ]).call(),
+  approve: () =>
+    stage([
+      defineHook('PreToolUse', function ok() {
+        return { decision: 'approve', reason: 'fine', systemMessage: 'hi', suppressOutput: true }
+      }),
+    ]).call(),
+  ask: () =>
+    stage([
+      defineHook('PreToolUse', function sure() {
+        return {
+          hookSpecificOutput: {
+            hookEventName: 'PreToolUse',
+            permissionDecision: 'ask',
+            permissionDecisionReason: 'sure?',
+          },
+        }
+      }),
+    ]).call(),
+  'a change of the input': () =>
+    stage([
+      defineHook('PreToolUse', function change() {
+        return {
+          hookSpecificOutput: {
+            hookEventName: 'PreToolUse',
+            updatedInput: { command: 'pwd' },
+            additionalContext: 'changed',
+          },
+        }
+      }),
+    ]).call(),
+  'the end of the turn': () =>
+    stage([
+      defineHook('PreToolUse', function end() {
+        return { continue: false, stopReason: 'enough' }
+      }),
+    ]).call(),
+  'the end of the turn, for another reason': () =>
+    stage([
+      defineHook('PreToolUse', function end() {
+        return { continue: false, reason: 'why' }
+      }),
+    ]).call(),
+  'the end of the turn, without a reason': () =>
+    stage([
+      defineHook('PreToolUse', function end() {
+        return { continue: false }
+      }),
+    ]).call(),
+  'hooks that are disabled': () => stage(settings(sh('exit 2')), { env: { SDLC_DISABLE_ALL_HOOKS: '1' } }).call(),
+  'hooks that are disabled for a reason': () => stage(settings(sh('exit 2')), { disabled: 'bare' }).call(),
+  'hooks that are withheld': () =>
+    stage(
+      readHooks({ hooks: [sh('exit 2')] }, { source: { kind: 'settings' }, withheld: 'untrusted_folder' }).handlers,
+    ).call(),
+  'a turn that is interrupted already': () => stage(settings(sh('true')), {}, { signal: AbortSignal.abort() }).call(),
+  'a turn that is interrupted already, where nothing is guarded': () =>
+    stage([defineHook('PostToolUse', boom)], {}, { signal: AbortSignal.abort() }).raise('PostToolUse', {
+      ...toolCall,
+      tool_response: 'x',
+    }),
+  'a model that is not there': () =>
+    stage(settings({ hook_event_name: 'PreToolUse', type: 'prompt', prompt: 'safe?' })).call(),
+  'a model that says no without a reason': () =>
+    stage(settings({ hook_event_name: 'PreToolUse', type: 'prompt', prompt: 'safe?' }), {
+      askModel: async () => '{"ok":false}',
+    }).call(),
+  'a model that says anything': () =>
+    stage(settings({ hook_event_name: 'PreToolUse', type: 'prompt', prompt: 'safe?' }), {
+      askModel: async () => '{"ok":1}',
+    }).call(),
+  'a model that answers as a hook': () =>
+    stage(settings({ hook_event_name: 'PreToolUse', type: 'prompt', prompt: 'safe?' }), {
+      askModel: async () => '{"decision":"block","reason":"no"}',
+    }).call(),
+  'a header that HTTP forbids': () =>
+    stage(
+      settings({
+        hook_event_name: 'PreToolUse',
+        type: 'http',
+        url: 'http://127.0.0.1:1/x?key=1',
+        headers: { 'a b': 'c' },
+      }),
+    ).call(),
+  'a header that HTTP forbids, of a guard': () =>
+    stage(
+      settings({
+        hook_event_name: 'PreToolUse',
+        type: 'http',
+        url: 'http://127.0.0.1:1/x?key=1',
+        headers: { a: 'b\nc' },
+        onFailure: 'refuse',
+      }),
+    ).call(),
+  'a block after the tool': () =>
+    stage(
+      settings(
+        sh('echo look >&2; exit 2', { hook_event_name: 'PostToolUse' }),
+        sh('true', { hook_event_name: 'PostToolUse' }),
+      ),
+    ).raise('PostToolUse', { ...toolCall, tool_response: 'x' }),
+  'a failure after the tool': () =>
+    stage(settings(sh('exit 1', { hook_event_name: 'PostToolUse' }))).raise('PostToolUse', {
+      ...toolCall,
+      tool_response: 'x',
+    }),
+  'a new output': () =>
+    stage([
+      defineHook('PostToolUse', function out() {
+        return { hookSpecificOutput: { hookEventName: 'PostToolUse', updatedMCPToolOutput: { a: 1 } } }
+      }),
+    ]).raise('PostToolUse', { ...toolCall, tool_response: 'x' }),
+  'a prompt that is refused': () =>
+    stage(settings(sh('echo no >&2; exit 2', { hook_event_name: 'UserPromptSubmit' }))).raise('UserPromptSubmit', {
+      prompt: 'hi',
+    }),
+  'text for a prompt': () =>
+    stage(settings(sh('echo today is Monday', { hook_event_name: 'UserPromptSubmit' }))).raise('UserPromptSubmit', {
+      prompt: 'hi',
+    }),
+  'a turn that goes on': () =>
+    stage(settings(sh('echo tests >&2; exit 2', { hook_event_name: 'Stop' }))).raise('Stop', {
+      stop_hook_active: false,
+    }),
+  'a compaction that is skipped': () =>
+    stage(settings(sh('echo later >&2; exit 2', { hook_event_name: 'PreCompact' }))).raise('PreCompact', {
+      trigger: 'auto',
+      custom_instructions: null,
+    }),
+  'a message for the user': () =>
+    stage(settings(sh('echo seen >&2; exit 2', { hook_event_name: 'Notification' }))).raise('Notification', {
+      message: 'm',
+      notification_type: 'idle',
+    }),
+  'a session that starts': () =>
+    stage([
+      defineHook('SessionStart', function start() {
+        return {
+          hookSpecificOutput: {
+            hookEventName: 'SessionStart',
+            additionalContext: 'a',
+            initialUserMessage: 'go',
+            watchPaths: ['/a'],
+          },
+        }
+      }),
+    ]).raise('SessionStart', { source: 'startup' }),
+  'permission that is given': () =>
+    stage([
+      defineHook('PermissionRequest', function give() {
+        return {
+          hookSpecificOutput: {
+            hookEventName: 'PermissionRequest',
+            decision: {
+              behavior: 'allow',
+              updatedInput: { command: 'pwd' },
+              updatedPermissions: [{ type: 'setMode', mode: 'plan', destination: 'session' }],
+            },
+          },
+        }
+      }),
+    ]).raise('PermissionRequest', { tool_name: 'Bash', tool_input: {} }),
+  'permission that is refused': () =>
+    stage([
+      defineHook('PermissionRequest', function no() {
+        return {
+          hookSpecificOutput: {
+            hookEventName: 'PermissionRequest',
+            decision: { behavior: 'deny', message: 'not now', interrupt: true },
+          },
+        }
+      }),
+    ]).raise('PermissionRequest', { tool_name: 'Bash', tool_input: {} }),
+  'a refusal that may be tried again': () =>
+    stage([
+      defineHook('PermissionDenied', function again() {
+        return { hookSpecificOutput: { hookEventName: 'PermissionDenied', retry: true } }
+      }),
+    ]).raise('PermissionDenied', { ...toolCall, reason: 'r' }),
+  'a form that is answered': () =>
+    stage([
+      defineHook('Elicitation', function fill() {
+        return { hookSpecificOutput: { hookEventName: 'Elicitation', action: 'accept', content: { a: 1 } } }
+      }),
+    ]).raise('Elicitation', { mcp_server_name: 'm', message: 'x' }),
+  'a form that is declined': () =>
+    stage([
+      defineHook('Elicitation', function fill() {
+        return { hookSpecificOutput: { hookEventName: 'Elicitation', action: 'decline' } }
+      }),
+    ]).raise('Elicitation', { mcp_server_name: 'm', message: 'x' }),
+  'a worktree': () =>
+    stage(settings(sh('echo making; echo /tmp/tree', { hook_event_name: 'WorktreeCreate' }))).raise('WorktreeCreate', {
+      name: 'n',
+    }),
+  'paths to watch': () =>
+    stage([
+      defineHook('CwdChanged', function watch() {
+        return { hookSpecificOutput: { hookEventName: 'CwdChanged', watchPaths: ['/a', '/b'] } }
+      }),
+    ]).raise('CwdChanged', { old_cwd: '/', new_cwd: '/a' }),
+  'a step that fails where it guards': () =>
+    stage([defineStepHook('before_tool_apply', boom)]).ask('before_tool_apply', toolStep()),
+  'a step that fails and proceeds where it guards': () =>
+    stage([defineStepHook('before_tool_apply', boom, { onError: 'proceed' })]).ask('before_tool_apply', toolStep()),
+  'a step that fails where nothing is guarded': () =>
+    stage([defineStepHook('before_turn_end', boom)]).ask('before_turn_end', turnEnd()),
+  'a step that fails and blocks where nothing is guarded': () =>
+    stage([defineStepHook('before_turn_end', boom, { onError: 'block' })]).ask('before_turn_end', turnEnd()),
+  'a veto at a gate': () =>
+    stage(
+      settings(
+        sh('echo stop >&2; exit 2', { hook_event_name: 'before_tool_apply' }),
+        sh('true', { hook_event_name: 'before_tool_apply' }),
+      ),
+    ).ask('before_tool_apply', toolStep()),
+  'a veto at the end of a turn': () =>
+    stage(settings(sh('echo more >&2; exit 2', { hook_event_name: 'before_turn_end' }))).ask(
+      'before_turn_end',
+      turnEnd(),
+    ),
+  'a control out of place': () =>
+    stage([
+      defineStepHook('before_tool_apply', function odd() {
+        return { kind: 'continue' }
+      }),
+    ]).ask('before_tool_apply', toolStep()),
+  'a bad verdict that refuses': () =>
+    stage([defineStepHook('before_tool_apply', (() => ({ control: 'break', args: 7, result: 7 })) as never)]).ask(
+      'before_tool_apply',
+      toolStep(),
+    ),
+  'a step that is written badly': () =>
+    stage([
+      defineStepHook('before_tool_apply', function bad({ step }) {
+        ;(step as { result: unknown }).result = 7
+        return undefined
+      }),
+    ]).ask('before_tool_apply', toolStep()),
+}
+
+test('the answer, the notes and the rows of a round are what the fixture says', async () => {
+  const expected = JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures/rows.json'), 'utf8'))
+  const found: Record<string, Left> = {}
+  for (const [name, scene] of Object.entries(scenes)) found[name] = await scene()
+  assert.deepEqual(JSON.parse(JSON.stringify(found)), expected)
+})
+
+test('once: asked again only where it failed, and once for each session', async () => {
+  const asked: string[] = []
+  const plane = createPlane([
+    defineHook(
+      'Notification',
+      ({ context, message }) => {
+        asked.push(`${context.sessionId} ${message}`)
+        if (message === 'fail') throw new Error('not yet')
+        return undefined
+      },
+      { once: true },
+    ),
+  ])
+  const tell = (sessionId: string, message: string) =>
+    plane.raise(
+      'Notification',
+      { message, notification_type: 'x' },
+      { sessionId, conversationId: 'c', dbPath: '', cwd: '/', record() {} },
+    )
+  for (const [session, message] of ['a fail', 'a one', 'a two', 'b three', 'b four'].map((each) => each.split(' ')))
+    await tell(session!, message!)
+  assert.deepEqual(asked, ['a fail', 'a one', 'b three'])
+})
