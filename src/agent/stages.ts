@@ -111,6 +111,7 @@ async function ask(session: Session, model: string): Promise<Reply> {
   session.emit({ type: 'request', model, messageCount: session.messages.length })
   const request = await requestFor(session, model)
   await session.observe({ type: 'request', request })
+  session.runtime.plane.expectCalls(session.scope())
   const reply = safe(
     await session.model.provider.reply(request, (part) => {
       session.runtime.mcp?.connect?.()

@@ -53,6 +53,12 @@ function planeOf(handlers: readonly Handler[], settled: Settled): Plane {
     return known
   }
 
+  const commands = callNames.flatMap((name) => byName.get(name) ?? []).filter(({ kind }) => kind === 'command')
+  const startLater = async (scope: Scope) => {
+    const [{ startAhead }] = await Promise.all([import('./handlers/ahead.ts'), import('./round/round.ts')])
+    startAhead(commands, scope, settled.env)
+  }
+
   /** What a round needs is loaded with the first: most sessions have no hooks. */
   const round = async (asked: readonly Prepared[] = [], subject: Subject, scope: Scope): Promise<Answer> =>
     asked.length === 0 ? quiet : (await import('./round/round.ts')).runRound(asked, subject, scope, settled)
@@ -60,11 +66,19 @@ function planeOf(handlers: readonly Handler[], settled: Settled): Plane {
   return {
     ask: (name, state, scope, event) => round(concerned(name, event?.name), { step: { name, state }, event }, scope),
     raise: (name, fields, scope) => round(byName.get(name), { event: { name, fields } as Raised }, scope),
+    expectCalls(scope) {
+      if (commands.length > 0 && settled.disabled === undefined) setTimeout(startLater, requestMs, scope).unref()
+    },
     listens: (...names) => names.some((name) => byName.has(name)),
     with: (more) => planeOf([...handlers, ...more], settled),
     close: () => settled.background.close(),
   }
 }
+
+/** What a tool call raises in every case. */
+const callNames = ['before_tool_apply', 'PreToolUse', 'after_tool_apply', 'PostToolUse'] as const
+/** A request to the model is on its way by then. */
+const requestMs = 5
 
 function prepare(handler: Ordered): Prepared {
   const { match, matcher, profile } = handler

@@ -16,6 +16,8 @@ export interface Plane {
   raise<E extends EventName>(name: E, fields: EventFields[E], scope: Scope): Promise<Answer>
   /** Whether anyone would be asked; where not, nothing needs to be built. */
   listens(...names: (StepName | EventName)[]): boolean
+  /** Starts ahead what the hooks of a tool call need. For when the model has been asked, and nobody waits for this process. */
+  expectCalls(scope: Scope): void
   /** The same plane with handlers that come after all others of their kind; what was asked once is not asked again. */
   with(handlers: readonly Handler[]): Plane
   /** Ends the hooks that nobody waits for; their rows are recorded when it resolves. */

@@ -1,10 +1,10 @@
 /** A command hook's process (spec 003 §5.11): one spawn, its input at once, its output bounded while it streams. */
-import type { ChildProcess } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import type { Env, Handler, Shell, Wrap } from '../handler.ts'
 import { runGroup } from '../process-group.ts'
 import { onPath } from './find-program.ts'
-import { withWarmShell } from './warm-shell.ts'
+import type { WarmShell } from './waiting-shell.ts'
+import { expectCommand, withWarmShell } from './warm-shell.ts'
 
 export interface CommandRun {
   readonly command: string
@@ -52,18 +52,27 @@ export async function runCommand(run: CommandRun): Promise<Exit> {
       (error: Error) => notStarted(`not started: it must run in a sandbox, and ${error.message}`),
     )
   }
-  const isLogin = !run.args && run.shell === 'bash' && process.platform !== 'win32'
-  if (!isLogin || run.mayWarm === false) return start(run, argv, run.env)
-  return withWarmShell(run.command, { shell: argv[0]!, cwd, env: run.env }, (child) => start(run, argv, run.env, child))
+  if (!isLogin(run) || run.mayWarm === false) return start(run, argv, run.env)
+  return withWarmShell(run.command, { shell: argv[0]!, cwd, env: run.env }, (shell) => start(run, argv, run.env, shell))
 }
 
-function start(run: CommandRun, argv: readonly string[], env: Env, child?: ChildProcess): Promise<Exit> {
+const isLogin = ({ args, shell }: Pick<CommandRun, 'args' | 'shell'>) =>
+  !args && shell === 'bash' && process.platform !== 'win32'
+
+/** The same command will be run soon. */
+export function expectRun(run: Pick<CommandRun, 'command' | 'args' | 'shell' | 'cwd' | 'env'>): void {
+  if (isLogin(run)) expectCommand(run.command, { shell: posixShell('bash'), cwd: run.cwd, env: run.env })
+}
+
+function start(run: CommandRun, argv: readonly string[], env: Env, shell?: WarmShell): Promise<Exit> {
   const { cwd, signal } = run
+  if (signal?.aborted) shell?.dismiss()
+  else shell?.release() // before anything else: it works while this process prepares to hear it
   const stdout = capture(run.onFirstLine)
   const stderr = capture()
   return runGroup({
     program: argv[0]!,
-    ...(child && { child }),
+    ...(shell && { child: shell.child }),
     args: argv.slice(1),
     cwd,
     env,
@@ -74,7 +83,8 @@ function start(run: CommandRun, argv: readonly string[], env: Env, child?: Child
     lingerMs,
     onStdout: stdout.add,
     onStderr: stderr.add,
-  }).then(({ exitCode, signal: endedBy, cause }) => {
+  }).then(async ({ exitCode, signal: endedBy, cause }) => {
+    if (shell && endedBy && !cause && !(await shell.began)) return start(run, argv, env) // it has run nothing
     if (typeof cause === 'object') return notStarted(`not started: ${cause.notStarted}`)
     const printed = { exitCode, stdout: stdout.text(), stderr: stderr.text() }
     if (cause === 'timed-out') return { end: 'timed-out', note: `timed out after ${run.timeoutMs} ms`, ...printed }

@@ -11,6 +11,7 @@ import type { ChildProcess } from 'node:child_process'
 import type { Env } from '../handler.ts'
 import { signalGroup, startGroup } from '../process-group.ts'
 import { isObject, type JsonObject } from '../shape.ts'
+import { argvOf, type CommandRun } from './command.ts'
 
 export interface PersistentRun {
   readonly argv: readonly string[]
@@ -21,6 +22,8 @@ export interface PersistentRun {
   readonly timeoutMs: number
   readonly signal?: AbortSignal
 }
+
+type Place = Pick<PersistentRun, 'argv' | 'cwd' | 'env'>
 
 export type PersistentEnd =
   | { readonly kind: 'verdict'; readonly text: string; readonly stderr: string }
@@ -74,6 +77,12 @@ export function askPersistent(run: PersistentRun): Promise<PersistentEnd> {
   })
 }
 
+/** Starts the program, so that the first call finds it running. */
+export function expectPersistent(run: Pick<CommandRun, 'command' | 'args' | 'shell' | 'cwd' | 'env'>): void {
+  const argv = argvOf(run)
+  if (argv) programFor({ argv, cwd: run.cwd, env: run.env })
+}
+
 interface Program {
   readonly key: string
   readonly child: ChildProcess | undefined
@@ -87,7 +96,7 @@ interface Program {
 
 const programs = new Map<string, Program>()
 
-function programFor(run: PersistentRun): Program {
+function programFor(run: Place): Program {
   const key = JSON.stringify([run.argv, run.cwd, run.env])
   const known = programs.get(key)
   if (known && !known.over) return known
@@ -98,7 +107,7 @@ function programFor(run: PersistentRun): Program {
   return program
 }
 
-function startProgram(key: string, { argv, cwd, env }: PersistentRun): Program {
+function startProgram(key: string, { argv, cwd, env }: Place): Program {
   const waiting: Program['waiting'] = new Map()
   const early: string[] = []
   let greeted = false

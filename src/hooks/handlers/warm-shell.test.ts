@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { runCommand } from './command.ts'
-import { warmShells, withWarmShell } from './warm-shell.ts'
+import type { WarmPlace } from './waiting-shell.ts'
+import { expectCommand, warmShells, withWarmShell } from './warm-shell.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'ona-warm-'))
 after(() => rmSync(root, { recursive: true, force: true }))
@@ -20,6 +21,7 @@ const profiles: Record<string, string> = {
   strict: 'set -u; shopt -s extglob nullglob; IFS=:',
   moves: 'cd /',
   limited: 'ulimit -n 200; umask 077; set -o pipefail',
+  failing: 'set -e; if true; then false || true; fi; [ -n "" ] && echo no',
 }
 
 const commands = [
@@ -46,7 +48,20 @@ const commands = [
   'echo "$((SECONDS < 5))"',
   'echo {a,b}*; [[ x == @(x|y) ]] && echo yes',
   'echo "${UNSET-none}"',
+  'echo "status $?"',
+  'sleep 0 & echo $#; wait',
+  'exec 5>&1; echo to five >&5',
+  'echo first\necho "line $LINENO"; nosuch-command\n(exit 3)',
+  'echo before\necho )',
+  'function late { echo "$FUNCNAME $LINENO"; }\nlate',
+  '# a comment\ncat',
+  '\n\necho "$LINENO"',
+  '/bin/echo "the last program"',
+  'FOO=bar; echo "${FOO@Q} $BASH_COMMAND"',
+  'exec 3>&1 && echo three >&3',
 ]
+/** Bash takes none of these behind another command: they run cold. */
+const unfit = ['if', 'echo )', '; echo', '&& true', 'for x in 1 2\ndo )\ndone']
 
 for (const [name, profile] of Object.entries(profiles))
   test(`warm and cold agree: ${name} profile`, async () => {
@@ -57,18 +72,25 @@ for (const [name, profile] of Object.entries(profiles))
       runCommand({ command, shell: 'bash', cwd: root, input: '{"a":1}', env, timeoutMs: 60_000, mayWarm })
     const place = { shell: '/bin/bash', cwd: root, env }
     const differ: unknown[] = []
-    let warmed = 0
-    await run('true', true)
     for (const command of commands) {
-      while (warmShells(place) === 0) await wait(5)
-      warmed += warmShells(place) > 0 ? 1 : 0
+      await warmed(command, place)
       const warm = await run(command, true)
       const cold = await run(command, false)
       if (JSON.stringify(warm) !== JSON.stringify(cold)) differ.push({ command, warm, cold })
     }
+    for (const command of unfit) {
+      const warm = await run(command, true)
+      expectCommand(command, place)
+      assert.deepEqual([warm, await run(command, true)], [warm, await run(command, false)], command)
+    }
     assert.deepEqual(differ, [])
-    assert.equal(warmed, commands.length)
   })
+
+/** Waits until a shell waits with this command. */
+async function warmed(command: string, place: WarmPlace): Promise<void> {
+  expectCommand(command, place)
+  while (warmShells(place, command) === 0) await wait(5)
+}
 
 /** More than a pipe holds. */
 const loud = 'head -c 200000 /dev/zero | tr "\\0" x'
@@ -118,24 +140,50 @@ test('a profile that changed, or a folder that another replaced, is what the nex
   assert.equal(await run(), 'newer\nhere\n')
 })
 
-test('a shell that dies before it has the word to go runs nothing, and the hook runs once', async () => {
+test('a shell that dies before it takes the word to go has run nothing, and the hook runs once', async () => {
   const home = mkdtempSync(join(root, 'home-'))
   const env = { HOME: home, PATH: process.env['PATH'] }
   const place = { shell: '/bin/bash', cwd: home, env }
-  const run = () =>
-    runCommand({ command: 'echo ran >> log', shell: 'bash', cwd: home, input: '{}', env, timeoutMs: 60_000 })
-  await run()
-  while (warmShells(place) === 0) await wait(5)
-  await withWarmShell('echo never >> log', place, async (shell) => {
-    shell!.stdin!.destroy()
-    process.kill(-shell!.pid!, 'SIGKILL')
-    await new Promise((done) => shell!.once('exit', done))
-  })
-  await run()
-  const lines = readFileSync(join(home, 'log'), 'utf8')
-    .split('\n')
-    .filter((line) => line === 'ran')
-  assert.equal(lines.length, 2)
+  const command = 'echo ran >> log; cat'
+  for (const stopped of [true, false]) {
+    await warmed(command, place)
+    const before = children()
+    for (const pid of before) if (stopped) process.kill(pid, 'SIGSTOP')
+    if (!stopped) for (const pid of before) process.kill(pid, 'SIGKILL') // ona has yet to hear of it
+    const run = runCommand({ command, shell: 'bash', cwd: home, input: '{}', env, timeoutMs: 60_000 })
+    for (const pid of stopped ? before : []) process.kill(pid, 'SIGKILL')
+    const { end, exitCode, stdout } = await run
+    assert.deepEqual([end, exitCode, stdout], ['exited', 0, '{}\n'])
+  }
+  assert.equal(readFileSync(join(home, 'log'), 'utf8'), 'ran\nran\n')
+})
+
+/** Those of this process. */
+const children = () =>
+  readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+
+test('a shell that is ended in the middle of its hook has run it', async () => {
+  const home = mkdtempSync(join(root, 'home-'))
+  const env = { HOME: home, PATH: process.env['PATH'] }
+  const command = 'echo ran >> log; kill -9 $$'
+  await warmed(command, { shell: '/bin/bash', cwd: home, env })
+  const { end, note } = await runCommand({ command, shell: 'bash', cwd: home, input: '{}', env, timeoutMs: 60_000 })
+  assert.deepEqual([end, note, readFileSync(join(home, 'log'), 'utf8')], ['killed', 'ended by SIGKILL', 'ran\n'])
+})
+
+test('a hook that finds its shell on the way waits for it', async () => {
+  const home = mkdtempSync(join(root, 'home-'))
+  const env = { HOME: home, PATH: process.env['PATH'] }
+  const place = { shell: '/bin/bash', cwd: home, env }
+  const isWarm = () =>
+    withWarmShell('echo here', place, async (shell) => {
+      shell?.dismiss()
+      return shell !== undefined
+    })
+  assert.equal(await isWarm(), false)
+  expectCommand('echo here', place)
+  await wait(1)
+  assert.equal(await isWarm(), true)
 })
 
 test('hooks that take their time are one round: the next finds a shell for each', async () => {
@@ -145,7 +193,7 @@ test('hooks that take their time are one round: the next finds a shell for each'
   const run = (command: string) =>
     runCommand({ command, shell: 'bash', cwd: home, input: '{}', env, timeoutMs: 60_000 })
   for (let hook = 0; hook < 4; hook++) await run('sleep 0.05') // each longer than it takes until shells are refilled
-  while (warmShells(place) < 4) await wait(5)
+  while (warmShells(place, 'sleep 0.05') < 4) await wait(5)
 })
 
 test('a time limit ends a warm shell with all that it started', async () => {
@@ -153,8 +201,7 @@ test('a time limit ends a warm shell with all that it started', async () => {
   const env = { HOME: home, PATH: process.env['PATH'] }
   const run = (command: string, timeoutMs: number) =>
     runCommand({ command, shell: 'bash', cwd: home, input: '{}', env, timeoutMs })
-  await run('true', 60_000)
-  while (warmShells({ shell: '/bin/bash', cwd: home, env }) === 0) await wait(5)
+  await warmed('sleep 60 & sleep 60', { shell: '/bin/bash', cwd: home, env })
   const { end, note } = await run('sleep 60 & sleep 60', 100)
   assert.deepEqual([end, note], ['timed-out', 'timed out after 100 ms'])
 })

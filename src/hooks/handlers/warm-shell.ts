@@ -1,64 +1,65 @@
 /**
- * Login shells that have read the profile already and wait for a command, so that a hook does not wait for the profile.
+ * Login shells that have read the profile already and hold their command, so that a hook waits neither for the profile nor
+ * for an exchange: one byte starts it.
  *
- * A warm shell has the same working directory, environment, stdin, stdout and stderr as `bash -lc` would have. It runs the
- * command only after it has acknowledged it and has been released: a hook that finds no shell, or gets no answer, runs
- * cold, and none is skipped or run twice. Where the profile sets a trap, hooks run cold. A shell that was started before a
- * profile was changed, or in a folder that another has replaced, is not used.
+ * A warm shell has the same working directory, environment, stdin, stdout and stderr as `bash -lc` would have. It has
+ * acknowledged its command before it can be given the word to go, and one that ended before it took that word has run
+ * nothing: a hook that finds no shell, or such a one, runs cold, and none is skipped or run twice. Where the profile sets a
+ * trap, hooks run cold. A shell that was started before a profile was changed, or in a folder that another has replaced, is
+ * not used.
  */
 import type { ChildProcess } from 'node:child_process'
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { hideVariables } from '../../files/hide-variables.ts'
-import type { Env } from '../handler.ts'
-import { signalGroup, startGroup } from '../process-group.ts'
+import { startGroup } from '../process-group.ts'
 import { credentialNames } from '../secret-names.ts'
+import type { LoginSnapshot } from './login-snapshot.ts'
+import { afterLogin, waitingScript } from './shell-script.ts'
+import { keepAlive, type Shell, stampOf, type WarmPlace, type WarmShell, warmShell } from './waiting-shell.ts'
 
-export interface WarmPlace {
-  readonly shell: string
-  readonly cwd: string
-  readonly env: Env
-}
-
-/** On one line, so that messages of the command name the lines that they would name under `bash -lc`. */
-const waiting = [
-  '[ -z "$(builtin trap -p)" ] || { builtin printf c >&3; builtin exit 0; }',
-  'builtin printf r >&3',
-  "IFS= builtin read -r -d '' -u 3 BASH_EXECUTION_STRING || builtin exit 0",
-  'builtin printf a >&3',
-  'builtin read -r -N 1 -u 3 && [ "$REPLY" = g ] || builtin exit 0',
-  'builtin unset REPLY; SECONDS=0; exec 3>&-',
-  'builtin eval "$BASH_EXECUTION_STRING"',
-].join('; ')
-
-const mostShells = 8
-/** Bash reads the command byte by byte. */
-const longestCommand = 4096
-const answerMs = 1000
+/** Of all commands in one place, and of one command, which sub-agents may need at once. */
+const mostShells = 16
+const mostOfOne = 4
+const longestCommand = 32 * 1024
+/** A shell that is being started was started before a cold one could be: worth waiting for, if it comes at all. */
+const waitMs = 1000
 /** After a round of hooks, while the model replies; during one that takes longer, for those that others ask beside it. */
 const refillAfterMs = 25
 const refillDuringMs = 1000
 const roundsRemembered = 20
+/** What a login depends on besides the profile may have changed by then. */
+const snapshotMs = 60_000
 
-interface Shell {
-  readonly child: ChildProcess
-  /** Of what it started from. */
-  readonly stamp: string
+/** The shells of one command. */
+interface Stock {
+  readonly command: string
+  readonly ready: Shell[]
+  /** Shells on their way, queued ones included. */
+  starting: number
+  readonly waiters: Set<() => void>
+  /** How many were wanted since the last refill. */
+  wanted: number
+  /** As many as any of the last rounds wanted. */
+  recent: readonly number[]
+  /** Bash does not take it behind another command: a syntax error on its first line. */
+  unfit: boolean
 }
+
+/** How shells get to where a login takes them. */
+type Login = 'unknown' | 'learning' | 'read' | LoginSnapshot
 
 interface Pool {
   readonly place: WarmPlace
-  readonly ready: Shell[]
-  starting: number
+  readonly stocks: Map<string, Stock>
+  readonly queue: Stock[]
   /** Hooks at work, in a warm shell or a cold one. */
   running: number
-  /** How many were wanted since the last refill. */
-  wanted: number
-  /** As many as any of the last rounds wanted: a call with one hook must not leave the next, with five, short of shells. */
-  recent: readonly number[]
-  target: number
+  login: Login
+  /** Of what the snapshot was taken from. */
+  stamp: string
   coldOnly: boolean
+  /** False once one was waited for in vain. */
+  waits: boolean
   refill: NodeJS.Timeout | undefined
 }
 
@@ -66,160 +67,229 @@ const pools = new Map<string, Pool>()
 /** Sessions move between few folders; an old pool's shells end with it. */
 const mostPools = 3
 
+/** A hook with this command is likely to be asked soon: shells are started for it, off the way. */
+export function expectCommand(command: string, place: WarmPlace): void {
+  const pool = poolFor(command, place)
+  if (!pool) return
+  stockFor(pool, command)
+  refillSoon(pool, 0)
+}
+
 /**
- * Runs a command by `run`, with a shell that is about to run it, its stdin still to be written, or without one: then it runs
- * cold. Shells that were used are replaced when the round of hooks is over, not while its hooks compete with them.
+ * Runs a command by `run`, with a shell that has yet to be released, or without one: then it runs cold. Shells that were used
+ * are replaced when the round of hooks is over, not while its hooks compete with them.
  */
 export async function withWarmShell<T>(
   command: string,
   place: WarmPlace,
-  run: (shell: ChildProcess | undefined) => Promise<T>,
+  run: (shell: WarmShell | undefined) => Promise<T>,
 ): Promise<T> {
-  if (place.env.ONA_WARM_SHELLS === '0' || command.length > longestCommand || command.includes('\0'))
-    return run(undefined)
-  const pool = poolFor(place)
-  if (pool.coldOnly) return run(undefined)
-  pool.wanted++
+  const pool = poolFor(command, place)
+  if (!pool) return run(undefined)
+  const stock = stockFor(pool, command)
+  stock.wanted++
   pool.running++
-  refillSoon(pool, refillDuringMs)
   try {
-    return await run(await takeShell(pool, command))
+    const shell = takeShell(pool, stock) ?? (await nextShell(pool, stock))
+    refillSoon(pool, refillDuringMs)
+    return await run(shell)
   } finally {
     pool.running--
     if (pool.running === 0) refillSoon(pool, refillAfterMs)
   }
 }
 
-async function takeShell(pool: Pool, command: string): Promise<ChildProcess | undefined> {
-  if (pool.ready.length === 0) return undefined
+function takeShell(pool: Pool, { ready }: Stock): Shell | undefined {
+  if (ready.length === 0) return undefined
   const stamp = stampOf(pool.place)
-  for (let shell = pool.ready.shift(); shell; shell = pool.ready.shift()) {
-    if (shell.stamp !== stamp) dismiss(shell)
-    else if (await accepts(shell.child, command)) return shell.child
+  for (let shell = ready.shift(); shell; shell = ready.shift()) {
+    if (shell.stamp === stamp) return shell
+    shell.dismiss()
   }
   return undefined
 }
 
-/** What bash reads at a login, and the folder it starts in. */
-function stampOf({ cwd, env }: WarmPlace): string {
-  const files = ['.bash_profile', '.bash_login', '.profile', '.bashrc'].map((name) => join(env.HOME ?? '', name))
-  try {
-    const states = [cwd, '/etc/profile', ...files].map((path, at) => {
-      const found = statSync(path, { throwIfNoEntry: false })
-      return found && (at === 0 ? [found.dev, found.ino] : [found.ino, found.mtimeMs, found.size])
-    })
-    return states.join()
-  } catch {
-    return crypto.randomUUID() // it may not be looked at: no shell is the same as any other
-  }
+async function nextShell(pool: Pool, stock: Stock): Promise<Shell | undefined> {
+  if (stock.starting === 0 || !pool.waits) return undefined
+  const came = await new Promise<boolean>((resolve) => {
+    const end = (came: boolean) => {
+      clearTimeout(timer)
+      stock.waiters.delete(wake)
+      resolve(came)
+    }
+    const wake = () => end(true)
+    const timer = setTimeout(end, waitMs, false)
+    stock.waiters.add(wake)
+  })
+  if (!came) pool.waits = false
+  return takeShell(pool, stock)
 }
 
-/** It exits when its descriptor is closed. */
-const dismiss = ({ child }: Shell) => child.stdio[3]?.destroy()
-
-function poolFor(place: WarmPlace): Pool {
+/** Undefined where the command must run cold. */
+function poolFor(command: string, place: WarmPlace): Pool | undefined {
+  if (place.env.ONA_WARM_SHELLS === '0' || command.length > longestCommand || command.includes('\0')) return undefined
   const key = `${place.shell}\0${place.cwd}\0${JSON.stringify(place.env)}`
-  const known = pools.get(key)
-  if (known) return known
+  const pool = pools.get(key) ?? newPool(key, place)
+  return pool.coldOnly || pool.stocks.get(command)?.unfit ? undefined : pool
+}
+
+function newPool(key: string, place: WarmPlace): Pool {
   if (pools.size >= mostPools) {
-    const [oldest, { ready, refill }] = pools.entries().next().value!
-    clearTimeout(refill)
-    for (const shell of ready) dismiss(shell)
+    const [oldest, pool] = pools.entries().next().value!
+    clearTimeout(pool.refill)
+    pool.queue.length = 0
+    for (const { ready } of pool.stocks.values()) for (const shell of ready.splice(0)) shell.dismiss()
     pools.delete(oldest)
   }
   const pool: Pool = {
     place,
-    ready: [],
-    starting: 0,
+    stocks: new Map(),
+    queue: [],
     running: 0,
-    wanted: 0,
-    recent: [],
-    target: 1,
+    login: 'unknown',
+    stamp: '',
     coldOnly: false,
+    waits: true,
     refill: undefined,
   }
   pools.set(key, pool)
   return pool
 }
 
+/** The one used last is the last in the map. */
+function stockFor({ stocks }: Pool, command: string): Stock {
+  const known = stocks.get(command)
+  const stock = known ?? {
+    ...{ command, ready: [], starting: 0, waiters: new Set(), wanted: 0, recent: [], unfit: false },
+  }
+  stocks.delete(command)
+  stocks.set(command, stock)
+  if (!known && stocks.size > mostShells) {
+    const [oldest, { ready }] = stocks.entries().next().value!
+    for (const shell of ready.splice(0)) shell.dismiss()
+    stocks.delete(oldest)
+  }
+  return stock
+}
+
 function refillSoon(pool: Pool, afterMs: number): void {
   clearTimeout(pool.refill)
-  pool.refill = setTimeout(() => {
-    pool.target = Math.min(Math.max(...pool.recent, pool.wanted, 1), mostShells)
-    if (pool.running === 0) {
-      pool.recent = [...pool.recent.slice(1 - roundsRemembered), pool.wanted]
-      pool.wanted = 0
-    }
-    while (!pool.coldOnly && pool.ready.length + pool.starting < pool.target) startShell(pool)
-  }, afterMs)
+  pool.refill = setTimeout(fill, afterMs, pool)
   pool.refill.unref()
 }
 
-function startShell(pool: Pool): void {
-  const { shell, cwd, env } = pool.place
-  pool.starting++
-  let starting = true
-  const started = () => {
-    if (starting) pool.starting--
-    starting = false
+function fill(pool: Pool): void {
+  const all = () => [...pool.stocks.values()].reduce((sum, { ready, starting }) => sum + ready.length + starting, 0)
+  for (const stock of pool.stocks.values()) {
+    const target = Math.min(Math.max(...stock.recent, stock.wanted, 1), mostOfOne)
+    if (pool.running === 0) {
+      stock.recent = [...stock.recent.slice(1 - roundsRemembered), stock.wanted]
+      stock.wanted = 0
+    }
+    while (!stock.unfit && stock.ready.length + stock.starting < target && all() < mostShells) {
+      stock.starting++
+      pool.queue.push(stock)
+    }
   }
+  startNext(pool)
+}
+
+/** One at a time, so that an answer of the model's is not kept waiting; none until it is known what a login takes. */
+function startNext(pool: Pool): void {
+  if (pool.queue.length === 0) return
+  refresh(pool)
+  if (pool.login === 'unknown') void learn(pool)
+  if (pool.login === 'learning') return
+  const stock = pool.queue.shift()!
+  if (pool.coldOnly) ready(stock)
+  else startShell(pool, stock)
+  setImmediate(startNext, pool)
+}
+
+/** A shell of the stock is there, or will not come. */
+function ready(stock: Stock): void {
+  stock.starting--
+  const [wake] = stock.waiters
+  wake?.()
+}
+
+function startShell(pool: Pool, stock: Stock): void {
+  const { shell: program, cwd, env } = pool.place
   const stamp = stampOf(pool.place)
+  const restored = typeof pool.login === 'object' ? pool.login : undefined
+  const script = waitingScript(restored?.begin ?? afterLogin, stock.command)
+  const stdio = ['pipe', 'pipe', 'pipe', 'pipe', ...(restored ? [restored.fd] : [])] as const
   let child: ChildProcess
   try {
-    child = startGroup({ program: shell, args: ['-lc', waiting], cwd, env, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] })
+    child = startGroup({ program, args: [...(restored?.args ?? []), '-lc', script], cwd, env, stdio })
   } catch {
-    started() // what prevents it will prevent the cold one too, which says so
+    ready(stock) // what prevents it will prevent the cold one too, which says so
     return
   }
-  const channel = child.stdio[3] as Duplex | undefined
+  if (child.pid === undefined) {
+    child.on('error', () => ready(stock))
+    return
+  }
+  let isStarting = true
+  const started = () => {
+    if (!isStarting) return
+    isStarting = false
+    ready(stock)
+  }
+  const shell = warmShell(child, stamp)
   const gone = () => {
-    const at = pool.ready.findIndex((each) => each.child === child)
-    if (at >= 0) pool.ready.splice(at, 1)
+    const at = stock.ready.indexOf(shell)
+    if (at >= 0) stock.ready.splice(at, 1)
+    if (isStarting && child.exitCode !== null) stock.unfit = true
+    started()
   }
   child.on('error', gone)
   child.once('exit', gone)
-  channel?.on('error', () => {})
-  channel?.once('data', (said: Buffer) => {
-    started()
+  ;(child.stdio[3] as Duplex | undefined)?.once('data', (said: Buffer) => {
     if (said.toString() === 'r') {
       // it may wait for long, beside tools that can look at it
       if (credentialNames.some((name) => env[name])) hideVariables(child.pid!, credentialNames)
-      pool.ready.push({ child, stamp })
+      stock.ready.push(shell)
+      pool.waits = true
     } else pool.coldOnly = true
+    started()
   })
-  channel?.once('close', started)
   keepAlive(child, false)
 }
 
-/** An idle shell does not keep the process alive; it ends when its descriptor is closed. */
-function keepAlive(child: ChildProcess, hold: boolean): void {
-  const how = hold ? 'ref' : 'unref'
-  child[how]()
-  for (const stream of child.stdio) (stream as { ref?(): void; unref?(): void } | null)?.[how]?.()
+/** Sees whether shells can do without reading the profile each. */
+async function learn(pool: Pool): Promise<void> {
+  pool.login = 'learning'
+  pool.stamp = stampOf(pool.place)
+  const { takeSnapshot } = await import('./login-snapshot.ts')
+  pool.login = (await takeSnapshot(pool.place)) ?? 'read'
+  startNext(pool)
 }
 
-function accepts(child: ChildProcess, command: string): Promise<boolean> {
-  const channel = child.stdio[3] as Duplex
-  keepAlive(child, true)
-  return new Promise((resolve) => {
-    const end = (accepted: boolean) => {
-      clearTimeout(timer)
-      channel.removeListener('data', answered).removeListener('close', closed)
-      if (accepted) channel.write('g', () => channel.destroy())
-      else {
-        channel.destroy() // without the word to go it exits
-        signalGroup(child, 'SIGKILL')
-      }
-      resolve(accepted)
-    }
-    const timer = setTimeout(end, answerMs, false)
-    const answered = (said: Buffer) => end(said.toString() === 'a')
-    const closed = () => end(false)
-    channel.on('data', answered).on('close', closed)
-    channel.write(`${command}\0`)
-  })
+/** A snapshot of another profile is dropped; an old one is held against a login, beside the shells that it serves. */
+function refresh(pool: Pool): void {
+  const { login } = pool
+  if (typeof login !== 'object') return
+  if (stampOf(pool.place) !== pool.stamp) forget(pool, login, 'unknown')
+  else if (Date.now() - login.checkedAt > snapshotMs) void recheck(pool, login)
 }
 
-/** How many shells wait there, or anywhere. */
-export const warmShells = (place?: WarmPlace): number =>
-  (place ? [poolFor(place)] : [...pools.values()]).reduce((sum, { ready }) => sum + ready.length, 0)
+async function recheck(pool: Pool, login: LoginSnapshot): Promise<void> {
+  login.checkedAt = Date.now()
+  const { isStillTrue } = await import('./login-snapshot.ts')
+  if (!(await isStillTrue(pool.place, login)) && pool.login === login) forget(pool, login, 'read')
+}
+
+function forget(pool: Pool, login: LoginSnapshot, then: Login): void {
+  pool.login = then
+  process.getBuiltinModule('node:fs').closeSync(login.fd)
+}
+
+/** How many shells wait there, or anywhere; for one command, or for any. */
+export const warmShells = (place?: WarmPlace, command?: string): number =>
+  [...pools.values()]
+    .filter((pool) => place === undefined || pool.place.cwd === place.cwd)
+    .filter(({ place: { env } }) => place === undefined || JSON.stringify(env) === JSON.stringify(place.env))
+    .flatMap(({ stocks }) => [...stocks.values()])
+    .filter((stock) => command === undefined || stock.command === command)
+    .reduce((sum, { ready }) => sum + ready.length, 0)

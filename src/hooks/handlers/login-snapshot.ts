@@ -1,0 +1,139 @@
+/**
+ * A login taken once, for a profile that takes long: shells that are restored from it need not read the profile again. It is
+ * used only where that cannot be told: two logins leave the same state, print nothing, read nothing and leave neither
+ * processes nor descriptors, and a restored shell prints the very same state. Linux only.
+ */
+import type { ChildProcess } from 'node:child_process'
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import { signalGroup, startGroup } from '../process-group.ts'
+import { isSameState, type LoginState, printState, probe, type Restore, readState, restoreOf } from './login-state.ts'
+import { afterRestore } from './shell-script.ts'
+import type { WarmPlace } from './waiting-shell.ts'
+
+export interface LoginSnapshot {
+  readonly state: LoginState
+  /** Bash's arguments before its script, and the descriptor of the text that the script takes as descriptor 4. */
+  readonly args: readonly string[]
+  readonly fd: number
+  readonly begin: string
+  /** Of the last login that left this state. */
+  checkedAt: number
+}
+
+const longestLoginMs = 30_000
+const afterLogin = 'builtin set -- "$?" "$@"'
+const restoring = ['--noprofile']
+
+/** A login that takes less is not worth a snapshot. */
+const slowLoginMs = 40
+
+/** Undefined where the profile takes no time, or where a restored shell could be told from one that read it. */
+export async function takeSnapshot(place: WarmPlace): Promise<LoginSnapshot | undefined> {
+  if (process.platform !== 'linux') return undefined
+  const first = stateAfter(place, [], afterLogin)
+  const slow = new Promise<'slow'>((resolve) => setTimeout(resolve, slowLoginMs, 'slow').unref())
+  if ((await Promise.race([first, slow])) !== 'slow') return undefined
+  const again = stateAfter(place, [], afterLogin)
+  const bare = await stateAfter(place, restoring, afterLogin)
+  const [login, same] = [await first, await again]
+  const restore = bare && login && same && isSameState(login, same) ? restoreOf(bare, login) : undefined
+  if (!restore || !login) return undefined
+  const snapshot = keep(restore, login)
+  const restored = await stateAfter(place, snapshot.args, snapshot.begin, snapshot.fd)
+  if (restored && isSameState(restored, login)) return snapshot
+  dropSnapshot(snapshot)
+  return undefined
+}
+
+/** Whether a login still leaves that state. */
+export async function isStillTrue(place: WarmPlace, { state }: LoginSnapshot): Promise<boolean> {
+  const now = await stateAfter(place, [], afterLogin)
+  return now !== undefined && isSameState(now, state)
+}
+
+export const dropSnapshot = ({ fd }: LoginSnapshot): void => closeSync(fd)
+
+/** In a file without a name, which ends with its descriptor: a profile may set what is secret. */
+function keep({ text, args }: Restore, state: LoginState): LoginSnapshot {
+  const path = join(memory(), `ona-${crypto.randomUUID()}`)
+  const fd = openSync(path, 'wx+', 0o600)
+  rmSync(path)
+  writeSync(fd, Buffer.from(text, 'latin1'))
+  return { state, args: [...restoring, ...args], fd, begin: afterRestore(state.status), checkedAt: Date.now() }
+}
+
+/** A folder in memory where there is one. */
+function memory(): string {
+  try {
+    readdirSync('/dev/shm')
+    return '/dev/shm'
+  } catch {
+    return tmpdir()
+  }
+}
+
+/** What a shell prints as its state; undefined where it does more than that. */
+function stateAfter(
+  { shell, cwd, env }: WarmPlace,
+  args: readonly string[],
+  begin: string,
+  fd?: number,
+): Promise<LoginState | undefined> {
+  return new Promise((resolve) => {
+    let child: ChildProcess
+    try {
+      const stdio = ['pipe', 'pipe', 'pipe', 'pipe', ...(fd === undefined ? [] : [fd])] as const
+      child = startGroup({ program: shell, args: [...args, '-lc', `${begin}; ${printState}`], cwd, env, stdio })
+    } catch {
+      resolve(undefined) // what prevents it prevents the hook as well, which says so
+      return
+    }
+    let printed = ''
+    let isQuiet = true
+    const end = (state: LoginState | undefined) => {
+      clearTimeout(timer)
+      signalGroup(child, 'SIGKILL')
+      for (const stream of child.stdio) stream?.destroy()
+      resolve(state)
+    }
+    const timer = setTimeout(end, longestLoginMs, undefined)
+    child.on('error', () => end(undefined))
+    child.once('exit', () => end(undefined))
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', () => {
+        isQuiet = false
+      })
+    for (const stream of child.stdio) stream?.on('error', () => {})
+    const channel = child.stdio[3] as Duplex | undefined
+    channel?.setEncoding('latin1').on('data', (text: string) => {
+      printed += text
+      const state = readState(printed)
+      // what it printed before has arrived by the next turn
+      if (!state) return
+      setImmediate(() => {
+        const descriptors = state.input === probe ? descriptorsOf(child.pid!) : undefined
+        end(isQuiet && descriptors !== undefined ? { ...state, descriptors } : undefined)
+      })
+    })
+    child.stdin?.end(probe)
+    child.unref()
+    timer.unref()
+    for (const stream of child.stdio) (stream as { unref?(): void } | null)?.unref?.()
+  })
+}
+
+/** What it has open besides its own four; undefined where these are not what it was given, or something it started still runs. */
+function descriptorsOf(pid: number): string | undefined {
+  try {
+    const open = readdirSync(`/proc/${pid}/fd`).map((fd) => [fd, readlinkSync(`/proc/${pid}/fd/${fd}`)] as const)
+    const own = open.filter(([fd]) => Number(fd) < 4).map(([, link]) => link)
+    const isOwn = new Set(own).size === 4 && own.every((link) => link.startsWith('socket:'))
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    return isOwn && children === '' ? open.filter(([fd]) => Number(fd) > 3).join('\n') : undefined
+  } catch {
+    return undefined
+  }
+}
