@@ -99,6 +99,8 @@ export interface PermissionRequest {
   readonly suggestions: readonly PermissionUpdate[]
   readonly agent?: string
   readonly agentId?: string
+  /** What the sub-agent was started for, in a few words. */
+  readonly agentTask?: string
 }
 
 /** `driver`: the program that holds our stdin and stdout. */

@@ -122,7 +122,7 @@ async function askPermission(call: Call, ruling: Ruling): Promise<Outcome | unde
     summary: tool.summary(call.input),
     reason: ruling.reason,
     suggestions: ruling.suggestions,
-    ...(session.agent && { agent: session.agent.type, agentId: session.agent.id }),
+    ...(session.agent && { agent: session.agent.type, agentId: session.agent.id, agentTask: session.agent.about }),
   }
   const { user } = session.runtime
   return inPromptQueue(user, session.signal, async (waited) => {

@@ -201,7 +201,9 @@ test('sub-agents of one reply run at once, a line each; their questions come one
   const ona = await withModel(t, Array<Line>(12).fill(play), { words: ['--allowed-tools', 'Agent'] })
   say(ona, 'go')
   for (const _question of [1, 2]) {
-    const screen = await ona.until(/Bash command \(asked by general-purpose\)[\s\S]*1\. Yes/)
+    const screen = await ona.until(
+      /Bash command \(asked by the agent "look (north|south)"\)[\s\S]*mkdir \1\n[\s\S]*1\. Yes/,
+    )
     const [name] = /mkdir (north|south)(?=\n)/.exec(screen)!
     ona.keys('y')
     await become(() => !ona.all().includes(`\n  ${name}\n`))

@@ -1,7 +1,9 @@
 /** An MCP server asks for something: a form to fill in, or a page to open. */
+
 import type { ElicitAnswer, ElicitRequest } from '../../agent/events.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
 import { cleanLine } from '../render/clean.ts'
+import { plural } from '../render/format.ts'
 import { bold } from '../render/style.ts'
 import type { Front } from '../session/front.ts'
 
@@ -94,7 +96,9 @@ function problemWith(value: string, field: Field, required: boolean): string | u
     if (field.minimum !== undefined && number < field.minimum) return `at least ${field.minimum}`
     if (field.maximum !== undefined && number > field.maximum) return `at most ${field.maximum}`
   }
-  if (field.minLength !== undefined && value.length < field.minLength) return `at least ${field.minLength} characters`
-  if (field.maxLength !== undefined && value.length > field.maxLength) return `at most ${field.maxLength} characters`
+  if (field.minLength !== undefined && value.length < field.minLength)
+    return `at least ${plural(field.minLength, 'character')}`
+  if (field.maxLength !== undefined && value.length > field.maxLength)
+    return `at most ${plural(field.maxLength, 'character')}`
   return undefined
 }

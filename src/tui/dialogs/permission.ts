@@ -8,6 +8,7 @@ import { readRule } from '../../permissions/rule.ts'
 import { clean, cleanLine } from '../render/clean.ts'
 import { diffLines, loadDiffColours } from '../render/diff-view.ts'
 import { bold, paint } from '../render/style.ts'
+import { clip } from '../render/width.ts'
 import type { Choice, Front } from '../session/front.ts'
 
 type Picked = { kind: 'once' } | { kind: 'always'; update: PermissionUpdate } | { kind: 'no' }
@@ -40,7 +41,7 @@ export async function askPermission(
   ]
   const chosen = await front.choose<Picked>(
     {
-      title: request.agent ? `${title} (asked by ${cleanLine(request.agent)})` : title,
+      title: `${title}${askedBy(request)}`,
       body: [...body, ...(request.reason ? ['', paint('dim', cleanLine(request.reason))] : [])],
       question,
       choices,
@@ -59,6 +60,14 @@ export async function askPermission(
   const feedback = chosen.text?.trim()
   return feedback ? { allow: false, feedback } : { allow: false, interrupt: true }
 }
+
+/** Two agents of one type are told apart by what they were started for. */
+function askedBy({ agent, agentTask }: PermissionRequest): string {
+  const who = cleanLine(agentTask || agent || '')
+  return who ? ` (asked by the agent "${clip(who, longestTask)}")` : ''
+}
+
+const longestTask = 48
 
 /** A rule that would be saved can also last for the session alone. */
 function forSession(update: PermissionUpdate): PermissionUpdate | undefined {

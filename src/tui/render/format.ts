@@ -19,7 +19,7 @@ export function tokens(count: number): string {
 
 export const money = (usd: number): string => (usd > 0 && usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`)
 
-export const plural = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`
+export { counted as plural } from '../../hooks/text/counted.ts'
 
 /** `3 min ago`, from SQLite's UTC text or a date. */
 export function ago(when: string | number | Date, now = Date.now()): string {

@@ -26,13 +26,20 @@ export interface ToolCall {
   readonly notes: HookNote[]
 }
 
+type Level = 'info' | 'warning' | 'error'
+
 export type Item =
   | { readonly kind: 'user'; readonly text: string; readonly shown?: string }
   | { readonly kind: 'answer'; readonly text: string }
   | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'tool'; readonly call: ToolCall }
   | { readonly kind: 'hook'; readonly note: HookNote }
-  | { readonly kind: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
+  | {
+      readonly kind: 'notice'
+      readonly level: Level
+      readonly text: string /** It stands where the answer would. */
+      readonly isAnswer?: true
+    }
   | { readonly kind: 'lines'; readonly lines: readonly string[] }
   /** Lines that fit, or must not be broken. */
   | { readonly kind: 'drawn'; readonly lines: readonly string[] }
@@ -64,7 +71,7 @@ export function itemLines(
     case 'hook':
       return hookLines(item.note, columns)
     case 'notice':
-      return noticeLines(item.level, item.text, columns)
+      return noticeLines(item, columns)
     case 'drawn':
       return [...item.lines]
     case 'lines':
@@ -102,14 +109,14 @@ const outcomes: Record<NonNullable<ToolCall['outcome']>, { role: Role; word: str
 export function toolHead(call: ToolCall, columns: number, mark?: string): string {
   const state = call.outcome ? outcomes[call.outcome] : { role: 'dim' as const, word: '' }
   const role = call.outcome === 'ran' && call.output?.isError ? 'bad' : state.role
-  const tail = [state.word, statusOf(call), call.ms === undefined || call.ms < shortMs ? '' : duration(call.ms)]
-    .filter(Boolean)
-    .join(` ${glyph.dot} `)
+  const time = call.ms === undefined || call.ms < shortMs ? '' : duration(call.ms)
+  const how = [state.word, statusOf(call)].filter(Boolean).join(` ${glyph.dot} `)
+  const tail = [how, time].filter(Boolean).join(` ${glyph.dot} `)
   const name = shownNames[call.name] ?? cleanLine(call.name)
   const room = columns - width(name) - tail.length - 6
   const about = call.name === 'EnterPlanMode' ? '' : cleanLine(call.summary).replace(/^#+ /, '')
   const summary = clip(about, Math.max(8, room))
-  return `${paint(role, mark ?? glyph.tool)} ${bold(name)}${summary ? `(${summary})` : ''}${tail ? paint('dim', ` ${tail}`) : ''}`
+  return `${paint(role, mark ?? glyph.tool)} ${bold(name)}${summary ? `(${summary})` : ''}${how ? ` ${paint(role, how)}` : ''}${time ? paint('dim', tail === time ? ` ${time}` : ` ${glyph.dot} ${time}`) : ''}`
 }
 
 /** Tools whose own names say little to a user. */
@@ -168,9 +175,9 @@ function displayLines(display: Display, output: ToolOutput | undefined, columns:
       ...diffLines(display.patch, { path: display.path, columns, ...(!full && { most: shortDiff }) }),
     ]
   }
-  const role = output?.isError ? 'bad' : 'dim'
+  // the output of a failure is to be read: the mark and the exit code are red, the text is not
   const painted = (text: string) =>
-    fold(text, columns, full, output?.isError).map((line) => (full ? line : paint(role, line)))
+    fold(text, columns, full, output?.isError).map((line) => (full || output?.isError ? line : paint('dim', line)))
   if (display.kind === 'output') return painted(full ? display.text : display.text.replace(onlyErrors, ''))
   return painted(full ? (display.full ?? (output?.content || display.summary)) : display.summary)
 }
@@ -236,7 +243,8 @@ export function hookLines({ hook, event, effect, reason }: HookNote, columns: nu
   return wrap(text, columns - 4).map((line, row) => `${row === 0 ? paint(role, `  ${glyph.hook}`) : '   '} ${line}`)
 }
 
-function noticeLines(level: 'info' | 'warning' | 'error', text: string, columns: number): string[] {
+function noticeLines({ level, text, isAnswer }: Extract<Item, { kind: 'notice' }>, columns: number): string[] {
   const role = level === 'info' ? 'dim' : level === 'warning' ? 'warn' : 'bad'
-  return wrap(clean(text), columns - 2).map((line) => `  ${paint(role, line)}`)
+  const mark = isAnswer ? glyph.tool : ' '
+  return wrap(clean(text), columns - 2).map((line, row) => paint(role, `${row === 0 ? mark : ' '} ${line}`))
 }

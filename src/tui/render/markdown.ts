@@ -39,7 +39,7 @@ export function block(token: Token, columns: number, highlight?: Highlighter): s
       )
     case 'blockquote':
       return inner((token as Tokens.Blockquote).tokens, columns - 2, highlight).map(
-        (line) => `${paint('dim', glyph.bar)} ${italic(line)}`,
+        (line) => `${paint('dim', glyph.bar)} ${line}`,
       )
     case 'table':
       return table(token as Tokens.Table, columns)

@@ -33,7 +33,7 @@ export function noticeOf(event: AgentEvent): Notice | undefined {
 }
 
 function ended({ stop, failure }: Of<'turn-ended'>): Notice | undefined {
-  if (failure) return { kind: 'notice', level: 'error', text: failure.message }
+  if (failure) return { kind: 'notice', level: 'error', text: failure.message, isAnswer: true }
   const text = ends[stop]
   return text === undefined ? undefined : { kind: 'notice', level: 'warning', text }
 }

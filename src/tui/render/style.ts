@@ -110,20 +110,24 @@ const deepGround = {
 }
 
 let palette: Palette | undefined
-let isDeep = false
+let depth: 'sixteen' | 'indexed' | 'deep' = 'indexed'
 let current: ThemeName = 'dark'
 
 /** Colours for the whole process: one terminal, one theme. */
 export function useTheme(name: ThemeName, colour: boolean): void {
   current = name
-  const chosen = name === 'dark' && isDeep ? { ...dark, ground: deepGround } : palettes[name]
-  palette = colour ? chosen : undefined
+  const chosen = name === 'dark' && depth === 'deep' ? { ...dark, ground: deepGround } : palettes[name]
+  palette = colour ? (depth === 'sixteen' ? ansi : chosen) : undefined
 }
 
 /** What the terminal says of its colours. Call it before `useTheme`. */
-export function useDepth(env: NodeJS.ProcessEnv): void {
-  isDeep = /^(truecolor|24bit)$/.test(env['COLORTERM'] ?? '')
+export function useDepth({ COLORTERM = '', TERM = '' }: NodeJS.ProcessEnv): void {
+  const isSixteen = COLORTERM === '' && sixteenColours.test(TERM)
+  depth = /^(truecolor|24bit)$/.test(COLORTERM) ? 'deep' : isSixteen ? 'sixteen' : 'indexed'
 }
+
+/** Terminals of eight or sixteen colours: the Linux console, serial lines, and names that say so. */
+const sixteenColours = /^(linux|ansi|cygwin|screen|xterm-color|rxvt|vt\d+.*|.*-(8|16)color)$/
 
 /** Whether a background that the terminal reports (`rgb:ffff/fafa/f0f0`) is a light one. */
 export function isLight(reported: string): boolean {

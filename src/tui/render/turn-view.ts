@@ -198,7 +198,7 @@ export class TurnView {
     const notice = noticeOf(event)
     // notices stand together, and right below what the user typed
     const isBelow = ['user', 'notice'].includes(this.items.at(-1)?.kind ?? '')
-    if (notice) this.#happened.add(notice, !isBelow)
+    if (notice) this.#happened.add(notice, notice.isAnswer || !isBelow)
   }
 
   #endTurn(): void {
@@ -233,11 +233,11 @@ export class TurnView {
       if (call) Object.assign(call, { output: event.output, ms: ranMs(event), outcome: event.outcome })
     } else if (event.type === 'hook')
       this.#happened.add(
-        { kind: 'hook', note: { ...event.note, hook: `${event.note.hook} (in ${agent.type})` } },
+        { kind: 'hook', note: { ...event.note, hook: `${event.note.hook} (in ${agent.about || agent.type})` } },
         false,
       )
     else if (event.type === 'notice' && event.level !== 'info')
-      this.#happened.add({ kind: 'notice', level: event.level, text: `${agent.type}: ${event.text}` })
+      this.#happened.add({ kind: 'notice', level: event.level, text: `${agent.about || agent.type}: ${event.text}` })
   }
 
   #newCall(event: { id: string; name: string; input: ToolCall['input']; summary: string }): ToolCall {

@@ -241,7 +241,7 @@ function banner({ session }: Conversation, version: string, cwd: string): string
     paint('dim', `${name} ${glyph.dot} ${model.why}`),
     paint('dim', guards(session.runtime)),
     ...(session.messages.length > 0
-      ? [paint('dim', `resumed session ${session.id} (${session.messages.length} messages)`)]
+      ? [paint('dim', `resumed session ${session.id} (${plural(session.messages.length, 'message')})`)]
       : []),
   ]
 }

@@ -1,7 +1,7 @@
 /** The full terminal: keys in, frames out, and the dialogs in between. */
 import { ChoiceView } from '../dialogs/choice-view.ts'
 import { TextView } from '../dialogs/text-view.ts'
-import { type Input, KeyReader } from '../input/keys.ts'
+import type { Input } from '../input/keys.ts'
 import { clean } from '../render/clean.ts'
 import { glyph } from '../render/glyphs.ts'
 import { Pager } from '../render/pager.ts'
@@ -12,26 +12,13 @@ import type { View } from '../render/view.ts'
 import { wrap } from '../render/width.ts'
 import { DialogQueue, singles, wantsBody } from './dialog-queue.ts'
 import type { Chosen, Dialog, Front, TextQuestion, ViewTools } from './front.ts'
-import {
-  askBackground,
-  isGone,
-  modesOff,
-  modesOn,
-  type TerminalInput,
-  type TerminalOutput,
-} from './terminal-streams.ts'
+import type { TerminalInput, TerminalOutput } from './terminal-streams.ts'
+import { Tty } from './tty.ts'
 import { Window } from './window.ts'
 
 /** Streaming is drawn at most this often; keys are drawn at once. */
 const frameMs = 33
 const spinMs = 120
-/** How long an Esc may be the start of a longer key; of an answer that the terminal owes us; and the rest of one. */
-const escapeMs = 40
-const owedMs = 250
-const answerMs = 2_000
-/** A terminal that has not answered after this long will not. */
-const askedMs = 3_000
-
 export class Terminal implements Front {
   readonly interactive = true
   readonly turn: TurnView
@@ -45,14 +32,10 @@ export class Terminal implements Front {
   /** Where we are, for the window's title. */
   place = ''
   setDraft: (text: string) => void = () => {}
-  readonly #input: TerminalInput
   readonly #output: TerminalOutput
   readonly #env: NodeJS.ProcessEnv
   readonly #screen: Screen
-  readonly #keys = new KeyReader((reported) => {
-    this.#owedUntil = 0
-    this.onBackground?.(reported)
-  })
+  readonly #tty: Tty
   readonly #window: Window
   readonly #dialogs = new DialogQueue({
     draft: () => this.prompt?.text ?? '',
@@ -61,19 +44,19 @@ export class Terminal implements Front {
   })
   #pager: Pager | undefined
   #timer: NodeJS.Timeout | undefined
-  #escape: NodeJS.Timeout | undefined
   #drawnAt = 0
-  /** Until then an Esc may be the first piece of the answer to our question for the background. */
-  #owedUntil = 0
-  #away = false
   #closed = false
-  readonly #restore = () => this.#output.write(modesOff)
 
   constructor(input: TerminalInput, output: TerminalOutput, env: NodeJS.ProcessEnv = process.env) {
-    this.#input = input
     this.#output = output
     this.#env = env
     this.#screen = new Screen(output, env)
+    this.#tty = new Tty(input, output, {
+      keys: (inputs) => this.#inputs(inputs),
+      resized: () => this.#draw(),
+      background: (reported) => this.onBackground?.(reported),
+      ended: () => this.onEnd(),
+    })
     this.#window = new Window((text) => output.write(text), env)
     this.turn = new TurnView(() => this.changed())
     this.turn.columns = () => this.columns
@@ -84,18 +67,8 @@ export class Terminal implements Front {
   }
 
   open(): void {
-    this.#input.setEncoding('utf8')
     this.#window.open()
-    if (this.onBackground) {
-      this.#owedUntil = Date.now() + askedMs
-      this.#output.write(askBackground)
-    }
-    this.#take()
-    this.#input.on('data', (chunk) => this.#data(chunk))
-    this.#input.on('end', () => this.onEnd())
-    this.#output.on('resize', () => this.#draw())
-    for (const stream of [this.#input, this.#output]) stream.on('error', (cause) => this.#lost(cause))
-    process.on('exit', this.#restore)
+    this.#tty.open({ asksBackground: this.onBackground !== undefined })
     this.#draw()
   }
 
@@ -103,19 +76,13 @@ export class Terminal implements Front {
     if (this.#closed) return
     this.#closed = true
     clearTimeout(this.#timer)
-    clearTimeout(this.#escape)
     this.#pager?.close()
     this.turn.release()
     this.#screen.print(this.turn.take(this.columns))
     this.#screen.draw({ lines: [] })
     this.#screen.leave()
-    this.#give()
+    this.#tty.close()
     this.#window.close()
-    this.#input.removeAllListeners('data')
-    this.#input.removeAllListeners('end')
-    this.#output.removeAllListeners('resize')
-    this.#input.pause()
-    process.off('exit', this.#restore)
   }
 
   /** Something is to be redrawn, soon. */
@@ -238,53 +205,15 @@ export class Terminal implements Front {
     return true
   }
 
-  /** The terminal itself is gone: the session ends, and nothing more is drawn. */
-  #lost(cause: unknown): void {
-    if (!isGone(cause)) throw cause
-    this.#away = true
-    this.onEnd()
-  }
-
   #leave(): void {
-    this.#away = true
     this.#screen.leave()
-    this.#give()
-    this.#input.pause()
+    this.#tty.leave()
   }
 
   #return(): void {
-    this.#away = false
-    this.#take()
+    this.#tty.take()
     this.#screen.back()
     this.#draw()
-  }
-
-  #take(): void {
-    this.#raw(true)
-    this.#input.resume()
-    this.#output.write(modesOn)
-  }
-
-  #give(): void {
-    this.#output.write(modesOff)
-    this.#raw(false)
-  }
-
-  #raw(isRaw: boolean): void {
-    try {
-      this.#input.setRawMode?.(isRaw)
-    } catch (cause) {
-      // its window was closed: there is nothing to set any more, and the session ends as it should
-      if (!isGone(cause)) throw cause
-    }
-  }
-
-  #data(chunk: string): void {
-    clearTimeout(this.#escape)
-    this.#inputs(this.#keys.feed(chunk))
-    if (!this.#keys.waiting) return
-    const ms = this.#keys.answering ? answerMs : Date.now() < this.#owedUntil ? owedMs : escapeMs
-    this.#escape = setTimeout(() => this.#inputs(this.#keys.flush()), ms)
   }
 
   #inputs(inputs: readonly Input[]): void {
@@ -302,7 +231,7 @@ export class Terminal implements Front {
   #draw(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    if (this.#closed || this.#away) return
+    if (this.#closed || this.#tty.isAway) return
     if (this.#pager) {
       this.#pager.draw()
       return

@@ -130,7 +130,7 @@ const plan = command('ona enforce plan', { help, flags }, async (given) => {
     for (const { path, before, after } of edits) said(`  ${before === null ? '+' : after === null ? '-' : '~'} ${path}`)
   }
   const cannot = support.flatMap(({ hosts: by }) => Object.values(by)).filter(({ how }) => how === 'cannot').length
-  return given.strict && cannot > 0 ? failed(`--strict: ${cannot} rules cannot be enforced in an agent`) : 0
+  return given.strict && cannot > 0 ? failed(`--strict: ${counted(cannot, 'rule')} cannot be enforced in an agent`) : 0
 })
 
 /** Each reason once, with the rules it applies to. */

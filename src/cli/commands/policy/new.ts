@@ -1,4 +1,5 @@
 /** `ona policy new`: a policy from the library, as files to adapt. */
+
 import { existsSync, mkdirSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import {
@@ -11,6 +12,7 @@ import {
 import { recordedCalls } from '../../../audit/replay/recorded-calls.ts'
 import { replay } from '../../../audit/replay/replay.ts'
 import { writeAtomic } from '../../../files/atomic-write.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import type { Behavior } from '../../../permissions/rule.ts'
 import { readDb, StoreError } from '../../../store/open.ts'
 import { command } from '../../command.ts'
@@ -90,8 +92,8 @@ async function effectOf({ permissions, hook }: Starter): Promise<string | undefi
     try {
       const { calls: judged, newlyDenied, newlyAsked } = await replay(recordedCalls(db), policy, () => {}, { baseline })
       if (hook)
-        return `${judged} calls on record; a hook is a program: ona hooks replay --run-commands asks it about them.`
-      return `On the ${judged} calls on record it would have denied ${newlyDenied} and asked about ${newlyAsked} more than the settings do.`
+        return `${counted(judged, 'call')} on record; a hook is a program: ona hooks replay --run-commands asks it about them.`
+      return `On the ${counted(judged, 'call')} on record it would have denied ${newlyDenied} and asked about ${newlyAsked} more than the settings do.`
     } finally {
       db.close()
     }

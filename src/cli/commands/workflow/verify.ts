@@ -1,5 +1,7 @@
 /** `ona verify`: the coverage report of a conversation, for the operator who signs it off. */
+
 import { testAgain, testedInWords, verifyReport } from '../../../agent/workflow/workflow.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import { reportText } from '../../../workflow/report.ts'
 import { command } from '../../command.ts'
 import { openConversation } from '../../conversation.ts'
@@ -45,7 +47,7 @@ export const run = command('ona verify', { help, flags }, async (given) => {
       const { reportHtml } = await import('../../../workflow/report-html.ts')
       const why = writePage(html, reportHtml(report))
       if (why) return failed(why)
-      said(`${html}: ${report.passed} of ${report.total} traced cases passed`)
+      said(`${html}: ${report.passed} of ${counted(report.total, 'traced case')} passed`)
     } else if (json) saidJson(report)
     else said(reportText(report, { columns: process.stdout.columns ?? 80, colour: inColour() }))
     return report.ready ? 0 : 1

@@ -1,4 +1,5 @@
 import type { McpHost } from '../../../agent/session/runtime.ts'
+import { plural } from '../../render/format.ts'
 import type { Ui } from '../../session/command-context.ts'
 
 /** What a server says of itself, where the hub knows more than its state. */
@@ -14,7 +15,7 @@ export async function run(args: string, ui: Ui): Promise<void> {
   if (verb && name) return act(verb, name, hub, ui)
   for (const { name: one, status, transport, problem, tools } of servers)
     front.print(
-      `  ${one}: ${status}${transport ? ` (${transport})` : ''}${tools === undefined ? '' : `, ${tools} tools`}${problem ? `: ${problem}` : ''}`,
+      `  ${one}: ${status}${transport ? ` (${transport})` : ''}${tools === undefined ? '' : `, ${plural(tools, 'tool')}`}${problem ? `: ${problem}` : ''}`,
     )
   if (!front.interactive) return
   const chosen = await front.choose({

@@ -5,6 +5,7 @@ import { type Suggestion, suggestRules } from '../../../audit/policy/suggest.ts'
 import { recordedCalls } from '../../../audit/replay/recorded-calls.ts'
 import { readDb } from '../../../store/open.ts'
 import { knownTool } from '../../../tools/known-tool.ts'
+import { plural } from '../../render/format.ts'
 
 const days = 30
 
@@ -33,5 +34,5 @@ export async function suggestionsFor({
 /** What a rule would have changed. */
 export const effectOf = ({ behavior, calls, answered, writes }: Suggestion): string =>
   behavior === 'allow'
-    ? `removes ${calls} prompts (${answered} approved), allows ${writes} file writes`
-    : `would have denied ${calls} calls (${answered} were denied)`
+    ? `removes ${plural(calls, 'prompt')} (${answered} approved), allows ${plural(writes, 'file write')}`
+    : `would have denied ${plural(calls, 'call')} (${answered} denied)`

@@ -1,3 +1,4 @@
+import { plural } from '../../render/format.ts'
 import { clip } from '../../render/width.ts'
 import type { Ui } from '../../session/command-context.ts'
 
@@ -26,5 +27,8 @@ export async function run(args: string, ui: Ui): Promise<void> {
           })
         )?.value
   if (text !== undefined)
-    front.notice('info', (await front.copy(text)) ? `Copied ${text.length} characters.` : 'This terminal cannot copy.')
+    front.notice(
+      'info',
+      (await front.copy(text)) ? `Copied ${plural(text.length, 'character')}.` : 'This terminal cannot copy.',
+    )
 }

@@ -1,4 +1,4 @@
-import { fromHome } from '../../render/format.ts'
+import { fromHome, plural } from '../../render/format.ts'
 import type { Ui } from '../../session/command-context.ts'
 
 /** An id, the beginning of one, or a name resumes at once; other words search the list. */
@@ -25,6 +25,6 @@ async function go(id: string, ui: Ui): Promise<void> {
   const last = session.messages
     .findLast(({ role }) => role === 'assistant')
     ?.content.find((block) => block.type === 'text')
-  front.notice('info', `Resumed ${session.id} (${session.messages.length} messages, phase ${session.phase})`)
+  front.notice('info', `Resumed ${session.id} (${plural(session.messages.length, 'message')}, phase ${session.phase})`)
   if (last?.type === 'text') front.markdown(last.text)
 }

@@ -20,8 +20,9 @@ export const help =
       : slashCommands
     if (matches.length === 0) return front.notice('warning', `no command is about "${wanted}"; /help lists all`)
     front.print(bold('Commands'))
+    const isWide = front.columns >= 100
     const rows = matches.map(({ name, aliases, argumentHint, summary }): [string, string] => [
-      [`/${[name, ...aliases].join(', /')}`, argumentHint].filter(Boolean).join(' '),
+      [`/${[name, ...aliases].join(', /')}`, isWide ? argumentHint : ''].filter(Boolean).join(' '),
       summary,
     ])
     table(front, rows)
@@ -34,7 +35,8 @@ export const help =
       )
     }
     if (wanted || !front.interactive) return
-    front.print('', `${bold('Keys')}  ${paint('dim', '? on an empty line, or /keybindings')}`)
+    front.print('', `${bold('One command')}  ${paint('dim', '/help NAME, with its arguments')}`)
+    front.print(`${bold('Keys')}         ${paint('dim', '? on an empty line, or /keybindings')}`)
   }
 
 function table(front: Ui['front'], rows: readonly (readonly [string, string])[]): void {
