@@ -286,7 +286,7 @@ export async function scenes({ agent, start, type, press, until, wait, shoot }: 
   press('Down')
   await wait(300)
   press('Space')
-  await wait(1200)
+  await until(isOna ? /up and down to scroll/ : /Enter to resume/)
   await shoot('resume-preview')
   press('Escape', 'Escape')
   press('C-c', 'C-c')

@@ -74,7 +74,10 @@ function menuLines({ items, at, title }: Menu & { at: number }, columns: number,
   if (items.length === 0) return [paint('dim', clip(title ?? 'nothing matches', columns))]
   const from = Math.max(0, Math.min(at - Math.floor(rows / 2), items.length - rows))
   const shown = items.slice(from, from + rows)
-  const wide = Math.min(Math.max(...shown.map(({ label }) => width(label))), Math.floor(columns * 0.55))
+  const wide = Math.min(
+    Math.max(...shown.map(({ label }) => width(label))),
+    Math.floor(columns * (columns < 80 ? 0.42 : 0.55)),
+  )
   const lines = shown.map(({ label, hint }, index) => {
     const text = pad(clip(label, wide), wide)
     const here = from + index === at

@@ -2,7 +2,13 @@
 import type { Db } from '../../../store/open.ts'
 import { StoreError } from '../../../store/open.ts'
 import type { SessionSummary } from '../../../store/session-list.ts'
-import { type Entry, lastEntries } from '../../../store/transcript.ts'
+import {
+  type AssistantEntry,
+  type Entry,
+  lastEntries,
+  type ToolUseEntry,
+  type UserEntry,
+} from '../../../store/transcript.ts'
 import { type Item, itemLines, type ToolCall } from '../../render/items.ts'
 import { paint } from '../../render/style.ts'
 
@@ -28,21 +34,19 @@ export const previewLines = (items: readonly Item[], columns: number, markdown: 
 const note = (text: string): Item => ({ kind: 'lines', lines: [paint('dim', `  ${text}`)] })
 
 function itemsOf(entry: Entry): Item[] {
-  if (entry._t === 'user') return words(entry).map((text) => ({ kind: 'user', text }))
-  if (entry._t === 'assistant') return words(entry).map((text) => ({ kind: 'answer', text }))
-  if (entry._t === 'tool_use') return [{ kind: 'tool', call: callOf(entry) }]
-  return []
-}
-
-const words = ({ content }: Extract<Entry, { _t: 'user' | 'assistant' }>): string[] => {
-  const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n')
-  return text.trim() === '' ? [] : [text]
+  if (entry._t === 'tool_use') return [{ kind: 'tool', call: callOf(entry as ToolUseEntry) }]
+  if (entry._t !== 'user' && entry._t !== 'assistant') return []
+  const kind = entry._t === 'user' ? 'user' : 'answer'
+  return (entry as UserEntry | AssistantEntry).content.flatMap((block): Item[] => {
+    if (block.type === 'tool_use') return [{ kind: 'tool', call: callOf(block) }]
+    return block.type === 'text' && block.text.trim() !== '' ? [{ kind, text: block.text }] : []
+  })
 }
 
 /** The fields that say best what a call is about, of any tool. */
 const telling = ['command', 'file_path', 'pattern', 'description', 'url', 'query']
 
-function callOf({ id, name, input }: Extract<Entry, { _t: 'tool_use' }>): ToolCall {
+function callOf({ id, name, input }: Pick<ToolUseEntry, 'id' | 'name' | 'input'>): ToolCall {
   const summary = telling.map((field) => input[field]).find((value) => typeof value === 'string') ?? ''
   return { id, name, summary, input, startedAt: 0, progress: '', calls: [], notes: [] }
 }

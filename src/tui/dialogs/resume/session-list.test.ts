@@ -33,8 +33,14 @@ function add(prompt: string, { project = '/shop', branch = 'main', minutes = 0, 
   addEvent(db, { conversationId, sessionId, type: 'session_start', detail: { cwd: project, branch } })
   appendEntries(db, sessionId, [
     said('user', prompt),
-    { _t: 'tool_use', id: 't', name: 'Read', input: { file_path: 'price.ts' } },
-    said('assistant', answer),
+    {
+      _t: 'assistant',
+      uuid: 'u',
+      content: [
+        { type: 'tool_use', id: 't', name: 'Read', input: { file_path: 'price.ts' } },
+        { type: 'text', text: answer },
+      ],
+    },
   ])
   db.transaction(() =>
     db.run(

@@ -58,7 +58,7 @@ export function searchBox(
   columns: number,
   low: boolean,
 ): { lines: string[]; row: number; column: number } {
-  const lead = `${glyph.search} `
+  const lead = paint('dim', `${glyph.search} `)
   if (low) return { lines: [`${lead}${line.text}`], row: 0, column: width(lead) + line.column }
   const inner = columns - 4
   const edge = ([left, right]: readonly string[]) => paint('dim', `${left}${glyph.rule.repeat(columns - 2)}${right}`)
