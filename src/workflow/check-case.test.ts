@@ -105,3 +105,238 @@ test('a case that only looks at the help or the version is refused, unless its c
 test('a case must trace to a criterion that the plan has', () => {
   assert.match(problems(sound[0]!, 'C9').join(), /traces to C9, which the plan does not have; the criteria are C1, C2/)
 })
+
+/** One line each: what is forbidden, in all its spellings. */
+const spellings: Record<string, readonly string[]> = {
+  double: [
+    ...[
+      'jest.fn()',
+      'vi.mock("a")',
+      'sinon.stub(a)',
+      'td.replace(a)',
+      'jest . spyOn(a)',
+      'unittest.mock',
+      'monkeypatch.x',
+    ],
+    ...[
+      'proxyquire("a")',
+      'nock("http")',
+      'Mock(a)',
+      'MagicMock()',
+      'createMock()',
+      'a.mockImplementation(b)',
+      'stub(a)',
+    ],
+  ],
+  loading: [
+    ...['LD_PRELOAD=x', 'NODE_OPTIONS =x', 'PYTHONPATH=x', 'PYTHONSTARTUP=x', 'RUBYOPT=x', 'PERL5OPT=x', 'BASH_ENV=x'],
+    ...['node --import x', 'node --require x', 'node --loader x', 'node --experimental-loader x'],
+  ],
+  path: ['PATH=x', 'hash -dp x', 'enable -n test', 'command_not_found_handle() { :; }'],
+  shadow: [
+    ...['node() { :; }', 'sqlite3 () { :; }', 'x; grep( ) { :; }', '[[() { :; }', 'function rg { :; }'],
+    ...['if x; then diff() { :; }; fi', 'alias ls=x', 'for a in b; do test() { :; }; done', 'else exit() { :; }'],
+  ],
+  processes: [
+    'cat /proc/self/maps',
+    'ls /proc/1',
+    'ls /proc/$x',
+    'ls /proc/*',
+    'exec 3> /dev/tcp/a/1',
+    'cat /dev/fd/3',
+    'x > /dev/udp/a/1',
+  ],
+  network: ['curl https://a.b', 'curl http://localhost.evil', 'curl ftp://a', 'git clone ssh://a'],
+  loads: [
+    ...[
+      'require("./a")',
+      'import("./a")',
+      'require(x)',
+      "import a from './a'",
+      'import * as a from "x"',
+      'from a.b import c',
+    ],
+    ...['import a', 'import a.b as c', 'x; import a, b', 'importlib', 'runpy', '__import__', 'createRequire'],
+  ],
+  sources: ['source a', '. ./a', 'source'],
+  inside: [
+    ...[
+      'cat "$PROJECT_DIR/lib/core.mjs"',
+      'node "$PROJECT_DIR/lib/core.mjs"',
+      'sha256sum bin/tool.mjs',
+      'x < bin/tool.mjs',
+    ],
+    ...['wc bin/tool.mjs', 'git show bin/tool.mjs', 'source bin/tool.mjs', 'head -1 bin/tool.mjs', 'jq . bin/tool.mjs'],
+  ],
+  overwrites: [
+    ...[
+      'x > "$PROJECT_DIR/a"',
+      'mv a "$PROJECT_DIR"',
+      'install a "${PROJECT_DIR}/a"',
+      'ln -s a $PROJECT_DIR/a',
+      'tee $PROJECT_DIR/a',
+    ],
+    ...[
+      'rsync a $PROJECT_DIR',
+      'rm -r $PROJECT_DIR/a b',
+      'chmod 0 $PROJECT_DIR',
+      'truncate $PROJECT_DIR/a',
+      'patch $PROJECT_DIR/a',
+    ],
+    ...[
+      'touch $PROJECT_DIR/a',
+      'shred $PROJECT_DIR/a',
+      'unlink $PROJECT_DIR/a',
+      'chown x $PROJECT_DIR/a',
+      'dd $PROJECT_DIR/a',
+    ],
+  ],
+  outside: ['cat /home/ada/greet/x'],
+  itself: ['[ $a = $a ]', '[[ ! "$a" == "$a" ]]', 'test $a -eq $a', '[ $a -ge $a ]', '[ $a -le $a ]', '[[ $a =~ $a ]]'],
+  constants: ['[ 1 = 1 ]', '[[ a != b ]]', 'test 1 -lt 2', '[ ! "a" == "a" ]', "[ 'a.b' = 'c-d' ]"],
+  'cannot fail': [
+    ...[
+      '[ $a = 1 ] || true',
+      '[[ $a = 1 ]] || :',
+      'grep a b || exit 0',
+      'diff a b || echo no',
+      'cmp a b ||true',
+      'jq a || true',
+    ],
+    ...['test -f a || true', 'grep a b | cat', 'diff a b | true', 'cmp a b | :;', 'jq a | cat', 'test a | cat'],
+  ],
+  constant: ['[ yes ]', 'test 1', '[ -n "a" ]', '[[ a.b ]]', 'test x; y', 'test x && y'],
+  hides: [
+    'set +e',
+    'x; set +ue',
+    'set +o errexit',
+    "trap 'exit 0' EXIT",
+    'trap "true" ERR',
+    'trap exit EXIT',
+    "trap 'x; exit; ' EXIT",
+  ],
+  ends: ['exec true', 'exec echo a', 'exec printf a', 'x; exec echo', 'exit\nx', 'exit 0\nx'],
+  never: ['if true; then a; fi', 'if :; then a; fi', 'if false; then a; fi', 'while false; do a; done'],
+}
+const allowed = [
+  ...[
+    'curl http://localhost:1/',
+    'curl http://127.0.0.1/',
+    'curl "http://[::1]:1"',
+    'echo $PATH',
+    'echo "${PATH}"',
+    'my-PATH',
+    'ls /process',
+  ],
+  ...[
+    '# jest.fn() in a comment',
+    'require("fs")',
+    'import os',
+    'import os.path as p',
+    'from json import loads',
+    'import fs from "node:fs"',
+  ],
+  ...[
+    '"$PROJECT_DIR/bin/tool.mjs" a',
+    'cp "$PROJECT_DIR/a" b',
+    'unsource a',
+    '[ $a = $b ]',
+    '[ $a = 1 ]',
+    'exit 0',
+    'set -e +x',
+  ],
+  ...[
+    'grep a b || exit 1',
+    'trap "rm a" EXIT',
+    'if x; then a; fi',
+    'cat "$PROJECT_DIR/package.json"',
+    'nodes() { :; }',
+    'mygrep() { :; }',
+  ],
+]
+const tail = '\nset -e\n[ "$(tool)" = 1 ]\n'
+
+test('each spelling of what is forbidden is found and shown, and what is only alike is not', (t) => {
+  const found = Object.entries(spellings).map(([kind, lines]) => [
+    kind,
+    lines.map((line) => [line, ...problems(`${line}${tail}`)]),
+  ])
+  for (const [kind, lines] of found) for (const [line, ...why] of lines!) assert.ok(why.length > 0, `${kind}: ${line}`)
+  t.assert.snapshot(Object.fromEntries(found))
+  for (const line of allowed) assert.deepEqual(problems(`set -e\n[ "$(tool)" = 1 ]\n${line}\n`), [], line)
+})
+
+test('an assertion is a comparison that can fail, in one of these ways; a script that cannot fail is told how it could', () => {
+  const ways: Record<string, readonly string[]> = {
+    fails: ['set -e', 'set -xeu', 'x || exit 1', 'x || { y; }', 'x || fail', 'x || die a', 'x || return 2', 'exit 3'],
+    asserts: [
+      ...[
+        'grep a b',
+        'rg -n "a" b',
+        'grep --count ^a b',
+        'diff a b',
+        'cmp a b',
+        'jq -e .a',
+        'jq -r -e .a',
+        'jq -re .a',
+      ],
+      ...[
+        '[ "$a" = b ]',
+        'test $a -ge 3',
+        '[[ $a =~ b ]]',
+        '[ ! $(x) != b ]',
+        '[ b = $a ]',
+        'test b == "$a"',
+        '[ -e a ]',
+        'test ! -L a',
+      ],
+      ...[
+        'case $a in b) ;; esac',
+        'case "${a}" in b) ;; esac',
+        'python3 -c "assert x"',
+        'node -e "process.exit(x)"',
+        'python3 -c "sys.exit(x)"',
+      ],
+      ...['python3 -c "raise SystemExit(x)"', 'node -e "throw new Error(x)"', 'node -e "process.exitCode = x"'],
+      ...['[ $? -eq 1 ]', 'test "$?" = 2', '[ $code == 3 ]'],
+    ],
+  }
+  for (const way of ways['fails']!) assert.deepEqual(problems(`${way}\n[ "$(tool)" = 1 ]\n`), [], way)
+  for (const way of ways['asserts']!) assert.deepEqual(problems(`set -e\n${way}\n`), [], way)
+  const only = 'compare output, a file, a row or an exit code with what the criterion says'
+  const table: [string, string[]][] = [
+    ['[ "$(tool)" = 1 ]\n', ['nothing in it can fail: begin with set -eu, or end each check with || exit 1']],
+    ['set -e\ntool\n', [`it asserts nothing that can be observed: ${only}`]],
+    ['set -e\ntool\n[ $? -ne 1 ]\n', [`it only checks that nothing crashed: ${only}`]],
+    ['set -e\ntool\necho the exit code is 0\n', [`it only checks that nothing crashed: ${only}`]],
+    ['  \n', ['the case is empty']],
+    ['if then fi', problems('if then fi')],
+    [
+      'set -e\nnode "$PROJECT_DIR/bin/tool.mjs" help | grep a\n',
+      ['it only looks at the help or the version of the program: run what the criterion is about'],
+    ],
+  ]
+  for (const [content, expected] of table) assert.deepEqual(problems(content), expected, content)
+  assert.match(problems('if then fi')[0]!, /^it is not a shell script that can be read: ./)
+  assert.deepEqual(problems('tool\n', 'C9'), [
+    'it traces to C9, which the plan does not have; the criteria are C1, C2',
+    'nothing in it can fail: begin with set -eu, or end each check with || exit 1',
+  ])
+  const anywhere = { ...context, projectDir: '/' }
+  assert.deepEqual(caseProblems({ criterion: 'C1', content: 'set -e\ngrep a /b\n' }, anywhere), [])
+})
+
+test('each of these asks for help only, by whatever starts the program; one other call is enough', () => {
+  const isHelp = (line: string) =>
+    problems(`set -e\n${line} | grep a\n`).some((why) => why.startsWith('it only looks at the help'))
+  const program = '"$PROJECT_DIR/bin/tool.mjs"'
+  for (const flag of ['--help', '-h', "'-?'", 'help', '--version', '-V', '-v', 'version', '--usage'])
+    assert.deepEqual([flag, isHelp(`${program} ${flag}`)], [flag, true])
+  for (const starter of 'node deno bun python python3 ruby perl lua php sh bash env timeout exec command time npx'.split(
+    ' ',
+  ))
+    assert.deepEqual([starter, isHelp(`${starter} ${program} a --help`)], [starter, true])
+  for (const line of [`${program} x`, `echo ${program} --help`, 'other --help', `${program} --help; ${program} x`])
+    assert.deepEqual([line, isHelp(line)], [line, false])
+  assert.equal(isHelp('tool.mjs --help'), true, 'by its name alone')
+})

@@ -211,12 +211,12 @@ const empty: readonly { readonly pattern: RegExp; readonly why: string }[] = [
   },
   { pattern: /(?:^|[;&])\s*set\s+\+(?:\w*e|o\s+errexit)\b[^\n]*/m, why: 'it hides failures' },
   {
-    pattern: /(?:^|[;&])\s*trap\s+(['"]?)[^\n'"]*\b(?:exit\s*0?|true|:)\s*;?\s*\1\s+(?:EXIT|ERR|0)\b/m,
+    pattern: /(?:^|[;&])\s*trap\s+(['"]?)[^\n'"]*\b(?:exit\s*0?|true)\s*;?\s*\1\s+(?:EXIT|ERR|0)\b/m,
     why: 'it hides failures',
   },
-  { pattern: /(?:^|[;&])\s*exec\s+(?:true|:|echo|printf)\b[^\n]*/m, why: 'it ends before its checks' },
+  { pattern: /(?:^|[;&])\s*exec\s+(?:true|echo|printf)\b[^\n]*/m, why: 'it ends before its checks' },
   { pattern: /^exit(?:\s+0)?\s*$(?=[\s\S]*\S)/m, why: 'it ends before its checks' },
-  { pattern: /^\s*if\s+(?:true|:|false)\b|\bwhile\s+false\b/m, why: 'a branch of it never runs' },
+  { pattern: /^\s*if\s+(?:true\b|false\b|:[\s;])|\bwhile\s+false\b/m, why: 'a branch of it never runs' },
 ]
 
 /** An assertion: a comparison that can fail, on something that came from outside. */

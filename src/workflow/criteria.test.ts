@@ -26,6 +26,24 @@ test('criteria are read in the usual spellings', () => {
     ['# Plan\nWe will succeed by criteria.\n- not one', []],
     ['## Success criteria\nnothing yet', []],
     ['', []],
+    ['# 2) Criteria\n- one', ['C1 one']],
+    ['__Acceptance criteria__:\n- one', ['C1 one']],
+    ['Acceptance criteria\n- one', ['C1 one']],
+    ['Our success criteria are many\n- not one', []],
+    ['## Success criteria\n~~~\n- not this\n~~~\n- one', ['C1 one']],
+    ['## Success criteria\n- one\n# Top\n- not one', ['C1 one']],
+    ['Success criteria:\n- one\n###### Small\n- not one', ['C1 one']],
+    [
+      '## Success criteria\n- AC 3) one\n- __C2__ – two\n- c4 - three\n- C5 is a note',
+      ['C1 one', 'C2 two', 'C3 three', 'C4 C5 is a note'],
+    ],
+    ['## Success criteria\n- a **bold** word\n   - nested\n    - deeper', ['C1 a bold word', 'C2 nested - deeper']],
+    ['## Success criteria\n| Id | Criteria |\n| :-- | --: |\n| A | it works |\n|  |  |', ['C1 it works']],
+    ['## Success criteria\n| Success criterion | By |\n| it works | me |', ['C1 it works']],
+    ['## Success criteria\n| success criteria |\n| it works |', ['C1 it works']],
+    ['## Success criteria\n| Success criteria: | x |', ['C1 Success criteria:']],
+    ['## Success criteria\n| No. | Text |\n| 1 | a |', ['C1 1']],
+    ['## Success criteria\n- **C1:**\n- two\n\nA note\n  not indented to a list', ['C1 two not indented to a list']],
   ]
   for (const [plan, expected] of table) assert.deepEqual(texts(plan), expected, JSON.stringify(plan))
 })

@@ -37,3 +37,48 @@ test('the words in front of a value that is put in are mutated too, in each of t
     ['say(`~${name}!`)', 'print(f"~{name}!")', 'echo "~$name!"'],
   )
 })
+
+test('each operator becomes its opposite, and what only looks like one stays', () => {
+  const table: [string, string[]][] = [
+    ['a === b', ['a !== b']],
+    ['a !== b', ['a === b']],
+    ['a == b', ['a != b']],
+    ['a != b', ['a == b']],
+    ['a > b', ['a <= b']],
+    ['a >= b', ['a < b']],
+    ['a < b', ['a >= b']],
+    ['a <= b', ['a > b']],
+    ['a && b', ['a || b']],
+    ['a || b', ['a && b']],
+    ['x = true', ['x = false']],
+    ['x = false', ['x = true']],
+    ['a + b', ['a - b']],
+    ['f(9)', ['f(10)']],
+    ["say('yes')", ["say('~')"]],
+    ['a => b', []],
+    ['a -> b', []],
+    ['a >> b', []],
+    ['a << b', []],
+    ['a2 = b.3', []],
+    ["say('')", []],
+    ['+a', []],
+  ]
+  for (const [text, expected] of table)
+    assert.deepEqual([text, mutantsOf(new Map([['a.c', text]])).map((mutant) => mutant.text)], [text, expected])
+  for (const line of ['# 1', '// 1', '/* 1', ' * 1', 'import 1', 'from 1', 'use 1', 'package 1'])
+    assert.deepEqual([line, mutantsOf(new Map([['a.c', line]]))], [line, []])
+  assert.deepEqual(mutantsOf(new Map([['a.c', `say('${'long '.repeat(6)}')`]])), [
+    { name: 'a.c:1 long long long long lon… → ~', file: 'a.c', text: "say('~')" },
+  ])
+  assert.equal(
+    mutantsOf(new Map([['a.c', "say('twenty-four characters!!')"]]))[0]!.name,
+    'a.c:1 twenty-four characters!! → ~',
+  )
+  const files =
+    'a.js a.mts a.tsx a.py a.rb a.go a.rs a.java a.kt a.swift a.cc a.cpp a.h a.cs a.php a.pl a.lua a.sh a.bash a.ex a.exs a.scala bin'
+  for (const file of files.split(' ')) assert.deepEqual([file, mutantsOf(new Map([[file, 'f(1)']])).length], [file, 1])
+  for (const file of ['a.md', 'a.json', 'a.txt', '.env'])
+    assert.deepEqual([file, mutantsOf(new Map([[file, 'f(1)']])).length], [file, 0])
+  const three = mutantsOf(new Map([['a.c', 'f(1, 2, 3)']]))
+  assert.deepEqual([spread(three, 3), spread(three, 2)], [three, [three[0], three[1]]])
+})

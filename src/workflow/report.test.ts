@@ -121,6 +121,13 @@ test('the report is data: each case with its run, the kill score of each criteri
   )
 })
 
+test('the report, as text for two widths and as a page, to the letter', (t) => {
+  t.assert.snapshot(reportText(report, { columns: 48 }))
+  t.assert.snapshot(reportText(report, { columns: 12, colour: true }))
+  t.assert.snapshot(reportText(report))
+  t.assert.snapshot(reportHtml(report).replace(/[\s\S]*<body/, '<body'))
+})
+
 test('the report as text, whole', () => {
   const [head, output] = reportText(report, { columns: 48 }).split('\nOutput\n')
   assert.equal(

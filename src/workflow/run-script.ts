@@ -64,7 +64,8 @@ export async function runScript(content: string, place: ScriptPlace): Promise<Re
       AGENT_SDLC_DB: database,
       TMPDIR: folder,
     }
-    const plain = { words: ['/bin/bash', '-c', reader, 'case'], env }
+    // without --norc bash would read ~/.bashrc, because stdin is a socket
+    const plain = { words: ['/bin/bash', '--norc', '-c', reader, 'case'], env }
     const { packages } = place
     const folders = { cwd: folder, env, folder: root, copy: place.projectDir, ...(packages && { packages }) }
     const run: Wrapped = (await place.wrap?.(plain.words, folders)) ?? plain

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { checkSchema } from './check-schema.ts'
 import { type Schema, schemas } from './schemas.ts'
@@ -68,4 +70,14 @@ test('our own schemas use no keyword that is not enforced', () => {
     all.flatMap((schema) => checkSchema(schema, undefined)).filter((problem) => problem.includes('not supported')),
     [],
   )
+})
+
+test('the schemas are those that the package ships, to the letter', () => {
+  const folder = join(import.meta.dirname, '../../../schemas/dispatcher')
+  const shipped = readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')])
+  const ours = Object.entries(schemas).map(([name, schema]) => [
+    `${name}.schema.json`,
+    `${JSON.stringify(schema, null, 2)}\n`,
+  ])
+  assert.deepEqual(Object.fromEntries(ours), Object.fromEntries(shipped))
 })

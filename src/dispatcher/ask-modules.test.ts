@@ -1,0 +1,382 @@
+/** A round of modules: what is decided, by whom, and what of it is written to the log, whole. */
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { askModules } from './ask-modules.ts'
+import { contextFor } from './context.ts'
+import type { Seat } from './load-modules.ts'
+import { emit, logLine, patchState, type Run, register, warn } from './run.ts'
+import { commit } from './session/commit.ts'
+import { type TestInput, testRun } from './setup/testing.ts'
+import { summarise } from './summary.ts'
+import type { Context, HookAction, Json } from './types.ts'
+
+const read = { tool_name: 'read_file', tool_input: { filePath: 'a', password: 'x' }, tool_use_id: 'u1' }
+
+function begin(t: TestContext, input: Partial<TestInput> & { manifest?: Json; budgetMs?: number } = {}) {
+  const root = mkdtempSync(join(tmpdir(), 'round-'))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  const { manifest, budgetMs = 60_000, ...rest } = input
+  const run = testRun(root, { module: 'one', event: 'PreToolUse', input: read, ...rest })
+  Object.assign(run, { manifest: { ...run.manifest, ...manifest }, budgetMs })
+  return { root, run }
+}
+type Handle = (ctx: Context) => unknown
+const seat = (name: string, handle: Handle, more: Partial<Seat> & { settled?: unknown } = {}): Seat => {
+  const { settled, ...given } = more
+  const module = {
+    name,
+    supports: new Set(['PreToolUse']),
+    priority: 1,
+    hotPathSafe: true,
+    critical: false,
+    handle: (_: string, ctx: Context) => handle(ctx),
+    settled,
+  }
+  return { name, priority: 1, critical: false, own: false, module: module as never, ...given }
+}
+const says = (name: string, action: HookAction, more: Partial<Seat> = {}) => seat(name, () => action, more)
+
+/** What differs from run to run is a word. */
+function facts(run: Run, root = '') {
+  const {
+    decision,
+    decidedBy,
+    reason,
+    approved,
+    inputMetadata,
+    updatedInput,
+    block,
+    stop,
+    budgetExceeded,
+    context,
+    warnings,
+    ran,
+  } = run
+  const plain = (value: unknown) =>
+    JSON.parse(
+      JSON.stringify(value)
+        .replaceAll(root || '<none>', '<repo>')
+        .replace(/"ts":\d{10,}/g, '"ts":"<time>"')
+        .replace(/held the thread for \d+ ms/g, 'held the thread')
+        .replace(/"pid":\d+/g, '"pid":"<pid>"')
+        .replace(/"elapsedMs":\d+/g, '"elapsedMs":"<ms>"')
+        .replace(/"stackHash":"[0-9a-f]{8}"/g, '"stackHash":"<hash>"'),
+    )
+  const lines = [...run.lines].map(([file, texts]) => [
+    relative(root, file),
+    texts.map((text) => plain(JSON.parse(text))),
+  ])
+  const core = run.session.state.core
+  const rest = { approved, inputMetadata, updatedInput, block, stop, budgetExceeded, context, warnings, ran, core }
+  return plain({ decision, decidedBy, reason, ...rest, awaited: [...run.awaited], events: run.events, lines })
+}
+const round = async (t: TestContext, seats: Seat[], input: Parameters<typeof begin>[1] = {}) => {
+  const { root, run } = begin(t, input)
+  await askModules(run, seats)
+  return facts(run, root)
+}
+const lines = [
+  (value: Record<string, unknown>) =>
+    Object.entries(value)
+      .map(([name, facts]) => `${name}: ${JSON.stringify(facts)}`)
+      .join('\n'),
+]
+const fails = (message: string) => () => {
+  throw new Error(message)
+}
+
+test('rounds of PreToolUse', async (t) => {
+  const deny: HookAction = { decision: 'deny', denyReason: 'no' }
+  const all: HookAction = {
+    ...{ decision: 'allow', warnings: ['w'], additionalContext: [{ key: 'k', value: 'v', more: 1 } as never] },
+    ...{
+      statePatch: { mine: { x: 1, list: [1] } },
+      emitEvents: [{ kind: 'MINE', data: { a: 1 } }],
+      metrics: { ms: 1 },
+    },
+    ...{ stop: { reason: 'enough' }, block: { reason: 'not here' }, registerArtifacts: [{ kind: 'x', ref: 'none' }] },
+  }
+  const phase = (mode: string, allowTools: unknown = ['create_file']) => ({
+    manifest: { enforcePhases: true, phasePolicy: { UNINITIALIZED: { mode, allowTools } } },
+  })
+  const settled = (action: unknown) => ({ settled: () => action })
+  const owner = { manifest: { rewriteOwner: { inputMetadata: 'one', updatedInput: 'one' } } }
+  const rewrite: HookAction = { inputMetadata: { _hookA: 1, other: 2, _hookB: {} }, updatedInput: { filePath: 'b' } }
+  const rounds: Record<string, [Seat[], Parameters<typeof begin>[1]?]> = {
+    nobody: [[]],
+    'one that says nothing': [[seat('one', () => undefined)]],
+    'one that says everything': [[says('one', all)]],
+    'a denial ends it': [[says('one', deny), says('two', { warnings: ['not asked'] })]],
+    'a question ends it': [[says('one', { decision: 'ask', warnings: ['a', 'b'] }), says('two', deny)]],
+    'a denial without a reason': [[says('one', { decision: 'deny' })]],
+    'a rewrite by its owner': [[says('one', rewrite), says('two', {})], owner],
+    'a rewrite by another': [[says('two', rewrite)], owner],
+    'a second rewrite': [[says('one', { updatedInput: { a: 1 } }), says('one', { updatedInput: { a: 2 } })], owner],
+    'one that throws': [[seat('one', fails(`broke ${'x'.repeat(600)}`)), says('two', {})]],
+    'a critical one that throws': [[seat('one', fails('broke'), { critical: true }), says('two', {})]],
+    'one that rejects': [[seat('one', async () => fails('late')())]],
+    'one that is not there': [
+      [{ ...seat('one', () => undefined), module: undefined, failure: new Error('cannot be read') }],
+    ],
+    'a critical one that is not there': [
+      [
+        {
+          ...seat('one', () => undefined, { critical: true }),
+          module: undefined,
+          failure: new Error('cannot be read'),
+        },
+      ],
+    ],
+    'one that returns a text': [[seat('one', () => 'yes')]],
+    'one with a bad field and a denial': [[seat('one', () => ({ decision: 'deny', denyReason: 'no', odd: 1 }))]],
+    'one with a bad field': [[seat('one', () => ({ decision: 'allow', odd: 1 }))]],
+    'one with a forged event': [[says('one', { emitEvents: [{ kind: 'TOOL_DECISION' }, { kind: 'STATE_PATCH' }] })]],
+    'one that never answers': [[seat('one', () => new Promise(() => {})), says('two', deny)], { budgetMs: 250 }],
+    'a critical one that never answers': [
+      [seat('one', () => new Promise(() => {}), { critical: true })],
+      { budgetMs: 250 },
+    ],
+    'one of one’s own that holds the thread': [
+      [
+        seat(
+          'one',
+          () => {
+            for (;;);
+          },
+          { own: true },
+        ),
+      ],
+      { budgetMs: 250 },
+    ],
+    'one of one’s own that throws': [[seat('one', fails('broke'), { own: true })]],
+    'a phase that denies': [[], phase('deny')],
+    'a phase that denies, by all': [[], phase('deny', '*')],
+    'a phase that warns': [[], phase('warn')],
+    'a phase that allows': [[], phase('allow')],
+    'a phase that allows the tool': [[], phase('deny', ['read_file'])],
+    'a phase after a question': [[says('one', { decision: 'ask', denyReason: 'q' })], phase('deny')],
+    'a phase that is not enforced': [[], { manifest: { ...phase('deny').manifest, enforcePhases: false } }],
+    'a call without a name': [[], { ...phase('deny'), input: {} }],
+    'one that settles': [
+      [
+        seat('one', () => undefined, settled({ statePatch: { mine: { y: 1 } }, emitEvents: [{ kind: 'SETTLED' }] })),
+        seat('two', () => deny, settled(undefined)),
+      ],
+    ],
+    'one that fails to settle': [[seat('one', () => undefined, { settled: fails('too late'), critical: true })]],
+    'an unnamed secret': [
+      [],
+      {
+        input: { ...read, tool_name: 'x'.repeat(300), tool_use_id: 'y'.repeat(300) },
+        module: 'session',
+        config: { redactKeys: ['filePath'] },
+      },
+    ],
+  }
+  const seen: Json = {}
+  for (const [name, [seats, input]] of Object.entries(rounds)) seen[name] = await round(t, seats, input)
+  t.assert.snapshot(seen, { serializers: lines as never })
+  const unseen = begin(t)
+  unseen.run.unseen = true
+  await askModules(unseen.run, [])
+  assert.deepEqual(
+    [unseen.run.decision, unseen.run.decidedBy, unseen.run.reason],
+    ['ask', 'dispatcher', 'the call could not be read, so no guard has checked it'],
+  )
+})
+
+test('rounds of other events: who may block, and when the budget blocks the work', async (t) => {
+  const block = says('one', { block: { reason: 'wait' }, decision: 'deny', denyReason: 'no', updatedInput: {} })
+  const seen: Json = {}
+  for (const event of [
+    'SessionStart',
+    'UserPromptSubmit',
+    'PostToolUse',
+    'PreCompact',
+    'Stop',
+    'SubagentStop',
+  ] as const)
+    seen[`${event} blocks`] =
+      (await round(t, [block, says('two', { block: { reason: 'second' }, stop: { reason: 's' } })], { event })).block ??
+      null
+  for (const event of ['Stop', 'SubagentStop'] as const)
+    seen[`${event} blocks again`] =
+      (await round(t, [block], { event, input: { stop_hook_active: true } })).block ?? null
+  seen['a critical one that throws'] = await round(
+    t,
+    [seat('one', fails('broke'), { critical: true }), says('two', {})],
+    { event: 'Stop' },
+  )
+  const slow = [says('session', {}), seat('slow', () => new Promise(() => {}))]
+  const state = (phase: string) => ({ core: { sessionId: 'a3f0c812', workId: 'w001', lastTurnId: 0, phase } })
+  const over = async (input: Parameters<typeof begin>[1], seats = slow) => {
+    const { core, events } = await round(t, seats, { event: 'PostToolUse', budgetMs: 250, ...input })
+    return [core.phase, core.prevPhase ?? null, events.filter(({ kind }: Json) => kind === 'PHASE_TRANSITION')]
+  }
+  for (const phase of ['PLANNING', 'BLOCKED', 'COMPLETE'])
+    seen[`over budget in ${phase}`] = await over({ state: state(phase) })
+  for (const event of ['SessionStart', 'UserPromptSubmit'] as const)
+    seen[`over budget on ${event}`] = await over({ event })
+  seen['over budget, where nobody keeps the phase'] = await over({}, slow.slice(1))
+  seen['over budget, switched off'] = await over({ module: 'session', config: { blockOnBudget: false } })
+  t.assert.snapshot(seen, { serializers: lines as never })
+})
+
+test('what is written: events, lines and warnings, and what cannot be written', (t) => {
+  const { root, run } = begin(t)
+  emit(run, 'dispatcher', { kind: 'STATE_PATCH' })
+  warn(run, 'dispatcher', 'by us')
+  warn(run, 'one', `long ${'x'.repeat(1200)}`)
+  logLine(run, 'one', 'info', 'plain')
+  logLine(run, 'one', 'info', 'with data', { a: 1 })
+  const cycle: Json = {}
+  cycle['self'] = cycle
+  logLine(run, 'one', 'error', 'a cycle', cycle)
+  patchState(run, 'one', { core: { phase: 'PLANNING' }, deep: { list: [1] } })
+  patchState(run, 'one', { core: { phase: 'PLANNING' } })
+  patchState(run, 'one', { core: { workId: 'w002', lastTurnId: 3 } })
+  const { sessionRoot } = run.session.paths
+  writeFileSync(join(sessionRoot, 'made.txt'), 'x')
+  for (const ref of ['made.txt', 'none.txt', '../../../x', 'a/../made.txt', join(sessionRoot, 'made.txt')])
+    register(run, 'one', { kind: 'file', ref })
+  const context = contextFor(run, 'one')
+  context.files.append('mine.jsonl', { a: 1 })
+  context.files.append('mine.jsonl', { a: 2 })
+  context.files.append('../mine.jsonl', { a: 3 })
+  context.log('debug', 'from a module', 1)
+  assert.deepEqual(
+    [
+      ...[
+        context.files.replace('deep/a.txt', 'text'),
+        context.files.replace('../a.txt', 'text'),
+        context.files.replace('.', 'text'),
+      ],
+      ...[context.files.folder('some/folder'), context.files.folder('/else'), context.files.folder('made.txt')],
+    ],
+    [true, false, false, true, false, false],
+  )
+  assert.equal(readFileSync(join(sessionRoot, 'deep/a.txt'), 'utf8'), 'text')
+  assert.deepEqual(
+    [Object.isFrozen(context.event), Object.isFrozen(context.state.core), Object.isFrozen(context.config)],
+    [true, true, true],
+  )
+  const { ids, feature, cap, timers, manifest, isNewSession } = context
+  t.assert.snapshot(facts(run, root))
+  assert.deepEqual(
+    { ids, feature, cap, manifest, isNewSession, budgetMs: timers.budgetMs, elapsed: timers.elapsed() >= 0 },
+    {
+      ids: { sessionId: 'a3f0c812', workId: 'w002', agentId: 'u00', turnId: 3, hookRunId: 'PreToolUse-0-0' },
+      feature: {
+        root: join(sessionRoot, 'one'),
+        logs: join(sessionRoot, 'one/logs'),
+        output: join(sessionRoot, 'one/output'),
+      },
+      cap: { neo4j: { enabled: false, reachable: false } },
+      manifest: { enforcePhases: false },
+      isNewSession: false,
+      budgetMs: 60_000,
+      elapsed: true,
+    },
+  )
+  run.events.push({
+    ts: 1,
+    event: 'PreToolUse',
+    producer: 'one',
+    kind: 'ODD',
+    hookRunId: 'h',
+    turnId: 1,
+    workId: 'w002',
+    data: cycle,
+  })
+  commit(run)
+  const written = readFileSync(join(sessionRoot, 'events.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.equal(written.length, run.events.length)
+  const { error, ...odd } = written.at(-1)
+  assert.deepEqual(odd, {
+    ts: 1,
+    event: 'PreToolUse',
+    producer: 'one',
+    kind: 'ERROR_MODULE',
+    hookRunId: 'h',
+    turnId: 1,
+    workId: 'w002',
+  })
+  assert.deepEqual([error.module, error.message.startsWith('event ODD: Converting circular')], ['one', true])
+  const { lastActiveTs, lastEventOffset, ...core } = JSON.parse(
+    readFileSync(join(sessionRoot, 'state.json'), 'utf8'),
+  ).core
+  assert.deepEqual(
+    [core, lastActiveTs > 1e12, lastEventOffset > 100],
+    [{ sessionId: 'a3f0c812', workId: 'w002', lastTurnId: 3, phase: 'PLANNING' }, true, true],
+  )
+  assert.equal(readFileSync(join(sessionRoot, 'mine.jsonl'), 'utf8'), '{"a":1}\n{"a":2}\n')
+})
+
+test('on PreToolUse a snapshot is taken when the state changed, the log has grown or the state was broken', (t) => {
+  const taken = (change: (run: Run) => void, event: 'PreToolUse' | 'Stop' = 'PreToolUse') => {
+    const { run } = begin(t, { event })
+    change(run)
+    commit(run)
+    try {
+      return readFileSync(run.session.paths.stateFile, 'utf8') !== ''
+    } catch {
+      return false
+    }
+  }
+  const set = (more: Json) => (run: Run) => void Object.assign(run.session, more)
+  assert.deepEqual(
+    [
+      ...[taken(() => {}), taken(() => {}, 'Stop'), taken((run) => patchState(run, 'one', { a: 1 }))],
+      ...[
+        taken(set({ unseenBytes: 32 * 1024 })),
+        taken(set({ unseenBytes: 32 * 1024 + 1 })),
+        taken(set({ problems: ['x'] })),
+      ],
+    ],
+    [false, true, true, false, true, true],
+  )
+  const { run } = begin(t, { event: 'Stop' })
+  rmSync(run.session.paths.sessionRoot, { recursive: true })
+  mkdirSync(join(run.session.paths.sessionRoot, '..'), { recursive: true })
+  writeFileSync(run.session.paths.sessionRoot, 'a file in the way')
+  emit(run, 'dispatcher', { kind: 'X' })
+  commit(run)
+})
+
+test('a call’s input is cut down for the log', () => {
+  const deep = { a: { b: { c: { d: { e: 1 } } } } }
+  const long = 'x'.repeat(201)
+  const table: [unknown, unknown, unknown?][] = [
+    [undefined, undefined],
+    [
+      { a: 'x'.repeat(200), b: long },
+      { a: 'x'.repeat(200), b: `${'x'.repeat(100)}… (201 characters)` },
+    ],
+    [deep, { a: { b: { c: { d: '{…}' } } } }],
+    [{ a: { b: { c: { d: [1, 2] } } } }, { a: { b: { c: { d: '[2 items]' } } } }],
+    [{ list: Array(22).fill(1) }, { list: [...Array(20).fill(1), '… 2 more'] }],
+    [
+      Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, n])),
+      { ...Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`k${n}`, n])), '…': '1 more' },
+    ],
+    [{ [long]: null }, { ['x'.repeat(200)]: null }],
+    [
+      { apiKey: 1, 'API-Key': 2, password: { deep: 1 }, path: 'p' },
+      { apiKey: '[redacted]', 'API-Key': '[redacted]', password: '[redacted]', path: 'p' },
+    ],
+    [{ Mine: 1, password: 2 }, { Mine: '[redacted]', password: 2 }, ['mine', 3]],
+  ]
+  for (const [input, expected, keys] of table) assert.deepEqual(summarise(input as Json, keys), expected)
+  const large = summarise(
+    Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`k${n}`, ['x'.repeat(200), 'y'.repeat(200)]])),
+    [],
+  )
+  assert.match(String(large), /^\{"k0":.{4040,}… \(\d{4} characters\)$/)
+  assert.equal(String(large).indexOf('…'), 4056)
+})

@@ -1,0 +1,240 @@
+/** Cases run in a copy of the project, with a record of their own, and what they print is kept. */
+import assert from 'node:assert/strict'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { openDb } from '../store/open.ts'
+import { getPlan } from '../store/plans.ts'
+import { type Case, lastRun, type Run, saveCase } from './cases.ts'
+import { approvePlan, draftPlan } from './planning.ts'
+import { copyProject } from './project-copy.ts'
+import { proofOf } from './proofs.ts'
+import { runCases } from './run-cases.ts'
+import { runScript } from './run-script.ts'
+import { changedSince, treeStamp } from './tree-stamp.ts'
+
+function place(t: TestContext) {
+  const root = mkdtempSync(join(tmpdir(), 'ona-run-cases-'))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  const [projectDir, temp] = [join(root, 'project'), join(root, 'tmp')]
+  for (const folder of [projectDir, temp]) mkdirSync(folder)
+  const db = openDb(join(root, 'agent.db'))
+  t.after(() => db.close())
+  db.run("INSERT INTO conversations(id, project_dir, phase) VALUES ('c', ?, 'planning')", projectDir)
+  const before = process.env['TMPDIR']
+  process.env['TMPDIR'] = temp
+  t.after(() => {
+    if (before === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = before
+  })
+  writeFileSync(join(root, '.bashrc'), 'echo the profile was read >&2\n')
+  return { root, projectDir, temp, db, env: { PATH: process.env['PATH'], HOME: root } }
+}
+
+test('a script has a folder, a copy and a record of its own, and nothing of them is left', async (t) => {
+  const at = place(t)
+  at.db.run("INSERT INTO settings_snapshot(scope, json, updated_at) VALUES ('effective', '{\"x\":1}', datetime('now'))")
+  const run = (script: string, more: object = {}) =>
+    runScript(script, { projectDir: at.projectDir, db: at.db, conversationId: 'c', env: at.env, ...more })
+  const facts = await run(
+    `[ "$PWD" = "$CASE_DIR" ] && [ "$TMPDIR" = "$CASE_DIR" ] && [ "$(ls -A)" = "" ] && echo alone
+echo "$PROJECT_DIR"; type -t ona; command -v -p sh > /dev/null && echo found; echo wrong >&2; read -r line || echo no input; exit 3`,
+  )
+  assert.deepEqual(facts, {
+    exitCode: 3,
+    timedOut: false,
+    stdout: `alone\n${at.projectDir}\nfunction\nfound\nno input\n`,
+    stderr: 'wrong\n',
+  })
+  const rows = await run(
+    `node -e 'const db = new (require("node:sqlite").DatabaseSync)(process.env.AGENT_SDLC_DB); console.log(JSON.stringify([db.prepare("SELECT scope, json FROM settings_snapshot").all(), db.prepare("SELECT id, project_dir, phase FROM conversations").all(), db.prepare("SELECT count(*) AS n FROM events").all()]))'`,
+    { env: { ...at.env, PATH: `${join(process.execPath, '..')}:${process.env['PATH']}` } },
+  )
+  assert.deepEqual(JSON.parse(rows.stdout), [
+    [{ scope: 'effective', json: '{"x":1}' }],
+    [{ id: 'c', project_dir: at.projectDir, phase: 'planning' }],
+    [{ n: 0 }],
+  ])
+  const found = await run(
+    'f=$(command -v env); PATH=${PATH##*:}; /bin/cat "$PATH/ona"; [ -x "$PATH/ona" ] && echo runs',
+  )
+  assert.match(found.stdout, /^#!\/bin\/sh\nexec ".*node" ".*\/bin\/ona\.mjs" "\$@"\n/)
+  const late = await run('echo begun; sleep 60', { timeoutMs: 300 })
+  assert.deepEqual([late.exitCode, late.timedOut, late.stdout], [null, true, 'begun\n'])
+  const long = await run("printf 'é%.0s' $(seq 200000); printf '%300000s' x >&2")
+  const cut = '\n[SDLC_TRUNCATED]'
+  assert.deepEqual([long.stdout, long.stderr.length], ['é'.repeat(200_000), 262_144 + cut.length])
+  assert.ok(long.stderr.endsWith(` ${cut}`))
+  const missing = await run('true', { wrap: async () => ({ words: ['/none/such'], env: {} }) })
+  assert.deepEqual([missing.exitCode, missing.stdout, /none\/such|ENOENT/.test(missing.stderr)], [null, '', true])
+  const ended = new AbortController()
+  const stopped = run('echo x; sleep 60', { signal: ended.signal })
+  ended.abort()
+  assert.notEqual((await stopped).exitCode, 0)
+  assert.deepEqual(readdirSync(at.temp), [], 'nothing is left')
+})
+
+test('how a script is started is for the sandbox to say, which is told the folders', async (t) => {
+  const at = place(t)
+  const asked: unknown[] = []
+  const { stdout } = await runScript('echo "$MARK $1"', {
+    ...{ projectDir: at.projectDir, packages: '/packages', db: at.db, conversationId: 'none', env: at.env },
+    wrap: async (words, { cwd, folder, copy, packages, env }) => {
+      asked.push([words.slice(0, 3), words[4], cwd === join(folder, 'case'), copy, packages, env['CASE_DIR'] === cwd])
+      return { words: [...words, 'given'], env: { ...env, MARK: 'marked' } }
+    },
+  })
+  assert.equal(stdout, 'marked given\n')
+  assert.deepEqual(asked, [[['/bin/bash', '--norc', '-c'], 'case', true, at.projectDir, '/packages', true]])
+})
+
+test('files that changed are named, five of them at most; what others write is not looked at', async (t) => {
+  const at = place(t)
+  const put = (path: string) => {
+    mkdirSync(join(at.projectDir, path, '..'), { recursive: true })
+    writeFileSync(join(at.projectDir, path), 'x')
+  }
+  for (const path of ['a', 'deep/b', 'gone', '.git/x', 'node_modules/x', '.ona/x', 'deep/node_modules/x']) put(path)
+  const before = treeStamp(at.projectDir)
+  assert.deepEqual([...before.keys()].sort(), ['a', 'deep/b', 'deep/node_modules/x', 'gone'])
+  assert.deepEqual(changedSince(before, treeStamp(at.projectDir)), [])
+  rmSync(join(at.projectDir, 'gone'))
+  for (const path of ['new', '.git/y', 'deep/b']) put(path)
+  assert.deepEqual(changedSince(before, treeStamp(at.projectDir)), ['deep/b', 'gone', 'new'])
+  assert.equal(treeStamp(join(at.projectDir, 'none')).size, 0)
+  const run = (script: string) =>
+    runScript(script, {
+      ...{ projectDir: at.root, db: at.db, conversationId: 'c', env: { ...at.env, REAL: at.projectDir } },
+      wrap: async (words, { env }) => ({ words, env, unheld: at.projectDir }),
+    })
+  const changed = (names: string) => `the project itself changed while the case ran, and no sandbox held it: ${names}\n`
+  const { stderr: few } = await run('cd "$REAL"; for n in 1 2 3 4 5; do echo > "n$n"; done')
+  assert.equal(few, changed('n1, n2, n3, n4, n5'))
+  const many = await run('cd "$REAL"; for n in 1 2 3 4 5 6 7; do echo > "m$n"; done; exit 4')
+  assert.deepEqual([many.exitCode, many.stderr], [4, changed('m1, m2, m3, m4, m5 and 2 more')])
+})
+
+test('each case of a plan runs and is proved; one that is refused does not run, and says why', async (t) => {
+  const at = place(t)
+  const drafted = draftPlan(at.db, 'c', 's', '## Success criteria\n- greets\n') as { id: number }
+  at.db.run("INSERT INTO sessions(session_id, conversation_id) VALUES ('s', 'c')")
+  approvePlan(at.db, 'c', { planId: drafted.id, by: 'ada' })
+  const plan = getPlan(at.db, drafted.id)!
+  writeFileSync(join(at.projectDir, 'greet.sh'), 'if [ 1 = 1 ]; then echo "Hello, $1"; fi\n')
+  writeFileSync(join(at.projectDir, 'unused.sh'), 'x=1\n')
+  const add = (name: string, content: string) => saveCase(at.db, plan.id, { name, criterion: 'C1', content })
+  const sound = add('sound', 'set -e\n[ "$(sh "$PROJECT_DIR/greet.sh" Ada)" = "Hello, Ada" ] || exit 1\n')
+  const hollow = add('hollow', 'echo changed > "$PROJECT_DIR/greet.sh"\nexit 0\n')
+  const wrong = add('wrong', 'exit 1\n')
+  const held = add('held', 'exit 0\n')
+  const heard: [string, Run][] = []
+  const run = (more: object = {}) =>
+    runCases(at.db, plan, {
+      ...{ projectDir: at.projectDir, env: at.env },
+      refused: async (each: Case) => (each.name === 'held' ? 'a rule denies it' : undefined),
+      onCase: (each: Case, ran: Run) => void heard.push([each.name, ran]),
+      ...more,
+    })
+  const runs = await run()
+  assert.deepEqual(
+    runs.map(({ durationMs, startedAt, ...rest }) => [Number.isInteger(durationMs), /^20.*Z$/.test(startedAt), rest]),
+    [
+      [sound, 0, ''],
+      [hollow, 0, ''],
+      [wrong, 1, ''],
+      [held, null, 'not run: a rule denies it\n'],
+    ].map((row) => {
+      const [each, exitCode, stderr] = row as [Case, number | null, string]
+      const about = { caseId: each.id, hash: each.hash, planHash: plan.hash }
+      return [true, true, { ...about, exitCode, timedOut: false, stdout: '', stderr }]
+    }),
+  )
+  assert.deepEqual(
+    heard,
+    [sound, hollow, wrong, held].map(({ name }, index) => [name, runs[index]]),
+  )
+  assert.deepEqual(lastRun(at.db, held.id), runs[3])
+  const proofs = [sound, hollow, wrong, held].map((each) => proofOf(at.db, each))
+  assert.deepEqual(
+    proofs.map((proof) => proof && [proof.flaw, proof.mutants, proof.killed]),
+    [
+      [
+        undefined,
+        ['greet.sh:1 1 → 2', 'greet.sh:1 1 → 2', 'greet.sh:1 Hello,  → ~', 'greet.sh:1 1 → 2', 'unused.sh:1 1 → 2'],
+        ['greet.sh:1 1 → 2', 'greet.sh:1 1 → 2', 'greet.sh:1 Hello,  → ~', 'greet.sh:1 1 → 2'],
+      ],
+      ['passes without the change', [], []],
+      undefined,
+      undefined,
+    ],
+  )
+  assert.equal(
+    readFileSync(join(at.projectDir, 'greet.sh'), 'utf8').startsWith('if'),
+    true,
+    'only the copy was changed',
+  )
+  const file = join(at.projectDir, `.ona/tests/${plan.id}/sound.sh`)
+  assert.deepEqual([readFileSync(file, 'utf8'), statSync(file).mode & 0o777], [sound.content, 0o755])
+  assert.deepEqual(readdirSync(at.temp), [])
+  assert.deepEqual(await run({ signal: AbortSignal.abort() }), [])
+})
+
+test('the copy has all of the project but its history, its packages and our folder', async (t) => {
+  const at = place(t)
+  const put = (path: string) => {
+    mkdirSync(join(at.projectDir, path, '..'), { recursive: true })
+    writeFileSync(join(at.projectDir, path), path)
+  }
+  for (const path of [
+    'a',
+    'deep/.git/x',
+    '.git/x',
+    '.ona/x',
+    'node_modules/dep/i',
+    'node_modules/@s/p/i',
+    'node_modules/.bin/run',
+  ])
+    put(path)
+  symlinkSync('../deep', join(at.projectDir, 'node_modules/own'))
+  symlinkSync('a', join(at.projectDir, 'link'))
+  const copy = copyProject(at.projectDir, { texts: new Map([['a', 'other']]), sandboxed: true })
+  const read = (path: string) => readFileSync(join(copy.path, path), 'utf8')
+  assert.deepEqual(
+    [readdirSync(copy.path).sort(), read('a'), read('link'), read('deep/.git/x'), read('node_modules/own/.git/x')],
+    [['a', 'deep', 'link', 'node_modules'], 'other', 'other', 'deep/.git/x', 'deep/.git/x'],
+  )
+  assert.deepEqual(
+    [read('node_modules/dep/i'), read('node_modules/@s/p/i'), read('node_modules/.bin/run')],
+    ['node_modules/dep/i', 'node_modules/@s/p/i', 'node_modules/.bin/run'],
+  )
+  assert.equal(copy.path.endsWith('/project'), true)
+  copy.write('a', 'again')
+  copy.write('none', 'x')
+  assert.deepEqual([read('a'), existsSync(join(copy.path, 'none'))], ['again', false])
+  copy.remove()
+  assert.deepEqual(readdirSync(at.temp), [])
+  const [one, two] = [copyProject(at.projectDir), copyProject(at.projectDir)]
+  assert.equal(one.packages, two.packages)
+  put('node_modules/.package-lock.json')
+  const three = copyProject(at.projectDir)
+  assert.deepEqual(
+    [three.packages === one.packages, existsSync(one.packages!)],
+    [false, false],
+    'packages that changed are copied again',
+  )
+  assert.equal(readFileSync(join(three.packages!, 'dep/i'), 'utf8'), 'node_modules/dep/i')
+  rmSync(join(at.projectDir, 'node_modules'), { recursive: true })
+  const bare = copyProject(at.projectDir)
+  assert.deepEqual([bare.packages, readdirSync(bare.path).sort()], [undefined, ['a', 'deep', 'link']])
+})
