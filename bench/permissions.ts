@@ -6,9 +6,10 @@ import { parse } from 'unbash'
 import { decide } from '../src/permissions/decide.ts'
 import { type FileView, rememberingView } from '../src/permissions/paths/view.ts'
 import type { PermissionSettings } from '../src/permissions/question.ts'
+import type { ShellCommand } from '../src/permissions/shell/command.ts'
 import { filesOf } from '../src/permissions/shell/files.ts'
 import { readShell } from '../src/permissions/shell/read.ts'
-import { spellingsOf } from '../src/permissions/shell/spellings.ts'
+import { certainSpellings, possibleSpellings } from '../src/permissions/shell/spellings.ts'
 import { median, report } from './lib/processes.ts'
 import { recordedCall } from './lib/recorded-work.ts'
 
@@ -73,12 +74,14 @@ const history = (): readonly string[] =>
     ),
   )
 const view = rememberingView({ lasting: true })
+const all = () => true
+const spellings = (command: ShellCommand) => [certainSpellings(command, all), possibleSpellings(command, all)]
 const steps = {
   parse: await cost(parse, history),
   read: await cost(readShell, history),
-  'and spell': await cost((line) => readShell(line).commands.map(spellingsOf), history),
+  'and spell': await cost((line) => readShell(line).commands.map(spellings), history),
   'and list files': await cost(
-    (line) => readShell(line).commands.map((each) => [spellingsOf(each), filesOf(each)]),
+    (line) => readShell(line).commands.map((each) => [spellings(each), filesOf(each)]),
     history,
   ),
   rule: await cost(rule(withFiles, view), history),

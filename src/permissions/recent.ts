@@ -51,6 +51,18 @@ export function repeated<V>(most: number): { of(text: string, work: () => V): V 
   }
 }
 
+/** What follows from an object that never changes: worked out once, and kept for as long as the object. */
+export function perObject<K extends object, V>(work: (key: K) => V): (key: K) => V {
+  const known = new WeakMap<K, V>()
+  return (key) => {
+    const before = known.get(key)
+    if (before !== undefined) return before
+    const found = work(key)
+    known.set(key, found)
+    return found
+  }
+}
+
 /** FNV-1a. */
 function hashOf(text: string): number {
   let hash = 2166136261

@@ -1,5 +1,6 @@
 /** The rules of a settings object, read once and kept with it. */
 import type { PermissionSettings } from './question.ts'
+import { perObject } from './recent.ts'
 import { type Behavior, type Rule, readRule } from './rule.ts'
 
 export interface Rules extends Readonly<Record<Behavior, readonly Rule[]>> {
@@ -7,15 +8,7 @@ export interface Rules extends Readonly<Record<Behavior, readonly Rule[]>> {
   readonly warnings: readonly string[]
 }
 
-const read = new WeakMap<PermissionSettings, Rules>()
-
-export function rulesOf(settings: PermissionSettings): Rules {
-  const known = read.get(settings)
-  if (known) return known
-  const rules = readRules(settings)
-  read.set(settings, rules)
-  return rules
-}
+export const rulesOf: (settings: PermissionSettings) => Rules = perObject(readRules)
 
 function readRules(settings: PermissionSettings): Rules {
   const warnings: string[] = []

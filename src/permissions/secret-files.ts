@@ -29,12 +29,19 @@ export function isSecretFile(path: string): boolean {
   const name = folded.slice(folded.lastIndexOf('/') + 1)
   if (folded.startsWith('/proc/') && ofProcess.test(folded)) return true
   if (inSecretFolder.test(folded)) return !name.endsWith('.pub')
-  return secretName.test(name) && !publicName.test(name)
+  return isSecretName(name) && !publicName.test(name)
 }
+
+/** Most names are told by themselves or by what stands after their last dot. */
+const isSecretName = (name: string): boolean =>
+  secretNames.has(name) || secretEndings.has(name.slice(name.lastIndexOf('.'))) || secretPattern.test(name)
 
 const ofProcess = /^\/proc\/[^/]+\/(task\/[^/]+\/)?(environ|mem|auxv|maps|fd)(\/|$)/
 const anyOf = (names: readonly string[]): string => names.map((each) => literal(each.toLowerCase())).join('|')
 const nameIn = (names: readonly string[]): RegExp => new RegExp(`^(?:${anyOf(names).replaceAll('\\*', '.*')})$`, 's')
 const inSecretFolder = new RegExp(`/(?:${anyOf(secretFolders)})(?:/|$)`)
-const secretName = nameIn(secretFileNames)
+const isEnding = (name: string): boolean => /^\*\.[^.*]+$/.test(name)
+const secretNames = new Set(secretFileNames.filter((name) => !name.includes('*')).map((name) => name.toLowerCase()))
+const secretEndings = new Set(secretFileNames.filter(isEnding).map((name) => name.slice(1).toLowerCase()))
+const secretPattern = nameIn(secretFileNames.filter((name) => name.includes('*') && !isEnding(name)))
 const publicName = nameIn(publicFileNames)

@@ -182,19 +182,21 @@ function restMatches(pattern: PathPattern, base: string, path: string): boolean 
 }
 
 export const isWithin = (path: string, directory: string): boolean =>
-  path === directory || directory === '/' || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`)
+  directory === '/' ||
+  (path.startsWith(directory) &&
+    (path.length === directory.length || path.charCodeAt(directory.length) === slash || directory.endsWith('/')))
 
 /** A path as given, made absolute. */
 export function absolutePath(path: string, cwd: string, home: string): string {
   const expanded = path === '~' || path.startsWith('~/') ? home + path.slice(1) : path
-  if (!isTidy(expanded) || !cwd.startsWith('/') || !isTidy(cwd)) return posix(resolve(cwd, expanded))
+  if (!isTidy(expanded) || !isTidyFolder(cwd)) return posix(resolve(cwd, expanded))
   return expanded.startsWith('/') ? expanded : `${cwd}/${expanded}`
 }
 
 /** A path as its spellings: as given, made absolute; and as the file system follows it, links and `..` in their order. */
 export function resolvePaths(path: string, cwd: string, home: string, files = freshView): readonly string[] {
   const expanded = path === '~' || path.startsWith('~/') ? home + path.slice(1) : path
-  if (isTidy(expanded) && cwd.startsWith('/') && isTidy(cwd)) {
+  if (isTidy(expanded) && isTidyFolder(cwd)) {
     const given = expanded.startsWith('/') ? expanded : `${cwd}/${expanded}`
     const real = files.real(given)
     return given === real ? [given] : [given, real]
@@ -204,6 +206,15 @@ export function resolvePaths(path: string, cwd: string, home: string, files = fr
   if (!goesUp.test(expanded) && !goesUp.test(cwd)) return given === tidy ? [given] : [given, tidy]
   const followed = files.real(isAbsolute(expanded) ? expanded : `${cwd}/${expanded}`)
   return [...new Set([given, followed, tidy])]
+}
+
+/** Asked about the same folder again and again. */
+let lastFolder: string | undefined
+function isTidyFolder(path: string): boolean {
+  if (path === lastFolder) return true
+  if (!path.startsWith('/') || !isTidy(path)) return false
+  lastFolder = path
+  return true
 }
 
 /** Nothing in it that `resolve` would change: no part that is empty, `.` or `..`. */

@@ -31,6 +31,13 @@ export const shellWordOf = (value: string, text: string, path: string, literal: 
   path,
 })
 
+/** Words as one text. */
+export function asWritten(words: readonly ShellWord[]): string {
+  let line = ''
+  for (let at = 0; at < words.length; at++) line += at === 0 ? words[at]!.text : ` ${words[at]!.text}`
+  return line
+}
+
 /** One simple command: what runs, what is set for it and which files the shell opens for it. */
 export interface ShellCommand {
   /** Empty for a line that only sets variables or opens files. */
@@ -53,7 +60,8 @@ interface Known {
   forms: readonly (readonly ShellWord[])[] | undefined
   /** Null: it does not only read. */
   readOnly: ReadOnlyUse | null | undefined
-  spellings: Spellings | undefined
+  /** The code that each form is given; undefined for a form that takes none. */
+  codes: readonly (Code | undefined)[] | undefined
   files: readonly FileUse[] | undefined
   allowable: readonly Allowable[] | undefined
   /** Under the places asked about last. */
@@ -80,7 +88,7 @@ export const shellCommand = ({
   known: {
     forms: undefined,
     readOnly: undefined,
-    spellings: undefined,
+    codes: undefined,
     files: undefined,
     allowable: undefined,
     verdicts: [],
@@ -110,12 +118,19 @@ export interface Reading {
 export const HOME = '\u0001'
 export const PWD = '\u0002'
 
-/** A command in every spelling that a rule may have it in. */
-export interface Spellings {
-  /** What it certainly is: as written, without quotes, without its path, without git's own options, without wrappers. */
-  readonly certain: readonly string[]
-  /** What else it may be, with holes for words that are only known when it runs. */
-  readonly possible: readonly string[]
+/** The code that one form of a command is given. */
+export interface Code {
+  /** As given and with its strings put together. */
+  readonly texts: readonly string[]
+  /** Those that are more than a word which may be a file as it stands. */
+  readonly parts: readonly string[]
+  readonly computed: Computed
+}
+
+/** Whether code runs commands or opens files by names that it puts together. */
+export interface Computed {
+  readonly commands: boolean
+  readonly files: boolean
 }
 
 /**

@@ -2,17 +2,17 @@
 import type { Rule } from '../rule.ts'
 import { HOLE } from '../wildcard.ts'
 import { named } from './by-name.ts'
-import type { Allowable, ShellCommand, ShellWord } from './command.ts'
+import { type Allowable, asWritten, type ShellCommand, type ShellWord } from './command.ts'
 import { languageRuns } from './programs/languages.ts'
 import { mindsOptions, names, riskyWords } from './programs/risky-options.ts'
 import type { CommandIndex, Placed } from './rule-index.ts'
 import { gitCommand } from './spellings.ts'
 import { tells } from './variables.ts'
-import { clearForms, nameOf, needsExactRule } from './wrappers.ts'
+import { clearForms, nameOf, needsExactRule, wrapperOf } from './wrappers.ts'
 
 /** The first allow rule that covers a command; `exactly`: of those without wildcards. */
 export function coveringRule(index: CommandIndex, command: ShellCommand, exactly = false): Placed | undefined {
-  if (index.isEmpty) return undefined
+  if (index.isEmpty || !mayBeCovered(index, command)) return undefined
   let found: Placed | undefined
   for (const { texts, limits } of allowableOf(command)) {
     const covers = (rule: Rule, pattern: string): boolean => {
@@ -27,8 +27,15 @@ export function coveringRule(index: CommandIndex, command: ShellCommand, exactly
   return found
 }
 
+/** Whether a rule begins as the command does, also without what is looked through. */
+function mayBeCovered({ mayMatch }: CommandIndex, { words, assignments }: ShellCommand): boolean {
+  const first = words[0]
+  if (!first || assignments || wrapperOf(nameOf(words))?.clear) return true
+  return mayMatch(first.text) || (first.value === 'git' && mayMatch('git'))
+}
+
 function allowableOf(command: ShellCommand): readonly Allowable[] {
-  command.known.allowable ??= [...barely(command), ...asWritten(command)]
+  command.known.allowable ??= [...barely(command), ...withVariables(command)]
   return command.known.allowable
 }
 
@@ -41,7 +48,7 @@ function barely(command: ShellCommand): Allowable[] {
     if (!form[0]?.literal) continue
     const git = gitCommand(form, false)
     found.push({
-      texts: git === form ? [joined(form)] : [joined(form), joined(git)],
+      texts: git === form ? [asWritten(form)] : [asWritten(form), asWritten(git)],
       limits: once(() => ({
         exactly: needsExactRule(form) || languageRuns(form) || addsWords(words, form),
         risky: riskyWords(form, command),
@@ -52,14 +59,14 @@ function barely(command: ShellCommand): Allowable[] {
 }
 
 /** With its variables: what programs are found by and loaded with takes a rule that says so in full. */
-function asWritten(command: ShellCommand): Allowable[] {
+function withVariables(command: ShellCommand): Allowable[] {
   const { words, variables, assignments } = command
   if (!assignments || words[0]?.literal === false) return []
   const limits = once(() => ({
     exactly: needsExactRule(words) || languageRuns(words) || variables.some(tells),
     risky: riskyWords(words, command),
   }))
-  return [{ texts: [words.length === 0 ? assignments : `${assignments} ${joined(words)}`], limits }]
+  return [{ texts: [words.length === 0 ? assignments : `${assignments} ${asWritten(words)}`], limits }]
 }
 
 /** Most commands are covered by no rule, whatever its limits. */
@@ -71,15 +78,12 @@ function once<T>(work: () => T): () => T {
   }
 }
 
-function joined(words: readonly ShellWord[]): string {
-  let line = ''
-  for (let at = 0; at < words.length; at++) line += at === 0 ? words[at]!.text : ` ${words[at]!.text}`
-  return line
-}
-
 /** `xargs git`: the words that it reads may be any option of a program that has some to mind. */
 const addsWords = (words: readonly ShellWord[], inner: readonly ShellWord[]): boolean =>
-  mindsOptions(inner) && nameOf(inner) !== 'xargs' && clearForms(words).some((form) => nameOf(form) === 'xargs')
+  wrapperOf(nameOf(words))?.clear !== undefined &&
+  mindsOptions(inner) &&
+  nameOf(inner) !== 'xargs' &&
+  clearForms(words).some((form) => nameOf(form) === 'xargs')
 
 /** Sets variables that change nothing, or only opens files, which are judged on their own. */
 export const harmless = ({ words, variables }: ShellCommand): boolean =>
@@ -89,11 +93,11 @@ const safeVariables =
   /^(NODE_ENV|LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|CI|TERM|COLUMNS|LINES|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GOOS|GOARCH)$/
 export const isSafeVariable = named(safeVariables)
 
-export const textOf = ({ words }: ShellCommand): string => joined(words)
+export const textOf = ({ words }: ShellCommand): string => asWritten(words)
 /** What an allow rule has to name: the command without what is looked through, or with its variables. */
 export const wholeText = (command: ShellCommand): string => {
   const { words, variables, assignments = variables.map((name) => `${name}=…`).join(' ') } = command
-  if (variables.every(isSafeVariable)) return joined(gitCommand(clearForms(words).at(-1)!, false))
+  if (variables.every(isSafeVariable)) return asWritten(gitCommand(clearForms(words).at(-1)!, false))
   return `${assignments} ${textOf(command)}`.trim()
 }
 export const clip = (text: string): string =>

@@ -25,7 +25,8 @@ export function directoriesOf({ commands }: Reading, { cwd, home }: PermissionQu
 /** `env -C dir`, `make -C dir`: where one command alone is moved to. */
 function directoryOptions(words: readonly ShellWord[]): readonly string[] {
   let found: string[] | undefined
-  for (const [at, { value, path }] of words.entries()) {
+  for (let at = 0; at < words.length; at++) {
+    const { value, path } = words[at]!
     if (!value.startsWith('-') || !/^-[-C]/.test(path)) continue
     const joined = /^(?:--(?:chdir|directory|cwd|prefix)=|-C)(.+)$/s.exec(path)?.[1]
     const named = joined ?? (/^(-C|--chdir|--directory|--cwd|--prefix)$/.test(value) ? words[at + 1]?.path : undefined)
@@ -43,7 +44,7 @@ export const placed = (path: string, home: string, pwd: string): string =>
 export const movesAway = (command: ShellCommand): boolean => moveOf(command) !== undefined
 
 /** `cd x`, also as `builtin cd x` or `command cd x`. */
-const moveOf = (command: ShellCommand): readonly ShellWord[] | undefined =>
-  formsOf(command).find((form) => moves.has(nameOf(form)))
+const moveOf = (command: ShellCommand): readonly ShellWord[] | undefined => formsOf(command).find(isMove)
 
+const isMove = (form: readonly ShellWord[]): boolean => moves.has(nameOf(form))
 const moves: ReadonlySet<string> = new Set(['cd', 'pushd', 'popd'])

@@ -3,9 +3,9 @@
 import type { PathPattern } from '../paths/pattern.ts'
 import { couldMatch, HOLE } from '../wildcard.ts'
 import { byName } from './by-name.ts'
-import { type FileUse, here, type ShellCommand, type ShellWord, type UseKind } from './command.ts'
+import { type Code, type FileUse, here, type ShellCommand, type ShellWord, type UseKind } from './command.ts'
 import { expandBraces } from './expand-glob.ts'
-import { computed, holdsCode, tokensInCode } from './programs/embedded.ts'
+import { codesOf, tokensInCode } from './programs/embedded.ts'
 import { downloads, gitConfigFiles } from './programs/named-by-program.ts'
 import { unpackedInto } from './programs/unpackers.ts'
 import { formsOf, nameOf, unknownWord } from './wrappers.ts'
@@ -17,7 +17,8 @@ export function filesOf(command: ShellCommand): readonly FileUse[] {
 
 function filesNamed(command: ShellCommand): readonly FileUse[] {
   const found = [...uses('read', command.reads), ...uses('edit', command.writes)]
-  for (const words of formsOf(command)) usesOf(nameOf(words), words.slice(1), command.input, found)
+  const codes = codesOf(command)
+  for (const [at, words] of formsOf(command).entries()) usesOf(nameOf(words), words.slice(1), codes[at], found)
   return found
 }
 
@@ -99,7 +100,7 @@ const gitReads =
 const recursive = /^(-[a-zA-Z]*[rRa]|--(recursive|archive|dereference-recursive|directories=recurse))/
 
 /** What one command does with the files it names. */
-function usesOf(name: string, args: readonly ShellWord[], input: readonly string[], found: FileUse[]): void {
+function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined, found: FileUse[]): void {
   const is = traitsOf(name)
   if (is.says) return
   const named: ShellWord[] = []
@@ -124,12 +125,12 @@ function usesOf(name: string, args: readonly ShellWord[], input: readonly string
     for (const word of words.length > 0 ? words : [here]) found.push({ ...use(kind, word), visible })
   }
   if (options.length > 0) {
-    const joined = args.flatMap(joinedPath)
+    const joined = args.flatMap((word) => joinedPath(word) ?? [])
     if (joined.length > 0) found.push(...uses('mayRead', joined), ...uses('mayEdit', joined))
   }
-  if (holdsCode(name)) {
-    for (const word of tokensInCode(name, args, input)) found.push(use('mayRead', word), use('mayEdit', word))
-    if (computed(name, args, input).files) found.push(use('read', unknownWord), use('edit', unknownWord))
+  if (code) {
+    for (const word of tokensInCode(name, code)) found.push(use('mayRead', word), use('mayEdit', word))
+    if (code.computed.files) found.push(use('read', unknownWord), use('edit', unknownWord))
   }
 
   if (is.copies) found.push(...copied(name, args, operands, has(recursive)))
@@ -231,24 +232,31 @@ function valuesOf(args: readonly ShellWord[], alone: RegExp, joined?: RegExp): S
 
 /** The path in `--file=x`, `if=x`, `@x` or `HEAD:x`. */
 function pathIn(word: ShellWord): ShellWord | undefined {
-  const inner = /[=@:]/.test(word.path) ? /^(?:-{0,2}[\w-]+=|@|[^/]*:)(.+)$/s.exec(word.path)?.[1] : undefined
+  const inner = mayHoldPath.test(word.path) ? /^(?:-{0,2}[\w-]+=|@|[^/]*:)(.+)$/s.exec(word.path)?.[1] : undefined
   return inner === undefined ? undefined : { ...word, path: inner.replace(/^\/\/(?=\/)/, '') }
 }
 
+const mayHoldPath = /[=@:]/
+
 /** `-ofile`. */
-function joinedPath(word: ShellWord): ShellWord[] {
+function joinedPath(word: ShellWord): ShellWord | undefined {
   const path = word.path.startsWith('-') ? /^-[A-Za-z]([^=]+)$/s.exec(word.path)?.[1] : undefined
-  return path === undefined || path.includes(HOLE) ? [] : [{ ...word, path }]
+  return path === undefined || path.includes(HOLE) ? undefined : { ...word, path }
 }
 
 /** Whether a shell wildcard could expand to a name that the rule's pattern holds. */
 export function globMayReach(glob: string, { names }: PathPattern): boolean {
-  const globs = expandBraces(glob)
-  if (!globs) return true
-  const parts = globs.flatMap((each) => each.split('/')).filter((part) => part !== '')
+  const parts = globParts(glob)
+  if (!parts) return true
   return names.some((name) =>
-    parts.some(
-      (part) => !(name.startsWith('.') && /^[*?[]/.test(part)) && couldMatch(name, part.replace(/\[.*\]|[*?]/g, HOLE)),
-    ),
+    parts.some(({ isWild, text }) => !(isWild && name.startsWith('.')) && couldMatch(name, text)),
   )
 }
+
+/** The parts of a path with wildcards: whether it begins with one, and with holes in their place; null: only bash can tell. */
+const globParts = byName((glob): readonly { readonly isWild: boolean; readonly text: string }[] | null => {
+  const parts = expandBraces(glob)
+    ?.flatMap((each) => each.split('/'))
+    .filter((part) => part !== '')
+  return parts?.map((part) => ({ isWild: /^[*?[]/.test(part), text: part.replace(/\[.*\]|[*?]/g, HOLE) })) ?? null
+})

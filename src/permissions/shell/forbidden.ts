@@ -14,7 +14,7 @@ import { filesOf, globMayReach } from './files.ts'
 import type { Line } from './line.ts'
 import type { Place } from './place.ts'
 import { runsOwnFile } from './programs/own-files.ts'
-import { spellingsOf } from './spellings.ts'
+import { certainSpellings, possibleSpellings } from './spellings.ts'
 
 /** A rule of the list that certainly applies to some part: the first of the list, and its first part. */
 export function forbidden({ reading, question, place }: Line, behavior: 'deny' | 'ask'): Finding | undefined {
@@ -36,9 +36,8 @@ export function forbidden({ reading, question, place }: Line, behavior: 'deny' |
 /** The first rule of a list that certainly applies to a command: by its words, or by a file that it reads or writes. */
 function matchOf(place: Place, behavior: 'deny' | 'ask', command: ShellCommand): Match | null {
   const { index } = place
-  let found = index.commands[behavior].isEmpty
-    ? undefined
-    : index.commands[behavior].first(spellingsOf(command).certain)
+  const onCommands = index.commands[behavior]
+  let found = onCommands.isEmpty ? undefined : onCommands.first(certainSpellings(command, onCommands.mayMatch))
   let part = found && textOf(command)
   if (index.files.length > 0)
     for (const { kind, word, unsure } of filesOf(command)) {
@@ -78,16 +77,18 @@ export function doubtful(line: Line): Finding | undefined {
 /** The first rule that may be meant for a command, or for a file that it may touch. */
 function doubtOf(place: Place, command: ShellCommand): Match | null {
   const { index } = place
-  const may = index.possible.isEmpty ? undefined : index.possible.firstPossible(spellingsOf(command).possible)
+  const { possible } = index
+  const may = possible.isEmpty ? undefined : possible.firstPossible(possibleSpellings(command, possible.mayMatch))
+  const open = index.files.length > 0 ? filesOf(command).filter((use) => isOpen(place, use)) : []
   const touched =
-    index.files.length > 0 && filesOf(command).some((use) => isOpen(place, use))
-      ? index.files.find(
+    open.length === 0
+      ? undefined
+      : index.files.find(
           ({ at, rule }) =>
             !(may && at >= may.at) &&
             rule.specifier.kind === 'path' &&
-            fileMayMatch(place, rule, rule.specifier.pattern, command),
+            fileMayMatch(place, rule, rule.specifier.pattern, open),
         )
-      : undefined
   const found = touched ?? may
   if (!found) return null
   const about = `${touched ? 'may touch' : 'may be'} what "${found.rule.text}" is about`
@@ -95,19 +96,20 @@ function doubtOf(place: Place, command: ShellCommand): Match | null {
 }
 
 /** Whether a rule may be meant for the file: not for one that is known, alone, and that no rule is about. */
-const isOpen = (place: Place, { kind, word }: FileUse): boolean =>
-  (kind !== 'read' && kind !== 'edit' && kind !== 'mayRead' && kind !== 'mayEdit') ||
-  word.glob ||
-  word.path.includes(HOLE) ||
-  place.directories === undefined ||
-  ownProcess.test(word.path) ||
-  place.rulesOn(word).length > 0
+function isOpen(place: Place, { kind, word, to }: FileUse): boolean {
+  if (word.glob || word.path.includes(HOLE) || place.directories === undefined || isOwnProcess(word.path)) return true
+  if (kind === 'read' || kind === 'edit' || kind === 'mayRead' || kind === 'mayEdit')
+    return place.rulesOn(word).length > 0
+  // there is nothing in a folder that is not there
+  return kind === 'creates' || to?.path.includes(HOLE) === true || place.isThere(word)
+}
 
 const opensConnection = ({ reads, writes }: ShellCommand): boolean =>
-  [...reads, ...writes].some((to) => /^\/dev\/(tcp|udp)/.test(to.value))
+  reads.some(isConnection) || writes.some(isConnection)
+const isConnection = ({ value }: ShellWord): boolean => /^\/dev\/(tcp|udp)/.test(value)
 
-function fileMayMatch(place: Place, rule: Rule, pattern: PathPattern, command: ShellCommand): boolean {
-  return filesOf(command).some((use) => {
+function fileMayMatch(place: Place, rule: Rule, pattern: PathPattern, uses: readonly FileUse[]): boolean {
+  return uses.some((use) => {
     const { kind, word } = use
     if (rule.tool === 'Edit' && (kind === 'read' || kind === 'mayRead' || (kind === 'treeRead' && !use.to)))
       return false
@@ -116,7 +118,7 @@ function fileMayMatch(place: Place, rule: Rule, pattern: PathPattern, command: S
       if (unknown || word.glob) return false
       return appliesTo(place, rule, word, kind === 'mayRead' ? 'read' : 'edit')
     }
-    if (unknown || ownProcess.test(word.path)) return true
+    if (unknown || isOwnProcess(word.path)) return true
     if (kind === 'treeRead' || kind === 'treeEdit') return treeMayMatch(place, rule, pattern, use)
     if (kind === 'creates') {
       return place
@@ -158,4 +160,5 @@ function treeMayMatch(place: Place, rule: Rule, pattern: PathPattern, { kind, wo
 }
 
 /** Files of the process that opens them: ours are others than the command's. */
-const ownProcess = /^\/proc\/(self|thread-self|\d+)\//
+const isOwnProcess = (path: string): boolean =>
+  path.startsWith('/proc/') && /^\/proc\/(self|thread-self|\d+)\//.test(path)

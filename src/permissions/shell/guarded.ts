@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { modeInForce } from '../modes.ts'
 import { isWithin } from '../paths/pattern.ts'
 import { below, treeHolds } from '../paths/tree.ts'
-import { type FileView, isThere } from '../paths/view.ts'
+import { isThere } from '../paths/view.ts'
 import { type ProtectedPath, protectedPaths, protectionOf } from '../protected-paths.ts'
 import { protectedFinding } from '../protection.ts'
 import { couldMatch, HOLE } from '../wildcard.ts'
@@ -131,14 +131,36 @@ function treeGuard(
 /** The first row that protects something in a folder. */
 function rowIn({ question, files }: Place, reading: boolean, folder: string): ProtectedPath | undefined {
   const { home, protect = [] } = question
-  const nearHome = isWithin(home, folder) || isWithin(folder, home)
+  const inFolder = folder.endsWith('/') ? folder : `${folder}/`
+  const isInside = (path: string): boolean => path === folder || path.startsWith(inFolder)
+  const nearHome = isInside(home) || isWithin(folder, home)
+  const mayHoldHome = isInside(home) || (nearHome && homeHeads.has(headOf(folder.slice(home.length))))
+  const isGit = folder.endsWith('/.git')
+  let isThereNow: boolean | undefined
   const holds = (row: ProtectedPath): boolean => {
-    if (reading ? row.read === undefined : row.edit === 'mode') return false
-    if (row.at === 'home') return nearHome && isWithin(inHome(row, home), folder)
-    return row.at === 'exact' ? isWithin(row.path, folder) : isIn(row, folder, files)
+    if (row.at === 'home') return nearHome && isInside(inHome(row, home))
+    if (row.at === 'exact') return isInside(row.path)
+    // a folder may also be the beginning of its path: `.git` of `.git/hooks`
+    if (isGit && row.path.startsWith('.git/')) return true
+    isThereNow ??= isThere(folder, files)
+    return isThereNow && isThere(below(folder, row.path), files)
   }
-  return protect.find(holds) ?? protectedPaths.find(holds)
+  const concerns = reading ? readingConcerns : changingConcerns
+  const found = protect.find((row) => concerns(row) && holds(row))
+  return found ?? (reading ? readRows : changeRows).find((row) => (row.at !== 'home' || mayHoldHome) && holds(row))
 }
+
+/** The first name in a path. */
+const headOf = (path: string): string => path.split('/', 2)[path.startsWith('/') ? 1 : 0]!
+/** A folder below home holds a row's path only if both begin with the same name. */
+const homeHeads: ReadonlySet<string> = new Set(protectedPaths.map(({ path }) => headOf(path)))
+
+/** Of rows for any folder, those whose names a folder is searched for. */
+const isSearched = ({ at, path }: ProtectedPath): boolean => at !== 'anywhere' || /^\.(ona|claude|git)/.test(path)
+const readingConcerns = (row: ProtectedPath): boolean => row.read !== undefined && isSearched(row)
+const changingConcerns = (row: ProtectedPath): boolean => row.edit !== 'mode' && isSearched(row)
+const readRows = protectedPaths.filter(readingConcerns)
+const changeRows = protectedPaths.filter(changingConcerns)
 
 /** A folder's files by other names: what is protected where they go to, or cannot be seen yet. */
 function copyGuard(
@@ -191,19 +213,12 @@ function isGoverned({ question, files }: Place, folder: string): boolean {
   const { cwd, projectDir, home, origins = [], protect } = question
   const exact = protect?.flatMap(({ at, path }) => (at === 'exact' ? [path] : [])) ?? []
   if ([cwd, projectDir, home, ...origins, ...exact].some((path) => isWithin(path, folder))) return true
-  if ((protectionOf(join(folder, 'x'), home, protect)?.edit ?? 'mode') !== 'mode') return true
+  if ((protectionOf(below(folder, 'x'), home, protect)?.edit ?? 'mode') !== 'mode') return true
   if (/\/\.git(\/|$)/.test(folder)) return true
-  return isThere(folder, files) && marks.some((name) => isThere(join(folder, name), files))
+  return isThere(folder, files) && marks.some((name) => isThere(below(folder, name), files))
 }
 
 const marks = ['.git', '.ona', '.claude', '.mcp.json']
-
-/** Whether a row for any folder names something in this one, or the folder is the beginning of its path: `.git` of `.git/hooks`. */
-function isIn({ path }: ProtectedPath, folder: string, files: FileView): boolean {
-  if (!/^\.(ona|claude|git)/.test(path)) return false
-  if (path.startsWith('.git/') && basename(folder) === '.git') return true
-  return isThere(folder, files) && isThere(join(folder, path), files)
-}
 
 function inHome(row: ProtectedPath, home: string): string {
   const before = homePaths.get(row)
@@ -224,9 +239,9 @@ function hidden({ reading, question, source }: Line): Guard | undefined {
       (command) => command.writes.some(isOpen) || (command.words.some(isOpen) && readOnlyUse(command) === undefined),
     )
   if (!unknown || !/[./]/.test(source)) return undefined
-  for (const token of new Set(source.split(/[\s'"`;|&()<>=,{}]+/))) {
+  for (const token of source.split(/[\s'"`;|&()<>=,{}]+/)) {
+    if (!token.includes('/') && !token.startsWith('.')) continue
     const path = token.replace(/^\$\{?HOME\}?(?=\/)/, '~').replace(/^\$\{?PWD\}?(?=\/)/, '.')
-    if (!path.includes('/') && !path.startsWith('.')) continue
     const at = placed(path.replace(/^~(?=\/|$)/, question.home), question.home, question.cwd)
     const row = protectionOf(join(at.startsWith('/') ? '' : question.cwd, at), question.home, question.protect)
     if (row && row.edit !== 'mode') return { word: 'ask', why: `it mentions ${token}, which is ${row.what}` }

@@ -25,7 +25,7 @@ export function permitted(line: Line): Finding {
   if (commands.length === 0) return { word: 'open', why: 'there is no command in it', uncovered: [] }
   const stray = strayGit(line)
   if (stray) return { word: 'open', why: stray, uncovered: [] }
-  const dashed = commands.find((each) => dashedNames(line, each))
+  const dashed = commands.find((command) => dashedNames(line, command))
   if (dashed)
     return {
       word: 'open',
@@ -84,8 +84,7 @@ function strayGit({ reading, place }: Line): string | undefined {
 
 /** `tar cf x *` beside a file named `--checkpoint-action=exec=x`, or in a line that may make one. */
 function dashedNames(line: Line, { words }: ShellCommand): boolean {
-  const open = words.filter((word) => word.glob && /^[*?[{-]/.test(word.path))
-  if (open.length === 0 || !mindsOptions(words)) return false
+  if (!words.some(startsOpen) || !mindsOptions(words)) return false
   const { commands } = line.reading
   const makes = commands.some((each) =>
     each.words.some(
@@ -94,9 +93,13 @@ function dashedNames(line: Line, { words }: ShellCommand): boolean {
   )
   return (
     makes ||
-    open.some((word) => line.place.expanded(word)?.some(({ path }) => basename(path).startsWith('-')) !== false)
+    words
+      .filter(startsOpen)
+      .some((word) => line.place.expanded(word)?.some(({ path }) => basename(path).startsWith('-')) !== false)
   )
 }
+
+const startsOpen = ({ glob, path }: ShellWord): boolean => glob && /^[*?[{-]/.test(path)
 
 function builtinCovers(place: Place, command: ShellCommand): boolean {
   if (command.words.length === 0)

@@ -2,7 +2,7 @@
 import { type FileAccess, inWorkingDirectories, placesOf } from '../paths/access.ts'
 import { matchesPath, resolvePaths } from '../paths/pattern.ts'
 import { treeHolds } from '../paths/tree.ts'
-import { type FileView, rememberingView } from '../paths/view.ts'
+import { type FileView, isThere, rememberingView } from '../paths/view.ts'
 import { mayBeProtected } from '../protected-paths.ts'
 import type { PermissionQuestion } from '../question.ts'
 import { type Recent, recent } from '../recent.ts'
@@ -21,8 +21,11 @@ export class Place {
   readonly files: FileView
   /** Where the commands may run: `cd` moves the later ones. undefined: somewhere unknown. */
   readonly directories: readonly string[] | undefined
-  private readonly followed = new Map<string, Followed>()
+  /** By a number made of the path, one for each: they are for the words of a line, and for what comes up again and again. */
+  private readonly followed: (Followed | undefined)[] = noneFollowed.slice()
   private readonly answers: Recent<string, boolean> = recent(1000)
+  /** What wildcards stand for. */
+  private readonly globs: Recent<string, readonly string[] | null> = recent(50)
   private readonly moved: Recent<string, Place> = recent(8)
 
   constructor(question: PermissionQuestion, rules: Rules, directories: readonly string[] | undefined) {
@@ -48,8 +51,13 @@ export class Place {
   verdictOf(command: ShellCommand): Verdict {
     const { verdicts } = command.known
     for (const each of verdicts) if (each.place === this) return each
-    const verdict = {
-      ...{ place: this, deny: undefined, ask: undefined, guard: undefined, doubt: undefined, permission: undefined },
+    const verdict: Verdict = {
+      place: this,
+      deny: undefined,
+      ask: undefined,
+      guard: undefined,
+      doubt: undefined,
+      permission: undefined,
     }
     if (verdicts.length >= mostVerdicts) verdicts.shift()
     verdicts.push(verdict)
@@ -76,9 +84,17 @@ export class Place {
     return this.follow(word.path).rules
   }
 
+  /** Whether something is where the word leads, in one of the folders. */
+  isThere(word: ShellWord): boolean {
+    const followed = this.follow(word.path)
+    followed.there ??= followed.paths.some((paths) => isThere(paths.at(-1)!, this.files))
+    return followed.there
+  }
+
   private follow(path: string): Followed {
-    const known = this.followed.get(path)
-    if (known) return known
+    const slot = slotOf(path)
+    const known = this.followed[slot]
+    if (known?.path === path) return known
     const { cwd, home, protect } = this.question
     const all: (readonly string[])[] = []
     let guarded = false
@@ -91,9 +107,8 @@ export class Place {
         rules = this.withRulesOn(each, rules)
       }
     }
-    const found = { paths: all, read: undefined, edit: undefined, guarded, rules }
-    if (this.followed.size >= mostFollowed) this.followed.clear()
-    this.followed.set(path, found)
+    const found = { path, paths: all, read: undefined, edit: undefined, there: undefined, guarded, rules }
+    this.followed[slot] = found
     return found
   }
 
@@ -120,12 +135,22 @@ export class Place {
   /** The words that wildcards stand for now, for every place the command may run in; undefined: too many to look at. */
   expanded(word: ShellWord): readonly ShellWord[] | undefined {
     if (!word.glob) return [word]
+    let paths = this.globs.get(word.path)
+    if (paths === undefined) {
+      paths = this.expand(word.path)
+      this.globs.set(word.path, paths)
+    }
+    return paths?.map((path) => ({ ...word, value: path, path, glob: false }))
+  }
+
+  /** Null: too many. */
+  private expand(glob: string): readonly string[] | null {
     const { cwd, home } = this.question
-    const found: ShellWord[] = []
+    const found: string[] = []
     for (const directory of this.directories ?? [cwd]) {
-      const paths = expandGlob(placed(word.path, home, directory), directory, this.files)
-      if (!paths) return undefined
-      found.push(...paths.map((path) => ({ ...word, value: path, path, glob: false })))
+      const paths = expandGlob(placed(glob, home, directory), directory, this.files)
+      if (!paths) return null
+      found.push(...paths)
     }
     return found
   }
@@ -135,7 +160,7 @@ export class Place {
     word: ShellWord,
     { metadata = false, tree }: { metadata?: boolean; tree?: 'visible' | 'hidden' } = {},
   ): boolean {
-    if (devices.test(word.value) || devices.test(word.path)) return true
+    if (isDevice(word.value) || isDevice(word.path)) return true
     if (word.path.includes(HOLE) || !this.directories) return false
     const words = this.expanded(word)
     // a name that begins with a dash would be an option
@@ -153,19 +178,30 @@ export class Place {
 }
 
 interface Followed {
+  readonly path: string
   /** For each folder that the line may run in. */
   readonly paths: readonly (readonly string[])[]
   read: readonly FileAccess[] | undefined
   edit: readonly FileAccess[] | undefined
+  there: boolean | undefined
   readonly guarded: boolean
   readonly rules: readonly Placed[]
 }
 
 const noRules: readonly Placed[] = []
 const mostVerdicts = 4
-/** Few: they are for the words of a line, and for folders that come up again and again. */
-const mostFollowed = 250
-const devices = /^\/dev\/(null|zero|stdin|stdout|stderr|tty|fd\/\d+)$/
+const mostFollowed = 256
+const noneFollowed: readonly undefined[] = Array.from({ length: mostFollowed }, () => undefined)
+
+/** Names differ at their ends and in their middles. */
+function slotOf(path: string): number {
+  const { length } = path
+  const hash =
+    length * 31 + path.charCodeAt(length - 1) * 17 + path.charCodeAt(length - 2) * 7 + path.charCodeAt(length >> 1)
+  return hash % mostFollowed || 0 // of a text too short for that, too
+}
+const isDevice = (path: string): boolean =>
+  path.startsWith('/dev/') && /^\/dev\/(null|zero|stdin|stdout|stderr|tty|fd\/\d+)$/.test(path)
 
 /** The places that were asked about last, as long as their view of the files lasts. */
 const places = new WeakMap<FileView, Place[]>()

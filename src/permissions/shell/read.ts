@@ -28,7 +28,7 @@ function readLine(source: string, depth: number): LineReading {
   if (source.length > longest) return unread(`it is longer than ${longest} characters`)
   if (deceptive.test(source)) return unread('it holds invisible or control characters')
   if (depth > deepest) return unread('it nests commands too deeply')
-  const reader = new Reader(source, depth)
+  const reader = new Reader(source, depth, /[$`\\]/.test(source))
   reader.visit(parse(source), false, false, depth > 0)
   if (reader.dormant && reader.evaluates) reader.notKnown('it may evaluate quoted text as code')
   return reader
@@ -55,10 +55,10 @@ class Reader implements LineReading {
   /** Without these characters no text in it is code. */
   private readonly mayHoldCode: boolean
 
-  constructor(source: string, depth: number) {
+  constructor(source: string, depth: number, mayHoldCode: boolean) {
     this.source = source
     this.depth = depth
-    this.mayHoldCode = /[$`\\]/.test(source)
+    this.mayHoldCode = mayHoldCode
   }
 
   notKnown(why: string | undefined): void {
@@ -139,7 +139,7 @@ class Reader implements LineReading {
   private commandReading(node: CommandNode, fed: boolean): LineReading {
     const text = this.source.slice(node.pos, node.end)
     const read = () => {
-      const reader = new Reader(this.source, this.depth)
+      const reader = new Reader(this.source, this.depth, this.mayHoldCode)
       reader.readCommand(node, fed)
       return reader
     }

@@ -1,5 +1,6 @@
 /** The rules of a policy by the word that a command has to begin with, so that most of them are never tried. */
 import { namesTool } from '../match.ts'
+import { perObject } from '../recent.ts'
 import type { Behavior, Rule } from '../rule.ts'
 import type { Rules } from '../rules.ts'
 import { couldFit, fits, HOLE, type Parts, partsOf } from '../wildcard.ts'
@@ -41,6 +42,13 @@ export class CommandIndex {
 
   get isEmpty(): boolean {
     return this.all.length === 0
+  }
+
+  /** Whether a text without holes that begins with this may be matched at all. */
+  readonly mayMatch = (beginning: string): boolean => {
+    if (this.anyWord.length > 0) return true
+    const space = beginning.indexOf(' ')
+    return this.byWord.has(space < 0 ? beginning : beginning.slice(0, space))
   }
 
   /** The first rule with a pattern that matches one of the texts and passes the test. */
@@ -102,15 +110,7 @@ export interface RuleIndex {
   readonly builtin: Placed | undefined
 }
 
-const indexes = new WeakMap<Rules, RuleIndex>()
-
-export function indexOf(rules: Rules): RuleIndex {
-  const known = indexes.get(rules)
-  if (known) return known
-  const index = makeIndex(rules)
-  indexes.set(rules, index)
-  return index
-}
+export const indexOf: (rules: Rules) => RuleIndex = perObject(makeIndex)
 
 function makeIndex(rules: Rules): RuleIndex {
   const placed = (list: readonly Rule[], test: (rule: Rule) => boolean): readonly Placed[] =>

@@ -1,7 +1,7 @@
 /** What commands run as text: scripts that are given to shells, and what of them cannot be known. */
 
 import { abbreviates } from './abbreviates.ts'
-import { byName } from './by-name.ts'
+import { byName, named } from './by-name.ts'
 import type { ShellCommand, ShellWord } from './command.ts'
 import { gitScripts } from './programs/embedded.ts'
 import { sedRuns } from './programs/languages.ts'
@@ -18,7 +18,7 @@ export function look(command: ShellCommand): Look {
     const first = form[0]
     if (!first) continue
     if (!first.literal) return { scripts: [], unknown: 'the name of a command in it is only known when it runs' }
-    if (/[^\u0020-\u007e]/.test(first.value)) return { scripts: [], unknown: 'a command name is not plain ASCII' }
+    if (isOdd(first.value)) return { scripts: [], unknown: 'a command name is not plain ASCII' }
   }
   if (wrapped.length === 1) return lookAt(wrapped[0]!)
   const all = wrapped.map(lookAt)
@@ -28,6 +28,8 @@ export function look(command: ShellCommand): Look {
     evaluates: all.some((each) => each.evaluates),
   }
 }
+
+const isOdd = named(/[^\u0020-\u007e]/)
 
 interface Look {
   readonly scripts: readonly string[]

@@ -4,51 +4,62 @@ import { normalize } from 'node:path/posix'
 import { foldsCase } from '../paths/pattern.ts'
 import { HOLE } from '../wildcard.ts'
 import { byName } from './by-name.ts'
-import type { ShellCommand, ShellWord, Spellings } from './command.ts'
+import { asWritten, type ShellCommand, type ShellWord } from './command.ts'
 import { says } from './files.ts'
-import { commandsInCode, computed, holdsCode } from './programs/embedded.ts'
+import { codesOf, commandsInCode } from './programs/embedded.ts'
 import { isReadOnlyProgram } from './programs/read-only.ts'
-import { formsOf, nameOf } from './wrappers.ts'
+import { formsOf, nameOf, programIn } from './wrappers.ts'
 
-export function spellingsOf(command: ShellCommand): Spellings {
-  command.known.spellings ??= spell(command)
-  return command.known.spellings
+/** Whether some rule may match a text that begins with this: the others are not put together. */
+type Wanted = (beginning: string) => boolean
+
+/** What it certainly is: as written, without quotes, without its path, without git's own options, without wrappers. */
+export function certainSpellings(command: ShellCommand, isWanted: Wanted): readonly string[] {
+  const found: string[] = []
+  if (command.words.length === 0) return found
+  for (const form of formsOf(command)) {
+    addTexts(form, isWanted, found)
+    const direct = straight(form)
+    if (direct !== form) addTexts(direct, isWanted, found)
+    for (const each of renamed(form)) addTexts(each, isWanted, found)
+  }
+  return found
 }
 
-function spell(command: ShellCommand): Spellings {
-  const { words, input } = command
-  if (words.length === 0) return none
+/** What else it may be, with holes for words that are only known when it runs. */
+export function possibleSpellings(command: ShellCommand, isWanted: Wanted): readonly string[] {
+  const { words } = command
+  const found: string[] = []
+  if (words.length === 0) return found
   const all = formsOf(command)
-  const certain = new Set<string>()
-  const open = new Set<string>()
-  for (const form of all) {
-    addTexts(form, certain)
-    const direct = straight(form)
-    if (direct !== form) addTexts(direct, certain)
-    for (const each of renamed(form)) addTexts(each, certain)
+  const add = (form: readonly ShellWord[]) => {
+    if (isWanted(form[0]!.value) || form.some(hasHole)) found.push(withHoles(form))
   }
   const may = (form: readonly ShellWord[]) => {
-    open.add(withHoles(form))
-    for (const each of renamed(form)) open.add(withHoles(each))
+    add(form)
+    for (const each of renamed(form)) add(each)
   }
-  for (const form of all) if (form.some(({ value }) => value.includes(HOLE))) may(form) // else it is certain
-  for (const form of behind(words, all.length > 1)) may(form)
+  for (const form of all) if (form.some(hasHole)) may(form) // else it is certain
+  if (all.length > 1 || !isKnown(nameOf(words))) {
+    // behind a wrapper, or in a program that we do not know, any word may be where a command begins
+    const open = words.findLastIndex(hasHole)
+    for (let at = 0; at < words.length && at < mostWords; at++) {
+      const { value } = words[at]!
+      if (at <= open || isWanted(value) || isWanted(shortest(value))) may(words.slice(at))
+    }
+  }
   let hides = words.length > mostWords
-  for (const form of all) {
-    const name = nameOf(form)
-    if (!holdsCode(name)) continue
-    const args = form.slice(1)
-    for (const text of commandsInCode(name, args, input)) open.add(text)
-    hides ||= computed(name, args, input).commands
+  for (const code of codesOf(command)) {
+    if (!code) continue
+    commandsInCode(code, isWanted, found)
+    hides ||= code.computed.commands
   }
-  for (const text of valuesIn(words)) open.add(text)
-  if (hides) open.add(HOLE)
-  const possible: string[] = []
-  for (const text of open) if (text.includes(HOLE) || !certain.has(text)) possible.push(text)
-  return { certain: [...certain], possible }
+  addValues(words, isWanted, found)
+  if (hides) found.push(HOLE)
+  return found
 }
 
-const none: Spellings = { certain: [], possible: [] }
+const hasHole = ({ value }: ShellWord): boolean => value.includes(HOLE)
 
 /** A form under the name of its program alone, and without git's own options, where that is something else. */
 function renamed(form: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
@@ -63,12 +74,6 @@ const noForms: readonly never[] = []
 /** With more words than this, anything may be among them. */
 const mostWords = 200
 
-/** Behind a wrapper, or in a program that we do not know, any word may be where a command begins. */
-function behind(words: readonly ShellWord[], wraps: boolean): readonly (readonly ShellWord[])[] {
-  if (!wraps && isKnown(nameOf(words))) return []
-  return words.slice(0, mostWords).map((_, at) => words.slice(at))
-}
-
 /** Programs whose words are not commands; what they run by options and verbs is looked at elsewhere. */
 const known =
   /^(git|npm|pnpm|yarn|bun|deno|node|tsc|eslint|biome|prettier|jest|vitest|mocha|pytest|tox|ruff|black|mypy|pip3?|go|cargo|rustc|rustfmt|gcc|g\+\+|clang|cmake|make|gmake|ninja|mvn|gradle|gradlew|dotnet|javac?|python[\d.]*|ruby|gem|rake|perl|php|composer|swift|docker|podman|kubectl|helm|terraform|aws|gcloud|gh|glab|curl|wget|ssh|scp|rsync|tar|zip|unzip|gzip|gunzip|cp|mv|rm|rmdir|mkdir|touch|ln|chmod|chown|cd|pushd|popd|export|unset|read|local|declare|set|kill|pkill|killall|brew|apt|apt-get|systemctl|journalctl|vim?|nano|code|open|man|less|more|sqlite3|psql|mysql|redis-cli|jq|yq|sed|[gm]?awk|tee|xargs|patch|dd|install|truncate|shred|openssl|gpg|base64)$/
@@ -76,34 +81,26 @@ const known =
 const isKnown = byName((name): boolean => known.test(name) || says(name) || isReadOnlyProgram(name))
 
 /** What an option or a list holds: `--filter='rm x'`, `-wrapper rm,x`. Text that is only printed holds nothing. */
-function valuesIn(words: readonly ShellWord[]): readonly string[] {
+function addValues(words: readonly ShellWord[], isWanted: Wanted, to: string[]): void {
   const name = nameOf(words)
-  if (says(name)) return []
-  const found: string[] = []
+  if (says(name)) return
   for (let at = 1; at < words.length; at++) {
     const { value, glob } = words[at]!
     if (glob || !/[=,:;]/.test(value)) continue
     const given = /^--?[\w-]+=(.+)$/s.exec(value)?.[1]
-    const [first, ...listed] = isKnown(name) ? [] : value.split(/[=,:;]/)
-    const values = [...(given === undefined ? [] : [given]), ...listed, ...(first === undefined ? [] : [first])]
-    if (values.length === 0) continue
-    const rest = words.slice(at + 1).map((word) => word.value)
-    for (const text of values) found.push([text, ...rest].join(' '))
+    const listed = isKnown(name) ? [] : value.split(/[=,:;]/)
+    for (const text of given === undefined ? listed : [given, ...listed])
+      if (isWanted(text) || text.includes(HOLE))
+        to.push([text, ...words.slice(at + 1).map((word) => word.value)].join(' '))
   }
-  return found
 }
 
 /** As written, and without quotes. */
-function addTexts(words: readonly ShellWord[], to: Set<string>): void {
-  let text = ''
-  let isPlain = true
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at]!
-    text += at === 0 ? word.text : ` ${word.text}`
-    isPlain &&= word.text === word.value
-  }
-  to.add(text)
-  if (!isPlain) to.add(words.map((word) => word.value).join(' '))
+function addTexts(words: readonly ShellWord[], isWanted: Wanted, to: string[]): void {
+  const { text, value } = words[0]!
+  if (isWanted(text)) to.push(asWritten(words))
+  if (isWanted(value) && words.some((word) => word.text !== word.value))
+    to.push(words.map((word) => word.value).join(' '))
 }
 
 /** `/opt/a/../tool x` as `/opt/tool x`. */
@@ -115,9 +112,11 @@ function straight(words: readonly ShellWord[]): readonly ShellWord[] {
 
 /** `/bin/rm x` as `rm x`; and `RM x`, where the file system finds the same program under both. */
 function shortName(words: readonly ShellWord[]): readonly ShellWord[] {
-  const name = foldsCase ? nameOf(words).toLowerCase() : nameOf(words)
+  const name = shortest(words[0]?.value ?? '')
   return name === words[0]?.value ? words : [{ ...words[0]!, value: name, text: name }, ...words.slice(1)]
 }
+
+const shortest = (value: string): string => (foldsCase ? programIn(value).toLowerCase() : programIn(value))
 
 /** `git -C dir log` as `git log`. `all`: also options that change what git does. */
 export function gitCommand(words: readonly ShellWord[], all: boolean): readonly ShellWord[] {

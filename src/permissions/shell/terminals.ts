@@ -1,4 +1,5 @@
 /** Programs that type into a terminal: what runs there is the operator's, and is judged by no rule. */
+import { byName } from './by-name.ts'
 import type { ShellCommand, ShellWord } from './command.ts'
 import { formsOf, nameOf } from './wrappers.ts'
 
@@ -19,11 +20,14 @@ const typing: Readonly<Record<string, RegExp>> = {
   osascript: /^/,
 }
 
-export const typesIntoTerminal = (command: ShellCommand): boolean =>
-  formsOf(command).some((form) => {
-    const words = Object.hasOwn(typing, nameOf(form)) ? typing[nameOf(form)] : undefined
-    return words !== undefined && form.slice(1).some(({ value }) => words.test(value)) && !isOwnServer(form)
-  })
+export const typesIntoTerminal = (command: ShellCommand): boolean => formsOf(command).some(types)
+
+const typingOf = byName((name) => (Object.hasOwn(typing, name) ? typing[name] : undefined))
+
+function types(form: readonly ShellWord[]): boolean {
+  const words = typingOf(nameOf(form))
+  return words !== undefined && form.slice(1).some(({ value }) => words.test(value)) && !isOwnServer(form)
+}
 
 /** A tmux of its own, by another name than the operator's. */
 function isOwnServer(form: readonly ShellWord[]): boolean {

@@ -127,9 +127,12 @@ export const runsLater = [
   'crontab',
 ]
 
-export const nameOf = (words: readonly ShellWord[]): string => {
-  const name = words[0]?.value ?? ''
-  return name.includes('/') ? name.slice(name.lastIndexOf('/') + 1) : name
+export const nameOf = (words: readonly ShellWord[]): string => programIn(words[0]?.value ?? '')
+
+/** `rm` of `/bin/rm`. */
+export function programIn(path: string): string {
+  const slash = path.lastIndexOf('/')
+  return slash < 0 ? path : path.slice(slash + 1)
 }
 
 export const mostForms = 32
@@ -190,9 +193,13 @@ export function needsExactRule(words: readonly ShellWord[]): boolean {
   if (finds(name)) {
     return words.some((word) => !word.literal || /^(-(exec|ok|delete|fprint|fls)|-[xX]$|--exec)/.test(word.value))
   }
-  const strips = wrapperOf(name)?.clear !== undefined
-  return strips || guarded.includes(name) || shells.includes(name) || runsLater.includes(name)
+  return runsItsWords(name)
 }
+
+const runsItsWords = byName(
+  (name) =>
+    wrapperOf(name)?.clear !== undefined || guarded.includes(name) || shells.includes(name) || runsLater.includes(name),
+)
 
 const guarded = ['env', 'xargs', 'eval', 'source', '.', 'exec', 'trap', 'watch', 'setsid', 'ionice', 'flock', 'chroot']
 

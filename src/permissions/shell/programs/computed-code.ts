@@ -1,10 +1,7 @@
 /** Code on a line that runs commands or opens files by names that it puts together: what they are is only known when it runs. */
-import { awkStarts, bareAwk } from './languages.ts'
 
-export interface Computed {
-  readonly commands: boolean
-  readonly files: boolean
-}
+import type { Computed } from '../command.ts'
+import { awkStarts, bareAwk } from './languages.ts'
 
 export function computedIn(name: string, code: readonly string[]): Computed {
   if (code.length === 0 || name === 'sed') return { commands: false, files: false }

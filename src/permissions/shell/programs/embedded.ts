@@ -1,8 +1,9 @@
 /** Commands that stand in the words of programs which run them: git's settings, and code given on the line. */
 import { HOLE } from '../../wildcard.ts'
 import { byName } from '../by-name.ts'
-import { plainWord, type ShellWord } from '../command.ts'
-import { type Computed, computedIn } from './computed-code.ts'
+import { type Code, plainWord, type ShellCommand, type ShellWord } from '../command.ts'
+import { formsOf, nameOf } from '../wrappers.ts'
+import { computedIn } from './computed-code.ts'
 
 export interface Embedded {
   readonly scripts: readonly string[]
@@ -30,7 +31,7 @@ export function gitScripts(words: readonly ShellWord[]): Embedded {
   }
   const { alone, joined, from } = (Object.hasOwn(commandOptions, verb) && commandOptions[verb]) || {}
   for (const [at, word] of rest.entries()) {
-    const inner = joined?.exec(word.value)?.[1] ?? /^(?:--?[\w-]+=)?ext::(.+)$/s.exec(word.value)?.[1]
+    const inner = joined?.exec(word.value)?.[1] ?? transport(word.value)
     if (inner !== undefined) found.push({ ...word, value: inner })
     if (verb === 'clone' && hookFolders.test(word.value.replace(/^(-c|--config=)/, '')))
       return { scripts: [], unknown: unseen }
@@ -42,10 +43,17 @@ export function gitScripts(words: readonly ShellWord[]): Embedded {
   }
   const start = from === undefined ? -1 : rest.findIndex((word) => word.value === from)
   const run = start < 0 ? [] : rest.slice(start + 1).filter((word) => word.value !== '--recursive')
+  if (found.length + run.length === 0) return noScripts
   if ([...found, ...run].some((word) => !word.literal)) return { scripts: [], unknown: unseen }
   const scripts = found.map((word) => word.value)
   return { scripts: run.length > 0 ? [...scripts, run.map((word) => word.value).join(' ')] : scripts }
 }
+
+const noScripts: Embedded = { scripts: [] }
+
+/** `ext::COMMAND`, by which git runs one. */
+const transport = (value: string): string | undefined =>
+  value.includes('ext::') ? /^(?:--?[\w-]+=)?ext::(.+)$/s.exec(value)?.[1] : undefined
 
 /** The options by which a verb of git is given a command: before it, joined to it; or the word that all of it follows. */
 const commandOptions: Record<string, { alone?: RegExp; joined?: RegExp; from?: string }> = {
@@ -94,52 +102,87 @@ const coded: readonly (readonly [name: RegExp, option: RegExp | 'any'])[] = [
 
 const codeOption = byName((name) => coded.find(([program]) => program.test(name))?.[1])
 
-/** Whether a program may be given code on the line. */
-export const holdsCode = (name: string): boolean => codeOption(name) !== undefined
+const noCode: Code = { texts: [], parts: [], computed: { commands: false, files: false } }
+
+/** Form by form, worked out once; undefined for a program that is never given any. */
+export function codesOf(command: ShellCommand): readonly (Code | undefined)[] {
+  command.known.codes ??= formsOf(command).map((form) => codeOf(form, command.input))
+  return command.known.codes
+}
+
+function codeOf(form: readonly ShellWord[], input: readonly string[]): Code | undefined {
+  const name = nameOf(form)
+  const option = codeOption(name)
+  if (option === undefined) return undefined
+  const args = form.slice(1)
+  const isGiven = option === 'any' || args.some(({ value }) => option.test(value))
+  const given = isGiven ? [...args.map(({ value }) => value), ...input] : input
+  if (given.length === 0) return noCode
+  const texts = [...given]
+  for (const text of given) {
+    const other = joined(name, text)
+    if (other !== text) texts.push(other)
+  }
+  const parts = texts.filter((text) => /[^\w./~-]/.test(text))
+  return { texts, parts, computed: computedIn(name, parts) }
+}
 
 /** What code on the line may run: each stretch of it that reads like a command, from each of its words on. */
-export function commandsInCode(name: string, words: readonly ShellWord[], input: readonly string[]): readonly string[] {
-  const stretches = codeOf(name, words, input)
-    .map((text) => text.replace(/(["'`])\s*,\s*["'`]/g, ' ')) // ["rm", "x"]
-    .flatMap((text) => text.split(/[^\w.+/ =:@~,-]+/))
-  const found = stretches.flatMap((text) =>
-    [...text.matchAll(/(?<![\w.])\w/g)].map(({ index }) => cut(text.slice(index, index + longest + 1).trim())),
-  )
-  return [...new Set(found)]
+export function commandsInCode({ texts }: Code, isWanted: (beginning: string) => boolean, to: string[]): void {
+  for (const code of texts) {
+    const text = quoted.test(code) ? code.replace(/(["'`])\s*,\s*["'`]/g, ' ') : code // ["rm", "x"]
+    for (let at = 0; at < text.length; at++) {
+      const begin = at
+      while (at < text.length && isIn(stretch, text, at)) at++
+      for (let from = begin; from < at; from++) {
+        if (!isIn(letter, text, from) || (from > begin && isIn(wordOrDot, text, from - 1))) continue
+        let end = from
+        while (end < at && end < from + longest && text.charCodeAt(end) !== space) end++
+        if (end < from + longest && !isWanted(text.slice(from, end))) continue
+        to.push(cut(text.slice(from, Math.min(at, from + longest + 1)).trim()))
+      }
+    }
+  }
 }
+
+const space = 32
 
 /** Longer text ends in what is unknown, so that a rule on its end is not missed. */
 const cut = (text: string): string => (text.length > longest ? text.slice(0, longest) + HOLE : text)
 const longest = 400
 
 /** What in code on the line may be the name of a file. */
-export function tokensInCode(name: string, words: readonly ShellWord[], input: readonly string[]): ShellWord[] {
-  const code = codeOf(name, words, input).filter((text) => /[^\w./~-]/.test(text)) // other words are files as they stand
-  const split = code.flatMap((text) => text.split(/[^\w./~+-]+/))
+export function tokensInCode(name: string, { parts }: Code): ShellWord[] {
+  const split: string[] = []
+  for (const text of parts)
+    for (let at = 0; at < text.length; at++) {
+      const begin = at
+      while (at < text.length && isIn(nameChar, text, at)) at++
+      if (at > begin) split.push(text.slice(begin, at))
+    }
   // `$r.env`: a file stands right after the letter of sed's command
   const tokens = name === 'sed' ? [...split, ...split.map((token) => token.replace(/^\d*[rRwW]/, ''))] : split
   return [...new Set(tokens)].filter((token) => token !== '').map(plainWord)
 }
 
-/** What of the code cannot be seen, for rules on commands and on files. */
-export const computed = (name: string, words: readonly ShellWord[], input: readonly string[]): Computed =>
-  computedIn(
-    name,
-    codeOf(name, words, input).filter((text) => /[^\w./~-]/.test(text)),
-  )
+/** Sets of characters, as tables: code is read by them one by one. */
+const charsIn = (set: RegExp): readonly boolean[] =>
+  Array.from({ length: 128 }, (_, code) => set.test(String.fromCharCode(code)))
+const letter = charsIn(/\w/)
+const wordOrDot = charsIn(/[\w.]/)
+const stretch = charsIn(/[\w.+/ =:@~,-]/)
+const nameChar = charsIn(/[\w./~+-]/)
+const isIn = (set: readonly boolean[], text: string, at: number): boolean => set[text.charCodeAt(at)] === true
 
-function codeOf(name: string, words: readonly ShellWord[], input: readonly string[]): readonly string[] {
-  const option = codeOption(name)
-  if (!option) return []
-  const given = words.map((word) => word.value)
-  const code = option === 'any' || given.some((word) => option.test(word)) ? [...given, ...input] : input
-  return [...code, ...code.map((text) => joined(name, text)).filter((text, at) => text !== code[at])]
-}
+const quoted = /["'`]/
 
 /** Code with its escapes read and strings that stand side by side made one: `"r" + "\x6d"` as `"rm"`. */
-const joined = (name: string, text: string): string =>
-  text
-    .replace(/\\(?:x([\da-f]{2})|u\{?([\da-f]{4})\}?|([0-7]{3}))/gi, (_, ...codes: (string | undefined)[]) =>
-      String.fromCharCode(Number.parseInt(codes[0] ?? codes[1] ?? codes[2]!, codes[2] ? 8 : 16)),
-    )
-    .replace(/^(perl|php)/.test(name) ? /["']\s*\.?\s*["']/g : /["'`]\s*(?:\+|\.\.|\|\|)?\s*["'`]/g, '')
+function joined(name: string, text: string): string {
+  const read = text.includes('\\')
+    ? text.replace(/\\(?:x([\da-f]{2})|u\{?([\da-f]{4})\}?|([0-7]{3}))/gi, (_, ...codes: (string | undefined)[]) =>
+        String.fromCharCode(Number.parseInt(codes[0] ?? codes[1] ?? codes[2]!, codes[2] ? 8 : 16)),
+      )
+    : text
+  if (!quoted.test(read)) return read
+  return read.replace(/^(perl|php)/.test(name) ? /["']\s*\.?\s*["']/g : /["'`]\s*(?:\+|\.\.|\|\|)?\s*["'`]/g, '')
+}

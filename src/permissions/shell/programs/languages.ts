@@ -6,31 +6,30 @@ import { nameOf } from '../wrappers.ts'
 /** Whether only a rule without wildcards may allow it: its program runs commands or writes files, or cannot be seen. */
 export function languageRuns(words: readonly ShellWord[]): boolean {
   const name = nameOf(words)
-  if (name === 'sed') return sedLetters(words).some((letter) => 'ewW?'.includes(letter))
+  if (name === 'sed') return sedLetters(words.map(({ value }) => value)).some((letter) => 'ewW?'.includes(letter))
   return awks.test(name) && awkRuns(words)
 }
 
 /** The `e` of GNU sed, which runs what it has put together, as a flag of `s` and as a command with its address. */
 export const sedRuns = (words: readonly ShellWord[]): boolean =>
-  sedLetters(words.map((word) => ({ ...word, value: word.value.replaceAll(HOLE, 'x') }))).some(
-    (letter) => letter === 'e',
-  )
+  sedLetters(words.map(({ value }) => (value.includes(HOLE) ? value.replaceAll(HOLE, 'x') : value))).includes('e')
 
 const awks = /^[gmn]?awk$/
 
 /** The commands of sed's scripts, each by its letter, and the flags of `s` that do more; `?`: it cannot be seen. */
-function sedLetters(words: readonly ShellWord[]): readonly string[] {
+function sedLetters(words: readonly string[]): readonly string[] {
   const scripts: string[] = []
   const operands: string[] = []
   const found: string[] = []
-  const args = words.slice(1).map((word) => word.value)
+  const args = words.slice(1)
   for (let at = 0; at < args.length; at++) {
     const arg = args[at]!
-    if (/^--e/.test(arg)) scripts.push(arg.includes('=') ? arg.slice(arg.indexOf('=') + 1) : (args[++at] ?? ''))
+    if (!arg.startsWith('-')) operands.push(arg)
+    else if (/^--e/.test(arg)) scripts.push(arg.includes('=') ? arg.slice(arg.indexOf('=') + 1) : (args[++at] ?? ''))
     else if (/^--f/.test(arg)) found.push('?')
     else if (/^--l[a-z-]*$/.test(arg)) at++
-    else if (!/^-[^-]/.test(arg)) operands.push(...(arg.startsWith('--') ? [] : [arg]))
-    else {
+    else if (arg === '-') operands.push(arg)
+    else if (!arg.startsWith('--')) {
       const rest = arg.replace(/^-[nrEsuz]*/, '')
       if (rest.startsWith('e')) scripts.push(rest.length > 1 ? rest.slice(1) : (args[++at] ?? ''))
       else if (rest.startsWith('f')) found.push('?')
@@ -43,11 +42,14 @@ function sedLetters(words: readonly ShellWord[]): readonly string[] {
 
 const address =
   /^(?:\d+(?:~\d+)?|\$|[+~]\d+|\/(?:[^/\\]|\\[\s\S])*\/[IM]*|\\([^\\\n])(?:(?!\1)[^\\]|\\[\s\S])*\1[IM]*)\s*/
+/** `1,20p`: what most scripts are. */
+const printsLines = /^\d*(,\d+|,\$)?p$/
 const toLineEnd = /^(?:[^\\\n]|\\[\s\S])*/
 
 /** Left to right, as sed reads it. A label ends where the strictest reading ends it. */
 function lettersOf(script: string): readonly string[] {
   const found: string[] = []
+  if (printsLines.test(script)) return found
   let rest = script
   const skip = (part: RegExp) => {
     rest = rest.slice(part.exec(rest)?.[0].length ?? 0)

@@ -10,19 +10,19 @@ export function runsOwnFile(line: Line): ShellCommand | undefined {
   const { commands } = line.reading
   if (commands.length < 2) return undefined
   const places = (word: ShellWord) => line.place.accesses(word, 'edit').flatMap(({ paths }) => paths)
-  const written = new Set(commands.flatMap((command) => contentsOf(command).flatMap(({ word }) => places(word))))
+  const written = new Set<string>()
+  for (const command of commands)
+    for (const use of filesOf(command))
+      if (isFilled(command, use)) for (const path of places(use.word)) written.add(path)
   if (written.size === 0) return undefined
   return commands.find((command) => runBy(command).some((word) => places(word).some((path) => written.has(path))))
 }
 
-/** What a command fills with text. Their like makes a folder, a mode or an empty file. */
-const contentsOf = (command: ShellCommand): readonly FileUse[] =>
-  filesOf(command).filter(
-    ({ kind, word }) =>
-      kind === 'edit' &&
-      !/^\/dev\//.test(word.path) &&
-      (command.writes.includes(word) || !noContents(nameOf(command.words))),
-  )
+/** Whether a command fills the file with text. Their like makes a folder, a mode or an empty file. */
+const isFilled = (command: ShellCommand, { kind, word }: FileUse): boolean =>
+  kind === 'edit' &&
+  !word.path.startsWith('/dev/') &&
+  (command.writes.includes(word) || !noContents(nameOf(command.words)))
 const noContents = named(/^(chmod|chown|chgrp|touch|mkdir|rm|rmdir|unlink|truncate|shred)$/)
 
 /** What is run as a program, or by one that takes code from files. */

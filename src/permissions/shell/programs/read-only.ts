@@ -5,6 +5,7 @@
 
 import { HOLE } from '../../wildcard.ts'
 import { abbreviates } from '../abbreviates.ts'
+import { byName } from '../by-name.ts'
 import { here, plainWord, type ReadOnlyUse, type ShellCommand, type ShellWord } from '../command.ts'
 import { clearForms } from '../wrappers.ts'
 
@@ -287,6 +288,7 @@ const gitForbidden = [
     '--paginate',
   ],
 ]
+const isForbiddenToGit = byName((option) => gitForbidden.some((each) => abbreviates(option, each)))
 const gitTakes =
   /^(-n|-S|-G|-L|-U|--author|--grep|--since|--until|--after|--before|--format|--pretty|--date|--max-count|--sort|--contains|--merged|--no-merged|--points-at|--abbrev|-m|-A|-B|-C|-e|--get)$/
 
@@ -320,7 +322,7 @@ function gitUse(args: readonly ShellWord[]): ReadOnlyUse | undefined {
   for (const [index, word] of rest.entries()) {
     if (word.value.startsWith('-')) {
       if (!word.literal && !/^-[SG]|^--(format|pretty|grep|author|since|until)/.test(word.value)) return undefined
-      if (gitForbidden.some((each) => abbreviates(word.value, each))) return undefined
+      if (isForbiddenToGit(word.value)) return undefined
       if (verb.value === 'grep' && /^-[a-zA-Z]*[Of]/.test(word.value)) return undefined
       if (verb.value === 'blame' && /^-[a-zA-Z]*S/.test(word.value)) return undefined
       paths.push(...pathValue(word.value))

@@ -1,6 +1,7 @@
 /** Words that run a program or move to another place: an allow rule covers them only where it names them. */
 
 import { abbreviates } from '../abbreviates.ts'
+import { byName } from '../by-name.ts'
 import type { ShellCommand, ShellWord } from '../command.ts'
 import { nameOf } from '../wrappers.ts'
 import { anywhere, byProgram, gitLetters, type RiskyUse, whole } from './risky-programs.ts'
@@ -14,15 +15,15 @@ export function riskyWords(
   const use = useOf(name)
   const found: string[] = []
   const operands: string[] = []
-  for (const [at, word] of words.entries()) {
-    if (at === 0) continue
+  for (let at = 1; at < words.length; at++) {
+    const word = words[at]!
     const before = words[at - 1]!.value
     if (before === '--') {
       operands.push(...words.slice(at).map(({ value }) => value))
       break
     }
-    if (use.script && !/^[-+]/.test(word.value) && !before.startsWith('-')) break
-    const option = /^[-+]/.test(word.value)
+    const option = word.value.startsWith('-') || word.value.startsWith('+')
+    if (use.script && !option && !before.startsWith('-')) break
     if (!option && !(operands.length === 0 && use.takes?.includes(before))) operands.push(word.value)
     const letters = (name === 'git' && operands.length > 0 ? gitLetters[operands[0]!] : use.letters) ?? ''
     if (mayBeOption(word, before, use) || (option && optionRuns(word.value, use, letters))) found.push(head(word))
@@ -47,8 +48,10 @@ export const mindsOptions = (words: readonly ShellWord[]): boolean =>
   Object.hasOwn(byProgram, nameOf(words)) && !words.some((word) => word.value === '--')
 
 const none: RiskyUse = {}
-const useOf = (name: string): RiskyUse =>
-  Object.hasOwn(byProgram, name) ? byProgram[name]! : (byProgram[name.replace(/[\d.]+$/, '')] ?? none)
+const useOf = byName(
+  (name): RiskyUse =>
+    Object.hasOwn(byProgram, name) ? byProgram[name]! : (byProgram[name.replace(/[\d.]+$/, '')] ?? none),
+)
 
 const head = ({ value, text, literal }: ShellWord): string => (literal ? value.split('=', 1)[0]! : text)
 
@@ -67,8 +70,10 @@ const valued =
 function optionRuns(value: string, { takes = [], long = [], only }: RiskyUse, letters: string): boolean {
   if (only) return !only.test(value)
   if (value.startsWith('--')) {
-    const isGiven = optionIn(value)
-    return anywhere.some(isGiven) || long.some((each) => each.startsWith('--') && isGiven(each))
+    const given = value.split('=', 1)[0]!
+    if (runsAnywhere(given)) return true
+    const isGiven = optionIn(given)
+    return long.some((each) => each.startsWith('--') && isGiven(each))
   }
   if (long.some((each) => !each.startsWith('--') && value.startsWith(each))) return true
   for (const letter of value.slice(1)) {
@@ -78,9 +83,10 @@ function optionRuns(value: string, { takes = [], long = [], only }: RiskyUse, le
   return false
 }
 
+const runsAnywhere = byName((given) => anywhere.some(optionIn(given)))
+
 /** At least two letters of an abbreviation: shorter ones are no program's. */
-function optionIn(value: string): (option: string) => boolean {
-  const given = value.split('=', 1)[0]!
+function optionIn(given: string): (option: string) => boolean {
   const mayBeShort = given.length > 3 && !whole.test(given)
   return (option) => given === option || (mayBeShort && abbreviates(given, option))
 }

@@ -1,5 +1,6 @@
 /** Programs that create files which their command line does not name: from archives, patches, trees and servers. */
 import { abbreviates } from '../abbreviates.ts'
+import { byName } from '../by-name.ts'
 import { here, type ShellWord } from '../command.ts'
 
 interface Unpacker {
@@ -75,15 +76,22 @@ const isRemote = (value: string): boolean => /^[^/-][^/]*:/.test(value)
 
 /** The folders that a command fills with files that it does not name; empty where it names all. */
 export function unpackedInto(name: string, args: readonly ShellWord[]): readonly ShellWord[] {
+  const unpacker = unpackerOf(name)
+  if (unpacker === undefined) return nowhere
+  if (unpacker === 'python') return pythonModule(args)
   const operands = args.filter(({ value }) => !value.startsWith('-'))
-  if (/^python[\d.]*$/.test(name)) return pythonModule(args)
-  const unpacker = Object.hasOwn(unpackers, name) ? unpackers[name]! : undefined
-  if (!unpacker?.creates(args, operands[0]?.value ?? '')) return []
+  if (!unpacker.creates(args, operands[0]?.value ?? '')) return nowhere
   const { into } = unpacker
   if (!into) return [operands.at(-1) ?? here]
   const named = into.flatMap((option) => valuesOfOption(args, option))
   return named.length > 0 ? named : [here]
 }
+
+const nowhere: readonly never[] = []
+const unpackerOf = byName((name): Unpacker | 'python' | undefined => {
+  if (/^python[\d.]*$/.test(name)) return 'python'
+  return Object.hasOwn(unpackers, name) ? unpackers[name] : undefined
+})
 
 /** `python3 -m zipfile -e a.zip dir`. */
 function pythonModule(args: readonly ShellWord[]): readonly ShellWord[] {
