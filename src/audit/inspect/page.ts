@@ -141,9 +141,12 @@ function head(about: Overview, tag: 'h1' | 'h2' = 'h1'): string {
   ]
   const boxes = counts.map(([count, what]) => `<div><b>${count.toLocaleString('en')}</b><span>${what}</span></div>`)
   return `<${tag}>${title(about)}</${tag}>
-<p class="facts">${phase(about)} · <code>${html(project_dir)}</code> · ${moment(created_at)} to ${moment(last_active)} · <code>${html(id)}</code></p>
+<p class="facts">${phase(about)} · <code>${html(project_dir)}</code> · ${span(created_at, last_active)} · <code>${html(id)}</code></p>
 <section class="sum">${boxes.join('')}</section>`
 }
+
+const span = (from: string, to: string): string =>
+  from.slice(0, 16) === to.slice(0, 16) ? moment(from) : `${moment(from)} to ${moment(to)}`
 
 /** UTC, which the script of a served page turns into local time. */
 const moment = (utc: string): string => `<span data-utc="${html(utc)}">${html(utc.slice(0, 16))} UTC</span>`

@@ -143,7 +143,7 @@ function Filters({ view, change, reset, choices }: FiltersProps) {
           type="search"
           id="find"
           aria-label="Search all conversations"
-          placeholder="Search all conversations ( / )"
+          placeholder="Search ( / )"
           value={words}
           onInput={(event) => {
             setWords(event.currentTarget.value)

@@ -110,9 +110,11 @@ export const Time = ({ utc }: { utc: string }) => (
 
 const Facts = ({ row }: { row: ConversationRow }) => (
   <p class="facts">
-    <span class={`badge ${row.phase === 'done' ? 'good' : row.phase === 'idle' ? 'soft' : 'wait'}-ink`}>
-      {visible(row.phase)}
-    </span>{' '}
+    {row.phase !== 'idle' && (
+      <>
+        <span class={`badge ${row.phase === 'done' ? 'good' : 'wait'}-ink`}>{visible(row.phase)}</span>{' '}
+      </>
+    )}
     {visible(row.agent)} · {counted(row.calls, 'call')}
     {row.refused > 0 && (
       <>
@@ -121,9 +123,7 @@ const Facts = ({ row }: { row: ConversationRow }) => (
       </>
     )}
     {' · '}
-    {dollars(row.cost)} · <Time utc={row.lastActive} />
-    <br />
-    {visible(row.project)}
+    {dollars(row.cost)} · <Time utc={row.lastActive} /> · {visible(row.project)}
   </p>
 )
 
