@@ -53,6 +53,7 @@ test('engines says what bin/ona.mjs asks for, and the files of the package are t
 
 test('the container file: a named base, no package lists left behind, an unprivileged user, words and not a shell', () => {
   const lines = textOf('action/Containerfile')
+    .replaceAll(/ \\\n\s*/g, ' ')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
   const [from] = lines
@@ -62,6 +63,11 @@ test('the container file: a named base, no package lists left behind, an unprivi
   for (const name of names) assert.match(name!, /^(FROM|RUN|ARG|USER|WORKDIR|ENTRYPOINT|CMD|COPY|ENV|LABEL)$/)
   for (const line of lines.filter((each) => each.includes('apt-get install')))
     assert.match(line, /--no-install-recommends.*rm -rf \/var\/lib\/apt\/lists/)
+  const [, folder] = /WORKDIR (\S+)/.exec(lines.join('\n'))!
+  assert.ok(
+    lines.some((line) => line.includes(`safe.directory ${folder}`)),
+    'git refuses a folder of another user',
+  )
   assert.ok(names.lastIndexOf('USER') > names.lastIndexOf('RUN'), 'nothing runs as root when it is started')
   assert.doesNotMatch(lines.find((line) => line.startsWith('USER'))!, /root|\b0\b/)
   for (const line of lines.filter((each) => /^(ENTRYPOINT|CMD)/.test(each)))
