@@ -1,5 +1,7 @@
 /** `--from postgres://…`: the record of a fleet as a file of one's own, for commands that read a record. */
+
 import type { Copied } from '../fleet/copy.ts'
+import { counted } from '../hooks/text/counted.ts'
 import { noted } from './print.ts'
 
 export async function copyOfFleet(
@@ -16,6 +18,6 @@ export async function copyOfFleet(
     onProgress: (rows) => stderr.isTTY && stderr.write(`\r${rows.toLocaleString('en')} rows\u001b[K`),
   })
   if (stderr.isTTY) stderr.write('\r\u001b[K')
-  noted(`${copied.rows.toLocaleString('en')} rows read from the fleet`)
+  noted(`${counted(copied.rows, 'row')} read from the fleet`)
   return copied
 }

@@ -1,8 +1,10 @@
 /** Claude Code: nearly all of it is read in place. */
+
 import { join } from 'node:path'
 import { parseJsonc } from '../files/jsonc.ts'
 import { isHookName } from '../hooks/settings.ts'
 import { isObject, type JsonObject } from '../hooks/shape.ts'
+import { counted } from '../hooks/text/counted.ts'
 import { claudeServers } from '../mcp/config.ts'
 import { ruleProblem } from '../permissions/rule.ts'
 import { installedPlugins } from '../plugins/registry.ts'
@@ -76,7 +78,8 @@ function surveyRules(permissions: JsonObject, file: string, found: Gathering): v
     }
     const rules = Array.isArray(value) ? value : []
     const bad = rules.filter((rule) => typeof rule !== 'string' || ruleProblem(rule, key) !== undefined)
-    if (rules.length > bad.length) found.add('used', 'permissions', `${rules.length - bad.length} ${key} rules`, file)
+    if (rules.length > bad.length)
+      found.add('used', 'permissions', counted(rules.length - bad.length, `${key} rule`), file)
     for (const rule of bad)
       found.add('not-honoured', 'permissions', `${key} ${JSON.stringify(rule)}`, file, {
         note: typeof rule === 'string' ? ruleProblem(rule, key) : 'it is not a text',

@@ -1,8 +1,10 @@
 /** Codex: `config.toml`, `hooks.json`, rules, prompts, skills and AGENTS.md. */
+
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { isHookName } from '../hooks/settings.ts'
 import { isObject, type JsonObject } from '../hooks/shape.ts'
+import { counted } from '../hooks/text/counted.ts'
 import { readJson } from '../hooks/text/json-text.ts'
 import { isSecurityKey } from '../store/settings/security-keys.ts'
 import { rulesFile } from './codex-rules.ts'
@@ -140,7 +142,7 @@ function surveyRules(file: string, scope: Scope, found: Gathering): void {
   for (const list of ['deny', 'ask', 'allow'] as const) {
     const add = rules.filter((rule) => rule.list === list).map(({ text }) => text)
     if (add.length === 0) continue
-    found.add('converted', 'permissions', `${add.length} ${list} rules`, file)
+    found.add('converted', 'permissions', counted(add.length, `${list} rule`), file)
     found.change({ scope, path: ['permissions', list], add })
   }
   for (const text of unread)

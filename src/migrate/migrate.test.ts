@@ -44,9 +44,9 @@ test('Claude Code: what is read in place, what has no effect, what is not honour
     'work/CLAUDE.md': 'x',
   })
   assert.deepEqual(fatesOf('claude'), [
-    ['used', 'permissions', '1 deny rules', true],
+    ['used', 'permissions', '1 deny rule', true],
     ['not-honoured', 'permissions', 'deny "nonsense("', true],
-    ['used', 'permissions', '1 allow rules', true],
+    ['used', 'permissions', '1 allow rule', true],
     ['used', 'hooks', '1 of PreToolUse', true],
     ['not-honoured', 'hooks', '1 of PostToolBatch', true],
     ['used', 'env', 'A', false],
@@ -98,7 +98,7 @@ test('Codex: servers, hooks, rules, prompts and instructions are converted, what
     ['not-honoured', 'permissions', 'docs: disabled_tools', true],
     ['converted', 'MCP server', 'web', false],
     ['converted', 'hooks', '1 of PreToolUse', true],
-    ['converted', 'permissions', '1 deny rules', true],
+    ['converted', 'permissions', '1 deny rule', true],
     ['converted', 'permissions', '2 ask rules', true],
     ['not-honoured', 'permissions', 'prefix_rule(pattern=["a b"], decision="allow")', true],
     ['not-honoured', 'permissions', 'host_executable(name="x", paths=["/x"])', true],

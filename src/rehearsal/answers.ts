@@ -1,4 +1,5 @@
 /** What the rehearsal model says about the results of its calls. */
+import { counted } from '../hooks/text/counted.ts'
 import type { ChatMessage, MadeCall } from './chat.ts'
 
 type Result = Extract<ChatMessage, { role: 'tool' }>
@@ -25,7 +26,8 @@ const words: Record<string, (text: string, input: Record<string, unknown>) => st
   Glob: (text) => (isEmpty(text) ? 'No file matches.' : `These files match:\n\n${quote(text)}`),
   Grep: (text, { pattern }) =>
     isEmpty(text) ? `Nothing matches ${pattern}.` : `Matches for ${pattern}:\n\n${quote(text)}`,
-  TodoWrite: (_, { todos }) => `The list has ${Array.isArray(todos) ? todos.length : 'some'} entries.`,
+  TodoWrite: (_, { todos }) =>
+    `The list has ${Array.isArray(todos) ? counted(todos.length, 'entry', 'entries') : 'some entries'}.`,
   ExitPlanMode: (text) => `The plan was put to you. ${text.trim().split('\n')[0]}`,
 }
 

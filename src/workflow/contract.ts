@@ -1,7 +1,9 @@
 /** What the outside may know of a project: its declared commands, their help, its published schemas and documents. */
+
 import { existsSync, globSync, realpathSync, statSync } from 'node:fs'
 import { join, normalize, relative } from 'node:path'
 import { readPlainFile } from '../files/plain-file.ts'
+import { counted } from '../hooks/text/counted.ts'
 import type { Implementation } from './implementation.ts'
 
 export interface ContractPart {
@@ -38,7 +40,7 @@ export async function publicContract(
     const lines = text.split('\n')
     const shared = lines.filter(isShared)
     if (shared.filter(isCode).length === 0) return void parts.push({ name, text: text.slice(0, mostText) })
-    leftOut.push({ name, why: `it holds ${shared.length} lines of the implementation` })
+    leftOut.push({ name, why: `it holds ${counted(shared.length, 'line')} of the implementation` })
     const rest = lines.filter((line) => !isShared(line)).join('\n')
     if (shared.length * 2 < lines.length && rest.trim() !== '') parts.push({ name, text: rest.slice(0, mostText) })
   }

@@ -8,6 +8,7 @@ import { dirname, extname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { buildSite } from '../../scripts/site.ts'
 import { axe, isTooWide, needsChromium, openBrowser, openTab } from '../support/browser.ts'
+import { isFull, sampled } from '../support/campaign-size.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ona-site-'))
 before(() => void buildSite(folder))
@@ -66,21 +67,18 @@ test('search finds pages and sections, by keyboard; pages are accessible and fit
   await page.keyboard.type('xyzzyplugh')
   await page.getByText('Nothing found.').waitFor()
 
-  for (const width of [1100, 360]) {
-    await page.setViewportSize({ width, height: 800 })
-    for (const path of [
-      '/',
-      '/tutorial.html',
-      '/settings.html',
-      '/decisions/2026-11-15-chain.html',
-      '/files/schema.sql.html',
-    ]) {
-      if (!existsSync(join(folder, path.replace(/\/$/, '/index.html')))) continue
-      await page.goto(origin + path)
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        if (width === 1100) assert.deepEqual(await axe(page), [], `${path} ${colorScheme}`)
-      }
+  // a third of the pages, each in one of the four ways to look at it; all pages in all ways with ONA_TEST_FULL
+  const ways = [1280, 360].flatMap((width) =>
+    (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+  )
+  const pages = sampled(globSync('**/*.html', { cwd: folder, exclude: ['files/**'] }).sort(), 3)
+  for (const [at, path] of [...pages, 'files/schema.sql.html'].entries()) {
+    await page.goto(`${origin}/${path}`)
+    for (const [way, { width, colorScheme }] of ways.entries()) {
+      if (way !== at % ways.length && !isFull) continue
+      await page.setViewportSize({ width, height: 800 })
+      await page.emulateMedia({ colorScheme })
+      assert.deepEqual(await axe(page), [], `${path} ${width} ${colorScheme}`)
       assert.equal(await isTooWide(page), false, `${path} at ${width}`)
     }
   }

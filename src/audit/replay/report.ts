@@ -76,7 +76,7 @@ export function htmlReport(summary: Summary, changes: readonly Change[], baselin
     title: 'Replay',
     kicker: 'ona hooks replay',
     style: 'td{overflow-wrap:anywhere}td pre{max-width:420px}',
-    body: `<h1>${(newlyDenied + newlyAsked + newlyAllowed).toLocaleString('en')} of ${calls.toLocaleString('en')} calls would have come out differently</h1>
+    body: `<h1>${(newlyDenied + newlyAsked + newlyAllowed).toLocaleString('en')} of ${counted(calls, 'call')} would have come out differently</h1>
 <p class="facts">Compared with ${html(baseline)}.</p>
 <section class="sum ${newlyAllowed + newlyDenied > 0 ? 'bad' : 'good'}">${boxes.map(([count, what]) => `<div><b>${count.toLocaleString('en')}</b><span>${what}</span></div>`).join('')}</section>
 <h2>Agents</h2><table><thead><tr><th>Agent</th><th>Calls</th><th>Changed</th></tr></thead><tbody>${agents.join('')}</tbody></table>

@@ -1,6 +1,8 @@
 /** stop-synth: at Stop, what happened in this session as a page to read, and a draft decision record. */
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { counted } from '../../hooks/text/counted.ts'
 import { sha256 } from '../lazy-builtins.ts'
 import { fileNameFrom } from '../rules/plan-file.ts'
 import { linesWith, readFrom, readText } from '../session/files.ts'
@@ -184,7 +186,9 @@ function adrText({ ids, state }: Context, log: SessionLog): string {
     .map(({ kind, reason, toolName }) => `- ${safe(kind)} ${safe(toolName)} ${safe(reason)}`.trimEnd())
   return (
     `# Decisions of session ${ids.sessionId}, ${ids.workId}\n\n- date: ${day}\n- status: draft\n- session: ${ids.sessionId}\n- work unit: ${ids.workId}\n` +
-    section('Context', [`${log.calls} tool calls over ${ids.turnId} turns; the phase is ${state.core.phase}.`]) +
+    section('Context', [
+      `${counted(log.calls, 'tool call')} over ${counted(ids.turnId, 'turn')}; the phase is ${state.core.phase}.`,
+    ]) +
     section('Decisions', refusalLines(log)) +
     section('Plan', planLines) +
     section('Phases', transitions(log)) +

@@ -2,9 +2,11 @@
  * The policy of this node: pulled, checked, applied, acknowledged. The last one that was applied stays in force whatever
  * comes: a bad signature, an older version, an empty answer, or no answer at all.
  */
+
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeAtomic } from '../../files/atomic-write.ts'
+import { counted } from '../../hooks/text/counted.ts'
 import { type Bundle, digestOf, openBundle, type SignedBundle } from '../policy-bundle.ts'
 import { applyBundle, driftOf, lockMachine } from './apply-policy.ts'
 import { type Client, Unreachable } from './client.ts'
@@ -169,7 +171,7 @@ async function keep(
   const isStale = maxAgeHours !== null && hours > maxAgeHours
   const same = { ...about(state), changed: false, drift: [] }
   if (!isStale) return { ...same, state: state.locked ? 'locked' : 'applied', detail: why }
-  const old = `${why}; the policy was confirmed ${Math.floor(hours)} hours ago, and its limit is ${maxAgeHours}`
+  const old = `${why}; the policy was confirmed ${counted(Math.floor(hours), 'hour')} ago, and its limit is ${maxAgeHours}`
   if (!strict) return { ...same, state: 'stale', detail: old }
   await lockMachine(root)
   save(home, { ...state, locked: true })

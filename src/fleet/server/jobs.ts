@@ -2,6 +2,7 @@
  * Jobs: delivered at least once by pg-boss, ended once by us. Whoever takes a job gets an attempt number; only the holder
  * of the current attempt is heard, so a worker that was given up cannot end what another does now.
  */
+import { counted } from '../../hooks/text/counted.ts'
 import { type Delivery, nodeQueue, type Queue } from '../jobs/queue.ts'
 import type { Fleet, Sql } from './database.ts'
 import type { NodeKey } from './node-access.ts'
@@ -213,7 +214,7 @@ export const bury = (fleet: Fleet, id: string): Promise<void> =>
     )
     const { what = '', detail = '' } = last.rows[0] ?? {}
     const why = what === 'started' ? 'its worker was not heard of any more' : detail
-    await endJob(sql, job, { outcome: 'dead', reason: `tried ${job.attempt} times: ${why}` })
+    await endJob(sql, job, { outcome: 'dead', reason: `tried ${counted(job.attempt, 'time')}: ${why}` })
   })
 
 export interface Question {

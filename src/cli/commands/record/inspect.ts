@@ -5,6 +5,7 @@ import type { FleetPages } from '../../../audit/inspect/data/fleet-shapes.ts'
 import { overview, overviews } from '../../../audit/inspect/overview.ts'
 import { timeline } from '../../../audit/inspect/timeline.ts'
 import { databaseUrlProblem } from '../../../fleet/database-url.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import { type Db, dbPath, openDb, type ReadDb, readDb, StoreError } from '../../../store/open.ts'
 import { command } from '../../command.ts'
 import { copyOfFleet } from '../../fleet-copy.ts'
@@ -93,7 +94,7 @@ async function serveFleet(url: string, conversation: string | undefined, inBrows
   }
   const fleet = openFleetViews(url)
   copying.done.then(
-    (rows) => noted(`${rows.toLocaleString('en')} rows read from the fleet`),
+    (rows) => noted(`${counted(rows, 'row')} read from the fleet`),
     (cause: Error) => warned(`the fleet's record was not read to its end: ${cause.message}`),
   )
   try {
