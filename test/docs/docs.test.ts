@@ -35,6 +35,14 @@ const linesIn = (page: string): { page: string; words: string[] }[] =>
 
 const lines = pages.flatMap(linesIn)
 
+test('the page of commands lists every shell command', () => {
+  const code = codeIn('docs/commands.md')
+  const missing = [...Object.keys(commands), ...Object.keys(flagCommands)].filter(
+    (name) => !code.some((each) => each.startsWith(`ona ${name}`)),
+  )
+  assert.deepEqual(missing, [])
+})
+
 test('every command and verb that a page names is one', () => {
   const wrong = lines.flatMap(({ page, words: [first = '', second = ''] }) => {
     if (!/^[a-z]/.test(first)) return []
