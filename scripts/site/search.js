@@ -18,7 +18,9 @@ function score([, page, title, text], words) {
 
 function excerpt(text, word) {
   const at = Math.max(0, text.toLowerCase().indexOf(word) - 40)
-  return (at > 0 ? '…' : '') + text.slice(at, at + 140)
+  const part = text.slice(at, at + 160)
+  const whole = part.slice(at > 0 ? part.indexOf(' ') + 1 : 0, part.length < 160 ? undefined : part.lastIndexOf(' '))
+  return (at > 0 ? '… ' : '') + whole + (part.length < 160 ? '' : ' …')
 }
 
 function show() {
