@@ -14,11 +14,14 @@ ${report.missing ? `<pre class="missing">${html(report.missing)}</pre>` : ''}
 <h2>Coverage</h2><table class="stack"><thead><tr><th>Criterion</th><th>What was asked for</th><th>Evidence</th></tr></thead><tbody>
 ${report.coverage.map(row).join('\n')}
 </tbody></table>
-<h2>Not covered</h2>${report.uncovered.length === 0 ? '<p>None.</p>' : `<ul>${report.uncovered.map(({ criterion, text }) => `<li><b>${criterion}</b> ${html(text)}</li>`).join('')}</ul>`}
+<h2>Not covered</h2>${report.uncovered.length === 0 ? '<p>None.</p>' : `<ul>${report.uncovered.map(({ criterion, text }) => `<li><b>${criterion}</b> ${prose(text)}</li>`).join('')}</ul>`}
 <h2>What each case printed</h2>
 ${[...report.coverage.flatMap(({ cases }) => cases), ...report.untraced].map(details).join('\n')}`
   return page({ title, kicker: 'ona verify', body, style })
 }
+
+/** A criterion's words, with its code set as code. */
+const prose = (text: string): string => html(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 
 /** All mutants that were tried, over the criteria. */
 function killBox({ coverage }: Report): string {
@@ -33,7 +36,7 @@ const signBox = ({ ready, signed_off }: Report): string =>
     : `<div><b>${ready ? 'Ready' : 'Not ready'}</b><span>for sign-off</span></div>`
 
 const row = ({ criterion, text, cases, kill_score }: Report['coverage'][number]): string =>
-  `<tr><td><b>${criterion}</b></td><td>${html(text)}${kill_score ? `<br><small>${html(killLine(kill_score))}${kill_score.survived.length > 0 ? `; survived: ${html(kill_score.survived.join(', '))}` : ''}</small>` : ''}</td><td>${cases.length === 0 ? '<span class="badge failed">no case</span>' : cases.map((each) => `<a href="#${anchor(each)}"><span class="badge ${each.state.replaceAll(' ', '-')}">${each.state}</span> ${html(each.name)}</a>${each.started_at ? `<div class="facts">exit ${each.exit_code ?? 'none'} · ${html(utc(each.started_at))}</div>` : ''}`).join('')}</td></tr>`
+  `<tr><td><b>${criterion}</b></td><td>${prose(text)}${kill_score ? `<br><small>${html(killLine(kill_score))}${kill_score.survived.length > 0 ? `; survived: ${html(kill_score.survived.join(', '))}` : ''}</small>` : ''}</td><td>${cases.length === 0 ? '<span class="badge failed">no case</span>' : cases.map((each) => `<a href="#${anchor(each)}"><span class="badge ${each.state.replaceAll(' ', '-')}">${each.state}</span> ${html(each.name)}</a>${each.started_at ? `<div class="facts">exit ${each.exit_code ?? 'none'} · ${html(utc(each.started_at))}</div>` : ''}`).join('')}</td></tr>`
 
 const details = (each: ReportedCase): string =>
   `<details id="${anchor(each)}"${each.state === 'passed' ? '' : ' open'}><summary><span class="badge ${each.state.replaceAll(' ', '-')}">${each.state}</span> ${html(each.name)}<span class="time">${each.duration_ms === null ? '' : `exit ${each.exit_code ?? 'none'}${each.timed_out ? ', timed out' : ''} · ${each.duration_ms} ms · ${html(utc(each.started_at ?? ''))}`}</span></summary>
@@ -46,4 +49,4 @@ const anchor = ({ name }: ReportedCase): string => `case-${encodeURIComponent(na
 
 const style = `
 .passed{color:var(--good)}.failed,.proves-nothing{color:var(--bad)}.not-run,.stale{color:var(--wait)}
-.missing{border-left:4px solid var(--bad);margin-top:16px}`
+td .facts{font-size:13px}.missing{border-left:4px solid var(--bad);margin-top:16px}`

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import type { Host } from '../../hosts/host.ts'
 import type { LaunchPlace, McpServer } from '../../hosts/launch.ts'
 import type { Chat, Said } from '../../rehearsal/chat.ts'
@@ -99,7 +99,7 @@ async function runOnce(
     for (const profile of ['.profile', '.bash_profile', '.zprofile'])
       place.put(join(home, profile), `export PATH="${bin}:$PATH"\n`)
     const env = {
-      PATH: `${bin}:${process.env['PATH']}`,
+      PATH: [bin, process.env['PATH']].join(delimiter),
       HOME: home,
       SHELL: '/bin/bash',
       TERM: 'dumb',
