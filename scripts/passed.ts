@@ -2,7 +2,7 @@
  * `node scripts/passed.ts RESULTS FILE… [--test-name-pattern=REGEX] [--testing PID]`: whether these tests passed in the run that
  * writes RESULTS. With the process id of that run it waits until the run is done with these files.
  */
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { Result } from './results-reporter.ts'
@@ -22,11 +22,15 @@ const isDone = (lines: readonly Result[]) =>
   lines.some((line) => 'ended' in line) ||
   files.every((file) => lines.some((line) => 'ms' in line && line.file === file))
 
+let size = statSync(results!).size
 let lines = read()
 while (values.testing !== undefined && !isDone(lines) && isRunning(Number(values.testing))) {
-  await wait(100)
+  await wait(200)
+  if (statSync(results!).size === size) continue
+  size = statSync(results!).size
   lines = read()
 }
+lines = read()
 for (const file of files) {
   const problem = problemWith(lines.filter((line) => 'file' in line && line.file === file))
   if (problem === undefined) continue

@@ -51,7 +51,7 @@ group() {
 # row ID SECTION OBLIGATION EXPECTED: the body on stdin is the command
 row() {
   local body
-  body=$(cat)
+  IFS= read -rd '' body || true
   case $mode in
     matrix) matrix_row "$@" "$body" ;;
     list) printf '%s\t%s\t%s\n' "$1" "$2" "$3" ;;
@@ -112,12 +112,15 @@ in_group() {
   )
 }
 
+# pause: a moment, without a process that sleeps
+pause() { read -rt 0.1 <>"$WORK/pause" || true; }
+
 # start_server: the outside world of the rows
 start_server() {
   "$node" --import="$ROOT/scripts/compile-cache.mjs" "$ROOT/scripts/acceptance/model-server.ts" "$OUTSIDE" >"$OUTSIDE/log" 2>&1 &
   server=$!
   trap 'trap "" INT TERM; kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; rm -rf "$WORK"' EXIT
-  for _ in $(seq 200); do [ -s "$OUTSIDE/env" ] && break; kill -0 "$server" 2>/dev/null || break; sleep 0.05; done
+  for _ in $(seq 200); do [ -s "$OUTSIDE/env" ] && break; kill -0 "$server" 2>/dev/null || break; pause; done
   [ -s "$OUTSIDE/env" ] || { cat "$OUTSIDE/log" >&2; echo 'sdlc-acceptance.sh: the server of the rows did not start' >&2; exit 1; }
   grep '^export ONA_OAUTH' "$OUTSIDE/env" >"$OUTSIDE/account" || true
   WORLD=$(sed -n 's/^export WORLD=//p' "$OUTSIDE/env")
@@ -144,7 +147,7 @@ start_parts() {
 # stop_parts: ends what still runs, and waits until it has cleaned up
 stop_parts() {
   kill -- "-$parts" 2>/dev/null
-  for _ in $(seq 400); do kill -0 -- "-$parts" 2>/dev/null || return; sleep 0.05; done
+  for _ in $(seq 400); do kill -0 -- "-$parts" 2>/dev/null || return; pause; done
 }
 
 # collect ID OBLIGATION: what became of a row in its own process, and the tests that it names
@@ -152,7 +155,7 @@ collect() {
   local problem
   until [ -e "$WORK/record/$1" ]; do
     kill -0 "$parts" 2>/dev/null || [ -e "$WORK/record/$1" ] || { settle "$1" "$2" 'the process of its file ended before it'; return; }
-    sleep 0.05
+    pause
   done
   if [ -s "$WORK/record/$group" ] && [ -z "${outcome[$group]-}" ]; then
     settle "$group" 'the preparation of this group of rows' "$(cat "$WORK/record/$group")"
@@ -220,6 +223,7 @@ if [ "$mode" = run ]; then
   WORK=$(cd "$WORK" && pwd -P)
   OUTSIDE=$WORK/outside
   mkdir -p "$OUTSIDE" "$WORK/bin"
+  mkfifo "$WORK/pause"
   : >"$OUTSIDE/requests.jsonl"
   echo '[]' >"$OUTSIDE/cases.json"
   node=$ROOT/node_modules/.bin/node

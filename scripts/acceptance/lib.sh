@@ -72,7 +72,7 @@ unit() {
     printf '%s\n' "unit $(printf '%q ' "$@")|| exit 1" >>"$record/$ROW.tests"
     return
   fi
-  [ -z "$tested" ] || { (cd "$ROOT" && node scripts/passed.ts "$tested" "$@" ${testing:+--testing "$testing"}); return; }
+  [ -z "$tested" ] || { (cd "$ROOT" && node --import=./scripts/compile-cache.mjs scripts/passed.ts "$tested" "$@" ${testing:+--testing "$testing"}); return; }
   said=$(cd "$ROOT" && node scripts/test.ts "$@") || { printf '%s\n' "$said"; return 1; }
   has "$said" 'pass [1-9]'
 }

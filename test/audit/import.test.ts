@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { sized } from '../support/campaign-size.ts'
 import { type Place, place } from '../support/program.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/histories')
@@ -196,7 +197,8 @@ test('killed at any moment, an import goes on where it was; two at once add noth
   const file = join(here.home, '.claude/projects/-p/0000.jsonl')
   mkdirSync(dirname(file), { recursive: true })
   const lines: string[] = []
-  for (let n = 0; n < 12_000; n++) lines.push(...exchange(n))
+  const exchanges = sized(3_000, 12_000)
+  for (let n = 0; n < exchanges; n++) lines.push(...exchange(n))
   writeFileSync(file, `${lines.join('\n')}\n`)
   const start = () =>
     spawn(process.execPath, [join(import.meta.dirname, '../../bin/ona.mjs'), 'audit', 'import', 'claude', '--json'], {
@@ -207,7 +209,7 @@ test('killed at any moment, an import goes on where it was; two at once add noth
   for (let round = 0; round < 3; round++) {
     const child = start()
     const done = ended(child)
-    await until(() => bytesRead(here) > round * 4_000_000, done)
+    await until(() => bytesRead(here) > round * 333 * exchanges, done)
     child.kill('SIGKILL')
     await done
   }
@@ -218,9 +220,9 @@ test('killed at any moment, an import goes on where it was; two at once add noth
         'SELECT count(*) AS n, max(sequence) AS last, count(DISTINCT payload_json) AS different FROM transcript_entries',
       )
       .map((row) => Object.values(row)),
-    [[24_000, 23_999, 24_000]],
+    [[2 * exchanges, 2 * exchanges - 1, 2 * exchanges]],
   )
-  assert.equal(count(here, 'tool_permission_log'), 12_000)
+  assert.equal(count(here, 'tool_permission_log'), exchanges)
   assert.equal(here.rows<{ integrity_check: string }>('PRAGMA integrity_check')[0]!.integrity_check, 'ok')
 })
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { sized } from '../support/campaign-size.ts'
 import { testModel } from '../support/model/model.ts'
 import { place } from '../support/program.ts'
 
@@ -120,6 +121,6 @@ async function liveAndReplayed(t: TestContext, seed: number): Promise<void> {
   assert.equal(same + not_judged, calls, about)
 }
 
-const seeds = Number(process.env['ONA_REPLAY_SEEDS'] || 3)
+const seeds = Number(process.env['ONA_REPLAY_SEEDS'] || sized(2, 3))
 for (let seed = 1; seed <= seeds; seed++)
   test(`rules, hooks and calls of seed ${seed}`, (t) => liveAndReplayed(t, seed))

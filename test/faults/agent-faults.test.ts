@@ -141,22 +141,26 @@ for (const dialect of [anthropic, openai]) {
     const frames = dialect.frames({ text: ['Let me ', 'look.'], calls: [ls] })
     const bytes = Buffer.from(frames.join(''))
     // up to the frame that says why the model stopped: with it, the call is whole
-    const places = sampled([...Array(Buffer.byteLength(frames.slice(0, -2).join(''))).keys()], 7)
-    const { at, server, last } = await faulty(t, dialect, [...places.map((end) => cut(bytes.subarray(0, end))), fine])
+    const everywhere = sampled([...Array(Buffer.byteLength(frames.slice(0, -2).join(''))).keys()], 23)
     const words = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json']
-    const running = live(t, at, words, { ...dialect.env(server.url), CLAUDE_CODE_MAX_RETRIES: '0' })
-    const results = () => running.messages().filter(({ type }) => type === 'result')
-    for (let index = 0; index <= places.length; index++)
-      running.send(JSON.stringify({ type: 'user', message: { role: 'user', content: `prompt ${index}` } }))
-    await running.until(() => results().length === places.length + 1)
-    const { code } = await running.end()
-    assert.deepEqual([code, results().at(-1)!['result']], [0, 'Fine.'])
-    for (const seen of server.seen) isValid(dialect, seen)
-    assert.ok(last().body.includes(`prompt ${places.length}`))
-    assert.deepEqual(
-      at.rows("SELECT 1 FROM transcript_entries WHERE entry_type = 'tool_result'"),
-      [],
-      'no half call ran',
-    )
+    // a conversation sends all of itself with each prompt, so several short ones
+    for (let begin = 0; begin < everywhere.length; begin += 60) {
+      const places = everywhere.slice(begin, begin + 60)
+      const { at, server, last } = await faulty(t, dialect, [...places.map((end) => cut(bytes.subarray(0, end))), fine])
+      const running = live(t, at, words, { ...dialect.env(server.url), CLAUDE_CODE_MAX_RETRIES: '0' })
+      const results = () => running.messages().filter(({ type }) => type === 'result')
+      for (let index = 0; index <= places.length; index++)
+        running.send(JSON.stringify({ type: 'user', message: { role: 'user', content: `prompt ${index}` } }))
+      await running.until(() => results().length === places.length + 1)
+      const { code } = await running.end()
+      assert.deepEqual([code, results().at(-1)!['result']], [0, 'Fine.'])
+      for (const seen of server.seen) isValid(dialect, seen)
+      assert.ok(last().body.includes(`prompt ${places.length}`))
+      assert.deepEqual(
+        at.rows("SELECT 1 FROM transcript_entries WHERE entry_type = 'tool_result'"),
+        [],
+        'no half call ran',
+      )
+    }
   })
 }

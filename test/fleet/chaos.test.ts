@@ -9,7 +9,7 @@ const postgres = postgresForTests()
 const full = process.env['ONA_CHAOS'] === 'full'
 const chaos = full
   ? { workers: 8, jobs: 500, slots: 2, killEveryMs: 4000, limitMs: 60 * 60_000 }
-  : { workers: 3, jobs: sized(12, 30), slots: 2, killEveryMs: 2500, limitMs: 10 * 60_000 }
+  : { workers: sized(2, 3), jobs: sized(9, 30), slots: 2, killEveryMs: 2500, limitMs: 10 * 60_000 }
 
 test('workers that are killed, and jobs that all end once', async (t) => {
   const url = await postgres.database()

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { sized } from '../support/campaign-size.ts'
 import { doors } from './doors.ts'
 import { closeDoors, fuzz } from './run.ts'
 
@@ -19,7 +20,7 @@ const regressions: Record<string, readonly string[]> = JSON.parse(
 after(closeDoors)
 
 for (const door of Object.keys(doors)) {
-  const count = slow[door] ?? (door.startsWith('history of') ? 25 : 200)
+  const count = Math.ceil((slow[door] ?? (door.startsWith('history of') ? 25 : 200)) / sized(4, 1))
   const known = regressions[door] ?? []
   test(`${door}: ${count} texts and ${known.length} that once failed`, async () => {
     assert.deepEqual(await fuzz(door, { from: 1, count }), [])

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { sized } from '../support/campaign-size.ts'
 import { world } from '../support/world.ts'
 
-const runs = Number(process.env['FUZZ_RUNS'] ?? 12)
+const runs = Number(process.env['FUZZ_RUNS'] ?? sized(6, 12))
 
 test('an MCP server that sends anything is survived', async () => {
   const at = world()

@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildDispatcher } from '../../scripts/build-dispatcher.ts'
 import { defaultFiles } from '../../src/dispatcher/defaults.ts'
 import { shipped } from '../../src/dispatcher/manifest.ts'
 import { type EventName, eventNames, type Json, type LoggedEvent } from '../../src/dispatcher/types.ts'
+import { cachedFolder } from './cached-folder.ts'
 
 const made: string[] = []
 process.on('exit', () => {
@@ -19,8 +19,11 @@ export function tempFolder(name = 'dispatcher-'): string {
   return folder
 }
 
-const runtime = tempFolder('dispatcher-runtime-')
-await buildDispatcher(runtime)
+const runtime = await cachedFolder({
+  name: 'ona-dispatcher',
+  inputs: ['src/**/!(*.test).ts', 'scripts/build-dispatcher.ts'],
+  make: async (folder) => (await import('../../scripts/build-dispatcher.ts')).buildDispatcher(folder),
+})
 
 export const builtRuntime = runtime
 export const everyModule = Object.keys(shipped)
