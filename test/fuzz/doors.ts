@@ -262,11 +262,11 @@ class Answering {
     const child = this.#child ?? this.#start()
     const id = ++this.#id + 1_000_000
     child.stdin!.write(`${text.replaceAll('\n', ' ')}\n${this.#ask(id)}\n`)
-    const end = Date.now() + 10_000
+    const end = Date.now() + 50_000
     while (!this.#heard.includes(`"id":${id}`)) {
       assert.equal(child.exitCode, null, `it ended: ${this.#heard.slice(-500)}`)
       assert.ok(Date.now() < end, 'it does not answer any more')
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await new Promise((resolve) => setTimeout(resolve, 10))
     }
     this.#heard = ''
   }
