@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core'
 import { serveInspect } from '../src/audit/inspect/server.ts'
 import { openDb } from '../src/store/open.ts'
 import { fillRecord, waiting } from '../test/inspect/record.ts'
-import { chromiumPath } from '../test/support/browser.ts'
+import { chromiumPath } from '../test/support/chromium.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ona-shots-'))
 const path = join(folder, 'agent.db')

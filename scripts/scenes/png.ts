@@ -1,6 +1,6 @@
 /** A terminal's screen, as tmux captures it with its colours, as a PNG. */
 import { type Browser, chromium } from 'playwright-core'
-import { chromiumPath } from '../../test/support/browser.ts'
+import { chromiumPath } from '../../test/support/chromium.ts'
 
 export const openCamera = (): Promise<Browser> =>
   chromium.launch({ executablePath: chromiumPath!, args: ['--no-sandbox', '--disable-gpu'] })

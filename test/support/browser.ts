@@ -1,23 +1,24 @@
 /** A headless Chromium for tests of pages: console errors and violations of the content security policy are kept. */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { TestContext } from 'node:test'
+import { after, type TestContext } from 'node:test'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-
-/** Where a Chromium is, or undefined: `ONA_CHROMIUM`, else where systems put it. */
-export const chromiumPath = [process.env['ONA_CHROMIUM'] ?? '', ...places].find((path) => existsSync(path))
+import { chromiumPath } from './chromium.ts'
 
 /** For `test(name, needsChromium, …)`: says why it is skipped. */
 export const needsChromium = { skip: chromiumPath === undefined && 'no Chromium; set ONA_CHROMIUM to the path of one' }
 
+let started: Promise<Browser> | undefined
+after(async () => (await started)?.close())
+
+/** One browser for all tests of a file, since starting it takes longer than most of them; its tabs close with the test. */
 export async function openBrowser(t: TestContext): Promise<Browser> {
-  const browser = await chromium.launch({
+  started ??= chromium.launch({
     executablePath: chromiumPath!,
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
   })
-  t.after(() => browser.close())
+  const browser = await started
+  t.after(() => Promise.all(browser.contexts().map((context) => context.close())))
   return browser
 }
 

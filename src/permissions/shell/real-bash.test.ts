@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { sized } from '../../../test/support/campaign-size.ts'
 import { decide } from '../decide.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ona-bash-'))
@@ -175,7 +174,7 @@ test('what the rules let through never runs a denied command in a real bash', { 
       ran++
       assert.equal(run(command), false, command)
     }),
-    { numRuns: Number(process.env['ONA_BASH_RUNS'] ?? sized(150, 600)) },
+    { numRuns: Number(process.env['ONA_BASH_RUNS'] ?? 600) },
   )
-  assert.ok(ran > sized(5, 20), `only ${ran} lines were allowed`)
+  assert.ok(ran > 20, `only ${ran} lines were allowed`)
 })
