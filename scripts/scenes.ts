@@ -64,7 +64,6 @@ async function visit(agent: string, columns: number, camera: Browser): Promise<v
     ANTHROPIC_BASE_URL: model.url,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     CLAUDE_CODE_MAX_RETRIES: '1',
-    CLAUDE_CODE_ENABLE_TASKS: '0', // its todo list is the tool that ona has too
     DISABLE_TELEMETRY: '1',
     DISABLE_AUTOUPDATER: '1',
   }

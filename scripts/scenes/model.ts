@@ -3,10 +3,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { anthropic } from '../../test/support/model/wire.ts'
 
+export interface Call {
+  readonly name: readonly string[]
+  readonly input: Record<string, unknown>
+}
+
 export interface Step {
   readonly text?: string
   /** Tools by their names in order of preference: the first one that the request offers is called. */
-  readonly calls?: readonly { readonly name: readonly string[]; readonly input: Record<string, unknown> }[]
+  readonly calls?: readonly Call[] | ((offered: ReadonlySet<string>) => readonly Call[])
   readonly status?: number
   /** The answer comes this long after the request. */
   readonly afterMs?: number
@@ -47,7 +52,7 @@ export async function startModel(script: Script, project: string): Promise<{ url
     const offered = new Set((body.tools ?? []).map(({ name }) => name))
     const frames = anthropic.frames({
       text: text ? (text.match(/.{1,40}/gs) ?? []) : [],
-      calls: wanted.map(({ name, input }) => ({
+      calls: (typeof wanted === 'function' ? wanted(offered) : wanted).map(({ name, input }) => ({
         id: `toolu_${++calls}`,
         name: name.find((one) => offered.has(one)) ?? name[0]!,
         args: JSON.stringify(input).replaceAll('{project}', project),

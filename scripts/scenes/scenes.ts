@@ -22,21 +22,27 @@ export const settings = { permissions: { deny: ['Bash(rm *)'] } }
 const bash = (command: string, description: string) => ({ name: ['Bash'], input: { command, description } })
 const read = (name: string) => ({ name: ['Read'], input: { file_path: `{project}/${name}` } })
 
-const todos = (done: number) => ({
-  name: ['TodoWrite'],
-  input: {
-    todos: [
-      'Read how prices are rounded',
-      'Round half to even in price.ts',
-      'Run the tests',
-      'Write the changelog',
-    ].map((content, at) => ({
-      content,
-      status: at < done ? 'completed' : at === done ? 'in_progress' : 'pending',
-      activeForm: content.replace(/^Read/, 'Reading').replace(/^Run/, 'Running'),
-    })),
-  },
-})
+const tasks = [
+  { subject: 'Read how prices are rounded', activeForm: 'Reading how prices are rounded' },
+  { subject: 'Round half to even in price.ts', activeForm: 'Rounding half to even' },
+  { subject: 'Run the tests', activeForm: 'Running the tests' },
+  { subject: 'Write the changelog', activeForm: 'Writing the changelog' },
+]
+
+/** The list with so many of them done: one call of TodoWrite, or what Claude Code has in its place. */
+const todos = (done: number) => (offered: ReadonlySet<string>) => {
+  const state = (at: number) => (at < done ? 'completed' : at === done ? 'in_progress' : 'pending')
+  if (offered.has('TodoWrite')) {
+    const list = tasks.map(({ subject, activeForm }, at) => ({ content: subject, status: state(at), activeForm }))
+    return [{ name: ['TodoWrite'], input: { todos: list } }]
+  }
+  const update = (_: unknown, at: number) => ({
+    name: ['TaskUpdate'],
+    input: { taskId: String(at + 1), status: state(at) },
+  })
+  if (done > 0) return tasks.map(update)
+  return tasks.map((task) => ({ name: ['TaskCreate'], input: { ...task, description: task.subject } }))
+}
 
 const agentCall = (description: string, prompt: string) => ({
   name: ['Agent', 'Task'],
@@ -95,11 +101,11 @@ export function price(cents: number): number {
     { text: 'All 60 tests pass.' },
   ],
   'Prepare the release': [
-    { text: 'Four steps.', calls: [todos(0)] },
+    { text: 'Four steps.', calls: todos(0) },
     { calls: [read('price.ts')] },
-    { calls: [todos(2)] },
+    { calls: todos(2) },
     { calls: [bash('ls -l', 'List the files')], afterMs: 3500 },
-    { calls: [todos(4)] },
+    { calls: todos(4) },
     { text: 'The release is prepared.' },
   ],
   'Look at both': [

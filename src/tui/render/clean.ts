@@ -15,8 +15,10 @@ export function clean(text: string): string {
     .replace(turning, (mark) => `<U+${mark.charCodeAt(0).toString(16).toUpperCase()}>`)
 }
 
+export const withoutSequences = (text: string): string => text.replace(sequences, '')
+
 /** Pasted text: escape sequences and control characters are removed, tabs and line ends stay. */
-export const withoutEscapes = (text: string): string => text.replace(sequences, '').replace(controls, '')
+export const withoutEscapes = (text: string): string => withoutSequences(text).replace(controls, '')
 
 /** All that may reach the terminal in a line: characters, styles (SGR) and links (OSC 8). What moves the cursor may not. */
 export const onlyStyles = (line: string): string => (unsafe.test(line) ? line.replace(unsafeAll, '') : line)

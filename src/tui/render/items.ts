@@ -6,6 +6,7 @@ import { clean, cleanLine } from './clean.ts'
 import { diffLines } from './diff-view.ts'
 import { duration, plural } from './format.ts'
 import { glyph } from './glyphs.ts'
+import { cleanOutput } from './output-text.ts'
 import { bold, colours, onGround, paint, type Role, struck } from './style.ts'
 import { clip, width, wrap, wrapUnder } from './width.ts'
 
@@ -189,7 +190,7 @@ const onlyErrors = /^\s*--- stderr ---\n/
 const reasonLines = 4
 
 function fold(text: string, columns: number, full: boolean, failed = false): string[] {
-  const lines = clean(text)
+  const lines = cleanOutput(text, full)
     .replace(/^(?:[^\S\n]*\n)+/, '')
     .trimEnd()
     .split('\n')

@@ -3,6 +3,7 @@ import type { AgentEvent } from '../../agent/events.ts'
 import { clean, cleanLine } from './clean.ts'
 import { duration, plural, tokens } from './format.ts'
 import type { ToolCall } from './items.ts'
+import { cleanOutput } from './output-text.ts'
 
 const shortResult = 6
 
@@ -116,7 +117,7 @@ export class PlainView {
             : display
               ? ''
               : output.content
-    const lines = clean(text)
+    const lines = cleanOutput(text)
       .trimEnd()
       .split('\n')
       .filter((line) => line !== '')

@@ -1,10 +1,10 @@
 /** The calls that run: one with its last output below it, a sub-agent with its own calls, several sub-agents with a line each. */
 import type { SpeakingAgent } from '../../agent/events.ts'
 import type { HookNote } from '../../hooks/plane.ts'
-import { clean } from './clean.ts'
 import { plural, seconds } from './format.ts'
 import { glyph } from './glyphs.ts'
 import { hookLines, type ToolCall, toolHead, treeLines } from './items.ts'
+import { cleanOutput } from './output-text.ts'
 import { paint } from './style.ts'
 import { clip, width } from './width.ts'
 
@@ -96,12 +96,14 @@ export class RunningCalls {
     return free.find((call) => call.input['description'] === about) ?? free.at(-1)
   }
 
-  lines(columns: number, spin: string, now: number): string[] {
+  /** `still`: a dialog is open. The call that it is about does not run, and shows no time. */
+  lines(columns: number, spin: string, now: number, still = false): string[] {
     const agents = this.#agentCalls()
     const isCrowd = agents.length > 1
+    const timeOf = ({ name }: ToolCall) => (still && name !== 'Agent' ? 0 : now)
     const single = this.all.filter((call) => !isCrowd || call.name !== 'Agent')
     const crowd = isCrowd ? ['', ...agents.flatMap((call) => agentLine(call, columns, spin, now))] : []
-    return [...single.flatMap((call) => ['', ...callLines(call, columns, spin, now)]), ...crowd]
+    return [...single.flatMap((call) => ['', ...callLines(call, columns, spin, timeOf(call))]), ...crowd]
   }
 }
 
@@ -111,7 +113,7 @@ const timed = (call: ToolCall, now: number): ToolCall => ({
 })
 
 function callLines(call: ToolCall, columns: number, spin: string, now: number): string[] {
-  const progress = clean(call.progress)
+  const progress = cleanOutput(call.progress)
     .trimEnd()
     .split('\n')
     .slice(-tailRows)

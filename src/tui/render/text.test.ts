@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { clean, cleanLine } from './clean.ts'
+import { cleanOutput } from './output-text.ts'
 import { clip, width, wrap } from './width.ts'
 
 test('width counts cells, not characters', () => {
@@ -49,6 +50,13 @@ test('clean text can move no cursor, set no title and hide no direction mark', (
   assert.equal(clean('rm \u202etxt.sh'), 'rm <U+202E>txt.sh')
   assert.equal(clean('a\tb\r\nc\rd'), 'a    b\nc\nd')
   assert.equal(clean('\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\'), 'link')
+})
+
+test('output keeps its columns, and of an overwritten line its end', () => {
+  assert.equal(cleanOutput('a\tb\tccc\n日本語\t|\r\n12345678\tx'), 'a       b       ccc\n日本語  |\n12345678        x')
+  assert.equal(cleanOutput('10 %\r50 %\r\x1b[K100 %\r\ndone'), '100 %\ndone')
+  assert.equal(cleanOutput('10 %\r50 %\r\x1b[K100 %\r\ndone', true), '10 %\n50 %\n100 %\ndone')
+  assert.equal(cleanOutput('\x1b[31mred\x1b[0m\tx\x07'), 'red     x')
 })
 
 test('whatever comes in, no control character comes out of clean', () => {

@@ -106,8 +106,7 @@ export class TurnView {
       this.busy && this.showTodos && this.todos.some((todo) => todo.status !== 'completed')
         ? [...(still ? [''] : []), ...nearTodos(this.todos, todoRows, columns - 4).map((line) => `  ${line}`)]
         : []
-    // a call that waits for an answer does not run: its time is not shown
-    const running = this.#calls.lines(columns, spin, still ? 0 : now)
+    const running = this.#calls.lines(columns, spin, now, still)
     const below = [...this.#happened.live(columns, this.#draw), ...running, ...state, ...todos].slice(
       -Math.max(1, rows - 1),
     )
