@@ -12,7 +12,7 @@ import { html, openCamera } from './png.ts'
 interface Pair {
   readonly scene: string
   readonly columns: number
-  readonly light?: true
+  readonly light?: boolean
   /** Lines from the end of the screen: what went before belongs to other scenes. */
   readonly lines: number
 }
