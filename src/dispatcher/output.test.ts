@@ -170,3 +170,17 @@ test('a summary of input is shallow and short, and holds no secret', () => {
   assert.match(big as string, /^\{"list":.*… \(\d{4} characters\)$/s)
   assert.ok((big as string).length < 4096)
 })
+
+test('stamps alone make a new input where the manifest wants them; nothing to say leaves the input alone', () => {
+  const manifest = { autoApprove: false, stampToolInput: true }
+  assert.deepEqual(output('PreToolUse', { manifest, inputMetadata: { _hookA: 1 } })['hookSpecificOutput'], {
+    hookEventName: 'PreToolUse',
+    updatedInput: { command: 'ls', cwd: '.', _hookA: 1 },
+  })
+  for (const more of [
+    { manifest },
+    { inputMetadata: { _hookA: 1 } },
+    { manifest, inputMetadata: { _hookA: 1 }, ...refused },
+  ])
+    assert.equal('updatedInput' in (output('PreToolUse', more)['hookSpecificOutput'] as Json), false)
+})

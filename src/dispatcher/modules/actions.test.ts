@@ -342,6 +342,10 @@ test('planGraph-exec', async (t) => {
   }
   put(planPath, { nodes: [node('a', { tool: 'grep_search' }), node('b', { tool: 'grep_search', scope: 'src' })] })
   seen['a search that one node lets free'] = await ask(planExec, call('grep_search', { query: 'x' }))
+  put(planPath, {
+    nodes: [node('x', { status: 'denied', reason: 'no', tool: 'create_file', scope: ['other', 'legacy'] })],
+  })
+  seen['one of two forbidden folders'] = await ask(planExec, call('run_in_terminal', { command: 'rm legacy/a.ts' }))
   put(planPath, { nodes: [node('b', { tool: 'grep_search', scope: 'src' })] })
   seen['a search with one scope'] = await ask(planExec, call('grep_search', { query: 'x' }))
   put(planPath, { nodes: [] })
@@ -667,6 +671,16 @@ test('memory-activation', async (t) => {
   }
   write({ rules: [...one({ trigger: { event: 'PreToolUse' } }, { action: 'ask', message: 'sure?' }), 'no rule'] })
   seen['rules that ask'] = await ask(activation, call('create_file', { filePath: 'src/a.ts' }))
+  write({ rules: one() })
+  seen['a call in another host’s spelling'] = await ask(activation, {
+    event: 'PostToolUse',
+    ...call('Write', { file_path: 'src/a.ts' }),
+  })
+  write({ rules: one({ trigger: { toolName: undefined, toolNamePattern: '^create_file$' } }) })
+  seen['a pattern of the name in another host’s spelling'] = await ask(activation, {
+    event: 'PostToolUse',
+    ...call('Write', { file_path: 'src/a.ts' }),
+  })
   write({ rules: one() })
   seen['a call without a path'] = await ask(activation, { event: 'PostToolUse', ...call('create_file') })
 

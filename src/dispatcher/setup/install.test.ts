@@ -25,9 +25,10 @@ import { hashOf, readRules } from './rules-file.ts'
 import { sample } from './samples.ts'
 
 /** Answers like the dispatcher, and fills the code cache when it is warmed. */
-const entry = `import { readFileSync, writeFileSync } from 'node:fs'
+const entry = `import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 if (process.env.ONA_DISPATCHER_WARM) writeFileSync(import.meta.dirname + '/lib/cache/x', '')
 const input = JSON.parse(readFileSync(0, 'utf8'))
+mkdirSync(import.meta.dirname + '/../tmp/' + input.session_id.slice(0, 8), { recursive: true })
 const before = process.argv[2] === 'PreToolUse'
 console.log(JSON.stringify({ ...(before && { decision: 'allow' }), ...(process.argv[2] !== 'PreCompact' && { hookSpecificOutput: { hookEventName: process.argv[2] } }), _debug: { hookRunId: 'r', modulesRan: [input.hook_event_name], elapsedMs: 1, budgetMs: 1, budgetExceeded: false } }))
 `
@@ -91,6 +92,7 @@ test('an installation writes its tree, its files and the registration, once; and
     ],
   ])
   assert.equal(read('.ai/hooks/dispatch.mjs'), entry)
+  rmSync(join(repo, '.ai/tmp'), { recursive: true })
   const out = uninstall(repo, options.runtime)
   const gone = [registered, '.ai/hooks/dispatch.mjs', '.ai/hooks/schema/a.schema.json', '.ai/hooks/lib']
   assert.ok(out.ok)
@@ -102,6 +104,18 @@ test('an installation writes its tree, its files and the registration, once; and
   for (const path of ['.ai/hooks/features/session/hook.mjs', ...config]) rmSync(join(repo, path))
   assert.deepEqual(did(uninstall(repo, options.runtime)), [[], []])
   assert.deepEqual(readdirSync(repo), [])
+})
+
+test('shipped modules that nobody changed are taken out, and samples leave no session behind', (t) => {
+  const { repo, options } = place(t)
+  assert.equal(install(repo, { ...options, trusted: true }).ok, true)
+  assert.deepEqual(readdirSync(join(repo, '.ai/tmp')), [])
+  assert.equal(readdirSync(join(repo, '.ai/hooks/lib/cache')).length, 1)
+  assert.equal(install(repo, { ...options, trusted: true }).ok, true, 'the cache is made anew')
+  const out = uninstall(repo, options.runtime)
+  assert.ok(out.ok && out.changes.some(({ path, did }) => did === 'removed' && path.endsWith('session/hook.mjs')))
+  assert.equal(existsSync(join(repo, '.ai/hooks/features')), false)
+  assert.equal(existsSync(join(repo, '.ai/.gitignore')), true, 'there is a folder that it is for')
 })
 
 test('what keeps an installation from being made is said, and nothing is written', (t) => {

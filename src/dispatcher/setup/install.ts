@@ -247,11 +247,9 @@ export function writeJson(file: string, before: Json | undefined, after: Json): 
   if (JSON.stringify(before) === JSON.stringify(after)) return false
   if (before === undefined) writeWhole(file, `${JSON.stringify(after, null, 2)}\n`)
   else {
-    const old = readFileSync(file, 'utf8')
-    const bom = old.startsWith('\uFEFF') ? '\uFEFF' : ''
-    const draft = new JsonEdit(old.slice(bom.length))
+    const draft = new JsonEdit(readFileSync(file, 'utf8'))
     draft.turn([], before, after)
-    writeWhole(file, bom + draft.text)
+    writeWhole(file, draft.text)
   }
   return true
 }
