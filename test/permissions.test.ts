@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { call, testModel } from './support/model/model.ts'
 import { type Place, place } from './support/program.ts'
 
 const evaluate = async (at: Place, tool: string, input: object) => {
@@ -168,4 +169,22 @@ test('wrong usage of ona permissions is reported, and exits 2', async (t) => {
   }
   const help = await at.run(['permissions', '--help'])
   assert.deepEqual([help.code, help.stdout.includes('ona permissions test ')], [0, true])
+})
+
+test('every door starts in the mode of the settings, and --permission-mode goes before it', async (t) => {
+  const at = withRules(t, { defaultMode: 'plan' })
+  const touch = call('Bash', { command: 'touch made' })
+  const model = await testModel(t, [touch, { text: 'done' }, touch, { text: 'done' }])
+  const made = () => existsSync(join(at.folder, 'made'))
+  const why = /plan mode does not allow Bash/
+  assert.match((await evaluate(at, 'Bash', { command: 'touch made' })).content, why)
+  const told = await at.run(['permissions', 'test', '--tool', 'Bash', '--input', '{"command":"touch made"}'])
+  assert.match(told.stdout, why)
+  await at.run(['-p', 'go'], { env: model.env })
+  const [row] = at.rows<{ decision: string; reason_json: string }>(
+    'SELECT decision, reason_json FROM tool_permission_log ORDER BY id DESC LIMIT 1',
+  )
+  assert.deepEqual([row!.decision, why.test(row!.reason_json), made()], ['deny', true, false])
+  await at.run(['-p', 'go', '--permission-mode', 'bypassPermissions'], { env: model.env })
+  assert.equal(made(), true)
 })
