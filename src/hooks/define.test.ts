@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { defineHook, defineStepHook } from './define.ts'
 import { createPlane } from './dispatch.ts'
 import type { Invocation, Scope } from './plane.ts'
+import { stepNames } from './steps.ts'
 
 const rows: Invocation[] = []
 const scope: Scope = {
@@ -111,4 +112,39 @@ test('the types know each event and step', () => {
   })
   // @ts-expect-error a verdict of another step
   defineStepHook('before_compact', () => ({ assistant: 'hi' }))
+})
+
+test('a hook in code is declared whole', () => {
+  const run = () => undefined
+  const options = { name: 'n', matcher: 'Bash', if: 'Bash(git *)', timeoutMs: 5, once: true } as const
+  assert.deepEqual(defineHook('PreToolUse', run, { ...options, onError: 'block' }), {
+    ...{ event: 'PreToolUse', name: 'n', matcher: 'Bash', ifCondition: 'Bash(git *)', timeoutMs: 5, once: true },
+    ...{ onFailure: 'refuse', source: { kind: 'code' }, kind: 'function', of: 'event', run },
+  })
+  const match = { tool: 'Bash' }
+  assert.deepEqual(defineStepHook('before_tool_apply', run, { match, onFailure: 'proceed', onError: 'block' }), {
+    ...{ event: 'before_tool_apply', name: 'run', matcher: '{"tool":"Bash"}', match, ifCondition: '' },
+    ...{ onFailure: 'proceed', source: { kind: 'code' }, kind: 'function', of: 'step', run },
+  })
+  const message = (work: () => unknown) => {
+    try {
+      return work()
+    } catch (cause) {
+      return `${(cause as Error).name}: ${(cause as Error).message}`
+    }
+  }
+  assert.deepEqual(
+    [
+      message(() => defineHook('PreToolUs' as never, run)),
+      message(() => defineStepHook('before_tool' as never, run)),
+      message(() => defineHook('Stop', 7 as never)),
+      message(() => defineStepHook('before_turn_end', ((_a: unknown, _b: unknown) => undefined) as never)),
+    ],
+    [
+      'TypeError: defineHook: the event is "PreToolUs"; did you mean "PreToolUse"?',
+      `TypeError: defineStepHook: the step is "before_tool"; it must be one of ${stepNames.join(', ')}`,
+      'TypeError: defineHook("Stop", …) needs a function, not number',
+      'TypeError: defineStepHook("before_turn_end", …): the function takes 2 parameters, but a hook gets one object. Write defineStepHook("before_turn_end", ({ context, agent, timestamp }) => { … }); in it are event, step, context, agent and timestamp.',
+    ],
+  )
 })

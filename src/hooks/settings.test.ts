@@ -208,3 +208,108 @@ test('no JSON value makes the reading throw', () => {
     { numRuns: 1_000 },
   )
 })
+
+test('each fault of a hook, word for word, with its level', () => {
+  const pre = (more: object) => ({ hook_event_name: 'PreToolUse', command: 'x', ...more })
+  const step = (more: object) => ({ hook_event_name: 'before_tool_apply', command: 'x', ...more })
+  const said = (hooks: unknown, profile?: 'claude') =>
+    readHooks({ hooks }, { source, ...(profile && { profile }) }).problems.map(
+      (each) => `${each.level}: ${sayHookProblem(each)}`,
+    )
+  const cases: [unknown, string[]][] = [
+    [7, ['error: hooks must be a list of hooks, or an object of events']],
+    [null, []],
+    [{ Stop: 7 }, ['error: hooks.Stop must be a list of {"matcher": …, "hooks": […]}']],
+    [{ Stop: [7] }, ['error: hooks.Stop[0] must be {"matcher": …, "hooks": […]}']],
+    [{ Stop: [{ matcher: '' }] }, ['error: hooks.Stop[0] must be {"matcher": …, "hooks": […]}']],
+    [{ Stop: [{ hooks: [7] }] }, ['error: hooks.Stop[0].hooks[0] must be an object with type and command']],
+    [{ Stop: [{ hooks: [], macher: 'x' }] }, ['warning: hooks.Stop[0].macher is an unknown key; ignored']],
+    [{ Stop: [{ matcher: 7, hooks: [{ command: 'x' }] }] }, ['error: hooks.Stop[0].hooks[0].matcher must be a string']],
+    [[pre({ type: 7 })], ['error: hooks[0].type must be a string']],
+    [
+      [pre({ type: 'mcp_tool' })],
+      ['error: hooks[0].type is "mcp_tool", a kind of hook that ona does not run; use "command", "prompt" or "http"'],
+    ],
+    [
+      [step({ match: { tool: 'Bash' }, matcher: 'Bash' })],
+      ['error: hooks[0].match stands beside a matcher; keep one of the two'],
+    ],
+    [[step({ match: 7 })], ['error: hooks[0].match must be an object, not a number']],
+    [[step({ match: null })], []],
+    [[pre({ timeout_ms: 0 })], ['error: hooks[0].timeout_ms must be at least 1, not 0']],
+    [[pre({ timeout: 86_401 })], ['error: hooks[0].timeout must be at most 86400, not 86401']],
+    [
+      [pre({ sandbox: true, persistent: true })],
+      ['error: hooks[0].persistent does not go with "sandbox"; leave one of them out'],
+    ],
+    [
+      [pre({ asyncRewake: true })],
+      ['warning: hooks[0].asyncRewake has no effect; the hook is waited for like any other'],
+    ],
+    [
+      [{ hook_event_name: 'Stop', command: 'x', if: 'Bash', onFailure: 'refuse' }],
+      ['error: hooks[0].if is a rule for tool calls, and Stop has none: the hook never runs'],
+    ],
+    [
+      [pre({ matcher: '[', onFailure: 'refuse' })],
+      ['error: hooks[0].matcher "[" is no regular expression: the hook never runs'],
+    ],
+    [
+      [{ hook_event_name: 'Stop', type: 'prompt', prompt: 'x', render: 'json' }],
+      ['error: hooks[0].render goes with "system", not "prompt"'],
+    ],
+    [[{ hook_event_name: 'Stop', type: 'http', url: 'x' }], ['error: hooks[0].url is not a URL']],
+    [
+      [{ hook_event_name: 'Stop', type: 'http', url: 'ftp://x' }],
+      ['error: hooks[0].url is ftp:; only http and https can be posted to'],
+    ],
+  ]
+  for (const [hooks, expected] of cases) assert.deepEqual(said(hooks), expected)
+  assert.deepEqual(said([pre({ async: true })], 'claude'), [])
+  assert.deepEqual(said([pre({ async: true, onFailure: 'refuse' })], 'claude'), [
+    'error: hooks[0].async does not go with "onFailure": "refuse": nobody waits for its answer; leave one of them out',
+  ])
+  assert.deepEqual(said([pre({ async: true, persistent: true })], 'claude'), [
+    'error: hooks[0].async does not go with "persistent"; leave one of them out',
+  ])
+  const load = () => ({ why: 'guard.ts cannot be loaded' })
+  const file = [{ hook_event_name: 'Stop', type: 'function', file: 'guard.ts' }]
+  assert.deepEqual(readHooks({ hooks: file }, { source, load }).problems, [
+    { path: 'hooks[0].file', why: 'guard.ts cannot be loaded', level: 'error' },
+  ])
+})
+
+test('each kind of hook is read whole', () => {
+  const all = { source, matcher: '', ifCondition: '' }
+  const { handlers } = read([
+    { hook_event_name: 'Stop', command: 'x', timeout: 2, onError: 'block', once: true, statusMessage: 's', name: 'n' },
+    { hook_event_name: 'Stop', command: 'x', timeout_ms: 5, onFailure: 'proceed', profile: 'claude', async: true },
+    { hook_event_name: 'Stop', command: 'x', args: ['a'], shell: 'sh', sandbox: true },
+    { hook_event_name: 'Stop', command: 'x', persistent: true },
+    { hook_event_name: 'before_tool_apply', type: 'builtin', name: 'tracing-audit', match: { tool: 'Bash' } },
+    { hook_event_name: 'Stop', type: 'prompt', system: 's', render: { template: 't' }, model: 'm' },
+    { hook_event_name: 'Stop', type: 'prompt', prompt: 'p' },
+    { hook_event_name: 'Stop', type: 'http', url: 'https://x/', headers: { a: 'b' }, allowedEnvVars: ['C'] },
+    { hook_event_name: 'Stop', type: 'http', url: 'https://x/' },
+  ])
+  assert.deepEqual(JSON.parse(JSON.stringify(handlers)), [
+    {
+      ...{ ...all, event: 'Stop', kind: 'command', command: 'x', shell: 'bash', timeoutMs: 2000 },
+      ...{ onFailure: 'refuse', once: true, statusMessage: 's' },
+    },
+    {
+      ...{ ...all, event: 'Stop', kind: 'command', command: 'x', shell: 'bash', timeoutMs: 5, onFailure: 'proceed' },
+      ...{ profile: 'claude', async: true },
+    },
+    { ...all, event: 'Stop', kind: 'command', command: 'x', shell: 'sh', args: ['a'], sandbox: true },
+    { ...all, event: 'Stop', kind: 'command', command: 'x', shell: 'bash', persistent: true },
+    {
+      ...{ ...all, event: 'before_tool_apply', kind: 'builtin', name: 'tracing-audit' },
+      ...{ matcher: '{"tool":"Bash"}', match: { tool: 'Bash' } },
+    },
+    { ...all, event: 'Stop', kind: 'prompt', system: 's', render: { template: 't' }, model: 'm' },
+    { ...all, event: 'Stop', kind: 'prompt', prompt: 'p' },
+    { ...all, event: 'Stop', kind: 'http', url: 'https://x/', headers: { a: 'b' }, allowedEnvVars: ['C'] },
+    { ...all, event: 'Stop', kind: 'http', url: 'https://x/', headers: {}, allowedEnvVars: [] },
+  ])
+})

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readHooks } from '../settings.ts'
-import { filesHooksExecute } from './executed-files.ts'
+import { filesCommandsExecute, filesHooksExecute } from './executed-files.ts'
 
 test('every file that a hook runs is found, however it is spelt', (t) => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'ona-executed-')))
@@ -45,4 +45,34 @@ test('every file that a hook runs is found, however it is spelt', (t) => {
       'project/e.mjs',
     ],
   )
+})
+
+test('a program that runs what a file of the project says counts as that file, there or not', () => {
+  const python = 'pyproject.toml setup.cfg tox.ini noxfile.py conftest.py pytest.ini'
+  const runners: Record<string, string> = {
+    ...Object.fromEntries('npm npx pnpm pnpx yarn bun bunx'.split(' ').map((name) => [name, 'package.json'])),
+    ...Object.fromEntries('make gmake'.split(' ').map((name) => [name, 'GNUmakefile makefile Makefile'])),
+    ...Object.fromEntries('poetry uv pdm hatch tox nox pytest'.split(' ').map((name) => [name, python])),
+    just: 'justfile Justfile .justfile',
+    task: 'Taskfile.yml Taskfile.yaml',
+    cargo: 'Cargo.toml build.rs',
+    rake: 'Rakefile',
+    bundle: 'Gemfile',
+    gradle: 'build.gradle build.gradle.kts',
+    gradlew: 'gradlew build.gradle build.gradle.kts',
+    mvn: 'pom.xml',
+    composer: 'composer.json',
+    deno: 'deno.json deno.jsonc',
+    'pre-commit': '.pre-commit-config.yaml',
+    lefthook: 'lefthook.yml',
+    direnv: '.envrc',
+  }
+  const place = { cwd: '/nowhere/w/sub', projectDir: '/nowhere/w', home: '/nowhere/h' }
+  for (const [name, files] of Object.entries(runners))
+    assert.deepEqual(
+      filesCommandsExecute([`/usr/local/bin/${name} run`], place),
+      files.split(' ').flatMap((file) => [`/nowhere/w/sub/${file}`, `/nowhere/w/${file}`]),
+      name,
+    )
+  assert.deepEqual(filesCommandsExecute(['/bin/sh -c x', '/usr/bin/env y', '/dev/null', '/proc/self/exe'], place), [])
 })
