@@ -1,0 +1,142 @@
+/** The chain over the rows of the record: what each commit links, and what an edit of it is called. */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { addEvent, commitToolCall } from '../audit.ts'
+import { createConversation, createSession } from '../conversations.ts'
+import { type Db, inMemory, openDb } from '../open.ts'
+import { rowsIn, tableAddedTo } from './chain.ts'
+import { endProblem, type Link } from './chain-end.ts'
+
+function record(t: TestContext): Db {
+  const db = openDb(inMemory)
+  t.after(() => db.close())
+  createConversation(db, { projectDir: '/', id: 'c' })
+  for (const id of ['s', 'k']) createSession(db, 'c', id)
+  return db
+}
+const tell = (db: Db, sessionId: string | null, type = 'x') => addEvent(db, { conversationId: 'c', sessionId, type })
+const links = (db: Db): Link[] =>
+  db.all<Link>('SELECT id, session_id AS session, rows, session_hash AS sessionHash, hash FROM ona_chain ORDER BY id')
+/** Each link as `session: table id, …`. */
+const linked = (db: Db) =>
+  links(db).map(
+    ({ session, rows }) => `${session}: ${[...rowsIn(rows)].map(({ table, id }) => `${table} ${id}`).join(', ')}`,
+  )
+
+test('each commit is a link for each turn of a session; what was rolled back is in none', (t) => {
+  const db = record(t)
+  tell(db, 's')
+  db.transaction(() => {
+    tell(db, 's')
+    tell(db, 'k')
+    tell(db, 'k')
+    tell(db, 's')
+    tell(db, null)
+  })
+  assert.throws(() =>
+    db.transaction(() => {
+      tell(db, 's')
+      throw new Error('no')
+    }),
+  )
+  db.transaction(() => {
+    tell(db, 's')
+    assert.throws(() =>
+      db.transaction(() => {
+        tell(db, 'k')
+        throw new Error('no')
+      }),
+    )
+    const gone = tell(db, 's')
+    db.run('DELETE FROM events WHERE id = ?', gone)
+  })
+  db.run(
+    "INSERT INTO events(conversation_id, session_id, event_type) VALUES ('c', 's', 'a'), ('c', 's', 'b'), ('c', 's', 'c')",
+  )
+  commitToolCall(db, {
+    ...{ sessionId: 's', conversationId: 'c', invocations: [], events: [{ type: 'e' }] },
+    permission: { toolName: 'T', decision: 'allow', reason: {} },
+    result: { tool_use_id: 't', content: '', is_error: false },
+  })
+  assert.deepEqual(linked(db), [
+    ...['s: 1 1', 's: 1 2', 'k: 1 3, 1 4', 's: 1 5', ': 1 6', 's: 1 7', 's: 1 9, 1 10, 1 11'],
+    's: 3 1, 1 12, 0 1',
+  ])
+  assert.equal(endProblem(db), undefined)
+})
+
+test('a link is the hash of its rows after the one before it, in its session and in the database', (t) => {
+  const db = record(t)
+  for (const session of ['s', 'k', 's']) tell(db, session)
+  const sha = (...parts: (Uint8Array | string)[]) => {
+    const hash = createHash('sha256')
+    for (const part of parts) hash.update(part)
+    return hash.digest('hex')
+  }
+  const before = { s: Buffer.alloc(32), k: Buffer.alloc(32), all: Buffer.alloc(32) }
+  for (const { id, session, rows, sessionHash, hash } of links(db)) {
+    const [row] = rowsIn(rows)
+    const { text } = db.get<{ text: string }>(
+      'SELECT json_array(id, conversation_id, session_id, timestamp, event_type, detail) AS text FROM events WHERE id = ?',
+      row!.id,
+    )!
+    assert.equal(Buffer.from(row!.digest).toString('hex'), sha(text))
+    const own = sha(before[session as 's' | 'k'], rows)
+    assert.equal(Buffer.from(sessionHash).toString('hex'), own)
+    assert.equal(Buffer.from(hash).toString('hex'), sha(before.all, `${id}\n${session}\n`, sessionHash))
+    before[session as 's' | 'k'] = Buffer.from(sessionHash)
+    before.all = Buffer.from(hash)
+  }
+})
+
+test('an edit is named by its row or its link', (t) => {
+  const edited = (edit: string, ...values: string[]) => {
+    const db = record(t)
+    for (const session of ['s', 'k', 's']) tell(db, session)
+    db.run(edit, ...values)
+    return endProblem(db)
+  }
+  assert.deepEqual(
+    [
+      edited("UPDATE events SET detail = 'x' WHERE id = 2"),
+      edited('DELETE FROM events WHERE id = 1'),
+      edited("UPDATE ona_chain SET session_id = 'k' WHERE id = 3"),
+      edited('DELETE FROM ona_chain WHERE id = 2'),
+      edited('DELETE FROM ona_chain WHERE id = 3'),
+      edited("UPDATE events SET detail = 'x' WHERE id = 9"),
+    ],
+    [
+      'events row 2 was changed by another program; ona audit verify says more',
+      'events row 1 was removed; ona audit verify says more',
+      'link 3 of the chain does not follow from the one before it; ona audit verify names the place',
+      'link 3 of the chain does not follow from the one before it; ona audit verify names the place',
+      undefined,
+      undefined,
+    ],
+  )
+  const db = record(t)
+  for (const session of ['s', 'k', 's']) tell(db, session)
+  db.run("UPDATE events SET detail = 'x' WHERE id = 1")
+  assert.equal(endProblem(db, 2), undefined, 'older links are not looked at')
+  db.run("UPDATE events SET detail = 'x' WHERE id = 3")
+  db.run(
+    "INSERT INTO ona_tombstones(session_id, table_name, row_id, digest, reason) VALUES ('s', 'events', 3, x'00', 'r')",
+  )
+  assert.equal(endProblem(db, 2), undefined, 'what was erased by right has changed by right')
+})
+
+test('statements that add to a chained table are known by their beginning', () => {
+  assert.deepEqual(
+    [
+      ...['INSERT INTO events(x)', ' insert or replace into transcript_entries', 'INSERT INTO hook_invocations'],
+      ...[
+        'INSERT OR IGNORE INTO tool_permission_log',
+        'INSERT INTO ona_tombstones',
+        'INSERT INTO state',
+        'UPDATE events',
+      ],
+    ].map(tableAddedTo),
+    [1, 0, 2, 3, 4, -1, -1],
+  )
+})

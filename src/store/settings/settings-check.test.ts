@@ -1,0 +1,227 @@
+/** What is said of each key of the settings where its value does not fit, at each level, word for word. */
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { inMemory, openDb } from '../open.ts'
+import { hookFiles, hooksOfFile } from './hook-file.ts'
+import { hookGroups, hooksOf, loadSettings, type SettingsRequest } from './settings.ts'
+import { checkLayer } from './settings-check.ts'
+import { missingSecrets, withoutSecrets, withSecrets } from './settings-secrets.ts'
+import { levels, permissionsShape, sandboxShape, settingsShape } from './settings-shape.ts'
+
+const never = () => undefined
+const values = [7, -1, 0, 'x', true, null, [], [7], {}, { x: 7 }] as const
+
+/** What is said of every value that does not fit, each once. */
+function said(settings: (value: unknown) => object): string[] {
+  const found = values.flatMap((value) => {
+    const checked = checkLayer({ level: 'user', settings: settings(value) as never }, never)
+    const warned = checked.warnings.map((why) => `warning: ${why}`)
+    return [...checked.problems, ...warned, ...checked.unknown.map((key) => `unknown: ${key}`)]
+  })
+  return [...new Set(found)]
+}
+
+test('every key of the settings', () => {
+  const own = (fields: object, wrap: (key: string, value: unknown) => object) =>
+    Object.fromEntries(Object.keys(fields).map((key) => [key, said((value) => wrap(key, value))]))
+  const sandbox = sandboxShape.fields as Record<string, { schema(): { properties?: object } }>
+  const inner = (part: string) => sandbox[part]!.schema().properties!
+  const model = { contextWindow: 1, maxOutput: 1, thinking: 1, efforts: 1, price: 1, other: 1 }
+  const price = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 }
+  const found = {
+    settings: own(settingsShape.fields, (key, value) => ({ [key]: value })),
+    permissions: own(permissionsShape.fields, (key, value) => ({ permissions: { [key]: value } })),
+    sandbox: own({ ...sandboxShape.fields, other: 1 }, (key, value) => ({ sandbox: { [key]: value } })),
+    filesystem: own(inner('filesystem'), (key, value) => ({ sandbox: { filesystem: { [key]: value } } })),
+    network: own(inner('network'), (key, value) => ({ sandbox: { network: { [key]: value } } })),
+    models: own(model, (key, value) => ({ models: { m: { [key]: value } } })),
+    price: own(price, (key, value) => ({ models: { m: { price: { input: 1, output: 1, [key]: value } } } })),
+    model_config: own({ provider: 1, model_id: 1, api_key: 1 }, (key, value) => ({
+      model_config: { provider: 'lm_studio_local', model_id: 'x', [key]: value },
+    })),
+    approvals: own({ expiresAfterHours: 1, owner: 1 }, (key, value) => ({ approvals: { [key]: value } })),
+  }
+  assert.deepEqual(found, JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures/problems.json'), 'utf8')))
+})
+
+test('keys that do not count at a level are left out, with the reason', () => {
+  const keys = {
+    ...{ allowManagedHooksOnly: true, allowManagedPermissionRulesOnly: true, allowManagedMcpServersOnly: true },
+    ...{ trustedDirectories: [], strictKnownMarketplaces: [], blockedMarketplaces: [], cleanupPeriodDays: 3 },
+    ...{ disableAllHooks: true, enableAllProjectMcpServers: true, enabledMcpjsonServers: [] },
+    permissions: { allowManagedPermissionRulesOnly: true },
+  }
+  const kept = (level: (typeof levels)[number]) => checkLayer({ level, settings: { ...keys } }, never)
+  const managed = [
+    ...['allowManagedHooksOnly', 'allowManagedPermissionRulesOnly', 'allowManagedMcpServersOnly', 'trustedDirectories'],
+    ...['strictKnownMarketplaces', 'blockedMarketplaces'],
+  ].map((key) => `${key} counts in managed settings only; it was left out`)
+  const days =
+    'cleanupPeriodDays counts in your own settings (~/.ona/settings.json) and managed settings only; it was left out'
+  const project = ['disableAllHooks', 'enableAllProjectMcpServers', 'enabledMcpjsonServers'].map(
+    (key) => `${key} cannot be set by a project; put it into your own settings`,
+  )
+  const rules = 'permissions.allowManagedPermissionRulesOnly counts in managed settings only'
+  assert.deepEqual(Object.fromEntries(levels.map((level) => [level, kept(level).warnings])), {
+    ...{ default: [...managed, rules], user: [...managed, rules], flag: [...managed, rules], managed: [] },
+    ...{ project: [...managed, days, ...project, rules], local: [...managed, days, rules] },
+  })
+  assert.deepEqual(kept('managed').settings, keys)
+  assert.deepEqual(kept('project').settings, { permissions: {} })
+  const proto = JSON.parse('{"__proto__": {"a": 1}, "permissions": {"__proto__": {"b": 1}}}')
+  const { settings } = checkLayer({ level: 'user', settings: proto }, never)
+  assert.deepEqual([Object.keys(settings), Object.keys(settings['permissions'] as object)], [['permissions'], []])
+})
+
+function world(t: TestContext) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'ona-check-')))
+  const db = openDb(inMemory)
+  t.after(() => {
+    db.close()
+    rmSync(root, { recursive: true })
+  })
+  const write = (path: string, content: unknown) => {
+    const file = join(root, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+    return file
+  }
+  const load = (more: Partial<SettingsRequest> = {}) =>
+    loadSettings({ db, cwd: join(root, 'w'), home: join(root, 'h'), env: {}, managedDirs: [join(root, 'm')], ...more })
+  mkdirSync(join(root, 'w'))
+  return { root, write, load }
+}
+
+test('a file that is too large, a link in a circle and the folder that CLAUDE_CONFIG_DIR names', (t) => {
+  const { root, write, load } = world(t)
+  const claude = write('config/settings.json', { model: 'theirs' })
+  const named = load({ env: { CLAUDE_CONFIG_DIR: dirname(claude) } })
+  assert.deepEqual([named.settings.model, named.sources], ['theirs', [{ level: 'user', file: claude }]])
+  const file = write('h/.ona/settings.json', `{"a":"${'x'.repeat(4 * 1024 * 1024)}"}`)
+  assert.deepEqual(load().problems, [{ file, why: 'is over 4194304 bytes; settings are smaller' }])
+  rmSync(file)
+  symlinkSync(file, file)
+  const [circle] = load().problems
+  assert.deepEqual([circle?.file, /^cannot be read: ELOOP/.test(circle!.why)], [file, true])
+  rmSync(file)
+  write('m/managed-settings.d/b.json', { theme: 'b' })
+  write('m/managed-settings.d/a.json', { theme: 'a', model: 'a' })
+  write('m/managed-settings.d/.hidden.json', { agent: 'no' })
+  write('m/managed-settings.d/c.txt', { agent: 'no' })
+  const { settings, managed, sources } = load({ managedDirs: [join(root, 'none'), join(root, 'm')] })
+  assert.deepEqual(
+    [settings, managed],
+    [
+      { theme: 'b', model: 'a', hooks: [] },
+      { theme: 'b', model: 'a' },
+    ],
+  )
+  assert.deepEqual(
+    sources.map(({ file }) => file.slice(root.length)),
+    ['/m/managed-settings.d/a.json', '/m/managed-settings.d/b.json'],
+  )
+})
+
+test('hooks by level: their groups, what is wrong with one and where, and those that managed settings switch off', (t) => {
+  const { write, load } = world(t)
+  const hook = (command: string, more: object = {}) => ({ hook_event_name: 'Stop', matcher: '', command, ...more })
+  write('h/.ona/settings.json', { hooks: [hook('one'), hook('two', { if: 'Bash' })] })
+  write('m/managed-settings.json', { hooks: [hook('first')] })
+  assert.deepEqual(hookGroups(load()), [
+    { source: 'managed', hooks: [hook('first')] },
+    { source: 'user', hooks: [hook('one'), hook('two', { if_condition: 'Bash' })] },
+  ])
+  const { handlers, problems } = hooksOf(load())
+  assert.deepEqual(
+    handlers.map((each) => each.kind === 'command' && [each.command, each.source, each.withheld]),
+    [
+      ['first', { kind: 'settings', layer: 'managed' }, undefined],
+      ['one', { kind: 'settings', layer: 'user' }, undefined],
+      ['two', { kind: 'settings', layer: 'user' }, undefined],
+    ],
+  )
+  assert.deepEqual(problems, [
+    {
+      ...{ path: 'user settings: hooks[1].if', level: 'warning' },
+      why: 'is a rule for tool calls, and Stop has none: the hook never runs',
+    },
+  ])
+  write('m/managed-settings.json', { hooks: [hook('first')], disableAllHooks: true })
+  assert.deepEqual(
+    hookGroups(load()).map(({ source, withheld }) => [source, withheld]),
+    [
+      ['managed', 'hooks_disabled'],
+      ['user', 'hooks_disabled'],
+    ],
+  )
+})
+
+test('a repository does not set variables that are not for it, and that is said', (t) => {
+  const { root, write, load } = world(t)
+  const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://x', PLAIN: 'x' }
+  for (const file of ['w/.ona/settings.json', 'w/.ona/settings.local.json', 'h/.ona/settings.json'])
+    write(file, { env: variables })
+  const { warnings } = load({ flags: { trust: true } })
+  assert.deepEqual(
+    warnings.map((each) => each.slice(root.length)),
+    ['settings.json', 'settings.local.json'].map(
+      (name) =>
+        `/w/.ona/${name}: OTEL_EXPORTER_OTLP_ENDPOINT ignored: set it in the environment, in ~/.ona/settings.json or in managed settings`,
+    ),
+  )
+})
+
+test('a file of hooks that is not there, exports none or throws; and a path that means another file in each folder', (t) => {
+  const { root, write } = world(t)
+  const none = write('none.mjs', 'export const a = 1')
+  const throws = write('throws.mjs', 'throw new Error("boom")')
+  const good = write(
+    'good.mjs',
+    "const run = () => {}\nexport const mine = [{ kind: 'function', name: 'anonymous', event: 'Stop', run }, { kind: 'function', run: 7 }]\nexport { mine as again }",
+  )
+  assert.deepEqual([join(root, 'missing.mjs'), none, throws].map(hooksOfFile), [
+    { why: `there is no file ${root}/missing.mjs` },
+    { why: `${none} exports no hook; write: export const mine = defineHook('PreToolUse', …)` },
+    { why: `${throws} cannot be loaded: boom` },
+  ])
+  const names = (loaded: ReturnType<typeof hooksOfFile>) =>
+    'handlers' in loaded ? loaded.handlers.map((each) => each.kind === 'function' && each.name) : loaded
+  assert.deepEqual(names(hooksOfFile(good)), ['again'])
+  const at = { cwd: root, home: root }
+  const outside = { why: 'must begin with / or ~/ in what counts in every folder, not "good.mjs"' }
+  assert.deepEqual(
+    [...['user', 'managed', 'operator'], ...['project', 'local', 'flag']].map((level) =>
+      names(hookFiles(level, at)('good.mjs')),
+    ),
+    [outside, outside, outside, ['again'], ['again'], ['again']],
+  )
+  assert.deepEqual(
+    [names(hookFiles('user', at)('~/good.mjs')), names(hookFiles('user', at)(good))],
+    [['again'], ['again']],
+  )
+})
+
+test('secrets are taken out by name and by form, put back from the files, and missed where no file has them', () => {
+  const mark = '[secret: kept in the settings file]'
+  const key = `sk-${'a'.repeat(24)}`
+  const settings = {
+    env: { API_TOKEN: 'hunter2hunter2', PLAIN: 'x', MAX_TOKENS: '5', USE_TOKEN: '$TOKEN', KEY: 'true' },
+    mcpServers: { a: { headers: { Authorization: 'abcdef' }, url: 'https://u:pass@x/', args: [key, 'x'] } },
+    other: { API_TOKEN: 'named-but-no-carrier' },
+    links: ['https://x/?token=abc123', 'https://x/?key=abc123', 'https://x/?page=abc123', 'x?token=abc123'],
+  }
+  const stored = withoutSecrets(settings)
+  assert.deepEqual(stored, {
+    env: { API_TOKEN: mark, PLAIN: 'x', MAX_TOKENS: '5', USE_TOKEN: '$TOKEN', KEY: 'true' },
+    mcpServers: { a: { headers: { Authorization: mark }, url: mark, args: [mark, 'x'] } },
+    other: { API_TOKEN: 'named-but-no-carrier' },
+    links: [mark, mark, 'https://x/?page=abc123', 'x?token=abc123'],
+  })
+  assert.deepEqual(withSecrets(stored, settings), settings)
+  assert.deepEqual(missingSecrets(withSecrets(stored, { env: settings.env, mcpServers: { a: { headers: 7 } } })), [
+    ...['mcpServers.a.headers.Authorization', 'mcpServers.a.url', 'mcpServers.a.args[0]', 'links[0]', 'links[1]'],
+  ])
+})
