@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { eventNames } from '../events.ts'
 import { type JsonObject, parse, say } from '../shape.ts'
 import { applyVerdict, controlIn, isGate, readEnvelope, sayVerdictError, toEnvelope, toolOf } from '../step/apply.ts'
-import { draftOf, takeDraft } from '../step/draft.ts'
+import { copy, draftOf, takeDraft } from '../step/draft.ts'
 import { envelopeShape, verdictShape } from '../step/table.ts'
 import { type StepName, type Steps, stepNames } from '../steps.ts'
 import { readOutput, refusalIn, unknownOnly } from './output.ts'
@@ -230,4 +230,13 @@ test('what refuses in an answer that cannot be used, and words that an event doe
     ].map((value) => unknownOnly('Stop', value)),
     [undefined, undefined, 'a, b', undefined, 'permissionDecision outside of hookSpecificOutput', undefined, 'x'],
   )
+})
+
+test('a draft is a copy: an own __proto__ stays a plain key, and nothing is shared but text', () => {
+  const args = JSON.parse('{"__proto__": {"a": [1]}, "b": [{"c": 2}]}') as { b: { c: number }[] }
+  const draft = copy(args)
+  assert.equal(JSON.stringify(draft), JSON.stringify(args))
+  assert.equal(Object.getPrototypeOf(draft), Object.prototype)
+  draft.b[0]!.c = 3
+  assert.equal(args.b[0]!.c, 2)
 })

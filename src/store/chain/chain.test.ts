@@ -1,6 +1,9 @@
 /** The chain over the rows of the record: what each commit links, and what an edit of it is called. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { addEvent, commitToolCall } from '../audit.ts'
 import { createConversation, createSession } from '../conversations.ts'
@@ -87,6 +90,25 @@ test('a link is the hash of its rows after the one before it, in its session and
     assert.equal(Buffer.from(hash).toString('hex'), sha(before.all, `${id}\n${session}\n`, sessionHash))
     before[session as 's' | 'k'] = Buffer.from(sessionHash)
     before.all = Buffer.from(hash)
+  }
+})
+
+test('connections that take turns continue one chain', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ona-chain-'))
+  const [one, other] = [openDb(join(folder, 'a.db')), openDb(join(folder, 'a.db'))]
+  t.after(() => {
+    for (const db of [one, other]) db.close()
+    rmSync(folder, { recursive: true })
+  })
+  createConversation(one, { projectDir: '/', id: 'c' })
+  for (const id of ['s', 'k']) createSession(one, 'c', id)
+  for (const db of [one, other, other, one, other]) for (const session of ['s', 'k']) tell(db, session)
+  assert.deepEqual([links(one).map(({ id }) => id), endProblem(one)], [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], undefined])
+  const own = links(one).filter(({ session }) => session === 's')
+  let before: Uint8Array = Buffer.alloc(32)
+  for (const { rows, sessionHash } of own) {
+    assert.deepEqual(Buffer.from(sessionHash), createHash('sha256').update(before).update(rows).digest())
+    before = sessionHash
   }
 })
 

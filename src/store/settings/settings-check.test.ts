@@ -6,10 +6,12 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { inMemory, openDb } from '../open.ts'
 import { hookFiles, hooksOfFile } from './hook-file.ts'
+import { isRefusedVariable } from './repository-variables.ts'
 import { hookGroups, hooksOf, loadSettings, type SettingsRequest } from './settings.ts'
 import { checkLayer } from './settings-check.ts'
 import { missingSecrets, withoutSecrets, withSecrets } from './settings-secrets.ts'
 import { levels, permissionsShape, sandboxShape, settingsShape } from './settings-shape.ts'
+import { isTrusted, trust } from './trust.ts'
 
 const never = () => undefined
 const values = [7, -1, 0, 'x', true, null, [], [7], {}, { x: 7 }] as const
@@ -174,9 +176,34 @@ test('a repository does not set variables that are not for it, and that is said'
   )
 })
 
+test('variables that a repository does not set, and those like them that it may', () => {
+  const refused = [
+    ...'ANTHROPIC_BASE_URL OPENAI_API_KEY X_AUTH_TOKEN X_API_HOST ANTHROPIC_CUSTOM_HEADERS X_OAUTH_TOKEN'.split(' '),
+    ...'HTTP_PROXY https_proxy ALL_PROXY NO_PROXY FTP_PROXY SOCKS_PROXY GLOBAL_AGENT_X'.split(' '),
+    ...'NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED NODE_USE_X SSL_CERT_FILE SSL_CERT_DIR SSLKEYLOGFILE'.split(
+      ' ',
+    ),
+    ...'CURL_CA_BUNDLE REQUESTS_CA_BUNDLE GIT_SSL_X OPENSSL_X PATH Path HOME USERPROFILE SHELL TMPDIR IFS ENV'.split(
+      ' ',
+    ),
+    ...'BASH_ENV BASH_FUNC_x PROMPT_COMMAND SHELLOPTS BASHOPTS PS4 ZDOTDIR XDG_X LD_PRELOAD DYLD_X'.split(' '),
+    ...'NODE_OPTIONS NODE_PATH NODE_REPL_X PYTHONSTARTUP PYTHONPATH PYTHONHOME PERL5OPT PERL5LIB PERL5DB'.split(' '),
+    ...'RUBYOPT RUBYLIB JAVA_OPTIONS _JAVA_OPTIONS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS GIT_CONFIG_X'.split(' '),
+    ...'GIT_EXEC_PATH GIT_SSH GIT_SSH_COMMAND GIT_ASKPASS GIT_EXTERNAL_DIFF GIT_PAGER GIT_EDITOR'.split(' '),
+    ...'GIT_PROXY_COMMAND GIT_DIR GIT_TEMPLATE_DIR SSH_ASKPASS EDITOR VISUAL PAGER BROWSER LESSOPEN'.split(' '),
+    ...'ONA_X SDLC_X AGENT_SDLC_DB CLAUDE_CONFIG_DIR CLAUDECODE npm_config_x OTEL_X ONA_OTEL_X'.split(' '),
+  ]
+  const free =
+    'BASE_URLS X_BASE_URL_X X_HTTP_PROXY HTTP_PROXY_X NODE_ENV MY_PATH PATH_X HOMES EDITOR_X MY_EDITOR GIT_AUTHOR_NAME X_ONA_X MY_SDLC_X CLAUDECODE_X PYTHONUNBUFFERED X_NODE_OPTIONS SSL_CERT_FILES X_SSLKEYLOGFILE X_OTEL_X'.split(
+      ' ',
+    )
+  assert.deepEqual([refused.filter((name) => !isRefusedVariable(name)), free.filter(isRefusedVariable)], [[], []])
+})
+
 test('a file of hooks that is not there, exports none or throws; and a path that means another file in each folder', (t) => {
   const { root, write } = world(t)
   const none = write('none.mjs', 'export const a = 1')
+  const lost = write('lost.mjs', "import './nowhere.mjs'")
   const throws = write('throws.mjs', 'throw new Error("boom")')
   const good = write(
     'good.mjs',
@@ -187,6 +214,8 @@ test('a file of hooks that is not there, exports none or throws; and a path that
     { why: `${none} exports no hook; write: export const mine = defineHook('PreToolUse', …)` },
     { why: `${throws} cannot be loaded: boom` },
   ])
+  const missing = hooksOfFile(lost)
+  assert.match('why' in missing ? missing.why : '', new RegExp(`^${lost} cannot be loaded: Cannot find module`))
   const names = (loaded: ReturnType<typeof hooksOfFile>) =>
     'handlers' in loaded ? loaded.handlers.map((each) => each.kind === 'function' && each.name) : loaded
   assert.deepEqual(names(hooksOfFile(good)), ['again'])
@@ -224,4 +253,42 @@ test('secrets are taken out by name and by form, put back from the files, and mi
   assert.deepEqual(missingSecrets(withSecrets(stored, { env: settings.env, mcpServers: { a: { headers: 7 } } })), [
     ...['mcpServers.a.headers.Authorization', 'mcpServers.a.url', 'mcpServers.a.args[0]', 'links[0]', 'links[1]'],
   ])
+})
+
+test('trust is kept in ~/.ona/trust.json, once for each folder, and a damaged file trusts nothing', (t) => {
+  const { root, write } = world(t)
+  const places = { home: join(root, 'h') }
+  const file = join(root, 'h/.ona/trust.json')
+  const folder = join(root, 'w')
+  mkdirSync(join(folder, 'sub'))
+  assert.equal(isTrusted(folder, places), false)
+  for (let times = 0; times < 2; times++) assert.equal(trust(folder, places), true)
+  assert.equal(readFileSync(file, 'utf8'), `{\n  "folders": [\n    "${folder}"\n  ]\n}\n`)
+  const inside = [folder, join(folder, 'sub'), `${folder}x`, root, join(folder, '..', 'w', 'new')]
+  assert.deepEqual(
+    inside.map((each) => isTrusted(each, places)),
+    [true, true, false, false, true],
+  )
+  assert.equal(isTrusted(root, { ...places, managed: [root] }), true)
+  assert.deepEqual([trust(root, places), trust(places.home, places)], [false, false])
+  for (const text of ['', '[]', '{"folders": 7}', '{"folders": [7]}']) {
+    write('h/.ona/trust.json', text)
+    assert.equal(isTrusted(folder, places), false)
+  }
+})
+
+test('bare: what the record denies holds, and its hooks are listed as not run', (t) => {
+  const { write, load } = world(t)
+  const hook = { hook_event_name: 'Stop', matcher: '', command: 'x' }
+  write('h/.ona/settings.json', { permissions: { allow: ['Read'], deny: ['Bash'] }, hooks: [hook], model: 'm' })
+  load()
+  const { settings, disabledHooks, sources, differences, problems } = load({ flags: { bare: true } })
+  assert.deepEqual(
+    { settings, disabledHooks, sources, differences, problems },
+    {
+      settings: { permissions: { deny: ['Bash'] }, hooks: [] },
+      disabledHooks: [{ hook: { ...hook, source: 'user' }, withheld: 'bare_mode' }],
+      ...{ sources: [], differences: [], problems: [] },
+    },
+  )
 })

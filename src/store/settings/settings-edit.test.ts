@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { updateFile, writeAtomic } from '../../files/atomic-write.ts'
-import { type Edit, editSettings, persistPermissionUpdates } from './settings-edit.ts'
+import { type Edit, editSettings, persistPermissionUpdates, previewSettings } from './settings-edit.ts'
 
 function folder(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'ona-edit-'))
@@ -72,6 +72,48 @@ test('a file that is not JSON is left alone', async (t) => {
   writeFileSync(file, '{"a": ')
   const edited = await editSettings(file, [{ path: ['model'], value: 'x' }])
   assert.deepEqual([edited.ok, readFileSync(file, 'utf8')], [false, '{"a": '])
+  writeFileSync(file, '{"permissions": {"allow": 7}, "env": []}')
+  const into = (...path: string[]) => editSettings(file, [{ path, add: ['x'] }])
+  const first = (what: string) => ({ ok: false, file, why: `${what} must be an object; put that right first` })
+  assert.deepEqual(
+    [await into('env', 'A'), await into('permissions', 'allow', 'x')],
+    [first('env'), first('permissions.allow')],
+  )
+  assert.equal(readFileSync(file, 'utf8'), '{"permissions": {"allow": 7}, "env": []}')
+})
+
+test('local settings that we create are ignored by git; a file that is there is not our concern', async (t) => {
+  const at = (...names: string[]) => join(folder(t), '.ona', ...names)
+  const ignored = async (file: string, edits: readonly Edit[]) => {
+    await editSettings(file, edits)
+    const ignore = join(file, '..', '.gitignore')
+    return existsSync(ignore) ? readFileSync(ignore, 'utf8') : undefined
+  }
+  const edits: Edit[] = [{ path: ['model'], value: 'x' }]
+  const there = at('settings.local.json')
+  mkdirSync(join(there, '..'))
+  writeFileSync(there, '{}')
+  assert.deepEqual(
+    [
+      await ignored(at('settings.local.json'), edits),
+      await ignored(at('settings.json'), edits),
+      await ignored(there, edits),
+    ],
+    ['settings.local.json\n', undefined, undefined],
+  )
+})
+
+test('what an edit would write is shown without writing it', async (t) => {
+  const file = join(folder(t), 'settings.json')
+  const edits: Edit[] = [{ path: ['model'], value: 'x' }]
+  assert.deepEqual(await previewSettings(file, edits), { before: '{}\n', text: '{\n  "model": "x"\n}\n' })
+  assert.equal(existsSync(file), false)
+  writeFileSync(file, '[')
+  const { before, ...refused } = await previewSettings(file, edits)
+  assert.deepEqual(
+    [before, 'why' in refused && /^is not JSON: .*; put that right first$/.test(refused.why)],
+    ['[', true],
+  )
 })
 
 test('an answer "always" stores exactly its own rules where they belong', async (t) => {
