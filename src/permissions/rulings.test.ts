@@ -401,6 +401,7 @@ test('what is said of folders as a whole, by what is in them now', async () => {
     'bare/HEAD',
     'plain/x',
     'dashed/--checkpoint=1',
+    'dashed/x',
     '.mcp.json',
   ])
     writeFileSync(join(w, file), 'text')

@@ -12,6 +12,8 @@ export interface PathPattern {
   readonly rest: RegExp
   /** The parts of the pattern that are plain names, to hold a shell's wildcards against. */
   readonly names: readonly string[]
+  /** The parts with wildcards beside other characters, each wildcard as `*`; for the same. */
+  readonly globs: readonly string[]
   /** Part of every path that matches, to rule most paths out by. */
   readonly part: string
 }
@@ -57,7 +59,7 @@ export function pathPattern(text: string, allow: boolean): PathPattern {
   const trimmed = pattern.replace(/\/+$/, '')
   const anyDepth = !trimmed.includes('/') || (!allow && /^[^/]+\/\*\*$/.test(trimmed))
   const segments = trimmed.split('/').filter((part) => part !== '' && part !== '.')
-  if (segments.length === 0) return { anchor, base: '', rest: /^/, names: [], part: '' }
+  if (segments.length === 0) return { anchor, base: '', rest: /^/, names: [], globs: [], part: '' }
   const first = anyDepth ? 0 : segments.findIndex((part, at) => wild.test(part) || at === segments.length - 1)
   const base = segments.slice(0, Math.max(first, 0)).map(plain).join('/')
   const rest = segments.slice(Math.max(first, 0))
@@ -66,6 +68,10 @@ export function pathPattern(text: string, allow: boolean): PathPattern {
     base,
     rest: new RegExp(`^${anyDepth ? '(?:.*/)?' : ''}${regexOf(rest)}(?:/.*)?$`, foldsCase ? 'isu' : 'su'),
     names: segments.filter((part) => !wild.test(part)).map(plain),
+    globs: segments
+      .filter((part) => wild.test(part))
+      .map(asStars)
+      .filter((part) => part !== '*'),
     part: foldsCase ? '' : longestOf(rest.filter((each) => !wild.test(each)).map(plain)),
   }
 }
@@ -75,6 +81,8 @@ const longestOf = (texts: readonly string[]): string =>
 
 const wild = /(?<!\\)[*?[]/
 const plain = (part: string): string => part.replace(/\\(.)/g, '$1')
+/** `a?[bc]*` as `a*`: what it matches, and more. */
+const asStars = (part: string): string => plain(part.replace(/(?<!\\)(\[[^\]]*\]?|[*?])+/g, '*'))
 
 function regexOf(segments: readonly string[]): string {
   let out = ''

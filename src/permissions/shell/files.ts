@@ -244,13 +244,13 @@ function joinedPath(word: ShellWord): ShellWord | undefined {
   return path === undefined || path.includes(HOLE) ? undefined : { ...word, path }
 }
 
-/** Whether a shell wildcard could expand to a name that the rule's pattern holds. */
-export function globMayReach(glob: string, { names }: PathPattern): boolean {
+/** Whether a shell wildcard could expand to a name that the rule's pattern holds; a pattern without any is about every file. */
+export function globMayReach(glob: string, { names, globs }: PathPattern): boolean {
   const parts = globParts(glob)
-  if (!parts) return true
-  return names.some((name) =>
-    parts.some(({ isWild, text }) => !(isWild && name.startsWith('.')) && couldMatch(name, text)),
-  )
+  if (!parts || names.length + globs.length === 0) return true
+  const mayBe = (name: string) =>
+    parts.some(({ isWild, text }) => !(isWild && name.startsWith('.')) && couldMatch(name, text))
+  return names.some(mayBe) || globs.some(mayBe)
 }
 
 /** The parts of a path with wildcards: whether it begins with one, and with holes in their place; null: only bash can tell. */

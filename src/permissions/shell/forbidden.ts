@@ -115,8 +115,9 @@ function fileMayMatch(place: Place, rule: Rule, pattern: PathPattern, uses: read
       return false
     const unknown = word.path.includes(HOLE)
     if (kind === 'mayRead' || kind === 'mayEdit') {
-      if (unknown || word.glob) return false
-      return appliesTo(place, rule, word, kind === 'mayRead' ? 'read' : 'edit')
+      if (unknown) return false
+      const access = kind === 'mayRead' ? 'read' : 'edit'
+      return (place.expanded(word) ?? []).some((each) => appliesTo(place, rule, each, access))
     }
     if (unknown || isOwnProcess(word.path)) return true
     if (kind === 'treeRead' || kind === 'treeEdit') return treeMayMatch(place, rule, pattern, use)
@@ -125,7 +126,11 @@ function fileMayMatch(place: Place, rule: Rule, pattern: PathPattern, uses: read
         .accesses(word, 'edit')
         .some(({ paths }) => paths.some((path) => reachesInto(pattern, path, placesOf(place.question))))
     }
-    if (word.glob) return globMayReach(word.path, pattern)
+    if (word.glob)
+      return (
+        globMayReach(word.path, pattern) ||
+        (place.expanded(word)?.some((each) => appliesTo(place, rule, each, kind)) ?? true)
+      )
     if (use.unsure && appliesTo(place, rule, word, kind)) return true
     return place.directories === undefined && !/^[\u0001/]/.test(word.path)
   })
