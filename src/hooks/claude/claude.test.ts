@@ -118,7 +118,9 @@ test('async: the round does not wait; the row is written at the end, and what th
   assert.deepEqual([answer.messages, it.rows], [[], []])
   writeFileSync(go, '')
   await it.row()
-  assert.deepEqual([it.rows[0]!.exitCode, it.delivered], [0, [{ context: [], messages: ['done now'] }]])
+  const { exitCode, stdout, stderr, skippedReason } = it.rows[0]!
+  assert.deepEqual([exitCode, stdout, stderr, skippedReason], [0, '{"systemMessage":"done now"}\n', '', null])
+  assert.deepEqual(it.delivered, [{ context: [], messages: ['done now'] }])
 })
 
 test('{"async": true} as the first line detaches; what follows it is the answer', async () => {

@@ -64,6 +64,7 @@ test('a URL gets the event and the headers, and its JSON is the answer', async (
       ),
   )
   assert.deepEqual([seen, answer.decision], [['POST', 'Key abc', 'Bash'], 'deny'])
+  assert.deepEqual([row.exitCode, row.stdout, row.stderr], [null, JSON.stringify(denying), null])
   assert.match(row.command, /^http:http:\/\/127\.0\.0\.1:\d+\/hook$/)
 })
 

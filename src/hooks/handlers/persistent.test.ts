@@ -182,7 +182,8 @@ serveHook(async ({ tool_input }) => {
 })`,
   )
   const { ask } = stage({ command: process.execPath, args: [file] })
-  assert.deepEqual([(await ask('ls')).decision, (await ask('no')).reason], ['none', 'no'])
+  const { decision, notes } = await ask('ls')
+  assert.deepEqual([decision, notes, (await ask('no')).reason], ['none', [], 'no'])
   assert.match((await ask('throw')).notes[0]!.reason, /^oops; failed open/)
 })
 

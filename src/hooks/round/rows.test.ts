@@ -50,6 +50,11 @@ function stage(handlers: readonly Handler[], options: PlaneOptions = {}, more: P
         assert.ok(completedAt !== null && completedAt >= startedAt && iso.test(completedAt))
       else assert.equal(completedAt, null)
       assert.equal(typeof JSON.parse(inputJson), 'object')
+      assert.deepEqual(
+        Object.entries(row).filter(([, value]) => value === undefined),
+        [],
+      )
+      assert.deepEqual(Object.keys(row).sort(), Object.keys(silent).sort())
       rows.push(differing(row, silent))
     },
     ...more,
