@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { starters } from '../../src/audit/policy/starters.ts'
+import { starters } from '../../src/audit/policy/starters/library.ts'
 import { type Place, place } from '../support/program.ts'
 
 test('every policy of the library is proved by its rehearsal', async (t) => {

@@ -61,13 +61,26 @@ export function possibleSpellings(command: ShellCommand, isWanted: Wanted): read
 
 const hasHole = ({ value }: ShellWord): boolean => value.includes(HOLE)
 
-/** A form under the name of its program alone, and without git's own options, where that is something else. */
+/** A form under the name of its program alone, without git's own options, and with git's flags apart, where that differs. */
 function renamed(form: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   const short = shortName(form)
   const git = gitCommand(form, true)
-  if (short === form && git === form) return noForms
-  return [short, git].filter((each) => each !== form)
+  const apart = flagsApart(git)
+  if (short === form && git === form && apart === form) return noForms
+  return [short, git, ...(apart === git ? noForms : [apart])].filter((each) => each !== form)
 }
+
+/** `git push -uf` as `git push -u -f`: a rule on one flag also holds for several in one word. */
+function flagsApart(words: readonly ShellWord[]): readonly ShellWord[] {
+  if (words[0]?.value !== 'git' || !words.some(({ value }) => severalFlags.test(value))) return words
+  return words.flatMap((word) =>
+    severalFlags.test(word.value)
+      ? Array.from(word.value.slice(1), (flag) => ({ ...word, value: `-${flag}`, text: `-${flag}` }))
+      : [word],
+  )
+}
+
+const severalFlags = /^-[A-Za-z\d]{2,5}$/
 
 const noForms: readonly never[] = []
 

@@ -2,18 +2,11 @@
 
 import { existsSync, mkdirSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import {
-  type Starter,
-  starterFor,
-  starterRehearsal,
-  starterSettings,
-  starters,
-} from '../../../audit/policy/starters.ts'
+import { type Check, type Effect, effectOf } from '../../../audit/policy/starters/effect.ts'
+import { starterFor, starters } from '../../../audit/policy/starters/library.ts'
+import { type Starter, scriptOf, starterRehearsal, starterSettings } from '../../../audit/policy/starters/starter.ts'
 import { recordedCalls } from '../../../audit/replay/recorded-calls.ts'
-import { replay } from '../../../audit/replay/replay.ts'
 import { writeAtomic } from '../../../files/atomic-write.ts'
-import { counted } from '../../../hooks/text/counted.ts'
-import type { Behavior } from '../../../permissions/rule.ts'
 import { readDb, StoreError } from '../../../store/open.ts'
 import { command } from '../../command.ts'
 import { policyOf } from '../../policy.ts'
@@ -40,14 +33,17 @@ export const run = command(name, { help, flags: { out: 'value', json: 'flag' }, 
   const folder = resolve(given.out ?? join('.ona', 'policies', starter.id))
   if (existsSync(folder)) return failed(`${folder} exists; name another folder with --out`)
   const written = writeStarter(starter, folder)
-  const effect = await effectOf(starter)
-  if (given.json) return saidJson({ policy: starter.id, about: starter.about, files: written, effect })
+  const effect = await effectHere(starter, folder)
+  const { id, about, limits } = starter
+  if (given.json) return saidJson({ policy: id, about, limits, files: written, effect: effect ?? null })
   const shown = written.map((file) => `  ${relative('.', file)}`)
-  said(
-    `${starter.id}: ${starter.about}\n${shown.join('\n')}\n${effect ?? 'Nothing is on record here yet to replay it on.'}`,
-  )
-  return said(`Try it:      ona rehearse ${relative('.', join(folder, 'rehearsal.yaml'))}
-Put it in force: add ${relative('.', join(folder, 'settings.json'))} to .ona/settings.json, or carry it in a role (ona role new)`)
+  const [settings, rehearsal] = ['settings.json', 'rehearsal.yaml'].map((file) => relative('.', join(folder, file)))
+  return said(`${id}: ${about}
+${shown.join('\n')}
+${effectWords(starter, effect)}
+Not covered:     ${limits}
+Try it:          ona rehearse ${rehearsal}
+Put it in force: add ${settings} to .ona/settings.json${starter.hook ? '' : `; in other agents: a role's hook that runs ona policy guard ${settings}`}`)
 })
 
 export const list = command('ona policy list', { help, flags: { json: 'flag' } }, ({ json }) => {
@@ -64,11 +60,11 @@ export const list = command('ona policy list', { help, flags: { json: 'flag' } }
 
 function writeStarter(starter: Starter, folder: string): string[] {
   mkdirSync(folder, { recursive: true })
-  const script = join(folder, `${starter.id}.sh`)
+  const script = join(folder, scriptOf(starter))
   const files: [string, string, number][] = [
     [
       join(folder, 'settings.json'),
-      `${JSON.stringify(starterSettings(starter, `sh ${relative('.', script)}`), null, 2)}\n`,
+      `${JSON.stringify(starterSettings(starter, relative('.', script)), null, 2)}\n`,
       0o644,
     ],
     [join(folder, 'rehearsal.yaml'), starterRehearsal(starter), 0o644],
@@ -78,22 +74,15 @@ function writeStarter(starter: Starter, folder: string): string[] {
   return files.map(([file]) => file)
 }
 
-/** What its rules would have changed on the record; a hook is a program, and is not run on the past. */
-async function effectOf({ permissions, hook }: Starter): Promise<string | undefined> {
-  const rules: Record<Behavior, string[]> = {
-    allow: [],
-    ask: [...(permissions?.ask ?? [])],
-    deny: [...(permissions?.deny ?? [])],
-  }
-  const [policy, baseline] = [await policyOf({}, rules), await policyOf({}, { allow: [], ask: [], deny: [] })]
-  if ('why' in policy || 'why' in baseline) return undefined
+/** Undefined: nothing is on record, or the policy acts at the end of a turn. */
+async function effectHere(starter: Starter, folder: string): Promise<Effect | undefined> {
+  const baseline = await policyOf({}, { allow: [], ask: [], deny: [] })
+  if ('why' in baseline) return undefined
+  const check = starter.hook && ((await import(join(folder, scriptOf(starter)))).default as Check)
   try {
-    const db = readDb(policy.dbPath)
+    const db = readDb(baseline.dbPath)
     try {
-      const { calls: judged, newlyDenied, newlyAsked } = await replay(recordedCalls(db), policy, () => {}, { baseline })
-      if (hook)
-        return `${counted(judged, 'call')} on record; a hook is a program: ona hooks replay --run-commands asks it about them.`
-      return `On the ${counted(judged, 'call')} on record it would have denied ${newlyDenied} and asked about ${newlyAsked} more than the settings do.`
+      return await effectOf(starter, recordedCalls(db), { baseline, check })
     } finally {
       db.close()
     }
@@ -101,4 +90,13 @@ async function effectOf({ permissions, hook }: Starter): Promise<string | undefi
     if (cause instanceof StoreError && cause.kind === 'not-there') return undefined
     throw cause
   }
+}
+
+function effectWords({ hook }: Starter, effect: Effect | undefined): string {
+  if (hook?.event === 'Stop') return 'It acts at the end of a turn: a replay of calls shows nothing of it.'
+  if (effect === undefined) return 'Nothing is on record here yet to replay it on.'
+  const { calls, newly_denied: denied, newly_asked: asked, examples } = effect
+  const count = `${calls.toLocaleString('en')} ${calls === 1 ? 'call' : 'calls'}`
+  const lines = [`Of the ${count} on record it would have denied ${denied} and prompted for ${asked} more than the settings do.`]
+  return [...lines, ...examples.map((example) => `  e.g. ${example}`)].join('\n')
 }

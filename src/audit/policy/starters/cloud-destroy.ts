@@ -1,0 +1,57 @@
+import { bash, type Starter } from './starter.ts'
+import { verbRules } from './verbs.ts'
+
+export const cloudDestroy: Starter = {
+  id: 'cloud-destroy',
+  about: 'command-line tools of clouds delete nothing',
+  limits:
+    'A script or SDK that calls the cloud by itself, and deletions that follow from an update: give agents credentials that cannot delete.',
+  words: ['cloud', 'aws', 'gcloud', 'azure', 'terraform', 'kubectl', 'destroy', 'delete'],
+  permissions: {
+    deny: [
+      ...verbRules({
+        'terraform tofu terragrunt': ['destroy', 'apply', '-destroy', 'state rm', 'workspace delete', 'force-unlock'],
+        pulumi: ['destroy', 'down', 'up', 'stack rm', 'state delete', 'cancel'],
+        'kubectl oc k': ['delete', 'drain', 'replace', 'scale', 'exec'],
+        'helm helmfile': ['uninstall', 'delete', 'del', 'un', 'destroy', 'rollback'],
+        'eksctl kops kind minikube velero': ['delete'],
+        aws: [
+          ...[
+            'delete',
+            'terminate',
+            'remove',
+            'batch-delete',
+            'deregister',
+            'release',
+            'schedule-key-deletion',
+            'purge',
+          ],
+          ...['s3 rm', 's3 rb', '--delete', 'disable', 'revoke', 'cancel', 'stop', 'nuke'],
+        ],
+        'gcloud gsutil bq': ['delete', 'rm', 'rb', 'remove', 'purge', '-d', 'destroy'],
+        'az doctl ibmcloud linode-cli oci hcloud scw': ['delete', 'purge', 'remove', 'terminate', 'destroy', 'rm'],
+        'fly flyctl heroku railway render': ['destroy', 'delete', 'apps:destroy', 'pg:reset', 'down'],
+        'vercel netlify wrangler firebase supabase': [
+          'rm',
+          'remove',
+          'delete',
+          'sites:delete',
+          'hosting:disable',
+          'db reset',
+        ],
+        'cdk cdktf sam serverless sls copilot': ['destroy', 'delete', 'remove'],
+        'npx pnpx bunx': ['cdk destroy', 'serverless remove', 'sls remove', 'wrangler delete', 'vercel rm', 'destroy'],
+      }),
+      'Bash(aws-nuke*)',
+    ],
+    ask: ['Bash(ansible *)', 'Bash(ansible-playbook *)', 'Bash(aws lambda invoke *)'],
+  },
+  refuses: [
+    ...['terraform destroy -auto-approve', 'terraform -chdir=x destroy', 'terraform apply -destroy', 'pulumi down'],
+    ...['kubectl delete pod web', 'kubectl -n x delete pod web', 'kubectl --context prod delete ns x', 'helm un web'],
+    ...['aws ec2 terminate-instances --instance-ids i-1', 'aws --region eu-west-1 s3 rb s3://x', 'npx cdk destroy'],
+    ...['aws s3 sync . s3://x --delete', 'gsutil -m rm gs://x', 'az group delete -n x', 'fly apps destroy x'],
+    ...['sh -c "kubectl delete pod web"', 'doctl compute droplet delete x', 'tofu -chdir=a apply'],
+  ].map(bash),
+  allows: [bash('echo terraform plan'), bash('terraform plan || true'), bash('kubectl get pods || true')],
+}
