@@ -27,7 +27,7 @@ export const verbs = {
   permissions: ['test'],
   plan: ['list', 'show', 'approve'],
   plugin: ['list', 'add', 'info', 'trust', 'enable', 'disable', 'update', 'remove', 'validate', 'marketplace', 'build'],
-  policy: ['suggest', 'new', 'list'],
+  policy: ['suggest', 'new', 'list', 'guard'],
   role: ['new', 'list'],
   sandbox: ['run', 'explain'],
 } as const

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { starters } from '../../src/audit/policy/starters/library.ts'
+import { starterRehearsal } from '../../src/audit/policy/starters/starter.ts'
 import { type Place, place } from '../support/program.ts'
 
 test('every policy of the library is proved by its rehearsal', async (t) => {
@@ -19,12 +20,15 @@ test('every policy of the library is proved by its rehearsal', async (t) => {
   assert.equal(stdout.match(/^ok/gm)?.length, starters.length, stdout)
 })
 
-test('without its rules the rehearsal of a policy fails: it proves something', async (t) => {
+test('without its policy a rehearsal fails: it proves something', async (t) => {
   const here = place(t)
-  await here.run(['policy', 'new', 'no-secrets', '--out', 'p'])
-  const file = join(here.folder, 'p/rehearsal.yaml')
-  writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"Read(.env)"', '"Read(other)"'))
-  assert.equal((await here.run(['rehearse', 'p/rehearsal.yaml'])).code, 1)
+  // those whose calls do nothing outside the folder of the rehearsal
+  const harmless = starters.filter(({ id }) => ['lock-files', 'licence-headers', 'test-before-stop'].includes(id))
+  for (const { permissions: _, hook: __, ...bare } of harmless)
+    writeFileSync(join(here.folder, `${bare.id}.yaml`), starterRehearsal(bare))
+  const scripts = harmless.map(({ id }) => `${id}.yaml`)
+  const { stdout } = await here.run(['rehearse', ...scripts], { timeoutMs: 120_000 })
+  assert.deepEqual([stdout.match(/^fail/gm)?.length, stdout.match(/^ok.*/gm)], [3, null], stdout)
 })
 
 test('plain words find a policy; what is there is not overwritten', async (t) => {
@@ -101,17 +105,51 @@ test('suggestions remove prompts, and never allow what was denied or destroys', 
     ],
   )
   const dropped = Object.fromEntries(found.dropped.map(({ rule, why }: Record<string, string>) => [rule, why]))
-  assert.match(dropped['allow:Bash(git push *)'], /destructive/)
-  assert.match(dropped['allow:Bash(docker compose *)'], /would allow a call that was denied: Bash docker compose down/)
+  assert.deepEqual(dropped, {
+    'allow:Bash(git push *)': 'it covers more commands than were run',
+    'allow:Bash(docker compose *)': 'it covers more commands than were run',
+    'allow:Bash(git push origin main)': 'it would allow a command that destroys, or may: Bash git push origin main',
+    'deny:Bash(docker compose *)': 'it would deny a call that was allowed: Bash docker compose up svc0',
+  })
   assert.equal(existsSync(join(here.folder, '.ona')), false, 'nothing is written unless told')
   const rules = found.suggestions.map(({ behavior, rule }: Record<string, string>) => `--rule=${behavior}:${rule}`)
   const replayed = JSON.parse((await here.run(['hooks', 'replay', '--against-settings', '--json', ...rules])).stdout)
   assert.equal(replayed.newly_allowed, 42)
+  const { stdout: patch } = await here.run(['policy', 'suggest', '--diff', 'local'])
+  assert.match(patch, /^--- \/dev\/null\n\+\+\+ b\/\.ona\/settings\.local\.json\n@@ -0,0 \+1,\d+ @@\n\+\{\n/)
+  assert.match(patch, /^\+ +"Bash\(npm test \*\)",$/m)
+  assert.equal(existsSync(join(here.folder, '.ona')), false, 'a patch is shown, and not applied')
+  assert.equal((await here.run(['policy', 'suggest', '--diff', 'elsewhere'])).code, 2)
   const applied = await here.run(['policy', 'suggest', '--apply', 'local'])
   assert.equal(applied.code, 0, applied.stderr)
   const settings = JSON.parse(readFileSync(join(here.folder, '.ona/settings.local.json'), 'utf8'))
   assert.ok(settings.permissions.allow.includes('Bash(npm test *)'))
   assert.ok(settings.permissions.deny.includes('Bash(deploy.sh staging)'))
+})
+
+test('what was denied becomes the hook of a role, which denies it in any agent', async (t) => {
+  const here = place(t)
+  history(here)
+  assert.equal((await here.run(['audit', 'import', 'claude', '--all'])).code, 0)
+  const { stdout: patch } = await here.run(['policy', 'suggest', '--diff', 'role=guardian'])
+  assert.match(patch, /^\+\+\+ b\/\.agent\/repo=\.this\/role=guardian\/rules\.json$/m)
+  assert.match(patch, /^\+ +- command: ona policy guard \.agent\/repo=\.this\/role=guardian\/rules\.json$/m)
+  assert.doesNotMatch(patch, /allow/)
+  assert.equal((await here.run(['policy', 'suggest', '--apply', 'role=guardian'])).code, 0)
+  assert.match((await here.run(['role', 'list'])).stdout, /repo=\.this\/role=guardian {2}1 hook {2}linked/)
+  assert.equal((await here.run(['policy', 'suggest', '--diff', 'role=guardian'])).stdout, 'nothing to change\n')
+  const rules = '.agent/repo=.this/role=guardian/rules.json'
+  const guarded = (command: string, file = rules) =>
+    here.run(['policy', 'guard', file], {
+      input: JSON.stringify({ tool_name: 'Bash', tool_input: { command }, cwd: here.folder }),
+    })
+  assert.deepEqual(
+    await Promise.all(
+      ['deploy.sh staging', 'true; "deploy.sh" staging', 'npm test'].map(async (each) => (await guarded(each)).code),
+    ),
+    [2, 2, 0],
+  )
+  assert.equal((await guarded('npm test', 'missing.json')).code, 2, 'a guard that cannot be read denies')
 })
 
 test('/permissions offers what the last weeks in the project suggest', async (t) => {

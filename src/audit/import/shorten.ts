@@ -31,7 +31,7 @@ export function storedInput(input: JsonObject): JsonObject {
 }
 const judged = new Set(['command', 'file_path', 'notebook_path', 'path', 'url', 'pattern', 'query'])
 
-/** An entry as JSON text without secrets: one pass over the whole. */
+/** A value as JSON text without secrets: keys tell what is one. */
 export const storedJson = (value: unknown): string => storable(redact(wellFormed(JSON.stringify(value)), 'json'))
 
 const clean = (text: string): string => storable(redact(wellFormed(text)))

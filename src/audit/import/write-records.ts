@@ -181,28 +181,25 @@ function write(db: Db, agent: string, open: Open, record: Written, at: string, c
   open.isNew = false
   if (record.kind === 'prompt') {
     counts.prompts++
-    entry(db, open, at, 'user', {
-      _t: 'user',
-      uuid: record.key,
-      content: [{ type: 'text', text: stored(record.text) }],
-    })
+    entry(db, open, at, 'user', `{"_t":"user","uuid":${JSON.stringify(record.key)},"content":[${textBlock(record.text)}]}`)
   } else if (record.kind === 'reply') {
     counts.replies++
     const original = Object.fromEntries(
       record.calls.flatMap((call) => (call.original ? [[call.id, call.original]] : [])),
     )
-    const said = record.text === '' ? [] : [{ type: 'text', text: stored(record.text) }]
-    const uses = record.calls.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input: storedInput(input) }))
-    entry(db, open, at, 'assistant', {
-      ...{ _t: 'assistant', uuid: record.key, content: [...said, ...uses] },
-      ...(Object.keys(original).length > 0 && { original }),
-    })
+    const uses = record.calls.map(({ id, name, input }) =>
+      storedJson({ type: 'tool_use', id, name, input: storedInput(input) }),
+    )
+    const content = record.text === '' ? uses : [textBlock(record.text), ...uses]
+    const kept = Object.keys(original).length > 0 ? `,"original":${storedJson(original)}` : ''
+    const uuid = JSON.stringify(record.key)
+    entry(db, open, at, 'assistant', `{"_t":"assistant","uuid":${uuid},"content":[${content.join()}]${kept}}`)
   } else if (record.kind === 'result') {
     counts.calls++
     if (record.decision.decision === 'deny') counts.denied++
     const { call, output, isError, decision } = record
     const payload = { _t: 'tool_result', tool_use_id: call, content: stored(output), is_error: isError }
-    entry(db, open, at, 'tool_result', payload, call)
+    entry(db, open, at, 'tool_result', JSON.stringify(payload), call)
     const reason = { by: decision.by, reason: decision.reason ?? '', was: decision.was, agent }
     db.run(
       'INSERT INTO tool_permission_log(session_id, tool_use_id, tool_name, decision, reason_json, created_at) VALUES (?, ?, ?, ?, ?, ?)',
@@ -222,11 +219,15 @@ function write(db: Db, agent: string, open: Open, record: Written, at: string, c
   }
 }
 
-function entry(db: Db, open: Open, at: string, type: string, payload: object, toolUseId: string | null = null): void {
+/** Texts are looked through as they are: once they are JSON, an escape could end a secret. */
+const textBlock = (text: string): string => JSON.stringify({ type: 'text', text: stored(text) })
+
+/** `payload`: JSON without secrets. */
+function entry(db: Db, open: Open, at: string, type: string, payload: string, toolUseId: string | null = null): void {
   db.run(
     `INSERT INTO transcript_entries(session_id, sequence, entry_type, payload_json, tool_use_id, created_at)
      VALUES (?, ?, ?, ?, ?, ?)`,
-    ...[open.sessionId, open.next++, type, storedJson(payload), toolUseId, at],
+    ...[open.sessionId, open.next++, type, payload, toolUseId, at],
   )
 }
 

@@ -15,10 +15,13 @@ const policy: Policy = {
   ...{ env: {}, runCommands: false, tool: (_, input) => ({ input, safety: 'mutating', brought: false }) },
 }
 
+const thrice = (calls: readonly RecordedCall[]) => calls.flatMap((each) => [each, each, each])
+
 const call = (command: string, was: RecordedCall['was'], projectDir = '/no/project'): RecordedCall => ({
   ...{ at: '2026-11-01 10:00:00', conversationId: 'c', sessionId: 's', toolUseId: 't', tool: 'Bash' },
   ...{ input: { command }, projectDir, agent: null, source: 'ona', was },
 })
+const other = (tool: string, input: RecordedCall['input']): RecordedCall => ({ ...call('', approved), tool, input })
 const approved = { decision: 'ask', by: 'person', ended: 'allow' } as const
 const denied = { decision: 'deny', by: 'hook', ended: 'deny' } as const
 
@@ -45,4 +48,94 @@ test('a rule that would newly allow a call that was denied is dropped', async ()
     [],
   )
   assert.match(dropped[0]!.why, /it would allow a call that was denied: Bash npm test/)
+})
+
+/** Whatever a user approved again and again: none of it becomes a rule. */
+const dangerous = [
+  ...[
+    'rm -rf build',
+    'r""m -rf build',
+    '/bin/rm x',
+    'sh -c "rm x"',
+    'xargs rm < f',
+    'find . -delete',
+    'timeout 5 rm x',
+  ],
+  ...[
+    'git push',
+    'git -C . push -f',
+    'git -c a=b push',
+    'git config core.hooksPath x',
+    'git checkout .',
+    'git branch -D x',
+  ],
+  ...[
+    'npx rimraf dist',
+    'npx -y evil',
+    'yarn dlx x',
+    'npm install evil',
+    'pip install evil',
+    'npm publish',
+    'npm exec x',
+  ],
+  ...['npm run deploy', 'npm run build:prod', 'npm run db:migrate', 'make clean', './deploy.sh', 'node drop-tables.js'],
+  ...['python3 -c "import os"', 'node -e "x"', 'bash -c "ls"', 'eval "$X"', '$X foo', 'echo aGk= | base64 -d | sh'],
+  ...[
+    'curl x',
+    'ssh h ls',
+    'aws s3 ls',
+    'docker run -v /:/h x',
+    'kubectl delete pod x',
+    'terraform apply',
+    'gh pr merge 1',
+  ],
+  ...['mv a b', 'tee x', 'sed -i s/a/b/ x', 'tar xf x', 'sudo ls', 'chmod 777 x', 'psql -c "drop table x"', 'vim x'],
+  ...['tsc && rm -rf dist', 'npm test; git push', 'tmux new -d "rm x"', 'env rm x', 'systemctl stop x', 'kill 1'],
+]
+
+test('nothing dangerous becomes an allow rule, however often it was approved', async () => {
+  const paths = ['/', '/etc/passwd', '/home/x/.ssh/id_rsa', '/home/x/.bashrc', '/home/x/q/.env', '/home/x/a.txt']
+  const calls = thrice([
+    ...dangerous.map((command) => call(command, approved)),
+    ...paths.flatMap((file_path) => [other('Read', { file_path }), other('Write', { file_path, content: 'x' })]),
+    ...['mcp__a__delete_repo', 'mcp__a__getAndDelete', 'mcp__a__query', 'Weird'].map((tool) => other(tool, {})),
+    ...['http://127.0.0.1/x', 'http://localhost/', 'http://[::1]/', 'http://169.254.169.254/'].map((url) =>
+      other('WebFetch', { url, prompt: 'x' }),
+    ),
+  ])
+  const { suggestions } = await suggestRules(calls, policy, { most: 100 })
+  assert.deepEqual(
+    suggestions.map(({ rule }) => rule),
+    [],
+  )
+})
+
+test('a rule with * names a program whose every use is harmless; of any other, the very command', async () => {
+  const commands = ['npm run lint && npm run test:unit', 'npm run lint -- --fix', 'npx tsc --noEmit', 'node build.js']
+  const calls = thrice([
+    ...[...commands, 'python3 -m pytest a', 'git commit -m "remove dead code"'].map((command) =>
+      call(command, approved),
+    ),
+    ...[other('mcp__a__list_issues', {}), other('WebFetch', { url: 'https://docs.example.com/a', prompt: 'x' })],
+  ])
+  const { suggestions } = await suggestRules(calls, policy, { most: 100 })
+  assert.deepEqual(suggestions.map(({ rule }) => rule).sort(), [
+    ...[
+      'Bash(git commit *)',
+      'Bash(node build.js)',
+      'Bash(npm run lint *)',
+      'Bash(npx tsc *)',
+      'Bash(python3 -m pytest *)',
+    ],
+    ...['WebFetch(domain:docs.example.com)', 'mcp__a__list_issues'],
+  ])
+})
+
+test('what was denied at any time holds, also outside the calls that are looked at', async () => {
+  const calls = thrice([call('npm test a', approved)])
+  const { suggestions, dropped } = await suggestRules(calls, policy, { denied: [call('npm test secret', denied)] })
+  assert.deepEqual(
+    [suggestions, dropped.map(({ why }) => why)],
+    [[], ['it would allow a call that was denied: Bash npm test secret']],
+  )
 })

@@ -5,7 +5,10 @@
 
 import { callJudge, type Policy } from '../replay/judge-call.ts'
 import type { RecordedCall } from '../replay/recorded-calls.ts'
+import { candidatesOf, exactRule, isHarmless, refusedRule } from './candidates.ts'
+import { wasDenied } from './denied-calls.ts'
 import { isDestructive } from './destructive.ts'
+import { shownCall } from './shown-call.ts'
 
 export interface Suggestion {
   readonly behavior: 'allow' | 'deny'
@@ -24,6 +27,8 @@ export interface Suggestions {
   readonly calls: number
   /** Calls for which the policy prompts today. */
   readonly prompts: number
+  /** Of these, changes of files in the project: the mode acceptEdits answers for them, and no rule is proposed. */
+  readonly edits: number
   readonly suggestions: readonly Suggestion[]
   /** Candidates that were dropped, and why. */
   readonly dropped: readonly { readonly rule: string; readonly why: string }[]
@@ -38,27 +43,39 @@ interface Group {
   count: number
   approved: number
   denied: number
-  /** The settings allow it already. */
-  readonly allowed: boolean
-  suggested: readonly string[]
+  /** What the settings say of it today. */
+  readonly today: 'allow' | 'ask' | 'deny'
+  /** The rules that a prompt for it would offer. */
+  readonly offered: readonly string[]
+  readonly candidates: readonly string[]
 }
 
 const mostGroups = 20_000
-const mostCandidates = 60
+const mostCandidates = 200
 
+/** `denied`: calls that were denied at any time; those among `calls` count anyway. */
 export async function suggestRules(
   calls: Iterable<RecordedCall>,
   policy: Policy,
-  { most = 10, fewestCalls = 2 }: { most?: number; fewestCalls?: number } = {},
+  {
+    most = 10,
+    fewestCalls = 2,
+    denied = [],
+  }: { most?: number; fewestCalls?: number; denied?: Iterable<RecordedCall> } = {},
 ): Promise<Suggestions> {
   const { groups, counted, truncated } = await groupCalls(calls, policy)
-  const prompted = groups.filter(({ suggested }) => suggested.length > 0)
-  const denied = groups.filter((group) => group.denied > 0)
-  const dropped: Suggestions['dropped'][number][] = []
-  const allow = await allowRules(prompted, groups, policy, { most, fewestCalls, dropped })
-  const deny = await denyRules(denied, groups, policy, { most, dropped })
-  const prompts = prompted.reduce((sum, { count }) => sum + count, 0)
-  return { calls: counted, prompts, suggestions: [...allow, ...deny], dropped, truncated }
+  const before = await groupCalls(denied, policy)
+  const prompted = groups.filter(({ today }) => today === 'ask')
+  const refused = [...groups.filter((group) => group.denied > 0), ...before.groups]
+  const dropped = new Map<string, string>()
+  const allow = await allowRules(prompted, refused, policy, { most, fewestCalls, dropped })
+  const deny = await denyRules(groups, policy, { most, dropped })
+  return {
+    ...{ calls: counted, prompts: sum(prompted), suggestions: [...allow, ...deny] },
+    edits: sum(prompted.filter(({ call, offered }) => offered.length === 0 && writes.has(call.tool))),
+    dropped: Array.from(dropped, ([rule, why]) => ({ rule, why })),
+    truncated: truncated || before.truncated,
+  }
 }
 
 async function groupCalls(calls: Iterable<RecordedCall>, policy: Policy) {
@@ -69,30 +86,24 @@ async function groupCalls(calls: Iterable<RecordedCall>, policy: Policy) {
   for (const call of calls) {
     if (call.was === null || call.was.by === 'gate') continue
     counted++
+    const denied = wasDenied(call)
     const key = JSON.stringify([call.tool, call.projectDir, call.input])
     let group = groups.get(key)
     if (!group) {
-      if (groups.size >= mostGroups) {
+      // what was denied is never left out: a rule must not allow it
+      if (groups.size >= mostGroups && !denied) {
         truncated = true
         continue
       }
-      const { decision, suggested = [] } = await judge(call)
-      group = {
-        call,
-        agents: new Set(),
-        count: 0,
-        approved: 0,
-        denied: 0,
-        allowed: decision === 'allow',
-        suggested: decision === 'ask' ? suggested : [],
-      }
+      const { decision: today, suggested: offered = [] } = await judge(call)
+      const candidates = candidatesOf(call, offered)
+      group = { ...{ call, today, offered, candidates, agents: new Set<string>() }, count: 0, approved: 0, denied: 0 }
       groups.set(key, group)
     }
-    const wasDenied = call.was.ended === 'deny' || call.was.decision === 'deny'
     group.count++
     group.agents.add(call.source)
-    if (wasDenied && call.was.by !== 'nobody') group.denied++
-    if (!wasDenied && call.was.decision === 'ask') group.approved++
+    if (denied) group.denied++
+    else if (call.was.decision === 'ask' && call.was.ended !== 'deny') group.approved++
   }
   return { groups: [...groups.values()], counted, truncated }
 }
@@ -100,71 +111,94 @@ async function groupCalls(calls: Iterable<RecordedCall>, policy: Policy) {
 interface Limits {
   readonly most: number
   readonly fewestCalls?: number
-  readonly dropped: { rule: string; why: string }[]
+  /** Rules that were looked at and are not proposed, and why. */
+  readonly dropped: Map<string, string>
 }
 
 /** Greedy: the rule that removes most of the prompts that are left, as long as it is safe. */
 async function allowRules(
   prompted: readonly Group[],
-  all: readonly Group[],
+  refused: readonly Group[],
   policy: Policy,
   { most, fewestCalls = 2, dropped }: Limits,
 ): Promise<Suggestion[]> {
   const chosen: Suggestion[] = []
   const rejected = new Set<string>()
-  let left = prompted.filter(({ denied }) => denied === 0)
+  const safety = (tool: string) => policy.tool(tool, {}, '/').safety
+  noteRefused(prompted, safety, fewestCalls, dropped)
+  const left = new Set(prompted.filter(({ denied }) => denied === 0))
   while (chosen.length < most && rejected.size < mostCandidates) {
     const rule = mostWanted(left, rejected, fewestCalls)
     if (rule === undefined) break
     rejected.add(rule)
     const tried = callJudge(withRule(policy, 'allow', rule))
     const removed: Group[] = []
-    let problem: string | undefined
-    for (const group of all) {
-      if (group.allowed || group.call.tool !== toolOf(rule)) continue
-      if (group.suggested.length === 0 && group.denied === 0) continue
-      if ((await tried(group.call)).decision !== 'allow') continue
-      if (group.denied > 0) problem ??= `it would allow a call that was denied: ${shown(group.call)}`
-      if (typeof group.call.input['command'] === 'string' && isDestructive(group.call.input['command']))
-        problem ??= `it would allow a destructive command: ${shown(group.call)}`
+    let problem = refusedRule(rule, safety)
+    for (const group of problem === undefined ? refused : []) {
+      if (group.today === 'allow' || problem !== undefined) continue
+      if ((await tried(group.call)).decision === 'allow')
+        problem = `it would allow a call that was denied: ${shownCall(group.call)}`
+    }
+    for (const group of left) {
+      if (problem !== undefined) break
+      if (!mayConcern(rule, group) || (await tried(group.call)).decision !== 'allow') continue
+      const { command } = group.call.input
+      const about = { home: policy.home, cwd: group.call.projectDir, known: isHarmless(rule) }
+      if (typeof command === 'string' && (await isDestructive(command, about)))
+        problem = `it would allow a command that destroys, or may: ${shownCall(group.call)}`
       removed.push(group)
     }
-    problem ??= isDestructive(rule) ? 'it speaks about a destructive command' : undefined
     if (problem !== undefined) {
-      dropped.push({ rule: `allow:${rule}`, why: problem })
+      dropped.set(`allow:${rule}`, problem)
       continue
     }
-    const gained = removed.filter((group) => left.includes(group))
-    if (sum(gained) < fewestCalls) continue
-    chosen.push(suggestion('allow', rule, gained))
-    left = left.filter((group) => !removed.includes(group))
+    if (sum(removed) < fewestCalls) continue
+    chosen.push(suggestion('allow', rule, removed))
+    for (const group of removed) left.delete(group)
   }
   return chosen
 }
 
+/** The rules that a prompt would offer, where something narrower was tried in their place. */
+function noteRefused(
+  prompted: readonly Group[],
+  safety: (tool: string) => string,
+  fewest: number,
+  dropped: Limits['dropped'],
+): void {
+  const counts = new Map<string, number>()
+  for (const { offered, candidates, count } of prompted)
+    for (const rule of offered) if (!candidates.includes(rule)) counts.set(rule, (counts.get(rule) ?? 0) + count)
+  for (const [rule, count] of counts) {
+    const why = count < fewest ? undefined : refusedRule(rule, safety)
+    if (why !== undefined) dropped.set(`allow:${rule}`, why)
+  }
+}
+
+/** Whether a rule can say anything of a call: of the same tool, and its first word is in the command. */
+function mayConcern(rule: string, { call: { tool, input }, candidates }: Group): boolean {
+  if (toolOf(rule) !== tool) return candidates.includes(rule)
+  const { command } = input
+  return tool !== 'Bash' || typeof command !== 'string' || command.includes(/^Bash\(([^\s)*]*)/.exec(rule)?.[1] ?? '')
+}
+
 /** What was denied, as rules, where no call that was allowed would be denied with it. */
-async function denyRules(
-  denied: readonly Group[],
-  all: readonly Group[],
-  policy: Policy,
-  { most, dropped }: Limits,
-): Promise<Suggestion[]> {
+async function denyRules(groups: readonly Group[], policy: Policy, { most, dropped }: Limits): Promise<Suggestion[]> {
   const chosen: Suggestion[] = []
   const seen = new Set<string>()
-  const today = callJudge(policy)
-  for (const group of denied.toSorted((a, b) => b.denied - a.denied)) {
+  const denied = groups.filter((group) => group.denied > 0).toSorted((a, b) => b.denied - a.denied)
+  for (const group of denied) {
     if (chosen.length >= most) break
-    if ((await today(group.call)).decision === 'deny') continue
-    for (const rule of new Set([...group.suggested, ...exactRule(group.call)])) {
+    if (group.today === 'deny') continue
+    for (const rule of new Set([...group.offered, ...exactRule(group.call)])) {
       if (seen.has(rule)) continue
       seen.add(rule)
       const tried = callJudge(withRule(policy, 'deny', rule))
       const hit: Group[] = []
-      for (const each of all)
-        if (each.call.tool === toolOf(rule) && (await tried(each.call)).decision === 'deny') hit.push(each)
+      for (const each of groups)
+        if (mayConcern(rule, each) && (await tried(each.call)).decision === 'deny') hit.push(each)
       const good = hit.find((each) => each.denied < each.count)
-      if (good)
-        dropped.push({ rule: `deny:${rule}`, why: `it would deny a call that was allowed: ${shown(good.call)}` })
+      if (good) dropped.set(`deny:${rule}`, `it would deny a call that was allowed: ${shownCall(good.call)}`)
       else if (hit.length > 0) {
         chosen.push(suggestion('deny', rule, hit))
         break
@@ -174,17 +208,10 @@ async function denyRules(
   return chosen
 }
 
-/** The very command: a rule cannot hold one with a `*` or several lines. */
-function exactRule({ tool, input: { command, file_path } }: RecordedCall): string[] {
-  if (tool === 'Bash')
-    return typeof command === 'string' && !/[*\n]/.test(command) && command.length < 200 ? [`Bash(${command})`] : []
-  return typeof file_path === 'string' && file_path.startsWith('/') ? [`${tool}(/${file_path})`] : []
-}
-
-function mostWanted(groups: readonly Group[], rejected: ReadonlySet<string>, fewest: number): string | undefined {
+function mostWanted(groups: ReadonlySet<Group>, rejected: ReadonlySet<string>, fewest: number): string | undefined {
   const weights = new Map<string, number>()
-  for (const { suggested, count } of groups)
-    for (const rule of suggested) if (!rejected.has(rule)) weights.set(rule, (weights.get(rule) ?? 0) + count)
+  for (const { candidates, count } of groups)
+    for (const rule of candidates) if (!rejected.has(rule)) weights.set(rule, (weights.get(rule) ?? 0) + count)
   let best: string | undefined
   for (const [rule, weight] of weights)
     if (weight >= fewest && (best === undefined || weight > weights.get(best)!)) best = rule
@@ -198,18 +225,12 @@ const withRule = (policy: Policy, behavior: 'allow' | 'deny', rule: string): Pol
 
 const toolOf = (rule: string): string => /^[^(]+/.exec(rule)![0]
 const sum = (groups: readonly Group[]): number => groups.reduce((total, { count }) => total + count, 0)
+const writes: ReadonlySet<string> = new Set(['Write', 'Edit', 'NotebookEdit'])
 
 const suggestion = (behavior: Suggestion['behavior'], rule: string, groups: readonly Group[]): Suggestion => ({
   ...{ behavior, rule, calls: sum(groups) },
   answered: groups.reduce((total, each) => total + (behavior === 'allow' ? each.approved : each.denied), 0),
-  writes: groups
-    .filter(({ call }) => ['Write', 'Edit', 'NotebookEdit'].includes(call.tool))
-    .reduce((n, each) => n + each.count, 0),
+  writes: sum(groups.filter(({ call }) => writes.has(call.tool))),
   agents: [...new Set(groups.flatMap(({ agents }) => [...agents]))].sort(),
-  examples: [...new Set(groups.toSorted((a, b) => b.count - a.count).map(({ call }) => shown(call)))].slice(0, 3),
+  examples: [...new Set(groups.toSorted((a, b) => b.count - a.count).map(({ call }) => shownCall(call)))].slice(0, 3),
 })
-
-function shown({ tool, input: { command, file_path, url, ...rest } }: RecordedCall): string {
-  const main = [command, file_path, url].find((each) => typeof each === 'string') as string | undefined
-  return `${tool} ${main ?? JSON.stringify(rest)}`.replaceAll(/\s+/g, ' ').slice(0, 120)
-}

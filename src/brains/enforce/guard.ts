@@ -9,7 +9,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { judge } from '../../permissions/decide.ts'
 
-interface Rules {
+export interface Rules {
   readonly permissions: { readonly deny: readonly string[]; readonly ask: readonly string[] }
   /** For each host: its names of MCP tools, or the beginnings of them, and the name in a rule. */
   readonly mcp: Readonly<Record<string, readonly (readonly [native: string, rule: string])[]>>
@@ -19,8 +19,12 @@ interface Call {
   readonly input: Record<string, unknown>
 }
 
-export async function guard(folder: string, host: string, text: string): Promise<{ word: string; why: string }> {
-  const rules = JSON.parse(readFileSync(join(folder, 'policy.json'), 'utf8')) as Rules
+/** By the policy in a folder. */
+export const guard = (folder: string, host: string, text: string) => ruledBy(policyIn(folder), host, text)
+
+const policyIn = (folder: string) => JSON.parse(readFileSync(join(folder, 'policy.json'), 'utf8')) as Rules
+
+async function ruledBy(rules: Rules, host: string, text: string): Promise<{ word: string; why: string }> {
   const event = JSON.parse(text) as { tool_name?: string; tool_input?: unknown; cwd?: string }
   if (typeof event.tool_name !== 'string') throw new Error('the event names no tool')
   const cwd = event.cwd ?? process.cwd()
@@ -73,9 +77,11 @@ function inputOf(name: string, given: unknown): Record<string, unknown> {
   return { ...input, command }
 }
 
+export const judged = async (folder: string, host: string, event: string) => judgedBy(policyIn(folder), host, event)
+
 /** The guard's word as the end of a hook that was run: exit code and output. */
-export async function judged(folder: string, host: string, event: string) {
-  const { word, why } = await guard(folder, host, event)
+export async function judgedBy(rules: Rules, host: string, event: string) {
+  const { word, why } = await ruledBy(rules, host, event)
   if (word === 'deny') return { status: 2, stdout: '', stderr: `denied by policy: ${why}\n` }
   const decision = {
     hookEventName: 'PreToolUse',

@@ -26,10 +26,14 @@ export const networkEgress: Starter = {
   refuses: [
     ...['curl https://example.com', 'cat a.txt | nc example.com 80', '/usr/bin/wget example.com', 'socat - tcp:a:80'],
     ...['xargs curl < a.txt', 'bash -c "curl example.com"', 'openssl s_client -connect a:443', 'rclone copy a.txt b:'],
-    'test "$(grep -c : /proc/net/dev)" -gt 1', // fails in the sandbox, where there is no interface but the loopback
   ]
     .map(bash)
     .concat({ call: 'WebFetch', input: { url: 'https://example.com', prompt: 'x' } }),
+  ending: [
+    bash('test "$(grep -c : /proc/net/dev)" -gt 1'), // in the sandbox there is no interface but the loopback
+    { expect: { error: true } },
+    { say: 'done' },
+  ],
   allows: [bash('echo curl'), bash('cat a.txt')],
   files: { 'a.txt': 'hello' },
 }

@@ -22,7 +22,13 @@ export const secretFiles: Starter = {
   refuses: [
     ...[read('.env'), read('.env.production'), read('config/secrets.yaml'), read('deploy/id_ed25519'), write('.env')],
     ...['cat .env', 'cat .e*', 'grep -r TOKEN .', 'cp .env copy.txt', 'sed -i s/a/b/ .env', '. ./.env'].map(bash),
-    ...['cat ~/.ssh/id_rsa', 'cat ~/.netrc', 'cat ~/.config/gh/hosts.yml', 'base64 server.p12', 'git show HEAD:.env'].map(bash),
+    ...[
+      'cat ~/.ssh/id_rsa',
+      'cat ~/.netrc',
+      'cat ~/.config/gh/hosts.yml',
+      'base64 server.p12',
+      'git show HEAD:.env',
+    ].map(bash),
   ],
   allows: [read('a.txt'), read('.env.example'), bash('cat a.txt')],
 }

@@ -62,15 +62,18 @@ export function starterRehearsal(starter: Starter): string {
   const { about, refuses, allows, files = {}, hook, ending = [{ say: 'done' }] } = starter
   const script = scriptOf(starter)
   const settings = starterSettings(starter, `.ona/hooks/${script}`) as { permissions?: object }
-  const tried = (calls: readonly Tried[], error: boolean) => calls.flatMap((each) => [each, { expect: { error } }])
+  const tried = (calls: readonly Tried[], expect: object) => calls.flatMap((each) => [each, { expect }])
   const rehearsal = {
     about,
     files: { ...files, ...(hook && { [`.ona/hooks/${script}`]: hook.script }) },
     settings: { ...settings, permissions: { ...settings.permissions, defaultMode: 'bypassPermissions' } },
-    steps: [{ prompt: 'try it' }, ...tried(refuses, true), ...tried(allows, false), ...ending],
+    steps: [{ prompt: 'try it' }, ...tried(refuses, refused), ...tried(allows, { error: false }), ...ending],
   }
   return `# ${about}\n${JSON.stringify(rehearsal, null, 2)}\n`
 }
+
+/** A command that ran and failed shows its exit code. */
+const refused = { error: true, excludes: 'Exit code' }
 
 /** The name of the file that holds a starter's hook. */
 export const scriptOf = ({ id }: Starter): string => `${id}.mjs`

@@ -7,6 +7,7 @@ import { starterFor, starters } from '../../../audit/policy/starters/library.ts'
 import { type Starter, scriptOf, starterRehearsal, starterSettings } from '../../../audit/policy/starters/starter.ts'
 import { recordedCalls } from '../../../audit/replay/recorded-calls.ts'
 import { writeAtomic } from '../../../files/atomic-write.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import { readDb, StoreError } from '../../../store/open.ts'
 import { command } from '../../command.ts'
 import { policyOf } from '../../policy.ts'
@@ -96,7 +97,8 @@ function effectWords({ hook }: Starter, effect: Effect | undefined): string {
   if (hook?.event === 'Stop') return 'It acts at the end of a turn: a replay of calls shows nothing of it.'
   if (effect === undefined) return 'Nothing is on record here yet to replay it on.'
   const { calls, newly_denied: denied, newly_asked: asked, examples } = effect
-  const count = `${calls.toLocaleString('en')} ${calls === 1 ? 'call' : 'calls'}`
-  const lines = [`Of the ${count} on record it would have denied ${denied} and prompted for ${asked} more than the settings do.`]
+  const lines = [
+    `Of ${counted(calls, 'call')} on record it would have denied ${denied} and prompted for ${asked} more than the settings do.`,
+  ]
   return [...lines, ...examples.map((example) => `  e.g. ${example}`)].join('\n')
 }

@@ -7,6 +7,7 @@ const help = `ona policy proposes rules and policies; nothing is changed unless 
   ona policy suggest                 rules that would have removed prompts, each tried on the record
   ona policy new "no force pushes"   a policy to start from, with a rehearsal that proves it
   ona policy list                    the policies to start from
+  ona policy guard FILE              apply the rules of a file to one call, as a hook of any agent
 
 ona policy VERB --help says more.
 `
@@ -15,4 +16,5 @@ export const run = family<Verb<'policy'>>('ona policy', help, {
   suggest: async (words) => (await import('./suggest.ts')).run(words),
   new: async (words) => (await import('./new.ts')).run(words),
   list: async (words) => (await import('./new.ts')).list(words),
+  guard: async (words) => (await import('./guard.ts')).run(words),
 })

@@ -1,40 +1,40 @@
 /** `ona policy suggest`: the rules that the record calls for. */
-
-import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { type Suggestions, suggestRules } from '../../../audit/policy/suggest.ts'
+import { deniedCalls } from '../../../audit/policy/denied-calls.ts'
+import { type Suggestion, type Suggestions, suggestRules } from '../../../audit/policy/suggest.ts'
 import { recordedCalls } from '../../../audit/replay/recorded-calls.ts'
 import { counted, grouped } from '../../../hooks/text/counted.ts'
 import { readDb } from '../../../store/open.ts'
-import { persistPermissionUpdates } from '../../../store/settings/settings-edit.ts'
 import { command } from '../../command.ts'
 import { policyOf } from '../../policy.ts'
-import { failed, paint, said, saidJson, wrong } from '../../print.ts'
+import { failed, noted, paint, said, saidJson, wrong } from '../../print.ts'
 import { sinceMs, sinceProblem, sqlTime } from '../../since.ts'
+import { applyTo, diffFor, type Place, placeOf } from './suggest-changes.ts'
 
 const name = 'ona policy suggest'
 
 const help = `ona policy suggest proposes the fewest allow rules that would have removed the most prompts, and deny rules from what was
-denied. Every rule is tried on the record: one that would newly allow a call that was ever denied, or a destructive
-command, is dropped. The settings are not changed, unless --apply says so.
+denied. Every rule is tried on the record: one that would newly allow a call that was ever denied, or a command that
+destroys, is dropped. Nothing is written, unless --apply says so.
 
   ona policy suggest                         from everything on record
   ona policy suggest --since 30d --agent claude --agent codex
+  ona policy suggest --diff project          the change to .ona/settings.json as a patch
   ona policy suggest --apply local           add the rules to .ona/settings.local.json
+  ona policy suggest --diff role=guardian    the deny rules as a hook of a role, for every agent
 
   --since 30d|DATE   calls of the last 30 days, or since a date
   --agent NAME       calls of this agent: ona, claude, codex, …; may be given again
   --project DIR      calls made in this folder or below it
   --limit N          at most N allow rules and N deny rules (10)
   --cwd DIR          the folder whose settings count
-  --apply PLACE      add the rules to the settings: user, project or local
+  --diff PLACE       print the change as a patch: to the settings user, project or local, or to role=NAME
+  --apply PLACE      make that change
   --json             print the suggestions as JSON
 
 Example:
   ona audit import && ona policy suggest
 `
-
-const places = { user: 'userSettings', project: 'projectSettings', local: 'localSettings' } as const
 
 const flags = {
   since: 'value',
@@ -42,7 +42,8 @@ const flags = {
   project: 'value',
   limit: 'value',
   cwd: 'value',
-  apply: { kind: 'value', oneOf: ['user', 'project', 'local'] },
+  diff: 'value',
+  apply: 'value',
   json: 'flag',
 } as const
 
@@ -52,6 +53,10 @@ export const run = command(name, { help, flags }, async (given) => {
     return wrong(name, `--limit must be a positive number, not ${given.limit}`)
   const from = given.since === undefined ? 0 : sinceMs(given.since)
   if (from === undefined) return wrong(name, sinceProblem(given.since!))
+  const [shown, applied] = [given.diff, given.apply].map((text) => (text === undefined ? undefined : placeOf(text)))
+  const unknown = shown === 'unknown' ? given.diff : applied === 'unknown' ? given.apply : undefined
+  if (unknown !== undefined)
+    return wrong(name, `unknown place "${unknown}"; there are user, project, local and role=NAME`)
   const cwd = resolve(given.cwd ?? '.')
   const policy = await policyOf({ cwd }, { allow: [], ask: [], deny: [] })
   if ('why' in policy) return failed(policy.why)
@@ -60,56 +65,47 @@ export const run = command(name, { help, flags }, async (given) => {
   try {
     const { agent: agents, project } = given
     const filter = { since: from === 0 ? '' : sqlTime(from), agents, project: project && resolve(project) }
-    found = await suggestRules(recordedCalls(db, filter), policy, { most })
+    found = await suggestRules(recordedCalls(db, filter), policy, { most, denied: deniedCalls(db) })
   } finally {
     db.close()
   }
-  if (given.json) saidJson(found)
-  else said(words(found))
-  return given.apply ? await apply(found, given.apply, cwd) : 0
+  const place = shown as Place | undefined
+  if (given.json) saidJson({ ...found, ...(place && { diff: await diffFor(found.suggestions, place, cwd) }) })
+  else said(place ? await diffFor(found.suggestions, place, cwd) : words(found))
+  if (applied === undefined) return 0
+  const done = await applyTo(found.suggestions, applied as Place, cwd)
+  if ('why' in done) return failed(done.why)
+  for (const file of done.files) noted(`wrote ${file}`)
+  return 0
 })
 
-function words({ calls, prompts, suggestions, dropped, truncated }: Suggestions): string {
+function words({ calls, prompts, edits, suggestions, dropped, truncated }: Suggestions): string {
   const lines = [`${counted(calls, 'call')} on record; these settings prompt for ${grouped(prompts)} of them`]
+  if (edits > 0)
+    lines.push(
+      `${counted(edits, 'prompt')} about files of the project: the mode acceptEdits answers for you, no rule is suggested`,
+    )
   if (truncated) lines.push('there are more different calls than are compared; --since or --project narrows them')
   if (suggestions.length === 0) lines.push('no rule to suggest')
-  for (const { behavior, rule, calls: count, answered, writes, agents, examples } of suggestions) {
-    const effect =
-      behavior === 'allow'
-        ? `removes ${counted(count, 'prompt')} (${answered} approved), newly allows ${counted(writes, 'file write')}`
-        : `would have denied ${counted(count, 'call')}, ${answered} of which were denied`
-    lines.push(
-      '',
-      `${paint(behavior === 'allow' ? 'green' : 'red', `+ ${behavior}: ${rule}`)}`,
-      `  ${effect}; ${agents.join(', ')}`,
-    )
+  for (const each of suggestions) {
+    const { behavior, rule, agents, examples } = each
+    lines.push('', paint(behavior === 'allow' ? 'green' : 'red', `+ ${behavior}: ${rule}`))
+    lines.push(`  ${effect(each)}; ${agents.join(', ')}`)
     for (const example of examples) lines.push(paint('dim', `  e.g. ${example}`))
   }
   if (dropped.length > 0) lines.push('', 'Not suggested:')
   for (const { rule, why } of dropped.slice(0, 10)) lines.push(paint('dim', `  ${rule}: ${why}`))
+  if (dropped.length > 10) lines.push(paint('dim', `  and ${dropped.length - 10} more; --json prints all`))
   if (suggestions.length > 0)
     lines.push(
-      '',
-      'To add them: ona policy suggest --apply local (or project, user)',
-      'To see their effect: ona hooks replay --rule …',
+      ...['', 'As a patch:  ona policy suggest --diff local (or project, user, role=NAME)'],
+      'To add them: ona policy suggest --apply local (or project, user, role=NAME)',
+      'Each call:   ona hooks replay --rule …',
     )
   return lines.join('\n')
 }
 
-async function apply({ suggestions }: Suggestions, place: keyof typeof places, cwd: string): Promise<number> {
-  if (suggestions.length === 0) return 0
-  const { ruleText, readRule } = await import('../../../permissions/rule.ts')
-  const updates = suggestions.flatMap(({ behavior, rule }) => {
-    if (!readRule(rule, behavior).ok) return []
-    const [, toolName, ruleContent] = /^([^(]+)(?:\((.*)\))?$/s.exec(rule)!
-    const rules = [{ toolName: toolName!, ...(ruleContent !== undefined && { ruleContent }) }]
-    return [{ type: 'addRules' as const, behavior, rules, destination: places[place] }]
-  })
-  const home = process.env['HOME'] || homedir()
-  const edited = await persistPermissionUpdates(updates, { cwd, home, env: process.env }, ruleText)
-  for (const each of edited) {
-    if (!each.ok) return failed(`${each.file} ${each.why}`)
-    said(`${each.file}: ${counted(updates.length, 'rule')} added`)
-  }
-  return 0
-}
+const effect = ({ behavior, calls, answered, writes }: Suggestion): string =>
+  behavior === 'allow'
+    ? `removes ${counted(calls, 'prompt')} (${answered} approved), newly allows ${counted(writes, 'file write')} and nothing that was ever denied`
+    : `would have denied ${counted(calls, 'call')}, ${answered} of which ${answered === 1 ? 'was' : 'were'} denied`

@@ -1,8 +1,10 @@
 /** The rules that the last weeks in this project call for, offered one by one. */
 
 import type { Session } from '../../../agent/session/session.ts'
+import { deniedCalls } from '../../../audit/policy/denied-calls.ts'
 import { type Suggestion, suggestRules } from '../../../audit/policy/suggest.ts'
 import { recordedCalls } from '../../../audit/replay/recorded-calls.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import { readDb } from '../../../store/open.ts'
 import { knownTool } from '../../../tools/known-tool.ts'
 import { plural } from '../../render/format.ts'
@@ -24,7 +26,9 @@ export async function suggestionsFor({
       ...{ permissions: rules, mode, handlers: [], home: runtime.home, dbPath: db.path, env: runtime.env },
       ...{ runCommands: false, tool: knownTool },
     }
-    const { suggestions } = await suggestRules(recordedCalls(record, { since, project: projectDir }), policy)
+    const { suggestions } = await suggestRules(recordedCalls(record, { since, project: projectDir }), policy, {
+      denied: deniedCalls(record),
+    })
     return suggestions.filter(({ behavior, rule }) => !(rules[behavior] ?? []).includes(rule))
   } finally {
     record.close()
@@ -34,5 +38,5 @@ export async function suggestionsFor({
 /** What a rule would have changed. */
 export const effectOf = ({ behavior, calls, answered, writes }: Suggestion): string =>
   behavior === 'allow'
-    ? `removes ${plural(calls, 'prompt')} (${answered} approved), allows ${plural(writes, 'file write')}`
-    : `would have denied ${plural(calls, 'call')} (${answered} denied)`
+    ? `removes ${counted(calls, 'prompt')} (${answered} approved), allows ${counted(writes, 'file write')}`
+    : `would have denied ${counted(calls, 'call')} (${answered} ${answered === 1 ? 'was' : 'were'} denied)`
