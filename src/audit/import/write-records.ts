@@ -181,7 +181,8 @@ function write(db: Db, agent: string, open: Open, record: Written, at: string, c
   open.isNew = false
   if (record.kind === 'prompt') {
     counts.prompts++
-    entry(db, open, at, 'user', `{"_t":"user","uuid":${JSON.stringify(record.key)},"content":[${textBlock(record.text)}]}`)
+    const uuid = JSON.stringify(record.key)
+    entry(db, open, at, 'user', `{"_t":"user","uuid":${uuid},"content":[${textBlock(record.text)}]}`)
   } else if (record.kind === 'reply') {
     counts.replies++
     const original = Object.fromEntries(
