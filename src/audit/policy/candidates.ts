@@ -60,6 +60,7 @@ const harmless = new Set(
       'printf',
       'date',
       'pwd',
+      'exit',
       'true',
       'false',
       'sleep',
