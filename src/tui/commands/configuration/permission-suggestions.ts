@@ -7,7 +7,6 @@ import { recordedCalls } from '../../../audit/replay/recorded-calls.ts'
 import { counted } from '../../../hooks/text/counted.ts'
 import { readDb } from '../../../store/open.ts'
 import { knownTool } from '../../../tools/known-tool.ts'
-import { plural } from '../../render/format.ts'
 
 const days = 30
 
