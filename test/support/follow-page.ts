@@ -132,7 +132,7 @@ function openShell(folder: string) {
   const type = (command: string) =>
     new Promise<{ status: number; printed: string }>((resolve) => {
       const script = `. '${state}'\n${command}\nstatus=$?\n{ export -p; echo "cd '$PWD'"; } > '${state}'; exit $status`
-      const options = { env, cwd: folder, encoding: 'utf8', timeout: 120_000, maxBuffer: 1e8 } as const
+      const options = { env, cwd: folder, encoding: 'utf8', timeout: 600_000, maxBuffer: 1e8 } as const
       const child = execFile('bash', ['-c', script], options, (_, stdout, stderr) =>
         resolve({ status: child.exitCode ?? 1, printed: `${stdout}${stderr}`.trimEnd() }),
       )
