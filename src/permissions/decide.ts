@@ -26,13 +26,20 @@ export async function decide(question: PermissionQuestion): Promise<Ruling> {
   }
 }
 
-/** The ruling alone, for callers that do not prompt. */
-export async function judge(asked: PermissionQuestion) {
+export interface Judged {
+  readonly ruling: Omit<Ruling, 'suggestions'>
+  /** The file that the call is about, where it is about one. */
+  readonly access: FileAccess | undefined
+  readonly finding: Finding
+}
+
+/** The ruling alone, for callers that do not prompt; at once where nothing has to be loaded. */
+export function judge(asked: PermissionQuestion): Promise<Judged> | Judged {
   const question = asked.tool === 'Bash' ? asked : seen(asked)
   const access = fileOf(question)
   const found = find(question, rulesOf(question.settings), access)
-  const finding = found instanceof Promise ? await found : found // awaiting costs more than many a ruling
-  return { ruling: settle(question, finding, access), access, finding }
+  const judged = (finding: Finding): Judged => ({ ruling: settle(question, finding, access), access, finding })
+  return found instanceof Promise ? found.then(judged) : judged(found)
 }
 
 /** With what is seen of the files. A command line brings its own. */

@@ -1,6 +1,6 @@
 /** Rulings on the calls of a history, which repeats itself. */
 import type { JsonObject } from '../../hooks/shape.ts'
-import { judge } from '../../permissions/decide.ts'
+import { type Judged, judge } from '../../permissions/decide.ts'
 
 export type Question = Parameters<typeof judge>[0]
 
@@ -36,7 +36,8 @@ export function rememberingRulings(): (question: Question) => Promise<Ruled> | R
     if (known) return known
     const before = old.get(key)
     if (before) return keep(key, before)
-    return judge(question).then((found) => keep(key, ruledBy(found)))
+    const found = judge(question)
+    return found instanceof Promise ? found.then((each) => keep(key, ruledBy(each))) : keep(key, ruledBy(found))
   }
 }
 
@@ -56,7 +57,7 @@ const mostLetters = 1_000_000
 const longestKey = 2_000
 
 /** What is kept of a ruling: all that a verdict says, and not the files and commands that it was found by. */
-function ruledBy({ ruling, finding }: Awaited<ReturnType<typeof judge>>): Ruled {
+function ruledBy({ ruling, finding }: Judged): Ruled {
   const { decision, reason } = ruling
   if (finding.rule === undefined || ruling.rule !== finding.rule.text) return { decision, reason }
   return { decision, reason, rule: `${finding.word}:${finding.rule.text}` }

@@ -167,6 +167,8 @@ export interface Limits {
 export interface Verdict {
   /** The place, by identity. */
   readonly place: object
+  /** The files that a rule or a protection may be about. */
+  concerned: readonly FileUse[] | undefined
   deny: Match | null | undefined
   ask: Match | null | undefined
   guard: Guard | null | undefined

@@ -10,7 +10,7 @@ import type { Rule } from '../rule.ts'
 import { HOLE } from '../wildcard.ts'
 import type { FileUse, Match, ShellCommand, ShellWord } from './command.ts'
 import { clip, textOf } from './coverage.ts'
-import { filesOf, globMayReach } from './files.ts'
+import { globMayReach } from './files.ts'
 import type { Line } from './line.ts'
 import type { Place } from './place.ts'
 import { runsOwnFile } from './programs/own-files.ts'
@@ -40,7 +40,7 @@ function matchOf(place: Place, behavior: 'deny' | 'ask', command: ShellCommand):
   let found = onCommands.isEmpty ? undefined : onCommands.first(certainSpellings(command, onCommands.mayMatch))
   let part = found && textOf(command)
   if (index.files.length > 0)
-    for (const { kind, word, unsure } of filesOf(command)) {
+    for (const { kind, word, unsure } of place.concernedFiles(command)) {
       if ((kind !== 'read' && kind !== 'edit') || unsure || word.glob || word.path.includes(HOLE)) continue
       for (const each of place.rulesOn(word)) {
         const { rule } = each
@@ -79,7 +79,7 @@ function doubtOf(place: Place, command: ShellCommand): Match | null {
   const { index } = place
   const { possible } = index
   const may = possible.isEmpty ? undefined : possible.firstPossible(possibleSpellings(command, possible.mayMatch))
-  const open = index.files.length > 0 ? filesOf(command).filter((use) => isOpen(place, use)) : []
+  const open = index.files.length > 0 ? place.concernedFiles(command).filter((use) => isOpen(place, use)) : []
   const touched =
     open.length === 0
       ? undefined

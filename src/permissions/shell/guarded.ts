@@ -59,7 +59,7 @@ function guardsOf(place: Place, command: ShellCommand, filled: readonly FileUse[
   if (typesIntoTerminal(command) && modeInForce(mode, settings) !== 'bypassPermissions')
     return [{ word: 'ask', why: `\`${clip(textOf(command))}\` acts in another terminal, where no rule is asked` }]
   const all: Guard[] = []
-  for (const use of filesOf(command)) {
+  for (const use of place.concernedFiles(command)) {
     if (isUnprotected(place, use)) continue
     const onlyReads = writes.length === 0 && readOnlyUse(command) !== undefined
     const found = guardOf(place, onlyReads ? asRead(use) : use, command, filled)

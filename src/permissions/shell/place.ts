@@ -9,9 +9,10 @@ import { type Recent, recent } from '../recent.ts'
 import type { Rules } from '../rules.ts'
 import { isSecretFile } from '../secret-files.ts'
 import { HOLE } from '../wildcard.ts'
-import type { ShellCommand, ShellWord, Verdict } from './command.ts'
+import type { FileUse, ShellCommand, ShellWord, Verdict } from './command.ts'
 import { placed } from './directories.ts'
 import { expandGlob } from './expand-glob.ts'
+import { filesOf } from './files.ts'
 import { indexOf, type Placed, type RuleIndex } from './rule-index.ts'
 
 export class Place {
@@ -53,6 +54,7 @@ export class Place {
     for (const each of verdicts) if (each.place === this) return each
     const verdict: Verdict = {
       place: this,
+      concerned: undefined,
       deny: undefined,
       ask: undefined,
       guard: undefined,
@@ -62,6 +64,20 @@ export class Place {
     if (verdicts.length >= mostVerdicts) verdicts.shift()
     verdicts.push(verdict)
     return verdict
+  }
+
+  /** The files of a command that a rule or a protection may be about: most commands have none. */
+  concernedFiles(command: ShellCommand): readonly FileUse[] {
+    const verdict = this.verdictOf(command)
+    verdict.concerned ??= filesOf(command).filter((use) => this.isConcerned(use))
+    return verdict.concerned
+  }
+
+  private isConcerned({ kind, word }: FileUse): boolean {
+    const isOne = kind === 'read' || kind === 'edit' || kind === 'mayRead' || kind === 'mayEdit'
+    if (!isOne || word.glob || word.path.includes(HOLE) || this.directories === undefined) return true
+    const { guarded, rules } = this.follow(word.path)
+    return guarded || rules.length > 0 || word.path.startsWith('/proc/')
   }
 
   /** Every place that a word without wildcards may name. */
