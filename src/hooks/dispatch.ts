@@ -55,13 +55,13 @@ function planeOf(handlers: readonly Handler[], settled: Settled): Plane {
 
   const commands = callNames.flatMap((name) => byName.get(name) ?? []).filter(({ kind }) => kind === 'command')
   const startLater = async (scope: Scope) => {
-    const [{ startAhead }] = await Promise.all([import('./handlers/ahead.ts'), import('./round/round.ts')])
+    const { startAhead } = loaded ?? (await loadRound())
     startAhead(commands, scope, settled.env)
   }
 
   /** What a round needs is loaded with the first: most sessions have no hooks. */
   const round = async (asked: readonly Prepared[] = [], subject: Subject, scope: Scope): Promise<Answer> =>
-    asked.length === 0 ? quiet : (await import('./round/round.ts')).runRound(asked, subject, scope, settled)
+    asked.length === 0 ? quiet : (loaded ?? (await loadRound())).runRound(asked, subject, scope, settled)
 
   return {
     ask: (name, state, scope, event) => round(concerned(name, event?.name), { step: { name, state }, event }, scope),
@@ -73,6 +73,14 @@ function planeOf(handlers: readonly Handler[], settled: Settled): Plane {
     with: (more) => planeOf([...handlers, ...more], settled),
     close: () => settled.background.close(),
   }
+}
+
+type Working = typeof import('./round/round.ts') & typeof import('./handlers/ahead.ts')
+let loaded: Working | undefined
+
+async function loadRound(): Promise<Working> {
+  loaded = { ...(await import('./round/round.ts')), ...(await import('./handlers/ahead.ts')) }
+  return loaded
 }
 
 /** What a tool call raises in every case. */

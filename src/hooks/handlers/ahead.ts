@@ -1,7 +1,8 @@
 /** Starts ahead what command hooks will need: shells, and the programs that stay. */
 import type { Env, Handler } from '../handler.ts'
 import type { Scope } from '../plane.ts'
-import { expectRun, hookEnv } from './command.ts'
+import { expectRun } from './command.ts'
+import { hookEnv } from './hook-env.ts'
 import { expectPersistent } from './persistent.ts'
 
 /** Hooks that may not run, or run in a sandbox, are left alone. */

@@ -11,7 +11,8 @@ import { isObject, type JsonObject } from '../shape.ts'
 import type { StepName, Steps } from '../steps.ts'
 import { isTooDeep, readJson } from '../text/json-text.ts'
 import { builtins } from './builtin.ts'
-import { argvOf, type Exit, hookEnv, runCommand } from './command.ts'
+import { argvOf, type Exit, runCommand } from './command.ts'
+import { hookEnv } from './hook-env.ts'
 import { post } from './http.ts'
 import { askPersistent } from './persistent.ts'
 import { type AskModel, eventReply, questionOf, stepReply } from './prompt.ts'
@@ -127,6 +128,7 @@ async function askCommand(handler: Handler & { kind: 'command' }, asking: Asking
   const { scope, inputJson, timeoutMs, env, envFile } = asking
   if (handler.persistent) return askStaying(handler, asking)
   const mayDetach = handler.profile === 'claude' && isEventName(handler.event)
+  const own = hookEnv(env, scope, handler)
   const watch = mayDetach ? detachable(scope.signal) : undefined
   const run = runCommand({
     command: handler.command,
@@ -134,7 +136,7 @@ async function askCommand(handler: Handler & { kind: 'command' }, asking: Asking
     ...(handler.args && { args: handler.args }),
     cwd: scope.cwd,
     input: inputJson,
-    env: { ...hookEnv(env, scope, handler), ...(envFile !== undefined && { CLAUDE_ENV_FILE: envFile }) },
+    env: envFile === undefined ? own : { ...own, CLAUDE_ENV_FILE: envFile },
     timeoutMs,
     signal: watch?.signal ?? scope.signal,
     ...(watch && { onFirstLine: watch.onFirstLine }),

@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { type CommandRun, type Exit, hookEnv, outputLimit, runCommand, truncationMark } from './command.ts'
+import { type CommandRun, type Exit, outputLimit, runCommand, truncationMark } from './command.ts'
+import { hookEnv } from './hook-env.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ona-command-'))
 after(() => rmSync(folder, { recursive: true }))

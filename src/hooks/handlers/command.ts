@@ -1,6 +1,6 @@
 /** A command hook's process (spec 003 §5.11): one spawn, its input at once, its output bounded while it streams. */
 import { existsSync, statSync } from 'node:fs'
-import type { Env, Handler, Shell, Wrap } from '../handler.ts'
+import type { Env, Shell, Wrap } from '../handler.ts'
 import { runGroup } from '../process-group.ts'
 import { onPath } from './find-program.ts'
 import type { WarmShell } from './waiting-shell.ts'
@@ -41,12 +41,10 @@ export const truncationMark = '\n[SDLC_OUTPUT_TRUNCATED]\n'
 export async function runCommand(run: CommandRun): Promise<Exit> {
   const { cwd, signal } = run
   if (signal?.aborted) return notStarted('was interrupted before it started', 'interrupted')
-  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
-    return notStarted(`not started: its working directory ${cwd} does not exist`)
-  }
   const argv = argvOf(run)
   if (!argv) return notStarted('not started: neither pwsh nor powershell is on the PATH')
   if (run.wrap) {
+    if (!isFolder(cwd)) return noFolder(cwd)
     return run.wrap(argv, run).then(
       ({ words, env }) => start(run, words, env),
       (error: Error) => notStarted(`not started: it must run in a sandbox, and ${error.message}`),
@@ -66,6 +64,7 @@ export function expectRun(run: Pick<CommandRun, 'command' | 'args' | 'shell' | '
 
 function start(run: CommandRun, argv: readonly string[], env: Env, shell?: WarmShell): Promise<Exit> {
   const { cwd, signal } = run
+  if (!shell && !isFolder(cwd)) return Promise.resolve(noFolder(cwd)) // a warm one was started in this very folder
   if (signal?.aborted) shell?.dismiss()
   else shell?.release() // before anything else: it works while this process prepares to hear it
   const stdout = capture(run.onFirstLine)
@@ -124,6 +123,9 @@ function capture(onFirstLine?: (line: string) => void): { add(chunk: Buffer): bo
   }
 }
 
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+const noFolder = (cwd: string) => notStarted(`not started: its working directory ${cwd} does not exist`)
+
 const notStarted = (note: string, end: Exit['end'] = 'not-started'): Exit => ({
   end,
   exitCode: null,
@@ -158,22 +160,4 @@ function posixShell(shell: 'bash' | 'sh'): string {
   const path = [`/bin/${shell}`, `/usr/bin/${shell}`].find((path) => existsSync(path)) ?? shell
   found.set(shell, path)
   return path
-}
-
-/** The environment of a command hook: the host's own, and where it is. */
-export function hookEnv(
-  host: Env,
-  { dbPath, projectDir }: { dbPath: string; projectDir?: string },
-  { profile, source }: Pick<Handler, 'profile' | 'source'>,
-): Env {
-  return {
-    ...host,
-    AGENT_SDLC_DB: dbPath,
-    SDLC_HOOK: '1',
-    ...(!host.LANG && !host.LC_ALL && { LANG: 'C.UTF-8' }),
-    ...(projectDir !== undefined && { CLAUDE_PROJECT_DIR: projectDir }),
-    ...(profile === 'claude' && { CLAUDECODE: '1' }),
-    ...(source.kind === 'plugin' && source.root !== undefined && { CLAUDE_PLUGIN_ROOT: source.root }),
-    ...(source.kind === 'plugin' && source.env),
-  }
 }

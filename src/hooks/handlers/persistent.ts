@@ -12,6 +12,7 @@ import type { Env } from '../handler.ts'
 import { signalGroup, startGroup } from '../process-group.ts'
 import { isObject, type JsonObject } from '../shape.ts'
 import { argvOf, type CommandRun } from './command.ts'
+import { envText } from './hook-env.ts'
 
 export interface PersistentRun {
   readonly argv: readonly string[]
@@ -97,7 +98,7 @@ interface Program {
 const programs = new Map<string, Program>()
 
 function programFor(run: Place): Program {
-  const key = JSON.stringify([run.argv, run.cwd, run.env])
+  const key = [...run.argv, run.cwd, envText(run.env)].join('\0')
   const known = programs.get(key)
   if (known && !known.over) return known
   const idle = programs.size >= mostPrograms && [...programs.values()].find(({ waiting }) => waiting.size === 0)

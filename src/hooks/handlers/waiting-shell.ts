@@ -25,19 +25,30 @@ export interface Shell extends WarmShell {
   readonly stamp: string
 }
 
-/** What bash reads at a login, and the folder it starts in. */
-export function stampOf({ cwd, env }: WarmPlace): string {
-  const files = ['.bash_profile', '.bash_login', '.profile', '.bashrc'].map((name) => join(env.HOME ?? '', name))
+const loginFiles = ['.bash_profile', '.bash_login', '.profile', '.bashrc']
+const watched = new WeakMap<WarmPlace, readonly string[]>()
+
+/** What bash reads at a login, and the folder it starts in. On the way of every hook: it does as little as it can. */
+export function stampOf(place: WarmPlace): string {
+  let paths = watched.get(place)
+  if (!paths) {
+    paths = ['/etc/profile', ...loginFiles.map((name) => join(place.env.HOME ?? '', name))]
+    watched.set(place, paths)
+  }
   try {
-    const states = [cwd, '/etc/profile', ...files].map((path, at) => {
-      const found = statSync(path, { throwIfNoEntry: false })
-      return found && (at === 0 ? [found.dev, found.ino] : [found.ino, found.mtimeMs, found.size])
-    })
-    return states.join()
+    const folder = statSync(place.cwd, absent)
+    let stamp = `${folder?.dev} ${folder?.ino}`
+    for (const path of paths) {
+      const file = statSync(path, absent)
+      stamp += file ? ` ${file.ino} ${file.mtimeMs} ${file.size}` : ' -'
+    }
+    return stamp
   } catch {
     return crypto.randomUUID() // it may not be looked at: no shell is the same as any other
   }
 }
+
+const absent = { throwIfNoEntry: false } as const
 
 /** Around a bash that was started with a waiting script. */
 export function warmShell(child: ChildProcess, stamp: string): Shell {

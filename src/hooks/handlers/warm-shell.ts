@@ -13,6 +13,7 @@ import type { Duplex } from 'node:stream'
 import { hideVariables } from '../../files/hide-variables.ts'
 import { startGroup } from '../process-group.ts'
 import { credentialNames } from '../secret-names.ts'
+import { envText } from './hook-env.ts'
 import type { LoginSnapshot } from './login-snapshot.ts'
 import { afterLogin, waitingScript } from './shell-script.ts'
 import { keepAlive, type Shell, stampOf, type WarmPlace, type WarmShell, warmShell } from './waiting-shell.ts'
@@ -128,7 +129,7 @@ async function nextShell(pool: Pool, stock: Stock): Promise<Shell | undefined> {
 /** Undefined where the command must run cold. */
 function poolFor(command: string, place: WarmPlace): Pool | undefined {
   if (place.env.ONA_WARM_SHELLS === '0' || command.length > longestCommand || command.includes('\0')) return undefined
-  const key = `${place.shell}\0${place.cwd}\0${JSON.stringify(place.env)}`
+  const key = `${place.shell}\0${place.cwd}\0${envText(place.env)}`
   const pool = pools.get(key) ?? newPool(key, place)
   return pool.coldOnly || pool.stocks.get(command)?.unfit ? undefined : pool
 }
@@ -139,6 +140,8 @@ function newPool(key: string, place: WarmPlace): Pool {
     clearTimeout(pool.refill)
     pool.queue.length = 0
     for (const { ready } of pool.stocks.values()) for (const shell of ready.splice(0)) shell.dismiss()
+    pool.stocks.clear()
+    learnAgain(pool)
     pools.delete(oldest)
   }
   const pool: Pool = {
@@ -249,8 +252,9 @@ function startShell(pool: Pool, stock: Stock): void {
     if (said.toString() === 'r') {
       // it may wait for long, beside tools that can look at it
       if (credentialNames.some((name) => env[name])) hideVariables(child.pid!, credentialNames)
-      stock.ready.push(shell)
       pool.waits = true
+      if (pool.stocks.get(stock.command) === stock) stock.ready.push(shell)
+      else shell.dismiss() // its stock has been dropped meanwhile
     } else pool.coldOnly = true
     started()
   })
@@ -266,30 +270,32 @@ async function learn(pool: Pool): Promise<void> {
   startNext(pool)
 }
 
-/** A snapshot of another profile is dropped; an old one is held against a login, beside the shells that it serves. */
+/** What was learned of another profile is forgotten; an old snapshot is held against a login, beside the shells it serves. */
 function refresh(pool: Pool): void {
-  const { login } = pool
-  if (typeof login !== 'object') return
-  if (stampOf(pool.place) !== pool.stamp) forget(pool, login, 'unknown')
-  else if (Date.now() - login.checkedAt > snapshotMs) void recheck(pool, login)
+  if (pool.login === 'unknown' || pool.login === 'learning') return
+  if (stampOf(pool.place) !== pool.stamp) learnAgain(pool)
+  else if (typeof pool.login === 'object' && Date.now() - pool.login.checkedAt > snapshotMs)
+    void recheck(pool, pool.login)
 }
 
 async function recheck(pool: Pool, login: LoginSnapshot): Promise<void> {
   login.checkedAt = Date.now()
   const { isStillTrue } = await import('./login-snapshot.ts')
-  if (!(await isStillTrue(pool.place, login)) && pool.login === login) forget(pool, login, 'read')
+  if ((await isStillTrue(pool.place, login)) || pool.login !== login) return
+  learnAgain(pool)
+  pool.login = 'read'
 }
 
-function forget(pool: Pool, login: LoginSnapshot, then: Login): void {
-  pool.login = then
-  process.getBuiltinModule('node:fs').closeSync(login.fd)
+function learnAgain(pool: Pool): void {
+  if (typeof pool.login === 'object') process.getBuiltinModule('node:fs').closeSync(pool.login.fd)
+  if (pool.login !== 'learning') pool.login = 'unknown'
 }
 
 /** How many shells wait there, or anywhere; for one command, or for any. */
 export const warmShells = (place?: WarmPlace, command?: string): number =>
   [...pools.values()]
     .filter((pool) => place === undefined || pool.place.cwd === place.cwd)
-    .filter(({ place: { env } }) => place === undefined || JSON.stringify(env) === JSON.stringify(place.env))
+    .filter(({ place: { env } }) => place === undefined || envText(env) === envText(place.env))
     .flatMap(({ stocks }) => [...stocks.values()])
     .filter((stock) => command === undefined || stock.command === command)
     .reduce((sum, { ready }) => sum + ready.length, 0)
