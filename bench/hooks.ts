@@ -14,6 +14,7 @@ import type { Plane, Scope } from '../src/hooks/plane.ts'
 import { readHooks } from '../src/hooks/settings.ts'
 import type { Steps } from '../src/hooks/steps.ts'
 import { median, report } from './lib/processes.ts'
+import { developerProfile, profilePrograms } from './lib/profile.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'ona-bench-'))
 const samples = Number(process.argv[2] ?? 61)
@@ -73,19 +74,15 @@ async function inTurns(rounds: number, ...works: (() => Promise<unknown>)[]): Pr
   return times.map(median)
 }
 
-/** Programs that the profile of a developer runs: version managers of several languages ask each other. */
-const profilePrograms = 174
 const developer = join(place, 'developer')
 mkdirSync(developer)
-writeFileSync(
-  join(developer, '.bash_profile'),
-  `for each in $(seq ${profilePrograms - 1}); do /bin/true; done\nexport PATH="$HOME/bin:$PATH"\n`,
-)
+writeFileSync(join(developer, '.bash_profile'), developerProfile)
 /** The model takes its time: at least this long, and on a busy machine until the shells that were used are there again. */
 const modelMs = 50
 const mostMs = 20_000
-async function pause(shells: number): Promise<void> {
+async function pause(plane: Plane | undefined, shells: number): Promise<void> {
   const begin = performance.now()
+  plane?.expectCalls(scope) // as a session does when it asks the model
   do await new Promise((resolve) => setTimeout(resolve, modelMs))
   while (warmShells() < shells && performance.now() - begin < mostMs)
 }
@@ -110,9 +107,15 @@ async function warm(home: string): Promise<Warm> {
   }
   const others = warmShells()
   const times: number[][] = [[], [], [], []]
+  const works = [
+    { plane: one, shells: 1, work: () => ask(one) },
+    { plane: undefined, shells: 0, work: bareSh },
+    { plane: five, shells: 5, work: () => ask(five) },
+    { plane: undefined, shells: 0, work: fiveBare },
+  ]
   for (let round = -2; round < Math.ceil(samples / 4); round++)
-    for (const [at, work] of [() => ask(one), bareSh, () => ask(five), fiveBare].entries()) {
-      await pause(others + (round < 0 ? 1 : 5))
+    for (const [at, { plane, shells, work }] of works.entries()) {
+      await pause(plane, others + shells)
       const startedAt = performance.now()
       await work()
       if (round >= 0) times[at]!.push(performance.now() - startedAt)
@@ -153,6 +156,10 @@ async function many(plane: Plane) {
 rmSync(place, { recursive: true })
 
 const perCall = inProcess! / 1000
+console.log(`method: the plane alone, medians of ${Math.ceil(samples / 4)}; each hook is ${command}, asked after ${modelMs} ms in which shells are
+started ahead, in turns with a bare spawn of sh -c with the same command and input. The profile runs ${profilePrograms} programs.
+Bars: one hook 0.5 × a bare sh -c; five 0.5 × Codex's five, which take 0.85 × five bare spawns; five persistent hooks 1 ms.
+bench/hook-turns.ts measures the same in whole sessions.`)
 for (const [home, { one: oneMs, five, bare: sh }] of Object.entries({
   'an empty home': inEmpty,
   "a developer's profile": inDeveloper,
@@ -166,15 +173,14 @@ console.log(
 process.exitCode = report([
   { what: 'one hook, empty home × a bare sh -c', ratio: inEmpty.one / inEmpty.bare, bar: 0.5 },
   { what: "one hook, developer's profile × a bare sh -c", ratio: inDeveloper.one / inDeveloper.bare, bar: 0.5 },
-  // Codex, which runs them at the same time, takes 0.85 of five spawns one after another; half of that is the bar
+  // half of 0.85, which Codex takes, as it runs them at the same time
   { what: 'five hooks, empty home × five bare sh -c', ratio: inEmpty.five / inEmpty.fiveBare, bar: 0.43 },
   {
     what: "five hooks, developer's profile × five bare sh -c",
     ratio: inDeveloper.five / inDeveloper.fiveBare,
     bar: 0.43,
   },
-  // a bare sh -c takes 2.6 ms on an idle machine, and 1 ms is the bar
-  { what: 'five persistent hooks × a bare sh -c', ratio: persistent! / inEmpty.bare, bar: 0.38 },
+  { what: 'five persistent hooks × 1 ms', ratio: persistent! / 1, bar: 1 },
   { what: 'one hook, cold × the same bare spawn', ratio: ours! / bare!, bar: 1.15 },
   { what: 'five in-process hooks on a call × 0.5 ms', ratio: perCall / 0.5, bar: 1 },
 ])

@@ -1,4 +1,5 @@
 // The least that an agent in Node must do: send the conversation, read the stream, run the shell, keep three rows, go on.
+// FLOOR_HOOKS: commands to ask before each call, one after another, by a bare spawn each.
 import { spawn } from 'node:child_process'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -10,9 +11,10 @@ const keep = (...rows) => {
   for (const row of rows) insert.run(row)
   db.exec('COMMIT')
 }
-const shell = (command) =>
+const shell = (command, asked) =>
   new Promise((resolve) => {
-    const child = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn('/bin/sh', ['-c', command], { stdio: [asked ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
+    child.stdin?.on('error', () => {}).end(asked)
     let out = ''
     child.stdout.on('data', (piece) => {
       out += piece
@@ -21,6 +23,7 @@ const shell = (command) =>
     child.on('close', () => resolve(out))
   })
 
+const hooks = JSON.parse(process.env.FLOOR_HOOKS ?? '[]')
 const tools = [{ name: 'bash', description: 'Runs a command', input_schema: { type: 'object', properties: {} } }]
 const messages = [{ role: 'user', content: 'go' }]
 for (;;) {
@@ -41,6 +44,7 @@ for (;;) {
     break
   }
   const input = JSON.parse(text)
+  for (const hook of hooks) await shell(hook, `${JSON.stringify({ tool_name: 'Bash', tool_input: input })}\n`)
   const content = await shell(input.command)
   messages.push({ role: 'assistant', content: [{ ...call, input }] })
   messages.push({ role: 'user', content: [{ type: 'tool_result', tool_use_id: call.id, content }] })

@@ -1,11 +1,12 @@
 /**
  * A model that calls a tool so many times and then ends, in a process of its own; prints its port. It keeps the time from
- * the end of each answer to the next request: what the agent took. GET /gaps gives them, in milliseconds, and starts over.
+ * the end of each answer to the next request: what the agent took. A second argument: how many ms an answer takes. GET /gaps gives them, in milliseconds, and starts over.
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 const turns = Number(process.argv[2])
+const answerMs = Number(process.argv[3] ?? 0)
 const frame = (data: { type: string; [key: string]: unknown }) =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
 const message = {
@@ -40,8 +41,9 @@ const server = http.createServer((request, response) => {
   if (asked > 0) gaps.push(now - answeredAt)
   const tool = request.headers['x-api-key'] ? 'Bash' : 'bash' // the floor sends no key
   request.resume()
-  request.on('end', () => {
+  request.on('end', async () => {
     asked++
+    if (answerMs > 0) await new Promise((resolve) => setTimeout(resolve, answerMs))
     const call = { type: 'tool_use', id: `call_${asked}`, name: tool, input: {} }
     const args = { type: 'input_json_delta', partial_json: '{"command":"echo here"}' }
     response.writeHead(200, { 'content-type': 'text/event-stream' })

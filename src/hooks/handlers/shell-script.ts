@@ -1,8 +1,8 @@
 /** The script of a warm shell: it waits on descriptor 3 for the word to go, and then runs its command as `bash -lc` would. */
 
-/** In a login shell. Where the profile sets a trap, or traces, the shell says `c`: hooks run cold. */
+/** In a login shell. Where the profile traces, or sets a trap, the shell says so before it says `r`: hooks run cold. */
 export const afterLogin =
-  'builtin set -- "$?" "$@"; [[ $- == *[xv]* || -n $(builtin trap -p) ]] && { builtin printf c >&3; builtin exit; }'
+  'builtin set -- "$?" "$@"; [[ $- != *[xv]* ]] || builtin printf traces >&3; builtin trap -p >&3'
 
 /** In a shell that takes the state of an earlier login from descriptor 4. `status` is that of the profile's last command. */
 export const afterRestore = (status: string) => `builtin . /dev/fd/4; exec 4<&-; builtin set -- ${status}`

@@ -255,7 +255,10 @@ function startShell(pool: Pool, stock: Stock): void {
       pool.waits = true
       if (pool.stocks.get(stock.command) === stock) stock.ready.push(shell)
       else shell.dismiss() // its stock has been dropped meanwhile
-    } else pool.coldOnly = true
+    } else {
+      pool.coldOnly = true
+      shell.dismiss()
+    }
     started()
   })
   keepAlive(child, false)
