@@ -15,6 +15,8 @@ interface Pair {
   readonly light?: boolean
   /** Lines from the end of the screen: what went before belongs to other scenes. */
   readonly lines: number
+  /** Claude Code has no such scene against a scripted model. */
+  readonly isAlone?: boolean
 }
 
 const pairs: readonly Pair[] = [
@@ -24,11 +26,11 @@ const pairs: readonly Pair[] = [
   { scene: 'permission-edit', columns: 60, lines: 32 },
   { scene: 'permission', columns: 80, light: true, lines: 20 },
   { scene: 'output', columns: 80, lines: 16 },
-  { scene: 'todo', columns: 80, lines: 18 },
+  { scene: 'todo', columns: 80, lines: 18, isAlone: true },
   { scene: 'agents', columns: 80, lines: 16 },
   { scene: 'plan', columns: 80, lines: 40 },
   { scene: 'error', columns: 80, lines: 30 },
-  { scene: 'status', columns: 60, light: true, lines: 25 },
+  { scene: 'status', columns: 80, light: true, lines: 24 },
   { scene: 'resume', columns: 80, lines: 18 },
 ]
 
@@ -43,7 +45,7 @@ for (const pair of pairs) {
 }
 await camera.close()
 
-function sheet({ scene, columns, light = false, lines }: Pair): string {
+function sheet({ scene, columns, light = false, lines, isAlone }: Pair): string {
   const [ground, ink] = light ? ['#ffffff', '#24292f'] : ['#1b1d23', '#d7dae0']
   const pane = (agent: string, title: string) => {
     const screen = readFileSync(join(captured, light ? 'light' : 'dark', `${scene}-${columns}-${agent}.ansi`), 'utf8')
@@ -51,10 +53,10 @@ function sheet({ scene, columns, light = false, lines }: Pair): string {
     return `<td style="vertical-align:bottom"><div style="font:12px sans-serif;color:#57606a;padding:2px 4px">${title}</div>
       <pre style="margin:0;padding:8px;width:${columns}ch;font:12px/15px 'DejaVu Sans Mono',monospace;color:${ink};background:${ground}">${shown}</pre></td>`
   }
-  return `<body style="margin:0"><table cellspacing="4" style="background:#d0d7de">${pane('claude', 'Claude Code')}${pane('ona', 'ona')}</table>`
+  return `<body style="margin:0"><table cellspacing="4" style="background:#d0d7de">${isAlone ? '' : pane('claude', 'Claude Code')}${pane('ona', 'ona')}</table>`
 }
 
-/** Styles are one element a run, and a run may hold several lines: each line is closed and opened again. */
+/** A screen's empty middle is left out. Styles are one element a run, and a run may hold several lines: each line is closed and opened again. */
 function lastLines(markup: string, count: number): string {
   const lines = markup
     .replaceAll(/<span style="([^"]*)">([^<]*)<\/span>/g, (_, style: string, text: string) =>
@@ -64,7 +66,9 @@ function lastLines(markup: string, count: number): string {
         .join('\n'),
     )
     .split('\n')
-  return lines.slice(-count).join('\n')
+  const isBlank = (line: string | undefined) => line?.replaceAll(/<[^>]*>/g, '').trim() === ''
+  const squeezed = lines.filter((line, at) => !(isBlank(line) && isBlank(lines[at - 1]) && isBlank(lines[at - 2])))
+  return squeezed.slice(-count).join('\n')
 }
 
 async function pixels(page: Page): Promise<{ width: number; height: number; rgba: Buffer }> {
