@@ -155,3 +155,21 @@ test("a hook's condition on files sees what a command line would read or write, 
 })
 
 const asked = { settings: {}, mode: 'default', hook: 'none', cwd: '/p', projectDir: '/p', home: '/home/u' } as const
+
+test('every built-in tool is known by its name, and every older name is taken for ours', () => {
+  const tools =
+    'Read Write Edit NotebookEdit Bash Glob Grep WebFetch WebSearch AskUserQuestion TodoWrite TaskOutput Agent Skill EnterPlanMode ExitPlanMode ListMcpResources ReadMcpResource ToolSearch Brief TaskStop'
+  for (const tool of tools.split(' '))
+    assert.deepEqual(readRule(tool, 'deny'), { ok: true, rule: { text: tool, tool, specifier: { kind: 'any' } } })
+  const older = {
+    ...{ Task: 'Agent', MultiEdit: 'Edit', LS: 'Glob', KillShell: 'TaskStop', KillBash: 'TaskStop' },
+    ...{ BashOutput: 'TaskOutput', ListMcpResourcesTool: 'ListMcpResources', ReadMcpResourceTool: 'ReadMcpResource' },
+    SendUserMessage: 'Brief',
+  }
+  for (const [text, tool] of Object.entries(older))
+    assert.deepEqual(readRule(text, 'allow'), { ok: true, rule: { text, tool, specifier: { kind: 'any' } } })
+  assert.deepEqual(readRule('Lunch', 'deny'), {
+    ...{ ok: true, rule: { text: 'Lunch', tool: 'Lunch', specifier: { kind: 'any' } } },
+    warning: 'there is no tool named Lunch',
+  })
+})

@@ -40,7 +40,7 @@ const ssh: RiskyUse = { letters: 'oFJISE', takes: ['-p', '-l', '-i', '-L', '-R',
 const make: RiskyUse = {
   letters: 'CfEI',
   takes: ['-j', '-l', '-o', '-W'],
-  long: ['--file', '--makefile', '--include-dir', '--eval'],
+  long: ['--file', '--makefile', '--include-dir'],
   // variables that make runs, or that make and the shell would expand
   words:
     /^((MAKE|GNUMAKE|MAKEFLAGS|GNUMAKEFLAGS|MAKEFILES|SHELL|\.SHELLFLAGS|CC|CXX|CPP|LD|AR|AS|FC|RM|INSTALL|LEX|YACC|\w*_(CMD|COMMAND|PROG|LAUNCHER|WRAPPER))\s*[:+?!]*=|[\w.]+\s*[:+?!]*=.*[$`;|&])/s,
