@@ -118,7 +118,9 @@ function readFlags() {
 function sourcesIn(path: string): string[] {
   if (!existsSync(path)) return wrong(`${path} does not exist`)
   if (!statSync(path).isDirectory()) return [path]
-  return globSync(`${path}/**/*.{ts,tsx}`).filter((file) => !/\.test\.ts$|\.d\.ts$|fixtures/.test(file))
+  return globSync(`${path}/**/*.{ts,tsx}`)
+    .filter((file) => !/\.test\.ts$|\.d\.ts$|fixtures/.test(file))
+    .sort()
 }
 
 function wrong(why: string): never {

@@ -216,7 +216,15 @@ const spellings: Record<string, readonly string[]> = {
     "trap 'x; exit; ' EXIT",
   ],
   ends: ['exec true', 'exec echo a', 'exec printf a', 'x; exec echo', 'exit\nx', 'exit 0\nx'],
-  never: ['if true; then a; fi', 'if :; then a; fi', 'if false; then a; fi', 'while false; do a; done'],
+  never: [
+    'if true; then a; fi',
+    'if :; then a; fi',
+    'if false; then a; fi',
+    'while false; do a; done',
+    '  if true; then a; fi',
+    ' set +e',
+    '\tset +o errexit',
+  ],
 }
 const allowed = [
   ...[

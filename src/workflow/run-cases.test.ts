@@ -190,6 +190,21 @@ test('each case of a plan runs and is proved; one that is refused does not run, 
   assert.deepEqual(await run({ signal: AbortSignal.abort() }), [])
 })
 
+test('a change of one file is proved; where nothing changed there is nothing to prove', async (t) => {
+  const at = place(t)
+  const drafted = draftPlan(at.db, 'c', 's', '## Success criteria\n- greets\n') as { id: number }
+  const plan = getPlan(at.db, drafted.id)!
+  const each = saveCase(at.db, plan.id, { name: 'one', criterion: 'C1', content: 'test -e "$PROJECT_DIR/a.txt"\n' })
+  writeFileSync(join(at.projectDir, 'a.txt'), 'x')
+  const proofAfter = async (approvedAt: string) => {
+    await runCases(at.db, { ...plan, approvedAt }, { projectDir: at.projectDir, env: at.env })
+    return proofOf(at.db, each)?.flaw
+  }
+  assert.equal(await proofAfter('2999-01-01 00:00:00'), undefined)
+  assert.equal(proofOf(at.db, each), undefined)
+  assert.equal(await proofAfter('2000-01-01 00:00:00'), 'passes without the change')
+})
+
 test('the copy has all of the project but its history, its packages and our folder', async (t) => {
   const at = place(t)
   const put = (path: string) => {

@@ -254,6 +254,8 @@ test('session, once a call is decided', async (t) => {
     seen[name] = await ask(session, second)
   }
   kept(t, seen)
+  const traits = ({ name, priority, hotPathSafe, critical }: HookModule) => [name, priority, hotPathSafe, critical]
+  assert.deepEqual([traits(toolHook), [...toolHook.supports]], [traits(session), ['PreToolUse']])
   assert.deepEqual(await ask(toolHook, call('read_file')), await ask(session, call('read_file')))
   assert.deepEqual(
     await ask(toolHook, { ...call('read_file'), isNew: true }),
@@ -760,7 +762,11 @@ test('stop-synth', async (t) => {
     put(`${sessionRoot}/events.jsonl`, records.map((each) => `${JSON.stringify(each)}\n`).join(''))
   const outcome = (success: boolean | undefined, ...touchedPaths: unknown[]) =>
     record('TOOL_OUTCOME', { data: { success, touchedPaths } })
-  log(record('TOOL_DECISION', { toolName: 'read_file', decision: 'allow' }), outcome(true, 'a.ts'))
+  log(
+    record('TOOL_DECISION', { toolName: 'read_file', decision: 'allow' }),
+    outcome(true, 'a.ts'),
+    record('TOOL_DECISION', { toolName: 'read_file', decision: 'allow', ts: day + 120_000 }),
+  )
   seen['a quiet session'] = await stop()
   seen['its page'] = filesIn(`${sessionRoot}/stop-synth/output`)
   rmSync(join(root, sessionRoot, 'stop-synth'), { recursive: true })

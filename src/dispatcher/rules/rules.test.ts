@@ -314,6 +314,7 @@ test('what a command reads without bounds is given back in its words', () => {
     ['dir /b', null],
     ['gci -Recurse .', 'gci -Recurse .'],
     ['gci .', null],
+    ['gci . -ReadOnly', null],
     ['sudo -E env A=1 grep -r x .', 'grep -r x .'],
     ['A=1', null],
     ['pushd src; grep -r x .', null],

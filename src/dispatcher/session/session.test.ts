@@ -439,6 +439,23 @@ test('files: trouble is a value, a torn line is closed, and what replaces a file
   assert.deepEqual([makeFolder(join(root, 'a/b')), makeFolder(file)], [true, false])
 })
 
+test('no file stays open, whether it could be read and written or not', { skip: !existsSync('/proc/self/fd') }, (t) => {
+  const root = folder(t)
+  const file = join(root, 'log')
+  const open = () => readdirSync('/proc/self/fd').length
+  const before = open()
+  for (let n = 0; n < 10; n++) {
+    appendLines(file, ['x'], 8)
+    replaceFile(file, 'whole\n')
+    readFrom(file, 0)
+    readJson(file)
+    alone(join(root, 'lock'), 0, () => {})
+    for (const path of [root, join(root, 'none/x')])
+      [appendLines(path, ['x']), replaceFile(path, 'x'), readFrom(path, 0)]
+  }
+  assert.equal(open(), before)
+})
+
 test('one holder of a lock at a time; one that a dead process left is broken; a folder that is not there is no lock', (t) => {
   const root = folder(t)
   const lock = join(root, 'lock')

@@ -139,7 +139,14 @@ test('what keeps an installation from being made is said, and nothing is written
     /^\.claude\/settings\.json cannot be read \(.+\); mend it first, nothing was written$/,
   )
   assert.deepEqual(files(), ['.claude/settings.json'])
+  const removed = String(did(uninstall(repo, options.runtime)))
+  assert.match(removed, /^\.claude\/settings\.json cannot be read \(.+\); mend it first, nothing was removed$/)
   mkdirSync(join(root, 'elsewhere'))
+  symlinkSync(join(root, 'elsewhere'), join(repo, '.github'))
+  assert.equal(
+    did(install(repo, options)),
+    '.github/hooks/hooks.json is, or lies behind, a link that leads out of the repository; nothing was changed',
+  )
   symlinkSync(join(root, 'elsewhere'), join(repo, '.ai'))
   const stray = '.ai/hooks is, or lies behind, a link that leads out of the repository; nothing was changed'
   assert.deepEqual([did(install(repo, options)), makeModule(repo, 'mine')], [stray, { ok: false, problem: stray }])
