@@ -32,18 +32,20 @@ const scoped: PermissionSettings = {
 const withFiles: PermissionSettings = { ...scoped, deny: [...scoped.deny!, 'Read(.env)', 'Edit(/secrets/**)'] }
 const here = process.cwd()
 
-const rule = (settings: PermissionSettings, files?: FileView) => (command: string) =>
-  decide({
-    settings,
-    ...(files && { files }),
-    mode: 'default',
-    tool: 'Bash',
-    input: { command },
-    hook: 'none',
-    cwd: here,
-    projectDir: here,
-    home: '/home/x',
-  })
+const rule =
+  (settings: PermissionSettings, files?: FileView, cwd = here) =>
+  (command: string) =>
+    decide({
+      settings,
+      ...(files && { files }),
+      mode: 'default',
+      tool: 'Bash',
+      input: { command },
+      hook: 'none',
+      cwd,
+      projectDir: cwd,
+      home: '/home/x',
+    })
 
 /** Microseconds a line, of the better half of many rounds. */
 async function cost(work: (line: string) => unknown, next: () => readonly string[], rounds = 31): Promise<number> {
@@ -66,11 +68,13 @@ const replayed = await cost(rule(withFiles, rememberingView({ lasting: true })),
 for (const [what, microseconds] of Object.entries({ fresh, again, files, replayed }))
   console.log(`${what.padEnd(8)} ${Math.round(1e6 / microseconds)} a second`)
 
+/** A project that is not there: what a ruling on `cp -r dist` costs in one that is depends on what it holds. */
+const gone = '/home/x/project'
 /** The lines of a history in which none comes twice, as they are when they were read from a database. */
 const history = (): readonly string[] =>
   JSON.parse(
     JSON.stringify(
-      Array.from({ length: 2000 }, () => recordedCall(Math.random, made++, here, 'distinct').input['command']!),
+      Array.from({ length: 2000 }, () => recordedCall(Math.random, made++, gone, 'distinct').input['command']!),
     ),
   )
 const view = rememberingView({ lasting: true })
@@ -84,7 +88,7 @@ const steps = {
     (line) => readShell(line).commands.map((each) => [spellings(each), filesOf(each)]),
     history,
   ),
-  rule: await cost(rule(withFiles, view), history),
+  rule: await cost(rule(withFiles, view, gone), history),
 }
 for (const [what, microseconds] of Object.entries(steps))
   console.log(`${what.padEnd(15)} ${microseconds.toFixed(1)} µs a new line`)
