@@ -8,8 +8,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fill } from '../src/audit/inspect/data/fill.ts'
+import { search } from '../src/audit/inspect/data/search.ts'
 import { conversationPage, overviewPage } from '../src/audit/inspect/page.ts'
 import { type Db, openDb } from '../src/store/open.ts'
+import { listSessions } from '../src/store/session-list.ts'
 import { type Generated, generateRecord } from './lib/generate-record.ts'
 import { report } from './lib/processes.ts'
 
@@ -20,6 +22,7 @@ const folder = process.env['ONA_BENCH_RECORDS'] ?? scratch
 const bin = join(import.meta.dirname, '../bin/ona.mjs')
 const project = join(scratch, 'project')
 mkdirSync(project, { recursive: true })
+writeHistory()
 
 interface Waited {
   readonly what: string
@@ -52,6 +55,8 @@ const waited: readonly Waited[] = [
   ona('audit hold, the list', () => ['audit', 'hold']),
   ona('audit retain --dry-run, nothing old', () => ['audit', 'retain', '--days', '3650', '--dry-run']),
   ona('audit archive --dry-run, nothing old', () => ['audit', 'archive', '--older-than', '3650d', '--dry-run']),
+  ona('audit import, nothing new', () => ['audit', 'import', '--all']),
+  ona('audit import --dry-run', () => ['audit', 'import', '--all', '--dry-run']),
   ona('--eval of Glob', () => ['--eval', '{"tool":"Glob","input":{"pattern":"*.json"}}']),
 ]
 /** In process: what a browser waits for. */
@@ -61,6 +66,8 @@ const pages = [
     what: 'inspect, a conversation',
     show: (db: Db, { conversationId }: Generated) => conversationPage(db, conversationId, 1),
   },
+  { what: 'inspect, a search', show: (db: Db) => search(db, 'settings agree', {}) },
+  { what: '--resume, the list', show: (db: Db) => listSessions(db) },
 ]
 const streamed = ona('inspect --json, every conversation', () => ['inspect', '--json'])
 
@@ -113,6 +120,24 @@ process.exitCode = report(
     ...{ what: `${what}: ${largest} × ${sizes[0]} rows`, ratio: values.at(-1)! / values[0]!, bar: 2 },
   })),
 )
+
+/** A history of another agent, which is imported in the first round. */
+function writeHistory(): void {
+  const folder = join(scratch, '.claude/projects/-work')
+  mkdirSync(folder, { recursive: true })
+  const about = { sessionId: 's', cwd: '/work', version: '1', timestamp: '2026-11-01T10:00:00.000Z' }
+  const lines = Array.from({ length: 200 }, (_, n) => [
+    { ...about, type: 'user', uuid: `u${n}`, message: { role: 'user', content: `prompt ${n}` } },
+    { ...about, type: 'assistant', uuid: `a${n}`, message: { id: `m${n}`, content: [{ type: 'text', text: 'ok' }] } },
+  ])
+  writeFileSync(
+    join(folder, 's.jsonl'),
+    lines
+      .flat()
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join(''),
+  )
+}
 
 /** The index is built once, by whoever looks first. */
 function isBehind(db: Db): boolean {

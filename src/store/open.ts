@@ -1,23 +1,14 @@
 /** The database: opened once a process, every write in a transaction. */
-import {
-  accessSync,
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
-import { homedir } from 'node:os'
-import { dirname, isAbsolute, join } from 'node:path'
+import { readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { packageRoot } from '../package-root.ts'
 import { type Added, seal, tableAddedTo, unknownEnd } from './chain/chain.ts'
+import { claim } from './database-file.ts'
 import { asStoreError, StoreError } from './failure.ts'
 import { ownTables } from './own-tables.ts'
 import { keepOutEnv } from './secrets.ts'
 
+export { dbPath } from './database-file.ts'
 export { StoreError } from './failure.ts'
 
 export interface Db {
@@ -52,14 +43,6 @@ const SCHEMA_VERSION = 1
 /** Bytes of the write-ahead log that stay on the disk when nobody reads from it any more. */
 const largestLog = 16 * 1_048_576
 
-/** Where the database lies: AGENT_SDLC_DB, which must be absolute, else `~/.ona/agent.db`. */
-export function dbPath(env: NodeJS.ProcessEnv = process.env): string {
-  const path = env['AGENT_SDLC_DB']
-  if (!path) return join(env['HOME'] || homedir(), '.ona', 'agent.db')
-  if (isAbsolute(path)) return path
-  throw new StoreError('bad-path', `AGENT_SDLC_DB is "${path}"; it must be an absolute path such as ${join('/', path)}`)
-}
-
 /** The path of a database that lives as long as its connection, and in no file. */
 export const inMemory = ':memory:'
 
@@ -86,52 +69,6 @@ export function readDb(path: string): ReadDb {
       `there is no database at ${path} yet: ona has not run, or AGENT_SDLC_DB is another`,
     )
   return new Connection(path, { readOnly: true })
-}
-
-/** Makes an empty file for a new database; looks at an old one without touching it. Says whether it is new. */
-function claim(path: string): boolean {
-  let header: Buffer
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    const isFile = statSync(path, { throwIfNoEntry: false })?.isFile()
-    if (isFile === undefined) {
-      closeSync(openSync(path, 'ax', 0o600))
-      return true
-    }
-    if (!isFile) throw new StoreError('not-a-database', `${path} is not a file; set AGENT_SDLC_DB to the path of one`)
-    accessSync(path, constants.R_OK | constants.W_OK)
-    accessSync(dirname(path), constants.W_OK)
-    header = firstBytes(path)
-  } catch (error) {
-    throw asFileError(error, path)
-  }
-  if (header.length > 0 && !header.equals(Buffer.from('SQLite format 3\0')))
-    throw new StoreError(
-      'not-a-database',
-      `${path} is not a SQLite database; it was left as it is. Set AGENT_SDLC_DB to another path`,
-    )
-  return false
-}
-
-function firstBytes(path: string): Buffer {
-  const file = openSync(path, 'r')
-  const bytes = Buffer.alloc(16)
-  const length = readSync(file, bytes)
-  closeSync(file)
-  return bytes.subarray(0, length)
-}
-
-function asFileError(error: unknown, path: string): unknown {
-  const { code } = error as { code?: string }
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return new StoreError(
-      'read-only',
-      `${path} cannot be written; make the file and its folder writable, or set AGENT_SDLC_DB to another path`,
-    )
-  if (code === 'ENOSPC') return new StoreError('disk-full', `${path} cannot be made: the disk is full. Free some space`)
-  if (code === 'ENOTDIR' || code === 'EEXIST' || code === 'ELOOP' || code === 'ENAMETOOLONG')
-    return new StoreError('bad-path', `${path} cannot be made: ${(error as Error).message}`)
-  return error
 }
 
 type Sqlite = typeof import('node:sqlite')

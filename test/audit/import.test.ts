@@ -86,6 +86,11 @@ test('without a path it finds what is on this machine, and says so first', async
       ['codex', 15],
     ],
   )
+  const again = await here.run(['audit', 'import', '--dry-run', '--all'])
+  assert.match(
+    again.stdout,
+    /claude: 0 new sessions, 0 prompts, 0 calls .*\ncodex: 0 new sessions, 0 prompts, 0 calls /,
+  )
 })
 
 test('a growing file is read on from where it ended; a half-written line waits', async (t) => {

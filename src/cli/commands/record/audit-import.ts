@@ -3,12 +3,13 @@
 import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
+import { openDryRun } from '../../../audit/import/dry-run.ts'
 import { type Found, findHistories } from '../../../audit/import/find-histories.ts'
 import { importFile } from '../../../audit/import/import-history.ts'
 import { type Counts, noCounts } from '../../../audit/import/write-records.ts'
 import { counted } from '../../../hooks/text/counted.ts'
 import { historyReaders } from '../../../hosts/history/readers.ts'
-import { type Db, dbPath, inMemory, openDb } from '../../../store/open.ts'
+import { type Db, dbPath, openDb } from '../../../store/open.ts'
 import { requireOperator } from '../../../store/operator.ts'
 import { command } from '../../command.ts'
 import { failed, noted, said, saidJson, table, warned, wrong } from '../../print.ts'
@@ -28,7 +29,7 @@ ona hooks log and SQL read them beside ona's own. It reads only; importing again
   --since 90d|DATE   sessions that were active since then (default 30d)
   --all              sessions of any age
   --watch            keep following live sessions until Ctrl-C
-  --dry-run          read and count, but store nothing
+  --dry-run          count what would be added, and store nothing
   --project DIR      of a dispatcher's logs: the repository they belong to (default: two folders above DIR)
   --json             print the counts as JSON
 
@@ -69,7 +70,7 @@ export const run = command(name, { help, flags, words: 2 }, async (given, [first
   const found = look()
   if (!given.json) said(foundTable(found, wanted.length === 1 ? wanted[0]!.title : undefined, given.all === true))
   if (found.length === 0 && !given.watch) return given.json ? saidJson({ agents: [], problems: [] }) : 0
-  const db = openDb(given['dry-run'] ? inMemory : dbPath())
+  const db = given['dry-run'] ? openDryRun(dbPath(), found) : openDb(dbPath())
   try {
     requireOperator('importing into the record', { db })
     const done = await importAll(db, found)
