@@ -327,6 +327,7 @@ test('what a command reads without bounds is given back in its words', () => {
     ['tree src/*', null],
     ['tree *', 'tree *'],
     ['tree /*', 'tree /*'],
+    ['tree /home*/me', null],
     ['tree ${HOME}/x', null],
     ['tree %USERPROFILE%', 'tree %USERPROFILE%'],
     ['tree ~', 'tree ~'],
