@@ -133,10 +133,10 @@ test('what was written while implementing is left out by path and by content, an
       ],
       [
         { name: 'README.md', why: 'it was written while implementing' },
-        { name: 'docs/copy.md', why: 'it holds 1 lines of the implementation' },
-        { name: 'docs/encoded.md', why: 'it holds 1 lines of the implementation' },
-        { name: 'docs/in-line.md', why: 'it holds 1 lines of the implementation' },
-        { name: 'docs/quotes.md', why: 'it holds 1 lines of the implementation' },
+        { name: 'docs/copy.md', why: 'it holds 1 line of the implementation' },
+        { name: 'docs/encoded.md', why: 'it holds 1 line of the implementation' },
+        { name: 'docs/in-line.md', why: 'it holds 1 line of the implementation' },
+        { name: 'docs/quotes.md', why: 'it holds 1 line of the implementation' },
       ],
     ],
   )
