@@ -141,7 +141,7 @@ export const settingsShape = record({
   approvals: optional(
     record(
       {
-        expiresAfterHours: optional(number('How long a call waits; 24 by default.')),
+        expiresAfterHours: optional(number('How long a call waits; 24 by default.', { min: 0.01 })),
         owner: text('Who decides; any operator of the database by default.'),
       },
       'Where nobody answers a prompt, the call waits for ona approvals instead of being denied.',
