@@ -13,6 +13,7 @@ export { StoreError } from './failure.ts'
 
 export interface Db {
   readonly path: string
+  readonly isOpen: boolean
   /** Statements are prepared once and kept. */
   run(sql: string, ...values: SqlValue[]): { changes: number; lastId: number }
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined
@@ -251,6 +252,10 @@ class Connection implements Db {
     } finally {
       if (this.#db.isTransaction) this.#db.exec('COMMIT')
     }
+  }
+
+  get isOpen(): boolean {
+    return this.#db.isOpen
   }
 
   close(): void {

@@ -45,7 +45,8 @@ test('with cleanupPeriodDays, a start erases old content beside the session, and
   const sql = 'SELECT days, sessions, remaining FROM ona_retention WHERE sessions IS NOT NULL'
   const done = () => at.rows(sql).map((row) => ({ ...row }))
   await cleaning.until(() => done().length > 0)
-  assert.equal((await cleaning.end()).code, 0)
+  const ended = await cleaning.end()
+  assert.equal(ended.code, 0, `${ended.stdout.slice(-1500)}\n${ended.stderr}`)
   assert.deepEqual(done(), [{ days: 30, sessions: 1, remaining: 0 }])
   assert.equal(said(at), 0)
   const [event] = at.rows<{ detail: string }>("SELECT detail FROM events WHERE event_type = 'retention'")

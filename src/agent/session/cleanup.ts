@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { counted } from '../../hooks/text/counted.ts'
+import { readJson } from '../../hooks/text/json-text.ts'
 import { packageRoot } from '../../package-root.ts'
 import { inMemory } from '../../store/open.ts'
 import { beginRetention } from '../../store/retention.ts'
@@ -30,7 +31,9 @@ export function startCleanup(session: Session, days: number): void {
   const stdout = child.stdout as typeof child.stdout & { unref?(): void }
   stdout.unref?.()
   child.on('close', () => {
-    const { sessions = 0, left = 0 } = JSON.parse(text || '{}') as { sessions?: number; left?: number }
+    const read = readJson(text) // nothing, where it was killed
+    if (!read.ok || !db.isOpen) return // or the session is over
+    const { sessions = 0, left = 0 } = read.value as { sessions?: number; left?: number }
     if (sessions === 0) return
     const rest = left > 0 ? `; ${left} more tomorrow` : ''
     const notice = `cleanupPeriodDays: erased the content of ${counted(sessions, 'session')} last active over ${counted(days, 'day')} ago${rest}`
