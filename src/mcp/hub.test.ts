@@ -243,7 +243,6 @@ test('a server that changes its list is asked for the new one', async () => {
 
 test('servers that do not come up fail with what they said, and hold nobody up', async () => {
   const env = { ...process.env, MCP_TIMEOUT: '4000' }
-  const started = performance.now()
   const hub = await hubOf(
     {
       silent: hostile('silent'),
@@ -255,7 +254,7 @@ test('servers that do not come up fail with what they said, and hold nobody up',
     },
     { env, ready: 0 },
   )
-  assert.ok(performance.now() - started < 2000)
+  assert.equal(hub.status()[0]!.status, 'pending')
   await hub.ready(20_000)
   assert.deepEqual(states(hub), [
     ['silent', 'failed'],
