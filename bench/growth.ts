@@ -11,7 +11,7 @@ import { fill } from '../src/audit/inspect/data/fill.ts'
 import { search } from '../src/audit/inspect/data/search.ts'
 import { conversationPage, overviewPage } from '../src/audit/inspect/page.ts'
 import { type Db, openDb } from '../src/store/open.ts'
-import { listSessions } from '../src/store/session-list.ts'
+import { listSessions } from '../src/store/session/session-list.ts'
 import { type Generated, generateRecord } from './lib/generate-record.ts'
 import { report } from './lib/processes.ts'
 

@@ -7,7 +7,7 @@ import type { Invocation } from '../src/hooks/plane.ts'
 import { commitToolCall } from '../src/store/audit.ts'
 import { createConversation, createSession } from '../src/store/conversations.ts'
 import { openDb } from '../src/store/open.ts'
-import { appendEntries, appendEntry, readEntries } from '../src/store/transcript.ts'
+import { appendEntries, appendEntry, readEntries } from '../src/store/session/transcript.ts'
 import { median, report } from './lib/processes.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'ona-bench-'))

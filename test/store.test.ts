@@ -109,7 +109,7 @@ test('a session of 100,000 entries is read with less memory than it takes', (t) 
   db.close()
   const program = `
     import { openDb } from '${root}/src/store/open.ts'
-    import { readEntries } from '${root}/src/store/transcript.ts'
+    import { readEntries } from '${root}/src/store/session/transcript.ts'
     let count = 0
     for (const { sequence } of readEntries(openDb(${JSON.stringify(path)}), ${JSON.stringify(sessionId)}))
       if (sequence === count) count++

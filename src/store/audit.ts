@@ -3,8 +3,8 @@ import type { Invocation } from '../hooks/plane.ts'
 import { touchConversation } from './conversations.ts'
 import type { Db, ReadDb, SqlValue } from './open.ts'
 import { storable } from './secrets.ts'
-import { withOutput, withoutOutput } from './stored-once.ts'
-import { type Appended, appendEntry, type Entry, type ToolResultEntry } from './transcript.ts'
+import { withOutput, withoutOutput } from './session/stored-once.ts'
+import { type Appended, appendEntry, type Entry, type ToolResultEntry } from './session/transcript.ts'
 
 /** Whose rows they are. */
 export interface Owner {

@@ -10,8 +10,8 @@ import { deleteMemory, listMemories, searchMemories, writeMemory } from './memor
 import { openDb } from './open.ts'
 import { approvedPlan, approvePlan, completePlan, draftPlan, listPlans, supersedePlan } from './plans.ts'
 import { addRating, lastRating } from './ratings.ts'
+import { getSummary, saveSummary } from './session/summaries.ts'
 import { allState, deleteState, getState, setState } from './state.ts'
-import { getSummary, saveSummary } from './summaries.ts'
 
 function conversation(t: TestContext) {
   const place = mkdtempSync(join(tmpdir(), 'ona-records-'))

@@ -14,6 +14,15 @@ import {
   takeWaitingCall,
   waitingCalls,
 } from './approvals.ts'
+import {
+  beginRetention,
+  begunRetention,
+  finishRetention,
+  holdConversation,
+  holdOf,
+  holds,
+  releaseConversation,
+} from './archive/retention.ts'
 import { addEvent, commitRound, commitToolCall, listEvents, listHookInvocations } from './audit.ts'
 import {
   createConversation,
@@ -29,20 +38,11 @@ import { forgetOffer, knownServers, readKnownServer, writeKnownServer } from './
 import { getMemory, listMemories, searchMemories, writeMemory } from './memories.ts'
 import { inMemory, openDb } from './open.ts'
 import { approvePlan, completePlan, draftPlan, getPlan, supersedePlan } from './plans.ts'
-import { addPrompt, readPrompts } from './prompt-history.ts'
 import { addRating, lastRating } from './ratings.ts'
 import { recentDenials, recentFailures, usageByDay } from './reports.ts'
-import {
-  beginRetention,
-  begunRetention,
-  finishRetention,
-  holdConversation,
-  holdOf,
-  holds,
-  releaseConversation,
-} from './retention.ts'
 import { keepProfile } from './sandbox-profiles.ts'
-import { signIn, signOut, workerIn } from './session-lock.ts'
+import { addPrompt, readPrompts } from './session/prompt-history.ts'
+import { signIn, signOut, workerIn } from './session/session-lock.ts'
 import { shownBytes } from './size.ts'
 import { getState, setState } from './state.ts'
 import { readTraceparent, sendsTelemetry, withTrace } from './telemetry.ts'

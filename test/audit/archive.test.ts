@@ -15,7 +15,7 @@ import { timeline } from '../../src/audit/inspect/timeline.ts'
 import { recordedCalls } from '../../src/audit/replay/recorded-calls.ts'
 import { archivable, archiveConversation, unarchiveConversation } from '../../src/store/archive/archive.ts'
 import { openDb, readDb } from '../../src/store/open.ts'
-import { countEntries } from '../../src/store/transcript.ts'
+import { countEntries } from '../../src/store/session/transcript.ts'
 
 const before = '2025-12-01 00:00:00'
 const file = 'agent.db-archive-1.zst'

@@ -7,7 +7,7 @@ import { generateRecord } from '../../bench/lib/generate-record.ts'
 import { verifyChain } from '../../src/audit/evidence/verify.ts'
 import { recordedCalls } from '../../src/audit/replay/recorded-calls.ts'
 import { openDb, readDb } from '../../src/store/open.ts'
-import { readEntries } from '../../src/store/transcript.ts'
+import { readEntries } from '../../src/store/session/transcript.ts'
 
 test('a generated record is one that the program could have written', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'ona-generated-'))

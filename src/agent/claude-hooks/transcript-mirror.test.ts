@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createConversation, createSession } from '../../store/conversations.ts'
 import { openDb } from '../../store/open.ts'
-import { appendEntry } from '../../store/transcript.ts'
+import { appendEntry } from '../../store/session/transcript.ts'
 import { TranscriptMirror } from './transcript-mirror.ts'
 
 function prepared(t: TestContext) {

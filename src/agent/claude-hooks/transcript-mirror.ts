@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { redact } from '../../hooks/redact.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
 import type { Db } from '../../store/open.ts'
-import { type Entry, type Row, readEntries } from '../../store/transcript.ts'
+import { type Entry, type Row, readEntries } from '../../store/session/transcript.ts'
 
 export interface MirrorOf {
   readonly sessionId: string

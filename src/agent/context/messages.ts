@@ -1,6 +1,6 @@
 /** The transcript's rows as the messages of a request: a deterministic mapping. */
 import type { ContentBlock, Message } from '../../providers/model.ts'
-import type { Row } from '../../store/transcript.ts'
+import type { Row } from '../../store/session/transcript.ts'
 
 /** Adds blocks to the conversation; neighbours of one role become one message. */
 export function append(messages: Message[], role: Message['role'], content: readonly ContentBlock[]): void {

@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { counted } from '../../hooks/text/counted.ts'
 import { readJson } from '../../hooks/text/json-text.ts'
 import { packageRoot } from '../../package-root.ts'
+import { beginRetention } from '../../store/archive/retention.ts'
 import { inMemory } from '../../store/open.ts'
-import { beginRetention } from '../../store/retention.ts'
 import type { Session } from './session.ts'
 
 export function startCleanup(session: Session, days: number): void {

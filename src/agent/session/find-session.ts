@@ -10,8 +10,8 @@ import {
   newestSession,
   type Session as SessionRow,
 } from '../../store/conversations.ts'
-import { sessionByPrefix } from '../../store/session-list.ts'
-import { workerIn } from '../../store/session-lock.ts'
+import { sessionByPrefix } from '../../store/session/session-list.ts'
+import { workerIn } from '../../store/session/session-lock.ts'
 import { setState } from '../../store/state.ts'
 import { sendsTelemetry } from '../../store/telemetry.ts'
 import { forkSession } from './fork.ts'

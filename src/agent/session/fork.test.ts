@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createConversation, createSession } from '../../store/conversations.ts'
 import { openDb } from '../../store/open.ts'
-import { appendEntries, countEntries, type Entry, readEntries } from '../../store/transcript.ts'
+import { appendEntries, countEntries, type Entry, readEntries } from '../../store/session/transcript.ts'
 import { forkSession } from './fork.ts'
 import { loadMessages } from './history.ts'
 

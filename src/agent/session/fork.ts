@@ -1,7 +1,7 @@
 /** A copy of a session to work in: what a model can be shown of it, and never more than that. */
 import { createSession, type Session } from '../../store/conversations.ts'
 import type { Db } from '../../store/open.ts'
-import { appendEntry, countEntries } from '../../store/transcript.ts'
+import { appendEntry, countEntries } from '../../store/session/transcript.ts'
 import { liveEntries } from './history.ts'
 
 /** Characters of the largest window that a model has. A session that is longer stays where it is, and the copy names it. */

@@ -3,7 +3,13 @@ import type { Message } from '../../providers/model.ts'
 import { openApprovals, waitingCalls } from '../../store/approvals.ts'
 import { unarchiveSession } from '../../store/archive/archive.ts'
 import type { Db } from '../../store/open.ts'
-import { type AssistantEntry, appendEntry, type EntryType, type Row, readEntries } from '../../store/transcript.ts'
+import {
+  type AssistantEntry,
+  appendEntry,
+  type EntryType,
+  type Row,
+  readEntries,
+} from '../../store/session/transcript.ts'
 import { messagesOf, unansweredText } from '../context/messages.ts'
 import { mostChars, withBoundedResults } from '../context/window.ts'
 

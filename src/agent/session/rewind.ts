@@ -1,7 +1,7 @@
 /** Going back to an earlier prompt: the conversation, the files, or both. */
 
 import { textOf } from '../../hooks/step/blocks.ts'
-import type { Row, UserEntry } from '../../store/transcript.ts'
+import type { Row, UserEntry } from '../../store/session/transcript.ts'
 import { restore, type Snapshot } from './checkpoint.ts'
 import { liveEntries, loadMessages } from './history.ts'
 import type { Session } from './session.ts'

@@ -1,8 +1,9 @@
 /** Retention by the setting `cleanupPeriodDays`: which sessions are old enough, and one bounded run over them. */
+
+import { finishRetention } from '../../store/archive/retention.ts'
 import { addEvent } from '../../store/audit.ts'
 import type { Db } from '../../store/open.ts'
-import { finishRetention } from '../../store/retention.ts'
-import { workerIn } from '../../store/session-lock.ts'
+import { workerIn } from '../../store/session/session-lock.ts'
 import { eraseSession, sessionsBefore } from './erase.ts'
 
 export interface RetentionRun {

@@ -1,7 +1,7 @@
 /** The prompt history, stored in the database: read once, appended to line by line, without secrets. */
 import type { Db } from '../../store/open.ts'
-import { addPrompt, readPrompts } from '../../store/prompt-history.ts'
 import { storable } from '../../store/secrets.ts'
+import { addPrompt, readPrompts } from '../../store/session/prompt-history.ts'
 import type { History } from './history.ts'
 
 /** How many are read at start. */

@@ -4,9 +4,15 @@ import { homedir } from 'node:os'
 import { eraseSession, sessionsBefore } from '../../../audit/evidence/erase.ts'
 import { runRetention } from '../../../audit/evidence/retention.ts'
 import { counted } from '../../../hooks/text/counted.ts'
+import {
+  begunRetention,
+  holdConversation,
+  holdOf,
+  holds,
+  releaseConversation,
+} from '../../../store/archive/retention.ts'
 import { type Db, dbPath, openDb } from '../../../store/open.ts'
 import { operatorProblem } from '../../../store/operator.ts'
-import { begunRetention, holdConversation, holdOf, holds, releaseConversation } from '../../../store/retention.ts'
 import { command } from '../../command.ts'
 import { failed, said, saidJson, wrong } from '../../print.ts'
 import { sqlTime } from '../../since.ts'

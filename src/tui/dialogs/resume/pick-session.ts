@@ -1,7 +1,7 @@
 /** Asks which session to resume: with a list on a terminal, by number on plain lines. */
 import type { Session } from '../../../agent/session/session.ts'
 import { branchOf } from '../../../files/git-branch.ts'
-import { countMessages, listSessions, type SessionSummary } from '../../../store/session-list.ts'
+import { countMessages, listSessions, type SessionSummary } from '../../../store/session/session-list.ts'
 import { deleteState, setState } from '../../../store/state.ts'
 import { cleanLine } from '../../render/clean.ts'
 import { fromHome } from '../../render/format.ts'

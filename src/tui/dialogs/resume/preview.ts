@@ -1,14 +1,14 @@
 /** The end of a session, read from the record: what was asked and answered last. */
 import type { Db } from '../../../store/open.ts'
 import { StoreError } from '../../../store/open.ts'
-import type { SessionSummary } from '../../../store/session-list.ts'
+import type { SessionSummary } from '../../../store/session/session-list.ts'
 import {
   type AssistantEntry,
   type Entry,
   lastEntries,
   type ToolUseEntry,
   type UserEntry,
-} from '../../../store/transcript.ts'
+} from '../../../store/session/transcript.ts'
 import { type Item, itemLines, type ToolCall } from '../../render/items.ts'
 import { paint } from '../../render/style.ts'
 

@@ -1,5 +1,5 @@
 /** Sessions that match what was typed: read a page at a time, and only as far as the screen needs them. */
-import type { SessionSummary } from '../../../store/session-list.ts'
+import type { SessionSummary } from '../../../store/session/session-list.ts'
 
 /** Sessions older than the one given, newest first; an empty page is the end. */
 export type ReadPage = (after: SessionSummary | undefined) => readonly SessionSummary[]

@@ -1,5 +1,5 @@
 /** How the list of sessions and the look into one of them are drawn. */
-import type { SessionSummary } from '../../../store/session-list.ts'
+import type { SessionSummary } from '../../../store/session/session-list.ts'
 import type { LineInput } from '../../input/line-input.ts'
 import { rule } from '../../input/prompt-render.ts'
 import { glyph } from '../../render/glyphs.ts'

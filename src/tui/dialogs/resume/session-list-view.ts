@@ -1,5 +1,5 @@
 /** The list of sessions to resume: typing searches, Space looks into one, Ctrl-R renames it. */
-import type { SessionSummary } from '../../../store/session-list.ts'
+import type { SessionSummary } from '../../../store/session/session-list.ts'
 import type { Input } from '../../input/keys.ts'
 import { LineInput } from '../../input/line-input.ts'
 import { glyph } from '../../render/glyphs.ts'

@@ -1,5 +1,5 @@
 /** How sessions look in the list: the title, and below it what tells one from another. */
-import type { SessionSummary } from '../../../store/session-list.ts'
+import type { SessionSummary } from '../../../store/session/session-list.ts'
 import { cleanLine } from '../../render/clean.ts'
 import { ago, plural } from '../../render/format.ts'
 import { glyph } from '../../render/glyphs.ts'

@@ -1,5 +1,5 @@
 /** When content was last erased by age, and which conversations are on hold. */
-import type { Db, ReadDb } from './open.ts'
+import type { Db, ReadDb } from '../open.ts'
 
 /** Takes the run of the day; undefined: there was one within the last 24 hours. */
 export function beginRetention(db: Db, days: number, now: Date): number | undefined {

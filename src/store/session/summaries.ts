@@ -1,6 +1,6 @@
 /** The summary of a conversation: one, the last that was made. */
-import type { Db } from './open.ts'
-import { storable } from './secrets.ts'
+import type { Db } from '../open.ts'
+import { storable } from '../secrets.ts'
 
 export interface Summary {
   readonly content: string

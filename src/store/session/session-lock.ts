@@ -1,7 +1,7 @@
 /** Which process works in a session: two may not ask a model in one at the same time (spec 003 §2.5). */
 import { readFileSync } from 'node:fs'
-import type { Db } from './open.ts'
-import { deleteState, getState, setState } from './state.ts'
+import type { Db } from '../open.ts'
+import { deleteState, getState, setState } from '../state.ts'
 
 interface Place {
   readonly db: Db

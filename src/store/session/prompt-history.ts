@@ -1,5 +1,5 @@
 /** Prompts typed in a project, kept so that a later session can recall them. */
-import type { Db } from './open.ts'
+import type { Db } from '../open.ts'
 
 /** Oldest first. */
 export const readPrompts = (db: Db, projectDir: string, limit: number): string[] =>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { addEvent } from './audit.ts'
-import { createConversation, createSession } from './conversations.ts'
-import { type Db, inMemory, openDb } from './open.ts'
+import { addEvent } from '../audit.ts'
+import { createConversation, createSession } from '../conversations.ts'
+import { type Db, inMemory, openDb } from '../open.ts'
+import { setState } from '../state.ts'
 import { countMessages, listSessions, type SessionSummary, sessionByPrefix } from './session-list.ts'
-import { setState } from './state.ts'
 import { appendEntries, type Entry } from './transcript.ts'
 
 const said = (type: 'user' | 'assistant', text: string): Entry => ({

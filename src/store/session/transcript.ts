@@ -11,9 +11,9 @@ import {
   type Shape,
   say,
   string,
-} from '../hooks/shape.ts'
-import { type Db, StoreError } from './open.ts'
-import { storable } from './secrets.ts'
+} from '../../hooks/shape.ts'
+import { type Db, StoreError } from '../open.ts'
+import { storable } from '../secrets.ts'
 
 export type ContentBlock =
   | { readonly type: 'text'; readonly text: string }

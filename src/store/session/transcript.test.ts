@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
-import type { Invocation } from '../hooks/plane.ts'
-import { commitRound, commitToolCall, listEvents, listHookInvocations, recordHooks } from './audit.ts'
+import type { Invocation } from '../../hooks/plane.ts'
+import { commitRound, commitToolCall, listEvents, listHookInvocations, recordHooks } from '../audit.ts'
 import {
   createConversation,
   createSession,
@@ -13,11 +13,11 @@ import {
   newestConversation,
   newestSession,
   setPhase,
-} from './conversations.ts'
-import { openDb } from './open.ts'
-import { keepOut } from './secrets.ts'
+} from '../conversations.ts'
+import { openDb } from '../open.ts'
+import { keepOut } from '../secrets.ts'
+import { setState } from '../state.ts'
 import { listSessions } from './session-list.ts'
-import { setState } from './state.ts'
 import {
   appendEntries,
   appendEntry,

@@ -1,6 +1,6 @@
 /** Sessions that a user can resume, newest first, a page at a time. By index: a page costs the same whatever the record holds. */
-import { chosen, newestSessionFirst, type Phase, resumableSessions, type Session } from './conversations.ts'
-import type { ReadDb } from './open.ts'
+import { chosen, newestSessionFirst, type Phase, resumableSessions, type Session } from '../conversations.ts'
+import type { ReadDb } from '../open.ts'
 
 /** A session as a list shows it. */
 export interface SessionSummary extends Session {

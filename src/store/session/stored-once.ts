@@ -2,8 +2,8 @@
  * A long output is stored once, in its `tool_result`. Hooks after the call were given it too: their rows name it instead, and
  * readers put it back. See docs/decisions/2026-11-15-outputs-once.md.
  */
-import type { Invocation } from '../hooks/plane.ts'
-import type { ReadDb } from './open.ts'
+import type { Invocation } from '../../hooks/plane.ts'
+import type { ReadDb } from '../open.ts'
 
 /** Shorter ones stay in the row: a reference would save little. */
 const longFrom = 2048
