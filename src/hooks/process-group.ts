@@ -158,7 +158,12 @@ export function startGroup({
   })
 }
 
-export function signalGroup(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
+/** A group that a tool of the agent's has stopped while it was idle goes on. */
+export function wakeGroup(child: ChildProcess): void {
+  if (!isWindows && child.pid !== undefined) signalGroup(child, 'SIGCONT')
+}
+
+export function signalGroup(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL' | 'SIGCONT'): void {
   try {
     if (!isWindows) process.kill(-child.pid!, name)
     else {

@@ -113,6 +113,14 @@ test('a call that takes too long ends the program, and no handshake or a wrong o
   assert.deepEqual([missing.decision, /not started|ended with/.test(missing.reason)], ['deny', true])
 })
 
+test('a program that was stopped between two calls goes on', async () => {
+  const { file, starts } = serving(`say({ id, verdict: { systemMessage: String(process.pid) } })`)
+  const { ask } = stage({ command: process.execPath, args: [file], timeout_ms: 60_000 })
+  const [pid] = (await ask('ls')).messages
+  process.kill(Number(pid), 'SIGSTOP')
+  assert.deepEqual([(await ask('ls')).messages, starts()], [[pid], 1])
+})
+
 test('many calls at once are told apart', async () => {
   const { file, starts } = serving(
     `setTimeout(() => say({ id, verdict: command === 'no' ? { decision: 'block', reason: 'no' } : null }), command === 'no' ? 60 : 5)`,

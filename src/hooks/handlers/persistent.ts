@@ -9,7 +9,7 @@
  */
 import type { ChildProcess } from 'node:child_process'
 import type { Env } from '../handler.ts'
-import { signalGroup, startGroup } from '../process-group.ts'
+import { signalGroup, startGroup, wakeGroup } from '../process-group.ts'
 import { isObject, type JsonObject } from '../shape.ts'
 import { argvOf, type CommandRun } from './command.ts'
 import { envText } from './hook-env.ts'
@@ -74,6 +74,7 @@ export function askPersistent(run: PersistentRun): Promise<PersistentEnd> {
     run.signal?.addEventListener('abort', interrupted, { once: true })
     program.waiting.set(id, done)
     hold(program, true)
+    if (program.child) wakeGroup(program.child)
     program.send(`{"id":${id},"input":${run.input}}\n`)
   })
 }

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { Env } from '../handler.ts'
+import { wakeGroup } from '../process-group.ts'
 
 export interface WarmPlace {
   readonly shell: string
@@ -62,6 +63,7 @@ export function warmShell(child: ChildProcess, stamp: string): Shell {
   })
   const release = () => {
     keepAlive(child, true)
+    wakeGroup(child)
     channel.write('g')
   }
   const dismiss = () => {

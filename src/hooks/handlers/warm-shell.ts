@@ -270,7 +270,8 @@ async function learn(pool: Pool): Promise<void> {
   pool.stamp = stampOf(pool.place)
   const { takeSnapshot } = await import('./login-snapshot.ts')
   pool.login = (await takeSnapshot(pool.place)) ?? 'read'
-  startNext(pool)
+  if ([...pools.values()].includes(pool)) startNext(pool)
+  else learnAgain(pool) // dropped meanwhile, and nobody else closes the snapshot
 }
 
 /** What was learned of another profile is forgotten; an old snapshot is held against a login, beside the shells it serves. */

@@ -518,3 +518,39 @@ test('a full path, an option and an unknown word together are held against the r
   assert.deepEqual(await wrong(['/usr/bin/git -C /srv $X', '/usr/bin/git -C $D push'], ['ask'], deny), [])
   assert.deepEqual(await wrong(['/usr/bin/git -C /srv push'], ['deny'], deny), [])
 })
+
+test('options under which a shell reads words otherwise are no way round a rule on files', async () => {
+  const lines = [
+    ...["bash -O dotglob -c 'cat ?env'", "bash -cO dotglob 'cat ?env'", "bash -O nullglob -O dotglob -c 'cat ?env'"],
+    ...["bash -c 'shopt -s dotglob; cat ?env'", 'bash -O "$x" -c \'cat ?env\'', 'shopt -s dotglob; cat ?env'],
+    ...["zsh -o globdots -c 'cat ?env'", "zsh -4 -c 'cat ?env'", "zsh -c 'set -4; cat ?env'"],
+    ...["zsh -c 'setopt globdots; cat ?env'", "zsh -c 'unsetopt noglobdots; cat ?env'"],
+    ...["zsh -c 'emulate -o globdots zsh; cat ?env'", "zsh -c 'set -o globdots; cat ?env'"],
+  ]
+  assert.deepEqual(await wrong(lines, ['ask', 'deny'], ['Read(.env)']), [])
+  const harmless = [
+    ...["bash -euo pipefail -c 'echo hi'", "bash -o errexit +o nounset -c 'echo hi'", "bash --posix -c 'echo hi'"],
+    ...['set -euo pipefail; echo hi', 'set -- a b; echo hi', 'set +x; echo hi', 'shopt -s nullglob; echo *.md'],
+    ...["bash -O failglob -c 'echo *.md'", "bash -fc 'echo hi'"],
+  ]
+  assert.deepEqual(await wrong(harmless, ['allow'], ['Read(.env)']), [])
+})
+
+test('a flag of git is found among any number in one word, and not in the value of another', async () => {
+  const push = [
+    'git push -qf origin x',
+    'git push -qqqqqqqqf origin x',
+    'git push -fqqqqqqqqq origin x',
+    'git push -4f',
+  ]
+  const force = ['Bash(git push -f *)', 'Bash(git push * -f *)', 'Bash(git push * -f)']
+  assert.deepEqual(await wrong(push, ['deny'], force), [])
+  const values = ['git push -of origin x', 'git push -qof origin x']
+  assert.deepEqual(await wrong(values, ['allow'], force), [])
+  const commit = ['Bash(git commit * -n *)', 'Bash(git commit -n *)', 'Bash(git commit * -n)']
+  assert.deepEqual(await wrong(['git commit -an -m x', 'git commit -anm x'], ['deny'], commit), [])
+  assert.deepEqual(
+    await wrong(['git commit -mnew', 'git commit -amnew .', 'git commit -Fnotes'], ['allow'], commit),
+    [],
+  )
+})

@@ -42,12 +42,14 @@ const nothingSeen: Look = { scripts: [], evaluates: false }
 /** Programs of which there is more to know than that they run. */
 const isSpecial = byName(
   (name): boolean =>
-    [shells, evaluators, runsLater, special].some((names) => names.includes(name)) ||
+    [shells, evaluators, runsLater, special, setsOptions].some((names) => names.includes(name)) ||
     wrapperOf(name) !== undefined ||
     interprets.test(name) ||
     loads.test(name),
 )
-const special = ['eval', 'source', '.', 'trap', 'git', 'sed', 'run-parts', 'shopt', 'mapfile', 'readarray']
+const special = ['eval', 'source', '.', 'trap', 'git', 'sed', 'run-parts', 'mapfile', 'readarray']
+/** Builtins that set options of the shell: of bash, and those of zsh. */
+const setsOptions = ['set', 'shopt', 'setopt', 'unsetopt', 'emulate']
 const loads = /^ld(-linux.*)?\.so/
 
 function lookAt(words: readonly ShellWord[]): Look {
@@ -73,9 +75,8 @@ function lookAt(words: readonly ShellWord[]): Look {
   if (interprets.test(name) && readsProgram(args))
     return { scripts: [], unknown: `${name} reads its program from its input` }
   if (/^(ed|ex)$/.test(name)) return { scripts: [], unknown: `${name} takes commands from its input` }
-  if (name === 'shopt' && args.some((word) => !/^(-[su]|nullglob|failglob|checkwinsize)$/.test(word.value))) {
-    return { scripts: [], unknown: 'shopt changes how words are read' }
-  }
+  if (setsOptions.includes(name) && !setsHarmless(name, args))
+    return { scripts: [], unknown: `${name} changes how words are read` }
   if (startsShell(name, args)) return { scripts: [], unknown: `${name} starts a shell that reads its input` }
   if (runsLater.includes(name)) return { scripts: [], unknown: `${name} lets commands run under other names or later` }
   if ((name === 'mapfile' || name === 'readarray') && args.some((word) => word.value.startsWith('-C'))) {
@@ -143,6 +144,27 @@ function scriptAfter(args: readonly ShellWord[], at: number, flags: readonly str
   return { scripts: [...scripts, [joined, ...rest.map((each) => each.value)].join(' ').trim()] }
 }
 
+/** Options of shells under which words still mean what they say. */
+const keepsWords = named(
+  /^(allexport|checkwinsize|emacs|errexit|errtrace|failglob|functrace|history|inherit_errexit|lastpipe|monitor|noclobber|noexec|noglob|notify|nounset|nullglob|pipefail|posix|verbose|vi|xtrace)$/,
+)
+
+/** The options that a word such as `-euo` takes from the words behind it. */
+const optionsAfter = (args: readonly ShellWord[], at: number): readonly ShellWord[] =>
+  args.slice(at + 1, at + 1 + (/^[-+][A-Za-z]*o/i.test(args[at]!.value) ? args[at]!.value.match(/o/gi)!.length : 0))
+
+/** zsh has options that are digits: `-4` lets `*` find `.env`. */
+const zshLetter = /^[-+]\w*\d/
+
+const harmless = (options: readonly ShellWord[]): boolean =>
+  options.every(({ value, literal }) => literal && keepsWords(value))
+
+/** `set` sets options by `-o`, and its other words are parameters; each word of the others is an option. */
+const setsHarmless = (name: string, args: readonly ShellWord[]): boolean =>
+  name === 'set'
+    ? args.every((word, at) => !zshLetter.test(word.value) && harmless(optionsAfter(args, at)))
+    : harmless(args.filter(({ value }) => !/^-[suqpo]+$/.test(value)))
+
 function lookAtShell(name: string, args: readonly ShellWord[]): Look {
   let script = false
   let startFile: string | undefined
@@ -156,8 +178,12 @@ function lookAtShell(name: string, args: readonly ShellWord[]): Look {
         : { scripts: [], unknown: `what ${name} -c runs is only known when it runs` }
     }
     if (/^-[A-Za-z]*c/.test(word.value) || word.value === '--command') script = true
-    if (/^[-+][A-Za-z]*o/i.test(word.value)) i += word.value.match(/o/gi)!.length
-    else if (/^--(init-file|rcfile)/.test(word.value)) return { scripts: [], unknown: `${name} reads a start file` }
+    const options = optionsAfter(args, i)
+    if (!harmless(options) || zshLetter.test(word.value))
+      return { scripts: [], unknown: `an option of ${name} changes how words are read` }
+    i += options.length
+    if (options.length > 0) continue
+    if (/^--(init-file|rcfile)/.test(word.value)) return { scripts: [], unknown: `${name} reads a start file` }
     else if (/^-[A-Za-z]*s/.test(word.value)) break
     else if (/^\/(dev|proc)\//.test(word.value)) break
     else if (!/^[-+]/.test(word.value))

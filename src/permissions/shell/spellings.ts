@@ -73,14 +73,23 @@ function renamed(form: readonly ShellWord[]): readonly (readonly ShellWord[])[] 
 /** `git push -uf` as `git push -u -f`: a rule on one flag also holds for several in one word. */
 function flagsApart(words: readonly ShellWord[]): readonly ShellWord[] {
   if (words[0]?.value !== 'git' || !words.some(({ value }) => severalFlags.test(value))) return words
-  return words.flatMap((word) =>
-    severalFlags.test(word.value)
-      ? Array.from(word.value.slice(1), (flag) => ({ ...word, value: `-${flag}`, text: `-${flag}` }))
-      : [word],
-  )
+  const valued = valuedFlags[words[1]?.value ?? ''] ?? none
+  return words.flatMap((word) => {
+    const flags = severalFlags.exec(word.value)?.[1]
+    if (flags === undefined) return [word]
+    const own = valued.exec(flags)?.[0] ?? flags
+    return Array.from(own, (flag) => ({ ...word, value: `-${flag}`, text: `-${flag}` }))
+  })
 }
 
-const severalFlags = /^-[A-Za-z\d]{2,5}$/
+const severalFlags = /^-([A-Za-z\d]{2,})$/
+/** Up to the flag whose value is the rest of the word: `git commit -mfix`. */
+const valuedFlags: Readonly<Record<string, RegExp>> = {
+  commit: /^.*?[mFCctuS]/,
+  push: /^.*?o/,
+  log: /^.*?[SGnL]/,
+}
+const none = /^.*/
 
 const noForms: readonly never[] = []
 
