@@ -43,6 +43,8 @@ const keptStderr = 64 * 1024
 const mostWaiting = 64
 /** A session that moves between folders has a program for each; of more than these the oldest idle one is ended. */
 const mostPrograms = 16
+/** One that has not answered by then may have been stopped while it was idle. */
+const wakeAfterMs = 100
 /** What a program printed just before it ended is still read; a child of its own may hold its stdout open. */
 const lastWordsMs = 500
 
@@ -55,6 +57,7 @@ export function askPersistent(run: PersistentRun): Promise<PersistentEnd> {
     const id = ++program.lastId
     const done = (end: PersistentEnd) => {
       clearTimeout(timer)
+      clearTimeout(wake)
       run.signal?.removeEventListener('abort', interrupted)
       program.waiting.delete(id)
       hold(program, program.waiting.size > 0)
@@ -71,10 +74,10 @@ export function askPersistent(run: PersistentRun): Promise<PersistentEnd> {
       `timed out after ${run.timeoutMs} ms`,
       'timed-out',
     )
+    const wake = setTimeout(() => program.child && wakeGroup(program.child), wakeAfterMs)
     run.signal?.addEventListener('abort', interrupted, { once: true })
     program.waiting.set(id, done)
     hold(program, true)
-    if (program.child) wakeGroup(program.child)
     program.send(`{"id":${id},"input":${run.input}}\n`)
   })
 }
