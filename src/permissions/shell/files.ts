@@ -38,6 +38,8 @@ interface Traits {
   readonly tars: boolean
   readonly searches: boolean
   readonly interprets: boolean
+  readonly contains: boolean
+  readonly sends: boolean
   readonly mayWrite: MayWrite | undefined
 }
 
@@ -54,6 +56,8 @@ const traits: Readonly<Record<Exclude<keyof Traits, 'mayWrite'>, RegExp>> = {
   tars: /^(tar|bsdtar)$/,
   searches: /^(rg|ag|ack|rgrep)$/,
   interprets: /^(\w*sh|python[\d.]*|node|perl|ruby|php|deno|bun)$/,
+  contains: /^(docker|podman|nerdctl)$/,
+  sends: /^(aws|az|docker|gcloud|gsutil|kubectl|mc|nerdctl|podman|rclone|s3cmd|s5cmd)$/,
 }
 
 const traitsOf = byName((name): Traits => {
@@ -70,6 +74,8 @@ const traitsOf = byName((name): Traits => {
     tars: is('tars'),
     searches: is('searches'),
     interprets: is('interprets'),
+    contains: is('contains'),
+    sends: is('sends'),
     mayWrite: Object.hasOwn(mayWrite, name) ? mayWrite[name] : undefined,
   }
 })
@@ -113,8 +119,7 @@ function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined
       operands.push(word)
       named.push(word)
     }
-    const inner = pathIn(word)
-    if (inner) named.push(inner)
+    if (mayHoldPath.test(word.path)) named.push(...pathsIn(word))
   }
   /** For patterns that begin with a dash. */
   const has = (option: RegExp) => options.length > 0 && options.some((value) => option.test(value))
@@ -161,8 +166,7 @@ function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined
   if ((name === 'perl' || name === 'ruby') && has(/^-[a-zA-Z]*[np]/)) add('read')
   if (is.inPlace && has(/^(-[a-zA-Z]*i|--in-place)/)) add('edit')
   if (is.searches || (is.compares && has(recursive))) {
-    const hidden =
-      name === 'rgrep' || /grep$|diff/.test(name) || has(/^(-[a-zA-Z]*[u.a]|--(hidden|unrestricted|no-ignore))/)
+    const hidden = /^ack$|grep$|diff/.test(name) || has(/^(-[a-zA-Z]*[u.a]|--(hidden|unrestricted|no-ignore))/)
     const from = name === 'diff' || has(/^(-[a-zA-Z]*[ef]|--(regexp|file))/) ? 0 : 1
     trees('treeRead', operands.slice(from), !hidden)
   }
@@ -180,6 +184,11 @@ function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined
     if (!/t/.test(letters)) trees('treeRead', operands)
   }
   if (name === 'zip' && has(recursive)) trees('treeRead', operands)
+  for (const word of is.contains ? mounts(args) : []) found.push(use('treeRead', word), use('treeEdit', word))
+  if (is.sends) {
+    const verb = operands.findIndex((word) => sending.test(word.value))
+    if (verb >= 0) trees('treeRead', operands.slice(verb + 1))
+  }
   const verb = name === 'git' ? operands[0]?.value : undefined
   if (verb === 'config') found.push(...gitConfigFiles(args))
   for (const word of downloads(name, args)) found.push({ ...use('edit', word), unsure: true })
@@ -195,6 +204,21 @@ const listed = (name: string, tars: boolean, args: readonly ShellWord[], has: (o
   (tars && args.some((word) => /^-?[a-zA-Z]*T$/.test(word.value))) ||
   (name === 'cpio' && has(/^(-[a-zA-Z]*[op]|--(create|pass-through))/)) ||
   (name === 'zip' && has(/^(-[a-zA-Z]*@|--names-stdin)$/))
+
+/** What a program of `sends` is asked to do with the folders behind it. */
+const sending = /^(cp|copy|copyto|mirror|move|moveto|mv|put|rsync|sync|upload|upload-batch)$/
+
+/** The folders of the host that a container is given: `-v .:/x`, `--volume=./a:/x:ro`, `--mount type=bind,src=.,dst=/x`. */
+function mounts(args: readonly ShellWord[]): ShellWord[] {
+  const values = [
+    ...valuesOf(args, /^(-[a-zA-Z]*v|--volume|--mount|--build-context)$/, /^--(volume|mount|build-context)=/),
+    ...args.flatMap((word) => (/^-v[^-]/.test(word.path) ? { ...word, path: word.path.slice(2) } : [])),
+  ]
+  return values.map((word) => ({
+    ...word,
+    path: /(?:^|,)(?:src|source)=([^,]*)/.exec(word.path)?.[1] ?? word.path.replace(/:.*$/s, ''),
+  }))
+}
 
 /** cp, mv and their like: from each source to the last word, or into it, or into `-t` the folder. */
 function copied(name: string, args: readonly ShellWord[], operands: readonly ShellWord[], whole: boolean): FileUse[] {
@@ -230,13 +254,21 @@ function valuesOf(args: readonly ShellWord[], alone: RegExp, joined?: RegExp): S
   })
 }
 
-/** The path in `--file=x`, `if=x`, `@x` or `HEAD:x`. */
-function pathIn(word: ShellWord): ShellWord | undefined {
-  const inner = mayHoldPath.test(word.path) ? /^(?:-{0,2}[\w-]+=|@|[^/]*:)(.+)$/s.exec(word.path)?.[1] : undefined
-  return inner === undefined ? undefined : { ...word, path: inner.replace(/^\/\/(?=\/)/, '') }
+/** The paths in `--file=x`, `if=x`, `@x`, `HEAD:x`, `name=@x;type=text/plain`, `./x:/mnt:ro` or `type=bind,src=x`. */
+function pathsIn(word: ShellWord): ShellWord[] {
+  const paths = new Set<string>()
+  for (let rest: string | undefined = word.path; rest !== undefined; ) {
+    rest = /^(?:-{0,2}[\w-]+=|[@<]|[^/]*:)(.+)$/s.exec(rest)?.[1]
+    if (rest !== undefined) paths.add(rest.replace(/^\/\/(?=\/)/, ''))
+  }
+  if (!/\s/.test(word.path))
+    for (const part of word.path.split(delimiters, mostParts)) if (part !== '' && part !== word.path) paths.add(part)
+  return Array.from(paths, (path) => ({ ...word, path }))
 }
 
 const mayHoldPath = /[=@:]/
+const delimiters = /[=@:,;<]/
+const mostParts = 16
 
 /** `-ofile`. */
 function joinedPath(word: ShellWord): ShellWord | undefined {

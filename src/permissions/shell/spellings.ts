@@ -146,7 +146,7 @@ export function gitCommand(words: readonly ShellWord[], all: boolean): readonly 
   let at = 1
   for (; at < words.length; at++) {
     const value = words[at]!.value
-    if (all && /^(-[cC]|--git-dir|--work-tree|--namespace|--exec-path|--config-env)$/.test(value)) at++
+    if (all && /^(-[cC]|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--attr-source)$/.test(value)) at++
     else if (!(value === '--no-pager' || value === '-P' || (all && value.startsWith('-')))) break
   }
   if (at === 1 && words[0]!.value === 'git' && words[0]!.text === 'git') return words

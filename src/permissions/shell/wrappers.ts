@@ -148,6 +148,7 @@ function forms(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   const all = [words]
   for (const form of all) {
     const name = nameOf(form)
+    if (name.startsWith('git')) all.push(...asGit(name, form))
     if (all.length > mostForms || !runsOthers(name)) continue
     const inner = unwrap(form)
     if (inner && inner.length > 0) {
@@ -158,6 +159,18 @@ function forms(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   }
   return all
 }
+
+/** `git-push x` and git's other commands that push, as `git push x`. */
+function asGit(name: string, form: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  const named = (value: string): ShellWord => ({ ...form[0]!, value, text: value, path: value })
+  if (name.startsWith('git-')) return [[named('git'), named(name.slice(4)), ...form.slice(1)]]
+  if (name !== 'git') return []
+  const at = form.findIndex(({ value }) => pushes.test(value))
+  if (at < 0) return []
+  if (/-/.test(form[at]!.value)) return [[form[0]!, named('push'), ...form.slice(at + 1)]]
+  return form[at + 1]?.value === 'push' ? [[form[0]!, ...form.slice(at + 1)]] : []
+}
+const pushes = /^(send-pack|http-push|subtree|lfs)$/
 
 const finds = (name: string): boolean => name === 'find' || name === 'fd' || name === 'fdfind'
 const runsOthers = (name: string): boolean => wrapperOf(name) !== undefined || finds(name)
