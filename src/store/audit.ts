@@ -145,7 +145,7 @@ export function listEvents(
   const { limit = 1000, ...equal } = filter
   const sql = `SELECT id, conversation_id AS conversationId, session_id AS sessionId, timestamp, event_type AS type, detail
     FROM events`
-  return newestLast(db, sql, { ...equal }, { type: 'event_type' }, limit)
+  return newestLast(db, sql, { ...equal }, limit)
 }
 
 export interface StoredInvocation extends Invocation {
@@ -177,7 +177,7 @@ export function listHookInvocations(
       exit_code AS exitCode, stdout_text AS stdout, stderr_text AS stderr, started_at AS startedAt,
       completed_at AS completedAt, skipped_reason AS skippedReason
     FROM hook_invocations`
-  const rows = newestLast<StoredInvocation>(db, sql, { ...equal }, { event: 'hook_event' }, limit)
+  const rows = newestLast<StoredInvocation>(db, sql, { ...equal }, limit)
   return rows.map((row) => ({ ...row, inputJson: withOutput(db, row.sessionId, row.inputJson) }))
 }
 
@@ -194,24 +194,15 @@ const eventsOfTool = (db: ReadDb, tool: string): string[] =>
     )
     .map(({ event }) => event)
 
-function newestLast<Row>(
-  db: ReadDb,
-  select: string,
-  filter: Record<string, string | undefined>,
-  columns: Record<string, string>,
-  limit: number,
-): Row[] {
+/** `filter` by the names that `select` gives its columns. */
+function newestLast<Row>(db: ReadDb, select: string, filter: Record<string, string | undefined>, limit: number): Row[] {
   const asked = Object.entries(filter).filter((pair): pair is [string, string] => pair[1] !== undefined)
   // a session or a conversation narrows best: the planner must not prefer an index of another column
   const narrow = asked.find(([name]) => name === 'sessionId') ?? asked.find(([name]) => name === 'conversationId')
-  const where = asked.map((pair) => {
-    const column = columns[pair[0]] ?? snakeCase(pair[0])
-    return `${narrow && pair !== narrow ? '+' : ''}${column} = ?`
-  })
+  const where = asked.map((pair) => `${narrow && pair !== narrow ? '+' : ''}${pair[0]} = ?`)
   const values: SqlValue[] = [...asked.map(([, value]) => value), limit]
   const condition = where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''
   return db.all<Row>(`${select} ${condition} ORDER BY id DESC LIMIT ?`, ...values).reverse()
 }
 
-const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 const maybe = (text: string | null): string | null => (text === null ? null : storable(text))

@@ -177,7 +177,7 @@ test('a disk that fills up while writing loses the step that did not fit, and no
   const program = `
     import { openDb } from '${store}/open.ts'
     import { createConversation, createSession } from '${store}/conversations.ts'
-    import { appendEntry, countEntries } from '${store}/transcript.ts'
+    import { appendEntry, countEntries } from '${store}/session/transcript.ts'
     const db = openDb(process.env.AGENT_SDLC_DB)
     const { sessionId } = createSession(db, createConversation(db, { projectDir: '/' }).id)
     let stored = 0

@@ -1,7 +1,11 @@
 /** What each part of the store writes and reads back, whole: every column, and what it says where it refuses. */
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import type { Writable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Invocation } from '../hooks/plane.ts'
 import {
   decideApproval,
@@ -31,6 +35,7 @@ import {
   getSession,
   newestConversation,
   newestSession,
+  phases,
   setPhase,
   touchConversation,
 } from './conversations.ts'
@@ -45,7 +50,7 @@ import { addPrompt, readPrompts } from './session/prompt-history.ts'
 import { signIn, signOut, workerIn } from './session/session-lock.ts'
 import { shownBytes } from './size.ts'
 import { getState, setState } from './state.ts'
-import { readTraceparent, sendsTelemetry, withTrace } from './telemetry.ts'
+import { isTelemetryVariable, readTraceparent, sendsTelemetry, withTrace } from './telemetry.ts'
 
 function opened(t: TestContext) {
   const db = openDb(inMemory)
@@ -101,6 +106,7 @@ test('conversations and sessions', (t) => {
     ),
     ['s', 's', undefined, 's', undefined],
   )
+  assert.deepEqual(phases, ['idle', 'planning', 'implement', 'test', 'verify', 'done'], 'the phases of spec 003')
   assert.match(createConversation(db, { projectDir: '/' }).id, /^[0-9a-f]{8}-[0-9a-f]{4}-4/)
 })
 
@@ -441,13 +447,13 @@ test('reports: failures and denials of a session, newest first, and usage by day
 
 test('retention: one run a day, finished once, and what is on hold', (t) => {
   const db = opened(t)
-  const at = (hours: number) => new Date(Date.UTC(2026, 0, 2, hours))
+  const at = (hours: number) => new Date(Date.UTC(2026, 0, 2) + hours * 3_600_000)
   assert.deepEqual(
     [beginRetention(db, 30, at(0)), beginRetention(db, 30, at(23)), beginRetention(db, 7, at(25))],
     [...[1, undefined, 2]],
   )
   assert.deepEqual(
-    plain([begunRetention(db, 2, at(25.5)), begunRetention(db, 2, at(26.5)), begunRetention(db, 9, at(25))]),
+    plain([begunRetention(db, 2, at(25.9)), begunRetention(db, 2, at(26.5)), begunRetention(db, 9, at(25))]),
     [{ days: 7 }, null, null],
   )
   finishRetention(db, 2, { sessions: 3, rows: 40, left: 5 })
@@ -466,7 +472,7 @@ test('retention: one run a day, finished once, and what is on hold', (t) => {
   assert.deepEqual([releaseConversation(db, 'c'), releaseConversation(db, 'c'), holds(db)], [true, false, []])
 })
 
-test('who works in a session: not this process, nor one that is gone', { skip: !onLinux }, (t) => {
+test('who works in a session: not this process, nor one that is gone', { skip: !onLinux }, async (t) => {
   const db = opened(t)
   const place = { db, id: 's', conversationId: 'c' }
   assert.equal(workerIn(place), undefined)
@@ -481,7 +487,33 @@ test('who works in a session: not this process, nor one that is gone', { skip: !
   assert.equal(workerIn(place), undefined)
   setState(db, 'c', 'working:s', '4194304 1')
   assert.equal(workerIn(place), undefined)
+  // one that has ended and that its parent has not waited for
+  const script = 'head -c 1 <&3 > /dev/null & echo $!; exec sleep 60 3<&-'
+  const holder = spawn('bash', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore', 'pipe'] })
+  t.after(() => holder.kill('SIGKILL'))
+  const ended = Number(String((await once(holder.stdout!, 'data'))[0]))
+  while (!readFileSync(`/proc/${holder.pid}/comm`, 'utf8').startsWith('sleep')) await wait(10)
+  ;(holder.stdio[3] as Writable).write('x')
+  const state = () => readFileSync(`/proc/${ended}/stat`, 'utf8').split(') ').at(-1)![0]
+  while (state() !== 'Z') await wait(10)
+  setState(db, 'c', 'working:s', `${ended} ${began(ended)}`)
+  assert.equal(workerIn(place), undefined)
   assert.deepEqual([signOut(place), signOut(place)], [true, false])
+})
+
+test('where the system does not tell when a process began, its number is all there is', (t) => {
+  const { value } = Object.getOwnPropertyDescriptor(process, 'platform')!
+  t.after(() => Object.defineProperty(process, 'platform', { value }))
+  Object.defineProperty(process, 'platform', { value: 'darwin' })
+  const db = opened(t)
+  const place = { db, id: 's', conversationId: 'c' }
+  signIn(place)
+  assert.deepEqual([getState(db, 'c', 'working:s'), workerIn(place)], [String(process.pid), undefined])
+  const working = [process.ppid, 4194304, ''].map((name) => {
+    setState(db, 'c', 'working:s', String(name))
+    return workerIn(place)
+  })
+  assert.deepEqual(working, [process.ppid, undefined, undefined])
 })
 
 test('sizes and traces', () => {
@@ -499,7 +531,15 @@ test('sizes and traces', () => {
   ])
   const trace = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
   assert.deepEqual(readTraceparent(trace), { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) })
-  const bad = [`ff${trace.slice(2)}`, trace.replace(/a/g, '0'), trace.replace(/b/g, '0'), 'x', 7, undefined]
+  const bad = [
+    `x${trace}`,
+    `ff${trace.slice(2)}`,
+    trace.replace(/a/g, '0'),
+    trace.replace(/b/g, '0'),
+    'x',
+    7,
+    undefined,
+  ]
   assert.deepEqual(
     bad.map(readTraceparent),
     bad.map(() => undefined),
@@ -513,5 +553,10 @@ test('sizes and traces', () => {
   )
   assert.deepEqual(withTrace({ A: 'b' }), { A: 'b' })
   assert.deepEqual(withTrace({ ...endpoints[0], TRACEPARENT: trace }), { ...endpoints[0], TRACEPARENT: trace })
-  assert.match(withTrace({ ...endpoints[0] }).TRACEPARENT!, /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
+  assert.deepEqual(['OTEL_X', 'ONA_OTEL_X', 'OTEL', 'X_OTEL_X', 'ONA_X'].map(isTelemetryVariable), [
+    ...[true, true, false, false, false],
+  ])
+  const { TRACEPARENT, ...kept } = withTrace({ ...endpoints[0], A: 'b' })
+  assert.deepEqual(kept, { ...endpoints[0], A: 'b' })
+  assert.match(TRACEPARENT!, /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
 })

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { zstdDecompressSync } from 'node:zlib'
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { hasOpen } from '../../files/process-tree.ts'
+import { packageRoot } from '../../package-root.ts'
 import { commitToolCall, listEvents } from '../audit.ts'
+import { endProblem } from '../chain/chain-end.ts'
 import { createConversation, createSession } from '../conversations.ts'
 import { type Db, openDb, readDb, type StoreError } from '../open.ts'
 import { archivable, archiveConversation, archiveOf, unarchiveConversation, unarchiveSession } from './archive.ts'
+import { packed, rowsOf, unpacked } from './frame.ts'
 import { archivedConversations, bringArchived, conversationOf, dropArchived, withArchived } from './reading.ts'
 
 const tables = ['transcript_entries', 'events', 'hook_invocations', 'tool_permission_log']
@@ -19,7 +24,7 @@ function record(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'ona-archive-'))
   const db = openDb(join(folder, 'agent.db'))
   t.after(() => {
-    db.close()
+    if (db.isOpen) db.close()
     rmSync(folder, { recursive: true })
   })
   for (const id of ['a', 'b', 'now']) {
@@ -51,6 +56,7 @@ test('what is old and has rows is moved to a file, with an event that says so, a
   const { rows: moved, bytes } = archiveConversation(db, 'a', 'old.zst')
   assert.deepEqual([moved, bytes, statSync(file).mode & 0o777], [3, statSync(file).size, 0o600])
   assert.deepEqual(rows(db, 's-a'), [[], [], [], []])
+  assert.equal(endProblem(db), undefined, 'rows that were moved are not missing')
   const { digest: _, ...place } = archiveOf(db, 'a')!
   assert.deepEqual(place, { file, offset: 0, length: bytes })
   assert.deepEqual(archivable(db, '2021-01-01 00:00:00'), ['b'])
@@ -146,4 +152,110 @@ test('what was changed or is missing is reported, and nothing of it is used', (t
   )
   writeFileSync(file, whole)
   assert.equal(unarchiveConversation(db, 'a'), true)
+})
+
+test('links and what was erased stay in the database, and rows of others may refer to what was moved', (t) => {
+  const { db } = record(t)
+  db.run("UPDATE events SET detail = NULL WHERE session_id = 's-a'")
+  db.run(
+    "INSERT INTO ona_tombstones(session_id, table_name, row_id, digest, reason) SELECT 's-a', 'events', id, x'00', 'r' FROM events WHERE session_id = 's-a'",
+  )
+  db.run(
+    "UPDATE transcript_entries SET parent_entry_id = (SELECT id FROM transcript_entries WHERE session_id = 's-a') WHERE session_id = 's-now'",
+  )
+  const before = rows(db, 's-a')
+  assert.equal(archiveConversation(db, 'a', 'old.zst').rows, 3)
+  const count = (table: string) =>
+    db.get<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE session_id = 's-a'`)!.n
+  assert.deepEqual([count('ona_tombstones'), count('ona_chain') > 0, count('events')], [1, true, 0])
+  assert.equal(unarchiveConversation(db, 'a'), true)
+  assert.deepEqual([rows(db, 's-a'), db.all('PRAGMA foreign_key_check')], [before, []])
+})
+
+test('a frame holds the rows as they were, and nothing that is no row is read from one', (t) => {
+  const { db } = record(t)
+  const moved = [...rowsOf(db, 'a')]
+  assert.deepEqual(
+    moved.map(({ table, id }) => [table, id]),
+    [
+      [0, 1],
+      [1, 1],
+      [3, 1],
+    ],
+  )
+  assert.deepEqual([...unpacked(packed(moved))], moved)
+  const row = '{"table":"events","row":[1,"}"]}'
+  assert.deepEqual([...unpacked(zstdCompressSync(`${row}\n\n${row}`))].length, 2)
+  for (const line of [`x${row}`, `${row}x`, row.replace('events', 'ona_tombstones'), '{}', 'null'])
+    assert.throws(() => [...unpacked(zstdCompressSync(line))], {
+      name: 'SyntaxError',
+      message: 'a line of it is no row of the record',
+    })
+})
+
+test('no file stays open, and a reader finds rows by their id and by their session', {
+  skip: process.platform !== 'linux',
+}, (t) => {
+  const { db, folder, file } = record(t)
+  const open = () => [file, join(folder, 'folder.zst'), db.path].map((path) => hasOpen(process.pid, path))
+  for (const id of ['a', 'b']) archiveConversation(db, id, 'old.zst')
+  withArchived(db, ['a'], (reader) => {
+    const plans = tables.flatMap((table) =>
+      ['id', 'session_id'].map((column) => {
+        const plan = reader.all<{ detail: string }>(`EXPLAIN QUERY PLAN SELECT * FROM ${table} WHERE ${column} = 1`)
+        return plan.filter(({ detail }) => detail.startsWith('SCAN')).length
+      }),
+    )
+    assert.deepEqual(plans, Array(8).fill(0))
+    const ordered = 'EXPLAIN QUERY PLAN SELECT * FROM kept_transcript_entries WHERE session_id = 1 ORDER BY sequence'
+    assert.deepEqual(
+      reader.all<{ detail: string }>(ordered).map(({ detail }) => detail),
+      ['SEARCH kept_transcript_entries USING INDEX kept_transcript_entries_session (session_id=?)'],
+    )
+  })
+  unarchiveConversation(db, 'a')
+  mkdirSync(join(folder, 'folder.zst'))
+  db.run("UPDATE ona_archives SET file = 'folder.zst'")
+  assert.match(message(() => unarchiveConversation(db, 'b'))!, /folder.zst cannot be read: EISDIR.*; restore it$/)
+  assert.deepEqual(open(), [false, false, true])
+  db.close()
+  assert.deepEqual(open(), [false, false, false])
+})
+
+test('without zstd there are no archives, and the message names the Node that has it', (t) => {
+  const { db } = record(t)
+  const original = process.getBuiltinModule
+  t.after(() => {
+    process.getBuiltinModule = original
+  })
+  process.getBuiltinModule = ((name: string) => (name === 'node:zlib' ? {} : original(name))) as typeof original
+  assert.equal(
+    message(() => archiveConversation(db, 'a', 'old.zst')),
+    `damaged: archives need zstd, which Node ${process.versions.node} lacks; use Node 22.15 or newer`,
+  )
+})
+
+test('a disk that has no room for the frame keeps the rows in the database', (t) => {
+  const { db, folder } = record(t)
+  const big = Array.from({ length: 30_000 }, () => Math.random()).join()
+  commitToolCall(db, {
+    ...{ sessionId: 's-a', conversationId: 'a', invocations: [] },
+    result: { tool_use_id: 'big', content: big, is_error: false },
+  })
+  db.close()
+  const program = `import { statSync } from 'node:fs'
+    import { openDb } from '${packageRoot}/src/store/open.ts'
+    import { archiveConversation } from '${packageRoot}/src/store/archive/archive.ts'
+    const db = openDb(process.argv[1] + '/agent.db')
+    try { console.log(archiveConversation(db, 'a', 'small/old.zst')) } catch (error) { console.log(error.kind, error.message) }
+    console.log(db.get("SELECT count(*) AS n FROM transcript_entries WHERE session_id = 's-a'").n)
+    console.log(statSync(process.argv[1] + '/small/old.zst').size, archiveConversation(db, 'b', 'small/old.zst').rows)`
+  const script = `mkdir "$1/small" && mount -t tmpfs -o size=64k tmpfs "$1/small" && "$2" --input-type=module-typescript -e "$3" "$1"`
+  const words = ['-rm', 'sh', '-c', script, 'sh', folder, process.execPath, program]
+  const { error, stdout, stderr } = spawnSync('unshare', words, { encoding: 'utf8' })
+  if (error || /unshare|mount/.test(stderr)) return t.skip('this machine lets nobody mount a small disk')
+  assert.equal(
+    stdout,
+    `disk-full the archive ${folder}/small/old.zst cannot be written: ENOSPC: no space left on device, write; the rows stay in the database\n2\n0 3\n`,
+  )
 })

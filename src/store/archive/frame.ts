@@ -2,7 +2,7 @@
  * The rows of one conversation as a zstd frame: a line of JSON for each, which holds the very text that the chain hashed.
  * Frames lie one after another in a file, so that `zstd -dc FILE` prints all of them.
  */
-import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs'
 import { chainedTables, rowText } from '../chain/chain.ts'
 import { type ReadDb, StoreError } from '../open.ts'
 
@@ -50,15 +50,28 @@ export function* unpacked(frame: Uint8Array): Generator<ArchivedRow> {
   }
 }
 
-/** Appends a frame and waits until it is on the disk. */
+/** Appends a frame and waits until it is on the disk. Where it does not fit, the file is as it was. */
 export function appendFrame(path: string, frame: Uint8Array): { readonly offset: number; readonly length: number } {
-  const file = openSync(path, 'a', 0o600)
-  try {
-    const { fstatSync } = process.getBuiltinModule('node:fs')
+  return withFile(path, 'a', (file) => {
     const offset = fstatSync(file).size
-    writeSync(file, frame)
-    fsyncSync(file)
+    try {
+      writeFileSync(file, frame) // all of it: a single write may end early on a disk that is nearly full
+      fsyncSync(file)
+    } catch (error) {
+      ftruncateSync(file, offset)
+      throw new StoreError(
+        'disk-full',
+        `the archive ${path} cannot be written: ${(error as Error).message}; the rows stay in the database`,
+      )
+    }
     return { offset, length: frame.length }
+  })
+}
+
+function withFile<T>(path: string, flags: string, work: (file: number) => T): T {
+  const file = openSync(path, flags, 0o600)
+  try {
+    return work(file)
   } finally {
     closeSync(file)
   }
@@ -66,12 +79,9 @@ export function appendFrame(path: string, frame: Uint8Array): { readonly offset:
 
 /** Must be what was written there: a file that is missing or was changed is reported, and nothing of it is used. */
 export function readFrame({ file, offset, length, digest }: Place): Uint8Array {
-  let frame: Buffer
+  const frame = Buffer.alloc(length)
   try {
-    const open = openSync(file, 'r')
-    frame = Buffer.alloc(length)
-    readSync(open, frame, 0, length, offset)
-    closeSync(open)
+    withFile(file, 'r', (open) => readSync(open, frame, 0, length, offset))
   } catch (error) {
     throw new StoreError('damaged', `the archive ${file} cannot be read: ${(error as Error).message}; restore it`)
   }
@@ -84,10 +94,10 @@ export function blankFrame({ file, offset, length }: Place): void {
   const blank = Buffer.alloc(length)
   blank.writeUInt32LE(0x184d2a50, 0) // the magic number of a skippable frame (RFC 8878, 3.1.2)
   blank.writeUInt32LE(length - 8, 4)
-  const open = openSync(file, 'r+')
-  writeSync(open, blank, 0, length, offset)
-  fsyncSync(open)
-  closeSync(open)
+  withFile(file, 'r+', (open) => {
+    writeSync(open, blank, 0, length, offset)
+    fsyncSync(open)
+  })
 }
 
 export const digestOf = (bytes: Uint8Array | string): Uint8Array =>

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { addEvent, commitToolCall } from '../audit.ts'
 import { createConversation, createSession } from '../conversations.ts'
 import { type Db, inMemory, openDb } from '../open.ts'
-import { rowsIn, tableAddedTo } from './chain.ts'
+import { chainedTables, databaseLink, rowsIn, sessionLink, tableAddedTo } from './chain.ts'
 import { endProblem, type Link } from './chain-end.ts'
 
 function record(t: TestContext): Db {
@@ -36,7 +36,9 @@ test('each commit is a link for each turn of a session; what was rolled back is 
     tell(db, 'k')
     tell(db, 's')
     tell(db, null)
+    tell(db, null)
   })
+  db.transaction(() => db.run('DELETE FROM events WHERE id = ?', tell(db, 's')))
   assert.throws(() =>
     db.transaction(() => {
       tell(db, 's')
@@ -63,8 +65,8 @@ test('each commit is a link for each turn of a session; what was rolled back is 
     result: { tool_use_id: 't', content: '', is_error: false },
   })
   assert.deepEqual(linked(db), [
-    ...['s: 1 1', 's: 1 2', 'k: 1 3, 1 4', 's: 1 5', ': 1 6', 's: 1 7', 's: 1 9, 1 10, 1 11'],
-    's: 3 1, 1 12, 0 1',
+    ...['s: 1 1', 's: 1 2', 'k: 1 3, 1 4', 's: 1 5', ': 1 6, 1 7', 's: 1 9', 's: 1 11, 1 12, 1 13'],
+    's: 3 1, 1 14, 0 1',
   ])
   assert.equal(endProblem(db), undefined)
 })
@@ -148,6 +150,62 @@ test('an edit is named by its row or its link', (t) => {
   assert.equal(endProblem(db, 2), undefined, 'what was erased by right has changed by right')
 })
 
+test('an edit of any column of any chained row is seen', (t) => {
+  const db = record(t)
+  commitToolCall(db, {
+    ...{ sessionId: 's', conversationId: 'c', events: [{ type: 'e' }] },
+    invocations: [
+      {
+        ...{ event: 'Stop', ordinal: 1, matcher: '', command: 'x', toolUseId: 't', toolName: 'T', inputJson: '{}' },
+        ...{ exitCode: 0, stdout: '', stderr: '', startedAt: '', completedAt: '', skippedReason: null },
+      },
+    ],
+    permission: { toolName: 'T', decision: 'allow', reason: {} },
+    result: { tool_use_id: 't', content: '', is_error: false },
+  })
+  db.run("INSERT INTO ona_tombstones(session_id, table_name, row_id, digest, reason) VALUES ('s', 'x', 9, x'00', 'r')")
+  assert.equal(endProblem(db), undefined)
+  const edits = chainedTables.flatMap(({ name }) =>
+    db.all<{ name: string }>(`PRAGMA table_info(${name})`).map((column) => [name, column.name] as const),
+  )
+  db.get('PRAGMA foreign_keys = OFF')
+  for (const [table, column] of edits.filter(([, column]) => column !== 'id')) {
+    db.run(`CREATE TEMP TABLE kept AS SELECT * FROM ${table}`)
+    db.run(`UPDATE ${table} SET ${column} = '7'`)
+    assert.equal(endProblem(db), `${table} row 1 was changed by another program; ona audit verify says more`, column)
+    db.run(`DELETE FROM ${table}`)
+    assert.equal(endProblem(db), `${table} row 1 was removed; ona audit verify says more`)
+    db.run(`INSERT INTO main.${table} SELECT * FROM kept`)
+    db.run('DROP TABLE kept')
+    assert.equal(endProblem(db), undefined, `${table}.${column} is as it was`)
+  }
+})
+
+test('long rows are hashed as short ones are, and the chain goes on', (t) => {
+  const db = record(t)
+  for (const detail of ['x'.repeat(300_000), 'é'.repeat(10)]) {
+    addEvent(db, { conversationId: 'c', sessionId: 's', type: 'x', detail })
+    assert.equal(endProblem(db), undefined)
+  }
+})
+
+test('the last 200 links are looked at, and a link to no table is named', (t) => {
+  const db = record(t)
+  for (let at = 0; at < 201; at++) tell(db, 's')
+  db.run("UPDATE events SET detail = 'x' WHERE id = 1")
+  assert.equal(endProblem(db), undefined)
+  db.run("UPDATE events SET detail = 'x' WHERE id = 2")
+  assert.equal(endProblem(db), 'events row 2 was changed by another program; ona audit verify says more')
+  const other = record(t)
+  const rows = new Uint8Array(41).fill(99, 0, 1)
+  const own = sessionLink(new Uint8Array(32), rows)
+  other.run(
+    "INSERT INTO ona_chain(id, session_id, rows, session_hash, hash) VALUES (1, 's', ?, ?, ?)",
+    ...[rows, own, databaseLink(new Uint8Array(32), 1, 's', own)],
+  )
+  assert.equal(endProblem(other), 'link 1 of the chain names a table that there is not')
+})
+
 test('statements that add to a chained table are known by their beginning', () => {
   assert.deepEqual(
     [
@@ -157,8 +215,9 @@ test('statements that add to a chained table are known by their beginning', () =
         'INSERT INTO ona_tombstones',
         'INSERT INTO state',
         'UPDATE events',
+        "UPDATE state SET value = 'INSERT INTO events'",
       ],
     ].map(tableAddedTo),
-    [1, 0, 2, 3, 4, -1, -1],
+    [1, 0, 2, 3, 4, -1, -1, -1],
   )
 })

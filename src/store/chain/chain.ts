@@ -133,11 +133,8 @@ export type Hash = (bytes: Uint8Array) => Uint8Array
 const LONG = 256 * 1024
 let hashed = 0
 function digest(of: Uint8Array | string): Uint8Array {
-  if (hashed < LONG) {
-    const bytes = typeof of === 'string' ? encoder.encode(of) : of
-    hashed += bytes.length
-    if (hashed < LONG) return sha256(bytes)
-  }
+  hashed += of.length
+  if (hashed < LONG) return sha256(typeof of === 'string' ? encoder.encode(of) : of)
   return process.getBuiltinModule('node:crypto').hash('sha256', of, 'buffer')
 }
 

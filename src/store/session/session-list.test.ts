@@ -96,6 +96,33 @@ test('the beginning of an id finds the session, unless another begins the same',
     [found('abcdef01'), found('abcdef'), found('abc'), found('zzzzzz')],
     ['abcdef01-1111-4111-8111-111111111111', undefined, undefined, undefined],
   )
+  for (const name of ['my session', 'release', '-bcdef01', 'abcdef01 or so']) createSession(db, id, name)
+  assert.deepEqual(
+    ['my session', 'release', '-bcdef01', 'abcdef01 or so', 'abcde', `${'a'.repeat(37)}`].map(found),
+    Array(6).fill(undefined),
+    'what is no beginning of an id is none, even where a session is called so',
+  )
+  createSession(db, id, 'abcdea')
+  assert.equal(found('abcdea'), 'abcdea')
+})
+
+test('a first prompt is its first text, cut after 300 characters, wherever among four blocks it is', (t) => {
+  const db = record(t)
+  const block = { type: 'tool_use', id: 'x', name: 'T', input: {} } as const
+  const prompts = [0, 1, 2, 3, 4].map((at) => {
+    const id = session(db, '/shop', `2026-11-01 10:00:0${at}`, [])
+    const text = { type: 'text', text: `${at}${'x'.repeat(400)}` } as const
+    const content = [...Array.from({ length: at }, () => block), text]
+    appendEntries(db, id, [{ _t: 'user', uuid: 'u', content }, said('user', 'later')])
+    return listSessions(db).find(({ sessionId }) => sessionId === id)?.firstPrompt
+  })
+  assert.deepEqual(prompts, [...[0, 1, 2, 3].map((at) => `${at}${'x'.repeat(299)}`), null])
+})
+
+test('a page has 50 sessions unless another number is asked for', (t) => {
+  const db = record(t)
+  for (let at = 0; at < 51; at++) session(db, '/shop', '2026-11-01 10:00:00', ['x'])
+  assert.deepEqual([listSessions(db).length, listSessions(db, { limit: 51 }).length], [50, 51])
 })
 
 test('the newest sessions are read by index, of one project and of all', (t) => {

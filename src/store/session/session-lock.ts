@@ -27,16 +27,19 @@ const keyOf = (id: string) => `working:${id}`
 
 /** A number comes back, most of all in containers: where the system tells, with the moment that the process began. */
 function nameOf(pid: number): string | undefined {
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return undefined
-  }
-  if (process.platform !== 'linux') return String(pid)
+  if (process.platform !== 'linux') return isThere(pid) ? String(pid) : undefined
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
     return fields[0] === 'Z' ? undefined : `${pid} ${fields[19]}`
   } catch {
-    return undefined // it ended just now
+    return undefined // it has ended
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH' // another user's may not be signalled
   }
 }

@@ -1,0 +1,100 @@
+/** How large a record is, and how fast it grows. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { createConversation, createSession } from './conversations.ts'
+import { inMemory, openDb, type ReadDb } from './open.ts'
+import { recordSize, shownBytes } from './size.ts'
+
+const now = new Date('2026-03-31T12:00:00.500Z')
+/** So many days and seconds before. */
+const ago = (days: number, seconds = 0) =>
+  new Date(Date.parse('2026-03-31T12:00:00Z') - days * 86_400_000 - seconds * 1000).toISOString()
+
+function record(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'ona-size-'))
+  const db = openDb(join(folder, 'agent.db'))
+  t.after(() => {
+    if (db.isOpen) db.close()
+    rmSync(folder, { recursive: true })
+  })
+  createConversation(db, { projectDir: '/', id: 'c' })
+  createSession(db, 'c', 's')
+  const plain = (time: string) => time.slice(0, 19).replace('T', ' ')
+  let sequence = 0
+  return {
+    db,
+    entry: (time: string) =>
+      db.run(
+        "INSERT INTO transcript_entries(session_id, sequence, entry_type, payload_json, created_at) VALUES ('s', ?, 'system', '{}', ?)",
+        ...[sequence++, plain(time)],
+      ).lastId,
+    event: (time: string) =>
+      db.run("INSERT INTO events(conversation_id, event_type, timestamp) VALUES ('c', 'x', ?)", plain(time)).lastId,
+    hook: (time: string) =>
+      db.run(
+        "INSERT INTO hook_invocations(session_id, conversation_id, hook_event, hook_ordinal, matcher, command, input_json, started_at) VALUES ('s', 'c', 'Stop', 1, '', 'x', '{}', ?)",
+        time,
+      ).lastId,
+    permission: (time: string) =>
+      db.run(
+        "INSERT INTO tool_permission_log(session_id, tool_use_id, tool_name, decision, reason_json, created_at) VALUES ('s', 't', 'T', 'allow', '{}', ?)",
+        plain(time),
+      ).lastId,
+  }
+}
+
+test('rows ever added, and those of the last 30 days, in each of the four tables', (t) => {
+  const { db, entry, event, hook, permission } = record(t)
+  const size = (of: ReadDb = db, ...days: number[]) => recordSize(of, now, ...days)
+  const files = () => ({ bytes: statSync(db.path).size, walBytes: statSync(`${db.path}-wal`).size })
+  assert.deepEqual(size(), { ...files(), rows: 0, rowsPerDay: 0, bytesPerDay: 0, days: 30 })
+  // one row older than the days that count, one of their first second, and some of later
+  for (const [add, later] of [
+    [entry, 3],
+    [event, 1],
+    [hook, 5],
+    [permission, 0],
+  ] as const)
+    for (const time of [ago(31), ago(30, 1), ago(30), ...Array.from({ length: later }, () => ago(1))]) add(time)
+  const rows = 4 * 3 + 9
+  const { bytes, walBytes } = files()
+  assert.ok(walBytes > 0)
+  const counted = (recent: number, days: number) => ({
+    ...{ bytes, walBytes, rows, days, rowsPerDay: recent / days, bytesPerDay: ((recent / days) * bytes) / rows },
+  })
+  assert.deepEqual(
+    [size(), size(db, 31), size(db, 1), size(db, 0.5)],
+    [counted(4 + 9, 30), counted(rows, 31), counted(9, 1), counted(0, 0.5)],
+  )
+  // rows that were erased or archived leave gaps, and were added all the same
+  db.run('DELETE FROM events WHERE id IN (2, 3)')
+  db.run('DELETE FROM hook_invocations WHERE id > 6')
+  assert.deepEqual(recordSize(db, now).rows, rows - 2)
+})
+
+test('a record that is no file, or that has no log beside it, takes no bytes there', (t) => {
+  const memory = openDb(inMemory)
+  t.after(() => memory.close())
+  assert.deepEqual(recordSize(memory, now), { bytes: 0, walBytes: 0, rows: 0, rowsPerDay: 0, bytesPerDay: 0, days: 30 })
+  const { db } = record(t)
+  writeFileSync(`${db.path}-copy`, 'twelve bytes')
+  assert.equal(
+    recordSize({ ...memory, get: memory.get.bind(memory), path: `${db.path}-copy` } as ReadDb, now).bytes,
+    12,
+  )
+})
+
+test('bytes are shown in the unit that fits', () => {
+  const shown = {
+    0: '0 bytes',
+    999: '999 bytes',
+    1000: '1.0 KB',
+    99949: '99.9 KB',
+    100000: '100 KB',
+    2500000: '2.5 MB',
+  }
+  assert.deepEqual(Object.fromEntries(Object.keys(shown).map((bytes) => [bytes, shownBytes(Number(bytes))])), shown)
+})
