@@ -2,15 +2,42 @@
 import { relative } from 'node:path'
 import type { TestEvent } from 'node:test/reporters'
 import { inspect } from 'node:util'
+import { type Batches, batchedFile, isOnlyItsTests } from './test-batch.ts'
 
 /** `onFailure` gets a line for the list at the end, which a reader sees without scrolling. */
-export async function* report(events: AsyncIterable<TestEvent>, onFailure: (line: string) => void) {
+export async function* report(
+  events: AsyncIterable<TestEvent>,
+  batches: Batches,
+  onFailure: (line: string) => void,
+): AsyncGenerator<string> {
+  const ended = new Set<string>()
+  // the test that a batch makes of each file counts only where it fails by itself
+  const extra = { tests: 0, pass: 0, fail: 0 }
   for await (const { type, data } of events) {
+    if (type === 'test:complete') {
+      const file = batchedFile(batches, data)
+      if (file !== undefined) ended.add(file)
+      for (const lost of (batches.get(data.name) ?? []).filter((each) => !ended.has(each))) {
+        onFailure(`${lost} did not end: the process that it shares with other files ended before it`)
+        yield `\n✖ ${lost} did not end; its process, shared with other files, did\n`
+      }
+    }
+    if ((type === 'test:pass' || type === 'test:fail') && batchedFile(batches, data) !== undefined) {
+      if (type === 'test:fail' && !isOnlyItsTests(data.details.error)) {
+        onFailure(`${data.name} ${String((data.details.error.cause as Error).message).split('\n')[0]}`)
+        yield `\n✖ ${data.name}\n${inspect(data.details.error.cause)}\n`
+        continue
+      }
+      extra.tests++
+      extra[type === 'test:pass' ? 'pass' : 'fail']++
+      continue
+    }
     if (type === 'test:fail' && data.details.error.cause !== undefined && data.details.type !== 'suite') {
       onFailure(`${relative('.', data.file ?? '')}:${data.line} ${data.name}`)
       yield `\n✖ ${data.name}\n  ${data.file}:${data.line}\n${inspect(data.details.error.cause)}\n`
     }
     if (type === 'test:stderr' || type === 'test:stdout') yield data.message
-    if (type === 'test:diagnostic' && data.nesting === 0) yield `ℹ ${data.message}\n`
+    if (type === 'test:diagnostic' && data.nesting === 0)
+      yield `ℹ ${data.message.replace(/^(tests|pass|fail) (\d+)$/, (_, word: keyof typeof extra, count) => `${word} ${count - extra[word]}`)}\n`
   }
 }

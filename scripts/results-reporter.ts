@@ -5,6 +5,7 @@
  */
 import { relative } from 'node:path'
 import type { TestEvent } from 'node:test/reporters'
+import { type Batches, batchedFile, isOnlyItsTests } from './test-batch.ts'
 
 export type Result = TestResult | FileResult | { readonly ended: true }
 
@@ -22,27 +23,38 @@ export interface FileResult {
   readonly crashed?: true
 }
 
-export async function* results(events: AsyncIterable<TestEvent>, cpuMsOf: (file: string) => number | undefined) {
-  for await (const event of events) {
-    const result = resultOf(event, cpuMsOf)
-    if (result) yield result
+export async function* results(
+  events: AsyncIterable<TestEvent>,
+  batches: Batches,
+  cpuMsOf: (file: string) => number | undefined,
+): AsyncGenerator<Result> {
+  // the file that a batch is at
+  const current = new Map<string, string>()
+  for await (const { type, data } of events) {
+    if (type === 'test:summary' && data.file === undefined) yield { ended: true }
+    if (type === 'test:dequeue') {
+      const file = batchedFile(batches, data)
+      if (file !== undefined) current.set(entryFileOf(data), file)
+    }
+    if (type !== 'test:complete' || data.skip || batches.has(data.name)) continue
+    const entry = entryFileOf(data)
+    const at = current.get(entry) ?? entry
+    if (at === '') continue
+    const file = relative('.', at)
+    const { duration_ms, passed, error } = data.details
+    if (relative('.', data.name) !== file || (data.nesting > 0 && !batches.has(entry))) {
+      yield { file, name: data.name, passed }
+      continue
+    }
+    const cpuMs = cpuMsOf(at)
+    yield {
+      file,
+      ms: Math.round(duration_ms ?? 0),
+      ...(cpuMs !== undefined && { cpuMs }),
+      ...(!passed && !isOnlyItsTests(error as Error) && { crashed: true as const }),
+    }
   }
 }
 
-function resultOf({ type, data }: TestEvent, cpuMsOf: (file: string) => number | undefined): Result | undefined {
-  if (type === 'test:summary') return data.file === undefined ? { ended: true } : undefined
-  if (type !== 'test:complete') return undefined
-  const at = (data as { entryFile?: string }).entryFile ?? data.file
-  if (at === undefined || data.skip) return undefined
-  const file = relative('.', at)
-  const { duration_ms, passed, error } = data.details
-  if (data.nesting > 0 || relative('.', data.name) !== file) return { file, name: data.name, passed }
-  const crashed = !passed && (error as { failureType?: string }).failureType !== 'subtestsFailed'
-  const cpuMs = cpuMsOf(at)
-  return {
-    file,
-    ms: Math.round(duration_ms ?? 0),
-    ...(cpuMs !== undefined && { cpuMs }),
-    ...(crashed && { crashed }),
-  }
-}
+const entryFileOf = (data: { file?: string | undefined }): string =>
+  (data as { entryFile?: string }).entryFile ?? data.file ?? ''

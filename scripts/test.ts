@@ -5,6 +5,7 @@
  *   node scripts/test.ts --acceptance FILE  --results, and the rows of scripts/sdlc-acceptance.sh beside the tests
  *   node scripts/test.ts --times            prints the CPU seconds of each file and row, the costliest first
  *   node scripts/test.ts --jobs 4           test files at a time; by default three per core, since most of them wait
+ * Files of units share a process (scripts/test-batch.ts); with --test-name-pattern each has its own.
  * Long campaigns are sampled; ONA_TEST_FULL=1 runs them whole. Failures are printed as they happen and listed at the end.
  */
 import {
@@ -28,6 +29,7 @@ import { cpuMs } from './cpu-time.ts'
 import { endDescendants } from './descendants.ts'
 import { report } from './reporter.ts'
 import { type FileResult, type Result, results } from './results-reporter.ts'
+import { deal, writeBatch } from './test-batch.ts'
 import { startRows } from './test-rows.ts'
 import { readRowTimes, timesTable } from './test-times.ts'
 
@@ -63,8 +65,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   })
 
 const patterns = values['test-name-pattern']
+const batches = new Map<string, readonly string[]>()
+// a pattern is matched against the test that a batch makes of a file, too
+for (const batch of patterns ? [] : deal({ files, last })) {
+  const at = join(scratch, `batch-${batches.size}.test.mjs`)
+  writeBatch(batch, at, scratch)
+  batches.set(at, batch)
+}
 const tests = run({
-  files: files.toSorted((a, b) => (last.get(b) ?? 0) - (last.get(a) ?? 0)),
+  files: longestFirst(),
   concurrency: Number(values.jobs),
   signal: stop.signal,
   execArgv: [
@@ -83,13 +92,15 @@ const failures: string[] = []
 const ran: FileResult[] = []
 await Promise.all([
   pipeline(
-    tests.compose((events: AsyncIterable<TestEvent>) => report(events, (line) => failures.push(line))),
+    tests.compose((events: AsyncIterable<TestEvent>) => report(events, batches, (line) => failures.push(line))),
     process.stdout,
     { end: false },
   ),
   (async () => {
     const written = resultsFile === undefined ? undefined : createWriteStream(resultsFile)
-    const ended: AsyncIterable<Result> = tests.compose((events: AsyncIterable<TestEvent>) => results(events, cpuMsOf))
+    const ended: AsyncIterable<Result> = tests.compose((events: AsyncIterable<TestEvent>) =>
+      results(events, batches, cpuMsOf),
+    )
     for await (const result of ended) {
       if ('ms' in result) ran.push(result)
       written?.write(`${JSON.stringify(result)}\n`)
@@ -106,7 +117,14 @@ if (rows) {
 if (values.times) process.stdout.write(timesTable(ran, readRowTimes(rowTimes), cpuMs()))
 rmSync(scratch, { recursive: true, force: true })
 if (failures.length > 0) console.log(`\nfailed:\n${failures.map((line) => `  ${line}\n`).join('')}`)
-process.exitCode = stop.signal.aborted ? 130 : passed ? 0 : 1
+process.exitCode = stop.signal.aborted ? 130 : passed && failures.length === 0 ? 0 : 1
+
+/** Batches and the files that are in none. */
+function longestFirst(): string[] {
+  const batched = new Set([...batches.values()].flat())
+  const took = (path: string) => (batches.get(path) ?? [path]).reduce((sum, file) => sum + (last.get(file) ?? 0), 0)
+  return [...batches.keys(), ...files.filter((file) => !batched.has(file))].sort((a, b) => took(b) - took(a))
+}
 
 /** What each file took in the run that wrote these results. */
 function durationsIn(path: string): [string, number][] {

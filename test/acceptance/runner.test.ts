@@ -3,21 +3,24 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { compileCache } from '../support/compile-cache.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Runs a test file with this text, outside of the test run that this is in. */
-function start(t: TestContext, text: string, ...words: string[]) {
+/** Runs test files with these texts, outside of the test run that this is in. */
+function start(t: TestContext, text: string | Record<string, string>, ...words: string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'ona-runner-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'a.test.ts')
-  writeFileSync(file, `import { test } from 'node:test'\nimport assert from 'node:assert/strict'\n${text}`)
+  const files = Object.entries(typeof text === 'string' ? { a: text } : text).map(([name, body]) => {
+    const file = join(folder, `${name}.test.ts`)
+    writeFileSync(file, `import { test } from 'node:test'\nimport assert from 'node:assert/strict'\n${body}`)
+    return file
+  })
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  const child = spawn(process.execPath, [compileCache, 'scripts/test.ts', file, ...words], { cwd: root, env })
+  const child = spawn(process.execPath, [compileCache, 'scripts/test.ts', ...files, ...words], { cwd: root, env })
   let stdout = ''
   child.stdout.on('data', (piece) => {
     stdout += piece
@@ -46,6 +49,66 @@ test('busy', () => void execFileSync(process.execPath, ['-e', 'for (; process.cp
   if (!existsSync('/proc/self/stat')) return
   const [, seconds] = /^ +([\d.]+) +[\d.]+ {2}\S+a\.test\.ts$/m.exec(stdout)!
   assert.ok(Number(seconds) >= 0.4, stdout)
+})
+
+test('files of units share a process, and each is named for what it leaves behind, breaks or ends', async (t) => {
+  const { folder, ended } = start(
+    t,
+    {
+      sets: `test('a variable', () => { process.env.ONA_LEFT = 'here' })`,
+      serves: `import { createServer } from 'node:http'
+test('a port', (t, done) => { createServer().listen(0, '127.0.0.1', done) })`,
+      wrong: `test('sums', () => assert.equal(1 + 1, 3))\ntest('right', () => {})`,
+      broken: `import './not-there.ts'`,
+      shared: `test('pid', () => assert.equal(process.argv[1].endsWith('a.test.ts'), false))`,
+      alone: `// in a process of its own: it says so\ntest('argv', () => assert.ok(process.argv[1].endsWith('alone.test.ts')))`,
+      ends: `test('exits', () => process.exit(0))\ntest('goes on', () => {})`,
+      crashes: `test('aborts', async () => { await new Promise((done) => setTimeout(done, 300)); process.abort() })`,
+      lost: `test('never runs', () => {})`,
+    },
+    '--results',
+    join(tmpdir(), `ona-runner-${process.pid}.jsonl`),
+  )
+  const { code, stdout } = await ended
+  const results = join(tmpdir(), `ona-runner-${process.pid}.jsonl`)
+  t.after(() => rmSync(results, { force: true }))
+  assert.equal(code, 1)
+  const [, list = ''] = stdout.split('\nfailed:\n')
+  const failed = list
+    .replaceAll(/\S*\//g, '')
+    .trim()
+    .split('\n')
+    .map((line) => line.trim())
+  assert.deepEqual(failed.toSorted(), [
+    "broken.test.ts Cannot find module not-there.ts' imported from broken.test.ts",
+    'crashes.test.ts did not end: the process that it shares with other files ended before it',
+    'ends.test.ts:3 exits',
+    'lost.test.ts did not end: the process that it shares with other files ended before it',
+    'serves.test.ts the tests of this file leave open: TCPServerWrap',
+    'sets.test.ts the tests of this file leave changed: process.env.ONA_LEFT',
+    'wrong.test.ts:3 sums',
+  ])
+  assert.match(stdout, /ℹ tests 11\n[\s\S]*ℹ pass 6\nℹ fail 5\n/)
+  const lines = readFileSync(results, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(
+    lines
+      .filter(({ name }) => name)
+      .map(({ file, name, passed }) => `${relative(folder, join(root, file))} ${name} ${passed}`)
+      .toSorted(),
+    [
+      'alone.test.ts argv true',
+      'ends.test.ts exits false',
+      'ends.test.ts goes on true',
+      'serves.test.ts a port true',
+      'sets.test.ts a variable true',
+      'shared.test.ts pid true',
+      'wrong.test.ts right true',
+      'wrong.test.ts sums false',
+    ],
+  )
 })
 
 test('a signal ends the test files and what they started', async (t) => {
