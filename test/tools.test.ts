@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { isFull } from './support/campaign-size.ts'
 import { stream, wireServer } from './support/model/wire-server.ts'
 import { type Place, place } from './support/program.ts'
 
@@ -173,7 +174,9 @@ async function prepared(
 
 const withPort = (input: object, port: string) => JSON.parse(JSON.stringify(input).replaceAll('PORT', port)) as object
 
-for (const [tool, { before, input, answer, wrong }] of Object.entries(cases)) {
+for (const [index, [tool, { before, input, answer, wrong }]] of Object.entries(cases).entries()) {
+  // the rows of the acceptance matrix call every tool; src/tools/suite.test.ts asks every tool for what is missing
+  if (!isFull && index % 3 > 0) continue
   test(`${tool} answers, and says what is wrong`, async (t) => {
     const { p, port, env } = await prepared(t)
     const missing = await evaluate(p, tool, {})

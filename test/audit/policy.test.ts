@@ -5,19 +5,21 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { starters } from '../../src/audit/policy/starters/library.ts'
 import { starterRehearsal } from '../../src/audit/policy/starters/starter.ts'
+import { sampled } from '../support/campaign-size.ts'
 import { type Place, place } from '../support/program.ts'
 
 test('every policy of the library is proved by its rehearsal', async (t) => {
   const here = place(t)
   const scripts: string[] = []
-  for (const { id } of starters) {
+  const proved = sampled(starters, 3)
+  for (const { id } of proved) {
     const { code, stderr } = await here.run(['policy', 'new', id])
     assert.equal(code, 0, stderr)
     scripts.push(`.ona/policies/${id}/rehearsal.yaml`)
   }
   const { code, stdout, stderr } = await here.run(['rehearse', ...scripts], { timeoutMs: 120_000 })
   assert.equal(code, 0, `${stdout}${stderr}`)
-  assert.equal(stdout.match(/^ok/gm)?.length, starters.length, stdout)
+  assert.equal(stdout.match(/^ok/gm)?.length, proved.length, stdout)
 })
 
 test('without its policy a rehearsal fails: it proves something', async (t) => {

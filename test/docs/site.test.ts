@@ -71,7 +71,7 @@ test('search finds pages and sections, by keyboard; pages are accessible and fit
   const ways = [1280, 360].flatMap((width) =>
     (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
   )
-  const pages = sampled(globSync('**/*.html', { cwd: folder, exclude: ['files/**'] }).sort(), 6)
+  const pages = sampled(globSync('**/*.html', { cwd: folder, exclude: ['files/**'] }).sort(), 12)
   for (const [at, path] of [...pages, 'files/schema.sql.html'].entries()) {
     const { width, colorScheme } = ways[at % ways.length]!
     await page.goto(`${origin}/${path}`)

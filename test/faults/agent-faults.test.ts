@@ -1,7 +1,7 @@
 /** What a model's server can do wrong, through the whole program: the turn ends cleanly or goes on, and so does the session. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { sampled } from '../support/campaign-size.ts'
+import { isFull, sampled } from '../support/campaign-size.ts'
 import { live } from '../support/live.ts'
 import { anthropic, type Call, type Dialect, openai } from '../support/model/wire.ts'
 import {
@@ -46,11 +46,12 @@ for (const dialect of [anthropic, openai]) {
   const fine = say('Fine.')
   const ls: Call = { id: 'call_1', name: 'Bash', args: '{"command":"echo here"}' }
 
-  for (const [what, fault] of [
+  const statuses = [
     ['429 with retry-after', status(429, { error: { message: 'slow down' } }, { 'retry-after': '1' })],
     ['529', dialect.error(529)],
     ['500', dialect.error(500)],
-  ] as const) {
+  ] as const
+  for (const [what, fault] of sampled(statuses, dialect === openai ? 3 : 2)) {
     test(`${dialect.name}: after ${what} it is tried again`, async (t) => {
       const { server, ask } = await faulty(t, dialect, [fault, fine])
       const ran = await ask('hello', '--output-format', 'stream-json')
@@ -99,7 +100,9 @@ for (const dialect of [anthropic, openai]) {
     assert.match(last().body, /Önä\./)
   })
 
-  test(`${dialect.name}: a reply of 40 MB ends; the session can be used again`, async (t) => {
+  test(`${dialect.name}: a reply of 40 MB ends; the session can be used again`, {
+    skip: !isFull && dialect === openai,
+  }, async (t) => {
     const piece = 'x'.repeat(64 * 1024)
     const { ask } = await faulty(t, dialect, [say(...Array.from({ length: 640 }, () => piece)), fine], '0')
     const ran = await ask('hello', '--output-format', 'json')
@@ -141,7 +144,7 @@ for (const dialect of [anthropic, openai]) {
     const frames = dialect.frames({ text: ['Let me ', 'look.'], calls: [ls] })
     const bytes = Buffer.from(frames.join(''))
     // up to the frame that says why the model stopped: with it, the call is whole
-    const everywhere = sampled([...Array(Buffer.byteLength(frames.slice(0, -2).join(''))).keys()], 23)
+    const everywhere = sampled([...Array(Buffer.byteLength(frames.slice(0, -2).join(''))).keys()], 67)
     const words = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json']
     // a conversation sends all of itself with each prompt, so several short ones
     for (let begin = 0; begin < everywhere.length; begin += 60) {

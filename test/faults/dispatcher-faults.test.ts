@@ -19,6 +19,7 @@ import fc from 'fast-check'
 import { parseInput, toHostEvent } from '../../src/dispatcher/host-input.ts'
 import { readManifest } from '../../src/dispatcher/manifest.ts'
 import type { EventName } from '../../src/dispatcher/types.ts'
+import { sampled } from '../support/campaign-size.ts'
 import {
   type Answer,
   filesUnder,
@@ -70,7 +71,7 @@ const stdinFaults: Record<
 /** What the hooks are registered with: after this the host goes on without an answer. */
 const hostPatienceMs = 10_000
 
-for (const [fault, { tells, decision = 'allow', ...firing }] of Object.entries(stdinFaults)) {
+for (const [fault, { tells, decision = 'allow', ...firing }] of sampled(Object.entries(stdinFaults), 3)) {
   test(`stdin ${fault}: answered in time`, async () => {
     const repo = makeRepo()
     const answer = await repo.fire('PreToolUse', {}, firing)
@@ -180,7 +181,7 @@ const guardFaults: Record<string, (repo: Repo) => void> = {
 const own = (repo: Repo, handle: string) =>
   repo.put('.ai/hooks/features/graph-pretooluse/hook.mjs', `export default ${moduleBody('graph-pretooluse', handle)}`)
 
-for (const [fault, spoil] of Object.entries(guardFaults)) {
+for (const [fault, spoil] of sampled(Object.entries(guardFaults), 3)) {
   test(`a critical module that ${fault} denies the call`, async () => {
     const repo = makeRepo(['session', 'graph-pretooluse'])
     spoil(repo)
@@ -229,7 +230,7 @@ const configFaults: Record<string, (repo: Repo) => void> = {
     repo.edit('dispatch.manifest.json', (manifest) => (manifest['budgets'] = { PreToolUse: -5 })),
 }
 
-for (const [fault, spoil] of Object.entries(configFaults)) {
+for (const [fault, spoil] of sampled(Object.entries(configFaults), 3)) {
   test(`${fault}: the guard still asks`, async () => {
     const repo = makeRepo(['session', 'graph-pretooluse'])
     spoil(repo)
@@ -252,7 +253,7 @@ test('a broken lib is told on every event and never crashes', async () => {
   assert.deepEqual(Object.keys((await repo.fire('Stop')).output), ['systemMessage'])
 })
 
-for (const name of ["it's", 'a b', 'a#b?c', 'a%20b', 'ä€😀', '$(touch x)', 'a&b;c', '[x]{y}*']) {
+for (const name of sampled(["it's", 'a b', 'a#b?c', 'a%20b', 'ä€😀', '$(touch x)', 'a&b;c', '[x]{y}*'], 3)) {
   test(`a repository in a folder called ${name} keeps its guards`, async () => {
     const repo = makeRepo(['session', 'graph-pretooluse'], join(tempFolder(), name))
     repo.addModule('mine', moduleBody('mine', `return { warnings: ['mine was asked'] }`), { priority: 1 })
@@ -284,7 +285,7 @@ const diskFaults: Record<string, (repo: Repo) => void> = {
   'a lock was left by a dead process': (repo) => repo.put(`.ai/tmp/${sid}/state.lock`, ''),
 }
 
-for (const [fault, spoil] of Object.entries(diskFaults)) {
+for (const [fault, spoil] of sampled(Object.entries(diskFaults), 3)) {
   test(`${fault}: the decision stands`, async () => {
     const repo = makeRepo(['session', 'graph-pretooluse'])
     spoil(repo)
@@ -452,11 +453,11 @@ test('a cache of compiled code that is damaged or of another program is passed o
     assert.equal(answer.output.decision, 'ask')
   }
   await isGuarded()
-  for (const cut of [0, 10, 1000, whole.length - 1]) {
+  for (const cut of sampled([0, 10, 1000, whole.length - 1], 2)) {
     writeFileSync(cache, whole.subarray(0, cut))
     await isGuarded()
   }
-  for (const at of [1000, 5000, 20_000, whole.length >> 1, whole.length - 5000]) {
+  for (const at of sampled([1000, 5000, 20_000, whole.length >> 1, whole.length - 5000], 2)) {
     writeFileSync(cache, Buffer.from(whole).fill(0, at, at + 4096))
     await isGuarded()
   }

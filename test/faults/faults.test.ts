@@ -12,10 +12,10 @@ function survived(tally: Tally): void {
 }
 
 test('killed at random moments of a busy session, nothing acknowledged is lost and it can be resumed', async () =>
-  survived(await killCampaign(sized(6, 40))))
+  survived(await killCampaign(sized(3, 40))))
 
 test('full disks, read-only files, locks, clocks, homes and paths are reported, and leave the database whole', async () =>
-  survived(await surroundingsCampaign({ long: false })))
+  survived(await surroundingsCampaign({ long: false, every: sized(2, 1) })))
 
 test('two to eight processes on one database lose no update', async () =>
-  survived(await crowdCampaign({ rounds: sized(2, 3) })))
+  survived(await crowdCampaign({ rounds: sized(1, 3) })))

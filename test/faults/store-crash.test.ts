@@ -9,7 +9,7 @@ import { createConversation, createSession } from '../../src/store/conversations
 import { type Db, openDb } from '../../src/store/open.ts'
 import { sized } from '../support/campaign-size.ts'
 
-const rounds = sized(16, 200)
+const rounds = sized(6, 200)
 const writer = join(import.meta.dirname, '../support/store-writer.ts')
 
 function folder(t: TestContext): string {
@@ -115,7 +115,7 @@ test('a database whose making was cut short is made by the next one', async (t) 
   const begin = performance.now()
   await init('whole.db')
   const whole = performance.now() - begin
-  for (let round = 0; round < sized(2, 12); round++) {
+  for (let round = 0; round < sized(1, 12); round++) {
     const name = `${round}.db`
     // the file is made towards the end of the run
     await init(name, whole * (0.6 + Math.random() * 0.5))

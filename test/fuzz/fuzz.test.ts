@@ -20,7 +20,7 @@ const regressions: Record<string, readonly string[]> = JSON.parse(
 after(closeDoors)
 
 for (const door of Object.keys(doors)) {
-  const count = Math.ceil((slow[door] ?? (door.startsWith('history of') ? 25 : 200)) / sized(4, 1))
+  const count = Math.ceil((slow[door] ?? (door.startsWith('history of') ? 25 : 200)) / sized(8, 1))
   const known = regressions[door] ?? []
   test(`${door}: ${count} texts and ${known.length} that once failed`, async () => {
     assert.deepEqual(await fuzz(door, { from: 1, count }), [])

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { sized } from '../support/campaign-size.ts'
 import { world } from '../support/world.ts'
 
-const runs = Number(process.env['FUZZ_RUNS'] ?? sized(6, 12))
+const runs = Number(process.env['FUZZ_RUNS'] ?? sized(3, 12))
 
 test('an MCP server that sends anything is survived', async () => {
   const at = world()

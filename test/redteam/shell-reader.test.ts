@@ -6,7 +6,7 @@ import { sized } from '../support/campaign-size.ts'
 import { differences, fuzzedLine, runByBash } from '../support/quoting-fuzz.ts'
 
 /** `ONA_FUZZ_LINES=100000 ONA_FUZZ_SEED=7 node scripts/test.ts test/redteam/shell-reader.test.ts` runs the long campaign. */
-const count = Number(process.env['ONA_FUZZ_LINES'] ?? sized(500, 1500))
+const count = Number(process.env['ONA_FUZZ_LINES'] ?? sized(250, 1500))
 const seed = Number(process.env['ONA_FUZZ_SEED'] ?? 1)
 
 test(`real bash runs nothing that the reader misses, in ${count} lines of nested quoting`, () => {

@@ -37,7 +37,7 @@ test('ordinary work goes on inside', async () => {
 })
 
 /** 1 runs the whole table, 4 every fourth case. */
-const every = Number(process.env['ONA_ESCAPES_EVERY'] ?? sized(3, 1))
+const every = Number(process.env['ONA_ESCAPES_EVERY'] ?? sized(6, 1))
 
 const shown = (cases: readonly Case[], where: () => World) => {
   for (const { name, run, control } of cases.filter((_, at) => at % every === 0)) {
