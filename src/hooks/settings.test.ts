@@ -79,9 +79,11 @@ test('a file gives all that it exports for the event, and what the entry says go
 
 test('a file is not loaded for hooks that must not run, and one without a hook for the event is an error', () => {
   const hooks = [{ hook_event_name: 'Stop', type: 'function', file: 'guard.ts' }]
-  const load = () => ({ handlers: [defineHook('PreToolUse', () => undefined)] })
+  const load = () => ({
+    handlers: [defineHook('PreToolUse', () => undefined), defineHook('Notification', () => undefined)],
+  })
   assert.deepEqual(readHooks({ hooks }, { source, load }).problems.map(sayHookProblem), [
-    'hooks[0].file guard.ts exports no hook for Stop, only for PreToolUse',
+    'hooks[0].file guard.ts exports no hook for Stop, only for PreToolUse, Notification',
   ])
   const never = () => assert.fail('it was loaded')
   const { handlers } = readHooks({ hooks }, { source, load: never, withheld: 'untrusted_workspace' })
@@ -89,6 +91,29 @@ test('a file is not loaded for hooks that must not run, and one without a hook f
     handlers.map(({ event, withheld }) => [event, withheld]),
     [['Stop', 'untrusted_workspace']],
   )
+  const { run: _, ...listed } = readHooks({ hooks }, { source }).handlers[0] as { run?: unknown }
+  const common = { kind: 'function', name: 'guard.ts', file: 'guard.ts', matcher: '', ifCondition: '', source }
+  assert.deepEqual(listed, { ...common, event: 'Stop', of: 'event' })
+  const atStep = readHooks({ hooks: [{ ...hooks[0], hook_event_name: 'before_ingest' }] }, { source }).handlers[0]
+  assert.deepEqual({ ...atStep, run: _ }, { ...common, event: 'before_ingest', of: 'step', run: _ })
+})
+
+test('a command goes on alone only with Claude Code’s profile, at an event, and without asyncRewake', () => {
+  const isAlone = (more: object) => {
+    const { handlers } = read([{ hook_event_name: 'Stop', command: 'x', ...more }])
+    return handlers.map((handler) => handler.kind === 'command' && handler.async === true)[0]
+  }
+  const rows: [object, boolean][] = [
+    [{ profile: 'claude', async: true }, true],
+    [{ profile: 'claude', async: false }, false],
+    [{ profile: 'claude' }, false],
+    [{ profile: 'claude', async: true, asyncRewake: true }, false],
+    [{ profile: 'claude', async: true, asyncRewake: false }, true],
+    [{ profile: 'claude', asyncRewake: false }, false],
+    [{ async: true }, false],
+    [{ profile: 'claude', async: true, hook_event_name: 'before_turn_end' }, false],
+  ]
+  for (const [more, alone] of rows) assert.equal(isAlone(more), alone, JSON.stringify(more))
 })
 
 test('a misspelt name is an error that says which was meant', () => {
@@ -234,6 +259,15 @@ test('each fault of a hook, word for word, with its level', () => {
       [step({ match: { tool: 'Bash' }, matcher: 'Bash' })],
       ['error: hooks[0].match stands beside a matcher; keep one of the two'],
     ],
+    [
+      [pre({ type: 'agent' })],
+      ['error: hooks[0].type is "agent", a kind of hook that ona does not run; use "command", "prompt" or "http"'],
+    ],
+    [[{ hook_event_name: 'TaskCreated', command: 'x', matcher: '*' }], []],
+    [[{ hook_event_name: 'before_ingest', command: 'x', matcher: '*' }], []],
+    ...['before_permission', 'after_permission', 'before_tool_apply', 'after_tool_apply'].map(
+      (name): [unknown, string[]] => [[{ hook_event_name: name, command: 'x', matcher: 'Bash', if: 'Bash(ls)' }], []],
+    ),
     [[step({ match: 7 })], ['error: hooks[0].match must be an object, not a number']],
     [[step({ match: null })], []],
     [[pre({ timeout_ms: 0 })], ['error: hooks[0].timeout_ms must be at least 1, not 0']],
@@ -312,4 +346,28 @@ test('each kind of hook is read whole', () => {
     { ...all, event: 'Stop', kind: 'http', url: 'https://x/', headers: { a: 'b' }, allowedEnvVars: ['C'] },
     { ...all, event: 'Stop', kind: 'http', url: 'https://x/', headers: {}, allowedEnvVars: [] },
   ])
+})
+
+test('on Windows a command line is PowerShell’s, and a program with its arguments needs no shell', () => {
+  const { platform } = process
+  Object.defineProperty(process, 'platform', { value: 'win32' })
+  try {
+    const hook = (more: object) => [{ hook_event_name: 'Stop', command: 'x', ...more }]
+    assert.deepEqual(
+      [
+        faults(hook({})),
+        faults(hook({ shell: 'sh' })),
+        faults(hook({ shell: 'powershell' })),
+        faults(hook({ args: [] })),
+      ],
+      [
+        ['error: hooks[0].shell is bash, which does not run on Windows; use "shell": "powershell"'],
+        ['error: hooks[0].shell is sh, which does not run on Windows; use "shell": "powershell"'],
+        [],
+        [],
+      ],
+    )
+  } finally {
+    Object.defineProperty(process, 'platform', { value: platform })
+  }
 })

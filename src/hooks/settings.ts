@@ -278,10 +278,10 @@ export const hasToolCall = (event: EventName | StepName): boolean =>
   toolEvents.includes(event) || toolSteps.includes(event as StepName)
 
 const allNames: readonly string[] = [...eventNames, ...stepNames]
-/** Whether an event or a step has this name. */
 /** The event or step that a name may have been meant to be. */
 export const meantHookName = (name: string): string | undefined => nearest(name, allNames)
 
+/** Whether an event or a step has this name. */
 export const isHookName = (name: string): name is EventName | StepName => allNames.includes(name)
 
 const warnUnknown = (path: string, problems: HookProblem[]) =>

@@ -122,8 +122,8 @@ test('after the tool has run no answer ends the round', () => {
 })
 
 test('each word of an answer has its place in the verdict', () => {
-  const read = (event: (typeof eventNames)[number], output: object) => {
-    const parsed = readOutput(event, output)
+  const read = (event: (typeof eventNames)[number], output: object, profile?: 'claude') => {
+    const parsed = readOutput(event, output, profile)
     assert.ok(parsed.ok)
     const full = verdictOf(event, parsed.value as never)
     return Object.fromEntries(
@@ -133,6 +133,8 @@ test('each word of an answer has its place in the verdict', () => {
     )
   }
   const specific = (hookEventName: string, rest: object) => ({ hookSpecificOutput: { hookEventName, ...rest } })
+  const request = (decision: object) => specific('PermissionRequest', { decision })
+  const update = { type: 'setMode', mode: 'plan', destination: 'session' }
   assert.deepEqual(
     [
       read('PreToolUse', { decision: 'approve', reason: 'ok' }),
@@ -143,7 +145,21 @@ test('each word of an answer has its place in the verdict', () => {
       read('SessionStart', specific('SessionStart', { initialUserMessage: 'hi', watchPaths: ['/a'] })),
       read('PermissionDenied', specific('PermissionDenied', { retry: true })),
       read('Elicitation', specific('Elicitation', { action: 'accept', content: { a: 1 } })),
+      read('Elicitation', specific('Elicitation', { action: 'decline' })),
       read('WorktreeCreate', specific('WorktreeCreate', { worktreePath: '/w' })),
+      read('Notification', { continue: false, reason: 'as reason' }),
+      read('Notification', { continue: false }),
+      read('Notification', { continue: true, suppressOutput: false, decision: 'approve' }),
+      read('Notification', { decision: 'block', reason: 'shown to the user' }),
+      read('Notification', { decision: 'block' }),
+      read('PostToolUse', { decision: 'block', reason: 'shown to the model' }),
+      read('PreToolUse', specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: 'never' })),
+      read('PreToolUse', specific('PreToolUse', { permissionDecision: 'defer' }), 'claude'),
+      read('PreToolUse', specific('PreToolUse', { permissionDecision: 'allow', updatedInput: { a: 1 } })),
+      read('PermissionRequest', request({ behavior: 'allow', updatedInput: { a: 2 }, updatedPermissions: [update] })),
+      read('PermissionRequest', request({ behavior: 'allow' })),
+      read('PermissionRequest', request({ behavior: 'deny', message: 'no', interrupt: true })),
+      read('PermissionRequest', request({ behavior: 'deny', interrupt: false })),
       read('Notification', { continue: false, stopReason: 'enough', systemMessage: 'hm', suppressOutput: true }),
     ],
     [
@@ -155,15 +171,84 @@ test('each word of an answer has its place in the verdict', () => {
       { initialUserMessage: 'hi', watchPaths: ['/a'] },
       { retry: true },
       { elicitation: { action: 'accept', content: { a: 1 } } },
+      { elicitation: { action: 'decline' } },
       { worktreePath: '/w' },
+      { stop: 'as reason' },
+      { stop: 'a hook ended the turn' },
+      {},
+      { messages: ['shown to the user'] },
+      {},
+      { context: ['shown to the model'] },
+      { decision: 'deny', reason: 'never' },
+      { decision: 'ask' },
+      { decision: 'allow', input: { a: 1 } },
+      { decision: 'allow', input: { a: 2 }, permissionUpdates: [update] },
+      { decision: 'allow' },
+      { decision: 'deny', reason: 'no', interrupt: true },
+      { decision: 'deny' },
       { stop: 'enough', messages: ['hm'], suppressOutput: true },
     ],
   )
 })
 
+test("Claude Code's updatedToolOutput counts with its profile alone", () => {
+  const output = { hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: { a: 1 } } } as never
+  assert.deepEqual(verdictOf('PostToolUse', output, 'claude'), { ...noOpinion, claudeOutput: { a: 1 } })
+  assert.deepEqual(verdictOf('PostToolUse', output), noOpinion)
+})
+
+test('two that decide the same keep the first reason; texts and what was blocked add up in order', () => {
+  const update = (mode: 'plan' | 'default') => [{ type: 'setMode', mode, destination: 'session' }] as const
+  const one: Verdict = {
+    ...{ ...noOpinion, decision: 'ask', reason: 'first', blocks: [{ ordinal: 0, text: 'a' }], goOn: true },
+    ...{ context: ['c1'], messages: ['m1'], stop: 'stop 1', input: { a: 1 }, permissionUpdates: update('plan') },
+    ...{ interrupt: true, initialUserMessage: 'hi', watchPaths: ['/1'], worktreePath: '/w1', toolOutput: 0 },
+    ...{ elicitation: { action: 'accept' }, claudeOutput: null },
+  }
+  const other: Verdict = {
+    ...{ ...noOpinion, decision: 'ask', reason: 'second', blocks: [{ ordinal: 1, text: 'b' }], suppressOutput: true },
+    ...{ context: ['c2'], messages: ['m2'], stop: 'stop 2', input: { b: 2 }, permissionUpdates: update('default') },
+    ...{ retry: true, initialUserMessage: 'there', watchPaths: ['/2'], worktreePath: '/w2', toolOutput: '' },
+    ...{ elicitation: { action: 'cancel' }, claudeOutput: false },
+  }
+  assert.deepEqual(merge(one, other), {
+    decision: 'ask',
+    reason: 'first',
+    blocks: [
+      { ordinal: 0, text: 'a' },
+      { ordinal: 1, text: 'b' },
+    ],
+    goOn: true,
+    context: ['c1', 'c2'],
+    messages: ['m1', 'm2'],
+    stop: 'stop 1',
+    suppressOutput: true,
+    input: { b: 2 },
+    permissionUpdates: [...update('plan'), ...update('default')],
+    interrupt: true,
+    retry: true,
+    initialUserMessage: 'there',
+    watchPaths: ['/1', '/2'],
+    worktreePath: '/w2',
+    elicitation: { action: 'cancel' },
+    toolOutput: '',
+    claudeOutput: false,
+  })
+})
+
 test('plain text is a path where a worktree is made, and too much of it is cut', () => {
-  assert.equal(plainText('WorktreeCreate', 'preparing\n/tmp/w\n').worktreePath, '/tmp/w')
-  assert.match(plainText('SessionStart', 'x'.repeat(20_000)).context[0]!, /^x{10000}\n\[10000 characters left out\]$/)
+  const texts = (event: EventName, text: string) => {
+    const { context, worktreePath } = plainText(event, text)
+    return [context, worktreePath]
+  }
+  assert.deepEqual(texts('WorktreeCreate', 'preparing\n/tmp/w\n'), [[], '/tmp/w'])
+  assert.deepEqual(texts('SessionStart', ' hello\n'), [['hello'], null])
+  assert.deepEqual(texts('UserPromptSubmit', 'hello'), [['hello'], null])
+  assert.deepEqual(texts('PreToolUse', 'hello'), [[], null])
+  for (const event of ['SessionStart', 'WorktreeCreate'] as const) assert.deepEqual(texts(event, ' \n'), [[], null])
+  assert.deepEqual(texts('SessionStart', 'x'.repeat(10_000)), [['x'.repeat(10_000)], null])
+  const cut = `${'x'.repeat(10_000)}\n[10000 characters left out]`
+  assert.deepEqual(texts('SessionStart', 'x'.repeat(20_000)), [[cut], null])
 })
 
 test('no JSON value makes the reading of an answer throw', () => {

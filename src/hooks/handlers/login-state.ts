@@ -7,17 +7,17 @@
 const parts = {
   variables: 'builtin declare -p',
   functions: 'builtin declare -f',
-  aliases: 'builtin alias -p',
+  aliases: 'builtin alias',
   shopts: 'builtin shopt -p',
   options: 'builtin set +o',
   mask: 'builtin umask -p',
   softLimits: 'builtin ulimit -aS',
   hardLimits: 'builtin ulimit -aH',
   hashed: 'builtin hash -l',
-  completions: 'builtin complete -p',
+  completions: 'builtin complete',
   builtins: 'builtin enable -a',
   folder: 'builtin pwd -P',
-  traps: 'builtin trap -p',
+  traps: 'builtin trap',
   status: 'builtin printf %s "$1"',
   words: 'builtin shift; builtin printf "%s\\n" "$#" "$@"',
   // the profile has read none of it
@@ -97,7 +97,7 @@ export function restoreOf(bare: LoginState, login: LoginState): Restore | undefi
     ...[...gone, ...changed.map(([name]) => name).filter((name) => had.has(name))].map((name) => `unset -v ${name}`),
     ...changed.map(([, line]) => line),
     ...(bare.aliases === login.aliases ? [] : [login.aliases]),
-    ...added('hashed').filter((line) => line.startsWith('builtin hash ')),
+    ...added('hashed').filter((line) => line.startsWith('builtin')),
     ...added('completions'),
     ...added('mask'),
     ...limits('S', added('softLimits')),
@@ -118,6 +118,6 @@ function newLines(before: string, now: string): string[] {
 /** `open files   (-n) 1024` */
 const limits = (kind: 'S' | 'H', lines: readonly string[]): string[] =>
   lines.flatMap((line) => {
-    const [, flag, value] = /-(\w)\) (\S+)$/.exec(line) ?? []
+    const [, flag, value] = /-(\w)\) (\S+)/.exec(line) ?? []
     return flag === undefined ? [] : [`ulimit -${kind} -${flag} ${value}`]
   })
