@@ -11,10 +11,12 @@ import {
   literal,
   map,
   nullable,
+  number,
   oneOf,
   optional,
   parse,
   record,
+  type Shape,
   say,
   string,
 } from './shape.ts'
@@ -83,6 +85,50 @@ test('the schema says what the check does', () => {
     },
     required: ['path', 'mode'],
   })
+})
+
+test('limits of numbers and lists, at their edges', () => {
+  const shape = record({ n: optional(number('', { min: -1, max: 2.5 })), l: optional(list(json(), '', { min: 2 })) })
+  const one = list(string(), 'some', { min: 1 })
+  const fault = (shape: Shape<unknown>, value: unknown) => {
+    const parsed = parse(shape, value)
+    return parsed.ok ? 'fits' : say(parsed.problem)
+  }
+  const rows: [Shape<unknown>, unknown, string][] = [
+    [shape, { n: -1 }, 'fits'],
+    [shape, { n: 2.5 }, 'fits'],
+    [shape, { n: -1.5 }, 'n must be at least -1, not -1.5'],
+    [shape, { n: 2.6 }, 'n must be at most 2.5, not 2.6'],
+    [shape, { n: Number.NaN }, 'n must be a number, not a number'],
+    [shape, { n: '1' }, 'n must be a number, not a string'],
+    [shape, { l: [1, 2] }, 'fits'],
+    [shape, { l: [1] }, 'l must have at least 2 entries'],
+    [one, [], 'must have at least 1 entry'],
+    [one, ['a'], 'fits'],
+    [one, {}, 'must be a list, not an object'],
+    [integer(), 2 ** 53, 'must be a whole number, not 9007199254740992'],
+    [map(string()), undefined, 'must be an object, not nothing'],
+  ]
+  for (const [shape, value, said] of rows) assert.equal(fault(shape, value), said, said)
+  assert.deepEqual(
+    [one.schema(), list(string()).schema(), map(boolean()).schema(), number('how far').schema()],
+    [
+      { type: 'array', items: { type: 'string' }, minItems: 1, description: 'some' },
+      { type: 'array', items: { type: 'string' } },
+      { type: 'object', additionalProperties: { type: 'boolean' } },
+      { type: 'number', description: 'how far' },
+    ],
+  )
+  assert.deepEqual(
+    [record({ a: string() }, 'one', { closed: true }).schema(), record({ a: optional(string()) }).schema()],
+    [
+      {
+        ...{ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+        ...{ additionalProperties: false, description: 'one' },
+      },
+      { type: 'object', properties: { a: { type: 'string' } } },
+    ],
+  )
 })
 
 test('a closed record refuses a key that it does not know, a prototype key too', () => {

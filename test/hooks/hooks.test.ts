@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { schemaFiles } from '../../scripts/schemas.ts'
 
 const root = join(import.meta.dirname, '../..')
 const place = mkdtempSync(join(tmpdir(), 'ona-hooks-'))
@@ -203,18 +202,6 @@ test('ona hooks log shows what ran', () => {
   const [row] = JSON.parse(ona('hooks', 'log', '--json', '--tool', 'Read').out)
   assert.deepEqual([row.event, row.exitCode, row.stderr], ['PreToolUse', 2, 'not here\n'])
   assert.equal(ona('hooks', 'log', '--tool', 'Write').out, 'no hook run matches\n')
-})
-
-test('the schemas are those that the tables give: npm run schemas writes them', () => {
-  const files = schemaFiles()
-  for (const [path, text] of Object.entries(files)) assert.equal(readFileSync(join(root, path), 'utf8'), text, path)
-  const there = readdirSync(join(root, 'schemas'), { recursive: true, encoding: 'utf8' })
-  assert.deepEqual(
-    there.filter((name) => name.endsWith('.json')).sort(),
-    Object.keys(files)
-      .map((path) => path.replace('schemas/', ''))
-      .sort(),
-  )
 })
 
 test('the events stand in the order of the specification', () => {

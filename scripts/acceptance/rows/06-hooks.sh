@@ -209,7 +209,7 @@ same 0 "$(sql "SELECT count(*) FROM hook_invocations WHERE conversation_id NOT I
 X
 
 row App.A-1 11 'the fields of every event on stdin' 'what the plane sends fits schemas/hook-input.schema.json, event by event' <<'X'
-unit test/hooks/hooks.test.ts src/hooks/handlers/handlers.test.ts
+unit test/hooks/schemas.test.ts src/hooks/handlers/handlers.test.ts
 X
 
 row App.A-2 11 'ona hooks fire takes a whole event and asks the hooks of it, for each of the 27' 'each of the 27 names is accepted' <<'X'

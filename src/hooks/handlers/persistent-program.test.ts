@@ -1,0 +1,194 @@
+/** A program that stays, call by call: what each end of a call says, and what becomes of the program. */
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { askPersistent, expectPersistent, type PersistentRun } from './persistent.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'ona-staying-'))
+const alive = setInterval(() => {}, 60_000) // an idle program does not keep the process alive
+after(() => {
+  clearInterval(alive)
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const env = { PATH: process.env['PATH'] }
+const greet = `read -r line; echo '{"protocol":1}'; `
+const run = (script: string, more: Partial<PersistentRun> = {}): PersistentRun => ({
+  ...{ argv: ['/bin/sh', '-c', script], cwd: folder, env, input: '{"a":1}', timeoutMs: 60_000 },
+  ...more,
+})
+const ask = (script: string, more?: Partial<PersistentRun>) => askPersistent(run(script, more))
+/** For each call what the script prints; `$id` is the call's. */
+const saying = (what: string) => `${greet}while read -r line; do id=\${line#'{"id":'}; id=\${id%%,*}; ${what}; done`
+const failed = (why: string, stderr = '') => ({ kind: 'failure', why, cause: 'failed', stderr })
+const verdict = (text: string, stderr = '') => ({ kind: 'verdict', text, stderr })
+
+/** Waits until no process has the id. */
+async function gone(pid: number): Promise<void> {
+  while (isThere(pid)) await wait(10)
+}
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+test('what an answer means', async () => {
+  const long = 'x'.repeat(100)
+  const rows: [string, object][] = [
+    ['"verdict":null', verdict('')],
+    ['"verdict":{"continue":false}', verdict('{"continue":false}')],
+    ['"block":"no","verdict":null', { kind: 'block', text: 'no', stderr: '' }],
+    ['"block":""', { kind: 'block', text: '', stderr: '' }],
+    ['"error":"broke","verdict":null', failed('broke')],
+    ['"error":{"code":7}', failed('{"code":7}')],
+    ['"error":null', failed('null')],
+    ['"verdict":"yes"', failed('answered with neither a verdict nor a block')],
+    ['"verdict":[]', failed('answered with neither a verdict nor a block')],
+    ['"block":null,"verdict":null', failed('answered with neither a verdict nor a block')],
+    ['"block":7,"verdict":{}', failed('answered with neither a verdict nor a block')],
+    ['"other":1', failed('answered with neither a verdict nor a block')],
+  ]
+  for (const [said, end] of rows) assert.deepEqual(await ask(saying(`echo '{"id":'$id',${said}}'`)), end, said)
+  const lines: [string, object][] = [
+    [`echo; echo ' '; echo '{"id":'$id',"verdict":null}'`, verdict('')],
+    [`printf '{"id":'$id; sleep 0.05; echo ',"verdict":null}'`, verdict('')],
+    [`echo '{"id":99,"verdict":null}{'`, failed('printed a line that is not a JSON object: {"id":99,"verdict":null}{')],
+    [`echo ${long}`, failed(`printed a line that is not a JSON object: ${long.slice(0, 80)}`)],
+    ['echo 7', failed('printed a line that is not a JSON object: 7')],
+    ['echo trouble >&2; sleep 0.1; exit 3', failed('ended with 3', 'trouble\n')],
+    ['kill -9 $$', failed('ended with SIGKILL')],
+    ['sleep 60 & exit 4', failed('ended with 4')], // which holds its stdout open
+  ]
+  for (const [script, end] of lines) assert.deepEqual(await ask(saying(script)), end, script)
+})
+
+test('a line may have 4 MiB, and one that goes on ends the program', async () => {
+  const xs = (count: number) => `head -c ${count} /dev/zero | tr '\\0' x`
+  const long = await ask(saying(`printf '{"id":'$id',"verdict":{"a":"'; ${xs(4_000_000)}; echo '"}}'`))
+  assert.equal(long.kind === 'verdict' && long.text.length, 4_000_000 + '{"a":""}'.length)
+  assert.deepEqual(
+    await ask(saying(`${xs(4 * 1024 * 1024 + 1)}; sleep 600`)),
+    failed('printed a line of more than 4194304 characters'),
+  )
+})
+
+test('a program that reads no more is waited for until it ends', async () => {
+  const script = `${greet}read -r line; exec <&-; echo '{"id":1,"verdict":null}'; sleep 0.3; exit 5`
+  assert.deepEqual([await ask(script), await ask(script)], [verdict(''), failed('ended with 5')])
+})
+
+test('a program that does not start, or does not greet', async () => {
+  const rows: [string, object][] = [
+    [`echo ${'y'.repeat(100)}; cat`, failed(`answered the handshake with ${'y'.repeat(80)}, not {"protocol":1}`)],
+    [`echo '{"protocol":2}'; cat`, failed('answered the handshake with {"protocol":2}, not {"protocol":1}')],
+    [`echo '[1]'; cat`, failed('answered the handshake with [1], not {"protocol":1}')],
+    ['exit 0', failed('ended with 0')],
+  ]
+  for (const [script, end] of rows) assert.deepEqual(await ask(script), end, script)
+  assert.deepEqual(await ask('', { argv: ['/no/such/program'] }), failed('not started: spawn /no/such/program ENOENT'))
+  const nul = await ask('', { argv: ['/bin/sh', '-c', 'a\0b'] })
+  assert.match(nul.kind === 'failure' ? nul.why : '', /^not started: .*null bytes/)
+})
+
+test('a call is one line, and the program reads it after the handshake alone', async () => {
+  const echoing = `read -r first; sleep 0.05; echo '{"protocol":1}'; while read -r line; do id=\${line#'{"id":'}; id=\${id%%,*}
+    echo '{"id":'$id',"verdict":{"first":'$first',"line":'"$line"'}}'; done`
+  const said = (id: number) => verdict(`{"first":{"protocol":1},"line":{"id":${id},"input":{"a":1}}}`)
+  assert.deepEqual(await Promise.all([ask(echoing), ask(echoing)]), [said(1), said(2)])
+  assert.deepEqual(await ask(echoing), said(3))
+})
+
+test('stderr goes to the next answer, of very much the end', async () => {
+  const script = saying(`[ $id = 1 ] && { seq 20000 >&2; echo end >&2; }
+    [ $id = 2 ] && sleep 0.3; echo '{"id":'$id',"verdict":null}'`)
+  const first = await ask(script)
+  const second = await ask(script)
+  const all = `${Array.from({ length: 20_000 }, (_, at) => `${at + 1}\n`).join('')}end\n`
+  const printed = first.stderr + second.stderr
+  assert.equal(printed.slice(-64 * 1024), all.slice(-64 * 1024))
+  assert.equal(Math.max(first.stderr.length, second.stderr.length) <= 64 * 1024, true)
+  assert.equal((await ask(script)).stderr, '')
+})
+
+test('a call that takes too long, or is interrupted, ends the program and all that it started', async () => {
+  const script = `${greet}echo here >&2; (sleep 600) & echo $! > inner; read -r line; echo $$ > pid; read -r line; exit 0`
+  const pid = async (name: string) => {
+    while (!existsSync(join(folder, name)) || readFileSync(join(folder, name), 'utf8') === '') await wait(5)
+    return Number(readFileSync(join(folder, name), 'utf8'))
+  }
+  const stop = new AbortController()
+  const waiting = ask(script, { signal: stop.signal })
+  const started = await pid('pid')
+  stop.abort()
+  assert.deepEqual(await waiting, { kind: 'failure', why: 'was interrupted', cause: 'interrupted', stderr: 'here\n' })
+  await gone(started)
+  await gone(await pid('inner'))
+  assert.deepEqual(await ask(script, { signal: stop.signal }), {
+    ...{ kind: 'failure', why: 'was interrupted before it was asked', cause: 'interrupted', stderr: '' },
+  })
+  const [late, beside] = await Promise.all([ask(script, { timeoutMs: 300 }), ask(script)])
+  assert.deepEqual(
+    [late.kind === 'failure' && [late.why, late.cause], beside],
+    [['timed out after 300 ms', 'timed-out'], failed('was ended because a call timed out after 300 ms')],
+  )
+})
+
+test('a signal that comes after the answer ends nothing', async () => {
+  const script = saying(`echo '{"id":'$id',"verdict":{"n":'$id'}}'`)
+  const stop = new AbortController()
+  assert.deepEqual(await ask(script, { signal: stop.signal }), verdict('{"n":1}'))
+  stop.abort()
+  assert.deepEqual(await ask(script), verdict('{"n":2}'))
+})
+
+test('64 calls may wait; one more fails at once, and they are answered', async () => {
+  const script = `${greet}n=0; while [ $n -lt 64 ]; do read -r line; n=$((n+1)); done
+    while [ $n -gt 0 ]; do echo '{"id":'$n',"verdict":null}'; n=$((n-1)); done; cat`
+  const waiting = Array.from({ length: 64 }, () => ask(script))
+  // the program waits for the 64th, so all of them wait when this one is made
+  assert.deepEqual(await ask(script), failed('64 calls wait for it already'))
+  assert.deepEqual(
+    await Promise.all(waiting),
+    Array.from({ length: 64 }, () => verdict('')),
+  )
+})
+
+test('a program for each folder and environment; of more than 16 the oldest idle one ends', async () => {
+  const script = saying(`[ "$WAIT" ] && read -r more; echo '{"id":'$id',"verdict":{"pid":'$$'}}'`)
+  const pidOf = async (more: Partial<PersistentRun>) => {
+    const end = await ask(script, more)
+    return end.kind === 'verdict' ? (JSON.parse(end.text) as { pid: number }).pid : end
+  }
+  const busy = ask(script, { env: { ...env, WAIT: '1' } })
+  const oldest = Number(await pidOf({ cwd: '/' }))
+  const next = Number(await pidOf({}))
+  assert.deepEqual([await pidOf({ cwd: '/' }), await pidOf({})], [oldest, next])
+  assert.notEqual(oldest, next)
+  // whatever the tests before left counts as well
+  const pids = await Promise.all(Array.from({ length: 15 }, (_, at) => pidOf({ env: { ...env, AT: String(at) } })))
+  await gone(oldest)
+  assert.equal(new Set(pids).size, 15)
+  assert.equal(isThere(Number(pids.at(-1))), true)
+  const stop = new AbortController()
+  const unanswered = ask(script, { env: { ...env, WAIT: '1' }, signal: stop.signal })
+  assert.equal((await busy).kind, 'verdict')
+  stop.abort()
+  assert.equal((await unanswered).kind, 'failure')
+})
+
+test('a program that is expected runs before the first call', async () => {
+  const file = join(folder, 'expected')
+  const script = saying(`echo '{"id":'$id',"verdict":null}'`)
+  const command = `echo x >> ${file}; ${script}`
+  expectPersistent({ command, shell: 'sh', cwd: folder, env })
+  while (!existsSync(file)) await wait(5)
+  assert.deepEqual(await askPersistent(run('', { argv: ['/bin/sh', '-c', command] })), verdict(''))
+  assert.equal(readFileSync(file, 'utf8'), 'x\n')
+})
