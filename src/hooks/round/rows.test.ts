@@ -7,7 +7,7 @@ import { defineHook, defineStepHook } from '../define.ts'
 import { createPlane, type PlaneOptions } from '../dispatch.ts'
 import type { EventName } from '../events.ts'
 import type { Handler } from '../handler.ts'
-import { type Answer, type Invocation, quiet, type Scope } from '../plane.ts'
+import { type Answer, type Invocation, quiet, type Raised, type Scope } from '../plane.ts'
 import { readHooks } from '../settings.ts'
 import type { StepName, Steps } from '../steps.ts'
 
@@ -18,6 +18,8 @@ interface Left {
   readonly answer: Partial<Answer>
   /** What differs from a handler that said nothing; times are checked on the way. */
   readonly rows: readonly Partial<Row>[]
+  /** The step after a round that raises an event too. */
+  readonly step?: unknown
 }
 
 const silent: Row = {
@@ -64,6 +66,10 @@ function stage(handlers: readonly Handler[], options: PlaneOptions = {}, more: P
   return {
     raise: async (name: EventName, fields: object) => left(await plane.raise(name, fields as never, scope)),
     ask: async <S extends StepName>(name: S, step: Steps[S]) => left(await plane.ask(name, step, scope)),
+    both: async <S extends StepName>(name: S, step: Steps[S], event: Raised) => ({
+      ...left(await plane.ask(name, step, scope, event)),
+      step,
+    }),
     call: () => plane.raise('PreToolUse', toolCall, scope).then(left),
   }
 }
@@ -79,6 +85,26 @@ const settings = (...hooks: object[]): Handler[] => {
 }
 const sh = (command: string, more: object = {}) => ({ hook_event_name: 'PreToolUse', command, shell: 'sh', ...more })
 const toolStep = (): Steps['before_tool_apply'] => ({ toolName: 'Bash', safety: 'mutating', args: {}, result: null })
+const preToolUse = (): Raised => ({ name: 'PreToolUse', fields: { ...toolCall, tool_input: {} } })
+const never = () => new Promise<never>(() => {})
+/** Interrupts the turn once it runs, and never answers. */
+const interrupted = (handlerOf: (run: () => Promise<never>) => Handler) => {
+  const turn = new AbortController()
+  const handler = handlerOf(function stuck() {
+    turn.abort()
+    return never()
+  })
+  return stage([handler, defineHook('PreToolUse', boom)], {}, { signal: turn.signal })
+}
+const toolDone = (): Steps['after_tool_apply'] => ({
+  ...{ toolName: 'Bash', isError: false, output: { kind: 'text', text: 'ok' }, additionalContext: [] },
+})
+const postToolUse = (): Raised => ({ name: 'PostToolUse', fields: { ...toolCall, tool_response: 'ok' } })
+const asking = (): Steps['before_permission'] => ({ tool: 'Bash', decision: 'ask', resolved: null })
+const permission = (behavior: 'allow' | 'deny') =>
+  defineHook('PermissionRequest', function answer() {
+    return { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior } } }
+  })
 const turnEnd = (): Steps['before_turn_end'] => ({
   ...{ stopReason: 'end_turn', continuesSoFar: 0, voluntary: true, feedback: [] },
 })
@@ -356,14 +382,153 @@ const scenes: Readonly<Record<string, () => Promise<Left>>> = {
         return undefined
       }),
     ]).ask('before_tool_apply', toolStep()),
+  'a function that takes too long before a tool': () =>
+    stage([
+      defineHook(
+        'PreToolUse',
+        function slow() {
+          return never()
+        },
+        { timeoutMs: 5 },
+      ),
+    ]).call(),
+  'a function that takes too long after the tool': () =>
+    stage([
+      defineHook(
+        'PostToolUse',
+        function slow() {
+          return never()
+        },
+        { timeoutMs: 5 },
+      ),
+    ]).raise('PostToolUse', {
+      ...toolCall,
+      tool_response: 'x',
+    }),
+  'a hook that is interrupted': () => interrupted((run) => defineHook('PreToolUse', run)).call(),
+  'a step that is interrupted': () =>
+    interrupted((run) => defineStepHook('before_tool_apply', run)).ask('before_tool_apply', toolStep()),
+  'a bad answer, and what it printed on stderr': () =>
+    stage(settings(sh(`echo hm >&2; printf '{"continue":7}'`))).call(),
+  'a function that throws and proceeds where refusing is forced': () =>
+    stage([defineHook('PreToolUse', boom, { onFailure: 'proceed' })], { hookFailure: 'forced' }).call(),
+  'a step that fails and proceeds where refusing is forced': () =>
+    stage([defineStepHook('before_tool_apply', boom, { onFailure: 'proceed' })], { hookFailure: 'forced' }).ask(
+      'before_tool_apply',
+      toolStep(),
+    ),
+  'a step that fails where hooks refuse on failure and nothing is guarded': () =>
+    stage([defineStepHook('before_compact', boom)], { hookFailure: 'refuse' }).ask('before_compact', {
+      tokenEstimate: 9,
+      threshold: 8,
+    }),
+  'a turn that goes on for two reasons': () =>
+    stage([
+      defineHook('Stop', function first() {
+        return { decision: 'block', reason: 'tests' }
+      }),
+      defineHook('Stop', function second() {
+        return { decision: 'block', reason: 'docs\nlint' }
+      }),
+    ]).raise('Stop', { stop_hook_active: false }),
+  'a break with words, where the step has no place for them': () =>
+    stage([
+      defineStepHook('before_tool_apply', (() => ({ control: 'break', additional_context: ['why', 'so '] })) as never),
+      defineStepHook('before_tool_apply', boom),
+    ]).ask('before_tool_apply', toolStep()),
+  'a break without words': () =>
+    stage([
+      defineStepHook('before_tool_apply', function end() {
+        return { kind: 'break', reason: 'refusal' }
+      }),
+    ]).ask('before_tool_apply', toolStep()),
+  'a break with words, where the step takes them': () =>
+    stage([
+      defineStepHook('after_tool_apply', function end() {
+        return { control: 'break', stop_reason: 'cancelled', additional_context: ['why'] }
+      }),
+    ]).both('after_tool_apply', toolDone(), postToolUse()),
+  'feedback for the turn': () =>
+    stage([
+      defineStepHook('before_turn_end', function more() {
+        return { control: 'continue', additional_context: ['more'] }
+      }),
+    ]).both('before_turn_end', turnEnd(), { name: 'Stop', fields: { stop_hook_active: false } }),
+  'a step that answers with a loop that refuses': () =>
+    stage([
+      defineStepHook('before_turn_end', function loop() {
+        const a: Record<string, unknown> = { control: 'continue' }
+        a['self'] = a
+        return a as never
+      }),
+    ]).ask('before_turn_end', turnEnd()),
+  'a bad verdict of one that proceeds on failure': () =>
+    stage([
+      defineStepHook('before_tool_apply', (() => ({ result: 7 })) as never, { onError: 'proceed', name: 'bad' }),
+    ]).ask('before_tool_apply', toolStep()),
+  'a wrong type that is ignored': () =>
+    stage([defineStepHook('before_generate', (() => ({ model: 7, control: 'break' })) as never, { name: 'odd' })]).ask(
+      'before_generate',
+      { model: 'm', messageCount: 1, attempt: 1, assistantText: null },
+    ),
+  'a prompt that a step has changed': () =>
+    stage([
+      defineStepHook('before_ingest', function shorten({ step }) {
+        step.input = [{ type: 'text', text: 'hi' }]
+        return undefined
+      }),
+      defineHook('UserPromptSubmit', function see({ prompt }) {
+        return { systemMessage: prompt }
+      }),
+    ]).both(
+      'before_ingest',
+      { source: 'user', input: [{ type: 'text', text: 'hello' }] },
+      { name: 'UserPromptSubmit', fields: { prompt: 'hello' } },
+    ),
+  'an input that a step and an event have changed': () =>
+    stage([
+      defineStepHook('before_tool_apply', function first({ step }) {
+        step.args = { command: 'one' }
+        return undefined
+      }),
+      defineHook('PreToolUse', function second({ tool_input }) {
+        const { command } = tool_input as { command: string }
+        const updatedInput = { command: `${command} two` }
+        return { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput } }
+      }),
+    ]).both('before_tool_apply', toolStep(), preToolUse()),
+  'words of an event for the model, where its step takes them': () =>
+    stage([
+      defineHook('PostToolUse', function say() {
+        return { hookSpecificOutput: { hookEventName: 'PostToolUse', additionalContext: 'look' } }
+      }),
+    ]).both('after_tool_apply', toolDone(), postToolUse()),
+  'permission that an event gives, at its step': () =>
+    stage([permission('allow')]).both('before_permission', asking(), {
+      name: 'PermissionRequest',
+      fields: { tool_name: 'Bash', tool_input: {} },
+    }),
+  'permission that an event refuses, at its step': () =>
+    stage([permission('deny')]).both('before_permission', asking(), {
+      name: 'PermissionRequest',
+      fields: { tool_name: 'Bash', tool_input: {} },
+    }),
+  'rules: one that matches the call, one that does not, and one where there is no call': () =>
+    stage(
+      [
+        defineHook('PreToolUse', function yes() {}, { if: 'Bash(ls)' }),
+        defineHook('PreToolUse', function no() {}, { if: 'Bash(git *)' }),
+        defineStepHook('before_ingest', function none() {}, { if: 'Bash(ls)' }),
+      ],
+      { matchesRule: (rule, tool, input) => rule === `${tool}(${input['command']})` },
+    ).call(),
 }
 
-test('the answer, the notes and the rows of a round are what the fixture says', async () => {
-  const expected = JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures/rows.json'), 'utf8'))
-  const found: Record<string, Left> = {}
-  for (const [name, scene] of Object.entries(scenes)) found[name] = await scene()
-  assert.deepEqual(JSON.parse(JSON.stringify(found)), expected)
-})
+const expected = JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures/rows.json'), 'utf8'))
+test('each scene has its fixture', () => assert.deepEqual(Object.keys(scenes), Object.keys(expected)))
+for (const [name, scene] of Object.entries(scenes))
+  test(`the answer, the notes and the rows: ${name}`, async () =>
+    assert.deepEqual(JSON.parse(JSON.stringify(await scene())), expected[name]))
 
 test('once: asked again only where it failed, and once for each session', async () => {
   const asked: string[] = []
