@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { after, test } from 'node:test'
 import type { Handler, Source } from '../handler.ts'
 import { onPath } from './find-program.ts'
@@ -75,6 +75,8 @@ test('a handler that sets no limit has the default one, which variables change',
     [handler('PreToolUse'), limits, 70],
     [handler('PreToolUse', 'prompt'), limits, 70],
     [handler('SessionEnd'), limits, 80],
+    [handler('PreToolUse'), { SDLC_HOOK_TIMEOUT_MS: '1' }, 1],
+    [handler('PreToolUse'), { SDLC_HOOK_TIMEOUT_MS: '0.5' }, 0.5],
     ...['', '0', '-1', 'soon', 'Infinity'].map((text): [Handler, object, number] => [
       handler('PreToolUse'),
       { SDLC_HOOK_TIMEOUT_MS: text },
@@ -98,4 +100,14 @@ test('a program is found as a shell finds it: the first name that a folder of PA
     [join(one, 'b'), join(two, 'a'), join(one, 'b'), undefined],
   )
   assert.equal(onPath(['b'], {}), undefined)
+  // an empty part of PATH is not the current folder
+  assert.equal(onPath([relative(process.cwd(), join(two, 'a'))], { PATH: ':' }), undefined)
+  const { platform } = process
+  Object.defineProperty(process, 'platform', { value: 'win32' })
+  try {
+    writeFileSync(join(two, 'c.exe'), '', { mode: 0o755 })
+    assert.deepEqual([onPath(['c'], { PATH }), onPath(['b'], { PATH })], [join(two, 'c.exe'), undefined])
+  } finally {
+    Object.defineProperty(process, 'platform', { value: platform })
+  }
 })

@@ -49,6 +49,6 @@ export function eventReply(reply: string): JsonObject | undefined {
 /** The JSON object that a model answered, also inside a code fence. */
 function readObject(text: string): JsonObject | undefined {
   const bare = /^```(?:json)?\s*(\{.*\})\s*```$/s.exec(text)?.[1] ?? text
-  const read = bare.startsWith('{') ? readJson(bare) : undefined
-  return read?.ok && isObject(read.value) ? read.value : undefined
+  const read = readJson(bare)
+  return read.ok && isObject(read.value) ? read.value : undefined
 }

@@ -230,6 +230,19 @@ test('what refuses in an answer that cannot be used, and words that an event doe
     ].map((value) => unknownOnly('Stop', value)),
     [undefined, undefined, 'a, b', undefined, 'permissionDecision outside of hookSpecificOutput', undefined, 'x'],
   )
+  const own = (name: (typeof eventNames)[number], fields: object, profile?: 'claude') =>
+    unknownOnly(name, { hookSpecificOutput: { hookEventName: name, ...fields } }, profile)
+  assert.deepEqual(
+    [
+      own('PostToolUse', { updatedToolOutput: 1 }, 'claude'),
+      own('PostToolUse', { additionalContext: 'x' }, 'claude'),
+      own('PostToolUse', { updatedToolOutput: 1 }),
+      own('PostToolUse', { additionalContext: 'x', y: 1 }),
+      own('Stop', { additionalContext: 'x' }, 'claude'),
+      own('Stop', { additionalContext: 'x' }),
+    ],
+    [undefined, undefined, 'updatedToolOutput', undefined, undefined, 'additionalContext'],
+  )
 })
 
 test('a draft is a copy: an own __proto__ stays a plain key, and nothing is shared but text', () => {

@@ -26,6 +26,22 @@ test('a matcher is everything, a list of names, or a regular expression found an
   assert.equal(readMatcher('['), undefined)
 })
 
+test('for hooks of Claude Code plain names match exactly, in a list with commas and blanks too', () => {
+  const cases: [string, string, boolean][] = [
+    ['Edit', 'Edit', true],
+    ['Edit', 'NotebookEdit', false],
+    ['Edit, Write', 'Write', true],
+    ['Edit , Write', 'Edit', true],
+    ['Edit|Write', 'Write', true],
+    ['my-tool', 'my-tool', true],
+    ['^Edit', 'Edit', true],
+    ['Edit.*', 'EditAll', true],
+    ['(', '(', false],
+  ]
+  for (const [matcher, query, expected] of cases)
+    assert.equal(readMatcher(matcher, 'claude')?.(query) ?? false, expected, `${matcher} on ${query}`)
+})
+
 test('no text makes a matcher or a glob throw', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (pattern, query) => {
@@ -58,6 +74,21 @@ test('a glob is held against the whole name', () => {
     ['[', '[', false],
     ['{a', '{a', false],
     ['[z-a]', 'a', false],
+    ['{a', 'a', false],
+    ['a,b', 'a,b', true],
+    ['a}', 'a}', true],
+    ['[a!]', '!', true],
+    ['[a!]', '^', false],
+    ['[^a]', 'a', false],
+    ['[^a]', 'b', true],
+    ['[a^]', '^', true],
+    ['[]]', ']', false],
+    ['[', '', false],
+    ['ab*bc', 'abc', false],
+    ['ab*bc', 'abbc', true],
+    ['', '', true],
+    ['*', '', true],
+    ['?', '', false],
   ]
   for (const [glob, name, expected] of cases) assert.equal(readGlob(glob)(name), expected, `${glob} on ${name}`)
 })
@@ -71,8 +102,10 @@ test('each event says what its matchers are held against', () => {
       matchQuery('SubagentStop', { agent_type: 'explore' }),
       matchQuery('TaskCreated', {}),
       matchQuery('Stop', {}),
+      matchQuery('PreToolUse', {}),
+      matchQuery('FileChanged', {}),
     ],
-    ['Bash', '.env', 'rate_limit', 'explore', null, undefined],
+    ['Bash', '.env', 'rate_limit', 'explore', null, undefined, '', ''],
   )
 })
 
@@ -84,6 +117,16 @@ test('a matcher that could run for ever matches nothing, and a glob with many st
   assert.equal(readGlob(`${'*a'.repeat(40)}*b`)(name), false)
   assert.equal(readGlob(`${'*a'.repeat(40)}*c`)(name), true)
   assert.equal(readGlob('{a,b}'.repeat(30))(name), false)
+  // 1000 ways to read the braces are looked at
+  const ten = '{a,b,c,d,e,f,g,h,i,j}'
+  assert.deepEqual(
+    [
+      readGlob(ten.repeat(3))('abc'),
+      readGlob('{a,b}'.repeat(9))('a'.repeat(9)),
+      readGlob(`${ten.repeat(3)}{a,b}`)('abca'),
+    ],
+    [true, true, false],
+  )
 })
 
 test('a glob means what its regular expression would mean', () => {

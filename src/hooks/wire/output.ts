@@ -55,7 +55,8 @@ const specificFields = {
 /** What Claude Code takes besides, by event; for hooks of that profile. */
 const claudeFields: Partial<Record<EventName, Record<string, Shape<unknown>>>> = {
   PreToolUse: { permissionDecision: optional(oneOf(['allow', 'deny', 'ask', 'defer'])) },
-  PostToolUse: { updatedToolOutput: optional(json("replaces the tool's output, in the form of tool_response")) },
+  // replaces the tool's output, in the form of tool_response
+  PostToolUse: { updatedToolOutput: optional(json()) },
   Stop: context,
   SubagentStop: context,
 }
@@ -77,7 +78,7 @@ const shared = {
 export type Output<E extends EventName = EventName> = Fielded<typeof shared> & Specific<E>
 
 export function outputShape<E extends EventName>(name: E, profile?: Profile): Shape<Output<E>> {
-  const key = `${name} ${profile ?? ''}`
+  const key = `${name} ${profile}`
   const known = shapes.get(key)
   if (known) return known as Shape<Output<E>>
   const usual = specificFields[name as keyof typeof specificFields]
