@@ -598,3 +598,24 @@ test('the other programs that push are git push to a rule that denies it, and no
     [],
   )
 })
+
+test("what a verb of git does is looked at behind git's own options, and not for a file of a verb's name", async () => {
+  const lines = [
+    ...['git clean -fdx', 'git -C . clean -fdx', 'git -c a=b clean -fd', 'git --git-dir .git clean -fd'],
+    ...['git checkout x -- yarn.lock', 'git checkout x -- yarn.lock add', 'git -C status checkout x -- ../yarn.lock'],
+    ...[
+      'git -C . am x',
+      'git -C . apply x',
+      'git worktree add yarn.lock',
+      "git --git-dir .git rebase -x 'rm *.lock' x",
+    ],
+    ...['awk -i inplace 1 yarn.lock', 'gawk --include=inplace 1 yarn.lock', 'gawk -iinplace.awk 1 yarn.lock'],
+    ...['gunzip yarn.lock.gz', 'gzip -d yarn.lock.gz', 'unxz sub/yarn.lock.xz', 'zstd -d yarn.lock.zst'],
+  ]
+  writeFileSync(join(w, 'yarn.lock'), '')
+  assert.deepEqual(await wrong(lines, ['ask', 'deny'], ['Edit(*.lock)']), [])
+  const reads = ['git -C . status', 'git -C . log', 'git diff yarn.lock', 'awk -i lib 1 yarn.lock', 'gunzip a.gz']
+  assert.deepEqual(await wrong(reads, ['allow'], ['Edit(*.lock)']), [])
+  assert.deepEqual(await wrong(['git -C . grep --no-index K'], ['ask'], ['Read(.env)']), [])
+  rmSync(join(w, 'yarn.lock'))
+})

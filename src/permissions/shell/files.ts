@@ -5,8 +5,9 @@ import { couldMatch, HOLE } from '../wildcard.ts'
 import { byName } from './by-name.ts'
 import { type Code, type FileUse, here, type ShellCommand, type ShellWord, type UseKind } from './command.ts'
 import { expandBraces } from './expand-glob.ts'
+import { gitVerbAt } from './git-verb.ts'
 import { codesOf, tokensInCode } from './programs/embedded.ts'
-import { downloads, gitConfigFiles } from './programs/named-by-program.ts'
+import { gitConfigFiles, madeNames } from './programs/named-by-program.ts'
 import { unpackedInto } from './programs/unpackers.ts'
 import { formsOf, nameOf, unknownWord } from './wrappers.ts'
 
@@ -33,6 +34,7 @@ interface Traits {
   readonly readsAndEdits: boolean
   readonly copies: boolean
   readonly inPlace: boolean
+  readonly includes: boolean
   readonly compares: boolean
   readonly finds: boolean
   readonly tars: boolean
@@ -51,6 +53,7 @@ const traits: Readonly<Record<Exclude<keyof Traits, 'mayWrite'>, RegExp>> = {
   readsAndEdits: /^(vim?|nvim|nano|emacs|ed|ex|mv|split|csplit|patch)$/,
   copies: /^(cp|install|scp|rsync|mv|ln)$/,
   inPlace: /^(sed|perl|ruby)$/,
+  includes: /^[gmn]?awk$/,
   compares: /grep$|^diff$/,
   finds: /^(find|fd|fdfind)$/,
   tars: /^(tar|bsdtar)$/,
@@ -69,6 +72,7 @@ const traitsOf = byName((name): Traits => {
     readsAndEdits: is('readsAndEdits'),
     copies: is('copies'),
     inPlace: is('inPlace'),
+    includes: is('includes'),
     compares: is('compares'),
     finds: is('finds'),
     tars: is('tars'),
@@ -129,6 +133,8 @@ function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined
   const trees = (kind: UseKind, words: readonly ShellWord[], visible = false) => {
     for (const word of words.length > 0 ? words : [here]) found.push({ ...use(kind, word), visible })
   }
+  const behind = name === 'git' ? args.slice(gitVerbAt(args)) : none
+  const verb = behind[0]?.value
   if (options.length > 0) {
     const joined = args.flatMap((word) => joinedPath(word) ?? [])
     if (joined.length > 0) found.push(...uses('mayRead', joined), ...uses('mayEdit', joined))
@@ -157,7 +163,7 @@ function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined
     add('mayRead')
   } else if (name === 'git') {
     add('mayRead')
-    if (!operands.some((word) => gitReads.test(word.value)) || has(/^(-o|--output)/)) add('mayEdit')
+    if (!gitReads.test(verb ?? '') || has(/^(-o|--output)/)) add('mayEdit')
   } else {
     add('mayRead')
     add('mayEdit')
@@ -165,6 +171,7 @@ function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined
 
   if ((name === 'perl' || name === 'ruby') && has(/^-[a-zA-Z]*[np]/)) add('read')
   if (is.inPlace && has(/^(-[a-zA-Z]*i|--in-place)/)) add('edit')
+  if (is.includes && includesInPlace(args)) add('edit')
   if (is.searches || (is.compares && has(recursive))) {
     const hidden = /^ack$|grep$|diff/.test(name) || has(/^(-[a-zA-Z]*[u.a]|--(hidden|unrestricted|no-ignore))/)
     const from = name === 'diff' || has(/^(-[a-zA-Z]*[ef]|--(regexp|file))/) ? 0 : 1
@@ -189,14 +196,24 @@ function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined
     const verb = operands.findIndex((word) => sending.test(word.value))
     if (verb >= 0) trees('treeRead', operands.slice(verb + 1))
   }
-  const verb = name === 'git' ? operands[0]?.value : undefined
   if (verb === 'config') found.push(...gitConfigFiles(args))
-  for (const word of downloads(name, args)) found.push({ ...use('edit', word), unsure: true })
+  for (const word of madeNames(name, args)) found.push({ ...use('edit', word), unsure: true })
   if (verb === 'clean') trees('treeEdit', [])
-  if (verb === 'grep' && has(/^--(no-i|unt)/)) trees('treeRead', operands.slice(2))
-  if (verb === 'diff' && has(/^--no-i/)) trees('treeRead', operands.slice(1))
+  if (verb === 'grep' && has(/^--(no-i|unt)/)) trees('treeRead', behind.filter(isOperand).slice(2))
+  if (verb === 'diff' && has(/^--no-i/)) trees('treeRead', behind.filter(isOperand).slice(1))
   if (listed(name, is.tars, args, has)) trees('treeRead', [])
 }
+
+const isOperand = ({ value }: ShellWord): boolean => !value.startsWith('-')
+const none: readonly ShellWord[] = []
+
+/** `awk -i inplace`, `awk --include=inplace`. */
+const includesInPlace = (args: readonly ShellWord[]): boolean =>
+  args.some(
+    ({ value }, at) =>
+      /^(-i|--i\w*=)?inplace(\.awk)?$/.test(value) &&
+      (value[0] === '-' || /^(-i|--i\w*)$/.test(args[at - 1]?.value ?? '')),
+  )
 
 /** Programs that read the names of files from a list or from their input: which ones cannot be seen. */
 const listed = (name: string, tars: boolean, args: readonly ShellWord[], has: (option: RegExp) => boolean): boolean =>

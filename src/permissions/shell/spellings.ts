@@ -6,6 +6,7 @@ import { HOLE } from '../wildcard.ts'
 import { byName } from './by-name.ts'
 import { asWritten, type ShellCommand, type ShellWord } from './command.ts'
 import { says } from './files.ts'
+import { gitVerbAt } from './git-verb.ts'
 import { codesOf, commandsInCode } from './programs/embedded.ts'
 import { isReadOnlyProgram } from './programs/read-only.ts'
 import { formsOf, nameOf, programIn } from './wrappers.ts'
@@ -144,11 +145,8 @@ const shortest = (value: string): string => (foldsCase ? programIn(value).toLowe
 export function gitCommand(words: readonly ShellWord[], all: boolean): readonly ShellWord[] {
   if (nameOf(words) !== 'git' || (!all && words[0]!.value !== 'git')) return words
   let at = 1
-  for (; at < words.length; at++) {
-    const value = words[at]!.value
-    if (all && /^(-[cC]|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--attr-source)$/.test(value)) at++
-    else if (!(value === '--no-pager' || value === '-P' || (all && value.startsWith('-')))) break
-  }
+  if (all) at += gitVerbAt(words.slice(1))
+  else while (/^(--no-pager|-P)$/.test(words[at]?.value ?? '')) at++
   if (at === 1 && words[0]!.value === 'git' && words[0]!.text === 'git') return words
   return [{ ...words[0]!, value: 'git', text: 'git' }, ...words.slice(at)]
 }

@@ -2,6 +2,7 @@
 import { HOLE } from '../../wildcard.ts'
 import { byName } from '../by-name.ts'
 import { type Code, plainWord, type ShellCommand, type ShellWord } from '../command.ts'
+import { gitVerbAt } from '../git-verb.ts'
 import { formsOf, nameOf } from '../wrappers.ts'
 import { computedIn } from './computed-code.ts'
 
@@ -15,13 +16,13 @@ const unseen = 'what git runs by one of its words is only known when it runs'
 /** What git runs of its own words: aliases, settings and options whose value is a command. */
 export function gitScripts(words: readonly ShellWord[]): Embedded {
   const found: ShellWord[] = []
-  let at = 1
-  for (; at < words.length && words[at]!.value.startsWith('-'); at++) {
-    const { value } = words[at]!
+  const at = 1 + gitVerbAt(words.slice(1))
+  for (let each = 1; each < at; each++) {
+    const { value } = words[each]!
     if (/^--(config-env|exec-path=)/.test(value)) return { scripts: [], unknown: unseen }
-    if (value === '-c' && hookFolders.test(words[at + 1]?.value ?? '')) return { scripts: [], unknown: unseen }
-    if (value === '-c') found.push(...commandSet(words[at + 1]))
-    if (/^-[cC]$/.test(value)) at++
+    if (value !== '-c') continue
+    if (hookFolders.test(words[each + 1]?.value ?? '')) return { scripts: [], unknown: unseen }
+    found.push(...commandSet(words[++each]))
   }
   const verb = words[at]?.value ?? ''
   const rest = words.slice(at + 1)

@@ -1,4 +1,4 @@
-/** Files that a command writes by names it makes from its words: git's configuration, the last part of an address. */
+/** Files that a command writes by names it makes from its words: git's configuration, the last part of an address, a name without `.gz`. */
 import { type FileUse, HOME, plainWord, type ShellWord } from '../command.ts'
 
 /** Keys that name a user, a branch or a remote; every other key of git may lead to a program. */
@@ -20,8 +20,13 @@ export function gitConfigFiles(args: readonly ShellWord[]): FileUse[] {
   }))
 }
 
-/** The names that curl -O and wget give to what they fetch. */
-export function downloads(name: string, args: readonly ShellWord[]): ShellWord[] {
+/** The names that curl -O and wget give to what they fetch, and gunzip and its like to what they unpack. */
+export function madeNames(name: string, args: readonly ShellWord[]): ShellWord[] {
+  if (unpacks.test(name))
+    return args.flatMap((word) => {
+      const path = /^(.+)\.(gz|tgz|z|Z|bz2|xz|lzma|zst|lz4)$/.exec(word.path)?.[1]
+      return path === undefined ? [] : [{ ...word, path }]
+    })
   const named =
     name === 'wget' || (name === 'curl' && args.some(({ value }) => /^(-[a-zA-Z]*O|--remote-name)/.test(value)))
   if (!named) return []
@@ -31,3 +36,5 @@ export function downloads(name: string, args: readonly ShellWord[]): ShellWord[]
     return last === undefined ? [] : [plainWord(last)]
   })
 }
+
+const unpacks = /^(gunzip|gzip|pigz|unpigz|bunzip2|bzip2|unxz|xz|unlzma|lzma|unzstd|zstd|lz4|unlz4|uncompress)$/

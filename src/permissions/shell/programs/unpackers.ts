@@ -2,6 +2,7 @@
 import { abbreviates } from '../abbreviates.ts'
 import { byName } from '../by-name.ts'
 import { here, type ShellWord } from '../command.ts'
+import { gitVerbAt } from '../git-verb.ts'
 
 interface Unpacker {
   /** Whether this use creates files. What is not recognized does. */
@@ -79,7 +80,7 @@ export function unpackedInto(name: string, args: readonly ShellWord[]): readonly
   const unpacker = unpackerOf(name)
   if (unpacker === undefined) return nowhere
   if (unpacker === 'python') return pythonModule(args)
-  const operands = args.filter(({ value }) => !value.startsWith('-'))
+  const operands = (name === 'git' ? args.slice(gitVerbAt(args)) : args).filter(({ value }) => !value.startsWith('-'))
   if (!unpacker.creates(args, operands[0]?.value ?? '')) return nowhere
   const { into } = unpacker
   if (!into) return [operands.at(-1) ?? here]
