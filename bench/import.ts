@@ -5,8 +5,8 @@
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { noCounts } from '../src/audit/import/counts.ts'
 import { importFile } from '../src/audit/import/import-history.ts'
-import { noCounts } from '../src/audit/import/write-records.ts'
 import { claudecodeHistory as claude } from '../src/hosts/claudecode/history.ts'
 import { openDb } from '../src/store/open.ts'
 import { report } from './lib/processes.ts'
@@ -22,7 +22,7 @@ const path = join(folder, 'agent.db')
 const db = openDb(path)
 const start = process.cpuUsage()
 const counts = noCounts()
-await importFile(db, claude, file!, counts)
+await importFile({ db }, claude, file!, counts)
 const { user, system } = process.cpuUsage(start)
 db.close()
 const rate = megabytes / ((user + system) / 1e6)

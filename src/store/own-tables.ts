@@ -205,4 +205,6 @@ export const ownTables: readonly string[] = [
   )`,
   // A session is resumed by its name.
   "CREATE INDEX ona_state_name ON state(value) WHERE key = 'name'",
+  // Hashes of the imported records of agents that copy records from one file to another: each is stored once.
+  'CREATE TABLE ona_import_records (key TEXT PRIMARY KEY) WITHOUT ROWID',
 ]

@@ -149,7 +149,9 @@ test('secrets are redacted and long outputs are stored as head, tail and hash', 
     .find((each) => each.includes('"content":"step-1"'))!
   const secret = `ghp_${'a1B2'.repeat(9)}`
   const long = `begin ${secret} ${'x'.repeat(3_000_000)} ${secret} end`
-  appendFileSync(file, `${line.replace('"content":"step-1"', `"content":${JSON.stringify(long)}`)}\n`)
+  const { uuid } = JSON.parse(line)
+  const longer = line.replace('"content":"step-1"', `"content":${JSON.stringify(long)}`).replaceAll(uuid, 'another')
+  appendFileSync(file, `${longer}\n`)
   await importing(here, 'claude')
   const [row] = here.rows<{ text: string }>(
     "SELECT payload_json ->> 'content' AS text FROM transcript_entries WHERE payload_json LIKE '%begin %'",

@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { importsIn } from '../../src/agent/context/instructions.ts'
 import { loadMessages } from '../../src/agent/session/history.ts'
 import { readAgentKind } from '../../src/agent/subagents/agent-definitions.ts'
+import { noCounts } from '../../src/audit/import/counts.ts'
 import { importDispatcher } from '../../src/audit/import/dispatcher.ts'
 import { importFile } from '../../src/audit/import/import-history.ts'
-import { noCounts } from '../../src/audit/import/write-records.ts'
 import { recordedCalls } from '../../src/audit/replay/recorded-calls.ts'
 import { fixed } from '../../src/auth/credential.ts'
 import { loadRolesFile } from '../../src/brains/roles/load.ts'
@@ -215,9 +215,9 @@ const historyDoors: Record<string, Door> = Object.fromEntries(
         const lines = rows ? { ...reader, rows: () => rowsIn(text) } : reader
         const db = openDb(inMemory)
         try {
-          await importFile(db, lines, file, noCounts())
+          await importFile({ db }, lines, file, noCounts())
           const first = db.all('SELECT count(*) AS n FROM transcript_entries')
-          await importFile(db, lines, file, noCounts())
+          await importFile({ db }, lines, file, noCounts())
           assert.deepEqual(db.all('SELECT count(*) AS n FROM transcript_entries'), first, 'importing again added rows')
           for (const { id } of db.all<{ id: string }>('SELECT session_id AS id FROM sessions'))
             Array.from(readEntries(db, id))

@@ -5,20 +5,22 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { isObject } from '../../hooks/shape.ts'
 import type { HistoryFile, HistoryReader, HistoryRecord, State } from '../../hosts/history/record.ts'
+import { unarchiveSession } from '../../store/archive/archive.ts'
 import type { Db } from '../../store/open.ts'
+import { addCounts, type Counts, noCounts } from './counts.ts'
 import { batches } from './lines.ts'
-import { type Counts, recordWriter } from './write-records.ts'
+import { ArchivedSession, type ImportTarget, recordWriter } from './write-records.ts'
 
 /** Undefined when all is read; otherwise why this file could not be. */
 export async function importFile(
-  db: Db,
+  target: ImportTarget,
   reader: HistoryReader,
   file: HistoryFile,
   counts: Counts,
 ): Promise<string | undefined> {
   try {
-    if (reader.rows) importRows(db, reader, file, counts)
-    else while (!(await importLines(db, reader, file, counts))) {}
+    if (reader.rows) importRows(target, reader, file, counts)
+    else while (!(await importLines(target, reader, file, counts))) {}
     return undefined
   } catch (cause) {
     if (!isFileError(cause)) throw cause
@@ -40,7 +42,13 @@ interface Cursor {
 }
 
 /** False: another process moved the cursor meanwhile, so that it must be read again. */
-async function importLines(db: Db, reader: HistoryReader, file: HistoryFile, counts: Counts): Promise<boolean> {
+async function importLines(
+  target: ImportTarget,
+  reader: HistoryReader,
+  file: HistoryFile,
+  counts: Counts,
+): Promise<boolean> {
+  const { db } = target
   const saved = readCursor(db, reader, file)
   const isPacked = file.path.endsWith('.zst')
   const rewritten = saved !== undefined && !isPacked && markAt(file.path, saved.bytes) !== saved.mark
@@ -49,15 +57,19 @@ async function importLines(db: Db, reader: HistoryReader, file: HistoryFile, cou
   let stored = saved?.bytes
   for await (const { lines, end, tooLong } of batches(file.path, cursor.bytes)) {
     const state: State = structuredClone(cursor.state)
-    const records = readLines(lines, reader, state, counts)
-    counts.unreadable += tooLong
+    const { read, unreadable } = readLines(lines, reader, state)
     const next: Cursor = { bytes: end, mark: isPacked ? cursor.mark : markAt(file.path, end), state }
-    const mine = db.transaction(() => {
+    const isRewritten = state['rewritten'] === true
+    const mine = commit(target, counts, (added) => {
       if (readCursor(db, reader, file)?.bytes !== stored) return false
-      const options = { skipKnown: reader.repeats === true || state['rewritten'] === true }
-      const writer = recordWriter(db, reader.agent, file.path, counts, options)
-      for (const record of records) writer.add(record)
+      const writer = recordWriter(target, reader.agent, file.path, added, { skipKnown: reader.repeats || isRewritten })
+      for (const { key, records } of read) {
+        const isCopy = key !== undefined && !isFirst(target, key)
+        if (isCopy && !isRewritten) added.copied++
+        for (const record of records) if (!isCopy || record.kind === 'session') writer.add(record)
+      }
       writer.finish()
+      added.unreadable += unreadable + tooLong
       saveCursor(db, reader, file, next)
       return true
     })
@@ -67,6 +79,23 @@ async function importLines(db: Db, reader: HistoryReader, file: HistoryFile, cou
   }
   return true
 }
+
+/** One transaction. What it counts is added when it is stored; an archived session returns before rows are added to it. */
+function commit<T>({ db, dryRun }: ImportTarget, counts: Counts, work: (added: Counts) => T): T {
+  for (;;) {
+    const added = noCounts()
+    try {
+      const done = db.transaction(() => work(added))
+      addCounts(counts, added)
+      if (dryRun) for (const table of rowTables) db.run(`DELETE FROM ${table}`) // counted, and of no more use
+      return done
+    } catch (cause) {
+      if (!(cause instanceof ArchivedSession)) throw cause
+      unarchiveSession(db, cause.sessionId)
+    }
+  }
+}
+const rowTables = ['tool_permission_log', 'hook_invocations', 'events', 'transcript_entries']
 
 /** The hash of the last bytes before a place; '' when the file ends before it. */
 function markAt(path: string, place: number): string {
@@ -82,20 +111,40 @@ function markAt(path: string, place: number): string {
   }
 }
 
-function readLines(lines: readonly Buffer[], reader: HistoryReader, state: State, counts: Counts): HistoryRecord[] {
-  const records: HistoryRecord[] = []
+interface ReadLine {
+  readonly records: readonly HistoryRecord[]
+  /** Of a line that may be a copy of a line in another file. */
+  readonly key?: string
+}
+
+function readLines(lines: readonly Buffer[], reader: HistoryReader, state: State) {
+  const read: ReadLine[] = []
+  let unreadable = 0
   for (const line of lines) {
     if (reader.skip && isBulk(line, reader.skip)) continue
     try {
       const value: unknown = JSON.parse(line.toString('utf8'))
-      if (isObject(value)) records.push(...reader.read(value, state))
-      else counts.unreadable++
+      if (!isObject(value)) {
+        unreadable++
+        continue
+      }
+      const records = reader.read(value, state)
+      const name = records.some(({ kind }) => kind !== 'session' && kind !== 'unknown') ? reader.copyKey?.(value) : ''
+      if (records.length > 0) read.push({ records, ...(name && { key: keyOf(reader.agent, name) }) })
     } catch {
-      counts.unreadable++ // cut off by a crash, or nested deeper than can be read
+      unreadable++ // cut off by a crash, or nested deeper than can be read
     }
   }
-  return records
+  return { read, unreadable }
 }
+
+/** 64 bits: among a hundred million records, two that differ share one with a chance of 1 in 4,000. */
+const keyOf = (agent: string, name: string): string =>
+  process.getBuiltinModule('node:crypto').hash('sha256', `${agent} ${name}`, 'base64').slice(0, 11)
+
+const isFirst = ({ db, dryRun }: ImportTarget, key: string): boolean =>
+  !dryRun?.recorded.get('SELECT 1 FROM ona_import_records WHERE key = ?', key) &&
+  db.run('INSERT OR IGNORE INTO ona_import_records(key) VALUES (?)', key).changes > 0
 
 function isBulk(line: Buffer, skip: readonly string[]): boolean {
   const head = line.toString('latin1', 0, Math.min(300, line.length))
@@ -103,26 +152,28 @@ function isBulk(line: Buffer, skip: readonly string[]): boolean {
 }
 
 /** Rows of another SQLite file: read from a cursor that is a time, and recognised by their keys. */
-function importRows(db: Db, reader: HistoryReader, file: HistoryFile, counts: Counts): void {
+function importRows(target: ImportTarget, reader: HistoryReader, file: HistoryFile, counts: Counts): void {
+  const { db } = target
   const saved = readCursor(db, reader, file)
   const state = saved?.state ?? { ...file.about }
   let batch: HistoryRecord[] = []
   let reached = saved?.bytes ?? 0
-  const commit = () =>
-    db.transaction(() => {
-      const writer = recordWriter(db, reader.agent, file.path, counts, { skipKnown: true })
+  const store = () => {
+    commit(target, counts, (added) => {
+      const writer = recordWriter(target, reader.agent, file.path, added, { skipKnown: true })
       for (const record of batch) writer.add(record)
       writer.finish()
       const now = readCursor(db, reader, file)?.bytes ?? 0
       saveCursor(db, reader, file, { bytes: Math.max(reached, now), mark: '', state })
-      batch = []
     })
+    batch = []
+  }
   for (const { line, cursor } of reader.rows!(file.path, reached)) {
-    if (line['row'] === 'session' && batch.length > 1000) commit()
+    if (line['row'] === 'session' && batch.length > 1000) store()
     reached = Math.max(reached, cursor)
     batch.push(...reader.read(line, state))
   }
-  if (batch.length > 0) commit()
+  if (batch.length > 0) store()
 }
 
 function readCursor(db: Db, { agent }: HistoryReader, { key }: HistoryFile): Cursor | undefined {

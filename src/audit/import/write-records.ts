@@ -1,26 +1,27 @@
 /** Turns records of a history into the rows that inspect, replay, `hooks log` and SQL read. */
 
 import type { HistoryRecord } from '../../hosts/history/record.ts'
-import type { Db } from '../../store/open.ts'
+import { archiveOf } from '../../store/archive/archive.ts'
+import { withArchived } from '../../store/archive/reading.ts'
+import type { Db, ReadDb } from '../../store/open.ts'
+import type { Counts } from './counts.ts'
 import { stored, storedInput, storedJson } from './shorten.ts'
 
-export interface Counts {
-  sessions: number
-  prompts: number
-  replies: number
-  calls: number
-  denied: number
-  hooks: number
-  errors: number
-  /** Lines that are no JSON, or that a reader could not take. */
-  unreadable: number
-  /** Records of types that the reader does not know, by type. */
-  unknown: Record<string, number>
+/** Where records go. */
+export interface ImportTarget {
+  readonly db: Db
+  /** What is written is counted and dropped. `recorded`: the record with what was imported before; `seen`: keys by session. */
+  readonly dryRun?: { readonly recorded: ReadDb; readonly seen: Map<string, Set<string>> }
 }
 
-export const noCounts = (): Counts => ({
-  ...{ sessions: 0, prompts: 0, replies: 0, calls: 0, denied: 0, hooks: 0, errors: 0, unreadable: 0, unknown: {} },
-})
+/** Thrown before a row is added to a session whose rows are in an archive. */
+export class ArchivedSession extends Error {
+  readonly sessionId: string
+  constructor(sessionId: string) {
+    super(`${sessionId} is archived`)
+    this.sessionId = sessionId
+  }
+}
 
 export interface RecordWriter {
   add(record: HistoryRecord): void
@@ -30,18 +31,19 @@ export interface RecordWriter {
 
 /** One per transaction: sequences and times are read from the database when a session is first met. */
 export function recordWriter(
-  db: Db,
+  target: ImportTarget,
   agent: string,
   file: string,
   counts: Counts,
-  { skipKnown = false } = {},
+  { skipKnown = false }: { skipKnown?: boolean | undefined } = {},
 ): RecordWriter {
+  const { db } = target
   const sessions = new Map<string, Open>()
 
   const session = (id: string, at: string): Open => {
     const found = sessions.get(id)
     if (found) return found
-    const made = openSession(db, { agent, file, id, at, counts, skipKnown })
+    const made = openSession(target, { agent, file, id, at, counts, skipKnown })
     sessions.set(id, made)
     return made
   }
@@ -57,8 +59,10 @@ export function recordWriter(
       if (at > open.last) open.last = at
       if (at < open.first) open.first = at
       if (record.kind === 'session') describe(db, open, record, (id) => session(id, at))
-      else if (!open.known(record.kind === 'result' ? `result:${record.call}` : record.key))
+      else if (!open.known(record.kind === 'result' ? `result:${record.call}` : record.key)) {
+        if (open.isArchived) throw new ArchivedSession(open.sessionId)
         write(db, agent, open, record, at, counts)
+      }
     },
     finish() {
       for (const { sessionId, conversationId, first, last } of sessions.values()) {
@@ -77,6 +81,7 @@ interface Open {
   conversationId: string
   /** It has no rows yet. */
   isNew: boolean
+  readonly isArchived: boolean
   next: number
   first: string
   last: string
@@ -93,7 +98,8 @@ interface Opening {
 }
 
 /** Ours are `<agent>-<its id>`, so that an id of the agent's finds its session here. */
-function openSession(db: Db, { agent, file, id, at, counts, skipKnown }: Opening): Open {
+function openSession(target: ImportTarget, { agent, file, id, at, counts, skipKnown }: Opening): Open {
+  const { db } = target
   const sessionId = `${agent}-${id}`
   const found = db.get<{ conversationId: string }>(
     'SELECT conversation_id AS conversationId FROM sessions WHERE session_id = ?',
@@ -120,10 +126,11 @@ function openSession(db: Db, { agent, file, id, at, counts, skipKnown }: Opening
     'SELECT coalesce(max(sequence) + 1, 0) AS next FROM transcript_entries WHERE session_id = ?',
     sessionId,
   )!
-  const keys = skipKnown && found ? storedKeys(db, sessionId) : undefined
-  const seen = skipKnown ? (keys ?? new Set<string>()) : undefined
+  const conversationId = found?.conversationId ?? sessionId
+  const seen = skipKnown ? knownKeys(target, sessionId, conversationId, !found) : undefined
   return {
-    ...{ sessionId, conversationId: found?.conversationId ?? sessionId, next, isNew: !found, first: at, last: at },
+    ...{ sessionId, conversationId, next, isNew: !found, first: at, last: at },
+    isArchived: found !== undefined && archiveOf(db, conversationId) !== undefined,
     known(key) {
       if (!seen) return false
       if (seen.has(key)) return true
@@ -133,8 +140,24 @@ function openSession(db: Db, { agent, file, id, at, counts, skipKnown }: Opening
   }
 }
 
+function knownKeys(
+  { db, dryRun }: ImportTarget,
+  sessionId: string,
+  conversationId: string,
+  isNew: boolean,
+): Set<string> {
+  const seen = dryRun?.seen.get(sessionId)
+  if (seen) return seen
+  const recorded = dryRun?.recorded ?? db
+  const keys = isNew
+    ? new Set<string>()
+    : withArchived(recorded, [conversationId], (reader) => storedKeys(reader, sessionId))
+  dryRun?.seen.set(sessionId, keys)
+  return keys
+}
+
 /** Every row that is imported names its record, so that a history which repeats itself adds nothing twice. */
-function storedKeys(db: Db, sessionId: string): Set<string> {
+function storedKeys(db: ReadDb, sessionId: string): Set<string> {
   const rows = db.each<{ key: string | null }>(
     `SELECT iif(entry_type = 'tool_result', 'result:' || tool_use_id, payload_json ->> 'uuid') AS key
        FROM transcript_entries WHERE session_id = ?1

@@ -36,6 +36,7 @@ export const claudecodeHistory: HistoryReader = {
         return { path, key: base, about: { agentId, agentType: text(agentType) || 'agent' } }
       }),
   read,
+  copyKey: ({ uuid }) => text(uuid),
   skip: [
     '"type":"api-request',
     '"attachment":{"type":"prompt_snapshot"',
@@ -84,6 +85,10 @@ function read(line: JsonObject, state: State): HistoryRecord[] {
       const run = { event: 'Stop', command: text(info['command']), ms: number(info['durationMs']) }
       records.push({ ...base, kind: 'hook', hook: { ...run, exitCode: 0, stdout: '', stderr: '' } })
     }
+  } else if (type === 'system' && line['subtype'] === 'compact_boundary') {
+    const { trigger, preTokens } = object(line['compactMetadata'])
+    const detail = { trigger: text(trigger), tokens: number(preTokens) }
+    records.push({ ...base, kind: 'event', type: 'compacted', detail })
   } else if (type === 'cost-state' && number(line['totalCostUSD']) > number(state['cost'])) {
     // a running total: what was added since the last one counts
     const costUsd = number(line['totalCostUSD']) - number(state['cost'])
@@ -99,8 +104,11 @@ type Base = { readonly session: string; readonly at: string; readonly key: strin
 
 function userRecords(line: JsonObject, state: State, base: Base): HistoryRecord[] {
   const { content } = object(line['message'])
-  if (typeof content === 'string')
-    return line['origin'] !== undefined || line['isMeta'] === true ? [] : [{ ...base, kind: 'prompt', text: content }]
+  if (typeof content === 'string') {
+    const injected = line['origin'] !== undefined || line['isMeta'] === true || line['isCompactSummary'] === true
+    const typed = injected ? '' : typedText(content)
+    return typed === '' ? [] : [{ ...base, kind: 'prompt', text: typed }]
+  }
   const parts = objects(content)
   const records: HistoryRecord[] = []
   const prompt = textOf(parts.filter((part) => part['type'] === 'text'))
@@ -114,6 +122,15 @@ function userRecords(line: JsonObject, state: State, base: Base): HistoryRecord[
     records.push({ ...base, kind: 'result', call, tool, output, isError, decision: decisionOf(line, output) })
   }
   return records
+}
+
+/** A slash command as it was typed; '' for what a command of the terminal printed. */
+function typedText(content: string): string {
+  if (/^<local-command-(?:stdout|stderr|caveat)>/.test(content)) return ''
+  if (!/^<command-(?:name|message)>/.test(content)) return content
+  const [, name = ''] = /<command-name>([^<]*)</.exec(content) ?? []
+  const [, args = ''] = /<command-args>(.*?)<\/command-args>/s.exec(content) ?? []
+  return `${name} ${args}`.trim()
 }
 
 /** `permissionDecision` and `toolDenialKind` say who decided; without them, what came back says that it ran. */

@@ -129,7 +129,9 @@ function reply(line: JsonObject, base: { session: string; at: string; key: strin
       },
     })
   if (said !== '') records.push({ ...base, kind: 'reply', text: said, calls: [] })
-  if (calls.length > 0) records.push({ ...base, key: `${base.key}:calls`, kind: 'reply', text: '', calls })
+  // a message that is written again may hold more calls
+  for (const call of calls)
+    records.push({ ...base, key: `${base.key}:${call.id}`, kind: 'reply', text: '', calls: [call] })
   for (const [index, each] of done.entries()) {
     const { id, name } = calls[index]!
     const { output: printed, error } = object(object(objects(each['result'])[0]?.['functionResponse'])['response'])

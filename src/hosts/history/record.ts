@@ -14,6 +14,8 @@ export interface HistoryReader {
   readonly skip?: readonly string[]
   /** Later lines repeat earlier ones: records are recognised by their keys. */
   readonly repeats?: boolean
+  /** For agents that copy earlier records into the file of a forked session: names a record in all files, '' for none. A record is stored once. */
+  copyKey?(line: JsonObject): string
   /** A SQLite database instead of lines: what to read after `cursor`. */
   rows?(path: string, cursor: number): Iterable<{ line: JsonObject; cursor: number }>
 }

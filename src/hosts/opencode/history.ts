@@ -137,7 +137,8 @@ function partRecords(data: JsonObject, message: JsonObject, base: Base): History
   if (type === 'text') {
     const said = text(data['text'])
     if (said === '' || data['synthetic'] === true) return []
-    if (message['role'] !== 'user') return [{ ...base, kind: 'reply', text: said, calls: [] }]
+    if (message['role'] !== 'user')
+      return isWritten(data, message) ? [{ ...base, kind: 'reply', text: said, calls: [] }] : []
     // `opencode run` stores a prompt with spaces in quotation marks
     return [{ ...base, kind: 'prompt', text: /^"[^"]*\s[^"]*"$/s.test(said) ? said.slice(1, -1) : said }]
   }
@@ -146,6 +147,10 @@ function partRecords(data: JsonObject, message: JsonObject, base: Base): History
     ? []
     : [{ session: '', at: base.at, key: '', kind: 'unknown', type: `part ${text(type)}` }]
 }
+
+/** Rows change in place: a reply that still arrives is read when it is whole. */
+const isWritten = ({ time: part }: JsonObject, { time: message }: JsonObject): boolean =>
+  !isObject(part) || part['end'] !== undefined || object(message)['completed'] !== undefined
 
 const quiet = [
   'step-start',
@@ -162,6 +167,7 @@ const quiet = [
 
 function toolRecords(data: JsonObject, base: Base): HistoryRecord[] {
   const state = object(data['state'])
+  if (state['status'] === 'pending') return [] // its input still arrives
   const call = callOf(tools, { id: text(data['callID']), name: text(data['tool']), input: object(state['input']) }, mcp)
   const records: HistoryRecord[] = [{ ...base, kind: 'reply', text: '', calls: [call] }]
   const { status } = state

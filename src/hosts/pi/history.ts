@@ -30,6 +30,8 @@ export const pi: HistoryReader = {
       return { path, key: base, about: { session: base.replace(/^.*_|\.jsonl$/g, '') } }
     }),
   read,
+  // ids are short: alone, two sessions may share one
+  copyKey: ({ type, id, timestamp }) => (type === 'message' ? `${text(id)} ${text(timestamp)}` : ''),
 }
 
 const tools: ToolTable = {

@@ -30,6 +30,7 @@ export const qwen: HistoryReader = {
       return { path, key: base, about }
     }),
   read,
+  copyKey: ({ uuid }) => text(uuid),
 }
 
 const agentTypeIn = (path: string): string =>

@@ -3,13 +3,14 @@
 import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
+import { type Counts, noCounts } from '../../../audit/import/counts.ts'
 import { openDryRun } from '../../../audit/import/dry-run.ts'
 import { type Found, findHistories } from '../../../audit/import/find-histories.ts'
 import { importFile } from '../../../audit/import/import-history.ts'
-import { type Counts, noCounts } from '../../../audit/import/write-records.ts'
+import type { ImportTarget } from '../../../audit/import/write-records.ts'
 import { counted } from '../../../hooks/text/counted.ts'
 import { historyReaders } from '../../../hosts/history/readers.ts'
-import { type Db, dbPath, openDb } from '../../../store/open.ts'
+import { dbPath, openDb } from '../../../store/open.ts'
 import { requireOperator } from '../../../store/operator.ts'
 import { command } from '../../command.ts'
 import { failed, noted, said, saidJson, table, warned, wrong } from '../../print.ts'
@@ -70,16 +71,18 @@ export const run = command(name, { help, flags, words: 2 }, async (given, [first
   const found = look()
   if (!given.json) said(foundTable(found, wanted.length === 1 ? wanted[0]!.title : undefined, given.all === true))
   if (found.length === 0 && !given.watch) return given.json ? saidJson({ agents: [], problems: [] }) : 0
-  const db = given['dry-run'] ? openDryRun(dbPath(), found) : openDb(dbPath())
+  const target: ImportTarget = given['dry-run'] ? openDryRun(dbPath(), found) : { db: openDb(dbPath()) }
+  const { db } = target
   try {
     requireOperator('importing into the record', { db })
-    const done = await importAll(db, found)
+    const done = await importAll(target, found)
     if (given.json) saidJson({ agents: done.agents, problems: done.problems })
     else said(summary(done, given['dry-run'] ? undefined : db.path))
     for (const problem of done.problems) warned(problem)
-    if (given.watch) await watch(db, look)
+    if (given.watch) await watch(target, look)
     return done.problems.length === 0 ? 0 : 1
   } finally {
+    if (target.dryRun?.recorded !== db) target.dryRun?.recorded.close()
     db.close()
   }
 })
@@ -89,7 +92,7 @@ interface Done {
   readonly problems: readonly string[]
 }
 
-async function importAll(db: Db, found: readonly Found[]): Promise<Done> {
+async function importAll(target: ImportTarget, found: readonly Found[]): Promise<Done> {
   const agents: Done['agents'][number][] = []
   const problems: string[] = []
   const total = found.reduce((sum, { files }) => sum + sizeOf(files), 0)
@@ -97,7 +100,7 @@ async function importAll(db: Db, found: readonly Found[]): Promise<Done> {
   for (const { reader, files } of found) {
     const counts = noCounts()
     for (const file of files) {
-      const problem = await importFile(db, reader, file, counts)
+      const problem = await importFile(target, reader, file, counts)
       if (problem !== undefined) problems.push(problem)
       progress.add(file.bytes)
     }
@@ -129,23 +132,25 @@ function progressLine(total: number) {
 }
 
 /** Follows what the agents write: a look a second costs less than a watcher on every folder, and misses nothing. */
-async function watch(db: Db, look: () => Found[]): Promise<void> {
+async function watch(target: ImportTarget, look: () => Found[]): Promise<void> {
   noted('following live sessions; Ctrl-C ends it')
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
   const { setTimeout: sleep } = await import('node:timers/promises')
   const seen = new Map<string, number>()
+  const told = new Set<string>()
   while (!stop.signal.aborted) {
     await sleep(1000, undefined, { signal: stop.signal }).catch(() => {})
     for (const { reader, files } of look())
       for (const file of files) {
         if (seen.get(file.path) === file.modifiedMs) continue
         const counts = noCounts()
-        const problem = await importFile(db, reader, file, counts)
-        seen.set(file.path, file.modifiedMs)
-        if (problem !== undefined) warned(problem)
-        const rows = counts.prompts + counts.replies + counts.calls + counts.hooks + counts.errors
-        if (rows > 0) said(`${reader.agent}: ${about(counts)}`)
+        const problem = await importFile(target, reader, file, counts)
+        if (problem === undefined) seen.set(file.path, file.modifiedMs)
+        else if (!told.has(problem)) warned(problem) // once, and tried again
+        if (problem !== undefined) told.add(problem)
+        const added = nonZero(counts)
+        if (added !== '') said(`${reader.agent}: ${added}`)
       }
   }
 }
@@ -168,19 +173,34 @@ function summary({ agents: done }: Done, path: string | undefined): string {
 }
 
 function about(counts: Counts): string {
-  const { sessions, prompts, calls, denied, hooks, errors, unreadable, unknown } = counts
+  const { sessions, prompts, calls, denied, hooks } = counts
+  const always = [counted(sessions, 'new session'), counted(prompts, 'prompt')]
+  const more = [`${counted(calls, 'call')} (${denied} denied)`, counted(hooks, 'hook')]
+  return [...always, ...more, ...exceptions(counts)].join(', ') + unknownRecords(counts)
+}
+
+/** Of a live session: what was just added. */
+function nonZero(counts: Counts): string {
+  const { sessions, prompts, replies, calls, denied, hooks } = counts
   const parts = [
-    ...[
-      counted(sessions, 'new session'),
-      counted(prompts, 'prompt'),
-      `${counted(calls, 'call')} (${denied} denied)`,
-      counted(hooks, 'hook'),
-    ],
-    ...(errors > 0 ? [counted(errors, 'error')] : []),
-    ...(unreadable > 0 ? [counted(unreadable, 'unreadable line')] : []),
+    ...(sessions > 0 ? [counted(sessions, 'new session')] : []),
+    ...(prompts > 0 ? [counted(prompts, 'prompt')] : []),
+    ...(replies > 0 ? [counted(replies, 'reply', 'replies')] : []),
+    ...(calls > 0 ? [counted(calls, 'call') + (denied > 0 ? ` (${denied} denied)` : '')] : []),
+    ...(hooks > 0 ? [counted(hooks, 'hook')] : []),
   ]
+  return [...parts, ...exceptions(counts)].join(', ') + unknownRecords(counts)
+}
+
+const exceptions = ({ errors, copied, unreadable }: Counts): string[] => [
+  ...(errors > 0 ? [counted(errors, 'error')] : []),
+  ...(copied > 0 ? [`${counted(copied, 'record')} of forked sessions stored once`] : []),
+  ...(unreadable > 0 ? [counted(unreadable, 'unreadable line')] : []),
+]
+
+function unknownRecords({ unknown }: Counts): string {
   const types = Object.entries(unknown).map(([type, count]) => `${type} × ${count}`)
-  return parts.join(', ') + (types.length > 0 ? `; unknown records, not imported: ${types.join(', ')}` : '')
+  return types.length > 0 ? `; unknown records, not imported: ${types.join(', ')}` : ''
 }
 
 const megabytes = (bytes: number): string =>
