@@ -51,6 +51,9 @@ for (const agent of agents)
     const again = await here.run(['audit', 'import', agent, join(fixtures, agent), '--all', '--json'])
     assert.equal(again.code, 0)
     assert.deepEqual(dump(here), before, 'importing again adds nothing')
+    const dry = await here.run(['audit', 'import', agent, join(fixtures, agent), '--all', '--dry-run', '--json'])
+    const [{ sessions, prompts, replies, calls, hooks, errors }] = JSON.parse(dry.stdout).agents
+    assert.deepEqual([sessions, prompts, replies, calls, hooks, errors], [0, 0, 0, 0, 0, 0], 'and a dry run says so')
   })
 
 /** Copies the fixtures of an agent to where its home has them. */

@@ -18,10 +18,17 @@ export interface Counts {
 
 export const noCounts = (): Counts => ({
   ...{ sessions: 0, prompts: 0, replies: 0, calls: 0, denied: 0, hooks: 0, errors: 0 },
-  ...{ copied: 0, unreadable: 0, unknown: {} },
+  ...{ copied: 0, unreadable: 0, unknown: Object.create(null) },
 })
 
 export function addCounts(to: Counts, { unknown, ...more }: Counts): void {
   for (const [name, count] of Object.entries(more)) to[name as keyof typeof more] += count
-  for (const [type, count] of Object.entries(unknown)) to.unknown[type] = (to.unknown[type] ?? 0) + count
+  for (const [type, count] of Object.entries(unknown)) addUnknown(to, type, count)
+}
+
+/** A file may name any number of types, of any length. */
+export function addUnknown({ unknown }: Counts, type: string, count = 1): void {
+  const short = type.length > 60 ? `${type.slice(0, 60).toWellFormed()}…` : type
+  const name = Object.hasOwn(unknown, short) || Object.keys(unknown).length < 40 ? short : 'others'
+  unknown[name] = (unknown[name] ?? 0) + count
 }

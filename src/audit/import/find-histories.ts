@@ -6,6 +6,8 @@ export interface Found {
   readonly reader: HistoryReader
   readonly roots: readonly string[]
   readonly files: readonly (HistoryFile & { readonly bytes: number; readonly modifiedMs: number })[]
+  /** What could hold sessions and is not read, with why. */
+  readonly skipped: readonly { readonly path: string; readonly why: string; readonly isFailure: boolean }[]
 }
 
 /** Files that were last written at `sinceMs` or later. `path`: there and nowhere else. */
@@ -15,13 +17,14 @@ export function findHistories(
 ): Found[] {
   return readers.flatMap((reader) => {
     const roots = path === undefined ? reader.roots(env, home) : [path]
+    const skipped: Found['skipped'][number][] = []
     const files = roots
-      .flatMap((root) => reader.files(root))
+      .flatMap((root) => reader.files(root, (each, why, isFailure) => skipped.push({ path: each, why, isFailure })))
       .flatMap((file) => {
         const { size, mtimeMs } = sizeOf(file.path, reader.rows !== undefined)
         return size > 0 && mtimeMs >= sinceMs ? [{ ...file, bytes: size, modifiedMs: mtimeMs }] : []
       })
-    return files.length > 0 ? [{ reader, roots, files }] : []
+    return files.length > 0 || skipped.length > 0 ? [{ reader, roots, files, skipped }] : []
   })
 }
 

@@ -28,11 +28,10 @@ export async function importFile(
   }
 }
 
+/** The system's errors, and those of what unpacks or opens the file. Those of our own database are others, and end the import. */
 const isFileError = (cause: unknown): cause is NodeJS.ErrnoException =>
   cause instanceof Error &&
-  ['EACCES', 'EPERM', 'ENOENT', 'EISDIR', 'EIO', 'ERR_SQLITE_ERROR', 'ZSTD_error_prefix_unknown'].includes(
-    (cause as NodeJS.ErrnoException).code ?? '',
-  )
+  /^(?:E[A-Z0-9]+$|ERR_SQLITE_ERROR|ZSTD_|Z_)/.test((cause as NodeJS.ErrnoException).code ?? '')
 
 interface Cursor {
   readonly bytes: number
@@ -129,7 +128,9 @@ function readLines(lines: readonly Buffer[], reader: HistoryReader, state: State
         continue
       }
       const records = reader.read(value, state)
-      const name = records.some(({ kind }) => kind !== 'session' && kind !== 'unknown') ? reader.copyKey?.(value) : ''
+      const name = records.some(({ kind }) => kind !== 'session' && kind !== 'unknown')
+        ? reader.copyKey?.(value, state)
+        : ''
       if (records.length > 0) read.push({ records, ...(name && { key: keyOf(reader.agent, name) }) })
     } catch {
       unreadable++ // cut off by a crash, or nested deeper than can be read
@@ -153,10 +154,15 @@ function isBulk(line: Buffer, skip: readonly string[]): boolean {
 
 /** Rows of another SQLite file: read from a cursor that is a time, and recognised by their keys. */
 function importRows(target: ImportTarget, reader: HistoryReader, file: HistoryFile, counts: Counts): void {
-  const { db } = target
+  const { db, sinceMs = 0 } = target
   const saved = readCursor(db, reader, file)
   const state = saved?.state ?? { ...file.about }
   let batch: HistoryRecord[] = []
+  let unreadable = 0
+  // older sessions than the last time are before the cursor
+  const isOlder = saved !== undefined && sinceMs < Number(saved.state['since'] ?? 0)
+  const from = saved && !isOlder ? saved.bytes : sinceMs
+  if (!saved || isOlder) state['since'] = sinceMs
   let reached = saved?.bytes ?? 0
   const store = () => {
     commit(target, counts, (added) => {
@@ -165,15 +171,25 @@ function importRows(target: ImportTarget, reader: HistoryReader, file: HistoryFi
       writer.finish()
       const now = readCursor(db, reader, file)?.bytes ?? 0
       saveCursor(db, reader, file, { bytes: Math.max(reached, now), mark: '', state })
+      added.unreadable += unreadable
     })
     batch = []
+    unreadable = 0
   }
-  for (const { line, cursor } of reader.rows!(file.path, reached)) {
-    if (line['row'] === 'session' && batch.length > 1000) store()
-    reached = Math.max(reached, cursor)
-    batch.push(...reader.read(line, state))
+  for (const row of reader.rows!(file.path, from)) {
+    if ('unreadable' in row) {
+      unreadable += row.unreadable
+      continue
+    }
+    if (row.line['row'] === 'session' && batch.length > 1000) store()
+    reached = Math.max(reached, row.cursor)
+    try {
+      batch.push(...reader.read(row.line, state))
+    } catch {
+      unreadable++
+    }
   }
-  if (batch.length > 0) store()
+  if (batch.length > 0 || unreadable > 0) store()
 }
 
 function readCursor(db: Db, { agent }: HistoryReader, { key }: HistoryFile): Cursor | undefined {

@@ -4,12 +4,14 @@ import type { HistoryRecord } from '../../hosts/history/record.ts'
 import { archiveOf } from '../../store/archive/archive.ts'
 import { withArchived } from '../../store/archive/reading.ts'
 import type { Db, ReadDb } from '../../store/open.ts'
-import type { Counts } from './counts.ts'
+import { addUnknown, type Counts } from './counts.ts'
 import { stored, storedInput, storedJson } from './shorten.ts'
 
 /** Where records go. */
 export interface ImportTarget {
   readonly db: Db
+  /** Of a file with many sessions: those that were active since then. */
+  readonly sinceMs?: number
   /** What is written is counted and dropped. `recorded`: the record with what was imported before; `seen`: keys by session. */
   readonly dryRun?: { readonly recorded: ReadDb; readonly seen: Map<string, Set<string>> }
 }
@@ -51,7 +53,7 @@ export function recordWriter(
   return {
     add(record) {
       if (record.kind === 'unknown') {
-        counts.unknown[record.type] = (counts.unknown[record.type] ?? 0) + 1
+        addUnknown(counts, record.type)
         return
       }
       const at = sqlTime(record.at)

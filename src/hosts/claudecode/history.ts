@@ -25,8 +25,8 @@ export const claudecodeHistory: HistoryReader = {
   agent: 'claude',
   title: 'Claude Code',
   roots: (env, home) => [join(env['CLAUDE_CONFIG_DIR'] || join(home, '.claude'), 'projects')],
-  files: (root) =>
-    filesBelow(root, /\.jsonl$/)
+  files: (root, skipped) =>
+    filesBelow(root, /\.jsonl$/, skipped)
       .filter(({ name }) => !name.includes('/tool-results/') && name !== 'history.jsonl')
       .map(({ path, name, base }) => {
         const [, agentId] = /\/?agent-([^/]+)\.jsonl$/.exec(name) ?? []

@@ -26,12 +26,16 @@ export const codexHistory: HistoryReader = {
     const base = env['CODEX_HOME'] || join(home, '.codex')
     return [join(base, 'sessions'), join(base, 'archived_sessions')]
   },
-  files: (root) =>
-    filesBelow(root, /(^|\/)[^/]+\.jsonl(\.zst)?$/).map(({ path, base }) => ({
+  files: (root, skipped) =>
+    filesBelow(root, /(^|\/)[^/]+\.jsonl(\.zst)?$/, skipped).map(({ path, base }) => ({
       path,
       key: base.replace(/\.zst$/, ''), // archiving and packing move it
     })),
   read,
+  copyKey: ({ timestamp, ordinal, type, payload }, state) =>
+    `${text(state['session'])} ${text(timestamp)} ${
+      typeof ordinal === 'number' ? ordinal : `${text(type)} ${JSON.stringify(payload)}`
+    }`,
   skip: ['"type":"world_state"', '"type":"base_instructions"'],
 }
 
@@ -74,7 +78,8 @@ type Base = { readonly session: string; readonly at: string; readonly key: strin
 
 function begin(meta: JsonObject, state: State, at: string): HistoryRecord[] {
   const session = text(meta['id'])
-  if (session === '') return []
+  // a forked session holds its parent's header after its own
+  if (session === '' || text(state['session']) !== '') return []
   state['session'] = session
   state['paginated'] = meta['history_mode'] === 'paginated'
   const parent = text(meta['parent_thread_id'])

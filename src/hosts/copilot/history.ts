@@ -24,13 +24,15 @@ export const copilotHistory: HistoryReader = {
   agent: 'copilot',
   title: 'Copilot CLI',
   roots: (env, home) => [join(env['COPILOT_HOME'] || join(home, '.copilot'), 'session-state')],
-  files: (root) =>
-    filesBelow(root, /\.jsonl$/).map(({ path, base }) => {
+  files: (root, skipped) =>
+    filesBelow(root, /\.jsonl$/, skipped).map(({ path, base }) => {
       const [, folder] = /([^/]+)\/events\.jsonl$/.exec(path) ?? []
       const session = folder ?? base.replace(/\.jsonl$/, '')
       return { path, key: session, about: { session } }
     }),
+  sessionsIn: (files) => ({ count: files.length, orMore: true }), // sub-agents are in the file of their parent
   read,
+  copyKey: ({ id }, state) => (text(id) === '' ? '' : `${text(state['session'])} ${text(id)}`),
   skip: ['"type":"system.message"'],
 }
 

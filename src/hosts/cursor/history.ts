@@ -26,8 +26,8 @@ export const cursorHistory: HistoryReader = {
   agent: 'cursor',
   title: 'Cursor',
   roots: (_, home) => [join(home, '.cursor', 'projects')],
-  files: (root) =>
-    filesBelow(root, /(^|\/)(agent-transcripts\/.+|[^/]+)\.jsonl$/).map(({ path, base }) => {
+  files: (root, skipped) =>
+    filesBelow(root, /(^|\/)(agent-transcripts\/.+|[^/]+)\.jsonl$/, skipped).map(({ path, base }) => {
       const session = base.replace(/\.jsonl$/, '')
       const at = new Date(statSync(path).mtimeMs).toISOString()
       return { path, key: session, about: { session, at } }

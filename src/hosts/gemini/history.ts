@@ -23,16 +23,20 @@ export const geminiHistory: HistoryReader = {
   agent: 'gemini',
   title: 'Gemini CLI',
   roots: (env, home) => [join(env['GEMINI_CLI_HOME'] || home, '.gemini', 'tmp')],
-  files: (root) => {
+  files: (root, skipped) => {
     const beside = [root, dirname(root)].map((folder) => jsonFile(join(folder, 'projects.json'))['projects'])
     const projects = object(beside.find((each) => each !== undefined))
     const folders = new Map(Object.entries(projects).map(([path, name]) => [text(name), path]))
-    return filesBelow(root, /(^|\/)chats\/.+\.jsonl$/).map(({ path, name }) => {
+    return filesBelow(root, /(^|\/)chats\/.+\.jsonl$/, skipped).map(({ path, name }) => {
       const [, project = '', key] = /([^/]+)\/chats\/(.+)$/.exec(path) ?? []
       const [, parent] = /chats\/([^/]+)\/[^/]+\.jsonl$/.exec(name) ?? []
       return { path, key: `${project}/${key}`, about: { cwd: folders.get(project) ?? '', parent: parent ?? '' } }
     })
   },
+  // a resumed session leaves a file more, whose name ends in the same part of its id
+  sessionsIn: (files) => ({
+    count: new Set(files.map(({ key }) => key.replace(/session-.*-(?=[0-9a-f]{8}\.)/, ''))).size,
+  }),
   read,
   repeats: true,
 }

@@ -1,5 +1,6 @@
 /** What a history reader takes and gives: the lines of another agent's session files become records of one vocabulary. */
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
+import type { Skipped } from './files.ts'
 
 export interface HistoryReader {
   readonly agent: string
@@ -7,7 +8,9 @@ export interface HistoryReader {
   /** Folders (or databases) in which this agent keeps its sessions. */
   roots(env: NodeJS.ProcessEnv, home: string): readonly string[]
   /** The session files under a root; for a file, itself when it is one. */
-  files(root: string): HistoryFile[]
+  files(root: string, skipped?: Skipped): HistoryFile[]
+  /** How many sessions these files hold, without reading them; by default one a key. `orMore`: some files hold several. */
+  sessionsIn?(files: readonly HistoryFile[], sinceMs: number): { readonly count: number; readonly orMore?: true }
   /** Changes `state`, which begins as what the file says `about` itself and is stored between imports as JSON. A line that means nothing to us gives `unknown`. */
   read(line: JsonObject, state: State): readonly HistoryRecord[]
   /** Lines whose first 300 bytes contain one of these are skipped without being parsed: bulk that no reader uses. */
@@ -15,9 +18,9 @@ export interface HistoryReader {
   /** Later lines repeat earlier ones: records are recognised by their keys. */
   readonly repeats?: boolean
   /** For agents that copy earlier records into the file of a forked session: names a record in all files, '' for none. A record is stored once. */
-  copyKey?(line: JsonObject): string
-  /** A SQLite database instead of lines: what to read after `cursor`. */
-  rows?(path: string, cursor: number): Iterable<{ line: JsonObject; cursor: number }>
+  copyKey?(line: JsonObject, state: State): string
+  /** Instead of lines, a document that changes in place (a SQLite database): what to read after `cursor`. `unreadable`: parts that cannot be read. */
+  rows?(path: string, cursor: number): Iterable<{ line: JsonObject; cursor: number } | { unreadable: number }>
 }
 
 export interface HistoryFile {

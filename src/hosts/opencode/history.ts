@@ -24,7 +24,9 @@ export const opencodeHistory: HistoryReader = {
     if (named && named !== ':memory:') return [named]
     return [join(env['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'opencode')]
   },
-  files: (root) => filesBelow(root, /^opencode(-[^/]+)?\.db$/).map(({ path }) => ({ path, key: path })),
+  files: (root, skipped) =>
+    filesBelow(root, /^opencode(-[^/]+)?\.db$/, skipped).map(({ path }) => ({ path, key: path })),
+  sessionsIn: (files, sinceMs) => ({ count: files.reduce((sum, { path }) => sum + sessionsSince(path, sinceMs), 0) }),
   read,
   repeats: true,
   rows,
@@ -50,6 +52,20 @@ const tools: ToolTable = {
 const mcp = (name: string): string | undefined => {
   const [, server, tool] = /^([^_]+)_(.+)$/.exec(name) ?? []
   return server && tool ? `mcp__${server}__${tool}` : undefined
+}
+
+function sessionsSince(path: string, sinceMs: number): number {
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+  try {
+    const db = new DatabaseSync(path, { readOnly: true })
+    try {
+      return number(db.prepare('SELECT count(*) AS n FROM session WHERE time_updated >= ?').get(sinceMs)?.['n'])
+    } finally {
+      db.close()
+    }
+  } catch {
+    return 0 // reading it reports what is wrong
+  }
 }
 
 /** Sessions that changed since `cursor` (milliseconds), oldest change first, each with its messages and parts in order. */

@@ -25,8 +25,8 @@ export const pi: HistoryReader = {
   agent: 'pi',
   title: 'pi',
   roots: (_, home) => [join(home, '.pi', 'agent', 'sessions')],
-  files: (root) =>
-    filesBelow(root, /\.jsonl$/).map(({ path, base }) => {
+  files: (root, skipped) =>
+    filesBelow(root, /\.jsonl$/, skipped).map(({ path, base }) => {
       return { path, key: base, about: { session: base.replace(/^.*_|\.jsonl$/g, '') } }
     }),
   read,

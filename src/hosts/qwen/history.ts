@@ -23,8 +23,8 @@ export const qwen: HistoryReader = {
   agent: 'qwen',
   title: 'Qwen Code',
   roots: (_, home) => [join(home, '.qwen', 'projects')],
-  files: (root) =>
-    filesBelow(root, /(^|\/)(chats|subagents)\/.+\.jsonl$/).map(({ path, name, base }) => {
+  files: (root, skipped) =>
+    filesBelow(root, /(^|\/)(chats|subagents)\/.+\.jsonl$/, skipped).map(({ path, name, base }) => {
       const [, agentId] = /subagents\/[^/]+\/agent-([^/]+)\.jsonl$/.exec(name) ?? []
       const about = agentId === undefined ? {} : { agentId, agentType: agentTypeIn(path) }
       return { path, key: base, about }

@@ -29,8 +29,8 @@ export const vscodeHistory: HistoryReader = {
       join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'Code', 'User'),
       join(home, 'Library', 'Application Support', 'Code', 'User'),
     ].flatMap((user) => [join(user, 'workspaceStorage'), join(user, 'globalStorage', 'emptyWindowChatSessions')]),
-  files: (root) =>
-    filesBelow(root, /(^|\/)(chatSessions\/[^/]+|[0-9a-f-]{36})\.jsonl?$/).map(({ path, base }) => ({
+  files: (root, skipped) =>
+    filesBelow(root, /(^|\/)(chatSessions\/[^/]+|[0-9a-f-]{36})\.jsonl?$/, skipped).map(({ path, base }) => ({
       path,
       key: base.replace(/\.jsonl?$/, ''),
     })),
@@ -53,11 +53,14 @@ const tools: ToolTable = {
 }
 
 /** The document as it is when all operations are applied: once as a header, then each of its requests. */
-function* rows(path: string, cursor: number): Generator<{ line: JsonObject; cursor: number }> {
+function* rows(path: string, cursor: number): Generator<{ line: JsonObject; cursor: number } | { unreadable: number }> {
   const { size, mtimeMs } = statSync(path)
   const modified = Math.ceil(mtimeMs)
-  if (modified <= cursor || size > 64 * 1024 * 1024) return
-  const document = documentIn(readFileSync(path, 'utf8'), path.endsWith('.jsonl'))
+  if (modified <= cursor) return
+  if (size > LONGEST) throw Object.assign(new Error('it is longer than 64 MB'), { code: 'EFBIG' })
+  const { document, unreadable } = documentIn(readFileSync(path, 'utf8'), path.endsWith('.jsonl'))
+  if (unreadable > 0) yield { unreadable }
+  if (unreadable > 0 && document['sessionId'] === undefined) return
   const folder = text(jsonFile(join(dirname(dirname(path)), 'workspace.json'))['folder'])
   const about = { sessionId: document['sessionId'], creationDate: document['creationDate'], folder: localPath(folder) }
   yield { line: { row: 'session', ...about }, cursor }
@@ -65,20 +68,25 @@ function* rows(path: string, cursor: number): Generator<{ line: JsonObject; curs
     yield { line: { row: 'request', request, ...about }, cursor: modified }
 }
 
-function documentIn(content: string, isLog: boolean): JsonObject {
-  const values = (isLog ? content.split('\n') : [content]).flatMap((line) => {
-    try {
-      return [object(JSON.parse(line))]
-    } catch {
-      return [] // half written
-    }
-  })
-  if (!isLog) return values[0] ?? {}
+const LONGEST = 64 * 1024 * 1024
+
+function documentIn(content: string, isLog: boolean): { document: JsonObject; unreadable: number } {
+  let unreadable = 0
   let document: JsonObject = {}
-  for (const { kind, k, v } of values)
-    if (kind === 0) document = object(v)
-    else if (Array.isArray(k)) apply(document, k, v, kind === 2)
-  return document
+  for (const line of isLog ? content.split('\n') : [content]) {
+    if (line.trim() === '') continue
+    try {
+      const value: unknown = JSON.parse(line)
+      const { kind, k, v } = object(value)
+      if (!isObject(value)) unreadable++
+      else if (!isLog) document = value
+      else if (kind === 0) document = object(v)
+      else if (Array.isArray(k)) apply(document, k, v, kind === 2)
+    } catch {
+      unreadable++ // half written
+    }
+  }
+  return { document, unreadable }
 }
 
 function apply(document: JsonObject, path: readonly unknown[], value: unknown, push: boolean): void {

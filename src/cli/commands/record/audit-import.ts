@@ -10,7 +10,8 @@ import { importFile } from '../../../audit/import/import-history.ts'
 import type { ImportTarget } from '../../../audit/import/write-records.ts'
 import { counted } from '../../../hooks/text/counted.ts'
 import { historyReaders } from '../../../hosts/history/readers.ts'
-import { dbPath, openDb } from '../../../store/open.ts'
+import type { HistoryReader } from '../../../hosts/history/record.ts'
+import { dbPath, openDb, StoreError } from '../../../store/open.ts'
 import { requireOperator } from '../../../store/operator.ts'
 import { command } from '../../command.ts'
 import { failed, noted, said, saidJson, table, warned, wrong } from '../../print.ts'
@@ -69,16 +70,17 @@ export const run = command(name, { help, flags, words: 2 }, async (given, [first
   }
   const look = () => findHistories(wanted, search)
   const found = look()
-  if (!given.json) said(foundTable(found, wanted.length === 1 ? wanted[0]!.title : undefined, given.all === true))
-  if (found.length === 0 && !given.watch) return given.json ? saidJson({ agents: [], problems: [] }) : 0
-  const target: ImportTarget = given['dry-run'] ? openDryRun(dbPath(), found) : { db: openDb(dbPath()) }
+  if (!given.json) said(foundTable(found, since, wanted.length === 1 ? wanted[0]!.title : undefined))
+  if (found.length === 0 && !given.watch) return given.json ? saidJson({ agents: [], not_read: [], problems: [] }) : 0
+  const opened = given['dry-run'] ? openDryRun(dbPath(), found) : { db: openDb(dbPath()) }
+  const target: ImportTarget = { ...opened, sinceMs: since }
   const { db } = target
   try {
     requireOperator('importing into the record', { db })
     const done = await importAll(target, found)
-    if (given.json) saidJson({ agents: done.agents, problems: done.problems })
+    if (given.json) saidJson({ agents: done.agents, not_read: done.notRead, problems: done.problems })
     else said(summary(done, given['dry-run'] ? undefined : db.path))
-    for (const problem of done.problems) warned(problem)
+    for (const problem of [...done.notRead, ...done.problems]) warned(problem)
     if (given.watch) await watch(target, look)
     return done.problems.length === 0 ? 0 : 1
   } finally {
@@ -89,16 +91,20 @@ export const run = command(name, { help, flags, words: 2 }, async (given, [first
 
 interface Done {
   readonly agents: readonly ({ readonly agent: string; readonly files: number; readonly bytes: number } & Counts)[]
+  /** Links, pipes and devices. */
+  readonly notRead: readonly string[]
   readonly problems: readonly string[]
 }
 
 async function importAll(target: ImportTarget, found: readonly Found[]): Promise<Done> {
   const agents: Done['agents'][number][] = []
   const problems: string[] = []
+  const notRead: string[] = []
   const total = found.reduce((sum, { files }) => sum + sizeOf(files), 0)
   const progress = progressLine(total)
-  for (const { reader, files } of found) {
+  for (const { reader, files, skipped } of found) {
     const counts = noCounts()
+    for (const { path, why, isFailure } of skipped) (isFailure ? problems : notRead).push(`${path} is not read: ${why}`)
     for (const file of files) {
       const problem = await importFile(target, reader, file, counts)
       if (problem !== undefined) problems.push(problem)
@@ -107,7 +113,7 @@ async function importAll(target: ImportTarget, found: readonly Found[]): Promise
     agents.push({ agent: reader.agent, files: files.length, bytes: sizeOf(files), ...counts })
   }
   progress.end()
-  return { agents, problems }
+  return { agents, notRead, problems }
 }
 
 const sizeOf = (files: Found['files']): number => files.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -145,7 +151,7 @@ async function watch(target: ImportTarget, look: () => Found[]): Promise<void> {
       for (const file of files) {
         if (seen.get(file.path) === file.modifiedMs) continue
         const counts = noCounts()
-        const problem = await importFile(target, reader, file, counts)
+        const problem = await importFile(target, reader, file, counts).catch(whileLocked)
         if (problem === undefined) seen.set(file.path, file.modifiedMs)
         else if (!told.has(problem)) warned(problem) // once, and tried again
         if (problem !== undefined) told.add(problem)
@@ -155,16 +161,34 @@ async function watch(target: ImportTarget, look: () => Found[]): Promise<void> {
   }
 }
 
-function foundTable(found: readonly Found[], title: string | undefined, all: boolean): string {
-  if (found.length === 0)
-    return `no ${title ?? "agent's"} sessions found here${all ? '' : ' from that time; --all takes sessions of any age'}`
+/** Another process holds the database for long: what was not stored is stored the next time. */
+function whileLocked(cause: unknown): string {
+  if (cause instanceof StoreError && cause.kind === 'locked') return cause.message
+  throw cause
+}
+
+function foundTable(found: readonly Found[], since: number, title: string | undefined): string {
+  const withFiles = found.filter(({ files }) => files.length > 0)
+  if (withFiles.length === 0) {
+    const older = since > 0 ? ' from that time; --all takes sessions of any age' : ''
+    return `no ${title ?? "agent's"} sessions found here${older}`
+  }
   const day = (ms: number) => new Date(ms).toISOString().slice(0, 10)
-  const rows = found.map(({ reader, roots, files }) => {
+  const rows = withFiles.map(({ reader, roots, files }) => {
     const times = files.map(({ modifiedMs }) => modifiedMs)
-    const days = `${day(Math.min(...times))} to ${day(Math.max(...times))}`
-    return [reader.title, String(files.length), days, megabytes(sizeOf(files)), roots.join(', ')]
+    const days = `${day(least(times))} to ${day(-least(times.map((ms) => -ms)))}`
+    const where = roots.filter((root) => files.some(({ path }) => path.startsWith(root)))
+    return [reader.title, sessionsOf(reader, files, since), days, megabytes(sizeOf(files)), where.join(', ')]
   })
-  return table(['agent', 'files', 'last active', 'size', 'where'], rows)
+  return table(['agent', 'sessions', 'last active', 'size', 'where'], rows)
+}
+
+const least = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
+
+/** Sub-agents' count as well. */
+function sessionsOf(reader: HistoryReader, files: Found['files'], since: number): string {
+  const { count, orMore } = reader.sessionsIn?.(files, since) ?? { count: new Set(files.map(({ key }) => key)).size }
+  return orMore ? `${count} or more` : String(count)
 }
 
 function summary({ agents: done }: Done, path: string | undefined): string {
@@ -194,7 +218,7 @@ function nonZero(counts: Counts): string {
 
 const exceptions = ({ errors, copied, unreadable }: Counts): string[] => [
   ...(errors > 0 ? [counted(errors, 'error')] : []),
-  ...(copied > 0 ? [`${counted(copied, 'record')} of forked sessions stored once`] : []),
+  ...(copied > 0 ? [`${counted(copied, 'copied record')} stored once`] : []),
   ...(unreadable > 0 ? [counted(unreadable, 'unreadable line')] : []),
 ]
 
