@@ -27,27 +27,31 @@ export function recent<K, V>(most: number): Recent<K, V> {
   }
 }
 
-/**
- * What was worked out for texts that came up twice: most come up once, and keeping those would cost more than working them out.
- * A text's first sight leaves a number of four bytes.
- */
+/** What was worked out for texts that came up twice: most come up once, and keeping those would cost more than working them out. */
 export function repeated<V>(most: number): { of(text: string, work: () => V): V } {
   const known = recent<string, V>(most)
-  const sights = new Uint32Array(4 * most)
+  const isSeen = sights(4 * most)
   return {
     of(text, work) {
-      const hash = hashOf(text)
-      const slot = hash % sights.length
-      if (sights[slot] !== hash) {
-        sights[slot] = hash
-        return work()
-      }
+      if (!isSeen(text)) return work()
       const before = known.get(text)
       if (before !== undefined) return before
       const found = work()
       known.set(text, found)
       return found
     },
+  }
+}
+
+/** Whether a text came up lately; rarely true for one that did not. A text leaves a number of four bytes. */
+export function sights(most: number): (text: string) => boolean {
+  const seen = new Uint32Array(most)
+  return (text) => {
+    const hash = hashOf(text)
+    const slot = hash % seen.length
+    if (seen[slot] === hash) return true
+    seen[slot] = hash
+    return false
   }
 }
 

@@ -1,6 +1,7 @@
 /** Rulings on the calls of a history, which repeats itself. */
 import type { JsonObject } from '../../hooks/shape.ts'
 import { type Judged, judge } from '../../permissions/decide.ts'
+import { rulingsByShape } from './shapes.ts'
 
 export type Question = Parameters<typeof judge>[0]
 
@@ -30,22 +31,36 @@ export function rememberingRulings(): (question: Question) => Promise<Ruled> | R
     young.set(key, ruled)
     return ruled
   }
+  const shaped = rulingsByShape(ruledNow)
   return (question) => {
-    const key = keyOf(question)
+    const command = commandAlone(question)
+    const key = keyOf(question, command)
     const known = young.get(key)
     if (known) return known
     const before = old.get(key)
     if (before) return keep(key, before)
-    const found = judge(question)
-    return found instanceof Promise ? found.then((each) => keep(key, ruledBy(each))) : keep(key, ruledBy(found))
+    const alike = command === undefined ? undefined : shaped(question, command)
+    if (alike) return alike
+    const found = ruledNow(question)
+    return found instanceof Promise ? found.then((each) => keep(key, each)) : keep(key, found)
   }
 }
 
-function keyOf({ tool, input, cwd, hook }: Question): string {
-  const { command } = input
-  if (tool === 'Bash' && typeof command === 'string' && isOnlyCommand(input)) return `$${hook}\n${cwd}\n${command}`
-  return `${hook}\n${tool}\n${cwd}\n${JSON.stringify(input, judgedOf(tool))}`
+function ruledNow(question: Question): Promise<Ruled> | Ruled {
+  const found = judge(question)
+  return found instanceof Promise ? found.then(ruledBy) : ruledBy(found)
 }
+
+/** Where the command line is all that rules look at. */
+function commandAlone({ tool, input }: Question): string | undefined {
+  const { command } = input
+  return tool === 'Bash' && typeof command === 'string' && isOnlyCommand(input) ? command : undefined
+}
+
+const keyOf = ({ tool, input, cwd, hook }: Question, command: string | undefined): string =>
+  command !== undefined
+    ? `$${hook}\n${cwd}\n${command}`
+    : `${hook}\n${tool}\n${cwd}\n${JSON.stringify(input, judgedOf(tool))}`
 
 function isOnlyCommand(input: JsonObject): boolean {
   for (const key in input) if (key !== 'command' && key !== 'description') return false

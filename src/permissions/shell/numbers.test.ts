@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { parseAst } from 'rolldown/parseAst'
+import { numbered, programNumbers, renumbered, toldNumbers } from './numbers.ts'
+
+const rules = ['Bash(chmod 777 *)', 'Bash(tool v2 *)', 'Edit(/dist/**)', '/home/dev/project-1', 'Bash(*80*)']
+const told = toldNumbers(rules)!
+
+/** With `<1>` for the first free number. */
+const shown = (line: string): string =>
+  numbered(line, told)?.key.replace(
+    /\u0001(.)[\u0100-\uffff]?/g,
+    (_, mark: string) => `<${mark.charCodeAt(0) - 0xff}>`,
+  ) ?? line
+
+test('numbers that nothing tells apart are free', () => {
+  for (const [line, key] of [
+    ['cat src/part12/file7.ts', 'cat src/part<1>/file<2>.ts'],
+    ["sed -n '120,140p' src/file6.ts | tail -5", "sed -n '<1>,<2>p' src/file<3>.ts | tail -5"],
+    [
+      'mkdir -p build/12 && cp -r dist build/12/ && ls build/13',
+      'mkdir -p build/<1> && cp -r dist build/<1>/ && ls build/<2>',
+    ],
+    ['git commit -m "fix case 12" # 345', 'git commit -m "fix case <1>" # <2>'],
+    [
+      'node run.mjs --case 12 --port=34 > /tmp/out-56.txt 2>&1',
+      'node run.mjs --case <1> --port=<2> > /tmp/out-<3>.txt 2>&1',
+    ],
+    ['python3 -c "print(12 * 2)"', 'python3 -c "print(<1> * <2>)"'],
+    ['git show HEAD~12 -n 5 --stat', 'git show HEAD~<1> -n <2> --stat'],
+    ['for f in src/part12/*.ts; do wc -l "$f"; done', 'for f in src/part<1>/*.ts; do wc -l "$f"; done'],
+  ] as const)
+    assert.equal(shown(line), key)
+})
+
+test('a number that something tells is not', () => {
+  for (const line of [
+    ...[
+      'chmod 777 x',
+      'chmod 7 x',
+      'chmod 77 $x',
+      'tool v2 x',
+      'tool v23 x',
+      'cd project-1',
+      'cd project-12',
+      'x 480',
+      'x 8',
+    ],
+    ...[
+      'sha256sum x',
+      'base64 x',
+      'PS4=x',
+      'cat cert.p12',
+      'cat a/id_ed25519',
+      'CAT ID_ED25519',
+      '7z x a',
+      '17z x',
+      'open(0)',
+    ],
+    ...[
+      'echo $12',
+      'echo $x12',
+      'echo ${12}',
+      'echo $((12))',
+      '[[ 12 ]]',
+      'cat <<12',
+      "echo $'\\x41'",
+      'echo 12$x',
+      'echo $(id)12',
+      'echo `id`12',
+    ],
+    ...[
+      'cat x12*',
+      'cat x?12',
+      'cat [1-9]/x[12]',
+      'cat x{12,13}',
+      'cat {1..12}/a',
+      'cat +(a)12@(b)',
+      'x 2>a',
+      'x 12>a',
+      'x >&12',
+      'x <12',
+      'x>12',
+    ],
+    ...[
+      'head -12',
+      'git log -n12',
+      'tar -C12',
+      'x "-n12"',
+      'x -"n12"',
+      'echo \\12',
+      'echo \\x12',
+      'echo \\u{1b12}',
+      'echo 12\\n',
+    ],
+    ...[
+      'chmod 1"2" x',
+      "echo '12''34'",
+      'f("12" + "34")',
+      'a="12" "34"',
+      'echo py"thon12"',
+      'sed s12a12b x',
+      'sed y12 x',
+      'xargs -I F12 rm F12',
+    ],
+    ...['echo é12', 'echo \u000112'],
+  ])
+    assert.equal(shown(line), line)
+})
+
+test('a free number that is also told elsewhere in the line stays', () => {
+  assert.equal(shown('echo x > out12; sh "$d"12; ls 13'), 'echo x > out12; sh "$d"12; ls <1>')
+})
+
+test('in long lines the length of a number counts', () => {
+  const line = (number: string) => `echo ${'x'.repeat(160)} ${number}`
+  assert.notEqual(numbered(line('12'), told)!.key, numbered(line('123'), told)!.key)
+  assert.equal(numbered(line('12'), told)!.key, numbered(line('34'), told)!.key)
+})
+
+test('a key and numbers make the line again', () => {
+  for (const line of ['cp a12 b34 a12', `echo ${'x'.repeat(160)} 56 78`]) {
+    const { key, numbers } = numbered(line, told)!
+    assert.equal(renumbered(key, numbers), line)
+  }
+})
+
+test('a rule with a set of characters tells any number', () => {
+  assert.equal(toldNumbers(['Read(file[1-3].ts)']), undefined)
+})
+
+test('every number in the tables and expressions of the rules is told', () => {
+  const folder = join(import.meta.dirname, '..')
+  const files = globSync('**/*.ts', { cwd: folder }).filter(
+    (file) => !/\.test\.ts$|^addresses\.ts$|^suggest\.ts$|numbers\.ts$/.test(file),
+  )
+  const found = new Set<string>()
+  for (const file of files)
+    for (const text of literalsOf(readFileSync(join(folder, file), 'utf8')))
+      for (const [word] of text.matchAll(/[A-Za-z_.-]*\d+/g)) found.add(word)
+  const named = programNumbers.flatMap((text) => text.match(/[A-Za-z_.-]*\d+/g)!)
+  const isNamed = (word: string) => named.some((each) => word.toLowerCase().endsWith(each.toLowerCase()))
+  const others = {
+    options: ['-0', '-1', '-2', 'kfawsS1', '-9'], // they are never free: `man -[kfawsS1-9]`
+    escapes: ['44', '140', '24', '60', '-7'], // no more than what follows a backslash: `[0-7]{3}`
+    sets: ['-4', '23'], // listed one by one: `PS[0-4]`, `capture[23]`
+    alone: ['0', '7'], // `open(0)`, `7z`
+    notOfLines: ['1', '63', 'utf8', 'win32'], // `$1` of a replacement, a name that we make, node's own
+  }
+  assert.deepEqual([...found].filter((word) => !isNamed(word)).sort(), Object.values(others).flat().sort())
+})
+
+/** Texts, expressions and keys of a source, without what stands for any digit, for how often, or for another character. */
+function literalsOf(source: string): string[] {
+  const found: string[] = []
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    const { type, value, regex, key, computed } = node as Node
+    if (type === 'Literal' && regex) found.push(regex.pattern)
+    else if (type === 'Literal' && typeof value === 'string') found.push(value)
+    else if (type === 'TemplateElement') found.push((value as { raw: string }).raw)
+    else if (type === 'Property' && !computed) found.push(key?.name ?? '')
+    for (const each of Object.values(node)) visit(each)
+  }
+  visit(parseAst(source, { lang: 'ts' }))
+  return found.map((text) => text.replace(/\\(u[\da-f]{4}|d|\d)|\{\d+(,\d*)?\}|0-9/gi, ''))
+}
+
+interface Node {
+  readonly type?: string
+  readonly value?: unknown
+  readonly regex?: { readonly pattern: string }
+  readonly key?: { readonly name?: string }
+  readonly computed?: boolean
+}
