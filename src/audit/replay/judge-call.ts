@@ -10,7 +10,8 @@ import type { PermissionSettings } from '../../permissions/question.ts'
 import { ruleText } from '../../permissions/rule.ts'
 import { matchesRule } from '../../permissions/rule-applies.ts'
 import type { RecordedCall } from './recorded-calls.ts'
-import { type Question, type Ruled, rememberingRulings } from './rulings.ts'
+import type { Question, Ruled } from './ruled.ts'
+import { rememberingRulings } from './rulings.ts'
 
 export interface Policy {
   readonly permissions: PermissionSettings

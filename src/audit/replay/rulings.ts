@@ -1,16 +1,8 @@
 /** Rulings on the calls of a history, which repeats itself. */
 import type { JsonObject } from '../../hooks/shape.ts'
 import { type Judged, judge } from '../../permissions/decide.ts'
+import type { Question, Ruled } from './ruled.ts'
 import { rulingsByShape } from './shapes.ts'
-
-export type Question = Parameters<typeof judge>[0]
-
-export interface Ruled {
-  readonly decision: 'allow' | 'ask' | 'deny'
-  readonly reason: string
-  /** The rule that said so, as in `deny:Bash(rm *)`. */
-  readonly rule?: string
-}
 
 /**
  * Rulings, each made once: a history repeats itself, and nothing runs in between, so that the same question has the same

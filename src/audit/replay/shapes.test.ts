@@ -7,7 +7,8 @@ import { after, test } from 'node:test'
 import { judge } from '../../permissions/decide.ts'
 import { rememberingView } from '../../permissions/paths/view.ts'
 import type { PermissionSettings } from '../../permissions/question.ts'
-import { type Question, type Ruled, rememberingRulings } from './rulings.ts'
+import type { Question, Ruled } from './ruled.ts'
+import { rememberingRulings } from './rulings.ts'
 import { rulingsByShape } from './shapes.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'ona-shapes-'))

@@ -6,7 +6,7 @@
 import type { FileView } from '../../permissions/paths/view.ts'
 import { recent, sights } from '../../permissions/recent.ts'
 import { type Numbered, numbered, renumbered, type ToldNumbers, toldNumbers } from '../../permissions/shell/numbers.ts'
-import type { Question, Ruled } from './rulings.ts'
+import type { Question, Ruled } from './ruled.ts'
 import { recordingView, type Seen } from './seen-files.ts'
 import { fill, type Template, templateOf } from './templates.ts'
 
