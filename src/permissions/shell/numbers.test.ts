@@ -149,7 +149,11 @@ test('every number in the tables and expressions of the rules is told', () => {
     alone: ['0', '7'], // `open(0)`, `7z`
     notOfLines: ['1', '63', 'utf8', 'win32'], // `$1` of a replacement, a name that we make, node's own
   }
-  assert.deepEqual([...found].filter((word) => !isNamed(word)).sort(), Object.values(others).flat().sort())
+  assert.deepEqual(
+    [...found].filter((word) => !isNamed(word)).sort(),
+    Object.values(others).flat().sort(),
+    'programNumbers has to list every number that the rules on Bash compare with',
+  )
 })
 
 /** Texts, expressions and keys of a source, without what stands for any digit, for how often, or for another character. */
