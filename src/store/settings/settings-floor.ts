@@ -101,5 +101,5 @@ const same = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b)
 /** Text that is equal for equal values, whatever the order of their keys. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, each: unknown) =>
-    isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
+    isObject(each) ? Object.fromEntries(Object.entries(each).sort()) : each,
   ) ?? ''

@@ -114,7 +114,7 @@ const inParts = new Set(['permissions', 'sandbox', 'sandbox.filesystem', 'sandbo
 function leftOut(settings: JsonObject, kept: JsonObject, above = ''): string[] {
   return Object.entries(settings).flatMap(([key, value]) => {
     const path = `${above}${key}`
-    const part = kept[key]
+    const part = Object.hasOwn(kept, key) ? kept[key] : undefined
     if (inParts.has(path) && isObject(value)) return leftOut(value, isObject(part) ? part : {}, `${path}.`)
     return part === undefined ? [path] : []
   })
