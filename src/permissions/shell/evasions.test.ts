@@ -49,6 +49,12 @@ test('variables by which bash finds or runs other programs are no way round a de
       "env GIT_PAGER='rm x' git log",
       'PAGER=$X man ls',
     ],
+    ...["CC='rm x' make", "CARGO_TARGET_X_RUNNER='rm x' cargo run", "LUA_INIT='os.execute(x)' lua a"],
+    ...[
+      "npm_config_script_shell='rm x' npm test",
+      'GOFLAGS=-toolexec=./x go build',
+      "RUSTC_WRAPPER='rm x' cargo build",
+    ],
     ...['LESSOPEN="|rm %s" less x', "GIT_SSH_COMMAND='rm x' git fetch", 'GIT_CONFIG_COUNT=1 git z', 'SHELL="rm x" vim'],
   ]
   assert.deepEqual(await wrong(lines, ['deny', 'ask'], ['Bash(rm *)']), [])

@@ -6,17 +6,27 @@ import type { ShellWord } from './command.ts'
 const moving = /^(HOME|PWD|OLDPWD|CDPATH)$/
 /** bash runs their values, or finds other programs by them. */
 const steering =
-  /^(BASH_ALIASES|BASH_CMDS|BASH_ENV|BASH_FUNC_.*|PS[0-4]|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|GLOBIGNORE|GIT_(CONFIG.*|EXEC_PATH|TEMPLATE_DIR))$/
+  /^(BASH_ALIASES|BASH_CMDS|BASH_ENV|BASH_FUNC_.*|PS[0-4]|PROMPT_COMMAND|LUA_INIT.*|SHELLOPTS|BASHOPTS|GLOBIGNORE|GIT_(CONFIG.*|EXEC_PATH|TEMPLATE_DIR))$/
 /** Programs run their values as commands. */
-const holdsCommand =
-  /^(EDITOR|VISUAL|FCEDIT|PAGER|MANPAGER|BROWSER|SHELL|LESSOPEN|LESSCLOSE|(SSH|SUDO)_ASKPASS|RSYNC_RSH|GIT_(PAGER|EDITOR|SEQUENCE_EDITOR|SSH|SSH_COMMAND|EXTERNAL_DIFF|ASKPASS|PROXY_COMMAND))$/
+const holdsCommand = new RegExp(
+  `^(${[
+    ...['EDITOR', 'VISUAL', 'FCEDIT', 'PAGER', 'MANPAGER', 'BROWSER', 'SHELL', 'LESSOPEN', 'LESSCLOSE', 'LESSEDIT'],
+    'GIT_(PAGER|EDITOR|SEQUENCE_EDITOR|SSH|SSH_COMMAND|EXTERNAL_DIFF|ASKPASS|PROXY_COMMAND)',
+    ...['(SSH|SUDO)_ASKPASS', '(RSYNC|CVS)_RSH', 'SVN_SSH', '(SVN_|HG|KUBE_|GH_|SYSTEMD_)EDITOR'],
+    ...['(AWS|BAT|DELTA|GH|SYSTEMD)_PAGER', 'GH_BROWSER', 'npm_config_(script_shell|shell|git|editor|viewer|browser)'],
+    ...['CC|CXX|CPP|LD|AR|AS|FC|MAKE|PKG_CONFIG', '(CARGO_BUILD_)?RUSTC?(_WORKSPACE)?_WRAPPER', 'CARGO_BUILD_RUSTC'],
+    ...['CARGO_TARGET_\\w+_(RUNNER|LINKER)', 'CMAKE_\\w+_(LAUNCHER|LINKER)'],
+  ].join('|')})$`,
+)
 /** What programs are found by and loaded with. */
 const loading = /^(PATH|IFS|LD_.+|DYLD_.+|NODE_.+|PYTHON.+|PERL5?.+|RUBY.+|_?JAVA_.+|TMPDIR)$/
 
 /** Options that programs take as if they stood on the line, and those among them that run or load code. */
 const options =
-  /^((GNU)?MAKEFLAGS|MFLAGS|TAR_OPTIONS|NODE_OPTIONS|PERL5OPT|RUBYOPT|PYTEST_ADDOPTS|ZIP(OPT)?|RSYNC_OPTS)$/
+  /^((GNU)?MAKEFLAGS|MFLAGS|TAR_OPTIONS|NODE_OPTIONS|PERL5OPT|RUBYOPT|PYTEST_ADDOPTS|GOFLAGS|ZIP(OPT)?|RSYNC_OPTS)$/
 const loadsCode = /eval|import|require|loader|exec|command|filter|program|unzip|=.*[\s;|&]|(^|\s)-[a-zA-Z]*[rIMmepfT]/
+
+const goLoads = /exec|vettool|overlay|modfile/
 
 export interface Setting {
   /** The value as commands, where a program runs it. */
@@ -28,7 +38,7 @@ export interface Setting {
 export function setting(name: string, value: ShellWord | undefined): Setting {
   if (moving.test(name)) return { unknown: 'it sets HOME or PWD, on which its paths depend' }
   if (steering.test(name)) return { unknown: `it sets ${name}, which changes what runs` }
-  if (options.test(name) && !(value?.literal && !loadsCode.test(value.value)))
+  if (options.test(name) && !(value?.literal && !(name === 'GOFLAGS' ? goLoads : loadsCode).test(value.value)))
     return { unknown: `it sets ${name}, which changes what runs` }
   if (!holdsCommand.test(name)) return {}
   return value?.literal ? { script: value.value } : { unknown: `it sets ${name}, which names a command to run` }
