@@ -126,7 +126,7 @@ function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined
     if (mayHoldPath.test(word.path)) named.push(...pathsIn(word))
   }
   /** For patterns that begin with a dash. */
-  const has = (option: RegExp) => options.length > 0 && options.some((value) => option.test(value))
+  const has = (option: RegExp) => options.some((value) => option.test(value))
   const add = (kind: UseKind) => {
     for (const word of named) found.push(use(kind, word))
   }
@@ -218,7 +218,7 @@ const includesInPlace = (args: readonly ShellWord[]): boolean =>
 /** Programs that read the names of files from a list or from their input: which ones cannot be seen. */
 const listed = (name: string, tars: boolean, args: readonly ShellWord[], has: (option: RegExp) => boolean): boolean =>
   has(/^--files(0|-f)/) ||
-  (tars && args.some((word) => /^-?[a-zA-Z]*T$/.test(word.value))) ||
+  (tars && args.some((word) => /^-[a-zA-Z]*T|^[a-zA-Z]*T$/.test(word.value))) ||
   (name === 'cpio' && has(/^(-[a-zA-Z]*[op]|--(create|pass-through))/)) ||
   (name === 'zip' && has(/^(-[a-zA-Z]*@|--names-stdin)$/))
 
@@ -249,7 +249,7 @@ function copied(name: string, args: readonly ShellWord[], operands: readonly She
   for (const source of sources) {
     const last = source.path.replace(/\/+$/, '').split('/').at(-1)!
     const path = `${target.path}/${last}`
-    const word = { ...source, path, glob: source.glob || target.glob, value: path, text: path }
+    const word = { ...source, path, glob: source.glob || target.glob }
     found.push(use(folder ? 'edit' : 'mayEdit', word))
     if (whole || changes || name === 'rsync') found.push({ ...use('treeRead', source), to: target })
     if (name === 'mv') found.push({ ...use('treeEdit', source), to: target })
@@ -259,7 +259,7 @@ function copied(name: string, args: readonly ShellWord[], operands: readonly She
 
 /** `cp -t. x`. */
 function joinedTarget(word: ShellWord): ShellWord[] {
-  const path = /^-[a-su-zA-Z]*t(.+)$/s.exec(word.path)?.[1]
+  const path = /^-[a-su-zA-Z]*t(.+)/s.exec(word.path)?.[1]
   return path === undefined ? [] : [{ ...word, path }]
 }
 
@@ -304,8 +304,6 @@ export function globMayReach(glob: string, { names, globs }: PathPattern): boole
 
 /** The parts of a path with wildcards: whether it begins with one, and with holes in their place; null: only bash can tell. */
 const globParts = byName((glob): readonly { readonly isWild: boolean; readonly text: string }[] | null => {
-  const parts = expandBraces(glob)
-    ?.flatMap((each) => each.split('/'))
-    .filter((part) => part !== '')
+  const parts = expandBraces(glob)?.flatMap((each) => each.split('/'))
   return parts?.map((part) => ({ isWild: /^[*?[]/.test(part), text: part.replace(/\[.*\]|[*?]/g, HOLE) })) ?? null
 })
