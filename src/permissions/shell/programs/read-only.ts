@@ -20,6 +20,8 @@ interface Program {
   readonly takes?: readonly string[]
   /** How many of the first operands are text and no paths. */
   readonly text?: number
+  /** That text is a program: one that is only known when it runs may do anything. */
+  readonly code?: true
   /** At most this many operands: a further one would be written. */
   readonly most?: number
   readonly metadata?: true
@@ -82,8 +84,8 @@ const programs: Record<string, Program> = {
       words.every((word, at) => /^[-+]/.test(word.value) || /^(-d|--date)$/.test(words[at - 1]?.value ?? '')),
   },
   // its e modifier prints the environment of processes
-  ps: { ...talk, check: (words) => !words.some((word) => /^[A-Za-z]*e|^-\w*E|env/.test(word.value)) },
-  ...Object.fromEntries(['ls', 'stat', 'du', 'realpath', 'readlink', 'exa', 'eza'].map((n) => [n, list])),
+  ps: { ...talk, check: (words) => !words.some((word) => !word.literal || /^[A-Za-z]*e|^-\w*E|env/.test(word.value)) },
+  ...Object.fromEntries(['ls', 'stat', 'realpath', 'readlink', 'exa', 'eza'].map((n) => [n, list])),
   du: {
     metadata: true,
     takes: ['-d', '--max-depth', '--exclude', '-t'],
@@ -154,7 +156,6 @@ const programs: Record<string, Program> = {
     tree: (options) => (has(options, /^-[a-zA-Z]*[u.]/, /^--(hid|unr|no-ig)/) ? 'hidden' : 'visible'),
   },
   find: {
-    metadata: true,
     check: (words) => !words.some((word) => /^-(exec|ok|delete|fprint|fls|files0)/.test(word.value)),
   },
   fd: {
@@ -162,17 +163,23 @@ const programs: Record<string, Program> = {
     text: 1,
     takes: ['-e', '-t', '-d', '-E'],
     noShort: 'xX',
-    noLong: ['--exec', '--exec-batch', '--search-path', '--base-directory'],
+    noLong: ['--exec-batch', '--search-path', '--base-directory'],
   },
   jq: {
     text: 1,
+    code: true,
     only: /^-[rcnesaSCMj]+$|^--(raw-output|compact-output|null-input|slurp|sort-keys|tab|exit-status|join-output)$/,
     check: (words) =>
       !words.some((word) => /\benv\b|\$ENV|\b(import|include|input_filename|debug|getpath)\b/.test(word.value)),
   },
-  sed: { text: 1, only: /^-[nErsuz]+$/, check: (words) => words.some((word) => sedPrints.test(word.value)) },
+  sed: {
+    text: 1,
+    only: /^-[nErsuz]+$/,
+    check: (words) => sedPrints.test(words.find(({ value }) => !value.startsWith('-'))?.value ?? ''),
+  },
   awk: {
     text: 1,
+    code: true,
     takes: ['-F'],
     only: /^-F/,
     check: (words) =>
@@ -203,7 +210,7 @@ function useOf(written: readonly ShellWord[]): ReadOnlyUse | undefined {
   if (all.some((form) => form[0]?.value === 'xargs')) return undefined // what it reads is only known when it runs
   const words = all.at(-1)!
   const [name, ...args] = words
-  if (!name?.literal || name.value !== name.text) return undefined
+  if (!name) return undefined
   if (args.length === 1 && versioned.test(name.value) && versionWords.test(args[0]!.value) && !isShortV(name, args)) {
     return { paths: [], metadata: true }
   }
@@ -231,7 +238,7 @@ function programUse(program: Program, args: readonly ShellWord[], name: string):
       const plain = word.literal || (word.glob && !word.path.includes(HOLE))
       if (!plain && program.text !== Number.POSITIVE_INFINITY) return undefined
       options.push(word.glob ? word.path : word.value)
-      if (takes.includes(word.value)) at++
+      if (takes.includes(word.value) && !isOneWord(args[++at] ?? here)) return undefined
     }
   }
   if (name === 'find') return findUse(program, args)
@@ -239,6 +246,7 @@ function programUse(program: Program, args: readonly ShellWord[], name: string):
   if (program.check && !program.check(args)) return undefined
   if (operands.length > (program.most ?? Number.POSITIVE_INFINITY)) return undefined
   const text = options.includes('--files') ? 0 : (program.text ?? 0)
+  if (text === 1 && operands[0] && !isText(operands[0], program, args)) return undefined
   const paths = [
     ...operands.slice(text),
     ...operands.slice(0, text).filter((word) => word.glob), // it prints the names that the shell finds
@@ -252,9 +260,19 @@ function programUse(program: Program, args: readonly ShellWord[], name: string):
   }
 }
 
+/** Whatever its value is when it runs. `"$@"` is several. */
+const isOneWord = ({ literal, text }: ShellWord): boolean => literal || /^"[^"@]*"$/.test(text)
+
+/** Neither an option nor more words, whatever its value is when it runs. The names that wildcards stand for are looked at. */
+const isText = (word: ShellWord, { code }: Program, args: readonly ShellWord[]): boolean => {
+  if (word.literal || code) return word.literal
+  const ended = args[args.indexOf(word) - 1]?.value === '--'
+  return word.glob ? !word.path.includes(HOLE) : isOneWord(word) && (ended || !word.value.startsWith(HOLE))
+}
+
 /** `--exclude=/x`, `--include=*.ts`: read as a path, which is the cautious reading. */
 function pathValue(option: string): ShellWord[] {
-  const value = /^--[\w-]+=([/~.].*)$/s.exec(option)?.[1]
+  const value = /^--[\w-]+=([/~.].*)/s.exec(option)?.[1]
   return value === undefined ? [] : [plainWord(value)]
 }
 
@@ -262,7 +280,7 @@ function optionIsSafe({ only, noShort = '', noLong = [], takes = [] }: Program, 
   if (only) return only.test(option)
   if (takes.includes(option.split('=', 1)[0]!)) return true // in full: no abbreviation of another
   if (option.startsWith('--')) return !noLong.some((each) => abbreviates(option, each))
-  return ![...noShort].some((letter) => option.slice(1).includes(letter))
+  return ![...noShort].some((letter) => option.includes(letter))
 }
 
 /** The folders come first; tests and their values follow. */
@@ -277,16 +295,7 @@ function findUse(program: Program, args: readonly ShellWord[]): ReadOnlyUse | un
 
 const gitForbidden = [
   ...['--output', '--ext-diff', '--textconv', '--open-files-in-pager', '--exec', '--upload-pack', '--filters'],
-  ...[
-    '--show-signature',
-    '--contents',
-    '--batch',
-    '--batch-check',
-    '--batch-command',
-    '--stdin',
-    '--edit',
-    '--paginate',
-  ],
+  ...['--show-signature', '--contents', '--batch-check', '--batch-command', '--stdin', '--edit', '--paginate'],
 ]
 const isForbiddenToGit = byName((option) => gitForbidden.some((each) => abbreviates(option, each)))
 const gitTakes =
@@ -326,9 +335,11 @@ function gitUse(args: readonly ShellWord[]): ReadOnlyUse | undefined {
       if (verb.value === 'grep' && /^-[a-zA-Z]*[Of]/.test(word.value)) return undefined
       if (verb.value === 'blame' && /^-[a-zA-Z]*S/.test(word.value)) return undefined
       paths.push(...pathValue(word.value))
-    } else if (!gitTakes.test(rest[index - 1]?.value ?? '') && !(verb.value === 'grep' && index === 0)) {
-      paths.push(word, ...afterColon(word))
-    }
+    } else if (gitTakes.test(rest[index - 1]?.value ?? '')) {
+      if (!isOneWord(word)) return undefined
+    } else if (verb.value === 'grep' && index === 0) {
+      if (!isText(word, any, rest)) return undefined
+    } else paths.push(word, ...afterColon(word))
   }
   return { paths, metadata: false, git: true }
 }
