@@ -2,7 +2,7 @@
 
 import { HOLE } from '../wildcard.ts'
 import { byName } from './by-name.ts'
-import type { ShellCommand, ShellWord } from './command.ts'
+import { plainWord, type ShellCommand, type ShellWord } from './command.ts'
 
 export interface Wrapper {
   /** Options whose value is the next word. */
@@ -243,12 +243,15 @@ export function afterOptions(words: readonly ShellWord[], wrapper: Wrapper): rea
   return words.slice(at + own)
 }
 
-/** `find … -exec rm {} ;` runs `rm {}`. */
+/** `find … -exec rm {} ;` runs `rm {}`, and so does `fd -xrm`. */
 function executed(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   const found: (readonly ShellWord[])[] = []
   for (const [at, word] of words.entries()) {
-    if (!/^(-(exec|execdir|ok|okdir)|-[xX]|--exec|--exec-batch)$/.test(word.value)) continue
-    const rest = words.slice(at + 1)
+    const joined =
+      nameOf(words) === 'find' ? undefined : /^(?:-[a-zA-Z]*?[xX]|--exec(?:-batch)?=)(.+)/s.exec(word.value)?.[1]
+    const isAlone = /^(-(exec|execdir|ok|okdir)|-[xX]|--exec|--exec-batch)$/.test(word.value)
+    if (!isAlone && joined === undefined) continue
+    const rest = isAlone ? words.slice(at + 1) : [plainWord(joined!), ...words.slice(at + 1)]
     const end = rest.findIndex((each) => each.value === ';' || each.value === '+')
     const inner = end < 0 ? rest : rest.slice(0, end)
     if (inner.length > 0) found.push(inner.map((each) => (each.value.includes('{}') ? unknownWord : each)))

@@ -1,0 +1,44 @@
+/** What a command runs, and what an allow rule has to name of it: `COMMAND ¦ FORMS`. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { HOLE } from '../wildcard.ts'
+import { asWritten, type ShellWord } from './command.ts'
+import { languageRuns } from './programs/languages.ts'
+import { riskyWords } from './programs/risky-options.ts'
+import { readShell } from './read.ts'
+import { clearForms, formsOf, needsExactRule } from './wrappers.ts'
+
+/**
+ * The commands that it wraps, each after a `>`, and `=` where an allow rule for it is enough. Then, of the command itself:
+ * `exact` where a wildcard does not allow it, `names` before words that the rule has to name.
+ */
+function told(line: string): string {
+  const command = readShell(line).commands[0]!
+  const { words } = command
+  const clear = clearForms(words)
+  const shown = (form: readonly ShellWord[]) => asWritten(form).replaceAll(HOLE, '…')
+  const inner = formsOf(command)
+    .slice(1)
+    .map((form) => `${clear.some((each) => asWritten(each) === asWritten(form)) ? '=>' : '>'} ${shown(form)}`)
+  const unseen = clear.slice(1).filter((form) => !formsOf(command).some((each) => asWritten(each) === asWritten(form)))
+  const risky = riskyWords(words, command)
+  return [
+    ...inner,
+    ...unseen.map((form) => `= ${shown(form)}`),
+    ...(needsExactRule(words) || languageRuns(words) ? ['exact'] : []),
+    ...(risky.length > 0 ? [`names ${risky.join(' ').replaceAll(HOLE, '…')}`] : []),
+  ].join('; ')
+}
+
+test('what a command runs, and what an allow rule has to name', () => {
+  const rows = readFileSync(join(import.meta.dirname, 'fixtures/forms.txt'), 'utf8')
+    .split('\n')
+    .filter((row) => row !== '' && !row.startsWith('# '))
+    .map((row) => row.split(/ ¦ ?/) as [string, string])
+  assert.deepEqual(
+    rows.map(([line]) => [line, told(line)]),
+    rows,
+  )
+})
