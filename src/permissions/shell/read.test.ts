@@ -1,0 +1,58 @@
+/** How a command line is read: `LINE ¦ COMMANDS`; a `⏎` in the line is a line break. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { HOLE } from '../wildcard.ts'
+import { HOME, PWD, type ShellCommand, type ShellWord } from './command.ts'
+import { readShell } from './read.ts'
+
+const plainly = (text: string): string =>
+  text.replaceAll(HOLE, '…').replaceAll(HOME, '<~>').replaceAll(PWD, '<.>').replaceAll('\n', '⏎')
+
+/** `…` is only known when it runs. After the value: how it is written, and which path it is, where they differ from it. */
+function wordOf({ value, text, path, literal, glob }: ShellWord): string {
+  const written = text === value ? '' : `\`${text}\``
+  const marks = `${written}${path === value ? '' : `→${path}`}${glob ? '*' : ''}`
+  return plainly(`${literal || value.includes(HOLE) ? '' : '?'}${value}${marks}`)
+}
+
+/** `$`: the variables that are set, and as they are written where that is known; `|`: it is given input. */
+const commandOf = ({ words, variables, assignments, reads, writes, input, fed }: ShellCommand): string =>
+  [
+    ...(variables.length > 0 ? [`$${variables.join(',')}(${plainly(assignments ?? '?')})`] : []),
+    ...words.map(wordOf),
+    ...reads.map((word) => `<${wordOf(word)}`),
+    ...writes.map((word) => `>${wordOf(word)}`),
+    ...input.map((text) => `<<${plainly(text)}`),
+    ...(fed ? ['|'] : []),
+  ].join(' ')
+
+function told(line: string): string {
+  const { commands, unknown } = readShell(line)
+  return [...commands.map(commandOf), ...(unknown === undefined ? [] : [`unknown: ${unknown}`])].join(' ; ')
+}
+
+test('how a command line is read', () => {
+  const rows = readFileSync(join(import.meta.dirname, 'fixtures/readings.txt'), 'utf8')
+    .split('\n')
+    .filter((row) => row !== '' && !row.startsWith('# '))
+    .map((row) => row.split(/ ¦ ?/) as [string, string])
+  assert.deepEqual(
+    rows.map(([line]) => [line, told(line.replaceAll('⏎', '\n'))]),
+    rows,
+  )
+})
+
+test('a line that is too long, too deep or deceptive is not known', () => {
+  assert.equal(told(`ls ${'x'.repeat(9997)}`), `ls ${'x'.repeat(9997)}`)
+  assert.equal(told(`ls ${'x'.repeat(9998)}`), 'unknown: it is longer than 10000 characters')
+  const nested = (depth: number) =>
+    Array.from({ length: depth }).reduce((inner: string) => `eval ${inner.replace(/[\\ ]/g, '\\$&')}`, 'ls')
+  assert.match(told(nested(8)), /; ls$/)
+  assert.match(told(nested(9)), /unknown: it nests commands too deeply$/)
+  const odd = ['\u0000', '\u0008', '\u000b', '\u001f', '\u007f', '\u00ad', '\u200b', '\u200f', '\u2028', '\u202e']
+  for (const char of [...odd, '\u2060', '\u2064', '\u2066', '\u206f', '\ufeff'])
+    assert.equal(told(`ls a${char}b`), 'unknown: it holds invisible or control characters', char)
+  for (const char of ['\t', '\n', 'é', '\u2010', '\u2065']) assert.doesNotMatch(told(`ls a${char}b`), /unknown/, char)
+})
