@@ -110,7 +110,6 @@ test('suggestions remove prompts, and never allow what was denied or destroys', 
   assert.deepEqual(dropped, {
     'allow:Bash(git push *)': 'it covers more commands than were run',
     'allow:Bash(docker compose *)': 'it covers more commands than were run',
-    'allow:Bash(git push origin main)': 'it would allow a command that destroys, or may: Bash git push origin main',
     'deny:Bash(docker compose *)': 'it would deny a call that was allowed: Bash docker compose up svc0',
   })
   assert.equal(existsSync(join(here.folder, '.ona')), false, 'nothing is written unless told')
@@ -152,6 +151,22 @@ test('what was denied becomes the hook of a role, which denies it in any agent',
     [2, 2, 0],
   )
   assert.equal((await guarded('npm test', 'missing.json')).code, 2, 'a guard that cannot be read denies')
+})
+
+test('a guard whose file holds something else says what is wrong, and denies', async (t) => {
+  const here = place(t)
+  const event = JSON.stringify({ tool_name: 'Bash', tool_input: { command: 'ls' }, cwd: here.folder })
+  const about = async (content: string) => {
+    writeFileSync(join(here.folder, 'n.json'), content)
+    const { code, stderr } = await here.run(['policy', 'guard', 'n.json'], { input: event })
+    return [code, stderr.replace(/^denied: the rules of n\.json could not be applied: |\n$/g, '')]
+  }
+  const anObject = 'it must be an object, such as {"permissions":{"deny":["Bash(git push *)"]}}'
+  for (const content of ['null', '[]', '3', '"x"']) assert.deepEqual(await about(content), [2, anObject], content)
+  assert.deepEqual(await about('{"permissions":["x"]}'), [2, 'permissions must be an object with lists of rules'])
+  assert.deepEqual(await about('{"permissions":{"deny":"x"}}'), [2, 'permissions.deny must be a list of rules'])
+  assert.deepEqual(await about('{"permissions":{"ask":[3]}}'), [2, 'permissions.ask: 3 is not a text'])
+  assert.deepEqual(await about('{}'), [2, 'it has no deny or ask rule under "permissions"'])
 })
 
 test('/permissions offers what the last weeks in the project suggest', async (t) => {

@@ -1,6 +1,7 @@
 /**
  * Rules that could answer a prompt for the user. A rule with `*` also covers what was never run, so only programs whose every
- * use is as harmless as the ones seen get one; of any other, the very command.
+ * use is as harmless as the ones seen get one; of task runners, the very command. Of what is not known, nothing: a script
+ * that was harmless when it was approved can be another one tomorrow.
  */
 import { isSecretFile } from '../../permissions/secret-files.ts'
 import type { RecordedCall } from '../replay/recorded-calls.ts'
@@ -9,68 +10,50 @@ import { hasRiskyName } from './destructive.ts'
 /** Why a rule is not proposed; undefined: it may be. */
 export type Refused = string | undefined
 
-/** Programs, with their verbs, that build, test, check or look. */
-const harmless = new Set(
-  [
-    ...['npm test', 'npm t', 'npm ls', 'npm list', 'npm view', 'npm outdated', 'npm audit', 'npm pack', 'npm explain'],
-    ...['pnpm test', 'pnpm ls', 'yarn test', 'bun test', 'deno test', 'deno check', 'deno lint', 'deno fmt'],
-    ...['tsc', 'eslint', 'prettier', 'biome', 'oxlint', 'jest', 'vitest', 'mocha', 'ava', 'tap', 'c8', 'stylelint'],
-    ...['pytest', 'ruff', 'black', 'mypy', 'flake8', 'pylint', 'isort', 'tox', 'pyright', 'rspec', 'rubocop'],
-    ...[
-      'cargo build',
-      'cargo test',
-      'cargo check',
-      'cargo clippy',
-      'cargo fmt',
-      'cargo doc',
-      'cargo tree',
-      'cargo bench',
-    ],
-    ...['go build', 'go test', 'go vet', 'go fmt', 'go list', 'go doc', 'go version', 'gofmt', 'golangci-lint'],
-    ...[
-      'dotnet build',
-      'dotnet test',
-      'mvn test',
-      'mvn compile',
-      'mvn verify',
-      'gradle build',
-      'gradle test',
-      'gradle check',
-    ],
-    ...['git add', 'git commit', 'git fetch', 'git status', 'git diff', 'git log', 'git show', 'git blame', 'git mv'],
-    ...['docker ps', 'docker images', 'docker logs', 'docker build', 'docker compose ps', 'docker compose logs'],
-    ...[
-      'kubectl get',
-      'kubectl describe',
-      'kubectl logs',
-      'kubectl explain',
-      'kubectl top',
-      'helm list',
-      'helm template',
-    ],
-    ...['terraform plan', 'terraform fmt', 'terraform validate', 'terraform show', 'terraform output'],
-    ...['gh pr view', 'gh pr list', 'gh pr diff', 'gh pr checks', 'gh pr status', 'gh issue view', 'gh issue list'],
-    ...['gh run view', 'gh run list', 'pip list', 'pip show', 'pip freeze', 'uv pip list', 'make test', 'make check'],
-    ...[
-      'make lint',
-      'make build',
-      'mkdir',
-      'touch',
-      'echo',
-      'printf',
-      'date',
-      'pwd',
-      'exit',
-      'true',
-      'false',
-      'sleep',
-      'wc',
-      'jq',
-    ],
-  ].flatMap((each) => [each, `npx ${each}`, `pnpm exec ${each}`, `python3 -m ${each}`, `python -m ${each}`]),
-)
-/** `npm run lint`, `make docs`: the name says which one, and `hasRiskyName` which not. */
-const named = /^(?:(?:npm|pnpm|yarn|bun) run|make|just|task) [\w:./-]+$/
+/** Programs, with their verbs, whose every use builds, tests, checks or looks. Those that take several targets are below. */
+const packageScripts = ['test', 'lint', 'typecheck', 'type-check', 'format', 'check', 'build']
+const jsTools = [
+  ...['tsc', 'eslint', 'prettier', 'biome', 'oxlint', 'jest', 'vitest', 'mocha', 'ava', 'tap', 'c8', 'stylelint'],
+  ...['playwright test', 'cypress run', 'markdownlint', 'knip', 'depcheck', 'svelte-check', 'vue-tsc'],
+]
+const pythonTools = [
+  ...['pytest', 'ruff', 'black', 'mypy', 'flake8', 'pylint', 'isort', 'pyright', 'unittest', 'coverage'],
+]
+const rubyTools = ['rspec', 'rubocop']
+const behind = (runners: readonly string[], tools: readonly string[]) =>
+  tools.flatMap((tool) => [tool, ...runners.map((runner) => `${runner} ${tool}`)])
+
+const harmless = new Set([
+  ...['npm', 'pnpm', 'yarn', 'bun'].flatMap((manager) => packageScripts.map((name) => `${manager} ${name}`)),
+  ...['npm t', 'npm ls', 'npm list', 'npm explain', 'pnpm ls', 'deno test', 'deno check', 'deno lint', 'deno fmt'],
+  ...behind(['npx', 'npx --no-install', 'pnpm exec', 'yarn', 'bunx'], jsTools),
+  ...behind(['python -m', 'python3 -m', 'uv run', 'poetry run', 'pdm run', 'hatch run'], pythonTools),
+  ...behind(['bundle exec'], rubyTools),
+  ...[
+    'cargo build',
+    'cargo test',
+    'cargo check',
+    'cargo clippy',
+    'cargo fmt',
+    'cargo doc',
+    'cargo tree',
+    'cargo bench',
+  ],
+  ...['go build', 'go test', 'go vet', 'go fmt', 'go list', 'go doc', 'go version', 'gofmt', 'golangci-lint'],
+  ...['dotnet build', 'dotnet test', 'swift build', 'swift test', 'mix test', 'flutter test', 'dart test', 'ctest'],
+  ...['node --test', 'shellcheck', 'yamllint', 'hadolint', 'actionlint', 'clang-format', 'clang-tidy'],
+  ...['git add', 'git commit'],
+  ...['docker ps', 'docker images', 'docker logs', 'docker compose ps', 'docker compose logs'],
+  ...['kubectl logs', 'kubectl explain', 'kubectl top', 'helm list', 'terraform fmt', 'terraform validate'],
+  ...['gh pr view', 'gh pr list', 'gh pr diff', 'gh pr checks', 'gh pr status', 'gh issue view', 'gh issue list'],
+  ...['gh run view', 'gh run list', 'pip list', 'pip show', 'pip freeze', 'uv pip list'],
+  ...['echo', 'printf', 'pwd', 'exit', 'true', 'false', 'sleep'],
+])
+/** `npm run lint`: the name says which one, and `hasRiskyName` which not. */
+const named = /^(?:npm|pnpm|yarn|bun) run [a-zA-Z][\w:-]+$/
+/** They take several targets (`make test deploy`), or are not harmless with every option: the very command, without options. */
+const exact =
+  /^(?:(?:make|just|task|(?:\.\/)?gradlew?|(?:\.\/)?mvnw?|tox|nox|rake|bundle exec rake)(?: [a-zA-Z][\w:.-]*){1,3}|docker compose (?:up|build|start)(?: -d)?(?: [a-zA-Z][\w-]*){0,3}|docker-compose (?:up|build|start)(?: -d)?(?: [a-zA-Z][\w-]*){0,3})$/
 
 /** The rules to try for a call, from those that the prompt would offer. */
 export function candidatesOf(call: RecordedCall, offered: readonly string[]): readonly string[] {
@@ -87,9 +70,11 @@ function narrower(rule: string, call: RecordedCall): string[] {
     .flatMap((part) => prefixesOf(part))
     .map((prefix) => `Bash(${prefix} *)`)
     .filter(isHarmless)
-  if (known.length > 0) return known.slice(0, 5)
-  return rule.endsWith(' *)') ? exactRule(call) : [rule]
+  return known.length > 0 ? known.slice(0, 5) : exactRule(call).filter(isExact)
 }
+
+/** A rule on one command of a program whose other uses may do anything. */
+const isExact = (rule: string): boolean => exact.test(rule.slice('Bash('.length, -1)) && !hasRiskyName(rule)
 
 /** Beginnings of two to four words. */
 function prefixesOf(part: string): string[] {
@@ -125,8 +110,10 @@ const systemFolder = /^\/(?:etc|proc|sys|dev|boot|run|root|var)(?:\/|$)/
 /** Why a rule must not be proposed at all, whatever the record says; Bash rules are judged by what they cover. */
 export function refusedRule(rule: string, safety: (tool: string) => string): Refused {
   const [, tool = '', content = ''] = /^([^(]+)(?:\((.*)\))?$/s.exec(rule) ?? []
-  if (tool === 'Bash')
-    return content.endsWith(' *') && !isHarmless(rule) ? 'it covers more commands than were run' : undefined
+  if (tool === 'Bash') {
+    if (isHarmless(rule) || isExact(rule)) return undefined
+    return content.endsWith(' *') ? 'it covers more commands than were run' : 'what the program does is not known'
+  }
   if (/^(?:Edit|Write|NotebookEdit)$/.test(tool)) return 'it allows writing outside the project'
   if (tool === 'Read' || tool === 'Grep' || tool === 'Glob')
     return isPlainPath(content.slice(1).replace(/\/\*\*$/, '')) && !isSecretFile(content.slice(1))

@@ -136,6 +136,13 @@ const inlineCode =
 const installs =
   /\b(?:npm|pnpm|yarn|bun|pip[\d.]*|uv|gem|cargo|go|apt(?:-get)?|brew|dnf|yum)\s+(?:i|install|add|get)\s+\S/
 
+/** Options that name a program to run, that publish or delete, or that write outside the project. */
+const reachesOut =
+  /(?:^|\s)--?(?:(?:exec|toolexec|vettool|script-shell|post-renderer|upload-pack|receive-pack|ext-diff|pager|editor|push|destroy)(?:[=\s]|$)|(?:outDir|out-dir|output|target-dir|basetemp)[=\s]["']?(?:\/|~|\.\.|\$)|(?:write|fix)\b.*\s["']?(?:\/|~|\.\.\/))/
+/** Variables that make a program load or run another. */
+const loadsAnother =
+  /(?:^|[\s;&|(])(?:LD_\w+|DYLD_\w+|\w*(?:OPTIONS|PRELOAD|COMMAND|PAGER|EDITOR|ASKPASS|EXTERNAL_DIFF|RUSTC\w*|RUSTFLAGS)|PYTHON(?:PATH|STARTUP)|NODE_PATH|PATH|BASH_ENV|ENV|IFS|SHELL)=/
+
 /** `getAndDelete` is read as `get And Delete`. */
 export const hasRiskyName = (text: string): boolean => risky.test(text.replaceAll(/([a-z])([A-Z])/g, '$1 $2'))
 
@@ -148,6 +155,7 @@ export async function isDestructive(
   { home, cwd, known = false }: Pick<PermissionQuestion, 'home' | 'cwd'> & { readonly known?: boolean },
 ): Promise<boolean> {
   if ((!known && hasRiskyName(command)) || inlineCode.test(command) || installs.test(command)) return true
+  if (reachesOut.test(command) || loadsAnother.test(command)) return true
   const { ruling } = await judge({
     ...{ settings: known ? knownRunner : everyRunner, mode: 'bypassPermissions', tool: 'Bash' },
     ...{ input: { command }, hook: 'none' },

@@ -90,6 +90,19 @@ const dangerous = [
     'gh pr merge 1',
   ],
   ...['mv a b', 'tee x', 'sed -i s/a/b/ x', 'tar xf x', 'sudo ls', 'chmod 777 x', 'psql -c "drop table x"', 'vim x'],
+  // scripts and interpreters: what they run can be another program tomorrow
+  ...['./x.sh', 'sh ./x.sh', 'bash x.sh', 'python3 script.py', 'node build.js', 'go run evil.go', 'bun run x.ts'],
+  ...['cargo run', 'deno run -A x', 'npx touch x', 'npx date', 'python3 -m http.server', './manage.py flush'],
+  // more targets than one, other places, other programs by option or variable
+  ...['make test deploy', 'make lint publish', 'gradle test publish', 'mvn verify deploy', 'make test -f evil.mk'],
+  ...['npm audit fix --force', 'npm ci', 'npm install', 'git fetch --upload-pack=/tmp/x', 'git diff --output=/tmp/x'],
+  ...['go test -exec /tmp/x ./...', 'go vet -vettool=/tmp/x', 'helm template --post-renderer /tmp/x y'],
+  ...['npm test --script-shell=/tmp/x', 'tsc --outDir /etc', 'prettier --write ~/x', 'pytest --basetemp=/etc'],
+  ...['LD_PRELOAD=/tmp/x.so npm test', 'NODE_OPTIONS=--require=/tmp/x npm test', 'PATH=/tmp:$PATH npm test'],
+  ...['npm test > ~/.bashrc', 'npm test | tee ~/.bashrc', 'npm test $(rm x)', 'npm test < /etc/shadow'],
+  ...["sed -n 'w /tmp/x' a", `awk '{print > "/etc/x"}' a`, 'jq -n env', 'env', 'printenv', 'set', 'date -s 2020-01-01'],
+  ...['touch ~/.bashrc', 'mkdir -p /etc/x', 'git mv -f a b', 'git archive --remote=x', 'git hash-object -w x'],
+  ...['cat <<EOF > ~/.profile\nx\nEOF', 'git commit -m x > .git/hooks/pre-commit', 'kubectl get secrets -o yaml'],
   ...['tsc && rm -rf dist', 'npm test; git push', 'tmux new -d "rm x"', 'env rm x', 'systemctl stop x', 'kill 1'],
 ]
 
@@ -110,8 +123,8 @@ test('nothing dangerous becomes an allow rule, however often it was approved', a
   )
 })
 
-test('a rule with * names a program whose every use is harmless; of any other, the very command', async () => {
-  const commands = ['npm run lint && npm run test:unit', 'npm run lint -- --fix', 'npx tsc --noEmit', 'node build.js']
+test('a rule with * names a program whose every use is harmless; of a task runner, the very command', async () => {
+  const commands = ['npm run lint && npm run test:unit', 'npm run lint -- --fix', 'npx tsc --noEmit', 'make test unit']
   const calls = thrice([
     ...[...commands, 'python3 -m pytest a', 'git commit -m "remove dead code"'].map((command) =>
       call(command, approved),
@@ -122,7 +135,7 @@ test('a rule with * names a program whose every use is harmless; of any other, t
   assert.deepEqual(suggestions.map(({ rule }) => rule).sort(), [
     ...[
       'Bash(git commit *)',
-      'Bash(node build.js)',
+      'Bash(make test unit)',
       'Bash(npm run lint *)',
       'Bash(npx tsc *)',
       'Bash(python3 -m pytest *)',

@@ -125,8 +125,8 @@ async function allowRules(
   const chosen: Suggestion[] = []
   const rejected = new Set<string>()
   const safety = (tool: string) => policy.tool(tool, {}, '/').safety
-  noteRefused(prompted, safety, fewestCalls, dropped)
   const left = new Set(prompted.filter(({ denied }) => denied === 0))
+  noteRefused([...left], safety, fewestCalls, dropped)
   while (chosen.length < most && rejected.size < mostCandidates) {
     const rule = mostWanted(left, rejected, fewestCalls)
     if (rule === undefined) break

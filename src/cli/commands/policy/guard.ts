@@ -1,7 +1,8 @@
 /** `ona policy guard`: the rules of a file as a hook, for agents that have no rules like these. */
 import { readFileSync } from 'node:fs'
 import { judgedBy, type Rules } from '../../../brains/enforce/guard.ts'
-import { type Behavior, readRule } from '../../../permissions/rule.ts'
+import { isObject } from '../../../hooks/shape.ts'
+import { readRule } from '../../../permissions/rule.ts'
 import { command } from '../../command.ts'
 import { wrong } from '../../print.ts'
 
@@ -32,17 +33,20 @@ export const run = command(name, { help, flags: {}, words: 1 }, async (_, [file]
 
 /** A rule that cannot be read is a guard that is missing, so the whole file counts as unreadable. */
 function rulesOf(file: string): Rules {
-  const { permissions } = JSON.parse(readFileSync(file, 'utf8')) as {
-    permissions?: Partial<Record<Behavior, string[]>>
-  }
+  const settings: unknown = JSON.parse(readFileSync(file, 'utf8'))
+  if (!isObject(settings))
+    throw new Error('it must be an object, such as {"permissions":{"deny":["Bash(git push *)"]}}')
+  const { permissions = {} } = settings
+  if (!isObject(permissions)) throw new Error('permissions must be an object with lists of rules')
   const of = (behavior: 'deny' | 'ask'): string[] => {
-    const rules = permissions?.[behavior] ?? []
+    const rules: unknown = permissions[behavior] ?? []
     if (!Array.isArray(rules)) throw new Error(`permissions.${behavior} must be a list of rules`)
-    for (const rule of rules) {
+    return rules.map((rule: unknown) => {
+      if (typeof rule !== 'string') throw new Error(`permissions.${behavior}: ${JSON.stringify(rule)} is not a text`)
       const read = readRule(rule, behavior)
       if (!read.ok) throw new Error(`permissions.${behavior}: ${rule}: ${read.why}`)
-    }
-    return rules
+      return rule
+    })
   }
   const [deny, ask] = [of('deny'), of('ask')]
   if (deny.length + ask.length === 0) throw new Error('it has no deny or ask rule under "permissions"')
