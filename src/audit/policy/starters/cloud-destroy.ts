@@ -5,14 +5,14 @@ export const cloudDestroy: Starter = {
   id: 'cloud-destroy',
   about: 'command-line tools of clouds delete nothing',
   limits:
-    'A script or SDK that calls the cloud by itself, and deletions that follow from an update: give agents credentials that cannot delete.',
+    'A script or SDK that calls the cloud by itself, SQL (`psql -c "drop …"`), tools that are not named, and deletions that follow from an update: give agents credentials that cannot delete.',
   words: ['cloud', 'aws', 'gcloud', 'azure', 'terraform', 'kubectl', 'destroy', 'delete'],
   permissions: {
     deny: [
       ...verbRules({
         'terraform tofu terragrunt': ['destroy', 'apply', '-destroy', 'state rm', 'workspace delete', 'force-unlock'],
         pulumi: ['destroy', 'down', 'up', 'stack rm', 'state delete', 'cancel'],
-        'kubectl oc k': ['delete', 'drain', 'replace', 'scale', 'exec'],
+        'kubectl oc k': ['delete', 'drain', 'replace', 'scale', 'exec', 'apply --prune', 'apply * --prune'],
         'helm helmfile': ['uninstall', 'delete', 'del', 'un', 'destroy', 'rollback'],
         'eksctl kops kind minikube velero': ['delete'],
         aws: [
@@ -40,11 +40,22 @@ export const cloudDestroy: Starter = {
           'db reset',
         ],
         'cdk cdktf sam serverless sls copilot': ['destroy', 'delete', 'remove'],
+        'firebase nomad consul etcdctl argocd flux istioctl': [
+          ...['projects:delete', 'firestore:delete', 'delete', 'del', 'job stop', 'system gc', 'uninstall'],
+        ],
+        vault: ['delete', 'destroy', 'secrets disable', 'auth disable', 'lease revoke', 'operator'],
+        'vultr-cli openstack rancher k3d lxc lxd multipass vagrant virsh govc eb': [
+          ...['delete', 'destroy', 'undefine', 'purge', 'vm.destroy', 'object.destroy', 'terminate', 'rm'],
+        ],
         'npx pnpx bunx': ['cdk destroy', 'serverless remove', 'sls remove', 'wrangler delete', 'vercel rm', 'destroy'],
       }),
-      'Bash(aws-nuke*)',
+      ...['Bash(aws-nuke*)', 'Bash(cloud-nuke*)', 'Bash(dropdb *)', 'Bash(mysqladmin *drop*)', 'Bash(kubectl-delete*)'],
+      ...['Bash(redis-cli *flush*)', 'Bash(redis-cli *FLUSH*)', 'Bash(aws * --desired-count 0*)'],
     ],
-    ask: ['Bash(ansible *)', 'Bash(ansible-playbook *)', 'Bash(aws lambda invoke *)'],
+    ask: [
+      ...['Bash(ansible *)', 'Bash(ansible-playbook *)', 'Bash(aws lambda invoke *)', 'Bash(kubectl patch *)'],
+      ...['Bash(kubectl cordon *)', 'Bash(k9s*)', 'Bash(docker system prune*)', 'Bash(docker volume *)'],
+    ],
   },
   refuses: [
     ...['terraform destroy -auto-approve', 'terraform -chdir=x destroy', 'terraform apply -destroy', 'pulumi down'],

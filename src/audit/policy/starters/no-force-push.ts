@@ -2,7 +2,7 @@ import { bash, type Starter } from './starter.ts'
 
 /** What comes right after `git push`, or later in the command. */
 const rewriting = [
-  ...['--force*', '-f*', '+*', '--mirror*', '--prune*', '--delete*', '-d*'],
+  ...['--for*', '-f*', '+*', '--m*', '--pru*', '--de*', '-d*'],
   // `git push origin :main` deletes; a rule cannot end in `:*`, which means a prefix
   ...[':main*', ':master*', ':dev*', ':release*', ':prod*', ':stag*', ':trunk*', ':refs*', ':heads*', ':v*'],
 ]

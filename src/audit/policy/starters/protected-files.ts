@@ -1,6 +1,7 @@
 /** Policies on files that an agent must not read or change, whichever tool or command names them. */
 import { secretFileNames, secretFolders } from '../../../permissions/secret-files.ts'
 import { bash, read, type Starter, write } from './starter.ts'
+import { verbRules } from './verbs.ts'
 
 /** `.env.example` and its like hold no values, so that `.env.*` is spelled out. */
 const envFiles = ['local', 'development', 'production', 'staging', 'test', 'dev', 'prod', '*.local']
@@ -9,7 +10,7 @@ export const secretFiles: Starter = {
   id: 'no-secrets',
   about: 'files with secrets are neither read nor written',
   limits:
-    'A secret in a file of another name, and what a program reads by itself: the sandbox hides these files from every program (docs/sandbox.md).',
+    'A secret in a file of another name, one that is committed (`git grep`), and what a program reads by itself: the sandbox hides these files from every program (docs/sandbox.md).',
   words: ['secret', 'secrets', 'env', 'credentials', 'keys', 'password'],
   permissions: {
     deny: [
@@ -33,6 +34,14 @@ export const secretFiles: Starter = {
   allows: [read('a.txt'), read('.env.example'), bash('cat a.txt')],
 }
 
+/** They change files without naming one. */
+const wholeTree = verbRules({
+  git: [
+    ...['--hard', '--merge', '--keep'].flatMap((mode) => [`reset ${mode}`, `reset * ${mode}`]),
+    ...['stash', 'read-tree', 'checkout-index'],
+  ],
+})
+
 const locks = [
   ...['package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'bun.lockb', 'deno.lock'],
   ...['Cargo.lock', 'poetry.lock', 'uv.lock', 'pdm.lock', 'Pipfile.lock', 'go.sum', 'go.work.sum', 'Gemfile.lock'],
@@ -43,9 +52,10 @@ const locks = [
 export const lockFiles: Starter = {
   id: 'lock-files',
   about: 'lock files change through the package manager only',
-  limits: 'What the package manager itself writes; ask rules on `npm install *` and its like hold that.',
+  limits:
+    'What the package manager itself writes (ask rules on `npm install *` and its like hold that), and a copy of a whole folder over the project.',
   words: ['lock', 'lockfile', 'lockfiles', 'package-lock', 'dependencies'],
-  permissions: { deny: locks.map((name) => `Edit(${name})`) },
+  permissions: { deny: locks.map((name) => `Edit(${name})`), ask: wholeTree },
   files: { 'package-lock.json': '{}', 'app/yarn.lock': '', 'a.txt': 'hello' },
   refuses: [
     ...[write('package-lock.json', '{"a":1}'), write('app/yarn.lock'), write('bun.lock'), write('Gemfile.lock')],
@@ -63,7 +73,7 @@ export const productionFolders: Starter = {
   limits:
     'The folders are examples: put yours in their place. What a program writes by itself: the sandbox holds the same rules for every program (docs/sandbox.md).',
   words: ['production', 'prod', 'deploy', 'folder', 'folders', 'infrastructure', 'infra'],
-  permissions: { deny: ['Edit(/infra/production)', 'Edit(/deploy)', 'Edit(/k8s)'] },
+  permissions: { deny: ['Edit(/infra/production)', 'Edit(/deploy)', 'Edit(/k8s)'], ask: wholeTree },
   files: { 'deploy/app.yaml': 'replicas: 1', 'a.txt': 'hello' },
   refuses: [
     ...[write('deploy/app.yaml'), write('infra/production/main.tf')],
