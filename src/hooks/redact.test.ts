@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createRedactor, redact } from './redact.ts'
+import { createRedactor, redact, secretIn } from './redact.ts'
 
 test('what looks like a secret goes, and what stands around it stays', () => {
   const cases: [string, string][] = [
@@ -26,6 +26,84 @@ test('what looks like a secret goes, and what stands around it stays', () => {
   for (const [text, expected] of cases) assert.equal(redact(text), expected)
 })
 
+test('each well-known form from its shortest on, whatever the case; one character less is none', () => {
+  const a = (count: number) => 'a'.repeat(count)
+  const forms: [string, string][] = [
+    ['sk-', a(16)],
+    ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'].map((head): [string, string] => [head, a(20)]),
+    ['glpat-', a(16)],
+    ['AKIA', a(16)],
+    ['ASIA', a(16)],
+    ['AIza', a(30)],
+    ...['xoxa-', 'xoxb-', 'xoxe-', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-'].map((head): [string, string] => [head, a(10)]),
+    ['npm_', a(30)],
+    ['hf_', a(30)],
+    ...['rk_live_', 'rk_test_', 'sk_live_', 'sk_test_'].map((head): [string, string] => [head, a(16)]),
+    [`eyJ${a(8)}.eyJ`, a(8)],
+  ]
+  for (const [head, rest] of forms) {
+    assert.equal(redact(`x ${head}${rest} y`), 'x [redacted] y', head)
+    assert.equal(redact(`x ${head}${rest.slice(1)} y`), `x ${head}${rest.slice(1)} y`, head)
+    assert.equal(redact(`x ${head.toUpperCase()}${rest} y`), 'x [redacted] y', head)
+    assert.equal(secretIn(`x ${head}${rest} y`), `${head}${rest}`)
+  }
+  for (const scheme of ['Bearer ', 'basic\t', 'Bearer    ']) {
+    assert.equal(redact(`x ${scheme}${a(12)}.`), `x ${scheme}[redacted]`)
+    assert.equal(redact(`x ${scheme}${a(11)}`), `x ${scheme}${a(11)}`)
+    assert.equal(secretIn(`x ${scheme}${a(12)}`), a(12))
+  }
+  assert.equal(secretIn('nothing of the kind: token=abc123def'), undefined)
+  assert.equal(secretIn('-----BEGIN PRIVATE KEY-----'), '-----BEGIN PRIVATE KEY-----')
+})
+
+test('a value without quotes goes where it can be a secret', () => {
+  const rows: [string, string][] = [
+    ['TOKEN=abcdef', 'TOKEN=[redacted]'],
+    ['TOKEN=abcde', 'TOKEN=abcde'],
+    ['TOKEN=123456.7', 'TOKEN=123456.7'],
+    ['TOKEN=$ABCDEF', 'TOKEN=$ABCDEF'],
+    ['TOKEN=process.env.X', 'TOKEN=process.env.X'],
+    ['TOKEN=bearer1', 'TOKEN=[redacted]'],
+    ['authorization=bearer', 'authorization=bearer'],
+    ['token: abcdef', 'token: abcdef'],
+    ['token: abcdef1', 'token: [redacted]'],
+    ['token:abcdef1', 'token:[redacted]'],
+    ['token = abcdef1', 'token = abcdef1'],
+    ['token= abcdef1', 'token= abcdef1'],
+    ['"token":abcdef1', '"token":abcdef1'],
+    ['TOKEN=abc,def123', 'TOKEN=abc,def123'],
+    ['TOKEN=abcdef;TOKEN=ghijkl', 'TOKEN=[redacted];TOKEN=[redacted]'],
+    ['TOKEN=[redacted]', 'TOKEN=[redacted]'],
+    ["TOKEN='a b'x", "TOKEN='[redacted]'x"],
+    ["TOKEN=''", "TOKEN=''"],
+    ["TOKEN='never closed", "TOKEN='[redacted]"],
+    ['x_api-keys: "a" b', 'x_api-keys: "[redacted]" b'],
+    ['myCredentials = "a"', 'myCredentials = "[redacted]"'],
+    ['tokenizer: "a"', 'tokenizer: "a"'],
+    ['-----BEGIN PRIVATE KEY-----\nMIIE "b', '-----BEGIN PRIVATE KEY-----[redacted]"b'],
+    ['-----BEGIN PRIVATE KEY-----\nMIIE', '-----BEGIN PRIVATE KEY-----[redacted]'],
+  ]
+  for (const [text, expected] of rows) assert.equal(redact(text), expected, text)
+})
+
+test('in JSON a value ends with its string, and text after it is looked at again', () => {
+  const rows: [string, string][] = [
+    ['{"token":"a\\"b","c":"TOKEN=abcdef"}', '{"token":"[redacted]","c":"TOKEN=[redacted]"}'],
+    ['{"a":"TOKEN=\\"b c\\" d"}', '{"a":"TOKEN=\\"[redacted]\\" d"}'],
+    ['{"a":"TOKEN=","b":"c"}', '{"a":"TOKEN=","b":"c"}'],
+    [`{"a":"TOKEN='b","c":"d'"}`, `{"a":"TOKEN='[redacted]","c":"d'"}`],
+    [
+      '{"a":"-----BEGIN PRIVATE KEY-----x","b":"-----END"}',
+      '{"a":"-----BEGIN PRIVATE KEY-----[redacted]","b":"-----END"}',
+    ],
+    [
+      '{"a":"-----BEGIN PRIVATE KEY-----x-----END y","b":1}',
+      '{"a":"-----BEGIN PRIVATE KEY-----[redacted]-----END y","b":1}',
+    ],
+  ]
+  for (const [text, expected] of rows) assert.equal(redact(text, 'json'), expected, text)
+})
+
 test('ordinary text stays as it is', () => {
   const texts = [
     '{"max_tokens":4096,"usage":{"input_tokens":120}}',
@@ -42,6 +120,9 @@ test('ordinary text stays as it is', () => {
 test('a value that the process holds goes wherever it stands', () => {
   assert.equal(createRedactor(['my.own+secret'])('x my.own+secret y'), 'x [redacted] y')
   assert.equal(createRedactor(['short'])('short'), 'short')
+  assert.equal(createRedactor(['a secret', 'a secret of mine'])('a secret of mine, a secret'), '[redacted], [redacted]')
+  const odd = 'a\\^$.*+?()[]{}|/-b'
+  assert.equal(createRedactor([odd])(`x ${odd} TOKEN=abcdef`), 'x [redacted] TOKEN=[redacted]')
   assert.deepEqual(
     ['seven77', 'eight888'].map((value) => createRedactor([value])(value)),
     ['seven77', '[redacted]'],

@@ -8,7 +8,9 @@ const mark = '[redacted]'
 
 /** Redacts what looks like a secret, and the very values given (a key that this process holds). */
 export function createRedactor(values: readonly string[] = []): Redact {
-  const known = values.filter((value) => value.length >= 8).map(literally)
+  // the longest first: of a value that begins with another one nothing may be left
+  const longest = values.filter((value) => value.length >= 8).toSorted((a, b) => b.length - a.length)
+  const known = longest.map(literally)
   const pattern = known.length > 0 ? new RegExp(`${known.join('|')}|${looksSecret.source}`, 'gi') : looksSecret
   return (text, as) => replaceAll(text, pattern, as === 'json')
 }
