@@ -59,12 +59,37 @@ test('a hook that repeats the one before it is asked once; only the very same, a
     [1, 'y'],
     [2, 'x'],
   ])
-  for (const other of [{ matcher: 'Bash' }, { shell: 'sh' }, { ifCondition: 'Bash' }, { event: 'Stop' }]) {
-    assert.equal(names([same, command('x', settings, other)]).length, 2)
-  }
+  for (const other of [
+    ...[{ matcher: 'Bash' }, { shell: 'sh' }, { ifCondition: 'Bash' }, { event: 'Stop' }],
+    ...[{ withheld: 'untrusted_workspace' }, { onFailure: 'refuse' }, { profile: 'claude' }],
+    ...[{ sandbox: true }, { persistent: true }, { args: [] }, { args: ['y'] }, { command: 'y' }],
+  ])
+    assert.equal(names([same, command('x', settings, other)]).length, 2, JSON.stringify(other))
+  const words = (args: string[]) => command('x', settings, { args })
+  assert.equal(names([words(['a', 'b']), words(['a', 'b'])]).length, 1)
+  assert.equal(names([words(['a b']), words(['a', 'b'])]).length, 2)
   assert.equal(names([same, command('x', settings, { timeoutMs: 5 })]).length, 1)
   const hook = () => defineHook('Stop', () => undefined)
   assert.equal(names([hook(), hook()]).length, 2)
+  const one = hook()
+  assert.deepEqual([names([one, one]).length, names([one, same]).length, names([same, one]).length], [1, 2, 2])
+})
+
+test('the same URL or built-in is asked once, a prompt as often as it is written', () => {
+  const other = (kind: object) => ({ ...command('x', settings), command: undefined, ...kind }) as unknown as Handler
+  const url = (path: string) => other({ kind: 'http', url: `https://x/${path}`, headers: {}, allowedEnvVars: [] })
+  const builtin = (name: string) => other({ kind: 'builtin', name })
+  const prompt = () => other({ kind: 'prompt', prompt: 'p' })
+  const count = (...handlers: Handler[]) => orderHandlers(handlers).length
+  assert.deepEqual(
+    [
+      ...[count(url('a'), url('a')), count(url('a'), url('b'))],
+      ...[count(builtin('a'), builtin('a')), count(builtin('a'), builtin('b')), count(builtin('a'), url('a'))],
+      count(prompt(), prompt()),
+      count(command('builtin:a', settings), builtin('a')),
+    ],
+    [1, 2, 1, 2, 2, 2, 2],
+  )
 })
 
 test('the order does not depend on how the sources are mixed', () => {
