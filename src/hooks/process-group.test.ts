@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { test } from 'node:test'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
 import { type GroupRun, runGroup } from './process-group.ts'
 
 const sh = (script: string, more: Partial<GroupRun> = {}) =>
@@ -77,4 +80,80 @@ test('what it leaves behind runs on, or ends with it where that is wanted', asyn
   text = ''
   await sh(script, { onStdout, endsWhole: true })
   await gone(Number(text))
+})
+
+/** Collects what a program prints. */
+function collected() {
+  let printed = ''
+  const add = (chunk: Buffer) => {
+    printed += chunk
+  }
+  return { add, text: () => printed }
+}
+
+test('a listener that has enough closes the stream', async () => {
+  const heard: string[] = []
+  const end = await sh('trap "" PIPE; while echo x; do :; done 2> /dev/null; exit 7', {
+    onStdout(chunk) {
+      heard.push(String(chunk))
+      return false
+    },
+  })
+  assert.deepEqual([end.exitCode, heard.length], [7, 1])
+  const both: string[] = []
+  await sh('printf a; sleep 0.1; printf b', { onStdout: (chunk) => both.push(String(chunk)) > 0 })
+  assert.equal(both.join(''), 'ab')
+})
+
+test('a program starts in its folder, with its environment, and in a group of its own', async () => {
+  const { add, text } = collected()
+  const program = { program: '/bin/bash', args: ['-c', 'echo "$PWD $A $(ps -o pgid= -p $$ | tr -d " ") $$"'] }
+  const env = { A: 'a', PATH: process.env['PATH'] }
+  await runGroup({ ...program, cwd: '/', env, onStdout: add })
+  const [cwd, a, group, pid] = text().trim().split(' ')
+  assert.deepEqual([cwd, a, group], ['/', 'a', pid])
+})
+
+test('without input stdin is empty', async () => {
+  const { add, text } = collected()
+  const end = await sh('cat; echo end', { onStdout: add, timeoutMs: 60_000 })
+  assert.deepEqual([text(), end.exitCode], ['end\n', 0])
+})
+
+test('a file is open for reading at its descriptor, from its beginning for each program', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ona-group-'))
+  after(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'file')
+  writeFileSync(path, 'content')
+  const open = () => readdirSync('/proc/self/fd').length
+  const before = open()
+  for (let round = 0; round < 2; round++) {
+    const { add, text } = collected()
+    const end = await sh('cat <&6', {
+      ...{ file: { fd: 6, path }, onStdout: add },
+    })
+    assert.deepEqual([text(), end.exitCode], ['content', 0])
+  }
+  assert.equal(open(), before)
+  const missing = await sh('true', { file: { fd: 4, path: join(folder, 'gone') } })
+  assert.match((missing.cause as { notStarted: string }).notStarted, /^ENOENT: no such file or directory, open/)
+  const unable = await runGroup({ program: 'a\0b', args: [], env: {}, file: { fd: 4, path } })
+  assert.match((unable.cause as { notStarted: string }).notStarted, /null bytes/)
+  assert.equal(open(), before)
+})
+
+test('what it leaves behind is waited for as long as it prints, but not for ever', async () => {
+  const { add, text } = collected()
+  const end = await sh('(for i in 1 2 3; do sleep 0.1; echo $i; done; exec sleep 60) & echo 0 $!', {
+    ...{ lingerMs: 1000, onStdout: add },
+  })
+  assert.deepEqual([text().replace(/ \d+/, ''), end.exitCode, end.leftBehind], ['0\n1\n2\n3\n', 0, true])
+  process.kill(Number(/0 (\d+)/.exec(text())![1]), 'SIGKILL')
+})
+
+test('a time limit beyond the longest timer is none, and a signal after the end changes nothing', async () => {
+  const stop = new AbortController()
+  const end = await sh('exit 0', { timeoutMs: 2 ** 40, signal: stop.signal })
+  stop.abort()
+  assert.deepEqual(end, { exitCode: 0, signal: null, cause: undefined, leftBehind: false })
 })

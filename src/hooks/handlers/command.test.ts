@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { type CommandRun, type Exit, outputLimit, runCommand, truncationMark } from './command.ts'
+import { argvOf, type CommandRun, type Exit, outputLimit, runCommand, truncationMark } from './command.ts'
 import { hookEnv } from './hook-env.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ona-command-'))
@@ -154,4 +154,106 @@ test("a hook written for Claude Code finds Claude Code's variables, and a plugin
     SDLC_HOOK: '1',
     LANG: 'C',
   })
+})
+
+test('each end of a command is told whole', async () => {
+  const printed = { stdout: 'a\n', stderr: 'b\n' }
+  const says = 'echo a; echo b >&2; '
+  const none = { exitCode: null, stdout: '', stderr: '' }
+  const rows: [Promise<Exit>, Exit][] = [
+    [run(`${says}exit 3`), { end: 'exited', exitCode: 3, ...printed, note: '' }],
+    [run(`${says}kill -HUP $$`), { end: 'killed', exitCode: null, ...printed, note: 'ended by SIGHUP' }],
+    [
+      run(`${says}exec sleep 30`, { timeoutMs: 1500 }),
+      { end: 'timed-out', exitCode: null, ...printed, note: 'timed out after 1500 ms' },
+    ],
+    [
+      run('true', { signal: AbortSignal.abort() }),
+      { end: 'interrupted', ...none, note: 'was interrupted before it started' },
+    ],
+    [
+      run('/no/such/program', { args: [] }),
+      { end: 'not-started', ...none, note: 'not started: spawn /no/such/program ENOENT' },
+    ],
+  ]
+  for (const [exit, expected] of rows) assert.deepEqual(await exit, expected)
+})
+
+test('the exec form: words as they are, with variables of Claude Code filled in where they are set', () => {
+  const env = { CLAUDE_PROJECT_DIR: '/a b', PATH: folder, HOME: '/h' }
+  const argv = (command: string, more: Partial<CommandRun> = {}) => argvOf({ command, shell: 'sh', env, ...more })
+  writeFileSync(join(folder, 'pwsh'), '', { mode: 0o755 })
+  const both = ['-NoProfile', '-NonInteractive', '-Command', 'x']
+  assert.deepEqual(
+    [
+      argv('${CLAUDE_PROJECT_DIR}/run', {
+        args: ['${CLAUDE_PROJECT_DIR}:${CLAUDE_OTHER}', '$CLAUDE_PROJECT_DIR', '${HOME}'],
+      }),
+      argv('x', { args: [], shell: 'bash' }),
+      argv('x y')?.slice(1),
+      argv('x y', { shell: 'bash' })?.slice(1),
+      argv('x', { shell: 'powershell' }),
+      argv('x', { shell: 'powershell', env: {} }),
+    ],
+    [
+      ['/a b/run', '/a b:${CLAUDE_OTHER}', '$CLAUDE_PROJECT_DIR', '${HOME}'],
+      ['x'],
+      ['-c', 'x y'],
+      ['-lc', 'x y'],
+      [join(folder, 'pwsh'), ...both],
+      undefined,
+    ],
+  )
+  rmSync(join(folder, 'pwsh'))
+})
+
+test('a sandbox gets the words and gives those that run; one that cannot be made, or has no folder, runs nothing', async () => {
+  const asked: unknown[] = []
+  const wrap: CommandRun['wrap'] = async (words, { cwd, env }) => {
+    asked.push(words.slice(1), cwd, env['A'])
+    return { words: ['/bin/sh', '-c', 'printf "%s|" "$B" "$@"', 'inside', ...words.slice(1)], env: { B: 'b' } }
+  }
+  const more = { env: { A: 'a' }, wrap }
+  assert.equal((await run('true', more)).stdout, 'b|-c|true|')
+  assert.deepEqual(asked, [['-c', 'true'], folder, 'a'])
+  const none = { end: 'not-started', exitCode: null, stdout: '', stderr: '' }
+  const broken = async () => Promise.reject(new Error('there is none'))
+  assert.deepEqual(await run('touch never', { wrap: broken }), {
+    ...{ ...none, note: 'not started: it must run in a sandbox, and there is none' },
+  })
+  const gone = join(folder, 'gone')
+  assert.deepEqual(await run('true', { ...more, cwd: gone }), {
+    ...{ ...none, note: `not started: its working directory ${gone} does not exist` },
+  })
+  const file = join(folder, 'a-file')
+  writeFileSync(file, '')
+  assert.equal((await run('true', { cwd: file })).note, `not started: its working directory ${file} does not exist`)
+  assert.equal(existsSync(join(folder, 'never')), false)
+})
+
+test('the first line is heard once, as soon as it is whole', async () => {
+  const heard = async (command: string) => {
+    const lines: string[] = []
+    const { stdout } = await run(command, { onFirstLine: (line) => lines.push(line) })
+    return [lines, stdout]
+  }
+  assert.deepEqual(
+    [
+      await heard('printf a; sleep 0.05; printf "b\\nc\\n"; sleep 0.05; printf "d\\n"'),
+      await heard('printf abc'),
+      await heard('printf "\\nx\\n"'),
+    ],
+    [
+      [['ab'], 'ab\nc\nd\n'],
+      [[], 'abc'],
+      [[''], '\nx\n'],
+    ],
+  )
+})
+
+test('4 MiB are kept whole and without a mark', async () => {
+  const { stdout } = await run(`head -c ${outputLimit} /dev/zero | tr "\\0" x`)
+  assert.deepEqual([stdout.length, outputLimit], [4 * 1024 * 1024, 4 * 1024 * 1024])
+  const more = await run(`head -c ${outputLimit + 1} /dev/zero | tr "\\0" x`)
+  assert.equal(more.stdout, `${'x'.repeat(outputLimit)}\n[SDLC_OUTPUT_TRUNCATED]\n`)
 })
