@@ -1,0 +1,87 @@
+/** How many shells are kept ready, for which commands, and what becomes of the oldest. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { WarmPlace } from './waiting-shell.ts'
+import { expectCommand, warmShells, withWarmShell } from './warm-shell.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'ona-warm-limits-'))
+after(() => rmSync(root, { recursive: true, force: true }))
+
+function newPlace(more: object = {}): WarmPlace {
+  const home = mkdtempSync(join(root, 'home-'))
+  return { shell: '/bin/bash', cwd: home, env: { HOME: home, PATH: process.env['PATH'], ...more } }
+}
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await wait(5)
+}
+const isWarm = (command: string, place: WarmPlace) =>
+  withWarmShell(command, place, async (shell) => {
+    shell?.dismiss()
+    return shell !== undefined
+  })
+
+test('a command of up to 32 KiB may be held ready; a longer one, one with a NUL, and none where they are off', async () => {
+  const place = newPlace()
+  const longest = `: ${'x'.repeat(32 * 1024 - 2)}`
+  expectCommand(longest, place)
+  await until(() => warmShells(place, longest) === 1)
+  for (const [command, where] of [
+    [`${longest}x`, place],
+    ['true\0', place],
+    ['true', newPlace({ ONA_WARM_SHELLS: '0' })],
+  ] as const) {
+    expectCommand(command, where)
+    assert.deepEqual([await isWarm(command, where), warmShells(where, command)], [false, 0])
+  }
+  expectCommand('true', place)
+  await until(() => warmShells(place, 'true') === 1)
+  assert.equal(warmShells(place), 2)
+  assert.equal(await isWarm(longest, place), true)
+})
+
+test('as many of one command as ran at once, up to four', async () => {
+  const place = newPlace()
+  const rounds: [number, number][] = [
+    [2, 2],
+    [6, 4],
+    [1, 4],
+  ]
+  for (const [atOnce, ready] of rounds) {
+    await Promise.all(Array.from({ length: atOnce }, () => isWarm('true', place)))
+    await until(() => warmShells(place, 'true') === ready)
+  }
+})
+
+test('sixteen in one place: of more commands the one used longest ago loses its shell', async () => {
+  const place = newPlace()
+  const commands = Array.from({ length: 16 }, (_, at) => `echo ${at}`)
+  for (const command of commands) expectCommand(command, place)
+  await until(() => warmShells(place) === 16)
+  expectCommand('echo 0', place)
+  expectCommand('echo more', place)
+  await until(() => warmShells(place, 'echo more') === 1)
+  assert.deepEqual(
+    ['echo 0', 'echo 1', 'echo 2'].map((command) => warmShells(place, command)),
+    [1, 0, 1],
+  )
+  assert.equal(warmShells(place), 16)
+})
+
+test('three places: the shells of the oldest end', async () => {
+  const places = Array.from({ length: 4 }, () => newPlace())
+  for (const place of places.slice(0, 3)) {
+    expectCommand('true', place)
+    await until(() => warmShells(place, 'true') === 1)
+  }
+  expectCommand('true', places[3]!)
+  await until(() => warmShells(places[3], 'true') === 1)
+  assert.deepEqual(
+    places.map((place) => warmShells(place, 'true')),
+    [0, 1, 1, 1],
+  )
+  assert.equal(warmShells(undefined, 'true'), 3)
+})
