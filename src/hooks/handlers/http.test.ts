@@ -1,0 +1,97 @@
+/** A handler behind a URL: what is sent, and what each end of the exchange is called. */
+import assert from 'node:assert/strict'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import type { Handler } from '../handler.ts'
+import { post } from './http.ts'
+
+let serve: (request: IncomingMessage, response: ServerResponse, body: string) => void = () => {}
+const server = createServer(async (request, response) => {
+  let body = ''
+  for await (const chunk of request) body += chunk
+  serve(request, response, body)
+})
+let url = ''
+before(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?key=1`
+})
+after(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+const send = (
+  more: { url?: string; headers?: Record<string, string>; signal?: AbortSignal; allowedEnvVars?: string[] } = {},
+) => {
+  const { signal = new AbortController().signal, ...rest } = more
+  const handler = { kind: 'http', url, headers: {}, allowedEnvVars: [], ...rest } as unknown as Handler & {
+    kind: 'http'
+  }
+  return post(handler, { input: '{"a":"é"}', env: { TOKEN: 'abc', OTHER: 'hidden' }, signal })
+}
+
+test('the event is posted as one line of JSON, with the headers given and the variables allowed in them', async () => {
+  const seen: [string | undefined, string | undefined, string, IncomingHttpHeaders][] = []
+  serve = ({ method, url, headers }, response, body) => {
+    seen.push([method, url, body, headers])
+    response.end('fine')
+  }
+  const headers = {
+    ...{ a: 'Key $TOKEN', b: '${TOKEN}!', c: '$OTHER-$GONE-', d: '$TOKEN_2', 'Content-Type': 'text/plain' },
+  }
+  assert.deepEqual(await send({ headers, allowedEnvVars: ['TOKEN', 'GONE'] }), { ok: true, body: 'fine' })
+  const [method, path, body, { a, b, c, d, ...sent }] = seen[0]!
+  assert.deepEqual([method, path, body], ['POST', '/hook?key=1', '{"a":"é"}\n'])
+  assert.deepEqual([a, b, c, d], ['Key abc', 'abc!', '--', ''])
+  assert.deepEqual([sent['content-type'], sent['content-length']], ['application/json', '11'])
+})
+
+test('only a status of 2xx is an answer, and redirects are not followed', async () => {
+  const rows: [number, object][] = [
+    [200, { ok: true, body: 'said' }],
+    [299, { ok: true, body: 'said' }],
+    [300, { ok: false, why: 'answered 300', body: 'said' }],
+    [302, { ok: false, why: 'answered 302', body: 'said' }],
+    [404, { ok: false, why: 'answered 404', body: 'said' }],
+    [500, { ok: false, why: 'answered 500', body: 'said' }],
+  ]
+  for (const [status, reply] of rows) {
+    serve = (_, response) => response.writeHead(status, { location: url }).end('said')
+    assert.deepEqual(await send(), reply)
+  }
+})
+
+test('each way not to answer is a failure with its reason', async () => {
+  const failed = (why: string) => ({ ok: false, why, body: '' })
+  assert.deepEqual(await send({ url: 'ftp://x' }), failed('its url is ftp:; only http and https can be posted to'))
+  assert.deepEqual(await send({ headers: { a: 'b\nc' } }), failed('Invalid character in header content ["a"]'))
+  assert.deepEqual(await send({ url: 'http://127.0.0.1:1/' }), failed('connect ECONNREFUSED 127.0.0.1:1'))
+  const secure = await send({ url: url.replace('http', 'https') })
+  assert.match(secure.ok ? '' : secure.why, /SSL|EPROTO|wrong version/i)
+  serve = (request) => request.socket.destroy()
+  assert.deepEqual(await send(), failed('socket hang up'))
+  serve = (request, response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('half')
+    setImmediate(() => request.socket.destroy())
+  }
+  assert.deepEqual(await send(), failed('aborted'))
+  serve = (_, response) => response.end('x'.repeat(4 * 1024 * 1024 + 1))
+  assert.deepEqual(await send(), failed('answered with more than 4194304 bytes'))
+  serve = (_, response) => response.end('x'.repeat(4 * 1024 * 1024))
+  assert.equal((await send()).body.length, 4 * 1024 * 1024)
+})
+
+test('an answer that does not come in time, or does not end in time', async () => {
+  const late = { ok: false, why: 'gave no answer in time', body: '' }
+  for (const begin of [false, true]) {
+    const stop = new AbortController()
+    serve = (_, response) => {
+      if (begin) response.writeHead(200).write('half')
+      setImmediate(() => stop.abort())
+    }
+    assert.deepEqual(await send({ signal: stop.signal }), late)
+  }
+  assert.deepEqual(await send({ signal: AbortSignal.abort() }), late)
+})
