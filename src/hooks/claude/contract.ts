@@ -46,16 +46,18 @@ export function claudeInput(raised: Raised, fields: JsonObject, scope: Scope, se
 }
 
 /** Tools that Claude Code calls by another name. */
-const toolNames: Readonly<Record<string, string>> = {
-  ListMcpResources: 'ListMcpResourcesTool',
-  ReadMcpResource: 'ReadMcpResourceTool',
-  Brief: 'SendUserMessage',
-}
-export const claudeToolName = (tool: string): string => toolNames[tool] ?? tool
+const toolNames: ReadonlyMap<string, string> = new Map([
+  ['ListMcpResources', 'ListMcpResourcesTool'],
+  ['ReadMcpResource', 'ReadMcpResourceTool'],
+  ['Brief', 'SendUserMessage'],
+])
+export const claudeToolName = (tool: string): string => toolNames.get(tool) ?? tool
 
 /** The names by which a matcher may mean a tool. `Task` is the older name of Agent in Claude Code. */
-export const namesOf = (tool: string | undefined): readonly (string | undefined)[] =>
-  tool === 'Agent' ? ['Agent', 'Task'] : tool !== undefined && toolNames[tool] ? [tool, toolNames[tool]] : [tool]
+export function namesOf(tool: string | undefined): readonly (string | undefined)[] {
+  const other = tool === 'Agent' ? 'Task' : tool !== undefined ? toolNames.get(tool) : undefined
+  return other === undefined ? [tool] : [tool, other]
+}
 
 /** Whether Claude Code would run the hook at all: a prompt for a sub-agent is no prompt of the user's. */
 export const isForMainOnly = ({ profile, event }: Pick<Handler, 'profile' | 'event'>): boolean =>
