@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { updateFile, writeAtomic } from '../../files/atomic-write.ts'
 import { type Edit, editSettings, persistPermissionUpdates, previewSettings } from './settings-edit.ts'
@@ -198,5 +198,194 @@ test('processes that change one file at once lose nothing; a killed one holds no
   assert.equal(
     updateFile(file, () => undefined),
     false,
+  )
+})
+
+/** A home of this test's own. */
+function home(t: TestContext): string {
+  const before = { HOME: process.env['HOME'], CLAUDE_CONFIG_DIR: process.env['CLAUDE_CONFIG_DIR'] }
+  t.after(() => {
+    for (const [name, value] of Object.entries(before))
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+  })
+  delete process.env['CLAUDE_CONFIG_DIR']
+  const path = folder(t)
+  process.env['HOME'] = path
+  return path
+}
+const model: Edit[] = [{ path: ['model'], value: 'x' }]
+
+test('who may read a file that is made: all of a project, the user alone of what is their own', async (t) => {
+  const [own, project] = [home(t), folder(t)]
+  const mode = async (...names: string[]) => {
+    const file = join(...(names as [string]))
+    assert.deepEqual(await editSettings(file, model), { ok: true, file, changed: true })
+    return (statSync(file).mode & 0o777).toString(8)
+  }
+  assert.deepEqual(
+    [
+      await mode(own, '.ona', 'settings.json'),
+      await mode(project, '.ona', 'settings.json'),
+      await mode(project, '.ona', 'settings.local.json'),
+    ],
+    ['600', '644', '600'],
+  )
+})
+
+test("what Claude Code's file of the same level says is taken over, also from CLAUDE_CONFIG_DIR for the user", async (t) => {
+  const [own, project, elsewhere] = [home(t), folder(t), folder(t)]
+  const theirs = (at: string) => {
+    mkdirSync(at, { recursive: true })
+    writeFileSync(join(at, 'settings.json'), JSON.stringify({ from: at }))
+  }
+  for (const at of [join(own, '.claude'), join(project, '.claude'), elsewhere]) theirs(at)
+  const from = async (...names: string[]) => {
+    const file = join(...(names as [string]))
+    const { before } = await previewSettings(file, model)
+    await editSettings(file, model)
+    const { from, model: set } = JSON.parse(readFileSync(file, 'utf8'))
+    rmSync(file)
+    return [JSON.parse(before).from, from, set]
+  }
+  const user = () => from(own, '.ona', 'settings.json')
+  assert.deepEqual(await user(), [join(own, '.claude'), join(own, '.claude'), 'x'])
+  process.env['CLAUDE_CONFIG_DIR'] = elsewhere
+  assert.deepEqual(await user(), [elsewhere, elsewhere, 'x'])
+  assert.deepEqual(await from(project, '.ona', 'settings.json'), [
+    join(project, '.claude'),
+    join(project, '.claude'),
+    'x',
+  ])
+  assert.deepEqual(
+    await from(project, 'other', 'settings.json'),
+    [undefined, undefined, 'x'],
+    'only where .ona is written',
+  )
+})
+
+test('a link that leads out of a project is not written through, one of the home folder is the user’s own', async (t) => {
+  const [own, project, elsewhere] = [home(t), folder(t), folder(t)]
+  for (const at of [own, project]) symlinkSync(elsewhere, join(at, '.ona'))
+  const edited = async (at: string) => {
+    const file = join(at, '.ona', 'settings.json')
+    const { file: _, ...outcome } = await editSettings(file, model)
+    return outcome
+  }
+  assert.deepEqual(await edited(project), {
+    ok: false,
+    why: 'is a link that leads out of the folder; make it a file of its own',
+  })
+  assert.equal(existsSync(join(elsewhere, 'settings.json')), false)
+  assert.deepEqual(await edited(own), { ok: true, changed: true })
+  const beside = join(project, 'settings.json')
+  symlinkSync(join(elsewhere, 'settings.json'), beside)
+  assert.equal((await editSettings(beside, model)).ok, false)
+})
+
+test("an agent's command cannot change settings", async (t) => {
+  const file = join(folder(t), '.ona', 'settings.json')
+  t.after(() => delete process.env['ONA_GOVERNED'])
+  process.env['ONA_GOVERNED'] = 'x'
+  assert.deepEqual(await editSettings(file, model), {
+    ...{ ok: false, file },
+    why: "is left as it is: changing settings is for the operator, and this command was started by an agent's tool or hook (ONA_GOVERNED is set); run it in a terminal of your own",
+  })
+  assert.equal(existsSync(dirname(file)), false)
+})
+
+test('what an edit makes of a file', async (t) => {
+  const file = join(folder(t), 'settings.json')
+  const after = async (before: object | string, ...edits: Edit[]) => {
+    writeFileSync(file, typeof before === 'string' ? before : JSON.stringify(before))
+    const edited = await editSettings(file, edits)
+    return edited.ok ? [edited.changed, JSON.parse(readFileSync(file, 'utf8'))] : edited.why
+  }
+  const list = { path: ['a', 'b'] }
+  assert.deepEqual(
+    [
+      await after('', { path: ['x'], value: 1 }),
+      await after(' \n', { path: ['x'], value: 1 }),
+      await after({ x: { y: 1 } }, { path: ['x'], value: { y: 1 } }),
+      await after({ x: 1, y: 2 }, { path: ['x'], value: undefined }),
+      await after({ y: 2 }, { path: ['x'], value: undefined }),
+      await after({}, { path: ['toString'], value: 't' }),
+      await after({}, { path: ['toString', 'x'], value: 't' }),
+      await after({}, { ...list, add: [1, 2, 1, 2] }),
+      await after({ a: { b: [1] } }, { ...list, add: [1, 2, { c: 3 }, { c: 3 }] }),
+      await after({ a: { b: [1] } }, { ...list, add: [1] }),
+      await after({ a: { b: [] } }, { ...list, add: [] }),
+      await after({ a: { b: 'x' } }, { ...list, add: [1] }),
+      await after({ a: { b: [1, 2, 1, { c: 3 }] } }, { ...list, remove: [1, { c: 3 }] }),
+      await after({ a: { b: [1] } }, { ...list, remove: [2] }),
+      await after({ a: { b: 'x' } }, { ...list, remove: ['x'] }),
+      await after({}, { ...list, remove: ['x'] }),
+      await after({}, { path: ['x'], value: 1 }, { path: ['x', 'y'], value: 1 }),
+      await after({ a: null }, { ...list, add: [1] }),
+    ],
+    [
+      [true, { x: 1 }],
+      [true, { x: 1 }],
+      [false, { x: { y: 1 } }],
+      [true, { y: 2 }],
+      [false, { y: 2 }],
+      [true, { toString: 't' }],
+      [true, { toString: { x: 't' } }],
+      [true, { a: { b: [1, 2] } }],
+      [true, { a: { b: [1, 2, { c: 3 }] } }],
+      [false, { a: { b: [1] } }],
+      [false, { a: { b: [] } }],
+      [true, { a: { b: [1] } }],
+      [true, { a: { b: [2] } }],
+      [false, { a: { b: [1] } }],
+      [false, { a: { b: 'x' } }],
+      [false, {}],
+      'x must be an object; put that right first',
+      'a must be an object; put that right first',
+    ],
+  )
+})
+
+test('every update for a file is stored there, and those for the session in none', async (t) => {
+  const place = folder(t)
+  const places = { cwd: place, home: join(place, 'home'), env: {} }
+  const rules = [{ toolName: 'Write' }]
+  const edited = await persistPermissionUpdates(
+    [
+      { type: 'addRules', rules, behavior: 'ask', destination: 'projectSettings' },
+      { type: 'setMode', mode: 'plan', destination: 'projectSettings' },
+      { type: 'addDirectories', directories: ['/a', '/b'], destination: 'projectSettings' },
+      { type: 'removeDirectories', directories: ['/a'], destination: 'projectSettings' },
+      { type: 'addRules', rules, behavior: 'deny', destination: 'session' },
+      { type: 'addRules', rules, behavior: 'deny', destination: 'cliArg' },
+    ],
+    places,
+    ({ toolName }) => toolName,
+  )
+  const file = join(place, '.ona', 'settings.json')
+  assert.deepEqual(edited, [{ ok: true, file, changed: true }])
+  assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), {
+    permissions: { ask: ['Write'], defaultMode: 'plan', additionalDirectories: ['/b'] },
+  })
+  assert.deepEqual(readdirSync(place), ['.ona'])
+})
+
+test('git ignores local settings where we make the file and nothing says what it ignores', async (t) => {
+  const ignored = async (folderName: string, name: string, before?: string) => {
+    const at = join(folder(t), folderName)
+    mkdirSync(at)
+    const ignore = join(at, '.gitignore')
+    if (before !== undefined) writeFileSync(ignore, before)
+    await editSettings(join(at, name), model)
+    return existsSync(ignore) ? readFileSync(ignore, 'utf8') : undefined
+  }
+  assert.deepEqual(
+    [
+      await ignored('.ona', 'settings.local.json'),
+      await ignored('.ona', 'settings.local.json', 'mine\n'),
+      await ignored('other', 'settings.local.json'),
+      await ignored('.ona', 'settings.json'),
+    ],
+    ['settings.local.json\n', 'mine\n', undefined, undefined],
   )
 })

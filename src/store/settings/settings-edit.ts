@@ -43,7 +43,7 @@ export async function editSettings(file: string, edits: readonly Edit[]): Promis
     { mode: isShared(file) ? 0o644 : 0o600 },
   )
   if (why !== undefined) return { ok: false, file, why }
-  if (isNew && changed) ignoreLocal(file)
+  if (isNew) ignoreLocal(file)
   return { ok: true, file, changed }
 }
 

@@ -48,6 +48,8 @@ test('rules of managed settings alone count where it says so, at the top or in p
   )
   const elsewhere = { ...user, allowManagedPermissionRulesOnly: true }
   assert.deepEqual(merged({ user: elsewhere, managed }, ['X']), { ...elsewhere, permissions: all })
+  const plain = { model: 'm', allowManagedPermissionRulesOnly: true }
+  assert.deepEqual(merged({ user: { theme: 'x' }, managed: plain }), { theme: 'x', ...plain })
   const odd = { permissions: 'all', allowManagedPermissionRulesOnly: true }
   assert.deepEqual(merged({ user: { permissions: 'x' }, managed: odd }), odd)
 })
@@ -141,6 +143,7 @@ test('hooks are one list, those of managed settings first, each with its level',
     hooks: [entry('m', 'managed'), entry('u', 'user'), entry('p', 'project')],
   })
   assert.deepEqual(merged({ user: { hooks: [] } }), {})
+  assert.deepEqual(merged({ user: { hooks: [hook('u')] } }), { hooks: [entry('u', 'user')] })
 })
 
 test('a hook as an entry of the list: `if` by its other name, and a source that only the record can tell', () => {
@@ -210,6 +213,7 @@ test('an untrusted folder restricts: rules that deny and ask, and what closes th
       {},
       ['sandbox.network.allowedDomains', 'sandbox.filesystem'],
     ],
+    [{ sandbox: { filesystem: { denyRead: ['a'] } } }, { sandbox: { filesystem: { denyRead: ['a'] } } }, []],
     [{ sandbox: true, permissions: 'x' }, {}, ['sandbox', 'permissions']],
     [{ sandbox: { toString: true } }, {}, ['sandbox.toString']],
   ]
@@ -244,6 +248,7 @@ test('two levels: objects join, lists add up once each, and what belongs togethe
       ...['availableModels', 'fallbackModel'].map(
         (key) => [[{ [key]: ['a'] }, { [key]: ['b'] }], { [key]: ['b'] }] as [[JsonObject, JsonObject], JsonObject],
       ),
+      [[{ status: { Line: { a: 1 } } }, { status: { Line: { b: 2 } } }], { status: { Line: { a: 1, b: 2 } } }],
       [[{ x: { statusLine: { a: 1 } } }, { x: { statusLine: { b: 2 } } }], { x: { statusLine: { a: 1, b: 2 } } }],
       [
         [{ mcpServers: { a: { url: '1', x: 1 }, b: {} } }, { mcpServers: { a: { url: '2' } } }],

@@ -78,13 +78,18 @@ test('hooks that are held back reach the plane as withheld, with the reason', (t
 test('a folder that only restricts holds nothing back; one key does not apply, several do not', (t) => {
   const { write, load } = world(t)
   const file = write('w/.ona/settings.json', { permissions: { deny: ['Bash'] } })
-  const { heldBack, warnings, trusted } = load()
-  assert.deepEqual([heldBack, warnings, trusted], [[], [], false])
+  const { heldBack, warnings, trusted, sources } = load()
+  assert.deepEqual([heldBack, warnings, trusted, sources], [[], [], false, [{ level: 'project', file }]])
+  assert.equal(load({ flags: { trust: true } }).trusted, true)
   write('w/.ona/settings.json', { model: 'm' })
   assert.deepEqual(load().warnings, [
     `${file}: this folder is not trusted, so model does not apply; ona --trust trusts it`,
   ])
   const local = write('w/.ona/settings.local.json', { theme: 'dark', model: 'n' })
+  assert.equal(
+    load().warnings[1],
+    `${local}: this folder is not trusted, so theme, model do not apply; ona --trust trusts it`,
+  )
   assert.deepEqual(
     load().heldBack.map(({ level, file, keys }) => [level, file, keys]),
     [
@@ -289,6 +294,8 @@ test('bare: unknown keys are named at every start, the hooks of record are liste
       { hook: stop('x', { source: 'operator' }), withheld: 'bare_mode' },
     ])
   }
+  store('[]')
+  assert.deepEqual(load().problems, [{ file: record, why: 'must hold an object: { … }' }])
   store('{')
   assert.deepEqual(bare().settings, { myKey: 1, disableAllHooks: true, hooks: [] })
   const problem = write('h/.ona/settings.json', { model: 7, hooks: [stop('y')], disableAllHooks: true })
