@@ -147,9 +147,9 @@ test('rows are plain objects and arrays, one by one or all', (t) => {
   assert.deepEqual(db.run('UPDATE conversations SET phase = ? WHERE id = ?', 'test', 'c').changes, 1)
   const { lastId } = db.run("INSERT INTO ona_prompt_history(project_dir, text) VALUES ('/', 'x'), ('/', 'y')")
   assert.equal(lastId, 2)
-  for (const read of ['get', 'all', 'arrays', 'run'] as const)
+  for (const read of [db.get, db.all, db.arrays, db.run] as ((sql: string) => unknown)[])
     assert.throws(
-      () => db[read]('SELEC 1'),
+      () => read.call(db, 'SELEC 1'),
       { name: 'Error', message: /syntax error/ },
       'our own mistake is thrown as it is',
     )

@@ -180,6 +180,32 @@ test('the record restores what a start lacks, says so in an event, and not while
   })
 })
 
+test('what an operator adds is one difference, and what is restored alone is none', (t) => {
+  const { db, write, load, store } = world(t)
+  const file = write('h/.ona/settings.json', { permissions: { deny: ['Bash'] } })
+  const usual = load()
+  store({ permissions: { deny: ['Bash'] }, allowManagedHooksOnly: true, theme: 'dark' })
+  const differs = [`${record} differs from the settings files: theme`]
+  const { settings, warnings, differences, ...loaded } = load()
+  assert.deepEqual([warnings, differences], [differs, differs])
+  assert.deepEqual(settings, { permissions: { deny: ['Bash'] }, allowManagedHooksOnly: true, theme: 'dark', hooks: [] })
+  assert.deepEqual({ ...usual, ...loaded }, usual, 'the rest is as it was')
+  assert.deepEqual(loaded.sources, [{ level: 'user', file }])
+  assert.equal(db.get('SELECT 1 FROM events'), undefined)
+  store({})
+  assert.deepEqual(load().differences, [
+    `${record} lacked permissions.deny "Bash", which the settings files require; it is restored`,
+  ])
+})
+
+test('variables that are not for a repository are named together', (t) => {
+  const { write, load } = world(t)
+  const file = write('w/.ona/settings.json', { env: { PATH: '/evil', HOME: '/evil', A: 'b' } })
+  assert.deepEqual(load({ flags: { trust: true } }).warnings, [
+    `${file}: PATH, HOME ignored: set it in the environment, in ~/.ona/settings.json or in managed settings`,
+  ])
+})
+
 test('without a conversation the event of a restored record belongs to none', (t) => {
   const { db, write, load, store } = world(t)
   write('h/.ona/settings.json', { permissions: { deny: ['Bash'] } })
@@ -359,6 +385,25 @@ test('an import is kept for each project, the 200 newest and the one in force', 
     db.get<{ n: number }>(`SELECT count(*) AS n FROM ona_settings_imports WHERE ${where}`)!.n
   assert.deepEqual([count('1'), count('current = 1'), count("current = 1 AND project = 'p204'")], [200, 1, 1])
   assert.deepEqual(settingsOfRecord(db, 'p204', '{"at":204}'), { json: '{"at":204}', imported: false })
-  db.run('DELETE FROM settings_snapshot')
-  assert.deepEqual(settingsOfRecord(db, 'p204', '{"at":204}'), { json: '{"at":204}', imported: true })
+  for (const project of ['p204', 'other']) {
+    db.run('DELETE FROM settings_snapshot')
+    assert.deepEqual(settingsOfRecord(db, project, `{"of":"${project}"}`), {
+      json: `{"of":"${project}"}`,
+      imported: true,
+    })
+    assert.equal(count('current = 1'), 1)
+  }
+})
+
+test('what an operator stored before the first start stands, and is not called imported', (t) => {
+  const { db, store } = world(t)
+  store({ theme: 'dark' })
+  for (const project of ['a', 'b'])
+    assert.deepEqual(settingsOfRecord(db, project, '{}'), { json: '{"theme":"dark"}', imported: false })
+  assert.deepEqual(
+    db
+      .all('SELECT project, content, snapshot, current FROM ona_settings_imports')
+      .map((row) => ({ ...(row as object) })),
+    [{ project: 'a', content: '{}', snapshot: '{"theme":"dark"}', current: 1 }],
+  )
 })

@@ -129,7 +129,7 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   const place = { cwd: request.cwd, home: request.home, hooksRun: request.env['SDLC_DISABLE_ALL_HOOKS'] !== '1' }
   const refuses = ({ settings }: Layer) => settings['hookFailure'] === 'refuse'
   const failure = managed.some(refuses) ? ('forced' as const) : layers.some(refuses) ? ('refuse' as const) : undefined
-  const ofManaged = (managed.length > 0 ? merge(managed) : {}) as Settings
+  const ofManaged = merge(managed) as Settings
   const managedEnv = ofManaged.env ?? {}
   const loaded = {
     ...{ sources, trusted, managed: ofManaged, place, heldBack, managedEnv },
@@ -181,13 +181,13 @@ const record = "settings_snapshot('effective')"
 
 /** `--bare` skips the files and the hooks of record; what the record denies or asks about still applies. */
 function withRestrictionsOf(db: Db, settings: JsonObject): JsonObject {
-  const parsed = parseSettings(snapshotOf(db) ?? '{}')
+  const parsed = parseSettings(snapshotOf(db) ?? '')
   return parsed.ok ? join(onlyRestrictions(parsed.settings), settings) : settings
 }
 
 /** The hooks of record, which `--bare` does not run. */
 function skippedHooks(db: Db): LoadedSettings['disabledHooks'] {
-  const parsed = parseSettings(snapshotOf(db) ?? '{}')
+  const parsed = parseSettings(snapshotOf(db) ?? '')
   const hooks = parsed.ok ? flatHooks(parsed.settings['hooks'], 'operator') : []
   return hooks.map((hook) => ({ hook, withheld: 'bare_mode' }))
 }
@@ -267,14 +267,8 @@ function readSnapshot(json: string, files: JsonObject, checkRule: CheckRule = ()
 
 /** What the machine's administrator sets cannot be edited away in the database. */
 function withManaged(settings: JsonObject, managed: readonly Layer[]): JsonObject {
-  if (managed.length === 0) return settings
-  const { hooks: of = [], ...above } = merge(managed)
-  const hooks = flatHooks(settings['hooks'], 'operator')
-  const has = new Set(hooks.map((hook) => JSON.stringify(hook)))
-  return {
-    ...join(settings, above),
-    hooks: [...(of as HookEntry[]).filter((hook) => !has.has(JSON.stringify(hook))), ...hooks],
-  }
+  const { hooks: _, ...above } = merge(managed) // hooks of a file are on the floor already
+  return join(settings, above)
 }
 
 /** The settings with the hooks that will run, and those that will not. */
