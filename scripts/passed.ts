@@ -1,44 +1,74 @@
 /**
- * `node scripts/passed.ts RESULTS FILE… [--test-name-pattern=REGEX] [--testing PID]`: whether these tests passed in the run that
- * writes RESULTS. With the process id of that run it waits until the run is done with these files.
+ * Whether tests passed in the run that writes RESULTS, as words `FILE… [--test-name-pattern=REGEX]`:
+ *   node scripts/passed.ts RESULTS [--testing PID] FILE… [--test-name-pattern=REGEX]   says it and exits 1 where not
+ *   node scripts/passed.ts RESULTS [--testing PID] --serve     reads lines of such words, separated by tabs; answers each with a
+ *                                                              line that names the problem, empty where there is none
+ * With the process id of that run it waits until the run is done with these files.
  */
 import { readFileSync, statSync } from 'node:fs'
+import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { Result } from './results-reporter.ts'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { 'test-name-pattern': { type: 'string', default: '' }, testing: { type: 'string' } },
-})
-const [results, ...files] = positionals
-const pattern = new RegExp(values['test-name-pattern'])
-const read = () =>
-  readFileSync(results!, 'utf8')
+const options = {
+  'test-name-pattern': { type: 'string', default: '' },
+  testing: { type: 'string' },
+  serve: { type: 'boolean', default: false },
+} as const
+const words = process.argv.slice(2)
+const { values, positionals } = parseArgs({ args: words, allowPositionals: true, options })
+const results = positionals[0]!
+
+let size = -1
+let lines: readonly Result[] = []
+refresh()
+if (values.serve) {
+  for await (const line of createInterface({ input: process.stdin }))
+    process.stdout.write(`${(await problemOf(line.split('\t'))) ?? ''}\n`)
+} else {
+  const problem = await problemOf(words.filter((word) => word !== results))
+  if (problem !== undefined) {
+    console.log(problem)
+    process.exitCode = 1
+  }
+}
+
+async function problemOf(asked: readonly string[]): Promise<string | undefined> {
+  const { values: own, positionals: files } = parseArgs({ args: [...asked], allowPositionals: true, options })
+  const pattern = new RegExp(own['test-name-pattern'])
+  while (values.testing !== undefined && !isDone(files) && isRunning(Number(values.testing))) {
+    await wait(200)
+    refresh()
+  }
+  refresh()
+  for (const file of files) {
+    const ran = lines.filter((line) => 'file' in line && line.file === file)
+    const problem = problemWith(ran, pattern)
+    if (problem !== undefined) return `${file}: ${problem}`
+  }
+  return undefined
+}
+
+/** Reads the results where they have grown. */
+function refresh(): void {
+  const now = statSync(results).size
+  if (now === size) return
+  size = now
+  lines = readFileSync(results, 'utf8')
     .split('\n')
     .slice(0, -1)
     .map((line): Result => JSON.parse(line))
-const isDone = (lines: readonly Result[]) =>
-  lines.some((line) => 'ended' in line) ||
-  files.every((file) => lines.some((line) => 'ms' in line && line.file === file))
-
-let size = statSync(results!).size
-let lines = read()
-while (values.testing !== undefined && !isDone(lines) && isRunning(Number(values.testing))) {
-  await wait(200)
-  if (statSync(results!).size === size) continue
-  size = statSync(results!).size
-  lines = read()
-}
-lines = read()
-for (const file of files) {
-  const problem = problemWith(lines.filter((line) => 'file' in line && line.file === file))
-  if (problem === undefined) continue
-  console.log(`${file}: ${problem}`)
-  process.exit(1)
 }
 
-function problemWith(ran: readonly Result[]): string | undefined {
+function isDone(files: readonly string[]): boolean {
+  return (
+    lines.some((line) => 'ended' in line) ||
+    files.every((file) => lines.some((line) => 'ms' in line && line.file === file))
+  )
+}
+
+function problemWith(ran: readonly Result[], pattern: RegExp): string | undefined {
   const tests = ran.filter((line) => 'name' in line).filter(({ name }) => pattern.test(name))
   const failed = tests.filter(({ passed }) => !passed).map(({ name }) => name)
   if (failed.length > 0) return `failed: ${failed.join(', ')}`

@@ -119,13 +119,21 @@ pause() { read -rt 0.1 <>"$WORK/pause" || true; }
 start_server() {
   "$node" --import="$ROOT/scripts/compile-cache.mjs" "$ROOT/scripts/acceptance/model-server.ts" "$OUTSIDE" >"$OUTSIDE/log" 2>&1 &
   server=$!
-  trap 'trap "" INT TERM; kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; rm -rf "$WORK"' EXIT
+  trap 'trap "" INT TERM; kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; stop_lookups; rm -rf "$WORK"' EXIT
   for _ in $(seq 200); do [ -s "$OUTSIDE/env" ] && break; kill -0 "$server" 2>/dev/null || break; pause; done
   [ -s "$OUTSIDE/env" ] || { cat "$OUTSIDE/log" >&2; echo 'sdlc-acceptance.sh: the server of the rows did not start' >&2; exit 1; }
   grep '^export ONA_OAUTH' "$OUTSIDE/env" >"$OUTSIDE/account" || true
   WORLD=$(sed -n 's/^export WORLD=//p' "$OUTSIDE/env")
   export WORLD
 }
+
+# start_lookups: one process tells how the tests ended that rows name; file descriptor 8 asks it, 7 hears it
+start_lookups() {
+  coproc lookups { exec 2>&1; cd "$ROOT" && exec "$node" --import=./scripts/compile-cache.mjs scripts/passed.ts "$tested" --serve ${testing:+--testing "$testing"}; }
+  exec 7<&"${lookups[0]}" 8>&"${lookups[1]}"
+}
+
+stop_lookups() { [ -z "${lookups_PID-}" ] || kill "$lookups_PID" 2>/dev/null; }
 
 # start_parts: every file of rows in a process of its own, $jobs at a time, those with the most rows first
 start_parts() {
@@ -141,7 +149,7 @@ start_parts() {
   ) >/dev/null 2>&1 &
   parts=$!
   set +m
-  trap 'trap "" INT TERM; stop_parts; rm -rf "$WORK"' EXIT
+  trap 'trap "" INT TERM; stop_parts; stop_lookups; rm -rf "$WORK"' EXIT
 }
 
 # stop_parts: ends what still runs, and waits until it has cleaned up
@@ -236,6 +244,7 @@ if [ "$mode" = run ]; then
   . "$ROOT/scripts/acceptance/lib.sh"
   trap 'exit 130' INT TERM
   if [ -n "$jobs" ]; then start_parts; else start_server; fi
+  [ -z "$tested" ] || [ -n "$record" ] || start_lookups
 elif [ "$mode" = matrix ]; then
   cat "$ROOT/scripts/acceptance/matrix-head.md"
 fi

@@ -72,7 +72,11 @@ unit() {
     printf '%s\n' "unit $(printf '%q ' "$@")|| exit 1" >>"$record/$ROW.tests"
     return
   fi
-  [ -z "$tested" ] || { (cd "$ROOT" && node --import=./scripts/compile-cache.mjs scripts/passed.ts "$tested" "$@" ${testing:+--testing "$testing"}); return; }
+  if [ -n "$tested" ]; then
+    (IFS=$'\t' && printf '%s\n' "$*") >&8 && IFS= read -r said <&7 || { echo 'nothing tells how the tests ended'; return 1; }
+    [ -z "$said" ] || { printf '%s\n' "$said"; return 1; }
+    return
+  fi
   said=$(cd "$ROOT" && node scripts/test.ts "$@") || { printf '%s\n' "$said"; return 1; }
   has "$said" 'pass [1-9]'
 }
