@@ -29,7 +29,7 @@ export function postgresForTests() {
   let databases = 0
   const database = async () => {
     const name = `fleet_${++databases}`
-    await query(server.url(), `CREATE DATABASE ${name} TEMPLATE fleet_template`)
+    await query(server.url(), `CREATE DATABASE ${name} TEMPLATE fleet_template STRATEGY FILE_COPY`)
     return server.url(name)
   }
   return {

@@ -7,7 +7,15 @@ import { postgresBin, startPostgres } from '../../src/fleet/private-postgres.ts'
 import { initFleet } from '../../src/fleet/server/init.ts'
 import { cachedFolder } from './cached-folder.ts'
 
-export const testSettings = ['fsync=off', 'max_connections=100', 'autovacuum=off', 'max_wal_size=4GB']
+export const testSettings = [
+  'fsync=off',
+  'max_connections=100',
+  'autovacuum=off',
+  'max_wal_size=4GB',
+  'full_page_writes=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+]
 
 /** Fills `folder` so that a server can start in it, with a database `fleet_template`. */
 export async function copyTemplate(folder: string): Promise<void> {
