@@ -11,8 +11,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { cpuMs } from './cpu-time.ts'
 
-/** What a file says, or that it compares snapshots: Node finds those by the name of the process's file. */
-const alone = /^\/\/ in a process of its own: \S|\.assert\.snapshot\(/m
+/**
+ * What a file says; or that it starts processes itself, next to which its own start is nothing and which cost more out of a
+ * large process; or that it compares snapshots, which Node finds by the name of the process's file.
+ */
+const alone =
+  /^\/\/ in a process of its own: \S|node:child_process|node:worker_threads|runCommand|\.assert\.snapshot\(/m
 
 /** Tests of whole programs, in test/, gain nothing: nearly all of their time is that of processes which they start. */
 export const isShared = (file: string): boolean => !/^test\//.test(file) && !alone.test(readFileSync(file, 'utf8'))
