@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import ignore from 'ignore'
+import { sized } from '../../test/support/campaign-size.ts'
 import type { PermissionMode } from '../hooks/plane.ts'
 import { decide } from './decide.ts'
 import { matchesPath, pathPattern } from './paths/pattern.ts'
@@ -85,7 +86,7 @@ test('a deny rule, once added, never makes a ruling milder', async () => {
       const after = await decide({ ...asked, settings })
       assert.ok(strictness[after.decision] >= strictness[before.decision], `${before.reason} → ${after.reason}`)
     }),
-    { numRuns: 1500 },
+    { numRuns: sized(500, 1500) },
   )
 })
 
@@ -97,7 +98,7 @@ test('an allow rule, a hook or a mode never undoes a deny rule', async () => {
       const settings = { ...asked.settings, allow: [...asked.settings.allow!, ...allow] }
       assert.equal((await decide({ ...asked, settings, mode, hook: 'allow' })).decision, 'deny')
     }),
-    { numRuns: 1000 },
+    { numRuns: sized(330, 1000) },
   )
 })
 
@@ -147,7 +148,7 @@ test('however it is quoted or escaped, a denied command is denied or asked', asy
       }
       assert.notEqual((await decide(asked)).decision, 'allow', command)
     }),
-    { numRuns: 2000 },
+    { numRuns: sized(660, 2000) },
   )
 })
 
@@ -170,7 +171,7 @@ test('no command line makes the judge throw', async () => {
         home: '/h',
       })
     }),
-    { numRuns: 3000 },
+    { numRuns: sized(1000, 3000) },
   )
 })
 
@@ -194,7 +195,7 @@ test('path patterns agree with gitignore', () => {
         assert.equal(ours, ignore({ ignorecase: false }).add(text).ignores(path), `${text} on ${path}`)
       },
     ),
-    { numRuns: 5000 },
+    { numRuns: sized(1660, 5000) },
   )
 })
 
@@ -207,7 +208,7 @@ test('a text with holes could match what it matches with some filling, and only 
       assert.equal(matches(pattern, pieces.join('')), regex.test(pieces.join('')))
       if (matches(pattern, pieces.join(filling))) assert.ok(couldMatch(pattern, pieces.join(HOLE)))
     }),
-    { numRuns: 5000 },
+    { numRuns: sized(1660, 5000) },
   )
   assert.equal(couldMatch('rm *', `echo ${HOLE}`), false)
   assert.equal(couldMatch('rm *', `${HOLE} x`), true)

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { sampled } from '../../test/support/campaign-size.ts'
 import { openDb } from '../store/open.ts'
 import { caseProblems } from './check-case.ts'
 import { copyProject } from './project-copy.ts'
@@ -97,9 +98,11 @@ const found: readonly (readonly [Flaw, string])[] = [
 test('a case that cannot fail, or looks at the text of the program, is found out by what it does', async (t) => {
   const at = project(t, { 'bin/greet.mjs': program })
   const seen: (readonly [Flaw | 'refused' | undefined, string])[] = []
-  for (const [, script] of found)
+  // the kinds of the last three have few cases
+  const tried = [...sampled(found.slice(0, -3), 4), ...found.slice(-3)]
+  for (const [, script] of tried)
     seen.push([at.problems(script).length > 0 ? 'refused' : await at.flaw(script), script])
-  assert.deepEqual(seen, found)
+  assert.deepEqual(seen, tried)
 })
 
 test('a program in another language that is read is found out too', async (t) => {

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { call, testModel } from '../support/model/model.ts'
 import { place } from '../support/program.ts'
+import { initDb } from '../support/workflow.ts'
 
 const echo = join(import.meta.dirname, '../interop/echo-server.mjs')
 const config = (servers: object) => ['--mcp-config', JSON.stringify({ mcpServers: servers })]
@@ -60,7 +61,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 test('mcp list shows a server that only the snapshot holds; it is not removed from a file', async (t) => {
   const at = place(t)
-  await at.run(['--init-db'])
+  await initDb(at)
   const db = new DatabaseSync(at.db)
   const settings = { mcpServers: { stored: { command: process.execPath, args: [echo] } } }
   db.prepare(

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { hideVariables } from '../../src/files/hide-variables.ts'
+import { sampled } from '../support/campaign-size.ts'
 import { type Place, place } from '../support/program.ts'
 
 const canary = 'sk-ant-api03-canary-5e1f0c'
@@ -35,7 +36,8 @@ test('control: the same program finds the key in the environment of a process th
   assert.match(await seen(place(t), {}), /sleep environ: OPENAI_API_KEY=/)
 })
 
-for (const name of ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'])
+const keys = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN']
+for (const name of sampled(keys, 3))
   test(`no process of ona shows ${name} to what a tool starts`, async (t) => {
     const at = place(t)
     assert.equal(await seen(at, { [name]: canary }), '{"content":"looked\\n","is_error":false}\n')

@@ -9,6 +9,7 @@ import { requestApproval } from '../../src/store/approvals.ts'
 import { createConversation, createSession } from '../../src/store/conversations.ts'
 import { openDb } from '../../src/store/open.ts'
 import { type Place, place } from '../support/program.ts'
+import { initDb } from '../support/workflow.ts'
 
 /** Opens the address, keeps the cookie and sends a yes, with the headers that a browser sets. */
 const script = `const [url, id] = process.argv.slice(2)
@@ -20,7 +21,7 @@ console.log(sent.status, await sent.text())
 
 async function waiting(t: TestContext): Promise<{ at: Place; url: string; id: string; script: string }> {
   const at = place(t)
-  await at.run(['--init-db'])
+  await initDb(at)
   const db = openDb(at.db)
   createConversation(db, { projectDir: at.folder, id: 'tools' })
   const { sessionId } = createSession(db, 'tools')

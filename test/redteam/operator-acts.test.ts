@@ -6,13 +6,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Place, place } from '../support/program.ts'
+import { initDb } from '../support/workflow.ts'
 
 const ona = `${process.execPath} ${join(import.meta.dirname, '../../bin/ona.mjs')}`
 
 /** A conversation in planning with a draft that waits for the operator. */
 async function planning(t: TestContext): Promise<Place> {
   const at = place(t)
-  await at.run(['--init-db'])
+  await initDb(at)
   const db = new DatabaseSync(at.db)
   db.prepare("INSERT INTO conversations(id, project_dir, phase) VALUES ('c', ?, 'planning')").run(at.folder)
   db.prepare("INSERT INTO conversations(id, project_dir, last_active) VALUES ('tools', ?, '2099-01-01')").run(at.folder)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { type Place, place } from '../support/program.ts'
+import { initDb } from '../support/workflow.ts'
 
 const canary = 'canary-7f3a'
 
@@ -13,7 +14,7 @@ async function guarded(t: TestContext, settings: object): Promise<Place> {
   at.write('secret.txt', canary)
   mkdirSync(join(at.home, '.ona'), { recursive: true })
   writeFileSync(join(at.home, '.ona/settings.json'), JSON.stringify(settings))
-  await at.run(['--init-db'])
+  await initDb(at)
   await read(at)
   return at
 }

@@ -4,6 +4,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
+import { createConversation, createSession } from '../../src/store/conversations.ts'
+import { openDb } from '../../src/store/open.ts'
+import { listPlans } from '../../src/store/plans.ts'
+import { approvePlan } from '../../src/workflow/planning.ts'
+import { isFull } from './campaign-size.ts'
 import { type Place, place } from './program.ts'
 
 export const planText =
@@ -23,14 +28,29 @@ export const move = (at: Place, to: string, ...more: string[]) =>
 
 export async function conversation(t: TestContext, phase: string, env: Record<string, string> = {}): Promise<Place> {
   const at = place(t, env)
-  await at.run(['--init-db'])
+  await initDb(at)
   sql(at, 'INSERT INTO conversations(id, project_dir, phase) VALUES (?, ?, ?)', 'c', at.folder, phase)
   return at
 }
 
-/** An approved plan, as rows that the product itself writes. */
+/** What `ona --init-db` does, without a process for it unless everything is tested. */
+export async function initDb(at: Place): Promise<void> {
+  if (isFull) return void (await at.run(['--init-db']))
+  const db = openDb(at.db)
+  createSession(db, createConversation(db, { projectDir: at.folder }).id)
+  db.close()
+}
+
+/** An approved plan, as rows that the product itself writes; by the command where everything is tested. */
 export async function approved(at: Place, content = planText): Promise<void> {
   sql(at, `INSERT INTO plans(conversation_id, content, hash) VALUES ('c', ?, 'x')`, content)
+  if (!isFull) {
+    const db = openDb(at.db)
+    const { id: planId } = listPlans(db, 'c').at(-1)!
+    const { sessionId } = createSession(db, 'c')
+    assert.deepEqual(approvePlan(db, 'c', { planId, by: 'Ada', sessionId }).ok, true)
+    return db.close()
+  }
   const { code, stderr } = await at.run(['plan', 'approve', '--conversation', 'c', '--as', 'Ada'])
   assert.deepEqual([code, stderr], [0, ''])
 }

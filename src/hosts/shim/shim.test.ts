@@ -6,6 +6,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { sampled } from '../../../test/support/campaign-size.ts'
 import { claudecode } from '../claudecode/index.ts'
 import { hostOf } from '../index.ts'
 
@@ -58,7 +59,7 @@ test('a filter holds in VS Code, which has other names for the same tools', () =
     ['*', 'whatever', true],
     ['Bash', 'Bash', true],
   ]
-  for (const [what, tool, fires] of cases)
+  for (const [what, tool, fires] of sampled(cases, 2))
     assert.deepEqual(run(what, 'echo fired', vscode(tool)).stdout, fires ? 'fired\n' : '', `${what} on ${tool}`)
 })
 
@@ -162,7 +163,7 @@ test('a guard whose failure refuses the call refuses when it crashes, is missing
     ["echo '[]'", /not a JSON object/],
     ['echo \'{"decision":"denny"}\'', /unknown decision "denny"/],
   ]
-  for (const [command, why, timeoutMs] of failing) {
+  for (const [command, why, timeoutMs] of sampled(failing, 2)) {
     const { status, stderr, stdout } = guarded(command, timeoutMs)
     assert.equal(status, 0, command)
     assert.match(stderr, why)

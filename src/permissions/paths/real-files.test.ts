@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
+import { sized } from '../../../test/support/campaign-size.ts'
 import { decide } from '../decide.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ona-files-')))
@@ -41,7 +42,7 @@ async function holds(pieces: string, deny: string, check: (line: string, shown: 
       ran++
       check(text, shown)
     }),
-    { numRuns: Number(process.env['ONA_BASH_RUNS'] ?? 250) },
+    { numRuns: Number(process.env['ONA_BASH_RUNS'] ?? sized(80, 250)) },
   )
   assert.ok(ran > 10, `only ${ran} lines were allowed`)
 }

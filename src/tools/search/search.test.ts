@@ -4,6 +4,7 @@ import { mkdirSync, symlinkSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { sized } from '../../../test/support/campaign-size.ts'
 import { type Bench, bench } from '../../../test/support/tool-host.ts'
 import { grepFiles, type Searcher } from './grep-files.ts'
 import { findRipgrep, searchRipgrep } from './ripgrep.ts'
@@ -242,7 +243,7 @@ test('any words, quoted as a pattern, are found by both or by none', async (t) =
       assert.deepEqual(ours, theirs)
       assert.equal(theirs.isError, false)
     }),
-    { numRuns: 25 },
+    { numRuns: sized(8, 25) },
   )
 })
 
