@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { sampled } from './support/campaign-size.ts'
 import { anthropic as wireOf } from './support/model/wire.ts'
 import { anthropicWire } from './support/model/wire-anthropic.ts'
 import { openaiWire } from './support/model/wire-chat-completions.ts'
@@ -247,11 +248,14 @@ const faults = (wire: typeof anthropicWire): [string, Answer[], 'goes on' | RegE
   ]
 }
 
-for (const [wire, env] of [
+const wires = [
   [anthropicWire, (url: string) => ({ ANTHROPIC_API_KEY: 'sk-ant-planted-4444', ANTHROPIC_BASE_URL: url })],
   [openaiWire, (url: string) => ({ OPENAI_API_KEY: 'sk-openai-planted-55', OPENAI_BASE_URL: `${url}/v1` })],
-] as const) {
-  for (const [fault, answers, end] of faults(wire)) {
+] as const
+
+for (const [turn, [wire, env]] of wires.entries()) {
+  // each dialect meets another third; src/providers/dialects meets them all
+  for (const [fault, answers, end] of sampled(faults(wire), 3, turn)) {
     test(`${wire.provider}, ${fault}: the run ends cleanly and the conversation can go on`, async (t) => {
       const server = await serve(t, ...answers)
       const at = place(t, { ...env(server.url), CLAUDE_CODE_MAX_RETRIES: '1' })

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type TestContext, test } from 'node:test'
+import { after, test } from 'node:test'
 import { generateRecord } from '../bench/lib/generate-record.ts'
 import { type Place, place } from './support/program.ts'
 
 /** Four calls of an operator: two that settings allow, two that they approved by typing them. */
-async function recorded(t: TestContext): Promise<Place> {
+async function recorded(t: { after(work: () => void): void }): Promise<Place> {
   const here = place(t)
   here.write('a.txt', 'a\n')
   for (const call of [
@@ -19,6 +19,13 @@ async function recorded(t: TestContext): Promise<Place> {
   ])
     await here.run(['--eval', JSON.stringify(call)])
   return here
+}
+
+/** One record for all tests that only ask: asking writes nothing. */
+let shared: Promise<Place> | undefined
+const askedOnly = (): Promise<Place> => {
+  shared ??= recorded({ after })
+  return shared
 }
 
 async function asked(here: Place, ...words: string[]) {
@@ -32,8 +39,8 @@ async function asked(here: Place, ...words: string[]) {
   return { code, told, counts: [calls, same, newly_denied, newly_asked, newly_allowed], rest }
 }
 
-test('the settings in force say what they said; one more rule changes what it names', async (t) => {
-  const here = await recorded(t)
+test('the settings in force say what they said; one more rule changes what it names', async () => {
+  const here = await askedOnly()
   assert.deepEqual(await asked(here), {
     code: 0,
     told: [],
@@ -47,8 +54,8 @@ test('the settings in force say what they said; one more rule changes what it na
   )
 })
 
-test('a change can fail a build, and the same question has the same answer', async (t) => {
-  const here = await recorded(t)
+test('a change can fail a build, and the same question has the same answer', async () => {
+  const here = await askedOnly()
   const words = ['hooks', 'replay', '--rule', 'ask:Read', '--fail-on-change']
   const [one, two] = [await here.run(words), await here.run(words)]
   assert.deepEqual(one, two)
@@ -58,8 +65,8 @@ test('a change can fail a build, and the same question has the same answer', asy
   assert.equal((await here.run(['hooks', 'replay', '--fail-on-change'])).code, 0)
 })
 
-test('--fail-on names the changes that fail a build', async (t) => {
-  const here = await recorded(t)
+test('--fail-on names the changes that fail a build', async () => {
+  const here = await askedOnly()
   const codes = []
   for (const named of [
     'allowed->denied',
@@ -75,8 +82,8 @@ test('--fail-on names the changes that fail a build', async (t) => {
   assert.match(wrong.stderr, /write WAS->WOULD with allowed, asked, denied or any/)
 })
 
-test('a report for CI and one for people', async (t) => {
-  const here = await recorded(t)
+test('a report for CI and one for people', async () => {
+  const here = await askedOnly()
   const rules = ['--rule', 'deny:Bash(rm *)', '--rule', 'allow:Bash(git *)', '--fail-on', 'any->denied']
   const { code } = await here.run(['hooks', 'replay', ...rules, '--junit', 'r.xml', '--html', 'r.html'])
   assert.equal(code, 1)
@@ -132,8 +139,8 @@ test('of a rule or a hook only what it changes is shown, unless the record is as
   assert.deepEqual(compared, ['the settings in force', 'what was decided at the time'])
 })
 
-test('hooks of a TypeScript file are asked from any folder', async (t) => {
-  const here = await recorded(t)
+test('hooks of a TypeScript file are asked from any folder', async () => {
+  const here = await askedOnly()
   const file = here.write(
     'policy/guard.ts',
     `import { defineHook, type HookArgs } from 'ona/hooks'
@@ -158,8 +165,8 @@ test('hooks of a TypeScript file are asked from any folder', async (t) => {
   }
 })
 
-test('command hooks of the file are programs: not run unless that is said, and then in the folder of the call', async (t) => {
-  const here = await recorded(t)
+test('command hooks of the file are programs: not run unless that is said, and then in the folder of the call', async () => {
+  const here = await askedOnly()
   const file = here.write('next.json', {
     permissions: { defaultMode: 'bypassPermissions' },
     hooks: [{ hook_event_name: 'PreToolUse', matcher: 'Grep', command: 'touch ran; echo no >&2; exit 2' }],
@@ -255,8 +262,8 @@ test('several threads find what one does, in the same order', async (t) => {
   assert.ok(outputs.every((each) => each === outputs[0]))
 })
 
-test('a hook in TypeScript stays in one thread, and a wrong number of threads is reported', async (t) => {
-  const here = await recorded(t)
+test('a hook in TypeScript stays in one thread, and a wrong number of threads is reported', async () => {
+  const here = await askedOnly()
   here.write(
     'hook.ts',
     "import { defineHook } from 'ona/hooks'\nexport default defineHook('PreToolUse', () => undefined)\n",

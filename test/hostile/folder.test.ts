@@ -659,4 +659,4 @@ const outside: Attack[] = [
   },
 ]
 
-attacked([...settings, ...projects, ...instructions, ...pipes, ...terminal, ...git, ...outside], { trusted: false })
+for (const kind of [settings, projects, instructions, pipes, terminal, git, outside]) attacked(kind, { trusted: false })

@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { sampled } from '../support/campaign-size.ts'
 import { type Line, testModel } from '../support/model/model.ts'
 import { type Place, place, type Ran } from '../support/program.ts'
 
@@ -62,7 +63,7 @@ const prompt: Door = ['-p', 'go on']
 const longestMs = 60_000
 
 export function attacked(attacks: readonly Attack[], { trusted }: { trusted: boolean }): void {
-  for (const attack of attacks) test(attack.name, (t) => run(t, attack, trusted))
+  for (const attack of sampled(attacks, 4)) test(attack.name, (t) => run(t, attack, trusted))
 }
 
 async function run(t: TestContext, attack: Attack, trusted: boolean): Promise<void> {

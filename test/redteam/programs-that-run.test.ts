@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -16,6 +16,12 @@ const bin = join(world, 'bin')
 const work = join(world, 'work')
 const mark = join(world, 'ran')
 
+/** Made once, and copied. */
+const repository = join(world, 'made/.git')
+mkdirSync(join(world, 'made'))
+spawnSync('git', ['init', '-q', '--template='], { cwd: join(world, 'made') })
+mkdirSync(join(repository, 'hooks'))
+
 /** A folder as each line finds it. */
 function fresh(): void {
   for (const folder of [bin, work]) rmSync(folder, { recursive: true, force: true })
@@ -25,7 +31,7 @@ function fresh(): void {
   for (const file of ['a', 'sub/b']) writeFileSync(join(work, file), 'text\n')
   writeFileSync(join(work, 'sub/pre-commit'), `#!/bin/sh\nevil\n`, { mode: 0o755 })
   writeFileSync(join(work, 'm.mk'), 'all:\n\tevil\n')
-  spawnSync('git', ['init', '-q'], { cwd: work })
+  cpSync(repository, join(work, '.git'), { recursive: true })
   rmSync(mark, { force: true })
 }
 
@@ -37,7 +43,6 @@ function breach(command: string): boolean {
 }
 
 async function ruling(command: string, allow: readonly string[], deny: readonly string[] = []) {
-  fresh()
   const settings = { allow: [...allow], deny: [...deny] }
   const place = { cwd: work, projectDir: work, home: world }
   return (await decide({ settings, mode: 'default', tool: 'Bash', hook: 'none', input: { command }, ...place }))
@@ -47,6 +52,7 @@ async function ruling(command: string, allow: readonly string[], deny: readonly 
 /** None is allowed, and at least this many do harm on this machine when nothing stops them. */
 async function held(lines: readonly string[], atLeast: number, allow: readonly string[], deny: readonly string[] = []) {
   const passed: string[] = []
+  fresh()
   for (const line of lines) if ((await ruling(line, allow, deny)) === 'allow') passed.push(line)
   assert.deepEqual(passed, [])
   const real = lines.filter(breach)
@@ -219,6 +225,7 @@ test('a file that the same line writes and runs prompts', async () => {
 
 test('the harness sees a breach, and everyday lines pass', async () => {
   assert.deepEqual([breach('evil'), breach('cat .env'), breach('git status; cat a')], [true, true, false])
+  fresh()
   const covered = [
     ...['git status', 'git commit -m "$X"', 'git push -u origin main', 'git rebase main', 'git log --oneline -n 5'],
     ...["awk '$3 > 5 || /a|b/ {print $1}' a", "awk -F: -v n=2 '{print $n}' a", "sed -i 's|/usr|/opt|g; /^#/d' a"],

@@ -4,7 +4,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { TestContext } from 'node:test'
 import { compileCache } from './compile-cache.ts'
 
 const ona = join(import.meta.dirname, '../../bin/ona.mjs')
@@ -33,7 +32,7 @@ export interface RunOptions {
   onStderr?(text: string): void
 }
 
-export function place(t: TestContext, env: Record<string, string> = {}): Place {
+export function place(t: { after(work: () => void): void }, env: Record<string, string> = {}): Place {
   const root = mkdtempSync(join(tmpdir(), 'ona-test-'))
   t.after(() => rmSync(root, { recursive: true, force: true }))
   const home = join(root, 'home')
