@@ -75,7 +75,8 @@ export function readInput(
   input: unknown,
   cwd?: string,
 ): { ok: true; input: JsonObject } | { ok: false; why: string } {
-  const parsed = parse(tool.input, coerced(tool, input))
+  const given = parse(tool.input, input)
+  const parsed = given.ok ? given : parse(tool.input, coerced(tool, input))
   if (!parsed.ok) {
     const problem = missing(tool, input) ?? say(parsed.problem)
     return { ok: false, why: `${tool.name}: the input does not fit: ${problem}` }

@@ -16,12 +16,13 @@ class Thread extends EventEmitter {
     this.ended = true
     return 0
   }
-  answer(answer: ThreadAnswer = { summary: { ...nothingYet, calls: Number(this.asked!.sessions[0]) }, changes: [] }) {
+  answer(answer: ThreadAnswer = found({ ...nothingYet, calls: Number(this.asked!.sessions[0]) })) {
     this.asked = undefined
     this.emit('message', answer)
   }
 }
 
+const found = (summary: Summary): ThreadAnswer => ({ summary, kinds: [], changes: [], json: '' })
 const parts = (count: number): Part[] =>
   Array.from({ length: count }, (_, at) => ({ sessions: [String(at)], share: (at + 1) / count }))
 const settled = () => new Promise(setImmediate)

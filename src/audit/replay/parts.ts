@@ -4,8 +4,8 @@ import type { Worker } from 'node:worker_threads'
 import { type ReadDb, StoreError } from '../../store/open.ts'
 import { importedCalls } from './dispatcher-calls.ts'
 import type { Policy } from './judge-call.ts'
+import type { PartResult, Wanted } from './part-result.ts'
 import { type CallFilter, callsOfSessions, countCalls, type RecordedCall, sessionsOf } from './recorded-calls.ts'
-import type { Change, Summary } from './replay.ts'
 
 /** Some sessions, or the log of the dispatcher. */
 export interface Part {
@@ -14,17 +14,13 @@ export interface Part {
   readonly share: number
 }
 
-export interface PartResult {
-  readonly summary: Summary
-  readonly changes: readonly Change[]
-}
-
 /** What a thread is started with. A policy crosses over without its functions, so none of its hooks may be one. */
 export interface ThreadData {
   readonly path: string
   readonly filter: CallFilter
   readonly policy: Omit<Policy, 'tool'>
   readonly baseline: Omit<Policy, 'tool'> | undefined
+  readonly wanted: Wanted
 }
 
 /** A thread's answer; `kind` is that of a StoreError. */

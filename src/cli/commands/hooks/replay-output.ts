@@ -1,5 +1,6 @@
 /** How `ona hooks replay` prints what it finds. */
 
+import type { PartResult, Wanted } from '../../../audit/replay/part-result.ts'
 import type { Change, Summary } from '../../../audit/replay/replay.ts'
 import { redact } from '../../../hooks/redact.ts'
 import { counted } from '../../../hooks/text/counted.ts'
@@ -7,20 +8,18 @@ import { visible } from '../../../hooks/text/visible.ts'
 import { builtInTool } from '../../../tools/all.ts'
 import { paint, said, table, write } from '../../print.ts'
 
-/** Replays, and reports every change as it is found. */
-export type Run = (onChange: (change: Change) => void) => Promise<Summary>
+/** Replays, and reports what was found part by part. */
+export type Run = (wanted: Wanted, onPart: (result: PartResult) => void) => Promise<Summary>
 
-export async function inJson(run: Run, seen: (change: Change) => void): Promise<Summary> {
-  let changes = 0
+/** `last`: so many changes of each part are needed besides, for reports. */
+export async function inJson(run: Run, last: number, seen: (result: PartResult) => void): Promise<Summary> {
+  let isFirst = true
   write('{"changes":[')
-  const summary = await run((change) => {
-    seen(change)
-    const { call, was, would, because } = change
-    const { at, source, conversationId, sessionId, toolUseId, tool, input } = call
-    const shown = JSON.parse(redact(JSON.stringify(input), 'json'))
-    const ids = { conversation: conversationId, session: sessionId, tool_use_id: toolUseId }
-    const about = { at, agent: source, ...ids, tool, input: shown }
-    write(`${changes++ === 0 ? '' : ','}${JSON.stringify({ ...about, was, would_be: would, because })}`)
+  const summary = await run({ json: true, last }, (result) => {
+    seen(result)
+    if (result.json === '') return
+    write(isFirst ? result.json : `,${result.json}`)
+    isFirst = false
   })
   const { calls: judged, same, newlyDenied, newlyAsked, newlyAllowed, notJudged, notAsked, failed, byAgent } = summary
   const counts = {
@@ -36,20 +35,23 @@ export async function inJson(run: Run, seen: (change: Change) => void): Promise<
   return summary
 }
 
-export async function inWords(run: Run, limit: number, seen: (change: Change) => void): Promise<Summary> {
-  let changes = 0
+export async function inWords(
+  run: Run,
+  limit: number,
+  last: number,
+  seen: (result: PartResult) => void,
+): Promise<Summary> {
   const newest: Change[] = []
-  const summary = await run((change) => {
-    seen(change)
-    changes++
-    newest.push(change)
-    if (newest.length > 2 * limit) newest.splice(0, newest.length - limit)
+  const summary = await run({ json: false, last: Math.max(limit, last) }, (result) => {
+    seen(result)
+    newest.push(...result.changes)
+    newest.splice(0, Math.max(0, newest.length - limit))
   })
-  const shown = newest.slice(-limit)
+  const changes = summary.newlyDenied + summary.newlyAsked + summary.newlyAllowed
   said(summed(summary))
-  if (shown.length > 0) said(`\n${table(['when', 'tool', 'input', 'was → would be', 'because'], rowsOf(shown))}`)
-  if (changes > shown.length)
-    said(`The newest ${shown.length} of ${counted(changes, 'change')}; --limit N shows more, --json all.`)
+  if (newest.length > 0) said(`\n${table(['when', 'tool', 'input', 'was → would be', 'because'], rowsOf(newest))}`)
+  if (changes > newest.length)
+    said(`The newest ${newest.length} of ${counted(changes, 'change')}; --limit N shows more, --json all.`)
   return summary
 }
 

@@ -2,9 +2,17 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { hasSay, mayBeAsked, type Policy } from '../../../audit/replay/judge-call.ts'
-import { callsOfPart, isLong, judgeInThreads, partsOf, type ThreadData } from '../../../audit/replay/parts.ts'
+import { judgePart, type PartResult, type Wanted } from '../../../audit/replay/part-result.ts'
+import {
+  callsOfPart,
+  isLong,
+  judgeInThreads,
+  type Part,
+  partsOf,
+  type ThreadData,
+} from '../../../audit/replay/parts.ts'
 import type { CallFilter } from '../../../audit/replay/recorded-calls.ts'
-import { type Change, nothingYet, openReplay, type Summary, sumOf } from '../../../audit/replay/replay.ts'
+import { nothingYet, openReplay, type Summary, sumOf } from '../../../audit/replay/replay.ts'
 import { packageRoot } from '../../../package-root.ts'
 import type { ReadDb } from '../../../store/open.ts'
 
@@ -36,11 +44,17 @@ const asked = ({ policy, baseline }: Omit<Judging, 'threads'>): boolean[] =>
 export async function runReplay(
   db: ReadDb,
   { policy, baseline, filter, threads }: Judging,
-  onChange: (change: Change) => void,
+  wanted: Wanted,
+  onPart: (result: PartResult) => void,
 ): Promise<Summary> {
   const progress = openProgress()
   let sum = nothingYet
   const parts = partsOf(db, filter)
+  const onResult = ({ share }: Part, result: PartResult): void => {
+    onPart(result)
+    sum = sumOf(sum, result.summary)
+    progress.show(sum.calls, share)
+  }
   if (threads > 1) {
     await judgeInThreads(
       parts,
@@ -49,19 +63,13 @@ export async function runReplay(
         filter,
         policy: cloned(policy),
         baseline: baseline && cloned(baseline),
+        wanted,
       }),
-      ({ share }, { summary, changes }) => {
-        for (const change of changes) onChange(change)
-        sum = sumOf(sum, summary)
-        progress.show(sum.calls, share)
-      },
+      onResult,
     )
   } else {
     const replay = openReplay(policy, baseline)
-    for (const part of parts) {
-      sum = sumOf(sum, await replay(callsOfPart(db, part, filter), onChange))
-      progress.show(sum.calls, part.share)
-    }
+    for (const part of parts) onResult(part, await judgePart(replay, callsOfPart(db, part, filter), wanted))
   }
   progress.end()
   return sum

@@ -1,5 +1,6 @@
 /** `ona hooks replay`: what other rules and hooks would have said of the calls on record. */
 import { relative, resolve } from 'node:path'
+import type { ChangeKind, PartResult } from '../../../audit/replay/part-result.ts'
 import type { Change } from '../../../audit/replay/replay.ts'
 import { databaseUrlProblem } from '../../../fleet/database-url.ts'
 import { modes } from '../../../permissions/modes.ts'
@@ -10,7 +11,7 @@ import { type PolicyFlags, policyOf, readRules } from '../../policy.ts'
 import { failed, noted, wrong } from '../../print.ts'
 import { sinceMs, sinceProblem, sqlTime } from '../../since.ts'
 import { writePage } from '../../write-page.ts'
-import { inJson, inWords } from './replay-output.ts'
+import { inJson, inWords, type Run } from './replay-output.ts'
 import { hasFunctions, runReplay, threadsFor } from './replay-run.ts'
 
 const help = `ona hooks replay asks a policy about every tool call on record: what would it have said, and why? No tool is run, and
@@ -124,17 +125,15 @@ export const replay = command(name, { help, flags }, async (given) => {
     const judging = { policy, baseline, filter }
     let found = false
     const kept: Change[] = []
-    const seen = (change: Change) => {
-      found ||= fatal(change)
-      if (
-        kept.length < mostReported &&
-        (given.junit !== undefined || given.html !== undefined || given.sarif !== undefined)
-      )
-        kept.push(change)
+    const reported = given.junit !== undefined || given.html !== undefined || given.sarif !== undefined
+    const seen = ({ kinds, changes }: PartResult) => {
+      found ||= kinds.some(fatal)
+      if (reported) kept.push(...changes.slice(0, mostReported - kept.length))
     }
     const threads = threadsFor(db, jobs, judging)
-    const replayed = (onChange: (change: Change) => void) => runReplay(db, { ...judging, threads }, onChange)
-    const summary = given.json ? await inJson(replayed, seen) : await inWords(replayed, limit, seen)
+    const replayed: Run = (wanted, onPart) => runReplay(db, { ...judging, threads }, wanted, onPart)
+    const last = reported ? Number.POSITIVE_INFINITY : 0
+    const summary = given.json ? await inJson(replayed, last, seen) : await inWords(replayed, limit, last, seen)
     const { junitReport, htmlReport, sarifReport } = await import('../../../audit/replay/report.ts')
     for (const [file, text] of [
       [given.junit, () => junitReport(summary, kept, fatal)],
@@ -179,7 +178,7 @@ function baselineWords(given: Compared): string {
 const mostReported = 1000
 
 /** `allowed->denied`: whether a change is one of those named; a text when one of them is not understood. */
-function fatalChanges(named: readonly string[]): ((change: Change) => boolean) | string {
+function fatalChanges(named: readonly string[]): ((kind: ChangeKind) => boolean) | string {
   const wanted: { was: string | undefined; would: string | undefined }[] = []
   for (const each of named.flatMap((text) => text.split(','))) {
     const [was = '', would = '', ...rest] = each.split(/->|→/).map((word) => word.trim())
