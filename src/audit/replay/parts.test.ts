@@ -2,27 +2,28 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
-import { judgeInThreads, type Part, type ThreadAnswer } from './parts.ts'
+import type { PartResult } from './part-result.ts'
+import { judgeSideBySide, ownJudge, type Part, type ThreadAnswer, threadJudge } from './parts.ts'
 import { nothingYet, type Summary, sumOf } from './replay.ts'
 
 /** Answers when it is told to. */
 class Thread extends EventEmitter {
-  asked: Part | undefined
+  readonly asked: Part[] = []
   ended = false
   postMessage(part: Part) {
-    this.asked = part
+    this.asked.push(part)
   }
   async terminate() {
     this.ended = true
     return 0
   }
-  answer(answer: ThreadAnswer = found({ ...nothingYet, calls: Number(this.asked!.sessions[0]) })) {
-    this.asked = undefined
+  answer(answer: ThreadAnswer = found({ ...nothingYet, calls: Number(this.asked[0]!.sessions[0]) })) {
+    this.asked.shift()
     this.emit('message', answer)
   }
 }
 
-const found = (summary: Summary): ThreadAnswer => ({ summary, kinds: [], changes: [], json: '' })
+const found = (summary: Summary): PartResult => ({ summary, kinds: [], changes: [], json: '' })
 const parts = (count: number): Part[] =>
   Array.from({ length: count }, (_, at) => ({ sessions: [String(at)], share: (at + 1) / count }))
 const settled = () => new Promise(setImmediate)
@@ -30,23 +31,22 @@ const settled = () => new Promise(setImmediate)
 function judging(count: number) {
   const threads = [new Thread(), new Thread()] as const
   const reported: number[] = []
-  const work = judgeInThreads(parts(count), threads as unknown as Worker[], (_, { summary }) =>
-    reported.push(summary.calls),
-  )
+  const judges = threads.map((thread) => threadJudge(thread as unknown as Worker))
+  const work = judgeSideBySide(parts(count), judges, (_, { summary }) => reported.push(summary.calls))
   return { threads, reported, work }
 }
 
 test('parts are reported in order, whichever thread is done first, and few of them wait', async () => {
   const { threads, reported, work } = judging(40)
   const [slow, quick] = threads
-  for (let given = 0; quick.asked; given++) {
+  for (let given = 0; quick.asked.length > 0; given++) {
     assert.ok(given < 16, 'it went on without an end')
     quick.answer()
     await settled()
   }
   assert.deepEqual(reported, [])
-  while (slow.asked || quick.asked) {
-    for (const thread of [slow, quick]) if (thread.asked) thread.answer()
+  while (slow.asked.length + quick.asked.length > 0) {
+    for (const thread of [slow, quick]) if (thread.asked.length > 0) thread.answer()
     await settled()
   }
   await work
@@ -55,6 +55,24 @@ test('parts are reported in order, whichever thread is done first, and few of th
     parts(40).map((_, at) => at),
   )
   assert.deepEqual([slow.ended, quick.ended], [true, true])
+})
+
+test('this thread judges too, and another one has its next part before it is done', async () => {
+  const thread = new Thread()
+  const reported: number[] = []
+  const own = ownJudge(async (part) => found({ ...nothingYet, calls: Number(part.sessions[0]) }))
+  const judges = [own, threadJudge(thread as unknown as Worker)]
+  const work = judgeSideBySide(parts(9), judges, (_, { summary }) => reported.push(summary.calls))
+  assert.deepEqual(
+    thread.asked.map(({ sessions }) => sessions),
+    [['1'], ['2']],
+  )
+  while (reported.length < 9) {
+    if (thread.asked.length > 0) thread.answer()
+    await settled()
+  }
+  await work
+  assert.deepEqual([reported, thread.ended], [parts(9).map((_, at) => at), true])
 })
 
 test('what fails in a thread, or its end, ends the replay and every thread', async () => {

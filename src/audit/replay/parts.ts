@@ -1,5 +1,4 @@
 /** A history in parts that several threads judge side by side; what they find is reported in the order of the record. */
-import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { type ReadDb, StoreError } from '../../store/open.ts'
 import { importedCalls } from './dispatcher-calls.ts'
@@ -53,26 +52,34 @@ export function isLong(db: ReadDb, filter: CallFilter): boolean {
 }
 const longHistory = 20_000
 
-/** Gives the parts to the threads, and reports each with its result, in order. A thread's failure ends all of them. */
-export async function judgeInThreads(
+/** Judges parts: this thread, or another one. */
+export interface PartJudge {
+  judge(part: Part): Promise<PartResult>
+  /** So many parts are given to it at once: another thread does not wait for this one before its next part. */
+  readonly atOnce: number
+  end(): Promise<unknown>
+}
+
+/** Gives out the parts, and reports each with its result, in order. A failure of one judge ends all of them. */
+export async function judgeSideBySide(
   parts: Iterable<Part>,
-  threads: readonly Worker[],
+  judges: readonly PartJudge[],
   onResult: (part: Part, result: PartResult) => void,
 ): Promise<void> {
   const left = parts[Symbol.iterator]()
   const done = new Map<number, { part: Part; result: PartResult }>()
   let [given, reported] = [0, 0]
   let room = Promise.withResolvers<void>()
-  const drive = async (thread: Worker) => {
-    const ended = new AbortController()
-    thread.once('exit', () => ended.abort(new Error('a thread of the replay ended early')))
+  let hasEnded = false
+  const drive = async (judge: PartJudge) => {
     for (;;) {
-      // a thread that is far ahead of the slowest waits, so that few results are in memory
-      while (given - reported >= mostAhead * threads.length) await room.promise
+      // a judge that is far ahead of the slowest waits, so that few results are in memory
+      while (given - reported >= mostAhead * judges.length) await room.promise
+      if (hasEnded) return
       const next = left.next()
       if (next.done) return
       const at = given++
-      done.set(at, { part: next.value, result: await askThread(thread, next.value, ended.signal) })
+      done.set(at, { part: next.value, result: await judge.judge(next.value) })
       for (let each = done.get(reported); each; each = done.get(++reported)) {
         done.delete(reported)
         onResult(each.part, each.result)
@@ -82,19 +89,48 @@ export async function judgeInThreads(
     }
   }
   try {
-    await Promise.all(threads.map(drive))
+    await Promise.all(judges.flatMap((judge) => Array.from({ length: judge.atOnce }, () => drive(judge))))
   } finally {
-    await Promise.all(threads.map((thread) => thread.terminate()))
+    hasEnded = true
+    await Promise.all(judges.map((judge) => judge.end()))
   }
 }
 const mostAhead = 8
 
-async function askThread(thread: Worker, part: Part, signal: AbortSignal): Promise<PartResult> {
-  thread.postMessage(part)
-  const said = once(thread, 'message', { signal }).catch((cause: unknown) => {
-    throw signal.aborted ? signal.reason : cause
+/** This thread, which looks after the others between two parts. */
+export const ownJudge = (work: (part: Part) => Promise<PartResult>): PartJudge => ({
+  atOnce: 1,
+  async judge(part) {
+    await new Promise(setImmediate)
+    return work(part)
+  },
+  end: async () => {},
+})
+
+/** Another thread, which answers in the order in which it is asked. */
+export function threadJudge(thread: Worker): PartJudge {
+  const asked: PromiseWithResolvers<PartResult>[] = []
+  let failure: unknown
+  const fail = (cause: unknown) => {
+    failure ??= cause
+    for (const each of asked.splice(0)) each.reject(failure)
+  }
+  thread.on('message', (answer: ThreadAnswer) => {
+    if (!('problem' in answer)) asked.shift()?.resolve(answer)
+    else fail(answer.kind ? new StoreError(answer.kind, answer.problem) : new Error(answer.problem))
   })
-  const [answer] = (await said) as [ThreadAnswer]
-  if (!('problem' in answer)) return answer
-  throw answer.kind ? new StoreError(answer.kind, answer.problem) : new Error(answer.problem)
+  thread.on('error', fail)
+  thread.on('exit', () => fail(new Error('a thread of the replay ended early')))
+  return {
+    atOnce: 2,
+    judge(part) {
+      const answer = Promise.withResolvers<PartResult>()
+      if (failure === undefined) {
+        asked.push(answer)
+        thread.postMessage(part)
+      } else answer.reject(failure)
+      return answer.promise
+    },
+    end: () => thread.terminate(),
+  }
 }

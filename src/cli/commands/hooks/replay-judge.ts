@@ -10,8 +10,10 @@ const { path, filter, policy, baseline, wanted } = workerData as ThreadData
 const db = readDb(path)
 const replay = openReplay({ ...policy, tool: knownTool }, baseline && { ...baseline, tool: knownTool })
 
-parentPort!.on('message', async (part: Part) => {
-  parentPort!.postMessage(await judged(part))
+/** One after another: hooks are counted by the part. */
+let last = Promise.resolve()
+parentPort!.on('message', (part: Part) => {
+  last = last.then(async () => parentPort!.postMessage(await judged(part)))
 })
 
 async function judged(part: Part): Promise<ThreadAnswer> {

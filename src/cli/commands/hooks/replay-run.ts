@@ -6,10 +6,12 @@ import { judgePart, type PartResult, type Wanted } from '../../../audit/replay/p
 import {
   callsOfPart,
   isLong,
-  judgeInThreads,
+  judgeSideBySide,
+  ownJudge,
   type Part,
   partsOf,
   type ThreadData,
+  threadJudge,
 } from '../../../audit/replay/parts.ts'
 import type { CallFilter } from '../../../audit/replay/recorded-calls.ts'
 import { nothingYet, openReplay, type Summary, sumOf } from '../../../audit/replay/replay.ts'
@@ -49,28 +51,16 @@ export async function runReplay(
 ): Promise<Summary> {
   const progress = openProgress()
   let sum = nothingYet
-  const parts = partsOf(db, filter)
   const onResult = ({ share }: Part, result: PartResult): void => {
     onPart(result)
     sum = sumOf(sum, result.summary)
     progress.show(sum.calls, share)
   }
-  if (threads > 1) {
-    await judgeInThreads(
-      parts,
-      await startThreads(threads, {
-        path: db.path,
-        filter,
-        policy: cloned(policy),
-        baseline: baseline && cloned(baseline),
-        wanted,
-      }),
-      onResult,
-    )
-  } else {
-    const replay = openReplay(policy, baseline)
-    for (const part of parts) onResult(part, await judgePart(replay, callsOfPart(db, part, filter), wanted))
-  }
+  const replay = openReplay(policy, baseline)
+  const own = ownJudge((part) => judgePart(replay, callsOfPart(db, part, filter), wanted))
+  const data = { path: db.path, filter, policy: cloned(policy), baseline: baseline && cloned(baseline), wanted }
+  const others = threads > 1 ? await startThreads(threads - 1, data) : []
+  await judgeSideBySide(partsOf(db, filter), [own, ...others.map(threadJudge)], onResult)
   progress.end()
   return sum
 }
