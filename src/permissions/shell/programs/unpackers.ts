@@ -83,7 +83,7 @@ export function unpackedInto(name: string, args: readonly ShellWord[]): readonly
   const operands = (name === 'git' ? args.slice(gitVerbAt(args)) : args).filter(({ value }) => !value.startsWith('-'))
   if (!unpacker.creates(args, operands[0]?.value ?? '')) return nowhere
   const { into } = unpacker
-  if (!into) return [operands.at(-1) ?? here]
+  if (!into) return [operands.length > 1 ? operands.at(-1)! : here] // after the verb, the archive or the source
   const named = into.flatMap((option) => valuesOfOption(args, option))
   return named.length > 0 ? named : [here]
 }

@@ -1,0 +1,42 @@
+/** In which spellings a command is held against rules: `COMMAND ¦ SPELLINGS`, those that it certainly has before the `?`. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { HOLE } from '../wildcard.ts'
+import { readShell } from './read.ts'
+import { certainSpellings, possibleSpellings } from './spellings.ts'
+
+const every = () => true
+
+function told(line: string): string {
+  const [command] = readShell(line).commands
+  const shown = (texts: readonly string[]) => [...new Set(texts)].join(' ; ').replaceAll(HOLE, '…')
+  const possible = shown(possibleSpellings(command!, every))
+  return shown(certainSpellings(command!, every)) + (possible === '' ? '' : ` ? ${possible}`)
+}
+
+test('the spellings of a command that rules are held against', () => {
+  const rows = readFileSync(join(import.meta.dirname, 'fixtures/spellings.txt'), 'utf8')
+    .split('\n')
+    .filter((row) => row !== '' && !row.startsWith('# '))
+    .map((row) => row.split(/ ¦ ?/) as [string, string])
+  assert.deepEqual(
+    rows.map(([line]) => [line, told(line)]),
+    rows,
+  )
+})
+
+test('of a command with more than 200 words anything may be among them', () => {
+  const last = (count: number) => possibleSpellings(readShell(`rm${' x'.repeat(count - 1)}`).commands[0]!, every).at(-1)
+  assert.deepEqual([last(200), last(201)], [undefined, HOLE])
+  const wrapped = readShell(`tool${' x'.repeat(200)} y`).commands[0]!
+  assert.equal(possibleSpellings(wrapped, every).filter((text) => text.endsWith(' y')).length, 200)
+})
+
+test('a spelling that no rule begins with is not put together', () => {
+  const [command] = readShell('tool a=rm /bin/rm x').commands
+  const isRm = (beginning: string) => beginning === 'rm'
+  assert.deepEqual(certainSpellings(command!, isRm), [])
+  assert.deepEqual(possibleSpellings(command!, isRm), ['rm x', 'rm /bin/rm x'])
+})
