@@ -23,8 +23,12 @@ async function recorded(t: { after(work: () => void): void }): Promise<Place> {
 
 /** One record for all tests that only ask: asking writes nothing. */
 let shared: Promise<Place> | undefined
+const atTheEnd: (() => void)[] = []
+after(() => {
+  for (const work of atTheEnd) work()
+})
 const askedOnly = (): Promise<Place> => {
-  shared ??= recorded({ after })
+  shared ??= recorded({ after: (work) => void atTheEnd.push(work) })
   return shared
 }
 
