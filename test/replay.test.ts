@@ -49,7 +49,7 @@ test('the settings in force say what they said; one more rule changes what it na
     code: 0,
     told: [],
     counts: [4, 4, 0, 0, 0],
-    rest: { not_judged: 0, not_asked: [], failed: [], by_agent: { ona: { calls: 4, changed: 0 } } },
+    rest: { not_replayed: 0, not_judged: 0, not_asked: [], failed: [], by_agent: { ona: { calls: 4, changed: 0 } } },
   })
   const { code, told, counts } = await asked(here, '--rule', 'deny:Bash(rm *)', '--rule', 'allow:Bash(git *)')
   assert.deepEqual(

@@ -1,11 +1,12 @@
 /** The policy that a command asks about: the settings in force or a file's, with more rules and hooks. */
 import { homedir } from 'node:os'
 import { dirname, resolve } from 'node:path'
+import { protectedBy } from '../agent/permission-question.ts'
 import { settingsHere } from '../agent/session/folder-settings.ts'
 import type { Policy } from '../audit/replay/judge-call.ts'
 import { withOwnPath } from '../auth/child-env.ts'
 import { sayHookProblem } from '../hooks/settings.ts'
-import type { JsonObject } from '../hooks/shape.ts'
+import { isObject, type JsonObject } from '../hooks/shape.ts'
 import type { PermissionSettings } from '../permissions/question.ts'
 import { type Behavior, readRule } from '../permissions/rule.ts'
 import { dbPath } from '../store/open.ts'
@@ -85,9 +86,17 @@ export async function policyOf(given: PolicyFlags, rules: Rules): Promise<Policy
     dbPath: dbPath(),
     env: withOwnPath(process.env),
     runCommands: given['run-commands'] === true,
+    protect: protectedBy(
+      { settings: loaded.settings, home: process.env['HOME'] || homedir(), db: { path: dbPath() } },
+      resolve(cwd ?? '.'),
+    ),
+    sandboxAnswers: sandboxAnswers(loaded.settings.sandbox),
     tool: knownTool,
   }
 }
+
+const sandboxAnswers = (sandbox: unknown): boolean =>
+  isObject(sandbox) && sandbox['enabled'] === true && sandbox['autoAllowBashIfSandboxed'] !== false
 
 /** How many hooks of a settings file are code that nobody has trusted: the file may come from a pull request. */
 function untrustedCode(file: string, hooks: readonly JsonObject[]): number {

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../hooks/shape.ts'
 import type { Safety, Steps } from '../../hooks/steps.ts'
 import { decide } from '../../permissions/decide.ts'
 import { type FileView, rememberingView } from '../../permissions/paths/view.ts'
+import type { ProtectedPath } from '../../permissions/protected-paths.ts'
 import type { PermissionSettings } from '../../permissions/question.ts'
 import { ruleText } from '../../permissions/rule.ts'
 import { matchesRule } from '../../permissions/rule-applies.ts'
@@ -23,6 +24,10 @@ export interface Policy {
   readonly env: NodeJS.ProcessEnv
   /** Commands and addresses are other programs: they run only with this. */
   readonly runCommands: boolean
+  /** Files that hooks run and the database: rules of the session's own. */
+  readonly protect?: readonly ProtectedPath[]
+  /** Commands run in a sandbox, which answers prompts for them where there is one. */
+  readonly sandboxAnswers?: boolean
   /** The input as the tool would have got it, and what the tool is. */
   tool(name: string, input: JsonObject, cwd: string): KnownTool
 }
@@ -48,6 +53,8 @@ export interface Judged {
   readonly because: Because
   /** What the rules were asked, unless a hook or the gate had the last word. */
   readonly question?: Question
+  /** A hook that was not asked, or a sandbox, may have said something else. */
+  readonly isPartial?: true
 }
 
 interface Suggested extends Judged {
@@ -72,9 +79,22 @@ export function callJudge(policy: Policy): (call: RecordedCall) => Promise<Sugge
 /** At once where nothing has to be awaited. */
 export function judged(call: RecordedCall, policy: Policy, asker: Asker): Promise<Judged> | Judged {
   const known = policy.tool(call.tool, call.input, call.projectDir)
-  return asker.plane
-    ? askHooks(call, known, asker, policy).then((heard) => ruledOn(call, known, heard, policy, asker))
-    : ruledOn(call, known, nobody, policy, asker)
+  if (!asker.plane && !policy.sandboxAnswers) return ruledOn(call, known, nobody, policy, asker)
+  return partlyJudged(call, known, policy, asker)
+}
+
+async function partlyJudged(call: RecordedCall, known: KnownTool, policy: Policy, asker: Asker): Promise<Judged> {
+  const heard = asker.plane ? await askHooks(call, known, asker, policy) : nobody
+  const verdict = await ruledOn(call, known, heard, policy, asker)
+  const isOpen = heard.isPartial ? verdict.decision !== 'deny' : policy.sandboxAnswers && mayBeSandboxed(call, verdict)
+  return isOpen ? { ...verdict, isPartial: true } : verdict
+}
+
+/** Whether a sandbox, where there is one, answers in the user's place; a command that asks to run outside prompts there. */
+function mayBeSandboxed({ tool, input }: RecordedCall, { decision, because: { by, reason } }: Judged): boolean {
+  if (tool !== 'Bash') return false
+  if (input['dangerouslyDisableSandbox'] === true) return decision === 'allow'
+  return decision !== 'allow' && by === 'mode' && !/^the ask rule "/.test(reason)
 }
 
 function ruledOn(
@@ -94,6 +114,7 @@ function ruledOn(
   const question = {
     ...{ settings: policy.permissions, mode: policy.mode, tool: call.tool, input: hooks.input ?? known.input, hook },
     ...{ home: policy.home, cwd: call.projectDir, projectDir: call.projectDir, files: asker.files },
+    ...(policy.protect && { protect: policy.protect }),
   }
   const ruled = asker.rule(question)
   return ruled instanceof Promise
@@ -159,6 +180,8 @@ interface Heard {
   /** Who said so. */
   readonly hook?: string
   readonly input?: JsonObject
+  /** One of them was not asked. */
+  readonly isPartial?: boolean
 }
 
 const nobody: Heard = { decision: 'none' }
@@ -185,8 +208,8 @@ async function askHooks(
   const step: Steps['before_tool_apply'] = { toolName: call.tool, safety, args: input, result: null }
   const fields = { tool_name: call.tool, tool_input: input, tool_use_id: call.toolUseId }
   const answer = await plane!.ask('before_tool_apply', step, scope, { name: 'PreToolUse', fields })
-  for (const { skippedReason, command } of rows)
-    if (skippedReason === NOT_ASKED) notAsked.set(command, { calls: (notAsked.get(command)?.calls ?? 0) + 1 })
+  const withheld = rows.filter(({ skippedReason }) => skippedReason === NOT_ASKED)
+  for (const { command } of withheld) notAsked.set(command, { calls: (notAsked.get(command)?.calls ?? 0) + 1 })
   for (const { effect, hook, reason } of answer.notes)
     if (effect === 'failed' || effect === 'warned') {
       const before = failed.get(hook)
@@ -198,7 +221,12 @@ async function askHooks(
     return { decision: 'deny', denied: { by: 'hook', name: said?.hook ?? lastAsked(rows), reason: refused } }
   const hook =
     answer.decision === 'ask' ? said?.hook : lastAsked(rows.filter(({ stdout }) => allows.test(stdout ?? '')))
-  return { decision: answer.decision, ...(hook && { hook }), input: step.args as JsonObject }
+  return {
+    decision: answer.decision,
+    ...(hook && { hook }),
+    input: step.args as JsonObject,
+    isPartial: withheld.length > 0,
+  }
 }
 
 /** Why the tool would not have run, where that is a hook's word. */

@@ -90,12 +90,12 @@ test('what fails in a thread, or its end, ends the replay and every thread', asy
 
 test('the summaries of two parts are one, with hooks and agents in the order in which they came', () => {
   const one: Summary = {
-    ...{ calls: 3, same: 1, newlyDenied: 1, newlyAsked: 1, newlyAllowed: 0, notJudged: 2 },
+    ...{ calls: 3, same: 1, newlyDenied: 1, newlyAsked: 1, newlyAllowed: 0, notJudged: 2, notReplayed: 0 },
     ...{ notAsked: [{ hook: 'b', calls: 1 }], failed: [{ hook: 'x', calls: 1, why: 'first' }] },
     byAgent: { ona: { calls: 3, changed: 2 } },
   }
   const two: Summary = {
-    ...{ calls: 5, same: 2, newlyDenied: 1, newlyAsked: 1, newlyAllowed: 1, notJudged: 1 },
+    ...{ calls: 5, same: 2, newlyDenied: 1, newlyAsked: 1, newlyAllowed: 1, notJudged: 1, notReplayed: 0 },
     notAsked: [
       { hook: 'a', calls: 4 },
       { hook: 'b', calls: 2 },
@@ -104,7 +104,7 @@ test('the summaries of two parts are one, with hooks and agents in the order in 
     byAgent: { codex: { calls: 1, changed: 1 }, ona: { calls: 4, changed: 2 } },
   }
   assert.deepEqual(sumOf(one, two), {
-    ...{ calls: 8, same: 3, newlyDenied: 2, newlyAsked: 2, newlyAllowed: 1, notJudged: 3 },
+    ...{ calls: 8, same: 3, newlyDenied: 2, newlyAsked: 2, newlyAllowed: 1, notJudged: 3, notReplayed: 0 },
     notAsked: [
       { hook: 'b', calls: 3 },
       { hook: 'a', calls: 4 },

@@ -182,6 +182,7 @@ test('a rule changes what it names and nothing else, and is named', async (t) =>
     newlyAsked: 0,
     newlyAllowed: 1,
     notJudged: 1,
+    notReplayed: 0,
     notAsked: [],
     failed: [],
     byAgent: { ona: { calls: 3, changed: 2 } },

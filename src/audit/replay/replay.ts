@@ -17,6 +17,8 @@ export interface Summary {
   readonly newlyAllowed: number
   /** Calls on record that came to no judgement then, and are not judged now. */
   readonly notJudged: number
+  /** Among `calls`: a hook that was not asked, or a sandbox, may decide them otherwise. */
+  readonly notReplayed: number
   /** Hooks that had a say and were not asked, because they are programs or need a model; and how often. */
   readonly notAsked: readonly { readonly hook: string; readonly calls: number }[]
   /** Hooks that failed, how often, and how the first time. */
@@ -45,7 +47,7 @@ export function openReplay(policy: Policy, baseline?: Policy): Replay {
   const before = baseline && { policy: baseline, asker: openAsker(baseline) }
   return async (calls, onChange) => {
     const byAgent: Record<string, { calls: number; changed: number }> = {}
-    const count = { calls: 0, same: 0, newlyDenied: 0, newlyAsked: 0, newlyAllowed: 0, notJudged: 0 }
+    const count = { calls: 0, same: 0, newlyDenied: 0, newlyAsked: 0, newlyAllowed: 0, notJudged: 0, notReplayed: 0 }
     for (const call of calls) {
       if (call.was === null) {
         count.notJudged++
@@ -56,9 +58,15 @@ export function openReplay(policy: Policy, baseline?: Policy): Replay {
       const agent = byAgent[call.source]!
       agent.calls++
       const now = judged(call, policy, asker)
-      const { decision: would, because } = now instanceof Promise ? await now : now
+      const { decision: would, because, isPartial } = now instanceof Promise ? await now : now
       const then = before ? judged(call, before.policy, before.asker) : call.was
-      const { decision: was } = then instanceof Promise ? await then : then
+      const earlier = then instanceof Promise ? await then : then
+      // what is open in both policies is no difference between them
+      if (isPartial && !('isPartial' in earlier)) {
+        count.notReplayed++
+        continue
+      }
+      const { decision: was } = earlier
       if (would === was) {
         count.same++
         continue
@@ -80,7 +88,7 @@ const tally = <T extends object>(found: ReadonlyMap<string, T>) =>
   Array.from(found, ([hook, rest]) => ({ hook, ...rest }))
 
 export const nothingYet: Summary = {
-  ...{ calls: 0, same: 0, newlyDenied: 0, newlyAsked: 0, newlyAllowed: 0, notJudged: 0 },
+  ...{ calls: 0, same: 0, newlyDenied: 0, newlyAsked: 0, newlyAllowed: 0, notJudged: 0, notReplayed: 0 },
   ...{ notAsked: [], failed: [], byAgent: {} },
 }
 
@@ -98,6 +106,7 @@ export function sumOf(one: Summary, two: Summary): Summary {
     newlyAsked: one.newlyAsked + two.newlyAsked,
     newlyAllowed: one.newlyAllowed + two.newlyAllowed,
     notJudged: one.notJudged + two.notJudged,
+    notReplayed: one.notReplayed + two.notReplayed,
     notAsked: joined(one.notAsked, two.notAsked),
     failed: joined(one.failed, two.failed),
     byAgent,

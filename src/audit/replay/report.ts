@@ -23,10 +23,16 @@ export function junitReport(
   })
   const failures = changes.filter(isFatal).length
   const same = `<testcase classname="ona.replay" name="${summary.same} of ${counted(summary.calls, 'call')} come out the same"/>`
+  const open =
+    summary.notReplayed > 0
+      ? [
+          `<testcase classname="ona.replay" name="${counted(summary.notReplayed, 'call')} not replayed"><skipped/></testcase>`,
+        ]
+      : []
   return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites tests="${cases.length + 1}" failures="${failures}">
-<testsuite name="ona hooks replay" tests="${cases.length + 1}" failures="${failures}" errors="0">
-${[same, ...cases].join('\n')}
+<testsuites tests="${cases.length + open.length + 1}" failures="${failures}">
+<testsuite name="ona hooks replay" tests="${cases.length + open.length + 1}" failures="${failures}" errors="0" skipped="${open.length}">
+${[same, ...open, ...cases].join('\n')}
 </testsuite>
 </testsuites>
 `
@@ -61,6 +67,7 @@ export function htmlReport(summary: Summary, changes: readonly Change[], baselin
       [newlyAsked, 'newly asked'],
       [newlyAllowed, 'newly allowed'],
     ] as [number, string][]),
+    ...(summary.notReplayed > 0 ? [[summary.notReplayed, 'not replayed'] as [number, string]] : []),
   ]
   const agents = Object.entries(byAgent).map(
     ([name, row]) =>

@@ -21,17 +21,17 @@ export async function inJson(run: Run, last: number, seen: (result: PartResult) 
     write(isFirst ? result.json : `,${result.json}`)
     isFirst = false
   })
-  const { calls: judged, same, newlyDenied, newlyAsked, newlyAllowed, notJudged, notAsked, failed, byAgent } = summary
+  const { calls: judged, same, newlyDenied, newlyAsked, newlyAllowed, notAsked, failed, byAgent } = summary
   const counts = {
     calls: judged,
     same,
     newly_denied: newlyDenied,
     newly_asked: newlyAsked,
     newly_allowed: newlyAllowed,
+    not_replayed: summary.notReplayed,
+    not_judged: summary.notJudged,
   }
-  write(
-    `],${JSON.stringify({ ...counts, not_judged: notJudged, not_asked: notAsked, failed, by_agent: byAgent }).slice(1)}\n`,
-  )
+  write(`],${JSON.stringify({ ...counts, not_asked: notAsked, failed, by_agent: byAgent }).slice(1)}\n`)
   return summary
 }
 
@@ -64,6 +64,7 @@ function summed(summary: Summary): string {
       ['newly denied', newlyDenied] as const,
     ],
     ...[['newly asked', newlyAsked] as const, ['newly allowed', newlyAllowed] as const],
+    ...(summary.notReplayed > 0 ? [['not replayed', summary.notReplayed] as const] : []),
   ]
   const width = calls.toLocaleString('en').length
   const lines = counts.map(([what, count]) => {
@@ -74,6 +75,8 @@ function summed(summary: Summary): string {
   if (agents.length > 1)
     lines.push(`by agent: ${agents.map(([name, { calls: n, changed }]) => `${name} ${changed} of ${n}`).join(', ')}`)
   if (notJudged > 0) lines.push(`left out, because they were never judged: ${counted(notJudged, 'call')}`)
+  if (summary.notReplayed > 0 && notAsked.length === 0)
+    lines.push('not replayed: commands that a sandbox allows without a prompt, where there is one')
   for (const { hook, calls: count } of notAsked)
     lines.push(`not asked about ${counted(count, 'call')}: ${visible(hook)} (${whyNot(hook)})`)
   for (const { hook, calls: count, why } of failed)
