@@ -181,6 +181,18 @@ test('new records of an archived session put it back first; nothing is stored tw
   assert.deepEqual(counts(), [Number(before![0]) + 2], 'one prompt, and one reply under another name')
 })
 
+test("Cursor's deletions are commands, so that rules on rm concern them", async (t) => {
+  const here = place(t)
+  const file = join(here.home, '.cursor/projects/p/agent-transcripts/d/d.jsonl')
+  mkdirSync(dirname(file), { recursive: true })
+  const content = [{ type: 'tool_use', name: 'Delete', input: { path: "/p/it's.txt" } }]
+  writeFileSync(file, `${JSON.stringify({ role: 'assistant', message: { content } })}\n`)
+  await importing(here, 'cursor')
+  assert.deepEqual(texts(here, 'cursor-d'), ["rm -- '/p/it'\\''s.txt'"])
+  const ran = await here.run(['hooks', 'replay', '--rule', 'deny:Bash(rm *)', '--json'])
+  assert.equal(JSON.parse(ran.stdout).newly_denied, 1)
+})
+
 test('the table counts sessions: a resumed one once, those of a database each', async (t) => {
   const here = place(t)
   for (const [agent, home] of [

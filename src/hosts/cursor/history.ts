@@ -44,7 +44,6 @@ const tools: ToolTable = {
   StrReplace: ['Edit', { path: 'file_path' }],
   edit_file: ['Edit', { target_file: 'file_path' }],
   search_replace: ['Edit'],
-  Delete: ['Bash'],
   grep: ['Grep'],
   Glob: ['Glob', { glob_pattern: 'pattern', target_directory: 'path' }],
   LS: ['Glob', { target_directory: 'path' }],
@@ -52,6 +51,14 @@ const tools: ToolTable = {
   WebSearch: ['WebSearch', { search_term: 'query' }],
   Task: ['Agent'],
   TodoWrite: ['TodoWrite'],
+}
+
+/** There is no tool of ours that deletes a file: it is the command that does. */
+function cursorCall(call: Parameters<typeof callOf>[1]): Call {
+  const { id, name, input } = call
+  const path = text(input['path']) || text(input['target_file'])
+  if (!/^(?:Delete|delete_file)$/.test(name) || path === '') return callOf(tools, call)
+  return { id, name: 'Bash', input: { command: `rm -- '${path.replaceAll("'", `'\\''`)}'` }, original: { name, input } }
 }
 
 function read(line: JsonObject, state: State): HistoryRecord[] {
@@ -74,7 +81,7 @@ function read(line: JsonObject, state: State): HistoryRecord[] {
     .filter((part) => part['type'] === 'tool_use')
     .map((part, index) => {
       const id = text(part['id']) || `${base.key}:${index}`
-      return callOf(tools, { id, name: text(part['name']), input: object(part['input']) })
+      return cursorCall({ id, name: text(part['name']), input: object(part['input']) })
     })
   if (said !== '' || calls.length > 0) records.push({ ...base, kind: 'reply', text: said, calls })
   for (const { id, name } of calls)
