@@ -30,7 +30,17 @@ const verified: Report = {
   ...{ signed_off: { by: 'ada', at: '2026-11-15 09:00:00' }, untraced: [], uncovered: [], sandbox: null },
 }
 const replayed = {
-  ...{ calls: 12, same: 11, newlyDenied: 1, newlyAsked: 0, newlyAllowed: 0, notJudged: 0, notReplayed: 0, notAsked: [], failed: [] },
+  ...{
+    calls: 12,
+    same: 11,
+    newlyDenied: 1,
+    newlyAsked: 0,
+    newlyAllowed: 0,
+    notJudged: 0,
+    notReplayed: 0,
+    notAsked: [],
+    failed: [],
+  },
   byAgent: { [hostile]: { calls: 12, changed: 1 } },
 }
 const call = {
