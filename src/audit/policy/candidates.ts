@@ -95,6 +95,22 @@ export function exactRule({ tool, input: { command, file_path } }: Pick<Recorded
   return typeof file_path === 'string' && file_path.startsWith('/') ? [`${tool}(/${file_path})`] : []
 }
 
+/** `rm -rf *` and `rm *` for `rm -rf build`: beginnings of a plain command. Of a program with verbs, with the verb. */
+export function widerRules({ tool, input: { command } }: Pick<RecordedCall, 'tool' | 'input'>): string[] {
+  if (tool !== 'Bash' || typeof command !== 'string' || !/^[\w./:@=+, -]+$/.test(command)) return []
+  const words = command.trim().split(/ +/)
+  const fewest = withVerbs.has(words[0]!) ? 2 : 1
+  return [3, 2, 1]
+    .filter((count) => count >= fewest && count < words.length)
+    .map((count) => `Bash(${words.slice(0, count).join(' ')} *)`)
+}
+
+const withVerbs = new Set(
+  'git gh glab npm npx pnpm yarn bun deno cargo go docker podman kubectl helm terraform aws gcloud az make python python3 node sh bash env sudo brew apt apt-get pip uv'.split(
+    ' ',
+  ),
+)
+
 /** A folder outside the project as the very file, where the folder holds more than was asked for. */
 function fileRules(rule: string, recorded: RecordedCall): string[] {
   if (!rule.startsWith('Read(') || isPlainPath(rule.slice('Read(/'.length, -'/**)'.length))) return [rule]

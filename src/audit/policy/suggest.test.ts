@@ -152,3 +152,35 @@ test('what was denied at any time holds, also outside the calls that are looked 
     [[], ['it would allow a call that was denied: Bash npm test secret']],
   )
 })
+
+test('deny rules are as few as cover what was denied, and no wider than that', async () => {
+  const calls = [
+    ...['rm -rf build', 'rm -rf dist', 'rm -rf out', 'git push origin a', 'git push origin b', 'deploy.sh x'].map(
+      (command) => call(command, denied),
+    ),
+    ...['npm publish', 'npm unpublish x'].map((command) => call(command, denied)),
+    ...['npm test', 'git fetch'].map((command) => call(command, approved)),
+    ...['compose x 1', 'compose x 2'].map((command) => call(command, denied)),
+    call('compose x 3', approved),
+  ]
+  const { suggestions, dropped } = await suggestRules(calls, policy)
+  assert.deepEqual(
+    dropped.filter(({ rule }) => rule.startsWith('deny:')).map(({ rule, why }) => [rule, why]),
+    ['Bash(compose x *)', 'Bash(compose *)'].map((rule) => [
+      `deny:${rule}`,
+      'it would deny a call that was allowed: Bash compose x 3',
+    ]),
+  )
+  assert.deepEqual(
+    suggestions.filter(({ behavior }) => behavior === 'deny').map(({ rule, calls: n }) => [rule, n]),
+    [
+      ['Bash(rm -rf *)', 3],
+      ['Bash(git push origin *)', 2],
+      ['Bash(npm unpublish x)', 1],
+      ['Bash(npm publish *)', 1],
+      ['Bash(deploy.sh x)', 1],
+      ['Bash(compose x 1)', 1],
+      ['Bash(compose x 2)', 1],
+    ],
+  )
+})

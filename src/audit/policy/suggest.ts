@@ -5,7 +5,7 @@
 
 import { callJudge, type Policy } from '../replay/judge-call.ts'
 import type { RecordedCall } from '../replay/recorded-calls.ts'
-import { candidatesOf, exactRule, isHarmless, refusedRule } from './candidates.ts'
+import { candidatesOf, exactRule, isHarmless, refusedRule, widerRules } from './candidates.ts'
 import { wasDenied } from './denied-calls.ts'
 import { isDestructive } from './destructive.ts'
 import { shownCall } from './shown-call.ts'
@@ -182,30 +182,48 @@ function mayConcern(rule: string, { call: { tool, input }, candidates }: Group):
   return tool !== 'Bash' || typeof command !== 'string' || command.includes(/^Bash\(([^\s)*]*)/.exec(rule)?.[1] ?? '')
 }
 
-/** What was denied, as rules, where no call that was allowed would be denied with it. */
+/** What was denied, as the fewest rules that deny no call that was allowed: first the rule that covers most of what is left. */
 async function denyRules(groups: readonly Group[], policy: Policy, { most, dropped }: Limits): Promise<Suggestion[]> {
   const chosen: Suggestion[] = []
-  const seen = new Set<string>()
-  const denied = groups.filter((group) => group.denied > 0).toSorted((a, b) => b.denied - a.denied)
-  for (const group of denied) {
-    if (chosen.length >= most) break
-    if (group.today === 'deny') continue
-    for (const rule of new Set([...group.offered, ...exactRule(group.call)])) {
-      if (seen.has(rule)) continue
-      seen.add(rule)
-      const tried = callJudge(withRule(policy, 'deny', rule))
-      const hit: Group[] = []
-      for (const each of groups)
-        if (mayConcern(rule, each) && (await tried(each.call)).decision === 'deny') hit.push(each)
-      const good = hit.find((each) => each.denied < each.count)
-      if (good) dropped.set(`deny:${rule}`, `it would deny a call that was allowed: ${shownCall(good.call)}`)
-      else if (hit.length > 0) {
-        chosen.push(suggestion('deny', rule, hit))
-        break
-      }
+  const tried = new Set<string>()
+  const left = new Set(groups.filter(({ denied, today }) => denied > 0 && today !== 'deny'))
+  while (chosen.length < most && tried.size < mostCandidates) {
+    const rule = mostDenied(left, tried)
+    if (rule === undefined) break
+    tried.add(rule)
+    const judge = callJudge(withRule(policy, 'deny', rule))
+    const hit: Group[] = []
+    for (const each of groups)
+      if (mayConcern(rule, each) && (await judge(each.call)).decision === 'deny') hit.push(each)
+    const good = hit.find((each) => each.denied < each.count)
+    if (good) dropped.set(`deny:${rule}`, `it would deny a call that was allowed: ${shownCall(good.call)}`)
+    else if (hit.some((each) => left.has(each))) {
+      chosen.push(suggestion('deny', rule, hit))
+      for (const each of hit) left.delete(each)
     }
   }
   return chosen
+}
+
+/** The rule that covers most of the denied calls; of two that cover the same, the narrower. */
+function mostDenied(groups: ReadonlySet<Group>, tried: ReadonlySet<string>): string | undefined {
+  const covered = new Map<string, { count: number; groups: number; isWide: boolean }>()
+  for (const { call, offered, denied } of groups) {
+    const [exact] = exactRule(call)
+    const wide = widerRules(call)
+    for (const rule of new Set([...offered, ...wide, ...(exact === undefined ? [] : [exact])])) {
+      if (tried.has(rule)) continue
+      const known = covered.get(rule) ?? { count: 0, groups: 0, isWide: wide.includes(rule) }
+      covered.set(rule, { ...known, count: known.count + denied, groups: known.groups + 1 })
+    }
+  }
+  let best: string | undefined
+  for (const [rule, { count, groups: many, isWide }] of covered) {
+    if (isWide && many < 2) continue // one command alone calls for no rule on others
+    const before = best === undefined ? undefined : covered.get(best)!
+    if (!before || count > before.count || (count === before.count && rule.length > best!.length)) best = rule
+  }
+  return best
 }
 
 function mostWanted(groups: ReadonlySet<Group>, rejected: ReadonlySet<string>, fewest: number): string | undefined {
