@@ -15,9 +15,16 @@ const operators: Record<string, string> = {
   ...{ '===': '!==', '!==': '===', '<': '<=', '<=': '<', '>': '>=', '>=': '>', '-': '+', '*': '/' },
   ...{ '&&': '||', '||': '&&' },
 }
-const methods: Record<string, string> = {
-  ...{ some: 'every', every: 'some', startsWith: 'endsWith', endsWith: 'startsWith', min: 'max', max: 'min' },
-}
+const methods: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    some: 'every',
+    every: 'some',
+    startsWith: 'endsWith',
+    endsWith: 'startsWith',
+    min: 'max',
+    max: 'min',
+  }),
+)
 /** Methods that return something like what they are called on: such a call can be left out. */
 const passing = new Set(['filter', 'sort', 'toSorted', 'trim', 'slice', 'toReversed', 'reverse', 'toLowerCase'])
 
@@ -49,7 +56,7 @@ export const edits: Record<string, (node: Node, text: string) => readonly Edit[]
     const { type, property, object } = callee as Node
     if (type !== 'MemberExpression') return []
     const name = property as Node
-    const other = methods[String(name['name'])]
+    const other = methods.get(String(name['name']))
     if (other !== undefined) return [['method', name.start, name.end, other]]
     return passing.has(String(name['name'])) ? [['chain', start, end, sourceOf(object as Node, text)]] : []
   },

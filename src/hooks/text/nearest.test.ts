@@ -20,6 +20,7 @@ test('the name that was meant: two slips, or a third of a longer word', () => {
     'before-tool apply': 'before_tool_apply',
     beforetoolapply: 'before_tool_apply',
     beforetolaply: 'before_tool_apply',
+    befortolaply: 'before_tool_apply',
     beftolap: undefined,
     golb: 'glob',
     golbs: 'glob',

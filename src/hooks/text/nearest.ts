@@ -10,8 +10,9 @@ export function nearest(
   let bestDistance = Number.POSITIVE_INFINITY
   for (const name of names) {
     const bound = Math.min(bestDistance, most(name) + 1)
-    if (Math.abs(name.length - word.length) >= bound) continue
-    const distance = editDistance(fold(word), fold(name))
+    const [written, meant] = [fold(word), fold(name)]
+    if (Math.abs(written.length - meant.length) >= bound) continue // of a very long word nothing is compared
+    const distance = editDistance(written, meant)
     if (distance < bound) {
       best = name
       bestDistance = distance
