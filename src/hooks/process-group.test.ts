@@ -157,3 +157,23 @@ test('a time limit beyond the longest timer is none, and a signal after the end 
   stop.abort()
   assert.deepEqual(end, { exitCode: 0, signal: null, cause: undefined, leftBehind: false })
 })
+
+test('nothing is left that waits: no timer, and no listener on the signal', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+  const before = timers()
+  const stop = new AbortController()
+  let listeners = 0
+  const signal = Object.assign(stop.signal, {
+    addEventListener(...args: Parameters<AbortSignal['addEventListener']>) {
+      listeners++
+      AbortSignal.prototype.addEventListener.apply(this, args)
+    },
+    removeEventListener(...args: Parameters<AbortSignal['removeEventListener']>) {
+      listeners--
+      AbortSignal.prototype.removeEventListener.apply(this, args)
+    },
+  }) as AbortSignal
+  await sh('exit 0', { timeoutMs: 60_000, lingerMs: 60_000, signal })
+  await sh('sleep 60', { timeoutMs: 50, graceMs: 60_000, signal })
+  assert.deepEqual([timers(), listeners], [before, 0])
+})

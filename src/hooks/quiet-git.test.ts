@@ -80,3 +80,26 @@ test('a git that fails, or is not there, is an answer', async (t) => {
   process.env['PATH'] = '/nowhere'
   assert.deepEqual(await git(tmpdir(), ['status']), { ok: false, text: 'spawn git ENOENT' })
 })
+
+test('what git answers: much of it, why it failed, and that it took too long', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ona-git-'))
+  const { PATH } = process.env
+  t.after(() => {
+    process.env['PATH'] = PATH
+    rmSync(folder, { recursive: true })
+  })
+  writeFileSync(
+    join(folder, 'git'),
+    `#!/bin/sh\ncase "$*" in\n*much*) head -c 20000000 /dev/zero | tr '\\0' x ;;\n*fails*) echo out; echo why >&2; exit 3 ;;\n*silent*) exit 3 ;;\n*slow*) exec sleep 60 ;;\nesac\n`,
+    { mode: 0o755 },
+  )
+  process.env['PATH'] = `${folder}:${PATH}`
+  const answer = (word: string, timeoutMs?: number) =>
+    git(folder, [word], { trusted: true, ...(timeoutMs !== undefined && { timeoutMs }) })
+  const much = await answer('much')
+  assert.deepEqual([much.ok, much.text.length], [true, 20_000_000])
+  assert.deepEqual(await answer('fails'), { ok: false, text: 'why\n' })
+  const silent = await answer('silent')
+  assert.deepEqual([silent.ok, /^Command failed: git .*silent/.test(silent.text)], [false, true])
+  assert.equal((await answer('slow', 200)).ok, false)
+})

@@ -95,7 +95,6 @@ function quotedEnd(text: string, start: number, open: string): number {
 
 /** Looks no further than the end of the JSON string, so that many quotes that are never closed stay cheap. */
 function withinString(json: string, start: number, open: string): number {
-  if (open === '"') return quotedEnd(json, start, open)
   const string = json.slice(start, quotedEnd(json, start, '"'))
   return start + quotedEnd(string, 0, open)
 }
