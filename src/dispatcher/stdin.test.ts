@@ -50,6 +50,8 @@ test('whole, in pieces, left open, cut off, silent, empty, closed or a file', as
     read((write, end) => [write(long), end()]),
     read((write) => write('{"a":{"b":1}} \n')),
     read((write) => [write('{"a":{}'), setTimeout(() => write('}'), 100)]),
+    read((write, end) => [write('1'), setTimeout(() => [write('2'), end()], 200)]),
+    read((write) => write('[1]')),
     read((write) => write('{"a":1')),
     read((write) => write('{"a":}')),
     read(nothing),
@@ -63,6 +65,8 @@ test('whole, in pieces, left open, cut off, silent, empty, closed or a file', as
     { text: long, ...later },
     { text: '{"a":{"b":1}} \n', ...later },
     { text: '{"a":{}}', ...later },
+    { text: '12', ...later }, // only an object may be taken for whole before the end
+    { text: '[1]', ...later },
     { problem: 'cut-off', ...later },
     { problem: 'cut-off', ...later },
     { problem: 'silent', ...later },

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { defineHook, defineStepHook } from '../define.ts'
+import { defineHook, defineStepHook, type StandardArgs } from '../define.ts'
 import { createPlane, type PlaneOptions } from '../dispatch.ts'
 import type { EventName } from '../events.ts'
 import type { Handler } from '../handler.ts'
@@ -513,6 +513,75 @@ const scenes: Readonly<Record<string, () => Promise<Left>>> = {
       name: 'PermissionRequest',
       fields: { tool_name: 'Bash', tool_input: {} },
     }),
+  'a hook that asks for a sandbox where there is none': () => stage(settings(sh('exit 2', { sandbox: true }))).call(),
+  'a hook in the sandbox of the plane': () =>
+    stage(settings(sh('exit 2', { sandbox: true })), {
+      wrap: async (_, { env }) => ({ words: ['/bin/sh', '-c', 'echo inside >&2; exit 2'], env }),
+    }).call(),
+  'a hook that asks for none, in the sandbox of the session': () =>
+    stage(settings(sh('exit 0')), {}, { wrap: async () => Promise.reject(new Error('it is gone')) }).call(),
+  'a persistent hook, in the sandbox of the session': () =>
+    stage(
+      settings(sh('exit 0', { persistent: true })),
+      {},
+      { wrap: async () => Promise.reject(new Error('it is gone')) },
+    ).call(),
+  'a persistent hook in a shell that is not there': () =>
+    stage(settings(sh('exit 0', { persistent: true, shell: 'powershell' })), { env: {} }).call(),
+  'a function that answers with what is nested too deep': () =>
+    stage([
+      defineHook('PreToolUse', function deep() {
+        let reason: unknown = 'r'
+        for (let level = 0; level < 600; level++) reason = [reason]
+        return { decision: 'block', reason } as never
+      }),
+    ]).call(),
+  'a function that answers with an object of its own kind': () =>
+    stage([defineHook('PreToolUse', (() => new (class Answer {})()) as never, { name: 'odd' })]).call(),
+  'a function that answers with an empty object': () => stage([defineHook('PreToolUse', () => ({}))]).call(),
+  'a function that answers with an empty object without a prototype': () =>
+    stage([defineHook('PreToolUse', () => Object.create(null))]).call(),
+  'a model at a step: a verdict, words, nothing': async () => {
+    const replies = ['{"control":"continue"}', 'looks fine', ' ']
+    const hook = settings({ hook_event_name: 'before_turn_end', type: 'prompt', system: 'Judge.', model: 'small' })
+    const left: Left[] = []
+    for (const reply of replies)
+      left.push(await stage(hook, { askModel: async () => reply }).ask('before_turn_end', turnEnd()))
+    return { answer: {}, rows: [], step: left }
+  },
+  'what a model is asked': async () => {
+    const asked: unknown[] = []
+    const askModel = async ({ signal, ...question }: { signal: AbortSignal }) => {
+      asked.push({ ...question, isAborted: signal.aborted })
+      return ''
+    }
+    const hook = settings({
+      ...{ hook_event_name: 'before_turn_end', type: 'prompt', system: 'Judge.', model: 'small' },
+      render: { template: '{{stop_reason}} {{voluntary}}' },
+    })
+    const left = await stage(hook, { askModel }).ask('before_turn_end', turnEnd())
+    return { ...left, step: asked }
+  },
+  'what a function is given': async () => {
+    const given: unknown[] = []
+    const keep = ({ context: { signal, ...context }, agent, timestamp, ...own }: StandardArgs) => {
+      given.push({ ...own, context, agent, timestamp, isAborted: signal.aborted })
+    }
+    const handlers = [
+      defineHook('PreToolUse', function event(args) {
+        keep(args)
+        return undefined
+      }),
+      defineStepHook('before_tool_apply', function step(args) {
+        keep(args)
+        return undefined
+      }),
+    ]
+    const at = new Date(0)
+    const where = { projectDir: '/w', permissionMode: 'plan', toolUseId: 't9', agentId: 'a', agentType: 'explore', at }
+    const left = await stage(handlers, {}, where).both('before_tool_apply', toolStep(), preToolUse())
+    return { ...left, step: given }
+  },
   'rules: one that matches the call, one that does not, and one where there is no call': () =>
     stage(
       [
