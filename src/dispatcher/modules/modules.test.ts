@@ -422,6 +422,16 @@ test('memory-activation counts firings from the log, and a tool that was asked f
   assert.deepEqual(await ask(activation, post, root), {})
   const state = { memory: { pendingFollowups: { run: { rule: 'run', status: 'pending', triggeredAt: 1 } } } }
   assert.equal((await ask(activation, { ...call('read_file'), state }, root)).additionalContext?.length, 1)
+  const reminded = async (...rules: Json[]) =>
+    (await ask(activation, { ...call('read_file'), state }, withRules(...rules))).additionalContext
+  const without = { action: 'enqueue_tool', toolHint: { toolName: 'runTests' } }
+  assert.deepEqual(
+    [
+      await reminded(rule('run', without, { description: 'described in {{workId}}' })),
+      await reminded(rule('run', without, { description: undefined })),
+    ],
+    [[{ key: 'followup-run', value: 'described in w001' }], [{ key: 'followup-run', value: 'run' }]],
+  )
   const done = await ask(activation, { ...call('runTests'), state }, root)
   assert.deepEqual(
     [done.emitEvents?.[0]?.kind, done.statePatch],

@@ -114,7 +114,7 @@ const checks: Record<string, (ctx: Context, threshold: number) => boolean> = {
     const query = textAt(event.toolInput, searchKeys(event).query)
     return query !== '' && isRepoWide(query)
   },
-  max_results_high: ({ event }, threshold) => Number(event.toolInput?.['maxResults'] ?? 0) > threshold,
+  max_results_high: ({ event }, threshold) => Number(event.toolInput?.['maxResults']) > threshold,
   no_scope: ({ event }) =>
     textAt(event.toolInput, searchKeys(event).include) === '' && textAt(event.toolInput, 'path') === '',
 }

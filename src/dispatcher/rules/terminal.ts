@@ -21,7 +21,7 @@ export function unboundedRead(command: string, startFolder: string, repoRoot: st
       const inner = unboundedRead(script, cwd, repoRoot)
       if (inner) return inner
     }
-    const operands = readers[program]?.(rest)
+    const operands = Object.hasOwn(readers, program) ? readers[program]!(rest) : undefined
     if (operands?.some((operand) => isUnbounded(operand, cwd, repoRoot))) return [program, ...rest].join(' ')
   }
   return undefined
@@ -73,7 +73,7 @@ const readers: Record<string, Reader> = {
 readers['gci'] = readers['get-childitem']!
 
 const takesValue =
-  /^-[ABCmefgtTdMj]$|^--(?:after-context|before-context|context|max-count|glob|type|type-not|max-depth|threads|regexp|file)$/
+  /^-[a-zA-Z]*[ABCmefgtTdMj]$|^--(?:after-context|before-context|context|max-count|glob|type|type-not|max-depth|threads|regexp|file)$/
 
 /** The paths of a search: what stands after the pattern, unless the pattern came as an option. */
 function searchOperands(words: string[]): string[] {
