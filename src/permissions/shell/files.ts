@@ -6,6 +6,7 @@ import { byName } from './by-name.ts'
 import { type Code, type FileUse, here, type ShellCommand, type ShellWord, type UseKind } from './command.ts'
 import { expandBraces } from './expand-glob.ts'
 import { gitVerbAt } from './git-verb.ts'
+import { joinedPath, joinedTarget, mayHoldPath, mounts, pathsIn, valuesOf } from './paths-in-words.ts'
 import { codesOf, tokensInCode } from './programs/embedded.ts'
 import { gitConfigFiles, madeNames } from './programs/named-by-program.ts'
 import { unpackedInto } from './programs/unpackers.ts'
@@ -225,18 +226,6 @@ const listed = (name: string, tars: boolean, args: readonly ShellWord[], has: (o
 /** What a program of `sends` is asked to do with the folders behind it. */
 const sending = /^(cp|copy|copyto|mirror|move|moveto|mv|put|rsync|sync|upload|upload-batch)$/
 
-/** The folders of the host that a container is given: `-v .:/x`, `--volume=./a:/x:ro`, `--mount type=bind,src=.,dst=/x`. */
-function mounts(args: readonly ShellWord[]): ShellWord[] {
-  const values = [
-    ...valuesOf(args, /^(-[a-zA-Z]*v|--volume|--mount|--build-context)$/, /^--(volume|mount|build-context)=/),
-    ...args.flatMap((word) => (/^-v[^-]/.test(word.path) ? { ...word, path: word.path.slice(2) } : [])),
-  ]
-  return values.map((word) => ({
-    ...word,
-    path: /(?:^|,)(?:src|source)=([^,]*)/.exec(word.path)?.[1] ?? word.path.replace(/:.*$/s, ''),
-  }))
-}
-
 /** cp, mv and their like: from each source to the last word, or into it, or into `-t` the folder. */
 function copied(name: string, args: readonly ShellWord[], operands: readonly ShellWord[], whole: boolean): FileUse[] {
   const into = valuesOf(args, /^(-[a-zA-Z]*t|--t[a-z-]*)$/, /^--t[a-z-]*=/)[0] ?? args.flatMap(joinedTarget)[0]
@@ -255,42 +244,6 @@ function copied(name: string, args: readonly ShellWord[], operands: readonly She
     if (name === 'mv') found.push({ ...use('treeEdit', source), to: target })
   }
   return found
-}
-
-/** `cp -t. x`. */
-function joinedTarget(word: ShellWord): ShellWord[] {
-  const path = /^-[a-su-zA-Z]*t(.+)/s.exec(word.path)?.[1]
-  return path === undefined ? [] : [{ ...word, path }]
-}
-
-/** The values of an option, as the next word or joined to it. */
-function valuesOf(args: readonly ShellWord[], alone: RegExp, joined?: RegExp): ShellWord[] {
-  return args.flatMap((word, at) => {
-    if (alone.test(word.value)) return args[at + 1] ?? []
-    return joined?.test(word.value) ? [{ ...word, path: word.path.slice(word.path.indexOf('=') + 1) }] : []
-  })
-}
-
-/** The paths in `--file=x`, `if=x`, `@x`, `HEAD:x`, `name=@x;type=text/plain`, `./x:/mnt:ro` or `type=bind,src=x`. */
-function pathsIn(word: ShellWord): ShellWord[] {
-  const paths = new Set<string>()
-  for (let rest: string | undefined = word.path; rest !== undefined; ) {
-    rest = /^(?:-{0,2}[\w-]+=|[@<]|[^/]*:)(.+)$/s.exec(rest)?.[1]
-    if (rest !== undefined) paths.add(rest.replace(/^\/\/(?=\/)/, ''))
-  }
-  if (!/\s/.test(word.path))
-    for (const part of word.path.split(delimiters, mostParts)) if (part !== '' && part !== word.path) paths.add(part)
-  return Array.from(paths, (path) => ({ ...word, path }))
-}
-
-const mayHoldPath = /[=@:]/
-const delimiters = /[=@:,;<]/
-const mostParts = 16
-
-/** `-ofile`. */
-function joinedPath(word: ShellWord): ShellWord | undefined {
-  const path = word.path.startsWith('-') ? /^-[A-Za-z]([^=]+)$/s.exec(word.path)?.[1] : undefined
-  return path === undefined || path.includes(HOLE) ? undefined : { ...word, path }
 }
 
 /** Whether a shell wildcard could expand to a name that the rule's pattern holds; a pattern without any is about every file. */
