@@ -1,0 +1,61 @@
+/** The rules of settings, and a whole ruling. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonObject } from '../hooks/shape.ts'
+import { builtinRules, isBuiltinRule } from './builtin-rules.ts'
+import { decide, judge } from './decide.ts'
+import type { PermissionQuestion } from './question.ts'
+import { rulesOf } from './rules.ts'
+
+const asked = (tool: string, input: JsonObject, more: Partial<PermissionQuestion> = {}): PermissionQuestion => ({
+  ...{ settings: {}, mode: 'default', tool, input, hook: 'none', cwd: '/w', projectDir: '/w', home: '/h' },
+  ...more,
+})
+
+test('rules of settings, with what is said of those that are dropped', () => {
+  const { allow, deny, ask, warnings } = rulesOf({
+    allow: 'Bash' as never,
+    deny: ['Nope', 'Write(a)', 7 as never],
+    ask: ['Bash'],
+  })
+  assert.deepEqual(
+    [allow, deny.map(({ text }) => text), ask.map(({ text }) => text)],
+    [[], ['Nope', 'Write(a)'], ['Bash']],
+  )
+  assert.deepEqual(warnings, [
+    'Permission rule "Nope" in deny: there is no tool named Nope',
+    'Permission rule "Write(a)" in deny: Write(a) is not matched by file permission checks; use Edit(a)',
+    'Invalid permission rule 7 in deny was skipped: A rule is a string such as "Bash(npm test *)".',
+    'permissions.allow must be a list of rules; it is not, and was skipped',
+  ])
+  assert.deepEqual(
+    builtinRules.filter((rule) => !isBuiltinRule(rule)),
+    [],
+  )
+  assert.deepEqual(rulesOf({ allow: builtinRules }).warnings, [])
+})
+
+test('a ruling has its paths, its suggestions and its rule', async () => {
+  const read = await decide(asked('Read', { file_path: '/x/a' }))
+  assert.deepEqual(read, {
+    decision: 'ask',
+    reason: 'default mode prompts for Read; /x/a is outside the working directories',
+    suggestions: [
+      {
+        type: 'addRules',
+        behavior: 'allow',
+        destination: 'session',
+        rules: [{ toolName: 'Read', ruleContent: '//x/**' }],
+      },
+    ],
+    paths: ['/x/a'],
+  })
+  assert.deepEqual(await decide(asked('Read', { file_path: '/x/a' }, { settings: { deny: ['Read(//x/**)'] } })), {
+    decision: 'deny',
+    reason: 'Permission to use Read has been denied: the deny rule "Read(//x/**)" matches.',
+    rule: 'Read(//x/**)',
+    suggestions: [],
+    paths: ['/x/a'],
+  })
+  assert.ok(!(judge(asked('Read', { file_path: '/x/a' })) instanceof Promise))
+})
