@@ -3,9 +3,17 @@
  * `tail -5 out-42.txt` is. Which numbers nothing tells apart, permissions/shell/numbers.ts knows. Two lines of a shape are judged, with
  * a record of every file that was looked at; a third is ruled on alike if it finds the same in the files of its own.
  */
+import { resolve } from 'node:path'
 import type { FileView } from '../../permissions/paths/view.ts'
 import { recent, sights } from '../../permissions/recent.ts'
-import { type Numbered, numbered, renumbered, type ToldNumbers, toldNumbers } from '../../permissions/shell/numbers.ts'
+import {
+  type Numbered,
+  numbered,
+  renumbered,
+  type ToldNumbers,
+  tellsAll,
+  toldNumbers,
+} from '../../permissions/shell/numbers.ts'
 import type { Question, Ruled } from './ruled.ts'
 import { recordingView, type Seen } from './seen-files.ts'
 import { fill, type Template, templateOf } from './templates.ts'
@@ -17,14 +25,14 @@ interface Shape {
   readonly ruled: Ruled
   /** The reason, with places for the numbers; undefined: they are not in it. */
   readonly reason: Template | undefined
-  /** What has to be found of the files that the numbers name. */
-  readonly files: readonly Found[]
+  /** The paths with numbers that were looked at: nothing may be there. */
+  readonly absent: readonly Absent[]
 }
 
-interface Found {
+/** A path that nothing is at, and where it leads. */
+interface Absent {
   readonly path: Template
   readonly leadsTo: Template | undefined
-  readonly there: boolean | undefined
 }
 
 /** The ruling on a command line by its shape; undefined: it has to be judged as it stands. Bounded in size. */
@@ -49,7 +57,7 @@ export function rulingsByShape(rule: Rule): (question: Question, command: string
       shape = shapeOf(question, line, numbers, rule)
       shapes.set(key, shape)
     }
-    return shape && isFound(shape.files, line.numbers, question.files!) ? ruledAs(shape, line.numbers) : undefined
+    return shape && areAbsent(shape.absent, line.numbers, question.files!) ? ruledAs(shape, line.numbers) : undefined
   }
 }
 const mostShapes = 2000
@@ -59,19 +67,20 @@ const mostFolders = 200
 const isOrdinary = ({ files, origins, protect }: Question): boolean =>
   files?.lasting === true && origins === undefined && protect === undefined
 
-const comparedTexts = ({ settings, cwd, projectDir, home }: Question): readonly string[] => {
+/** What command lines are compared with, as it is written and where links lead. */
+function comparedTexts({ settings, cwd, projectDir, home, files }: Question): readonly string[] {
   const { allow = [], ask = [], deny = [], additionalDirectories = [] } = settings
-  return [...allow, ...ask, ...deny, ...additionalDirectories, cwd, projectDir, home]
+  const folders = [cwd, projectDir, home, ...additionalDirectories]
+  return [...allow, ...ask, ...deny, ...folders, ...folders.map((folder) => files!.real(resolve(cwd, folder)))]
 }
 
 const ruledAs = ({ ruled, reason }: Shape, numbers: readonly string[]): Ruled =>
   reason === undefined ? ruled : { ...ruled, reason: fill(reason, numbers) }
 
-function isFound(files: readonly Found[], numbers: readonly string[], view: FileView): boolean {
-  for (const { path, leadsTo, there } of files) {
+function areAbsent(absent: readonly Absent[], numbers: readonly string[], view: FileView): boolean {
+  for (const { path, leadsTo } of absent) {
     const named = fill(path, numbers)
-    if (leadsTo !== undefined && view.real(named) !== fill(leadsTo, numbers)) return false
-    if (there !== undefined && view.there(named) !== there) return false
+    if (view.there(named) || (leadsTo !== undefined && view.real(named) !== fill(leadsTo, numbers))) return false
   }
   return true
 }
@@ -90,43 +99,51 @@ function shapeOf(question: Question, line: Numbered, told: ToldNumbers, rule: Ru
   if (one.ruled.decision !== two.ruled.decision || one.ruled.rule !== two.ruled.rule) return null
   const like = (a: string, b: string): Template | undefined => templateOf(a, line.numbers, b, others)
   const reason = like(one.ruled.reason, two.ruled.reason)
-  const files = reason && foundAlike(one.seen, two.seen, like, question.files!)
-  if (!reason || !files) return null
-  return { ruled: one.ruled, reason: reason.length === 1 ? undefined : reason, files }
+  const absent = reason && absentOf(one.seen, two.seen, like, told, question.files!)
+  if (!reason || !absent) return null
+  return { ruled: one.ruled, reason: reason.length === 1 ? undefined : reason, absent }
 }
 
-/** Numbers of which each differs in every digit, and of lines that are not cut also in length. */
+/** Numbers of which each differs in every digit, and if possible in length. */
 function otherNumbers({ key, numbers }: Numbered, told: ToldNumbers): readonly string[] | undefined {
-  const ends = renumbered(key, numbers).length > 140 ? '' : '6'
-  for (const by of [3, 4, 7, 6, 1, 9]) {
-    const others = numbers.map((number) => number.replace(/\d/g, (digit) => `${(Number(digit) + by) % 10}`) + ends)
-    if (numbered(renumbered(key, others), told)?.key === key) return others
-  }
+  for (const end of ['6', ''])
+    for (const by of [3, 4, 7, 6, 1, 9]) {
+      const others = numbers.map((number) => number.replace(/\d/g, (digit) => `${(Number(digit) + by) % 10}`) + end)
+      if (numbered(renumbered(key, others), told)?.key === key) return others
+    }
   return undefined
 }
 
-/** What both looked at, as places for the numbers; undefined where one looked at something that the other did not. */
-function foundAlike(
+/**
+ * The paths with numbers that both looked at, without those in folders that are not there. Undefined: something is at one of them, one
+ * looked at something that the other did not, or a link leads to a number that is not told.
+ */
+function absentOf(
   one: readonly Seen[],
   two: readonly Seen[],
   like: (a: string, b: string) => Template | undefined,
+  told: ToldNumbers,
   view: FileView,
-): readonly Found[] | undefined {
+): readonly Absent[] | undefined {
   if (one.length !== two.length) return undefined
-  const found = new Map<string, Found>()
+  const absent = new Map<string, Absent>()
   for (const [at, a] of one.entries()) {
     const b = two[at]!
     if (a.kind !== b.kind) return undefined
-    if (a.path === b.path || a.kind === 'empty') continue // without a number, or told by whether it is there
+    if (a.kind === 'empty') continue // told by whether it is there
     const path = like(a.path, b.path)
-    if (!path || a.there !== b.there || a.kind === 'other') return undefined
+    const leadsTo = a.leadsTo === undefined ? path : like(a.leadsTo, b.leadsTo!)
+    const isLed = a.leadsTo !== undefined && a.leadsTo !== a.path
+    if (!path || !leadsTo || (isLed && !tellsAll(told, literalsOf(leadsTo)))) return undefined
+    if (a.path === b.path) continue // without a number
+    if (a.kind === 'other' || view.there(a.path) || view.there(b.path)) return undefined
     if (isNowhere(path, a.path, view)) continue
-    const leadsTo = a.leadsTo === undefined ? undefined : like(a.leadsTo, b.leadsTo!)
-    if (a.leadsTo !== undefined && !leadsTo) return undefined
-    found.set(`${a.kind} ${a.path}`, { path, leadsTo, there: a.there })
+    absent.set(a.path, { path, leadsTo: a.leadsTo === undefined ? absent.get(a.path)?.leadsTo : leadsTo })
   }
-  return [...found.values()]
+  return [...absent.values()]
 }
+
+const literalsOf = (template: Template): string => template.filter((part) => typeof part === 'string').join('\u0000')
 
 /** In a folder without a number that is not there, whatever the number is. */
 function isNowhere([beginning]: Template, path: string, view: FileView): boolean {

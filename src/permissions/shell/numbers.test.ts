@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseAst } from 'rolldown/parseAst'
-import { numbered, programNumbers, renumbered, toldNumbers } from './numbers.ts'
+import { numbered, programNumbers, renumbered, tellsAll, toldNumbers } from './numbers.ts'
 
 const rules = ['Bash(chmod 777 *)', 'Bash(tool v2 *)', 'Edit(/dist/**)', '/home/dev/project-1', 'Bash(*80*)']
 const told = toldNumbers(rules)!
@@ -179,3 +179,12 @@ interface Node {
   readonly key?: { readonly name?: string }
   readonly computed?: boolean
 }
+
+test('all numbers of a text are told, or not', () => {
+  assert.deepEqual(
+    ['/home/dev/project-1/src', '/vol/777/x', '/home/dev/project-2', '/x/80', '/none'].map((text) =>
+      tellsAll(told, text),
+    ),
+    [true, true, false, true, true],
+  )
+})

@@ -4,6 +4,8 @@
  * What is unusual is not free: then the line is judged as it stands.
  */
 
+import { isDeepStrictEqual } from 'node:util'
+
 export interface Numbered {
   /** The line with a mark for each free number; the same mark for the same number. */
   readonly key: string
@@ -36,6 +38,14 @@ export function toldNumbers(texts: readonly string[]): ToldNumbers | undefined {
     anywhere: found.filter(({ before }) => before === 'any'),
   }
 }
+
+/** Whether every number in a text is one of them. */
+export const tellsAll = ({ byDigit, anywhere }: ToldNumbers, text: string): boolean =>
+  numbersIn(text).every(
+    ({ digits, before }) =>
+      anywhere.some((each) => each.digits === digits) ||
+      byDigit[Number(digits[0])]!.some((each) => each.digits === digits && isDeepStrictEqual(each.before, before)),
+  )
 
 function numbersIn(text: string): ToldNumber[] {
   return Array.from(text.matchAll(/\d+/g), ({ 0: digits, index }) => {
