@@ -283,7 +283,7 @@ for (const [name, settings] of Object.entries(policies))
         return { decision, reason, ...(rule !== undefined && { rule }) }
       })
       let shaped = 0
-      const lines = Number(process.env['ONA_TEST_FULL'] ? 3000 : 400)
+      const lines = Number(process.env['ONA_TEST_FULL'] ? 3000 : 250)
       for (let made = 0; made < lines; made++) {
         const shape = made < parts.length ? parts[made]! : [pick(parts), pick(parts)].join(pick(joints))
         for (let filling = 0; filling < 7; filling++) {
