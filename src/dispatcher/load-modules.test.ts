@@ -105,6 +105,15 @@ test('a module that is imported: what is wrong with it, that it takes too long, 
     ...{ ...seat, priority: 1000, critical: false },
   })
   assert.equal(await given(module('session', { supports: ['PreToolUse'] })), undefined)
+  const before = async (hotPathSafe: boolean, entry: object = {}) => {
+    const own = module('graph-pretooluse', { supports: ['PreToolUse'], hotPathSafe })
+    const importer = async () => ({ default: own })
+    return (await load([{ name: 'graph-pretooluse', ...entry }], { event: 'PreToolUse', importer })).length
+  }
+  assert.deepEqual(
+    [await before(true), await before(false), await before(false, { hotPathSafe: true })],
+    [1, 0, 1], // before a tool only what is quick enough is asked
+  )
   const throwing = async () => Promise.reject(new Error('broken'))
   assert.deepEqual(await load([{ name: 'session' }], { importer: throwing }), [failed('session', 'broken', as)])
   assert.deepEqual(await load([{ name: 'session' }], { importer: () => new Promise(() => {}) }), [
