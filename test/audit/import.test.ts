@@ -180,6 +180,16 @@ test('imported sessions are not resumed, and the newest conversation is one of o
       .map((row) => Object.values(row)),
     [[id]],
   )
+  const [{ imported }] = here.rows<{ imported: string }>('SELECT min(session_id) AS imported FROM ona_imports') as [
+    { imported: string },
+  ]
+  const before = count(here, 'transcript_entries')
+  for (const more of [[], ['--fork-session']]) {
+    const { code, stderr } = await here.run(['-p', 'go', '--model', 'rehearsal', '--resume', imported, ...more])
+    assert.equal(code, 1)
+    assert.match(stderr, /was imported from claude, and its record is not continued here; resume \S+ in claude/)
+  }
+  assert.equal(count(here, 'transcript_entries'), before)
 })
 
 test('replay asks about imported calls, by agent and by project', async (t) => {

@@ -36,6 +36,14 @@ export function findSession(options: StartOptions, { db, env }: Runtime): Found 
     if (resume === true) return { problem: `there is no session of ${cwd} to continue` }
     return { problem: `No conversation found with session ID: ${resume}`, unknownSession: true }
   }
+  const imported = db.get<{ agent: string; id: string }>(
+    'SELECT agent, source_id AS id FROM ona_imports WHERE session_id = ?',
+    old.sessionId,
+  )
+  if (imported)
+    return {
+      problem: `${old.sessionId} was imported from ${imported.agent}, and its record is not continued here; resume ${imported.id} in ${imported.agent}`,
+    }
   if (!options.fork) return goOn(old, db)
   unarchiveSession(db, old.sessionId)
   const { sessionId: id } = forkSession(db, old, options.sessionId)

@@ -82,7 +82,7 @@ export function htmlReport(summary: Summary, changes: readonly Change[], baselin
   return page({
     title: 'Replay',
     kicker: 'ona hooks replay',
-    style: 'td{overflow-wrap:anywhere}td pre{max-width:420px}',
+    style: 'td{overflow-wrap:anywhere}td:nth-child(2){overflow-wrap:normal}td pre{max-width:420px}',
     body: `<h1>${(newlyDenied + newlyAsked + newlyAllowed).toLocaleString('en')} of ${counted(calls, 'call')} would have come out differently</h1>
 <p class="facts">Compared with ${html(baseline)}.</p>
 <section class="sum ${newlyAllowed + newlyDenied > 0 ? 'bad' : 'good'}">${boxes.map(([count, what]) => `<div><b>${count.toLocaleString('en')}</b><span>${what}</span></div>`).join('')}</section>

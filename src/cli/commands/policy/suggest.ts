@@ -76,6 +76,7 @@ export const run = command(name, { help, flags }, async (given) => {
   const done = await applyTo(found.suggestions, applied as Place, cwd)
   if ('why' in done) return failed(done.why)
   for (const file of done.files) noted(`wrote ${file}`)
+  if (done.files.length === 0) noted('nothing to change')
   return 0
 })
 
