@@ -55,24 +55,18 @@ async function importLines(
     saved && !rewritten ? saved : { bytes: 0, mark: '', state: { ...file.about, ...(rewritten && { rewritten }) } }
   let stored = saved?.bytes
   for await (const { lines, end, tooLong } of batches(file.path, cursor.bytes)) {
-    const state: State = structuredClone(cursor.state)
-    const { read, unreadable } = readLines(lines, reader, state)
-    const next: Cursor = { bytes: end, mark: isPacked ? cursor.mark : markAt(file.path, end), state }
-    const isRewritten = state['rewritten'] === true
-    const mine = commit(target, counts, (added) => {
-      if (readCursor(db, reader, file)?.bytes !== stored) return false
-      const writer = recordWriter(target, reader.agent, file.path, added, { skipKnown: reader.repeats || isRewritten })
-      for (const { key, records } of read) {
-        const isCopy = key !== undefined && !isFirst(target, key)
-        if (isCopy && !isRewritten) added.copied++
-        for (const record of records) if (!isCopy || record.kind === 'session') writer.add(record)
-      }
-      writer.finish()
-      added.unreadable += unreadable + tooLong
-      saveCursor(db, reader, file, next)
-      return true
+    const mark = isPacked ? cursor.mark : markAt(file.path, end)
+    const { state: before } = cursor
+    const next = commit(target, counts, (added): Cursor | undefined => {
+      if (readCursor(db, reader, file)?.bytes !== stored) return undefined
+      const state: State = structuredClone(before)
+      added.unreadable += tooLong
+      addLines(lines, { target, reader, file, state, added })
+      const reached = { bytes: end, mark, state }
+      saveCursor(db, reader, file, reached)
+      return reached
     })
-    if (!mine) return false
+    if (!next) return false
     cursor = next
     stored = end
   }
@@ -110,33 +104,43 @@ function markAt(path: string, place: number): string {
   }
 }
 
-interface ReadLine {
-  readonly records: readonly HistoryRecord[]
-  /** Of a line that may be a copy of a line in another file. */
-  readonly key?: string
+interface Adding {
+  readonly target: ImportTarget
+  readonly reader: HistoryReader
+  readonly file: HistoryFile
+  readonly state: State
+  readonly added: Counts
 }
 
-function readLines(lines: readonly Buffer[], reader: HistoryReader, state: State) {
-  const read: ReadLine[] = []
-  let unreadable = 0
+/** Line by line, so that no more than one is in memory as records. */
+function addLines(lines: readonly Buffer[], { target, reader, file, state, added }: Adding): void {
+  const isRewritten = state['rewritten'] === true
+  const writer = recordWriter(target, reader.agent, file.path, added, { skipKnown: reader.repeats || isRewritten })
   for (const line of lines) {
     if (reader.skip && isBulk(line, reader.skip)) continue
-    try {
-      const value: unknown = JSON.parse(line.toString('utf8'))
-      if (!isObject(value)) {
-        unreadable++
-        continue
-      }
-      const records = reader.read(value, state)
-      const name = records.some(({ kind }) => kind !== 'session' && kind !== 'unknown')
-        ? reader.copyKey?.(value, state)
-        : ''
-      if (records.length > 0) read.push({ records, ...(name && { key: keyOf(reader.agent, name) }) })
-    } catch {
-      unreadable++ // cut off by a crash, or nested deeper than can be read
+    const read = recordsIn(line, reader, state)
+    if (!read) {
+      added.unreadable++
+      continue
     }
+    const isCopy = read.key !== '' && !isFirst(target, keyOf(reader.agent, read.key))
+    if (isCopy && !isRewritten) added.copied++
+    for (const record of read.records) if (!isCopy || record.kind === 'session') writer.add(record)
   }
-  return { read, unreadable }
+  writer.finish()
+}
+
+/** `key`: of a line that may be a copy of a line in another file. Undefined: cut off by a crash, or nested too deep. */
+function recordsIn(line: Buffer, reader: HistoryReader, state: State) {
+  try {
+    const value: unknown = JSON.parse(line.toString('utf8'))
+    if (!isObject(value)) return undefined
+    const records = reader.read(value, state)
+    const mayBeCopy = reader.copyKey && records.some(({ kind }) => kind !== 'session' && kind !== 'unknown')
+    return { records, key: mayBeCopy ? reader.copyKey!(value, state) : '' }
+  } catch {
+    return undefined
+  }
 }
 
 /** 64 bits: among a hundred million records, two that differ share one with a chance of 1 in 4,000. */
