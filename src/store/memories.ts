@@ -111,9 +111,7 @@ const stopWords = new Set(
   `a about after all also am an and any are as at be been before but by can could did do does doing for from get had has
   have he her here him his how i if in into is it its just let like make me more most my no not now of on one only or our
   out please she should so some than that the their them then there these they this those to too under up us use very
-  was we were what when where which while who why will with would you your`
-    .split(/\s+/)
-    .filter(Boolean),
+  was we were what when where which while who why will with would you your`.split(/\s+/),
 )
 
 /** Every change rewrites the search table in the same transaction (spec 003 §4.3). */

@@ -78,6 +78,16 @@ test('the mark refuses acts on the record, home or folder that it names, by what
   )
 })
 
+test('that this process has the record open itself makes it no agent', (t) => {
+  const at = places(t)
+  const db = openDb(at('home', '.ona', 'agent.db'))
+  t.after(() => db.close())
+  assert.deepEqual(
+    [operatorProblem('moving', { db }), operatorProblem('moving', { home: at('home') })],
+    [undefined, undefined],
+  )
+})
+
 /** The end of a connection from a process that runs `before` and stays; `above` is what starts it. */
 async function connection(
   t: TestContext,
@@ -210,14 +220,18 @@ function call(
   return lastId
 }
 
-const chain = lineage()
-const init = chain.findIndex(({ pid, name }) => pid === 1 || name === 'systemd')
-const noInit = init < 1 && 'no first process is above this one'
+/** The process that the first one started or adopted, and the first one. Read anew: a parent that ends is replaced. */
+function heads(): [Process, Process] | undefined {
+  const chain = lineage()
+  const init = chain.findIndex(({ pid, name }) => pid === 1 || name === 'systemd')
+  return init < 1 ? undefined : [chain[init - 1]!, chain[init]!]
+}
+const noInit = heads() === undefined && 'no first process is above this one'
 
 test('a process that detached itself is refused when it was born while a command of the record ran', {
   skip: skip || noInit,
 }, (t) => {
-  const [head, first] = [chain[init - 1]!, chain[init]!]
+  const [head, first] = heads()!
   const problem = (born: Process, ...calls: Call[]) => {
     const db = recordOf(t)
     for (const each of calls) call(db, born, each)
@@ -260,7 +274,7 @@ test('for an act on a home its own record counts, and none where there is no rec
   writeFileSync(path, '')
   assert.equal(held(), undefined)
   const db = recordOf(t, path)
-  call(db, chain[init - 1]!, { started: 0 })
+  call(db, heads()![0], { started: 0 })
   db.close()
   assert.match(held() ?? '', /detached command \(process \d+, started while the agent's command t1 ran\)/)
   assert.deepEqual(

@@ -185,7 +185,7 @@ function governs(pid: number, on: Partial<Place>): boolean {
   // it cannot be looked at: an ona above us is reason enough
   if (!env) return argumentsOf(pid).some((word) => word.startsWith(`${packageRoot}/`))
   const place = { home: env['HOME'] || '/', folder: folderOf(pid) ?? '/' }
-  return isSame(place, { ...on, db: undefined }) && hasOpen(pid, recordOf(env))
+  return isSame(place, on) && hasOpen(pid, recordOf(env))
 }
 
 function recordOf(env: NodeJS.ProcessEnv): string {

@@ -160,3 +160,23 @@ test('state, summary and ratings belong to a conversation', (t) => {
   const { rating, objective } = lastRating(db, conversationId)!
   assert.deepEqual([rating, objective, lastRating(db, 'x')], [2, null, undefined])
 })
+
+test('a search gives ten memories and a list a hundred; between equals the one that deserves attention comes first', (t) => {
+  const { db } = conversation(t)
+  for (let at = 0; at < 101; at++) writeMemory(db, { id: `m${at}`, type: 'x', title: `note ${at}`, content: 'alpha' })
+  assert.deepEqual(
+    [listMemories(db).length, searchMemories(db, 'alpha').length, searchMemories(db, 'alpha', { limit: 11 }).length],
+    [100, 10, 11],
+  )
+  for (const [id, attentionScore] of [
+    ['dull', 0.1],
+    ['keen', 0.9],
+    ['fair', 0.5],
+  ] as const)
+    writeMemory(db, { id, type: 'x', title: 'beta', content: id, attentionScore })
+  assert.deepEqual(
+    searchMemories(db, 'BETA beta').map(({ id }) => id),
+    ['keen', 'fair', 'dull'],
+  )
+  assert.deepEqual(searchMemories(db, 'The AND Your'), [])
+})

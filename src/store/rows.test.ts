@@ -177,6 +177,21 @@ test('approvals: what is asked, who decides, and what is recorded of it', (t) =>
       { decided: 0, settled: 0 },
     ],
   )
+  const taken = requestApproval(db, { ...wanted, toolUseId: 't4' })
+  assert.deepEqual(
+    [ids(), settleApproval(db, taken), ids()],
+    [[taken], true, []],
+    'a call that was taken up waits no more',
+  )
+  db.run("DELETE FROM events WHERE detail LIKE '%t4%'")
+  t.after(() => delete process.env['ONA_GOVERNED'])
+  process.env['ONA_GOVERNED'] = 'x'
+  assert.equal(
+    decideApproval(db, taken, { allow: true, by: 'mallory' }),
+    "deciding an approval is for the operator, and this command was started by an agent's tool or hook (ONA_GOVERNED is set); run it in a terminal of your own",
+  )
+  assert.equal(getApproval(db, taken)?.decidedBy, null)
+  delete process.env['ONA_GOVERNED']
   assert.deepEqual(
     listEvents(db).map(({ conversationId, sessionId, type, detail }) => [
       conversationId,

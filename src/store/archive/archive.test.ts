@@ -110,6 +110,7 @@ test('a reader sees archived rows under the names of their tables, and writers h
   )
   const reader = readDb(db.path)
   t.after(() => reader.close())
+  dropArchived(reader) // nothing was brought yet
   for (const ids of [['a'], ['a', 'b']]) bringArchived(reader, ids)
   assert.deepEqual([rows(reader, 's-a'), rows(reader, 's-b')], before)
   dropArchived(reader)

@@ -1,10 +1,13 @@
 /** What is said of each key of the settings where its value does not fit, at each level, word for word. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { packageRoot } from '../../package-root.ts'
 import { inMemory, openDb } from '../open.ts'
+import { storable } from '../secrets.ts'
 import { hookFiles, hooksOfFile } from './hook-file.ts'
 import { isRefusedVariable } from './repository-variables.ts'
 import { hookGroups, hooksOf, loadSettings, type SettingsRequest } from './settings.ts'
@@ -47,6 +50,14 @@ test('every key of the settings', () => {
     approvals: own({ expiresAfterHours: 1, owner: 1 }, (key, value) => ({ approvals: { [key]: value } })),
   }
   assert.deepEqual(found, JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures/problems.json'), 'utf8')))
+})
+
+test('the schema that editors read tells of every key what is checked here', () => {
+  const { hooks: _, ...shown } = JSON.parse(
+    readFileSync(join(packageRoot, 'schemas/settings.schema.json'), 'utf8'),
+  ).properties
+  const { hooks: __, ...checked } = settingsShape.schema().properties as Record<string, unknown>
+  assert.deepEqual(shown, checked)
 })
 
 test('keys that do not count at a level are left out, with the reason', () => {
@@ -233,6 +244,20 @@ test('a file of hooks that is not there, exports none or throws; and a path that
   )
 })
 
+test('a file of hooks finds ona/hooks from any folder, and only while it is loaded', (t) => {
+  const { write } = world(t)
+  const file = write(
+    'mine.mjs',
+    "import { defineHook } from 'ona/hooks'\nexport const mine = defineHook('Stop', () => {})",
+  )
+  const loaded = hooksOfFile(file)
+  assert.deepEqual(
+    'handlers' in loaded ? loaded.handlers.map((each) => each.kind === 'function' && [each.name, each.event]) : loaded,
+    [['mine', 'Stop']],
+  )
+  assert.throws(() => createRequire(file).resolve('ona/hooks'), /Cannot find module/)
+})
+
 test('secrets are taken out by name and by form, put back from the files, and missed where no file has them', () => {
   const mark = '[secret: kept in the settings file]'
   const key = `sk-${'a'.repeat(24)}`
@@ -255,6 +280,68 @@ test('secrets are taken out by name and by form, put back from the files, and mi
   ])
 })
 
+test('a secret that is taken out of the settings is kept out of everything else that is stored', () => {
+  withoutSecrets({
+    env: { API_TOKEN: 'named-in-env-1', PLAIN: 'plain-in-env-1' },
+    url: 'https://x/?token=in-a-query-1',
+  })
+  assert.equal(
+    storable('a named-in-env-1, a plain-in-env-1, an in-a-query-1'),
+    'a [secret], a plain-in-env-1, an [secret]',
+  )
+  const links = ['HTTPS://x/?token=abc123', 'see https://x/?token=abc123']
+  assert.deepEqual(withoutSecrets({ links }), { links: ['[secret: kept in the settings file]', links[1]] })
+})
+
+test('what is read from a file of Claude Code, and what of it is a problem', () => {
+  const checked = checkLayer(
+    {
+      ...{ level: 'project', foreign: true },
+      settings: {
+        ...{ cleanupPeriodDays: 30, model: 7, disableAllHooks: true, theme: 'dark', someNewKey: 1 },
+        permissions: { deny: 'x', ask: [' '], allow: [' '] },
+        hooks: { Stop: [{ hooks: [{ type: 'command', command: 'x' }] }] },
+      },
+    },
+    never,
+  )
+  assert.deepEqual(checked, {
+    settings: {
+      theme: 'dark',
+      someNewKey: 1,
+      permissions: { ask: [], allow: [] },
+      hooks: [
+        { hook_event_name: 'Stop', type: 'command', command: 'x', matcher: '', source: 'project', profile: 'claude' },
+      ],
+    },
+    problems: [
+      'permissions.deny must be a list, not a string',
+      'permissions.ask: invalid permission rule " ": a rule is a text such as "Bash(npm test *)"; correct or remove it',
+    ],
+    warnings: [
+      'disableAllHooks cannot be set by a project; put it into your own settings',
+      'permissions.allow: invalid permission rule " " was skipped: a rule is a text such as "Bash(npm test *)"',
+      'model must be a string, not a number; it was left out',
+    ],
+    unknown: [],
+  })
+  const none = checkLayer({ level: 'user', foreign: true, settings: { theme: 'dark' } }, never)
+  assert.deepEqual(none.settings, { theme: 'dark' })
+})
+
+test('a model_config that looks like a secret is refused, with the remedy', () => {
+  const { problems } = checkLayer(
+    {
+      level: 'user',
+      settings: { model_config: { provider: 'lm_studio_local', model_id: `sk-ant-${'a'.repeat(20)}` } },
+    },
+    never,
+  )
+  assert.deepEqual(problems, [
+    'model_config.model_id looks like a secret; model_config takes provider and model_id and nothing else. Keys and tokens come from the environment or ona login',
+  ])
+})
+
 test('trust is kept in ~/.ona/trust.json, once for each folder, and a damaged file trusts nothing', (t) => {
   const { root, write } = world(t)
   const places = { home: join(root, 'h') }
@@ -271,6 +358,14 @@ test('trust is kept in ~/.ona/trust.json, once for each folder, and a damaged fi
   )
   assert.equal(isTrusted(root, { ...places, managed: [root] }), true)
   assert.deepEqual([trust(root, places), trust(places.home, places)], [false, false])
+  t.after(() => delete process.env['ONA_GOVERNED'])
+  process.env['ONA_GOVERNED'] = 'x'
+  assert.throws(() => trust(folder, places), {
+    kind: 'not-operator',
+    message:
+      "trusting a folder is for the operator, and this command was started by an agent's tool or hook (ONA_GOVERNED is set); run it in a terminal of your own",
+  })
+  delete process.env['ONA_GOVERNED']
   for (const text of ['', '[]', '{"folders": 7}', '{"folders": [7]}']) {
     write('h/.ona/trust.json', text)
     assert.equal(isTrusted(folder, places), false)

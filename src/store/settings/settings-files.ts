@@ -68,7 +68,7 @@ export function readLayers(places: Places): { layers: Layer[]; problems: Setting
     if (inline) add('flag', '--settings', parseSettings(places.settings))
     else add('flag', places.settings, readSettings(resolve(places.cwd, places.settings)))
   }
-  const dirs = places.managedDirs ?? systemDirs
+  const dirs = places.managedDirs ?? systemDirs(process.platform)
   for (const file of managedFiles(dirs)) add('managed', file, readSettings(file), !file.startsWith(dirs[0]!))
   return { layers, problems }
 }
@@ -127,9 +127,11 @@ function managedFiles(dirs: readonly string[]): string[] {
   return []
 }
 
-const systemDirs: readonly string[] =
-  process.platform === 'darwin'
-    ? ['/Library/Application Support/Ona', '/Library/Application Support/ClaudeCode']
-    : process.platform === 'win32'
-      ? ['C:\\Program Files\\Ona', 'C:\\Program Files\\ClaudeCode']
-      : ['/etc/ona', '/etc/claude-code']
+/** The folders of managed settings on a system: ours, then Claude Code's. */
+export const systemDirs = (platform: NodeJS.Platform): readonly string[] =>
+  dirsOf[platform] ?? ['/etc/ona', '/etc/claude-code']
+
+const dirsOf: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  darwin: ['/Library/Application Support/Ona', '/Library/Application Support/ClaudeCode'],
+  win32: ['C:\\Program Files\\Ona', 'C:\\Program Files\\ClaudeCode'],
+}

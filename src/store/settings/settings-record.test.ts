@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { createConversation } from '../conversations.ts'
 import { inMemory, openDb } from '../open.ts'
 import { hookGroups, hooksOf, loadSettings, type SettingsFlags, type SettingsRequest } from './settings.ts'
-import { readLayers, settingsFile, settingsFileToWrite } from './settings-files.ts'
+import { readLayers, settingsFile, settingsFileToWrite, systemDirs } from './settings-files.ts'
 import { settingsOfRecord, snapshotOf } from './settings-snapshot.ts'
 
 function world(t: TestContext) {
@@ -366,6 +366,26 @@ test('the files of each level: ours first, and one file counts once', (t) => {
     layers: [{ level: 'managed', file: at('m/managed-settings.d/a.json'), settings: {} }],
     problems: [],
   })
+})
+
+test('where managed settings lie, and in which order their files count', (t) => {
+  const { root, places, write } = world(t)
+  assert.deepEqual((['linux', 'darwin', 'win32', 'freebsd'] as const).map(systemDirs), [
+    ['/etc/ona', '/etc/claude-code'],
+    ['/Library/Application Support/Ona', '/Library/Application Support/ClaudeCode'],
+    ['C:\\Program Files\\Ona', 'C:\\Program Files\\ClaudeCode'],
+    ['/etc/ona', '/etc/claude-code'],
+  ])
+  const names = [...'cahbgdfe'].map((name) => `m/managed-settings.d/${name}.json`)
+  for (const name of ['m/managed-settings.json', ...names]) write(name, {})
+  mkdirSync(join(root, 'h', '.ona', 'settings.json'), { recursive: true })
+  const { layers, problems } = readLayers(places)
+  assert.deepEqual(
+    layers.map(({ file }) => file.slice(root.length + 1)),
+    ['m/managed-settings.json', ...names.sort()],
+  )
+  const why = 'is not a file; remove it, or write settings as JSON there'
+  assert.deepEqual(problems, [{ file: join(root, 'h/.ona/settings.json'), why }])
 })
 
 test('an import is kept for each project, the 200 newest and the one in force', (t) => {
