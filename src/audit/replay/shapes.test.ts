@@ -302,3 +302,16 @@ for (const [name, settings] of Object.entries(policies))
 
       assert.ok(name === 'sets' ? shaped === 0 : shaped > 10, `only ${shaped} were ruled on by their shape`)
     })
+
+test('rules that cannot be read change nothing', async () => {
+  const settings = { deny: { a: 1 }, ask: [12, 'Bash(rm *)'] } as unknown as PermissionSettings
+  const rulings = rememberingRulings()
+  const files = rememberingView({ lasting: true })
+  for (const command of ['ls x12', 'ls x34', 'ls x56', 'rm x12', 'rm x34', 'rm x56']) {
+    const question: Question = {
+      ...{ settings, mode: 'default', tool: 'Bash', input: { command }, hook: 'none', files },
+      ...{ cwd: '/no/project', projectDir: '/no/project', home: '/no/home' },
+    }
+    assert.deepEqual(await rulings(question), await judgedNow(question), command)
+  }
+})

@@ -6,6 +6,7 @@
 import { resolve } from 'node:path'
 import type { FileView } from '../../permissions/paths/view.ts'
 import { recent, sights } from '../../permissions/recent.ts'
+import { rulesOf } from '../../permissions/rules.ts'
 import {
   type Numbered,
   numbered,
@@ -69,9 +70,10 @@ const isOrdinary = ({ files, origins, protect }: Question): boolean =>
 
 /** What command lines are compared with, as it is written and where links lead. */
 function comparedTexts({ settings, cwd, projectDir, home, files }: Question): readonly string[] {
-  const { allow = [], ask = [], deny = [], additionalDirectories = [] } = settings
-  const folders = [cwd, projectDir, home, ...additionalDirectories]
-  return [...allow, ...ask, ...deny, ...folders, ...folders.map((folder) => files!.real(resolve(cwd, folder)))]
+  const { allow, ask, deny } = rulesOf(settings)
+  const folders = [cwd, projectDir, home, ...(settings.additionalDirectories ?? [])]
+  const rules = [...allow, ...ask, ...deny].map(({ text }) => text)
+  return [...rules, ...folders, ...folders.map((folder) => files!.real(resolve(cwd, folder)))]
 }
 
 const ruledAs = ({ ruled, reason }: Shape, numbers: readonly string[]): Ruled =>
