@@ -3,7 +3,7 @@
  * the public parts and their types.
  */
 import { spawnSync } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { build } from 'rolldown'
 import { buildDispatcher, bundle } from './build-dispatcher.ts'
@@ -28,8 +28,11 @@ const terminal = withImports(
   'src/tui/session/repl-terminal.ts',
 )
 
-rmSync('dist', { recursive: true, force: true })
-await build({
+/** Built here and then put in place at once, so that a program which runs from dist/ is not left without its files. */
+const fresh = 'node_modules/.cache/ona-dist'
+const replaced = `${fresh}-replaced`
+for (const folder of [fresh, replaced]) rmSync(folder, { recursive: true, force: true })
+const { output } = await build({
   input: {
     main: 'src/cli/main.ts',
     worker: 'src/tools/worker.ts',
@@ -48,7 +51,7 @@ await build({
     if (log.code !== 'EMPTY_IMPORT_META' || !log.id?.includes('/unpdf/')) tell(level, log)
   },
   output: {
-    dir: 'dist',
+    dir: fresh,
     format: 'cjs',
     entryFileNames: '[name].cjs',
     chunkFileNames: 'chunks/[name]-[hash].cjs',
@@ -73,13 +76,32 @@ await build({
     },
   },
 })
-await buildDispatcher('dist/dispatcher')
-await buildInspect('dist/inspect')
-buildMan('dist/man/ona.1')
-writeFileSync('dist/guard.cjs', await bundle('src/brains/enforce/guard-main.ts', {}, 'cjs'))
+await buildDispatcher(`${fresh}/dispatcher`)
+await buildInspect(`${fresh}/inspect`)
+buildMan(`${fresh}/man/ona.1`)
+writeFileSync(`${fresh}/guard.cjs`, await bundle('src/brains/enforce/guard-main.ts', {}, 'cjs'))
 
-const types = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' })
+const types = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', `${fresh}/types`], {
+  stdio: 'inherit',
+})
 if (types.status !== 0) process.exit(1)
+keepChunks()
+if (existsSync('dist')) renameSync('dist', replaced)
+renameSync(fresh, 'dist')
+rmSync(replaced, { recursive: true, force: true })
+
+/** A program that began with the last build loads its parts from there when it needs them. Not in what npm packs. */
+function keepChunks(): void {
+  const list = `${fresh}-chunks.json`
+  const last: string[] = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []
+  writeFileSync(
+    list,
+    JSON.stringify(output.map(({ fileName }) => fileName).filter((name) => name.startsWith('chunks/'))),
+  )
+  if (process.env['npm_lifecycle_event'] !== 'build') return
+  for (const name of last)
+    if (existsSync(`dist/${name}`) && !existsSync(`${fresh}/${name}`)) copyFileSync(`dist/${name}`, `${fresh}/${name}`)
+}
 
 /** Files and all that they import at once; what is imported when it is needed stays apart. */
 function withImports(...files: string[]): Set<string> {
