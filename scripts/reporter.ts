@@ -11,8 +11,8 @@ export async function* report(
   onFailure: (line: string) => void,
 ): AsyncGenerator<string> {
   const ended = new Set<string>()
-  // the test that a batch makes of each file counts only where it fails by itself
-  const extra = { tests: 0, pass: 0, fail: 0 }
+  // the suite that a batch makes of each file is none; where it fails by itself it counts as a test that failed
+  const extra = { suites: 0, tests: 0, fail: 0 }
   for await (const { type, data } of events) {
     if (type === 'test:complete') {
       const file = batchedFile(batches, data)
@@ -26,10 +26,10 @@ export async function* report(
       if (type === 'test:fail' && !isOnlyItsTests(data.details.error)) {
         onFailure(`${data.name} ${String((data.details.error.cause as Error).message).split('\n')[0]}`)
         yield `\n✖ ${data.name}\n${inspect(data.details.error.cause)}\n`
-        continue
+        extra.tests--
+        extra.fail--
       }
-      extra.tests++
-      extra[type === 'test:pass' ? 'pass' : 'fail']++
+      extra.suites++
       continue
     }
     if (type === 'test:fail' && data.details.error.cause !== undefined && data.details.type !== 'suite') {
@@ -38,6 +38,6 @@ export async function* report(
     }
     if (type === 'test:stderr' || type === 'test:stdout') yield data.message
     if (type === 'test:diagnostic' && data.nesting === 0)
-      yield `ℹ ${data.message.replace(/^(tests|pass|fail) (\d+)$/, (_, word: keyof typeof extra, count) => `${word} ${count - extra[word]}`)}\n`
+      yield `ℹ ${data.message.replace(/^(suites|tests|fail) (\d+)$/, (_, word: keyof typeof extra, count) => `${word} ${count - extra[word]}`)}\n`
   }
 }

@@ -6,7 +6,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, suite } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { cpuMs } from './cpu-time.ts'
@@ -30,13 +30,13 @@ interface Reported {
   readonly file?: string | undefined
 }
 
-/** The file whose test in a batch this is: the one around all of its tests. */
+/** The file whose suite in a batch this is: the one around all of its tests. */
 export function batchedFile(batches: Batches, { name, nesting, ...data }: Reported): string | undefined {
   const batch = batches.get((data as { entryFile?: string }).entryFile ?? '')
   return nesting === 0 && batch?.includes(name) ? name : undefined
 }
 
-/** Whether a test failed for no reason of its own. */
+/** Whether a suite failed for no reason of its own. */
 export const isOnlyItsTests = (error: Error): boolean =>
   (error as { failureType?: string }).failureType === 'subtestsFailed'
 
@@ -71,10 +71,11 @@ export async function runBatch({ files, times }: { files: readonly string[]; tim
     const before = cpuMs()
     const found = state()
     const handles = openHandles()
-    await test(file, async (t) => {
+    // the tests of a suite begin when all of the file has been read, as in a process of its own
+    await suite(file, async () => {
       await import(pathToFileURL(file).href)
       // after the hooks of the file itself, which its import has added
-      t.after(() => complain(found, handles))
+      after(() => complain(found, handles))
     })
     if (before !== undefined) writeFileSync(join(times, encodeURIComponent(file)), String(cpuMs()! - before))
   }

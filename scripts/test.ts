@@ -66,7 +66,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 
 const patterns = values['test-name-pattern']
 const batches = new Map<string, readonly string[]>()
-// a pattern is matched against the test that a batch makes of a file, too
+// a pattern is matched against the suite that a batch makes of a file, too
 for (const batch of patterns ? [] : deal({ files, last })) {
   const at = join(scratch, `batch-${batches.size}.test.mjs`)
   writeBatch(batch, at, scratch)

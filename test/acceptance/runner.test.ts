@@ -63,6 +63,7 @@ test('a port', (t, done) => { createServer().listen(0, '127.0.0.1', done) })`,
       shared: `test('pid', () => assert.equal(process.argv[1].endsWith('a.test.ts'), false))`,
       alone: `// in a process of its own: it says so\ntest('argv', () => assert.ok(process.argv[1].endsWith('alone.test.ts')))`,
       ends: `test('exits', () => process.exit(0))\ntest('goes on', () => {})`,
+      later: `test('reads all of the file first', () => assert.equal(late, 1))\nconst late = 1`,
       crashes: `test('aborts', async () => { await new Promise((done) => setTimeout(done, 300)); process.abort() })`,
       lost: `test('never runs', () => {})`,
     },
@@ -88,7 +89,7 @@ test('a port', (t, done) => { createServer().listen(0, '127.0.0.1', done) })`,
     'sets.test.ts the tests of this file leave changed: process.env.ONA_LEFT',
     'wrong.test.ts:3 sums',
   ])
-  assert.match(stdout, /ℹ tests 11\n[\s\S]*ℹ pass 6\nℹ fail 5\n/)
+  assert.match(stdout, /ℹ tests 12\n[\s\S]*ℹ pass 7\nℹ fail 5\n/)
   const lines = readFileSync(results, 'utf8')
     .trim()
     .split('\n')
@@ -102,6 +103,7 @@ test('a port', (t, done) => { createServer().listen(0, '127.0.0.1', done) })`,
       'alone.test.ts argv true',
       'ends.test.ts exits false',
       'ends.test.ts goes on true',
+      'later.test.ts reads all of the file first true',
       'serves.test.ts a port true',
       'sets.test.ts a variable true',
       'shared.test.ts pid true',
