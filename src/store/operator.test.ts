@@ -333,4 +333,12 @@ test('where /proc is hidden, or an ona above cannot be looked at, nobody is the 
   const inside = 'unshare -rU "$NODE" "$ASK"; :'
   assert.equal(run(inside, `${packageRoot}/bin/ona.mjs`), said('tool or hook (below process ABOVE)'))
   assert.doesNotMatch(run(inside, `${packageRoot}-2/bin/ona.mjs`) ?? '', /ABOVE/)
+  // the first of a process namespace of its own has nothing above it
+  const db = recordOf(t, at('home', '.ona', 'agent.db'))
+  call(db, lineage()[0]!, { started: -60 })
+  db.close()
+  assert.equal(
+    run(`unshare -rpf --mount-proc sh -c 'exec "$NODE" "$ASK"'; :`),
+    said("detached command (process 1, started while the agent's command t1 ran)"),
+  )
 })
