@@ -148,6 +148,14 @@ const withPlan = (content: unknown): string => {
   return root
 }
 
+test('graph-pretooluse: a folder whose name the repository’s begins with does not hold the repository', async () => {
+  const search = async (path: string) => (await ask(guard, call('Grep', { pattern: 'x', path }))).decision
+  assert.deepEqual(
+    [await search(repo), await search(join(repo, '..')), await search(repo.slice(0, -1)), await search('/elsewhere')],
+    ['ask', 'ask', 'allow', 'allow'],
+  )
+})
+
 test('planGraph-exec holds a call to the plan', async () => {
   const root = withPlan(plan)
   const says = async (tool: string, input: Json, config: Json = {}) =>
@@ -550,6 +558,20 @@ test('session: the first change begins the work, denials block it, and a prompt 
     ).statePatch,
     undefined,
   )
+})
+
+test('memory-journal looks at the first 64 KiB of a prompt, and notes 20 anchors of 200 characters', async () => {
+  const anchors = async (prompt: string) => {
+    const { emitEvents } = await ask(journal, { event: 'UserPromptSubmit', input: { prompt } })
+    return emitEvents?.[0]?.data?.['anchors']
+  }
+  const name = 'src/a.ts'
+  const pad = (length: number) => ' '.repeat(length)
+  assert.deepEqual(await anchors(`${pad(64 * 1024 - name.length)}${name}`), [name])
+  assert.deepEqual(await anchors(`${pad(64 * 1024 - name.length + 1)}${name} x`), [])
+  const many = Array.from({ length: 30 }, (_, at) => `src/a${at}.ts`)
+  assert.deepEqual(await anchors(many.join(' ')), many.slice(0, 20))
+  assert.deepEqual(await anchors(`src/${'a'.repeat(199)}.ts`), [`src/${'a'.repeat(196)}`])
 })
 
 test('memory-journal: the default patterns take time in proportion to the prompt', async () => {
