@@ -215,6 +215,10 @@ const parts = [
     'tar xf a.tar -C build/# && cp -r build/* x/',
   ],
 ]
+/** As a session protects its record. */
+const protect = [
+  { at: 'exact', path: join(root, 'db12/agent.db'), edit: 'deny', read: 'deny', what: 'the record' },
+] as const
 const joints = [' && ', ' | ', '; ', ' || ', '\n']
 const pool = [
   '0',
@@ -272,7 +276,7 @@ for (const [name, settings] of Object.entries(policies))
       const files = rememberingView({ lasting: true })
       const ask = (command: string): Question => ({
         ...{ settings, mode: 'default', tool: 'Bash', input: { command }, hook: 'none', files },
-        ...{ cwd, projectDir: cwd, home: join(root, 'home') },
+        ...{ cwd, projectDir: cwd, home: join(root, 'home'), protect },
       })
       await judge(ask('true')) // loads the parser
       const rulings = rememberingRulings()

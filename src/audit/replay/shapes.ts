@@ -49,7 +49,7 @@ export function rulingsByShape(rule: Rule): (question: Question, command: string
     return found
   }
   return (question, command) => {
-    const numbers = isOrdinary(question) ? toldIn(question) : null
+    const numbers = question.files?.lasting ? toldIn(question) : null
     const line = numbers && numbered(command, numbers)
     if (!line) return undefined
     const key = `${question.hook}\n${question.cwd}\n${line.key}`
@@ -64,16 +64,14 @@ export function rulingsByShape(rule: Rule): (question: Question, command: string
 const mostShapes = 2000
 const mostFolders = 200
 
-/** A question about which nothing else is compared with the line, and whose files stay as they are. */
-const isOrdinary = ({ files, origins, protect }: Question): boolean =>
-  files?.lasting === true && origins === undefined && protect === undefined
-
 /** What command lines are compared with, as it is written and where links lead. */
-function comparedTexts({ settings, cwd, projectDir, home, files }: Question): readonly string[] {
+function comparedTexts(question: Question): readonly string[] {
+  const { settings, cwd, projectDir, home, files, origins = [], protect = [] } = question
   const { allow, ask, deny } = rulesOf(settings)
-  const folders = [cwd, projectDir, home, ...(settings.additionalDirectories ?? [])]
   const rules = [...allow, ...ask, ...deny].map(({ text }) => text)
-  return [...rules, ...folders, ...folders.map((folder) => files!.real(resolve(cwd, folder)))]
+  const paths = protect.flatMap(({ path, except = [] }) => [path, ...except])
+  const folders = [cwd, projectDir, home, ...origins, ...(settings.additionalDirectories ?? [])]
+  return [...rules, ...paths, ...folders, ...folders.map((folder) => files!.real(resolve(cwd, folder)))]
 }
 
 const ruledAs = ({ ruled, reason }: Shape, numbers: readonly string[]): Ruled =>
