@@ -119,3 +119,13 @@ test("a hook's condition that cannot be read applies", async () => {
   assert.equal(await applies('Edit(a)', 'Bash', { command: 'touch a' }), true)
   assert.equal(await applies('Bash', 'Bash', { command: 'x' }), true)
 })
+
+test('the built-in rule on reading holds for every spelling of a path', () => {
+  const reading = readRule('Read(builtin:working-directories)', 'allow')
+  const covers = (kind: 'read' | 'edit', ...paths: string[]) =>
+    reading.ok && ruleMatches(reading.rule, 'allow', asked('Read', {}), { kind, paths, tree: false })
+  assert.deepEqual(
+    [covers('read', '/w/a'), covers('read', '/w/a', '/w/.env'), covers('read', '/w/a', '/x/a'), covers('edit', '/w/a')],
+    [true, false, false, false],
+  )
+})
