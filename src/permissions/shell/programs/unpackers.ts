@@ -51,7 +51,7 @@ const unpackers: Record<string, Unpacker> = {
   'dpkg-deb': { creates: given(/^(-x|-X|-R|--extract|--vextract|--raw-extract)/) },
   patch: { creates: unless(/^--dry-run$/), into: ['-d', '--directory'] },
   svn: { creates: verbIs(/^(export|checkout|co|update|up|switch|patch)$/) },
-  gh: { creates: (args, verb) => /^(run|release)$/.test(verb) && given(/^download$/)(args), into: ['-D', '--dir'] },
+  gh: { creates: (args) => given(/^(run|release)$/)(args) && given(/^download$/)(args), into: ['-D', '--dir'] },
   aria2c: { creates: always, into: ['-d', '--dir'] },
   wget: {
     creates: given(
