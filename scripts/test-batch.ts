@@ -4,7 +4,7 @@
  * server) fails by name, since the next file would meet it. A file that cannot share a process says why in a line
  * `// in a process of its own: WHY`.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import fs, { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, suite } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -90,13 +90,16 @@ function state(): State {
     `globalThis.${name}`,
     value,
   ])
+  const files = Object.entries(fs).map(([name, value]) => [`fs.${name}`, value])
   return {
     ...Object.fromEntries(variables),
+    ...Object.fromEntries(files),
     ...Object.fromEntries(globals),
     'process.cwd()': process.cwd(),
     'process.exitCode': process.exitCode,
     'process.exit': process.exit,
     'process.kill': process.kill,
+    'process.getBuiltinModule': process.getBuiltinModule,
     'process.argv': process.argv.join(' '),
     'process.platform': process.platform,
     'process.stdout.write': process.stdout.write,

@@ -63,11 +63,12 @@ test('a new file is made with its folders and is new once; an old one is looked 
   if (onLinux) assert.equal(hasOpen(process.pid, path), false)
 })
 
+const original = { ...fs }
+
 /** Puts something in the place of a function of node:fs until the test ends. */
 function replaced<Name extends 'accessSync' | 'mkdirSync'>(t: TestContext, name: Name, by: (typeof fs)[Name]): void {
-  const original = fs[name]
   t.after(() => {
-    fs[name] = original
+    fs[name] = original[name]
     syncBuiltinESMExports()
   })
   fs[name] = by
