@@ -157,7 +157,8 @@ const plain = (text: string, numbers: readonly RegExp[]): string =>
   numbers
     .reduce((so, part) => so.replaceAll(part, (found) => found.replaceAll(/\d[\d,.]*/g, 'N')), text)
     .replaceAll(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?Z?)?/g, 'TIME')
-    .replaceAll(/\b\d+(?:\.\d+)? (ms|s|KB|MB)\b/g, 'N $1')
+    .replaceAll(/\b\d+(?:\.\d+)? (ms|s)\b/g, 'N $1')
+    .replaceAll(/\b(?:\d+(?:\.\d+)?|N) (?:KB|MB|GB)\b/g, 'N MB')
     .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, 'ID')
     .replaceAll(/\b[0-9a-f]{12,64}\b/g, 'DIGEST')
     .replaceAll(/[ \t]+/g, ' ')
