@@ -112,23 +112,31 @@ interface Adding {
   readonly added: Counts
 }
 
-/** Line by line, so that no more than one is in memory as records. */
+/** A few lines at a time, so that no more than those are in memory as records. */
 function addLines(lines: readonly Buffer[], { target, reader, file, state, added }: Adding): void {
   const isRewritten = state['rewritten'] === true
   const writer = recordWriter(target, reader.agent, file.path, added, { skipKnown: reader.repeats || isRewritten })
-  for (const line of lines) {
-    if (reader.skip && isBulk(line, reader.skip)) continue
-    const read = recordsIn(line, reader, state)
-    if (!read) {
-      added.unreadable++
-      continue
+  const { skip } = reader
+  const wanted = skip ? lines.filter((line) => !isBulk(line, skip)) : lines
+  for (let at = 0; at < wanted.length; at += linesAtOnce) {
+    const read = wanted.slice(at, at + linesAtOnce).map((line) => recordsIn(line, reader, state))
+    const isFirst = firsts(
+      target,
+      read.flatMap((each) => (each?.key ? [each.key] : [])),
+    )
+    for (const each of read) {
+      if (!each) {
+        added.unreadable++
+        continue
+      }
+      const isCopy = each.key !== '' && !isFirst.delete(each.key)
+      if (isCopy && !isRewritten) added.copied++
+      for (const record of each.records) if (!isCopy || record.kind === 'session') writer.add(record)
     }
-    const isCopy = read.key !== '' && !isFirst(target, keyOf(reader.agent, read.key))
-    if (isCopy && !isRewritten) added.copied++
-    for (const record of read.records) if (!isCopy || record.kind === 'session') writer.add(record)
   }
   writer.finish()
 }
+const linesAtOnce = 64
 
 /** `key`: of a line that may be a copy of a line in another file. Undefined: cut off by a crash, or nested too deep. */
 function recordsIn(line: Buffer, reader: HistoryReader, state: State) {
@@ -137,7 +145,8 @@ function recordsIn(line: Buffer, reader: HistoryReader, state: State) {
     if (!isObject(value)) return undefined
     const records = reader.read(value, state)
     const mayBeCopy = reader.copyKey && records.some(({ kind }) => kind !== 'session' && kind !== 'unknown')
-    return { records, key: mayBeCopy ? reader.copyKey!(value, state) : '' }
+    const name = mayBeCopy ? reader.copyKey!(value, state) : ''
+    return { records, key: name === '' ? '' : keyOf(reader.agent, name) }
   } catch {
     return undefined
   }
@@ -147,9 +156,15 @@ function recordsIn(line: Buffer, reader: HistoryReader, state: State) {
 const keyOf = (agent: string, name: string): string =>
   process.getBuiltinModule('node:crypto').hash('sha256', `${agent} ${name}`, 'base64').slice(0, 11)
 
-const isFirst = ({ db, dryRun }: ImportTarget, key: string): boolean =>
-  !dryRun?.recorded.get('SELECT 1 FROM ona_import_records WHERE key = ?', key) &&
-  db.run('INSERT OR IGNORE INTO ona_import_records(key) VALUES (?)', key).changes > 0
+/** Of these keys, those that no line before had; they are remembered. */
+function firsts({ db, dryRun }: ImportTarget, keys: readonly string[]): Set<string> {
+  if (keys.length === 0) return new Set()
+  const sql = 'INSERT OR IGNORE INTO ona_import_records SELECT value FROM json_each(?) RETURNING key'
+  const found = new Set(db.arrays<[string]>(sql, JSON.stringify(keys)).map(([key]) => key))
+  const known = 'SELECT key FROM ona_import_records WHERE key IN (SELECT value FROM json_each(?))'
+  for (const [key] of dryRun?.recorded.arrays<[string]>(known, JSON.stringify(keys)) ?? []) found.delete(key)
+  return found
+}
 
 function isBulk(line: Buffer, skip: readonly string[]): boolean {
   const head = line.toString('latin1', 0, Math.min(300, line.length))
