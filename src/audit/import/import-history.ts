@@ -156,13 +156,20 @@ function recordsIn(line: Buffer, reader: HistoryReader, state: State) {
 const keyOf = (agent: string, name: string): string =>
   process.getBuiltinModule('node:crypto').hash('sha256', `${agent} ${name}`, 'base64').slice(0, 11)
 
-/** Of these keys, those that no line before had; they are remembered. */
+/** Of these keys, those that no line before had; they are remembered. A dry run may write to the very database it reads. */
 function firsts({ db, dryRun }: ImportTarget, keys: readonly string[]): Set<string> {
   if (keys.length === 0) return new Set()
-  const sql = 'INSERT OR IGNORE INTO ona_import_records SELECT value FROM json_each(?) RETURNING key'
-  const found = new Set(db.arrays<[string]>(sql, JSON.stringify(keys)).map(([key]) => key))
-  const known = 'SELECT key FROM ona_import_records WHERE key IN (SELECT value FROM json_each(?))'
-  for (const [key] of dryRun?.recorded.arrays<[string]>(known, JSON.stringify(keys)) ?? []) found.delete(key)
+  const asked = JSON.stringify(keys)
+  const known = dryRun?.recorded.arrays<[string]>(
+    'SELECT key FROM ona_import_records WHERE key IN (SELECT value FROM json_each(?))',
+    asked,
+  )
+  const added = db.arrays<[string]>(
+    'INSERT OR IGNORE INTO ona_import_records SELECT value FROM json_each(?) RETURNING key',
+    asked,
+  )
+  const found = new Set(added.map(([key]) => key))
+  for (const [key] of known ?? []) found.delete(key)
   return found
 }
 
