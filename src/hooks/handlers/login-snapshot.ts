@@ -27,15 +27,21 @@ const longestLoginMs = 30_000
 const afterLogin = 'builtin set -- "$?" "$@"'
 const restoring = ['--noprofile']
 
+const mostLooks = 20
+const betweenLooksMs = 5
+
 /** A login that takes less is not worth a snapshot. */
 const slowLoginMs = 40
 
 /** Undefined where the profile takes no time, or where a restored shell could be told from one that read it. */
 export async function takeSnapshot(place: WarmPlace): Promise<LoginSnapshot | undefined> {
   if (process.platform !== 'linux') return undefined
+  const startedAt = performance.now()
   const first = stateAfter(place, [], afterLogin)
   const slow = new Promise<'slow'>((resolve) => setTimeout(resolve, slowLoginMs, 'slow').unref())
-  if ((await Promise.race([first, slow])) !== 'slow') return undefined
+  const came = await Promise.race([first, slow])
+  // where this process had to wait itself, the timer may come behind a login that took longer
+  if (came !== 'slow' && performance.now() - startedAt < slowLoginMs) return undefined
   const again = stateAfter(place, [], afterLogin)
   const bare = await stateAfter(place, restoring, afterLogin)
   const [login, same] = [await first, await again]
@@ -113,10 +119,14 @@ function stateAfter(
       const state = readState(printed)
       // what it printed before has arrived by the next turn
       if (!state) return
-      setImmediate(() => {
+      const look = (looks: number) => {
+        if (child.exitCode !== null || child.signalCode !== null) return
         const descriptors = state.input === probe ? descriptorsOf(child.pid!) : undefined
-        end(isQuiet && descriptors !== undefined ? { ...state, descriptors } : undefined)
-      })
+        // it has printed all, and may yet have to put its descriptors back
+        if (descriptors === undefined && looks < mostLooks) setTimeout(look, betweenLooksMs, looks + 1).unref()
+        else end(isQuiet && descriptors !== undefined ? { ...state, descriptors } : undefined)
+      }
+      setImmediate(look, 1)
     })
     child.stdin?.end(probe)
     child.unref()
