@@ -620,12 +620,28 @@ test("what a verb of git does is looked at behind git's own options, and not for
       "git --git-dir .git rebase -x 'rm *.lock' x",
     ],
     ...['awk -i inplace 1 yarn.lock', 'gawk --include=inplace 1 yarn.lock', 'gawk -iinplace.awk 1 yarn.lock'],
-    ...['gunzip yarn.lock.gz', 'gzip -d yarn.lock.gz', 'unxz sub/yarn.lock.xz', 'zstd -d yarn.lock.zst'],
+    ...[
+      'gunzip yarn.lock.gz',
+      'gzip -d yarn.lock.gz',
+      'brotli -d yarn.lock.br',
+      'unxz sub/yarn.lock.xz',
+      'zstd -d yarn.lock.zst',
+    ],
   ]
   writeFileSync(join(w, 'yarn.lock'), '')
   assert.deepEqual(await wrong(lines, ['ask', 'deny'], ['Edit(*.lock)']), [])
   const reads = ['git -C . status', 'git -C . log', 'git diff yarn.lock', 'awk -i lib 1 yarn.lock', 'gunzip a.gz']
   assert.deepEqual(await wrong(reads, ['allow'], ['Edit(*.lock)']), [])
   assert.deepEqual(await wrong(['git -C . grep --no-index K'], ['ask'], ['Read(.env)']), [])
+  rmSync(join(w, 'yarn.lock'))
+})
+
+test('a folder that a container may only read is not one that it may write', async () => {
+  const lines = ['docker run -v .:/x:ro a', 'docker run --mount type=bind,src=.,dst=/x,readonly a']
+  writeFileSync(join(w, 'yarn.lock'), '')
+  assert.deepEqual(await wrong(lines, ['allow'], ['Edit(*.lock)']), [])
+  const others = ['docker run -v .:/x a', 'docker run -v .:/x:rw a', 'docker run -v .:/ro a', 'docker run -v .:/x:$m a']
+  assert.deepEqual(await wrong(others, ['ask'], ['Edit(*.lock)']), [])
+  assert.deepEqual(await wrong(lines, ['ask'], ['Read(.env)']), [])
   rmSync(join(w, 'yarn.lock'))
 })

@@ -192,7 +192,10 @@ function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined
     if (!/t/.test(letters)) trees('treeRead', operands)
   }
   if (name === 'zip' && has(recursive)) trees('treeRead', operands)
-  for (const word of is.contains ? mounts(args) : []) found.push(use('treeRead', word), use('treeEdit', word))
+  for (const { word, isReadOnly } of is.contains ? mounts(args) : []) {
+    found.push(use('treeRead', word))
+    if (!isReadOnly) found.push(use('treeEdit', word))
+  }
   if (is.sends) {
     const verb = operands.findIndex((word) => sending.test(word.value))
     if (verb >= 0) trees('treeRead', operands.slice(verb + 1))

@@ -38,13 +38,13 @@ export function joinedTarget(word: ShellWord): ShellWord[] {
 }
 
 /** The folders of the host that a container is given: `-v .:/x`, `--volume=./a:/x:ro`, `--mount type=bind,src=.,dst=/x`. */
-export function mounts(args: readonly ShellWord[]): ShellWord[] {
+export function mounts(args: readonly ShellWord[]): { readonly word: ShellWord; readonly isReadOnly: boolean }[] {
   const values = [
     ...valuesOf(args, /^(-[a-zA-Z]*v|--volume|--mount|--build-context)$/, /^--(volume|mount|build-context)=/),
     ...args.flatMap((word) => (/^-v[^-]/.test(word.path) ? { ...word, path: word.path.slice(2) } : [])),
   ]
-  return values.map((word) => ({
-    ...word,
-    path: /(?:^|,)(?:src|source)=([^,]*)/.exec(word.path)?.[1] ?? word.path.replace(/:.*$/s, ''),
-  }))
+  return values.map((word) => {
+    const path = /(?:^|,)(?:src|source)=([^,]*)/.exec(word.path)?.[1] ?? word.path.replace(/:.*$/s, '')
+    return { word: { ...word, path }, isReadOnly: word.literal && /[:,](ro|readonly)(=true)?(,|$)/.test(word.path) }
+  })
 }

@@ -24,7 +24,7 @@ export function gitConfigFiles(args: readonly ShellWord[]): FileUse[] {
 export function madeNames(name: string, args: readonly ShellWord[]): ShellWord[] {
   if (unpacks.test(name))
     return args.flatMap((word) => {
-      const path = /^(.+)\.(gz|tgz|z|Z|bz2|xz|lzma|zst|lz4)$/.exec(word.path)?.[1]
+      const path = /^(.+)\.(gz|tgz|z|Z|bz2|xz|lzma|lzo|zst|lz4|br)$/.exec(word.path)?.[1]
       return path === undefined ? [] : [{ ...word, path }]
     })
   const named =
@@ -37,4 +37,5 @@ export function madeNames(name: string, args: readonly ShellWord[]): ShellWord[]
   })
 }
 
-const unpacks = /^(gunzip|gzip|pigz|unpigz|bunzip2|bzip2|unxz|xz|unlzma|lzma|unzstd|zstd|lz4|unlz4|uncompress)$/
+const unpacks =
+  /^(gunzip|gzip|pigz|unpigz|bunzip2|bzip2|unxz|xz|unlzma|lzma|unzstd|zstd|lz4|unlz4|uncompress|lzop|brotli)$/
