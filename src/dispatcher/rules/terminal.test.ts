@@ -67,7 +67,7 @@ test('commands that stay in a part of it are left alone', () => {
     assert.equal(unboundedRead(command, repo, repo), undefined, command)
 })
 
-test('what is found is told as its words, without prefixes, quotes and redirects', () => {
+test('what is found is reported as its words, without prefixes, quotes and redirects', () => {
   const here = '/home/me/work/repo'
   const rows: [string, string | undefined][] = [
     ['sudo -E env A=b nice -n5 /usr/bin/GREP.exe -r x .', 'grep -r x .'],

@@ -156,7 +156,7 @@ test("a hook written for Claude Code finds Claude Code's variables, and a plugin
   })
 })
 
-test('each end of a command is told whole', async () => {
+test('how a command ended is reported in full', async () => {
   const printed = { stdout: 'a\n', stderr: 'b\n' }
   const says = 'echo a; echo b >&2; '
   const none = { exitCode: null, stdout: '', stderr: '' }

@@ -1,8 +1,8 @@
 /** Which files a command line names, and what becomes of them: `COMMAND ¦ USES`, a use as `KIND FILE`. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { holdsTable } from '../../../test/support/table.ts'
 import { pathPattern } from '../paths/pattern.ts'
 import { HOLE } from '../wildcard.ts'
 import { type FileUse, HOME, PWD, type ShellWord } from './command.ts'
@@ -18,17 +18,10 @@ const nameOf = ({ path, glob }: ShellWord): string => {
 const useOf = ({ kind, word, to, unsure, visible }: FileUse): string =>
   `${kind}${unsure ? '?' : ''}${visible ? '.' : ''} ${nameOf(word)}${to ? ` to ${nameOf(to)}` : ''}`
 
-const told = (line: string): string => readShell(line).commands.flatMap(filesOf).map(useOf).join(', ')
+const resultOf = (line: string): string => readShell(line).commands.flatMap(filesOf).map(useOf).join(', ')
 
 test('the files that a command line names, and what becomes of them', () => {
-  const rows = readFileSync(join(import.meta.dirname, 'fixtures/files.txt'), 'utf8')
-    .split('\n')
-    .filter((row) => row !== '' && !row.startsWith('# '))
-    .map((row) => row.split(/ ¦ ?/) as [string, string])
-  assert.deepEqual(
-    rows.map(([line]) => [line, told(line)]),
-    rows,
-  )
+  holdsTable(join(import.meta.dirname, 'fixtures/files.txt'), resultOf)
 })
 
 test('wildcards of the shell reach a file of a rule where they could expand to a name in it', () => {

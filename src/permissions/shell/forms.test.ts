@@ -1,8 +1,7 @@
 /** What a command runs, and what an allow rule has to name of it: `COMMAND ¦ FORMS`. */
-import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { holdsTable } from '../../../test/support/table.ts'
 import { HOLE } from '../wildcard.ts'
 import { asWritten, type ShellWord } from './command.ts'
 import { languageRuns } from './programs/languages.ts'
@@ -14,7 +13,7 @@ import { clearForms, formsOf, needsExactRule } from './wrappers.ts'
  * The commands that it wraps, each after a `>`, and `=` where an allow rule for it is enough. Then, of the command itself:
  * `exact` where a wildcard does not allow it, `names` before words that the rule has to name.
  */
-function told(line: string): string {
+function resultOf(line: string): string {
   const command = readShell(line).commands[0]!
   const { words } = command
   const clear = clearForms(words)
@@ -33,12 +32,5 @@ function told(line: string): string {
 }
 
 test('what a command runs, and what an allow rule has to name', () => {
-  const rows = readFileSync(join(import.meta.dirname, 'fixtures/forms.txt'), 'utf8')
-    .split('\n')
-    .filter((row) => row !== '' && !row.startsWith('# '))
-    .map((row) => row.split(/ ¦ ?/) as [string, string])
-  assert.deepEqual(
-    rows.map(([line]) => [line, told(line)]),
-    rows,
-  )
+  holdsTable(join(import.meta.dirname, 'fixtures/forms.txt'), resultOf)
 })

@@ -131,7 +131,7 @@ test('a rule with a set of characters tells any number', () => {
   assert.equal(toldNumbers(['Read(file[1-3].ts)']), undefined)
 })
 
-test('every number in the tables and expressions of the rules is told', () => {
+test('every number in the tables and expressions of the rules is listed', () => {
   const folder = join(import.meta.dirname, '..')
   const files = globSync('**/*.ts', { cwd: folder }).filter(
     (file) => !/\.test\.ts$|^addresses\.ts$|^suggest\.ts$|numbers\.ts$/.test(file),
@@ -180,7 +180,7 @@ interface Node {
   readonly computed?: boolean
 }
 
-test('all numbers of a text are told, or not', () => {
+test('either all numbers of a text count, or none does', () => {
   assert.deepEqual(
     ['/home/dev/project-1/src', '/vol/777/x', '/home/dev/project-2', '/x/80', '/none'].map((text) =>
       tellsAll(told, text),

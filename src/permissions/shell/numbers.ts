@@ -84,7 +84,7 @@ export function numbered(line: string, told: ToldNumbers): Numbered | undefined 
   for (const { begin, end, free } of spans) {
     if (!free) continue
     const text = line.slice(begin, end)
-    // the same number where it is told: the line may compare the two
+    // the same number elsewhere counts: the line may compare the two
     if (spans.some((each) => !each.free && line.slice(each.begin, each.end) === text)) continue
     let at = numbers.indexOf(text)
     if (at < 0) at = numbers.push(text) - 1

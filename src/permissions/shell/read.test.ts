@@ -1,8 +1,8 @@
 /** How a command line is read: `LINE ¦ COMMANDS`; a `⏎` in the line is a line break. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { holdsTable } from '../../../test/support/table.ts'
 import { HOLE } from '../wildcard.ts'
 import { HOME, PWD, type ShellCommand, type ShellWord } from './command.ts'
 import { readShell } from './read.ts'
@@ -28,31 +28,25 @@ const commandOf = ({ words, variables, assignments, reads, writes, input, fed }:
     ...(fed ? ['|'] : []),
   ].join(' ')
 
-function told(line: string): string {
+function resultOf(line: string): string {
   const { commands, unknown } = readShell(line)
   return [...commands.map(commandOf), ...(unknown === undefined ? [] : [`unknown: ${unknown}`])].join(' ; ')
 }
 
 test('how a command line is read', () => {
-  const rows = readFileSync(join(import.meta.dirname, 'fixtures/readings.txt'), 'utf8')
-    .split('\n')
-    .filter((row) => row !== '' && !row.startsWith('# '))
-    .map((row) => row.split(/ ¦ ?/) as [string, string])
-  assert.deepEqual(
-    rows.map(([line]) => [line, told(line.replaceAll('⏎', '\n'))]),
-    rows,
-  )
+  holdsTable(join(import.meta.dirname, 'fixtures/readings.txt'), (line) => resultOf(line.replaceAll('⏎', '\n')))
 })
 
 test('a line that is too long, too deep or deceptive is not known', () => {
-  assert.equal(told(`ls ${'x'.repeat(9997)}`), `ls ${'x'.repeat(9997)}`)
-  assert.equal(told(`ls ${'x'.repeat(9998)}`), 'unknown: it is longer than 10000 characters')
+  assert.equal(resultOf(`ls ${'x'.repeat(9997)}`), `ls ${'x'.repeat(9997)}`)
+  assert.equal(resultOf(`ls ${'x'.repeat(9998)}`), 'unknown: it is longer than 10000 characters')
   const nested = (depth: number) =>
     Array.from({ length: depth }).reduce((inner: string) => `eval ${inner.replace(/[\\ ]/g, '\\$&')}`, 'ls')
-  assert.match(told(nested(8)), /; ls$/)
-  assert.match(told(nested(9)), /unknown: it nests commands too deeply$/)
+  assert.match(resultOf(nested(8)), /; ls$/)
+  assert.match(resultOf(nested(9)), /unknown: it nests commands too deeply$/)
   const odd = ['\u0000', '\u0008', '\u000b', '\u001f', '\u007f', '\u00ad', '\u200b', '\u200f', '\u2028', '\u202e']
   for (const char of [...odd, '\u2060', '\u2064', '\u2066', '\u206f', '\ufeff'])
-    assert.equal(told(`ls a${char}b`), 'unknown: it holds invisible or control characters', char)
-  for (const char of ['\t', '\n', 'é', '\u2010', '\u2065']) assert.doesNotMatch(told(`ls a${char}b`), /unknown/, char)
+    assert.equal(resultOf(`ls a${char}b`), 'unknown: it holds invisible or control characters', char)
+  for (const char of ['\t', '\n', 'é', '\u2010', '\u2065'])
+    assert.doesNotMatch(resultOf(`ls a${char}b`), /unknown/, char)
 })

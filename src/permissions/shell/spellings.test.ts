@@ -1,15 +1,15 @@
 /** In which spellings a command is held against rules: `COMMAND ¦ SPELLINGS`, those that it certainly has before the `?`. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { holdsTable } from '../../../test/support/table.ts'
 import { HOLE } from '../wildcard.ts'
 import { readShell } from './read.ts'
 import { certainSpellings, possibleSpellings } from './spellings.ts'
 
 const every = () => true
 
-function told(line: string): string {
+function resultOf(line: string): string {
   const [command] = readShell(line).commands
   const shown = (texts: readonly string[]) => [...new Set(texts)].join(' ; ').replaceAll(HOLE, '…')
   const possible = shown(possibleSpellings(command!, every))
@@ -17,14 +17,7 @@ function told(line: string): string {
 }
 
 test('the spellings of a command that rules are held against', () => {
-  const rows = readFileSync(join(import.meta.dirname, 'fixtures/spellings.txt'), 'utf8')
-    .split('\n')
-    .filter((row) => row !== '' && !row.startsWith('# '))
-    .map((row) => row.split(/ ¦ ?/) as [string, string])
-  assert.deepEqual(
-    rows.map(([line]) => [line, told(line)]),
-    rows,
-  )
+  holdsTable(join(import.meta.dirname, 'fixtures/spellings.txt'), resultOf)
 })
 
 test('of a command with more than 200 words anything may be among them', () => {

@@ -1,15 +1,15 @@
 /** What a read-only command reads: `COMMAND ¦ PATHS`; `-` for one that may do more than read. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { holdsTable } from '../../../../test/support/table.ts'
 import { HOLE } from '../../wildcard.ts'
 import { HOME } from '../command.ts'
 import { readShell } from '../read.ts'
 import { isReadOnlyProgram, readOnlyUse } from './read-only.ts'
 
 /** After the paths: `names` where only names, sizes and dates are printed, `tree` with all below, `git` in a repository. */
-function told(line: string): string {
+function resultOf(line: string): string {
   const use = readOnlyUse(readShell(line).commands[0]!)
   if (!use) return '-'
   const paths = use.paths.map(({ path, glob }) =>
@@ -20,14 +20,7 @@ function told(line: string): string {
 }
 
 test('what a command that only reads is given to read', () => {
-  const rows = readFileSync(join(import.meta.dirname, '../fixtures/read-only-use.txt'), 'utf8')
-    .split('\n')
-    .filter((row) => row !== '' && !row.startsWith('# '))
-    .map((row) => row.split(/ ¦ ?/) as [string, string])
-  assert.deepEqual(
-    rows.map(([line]) => [line, told(line)]),
-    rows,
-  )
+  holdsTable(join(import.meta.dirname, '../fixtures/read-only-use.txt'), resultOf)
 })
 
 test('a program is known by its whole name', () => {
