@@ -480,7 +480,7 @@ test("the demo runs on the system's own Node as well, through the launcher", { s
 })
 
 test('the templates that the generator writes by may stand, and hold for a program that does what they say', async (t) => {
-  const { templates } = await import('../src/workflow/templates.ts')
+  const { templates } = await import('../src/workflow/cases/templates.ts')
   const written = templates.map(({ surface, script }, index) => ({
     name: 'WriteTestCase',
     input: { name: surface.replaceAll(' ', '-'), criterion: `C${index + 1}`, script },

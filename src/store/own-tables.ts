@@ -94,7 +94,7 @@ export const ownTables: readonly string[] = [
     profile    TEXT NOT NULL,
     created_at TEXT NOT NULL DEFAULT (datetime('now'))
   )`,
-  // What a test case is worth: in passes_emptied 0, or the number of its flaw (workflow/proofs.ts); which mutants it fails on.
+  // What a test case is worth: in passes_emptied 0, or the number of its flaw (workflow/cases/proofs.ts); which mutants it fails on.
   `CREATE TABLE ona_test_proofs (
     case_id        INTEGER PRIMARY KEY REFERENCES ona_test_cases(id),
     hash           TEXT NOT NULL,

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openDb } from '../store/open.ts'
 import { approvePlan, completePlan, draftPlan } from '../store/plans.ts'
-import { casesOf, dropCases, saveCase, saveRun } from './cases.ts'
+import { casesOf, dropCases, saveCase, saveRun } from './cases/cases.ts'
+import { proofOf, saveProof } from './cases/proofs.ts'
 import { coverageOf, coverageWhenDone } from './coverage.ts'
-import { proofOf, saveProof } from './proofs.ts'
 
 test('the state of each case comes from its rows: the run, the plan and the case as they are now', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'ona-coverage-'))

@@ -1,9 +1,9 @@
 /** The coverage gate: computed from rows each time it is asked for, so that nothing can be claimed. */
 import type { Db } from '../store/open.ts'
 import { approvedPlan, listPlans, type Plan } from '../store/plans.ts'
-import { type Case, casesOf, lastRun, type Run } from './cases.ts'
+import { type Case, casesOf, lastRun, type Run } from './cases/cases.ts'
+import { flawInWords, type Proof, proofOf } from './cases/proofs.ts'
 import { type Criterion, criteriaOf } from './criteria.ts'
-import { flawInWords, type Proof, proofOf } from './proofs.ts'
 
 export interface CaseState {
   readonly case: Case

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { addEvent } from '../store/audit.ts'
 import type { Db } from '../store/open.ts'
 import { hashOf, type Plan } from '../store/plans.ts'
+import { templates } from './cases/templates.ts'
 import { type PublicContract, publicContract } from './contract.ts'
 import { type Criterion, criteriaOf } from './criteria.ts'
 import { type Implementation, implementationOf, textOf } from './implementation.ts'
-import { templates } from './templates.ts'
 
 export interface Exam {
   readonly plan: Plan

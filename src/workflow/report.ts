@@ -1,8 +1,8 @@
 /** The verify report: what was asked for, which cases show it, what each of them really printed. */
 import { counted } from '../hooks/text/counted.ts'
 import { mostRating, type Rating } from '../store/ratings.ts'
+import type { TestPlace } from './cases/test-place.ts'
 import { type CaseState, type Coverage, missing, uncovered } from './coverage.ts'
-import type { TestPlace } from './test-place.ts'
 
 export interface Report {
   readonly conversation: string

@@ -92,11 +92,11 @@ unit test/redteam/blind-tests.test.ts --test-name-pattern='reach the writer'
 X
 
 row EXAM-5 8.5.2 'what a case does decides: emptied, commented out, reworded and mutated copies of the project' 'the tests pass' <<'X'
-unit src/workflow/prove.test.ts
+unit src/workflow/cases/prove.test.ts
 X
 
 row EXAM-6 8.5.3 'the checker refuses shadowed programs, PATH, modules of the project, the project by its own path and the network' 'the tests pass' <<'X'
-unit src/workflow/check-case.test.ts
+unit src/workflow/cases/check-case.test.ts
 X
 
 row EXAM-7 8.7 'the report has the kill score of each criterion, and a case that proves nothing holds the gate' 'the tests pass' <<'X'

@@ -112,6 +112,6 @@ unit src/dispatcher/modules/modules.test.ts --test-name-pattern='could run for e
 X
 
 row EXAM-8 8.5.2 'a case that reads the program past its comments, or asks only for its help, is found out' 'the tests pass' <<'X'
-unit src/workflow/prove.test.ts --test-name-pattern='found out'
-unit src/workflow/check-case.test.ts --test-name-pattern='help or the version'
+unit src/workflow/cases/prove.test.ts --test-name-pattern='found out'
+unit src/workflow/cases/check-case.test.ts --test-name-pattern='help or the version'
 X

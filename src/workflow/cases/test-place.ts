@@ -1,6 +1,6 @@
 /** Whether the scripts of a test phase ran in a sandbox: an event of the conversation, which the report reads. */
-import { addEvent } from '../store/audit.ts'
-import type { Db } from '../store/open.ts'
+import { addEvent } from '../../store/audit.ts'
+import type { Db } from '../../store/open.ts'
 
 export type TestPlace = { readonly sandboxed: true } | { readonly sandboxed: false; readonly why: string }
 

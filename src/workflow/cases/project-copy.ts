@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { isWithin } from '../permissions/paths/pattern.ts'
+import { isWithin } from '../../permissions/paths/pattern.ts'
 
 export interface ProjectCopy {
   readonly path: string

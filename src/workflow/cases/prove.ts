@@ -3,8 +3,8 @@
  * comment is added, and fail on mutants of the change. Tried in throw-away copies of the project.
  */
 import { join } from 'node:path'
+import { type Implementation, textOf } from '../implementation.ts'
 import type { Case } from './cases.ts'
-import { type Implementation, textOf } from './implementation.ts'
 import { type Mutant, mutantsOf, spread } from './mutants.ts'
 import type { ProjectCopy } from './project-copy.ts'
 import { type Flaw, proofOf, saveProof } from './proofs.ts'

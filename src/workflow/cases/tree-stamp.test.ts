@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openDb } from '../store/open.ts'
+import { openDb } from '../../store/open.ts'
 import { runScript } from './run-script.ts'
 
 test('a case that no sandbox holds fails when it changes the project itself', async (t) => {

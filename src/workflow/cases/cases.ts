@@ -1,8 +1,8 @@
 /** Test cases and their runs. The text of a case is its row's; the file under .ona/tests/ is a copy for people. */
 
-import type { Db } from '../store/open.ts'
-import { hashOf } from '../store/plans.ts'
-import { storable } from '../store/secrets.ts'
+import type { Db } from '../../store/open.ts'
+import { hashOf } from '../../store/plans.ts'
+import { storable } from '../../store/secrets.ts'
 
 export interface Case {
   readonly id: number

@@ -1,5 +1,5 @@
 /** What was found out about the worth of a case: a row for each, of the case as it stands. */
-import type { Db } from '../store/open.ts'
+import type { Db } from '../../store/open.ts'
 import type { Case } from './cases.ts'
 
 export interface Proof {

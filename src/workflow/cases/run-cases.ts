@@ -1,11 +1,11 @@
 /** Runs the cases of a plan, proves what they are worth, and keeps both. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeAtomic } from '../files/atomic-write.ts'
-import type { Db } from '../store/open.ts'
-import type { Plan } from '../store/plans.ts'
+import { writeAtomic } from '../../files/atomic-write.ts'
+import type { Db } from '../../store/open.ts'
+import type { Plan } from '../../store/plans.ts'
+import { implementationOf } from '../implementation.ts'
 import { type Case, casesOf, type Run, saveRun } from './cases.ts'
-import { implementationOf } from './implementation.ts'
 import { changeOf, proveCases } from './prove.ts'
 import { copyFor, runScript, type ScriptPlace } from './run-script.ts'
 
