@@ -2,12 +2,12 @@
 import { askInOrder, errorOf, isA, type Outcome, type Policy, TimeLimit } from '../hooks/kernel.ts'
 import { BadAction, readAction } from './action.ts'
 import { contextFor } from './context.ts'
+import { namesTool } from './host/tools.ts'
 import { clock, late, sha256 } from './lazy-builtins.ts'
 import type { Seat } from './load-modules.ts'
 import { elapsed, emit, logLine, patchState, type Run, register, warn } from './run.ts'
 import type { Session } from './session/session.ts'
 import { summarise } from './summary.ts'
-import { namesTool } from './tools.ts'
 import type { Context, Decision, HookAction, Json } from './types.ts'
 
 /** In order of priority, until one denies or asks, or the budget is spent on all but the critical ones. */

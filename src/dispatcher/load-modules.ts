@@ -1,11 +1,11 @@
 /** Finds the modules of an event: those that came with us by `require`, the user's own by `import()`. */
 import { join } from 'node:path'
 import { errorOf } from '../hooks/kernel.ts'
+import { takeDescriptors } from './host/stdio-guard.ts'
 import { late } from './lazy-builtins.ts'
 import { type ModuleEntry, shipped } from './manifest.ts'
 import { readBytes } from './session/files.ts'
 import { isBelow } from './session/paths.ts'
-import { takeDescriptors } from './stdio-guard.ts'
 import type { EventName, HookModule } from './types.ts'
 
 /** A module to ask, or the reason why it cannot be. */

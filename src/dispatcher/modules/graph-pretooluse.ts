@@ -1,8 +1,9 @@
 /** graph-pretooluse: stops searches that would read everything. Reads nothing, and looks only at the call. */
+
+import { searchKeys, textAt } from '../host/tools.ts'
 import { isRepoWide } from '../rules/glob.ts'
 import { unboundedRead } from '../rules/terminal.ts'
 import { normalisePath } from '../session/paths.ts'
-import { searchKeys, textAt } from '../tools.ts'
 import type { Context, HookAction, HookModule } from '../types.ts'
 
 type Rule =

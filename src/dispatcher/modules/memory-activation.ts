@@ -1,11 +1,11 @@
 /** memory-activation: followup-rules.json, reminders that fire when a call looks like one that needs something after it. */
 
+import { namesTool } from '../host/tools.ts'
 import { matchesAny } from '../rules/glob.ts'
 import { patternMatches } from '../rules/pattern.ts'
 import { linesWith, readFrom } from '../session/files.ts'
 import { isObject } from '../session/paths.ts'
 import { readRules } from '../setup/rules-file.ts'
-import { namesTool } from '../tools.ts'
 import type { Context, ContextItem, EventName, EventRecord, HookAction, HookModule, Json } from '../types.ts'
 
 export const hook: HookModule = {

@@ -2,6 +2,7 @@
 
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { mutatingTools, searchKeys, textAt } from '../host/tools.ts'
 import { isRepoWide } from '../rules/glob.ts'
 import { fileNameFrom, findPlan } from '../rules/plan-file.ts'
 import {
@@ -18,7 +19,6 @@ import {
 } from '../rules/plan-graph.ts'
 import { wordsIn } from '../rules/terminal.ts'
 import { normalisePath } from '../session/paths.ts'
-import { mutatingTools, searchKeys, textAt } from '../tools.ts'
 import type { Context, EventRecord, HookAction, HookModule, Json } from '../types.ts'
 
 export const hook: HookModule = {

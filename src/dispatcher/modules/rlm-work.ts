@@ -1,12 +1,12 @@
 /** rlm-work: which work belongs in a subagent (rlm-policy.json), what a subagent is given, and what it left behind. */
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { namesTool, searchKeys, textAt } from '../host/tools.ts'
 import { sha256 } from '../lazy-builtins.ts'
 import { isRepoWide, matchesAny } from '../rules/glob.ts'
 import { fileNameFrom } from '../rules/plan-file.ts'
 import { isObject, isSegment } from '../session/paths.ts'
 import { hashOf, readRules } from '../setup/rules-file.ts'
-import { namesTool, searchKeys, textAt } from '../tools.ts'
 import type {
   ArtifactRecord,
   Context,

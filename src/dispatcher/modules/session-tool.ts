@@ -1,6 +1,7 @@
 /** session on PreToolUse: the stamps a call gets, and what follows from what was decided on it. */
+
+import { mutatingTools, namesTool } from '../host/tools.ts'
 import { linesWith, readFrom } from '../session/files.ts'
-import { mutatingTools, namesTool } from '../tools.ts'
 import type { Context, EventRecord, HookAction, HookModule, Json, Outcome, Phase } from '../types.ts'
 
 /** All of session that a call needs: what the hot path loads. */

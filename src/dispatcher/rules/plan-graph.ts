@@ -1,7 +1,7 @@
 /** The plan an agent works by: its form, what can be wrong with it, and which of its nodes speak to a call. */
 
+import { namesTool } from '../host/tools.ts'
 import { isObject } from '../session/paths.ts'
-import { namesTool } from '../tools.ts'
 import type { HostEvent } from '../types.ts'
 import { globInside, globMatches } from './glob.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { homedir } from 'node:os'
 import { test } from 'node:test'
-import { toHostEvent } from '../host-input.ts'
+import { toHostEvent } from '../host/host-input.ts'
 import type { Json } from '../types.ts'
 import { globInside, globMatches, isRepoWide } from './glob.ts'
 import { patternFault, patternFinds, patternMatches } from './pattern.ts'

@@ -1,7 +1,7 @@
 /** Old sessions go: those past the age, and those past the number; never the one in use or one lately active. */
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { trace } from '../stdio-guard.ts'
+import { trace } from '../host/stdio-guard.ts'
 import type { Paths } from '../types.ts'
 import { isSessionId } from './session-id.ts'
 

@@ -1,7 +1,7 @@
 /** Writes a run down: the log first, because it is the truth; then the snapshot, the registry and the rest. */
 
+import { trace } from '../host/stdio-guard.ts'
 import type { Run } from '../run.ts'
-import { trace } from '../stdio-guard.ts'
 import type { LoggedEvent } from '../types.ts'
 import { appendLines, replaceFile } from './files.ts'
 import { alone } from './lock.ts'

@@ -1,7 +1,7 @@
 /** Opens the session an event belongs to: its folder, its state, and the ids of this run. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { toHostEvent } from '../host-input.ts'
+import { toHostEvent } from '../host/host-input.ts'
 import { sha256 } from '../lazy-builtins.ts'
 import type { EventName, HostEvent, Ids, Json, LoggedEvent, Paths, State, Subagent } from '../types.ts'
 import { appendLines, readJson } from './files.ts'

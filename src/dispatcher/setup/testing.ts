@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { contextFor } from '../context.ts'
-import { toHostEvent } from '../host-input.ts'
+import { toHostEvent } from '../host/host-input.ts'
 import { readManifest } from '../manifest.ts'
 import { type Run, startRun } from '../run.ts'
 import { buildPaths, readWorkspace } from '../session/paths.ts'

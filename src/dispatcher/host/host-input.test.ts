@@ -1,8 +1,8 @@
 /** What each host sends, read into one event; and what is said of input that cannot be read. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { EventName, Json } from '../types.ts'
 import { parseInput, recogniseDialect, toHostEvent } from './host-input.ts'
-import type { EventName, Json } from './types.ts'
 
 const said = (text: string, name: EventName = 'PreToolUse') => parseInput({ text }, name)
 

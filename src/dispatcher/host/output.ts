@@ -1,8 +1,9 @@
 /** The one object on stdout: the contract's fields beside what each host really reads. */
+
+import { clock } from '../lazy-builtins.ts'
+import type { Run } from '../run.ts'
+import type { Json } from '../types.ts'
 import { type Dialect, wires } from './host-input.ts'
-import { clock } from './lazy-builtins.ts'
-import type { Run } from './run.ts'
-import type { Json } from './types.ts'
 
 export function buildOutput(run: Run, dialect: Dialect): Json {
   const { event } = run.session

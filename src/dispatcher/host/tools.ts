@@ -1,11 +1,11 @@
 /** The hosts' tools under one set of names, and where in a call its paths and bounds stand. */
 
-import { claudeTools } from '../hosts/claudecode/tools.ts'
-import { copilotTools } from '../hosts/copilot/tools.ts'
-import type { ToolNames } from '../hosts/tool-names.ts'
-import { vscodeId, vscodeMutatingTools, vscodeTools } from '../hosts/vscode/tools.ts'
-import { isObject, normalisePath } from './session/paths.ts'
-import type { HostEvent, Json } from './types.ts'
+import { claudeTools } from '../../hosts/claudecode/tools.ts'
+import { copilotTools } from '../../hosts/copilot/tools.ts'
+import type { ToolNames } from '../../hosts/tool-names.ts'
+import { vscodeId, vscodeMutatingTools, vscodeTools } from '../../hosts/vscode/tools.ts'
+import { isObject, normalisePath } from '../session/paths.ts'
+import type { HostEvent, Json } from '../types.ts'
 
 /** VS Code's id for each tool of another host. */
 function idsFor(tools: ToolNames): Record<string, string> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { claudeTools } from '../hosts/claudecode/tools.ts'
-import { copilotTools } from '../hosts/copilot/tools.ts'
-import { vscodeTools } from '../hosts/vscode/tools.ts'
+import { claudeTools } from '../../hosts/claudecode/tools.ts'
+import { copilotTools } from '../../hosts/copilot/tools.ts'
+import { vscodeTools } from '../../hosts/vscode/tools.ts'
 import { canonicalTool, mutatingTools } from './tools.ts'
 
 /** What a filter's name may become: VS Code's ids of the same kind, and finer ones. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Run } from '../run.ts'
+import { summarise } from '../summary.ts'
+import type { Json } from '../types.ts'
 import type { Dialect } from './host-input.ts'
 import { bareOutput, buildOutput } from './output.ts'
-import type { Run } from './run.ts'
-import { summarise } from './summary.ts'
-import type { Json } from './types.ts'
 
 const runOf = (name: string, more: Record<string, unknown> = {}): Run =>
   ({

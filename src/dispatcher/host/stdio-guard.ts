@@ -3,8 +3,8 @@
  * must read our one object and nothing else, so whatever they print goes to the trace log.
  */
 import { dirname } from 'node:path'
-import { late } from './lazy-builtins.ts'
-import { sleep } from './session/lock.ts'
+import { late } from '../lazy-builtins.ts'
+import { sleep } from '../session/lock.ts'
 
 /** Not imported: the bundler would wrap a default import in a copy, and what we replace must be the real thing. */
 const fs = late('node:fs')

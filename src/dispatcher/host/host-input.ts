@@ -1,12 +1,12 @@
 /** What the hosts send, parsed once into one spelling. */
-import { claudeWire } from '../hosts/claudecode/wire.ts'
-import { copilotWire } from '../hosts/copilot/wire.ts'
-import { vscodeWire } from '../hosts/vscode/wire.ts'
-import type { Wire } from '../hosts/wire.ts'
-import { isObject } from './session/paths.ts'
+import { claudeWire } from '../../hosts/claudecode/wire.ts'
+import { copilotWire } from '../../hosts/copilot/wire.ts'
+import { vscodeWire } from '../../hosts/vscode/wire.ts'
+import type { Wire } from '../../hosts/wire.ts'
+import { isObject } from '../session/paths.ts'
+import type { EventName, HostEvent, Json } from '../types.ts'
 import type { Stdin } from './stdin.ts'
 import { callPaths, canonicalTool, isClaudeToolName } from './tools.ts'
-import type { EventName, HostEvent, Json } from './types.ts'
 
 /** How the answer is spelt; see output.ts. */
 export type Dialect = 'vscode' | 'claude' | 'copilot-cli'
