@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { decide } from '../../src/permissions/decide.ts'
 import type { PermissionSettings } from '../../src/permissions/question.ts'
-import { rulesOf } from '../../src/permissions/rules.ts'
+import { rulesOf } from '../../src/permissions/rules/rules.ts'
 
 const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8'))
 

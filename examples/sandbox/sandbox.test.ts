@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ruleProblem } from '../../src/permissions/rule.ts'
+import { ruleProblem } from '../../src/permissions/rules/rule.ts'
 import { profileOf } from '../../src/sandbox/profile.ts'
 import { checkLayer } from '../../src/store/settings/settings-check.ts'
 

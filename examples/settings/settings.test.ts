@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { readRule } from '../../src/permissions/rule.ts'
+import { readRule } from '../../src/permissions/rules/rule.ts'
 import { openDb } from '../../src/store/open.ts'
 import { loadSettings } from '../../src/store/settings/settings.ts'
 

@@ -1,8 +1,8 @@
 /** What the user answered "always" to, or a hook requested: in force at once, and kept where it says. */
 import { homedir } from 'node:os'
 import type { PermissionUpdate } from '../hooks/plane.ts'
-import { ruleText } from '../permissions/rule.ts'
-import { applyUpdates } from '../permissions/update.ts'
+import { ruleText } from '../permissions/rules/rule.ts'
+import { applyUpdates } from '../permissions/rules/update.ts'
 import type { Session } from './session/session.ts'
 
 /** The user answers for the whole session: rules hold for its sub-agents and for the one that started this one, too. */

@@ -1,6 +1,6 @@
 /** The agent's side of what its tools do together with it. */
 import { isAbsolute, relative } from 'node:path'
-import { rulesOf } from '../permissions/rules.ts'
+import { rulesOf } from '../permissions/rules/rules.ts'
 import { searchable } from '../permissions/searchable.ts'
 import { getState, setState } from '../store/state.ts'
 import type { SeenFile, ToolHost } from '../tools/host.ts'

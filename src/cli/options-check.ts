@@ -79,7 +79,7 @@ function unreadable(file: string | undefined): string | undefined {
 async function tools(flags: Flags): Promise<string | undefined> {
   if (!flags.tools) return undefined
   const { builtInTools } = await import('../tools/all.ts')
-  const { canonicalTool } = await import('../permissions/rule.ts')
+  const { canonicalTool } = await import('../permissions/rules/rule.ts')
   const names = builtInTools.map((tool) => tool.name)
   const known = (name: string) => ['', 'default'].includes(name) || names.includes(canonicalTool(name))
   const unknown = flags.tools.find((name) => !known(name) && !name.startsWith('mcp__'))
@@ -91,7 +91,7 @@ async function rules(flags: Flags): Promise<string | undefined> {
   for (const [name, behavior] of Object.entries(lists)) {
     const given = flags[name as keyof typeof lists] ?? []
     if (given.length === 0) continue
-    const { readRule } = await import('../permissions/rule.ts')
+    const { readRule } = await import('../permissions/rules/rule.ts')
     for (const text of given.filter((each) => each !== '')) {
       const read = readRule(text, behavior)
       if (!read.ok) return `--${name} "${text}": ${read.why}`

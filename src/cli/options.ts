@@ -87,6 +87,6 @@ async function pluginsOf(flags: Flags, env: NodeJS.ProcessEnv): Promise<Plugin[]
 }
 
 async function canonicalTools(names: readonly string[]): Promise<string[]> {
-  const { canonicalTool } = await import('../permissions/rule.ts')
+  const { canonicalTool } = await import('../permissions/rules/rule.ts')
   return names.map(canonicalTool)
 }

@@ -2,7 +2,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { statOf } from '../files/plain-file.ts'
-import { ruleProblem } from '../permissions/rule.ts'
+import { ruleProblem } from '../permissions/rules/rule.ts'
 import { isSecurityKey } from '../store/settings/security-keys.ts'
 import { checkLayer } from '../store/settings/settings-check.ts'
 import { readLayers, settingsFile } from '../store/settings/settings-files.ts'

@@ -8,7 +8,7 @@ import type { JsonObject } from '../hooks/shape.ts'
 import { decide } from './decide.ts'
 import { leadsAsJudged } from './paths/access.ts'
 import type { PermissionQuestion, PermissionSettings, Ruling } from './question.ts'
-import { matchesRule } from './rule-applies.ts'
+import { matchesRule } from './rules/rule-applies.ts'
 
 type Word = Ruling['decision']
 /** A command line for Bash, or another tool's name with its input. */
@@ -845,7 +845,7 @@ test('what "always" would save allows the same call the next time', async () => 
       ['Grep', { pattern: 'x' }] as const,
     ],
   ]
-  const { applyUpdates } = await import('./update.ts')
+  const { applyUpdates } = await import('./rules/update.ts')
   for (const call of calls) {
     const question = questionOf(['', call, 'ask'])
     const { suggestions } = await decide(question)

@@ -6,7 +6,7 @@ import type { JsonObject } from '../hooks/shape.ts'
 import { isWider, modeInForce, modeSays, modes } from './modes.ts'
 import { fileOf } from './paths/access.ts'
 import type { PermissionQuestion, PermissionSettings } from './question.ts'
-import { applyUpdates, withGranted } from './update.ts'
+import { applyUpdates, withGranted } from './rules/update.ts'
 
 const asked = (tool: string, input: JsonObject, more: Partial<PermissionQuestion> = {}): PermissionQuestion => ({
   ...{ settings: {}, mode: 'default', tool, input, hook: 'none', cwd: '/w', projectDir: '/w', home: '/h' },

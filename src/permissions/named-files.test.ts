@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { JsonObject } from '../hooks/shape.ts'
 import { namedFilesFinding } from './named-files.ts'
 import type { PermissionQuestion } from './question.ts'
-import { rulesOf } from './rules.ts'
+import { rulesOf } from './rules/rules.ts'
 
 const asked = (tool: string, input: JsonObject, more: Partial<PermissionQuestion> = {}): PermissionQuestion => ({
   ...{ settings: {}, mode: 'default', tool, input, hook: 'none', cwd: '/w', projectDir: '/w', home: '/h' },

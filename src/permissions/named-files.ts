@@ -6,7 +6,7 @@ import { fileRuleMatches } from './paths/access.ts'
 import { resolvePaths } from './paths/pattern.ts'
 import { protectionFor } from './protection.ts'
 import type { Finding, PermissionQuestion } from './question.ts'
-import type { Rules } from './rules.ts'
+import type { Rules } from './rules/rules.ts'
 
 /** What rules on files and protected paths say of a call to a server's tool; undefined where they say nothing. */
 export function namedFilesFinding(question: PermissionQuestion, rules: Rules): Finding | undefined {

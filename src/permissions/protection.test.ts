@@ -5,7 +5,7 @@ import type { JsonObject } from '../hooks/shape.ts'
 import { mayBeProtected, protectionOf, sessionProtectedPaths } from './protected-paths.ts'
 import { protectedFinding, protectionFor } from './protection.ts'
 import type { PermissionQuestion, PermissionSettings } from './question.ts'
-import { rulesOf } from './rules.ts'
+import { rulesOf } from './rules/rules.ts'
 import { searchable } from './searchable.ts'
 import { isSecretFile } from './secret-files.ts'
 

@@ -3,7 +3,7 @@ import type { FileAccess } from './paths/access.ts'
 import { fileRuleMatches } from './paths/access.ts'
 import { type ProtectedPath, protectionOf } from './protected-paths.ts'
 import type { Finding, PermissionQuestion } from './question.ts'
-import type { Rules } from './rules.ts'
+import type { Rules } from './rules/rules.ts'
 
 /** The row that protects one of the spellings of a path; the strictest of them. */
 export function protectionFor({ paths }: FileAccess, { home, protect }: PermissionQuestion): ProtectedPath | undefined {

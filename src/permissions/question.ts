@@ -4,7 +4,7 @@ import type { JsonObject } from '../hooks/shape.ts'
 import type { KnownPlaces } from './paths/pattern.ts'
 import type { FileView } from './paths/view.ts'
 import type { ProtectedPath } from './protected-paths.ts'
-import type { Rule } from './rule.ts'
+import type { Rule } from './rules/rule.ts'
 
 /** The `permissions` of the settings (spec 003, appendix E). Never changed in place: rules are read once an object. */
 export interface PermissionSettings {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '../hooks/shape.ts'
-import { builtinRules, isBuiltinRule } from './builtin-rules.ts'
+import { builtinRules, isBuiltinRule } from './rules/builtin-rules.ts'
 import { decide, judge } from './decide.ts'
 import type { PermissionQuestion } from './question.ts'
-import { rulesOf } from './rules.ts'
+import { rulesOf } from './rules/rules.ts'
 
 const asked = (tool: string, input: JsonObject, more: Partial<PermissionQuestion> = {}): PermissionQuestion => ({
   ...{ settings: {}, mode: 'default', tool, input, hook: 'none', cwd: '/w', projectDir: '/w', home: '/h' },

@@ -3,7 +3,7 @@ import { allowingRule, fileRuleMatches } from './paths/access.ts'
 import { resolvePaths } from './paths/pattern.ts'
 import { protectionOf } from './protected-paths.ts'
 import type { PermissionQuestion } from './question.ts'
-import { rulesOf } from './rules.ts'
+import { rulesOf } from './rules/rules.ts'
 import { isSecretFile } from './secret-files.ts'
 
 type Asked = Pick<PermissionQuestion, 'settings' | 'mode' | 'cwd' | 'projectDir' | 'home' | 'origins' | 'protect'>

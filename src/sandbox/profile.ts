@@ -6,7 +6,7 @@ import { dirname, join, normalize } from 'node:path'
 import { isWithin, type PathPattern, pathPattern } from '../permissions/paths/pattern.ts'
 import { type ProtectedPath, protectedPaths, sessionProtectedPaths } from '../permissions/protected-paths.ts'
 import type { PermissionSettings } from '../permissions/question.ts'
-import { rulesOf } from '../permissions/rules.ts'
+import { rulesOf } from '../permissions/rules/rules.ts'
 import { ignoredKeys, type SandboxSettings } from './settings.ts'
 
 export interface ProfileRequest {

@@ -3,7 +3,7 @@
 import { isObject } from '../hooks/shape.ts'
 import { notKnown } from '../hooks/text/nearest.ts'
 import { modes } from '../permissions/modes.ts'
-import { ruleProblem } from '../permissions/rule.ts'
+import { ruleProblem } from '../permissions/rules/rule.ts'
 import { builtInTools } from '../tools/all.ts'
 import type { AgentPermissions, AnyDefinition, Methods } from './agent-types.ts'
 import { isSchema } from './output/schema.ts'

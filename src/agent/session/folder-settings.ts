@@ -1,8 +1,8 @@
 /** The settings that apply in a folder, for commands that start no session. */
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { builtinRules } from '../../permissions/builtin-rules.ts'
-import { ruleProblem } from '../../permissions/rule.ts'
+import { builtinRules } from '../../permissions/rules/builtin-rules.ts'
+import { ruleProblem } from '../../permissions/rules/rule.ts'
 import { type Db, dbPath, inMemory, openDb, readDb, type SqlValue } from '../../store/open.ts'
 import { type LoadedSettings, loadSettings, type SettingsFlags } from '../../store/settings/settings.ts'
 

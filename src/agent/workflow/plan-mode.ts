@@ -1,7 +1,7 @@
 /** Entering and leaving the planning phase by the model's own tools. */
 import type { PermissionUpdate } from '../../hooks/plane.ts'
 import type { Steps } from '../../hooks/steps.ts'
-import { readRule } from '../../permissions/rule.ts'
+import { readRule } from '../../permissions/rules/rule.ts'
 import { type Display, failed, said, type ToolOutput } from '../../tools/output.ts'
 import { approvePlan, draftPlan } from '../../workflow/planning.ts'
 import type { PlanAnswer } from '../events.ts'

@@ -6,7 +6,7 @@
 import { resolve } from 'node:path'
 import type { FileView } from '../../permissions/paths/view.ts'
 import { recent, sights } from '../../permissions/recent.ts'
-import { rulesOf } from '../../permissions/rules.ts'
+import { rulesOf } from '../../permissions/rules/rules.ts'
 import {
   type Numbered,
   numbered,

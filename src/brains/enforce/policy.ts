@@ -4,7 +4,7 @@ import { readPlainFile } from '../../files/plain-file.ts'
 import { Problem } from '../../files/problem.ts'
 import { type BrainHook, momentOf } from '../../hosts/hook.ts'
 import type { Policy, PolicyRule } from '../../hosts/managed.ts'
-import { type Behavior, readRule } from '../../permissions/rule.ts'
+import { type Behavior, readRule } from '../../permissions/rules/rule.ts'
 import { hooksOf, type Role } from '../role.ts'
 
 /** What a policy file holds: YAML or JSON. */

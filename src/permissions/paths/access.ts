@@ -1,7 +1,7 @@
 /** Rules on files: which tools they govern, and what they say of a path in all its spellings. */
 
 import type { PermissionQuestion } from '../question.ts'
-import type { Behavior, Rule } from '../rule.ts'
+import type { Behavior, Rule } from '../rules/rule.ts'
 import { globBase } from './glob-base.ts'
 import { isWithin, type KnownPlaces, matchesPath, resolvePaths } from './pattern.ts'
 import { freshView, real } from './view.ts'

@@ -1,5 +1,5 @@
 /** Which commands an allow rule covers. */
-import type { Rule } from '../rule.ts'
+import type { Rule } from '../rules/rule.ts'
 import { HOLE } from '../wildcard.ts'
 import { named } from './by-name.ts'
 import { type Allowable, asWritten, type ShellCommand, type ShellWord } from './command.ts'

@@ -1,7 +1,7 @@
 /** Rules on Bash: held against every command in a line, in every spelling it may have. */
 import type { Finding, PermissionQuestion } from '../question.ts'
-import type { Behavior, Rule } from '../rule.ts'
-import type { Rules } from '../rules.ts'
+import type { Behavior, Rule } from '../rules/rule.ts'
+import type { Rules } from '../rules/rules.ts'
 import { doubtful, forbidden } from './forbidden.ts'
 import { guarded } from './guarded.ts'
 import { type Line, lineOf } from './line.ts'

@@ -1,6 +1,6 @@
 /** A command line under judgement: what was read, and where it is judged. */
 import type { PermissionQuestion } from '../question.ts'
-import type { Rules } from '../rules.ts'
+import type { Rules } from '../rules/rules.ts'
 import type { Reading } from './command.ts'
 import { directoriesOf } from './directories.ts'
 import { type Place, placeOf } from './place.ts'

@@ -1,10 +1,10 @@
 /** What allow rules say of a command line: every part covered by one, and every file that it opens. */
 import { basename } from 'node:path'
-import { isBuiltinRule } from '../builtin-rules.ts'
+import { isBuiltinRule } from '../rules/builtin-rules.ts'
 import { modeSays } from '../modes.ts'
 import { allowingRule, type FileAccess } from '../paths/access.ts'
 import type { Finding } from '../question.ts'
-import type { Rule } from '../rule.ts'
+import type { Rule } from '../rules/rule.ts'
 import { HOLE } from '../wildcard.ts'
 import type { Permission, ShellCommand, ShellWord } from './command.ts'
 import { clip, coveringRule, harmless, isSafeVariable, wholeText } from './coverage.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readRule } from '../rule.ts'
+import { readRule } from '../rules/rule.ts'
 import { couldMatch, HOLE, matches } from '../wildcard.ts'
 import { CommandIndex } from './rule-index.ts'
 

@@ -1,6 +1,6 @@
 /** Which hosts a sandboxed command may reach, and at which addresses. Pure, except for the resolver it is given. */
 import { isPrivate } from '../../permissions/addresses.ts'
-import { plainHost } from '../../permissions/rule.ts'
+import { plainHost } from '../../permissions/rules/rule.ts'
 import type { NamedHost, NetworkProfile } from '../profile.ts'
 
 export type HostVerdict =

@@ -4,7 +4,7 @@
  */
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
 import type { Server, Socket } from 'node:net'
-import { plainHost } from '../../permissions/rule.ts'
+import { plainHost } from '../../permissions/rules/rule.ts'
 import type { NetworkProfile } from '../profile.ts'
 import { largestHello, readHello } from './client-hello.ts'
 import { addressesOf, type HostVerdict, judgeHost } from './hosts.ts'

@@ -1,7 +1,7 @@
 /** The conversation on a full terminal. */
 import type { Runtime } from '../../agent/session/runtime.ts'
 import type { PermissionMode } from '../../hooks/plane.ts'
-import { isBuiltinRule } from '../../permissions/builtin-rules.ts'
+import { isBuiltinRule } from '../../permissions/rules/builtin-rules.ts'
 import { type History, memoryHistory } from '../input/history.ts'
 import { Prompt } from '../input/prompt.ts'
 import { clean } from '../render/clean.ts'

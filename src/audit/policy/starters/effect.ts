@@ -1,5 +1,5 @@
 /** What a starter would have changed on the record: its rules against the settings in force, its hook as a function. */
-import { matchesRule } from '../../../permissions/rule-applies.ts'
+import { matchesRule } from '../../../permissions/rules/rule-applies.ts'
 import type { Policy } from '../../replay/judge-call.ts'
 import type { RecordedCall } from '../../replay/recorded-calls.ts'
 import { replay } from '../../replay/replay.ts'

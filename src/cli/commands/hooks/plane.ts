@@ -238,7 +238,7 @@ async function matchesRule(
   input: JsonObject,
   { cwd }: Scope,
 ) {
-  const { matchesRule } = await import('../../../permissions/rule-applies.ts')
+  const { matchesRule } = await import('../../../permissions/rules/rule-applies.ts')
   const mode: PermissionMode = settings.defaultMode ?? 'default'
   return matchesRule(rule, { settings, mode, tool, input, hook: 'none', cwd, projectDir: cwd, home: homedir() })
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { judgedBy, type Rules } from '../../../brains/enforce/guard.ts'
 import { isObject } from '../../../hooks/shape.ts'
-import { readRule } from '../../../permissions/rule.ts'
+import { readRule } from '../../../permissions/rules/rule.ts'
 import { command } from '../../command.ts'
 import { wrong } from '../../print.ts'
 

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { builtinRules } from '../../builtin-rules.ts'
+import { builtinRules } from '../../rules/builtin-rules.ts'
 import { decide } from '../../decide.ts'
 
 const w = realpathSync(mkdtempSync(join(tmpdir(), 'ona-read-only-')))

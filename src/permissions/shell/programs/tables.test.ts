@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { builtinRules } from '../../builtin-rules.ts'
+import { builtinRules } from '../../rules/builtin-rules.ts'
 import { decide } from '../../decide.ts'
 import { isSecretFile } from '../../secret-files.ts'
 

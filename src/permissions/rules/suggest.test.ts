@@ -1,9 +1,9 @@
 /** What "always" in the dialog would save. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JsonObject } from '../hooks/shape.ts'
-import { fileOf } from './paths/access.ts'
-import type { PermissionQuestion } from './question.ts'
+import type { JsonObject } from '../../hooks/shape.ts'
+import { fileOf } from '../paths/access.ts'
+import type { PermissionQuestion } from '../question.ts'
 import { suggest } from './suggest.ts'
 
 const asked = (tool: string, input: JsonObject, more: Partial<PermissionQuestion> = {}): PermissionQuestion => ({

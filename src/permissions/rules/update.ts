@@ -1,6 +1,6 @@
 /** Changes to rules, modes and directories that the user or a PermissionRequest hook requests. */
-import type { PermissionMode, PermissionUpdate } from '../hooks/plane.ts'
-import type { PermissionSettings } from './question.ts'
+import type { PermissionMode, PermissionUpdate } from '../../hooks/plane.ts'
+import type { PermissionSettings } from '../question.ts'
 import { readRule, ruleText } from './rule.ts'
 
 export interface Updated {

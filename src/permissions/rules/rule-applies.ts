@@ -1,7 +1,7 @@
 /** One rule on its own, as a hook's `if` has it. */
 import { ruleMatches } from './match.ts'
-import { fileOf } from './paths/access.ts'
-import type { PermissionQuestion } from './question.ts'
+import { fileOf } from '../paths/access.ts'
+import type { PermissionQuestion } from '../question.ts'
 import { readRule } from './rule.ts'
 
 /**
@@ -15,6 +15,6 @@ export async function matchesRule(text: string, question: PermissionQuestion): P
   const { kind } = rule.specifier
   const isBash = question.tool === 'Bash'
   if (isBash && (kind === 'command' || kind === 'path'))
-    return (await import('./shell/judge.ts')).bashRuleMatches(rule, 'ask', question)
+    return (await import('../shell/judge.ts')).bashRuleMatches(rule, 'ask', question)
   return kind !== 'command' && ruleMatches(rule, 'ask', question, fileOf(question))
 }

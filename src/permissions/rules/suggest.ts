@@ -1,8 +1,8 @@
 /** What "always" would save: the narrowest rule that a user would expect. */
 import { dirname } from 'node:path'
-import type { PermissionUpdate } from '../hooks/plane.ts'
-import { type FileAccess, inWorkingDirectories } from './paths/access.ts'
-import type { PermissionQuestion } from './question.ts'
+import type { PermissionUpdate } from '../../hooks/plane.ts'
+import { type FileAccess, inWorkingDirectories } from '../paths/access.ts'
+import type { PermissionQuestion } from '../question.ts'
 import { plainHost } from './rule.ts'
 
 type Rules = Extract<PermissionUpdate, { rules: unknown }>['rules']

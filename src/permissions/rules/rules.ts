@@ -1,6 +1,6 @@
 /** The rules of a settings object, read once and kept with it. */
-import type { PermissionSettings } from './question.ts'
-import { perObject } from './recent.ts'
+import type { PermissionSettings } from '../question.ts'
+import { perObject } from '../recent.ts'
 import { type Behavior, type Rule, readRule } from './rule.ts'
 
 export interface Rules extends Readonly<Record<Behavior, readonly Rule[]>> {

@@ -1,10 +1,10 @@
 /** Whether one rule applies to one call. */
 
-import { type FileAccess, fileRuleMatches, inWorkingDirectories } from './paths/access.ts'
-import type { PermissionQuestion } from './question.ts'
+import { type FileAccess, fileRuleMatches, inWorkingDirectories } from '../paths/access.ts'
+import type { PermissionQuestion } from '../question.ts'
 import { type Behavior, plainHost, type Rule } from './rule.ts'
-import { isSecretFile } from './secret-files.ts'
-import { matches } from './wildcard.ts'
+import { isSecretFile } from '../secret-files.ts'
+import { matches } from '../wildcard.ts'
 
 /** `Read(builtin:working-directories)`: reading there, except files that usually hold secrets. */
 const builtinCovers = (access: FileAccess | undefined, question: PermissionQuestion): boolean =>
