@@ -1,17 +1,17 @@
 /** One pure function decides on a call: allow, ask or deny, with the rule that said so. */
 
-import { isBuiltinRule } from './rules/builtin-rules.ts'
-import { ruleMatches } from './rules/match.ts'
 import { modeInForce, modeSays } from './modes.ts'
 import { namedFilesFinding } from './named-files.ts'
 import { allowingRule, type FileAccess, fileOf, inWorkingDirectories, placesOf } from './paths/access.ts'
 import { freshView } from './paths/view.ts'
 import { protectedFinding } from './protection.ts'
 import type { Finding, PermissionQuestion, Ruling } from './question.ts'
+import { isBuiltinRule } from './rules/builtin-rules.ts'
+import { ruleMatches } from './rules/match.ts'
 import type { Rule } from './rules/rule.ts'
 import { type Rules, rulesOf } from './rules/rules.ts'
-import { isSecretFile } from './secret-files.ts'
 import { suggest } from './rules/suggest.ts'
+import { isSecretFile } from './secret-files.ts'
 
 /**
  * Deny rules, then ask rules, then allow rules, then the hook's allow, then the mode (spec 003 §5.12). The promise is

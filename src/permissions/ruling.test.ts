@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '../hooks/shape.ts'
-import { builtinRules, isBuiltinRule } from './rules/builtin-rules.ts'
 import { decide, judge } from './decide.ts'
 import type { PermissionQuestion } from './question.ts'
+import { builtinRules, isBuiltinRule } from './rules/builtin-rules.ts'
 import { rulesOf } from './rules/rules.ts'
 
 const asked = (tool: string, input: JsonObject, more: Partial<PermissionQuestion> = {}): PermissionQuestion => ({

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { JsonObject } from '../hooks/shape.ts'
-import { builtinRules } from './rules/builtin-rules.ts'
 import { decide } from './decide.ts'
 import { sessionProtectedPaths } from './protected-paths.ts'
 import type { PermissionQuestion, PermissionSettings } from './question.ts'
+import { builtinRules } from './rules/builtin-rules.ts'
 
 const w = realpathSync(mkdtempSync(join(tmpdir(), 'ona-rulings-')))
 after(() => rmSync(w, { recursive: true, force: true }))

@@ -1,7 +1,7 @@
 /** What bash runs inside quotes, expansions and here-documents is seen by the reader of command lines, or called unknown. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readShell } from '../../src/permissions/shell/read.ts'
+import { readShell } from '../../src/permissions/shell/parse/read.ts'
 import { sized } from '../support/campaign-size.ts'
 import { differences, fuzzedLine, runByBash } from '../support/quoting-fuzz.ts'
 

@@ -3,7 +3,7 @@
  * reader has to see, or to call the line unknown.
  */
 import { spawnSync } from 'node:child_process'
-import { readShell } from '../../src/permissions/shell/read.ts'
+import { readShell } from '../../src/permissions/shell/parse/read.ts'
 
 /** A small generator of its own (mulberry32), so that a seed names a line for ever. */
 function random(seed: number): () => number {

@@ -4,10 +4,10 @@ import { resolve } from 'node:path'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { readJson } from '../../hooks/text/json-text.ts'
 import { notKnown } from '../../hooks/text/nearest.ts'
-import { isBuiltinRule } from '../../permissions/rules/builtin-rules.ts'
 import { decide } from '../../permissions/decide.ts'
 import { modes } from '../../permissions/modes.ts'
 import type { PermissionQuestion, PermissionSettings } from '../../permissions/question.ts'
+import { isBuiltinRule } from '../../permissions/rules/builtin-rules.ts'
 import { canonicalTool, ruleText } from '../../permissions/rules/rule.ts'
 import { rulesOf } from '../../permissions/rules/rules.ts'
 import { builtInTool, builtInTools } from '../../tools/all.ts'
@@ -96,7 +96,7 @@ async function folderRules(cwd: string): Promise<PermissionSettings> {
 /** What was seen in a command line. */
 async function commandsOf({ tool, input }: PermissionQuestion): Promise<{ commands?: string[]; unknown?: string }> {
   if (tool !== 'Bash' || typeof input.command !== 'string') return {}
-  const { readShell } = await import('../../permissions/shell/read.ts')
+  const { readShell } = await import('../../permissions/shell/parse/read.ts')
   const { commands, unknown } = readShell(input.command)
   const texts = commands.map(({ words }) => words.map((word) => word.text).join(' ')).filter((text) => text !== '')
   return { commands: texts, ...(unknown !== undefined && { unknown }) }

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '../../hooks/shape.ts'
-import { namesTool, ruleMatches } from './match.ts'
 import { fileOf, fileRuleMatches, leadsAsJudged } from '../paths/access.ts'
 import type { PermissionQuestion } from '../question.ts'
+import { namesTool, ruleMatches } from './match.ts'
 import { readRule } from './rule.ts'
 import { matchesRule } from './rule-applies.ts'
 

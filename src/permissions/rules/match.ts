@@ -2,9 +2,9 @@
 
 import { type FileAccess, fileRuleMatches, inWorkingDirectories } from '../paths/access.ts'
 import type { PermissionQuestion } from '../question.ts'
-import { type Behavior, plainHost, type Rule } from './rule.ts'
 import { isSecretFile } from '../secret-files.ts'
 import { matches } from '../wildcard.ts'
+import { type Behavior, plainHost, type Rule } from './rule.ts'
 
 /** `Read(builtin:working-directories)`: reading there, except files that usually hold secrets. */
 const builtinCovers = (access: FileAccess | undefined, question: PermissionQuestion): boolean =>

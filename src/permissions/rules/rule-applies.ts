@@ -1,7 +1,8 @@
 /** One rule on its own, as a hook's `if` has it. */
-import { ruleMatches } from './match.ts'
+
 import { fileOf } from '../paths/access.ts'
 import type { PermissionQuestion } from '../question.ts'
+import { ruleMatches } from './match.ts'
 import { readRule } from './rule.ts'
 
 /**

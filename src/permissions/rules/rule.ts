@@ -1,6 +1,7 @@
 /** A permission rule: `Tool` or `Tool(specifier)`, as written in settings, read and checked. */
-import { isBuiltinRule } from './builtin-rules.ts'
+
 import { type PathPattern, pathPattern } from '../paths/pattern.ts'
+import { isBuiltinRule } from './builtin-rules.ts'
 
 export type Behavior = 'allow' | 'deny' | 'ask'
 

@@ -1,14 +1,14 @@
 /** Which commands an allow rule covers. */
 import type { Rule } from '../rules/rule.ts'
 import { HOLE } from '../wildcard.ts'
-import { named } from './by-name.ts'
-import { type Allowable, asWritten, type ShellCommand, type ShellWord } from './command.ts'
+import { named } from './parse/by-name.ts'
+import { type Allowable, asWritten, type ShellCommand, type ShellWord } from './parse/command.ts'
+import { tells } from './parse/variables.ts'
+import { clearForms, nameOf, needsExactRule, wrapperOf } from './parse/wrappers.ts'
 import { languageRuns } from './programs/languages.ts'
 import { mindsOptions, names, riskyWords } from './programs/risky-options.ts'
 import type { CommandIndex, Placed } from './rule-index.ts'
 import { gitCommand } from './spellings.ts'
-import { tells } from './variables.ts'
-import { clearForms, nameOf, needsExactRule, wrapperOf } from './wrappers.ts'
 
 /** The first allow rule that covers a command; `exactly`: of those without wildcards. */
 export function coveringRule(index: CommandIndex, command: ShellCommand, exactly = false): Placed | undefined {

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { holdsTable } from '../../../test/support/table.ts'
 import { HOLE } from '../wildcard.ts'
-import { asWritten, type ShellWord } from './command.ts'
+import { asWritten, type ShellWord } from './parse/command.ts'
+import { readShell } from './parse/read.ts'
+import { clearForms, formsOf, needsExactRule } from './parse/wrappers.ts'
 import { languageRuns } from './programs/languages.ts'
 import { riskyWords } from './programs/risky-options.ts'
-import { readShell } from './read.ts'
-import { clearForms, formsOf, needsExactRule } from './wrappers.ts'
 
 /**
  * The commands that it wraps, each after a `>`, and `=` where an allow rule for it is enough. Then, of the command itself:

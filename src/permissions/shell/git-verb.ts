@@ -1,5 +1,5 @@
 /** Where git's own options end and its verb stands: `git -C dir --no-pager log`. */
-import type { ShellWord } from './command.ts'
+import type { ShellWord } from './parse/command.ts'
 
 /** git's options whose value is the next word. */
 const takesNext = /^(-[cC]|--(git-dir|work-tree|namespace|config-env|attr-source|super-prefix))$/

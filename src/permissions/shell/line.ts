@@ -1,10 +1,10 @@
 /** A command line under judgement: what was read, and where it is judged. */
 import type { PermissionQuestion } from '../question.ts'
 import type { Rules } from '../rules/rules.ts'
-import type { Reading } from './command.ts'
-import { directoriesOf } from './directories.ts'
-import { type Place, placeOf } from './place.ts'
-import { readShell } from './read.ts'
+import { directoriesOf } from './files/directories.ts'
+import { type Place, placeOf } from './files/place.ts'
+import type { Reading } from './parse/command.ts'
+import { readShell } from './parse/read.ts'
 
 export interface Line {
   readonly source: string

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import type { PermissionMode } from '../../hooks/plane.ts'
-import { builtinRules } from '../rules/builtin-rules.ts'
 import { decide } from '../decide.ts'
 import { rememberingView } from '../paths/view.ts'
 import type { PermissionQuestion } from '../question.ts'
-import { readShell } from './read.ts'
+import { builtinRules } from '../rules/builtin-rules.ts'
+import { readShell } from './parse/read.ts'
 
 const w = realpathSync(mkdtempSync(join(tmpdir(), 'ona-memory-')))
 after(() => rmSync(w, { recursive: true, force: true }))

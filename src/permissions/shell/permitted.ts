@@ -1,21 +1,21 @@
 /** What allow rules say of a command line: every part covered by one, and every file that it opens. */
 import { basename } from 'node:path'
-import { isBuiltinRule } from '../rules/builtin-rules.ts'
 import { modeSays } from '../modes.ts'
 import { allowingRule, type FileAccess } from '../paths/access.ts'
 import type { Finding } from '../question.ts'
+import { isBuiltinRule } from '../rules/builtin-rules.ts'
 import type { Rule } from '../rules/rule.ts'
 import { HOLE } from '../wildcard.ts'
-import type { Permission, ShellCommand, ShellWord } from './command.ts'
 import { clip, coveringRule, harmless, isSafeVariable, wholeText } from './coverage.ts'
-import { movesAway } from './directories.ts'
-import { configRunsPrograms, inProjectRepository } from './git-place.ts'
+import { movesAway } from './files/directories.ts'
+import { configRunsPrograms, inProjectRepository } from './files/git-place.ts'
+import type { Place } from './files/place.ts'
 import type { Line } from './line.ts'
-import type { Place } from './place.ts'
+import type { Permission, ShellCommand, ShellWord } from './parse/command.ts'
+import { tells } from './parse/variables.ts'
+import { nameOf } from './parse/wrappers.ts'
 import { readOnlyUse } from './programs/read-only.ts'
 import { mindsOptions } from './programs/risky-options.ts'
-import { tells } from './variables.ts'
-import { nameOf } from './wrappers.ts'
 
 export function permitted(line: Line): Finding {
   const { commands, unknown } = line.reading

@@ -1,6 +1,7 @@
 /** The rules of a policy by the word that a command has to begin with, so that most of them are never tried. */
-import { namesTool } from '../rules/match.ts'
+
 import { perObject } from '../recent.ts'
+import { namesTool } from '../rules/match.ts'
 import type { Behavior, Rule } from '../rules/rule.ts'
 import type { Rules } from '../rules/rules.ts'
 import { couldFit, fits, HOLE, type Parts, partsOf } from '../wildcard.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { holdsTable } from '../../../test/support/table.ts'
 import { HOLE } from '../wildcard.ts'
-import { readShell } from './read.ts'
+import { readShell } from './parse/read.ts'
 import { certainSpellings, possibleSpellings } from './spellings.ts'
 
 const every = () => true

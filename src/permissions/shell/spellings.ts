@@ -3,13 +3,13 @@
 import { normalize } from 'node:path/posix'
 import { foldsCase } from '../paths/pattern.ts'
 import { HOLE } from '../wildcard.ts'
-import { byName } from './by-name.ts'
-import { asWritten, type ShellCommand, type ShellWord } from './command.ts'
-import { says } from './files.ts'
+import { says } from './files/files.ts'
 import { gitVerbAt } from './git-verb.ts'
+import { byName } from './parse/by-name.ts'
+import { asWritten, type ShellCommand, type ShellWord } from './parse/command.ts'
+import { formsOf, nameOf, programIn } from './parse/wrappers.ts'
 import { codesOf, commandsInCode } from './programs/embedded.ts'
 import { isReadOnlyProgram } from './programs/read-only.ts'
-import { formsOf, nameOf, programIn } from './wrappers.ts'
 
 /** Whether some rule may match a text that begins with this: the others are not put together. */
 type Wanted = (beginning: string) => boolean

@@ -1,7 +1,7 @@
 /** Programs that type into a terminal: what runs there is the operator's, and is judged by no rule. */
-import { byName } from './by-name.ts'
-import type { ShellCommand, ShellWord } from './command.ts'
-import { formsOf, nameOf } from './wrappers.ts'
+import { byName } from './parse/by-name.ts'
+import type { ShellCommand, ShellWord } from './parse/command.ts'
+import { formsOf, nameOf } from './parse/wrappers.ts'
 
 /** The words that make a program type, run or leave something in another terminal. */
 const typing: Readonly<Record<string, RegExp>> = {

@@ -119,7 +119,7 @@ function ignoreLocal(file: string): void {
   if (!statSync(ignore, { throwIfNoEntry: false })) writeFileSync(ignore, 'settings.local.json\n')
 }
 
-/** How a rule is written: permissions/rule.ts knows. */
+/** How a rule is written: permissions/rules/rule.ts knows. */
 export type RuleText = (rule: { readonly toolName: string; readonly ruleContent?: string }) => string
 
 /** Stores what the user answered "always" to, or a hook asked for. Updates for the session alone are not stored. */

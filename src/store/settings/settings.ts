@@ -29,7 +29,7 @@ export interface SettingsRequest {
   readonly flags?: SettingsFlags
   /** Says why a permission rule cannot be used; bad ones are left out, with a warning. */
   readonly checkRule?: CheckRule
-  /** Allow rules below every other layer; see permissions/builtin-rules.ts. */
+  /** Allow rules below every other layer; see permissions/rules/builtin-rules.ts. */
   readonly builtinRules?: readonly string[]
   readonly managedDirs?: readonly string[]
 }

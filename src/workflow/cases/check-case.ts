@@ -6,8 +6,8 @@
  */
 import { builtinModules } from 'node:module'
 import { basename } from 'node:path'
-import type { ShellCommand } from '../../permissions/shell/command.ts'
-import { readShell } from '../../permissions/shell/read.ts'
+import type { ShellCommand } from '../../permissions/shell/parse/command.ts'
+import { readShell } from '../../permissions/shell/parse/read.ts'
 
 export interface CaseToCheck {
   readonly criterion: string | null

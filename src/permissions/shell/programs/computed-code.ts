@@ -1,6 +1,6 @@
 /** Code on a line that runs commands or opens files by names that it puts together: what they are is only known when it runs. */
 
-import type { Computed } from '../command.ts'
+import type { Computed } from '../parse/command.ts'
 import { awkStarts, bareAwk } from './languages.ts'
 
 export function computedIn(name: string, code: readonly string[]): Computed {

@@ -1,9 +1,9 @@
 /** Commands that stand in the words of programs which run them: git's settings, and code given on the line. */
 import { HOLE } from '../../wildcard.ts'
-import { byName } from '../by-name.ts'
-import { type Code, plainWord, type ShellCommand, type ShellWord } from '../command.ts'
 import { gitVerbAt } from '../git-verb.ts'
-import { formsOf, nameOf } from '../wrappers.ts'
+import { byName } from '../parse/by-name.ts'
+import { type Code, plainWord, type ShellCommand, type ShellWord } from '../parse/command.ts'
+import { formsOf, nameOf } from '../parse/wrappers.ts'
 import { computedIn } from './computed-code.ts'
 
 export interface Embedded {

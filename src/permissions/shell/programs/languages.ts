@@ -1,7 +1,7 @@
 /** The small languages of sed and awk: whether a program in one of them runs commands or opens files. */
 import { HOLE } from '../../wildcard.ts'
-import type { ShellWord } from '../command.ts'
-import { nameOf } from '../wrappers.ts'
+import type { ShellWord } from '../parse/command.ts'
+import { nameOf } from '../parse/wrappers.ts'
 
 /** Whether only a rule without wildcards may allow it: its program runs commands or writes files, or cannot be seen. */
 export function languageRuns(words: readonly ShellWord[]): boolean {

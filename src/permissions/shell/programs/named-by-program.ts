@@ -1,5 +1,5 @@
 /** Files that a command writes by names it makes from its words: git's configuration, the last part of an address, a name without `.gz`. */
-import { type FileUse, HOME, plainWord, type ShellWord } from '../command.ts'
+import { type FileUse, HOME, plainWord, type ShellWord } from '../parse/command.ts'
 
 /** Keys that name a user, a branch or a remote; every other key of git may lead to a program. */
 const plainKey =

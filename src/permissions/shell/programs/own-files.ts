@@ -1,9 +1,10 @@
 /** A line that writes a file and runs it: what runs is in no word of a command. */
-import { byName, named } from '../by-name.ts'
-import { type FileUse, plainWord, type ShellCommand, type ShellWord } from '../command.ts'
-import { filesOf } from '../files.ts'
+
+import { filesOf } from '../files/files.ts'
 import type { Line } from '../line.ts'
-import { formsOf, nameOf } from '../wrappers.ts'
+import { byName, named } from '../parse/by-name.ts'
+import { type FileUse, plainWord, type ShellCommand, type ShellWord } from '../parse/command.ts'
+import { formsOf, nameOf } from '../parse/wrappers.ts'
 
 /** The first command that runs a file which a command of the line writes. */
 export function runsOwnFile(line: Line): ShellCommand | undefined {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { holdsTable } from '../../../../test/support/table.ts'
 import { HOLE } from '../../wildcard.ts'
-import { HOME } from '../command.ts'
-import { readShell } from '../read.ts'
+import { HOME } from '../parse/command.ts'
+import { readShell } from '../parse/read.ts'
 import { isReadOnlyProgram, readOnlyUse } from './read-only.ts'
 
 /** After the paths: `names` where only names, sizes and dates are printed, `tree` with all below, `git` in a repository. */

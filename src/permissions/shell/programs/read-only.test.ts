@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { builtinRules } from '../../rules/builtin-rules.ts'
 import { decide } from '../../decide.ts'
+import { builtinRules } from '../../rules/builtin-rules.ts'
 
 const w = realpathSync(mkdtempSync(join(tmpdir(), 'ona-read-only-')))
 after(() => rmSync(w, { recursive: true, force: true }))

@@ -4,10 +4,10 @@
  */
 
 import { HOLE } from '../../wildcard.ts'
-import { abbreviates } from '../abbreviates.ts'
-import { byName } from '../by-name.ts'
-import { here, plainWord, type ReadOnlyUse, type ShellCommand, type ShellWord } from '../command.ts'
-import { clearForms } from '../wrappers.ts'
+import { abbreviates } from '../parse/abbreviates.ts'
+import { byName } from '../parse/by-name.ts'
+import { here, plainWord, type ReadOnlyUse, type ShellCommand, type ShellWord } from '../parse/command.ts'
+import { clearForms } from '../parse/wrappers.ts'
 
 interface Program {
   /** Long options that write, run a program or read a list of files; matched by prefix, as GNU and git do. */

@@ -1,9 +1,9 @@
 /** Words that run a program or move to another place: an allow rule covers them only where it names them. */
 
-import { abbreviates } from '../abbreviates.ts'
-import { byName } from '../by-name.ts'
-import type { ShellCommand, ShellWord } from '../command.ts'
-import { nameOf } from '../wrappers.ts'
+import { abbreviates } from '../parse/abbreviates.ts'
+import { byName } from '../parse/by-name.ts'
+import type { ShellCommand, ShellWord } from '../parse/command.ts'
+import { nameOf } from '../parse/wrappers.ts'
 import { anywhere, byProgram, gitLetters, type RiskyUse, whole } from './risky-programs.ts'
 
 /** The words of a command that an allow rule has to name, as they are written. */

@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { builtinRules } from '../../rules/builtin-rules.ts'
 import { decide } from '../../decide.ts'
+import { builtinRules } from '../../rules/builtin-rules.ts'
 import { isSecretFile } from '../../secret-files.ts'
 
 const w = realpathSync(mkdtempSync(join(tmpdir(), 'ona-tables-')))

@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { holdsTable } from '../../../../test/support/table.ts'
-import { readShell } from '../read.ts'
-import { nameOf } from '../wrappers.ts'
+import { readShell } from '../parse/read.ts'
+import { nameOf } from '../parse/wrappers.ts'
 import { unpackedInto } from './unpackers.ts'
 
 function resultOf(line: string): string {

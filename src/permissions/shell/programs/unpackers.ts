@@ -1,8 +1,9 @@
 /** Programs that create files which their command line does not name: from archives, patches, trees and servers. */
-import { abbreviates } from '../abbreviates.ts'
-import { byName } from '../by-name.ts'
-import { here, type ShellWord } from '../command.ts'
+
 import { gitVerbAt } from '../git-verb.ts'
+import { abbreviates } from '../parse/abbreviates.ts'
+import { byName } from '../parse/by-name.ts'
+import { here, type ShellWord } from '../parse/command.ts'
 
 interface Unpacker {
   /** Whether this use creates files. What is not recognized does. */

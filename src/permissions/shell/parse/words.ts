@@ -1,6 +1,6 @@
 /** A word of the syntax tree as the rules see it: without its quotes, and with holes for what only the run can tell. */
 import type { CommandArgument, SyntaxNode, Word } from 'unbash'
-import { HOLE } from '../wildcard.ts'
+import { HOLE } from '../../wildcard.ts'
 import { HOME, PWD, type ShellWord, shellWordOf } from './command.ts'
 
 const needsNoQuotes = /^[\w./:=@%+,~^-]+$/

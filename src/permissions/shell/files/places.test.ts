@@ -1,11 +1,11 @@
 /** Where the commands of a line run, and which of them type into a terminal. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PermissionQuestion } from '../question.ts'
-import { clip } from './coverage.ts'
+import type { PermissionQuestion } from '../../question.ts'
+import { clip } from '../coverage.ts'
+import { readShell } from '../parse/read.ts'
+import { typesIntoTerminal } from '../terminals.ts'
 import { directoriesOf, movesAway } from './directories.ts'
-import { readShell } from './read.ts'
-import { typesIntoTerminal } from './terminals.ts'
 
 const question = (command: string): PermissionQuestion => ({
   ...{ settings: {}, mode: 'default', tool: 'Bash', input: { command }, hook: 'none' },

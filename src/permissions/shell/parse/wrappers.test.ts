@@ -1,7 +1,7 @@
 /** A rule on a command holds for the same command behind every program that runs others, with every option of its own. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decide } from '../decide.ts'
+import { decide } from '../../decide.ts'
 
 const rule = async (command: string, allow: readonly string[], deny: readonly string[] = []) => {
   const question = { settings: { allow, deny }, mode: 'default', tool: 'Bash', hook: 'none' } as const

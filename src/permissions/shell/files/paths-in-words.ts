@@ -1,6 +1,6 @@
 /** The paths that stand inside the words of a command: behind an option, a mark or a name. */
-import { HOLE } from '../wildcard.ts'
-import type { ShellWord } from './command.ts'
+import { HOLE } from '../../wildcard.ts'
+import type { ShellWord } from '../parse/command.ts'
 
 /** The paths in `--file=x`, `if=x`, `@x`, `HEAD:x`, `name=@x;type=text/plain`, `./x:/mnt:ro` or `type=bind,src=x`. */
 export function pathsIn(word: ShellWord): ShellWord[] {

@@ -1,7 +1,7 @@
 /** Full paths, wrappers and words that only the run can tell, together: a rule on any spelling holds, or prompts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decide } from '../decide.ts'
+import { decide } from '../../decide.ts'
 
 const ruling = async (command: string, deny: string): Promise<string> => {
   const settings = { allow: ['Bash'], deny: [`Bash(${deny})`] }

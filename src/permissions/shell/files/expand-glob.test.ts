@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { globBase } from '../paths/glob-base.ts'
-import { below, treeHolds } from '../paths/tree.ts'
-import { rememberingView } from '../paths/view.ts'
+import { globBase } from '../../paths/glob-base.ts'
+import { below, treeHolds } from '../../paths/tree.ts'
+import { rememberingView } from '../../paths/view.ts'
 import { expandBraces, expandGlob } from './expand-glob.ts'
 import { configRunsPrograms, inProjectRepository } from './git-place.ts'
 

@@ -1,10 +1,10 @@
 /** Where the commands of a line run. */
 
-import { absolutePath } from '../paths/pattern.ts'
-import type { PermissionQuestion } from '../question.ts'
-import { HOLE } from '../wildcard.ts'
-import { HOME, PWD, type Reading, type ShellCommand, type ShellWord } from './command.ts'
-import { formsOf, nameOf } from './wrappers.ts'
+import { absolutePath } from '../../paths/pattern.ts'
+import type { PermissionQuestion } from '../../question.ts'
+import { HOLE } from '../../wildcard.ts'
+import { HOME, PWD, type Reading, type ShellCommand, type ShellWord } from '../parse/command.ts'
+import { formsOf, nameOf } from '../parse/wrappers.ts'
 
 /** The line's own directory and every one that a `cd` in it may lead to. */
 export function directoriesOf({ commands }: Reading, { cwd, home }: PermissionQuestion): readonly string[] | undefined {

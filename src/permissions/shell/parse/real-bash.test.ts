@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { decide } from '../decide.ts'
+import { decide } from '../../decide.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ona-bash-'))
 after(() => rmSync(folder, { recursive: true, force: true }))

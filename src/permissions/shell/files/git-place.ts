@@ -1,7 +1,7 @@
 /** Whether git, run in a folder, reads the configuration of the project's own repository and of no other. */
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { isWithin } from '../paths/pattern.ts'
+import { isWithin } from '../../paths/pattern.ts'
 
 /** False where a repository lies between the folder and the project: its configuration can run programs. */
 export function inProjectRepository(folder: string, projectDir: string): boolean {

@@ -1,10 +1,10 @@
 /** What commands run as text: scripts that are given to shells, and what of them cannot be known. */
 
+import { gitScripts } from '../programs/embedded.ts'
+import { sedRuns } from '../programs/languages.ts'
 import { abbreviates } from './abbreviates.ts'
 import { byName, named } from './by-name.ts'
 import type { ShellCommand, ShellWord } from './command.ts'
-import { gitScripts } from './programs/embedded.ts'
-import { sedRuns } from './programs/languages.ts'
 import { afterOptions, formsOf, mostForms, nameOf, runsLater, shells, wrapperOf } from './wrappers.ts'
 
 /** Builtins that evaluate the text they are given: a name such as `a[$(…)]` runs what is in it. */

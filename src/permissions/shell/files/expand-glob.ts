@@ -1,7 +1,7 @@
 /** The files that a shell word with wildcards stands for now, so that each can be judged. */
 import { join } from 'node:path'
-import { segmentRegex } from '../paths/pattern.ts'
-import { entriesIn, type FileView } from '../paths/view.ts'
+import { segmentRegex } from '../../paths/pattern.ts'
+import { entriesIn, type FileView } from '../../paths/view.ts'
 
 const most = 2000
 

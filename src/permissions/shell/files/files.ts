@@ -1,16 +1,16 @@
 /** The files that a shell command's words and redirections name, and what becomes of them. */
 
-import type { PathPattern } from '../paths/pattern.ts'
-import { couldMatch, HOLE } from '../wildcard.ts'
-import { byName } from './by-name.ts'
-import { type Code, type FileUse, here, type ShellCommand, type ShellWord, type UseKind } from './command.ts'
+import type { PathPattern } from '../../paths/pattern.ts'
+import { couldMatch, HOLE } from '../../wildcard.ts'
+import { gitVerbAt } from '../git-verb.ts'
+import { byName } from '../parse/by-name.ts'
+import { type Code, type FileUse, here, type ShellCommand, type ShellWord, type UseKind } from '../parse/command.ts'
+import { formsOf, nameOf, unknownWord } from '../parse/wrappers.ts'
+import { codesOf, tokensInCode } from '../programs/embedded.ts'
+import { gitConfigFiles, madeNames } from '../programs/named-by-program.ts'
+import { unpackedInto } from '../programs/unpackers.ts'
 import { expandBraces } from './expand-glob.ts'
-import { gitVerbAt } from './git-verb.ts'
 import { joinedPath, joinedTarget, mayHoldPath, mounts, pathsIn, valuesOf } from './paths-in-words.ts'
-import { codesOf, tokensInCode } from './programs/embedded.ts'
-import { gitConfigFiles, madeNames } from './programs/named-by-program.ts'
-import { unpackedInto } from './programs/unpackers.ts'
-import { formsOf, nameOf, unknownWord } from './wrappers.ts'
 
 export function filesOf(command: ShellCommand): readonly FileUse[] {
   command.known.files ??= filesNamed(command)

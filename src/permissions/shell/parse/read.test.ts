@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { holdsTable } from '../../../test/support/table.ts'
-import { HOLE } from '../wildcard.ts'
+import { holdsTable } from '../../../../test/support/table.ts'
+import { HOLE } from '../../wildcard.ts'
 import { HOME, PWD, type ShellCommand, type ShellWord } from './command.ts'
 import { readShell } from './read.ts'
 
@@ -34,7 +34,7 @@ function resultOf(line: string): string {
 }
 
 test('how a command line is read', () => {
-  holdsTable(join(import.meta.dirname, 'fixtures/readings.txt'), (line) => resultOf(line.replaceAll('⏎', '\n')))
+  holdsTable(join(import.meta.dirname, '../fixtures/readings.txt'), (line) => resultOf(line.replaceAll('⏎', '\n')))
 })
 
 test('a line that is too long, too deep or deceptive is not known', () => {

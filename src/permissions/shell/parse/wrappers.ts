@@ -1,6 +1,6 @@
 /** Commands that run other commands: which they run, so that a rule holds for these too. */
 
-import { HOLE } from '../wildcard.ts'
+import { HOLE } from '../../wildcard.ts'
 import { byName } from './by-name.ts'
 import { plainWord, type ShellCommand, type ShellWord } from './command.ts'
 

@@ -1,7 +1,7 @@
 /** A command line as read: words, simple commands, and what was worked out about each. */
 
-import type { Finding } from '../question.ts'
-import type { Rule } from '../rules/rule.ts'
+import type { Finding } from '../../question.ts'
+import type { Rule } from '../../rules/rule.ts'
 
 /** A word of a command. */
 export interface ShellWord {

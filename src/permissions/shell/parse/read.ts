@@ -1,6 +1,6 @@
 /** Reads a command line as bash would, and tells every simple command in it, however deep, and what stays unknown. */
 import { type Assignment, type CommandArgument, forEachChild, parse, type Redirection, type SyntaxNode } from 'unbash'
-import { repeated } from '../recent.ts'
+import { repeated } from '../../recent.ts'
 import { type Reading, type ShellCommand, type ShellWord, shellCommand } from './command.ts'
 import { look } from './scripts.ts'
 import { assignmentIn, namedIn, setting, tells } from './variables.ts'

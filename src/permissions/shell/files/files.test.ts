@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { holdsTable } from '../../../test/support/table.ts'
-import { pathPattern } from '../paths/pattern.ts'
-import { HOLE } from '../wildcard.ts'
-import { type FileUse, HOME, PWD, type ShellWord } from './command.ts'
+import { holdsTable } from '../../../../test/support/table.ts'
+import { pathPattern } from '../../paths/pattern.ts'
+import { HOLE } from '../../wildcard.ts'
+import { type FileUse, HOME, PWD, type ShellWord } from '../parse/command.ts'
+import { readShell } from '../parse/read.ts'
 import { filesOf, globMayReach } from './files.ts'
-import { readShell } from './read.ts'
 
 /** `…` for what only the run can tell, `<~>` for a home; a file in brackets is one of those that wildcards stand for. */
 const nameOf = ({ path, glob }: ShellWord): string => {
@@ -21,7 +21,7 @@ const useOf = ({ kind, word, to, unsure, visible }: FileUse): string =>
 const resultOf = (line: string): string => readShell(line).commands.flatMap(filesOf).map(useOf).join(', ')
 
 test('the files that a command line names, and what becomes of them', () => {
-  holdsTable(join(import.meta.dirname, 'fixtures/files.txt'), resultOf)
+  holdsTable(join(import.meta.dirname, '../fixtures/files.txt'), resultOf)
 })
 
 test('wildcards of the shell reach a file of a rule where they could expand to a name in it', () => {
