@@ -4,6 +4,7 @@ import type { Handler } from '../../hooks/handler.ts'
 import type { Answer, Invocation, PermissionMode, Plane, Scope } from '../../hooks/plane.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
 import type { Safety, Steps } from '../../hooks/steps.ts'
+import { isFileTool } from '../../hosts/named-files.ts'
 import { decide } from '../../permissions/decide.ts'
 import { type FileView, rememberingView } from '../../permissions/paths/view.ts'
 import type { ProtectedPath } from '../../permissions/protected-paths.ts'
@@ -116,10 +117,35 @@ function ruledOn(
     ...{ home: policy.home, cwd: call.projectDir, projectDir: call.projectDir, files: asker.files },
     ...(policy.protect && { protect: policy.protect }),
   }
+  if (call.input['file_paths'] !== undefined) return ruledOnEach(questionsOf(question, call.input), hooks, asker)
   const ruled = asker.rule(question)
   return ruled instanceof Promise
     ? ruled.then((each) => verdictOf(question, each, hooks))
     : verdictOf(question, ruled, hooks)
+}
+
+/** Of a call that names several files, the strictest ruling on one of them. */
+async function ruledOnEach(questions: readonly Question[], hooks: Heard, asker: Asker): Promise<Judged> {
+  let strictest: Judged | undefined
+  for (const question of questions) {
+    const verdict = verdictOf(question, await asker.rule(question), hooks)
+    if (!strictest || strictness[verdict.decision] > strictness[strictest.decision]) strictest = verdict
+  }
+  return strictest!
+}
+const strictness: Record<Word, number> = { allow: 0, ask: 1, deny: 2 }
+
+/** A tool about files is asked about for each of them; any other for itself, and for the files of the patch in its input. */
+function questionsOf<T extends { readonly tool: string; readonly input: JsonObject }>(
+  question: T,
+  { file_paths }: JsonObject,
+): [T, ...T[]] {
+  const files = Array.isArray(file_paths) ? file_paths.filter((path) => typeof path === 'string') : []
+  const isFiles = isFileTool(question.tool)
+  const tool = isFiles ? question.tool : 'Edit'
+  const [first, ...others] = files.map((file_path) => ({ ...question, tool, input: { ...question.input, file_path } }))
+  if (!first) return [question]
+  return isFiles ? [first, ...others] : [question, first, ...others]
 }
 
 function verdictOf(question: Question, { decision, reason, rule }: Ruled, hooks: Heard): Judged {
@@ -153,8 +179,20 @@ export function openAsker({ handlers, permissions, mode, home, env, runCommands 
       ? undefined
       : createPlane(concerned, {
           env,
-          matchesRule: (rule, tool, input, { cwd }) =>
-            matchesRule(rule, { settings: permissions, mode, tool, input, hook: 'none', cwd, projectDir: cwd, home }),
+          async matchesRule(rule, tool, input, { cwd }) {
+            const question = {
+              settings: permissions,
+              mode,
+              tool,
+              input,
+              hook: 'none',
+              cwd,
+              projectDir: cwd,
+              home,
+            } as const
+            for (const each of questionsOf(question, input)) if (await matchesRule(rule, each)) return true
+            return false
+          },
         })
   return {
     rule: rememberingRulings(),

@@ -205,12 +205,25 @@ test('the guard says of a call, in every agent’s form, what our own rules say'
       assert.equal(said.word, word, `${slug} ${native} ${JSON.stringify(input)}`)
     }
   }
-  const patch = '*** Begin Patch\n*** Update File: infra/x.tf\n@@\n-a\n+b\n*** End Patch'
-  assert.equal(
-    (await guard(folder, 'codex', JSON.stringify({ tool_name: 'apply_patch', tool_input: { command: patch }, cwd })))
-      .word,
-    'deny',
-  )
+  const word = async (tool_name: string, tool_input: unknown) =>
+    (await guard(folder, 'codex', JSON.stringify({ tool_name, tool_input, cwd }))).word
+  const patch = (files: string) => `*** Begin Patch\n${files}\n*** End Patch`
+  for (const files of [
+    '*** Update File: infra/x.tf\n@@\n-a\n+b',
+    '*** Add File: a\n+x\n*** Delete File: infra/x.tf',
+    '*** Update File: a\n*** Move to: infra/x.tf',
+    '*** Add File: a\n+x\n  *** Add File: infra/x.tf',
+  ]) {
+    assert.equal(await word('apply_patch', { command: patch(files) }), 'deny', files)
+    assert.equal(await word('apply_patch', patch(files)), 'deny', files)
+  }
+  assert.equal(await word('apply_patch', { command: patch('*** Update File: src/a.ts') }), 'open')
+  // words of a patch do not hide the call that they stand in
+  assert.equal(await word('Bash', { command: 'rm -rf x # *** Begin Patch' }), 'deny')
+  assert.equal(await word('mcp__demo__delete_repo', { input: '*** Begin Patch' }), 'deny')
+  const replacements = ['src/a.ts', 'infra/x.tf'].map((filePath) => ({ filePath }))
+  assert.equal(await word('Edit', { replacements }), 'deny')
+  assert.equal(await word('MultiEdit', { file_path: 'infra/x.tf' }), 'deny')
   for (const event of ['', '{}', '[]', '{"tool_name":"Bash"}', '{"tool_name":"Bash","tool_input":{}}'])
     await assert.rejects(guard(folder, 'codex', event))
 })

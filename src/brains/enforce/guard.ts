@@ -7,7 +7,10 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import type { JsonObject } from '../../hooks/shape.ts'
+import { isFileTool, namedFiles, patchedFiles, patchKey } from '../../hosts/named-files.ts'
 import { judge } from '../../permissions/decide.ts'
+import { canonicalTool } from '../../permissions/rules/rule.ts'
 
 export interface Rules {
   readonly permissions: { readonly deny: readonly string[]; readonly ask: readonly string[] }
@@ -16,7 +19,7 @@ export interface Rules {
 }
 interface Call {
   readonly tool: string
-  readonly input: Record<string, unknown>
+  readonly input: JsonObject
 }
 
 /** By the policy in a folder. */
@@ -47,28 +50,30 @@ async function ruledBy(rules: Rules, host: string, text: string): Promise<{ word
   )
 }
 
-/** The calls that one event stands for: a patch changes many files, and hosts name paths and MCP tools in their own ways. */
+/** The calls that one event stands for: an edit may change many files, and hosts name paths and MCP tools in their own ways. */
 function callsOf(name: string, given: unknown, mcp: Rules['mcp'][string]): Call[] {
   const input = inputOf(name, given)
-  const patch = [input['command'], input['patchText'], input['patch'], input['input']].find(
-    (text) => typeof text === 'string' && text.includes('*** Begin Patch'),
-  )
-  if (typeof patch === 'string')
-    return Array.from(patch.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm), ([, path]) => ({
-      tool: 'Edit',
-      input: { file_path: path!.trim() },
-    }))
-  const tool =
-    mcp.find(([native]) => (native.endsWith('*') ? name.startsWith(native.slice(0, -1)) : name === native))?.[1] ?? name
-  const path = input['file_path'] ?? input['absolute_path'] ?? input['path'] ?? input['filePath']
-  const takesFile = /^(Read|Write|Edit|MultiEdit|NotebookEdit)$/.test(tool) && path !== undefined
-  return [{ tool, input: takesFile ? { ...input, file_path: path } : input }]
+  const named = mcp.find(([native]) =>
+    native.endsWith('*') ? name.startsWith(native.slice(0, -1)) : name === native,
+  )?.[1]
+  const tool = canonicalTool(named ?? name)
+  const key = patchKey(input)
+  if (!isFileTool(tool)) {
+    // a patch in the input of another tool is only a part of what it does
+    const patched = key === undefined ? [] : patchedFiles(String(input[key]))
+    return [{ tool, input }, ...patched.map((file_path) => ({ tool: 'Edit', input: { file_path } }))]
+  }
+  const files = namedFiles(input)
+  if (files.length === 0) return [{ tool, input }]
+  return files.map((file_path) => ({ tool: key === undefined ? tool : 'Edit', input: { ...input, file_path } }))
 }
 
-function inputOf(name: string, given: unknown): Record<string, unknown> {
+function inputOf(name: string, given: unknown): JsonObject {
   const value: unknown = typeof given === 'string' && given.trimStart().startsWith('{') ? JSON.parse(given) : given
+  // a tool whose whole input is a patch
+  if (typeof value === 'string' && value.includes('*** Begin Patch')) return { input: value }
   if (typeof value !== 'object' || value === null) throw new Error('the event has no input for the tool')
-  const input = value as Record<string, unknown>
+  const input = value as JsonObject
   if (name !== 'Bash') return input
   const command = input['command'] ?? input['cmd']
   if (Array.isArray(command))

@@ -134,3 +134,15 @@ test('the dialect is what was asked for, or what the input and the environment s
   for (const [asked, raw, dialect] of table)
     assert.deepEqual([asked, raw, recogniseDialect(asked, raw)], [asked, raw, dialect])
 })
+
+test('the files of a patch are paths of the call, also where the whole input is the patch', () => {
+  const patch =
+    '*** Begin Patch\n*** Add File: a\n+x\n  *** Add File: b\n*** Update File: c\n*** Move to: d\n*** End Patch'
+  for (const toolArgs of [{ input: patch }, JSON.stringify({ patch }), patch])
+    assert.deepEqual(toHostEvent('PreToolUse', { toolName: 'apply_patch', toolArgs }, '/repo').paths, [
+      'a',
+      'b',
+      'c',
+      'd',
+    ])
+})

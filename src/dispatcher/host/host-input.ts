@@ -87,7 +87,8 @@ export function toHostEvent(name: EventName, raw: Json, repoRoot: string): HostE
     permissionMode: text(raw, 'permission_mode'),
     hostSessionId: text(raw, 'session_id', 'sessionId') ?? process.env['COPILOT_SESSION_ID'],
     get paths() {
-      paths ??= callPaths(toolInput, repoRoot)
+      // a tool whose whole input is a text may be given a patch
+      paths ??= callPaths(toolInput ?? (typeof given === 'string' ? { input: given } : undefined), repoRoot)
       return paths
     },
   }

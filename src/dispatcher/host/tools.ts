@@ -2,6 +2,7 @@
 
 import { claudeTools } from '../../hosts/claudecode/tools.ts'
 import { copilotTools } from '../../hosts/copilot/tools.ts'
+import { patchedFiles } from '../../hosts/named-files.ts'
 import type { ToolNames } from '../../hosts/tool-names.ts'
 import { vscodeId, vscodeMutatingTools, vscodeTools } from '../../hosts/vscode/tools.ts'
 import { isObject, normalisePath } from '../session/paths.ts'
@@ -72,7 +73,7 @@ export function callPaths(input: Json | undefined, repoRoot: string): string[] {
   for (const key of ['input', 'patch']) {
     const text = input[key]
     if (typeof text !== 'string') continue
-    for (const [, path] of text.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm)) add(path!.trim())
+    for (const path of patchedFiles(text)) add(path)
   }
   return [...new Set(found.map((path) => normalisePath(path.replace(/^file:\/\//, ''), repoRoot).path))]
 }

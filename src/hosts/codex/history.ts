@@ -44,7 +44,7 @@ const tools = {
   shell: ['Bash'],
   shell_command: ['Bash'],
   local_shell: ['Bash'],
-  apply_patch: ['Edit'],
+  apply_patch: ['Edit', { input: 'new_string' }],
   spawn_agent: ['Agent', { message: 'prompt' }],
   update_plan: ['TodoWrite'],
   view_image: ['Read', { path: 'file_path' }],
@@ -127,21 +127,24 @@ function callIn(item: JsonObject): Call {
   const namespace = text(item['namespace'])
   const plain = text(item['name']) || text(item['type'])
   const name = namespace.startsWith('mcp__') ? `${namespace}__${plain}` : plain
-  const given = item['arguments'] ?? item['input'] ?? item['action']
-  const call = callOf(tools, { id: text(item['call_id']), name, input: inputOf(given) })
-  const { command, workdir, input: patch } = call.input
-  if (Array.isArray(command)) {
-    const words = command.filter((word): word is string => typeof word === 'string')
-    const script = /(?:^|\/)(?:ba|z)?sh$/.test(words[0] ?? '') && /^-\w*c$/.test(words[1] ?? '') ? words[2] : undefined
-    const original = call.original ?? { name, input: call.input }
-    return { ...call, input: { ...call.input, command: script ?? words.join(' ') }, original }
-  }
-  if (name === 'apply_patch' && typeof patch === 'string') {
-    const [, file] = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/m.exec(patch) ?? []
-    return { ...call, input: { file_path: file ?? '', new_string: patch }, original: { name, input: {} } }
-  }
-  return typeof workdir === 'string' ? { ...call, input: { ...call.input } } : call
+  const id = text(item['call_id'])
+  const given = inputOf(item['arguments'] ?? item['input'] ?? item['action'])
+  const { command, input: patch } = given
+  if (name === 'apply_patch' && typeof patch === 'string')
+    return { ...callOf(tools, { id, name, input: { input: patch } }), original: { name, input: {} } }
+  if (!Array.isArray(command)) return callOf(tools, { id, name, input: given })
+  const [program = '', flag = '', ...rest] = command.filter((word): word is string => typeof word === 'string')
+  // Codex runs this one itself: there is no such program
+  const call = /^apply_?patch$/.test(program)
+    ? callOf(tools, { id, name: 'apply_patch', input: { input: flag } })
+    : callOf(tools, { id, name, input: { ...given, command: lineOf(program, flag, rest) } })
+  return { ...call, original: { name, input: given } }
 }
+
+const lineOf = (program: string, flag: string, rest: readonly string[]): string =>
+  /(?:^|\/)(?:ba|z)?sh$/.test(program) && /^-\w*c$/.test(flag) && rest[0] !== undefined
+    ? rest[0]
+    : [program, flag, ...rest].filter((word) => word !== '').join(' ')
 
 /** Arguments are a JSON string; a custom tool's input is plain text. */
 function inputOf(given: unknown): JsonObject {

@@ -43,6 +43,7 @@ const tools: ToolTable = {
   create: ['Write', { path: 'file_path', file_text: 'content' }],
   edit: ['Edit', { path: 'file_path', old_str: 'old_string', new_str: 'new_string' }],
   str_replace: ['Edit', { path: 'file_path', old_str: 'old_string', new_str: 'new_string' }],
+  apply_patch: ['Edit', { input: 'new_string', patch: 'new_string' }],
   grep: ['Grep'],
   glob: ['Glob'],
   web_fetch: ['WebFetch'],
@@ -51,6 +52,9 @@ const tools: ToolTable = {
   task: ['Agent', { agent_type: 'subagent_type' }],
   update_todo: ['TodoWrite'],
 }
+
+/** A tool whose whole input is a text, such as a patch, has no object. */
+const argumentsOf = (given: unknown): JsonObject => (typeof given === 'string' ? { input: given } : object(given))
 
 type Base = { readonly session: string; readonly at: string; readonly key: string }
 
@@ -98,7 +102,7 @@ const handlers: Record<string, (data: JsonObject, state: State, base: Base, agen
       const mcp = () => (server ? `mcp__${server}__${text(each['mcpToolName'])}` : undefined)
       return callOf(
         tools,
-        { id: text(each['toolCallId']), name: text(each['name']), input: object(each['arguments']) },
+        { id: text(each['toolCallId']), name: text(each['name']), input: argumentsOf(each['arguments']) },
         mcp,
       )
     })

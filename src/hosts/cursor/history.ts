@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonObject } from '../../hooks/shape.ts'
-import { filesBelow } from '../history/files.ts'
+import { filesBelow, jsonFile } from '../history/files.ts'
 import {
   type Call,
   callOf,
@@ -30,7 +30,9 @@ export const cursorHistory: HistoryReader = {
     filesBelow(root, /(^|\/)(agent-transcripts\/.+|[^/]+)\.jsonl$/, skipped).map(({ path, base }) => {
       const session = base.replace(/\.jsonl$/, '')
       const at = new Date(statSync(path).mtimeMs).toISOString()
-      return { path, key: session, about: { session, at } }
+      const [project] = /^.*(?=\/agent-transcripts\/)/.exec(path) ?? []
+      const cwd = project === undefined ? '' : text(jsonFile(join(project, '.workspace-trusted'))['workspacePath'])
+      return { path, key: session, about: { session, at, cwd } }
     }),
   read,
 }
@@ -70,7 +72,8 @@ function read(line: JsonObject, state: State): HistoryRecord[] {
   if (session === '' || at === '' || (role !== 'user' && role !== 'assistant'))
     return [{ session: '', at, key: '', kind: 'unknown', type: text(line['type']) || text(role) || 'no role' }]
   const base = { session, at, key: `${session}:${count}` }
-  const records: HistoryRecord[] = count === 1 ? [{ ...base, key: `${session}:session`, kind: 'session' }] : []
+  const records: HistoryRecord[] =
+    count === 1 ? [{ ...base, key: `${session}:session`, kind: 'session', cwd: text(state['cwd']) }] : []
   const parts = object(line['message'])['content'] ?? line['content']
   const said = textOf(typeof parts === 'string' ? parts : objects(parts).filter((part) => part['type'] === 'text'))
   if (role === 'user') {

@@ -1,5 +1,6 @@
 /** What a history reader takes and gives: the lines of another agent's session files become records of one vocabulary. */
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
+import { isFileTool, namedFiles, patchedFiles, patchKey } from '../named-files.ts'
 import type { Skipped } from './files.ts'
 
 export interface HistoryReader {
@@ -125,7 +126,10 @@ const asMs = (value: number): number => (value < 100_000_000_000 ? value * 1000 
 /** How an agent's tool becomes one of ours: the name, and the keys of the input that rules look at. */
 export type ToolTable = Readonly<Record<string, readonly [name: string, keys?: Readonly<Record<string, string>>]>>
 
-/** Looks a tool up in the agent's table; `mcp` recognises the names of MCP tools. */
+/**
+ * Looks a tool up in the agent's table; `mcp` recognises the names of MCP tools. A call that names several files, or whose
+ * files are in a patch, lists them in `file_paths`: each of them is judged, as the hooks of that agent do.
+ */
 export function callOf(
   table: ToolTable,
   call: { readonly id: string; readonly name: string; readonly input: JsonObject },
@@ -135,11 +139,22 @@ export function callOf(
   const name = row?.[0] ?? mcp(call.name) ?? call.name
   const keys = row?.[1] ?? {}
   const renamed = Object.keys(call.input).some((key) => Object.hasOwn(keys, key) && keys[key] !== key)
-  if (name === call.name && !renamed) return call
   const input = renamed
     ? Object.fromEntries(Object.entries(call.input).map(([key, value]) => [keys[key] ?? key, value]))
     : call.input
-  return { id: call.id, name, input, original: { name: call.name, input: renamed ? call.input : {} } }
+  const files = filesIn(name, call.input, input['file_path'])
+  if (name === call.name && !renamed && !files) return call
+  const original = { name: call.name, input: renamed ? call.input : {} }
+  return { id: call.id, name, input: files ? { ...input, ...files } : input, original }
+}
+
+/** What is added to an input for its files; `named`: the one that it already names as we do. */
+function filesIn(tool: string, input: JsonObject, named: unknown): JsonObject | undefined {
+  const key = patchKey(input)
+  if (!isFileTool(tool)) return key === undefined ? undefined : { file_paths: patchedFiles(text(input[key])) }
+  const [first, ...others] = namedFiles(input)
+  if (first === undefined || (others.length === 0 && first === named)) return undefined
+  return { file_path: first, ...(others.length > 0 && { file_paths: [first, ...others] }) }
 }
 
 /** Remembers which tool a call used until its result arrives. */

@@ -45,7 +45,10 @@ const tools: ToolTable = {
   create_file: ['Write', { filePath: 'file_path' }],
   replace_string_in_file: ['Edit', { filePath: 'file_path', oldString: 'old_string', newString: 'new_string' }],
   insert_edit_into_file: ['Edit', { filePath: 'file_path' }],
-  apply_patch: ['Edit'],
+  multi_replace_string_in_file: ['Edit'],
+  edit_files: ['Edit'],
+  edit_notebook_file: ['NotebookEdit', { filePath: 'notebook_path' }],
+  apply_patch: ['Edit', { input: 'new_string' }],
   grep_search: ['Grep', { query: 'pattern', includePattern: 'glob' }],
   file_search: ['Glob', { query: 'pattern' }],
   list_dir: ['Glob'],
@@ -127,23 +130,43 @@ function read(line: JsonObject, _: State): HistoryRecord[] {
   const base = { session, at, key: text(request['requestId']) }
   const records: HistoryRecord[] = [{ ...base, kind: 'prompt', text: text(object(request['message'])['text']) }]
   let said = ''
-  for (const part of objects(request['response'])) {
+  const parts = objects(request['response'])
+  for (const [at, part] of parts.entries()) {
     if (part['kind'] === undefined || part['kind'] === 'markdownContent')
       said += text(part['value']) || text(object(part['content'])['value'])
-    if (part['kind'] === 'toolInvocationSerialized') records.push(...toolRecords(part, base))
+    if (part['kind'] === toolKind) records.push(...toolRecords(part, base, () => editedAfter(parts, at)))
   }
   if (said !== '') records.push({ ...base, key: `${base.key}:reply`, kind: 'reply', text: said, calls: [] })
   return records
 }
 
-function toolRecords(part: JsonObject, base: { session: string; at: string; key: string }): HistoryRecord[] {
+const toolKind = 'toolInvocationSerialized'
+
+/** The files of the edits that stand between a tool call and the next. */
+function editedAfter(parts: readonly JsonObject[], call: number): string[] {
+  const next = parts.findIndex((part, at) => at > call && part['kind'] === toolKind)
+  return parts
+    .slice(call + 1, next < 0 ? undefined : next)
+    .filter(({ kind }) => kind === 'textEditGroup' || kind === 'notebookEditGroup')
+    .map(({ uri }) => text(object(uri)['fsPath']) || text(object(uri)['path']))
+    .filter((path) => path !== '')
+}
+
+function toolRecords(
+  part: JsonObject,
+  base: { session: string; at: string; key: string },
+  edited: () => string[],
+): HistoryRecord[] {
   const id = text(part['toolCallId'])
   const name = text(part['toolId'])
     .replace(/^copilot_/, '')
     .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   const { commandLine, command } = object(part['toolSpecificData'])
   const run = text(object(commandLine)['original']) || text(commandLine) || text(command)
-  const input = run !== '' ? { command: run } : object(object(part['toolSpecificData'])['rawInput'])
+  const raw = object(object(part['toolSpecificData'])['rawInput'])
+  const files = Object.keys(raw).length === 0 && /^(?:Write|Edit)$/.test(tools[name]?.[0] ?? '') ? edited() : []
+  // most tools leave no input, but what they changed
+  const input = run !== '' ? { command: run } : files.length > 0 ? { files } : raw
   const call = callOf(tools, { id, name: run !== '' ? 'run_in_terminal' : name, input })
   const output = resultText(part['resultDetails'])
   const decision = decisionOf(part['isConfirmed'])

@@ -81,6 +81,10 @@ test('rulings are the same whether files are looked at each time or remembered f
     }
 })
 
+test('a path that is not absolute leads where it does for the system', () => {
+  for (const path of ['', '.', 'a', './a/b']) assert.equal(rememberingView({ lasting: true }).real(path), real(path))
+})
+
 test('a remembered path leads where it really leads', (t) => {
   const folder = project(t)
   const views = [rememberingView(), rememberingView({ lasting: true })]

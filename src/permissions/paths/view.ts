@@ -32,7 +32,7 @@ export function rememberingView({ lasting = false }: { readonly lasting?: boolea
   const lookAt = (path: string): Seen =>
     path !== '/' && folders.get(dirname(path))?.links === nothing ? nothingThere : seenIn(path)
   const follow = (path: string): string => {
-    if (sep !== '/' || path === '/' || (path.includes('..') && goesUp.test(path))) return real(path)
+    if (sep !== '/' || path === '/' || path[0] !== '/' || (path.includes('..') && goesUp.test(path))) return real(path)
     const slash = path.lastIndexOf('/')
     const plain = isPlain(path, slash)
     const parent = plain ? path.slice(0, slash) : dirname(path)
