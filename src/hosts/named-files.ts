@@ -4,7 +4,6 @@ import { isObject, type JsonObject } from '../hooks/shape.ts'
 const pathKeys = ['file_path', 'absolute_path', 'path', 'filePath', 'target_file']
 const listKeys = ['replacements', 'edits', 'files', 'filePaths', 'paths', 'include']
 const patchKeys = ['command', 'cmd', 'patchText', 'patch', 'input']
-const mostFiles = 1000
 
 /** Under which key an input holds a patch in the language of apply_patch. */
 export const patchKey = (input: JsonObject): string | undefined =>
@@ -30,7 +29,7 @@ export function namedFiles(input: JsonObject): string[] {
   for (const each of listKeys) {
     const list = input[each]
     if (!Array.isArray(list)) continue
-    for (const item of list.slice(0, mostFiles)) {
+    for (const item of list) {
       if (isObject(item)) addFrom(item)
       else found.push(item)
     }
