@@ -42,8 +42,9 @@ const note = (text: string) => process.stderr.write(`${text}\n`)
 const found = sources.flatMap((file) => mutantsOf(file, readFileSync(file, 'utf8')))
 const drawn = flags.all ? found : sample(found, flags.sample, flags.seed)
 if (flags.list) {
-  for (const mutant of drawn) console.log(diffOf(mutant))
-  process.exit(0)
+  const text = drawn.map((mutant) => `${diffOf(mutant)}\n`).join('')
+  process.stdout.write(text, () => process.exit(0)) // a pipe takes it in pieces
+  await new Promise(() => {})
 }
 process.on('exit', () => {
   closeTrials()

@@ -6,6 +6,7 @@ import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { askModules } from './ask-modules.ts'
 import { contextFor } from './context.ts'
+import { sha256 } from './lazy-builtins.ts'
 import type { Seat } from './load-modules.ts'
 import { emit, logLine, patchState, type Run, register, warn } from './run.ts'
 import { commit } from './session/commit.ts'
@@ -139,6 +140,10 @@ test('rounds of PreToolUse', async (t) => {
       [seat('one', () => new Promise(() => {}), { critical: true })],
       { budgetMs: 250 },
     ],
+    'a critical one after the budget is spent': [
+      [seat('one', () => new Promise(() => {})), says('two', deny), says('three', {}, { critical: true })],
+      { budgetMs: 250 },
+    ],
     'one of one’s own that holds the thread': [
       [
         seat(
@@ -156,7 +161,7 @@ test('rounds of PreToolUse', async (t) => {
     'a phase that denies, by all': [[], phase('deny', '*')],
     'a phase that warns': [[], phase('warn')],
     'a phase that allows': [[], phase('allow')],
-    'a phase that allows the tool': [[], phase('deny', ['read_file'])],
+    'a phase that allows the tool': [[], phase('deny', ['create_file', 'read_file'])],
     'a phase after a question': [[says('one', { decision: 'ask', denyReason: 'q' })], phase('deny')],
     'a phase that is not enforced': [[], { manifest: { ...phase('deny').manifest, enforcePhases: false } }],
     'a call without a name': [[], { ...phase('deny'), input: {} }],
@@ -188,6 +193,43 @@ test('rounds of PreToolUse', async (t) => {
   )
 })
 
+test('a critical module is awaited until it has answered; one that is waited for fails by an error of the process', async (t) => {
+  const { run } = begin(t)
+  const awaited: string[][] = []
+  const looks = (name: string, critical = true) => seat(name, () => void awaited.push([...run.awaited]), { critical })
+  const crashes = seat('four', () => {
+    setImmediate(() => run.crash?.(Object.assign(new Error('thrown elsewhere'), { stack: undefined })))
+    return new Promise(() => {})
+  })
+  await askModules(run, [looks('one'), looks('two'), looks('three', false), crashes, looks('five', false)])
+  assert.deepEqual(awaited, [['one', 'two'], ['two'], [], []])
+  assert.deepEqual([run.crash, run.warnings], [undefined, ['module four failed: thrown elsewhere']])
+  const { error } = run.events.find(({ kind }) => kind === 'ERROR_MODULE')!
+  assert.deepEqual(error, { module: 'four', message: 'thrown elsewhere', stackHash: sha256('thrown elsewhere', 8) })
+})
+
+test('the budget is spent when more than it has passed; a critical module that comes late has 50 ms', async (t) => {
+  let now = 1
+  t.mock.method(process, 'hrtime', () => [now / 1000, 0])
+  const takes = (name: string, ms: number) => seat(name, () => void (now += ms))
+  const { run } = begin(t, { budgetMs: 500 })
+  const holds = () => {
+    for (;;);
+  }
+  await askModules(run, [
+    takes('one', 500),
+    takes('two', 1),
+    takes('three', 1),
+    seat('four', holds, { critical: true, own: true }),
+  ])
+  assert.deepEqual([run.ran, run.warnings], [['one', 'two', 'four'], ['module four failed: held the thread for 50 ms']])
+  const { kind, data, producer } = run.events[0]!
+  assert.deepEqual(
+    [kind, producer, data],
+    ['BUDGET_EXCEEDED', 'dispatcher', { module: 'three', elapsedMs: 501, budgetMs: 500, pid: process.pid }],
+  )
+})
+
 test('rounds of other events: who may block, and when the budget blocks the work', async (t) => {
   const block = says('one', { block: { reason: 'wait' }, decision: 'deny', denyReason: 'no', updatedInput: {} })
   const seen: Json = {}
@@ -216,12 +258,16 @@ test('rounds of other events: who may block, and when the budget blocks the work
     const { core, events } = await round(t, seats, { event: 'PostToolUse', budgetMs: 250, ...input })
     return [core.phase, core.prevPhase ?? null, events.filter(({ kind }: Json) => kind === 'PHASE_TRANSITION')]
   }
-  for (const phase of ['PLANNING', 'BLOCKED', 'COMPLETE'])
-    seen[`over budget in ${phase}`] = await over({ state: state(phase) })
-  for (const event of ['SessionStart', 'UserPromptSubmit'] as const)
-    seen[`over budget on ${event}`] = await over({ event })
-  seen['over budget, where nobody keeps the phase'] = await over({}, slow.slice(1))
-  seen['over budget, switched off'] = await over({ module: 'session', config: { blockOnBudget: false } })
+  const rounds: Record<string, ReturnType<typeof over>> = {
+    'in PLANNING': over({ state: state('PLANNING') }),
+    'in BLOCKED': over({ state: state('BLOCKED') }),
+    'in COMPLETE': over({ state: state('COMPLETE') }),
+    'on SessionStart': over({ event: 'SessionStart' }),
+    'on UserPromptSubmit': over({ event: 'UserPromptSubmit' }),
+    'where nobody keeps the phase': over({}, slow.slice(1)),
+    'switched off': over({ module: 'session', config: { blockOnBudget: false } }),
+  }
+  for (const [name, waited] of Object.entries(rounds)) seen[`over budget ${name}`] = await waited
   t.assert.snapshot(seen, { serializers: lines as never })
 })
 
@@ -246,6 +292,7 @@ test('what is written: events, lines and warnings, and what cannot be written', 
   context.files.append('mine.jsonl', { a: 1 })
   context.files.append('mine.jsonl', { a: 2 })
   context.files.append('../mine.jsonl', { a: 3 })
+  assert.equal(run.warnings.at(-1), '../mine.jsonl lies outside the session; nothing is written there')
   context.log('debug', 'from a module', 1)
   assert.deepEqual(
     [

@@ -3,7 +3,7 @@ import { askInOrder, errorOf, isA, type Outcome, type Policy, TimeLimit } from '
 import { BadAction, readAction } from './action.ts'
 import { contextFor } from './context.ts'
 import { namesTool } from './host/tools.ts'
-import { clock, late, sha256 } from './lazy-builtins.ts'
+import { late, sha256 } from './lazy-builtins.ts'
 import type { Seat } from './load-modules.ts'
 import { elapsed, emit, logLine, patchState, type Run, register, warn } from './run.ts'
 import type { Session } from './session/session.ts'
@@ -14,7 +14,6 @@ import type { Context, Decision, HookAction, Json } from './types.ts'
 export async function askModules(run: Run, seats: readonly Seat[]): Promise<void> {
   const asked: [Seat, Context][] = []
   for (const seat of seats) if (seat.critical) run.awaited.add(seat.name)
-  run.startMs = clock()
   await askInOrder(seats, policyOf(run, asked))
   run.awaited.clear()
   if (run.session.event.name === 'PreToolUse') {
@@ -44,7 +43,8 @@ function blockOnBudget(run: Run): void {
 const policyOf = (run: Run, asked: [Seat, Context][]): Policy<Seat, HookAction> => ({
   admit(seat, isDecided) {
     if (isDecided) return false
-    return elapsed(run) <= run.budgetMs || seat.critical || 'the budget is spent'
+    const spent = run.budgetExceeded || elapsed(run) > run.budgetMs
+    return !spent || seat.critical || 'the budget is spent'
   },
   question: (seat) => ({
     call() {

@@ -14,7 +14,7 @@ export interface Run {
   readonly manifest: Manifest
   readonly config: Json
   readonly budgetMs: number
-  startMs: number
+  readonly startMs: number
   decision: Decision
   reason: string
   decidedBy: string

@@ -13,9 +13,10 @@ test('input that cannot be read is named, and a call in it was seen by no guard'
   assert.deepEqual(parseInput({ problem: 'cut-off' }, 'Stop'), unseen('stdin broke off in the middle'))
   assert.deepEqual(parseInput({ problem: 'too-large' }, 'Stop'), unseen('stdin is over 128 MiB'))
   assert.deepEqual(said('[]'), unseen('stdin is not a JSON object'))
-  const broken = said('{')
-  assert.deepEqual([broken.raw, broken.unseen, broken.problems.length], [{}, true, 1])
-  assert.match(broken.problems[0]!, /^stdin is not JSON: .{5,120}$/)
+  assert.deepEqual(
+    said('{'),
+    unseen("stdin is not JSON: Expected property name or '}' in JSON at position 1 (line 1 column 2)"),
+  )
   assert.deepEqual(said('{"a":1}'), { raw: { a: 1 }, problems: ['stdin names no tool'], unseen: true })
   assert.deepEqual(said('\uFEFF{"toolName":"x"}'), { raw: { toolName: 'x' }, problems: [], unseen: false })
   assert.deepEqual(said('{"tool_name":"x","hook_event_name":"Stop"}').problems, [

@@ -37,7 +37,7 @@ export function parseInput(stdin: Stdin, eventName: EventName): Parsed {
   try {
     raw = JSON.parse(stdin.text.charCodeAt(0) === 0xfeff ? stdin.text.slice(1) : stdin.text)
   } catch (cause) {
-    return { raw: {}, problems: [`stdin is not JSON: ${(cause as Error).message.slice(0, 120)}`], unseen: true }
+    return { raw: {}, problems: [`stdin is not JSON: ${(cause as Error).message}`], unseen: true }
   }
   if (!isObject(raw)) return { raw: {}, problems: ['stdin is not a JSON object'], unseen: true }
   const named = text(raw, 'hook_event_name', 'hookEventName')

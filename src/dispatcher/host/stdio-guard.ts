@@ -65,7 +65,6 @@ export function answer(text: string): void {
 
 /** The real way out; `process.exit` is an error for modules. */
 export function leave(): never {
-  process.exitCode = 0
   if (process.env['ONA_DISPATCHER_WARM']) {
     Object.assign(process, { reallyExit })
     exit(0)
@@ -126,8 +125,8 @@ export function takeDescriptors(): void {
   redirect(fs.promises, ['open'], adding)
   redirect(fs.promises, ['writeFile', 'appendFile'], (data) => ['/dev/fd/2', data, { flag: 'a' }])
   const children = late('node:child_process')
-  const quieted = (options: { stdio?: unknown } | undefined) => {
-    const stdio = options?.stdio
+  const quieted = (options: { stdio?: unknown }) => {
+    const { stdio } = options
     if (stdio === 'inherit') return { ...options, stdio: ['inherit', 2, 2] }
     if (!Array.isArray(stdio)) return options
     return {
@@ -138,7 +137,7 @@ export function takeDescriptors(): void {
   const proto = children.ChildProcess.prototype as unknown as { spawn(options: object): unknown }
   const spawn = proto.spawn
   proto.spawn = function (options) {
-    return spawn.call(this, quieted(options) ?? options)
+    return spawn.call(this, quieted(options))
   }
   for (const name of ['spawnSync', 'execSync', 'execFileSync'] as const) {
     const real = children[name] as (...given: unknown[]) => unknown
