@@ -40,7 +40,7 @@ export function installedPart(installed: Buffer, name: string): Buffer | undefin
   const at = installed.indexOf(heading)
   if (at < 0) return undefined
   const next = installed.indexOf('\n@@ ', at + heading.length)
-  return installed.subarray(at + heading.length, next < 0 ? installed.length : next + 1)
+  return installed.subarray(at + heading.length, next === -1 ? installed.length : next + 1)
 }
 
 export async function loadModules(

@@ -1,7 +1,7 @@
 /** The process from stdin to its one object: what it prints, what it traces, and what it says of broken files. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -48,7 +48,7 @@ function repository(files: Record<string, unknown> = {}, shipped = ['session']) 
       child.stdin.on('error', () => {}) // it may have answered already
       child.stdin.end(typeof input === 'string' ? input : JSON.stringify({ session_id: 'aaaaaaaa-1', ...input }))
     })
-  return { root, fire, trace: () => readFileSync(join(root, '.ai/tmp/dispatch.log'), 'utf8') }
+  return { root, fire, put, trace: () => readFileSync(join(root, '.ai/tmp/dispatch.log'), 'utf8') }
 }
 const read = { tool_name: 'read_file', tool_input: { filePath: 'a' } }
 const plain = ({ _debug, ...output }: Json) => {
@@ -58,7 +58,7 @@ const plain = ({ _debug, ...output }: Json) => {
   return { ...output, _debug: rest }
 }
 const own = (name: string, body: string, more = '') =>
-  `export default { name: '${name}', supports: new Set(['PreToolUse', 'Stop']), priority: 50, hotPathSafe: true, critical: false, ${more} handle() { ${body} } }`
+  `export default { name: '${name}', supports: new Set(['PreToolUse', 'Stop']), priority: 50, hotPathSafe: true, critical: false, ${more} handle(event) { ${body} } }`
 const withOwn = (body: string, more = '', entry: Json = {}) =>
   repository({
     'features/mine/hook.mjs': own('mine', body, more),
@@ -66,8 +66,12 @@ const withOwn = (body: string, more = '', entry: Json = {}) =>
   })
 
 test('a call: one object, a line in the trace, and the session on disk', async () => {
-  const { fire, trace, root } = repository()
-  const { code, stdout, stderr, output } = await fire('PreToolUse', read)
+  const { fire, trace, root, put } = repository()
+  const old = join(root, '.ai/tmp/bbbbbbbb')
+  put('.ai/tmp/bbbbbbbb/state.json', {})
+  utimesSync(join(old, 'state.json'), 1, 1)
+  const session_id = `aaaaaaaa-${'1'.repeat(600)}`
+  const { code, stdout, stderr, output } = await fire('PreToolUse', { ...read, session_id })
   const stamps = {
     _hookSessionId: 'aaaaaaaa',
     _hookWorkId: 'w001',
@@ -85,7 +89,10 @@ test('a call: one object, a line in the trace, and the session on disk', async (
   const session = join(root, '.ai/tmp/aaaaaaaa')
   assert.equal(existsSync(join(session, 'events.jsonl')), true)
   const { core } = JSON.parse(readFileSync(join(session, 'state.json'), 'utf8'))
-  assert.deepEqual([core.hostSessionId, core.createdTs > 1e12], ['aaaaaaaa-1', true])
+  assert.deepEqual([core.hostSessionId, core.createdTs > 1e12], [session_id.slice(0, 500), true])
+  assert.equal(existsSync(old), true)
+  assert.deepEqual((await fire('SessionStart', {})).code, 0)
+  assert.equal(existsSync(old), false) // collected
 })
 
 test('an event that is not known, and a manifest without modules, are said in words', async () => {
@@ -100,8 +107,9 @@ test('an event that is not known, and a manifest without modules, are said in wo
 })
 
 test('what is wrong in the files and in the input is a warning and an event, each under its kind', async () => {
+  const long = 'x'.repeat(1200)
   const { fire, root } = repository({
-    'config.json': { session: 1, version: 1, $schema: 'x', 'graph-pretooluse': {} },
+    'config.json': { session: 1, version: 1, $schema: 'x', 'graph-pretooluse': {}, [long]: 1 },
     'workspace.json': { workRoot: '/elsewhere' },
     'dispatch.manifest.json': { version: 1, enforcePhases: 1, modules: { session: {} } },
   })
@@ -109,6 +117,7 @@ test('what is wrong in the files and in the input is a warning and an event, eac
     'workspace.json: workRoot must be a folder below the repository',
     'dispatch.manifest.json: enforcePhases must be true or false',
     'config.json: session must be an object',
+    `config.json: ${long} must be an object`,
   ]
   const { output } = await fire('PreToolUse', {})
   assert.deepEqual([output['warnings'], output['decision']], [['stdin names no tool', ...config], 'ask'])
@@ -120,7 +129,7 @@ test('what is wrong in the files and in the input is a warning and an event, eac
       .map(({ kind, producer, reason }) => [kind, producer, reason]),
     [
       ['INPUT_INVALID', 'dispatcher', 'stdin names no tool'],
-      ...config.map((reason) => ['CONFIG_INVALID', 'dispatcher', reason]),
+      ...config.map((reason) => ['CONFIG_INVALID', 'dispatcher', reason.slice(0, 1000)]),
     ],
   )
   const broken = repository({ 'config.json': '{', 'workspace.json': '{', 'dispatch.manifest.json': '{' }, [
@@ -153,58 +162,113 @@ test('a module that ends the process, prints or throws late changes nothing but 
     ['allow', ['module mine failed: a module called process.exit()']],
   )
   const prints = withOwn(
-    "console.log('to stdout'); process.stderr.write(Buffer.from('to stderr')); process.stdout.write('x', () => {}); return { decision: 'ask', denyReason: 'sure?' }",
+    "setInterval(() => {}, 1000); process.getBuiltinModule('node:fs').writeSync(1, 'to descriptor 1\\n'); console.log('to stdout'); process.stderr.write(Buffer.from('to stderr')); process.stdout.write('x', () => {}); return { decision: 'ask', denyReason: 'sure?' }",
   )
   const asked = await prints.fire('PreToolUse', read)
   assert.deepEqual(
     [asked.stdout.split('\n').length, asked.output['decision'], asked.output['denyReason']],
     [2, 'ask', 'sure?'],
   )
-  assert.match(prints.trace(), /\d{13} \d+ printed: to stdout \n\d{13} \d+ printed: to stderr\n\d{13} \d+ printed: x\n/)
-  assert.match(prints.trace(), /PreToolUse aaaaaaaa ask by mine; ran session mine; \d+ ms\n$/)
-  const late = withOwn(
-    "setTimeout(() => { throw new Error('thrown late') }, 1); return new Promise((done) => setTimeout(done, 200))",
+  assert.match(
+    prints.trace(),
+    /^to descriptor 1\n\d{13} \d+ printed: to stdout \n\d{13} \d+ printed: to stderr\n\d{13} \d+ printed: x\n/,
   )
+  assert.match(prints.trace(), /PreToolUse aaaaaaaa ask by mine; ran session mine; \d+ ms\n$/)
+  const late = withOwn(`if (event === 'Stop') Promise.reject(new Error('rejected late'))
+    else setTimeout(() => { throw new Error('thrown late') }, 1)
+    return new Promise((done) => setTimeout(done, 2000))`)
   assert.deepEqual((await late.fire('PreToolUse', read)).output['warnings'], ['module mine failed: thrown late'])
-  assert.match(late.trace(), /stray error: Error: thrown late/)
-  const guard = withOwn('process.kill(process.pid, "SIGKILL")')
-  assert.equal((await guard.fire('PreToolUse', read)).code, null)
+  assert.deepEqual((await late.fire('Stop', {})).output['warnings'], ['module mine failed: rejected late'])
+  assert.match(
+    late.trace(),
+    /^\d{13} \d+ stray error: Error: thrown late .*\n.*\n\d{13} \d+ stray error: Error: rejected late .*\n.*\n$/,
+  )
+})
+
+test('a crash: what was decided stands, a guard that was not asked refuses, and otherwise nothing is refused', async () => {
+  const breaks = (name: string) => `${name} = () => { throw new Error('${name}') };`
+  const odd = `const warnings = []; ${breaks('warnings[Symbol.iterator]')} return { warnings }`
+  const noRecord = breaks('String.prototype.toLowerCase') // the input of the call cannot be summarised
+  const critical = { mine: { priority: -1 }, session: {} }
+  const refused = 'dispatcher: ended before session had been asked: warnings[Symbol.iterator]'
+  const failed = (why: string) => `dispatcher: failed (${why}); its rules were not applied`
+  const ended = 'dispatcher: ended before mine had been asked: the process was ended by a module'
+  const denied = (problem: string) => ({
+    ...{ decision: 'deny', denyReason: problem, warnings: [problem], systemMessage: problem },
+    hookSpecificOutput: {
+      ...{ hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason: problem },
+    },
+  })
+  const deny = "return { decision: 'deny', denyReason: 'no' }"
+  const table: [body: string, manifest: Json, output: Json, crash: string][] = [
+    [
+      odd,
+      { modules: critical, dialect: 'copilot-cli' },
+      { ...denied(refused), permissionDecision: 'deny', permissionDecisionReason: refused },
+      'warnings[Symbol.iterator]',
+    ],
+    [
+      odd,
+      { modules: { mine: {} } },
+      {
+        decision: 'allow',
+        warnings: [failed('warnings[Symbol.iterator]')],
+        systemMessage: failed('warnings[Symbol.iterator]'),
+        hookSpecificOutput: { hookEventName: 'PreToolUse' },
+      },
+      'warnings[Symbol.iterator]',
+    ],
+    [
+      `${noRecord} ${deny}`,
+      { modules: { mine: {} }, dialect: 'claude' },
+      {
+        hookSpecificOutput: {
+          ...{ hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason: 'no' },
+        },
+      },
+      'String.prototype.toLowerCase',
+    ],
+    [
+      `${noRecord} ${breaks('process.hrtime')} ${deny}`,
+      { modules: { mine: {} } },
+      denied(failed('String.prototype.toLowerCase')),
+      'String.prototype.toLowerCase',
+    ],
+    [
+      'process.exitCode = 3; globalThis.setTimeout = () => 0; return new Promise(() => {})',
+      { modules: { mine: { critical: true } } },
+      denied(ended),
+      'the process was ended by a module',
+    ],
+  ]
+  for (const [body, manifest, output, crash] of table) {
+    const { fire, trace } = repository({
+      'features/mine/hook.mjs': own('mine', body),
+      'dispatch.manifest.json': { version: 1, budgets: { PreToolUse: 60_000 }, ...manifest },
+    })
+    const seen = await fire('PreToolUse', read)
+    assert.deepEqual([seen.code, plain(seen.output)], [0, output])
+    const line = trace()
+      .split('\n')
+      .find((each) => each.includes('crash: '))!
+    assert.equal(line.slice(line.indexOf('crash: ')).startsWith(`crash: Error: ${crash} `), true, line)
+  }
 })
 
 test('a critical module that cannot be loaded refuses the call, and says why', async () => {
-  const table: [string, string][] = [
-    ['export default 1', 'has no default export that is an object'],
-    ["export default { name: 'other' }", 'calls itself "other" but the manifest says "mine"'],
-    ["export default { name: 'mine' }", 'has no handle()'],
-    ["export default { name: 'mine', handle() {}, settled: 1 }", 'has a settled that is not a function'],
-    ["export default { name: 'mine', handle() {} }", 'has no supports (a Set of event names)'],
-    ["throw new Error('at once')", 'at once'],
-  ]
-  for (const [text, why] of table) {
-    const { fire } = repository({
-      'features/mine/hook.mjs': text,
-      'dispatch.manifest.json': {
-        version: 1,
-        budgets: { PreToolUse: 60_000 },
-        modules: { session: {}, mine: { critical: true } },
-      },
-    })
-    const { output } = await fire('PreToolUse', read)
-    assert.deepEqual(
-      [output['decision'], output['denyReason'], output['warnings']],
-      [
-        'deny',
-        `the critical module mine failed (${why}), so the call is refused; run: ona dispatcher doctor`,
-        [`module mine failed: ${why}`],
-      ],
-    )
-  }
-  const outside = repository({
-    'dispatch.manifest.json': { version: 1, modules: { session: {}, mine: { path: '../../mine.mjs' } } },
+  const { fire } = repository({
+    'features/mine/hook.mjs': "throw new Error('at once')",
+    'dispatch.manifest.json': { version: 1, budgets: { PreToolUse: 60_000 }, modules: { mine: { critical: true } } },
   })
-  assert.deepEqual((await outside.fire('PreToolUse', read)).output['warnings'], [
-    'module mine failed: cannot be read: ../../mine.mjs is outside .ai/hooks',
-  ])
+  const { output } = await fire('PreToolUse', read)
+  assert.deepEqual(
+    [output['decision'], output['denyReason'], output['warnings']],
+    [
+      'deny',
+      'the critical module mine failed (at once), so the call is refused; run: ona dispatcher doctor',
+      ['module mine failed: at once'],
+    ],
+  )
 })
 
 test('modules run by priority, those of their own manifest’s word, and only on what they support', async () => {
@@ -224,7 +288,6 @@ test('modules run by priority, those of their own manifest’s word, and only on
     },
   })
   assert.deepEqual((await fire('PreToolUse', read)).output['warnings'], ['hot', 'early', 'late', 'moved'])
-  assert.equal((await fire('Stop', {})).output['warnings'], undefined)
 })
 
 test('a module may be an instance of a class, and hears what was decided', async () => {

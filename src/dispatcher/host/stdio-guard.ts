@@ -91,8 +91,7 @@ const stream = new Proxy(
 
 /** For modules that came with us this is enough: they print nothing, and it costs nothing. */
 export function takeStreams(): void {
-  for (const name of ['stdout', 'stderr'] as const)
-    Object.defineProperty(process, name, { configurable: true, get: () => stream })
+  for (const name of ['stdout', 'stderr'] as const) Object.defineProperty(process, name, { get: () => stream })
   for (const name of ['exit', 'reallyExit', 'abort']) {
     const refuse = () => {
       throw new Error(`a module called process.${name}()`)

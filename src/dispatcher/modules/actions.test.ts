@@ -558,7 +558,7 @@ test('memory-journal', async (t) => {
     data: { success: false, errorSummary: 'no', touchedPaths: ['src/a.ts', 1] },
   }
   const touched = { kind: 'TOOL_OUTCOME', toolName: 'edit', data: { success: true, touchedPaths: ['src/b.ts'] } }
-  const error = { kind: 'ERROR_MODULE', error: { module: 'm', message: 'broke' } }
+  const error = { kind: 'ERROR_MODULE', error: { module: 'm', message: `broke ${'x'.repeat(400)}` } }
   const match = { kind: 'MEMORY_MATCH', data: { anchors: ['HomeService', 1] } }
   const records = [
     refused,
@@ -597,6 +597,23 @@ test('memory-journal', async (t) => {
   seen['what keeps coming back'] = candidates()
   await ask(journal, { event: 'Stop', config: { minCount: 4, candidatesFile: 'mine.json' } })
   seen['what comes back four times'] = candidates('mine.json')
+  const log = (...records: Json[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
+  const named = { kind: 'MEMORY_MATCH', data: { anchors: Array.from({ length: 51 }, (_, n) => `A${n}`) } }
+  const wide = {
+    ...{ kind: 'TOOL_OUTCOME', toolName: 'edit', turnId: 1 },
+    data: { success: false, errorSummary: 'no', touchedPaths: Array.from({ length: 21 }, (_, n) => `f${n}`) },
+  }
+  put(`${sessionRoot}/events.jsonl`, log(wide, { ...wide, turnId: 2 }, { ...named, ts: 1 }))
+  await ask(journal, { event: 'Stop', config: { minCount: 1 } })
+  const limited = candidates().candidates as { key: string; paths: string[]; firstTs: number }[]
+  assert.deepEqual(
+    [limited.length, limited.map(({ key }) => key).slice(-1), limited.filter(({ paths }) => paths.length > 0)],
+    [50, ['A49'], []],
+  )
+  put(`${sessionRoot}/events.jsonl`, log(wide, { ...wide, turnId: 2 }))
+  await ask(journal, { event: 'Stop', config: { minCount: 2 } })
+  const [failure] = candidates().candidates as [{ count: number; paths: string[]; firstTs: number; lastTs: number }]
+  assert.deepEqual([failure.count, failure.paths.length, failure.firstTs, failure.lastTs], [2, 20, 0, 0])
   rmSync(join(root, sessionRoot, 'memory-journal'), { recursive: true })
   put(`${sessionRoot}/memory-journal`, 'a file in the way')
   seen['not written'] = await ask(journal, { event: 'Stop' })

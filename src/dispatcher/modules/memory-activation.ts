@@ -33,7 +33,11 @@ export const hook: HookModule = {
 
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
-const ranks: Record<string, number> = { high: 0, normal: 1, low: 2 }
+const ranks: ReadonlyMap<unknown, number> = new Map([
+  ['high', 0],
+  ['low', 2],
+])
+const rankOf = (followup: Json): number => ranks.get(followup['priority']) ?? 1
 
 interface Gathered {
   readonly items: { rank: number; item: ContextItem }[]
@@ -128,12 +132,12 @@ function isCooling(ctx: Context, rule: Json): boolean {
 }
 
 /** How often a rule's event of this kind stands in the last mebibyte of the log and in this run. */
-function countEvents({ paths, ids, pendingEvents }: Context, kind: string, ruleId: unknown, sinceTs = 0) {
+function countEvents({ paths, ids, pendingEvents }: Context, kind: string, ruleId: unknown, since?: unknown) {
   const counts = { session: 0, work: 0 }
   const logged = linesWith(readFrom(paths.eventsFile, 0, 1024 * 1024).bytes, `"${kind}"`)
   for (const record of [...logged, ...(pendingEvents as unknown as Json[])]) {
     if (record['kind'] !== kind || !isObject(record['data']) || record['data']['ruleId'] !== ruleId) continue
-    if (typeof record['ts'] !== 'number' || record['ts'] < sinceTs) continue
+    if (typeof record['ts'] !== 'number' || (typeof since === 'number' && record['ts'] < since)) continue
     counts.session++
     if (record['workId'] === ids.workId) counts.work++
   }
@@ -146,7 +150,7 @@ function apply(eventName: EventName, ctx: Context, rule: Json, matchedPath: stri
   const action = String(followup['action'])
   const fill = (value: unknown) => (typeof value === 'string' ? template(value, ctx, matchedPath) : '')
   const message = fill(followup['message']) || fill(rule['description']) || `follow-up ${id}`
-  const rank = ranks[String(followup['priority'] ?? 'normal')] ?? 1
+  const rank = rankOf(followup)
   const now = Date.now()
   const status = action === 'enqueue_tool' && eventName === 'PostToolUse' ? 'pending' : 'fired'
   gathered.pending[id] = { rule: id, triggeredAt: now, lastFiredTs: now, status }
@@ -185,15 +189,14 @@ function remind(ctx: Context, rules: Json[], gathered: Gathered): void {
       gathered.events.push({ kind: 'MEMORY_FOLLOWUP_COMPLETE', toolName: ctx.event.toolName, data: { ruleId: id } })
       continue
     }
-    const since = typeof entry['triggeredAt'] === 'number' ? entry['triggeredAt'] : 0
-    if (countEvents(ctx, 'MEMORY_FOLLOWUP_REMIND', id, since).session >= maxReminders) {
+    if (countEvents(ctx, 'MEMORY_FOLLOWUP_REMIND', id, entry['triggeredAt']).session >= maxReminders) {
       gathered.pending[id] = { status: 'skipped' }
       continue
     }
     gathered.events.push({ kind: 'MEMORY_FOLLOWUP_REMIND', data: { ruleId: id } })
     const value = template(String(followup['message'] ?? rule['description'] ?? id), ctx, '')
     gathered.items.push({
-      rank: ranks[String(followup['priority'] ?? 'normal')] ?? 1,
+      rank: rankOf(followup),
       item: { key: `followup-${id}`, value },
     })
   }
