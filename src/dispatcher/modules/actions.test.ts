@@ -313,6 +313,8 @@ test('planGraph-exec', async (t) => {
     'a forbidden one by a link': call('create_file', { filePath: 'linked/a.ts' }),
     'a forbidden one by a command': call('run_in_terminal', { command: 'cp x --to=legacy/b' }),
     'a forbidden one by a redirect': call('run_in_terminal', { command: 'echo x >legacy/b' }),
+    'a forbidden one by a redirect without a space': call('run_in_terminal', { command: 'echo x>legacy/b' }),
+    'a forbidden one at the end of a chain': call('run_in_terminal', { command: 'dd --with=of=legacy/b' }),
     'a forbidden folder by a command': call('run_in_terminal', { command: 'rm -r legacy' }),
     'a forbidden folder from where it runs': call('run_in_terminal', { command: 'rm a.ts', cwd: join(root, 'legacy') }),
     'another command': call('run_in_terminal', { command: 'ls src -legacy' }),
@@ -325,6 +327,7 @@ test('planGraph-exec', async (t) => {
     'a search elsewhere': call('grep_search', { query: 'x', includePattern: 'docs/**' }),
     'a search in a folder inside': call('Grep', { pattern: 'x', path: 'src/app' }),
     'a search in a folder elsewhere': call('Grep', { pattern: 'x', path: 'docs' }),
+    'a search in two folders': call('Grep', { pattern: 'x', path: 'src/app', files: ['docs/a'] }),
     'a search for files': call('file_search', { query: '*.ts' }),
     'a search for files below': call('file_search', { query: 'src/**/*.ts' }),
     'a search for files from here': call('file_search', { query: './**/a.ts' }),
@@ -344,6 +347,11 @@ test('planGraph-exec', async (t) => {
   }
   put(planPath, { nodes: [node('a', { tool: 'grep_search' }), node('b', { tool: 'grep_search', scope: 'src' })] })
   seen['a search that one node lets free'] = await ask(planExec, call('grep_search', { query: 'x' }))
+  for (const query of ['a.ts', './**', 'src/*.ts', 'legacy/*.ts']) {
+    const forbids = { status: 'denied', reason: 'no', tool: 'file_search', scope: ['other', 'legacy'] }
+    put(planPath, { nodes: [node('x', forbids)] })
+    seen[`a search for ${query} where one is forbidden`] = await ask(planExec, call('file_search', { query }))
+  }
   put(planPath, {
     nodes: [node('x', { status: 'denied', reason: 'no', tool: 'create_file', scope: ['other', 'legacy'] })],
   })
@@ -441,6 +449,7 @@ test('rlm-work', async (t) => {
   const policies: Record<string, unknown> = {
     empty: {},
     'that names no tool': { requireSubagent: [{ mode: 'deny' }] },
+    'that lists what is no rule': { requireSubagent: [null, 'x', { toolName: 'create_file' }] },
     'that warns by default': rule({}),
     'that asks by default': { defaultMode: 'ask', ...rule({}) },
     'that denies': rule({ mode: 'deny', reason: 'not here' }),

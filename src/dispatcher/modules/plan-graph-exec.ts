@@ -157,10 +157,10 @@ function reachedAround({ event, paths }: Context, plan: PlanGraph): { node: Plan
 function commandPaths(event: Context['event'], repoRoot: string): string[] {
   const words = wordsIn(textAt(event.toolInput, 'command')) ?? []
   const start = textAt(event.toolInput, 'cwd') || event.cwd || repoRoot
-  const tails = words.map((word) => word.replace(/^[^=]*=/, '').replace(/^\d*[<>]+&?/, ''))
-  return [...new Set([...words, ...tails])]
-    .filter((word) => word !== '' && !word.startsWith('-'))
-    .map((word) => normalisePath(resolve(start, word), repoRoot).path)
+  const parts = words.flatMap((word) => [word, ...word.split(/[=<>&]/)])
+  return [...new Set(parts)]
+    .filter((part) => part !== '')
+    .map((part) => normalisePath(resolve(start, part), repoRoot).path)
 }
 
 const realIn =
@@ -203,7 +203,7 @@ function searchedPaths({ event }: Context): string[] {
   const key = event.tool === 'grep_search' ? keys.include : event.tool === 'file_search' ? keys.query : undefined
   const pattern = key === undefined ? '' : textAt(event.toolInput, key)
   return pattern.includes('/') && !isRepoWide(pattern)
-    ? [pattern.replace(/\/?[*?[{].*$/, '')].filter((path) => path !== '')
+    ? [pattern.replace(/\/?[*?[{].*/, '')].filter((path) => path !== '')
     : []
 }
 
@@ -227,7 +227,7 @@ function clamp(ctx: Context, matching: readonly PlanNode[]): HookAction | undefi
       emitEvents: [{ kind: 'PLAN_GRAPH_WARN', toolName: event.toolName, decision: 'ask', reason, data: { nodeId } }],
     }
   }
-  if (event.tool === 'semantic_search' && scoped.some((node) => node.tools.length > 0)) {
+  if (event.tool === 'semantic_search') {
     const reason = `${event.toolName} cannot be held to the plan's scope (${scopes.join(', ')})`
     return {
       decision: 'ask',
@@ -254,14 +254,14 @@ function clamp(ctx: Context, matching: readonly PlanNode[]): HookAction | undefi
 
 /** Whether a folder lies in a scope, or is its folder. */
 const inFolderScope = (scope: string, path: string): boolean =>
-  inScope(scope, path) || scopeGlob(scope).replace(/\/\*\*$/, '') === path
+  inScope(scope, path) || scopeGlob(scope) === `${path}/**`
 
 /** The file pattern, sought below each scope's folder. */
 function underScopes(globs: readonly string[], pattern: string): string {
   const whole = pattern.replace(/^\.?\/+/, '') || '**'
   const below = globs.map((glob) => {
-    const base = glob.replace(/\/?[*?[{].*$/, '')
-    const above = whole.replace(/\/?[*?[{].*$/, '')
+    const base = glob.replace(/\/?[*?[{].*/, '')
+    const above = whole.replace(/\/?[*?[{].*/, '')
     const tail = above !== '' && `${base}/`.startsWith(`${above}/`) ? whole.slice(above.length + 1) || '**' : whole
     return base === '' ? tail : `${base}/${tail.startsWith('**') ? tail : `**/${tail}`}`
   })

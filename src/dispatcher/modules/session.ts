@@ -52,7 +52,7 @@ const answers: Record<EventName, (ctx: Context) => HookAction | Promise<HookActi
     const prompt = event.prompt ?? ''
     const hash = prompt === '' ? '' : sha256(prompt, 16)
     const isHuman = event.transcript_path !== undefined
-    const audit = ctx.config['promptAudit'] ?? 'hash'
+    const audit = ctx.config['promptAudit']
     if (prompt !== '' && audit !== 'off') {
       const { turnId, workId } = ids
       const line = { ts: Date.now(), turnId, workId, isHuman, hash, charCount: prompt.length }
