@@ -1,14 +1,17 @@
 /** What the shipped modules answer, record and write, whole: each scenario's answer is kept beside this file. */
 import assert from 'node:assert/strict'
 import {
+  closeSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -832,15 +835,75 @@ test('stop-synth', async (t) => {
   put(`${sessionRoot}/stop-synth/output/adr/adr-a3f0c812-w001.md`, 'edited')
   seen['a draft that was edited'] = await stop({ state: again })
   seen['other places'] = await stop({ config: { summaryFile: 's.md', adrDir: 'decisions' } })
+  const sixty = (make: (n: number) => Json) => Array.from({ length: 60 }, (_, n) => make(n))
   log(
-    ...Array.from({ length: 60 }, (_, n) => outcome(true, `f${n}`)),
-    ...Array.from({ length: 60 }, (_, n) => record('TOOL_DECISION', { decision: 'deny', reason: `r${n}` })),
+    ...sixty((n) => outcome(true, `f${n}`)),
+    ...sixty((n) => record('TOOL_DECISION', { decision: 'deny', reason: `r${n} ${'x'.repeat(400)}` })),
+    ...sixty((n) => record('ERROR_MODULE', { error: { module: `m${n}`, message: 'broke' } })),
+    ...sixty((n) => record('MEMORY_CANDIDATE', { data: { type: 'friction', toolName: `t${n}` } })),
+    ...sixty((n) => record('BUDGET_EXCEEDED', { data: { module: `b${n}` } })),
+    ...sixty((n) => record('PLAN_GRAPH_USED', { toolName: `p${n}` })),
   )
-  await stop({ config: { summaryFile: 'long.md' } })
-  const long = filesIn(`${sessionRoot}/stop-synth/output`)['long.md']!
-  assert.deepEqual([long.match(/^- f\d+$/gm)?.length, long.match(/^- deny : r\d+$/gm)?.length], [30, 50])
+  await stop({ config: { summaryFile: 'long.md', adrDir: 'long' } })
+  const { 'long.md': long, 'long/adr-a3f0c812-w001.md': adr } = filesIn(`${sessionRoot}/stop-synth/output`)
+  const listed = (text: string | undefined, pattern: RegExp) => {
+    const found = [...text!.matchAll(pattern)].map(([, name]) => name)
+    return [found.length, found[0], found.at(-1)]
+  }
+  assert.deepEqual(
+    {
+      files: listed(long, /^- (f\d+)$/gm),
+      refusals: listed(long, /^- deny : (r\d+) x{290,297}$/gm),
+      errors: listed(long, /^- (m\d+): broke$/gm),
+      friction: listed(long, /^- (t\d+)$/gm),
+      overruns: listed(long, /^- (b\d+)$/gm),
+      plan: listed(adr, /^- PLAN_GRAPH_USED (p\d+)$/gm),
+    },
+    {
+      files: [30, 'f0', 'f29'],
+      refusals: [50, 'r0', 'r49'],
+      errors: [50, 'm0', 'm49'],
+      friction: [50, 't0', 't49'],
+      overruns: [50, 'b0', 'b49'],
+      plan: [50, 'p10', 'p59'],
+    },
+  )
   rmSync(join(root, sessionRoot, 'stop-synth'), { recursive: true })
   put(`${sessionRoot}/stop-synth`, 'a file in the way')
   seen['not written'] = await stop()
   kept(t, seen)
+})
+
+test('how far back a module reads the log', async (t) => {
+  const { root, ask, put, filesIn } = repository(t)
+  const MiB = 1024 * 1024
+  /** Two lines, with a hole of zeros between them. */
+  const log = (size: number, line: Json) => {
+    const text = `\n${JSON.stringify(line)}\n`
+    put(`${sessionRoot}/events.jsonl`, text.trimStart())
+    const fd = openSync(join(root, sessionRoot, 'events.jsonl'), 'r+')
+    writeSync(fd, text, size - text.length)
+    closeSync(fd)
+  }
+  const match = { kind: 'MEMORY_MATCH', data: { anchors: ['HomeService'] } }
+  const journaled = async (size: number) => {
+    log(size, match)
+    await ask(journal, { event: 'Stop', config: { minCount: 2 } })
+    return JSON.parse(filesIn(`${sessionRoot}/memory-journal/output`)['candidates.json']!).candidates.length
+  }
+  const total = async (size: number) => {
+    log(size, match)
+    const { action } = (await ask(synth, { event: 'Stop' })) as { action: { emitEvents: [{ data: Json }] } }
+    return action.emitEvents[0].data['totalEvents']
+  }
+  put('.ai/hooks/followup-rules.json', {
+    rules: [{ id: 'r', trigger: { event: 'PreToolUse' }, followup: { action: 'warn' }, cooldown: { perSession: 2 } }],
+  })
+  const cools = async (size: number) => {
+    log(size, { kind: 'MEMORY_FOLLOWUP_TRIGGER', ts: 1, data: { ruleId: 'r' } })
+    return ((await ask(activation, call('read_file'))) as Json)['action'] === 'nothing'
+  }
+  assert.deepEqual([await journaled(8 * MiB), await journaled(8 * MiB + 1)], [1, 0])
+  assert.deepEqual([await total(32 * MiB), await total(32 * MiB + 1)], [2, 1])
+  assert.deepEqual([await cools(MiB), await cools(MiB + 1)], [true, false])
 })
