@@ -868,6 +868,13 @@ test('stop-synth', async (t) => {
       plan: [50, 'p10', 'p59'],
     },
   )
+  log({ kind: 'TOOL_DECISION', decision: 'deny' })
+  t.mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-05-06T07:08:09Z') })
+  await stop({ config: { summaryFile: 'timeless.md', adrDir: 'timeless' } })
+  t.mock.timers.reset()
+  const timeless = filesIn(`${sessionRoot}/stop-synth/output`)
+  assert.match(timeless['timeless.md']!, /^\| minutes \| 0 \|$/m)
+  assert.match(timeless['timeless/adr-a3f0c812-w001.md']!, /^- date: 2026-05-06$/m)
   rmSync(join(root, sessionRoot, 'stop-synth'), { recursive: true })
   put(`${sessionRoot}/stop-synth`, 'a file in the way')
   seen['not written'] = await stop()
