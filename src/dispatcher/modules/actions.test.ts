@@ -617,14 +617,16 @@ test('memory-journal', async (t) => {
   }
   put(`${sessionRoot}/events.jsonl`, log(wide, { ...wide, turnId: 2 }, { ...named, ts: 1 }))
   await ask(journal, { event: 'Stop', config: { minCount: 1 } })
-  const limited = candidates().candidates as { key: string; paths: string[]; firstTs: number }[]
+  const limited = (candidates() as Json)['candidates'] as { key: string; paths: string[]; firstTs: number }[]
   assert.deepEqual(
     [limited.length, limited.map(({ key }) => key).slice(-1), limited.filter(({ paths }) => paths.length > 0)],
     [50, ['A49'], []],
   )
   put(`${sessionRoot}/events.jsonl`, log(wide, { ...wide, turnId: 2 }))
   await ask(journal, { event: 'Stop', config: { minCount: 2 } })
-  const [failure] = candidates().candidates as [{ count: number; paths: string[]; firstTs: number; lastTs: number }]
+  const [failure] = (candidates() as Json)['candidates'] as [
+    { count: number; paths: string[]; firstTs: number; lastTs: number },
+  ]
   assert.deepEqual([failure.count, failure.paths.length, failure.firstTs, failure.lastTs], [2, 20, 0, 0])
   rmSync(join(root, sessionRoot, 'memory-journal'), { recursive: true })
   put(`${sessionRoot}/memory-journal`, 'a file in the way')
