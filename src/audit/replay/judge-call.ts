@@ -13,7 +13,7 @@ import { ruleText } from '../../permissions/rules/rule.ts'
 import { matchesRule } from '../../permissions/rules/rule-applies.ts'
 import type { RecordedCall } from './recorded-calls.ts'
 import type { Question, Ruled } from './ruled.ts'
-import { rememberingRulings } from './rulings.ts'
+import { type Asked, type Rulings, rememberingRulings } from './rulings.ts'
 
 export interface Policy {
   readonly permissions: PermissionSettings
@@ -53,7 +53,7 @@ export interface Judged {
   readonly decision: Word
   readonly because: Because
   /** What the rules were asked, unless a hook or the gate had the last word. */
-  readonly question?: Question
+  readonly asked?: Asked
   /** A hook that was not asked, or a sandbox, may have said something else. */
   readonly isPartial?: true
 }
@@ -67,9 +67,9 @@ interface Suggested extends Judged {
 export function callJudge(policy: Policy): (call: RecordedCall) => Promise<Suggested> {
   const asker = openAsker(policy)
   return async (call) => {
-    const { decision, because, question } = await judged(call, policy, asker)
-    if (decision !== 'ask' || !question) return { decision, because }
-    const { suggestions } = await decide(question)
+    const { decision, because, asked } = await judged(call, policy, asker)
+    if (decision !== 'ask' || !asked) return { decision, because }
+    const { suggestions } = await decide(questionOf(asked, policy, asker))
     const suggested = suggestions.flatMap((update) =>
       update.type === 'addRules' && update.behavior === 'allow' ? update.rules.map(ruleText) : [],
     )
@@ -112,23 +112,24 @@ function ruledOn(
   }
   const granted = known.brought && call.was?.decision === 'allow'
   const hook = hooks.decision === 'none' && granted ? 'allow' : hooks.decision
-  const question = {
-    ...{ settings: policy.permissions, mode: policy.mode, tool: call.tool, input: hooks.input ?? known.input, hook },
-    ...{ home: policy.home, cwd: call.projectDir, projectDir: call.projectDir, files: asker.files },
-    ...(policy.protect && { protect: policy.protect }),
+  const ruled = (asked: Asked): Promise<Judged> | Judged => {
+    const found = asker.rule(asked, () => questionOf(asked, policy, asker))
+    return found instanceof Promise
+      ? found.then((each) => verdictOf(asked, each, hooks, policy.mode))
+      : verdictOf(asked, found, hooks, policy.mode)
   }
-  if (call.input['file_paths'] !== undefined) return ruledOnEach(questionsOf(question, call.input), hooks, asker)
-  const ruled = asker.rule(question)
-  return ruled instanceof Promise
-    ? ruled.then((each) => verdictOf(question, each, hooks))
-    : verdictOf(question, ruled, hooks)
+  const asked = { tool: call.tool, input: hooks.input ?? known.input, cwd: call.projectDir, hook }
+  return call.input['file_paths'] === undefined ? ruled(asked) : strictestOf(eachOf(asked, call.input), ruled)
 }
 
 /** Of a call that names several files, the strictest ruling on one of them. */
-async function ruledOnEach(questions: readonly Question[], hooks: Heard, asker: Asker): Promise<Judged> {
+async function strictestOf(
+  calls: readonly Asked[],
+  ruled: (asked: Asked) => Promise<Judged> | Judged,
+): Promise<Judged> {
   let strictest: Judged | undefined
-  for (const question of questions) {
-    const verdict = verdictOf(question, await asker.rule(question), hooks)
+  for (const asked of calls) {
+    const verdict = await ruled(asked)
     if (!strictest || strictness[verdict.decision] > strictness[strictest.decision]) strictest = verdict
   }
   return strictest!
@@ -136,32 +137,37 @@ async function ruledOnEach(questions: readonly Question[], hooks: Heard, asker: 
 const strictness: Record<Word, number> = { allow: 0, ask: 1, deny: 2 }
 
 /** A tool about files is asked about for each of them; any other for itself, and for the files of the patch in its input. */
-function questionsOf<T extends { readonly tool: string; readonly input: JsonObject }>(
-  question: T,
+function eachOf<T extends { readonly tool: string; readonly input: JsonObject }>(
+  asked: T,
   { file_paths }: JsonObject,
 ): [T, ...T[]] {
   const files = Array.isArray(file_paths) ? file_paths.filter((path) => typeof path === 'string') : []
-  const isFiles = isFileTool(question.tool)
-  const tool = isFiles ? question.tool : 'Edit'
-  const [first, ...others] = files.map((file_path) => ({ ...question, tool, input: { ...question.input, file_path } }))
-  if (!first) return [question]
-  return isFiles ? [first, ...others] : [question, first, ...others]
+  const isFiles = isFileTool(asked.tool)
+  const tool = isFiles ? asked.tool : 'Edit'
+  const [first, ...others] = files.map((file_path) => ({ ...asked, tool, input: { ...asked.input, file_path } }))
+  if (!first) return [asked]
+  return isFiles ? [first, ...others] : [asked, first, ...others]
 }
 
-function verdictOf(question: Question, { decision, reason, rule }: Ruled, hooks: Heard): Judged {
-  const { hook, mode } = question
-  if (rule !== undefined) return { decision, because: { by: 'rule', name: rule, reason }, question }
+function questionOf({ tool, input, cwd, hook }: Asked, policy: Policy, { files }: Asker): Question {
+  const { permissions: settings, mode, home, protect } = policy
+  return { settings, mode, tool, input, hook, home, cwd, projectDir: cwd, files, ...(protect && { protect }) }
+}
+
+function verdictOf(asked: Asked, { decision, reason, rule }: Ruled, hooks: Heard, mode: PermissionMode): Judged {
+  const { hook } = asked
+  if (rule !== undefined) return { decision, because: { by: 'rule', name: rule, reason }, asked }
   if ((hook === 'allow' || hook === 'ask') && decision === hook)
     return {
       decision,
       because: { by: 'hook', name: hooks.hook ?? 'the program that brings the tool', reason },
-      question,
+      asked,
     }
-  return { decision, because: { by: 'mode', name: mode, reason }, question }
+  return { decision, because: { by: 'mode', name: mode, reason }, asked }
 }
 
 export interface Asker {
-  readonly rule: (question: Question) => Promise<Ruled> | Ruled
+  readonly rule: Rulings
   /** Nothing is run in between, so a path leads where it led a call ago. */
   readonly files: FileView
   /** None: no hook of the policy has a say before a call. */
@@ -190,7 +196,7 @@ export function openAsker({ handlers, permissions, mode, home, env, runCommands 
               projectDir: cwd,
               home,
             } as const
-            for (const each of questionsOf(question, input)) if (await matchesRule(rule, each)) return true
+            for (const each of eachOf(question, input)) if (await matchesRule(rule, each)) return true
             return false
           },
         })

@@ -14,42 +14,61 @@ export interface Was {
 export function outcomesOf(db: ReadDb, sessionId: string): (toolUseId: string) => Was | null {
   const decided = decisionsOf(db, sessionId)
   const started = startedCalls(db, sessionId)
-  const questioned = questionedCalls(db, sessionId)
   return (id) => {
     const decision = decided(id)
     // asked of every call that may have begun: its event is then the next
     const began = decision?.[1] !== 'deny' && started(id)
-    if (decision) return wasOf(decision, () => questioned(id))
+    if (decision) return wasOf(decision, () => isQuestioned(db, sessionId, id))
     return began ? allowed : null
   }
 }
 
 const allowed: Was = { decision: 'allow', by: '' }
 
-/** `was`: stored with imported calls, what rules and hooks said. */
-type Decided = readonly [id: string, decision: string, by: string | null, was: string | null]
+type Decided = readonly [id: string, decision: string, reason: string | null]
 
-function wasOf([, decision, by, was]: Decided, questioned: () => boolean): Was {
+function wasOf([, decision, reason]: Decided, questioned: () => boolean): Was {
+  const { by, was } = reasonOf(reason)
   const ended = decision === 'deny' ? 'deny' : 'allow'
-  if (was === 'allow' || was === 'ask' || was === 'deny') return { decision: was, by: by ?? '', ended }
+  if (was === 'allow' || was === 'ask' || was === 'deny') return { decision: was, by, ended }
   // An answer is on record, so there was a question; a refusal by a hook was one only where hooks of the question ran.
   const asked = decision !== 'deny' || by === 'person' || by === 'nobody' || (by === 'hook' && questioned())
-  return { decision: asked ? 'ask' : 'deny', by: by ?? '', ended }
+  return { decision: asked ? 'ask' : 'deny', by, ended }
+}
+
+/** `was`: stored with imported calls, what rules and hooks said. A row of another program may hold anything. */
+function reasonOf(json: string | null): { readonly by: string; readonly was: unknown } {
+  try {
+    const { by, was } = JSON.parse(json ?? '{}') ?? {}
+    return { by: typeof by === 'string' ? by : '', was }
+  } catch {
+    return { by: '', was: undefined }
+  }
 }
 
 /** The last decision on a call. Read at once, or call by call in a session that has more than fit in memory. */
 function decisionsOf(db: ReadDb, sessionId: string): (id: string) => Decided | undefined {
-  const rows = db.arrays<Decided>(`${decisions} WHERE session_id = ? ORDER BY id LIMIT ${mostInMemory + 1}`, sessionId)
+  const rows = db.arrays<Decided>(
+    `${decisions} WHERE session_id = ? ORDER BY tool_use_id, id LIMIT ${mostInMemory + 1}`,
+    sessionId,
+  )
   if (rows.length > mostInMemory)
     return (id) =>
       db.arrays<Decided>(`${decisions} WHERE session_id = ? AND tool_use_id = ? ORDER BY id`, sessionId, id).at(-1)
   const known = new Map<string, Decided>()
-  for (const row of rows) known.set(row[0], row)
-  return (id) => known.get(id)
+  const endings = new Uint8Array(256) // most calls have no decision, which their last letters tell sooner than the map
+  for (const row of rows) {
+    known.set(row[0], row)
+    endings[endingOf(row[0])] = 1
+  }
+  return (id) => (endings[endingOf(id)] === 1 ? known.get(id) : undefined)
 }
 const mostInMemory = 5000
-const decisions = `SELECT tool_use_id, decision, iif(json_valid(reason_json), reason_json ->> 'by', NULL),
-  iif(json_valid(reason_json), reason_json ->> 'was', NULL) FROM tool_permission_log`
+const decisions = 'SELECT tool_use_id, decision, reason_json FROM tool_permission_log'
+
+/** Of the last letters of an id, a number below 256. */
+const endingOf = (id: string): number =>
+  (id.charCodeAt(id.length - 1) * 97 + id.charCodeAt(id.length - 2) * 7 + id.charCodeAt(id.length - 3)) & 255
 
 /**
  * Calls that began. Events and results are in the same order but for calls that ran side by side, so the next event is looked
@@ -103,19 +122,10 @@ function callOf(detail: string | null): string {
   }
 }
 
-/** Calls at which hooks of the question ran; read when the first of them matters. */
-function questionedCalls(db: ReadDb, sessionId: string): (id: string) => boolean {
-  let found: Set<string> | undefined
-  return (id) => {
-    found ??= new Set(
-      db
-        .arrays<[string]>(
-          `SELECT DISTINCT tool_use_id FROM hook_invocations
-           WHERE session_id = ? AND hook_event IN ('PermissionRequest', 'before_permission')`,
-          sessionId,
-        )
-        .map(([each]) => each),
-    )
-    return found.has(id)
-  }
-}
+/** Whether hooks of the question ran at a call. */
+const isQuestioned = (db: ReadDb, sessionId: string, id: string): boolean =>
+  db.arrays(
+    `SELECT 1 FROM hook_invocations
+     WHERE session_id = ? AND tool_use_id = ? AND hook_event IN ('PermissionRequest', 'before_permission') LIMIT 1`,
+    ...[sessionId, id],
+  ).length > 0

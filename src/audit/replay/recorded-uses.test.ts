@@ -29,6 +29,36 @@ test('every call of a reply is found, wherever its text says something that look
     reply({ type: 'text', text: 'no call at all' }),
     reply(use('a')).replaceAll('tool_use', 'tool_\\u0075se'),
     reply(),
+    ...[
+      ...[
+        '',
+        'a "quoted" word',
+        'ends in \\',
+        '\\\\',
+        '\\"',
+        'two\nlines\tand a tab',
+        '\u0001',
+        'ü',
+        '\u2028',
+        '"}}]}',
+        '\ud800',
+      ],
+      ...['","description":"', 'x"}}]}{"type":"tool_use"'],
+    ].flatMap((text) => [
+      reply(use('a', { command: text })),
+      reply({ type: 'text', text: 'said' }, use('a', { command: text, description: 'what it does' })),
+      reply(use('a', { command: 'ls', description: text })),
+      reply(use(text, { command: 'ls' })),
+    ]),
+    reply(use('a', { command: 'ls', timeout: 5 })),
+    reply(use('a', { command: 'ls', description: 'x', timeout: 5 })),
+    reply(use('a', { command: 'ls', description: 5 })),
+    reply(use('a', { command: 5 })),
+    reply(use('a', { description: 'x', command: 'ls' })),
+    reply(use('a', { command: 'ls' }), { type: 'text', text: 'said after it' }),
+    reply(use('a', { command: 'ls' }), use('b', { command: 'pwd', description: 'x' })),
+    reply({ ...use('a', { command: 'ls' }), name: 'Read' }),
+    reply({ ...use('a', { command: 'ls' }), cache: true }),
   ]
   for (const payload of payloads) assert.deepEqual(usesOfReply(payload), whole(payload), payload)
 })
@@ -36,7 +66,20 @@ test('every call of a reply is found, wherever its text says something that look
 test('an entry that holds no call, or is damaged, has none', () => {
   for (const payload of ['', 'x', '[]', 'null', '{"content":{}}', '{"content":[{"type":"tool_use","id":1}]}'])
     assert.deepEqual(usesOfReply(payload), [], payload)
-  for (const payload of [reply(use('a')).slice(0, -1), `${reply(use('a'))}}`])
+  const command = reply(use('a', { command: 'one' }))
+  const described = reply(use('a', { command: 'one', description: 'two' }))
+  for (const payload of [
+    reply(use('a')).slice(0, -1),
+    `${reply(use('a'))}}`,
+    command.replace('one', 'o\ne'),
+    command.replace('one', '\\q'),
+    command.replace('one"', 'one'),
+    command.replace('one"}', 'one"'),
+    described.replace('two', 't\no'),
+    described.replace('two', '\\q'),
+    described.replace('two"}', 'two"'),
+    described.replace('"id":"a', '"id":"\u0001'),
+  ])
     assert.deepEqual(usesOfReply(payload), [])
   assert.deepEqual(useOfCall('{"_t":"tool_use","id":"a","name":"Bash"}'), [])
   const call = { _t: 'tool_use', id: 'a', name: 'Bash', input: {} }

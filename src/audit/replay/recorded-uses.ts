@@ -11,7 +11,9 @@ export interface Use {
 export function usesOfReply(payload: string): readonly Use[] {
   const at = payload.indexOf('"tool_use"')
   if (at < 0) return payload.includes('tool_use') || payload.includes('\\u') ? usesIn(contentOf(payload)) : []
-  return usesIn(callsAlone(payload, at) ?? contentOf(payload))
+  if (!standsLast(payload, at)) return usesIn(contentOf(payload))
+  const command = commandAlone(payload, at)
+  return command ? [command] : usesIn(parsed(`[${payload.slice(at - blockOpening.length, -1)}`) ?? contentOf(payload))
 }
 
 /** The call of an entry that is one. */
@@ -21,20 +23,62 @@ export function useOfCall(payload: string): readonly Use[] {
 }
 
 /**
- * The blocks from the first call on, without reading what the model said before it. Undefined where the text is not of the
- * shape that we write: then all of it has to be read. A quote inside a string is escaped, so what begins with `{"type"` is
- * an object; one that lies deeper than the blocks leaves a bracket over, and is no JSON.
+ * Whether the blocks from the first call on are all that is left of a reply, in the shape that we write: then what the model said
+ * before need not be read. A quote inside a string is escaped, so what begins with `{"type"` is an object; one that lies
+ * deeper than the blocks leaves a bracket over, and is no JSON.
  */
-function callsAlone(payload: string, firstCall: number): unknown {
-  if (!payload.startsWith(opening) || !payload.endsWith(']}')) return undefined
+function standsLast(payload: string, firstCall: number): boolean {
+  if (!payload.startsWith(opening) || !payload.endsWith(']}')) return false
   const uuidEnd = payload.indexOf('"', opening.length)
   const begin = firstCall - blockOpening.length
-  if (!payload.startsWith('","content":[', uuidEnd) || !payload.startsWith(blockOpening, begin)) return undefined
-  if (payload.slice(uuidEnd, begin).includes(']')) return undefined // the blocks may have ended before
-  return parsed(`[${payload.slice(begin, -1)}`)
+  if (!payload.startsWith('","content":[', uuidEnd) || !payload.startsWith(blockOpening, begin)) return false
+  return payload.indexOf(']', uuidEnd) > begin // otherwise the blocks may have ended before
 }
 const opening = '{"_t":"assistant","uuid":"'
 const blockOpening = '{"type":'
+
+/** One call of Bash and nothing after it, without a parser. Undefined: something is unusual, such as an escape outside the command. */
+function commandAlone(payload: string, firstCall: number): (Use & JsonObject) | undefined {
+  const idBegin = firstCall + idOpening.length
+  if (!payload.startsWith(idOpening, firstCall)) return undefined
+  const idEnd = payload.indexOf('"', idBegin)
+  const begin = idEnd + commandOpening.length
+  if (!payload.startsWith(commandOpening, idEnd)) return undefined
+  const end = stringEnd(payload, begin)
+  const id = payload.slice(idBegin, idEnd)
+  const text = payload.slice(begin, end)
+  const command = isPlain(text) ? text : parsed(`"${text}"`)
+  if (typeof command !== 'string' || !isPlain(id)) return undefined
+  if (payload.startsWith(descriptionOpening, end)) {
+    const from = end + descriptionOpening.length
+    const to = stringEnd(payload, from)
+    const description = payload.slice(from, to)
+    if (!isPlain(description) || !endsAt(payload, to)) return undefined
+    return { type: 'tool_use', id, name: 'Bash', input: { command, description } }
+  }
+  return endsAt(payload, end) ? { type: 'tool_use', id, name: 'Bash', input: { command } } : undefined
+}
+const idOpening = '"tool_use","id":"'
+const commandOpening = '","name":"Bash","input":{"command":"'
+const descriptionOpening = '","description":"'
+const ending = '"}}]}'
+const endsAt = (payload: string, at: number): boolean =>
+  at + ending.length === payload.length && payload.endsWith(ending)
+
+/** Where the string ends that begins here: at a quote that is not escaped. */
+function stringEnd(text: string, begin: number): number {
+  for (let end = text.indexOf('"', begin); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = end
+    while (text.charCodeAt(escapes - 1) === backslash && escapes > begin) escapes--
+    if ((end - escapes) % 2 === 0) return end
+  }
+  return text.length
+}
+const backslash = 92
+
+/** What stands in JSON as it is. */
+const isPlain = (text: string): boolean => !special.test(text)
+const special = /[\u0000-\u001f\\"]/
 
 function contentOf(payload: string): unknown {
   const entry = parsed(payload)

@@ -130,6 +130,33 @@ test('calls of sessions that ran side by side are each answered by their own res
   )
 })
 
+test('calls that wait side by side are each answered once, the last of an id alone', (t) => {
+  const { db, conversationId, session } = history(t)
+  const id = session()
+  const use = (call: string, command: string) => ({
+    type: 'tool_use' as const,
+    id: call,
+    name: 'Bash',
+    input: { command },
+  })
+  const ids = Array.from({ length: 30 }, (_, at) => `call_${at}`)
+  appendEntry(db, id, { _t: 'assistant', uuid: 'a', content: ids.map((call) => use(call, `first ${call}`)) })
+  appendEntry(db, id, { _t: 'assistant', uuid: 'b', content: [use('call_2', 'again 2'), use('call_25', 'again 25')] })
+  const order = [...ids.slice(20), ...ids.slice(0, 20), 'call_2', 'call_25', 'unknown']
+  for (const call of order)
+    commitToolCall(db, {
+      ...{ sessionId: id, conversationId, invocations: [] },
+      events: [{ type: 'tool_start', detail: { tool_use_id: call, tool_name: 'Bash' } }],
+      result: { tool_use_id: call, content: 'done', is_error: false },
+    })
+  const commands = new Map(ids.map((call) => [call, `first ${call}`]))
+  commands.set('call_2', 'again 2').set('call_25', 'again 25')
+  assert.deepEqual(
+    [...recordedCalls(db)].map(({ toolUseId, input, was }) => [toolUseId, input['command'], was?.decision]),
+    order.slice(0, 30).map((call) => [call, commands.get(call), 'allow']),
+  )
+})
+
 test('in a long session every call that ran is judged', (t) => {
   const { db, session, call } = history(t)
   const id = session()

@@ -299,8 +299,8 @@ for (const [name, settings] of Object.entries(policies))
             .replaceAll('#', () => (random() < 0.3 ? `${Math.floor(random() * 1e6)}` : pick(pool)))
             .replaceAll('@', first)
           const question = ask(line)
-          assert.deepEqual(await rulings(question), await judgedNow(question), line)
-          if (byShape(question, line)) shaped++
+          assert.deepEqual(await rulings(question, () => question), await judgedNow(question), line)
+          if (byShape(question, line, 0)) shaped++
         }
       }
 
@@ -316,6 +316,6 @@ test('rules that cannot be read change nothing', async () => {
       ...{ settings, mode: 'default', tool: 'Bash', input: { command }, hook: 'none', files },
       ...{ cwd: '/no/project', projectDir: '/no/project', home: '/no/home' },
     }
-    assert.deepEqual(await rulings(question), await judgedNow(question), command)
+    assert.deepEqual(await rulings(question, () => question), await judgedNow(question), command)
   }
 })

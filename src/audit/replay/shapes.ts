@@ -15,6 +15,7 @@ import {
   tellsAll,
   toldNumbers,
 } from '../../permissions/shell/numbers.ts'
+import { recentTexts } from './recent-texts.ts'
 import type { Question, Ruled } from './ruled.ts'
 import { recordingView, type Seen } from './seen-files.ts'
 import { fill, type Template, templateOf } from './templates.ts'
@@ -37,8 +38,8 @@ interface Absent {
 }
 
 /** The ruling on a command line by its shape; undefined: it has to be judged as it stands. Bounded in size. */
-export function rulingsByShape(rule: Rule): (question: Question, command: string) => Ruled | undefined {
-  const shapes = recent<string, Shape | null>(mostShapes)
+export function rulingsByShape(rule: Rule): (question: Question, command: string, place: number) => Ruled | undefined {
+  const shapes = recentTexts<Shape | null>(mostShapes)
   const isSeen = sights(8 * mostShapes)
   const told = recent<string, ToldNumbers | null>(mostFolders)
   const toldIn = (question: Question): ToldNumbers | null => {
@@ -48,15 +49,14 @@ export function rulingsByShape(rule: Rule): (question: Question, command: string
     told.set(question.cwd, found)
     return found
   }
-  return (question, command) => {
+  return (question, command, place) => {
     const numbers = question.files?.lasting ? toldIn(question) : null
     const line = numbers && numbered(command, numbers)
     if (!line) return undefined
-    const key = `${question.hook}\n${question.cwd}\n${line.key}`
-    let shape = shapes.get(key)
-    if (shape === undefined && isSeen(key)) {
+    let shape = shapes.get(place, line.key)
+    if (shape === undefined && isSeen(`${place} ${line.key}`)) {
       shape = shapeOf(question, line, numbers, rule)
-      shapes.set(key, shape)
+      shapes.set(place, line.key, shape)
     }
     return shape && areAbsent(shape.absent, line.numbers, question.files!) ? ruledAs(shape, line.numbers) : undefined
   }
