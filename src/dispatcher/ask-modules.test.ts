@@ -6,6 +6,7 @@ import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { askModules } from './ask-modules.ts'
 import { contextFor } from './context.ts'
+import { turnStderrIntoTrace } from './host/stdio-guard.ts'
 import { sha256 } from './lazy-builtins.ts'
 import type { Seat } from './load-modules.ts'
 import { emit, logLine, patchState, type Run, register, warn } from './run.ts'
@@ -391,12 +392,33 @@ test('on PreToolUse a snapshot is taken when the state changed, the log has grow
     ],
     [false, true, true, false, true, true],
   )
-  const { run } = begin(t, { event: 'Stop' })
-  rmSync(run.session.paths.sessionRoot, { recursive: true })
-  mkdirSync(join(run.session.paths.sessionRoot, '..'), { recursive: true })
-  writeFileSync(run.session.paths.sessionRoot, 'a file in the way')
+})
+
+test('what cannot be written down is named in the trace', (t) => {
+  const { root, run } = begin(t, { event: 'Stop' })
+  const { sessionRoot, stateFile, workRoot } = run.session.paths
+  const traceFile = join(root, 'dispatch.log')
+  turnStderrIntoTrace(traceFile)
+  const traced = () =>
+    readFileSync(traceFile, 'utf8')
+      .trimEnd()
+      .replace(/^\d{13} \d+ /gm, '')
+      .split('\n')
+  mkdirSync(stateFile, { recursive: true })
   emit(run, 'dispatcher', { kind: 'X' })
+  run.lines.set(join(stateFile, '..', 'events.jsonl', 'below'), ['{}'])
   commit(run)
+  rmSync(sessionRoot, { recursive: true })
+  mkdirSync(workRoot, { recursive: true })
+  writeFileSync(sessionRoot, 'a file in the way')
+  run.lines.clear()
+  commit(run)
+  assert.deepEqual(traced(), [
+    `${sessionRoot}/events.jsonl/below could not be written`,
+    'state.json could not be written',
+    "Stop-0-0: events.jsonl could not be written; this run's events are lost",
+    'Stop-0-0: state.json is busy or not writable; the next run reads it from the log',
+  ])
 })
 
 test('a call’s input is cut down for the log', () => {

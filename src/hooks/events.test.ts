@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventNames, events, type OnBlock } from './events.ts'
+import { eventNames, eventShape, events, header, type OnBlock } from './events.ts'
 import type { Shape } from './shape.ts'
 
 /** What exit 2 does, what matchers are held against, the step, and the closed lists of words (spec 003 §3, §5.4, appendix A). */
@@ -84,3 +84,27 @@ test('the 27 events: what a block does, what is matched, the step and the closed
     )
   }
 })
+
+test('the fields of every event, with the header', (t) => {
+  const shapes = eventNames.map(
+    (name) => [name, eventShape(name).schema() as { properties: Record<string, unknown>; required: string[] }] as const,
+  )
+  const common = Object.keys(header)
+  t.assert.snapshot(
+    [
+      `every event: ${fieldsOf(shapes[0]![1], (key) => common.includes(key))}`,
+      ...shapes.map(([name, shape]) => `${name}: ${fieldsOf(shape, (key) => !common.includes(key))}`),
+    ].join('\n'),
+    { serializers: [(text) => text] },
+  )
+})
+
+/** `name: schema` for each field, with a `?` where it may be missing. */
+const fieldsOf = (
+  { properties, required }: { properties: Record<string, unknown>; required: string[] },
+  isWanted: (key: string) => boolean,
+) =>
+  Object.entries(properties)
+    .filter(([key]) => isWanted(key))
+    .map(([key, schema]) => `${key}${required.includes(key) ? '' : '?'} ${JSON.stringify(schema)}`)
+    .join(', ')

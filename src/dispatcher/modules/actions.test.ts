@@ -366,6 +366,12 @@ test('planGraph-exec', async (t) => {
     seen[`a bad plan, in ${phase}`] = await ask(planExec, { ...edit, state: at(phase) })
   const bad = (seen['a bad plan, in EXECUTING'] as { action: { statePatch: Json } }).action.statePatch
   seen['a bad plan, told before'] = bad
+  rmSync(join(root, planPath))
+  symlinkSync('/proc/self/mem', join(root, planPath)) // a file whose first byte cannot be read
+  const { action } = (await ask(planExec, { ...edit, state: at('COMPLETE') })) as { action: { warnings: string[] } }
+  assert.deepEqual(action.warnings, ['the plan is rejected: PG_UNREADABLE (EIO: i/o error, read)'])
+  rmSync(join(root, planPath))
+  put(planPath, { nodes: [] })
   put(`${sessionRoot}/planGraph-exec/output/other.json`, plan)
   seen['a plan of another name'] = await ask(planExec, { ...edit, config: { planGraphFile: 'other.json' } })
   seen['a plan where the state points'] = await ask(planExec, {

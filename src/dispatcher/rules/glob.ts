@@ -127,10 +127,10 @@ function translate(glob: string, build: Build): boolean {
     } else if (char === '?') read(notSlash)
     else if (char === '[') {
       const close = glob.indexOf(']', i + 2)
-      const reads = close < 0 ? same('[') : classOf(glob.slice(i + 1, close))
+      const reads = close === -1 ? same('[') : classOf(glob.slice(i + 1, close))
       if (!reads) return false
       read(reads)
-      if (close >= 0) i = close
+      if (close !== -1) i = close
     } else if (char === '{' && glob.includes('}', i)) {
       braces.push({ from: end(), ends: [] })
       const from = end()

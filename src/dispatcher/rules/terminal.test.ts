@@ -67,6 +67,53 @@ test('commands that stay in a part of it are left alone', () => {
     assert.equal(unboundedRead(command, repo, repo), undefined, command)
 })
 
+test('the value of an option is neither the pattern nor a path', () => {
+  const long = 'after-context before-context context max-count glob type type-not max-depth threads regexp file'.split(
+    ' ',
+  )
+  const given = ['regexp', 'file', 'e', 'f'] // the pattern came as an option
+  for (const option of [...long, ...'ABCmefgtTdMj']) {
+    const flag = option.length === 1 ? `-${option}` : `--${option}`
+    const pattern = given.includes(option) ? '' : 'x'
+    const bounded = `grep -r ${flag} 3 ${pattern} src`
+    assert.deepEqual(
+      [unboundedRead(`grep -r ${flag} 3 ${pattern}`, repo, repo), unboundedRead(bounded, repo, repo)],
+      [`grep -r ${flag} 3 ${pattern}`.trim(), undefined],
+      flag,
+    )
+  }
+  const table: [string, boolean][] = [
+    ['grep -r --regexp=x', true],
+    ['grep -r --file=x src', false],
+    ['grep -r --no-regexp x', true], // not an option that brings a pattern
+    ['rg --files', false],
+    ['rg --files ..', true],
+    ['grep -r x -', true],
+    ['grep -r -- -x', true],
+    ['grep -r x -- src', false],
+    ['ls --recursive', true],
+    ['ls -recursive', true],
+    ['ls -Recurse', true],
+    ['ls x--recursive', false],
+    ['ls x-recurse', false],
+    ['ls --recursive-not', false],
+    ['ls -recurse-not', false],
+    [`grep -r x ${'../'.repeat(9)}~`, false], // a file of that name
+    ['grep -r x ~/', true],
+    ['grep -r x ~user', false],
+    ['grep -r x ${HOME}/', true],
+    ['gci $env:USERPROFILE -r', true],
+    ['gci -recurse %USERPROFILE%', true],
+    ['gci -recursive', false],
+    ['gci x-r', false],
+    ['dir x/s', false],
+    ['dir /s /b src', false],
+    ['dir /S', true],
+    ['dir /sb', false],
+  ]
+  for (const [command, found] of table) assert.equal(unboundedRead(command, repo, repo) !== undefined, found, command)
+})
+
 test('what is found is reported as its words, without prefixes, quotes and redirects', () => {
   const here = '/home/me/work/repo'
   const rows: [string, string | undefined][] = [

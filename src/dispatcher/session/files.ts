@@ -145,7 +145,7 @@ export function* linesWith(bytes: Buffer, word: string): Generator<Record<string
   for (let at = bytes.indexOf(word); at >= 0; ) {
     const start = bytes.lastIndexOf(10, at) + 1
     const newline = bytes.indexOf(10, at)
-    const end = newline < 0 ? bytes.length : newline
+    const end = newline === -1 ? bytes.length : newline
     try {
       const record = JSON.parse(bytes.toString('utf8', start, end))
       if (typeof record === 'object' && record !== null) yield record

@@ -451,7 +451,7 @@ test('no file stays open, whether it could be read and written or not', { skip: 
     readJson(file)
     alone(join(root, 'lock'), 0, () => {})
     for (const path of [root, join(root, 'none/x')])
-      [appendLines(path, ['x']), replaceFile(path, 'x'), readFrom(path, 0)]
+      [appendLines(path, ['x']), replaceFile(path, 'x\n'), readFrom(path, 0)]
   }
   assert.equal(open(), before)
 })
