@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { claudeToolName, namesOf } from './claude/contract.ts'
+import { type Handler, labelOf } from './handler.ts'
 import { builtins } from './handlers/builtin.ts'
 import { createRedactor } from './redact.ts'
 import { credentialNames, isSecretName, withoutCredentials } from './secret-names.ts'
@@ -152,4 +153,23 @@ test('the result of a tool as a verdict would write it', () => {
   })
   for (const body of [{ kind: 'text', text: 'a' } as const, { kind: 'json', value: [1] } as const])
     assert.equal(wireBody(body), body)
+})
+
+test('what the record calls a handler', () => {
+  const long = 'x'.repeat(300)
+  const table: [object, string][] = [
+    [{ kind: 'command', command: 'check' }, 'check'],
+    [{ kind: 'command', command: 'check', args: ['-v', 'a b'] }, 'check -v a b'],
+    [{ kind: 'builtin', name: 'tracing-audit' }, 'builtin:tracing-audit'],
+    [{ kind: 'function', name: 'mine' }, 'function:mine'],
+    [{ kind: 'http', url: 'https://ada:pw@host/path@2?key=1#x' }, 'http:https://host/path@2'],
+    [{ kind: 'http', url: 'http://host/a/b' }, 'http:http://host/a/b'],
+    [{ kind: 'prompt', prompt: long, system: 's' }, `prompt:${long.slice(0, 200)}`],
+    [{ kind: 'prompt', system: 's' }, 'prompt:s'],
+    [{ kind: 'prompt' }, 'prompt:json'],
+  ]
+  assert.deepEqual(
+    table.map(([handler]) => labelOf(handler as Handler)),
+    table.map(([, label]) => label),
+  )
 })

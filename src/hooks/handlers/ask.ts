@@ -259,7 +259,7 @@ const failure = (why: string): Reply & { kind: 'failure' } => ({
 })
 
 const firstLine = (text: string) => {
-  const line = text.trim().split('\n', 1)[0]!
+  const line = text.trim().split('\n')[0]!
   return line === '' ? '' : `: ${line.slice(0, 300)}`
 }
 const withLine = (text: string, line: string) =>

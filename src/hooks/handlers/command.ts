@@ -111,7 +111,8 @@ function capture(onFirstLine?: (line: string) => void): { add(chunk: Buffer): bo
       chunks.push(part)
       kept += part.length
       if (hears && part.includes(10)) {
-        hears(Buffer.concat(chunks).toString().split('\n', 1)[0]!)
+        const text = Buffer.concat(chunks).toString()
+        hears(text.slice(0, text.indexOf('\n')))
         hears = undefined
       }
       return true
