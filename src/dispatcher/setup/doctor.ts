@@ -1,13 +1,21 @@
 /** Looks an installation over: its files, its configuration, its registration, and what it says to one event of each kind. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readManifest } from '../manifest.ts'
 import { hosts, registeredEvents, registrationFile } from '../registration.ts'
 import { readJson } from '../session/files.ts'
 import { type EventName, eventNames } from '../types.ts'
 import { checkSchema } from './check-schema.ts'
-import { configProblems, doubleRegistration, foreignCode, notRun, removeSampleSession, warmUp } from './install.ts'
+import {
+  configProblems,
+  doubleRegistration,
+  foreignCode,
+  notRun,
+  removeSampleSession,
+  shippedFiles,
+  warmUp,
+} from './install.ts'
 import { sample } from './samples.ts'
 import { schemas } from './schemas.ts'
 
@@ -83,16 +91,12 @@ export const installationProblems = (repoRoot: string, runtime: string, notes: s
 
 function fileProblems(repoRoot: string, runtime: string, notes: string[]): string[] {
   const problems: string[] = []
-  for (const file of existsSync(runtime) ? globSync('**/*', { cwd: runtime }) : []) {
-    if (statSync(join(runtime, file)).isDirectory()) continue
+  for (const file of shippedFiles(runtime)) {
     const there = join(repoRoot, '.ai/hooks', file)
     if (!existsSync(there)) problems.push(`.ai/hooks/${file} is missing; run: ona dispatcher upgrade`)
     else if (!statSync(there).isFile() || !readFileSync(there).equals(readFileSync(join(runtime, file))))
-      (file.startsWith('features') ? notes : problems).push(
-        file.startsWith('features')
-          ? `.ai/hooks/${file} is not the shipped module`
-          : `.ai/hooks/${file} differs from this version; run: ona dispatcher upgrade`,
-      )
+      if (file.startsWith('features/')) notes.push(`.ai/hooks/${file} is not the shipped module`)
+      else problems.push(`.ai/hooks/${file} differs from this version; run: ona dispatcher upgrade`)
   }
   const folder = join(repoRoot, '.ai/hooks/features')
   for (const name of existsSync(folder) ? readdirSync(folder) : [])

@@ -12,8 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { packageRoot } from '../../package-root.ts'
 import { installedPart, installedText } from '../load-modules.ts'
 import { minimalSet, shipped } from '../manifest.ts'
 import { register, registeredEvents, unregister } from '../registration.ts'
@@ -26,7 +27,7 @@ import { sample } from './samples.ts'
 
 /** Answers like the dispatcher, and fills the code cache when it is warmed. */
 const entry = `import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-if (process.env.ONA_DISPATCHER_WARM) writeFileSync(import.meta.dirname + '/lib/cache/x', '')
+if (process.env.ONA_DISPATCHER_WARM) writeFileSync(import.meta.dirname + '/lib/cache/x', 'x', { flag: 'a' })
 const input = JSON.parse(readFileSync(0, 'utf8'))
 mkdirSync(import.meta.dirname + '/../tmp/' + input.session_id.slice(0, 8), { recursive: true })
 const before = process.argv[2] === 'PreToolUse'
@@ -110,12 +111,54 @@ test('shipped modules that nobody changed are taken out, and samples leave no se
   const { repo, options } = place(t)
   assert.equal(install(repo, { ...options, trusted: true }).ok, true)
   assert.deepEqual(readdirSync(join(repo, '.ai/tmp')), [])
-  assert.equal(readdirSync(join(repo, '.ai/hooks/lib/cache')).length, 1)
-  assert.equal(install(repo, { ...options, trusted: true }).ok, true, 'the cache is made anew')
+  const cached = () => readFileSync(join(repo, '.ai/hooks/lib/cache/x'), 'utf8')
+  assert.equal(cached(), 'xx')
+  assert.equal(install(repo, { ...options, trusted: true }).ok, true)
+  assert.equal(cached(), 'xx', 'the cache is made anew')
   const out = uninstall(repo, options.runtime)
   assert.ok(out.ok && out.changes.some(({ path, did }) => did === 'removed' && path.endsWith('session/hook.mjs')))
   assert.equal(existsSync(join(repo, '.ai/hooks/features')), false)
   assert.equal(existsSync(join(repo, '.ai/.gitignore')), true, 'there is a folder that it is for')
+})
+
+test('what others have put beside an installation stays when it is taken out', (t) => {
+  const { repo, options, put, files, read, root } = place(t)
+  put('.ai/.gitignore', 'mine\n')
+  put('.claude/settings.json', { mine: 1 })
+  put('.github/hooks/other.json', '{}')
+  const both = { ...options, hosts: ['vscode', 'claude'] as const }
+  assert.equal(install(repo, both).ok, true)
+  assert.equal(read('.ai/.gitignore'), 'mine\n')
+  rmSync(join(repo, '.ai/hooks/schema/a.schema.json'))
+  put('.ai/hooks/schema/a.schema.json/theirs', 'a folder of theirs')
+  put('.ai/hooks/features/session/data.txt', 'theirs')
+  assert.deepEqual(did(uninstall(repo, options.runtime)), [
+    [
+      'removed .github/hooks/hooks.json',
+      'wrote .claude/settings.json',
+      'removed .ai/hooks/dispatch.mjs',
+      'removed .ai/hooks/features/session/hook.mjs',
+      'removed .ai/hooks/lib',
+      ...config.map((path) => `kept ${path}`),
+    ],
+    [],
+  ])
+  assert.deepEqual(
+    files(),
+    [
+      ...['.ai/.gitignore', '.ai/hooks/features/session/data.txt', '.ai/hooks/schema/a.schema.json/theirs', ...config],
+      ...['.claude/settings.json', '.github/hooks/other.json'],
+    ].toSorted(),
+  )
+  assert.deepEqual(JSON.parse(read('.claude/settings.json')), { mine: 1 })
+  put('.claude/settings.json', '')
+  rmSync(join(repo, '.claude/settings.json'))
+  for (const path of ['.ai', '.github']) rmSync(join(repo, path), { recursive: true })
+  assert.equal(install(repo, { ...options, hosts: ['claude'] }).ok, true)
+  for (const path of config) rmSync(join(repo, path))
+  const out = did(uninstall(repo, options.runtime))[0] as string[]
+  assert.deepEqual([out.includes('removed .claude/settings.json'), readdirSync(repo)], [true, []])
+  assert.deepEqual(did(uninstall(repo, join(root, 'none'))), [[], []])
 })
 
 test('what keeps an installation from being made is said, and nothing is written', (t) => {
@@ -214,7 +257,7 @@ test('an examination names what is missing, changed, not registered or failing',
   )
   /** What the hosts run, in place of Node. */
   const node = (script: string) => {
-    writeFileSync(join(repo, 'node'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+    writeFileSync(join(repo, 'node'), `#!/bin/sh\ncat >/dev/null\n${script}\n`, { mode: 0o755 })
     return join(repo, 'node')
   }
   const output = (value: unknown) => `echo '${JSON.stringify(value)}'`
@@ -281,10 +324,9 @@ test('mistakes in the configuration, registrations in two places and code of oth
     ],
   )
   install(repo, { ...options, hosts: ['vscode', 'claude'] })
-  assert.match(
-    doubleRegistration(repo)[0]!,
-    /^registered in \S+ and \.claude\/settings\.json: VS Code and Copilot CLI read both and will run every event twice$/,
-  )
+  assert.deepEqual(doubleRegistration(repo), [
+    'registered in .github/hooks/hooks.json and .claude/settings.json: VS Code and Copilot CLI read both and will run every event twice',
+  ])
   put('.ai/hooks/dispatch.manifest.json', { modules: { mine: { path: 'mine.mjs' } } })
   put('.ai/hooks/lib/features.txt', 'other')
   assert.deepEqual(foreignCode(repo, runtime).sort(), ['.ai/hooks/lib/features.txt', '.ai/hooks/mine.mjs'])
@@ -300,6 +342,8 @@ test('a registration goes in beside what is there, and out again', (t) => {
     assert.deepEqual(register(host, both), both, 'once')
     assert.deepEqual(unregister(host, both), { ...(unregister(host, both) as Json), mine: 1, hooks: theirs.hooks })
     t.assert.snapshot(empty)
+    const bare = unregister(host, register(host, { mine: 1 }))
+    assert.deepEqual({ ...bare, version: undefined }, { mine: 1, version: undefined })
   }
   assert.deepEqual([registeredEvents(undefined), registeredEvents({ hooks: { Stop: 'x' } })], [[], []])
 })
@@ -319,8 +363,10 @@ test('a module to start from has a test and a line in the manifest', (t) => {
   assert.deepEqual(says('mine'), { ok: true, files: [...files, manifest] })
   const entry = { enabled: true, priority: 200, path: 'features/mine/hook.mjs', hotPathSafe: true, critical: false }
   assert.deepEqual(JSON.parse(read(manifest)), { version: 1, modules: { session: {}, mine: entry } })
-  for (const file of files)
-    assert.deepEqual([read(file).includes('mine'), read(file).includes('migration-guard')], [true, false])
+  for (const file of files) {
+    const example = join(packageRoot, 'examples/dispatcher/migration-guard', basename(file))
+    assert.equal(read(file), readFileSync(example, 'utf8').replaceAll('migration-guard', 'mine'))
+  }
   assert.deepEqual(says('mine'), { ok: false, problem: `${files[0]} is already there` })
   rmSync(join(repo, files[0]!))
   assert.deepEqual(says('mine'), { ok: false, problem: `${files[1]} is already there` })

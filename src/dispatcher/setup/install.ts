@@ -1,7 +1,7 @@
 /** Puts the dispatcher into a repository, brings it up to date, and takes it out again. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { writeAtomic } from '../../files/atomic-write.ts'
 import { JsonEdit } from '../../files/json-edit.ts'
 import { leadsOut } from '../../files/leads-out.ts'
@@ -71,10 +71,7 @@ export function install(repoRoot: string, { hosts: wanted, modules, runtime, tru
     changes.push({ path, did: 'wrote' })
   }
   const before = readInstalled(repoRoot)
-  for (const file of globSync('**/*', { cwd: runtime })
-    .map((name) => name.replaceAll('\\', '/'))
-    .sort()) {
-    if (statSync(join(runtime, file)).isDirectory()) continue
+  for (const file of shippedFiles(runtime)) {
     const path = `.ai/hooks/${file}`
     if (file.startsWith('features/') && isReplaced(repoRoot, path, before)) {
       changes.push({ path, did: 'kept' })
@@ -114,8 +111,7 @@ export function uninstall(repoRoot: string, runtime: string): Installed {
     changes.push({ path, did: left ? 'wrote' : 'removed' })
   }
   const before = readInstalled(repoRoot)
-  const ours = existsSync(runtime) ? globSync('**/*', { cwd: runtime }).map((name) => name.replaceAll('\\', '/')) : []
-  for (const file of ours) {
+  for (const file of shippedFiles(runtime)) {
     const path = `.ai/hooks/${file}`
     const full = join(repoRoot, path)
     if (file.startsWith('lib') || !existsSync(full) || statSync(full).isDirectory()) continue
@@ -137,6 +133,13 @@ export function uninstall(repoRoot: string, runtime: string): Installed {
   removeEmpty(join(repoRoot, '.ai'))
   return { ok: true, changes, notes }
 }
+
+/** The files of the built tree, in order, as they are named in a repository; none where it is not built. */
+export const shippedFiles = (runtime: string): string[] =>
+  globSync('**/*', { cwd: runtime })
+    .filter((file) => statSync(join(runtime, file)).isFile())
+    .map((file) => file.split(sep).join('/'))
+    .sort()
 
 /** lib/features.txt as the last installation left it. */
 const readInstalled = (repoRoot: string): Buffer => {
@@ -202,9 +205,9 @@ export function doubleRegistration(repoRoot: string): string[] {
 /** What the dispatcher would run here that did not come with ona. */
 export function foreignCode(repoRoot: string, runtime: string): string[] {
   const { value, problem } = readJson(join(repoRoot, '.ai/hooks/dispatch.manifest.json'))
-  const own = globSync('**/*', { cwd: runtime }).filter((file) => statSync(join(runtime, file)).isFile())
+  const own = shippedFiles(runtime).filter((file) => !file.startsWith('features/'))
   const modules = readManifest(value, problem).manifest.modules.map(({ path }) => path)
-  return [...new Set([...own.filter((file) => !file.startsWith('features')), ...modules])]
+  return [...new Set([...own, ...modules])]
     .filter((file) => !isSame(join(repoRoot, '.ai/hooks', file), join(runtime, file)))
     .map((file) => `.ai/hooks/${file}`)
 }
@@ -222,8 +225,8 @@ export function warmUp(repoRoot: string, node = 'node'): string | undefined {
   const cache = join(repoRoot, '.ai/hooks/lib/cache')
   rmSync(cache, { recursive: true, force: true })
   mkdirSync(cache, { recursive: true })
-  for (const round of ['first', 'second']) {
-    const env = { ...process.env, ONA_DISPATCHER_WARM: '1' }
+  const env = { ...process.env, ONA_DISPATCHER_WARM: '1' }
+  for (const _round of ['first', 'second']) {
     const run = spawnSync(node, [join(repoRoot, '.ai/hooks/dispatch.mjs'), 'PreToolUse'], {
       input: sample('PreToolUse', repoRoot),
       env,
@@ -231,11 +234,11 @@ export function warmUp(repoRoot: string, node = 'node'): string | undefined {
       timeout: 20_000,
     })
     if (run.error) return `there is no ${node} on the path (${run.error.message}); the hosts need one, 20 or later`
-    if (round === 'second' && readdirSync(cache).length === 0)
-      return 'the code cache could not be written; events will take a few milliseconds longer'
   }
   removeSampleSession(repoRoot)
-  return undefined
+  return readdirSync(cache).length === 0
+    ? 'the code cache could not be written; events will take a few milliseconds longer'
+    : undefined
 }
 
 /** Sample events run in a session of their own, which nobody needs afterwards. */

@@ -51,9 +51,12 @@ test('the first of pwsh and powershell on the PATH is started, without a profile
   assert.equal(stdout, `${folder}/powershell|-NoProfile|-NonInteractive|-Command|Get-Date|`)
 })
 
-test('a missing working directory is a failure that names it', async () => {
-  const { end, note } = await run('true', { cwd: join(folder, 'gone') })
-  assert.deepEqual([end, note], ['not-started', `not started: its working directory ${folder}/gone does not exist`])
+test('a missing working directory is a failure that names it, and no sandbox is made for it', async () => {
+  const wrap: CommandRun['wrap'] = async () => assert.fail('asked for a sandbox')
+  for (const more of [{}, { wrap }]) {
+    const { end, note } = await run('true', { cwd: join(folder, 'gone'), ...more })
+    assert.deepEqual([end, note], ['not-started', `not started: its working directory ${folder}/gone does not exist`])
+  }
 })
 
 test('a command that the system cannot take is a failure, not a crash', async () => {
