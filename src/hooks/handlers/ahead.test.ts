@@ -1,6 +1,7 @@
 /** Which hooks are started ahead of the calls that will ask them. */
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -74,4 +75,31 @@ test('a plane starts the hooks of tool calls ahead, unless hooks are switched of
     [false, true, true, false],
   )
   await plane.close()
+})
+
+test('what is started ahead keeps no process alive, not even a login that takes its time', async () => {
+  const place = (name: string, profile: string) => {
+    const home = join(folder, name)
+    mkdirSync(home)
+    writeFileSync(join(home, '.profile'), profile)
+    return JSON.stringify({ shell: '/bin/bash', cwd: home, env: { ...env, HOME: home } })
+  }
+  const url = (file: string) => JSON.stringify(new URL(file, import.meta.url).href)
+  const script = `import { expectCommand, warmShells } from ${url('./warm-shell.ts')}
+    import { expectPersistent } from ${url('./persistent.ts')}
+    import { setTimeout as wait } from 'node:timers/promises'
+    const [slow, quick] = [${place('slow', 'sleep 60')}, ${place('quick', '')}]
+    expectCommand('true', slow)
+    expectCommand('true', quick)
+    expectPersistent({ ...quick, command: 'cat', shell: 'sh' })
+    while (warmShells(quick) === 0) await wait(5)
+    console.log('idle')`
+  const { promise, resolve } = Promise.withResolvers<unknown[]>()
+  const child = execFile(
+    process.execPath,
+    ['--input-type=module', '-e', script],
+    { timeout: 40_000, killSignal: 'SIGKILL' },
+    (_, stdout) => resolve([child.exitCode, stdout]),
+  )
+  assert.deepEqual(await promise, [0, 'idle\n'])
 })

@@ -1,5 +1,6 @@
 /** A program that stays, call by call: what each end of a call says, and what becomes of the program. */
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -191,4 +192,22 @@ test('a program that is expected runs before the first call', async () => {
   while (!existsSync(file)) await wait(5)
   assert.deepEqual(await askPersistent(run('', { argv: ['/bin/sh', '-c', command] })), verdict(''))
   assert.equal(readFileSync(file, 'utf8'), 'x\n')
+})
+
+test('an answer leaves no timer behind, and no time limit is too long', async () => {
+  const script = saying(`echo '{"id":'$id',"verdict":null}'`)
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  const before = timers()
+  assert.deepEqual([await ask(script, { timeoutMs: 2 ** 40 }), timers()], [verdict(''), before])
+})
+
+test('a process waits for an answer, and ends while the program is idle', async () => {
+  const url = new URL('./persistent.ts', import.meta.url).href
+  const calls = JSON.stringify(run(saying(`sleep 0.3; echo '{"id":'$id',"verdict":{"n":'$id'}}'`)))
+  const script = `import { askPersistent } from '${url}'\nconsole.log(JSON.stringify(await askPersistent(${calls})))`
+  const { promise, resolve } = Promise.withResolvers<[number | null, string]>()
+  const child = execFile(process.execPath, ['--input-type=module', '-e', script], (_, stdout) =>
+    resolve([child.exitCode, stdout]),
+  )
+  assert.deepEqual(await promise, [0, `${JSON.stringify(verdict('{"n":1}'))}\n`])
 })

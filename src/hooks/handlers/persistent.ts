@@ -60,7 +60,6 @@ export function askPersistent(run: PersistentRun): Promise<PersistentEnd> {
       clearTimeout(wake)
       run.signal?.removeEventListener('abort', interrupted)
       program.waiting.delete(id)
-      hold(program, program.waiting.size > 0)
       resolve(end)
     }
     const giveUp = (why: string, cause: 'timed-out' | 'interrupted') => {
@@ -77,7 +76,6 @@ export function askPersistent(run: PersistentRun): Promise<PersistentEnd> {
     const wake = setTimeout(() => program.child && wakeGroup(program.child), wakeAfterMs)
     run.signal?.addEventListener('abort', interrupted, { once: true })
     program.waiting.set(id, done)
-    hold(program, true)
     program.send(`{"id":${id},"input":${run.input}}\n`)
   })
 }
@@ -181,7 +179,7 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
     })
   })
   child.stdin!.write(`{"protocol":${protocol}}\n`)
-  hold(program, false)
+  letGo(child)
   return program
 }
 
@@ -204,11 +202,10 @@ function end(program: Program, why: string): void {
   if (program.child?.pid !== undefined) signalGroup(program.child, 'SIGKILL')
 }
 
-/** An idle program does not keep the process alive; its stdin closes when the process ends. */
-function hold({ child }: Program, isBusy: boolean): void {
-  const how = isBusy ? 'ref' : 'unref'
-  child?.[how]()
-  for (const stream of child?.stdio ?? []) (stream as { ref?(): void; unref?(): void } | null)?.[how]?.()
+/** The program does not keep this process alive, only the time limit of a call does; its stdin closes when the process ends. */
+function letGo(child: ChildProcess): void {
+  child.unref()
+  for (const stream of child.stdio) (stream as { unref?(): void } | null)?.unref?.()
 }
 
 function parsed(line: string): JsonObject | undefined {
