@@ -78,7 +78,9 @@ export function doubtful(line: Line): Finding | undefined {
 function doubtOf(place: Place, command: ShellCommand): Match | null {
   const { index } = place
   const { possible } = index
-  const may = possible.isEmpty ? undefined : possible.firstPossible(possibleSpellings(command, possible.mayMatch))
+  const may = possible.isEmpty
+    ? undefined
+    : possible.firstPossible(possibleSpellings(command, possible.mayMatch, possible.options))
   const open = index.files.length > 0 ? place.concernedFiles(command).filter((use) => isOpen(place, use)) : []
   const touched =
     open.length === 0

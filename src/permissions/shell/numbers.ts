@@ -63,7 +63,7 @@ export const programNumbers: readonly string[] = [
   ...['python3', 'pip3', 'pypy3', 'sqlite3', 'm4', 'p4', 'aria2c', 'bzip2', 'b2sum', 'md5sum', 'sha1sum', 'sha256sum'],
   ...['sha512sum', 'base32', 'base64', 'linux32', 'linux64', 'i386', 'x86_64', 'proxychains4', 'i18n', 'iso-8601'],
   ...['PS0', 'PS1', 'PS2', 'PS3', 'PS4', 'PERL5', '.s3cfg', '.p12', 'id_ed25519', 'Open3', 'capture2', 'capture3'],
-  ...['copy2', 'files0', 'bz2', 'bunzip2', 'lz4', 's3cmd', 's5cmd'],
+  ...['copy2', 'files0', 'bz2', 'bunzip2', 'lz4', 's3cmd', 's4cmd', 's5cmd'],
 ]
 
 /** Calculation, tests, expansions whose inside bash reads by rules of its own, here-documents, and what is not ASCII. */

@@ -21,12 +21,17 @@ export class CommandIndex {
   /** Rules that may match whatever the first word is. */
   private readonly anyWord: readonly CommandRule[]
   private readonly all: readonly CommandRule[]
+  /** The long options that rules name. */
+  readonly options: readonly string[]
 
   constructor(rules: readonly Rule[]) {
     this.all = rules.flatMap((rule, at) =>
       rule.specifier.kind === 'command'
         ? [{ at, rule, patterns: rule.specifier.patterns.map((text) => ({ text, parts: partsOf(text) })) }]
         : [],
+    )
+    this.options = this.all.flatMap(({ patterns }) =>
+      patterns.flatMap(({ text }) => text.match(/--[a-z][\w-]+/g) ?? []),
     )
     const under = (word: string | undefined) =>
       this.all.flatMap((each) => {

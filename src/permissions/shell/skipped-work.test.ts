@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { readRule } from '../rules/rule.ts'
 import { HOLE } from '../wildcard.ts'
-import { type Code, shellCommand } from './parse/command.ts'
+import { shellCommand } from './parse/command.ts'
 import { readShell } from './parse/read.ts'
 import { commandsInCode, tokensInCode } from './programs/embedded.ts'
 import { CommandIndex } from './rule-index.ts'
@@ -96,10 +96,9 @@ test('code is taken apart as the patterns for its commands and files say', () =>
   const texts = fc.array(fc.constantFrom(...pieces, ...more), { maxLength: 12 }).map((each) => each.join(''))
   fc.assert(
     fc.property(texts, (text) => {
-      const code: Code = { texts: [text], parts: [text], computed: { commands: false, files: false } }
       const commands: string[] = []
-      commandsInCode(code, all, commands)
-      const stretches = text.replace(/(["'`])\s*,\s*["'`]/g, ' ').split(/[^\w.+/ =:@~,-]+/)
+      commandsInCode([text], all, commands)
+      const stretches = text.replace(/["'`]\s*,\s*\[?\s*["'`]/g, ' ').split(/[^\w.+/ =:@~,-]+/)
       const expected = stretches.flatMap((stretch) =>
         [...stretch.matchAll(/(?<![\w.])\w/g)].map(({ index }) => {
           const found = stretch.slice(index, index + 401).trim()
@@ -109,7 +108,7 @@ test('code is taken apart as the patterns for its commands and files say', () =>
       assert.deepEqual(commands, expected)
       const tokens = text.split(/[^\w./~+-]+/).filter((token) => token !== '')
       assert.deepEqual(
-        tokensInCode('python3', code).map(({ path }) => path),
+        tokensInCode('python3', [text]).map(({ path }) => path),
         [...new Set(tokens)],
       )
     }),

@@ -3,13 +3,13 @@
 import { normalize } from 'node:path/posix'
 import { foldsCase } from '../paths/pattern.ts'
 import { HOLE } from '../wildcard.ts'
-import { says } from './files/files.ts'
 import { gitVerbAt } from './git-verb.ts'
-import { byName } from './parse/by-name.ts'
+import { inFull, otherForms, runsElsewhere } from './other-forms.ts'
 import { asWritten, type ShellCommand, type ShellWord } from './parse/command.ts'
 import { formsOf, nameOf, programIn } from './parse/wrappers.ts'
-import { codesOf, commandsInCode } from './programs/embedded.ts'
-import { isReadOnlyProgram } from './programs/read-only.ts'
+import { codesOf, commandsInCode, textsIn } from './programs/embedded.ts'
+import { isKnown, isStrange, says } from './programs/known.ts'
+import { runsAnywhere } from './programs/risky-options.ts'
 
 /** Whether some rule may match a text that begins with this: the others are not put together. */
 type Wanted = (beginning: string) => boolean
@@ -27,8 +27,12 @@ export function certainSpellings(command: ShellCommand, isWanted: Wanted): reado
   return found
 }
 
-/** What else it may be, with holes for words that are only known when it runs. */
-export function possibleSpellings(command: ShellCommand, isWanted: Wanted): readonly string[] {
+/** What else it may be, with holes for words that are only known when it runs; `options`: the long ones that rules name. */
+export function possibleSpellings(
+  command: ShellCommand,
+  isWanted: Wanted,
+  options: readonly string[] = [],
+): readonly string[] {
   const { words } = command
   const found: string[] = []
   if (words.length === 0) return found
@@ -40,8 +44,13 @@ export function possibleSpellings(command: ShellCommand, isWanted: Wanted): read
     add(form)
     for (const each of renamed(form)) add(each)
   }
-  for (const form of all) if (form.some(hasHole)) may(form) // else it is certain
-  if (all.length > 1 || !isKnown(nameOf(words))) {
+  for (const form of all) {
+    const full = inFull(form, options)
+    if (full !== form || form.some(hasHole)) may(full) // else it is certain
+    for (const each of otherForms(full, isWanted)) may(each)
+    if (isStrange(nameOf(form))) commandsInCode(textsIn(form, command.input), isWanted, found)
+  }
+  if (all.length > 1 || !isKnown(nameOf(words)) || runsElsewhere(words)) {
     // behind a wrapper, or in a program that we do not know, any word may be where a command begins
     const open = words.findLastIndex(hasHole)
     for (let at = 0; at < words.length && at < mostWords; at++) {
@@ -52,7 +61,7 @@ export function possibleSpellings(command: ShellCommand, isWanted: Wanted): read
   let hides = words.length > mostWords
   for (const code of codesOf(command)) {
     if (!code) continue
-    commandsInCode(code, isWanted, found)
+    commandsInCode(code.texts, isWanted, found)
     hides ||= code.computed.commands
   }
   addValues(words, isWanted, found)
@@ -64,12 +73,35 @@ const hasHole = ({ value }: ShellWord): boolean => value.includes(HOLE)
 
 /** A form under the name of its program alone, without git's own options, and with git's flags apart, where that differs. */
 function renamed(form: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
-  const short = shortName(form)
+  const short = verbInFull(shortName(form))
   const git = gitCommand(form, true)
   const apart = flagsApart(git)
   if (short === form && git === form && apart === form) return noForms
   return [short, git, ...(apart === git ? noForms : [apart])].filter((each) => each !== form)
 }
+
+/** `npm i x` as `npm install x`, and `npm pub` as `npm publish`: npm takes any beginning of a verb that is unique. */
+function verbInFull(words: readonly ShellWord[]): readonly ShellWord[] {
+  const [program, verb, ...rest] = words
+  if (!verb || program!.value !== 'npm') return words
+  const full = npmVerbs.find(([, others]) => others.test(verb.value))?.[0]
+  return full === undefined ? words : [program!, { ...verb, value: full, text: full }, ...rest]
+}
+
+/** Verbs of npm under all their names. */
+const npmVerbs: readonly (readonly [verb: string, others: RegExp])[] = [
+  ['install', /^(i|in|ins|inst|insta|instal|isnt|isnta|isntal|isntall|add)$/],
+  ['uninstall', /^(un|unin|uninst|uninstal|unlink|remove|rm|r)$/],
+  ['publish', /^(pub|publ|publi|publis)$/],
+  ['unpublish', /^(unp|unpu|unpub|unpubl|unpubli|unpublis)$/],
+  ['deprecate', /^(dep|depr|depre|deprec|depreca|deprecat)$/],
+  ['update', /^(up|upd|upda|updat|upgrade|udpate)$/],
+  ['run', /^(run-script|rum|urn)$/],
+  ['exec', /^(x|exe)$/],
+  ['config', /^(c|conf|confi)$/],
+  ['ci', /^(clean-install|ic|install-clean|isntall-clean)$/],
+  ['adduser', /^(login|add-user)$/],
+]
 
 /** `git push -uf` as `git push -u -f`: a rule on one flag also holds for several in one word. */
 function flagsApart(words: readonly ShellWord[]): readonly ShellWord[] {
@@ -97,20 +129,16 @@ const noForms: readonly never[] = []
 /** With more words than this, anything may be among them. */
 const mostWords = 200
 
-/** Programs whose words are not commands; what they run by options and verbs is looked at elsewhere. */
-const known =
-  /^(git|npm|pnpm|yarn|bun|deno|node|tsc|eslint|biome|prettier|jest|vitest|mocha|pytest|tox|ruff|black|mypy|pip3?|go|cargo|rustc|rustfmt|gcc|g\+\+|clang|cmake|make|gmake|ninja|mvn|gradle|gradlew|dotnet|javac?|python[\d.]*|ruby|gem|rake|perl|php|composer|swift|docker|podman|kubectl|helm|terraform|aws|gcloud|gh|glab|curl|wget|ssh|scp|rsync|tar|zip|unzip|gzip|gunzip|cp|mv|rm|rmdir|mkdir|touch|ln|chmod|chown|cd|pushd|popd|export|unset|read|local|declare|set|kill|pkill|killall|brew|apt|apt-get|systemctl|journalctl|vim?|nano|code|open|man|less|more|sqlite3|psql|mysql|redis-cli|jq|yq|sed|[gm]?awk|tee|xargs|patch|dd|install|truncate|shred|openssl|gpg|base64)$/
-
-const isKnown = byName((name): boolean => known.test(name) || says(name) || isReadOnlyProgram(name))
-
 /** What an option or a list holds: `--filter='rm x'`, `-wrapper rm,x`. Text that is only printed holds nothing. */
 function addValues(words: readonly ShellWord[], isWanted: Wanted, to: string[]): void {
   const name = nameOf(words)
   if (says(name)) return
   for (let at = 1; at < words.length; at++) {
     const { value, glob } = words[at]!
-    if (glob || !/[=,:;]/.test(value)) continue
-    const given = /^--?[\w-]+=(.+)$/s.exec(value)?.[1]
+    const before = words[at - 1]!.value
+    const isRun = before.startsWith('--') && runsAnywhere(before)
+    if (glob || !(isRun || /[=,:;]/.test(value))) continue
+    const given = isRun ? value : /^--?[\w-]+=(.+)$/s.exec(value)?.[1]
     const listed = isKnown(name) ? [] : value.split(/[=,:;]/)
     for (const text of given === undefined ? listed : [given, ...listed])
       if (isWanted(text) || text.includes(HOLE))
@@ -139,7 +167,13 @@ function shortName(words: readonly ShellWord[]): readonly ShellWord[] {
   return name === words[0]?.value ? words : [{ ...words[0]!, value: name, text: name }, ...words.slice(1)]
 }
 
-const shortest = (value: string): string => (foldsCase ? programIn(value).toLowerCase() : programIn(value))
+/** Without its folder, and without the version in `npx npm@latest`. */
+function shortest(value: string): string {
+  const name = programIn(value)
+  const at = name.indexOf('@', 1)
+  const program = at < 0 ? name : name.slice(0, at)
+  return foldsCase ? program.toLowerCase() : program
+}
 
 /** `git -C dir log` as `git log`. `all`: also options that change what git does. */
 export function gitCommand(words: readonly ShellWord[], all: boolean): readonly ShellWord[] {

@@ -6,8 +6,9 @@ import { gitVerbAt } from '../git-verb.ts'
 import { byName } from '../parse/by-name.ts'
 import { type Code, type FileUse, here, type ShellCommand, type ShellWord, type UseKind } from '../parse/command.ts'
 import { formsOf, nameOf, unknownWord } from '../parse/wrappers.ts'
-import { codesOf, tokensInCode } from '../programs/embedded.ts'
-import { gitConfigFiles, madeNames } from '../programs/named-by-program.ts'
+import { codesOf, textsIn, tokensInCode } from '../programs/embedded.ts'
+import { isStrange, says } from '../programs/known.ts'
+import { gitConfigFiles, madeNames, packageFiles } from '../programs/named-by-program.ts'
 import { unpackedInto } from '../programs/unpackers.ts'
 import { expandBraces } from './expand-glob.ts'
 import { joinedPath, joinedTarget, mayHoldPath, mounts, pathsIn, valuesOf } from './paths-in-words.ts'
@@ -20,7 +21,13 @@ export function filesOf(command: ShellCommand): readonly FileUse[] {
 function filesNamed(command: ShellCommand): readonly FileUse[] {
   const found = [...uses('read', command.reads), ...uses('edit', command.writes)]
   const codes = codesOf(command)
-  for (const [at, words] of formsOf(command).entries()) usesOf(nameOf(words), words.slice(1), codes[at], found)
+  for (const [at, words] of formsOf(command).entries()) {
+    const name = nameOf(words)
+    usesOf(name, words.slice(1), codes[at], found)
+    if (!isStrange(name)) continue
+    for (const word of tokensInCode(name, textsIn(words, command.input)))
+      found.push(use('mayRead', word), use('mayEdit', word))
+  }
   return found
 }
 
@@ -29,7 +36,6 @@ const uses = (kind: UseKind, words: readonly ShellWord[]): FileUse[] => words.ma
 
 /** What becomes of the files that a program is given. */
 interface Traits {
-  readonly says: boolean
   readonly reads: boolean
   readonly edits: boolean
   readonly readsAndEdits: boolean
@@ -47,7 +53,6 @@ interface Traits {
 }
 
 const traits: Readonly<Record<Exclude<keyof Traits, 'mayWrite'>, RegExp>> = {
-  says: /^(echo|printf|true|false|:|test|\[)$/,
   reads:
     /^(cat|tac|head|tail|less|more|nl|cut|wc|od|hexdump|strings|diff|cmp|comm|paste|join|fold|fmt|pr|rev|base64|base32|md5sum|sha1sum|sha256sum|sha512sum|file|stat|jq|bat|column|tr|look|source|\.|view|[ef]?grep|rgrep|rg|ag|ack|sed|[gm]?awk|find|fd|fdfind)$/,
   edits: /^(tee|touch|rm|rmdir|unlink|ln|truncate|mkdir|shred|chmod|chown|chgrp|mkfifo)$/,
@@ -61,13 +66,12 @@ const traits: Readonly<Record<Exclude<keyof Traits, 'mayWrite'>, RegExp>> = {
   searches: /^(rg|ag|ack|rgrep)$/,
   interprets: /^(\w*sh|python[\d.]*|node|perl|ruby|php|deno|bun)$/,
   contains: /^(docker|podman|nerdctl)$/,
-  sends: /^(aws|az|docker|gcloud|gsutil|kubectl|mc|nerdctl|podman|rclone|s3cmd|s5cmd)$/,
+  sends: /^(aws|az|docker|gcloud|gsutil|kubectl|mc|nerdctl|podman|rclone|s3cmd|s4cmd|s5cmd)$/,
 }
 
 const traitsOf = byName((name): Traits => {
   const is = (trait: keyof typeof traits) => traits[trait].test(name)
   return {
-    says: is('says'),
     reads: is('reads'),
     edits: is('edits'),
     readsAndEdits: is('readsAndEdits'),
@@ -84,9 +88,6 @@ const traitsOf = byName((name): Traits => {
     mayWrite: Object.hasOwn(mayWrite, name) ? mayWrite[name] : undefined,
   }
 })
-
-/** A program that only prints its words. */
-export const says = (name: string): boolean => traitsOf(name).says
 
 interface MayWrite {
   readonly with?: RegExp
@@ -112,8 +113,8 @@ const recursive = /^(-[a-zA-Z]*[rRa]|--(recursive|archive|dereference-recursive|
 
 /** What one command does with the files it names. */
 function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined, found: FileUse[]): void {
+  if (says(name)) return
   const is = traitsOf(name)
-  if (is.says) return
   const named: ShellWord[] = []
   const operands: ShellWord[] = []
   const options: string[] = []
@@ -141,7 +142,7 @@ function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined
     if (joined.length > 0) found.push(...uses('mayRead', joined), ...uses('mayEdit', joined))
   }
   if (code) {
-    for (const word of tokensInCode(name, code)) found.push(use('mayRead', word), use('mayEdit', word))
+    for (const word of tokensInCode(name, code.parts)) found.push(use('mayRead', word), use('mayEdit', word))
     if (code.computed.files) found.push(use('read', unknownWord), use('edit', unknownWord))
   }
 
@@ -201,6 +202,7 @@ function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined
     if (verb >= 0) trees('treeRead', operands.slice(verb + 1))
   }
   if (verb === 'config') found.push(...gitConfigFiles(args))
+  found.push(...packageFiles(name, args))
   for (const word of madeNames(name, args)) found.push({ ...use('edit', word), unsure: true })
   if (verb === 'clean') trees('treeEdit', [])
   if (verb === 'grep' && has(/^--(no-i|unt)/)) trees('treeRead', behind.filter(isOperand).slice(2))
@@ -227,7 +229,7 @@ const listed = (name: string, tars: boolean, args: readonly ShellWord[], has: (o
   (name === 'zip' && has(/^(-[a-zA-Z]*@|--names-stdin)$/))
 
 /** What a program of `sends` is asked to do with the folders behind it. */
-const sending = /^(cp|copy|copyto|mirror|move|moveto|mv|put|rsync|sync|upload|upload-batch)$/
+const sending = /^(cp|copy|copyto|dsync|mirror|move|moveto|mv|put|rsync|sync|upload|upload-batch)$/
 
 /** cp, mv and their like: from each source to the last word, or into it, or into `-t` the folder. */
 function copied(name: string, args: readonly ShellWord[], operands: readonly ShellWord[], whole: boolean): FileUse[] {

@@ -8,7 +8,20 @@ import type { ShellCommand, ShellWord } from './command.ts'
 import { afterOptions, formsOf, mostForms, nameOf, runsLater, shells, wrapperOf } from './wrappers.ts'
 
 /** Builtins that evaluate the text they are given: a name such as `a[$(…)]` runs what is in it. */
-const evaluators = ['test', '[', 'let', 'declare', 'typeset', 'local', 'export', 'readonly', 'printf', 'read', 'unset']
+const evaluators = [
+  'test',
+  '[',
+  'let',
+  'declare',
+  'typeset',
+  'local',
+  'export',
+  'readonly',
+  'printf',
+  'read',
+  'unset',
+  'wait',
+]
 
 /** What a command line makes other programs run as text, and what of that cannot be known. */
 export function look(command: ShellCommand): Look {
@@ -45,6 +58,7 @@ const isSpecial = byName(
     [shells, evaluators, runsLater, special, setsOptions].some((names) => names.includes(name)) ||
     wrapperOf(name) !== undefined ||
     interprets.test(name) ||
+    takesScript.test(name) ||
     loads.test(name),
 )
 const special = ['eval', 'source', '.', 'trap', 'git', 'sed', 'run-parts', 'mapfile', 'readarray']
@@ -74,6 +88,8 @@ function lookAt(words: readonly ShellWord[]): Look {
   if (loads.test(name)) return { scripts: [], unknown: `${name} runs any program` }
   if (interprets.test(name) && readsProgram(args))
     return { scripts: [], unknown: `${name} reads its program from its input` }
+  if (takesScript.test(name) && args.some((word, at) => isPrinted(word) && takesFile.test(args[at - 1]?.value ?? '')))
+    return { scripts: [], unknown: `${name} runs what another command prints` }
   if (/^(ed|ex)$/.test(name)) return { scripts: [], unknown: `${name} takes commands from its input` }
   if (setsOptions.includes(name) && !setsHarmless(name, args))
     return { scripts: [], unknown: `${name} changes how words are read` }
@@ -102,6 +118,11 @@ function lookAt(words: readonly ShellWord[]): Look {
 /** Programs that take their code from a file, an option, or else from their input. */
 const interprets =
   /^(python[\d.]*|pypy3?|node|nodejs|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua[\d.]*|luajit|tclsh|wish|expect|osascript|Rscript|R|ghci|irb|groovy|scala|julia|octave|gdb|lldb|ed|ex|bc|dc|m4|gawk|mawk|awk|sqlite3|psql|mysql)$/
+
+/** Programs with an option for a file of commands, which may be what another command prints: `make -f <(…)`. */
+const takesScript = /^(sed|g?make|ninja|cmake|just|vim?|nvim|emacs)$/
+const takesFile = /^(-\w*[fSsPl]|--(file|makefile|justfile|load|script))$/
+const isPrinted = ({ path }: ShellWord): boolean => path.startsWith('/dev/fd/')
 
 /** No file and no code among the words, or a file that is its input. */
 function readsProgram(args: readonly ShellWord[]): boolean {

@@ -6,7 +6,7 @@ import type { ShellWord } from './command.ts'
 const moving = /^(HOME|PWD|OLDPWD|CDPATH)$/
 /** bash runs their values, or finds other programs by them. */
 const steering =
-  /^(BASH_ALIASES|BASH_CMDS|BASH_ENV|BASH_FUNC_.*|PS[0-4]|PROMPT_COMMAND|LUA_INIT.*|SHELLOPTS|BASHOPTS|GLOBIGNORE|GIT_(CONFIG.*|EXEC_PATH|TEMPLATE_DIR))$/
+  /^(BASH_ALIASES|BASH_CMDS|BASH_ENV|BASH_FUNC_.*|PS[0-4]|PROMPT_COMMAND|LUA_INIT.*|SHELLOPTS|BASHOPTS|GLOBIGNORE|ZDOTDIR|GIT_(CONFIG.*|EXEC_PATH|TEMPLATE_DIR))$/
 /** Programs run their values as commands. */
 const holdsCommand = new RegExp(
   `^(${[

@@ -99,9 +99,12 @@ const wrappers: Record<string, Wrapper> = {
   npx: { takes: ['-p', '--package'], script: ['-c', '--call'] },
   bunx: {},
   uvx: {},
-  npm: { verbs: ['exec', 'x'], script: ['-c', '--call'] },
+  npm: { verbs: ['exec', 'x', 'explore'], script: ['-c', '--call'] },
   pnpm: { verbs: ['exec', 'dlx'], script: ['-c', '--shell-mode'] },
-  yarn: { verbs: ['exec', 'dlx'] },
+  yarn: { verbs: ['exec', 'dlx', 'run'] },
+  bun: { verbs: ['x', 'run'] },
+  lima: {},
+  arch: {},
   uv: { verbs: ['run'] },
   poetry: { verbs: ['run'] },
   bundle: { verbs: ['exec'] },
@@ -148,7 +151,7 @@ function forms(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   const all = [words]
   for (const form of all) {
     const name = nameOf(form)
-    if (name.startsWith('git')) all.push(...asGit(name, form))
+    if (name === 'hub' || name.startsWith('git')) all.push(...asGit(name, form))
     if (all.length > mostForms || !runsOthers(name)) continue
     const inner = unwrap(form)
     if (inner && inner.length > 0) {
@@ -160,17 +163,22 @@ function forms(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   return all
 }
 
-/** `git-push x` and git's other commands that push, as `git push x`. */
+/** `git-push x`, `hub push x` and git's other commands that push, as `git push x`. */
 function asGit(name: string, form: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   const named = (value: string): ShellWord => ({ ...form[0]!, value, text: value, path: value })
+  if (name === 'hub') return [[named('git'), ...form.slice(1)]]
   if (name.startsWith('git-')) return [[named('git'), named(name.slice(4)), ...form.slice(1)]]
   if (name !== 'git') return []
   const at = form.findIndex(({ value }) => pushes.test(value))
   if (at < 0) return []
-  if (/-/.test(form[at]!.value)) return [[form[0]!, named('push'), ...form.slice(at + 1)]]
-  return form[at + 1]?.value === 'push' ? [[form[0]!, ...form.slice(at + 1)]] : []
+  const verb = form[at]!.value
+  const [next, ...rest] = form.slice(at + 1).filter(({ value }) => verb !== 'for-each-repo' || !value.startsWith('--'))
+  if (verb === 'for-each-repo') return next ? [[form[0]!, next, ...rest]] : []
+  if (/-/.test(verb)) return [[form[0]!, named('push'), ...form.slice(at + 1)]]
+  if (/^(svn dcommit|p4 submit)$/.test(`${verb} ${next?.value}`)) return [[form[0]!, named('push'), ...rest]]
+  return next?.value === 'push' ? [[form[0]!, next, ...rest]] : []
 }
-const pushes = /^(send-pack|http-push|subtree|lfs)$/
+const pushes = /^(send-pack|http-push|subtree|lfs|svn|p4|for-each-repo)$/
 
 const finds = (name: string): boolean => name === 'find' || name === 'fd' || name === 'fdfind'
 const runsOthers = (name: string): boolean => wrapperOf(name) !== undefined || finds(name)

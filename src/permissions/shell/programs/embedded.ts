@@ -82,8 +82,9 @@ function commandSet(word: ShellWord | undefined): readonly ShellWord[] {
   ]
 }
 
-/** Settings of git that name a folder or a file with programs in it. */
-const hookFolders = /^(core\.(hookspath|attributesfile|worktree)|include(if)?\.|init\.templatedir)/i
+/** Settings of git that name a folder or a file with programs in it, or that say what a push does. */
+const hookFolders =
+  /^(core\.(hookspath|attributesfile|worktree)|include(if)?\.|init\.templatedir|remote\..*\.(push|mirror)=)/i
 
 /** Settings of git that name no command. */
 const harmlessKeys =
@@ -93,10 +94,16 @@ const harmlessKeys =
 const coded: readonly (readonly [name: RegExp, option: RegExp | 'any'])[] = [
   [/^[gmn]?awk$/, 'any'],
   [
-    /^(sed|tar|bsdtar|zip|ed|ex|vim?|nvim|view|emacs|gdb|lldb|ssh|scp|sftp|rsync|g?make|man|sqlite3|psql|mysql|dc)$/,
+    /^(sed|tar|bsdtar|zip|ed|ex|vim?|nvim|view|emacs|gdb|lldb|ssh|scp|sftp|rsync|g?make|man|sqlite3|psql|mysql|dc|less|more|fzf|gpg|vimdiff|lftp|ftp|mutt)$/,
     'any',
   ],
-  [/^(python[\d.]*|pypy3?|expect|tclsh)$/, /^-[a-zA-Z]*c/],
+  [/^((i|b|pt)?python[\d.]*|jython|micropython|pypy3?|expect|tclsh)$/, /^-[a-zA-Z]*c/],
+  [
+    /^(guile|racket|csi|gosh|sbcl|clisp|ecl|ghci?|runghc|elixir|iex|erl|groovy|scala|kotlin|swift|crystal|raku|octave|gnuplot|maxima|julia|Rscript|R|pwsh|powershell|nu|elvish|xonsh|qjs|gjs|janet|fennel|luajit|clojure|clj|bb|ocaml|swipl|gap|sage|gp|bpftrace|stap|ts-node|tsx|zx|jshell)$/,
+    /^(-[a-zA-Z]*[cegprx]$|--?(eval|expr|command|batch-string)|eval$)/i,
+  ],
+  // code in their input alone
+  [/^(gcc|g\+\+|cc|c\+\+|clang|cpp|terraform|tofu)$/, /(?!)/],
   [/^(perl|ruby|lua|osascript|node|nodejs|bun|deno)[\d.]*$/, /^(-[a-zA-Z]*[eEp]|--eval|--print|eval$)/],
   [/^php[\d.]*$/, /^-[rBE]/],
 ]
@@ -128,10 +135,20 @@ function codeOf(form: readonly ShellWord[], input: readonly string[]): Code | un
   return { texts, parts, computed: computedIn(name, parts) }
 }
 
+/** What may be code of a program that we do not know: words with a space or a quote, and its input. Messages are none. */
+export function textsIn(form: readonly ShellWord[], input: readonly string[]): readonly string[] {
+  const found = [...input]
+  for (let at = 1; at < form.length; at++)
+    if (/[\s"'`(]/.test(form[at]!.value) && !holdsMessage.test(form[at - 1]!.value)) found.push(form[at]!.value)
+  return found
+}
+
+const holdsMessage = /^(-\w*m|--(message|title|body|description|subject|comment))$/
+
 /** What code on the line may run: each stretch of it that reads like a command, from each of its words on. */
-export function commandsInCode({ texts }: Code, isWanted: (beginning: string) => boolean, to: string[]): void {
+export function commandsInCode(texts: readonly string[], isWanted: (beginning: string) => boolean, to: string[]): void {
   for (const code of texts) {
-    const text = quoted.test(code) ? code.replace(/(["'`])\s*,\s*["'`]/g, ' ') : code // ["rm", "x"]
+    const text = quoted.test(code) ? code.replace(/["'`]\s*,\s*\[?\s*["'`]/g, ' ') : code // ["rm", "x"], ("rm", ["x"])
     for (let at = 0; at < text.length; at++) {
       const begin = at
       while (at < text.length && isIn(stretch, text, at)) at++
@@ -153,7 +170,7 @@ const cut = (text: string): string => (text.length > longest ? text.slice(0, lon
 const longest = 400
 
 /** What in code on the line may be the name of a file. */
-export function tokensInCode(name: string, { parts }: Code): ShellWord[] {
+export function tokensInCode(name: string, parts: readonly string[]): ShellWord[] {
   const split: string[] = []
   for (const text of parts)
     for (let at = 0; at < text.length; at++) {

@@ -20,6 +20,14 @@ export function gitConfigFiles(args: readonly ShellWord[]): FileUse[] {
   }))
 }
 
+/** `npm pkg set scripts.x=…` edits a file that it does not name, and the next command may run what is in it. */
+export function packageFiles(name: string, args: readonly ShellWord[]): FileUse[] {
+  if (!/^(npm|pnpm)$/.test(name)) return []
+  const [verb, action] = args.filter(({ value }) => !value.startsWith('-')).map(({ value }) => value)
+  if (verb !== 'set-script' && !(verb === 'pkg' && action === 'set')) return []
+  return [{ kind: 'edit', word: plainWord('package.json'), to: undefined, unsure: true, visible: false }]
+}
+
 /** The names that curl -O and wget give to what they fetch, and gunzip and its like to what they unpack. */
 export function madeNames(name: string, args: readonly ShellWord[]): ShellWord[] {
   if (unpacks.test(name))

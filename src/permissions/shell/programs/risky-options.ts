@@ -83,7 +83,8 @@ function optionRuns(value: string, { takes = [], long = [], only }: RiskyUse, le
   return false
 }
 
-const runsAnywhere = byName((given) => anywhere.some(optionIn(given)))
+/** An option by which every program that has it runs another, or moves. */
+export const runsAnywhere = byName((given) => anywhere.some(optionIn(given)))
 
 /** At least two letters of an abbreviation: shorter ones are no program's. */
 function optionIn(given: string): (option: string) => boolean {

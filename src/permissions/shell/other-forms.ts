@@ -1,0 +1,67 @@
+/** Commands that a command may stand for: without its first options, by the file that it runs, or with its options in full. */
+import { abbreviates } from './parse/abbreviates.ts'
+import { named } from './parse/by-name.ts'
+import { plainWord, type ShellWord } from './parse/command.ts'
+import { nameOf, programIn } from './parse/wrappers.ts'
+
+type Form = readonly ShellWord[]
+
+/** What a form may be besides itself; `isWanted`: whether a rule begins with the name. */
+export function otherForms(form: Form, isWanted: (name: string) => boolean): readonly Form[] {
+  const name = nameOf(form)
+  const runs = runsFirst(name)
+  if (!runs && !(isOption(form[1]) && name !== 'git' && isWanted(name))) return none
+  const bare = withoutOptions(form)
+  return runs ? [...bare, ...[form, ...bare].flatMap(ran)] : bare
+}
+
+const none: readonly Form[] = []
+const isOption = (word: ShellWord | undefined): boolean =>
+  word !== undefined && (word.value.startsWith('-') || word.value.startsWith('+'))
+
+/** `npm -w a publish` as `npm a publish` and `npm publish`: whether an option takes the next word as its value is not known. */
+function withoutOptions(form: Form): readonly Form[] {
+  const found: Form[] = []
+  const from = (at: number) => at < form.length && found.push([form[0]!, ...form.slice(at)])
+  for (let at = 1; isOption(form[at]); ) {
+    const isAlone = !form[at]!.value.includes('=')
+    from(++at)
+    if (isAlone && at < form.length && !isOption(form[at])) from(++at)
+  }
+  return found
+}
+
+/** `node /usr/lib/npm-cli.js publish` as `npm publish`, and `pnpm npm publish`, which has no such verb. */
+function ran(form: Form): readonly Form[] {
+  const [, first, ...rest] = form
+  if (!first?.literal || !/^[\w~./@][\w~./@-]*$/.test(first.value)) return none
+  const program = programIn(first.value).replace(/(-cli)?\.([cm]?[jt]s|py|rb|pl|php|lua)$/, '')
+  return fallsBack(nameOf(form)) && isVerb(program) ? none : [[plainWord(program), ...rest]]
+}
+
+const runsFirst = named(/^(node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|pypy3?|perl|ruby|php|lua|pnpm|yarn)$/)
+/** Package managers that run a program where they have no verb of that name, and their verbs that programs are called too. */
+const fallsBack = named(/^(pnpm|yarn)$/)
+const isVerb = named(/^(bin|env|install|link|list|ln|ls|node|patch|rm|root|run|start|test|unlink|up|version|why)$/)
+
+/** `git reset --har` as `git reset --hard`: long options that rules name, where they are shortened. */
+export function inFull(form: Form, options: readonly string[]): Form {
+  const fullOf = ({ value }: ShellWord): string | undefined => {
+    if (!value.startsWith('--')) return undefined
+    const [given = ''] = value.split('=', 1)
+    const option = options.includes(given) ? undefined : options.find((each) => shortens(given, each))
+    return option && option + value.slice(given.length)
+  }
+  if (options.length === 0 || !form.some(fullOf)) return form
+  return form.map((word) => plainWord(fullOf(word) ?? word.value))
+}
+
+/** At least two letters: shorter ones are never unique. */
+const shortens = (given: string, option: string): boolean => given.length > 3 && abbreviates(given, option)
+
+/** Programs that run their words elsewhere: on another machine, or in a container behind one of these verbs. */
+export const runsElsewhere = (form: Form): boolean => {
+  const name = nameOf(form)
+  return name === 'ssh' || (holdsContainers(name) && form.some(({ value }) => value === 'exec' || value === 'run'))
+}
+const holdsContainers = named(/^(docker|podman|nerdctl|kubectl|oc)$/)
