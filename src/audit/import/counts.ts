@@ -8,7 +8,7 @@ export interface Counts {
   denied: number
   hooks: number
   errors: number
-  /** Records that a forked session repeats: they are stored in the session that was read first. */
+  /** Records that a forked session, or a thin copy of a session, repeats: they are stored from the file that was read first. */
   copied: number
   /** Lines that are no JSON, or that a reader could not take. */
   unreadable: number

@@ -19,7 +19,7 @@ export async function importFile(
   counts: Counts,
 ): Promise<string | undefined> {
   try {
-    if (reader.rows) importRows(target, reader, file, counts)
+    if (reader.rows && !file.lines) importRows(target, reader, file, counts)
     else while (!(await importLines(target, reader, file, counts))) {}
     return undefined
   } catch (cause) {
@@ -115,7 +115,7 @@ interface Adding {
 /** A few lines at a time, so that no more than those are in memory as records. */
 function addLines(lines: readonly Buffer[], { target, reader, file, state, added }: Adding): void {
   const isRewritten = state['rewritten'] === true
-  const writer = recordWriter(target, reader.agent, file.path, added, { skipKnown: reader.repeats || isRewritten })
+  const writer = recordWriter(target, reader, file.path, added, { skipKnown: reader.repeats || isRewritten })
   const { skip } = reader
   const wanted = skip ? lines.filter((line) => !isBulk(line, skip)) : lines
   for (let at = 0; at < wanted.length; at += linesAtOnce) {
@@ -192,7 +192,7 @@ function importRows(target: ImportTarget, reader: HistoryReader, file: HistoryFi
   let reached = saved?.bytes ?? 0
   const store = () => {
     commit(target, counts, (added) => {
-      const writer = recordWriter(target, reader.agent, file.path, added, { skipKnown: true })
+      const writer = recordWriter(target, reader, file.path, added, { skipKnown: true })
       for (const record of batch) writer.add(record)
       writer.finish()
       const now = readCursor(db, reader, file)?.bytes ?? 0
@@ -202,20 +202,24 @@ function importRows(target: ImportTarget, reader: HistoryReader, file: HistoryFi
     batch = []
     unreadable = 0
   }
-  for (const row of reader.rows!(file.path, from)) {
-    if ('unreadable' in row) {
-      unreadable += row.unreadable
-      continue
+  try {
+    for (const row of reader.rows!(file.path, from)) {
+      if ('unreadable' in row) {
+        unreadable += row.unreadable
+        continue
+      }
+      if (row.line['row'] === 'session' && batch.length > 1000) store()
+      reached = Math.max(reached, row.cursor)
+      try {
+        batch.push(...reader.read(row.line, state))
+      } catch {
+        unreadable++
+      }
     }
-    if (row.line['row'] === 'session' && batch.length > 1000) store()
-    reached = Math.max(reached, row.cursor)
-    try {
-      batch.push(...reader.read(row.line, state))
-    } catch {
-      unreadable++
-    }
+  } finally {
+    // also what was read before a damaged place
+    if (batch.length > 0 || unreadable > 0) store()
   }
-  if (batch.length > 0 || unreadable > 0) store()
 }
 
 function readCursor(db: Db, { agent }: HistoryReader, { key }: HistoryFile): Cursor | undefined {

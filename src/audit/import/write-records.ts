@@ -1,6 +1,6 @@
 /** Turns records of a history into the rows that inspect, replay, `hooks log` and SQL read. */
 
-import type { HistoryRecord } from '../../hosts/history/record.ts'
+import type { HistoryReader, HistoryRecord } from '../../hosts/history/record.ts'
 import { archiveOf } from '../../store/archive/archive.ts'
 import { withArchived } from '../../store/archive/reading.ts'
 import type { Db, ReadDb } from '../../store/open.ts'
@@ -34,7 +34,7 @@ export interface RecordWriter {
 /** One per transaction: sequences and times are read from the database when a session is first met. */
 export function recordWriter(
   target: ImportTarget,
-  agent: string,
+  { agent, isThin = () => false }: Pick<HistoryReader, 'agent' | 'isThin'>,
   file: string,
   counts: Counts,
   { skipKnown = false }: { skipKnown?: boolean | undefined } = {},
@@ -45,7 +45,7 @@ export function recordWriter(
   const session = (id: string, at: string): Open => {
     const found = sessions.get(id)
     if (found) return found
-    const made = openSession(target, { agent, file, id, at, counts, skipKnown })
+    const made = openSession(target, { agent, file, id, at, counts, skipKnown, isThin })
     sessions.set(id, made)
     return made
   }
@@ -58,6 +58,10 @@ export function recordWriter(
       }
       const at = sqlTime(record.at)
       const open = session(record.session, at)
+      if (open.isHeldElsewhere) {
+        if (record.kind !== 'session') counts.copied++
+        return
+      }
       if (at > open.last) open.last = at
       if (at < open.first) open.first = at
       if (record.kind === 'session') describe(db, open, record, (id) => session(id, at))
@@ -67,7 +71,8 @@ export function recordWriter(
       }
     },
     finish() {
-      for (const { sessionId, conversationId, first, last } of sessions.values()) {
+      for (const { sessionId, conversationId, first, last, isHeldElsewhere } of sessions.values()) {
+        if (isHeldElsewhere) continue
         db.run('UPDATE sessions SET started_at = min(started_at, ?) WHERE session_id = ?', first, sessionId)
         db.run(
           'UPDATE conversations SET created_at = min(created_at, ?), last_active = max(last_active, ?) WHERE id = ?',
@@ -84,6 +89,8 @@ interface Open {
   /** It has no rows yet. */
   isNew: boolean
   readonly isArchived: boolean
+  /** It was read from a file of the other kind, whole or thin: what this one repeats is left out. */
+  readonly isHeldElsewhere: boolean
   next: number
   first: string
   last: string
@@ -97,14 +104,17 @@ interface Opening {
   readonly at: string
   readonly counts: Counts
   readonly skipKnown: boolean
+  isThin(path: string): boolean
 }
 
 /** Ours are `<agent>-<its id>`, so that an id of the agent's finds its session here. */
-function openSession(target: ImportTarget, { agent, file, id, at, counts, skipKnown }: Opening): Open {
+function openSession(target: ImportTarget, opening: Opening): Open {
+  const { agent, file, id, at, counts, skipKnown, isThin } = opening
   const { db } = target
   const sessionId = `${agent}-${id}`
-  const found = db.get<{ conversationId: string }>(
-    'SELECT conversation_id AS conversationId FROM sessions WHERE session_id = ?',
+  const found = db.get<{ conversationId: string; from: string | null }>(
+    `SELECT s.conversation_id AS conversationId, i.file AS "from" FROM sessions s
+       LEFT JOIN ona_imports i ON i.session_id = s.session_id WHERE s.session_id = ?`,
     sessionId,
   )
   if (!found) {
@@ -133,6 +143,7 @@ function openSession(target: ImportTarget, { agent, file, id, at, counts, skipKn
   return {
     ...{ sessionId, conversationId, next, isNew: !found, first: at, last: at },
     isArchived: found !== undefined && archiveOf(db, conversationId) !== undefined,
+    isHeldElsewhere: typeof found?.from === 'string' && isThin(file) !== isThin(found.from),
     known(key) {
       if (!seen) return false
       if (seen.has(key)) return true

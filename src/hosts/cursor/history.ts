@@ -1,14 +1,15 @@
 /**
- * Cursor: `~/.cursor/projects/<slug>/agent-transcripts/<id>/<id>.jsonl`, a thin copy without results, tokens and times. Its
- * format is not documented by the vendor; this follows descriptions by others.
+ * Cursor: the stores of its app and of its command line (ide-store.ts, cli-store.ts), and
+ * `~/.cursor/projects/<slug>/agent-transcripts/<id>/<id>.jsonl`, a thin copy of the same sessions without results and tokens. No
+ * format is documented by the vendor; this follows descriptions by others.
  */
 import { statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { JsonObject } from '../../hooks/shape.ts'
-import { filesBelow, jsonFile } from '../history/files.ts'
+import { type Found, filesBelow, jsonFile } from '../history/files.ts'
 import {
   type Call,
-  callOf,
+  type HistoryFile,
   type HistoryReader,
   type HistoryRecord,
   number,
@@ -16,54 +17,73 @@ import {
   objects,
   ran,
   type State,
-  type ToolTable,
   text,
   textOf,
   time,
 } from '../history/record.ts'
+import { cursorCall } from './calls.ts'
+import { cliRows, readCliRow } from './cli-store.ts'
+import { composerIds, ideRows, readIdeRow } from './ide-store.ts'
 
 export const cursorHistory: HistoryReader = {
   agent: 'cursor',
   title: 'Cursor',
-  roots: (_, home) => [join(home, '.cursor', 'projects')],
+  roots(env, home) {
+    const data = env['CURSOR_DATA_DIR'] || join(home, '.cursor')
+    const app = ['Cursor', 'User', 'globalStorage', 'state.vscdb']
+    return [
+      join(env['XDG_CONFIG_HOME'] || join(home, '.config'), ...app),
+      join(home, 'Library', 'Application Support', ...app),
+      ...['chats', 'acp-sessions', 'projects'].map((folder) => join(data, folder)),
+    ]
+  },
   files: (root, skipped) =>
-    filesBelow(root, /(^|\/)(agent-transcripts\/.+|[^/]+)\.jsonl$/, skipped).map(({ path, base }) => {
-      const session = base.replace(/\.jsonl$/, '')
-      const at = new Date(statSync(path).mtimeMs).toISOString()
-      const [project] = /^.*(?=\/agent-transcripts\/)/.exec(path) ?? []
-      const cwd = project === undefined ? '' : text(jsonFile(join(project, '.workspace-trusted'))['workspacePath'])
-      return { path, key: session, about: { session, at, cwd } }
-    }),
-  read,
+    filesBelow(
+      root,
+      /(^|\/)(agent-transcripts\/.+|[^/]+)\.jsonl$|(^|\/)store\.db$|(^|globalStorage\/)state\.vscdb$/,
+      skipped,
+    )
+      .map(fileOf)
+      .sort((a, b) => Number(isTranscript(a.path)) - Number(isTranscript(b.path))), // what holds more goes first
+  sessionsIn(files, sinceMs) {
+    const ids = files.flatMap(({ path, key }) =>
+      kindOf(path) === 'app' ? idsIn(path, sinceMs) : [key.replace(/^chat /, '')],
+    )
+    return { count: new Set(ids).size }
+  },
+  rows: (path, cursor) => (kindOf(path) === 'app' ? ideRows(path, cursor) : cliRows(path, cursor)),
+  read: (line, state) =>
+    'composer' in line ? readIdeRow(line, state) : 'row' in line ? readCliRow(line, state) : readLine(line, state),
+  repeats: true,
+  isThin: isTranscript,
 }
 
-const tools: ToolTable = {
-  Shell: ['Bash'],
-  run_terminal_cmd: ['Bash'],
-  read_file: ['Read', { target_file: 'file_path' }],
-  Read: ['Read', { path: 'file_path' }],
-  Write: ['Write', { path: 'file_path', contents: 'content' }],
-  StrReplace: ['Edit', { path: 'file_path' }],
-  edit_file: ['Edit', { target_file: 'file_path' }],
-  search_replace: ['Edit'],
-  grep: ['Grep'],
-  Glob: ['Glob', { glob_pattern: 'pattern', target_directory: 'path' }],
-  LS: ['Glob', { target_directory: 'path' }],
-  WebFetch: ['WebFetch'],
-  WebSearch: ['WebSearch', { search_term: 'query' }],
-  Task: ['Agent'],
-  TodoWrite: ['TodoWrite'],
+function isTranscript(path: string): boolean {
+  return kindOf(path) === 'transcript'
 }
 
-/** There is no tool of ours that deletes a file: it is the command that does. */
-function cursorCall(call: Parameters<typeof callOf>[1]): Call {
-  const { id, name, input } = call
-  const path = text(input['path']) || text(input['target_file'])
-  if (!/^(?:Delete|delete_file)$/.test(name) || path === '') return callOf(tools, call)
-  return { id, name: 'Bash', input: { command: `rm -- '${path.replaceAll("'", `'\\''`)}'` }, original: { name, input } }
+const kindOf = (path: string): 'app' | 'transcript' | 'chat' =>
+  path.endsWith('.vscdb') ? 'app' : path.endsWith('.jsonl') ? 'transcript' : 'chat'
+
+function fileOf({ path, base }: Found): HistoryFile {
+  if (kindOf(path) === 'app') return { path, key: path }
+  if (kindOf(path) === 'chat') return { path, key: `chat ${basename(dirname(path))}` }
+  const session = base.replace(/\.jsonl$/, '')
+  const at = new Date(statSync(path).mtimeMs).toISOString()
+  const [project] = /^.*(?=\/agent-transcripts\/)/.exec(path) ?? []
+  const cwd = project === undefined ? '' : text(jsonFile(join(project, '.workspace-trusted'))['workspacePath'])
+  return { path, key: session, about: { session, at, cwd }, lines: true }
 }
 
-function read(line: JsonObject, state: State): HistoryRecord[] {
+function idsIn(path: string, sinceMs: number): string[] {
+  try {
+    return composerIds(path, sinceMs)
+  } catch {
+    return [] // reading it reports what is wrong
+  }
+}
+
+function readLine(line: JsonObject, state: State): HistoryRecord[] {
   const { role } = line
   const session = text(state['session'])
   const at = time(line['timestamp']) || text(state['at'])

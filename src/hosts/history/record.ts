@@ -20,6 +20,8 @@ export interface HistoryReader {
   readonly repeats?: boolean
   /** For agents that copy earlier records into the file of a forked session: names a record in all files, '' for none. A record is stored once. */
   copyKey?(line: JsonObject, state: State): string
+  /** Whether a file is a thin copy of sessions that others hold whole. It comes after them, and a session is read from one kind alone. */
+  isThin?(path: string): boolean
   /** Instead of lines, a document that changes in place (a SQLite database): what to read after `cursor`. `unreadable`: parts that cannot be read. */
   rows?(path: string, cursor: number): Iterable<{ line: JsonObject; cursor: number } | { unreadable: number }>
 }
@@ -30,6 +32,8 @@ export interface HistoryFile {
   readonly key: string
   /** What the file's name and neighbours say of it: a sub-agent's kind, the folder of the project. */
   readonly about?: JsonObject
+  /** It is lines, although the reader has `rows`. */
+  readonly lines?: true
 }
 
 /** Plain JSON. */
