@@ -141,6 +141,18 @@ test('a call that takes too long, or is interrupted, ends the program and all th
   )
 })
 
+test('each call has a limit of its own, whatever the limits of those before it are', async () => {
+  const once = `${greet}read -r line; echo '{"id":1,"verdict":null}'; cat > /dev/null`
+  assert.deepEqual(await ask(once), verdict(''))
+  const [slow, quick] = await Promise.all([ask(once), ask(once, { timeoutMs: 30 })])
+  assert.deepEqual(quick, { kind: 'failure', why: 'timed out after 30 ms', cause: 'timed-out', stderr: '' })
+  assert.deepEqual(slow, failed('was ended because a call timed out after 30 ms'))
+  assert.deepEqual(await ask(once), verdict(''))
+  assert.deepEqual(await ask(once, { timeoutMs: 150 }), {
+    ...{ kind: 'failure', why: 'timed out after 150 ms', cause: 'timed-out', stderr: '' },
+  })
+})
+
 test('a signal that comes after the answer ends nothing', async () => {
   const script = saying(`echo '{"id":'$id',"verdict":{"n":'$id'}}'`)
   const stop = new AbortController()

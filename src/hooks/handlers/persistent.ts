@@ -55,11 +55,11 @@ export function askPersistent(run: PersistentRun): Promise<PersistentEnd> {
   if (program.waiting.size >= mostWaiting) return Promise.resolve(failed(`${mostWaiting} calls wait for it already`))
   return new Promise((resolve) => {
     const id = ++program.lastId
+    const { signal } = run
     const done = (end: PersistentEnd) => {
-      clearTimeout(timer)
-      clearTimeout(wake)
-      run.signal?.removeEventListener('abort', interrupted)
+      signal?.removeEventListener('abort', interrupted)
       program.waiting.delete(id)
+      if (program.waiting.size === 0) program.watch?.unref()
       resolve(end)
     }
     const giveUp = (why: string, cause: 'timed-out' | 'interrupted') => {
@@ -67,18 +67,48 @@ export function askPersistent(run: PersistentRun): Promise<PersistentEnd> {
       end(program, `was ended because a call ${why}`) // it may be stuck: the next call restarts it
     }
     const interrupted = () => giveUp('was interrupted', 'interrupted')
-    const timer = setTimeout(
-      giveUp,
-      Math.min(run.timeoutMs, 2 ** 31 - 1),
-      `timed out after ${run.timeoutMs} ms`,
-      'timed-out',
-    )
-    const wake = setTimeout(() => program.child && wakeGroup(program.child), wakeAfterMs)
-    run.signal?.addEventListener('abort', interrupted, { once: true })
-    program.waiting.set(id, done)
+    signal?.addEventListener('abort', interrupted, { once: true })
+    const now = performance.now()
+    program.waiting.set(id, {
+      done,
+      wakeAt: now + wakeAfterMs,
+      endAt: now + run.timeoutMs,
+      timeOut: () => giveUp(`timed out after ${run.timeoutMs} ms`, 'timed-out'),
+    })
+    watch(program)
     program.send(`{"id":${id},"input":${run.input}}\n`)
   })
 }
+
+/**
+ * One timer for all calls of a program: it stays set when a call is answered, since the next one comes soon, and keeps the
+ * process alive only as long as a call waits.
+ */
+function watch(program: Program): void {
+  let next = Number.POSITIVE_INFINITY
+  for (const { wakeAt, endAt } of program.waiting.values()) next = Math.min(next, wakeAt, endAt)
+  if (program.watch && program.watchAt <= next) return void program.watch.ref()
+  clearTimeout(program.watch)
+  program.watchAt = next
+  const left = Math.ceil(next - performance.now())
+  program.watch = setTimeout(look, Math.min(Math.max(left, 1), longestTimer), program)
+}
+
+/** Wakes a program that is late, and gives up on calls that are over their limit. */
+function look(program: Program): void {
+  program.watch = undefined
+  const now = performance.now()
+  for (const call of [...program.waiting.values()]) {
+    if (call.endAt <= now) call.timeOut()
+    else if (call.wakeAt <= now) {
+      call.wakeAt = Number.POSITIVE_INFINITY
+      if (program.child) wakeGroup(program.child)
+    }
+  }
+  if (program.waiting.size > 0) watch(program)
+}
+/** `setTimeout` takes no more; a longer one would fire at once. */
+const longestTimer = 2 ** 31 - 1
 
 /** Starts the program, so that the first call finds it running. */
 export function expectPersistent(run: Pick<CommandRun, 'command' | 'args' | 'shell' | 'cwd' | 'env'>): void {
@@ -86,11 +116,22 @@ export function expectPersistent(run: Pick<CommandRun, 'command' | 'args' | 'she
   if (argv) programFor({ argv, cwd: run.cwd, env: run.env })
 }
 
+interface Waiting {
+  done(end: PersistentEnd): void
+  /** By `performance.now()`. */
+  wakeAt: number
+  readonly endAt: number
+  timeOut(): void
+}
+
 interface Program {
   readonly key: string
   readonly child: ChildProcess | undefined
-  readonly waiting: Map<number, (end: PersistentEnd) => void>
+  readonly waiting: Map<number, Waiting>
   lastId: number
+  /** The timer of the calls that wait, and when it fires. */
+  watch: NodeJS.Timeout | undefined
+  watchAt: number
   /** Lines that wait for the handshake. */
   send(line: string): void
   takeStderr(): string
@@ -98,8 +139,21 @@ interface Program {
 }
 
 const programs = new Map<string, Program>()
+/** The same by the very environment, which is long, and then by what else tells them apart. */
+const programsIn = new WeakMap<Env, Map<string, Program>>()
 
 function programFor(run: Place): Program {
+  const place = `${run.argv.join('\0')}\0${run.cwd}`
+  const here = programsIn.get(run.env)
+  const known = here?.get(place)
+  if (known && !known.over) return known
+  const program = programIn(run)
+  if (here && here.size < 4 * mostPrograms) here.set(place, program)
+  else programsIn.set(run.env, new Map([[place, program]]))
+  return program
+}
+
+function programIn(run: Place): Program {
   const key = [...run.argv, run.cwd, envText(run.env)].join('\0')
   const known = programs.get(key)
   if (known && !known.over) return known
@@ -133,6 +187,8 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
     child,
     waiting,
     lastId: 0,
+    watch: undefined,
+    watchAt: 0,
     over: false,
     takeStderr,
     send(line) {
@@ -149,9 +205,9 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
       for (const each of early.splice(0)) child?.stdin?.write(each)
       return undefined
     }
-    const done = typeof said?.id === 'number' ? waiting.get(said.id) : undefined
+    const call = typeof said?.id === 'number' ? waiting.get(said.id) : undefined
     if (!said) return end(program, `printed a line that is not a JSON object: ${line.slice(0, 80)}`)
-    return done?.(endOf(said, takeStderr())) // an answer that nobody waits for any more is dropped
+    return call?.done(endOf(said, takeStderr())) // an answer that nobody waits for any more is dropped
   }
   if (!child || child.pid === undefined) {
     child?.on('error', (cause) => end(program, `not started: ${cause.message}`))
@@ -198,11 +254,11 @@ function end(program: Program, why: string): void {
   program.over = true
   if (programs.get(program.key) === program) programs.delete(program.key)
   const stderr = program.takeStderr()
-  for (const done of [...program.waiting.values()]) done(failed(why, 'failed', stderr))
+  for (const { done } of [...program.waiting.values()]) done(failed(why, 'failed', stderr))
   if (program.child?.pid !== undefined) signalGroup(program.child, 'SIGKILL')
 }
 
-/** The program does not keep this process alive, only the time limit of a call does; its stdin closes when the process ends. */
+/** A program does not keep the process alive; its stdin closes when the process ends. A call that waits has a timer. */
 function letGo(child: ChildProcess): void {
   child.unref()
   for (const stream of child.stdio) (stream as { unref?(): void } | null)?.unref?.()
