@@ -5,7 +5,7 @@
  *                                                              line that names the problem, empty where there is none
  * With the process id of that run it waits until the run is done with these files.
  */
-import { readFileSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -20,8 +20,8 @@ const words = process.argv.slice(2)
 const { values, positionals } = parseArgs({ args: words, allowPositionals: true, options })
 const results = positionals[0]!
 
-let size = -1
-let lines: readonly Result[] = []
+let size = 0
+const lines: Result[] = []
 refresh()
 if (values.serve) {
   for await (const line of createInterface({ input: process.stdin }))
@@ -50,15 +50,15 @@ async function problemOf(asked: readonly string[]): Promise<string | undefined> 
   return undefined
 }
 
-/** Reads the results where they have grown. */
+/** Reads what has been added to the results, up to the last whole line. */
 function refresh(): void {
-  const now = statSync(results).size
-  if (now === size) return
-  size = now
-  lines = readFileSync(results, 'utf8')
-    .split('\n')
-    .slice(0, -1)
-    .map((line): Result => JSON.parse(line))
+  const file = openSync(results, 'r')
+  const added = Buffer.alloc(Math.max(0, fstatSync(file).size - size))
+  const text = added.subarray(0, readSync(file, added, 0, added.length, size))
+  closeSync(file)
+  const end = text.lastIndexOf('\n') + 1
+  size += end
+  for (const line of text.subarray(0, end).toString().split('\n').slice(0, -1)) lines.push(JSON.parse(line))
 }
 
 function isDone(files: readonly string[]): boolean {

@@ -5,8 +5,11 @@
  *   node scripts/test.ts --acceptance FILE  --results, and the rows of scripts/sdlc-acceptance.sh beside the tests
  *   node scripts/test.ts --times            prints the CPU seconds of each file and row, the costliest first
  *   node scripts/test.ts --jobs 4           test files at a time; by default three per core, since most of them wait
+ *   node scripts/test.ts --seed 7           another day's sample of the long files, and a sample of files that are named
+ *   node scripts/test.ts --costs            with ONA_TEST_FULL=1: notes which files are long, in scripts/test-costs.json
  * Files of units share a process (scripts/test-batch.ts); with --test-name-pattern each has its own.
- * Long campaigns are sampled; ONA_TEST_FULL=1 runs them whole. Failures are printed as they happen and listed at the end.
+ * Without file names, long files (scripts/test-sample.ts) and long campaigns are sampled; ONA_TEST_FULL=1 runs them whole.
+ * Failures are printed as they happen and listed at the end.
  */
 import {
   createWriteStream,
@@ -27,10 +30,12 @@ import type { TestEvent } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
 import { cpuMs } from './cpu-time.ts'
 import { endDescendants } from './descendants.ts'
+import { leftOut } from './in-sample.ts'
 import { report } from './reporter.ts'
 import { type FileResult, type Result, results } from './results-reporter.ts'
 import { deal, writeBatch } from './test-batch.ts'
 import { startRows } from './test-rows.ts'
+import { costs, costsFile, shares, today } from './test-sample.ts'
 import { readRowTimes, timesTable } from './test-times.ts'
 
 const { values, positionals } = parseArgs({
@@ -40,6 +45,8 @@ const { values, positionals } = parseArgs({
     acceptance: { type: 'string' },
     times: { type: 'boolean', default: false },
     jobs: { type: 'string', default: String(3 * availableParallelism()) },
+    seed: { type: 'string' },
+    costs: { type: 'boolean', default: false },
     'test-name-pattern': { type: 'string', multiple: true },
   },
 })
@@ -65,9 +72,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   })
 
 const patterns = values['test-name-pattern']
+const isSampled =
+  process.env['ONA_TEST_FULL'] !== '1' && !patterns && (positionals.length === 0 || values.seed !== undefined)
+const seed = Number(values.seed ?? today())
+const sample = isSampled ? shares(files, seed) : {}
+const samplePath = join(scratch, 'shares.json')
+writeFileSync(samplePath, JSON.stringify(sample))
 const batches = new Map<string, readonly string[]>()
 // a pattern is matched against the suite that a batch makes of a file, too
-for (const batch of patterns ? [] : deal({ files, last })) {
+for (const batch of patterns ? [] : deal({ files: files.filter((file) => !(file in sample)), last })) {
   const at = join(scratch, `batch-${batches.size}.test.mjs`)
   writeBatch(batch, at, scratch)
   batches.set(at, batch)
@@ -79,12 +92,18 @@ const tests = run({
   execArgv: [
     `--import=${join(import.meta.dirname, 'compile-cache.mjs')}`,
     `--import=${new URL(`./cpu-time.ts?to=${scratch}`, import.meta.url)}`,
+    ...(isSampled ? [`--import=${new URL(`./in-sample.ts?shares=${samplePath}`, import.meta.url)}`] : []),
   ],
   ...(patterns && { testNamePatterns: patterns.map((pattern) => new RegExp(pattern)) }),
 })
 let passed = true
 tests.on('test:summary', ({ success }) => {
   passed &&= success
+})
+const counts = { all: 0, left: 0 }
+tests.on('test:pass', ({ skip }) => {
+  counts.all++
+  if (skip === leftOut) counts.left++
 })
 const rowTimes = join(scratch, 'rows')
 const rows = values.acceptance && startRows({ tested: values.acceptance, times: rowTimes })
@@ -116,14 +135,30 @@ if (rows) {
 }
 if (values.times) process.stdout.write(timesTable(ran, readRowTimes(rowTimes), cpuMs()))
 rmSync(scratch, { recursive: true, force: true })
+if (values.costs) writeFileSync(costsFile, `${JSON.stringify(measured(), null, 2)}\n`)
+if (counts.left > 0)
+  console.log(
+    `\nsampled: ${counts.left} of ${counts.all} tests were left to other days (--seed ${seed} repeats this sample), and long campaigns were short. All: ONA_TEST_FULL=1 npm test`,
+  )
 if (failures.length > 0) console.log(`\nfailed:\n${failures.map((line) => `  ${line}\n`).join('')}`)
 process.exitCode = stop.signal.aborted ? 130 : passed && failures.length === 0 ? 0 : 1
 
 /** Batches and the files that are in none. */
 function longestFirst(): string[] {
   const batched = new Set([...batches.values()].flat())
-  const took = (path: string) => (batches.get(path) ?? [path]).reduce((sum, file) => sum + (last.get(file) ?? 0), 0)
+  const took = (path: string) => (batches.get(path) ?? [path]).reduce((sum, file) => sum + expectedMs(file), 0)
   return [...batches.keys(), ...files.filter((file) => !batched.has(file))].sort((a, b) => took(b) - took(a))
+}
+
+/** What a file took last, or where that is not known what it costs by the table. */
+function expectedMs(file: string): number {
+  return last.get(file) ?? (costs[file] ?? 0) / (sample[file]?.step ?? 1)
+}
+
+/** The files of this run that took more than a second of CPU time. */
+function measured(): Record<string, number> {
+  const long = ran.filter(({ cpuMs = 0 }) => cpuMs > 1000).map(({ file, cpuMs }): [string, number] => [file, cpuMs!])
+  return Object.fromEntries(long.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** What each file took in the run that wrote these results. */

@@ -1,11 +1,12 @@
 /** The runner of the tests itself: what it prints, and that nothing outlives it. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { shares } from '../../scripts/test-sample.ts'
 import { compileCache } from '../support/compile-cache.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -111,6 +112,30 @@ test('a port', (t, done) => { createServer().listen(0, '127.0.0.1', done) })`,
       'wrong.test.ts sums false',
     ],
   )
+})
+
+test('of a file with a share, the tests of the share run and those that rows name; a sampled run has some of every long file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ona-sample-'))
+  try {
+    const file = join(folder, 'a.test.ts')
+    const body = "import { after, test } from 'node:test'\nafter(() => {})\n"
+    const tests = ['zero', 'one', 'two', 'a row', 'four', 'five']
+    writeFileSync(file, `${body}${tests.map((name) => `test('${name}', () => console.log('ran ${name}'))`).join('\n')}`)
+    const share = { step: 3, first: 1, always: ['^a r'], isNamed: false }
+    writeFileSync(join(folder, 'shares.json'), JSON.stringify({ [relative(root, file)]: share }))
+    const preload = `--import=${new URL(`../../scripts/in-sample.ts?shares=${join(folder, 'shares.json')}`, import.meta.url)}`
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env
+    const { stdout } = spawnSync(process.execPath, [preload, file], { cwd: root, env, encoding: 'utf8' })
+    assert.deepEqual(stdout.match(/(?<=^ran ).*/gm), ['one', 'a row', 'four'])
+    assert.match(stdout, /ℹ pass 3\n[\s\S]*ℹ skipped 3\n/)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const long = 'test/workflow.test.ts'
+  const turns = [0, 1, 2, 3, 4, 5].map((seed) => shares([long, 'src/layers.test.ts'], seed))
+  assert.deepEqual(turns.map((each) => each[long]!.first).sort(), [0, 1, 2, 3, 4, 5])
+  assert.deepEqual(turns.map(Object.keys), Array(6).fill([long]))
+  assert.ok(turns[0]![long]!.always.includes('killed at any moment'))
 })
 
 test('a signal ends the test files and what they started', async (t) => {
