@@ -27,3 +27,12 @@ test('what was asked for lately stays, and the rest is dropped', () => {
     [undefined, undefined, undefined, 'z'],
   )
 })
+
+test('a text may be kept from its second time on', () => {
+  const known = recentTexts<string>(100)
+  known.setAgain(0, 'text', 'first')
+  assert.equal(known.get(0, 'text'), undefined)
+  known.setAgain(1, 'text', 'elsewhere')
+  known.setAgain(0, 'text', 'second')
+  assert.deepEqual([known.get(0, 'text'), known.get(1, 'text')], ['second', undefined])
+})

@@ -6,6 +6,8 @@ export interface RecentTexts<V> {
   /** `place`: where the text stands; elsewhere the same text is another one. */
   get(place: number, text: string): V | undefined
   set(place: number, text: string, value: V, weight?: number): void
+  /** Keeps it when it comes up for the second time: most texts come up once. */
+  setAgain(place: number, text: string, value: V, weight?: number): void
 }
 
 /** Two generations, so that what is asked for again stays: holds values of a weight between `most` and twice as much. */
@@ -13,6 +15,7 @@ export function recentTexts<V>(most: number): RecentTexts<V> {
   let young = table<V>()
   let old = table<V>()
   let weight = 0
+  const seen = new Int32Array(2 ** 13)
   const set = (hash: number, place: number, text: string, value: V, heavy: number) => {
     if (weight >= most) {
       old = young
@@ -33,6 +36,12 @@ export function recentTexts<V>(most: number): RecentTexts<V> {
       return before.value
     },
     set: (place, text, value, heavy = 1) => set(hashOf(place, text), place, text, value, heavy),
+    setAgain(place, text, value, heavy = 1) {
+      const hash = hashOf(place, text)
+      const slot = hash & (seen.length - 1)
+      if (seen[slot] === hash) set(hash, place, text, value, heavy)
+      else seen[slot] = hash
+    },
   }
 }
 

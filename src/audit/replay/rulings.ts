@@ -29,7 +29,10 @@ export function rememberingRulings(): Rulings {
     if (before) return before
     const question = whole()
     const alike = command === undefined ? undefined : shaped(question, command, place)
-    if (alike) return alike
+    if (alike) {
+      if (isKept) known.setAgain(place, key, alike, key.length + alike.reason.length)
+      return alike
+    }
     const keep = (ruled: Ruled): Ruled => {
       if (isKept) known.set(place, key, ruled, key.length + ruled.reason.length)
       return ruled

@@ -19,12 +19,17 @@ export const freshView: FileView = { real, lasting: false, there: existsSync, ke
 /** For one ruling, or with `lasting` for many: then a folder is listed once for all that is in it. Bounded in size. */
 export function rememberingView({ lasting = false }: { readonly lasting?: boolean } = {}): FileView {
   const folders = new Map<string, Folder>()
+  let names = 0
   const kept = new Map<string, unknown>()
   const folderAt = (path: string): Folder => {
     const known = folders.get(path)
     if (known) return known
     const found = { real: follow(path), ...(lasting ? lookAt(path) : unseen) }
-    if (folders.size >= mostFolders) folders.clear()
+    if (folders.size >= mostFolders || names > mostNamesInAll) {
+      folders.clear()
+      names = 0
+    }
+    names += found.names?.size ?? 0
     folders.set(path, found)
     return found
   }
@@ -94,7 +99,8 @@ function seenIn(folder: string): Seen {
   }
 }
 
-const mostNames = 1000
+const mostNames = 20_000
+const mostNamesInAll = 200_000
 /** Elsewhere a file is there under other spellings of its name. */
 const namesTell = process.platform === 'linux'
 const nothing: ReadonlySet<string> = new Set()

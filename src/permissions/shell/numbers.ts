@@ -111,9 +111,9 @@ function numbersOf(line: string, told: ToldNumbers): readonly Span[] {
   const spans: Span[] = []
   const hasSed = line.includes('sed')
   for (let at = 0; at < line.length; at++) {
-    if (!is(digit, line, at)) continue
-    const begin = at
-    while (is(digit, line, at)) at++
+    if (!isDigit(line.charCodeAt(at))) continue
+    const begin = at++
+    while (at < line.length && isDigit(line.charCodeAt(at))) at++
     const last = spans.at(-1)
     const joined = last !== undefined && joins(line, last.end, begin)
     if (joined) last.free = false
@@ -193,6 +193,7 @@ function beginsPlainly(line: string, begin: number): boolean {
 const [digit, name, quote, backslash, joint, steers, steersBefore] = [1, 2, 4, 8, 16, 32, 64]
 const [redirects, wordEnd, wildcard, brace, extends_, letterZ] = [128, 256, 512, 1024, 2048, 4096]
 const zero = 48
+const isDigit = (code: number): boolean => code >= zero && code <= zero + 9
 const slash = 47
 const dash = 45
 const letterS = 's'.charCodeAt(0)
@@ -212,7 +213,7 @@ const sets: readonly (readonly [RegExp, number])[] = [
   [/[@+!]/, extends_],
   [/[zZ]/, letterZ],
 ]
-const bits = Array.from({ length: 128 }, (_, code) => {
+const bits = Uint16Array.from({ length: 128 }, (_, code) => {
   let all = 0
   for (const [set, bit] of sets) if (set.test(String.fromCharCode(code))) all |= bit
   return all
