@@ -15,13 +15,13 @@ const programTests: Record<string, readonly string[]> = {
 /** Through these a test reaches everything, and looks at none of it closely. */
 const hub = /^src\/(?:cli|tui)\//
 
-/** Each file with those that import it, or run it by its URL. */
+const references = /(?:(?:from|import\(|new URL\()\s*'(?=\.)|import\.meta\.dirname, ')([^']+)'/g
+
+/** Each file with those that import it, or run it by its URL or path. */
 export function importersIn(root: string): Graph {
   const importers = new Map<string, string[]>()
   for (const file of globSync(['src/**/*.{ts,tsx}', 'test/**/*.ts', 'scripts/**/*.ts'], { cwd: root }))
-    for (const [, path] of readFileSync(join(root, file), 'utf8').matchAll(
-      /(?:from|import\(|new URL\()\s*'(\.[^']+)'/g,
-    )) {
+    for (const [, path] of readFileSync(join(root, file), 'utf8').matchAll(references)) {
       const target = normalize(join(dirname(file), path!))
       if (existsSync(join(root, target))) importers.set(target, [...(importers.get(target) ?? []), file])
     }

@@ -183,7 +183,7 @@ test('serveHook answers with what the function returns, and with what it throws'
   const file = join(folder, 'serve.ts')
   writeFileSync(
     file,
-    `import { serveHook } from ${JSON.stringify(join(import.meta.dirname, 'serve.ts'))}
+    `import { serveHook } from ${JSON.stringify(new URL('./serve.ts', import.meta.url).href)}
 serveHook(async ({ tool_input }) => {
   if (tool_input.command === 'throw') throw new Error('oops')
   return tool_input.command === 'no' ? { decision: 'block', reason: 'no' } : undefined

@@ -158,7 +158,7 @@ function programIn(run: Place): Program {
   const known = programs.get(key)
   if (known && !known.over) return known
   const idle = programs.size >= mostPrograms && [...programs.values()].find(({ waiting }) => waiting.size === 0)
-  if (idle) end(idle, 'was idle')
+  if (idle) end(idle)
   const program = startProgram(key, run)
   programs.set(key, program)
   return program
@@ -249,7 +249,7 @@ function endOf(said: JsonObject, stderr: string): PersistentEnd {
 }
 
 /** The calls in flight fail, by their failure rule; the next one restarts the program. */
-function end(program: Program, why: string): void {
+function end(program: Program, why = ''): void {
   if (program.over) return
   program.over = true
   if (programs.get(program.key) === program) programs.delete(program.key)

@@ -28,7 +28,8 @@ export function letRun(round: Round, handler: Prepared, detached: Reply & { kind
 /** What follows `{"async": true}` is the answer. */
 function withoutFirstLine(reply: Reply): Reply {
   const { stdout } = reply
-  if (reply.exitCode !== 0 || stdout === null || !isDetaching(stdout.split('\n', 1)[0]!)) return reply
-  const rest = stdout.includes('\n') ? stdout.slice(stdout.indexOf('\n') + 1) : ''
-  return { ...reply, ...readExit(0, rest, reply.stderr ?? '', true) }
+  if (reply.exitCode !== 0 || stdout === null) return reply
+  const end = `${stdout}\n`.indexOf('\n')
+  if (!isDetaching(stdout.slice(0, end))) return reply
+  return { ...reply, ...readExit(0, stdout.slice(end + 1), reply.stderr ?? '', true) }
 }
