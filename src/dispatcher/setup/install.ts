@@ -230,7 +230,6 @@ export function warmUp(repoRoot: string, node = 'node'): string | undefined {
     const run = spawnSync(node, [join(repoRoot, '.ai/hooks/dispatch.mjs'), 'PreToolUse'], {
       input: sample('PreToolUse', repoRoot),
       env,
-      encoding: 'utf8',
       timeout: 20_000,
     })
     if (run.error) return `there is no ${node} on the path (${run.error.message}); the hosts need one, 20 or later`

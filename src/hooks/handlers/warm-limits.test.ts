@@ -1,11 +1,12 @@
 /** How many shells are kept ready, for which commands, and what becomes of the oldest. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { WarmPlace } from './waiting-shell.ts'
+import { waitingScript } from './shell-script.ts'
+import { stampOf, type WarmPlace } from './waiting-shell.ts'
 import { expectCommand, warmShells, withWarmShell } from './warm-shell.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'ona-warm-limits-'))
@@ -84,4 +85,42 @@ test('three places: the shells of the oldest end', async () => {
     [0, 1, 1, 1],
   )
   assert.equal(warmShells(undefined, 'true'), 3)
+})
+
+test('the script of a waiting shell holds its command on one line as well, and whole behind it', () => {
+  const command = `echo 'it\\'\r\necho "$x"`
+  const [first, ...rest] = waitingScript('begin', command).split('\n')
+  assert.deepEqual(
+    [first!.split('; '), rest],
+    [
+      [
+        'begin',
+        'builtin printf r >&3',
+        'builtin read -r -N 1 -u 3 BASH_EXECUTION_STRING && [[ $BASH_EXECUTION_STRING == g ]] || builtin kill -KILL $$',
+        `BASH_EXECUTION_STRING=$'echo \\'it\\\\\\'\\r\\necho "$x"'`,
+        'SECONDS=0',
+        'exec 3>&-',
+        '! builtin eval "builtin shift',
+        'builtin test $1 != 0"',
+        `echo 'it\\'\r`,
+      ],
+      ['echo "$x"'],
+    ],
+  )
+})
+
+test('what bash reads at a login, and the folder, are what a shell was started from', () => {
+  const place = newPlace()
+  const home = place.env.HOME!
+  const stamps = [stampOf(place)]
+  for (const name of ['.bash_profile', '.bash_login', '.profile', '.bashrc']) {
+    writeFileSync(join(home, name), ':')
+    stamps.push(stampOf(place))
+  }
+  writeFileSync(join(home, '.bashrc'), ': :')
+  stamps.push(stampOf(place), stampOf({ ...place, cwd: root }), stampOf({ ...place, cwd: join(home, 'none') }))
+  assert.equal(new Set(stamps).size, 8)
+  assert.equal(stampOf(place), stamps[5])
+  const below = { ...place, cwd: join(home, 'x'.repeat(300)) } // it cannot be looked at
+  assert.notEqual(stampOf(below), stampOf(below))
 })
