@@ -91,6 +91,7 @@ test('the value of an option is neither the pattern nor a path', () => {
     ['grep -r x -', true],
     ['grep -r -- -x', true],
     ['grep -r x -- src', false],
+    ['grep -r x -- -src', false],
     ['ls --recursive', true],
     ['ls -recursive', true],
     ['ls -Recurse', true],
