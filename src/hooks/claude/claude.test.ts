@@ -123,15 +123,31 @@ test('async: the round does not wait; the row is written at the end, and what th
   assert.deepEqual(it.delivered, [{ context: [], messages: ['done now'] }])
 })
 
-test('{"async": true} as the first line detaches; what follows it is the answer', async () => {
+test('{"async": true} as the first line detaches from the turn; what follows it is the answer', async () => {
   const go = join(folder, 'go2')
+  const turn = new AbortController()
   const command = `echo '{"async": true}'; until [ -e ${go} ]; do sleep 0.01; done; echo '{"systemMessage":"later"}'`
-  const it = stage(at('UserPromptSubmit', command))
+  const it = stage(at('UserPromptSubmit', command), { signal: turn.signal })
   await it.raise(prompt)
   assert.deepEqual(it.rows, [])
+  turn.abort()
   writeFileSync(go, '')
   await it.row()
   assert.deepEqual(it.delivered, [{ context: [], messages: ['later'] }])
+})
+
+test('a hook that has not detached ends with the turn', async () => {
+  const begun = join(folder, 'begun-in-turn')
+  const turn = new AbortController()
+  const it = stage(at('UserPromptSubmit', `echo '{}'; : > ${begun}; sleep 600`), { signal: turn.signal })
+  const raised = it.raise(prompt)
+  while (!existsSync(begun)) await new Promise(setImmediate)
+  turn.abort()
+  await raised
+  assert.deepEqual(
+    it.rows.map(({ exitCode, stdout, stderr }) => [exitCode, stdout, stderr]),
+    [[null, '{}\n', '[SDLC_HOOK] was interrupted']],
+  )
 })
 
 test('a detached hook ends with the session, its processes too, and its row says so', async () => {
