@@ -88,7 +88,7 @@ function inTime<T>(question: Question<T>, returned: Promise<unknown>, waiting: W
         (cause) => end(failure(cause)),
       )
     if (interrupt?.aborted) interrupted()
-    else interrupt?.addEventListener('abort', interrupted, { once: true })
+    else interrupt?.addEventListener('abort', interrupted)
   })
 }
 

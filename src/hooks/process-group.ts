@@ -109,7 +109,7 @@ export function runGroup(run: GroupRun): Promise<GroupEnd> {
       exitedAt = Date.now()
       linger = setTimeout(finish, run.lingerMs ?? defaultLingerMs, true)
     })
-    signal?.addEventListener('abort', abort, { once: true })
+    signal?.addEventListener('abort', abort)
     if (timeoutMs !== undefined) timer = setTimeout(end, Math.min(timeoutMs, 2 ** 31 - 1), 'timed-out')
     if (run.input !== undefined) {
       child.stdin!.on('error', () => {}) // it may exit without reading; its exit code still counts

@@ -154,7 +154,7 @@ function detachable(turn: AbortSignal | undefined) {
   const own = new AbortController()
   const stop = () => own.abort()
   if (turn?.aborted) stop()
-  turn?.addEventListener('abort', stop, { once: true })
+  turn?.addEventListener('abort', stop)
   const { promise, resolve } = Promise.withResolvers<true>()
   return {
     signal: own.signal,

@@ -67,7 +67,7 @@ export function askPersistent(run: PersistentRun): Promise<PersistentEnd> {
       end(program, `was ended because a call ${why}`) // it may be stuck: the next call restarts it
     }
     const interrupted = () => giveUp('was interrupted', 'interrupted')
-    signal?.addEventListener('abort', interrupted, { once: true })
+    signal?.addEventListener('abort', interrupted)
     const now = performance.now()
     program.waiting.set(id, {
       done,
