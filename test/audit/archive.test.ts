@@ -14,6 +14,8 @@ import { overviews } from '../../src/audit/inspect/overview.ts'
 import { timeline } from '../../src/audit/inspect/timeline.ts'
 import { recordedCalls } from '../../src/audit/replay/recorded-calls.ts'
 import { archivable, archiveConversation, unarchiveConversation } from '../../src/store/archive/archive.ts'
+import { archivedRows } from '../../src/store/archive/reading.ts'
+import { listHookInvocations } from '../../src/store/audit.ts'
 import { openDb, readDb } from '../../src/store/open.ts'
 import { countEntries } from '../../src/store/session/transcript.ts'
 
@@ -158,4 +160,27 @@ test('erasing reaches what is archived, and leaves nothing of it in the file', (
   assert.equal(fault, undefined)
   assert.ok(erased > 1000)
   assert.deepEqual(globSync('*.zst', { cwd: folder }), [])
+})
+
+test('hook runs are found in archives, the newest conversations first, until there are enough', (t) => {
+  const { read, archiveAll } = record(t)
+  const ids = (db: ReturnType<typeof readDb>, conversationId?: string) =>
+    listHookInvocations(db, { limit: 1e6, ...(conversationId && { conversationId }) }).map(({ id }) => id)
+  const whole = read((db) => ids(db))
+  const archived = archiveAll()
+  const { rows, left } = read((db) => archivedRows(db, 1e6, (id) => ids(db, id)))
+  assert.deepEqual(
+    [...rows, ...read((db) => ids(db))].sort((a, b) => a - b),
+    whole,
+  )
+  assert.equal(left, 0)
+  const looked: string[] = []
+  const few = read((db) =>
+    archivedRows(db, 1, (id) => {
+      looked.push(id)
+      return ids(db, id)
+    }),
+  )
+  assert.equal(few.left, 0)
+  assert.equal(looked.length < archived.length, true, 'no more are unpacked than needed')
 })

@@ -40,6 +40,35 @@ export function dropArchived(db: ReadDb): void {
   brought.get(db)!.clear()
 }
 
+/**
+ * Rows of archived conversations, the newest conversation first, until there are `enough` of them or much was unpacked. `left`:
+ * conversations that were not looked into.
+ */
+export function archivedRows<T>(
+  db: ReadDb,
+  enough: number,
+  read: (conversationId: string) => readonly T[],
+): { rows: T[]; left: number } {
+  const archives = db.all<{ id: string; length: number }>(
+    `SELECT a.conversation_id AS id, a.length FROM ona_archives a JOIN conversations c ON c.id = a.conversation_id
+     ORDER BY c.last_active DESC, c.rowid DESC`,
+  )
+  const rows: T[] = []
+  let unpacked = 0
+  let looked = 0
+  for (const { id, length } of archives) {
+    if (rows.length >= enough || unpacked + length > mostUnpacked) break
+    unpacked += length
+    looked++
+    bringArchived(db, [id])
+    rows.push(...read(id))
+    dropArchived(db)
+  }
+  return { rows, left: rows.length >= enough ? 0 : archives.length - looked }
+}
+/** Compressed; about ten times as much is read. */
+const mostUnpacked = 32 * 1024 * 1024
+
 /** '' for a session that there is not. */
 export const conversationOf = (db: ReadDb, sessionId: string | undefined): string =>
   db.get<{ id: string }>('SELECT conversation_id AS id FROM sessions WHERE session_id = ?', sessionId ?? '')?.id ?? ''

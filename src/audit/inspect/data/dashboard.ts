@@ -1,7 +1,7 @@
 /** What the overview shows: totals, days, hooks, denials, prompts and conversations, all under one filter. */
 import { redact } from '../../../hooks/redact.ts'
 import { isObject } from '../../../hooks/shape.ts'
-import type { Db } from '../../../store/open.ts'
+import type { Db, ReadDb } from '../../../store/open.ts'
 import { parsed } from '../side-events.ts'
 import { type Filter, type Scope, scopeOf } from './filter.ts'
 import type { Choices, ConversationRow, Day, HookStat, RulingStat, Totals } from './shapes.ts'
@@ -140,7 +140,8 @@ export const conversationRows = (db: Db, ids: readonly string[]): ConversationRo
     return [{ ...rest, title: redact(name || firstPrompt(db, id)), cost: priced === 0 ? null : cost }]
   })
 
-function firstPrompt(db: Db, conversation: string): string {
+/** The beginning of what was first asked for; '' where it is in an archive that is not open. */
+export function firstPrompt(db: ReadDb, conversation: string): string {
   const row = db.get<{ payload: string }>(
     `SELECT payload_json AS payload FROM transcript_entries WHERE session_id = (
        SELECT session_id FROM sessions s WHERE conversation_id = ? AND NOT EXISTS

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
+import { archiveConversation, unarchiveConversation } from '../../../store/archive/archive.ts'
 import { addEvent, commitRound, commitToolCall, recordHooks } from '../../../store/audit.ts'
 import { createConversation, createSession } from '../../../store/conversations.ts'
 import { type Db, openDb, readDb } from '../../../store/open.ts'
@@ -197,4 +198,63 @@ test('a database that cannot be written is indexed in memory', (t) => {
   assert.equal(progress.read, progress.rows)
   assert.deepEqual([found(reader, 'plum'), dashboard.totals(reader, {}).calls], [['a'], 1])
   assert.equal(db.get("SELECT 1 FROM sqlite_master WHERE name LIKE 'ona_inspect%'"), undefined)
+})
+
+test('a search looks into archived conversations, whether they were read before or after they were archived', (t) => {
+  const db = database(t)
+  for (const id of ['early', 'late', 'stays']) add(db, id, `plum-${id} pear`)
+  const hits = () => search(db, 'pear', {}).found.map(({ id, hits: each }) => [id, each.map(({ type }) => type)])
+  archiveConversation(db, 'early', 'agent.db-archive-1.zst')
+  upToDate(db)
+  const counted = () =>
+    dashboard.conversationRows(db, ['early', 'late', 'stays']).map(({ title: _, lastActive: __, ...row }) => row)
+  const sums = counted()
+  archiveConversation(db, 'late', 'agent.db-archive-1.zst')
+  upToDate(db)
+  upToDate(db)
+  assert.deepEqual(
+    hits().toSorted(),
+    ['early', 'late', 'stays'].map((id) => [id, ['assistant', 'user']]),
+  )
+  assert.deepEqual(counted(), sums, 'and counts each row once')
+  assert.deepEqual(
+    search(db, 'pear', {})
+      .found.map(({ id, title, archived = false }) => [id, title, archived])
+      .toSorted(),
+    [
+      ['early', 'plum-early pear', true],
+      ['late', 'plum-late pear', true],
+      ['stays', 'plum-stays pear', false],
+    ],
+  )
+  unarchiveConversation(db, 'late')
+  archiveConversation(db, 'late', 'agent.db-archive-2.zst')
+  upToDate(db)
+  assert.deepEqual(found(db, 'plum-late'), ['late'])
+  assert.deepEqual(counted(), sums)
+  eraseSession(
+    db,
+    db.get<{ id: string }>("SELECT session_id AS id FROM sessions WHERE conversation_id = 'stays'")!.id,
+    'x',
+  )
+  upToDate(db)
+  assert.deepEqual([found(db, 'pear').toSorted(), found(db, 'plum-stays')], [['early', 'late'], []])
+})
+
+test('an archive that is gone or damaged hides its texts and nothing else', (t) => {
+  const db = database(t)
+  for (const id of ['lost', 'kept']) add(db, id, 'pear')
+  upToDate(db)
+  archiveConversation(db, 'lost', 'agent.db-archive-1.zst')
+  rmSync(join(dirname(db.path), 'agent.db-archive-1.zst'))
+  upToDate(db)
+  assert.deepEqual(
+    search(db, 'pear', {})
+      .found.map(({ id, hits }) => [id, hits.length])
+      .toSorted(),
+    [
+      ['kept', 2],
+      ['lost', 0],
+    ],
+  )
 })

@@ -3,6 +3,7 @@ import type { Db } from '../../../store/open.ts'
 import { type HookRow, hookAnswer, hookColumns } from '../hook-answer.ts'
 import { parsed } from '../side-events.ts'
 import { entryText } from './entry-text.ts'
+import { archivesProgress, nextArchive, readArchive } from './fill-archives.ts'
 import type { Progress } from './shapes.ts'
 import { sums } from './sums.ts'
 import { createTables, cursor, dropTables, inBatch, type Schema, setCursor, textStride } from './tables.ts'
@@ -20,11 +21,12 @@ export function fill(db: Db, schema: Schema, forMs: number): Progress {
   for (const source of sources) {
     for (let more = true; more && performance.now() < until; ) more = fillBatch(db, schema, source)
   }
+  for (let more = true; more && performance.now() < until; ) more = fillArchive(db, schema)
   return progress(db)
 }
 
 export function progress(db: Db): Progress {
-  let [rows, read] = [0, 0]
+  let { rows, read } = archivesProgress(db)
   for (const { table } of sources) {
     const { last } = db.get<{ last: number }>(`SELECT coalesce(max(id), 0) AS last FROM ${table}`)!
     rows += last
@@ -49,6 +51,27 @@ function fillBatch(db: Db, schema: Schema, source: Source): boolean {
     batch.sums.write()
     if (rows.length > 0) setCursor(db, source.table, rows.at(-1)!.id)
     return rows.length === batchRows
+  })
+}
+
+/** One archived conversation. Says whether there are more. */
+function fillArchive(db: Db, schema: Schema): boolean {
+  if (!nextArchive(db)) return false
+  return inBatch(db, schema, () => {
+    forgetErased(db, schema)
+    const next = nextArchive(db)
+    if (!next) return false
+    const batch = openBatch(db)
+    readArchive(
+      db,
+      next,
+      sources.map(({ table, columns, read, readText = read }) => ({
+        ...{ table, columns },
+        read: (row, isText) => (isText ? readText : read)(batch, row),
+      })),
+    )
+    batch.sums.write()
+    return true
   })
 }
 
@@ -104,6 +127,8 @@ interface Source {
   readonly table: string
   readonly columns: string
   read(batch: Batch, row: never): void
+  /** Only what can be searched. */
+  readText?(batch: Batch, row: never): void
 }
 
 interface EntryRow {
@@ -172,16 +197,20 @@ const sources: readonly Source[] = [
   {
     table: 'transcript_entries',
     columns: 'id, session_id AS session, entry_type AS type, created_at AS at, payload_json AS payload',
-    read({ db, session, sums }, { id, session: sessionId, type, at, payload }: EntryRow) {
-      const { number, sub } = session(sessionId)
-      if (type === 'user' && !sub) sums.activity(number, at, { prompts: 1 })
-      if (type === 'tool_result') sums.activity(number, at, { calls: 1 })
-      if (!searched.includes(type)) return
-      const text = entryText(payload)
-      if (text !== '') db.run(addText, number * textStride + id, text)
+    read(batch, row: EntryRow) {
+      const { number, sub } = batch.session(row.session)
+      if (row.type === 'user' && !sub) batch.sums.activity(number, row.at, { prompts: 1 })
+      if (row.type === 'tool_result') batch.sums.activity(number, row.at, { calls: 1 })
+      readText(batch, row)
     },
+    readText,
   },
 ]
+
+function readText({ db, session }: Batch, { id, session: sessionId, type, payload }: EntryRow): void {
+  const text = searched.includes(type) ? entryText(payload) : ''
+  if (text !== '') db.run(addText, session(sessionId).number * textStride + id, text)
+}
 
 const addText = 'INSERT INTO ona_inspect_text(rowid, body) VALUES (?, ?)'
 

@@ -1,8 +1,10 @@
 /** Full-text search: which conversations hold the words, and where in them. */
 import { redact } from '../../../hooks/redact.ts'
-import type { Db } from '../../../store/open.ts'
+import { archiveOf } from '../../../store/archive/archive.ts'
+import { withArchived } from '../../../store/archive/reading.ts'
+import { type Db, type ReadDb, StoreError } from '../../../store/open.ts'
 import { pageRows } from '../page-size.ts'
-import { conversationRows } from './dashboard.ts'
+import { conversationRows, firstPrompt } from './dashboard.ts'
 import { entryText } from './entry-text.ts'
 import { type Filter, scopeOf } from './filter.ts'
 import { marker } from './marks.ts'
@@ -11,6 +13,8 @@ import { textStride } from './tables.ts'
 
 const mostConversations = 50
 const mostHits = 3
+/** So many bytes of archives are unpacked to show what was found in them. */
+const mostUnpacked = 8 * 1024 * 1024
 
 /** Newest conversations first. `more`: there are others. */
 export function search(db: Db, words: string, filter: Filter): SearchResult {
@@ -20,10 +24,23 @@ export function search(db: Db, words: string, filter: Filter): SearchResult {
   const mark = marker(db, match)
   const entries = matching(db, match, filter)
   const numbers = [...entries.keys()]
+  let unpacked = 0
   const found = numbers.slice(0, mostConversations).flatMap((number): Found[] => {
     const { id } = db.get<{ id: string }>('SELECT id FROM ona_inspect_conversations WHERE number = ?', number)!
     const [row] = conversationRows(db, [id])
-    return row ? [{ ...row, hits: entries.get(number)!.flatMap((entry) => hitAt(db, entry, mark)) }] : []
+    if (!row) return []
+    const archive = archiveOf(db, id)
+    unpacked += archive?.length ?? 0
+    // that the words are there is known without its text
+    if (archive && unpacked > mostUnpacked) return [{ ...row, archived: true, hits: [] }]
+    const isArchived = archive !== undefined
+    return [
+      inArchive(db, id, (reader) => ({
+        ...row,
+        ...(isArchived && { archived: true, title: row.title || redact(firstPrompt(reader, id)) }),
+        hits: entries.get(number)!.flatMap((entry) => hitAt(reader, entry, mark)),
+      })) ?? { ...row, archived: true, hits: [] },
+    ]
   })
   return { found, more: numbers.length > mostConversations }
 }
@@ -72,7 +89,17 @@ function inOrder(db: Db, match: string, allowed: ReadonlySet<number> | undefined
   return found
 }
 
-function hitAt(db: Db, id: number, mark: (text: string) => string[]): Hit[] {
+/** Undefined: the archive of the conversation is damaged, and opening it says so. */
+function inArchive<T>(db: Db, conversation: string, work: (db: ReadDb) => T): T | undefined {
+  try {
+    return withArchived(db, [conversation], work)
+  } catch (cause) {
+    if (cause instanceof StoreError) return undefined
+    throw cause
+  }
+}
+
+function hitAt(db: ReadDb, id: number, mark: (text: string) => string[]): Hit[] {
   const row = db.get<{ type: string; at: string; payload: string; place: number }>(
     `SELECT e.entry_type AS type, e.created_at AS at, e.payload_json AS payload, e.sequence + (
        SELECT coalesce(sum((SELECT max(sequence) + 1 FROM transcript_entries o WHERE o.session_id = s.session_id)), 0)

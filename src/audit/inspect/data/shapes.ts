@@ -76,6 +76,9 @@ export interface Hit {
 }
 
 export interface Found extends ConversationRow {
+  /** `ona audit archive` moved it out of the database. */
+  readonly archived?: boolean
+  /** None of an archived conversation where much was found: opening it shows them. */
   readonly hits: readonly Hit[]
 }
 

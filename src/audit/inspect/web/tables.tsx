@@ -168,6 +168,7 @@ export function Results({ words, result }: { words: string; result: SearchResult
               {titleOf(row)}
             </a>
             <Facts row={row} />
+            {row.archived && <p class="facts">archived{row.hits.length === 0 && '; open it to see where'}</p>}
             <ul class="hits">
               {row.hits.map(({ type, at, page, pieces }) => (
                 <li key={`${at}${pieces.join('')}`}>

@@ -6,7 +6,7 @@ import type { Invocation } from '../../../hooks/plane.ts'
 import { stepNames } from '../../../hooks/steps.ts'
 import { visible } from '../../../hooks/text/visible.ts'
 import { command } from '../../command.ts'
-import { said, saidJson, table, wrong } from '../../print.ts'
+import { noted, said, saidJson, table, wrong } from '../../print.ts'
 
 const help = `ona hooks log shows which hooks ran, what each said (its verdict), how long it took, and why.
 
@@ -41,9 +41,18 @@ export const log = command('ona hooks log', { help, flags: logFlags }, async (va
   const db = readDb(path)
   try {
     const { event, tool: toolName, session: sessionId, conversation: conversationId } = values
-    const { bringArchived, conversationOf } = await import('../../../store/archive/reading.ts')
-    bringArchived(db, [conversationId ?? conversationOf(db, sessionId)])
-    const rows = listHookInvocations(db, { event, toolName, sessionId, conversationId, limit })
+    const { archivedRows, bringArchived, conversationOf } = await import('../../../store/archive/reading.ts')
+    const one = conversationId ?? conversationOf(db, sessionId)
+    bringArchived(db, [one])
+    const filter = { event, toolName, sessionId, conversationId, limit }
+    let rows = listHookInvocations(db, filter)
+    if (one === '' && rows.length < limit) {
+      const read = (id: string) => listHookInvocations(db, { ...filter, conversationId: id })
+      const archived = archivedRows(db, limit - rows.length, read)
+      rows = [...archived.rows, ...rows].sort((a, b) => a.id - b.id).slice(-limit)
+      if (archived.left > 0)
+        noted(`${archived.left} archived conversations were not looked into; --conversation ID reads one`)
+    }
     if (values.json) return saidJson(rows)
     if (rows.length === 0) return said('no hook run matches')
     return said(table(['when', 'event', 'tool', 'verdict', 'took', 'hook', 'why'], rows.map(logRow)))
