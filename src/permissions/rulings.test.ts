@@ -374,6 +374,25 @@ test('what is said of a command line under a mode or a layer of its own', async 
     ],
     ['+Bash', 'tmux send-keys x', 'allow by Bash: the allow rule "Bash"', { mode: 'bypassPermissions' }],
     ['+Bash', 'tar xf a.tar', 'allow by Bash: the allow rule "Bash"', { fenced: true }],
+    ['+Bash', 'tar xf a.tar', 'allow by Bash: the allow rule "Bash"', { mode: 'bypassPermissions' }],
+    [
+      '+Bash',
+      'tar xf a.tar -C /p',
+      'ask: `tar xf a.tar -C /p` writes files that it does not name, into /p, which settings and hooks are read from',
+      { protect: sessionProtectedPaths({ database: '/p/q/a.db' }) },
+    ],
+    [
+      '+Bash',
+      'tar xf a.tar -C /o',
+      'ask: `tar xf a.tar -C /o` writes files that it does not name, into /o, which settings and hooks are read from',
+      { origins: ['/o/p'] },
+    ],
+    [
+      '+Bash',
+      'rm -r /p',
+      "ask: `rm -r /p` takes /p with ona's database",
+      { protect: sessionProtectedPaths({ database: '/p/q/a.db' }) },
+    ],
   ])
 })
 

@@ -241,7 +241,7 @@ function hidden({ reading, question, source }: Line): Guard | undefined {
   if (!unknown || !/[./]/.test(source)) return undefined
   for (const token of source.split(/[\s'"`;|&()<>=,{}]+/)) {
     if (!token.includes('/') && !token.startsWith('.')) continue
-    const path = token.replace(/^\$\{?HOME\}?(?=\/)/, '~').replace(/^\$\{?PWD\}?(?=\/)/, '.')
+    const path = token.replace(/^\$HOME(?=\/)/, '~').replace(/^\$PWD(?=\/)/, '.')
     const at = placed(path.replace(/^~(?=\/|$)/, question.home), question.home, question.cwd)
     const row = protectionOf(join(at.startsWith('/') ? '' : question.cwd, at), question.home, question.protect)
     if (row && row.edit !== 'mode') return { word: 'ask', why: `it mentions ${token}, which is ${row.what}` }
