@@ -227,3 +227,11 @@ test('what a view remembers, and whether something is there', () => {
   assert.deepEqual([lasting.there(join(folder, 'b')), once.there(join(folder, 'b'))], [false, false])
   assert.equal(rememberingView().there(join(folder, 'b')), true)
 })
+
+test('a view keeps 20000 answers, and then begins anew', () => {
+  const view = rememberingView()
+  for (let at = 0; at < 20_000; at++) view.keep(`${at}`, () => at)
+  assert.deepEqual([view.keep('0', () => -1), view.keep('19999', () => -1)], [0, 19_999])
+  view.keep('more', () => 0)
+  assert.deepEqual([view.keep('0', () => -1), view.keep('more', () => -1)], [-1, 0])
+})

@@ -144,7 +144,7 @@ export function real(path: string): string {
 }
 
 function walk(path: string): string {
-  const waiting = path.split(/[/\\]/).filter((part) => part !== '' && part !== '.')
+  const waiting = path.split(/[/\\]/).filter((part) => part !== '')
   let at = sep === '/' ? '/' : `${waiting.shift() ?? ''}/`
   for (let links = 0; waiting.length > 0; ) {
     const part = waiting.shift()!
@@ -156,7 +156,7 @@ function walk(path: string): string {
     const target = linkTarget(next)
     if (target === undefined || ++links > 40) at = next
     else {
-      waiting.unshift(...target.split('/').filter((each) => each !== '' && each !== '.'))
+      waiting.unshift(...target.split('/'))
       if (isAbsolute(target)) at = '/'
     }
   }

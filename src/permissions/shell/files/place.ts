@@ -156,7 +156,7 @@ export class Place {
       paths = this.expand(word.path)
       this.globs.set(word.path, paths)
     }
-    return paths?.map((path) => ({ ...word, value: path, path, glob: false }))
+    return paths?.map((path) => ({ ...word, path }))
   }
 
   /** Null: too many. */
@@ -216,8 +216,7 @@ function slotOf(path: string): number {
     length * 31 + path.charCodeAt(length - 1) * 17 + path.charCodeAt(length - 2) * 7 + path.charCodeAt(length >> 1)
   return hash % mostFollowed || 0 // of a text too short for that, too
 }
-const isDevice = (path: string): boolean =>
-  path.startsWith('/dev/') && /^\/dev\/(null|zero|stdin|stdout|stderr|tty|fd\/\d+)$/.test(path)
+const isDevice = (path: string): boolean => /^\/dev\/(null|zero|stdin|stdout|stderr|tty|fd\/\d+)$/.test(path)
 
 /** The places that were asked about last, as long as their view of the files lasts. */
 const places = new WeakMap<FileView, Place[]>()
