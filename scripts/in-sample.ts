@@ -1,12 +1,12 @@
 /**
- * Loaded before each test file of a sampled run, with the path of its `Shares` in the query. A file that has a share imports
+ * Loaded before each test file of a sampled run, with the path of the shares in the query. A file that has a share imports
  * this module in place of node:test, so that its `test` skips what is not in the share.
  */
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { relative } from 'node:path'
 import { test as each } from 'node:test'
-import type { Share, Shares } from './test-sample.ts'
+import type { Sample, Share } from './test-sample.ts'
 
 export { after, afterEach, before, beforeEach, describe, it, mock, run, snapshot, suite } from 'node:test'
 
@@ -14,7 +14,7 @@ export { after, afterEach, before, beforeEach, describe, it, mock, run, snapshot
 export const leftOut = 'not in this sample'
 
 const path = new URL(import.meta.url).searchParams.get('shares')
-const shares: Shares = path === null ? {} : JSON.parse(readFileSync(path, 'utf8'))
+const shares: Sample['shares'] = path === null ? {} : JSON.parse(readFileSync(path, 'utf8'))
 const share = shares[relative('.', process.argv[1] ?? '')]
 export const test = share === undefined ? each : some(share)
 if (share !== undefined)

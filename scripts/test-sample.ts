@@ -1,6 +1,6 @@
 /**
- * Which tests a run of everything leaves to other days. Of a file that takes long, one test in so many runs: others each day,
- * and always those that acceptance rows name. `ONA_TEST_FULL=1` runs them all.
+ * Which tests a run of everything leaves to other days. A file that takes long runs every other day, and one in so many of its
+ * tests: other ones each time. What acceptance rows name runs always. `ONA_TEST_FULL=1` runs everything.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,33 +17,44 @@ export interface Share {
   /** A row names the file as a whole: some test of it has to run. */
   readonly isNamed: boolean
 }
-export type Shares = Readonly<Record<string, Share>>
 
-/** Files below this run whole, in CPU milliseconds; of the others about as much is left. */
+export interface Sample {
+  /** Of the long files of this day. */
+  readonly shares: Readonly<Record<string, Share>>
+  /** Files of the other day. */
+  readonly left: readonly string[]
+}
+
+/** Of a file that is long about this much is left, in CPU milliseconds. */
 const shareMs = 1500
 const maxStep = 6
+/** Tests of units share a process with others, which a sampled file cannot: they are long later. */
+const longMs = (file: string): number => (file.startsWith('test/') ? shareMs : 2 * shareMs)
 
 /** `seed` is the number of the day, or another one that was asked for. */
-export function shares(files: readonly string[], seed: number): Shares {
-  const named = testsOfRows()
-  const long = files.filter((file) => (costs[file] ?? 0) > shareMs)
-  return Object.fromEntries(
-    long.map((file): [string, Share] => {
-      const step = Math.min(maxStep, Math.ceil(costs[file]! / shareMs))
-      const patterns = named.filter((row) => row.files.includes(file)).map(({ pattern }) => pattern)
-      // not the same turn for all files: a day has its share of every step
+export function sampleOf(files: readonly string[], seed: number): Sample {
+  const rows = testsOfRows()
+  const long = files
+    .filter((file) => (costs[file] ?? 0) > longMs(file))
+    .map((file) => {
+      const patterns = rows.filter((row) => row.files.includes(file)).map(({ pattern }) => pattern)
+      // not the same turn for all files: a day has its share of every folder and every step
       const turn = seed + [...file].reduce((sum, letter) => sum + letter.codePointAt(0)!, 0)
-      return [
-        file,
-        {
-          step,
-          first: turn % step,
-          always: patterns.filter((pattern) => pattern !== undefined),
-          isNamed: patterns.includes(undefined),
-        },
-      ]
-    }),
-  )
+      const step = Math.min(maxStep, Math.ceil(costs[file]! / shareMs))
+      const share: Share = {
+        step,
+        first: Math.floor(turn / 2) % step,
+        always: patterns.filter((pattern) => pattern !== undefined),
+        isNamed: patterns.includes(undefined),
+      }
+      return { file, share, isToday: turn % 2 === 0, isForRows: patterns.length > 0 }
+    })
+  return {
+    shares: Object.fromEntries(
+      long.filter(({ isToday, isForRows }) => isToday || isForRows).map(({ file, share }) => [file, share]),
+    ),
+    left: long.filter(({ isToday, isForRows }) => !isToday && !isForRows).map(({ file }) => file),
+  }
 }
 
 /** What `unit FILE… [--test-name-pattern='REGEX']` in rows names. */

@@ -35,7 +35,7 @@ import { report } from './reporter.ts'
 import { type FileResult, type Result, results } from './results-reporter.ts'
 import { deal, writeBatch } from './test-batch.ts'
 import { startRows } from './test-rows.ts'
-import { costs, costsFile, shares, today } from './test-sample.ts'
+import { costs, costsFile, sampleOf, today } from './test-sample.ts'
 import { readRowTimes, timesTable } from './test-times.ts'
 
 const { values, positionals } = parseArgs({
@@ -51,8 +51,8 @@ const { values, positionals } = parseArgs({
   },
 })
 const under = (path: string) => (statSync(path).isDirectory() ? globSync(`${path}/**/*.test.ts`).sort() : [path])
-const files = (positionals.length > 0 ? positionals : ['test', 'src', 'examples']).filter(existsSync).flatMap(under)
-if (files.length === 0) {
+const all = (positionals.length > 0 ? positionals : ['test', 'src', 'examples']).filter(existsSync).flatMap(under)
+if (all.length === 0) {
   console.error(`no test file (*.test.ts) in ${positionals.join(', ')}`)
   process.exit(2)
 }
@@ -75,12 +75,13 @@ const patterns = values['test-name-pattern']
 const isSampled =
   process.env['ONA_TEST_FULL'] !== '1' && !patterns && (positionals.length === 0 || values.seed !== undefined)
 const seed = Number(values.seed ?? today())
-const sample = isSampled ? shares(files, seed) : {}
-const samplePath = join(scratch, 'shares.json')
-writeFileSync(samplePath, JSON.stringify(sample))
+const { shares, left } = isSampled ? sampleOf(all, seed) : { shares: {}, left: [] }
+const files = all.filter((file) => !left.includes(file))
+const sharesFile = join(scratch, 'shares.json')
+writeFileSync(sharesFile, JSON.stringify(shares))
 const batches = new Map<string, readonly string[]>()
 // a pattern is matched against the suite that a batch makes of a file, too
-for (const batch of patterns ? [] : deal({ files: files.filter((file) => !(file in sample)), last })) {
+for (const batch of patterns ? [] : deal({ files: files.filter((file) => !(file in shares)), last })) {
   const at = join(scratch, `batch-${batches.size}.test.mjs`)
   writeBatch(batch, at, scratch)
   batches.set(at, batch)
@@ -92,7 +93,7 @@ const tests = run({
   execArgv: [
     `--import=${join(import.meta.dirname, 'compile-cache.mjs')}`,
     `--import=${new URL(`./cpu-time.ts?to=${scratch}`, import.meta.url)}`,
-    ...(isSampled ? [`--import=${new URL(`./in-sample.ts?shares=${samplePath}`, import.meta.url)}`] : []),
+    ...(isSampled ? [`--import=${new URL(`./in-sample.ts?shares=${sharesFile}`, import.meta.url)}`] : []),
   ],
   ...(patterns && { testNamePatterns: patterns.map((pattern) => new RegExp(pattern)) }),
 })
@@ -100,10 +101,9 @@ let passed = true
 tests.on('test:summary', ({ success }) => {
   passed &&= success
 })
-const counts = { all: 0, left: 0 }
+let leftTests = 0
 tests.on('test:pass', ({ skip }) => {
-  counts.all++
-  if (skip === leftOut) counts.left++
+  if (skip === leftOut) leftTests++
 })
 const rowTimes = join(scratch, 'rows')
 const rows = values.acceptance && startRows({ tested: values.acceptance, times: rowTimes })
@@ -136,9 +136,10 @@ if (rows) {
 if (values.times) process.stdout.write(timesTable(ran, readRowTimes(rowTimes), cpuMs()))
 rmSync(scratch, { recursive: true, force: true })
 if (values.costs) writeFileSync(costsFile, `${JSON.stringify(measured(), null, 2)}\n`)
-if (counts.left > 0)
+if (isSampled)
   console.log(
-    `\nsampled: ${counts.left} of ${counts.all} tests were left to other days (--seed ${seed} repeats this sample), and long campaigns were short. All: ONA_TEST_FULL=1 npm test`,
+    `\nsampled: ${left.length} long files and ${leftTests} tests of others were left to other days, and campaigns were short; ` +
+      `--seed ${seed} repeats this sample. To run everything: ONA_TEST_FULL=1 npm test`,
   )
 if (failures.length > 0) console.log(`\nfailed:\n${failures.map((line) => `  ${line}\n`).join('')}`)
 process.exitCode = stop.signal.aborted ? 130 : passed && failures.length === 0 ? 0 : 1
@@ -152,7 +153,7 @@ function longestFirst(): string[] {
 
 /** What a file took last, or where that is not known what it costs by the table. */
 function expectedMs(file: string): number {
-  return last.get(file) ?? (costs[file] ?? 0) / (sample[file]?.step ?? 1)
+  return last.get(file) ?? (costs[file] ?? 0) / (shares[file]?.step ?? 1)
 }
 
 /** The files of this run that took more than a second of CPU time. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { shares } from '../../scripts/test-sample.ts'
+import { sampleOf } from '../../scripts/test-sample.ts'
 import { compileCache } from '../support/compile-cache.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -131,11 +131,15 @@ test('of a file with a share, the tests of the share run and those that rows nam
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-  const long = 'test/workflow.test.ts'
-  const turns = [0, 1, 2, 3, 4, 5].map((seed) => shares([long, 'src/layers.test.ts'], seed))
-  assert.deepEqual(turns.map((each) => each[long]!.first).sort(), [0, 1, 2, 3, 4, 5])
-  assert.deepEqual(turns.map(Object.keys), Array(6).fill([long]))
-  assert.ok(turns[0]![long]!.always.includes('killed at any moment'))
+  const [named, other] = ['test/workflow.test.ts', 'test/replay.test.ts']
+  const days = Array.from({ length: 12 }, (_, seed) => sampleOf([named, other, 'src/layers.test.ts'], seed))
+  assert.deepEqual(
+    days.map(({ shares, left }) => [...Object.keys(shares), ...left]),
+    Array(12).fill([named, other]),
+  )
+  const turns = (file: string) => days.flatMap(({ shares }) => shares[file]?.first ?? [])
+  assert.deepEqual([turns(named).length, turns(other).toSorted()], [12, [0, 1, 2, 3, 4, 5]])
+  assert.ok(days[0]!.shares[named]!.always.includes('killed at any moment'))
 })
 
 test('a signal ends the test files and what they started', async (t) => {
