@@ -57,11 +57,18 @@ requests() { tail -n "+$((REQUESTS_BEFORE + 1))" "$OUTSIDE/requests.jsonl"; }
 # repl LINE…: a session of the REPL, with these lines typed into it
 repl() { printf '%s\n' "$@" | ona 2>&1; }
 
-# json PATH: a value out of the JSON on stdin, e.g. json .a.0.b
+# json PATH: a value out of the JSON on stdin, e.g. json .a.0.b, or json .a.length; sqlite3 starts ten times as fast as node
 json() {
-  node -e 'let v = JSON.parse(require("fs").readFileSync(0, "utf8"))
-    for (const key of process.argv[1].split(".").filter(Boolean)) v = v?.[key]
-    console.log(typeof v === "string" ? v : JSON.stringify(v))' "$1"
+  local text path='$' key
+  text=$(cat)
+  for key in ${1//./ }; do
+    case $key in
+      length) sqlite3 :memory: <<<"SELECT json_array_length('${text//\'/\'\'}', '$path')"; return ;;
+      *[!0-9]*) path+=".\"$key\"" ;;
+      *) path+="[$key]" ;;
+    esac
+  done
+  sqlite3 :memory: <<<"SELECT iif(json_type(value, '$path') = 'text', value ->> '$path', value -> '$path') FROM (SELECT '${text//\'/\'\'}' AS value)"
 }
 
 # unit FILE…: the product's own tests of a contract that no command shows; with --tested, as they ended there
