@@ -450,7 +450,7 @@ const demoShows = ['✖ Write', 'is refused', '✖ C2', 'Hello, undefined!', '�
 
 test('ona demo goes from plan to sign-off by itself, shows what failed, and leaves nothing behind', async (t) => {
   const at = place(t)
-  const { code, stdout } = await at.run(['demo', '--yes'])
+  const { code, stdout } = await at.run(['demo', '--yes'], { timeoutMs: 300_000 })
   assert.equal(code, 0)
   for (const part of demoShows) assert.ok(stdout.includes(part), part)
   assert.equal(existsSync(at.db), false)
