@@ -177,3 +177,23 @@ test('nothing is left that waits: no timer, and no listener on the signal', asyn
   await sh('sleep 60', { timeoutMs: 50, graceMs: 60_000, signal })
   assert.deepEqual([timers(), listeners], [before, 0])
 })
+
+test('on Windows a program has no group: taskkill ends it with its children, and nothing wakes it', async (t) => {
+  const platform = Object.getOwnPropertyDescriptor(process, 'platform')!
+  t.after(() => Object.defineProperty(process, 'platform', platform))
+  Object.defineProperty(process, 'platform', { value: 'win32' })
+  const here = new URL('./process-group.ts', import.meta.url).href
+  const { signalGroup, startGroup, wakeGroup } = (await import(
+    `${here}?windows`
+  )) as typeof import('./process-group.ts')
+  const calls: unknown[][] = []
+  t.mock.method(process.getBuiltinModule('node:child_process'), 'spawn', (...given: unknown[]) => calls.push(given))
+  const child = { pid: 7 } as never
+  startGroup({ program: 'hook.exe', args: ['-v'], cwd: 'C:\\', env: {}, stdio: ['pipe'] })
+  wakeGroup(child)
+  signalGroup(child, 'SIGTERM')
+  assert.deepEqual(calls, [
+    ['hook.exe', ['-v'], { cwd: 'C:\\', env: {}, detached: false, windowsHide: true, stdio: ['pipe'] }],
+    ['taskkill', ['/pid', '7', '/t', '/f'], { stdio: 'ignore' }],
+  ])
+})

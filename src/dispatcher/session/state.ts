@@ -98,7 +98,7 @@ function patchCore(state: State, patch: Json, authorsWork: string): State['core'
 /** A capability's time of checking never goes back. */
 function keepLatest(before: number | undefined, state: State): State {
   const neo4j = state.cap?.neo4j
-  if (before === undefined || !neo4j || (neo4j.lastCheckTs ?? 0) >= before) return state
+  if (before === undefined || !neo4j || neo4j.lastCheckTs! >= before) return state
   return { ...state, cap: { ...state.cap, neo4j: { ...neo4j, lastCheckTs: before } } }
 }
 
