@@ -5,7 +5,7 @@ import { claudeToolName, namesOf } from './claude/contract.ts'
 import { type Handler, labelOf } from './handler.ts'
 import { builtins } from './handlers/builtin.ts'
 import { createRedactor } from './redact.ts'
-import { credentialNames, isSecretName, withoutCredentials } from './secret-names.ts'
+import { credentialNames, isSecretName, secretNamePattern, withoutCredentials } from './secret-names.ts'
 import { wireBody } from './step/blocks.ts'
 import { nearest, notKnown } from './text/nearest.ts'
 import { readGlob, readStepMatch } from './wire/matcher.ts'
@@ -17,6 +17,13 @@ test('a name that carries a secret', () => {
     'password PASSWORD db_password token API_TOKEN secret apiKey api_key API-Key apikeys accessKey privateKey secretKey SECRET_KEY_BASE passwd passphrase clientSecret client_secret credential credentials cookie Authorization api_key_2'
   const plain = 'tokens max_tokens tokenizer passwords secretary keys author cookies cookie_policy authorization_url x'
   assert.deepEqual([words(secret).filter((name) => !isSecretName(name)), words(plain).filter(isSecretName)], [[], []])
+})
+
+test('the names in a text: keys and credentials in the plural as well', () => {
+  const whole = new RegExp(`^(?:${secretNamePattern})$`, 'i')
+  const named = words('api_keys accessKeys private-keys secret_keys credentials password token Authorization cookie')
+  const other = words('tokens passwords cookies secrets key')
+  assert.deepEqual([named.filter((name) => !whole.test(name)), other.filter((name) => whole.test(name))], [[], []])
 })
 
 test('redact-secrets hides arguments by name, and says nothing where there is none', () => {

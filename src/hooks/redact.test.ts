@@ -24,6 +24,9 @@ test('what looks like a secret goes, and what stands around it stays', () => {
     ['"-----BEGIN PRIVATE KEY-----\\nMIIE","b":1', '"-----BEGIN PRIVATE KEY-----[redacted]","b":1'],
   ]
   for (const [text, expected] of cases) assert.equal(redact(text), expected)
+  const nested = (token: string) => JSON.stringify({ content: JSON.stringify({ token, k: 1 }) })
+  for (const token of ['ab\\', 'a"b', '\\\\"', 'ab\\\\'])
+    assert.equal(redact(nested(token)), nested('[redacted]'), token)
 })
 
 test('each well-known form from its shortest on, whatever the case; one character less is none', () => {

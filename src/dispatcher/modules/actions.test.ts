@@ -918,6 +918,13 @@ test('how far back a module reads the log', async (t) => {
     log(size, { kind: 'MEMORY_FOLLOWUP_TRIGGER', ts: 1, data: { ruleId: 'r' } })
     return ((await ask(activation, call('read_file'))) as Json)['action'] === 'nothing'
   }
+  const blocks = async (size: number) => {
+    log(size, { kind: 'TOOL_DECISION', decision: 'deny', turnId: 4, workId: 'w001' })
+    const denied = { ...call('read_file'), outcome: { decision: 'deny', decidedBy: 'x' } as const }
+    const config = { blockAfterDenies: 3 } // the two in the log, and this one
+    return ((await ask(session, { ...denied, config, state: at('EXECUTING') })) as Json)['action'] !== 'nothing'
+  }
+  assert.deepEqual([await blocks(MiB / 4), await blocks(MiB / 4 + 1)], [true, false])
   assert.deepEqual([await journaled(8 * MiB), await journaled(8 * MiB + 1)], [1, 0])
   assert.deepEqual([await total(32 * MiB), await total(32 * MiB + 1)], [2, 1])
   assert.deepEqual([await cools(MiB), await cools(MiB + 1)], [true, false])

@@ -57,6 +57,17 @@ test('as many of one command as ran at once, up to four', async () => {
   }
 })
 
+test('one after another they need one shell', async () => {
+  const place = newPlace()
+  for (let round = 0; round < 3; round++) {
+    await isWarm('echo one', place)
+    await until(() => warmShells(place, 'echo one') === 1)
+  }
+  expectCommand('echo last', place) // its shell is started behind any of the other's
+  await until(() => warmShells(place, 'echo last') === 1)
+  assert.equal(warmShells(place, 'echo one'), 1)
+})
+
 test('sixteen in one place: of more commands the one used longest ago loses its shell', async () => {
   const place = newPlace()
   const commands = Array.from({ length: 16 }, (_, at) => `echo ${at}`)
