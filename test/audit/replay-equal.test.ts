@@ -104,6 +104,50 @@ test('a hook that is not asked leaves its calls open: not replayed, unless a rul
   )
 })
 
+/** A persistent hook for each way to answer; after a crash it is started again. */
+const stays = `#!/bin/bash
+while IFS= read -r line; do
+  case $line in '{"protocol"'*) echo '{"protocol":1}'; continue ;; esac
+  id=\${line#'{"id":'}
+  id=\${id%%,*}
+  say() { echo "{\\"id\\":$id,\\"verdict\\":{\\"hookSpecificOutput\\":{\\"hookEventName\\":\\"PreToolUse\\",\\"permissionDecision\\":\\"$1\\"}}}"; }
+  case $line in
+    *say-deny*) say deny ;;
+    *say-ask*) say ask ;;
+    *say-allow*) say allow ;;
+    *block-it*) echo "{\\"id\\":$id,\\"block\\":\\"no\\"}" ;;
+    *crash*) exit 1 ;;
+    *) echo "{\\"id\\":$id,\\"verdict\\":null}" ;;
+  esac
+done
+`
+for (const onFailure of ['proceed', 'refuse'])
+  test(`persistent hooks, ${onFailure} on failure`, async (t) => {
+    const here = place(t)
+    here.write('stays.sh', stays)
+    const hook = { hook_event_name: 'PreToolUse', matcher: 'Bash', command: './stays.sh', persistent: true }
+    const settings = {
+      hooks: [{ ...hook, ...(onFailure === 'refuse' && { onFailure }) }],
+      permissions: { ask: ['Bash(touch say-allow)'] },
+    }
+    const words = ['say-deny', 'say-ask', 'crash', 'say-allow', 'block-it', 'silent']
+    const calls = words.map((word) => bash(`touch ${word}`))
+    const found = await replayed(t, here, { settings, calls, flags: ['--run-commands'] })
+    assert.deepEqual([found.changes, found.same, found.not_replayed], [[], words.length, 0])
+    const known = here.rows<{ n: number }>("SELECT count(*) AS n FROM hook_invocations WHERE stdout_text LIKE '%deny%'")
+    assert.equal(known[0]!.n > 0, true, 'the hook was heard')
+  })
+
+test('a prompt hook is never asked in a replay: its calls are not replayed, unless a rule denies them', async (t) => {
+  const here = place(t)
+  const hook = { hook_event_name: 'PreToolUse', matcher: 'Bash', type: 'prompt', prompt: 'may it? $ARGUMENTS' }
+  const settings = { hooks: [{ ...hook, onFailure: 'refuse' }], permissions: { deny: ['Bash(touch b)'] } }
+  const calls = [bash('touch a'), bash('touch b'), read('none.txt')]
+  const found = await replayed(t, here, { settings, calls, flags: ['--run-commands'] })
+  assert.deepEqual([found.changes, found.same, found.not_replayed], [[], 2, 1])
+  assert.equal(found.not_asked.length, 1)
+})
+
 test('HTTP hooks', async (t) => {
   const here = place(t)
   const server = createServer((request, response) => {
