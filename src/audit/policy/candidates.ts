@@ -13,42 +13,51 @@ export type Refused = string | undefined
 /** Programs, with their verbs, whose every use builds, tests, checks or looks. Those that take several targets are below. */
 const packageScripts = ['test', 'lint', 'typecheck', 'type-check', 'format', 'check', 'build']
 const jsTools = [
-  ...['tsc', 'eslint', 'prettier', 'biome', 'oxlint', 'jest', 'vitest', 'mocha', 'ava', 'tap', 'c8', 'stylelint'],
-  ...['playwright test', 'cypress run', 'markdownlint', 'knip', 'depcheck', 'svelte-check', 'vue-tsc'],
+  ...['prettier', 'biome', 'oxlint', 'jest', 'vitest', 'mocha', 'ava', 'tap', 'cypress run'],
+  ...['markdownlint', 'knip', 'depcheck', 'svelte-check', 'vue-tsc'],
 ]
-const pythonTools = [
-  ...['pytest', 'ruff', 'black', 'mypy', 'flake8', 'pylint', 'isort', 'pyright', 'unittest', 'coverage'],
-]
-const rubyTools = ['rspec', 'rubocop']
+const pythonTools = ['ruff', 'black', 'flake8', 'isort', 'pyright', 'unittest']
+const jsRunners = ['npx', 'npx --no-install', 'pnpm exec', 'yarn', 'bunx']
+const pythonRunners = ['python -m', 'python3 -m', 'uv run', 'poetry run', 'pdm run', 'hatch run']
 const behind = (runners: readonly string[], tools: readonly string[]) =>
   tools.flatMap((tool) => [tool, ...runners.map((runner) => `${runner} ${tool}`)])
 
 const harmless = new Set([
-  ...['npm', 'pnpm', 'yarn', 'bun'].flatMap((manager) => packageScripts.map((name) => `${manager} ${name}`)),
-  ...['npm t', 'npm ls', 'npm list', 'npm explain', 'pnpm ls', 'deno test', 'deno check', 'deno lint', 'deno fmt'],
-  ...behind(['npx', 'npx --no-install', 'pnpm exec', 'yarn', 'bunx'], jsTools),
-  ...behind(['python -m', 'python3 -m', 'uv run', 'poetry run', 'pdm run', 'hatch run'], pythonTools),
-  ...behind(['bundle exec'], rubyTools),
-  ...[
-    'cargo build',
-    'cargo test',
-    'cargo check',
-    'cargo clippy',
-    'cargo fmt',
-    'cargo doc',
-    'cargo tree',
-    'cargo bench',
-  ],
-  ...['go build', 'go test', 'go vet', 'go fmt', 'go list', 'go doc', 'go version', 'gofmt', 'golangci-lint'],
-  ...['dotnet build', 'dotnet test', 'swift build', 'swift test', 'mix test', 'flutter test', 'dart test', 'ctest'],
-  ...['node --test', 'shellcheck', 'yamllint', 'hadolint', 'actionlint', 'clang-format', 'clang-tidy'],
+  ...['npm', 'pnpm', 'yarn'].flatMap((manager) => packageScripts.map((name) => `${manager} ${name}`)),
+  ...['bun test', 'bun lint', 'bun typecheck', 'npm t', 'npm ls', 'npm list', 'npm explain', 'pnpm ls'],
+  ...['deno check', 'deno lint'],
+  ...behind(jsRunners, jsTools),
+  ...behind(pythonRunners, pythonTools),
+  ...behind(['bundle exec'], ['rspec']),
+  ...['cargo check', 'cargo clippy', 'cargo tree'],
+  ...['go test', 'go vet', 'go fmt', 'go list', 'go doc', 'go version'],
+  ...['mix test', 'flutter test', 'dart test'],
+  ...['node --test', 'shellcheck', 'yamllint', 'hadolint', 'actionlint'],
   ...['git add', 'git commit'],
   ...['docker ps', 'docker images', 'docker logs', 'docker compose ps', 'docker compose logs'],
-  ...['kubectl logs', 'kubectl explain', 'kubectl top', 'helm list', 'terraform fmt', 'terraform validate'],
+  ...['kubectl logs', 'kubectl explain', 'kubectl top', 'helm list', 'terraform validate'],
   ...['gh pr view', 'gh pr list', 'gh pr diff', 'gh pr checks', 'gh pr status', 'gh issue view', 'gh issue list'],
   ...['gh run view', 'gh run list', 'pip list', 'pip show', 'pip freeze', 'uv pip list'],
   ...['echo', 'printf', 'pwd', 'exit', 'true', 'false', 'sleep'],
 ])
+
+/**
+ * They build, test or check too, but an option or a verb of theirs runs another program, empties or removes a folder (`pytest
+ * --basetemp`), loads code, or writes anywhere: the very command that was approved.
+ */
+const oftenHarmless = [
+  ...behind(jsRunners, ['c8', 'tsc', 'eslint', 'stylelint', 'playwright test']),
+  ...behind(pythonRunners, ['pytest', 'coverage report', 'mypy', 'pylint']),
+  ...behind(['bundle exec'], ['rubocop']),
+  ...['cargo build', 'cargo test', 'cargo bench', 'cargo doc', 'cargo fmt', 'go build', 'gofmt', 'golangci-lint run'],
+  ...['dotnet build', 'dotnet test', 'swift build', 'swift test', 'ctest', 'clang-format', 'clang-tidy'],
+  ...['deno test', 'deno fmt', 'bun build', 'bun check', 'bun format', 'terraform fmt'],
+]
+const oftenExact = new RegExp(`^(?:${oftenHarmless.join('|')})(?: [\\w./:=@,+-]+){0,8}$`)
+/** Options and verbs for which not even that is proposed. */
+const riskyOption =
+  /\s(?:-o|-w|-i|-r|-c|-p|-S|-A|-p:\S*|-load\S*|--(?:out|fix|write|clean|basetemp|init-hook|install-types|plugin|rulesdir|resolve-plugins|config|settings|target-dir|scratch-path|require|import|test-command|build-and-test|allow-|open)\S*|rm|sh|bash|node|npm|python3?)(?:[\s=]|$)/
+
 /** `npm run lint`: the name says which one, and `hasRiskyName` which not. */
 const named = /^(?:npm|pnpm|yarn|bun) run [a-zA-Z][\w:-]+$/
 /** They take several targets (`make test deploy`), or are not harmless with every option: the very command, without options. */
@@ -74,7 +83,14 @@ function narrower(rule: string, call: RecordedCall): string[] {
 }
 
 /** A rule on one command of a program whose other uses may do anything. */
-const isExact = (rule: string): boolean => exact.test(rule.slice('Bash('.length, -1)) && !hasRiskyName(rule)
+const isExact = (rule: string): boolean =>
+  isOftenHarmless(rule) || (exact.test(rule.slice('Bash('.length, -1)) && !hasRiskyName(rule))
+
+/** The very command of a program that is known, and harmless as it was run. */
+export function isOftenHarmless(rule: string): boolean {
+  const line = rule.slice('Bash('.length, -1)
+  return oftenExact.test(line) && !riskyOption.test(line) && !hasRiskyName(rule)
+}
 
 /** Beginnings of two to four words. */
 function prefixesOf(part: string): string[] {

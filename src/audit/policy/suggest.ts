@@ -5,7 +5,7 @@
 
 import { callJudge, type Policy } from '../replay/judge-call.ts'
 import type { RecordedCall } from '../replay/recorded-calls.ts'
-import { candidatesOf, exactRule, isHarmless, refusedRule, widerRules } from './candidates.ts'
+import { candidatesOf, exactRule, isHarmless, isOftenHarmless, refusedRule, widerRules } from './candidates.ts'
 import { wasDenied } from './denied-calls.ts'
 import { isDestructive } from './destructive.ts'
 import { shownCall } from './shown-call.ts'
@@ -143,7 +143,7 @@ async function allowRules(
       if (problem !== undefined) break
       if (!mayConcern(rule, group) || (await tried(group.call)).decision !== 'allow') continue
       const { command } = group.call.input
-      const about = { home: policy.home, cwd: group.call.projectDir, known: isHarmless(rule) }
+      const about = { home: policy.home, cwd: group.call.projectDir, known: isHarmless(rule) || isOftenHarmless(rule) }
       if (typeof command === 'string' && (await isDestructive(command, about)))
         problem = `it would allow a command that destroys, or may: ${shownCall(group.call)}`
       removed.push(group)
