@@ -1,7 +1,9 @@
 /**
  * Which tests a run of everything leaves to other days. A file that takes long runs every other day, and one in so many of its
- * tests: other ones each time. What acceptance rows name runs always. `ONA_TEST_FULL=1` runs everything.
+ * tests: other ones each time. What acceptance rows name runs always, and what the working copy changed whole, with the tests of
+ * the same topic. `ONA_TEST_FULL=1` runs everything.
  */
+import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -31,11 +33,12 @@ const maxStep = 6
 /** Tests of units share a process with others, which a sampled file cannot: they are long later. */
 const longMs = (file: string): number => (file.startsWith('test/') ? shareMs : 2 * shareMs)
 
-/** `seed` is the number of the day, or another one that was asked for. */
-export function sampleOf(files: readonly string[], seed: number): Sample {
+/** `seed` is the number of the day, or another one that was asked for; `changed`: what runs whole, and topics that do. */
+export function sampleOf(files: readonly string[], seed: number, changed: readonly string[] = []): Sample {
   const rows = testsOfRows()
+  const isChanged = changeIn(changed)
   const long = files
-    .filter((file) => (costs[file] ?? 0) > longMs(file))
+    .filter((file) => (costs[file] ?? 0) > longMs(file) && !isChanged(file))
     .map((file) => {
       const patterns = rows.filter((row) => row.files.includes(file)).map(({ pattern }) => pattern)
       // not the same turn for all files: a day has its share of every folder and every step
@@ -62,6 +65,20 @@ function testsOfRows(): { files: string[]; pattern: string | undefined }[] {
   const rows = globSync(join(import.meta.dirname, 'acceptance/rows/*.sh')).map((path) => readFileSync(path, 'utf8'))
   const calls = rows.join('\n').matchAll(/^unit ([^'\n]*?)(?:--test-name-pattern='([^']*)')?$/gm)
   return [...calls].map(([, files, pattern]) => ({ files: files!.trim().split(' '), pattern }))
+}
+
+/** Whether a test file was changed, or is named after a folder of `src` in which something was: `test/headless/mcp-known.test.ts`. */
+function changeIn(changed: readonly string[]): (file: string) => boolean {
+  const topics = new Set(changed.flatMap((path) => /^src\/([^/]+)\//.exec(path)?.[1] ?? []))
+  return (file) => changed.includes(file) || file.split(/[^a-z]+/).some((word) => topics.has(word))
+}
+
+/** What the working copy has that the branch it follows has not; without one, what is not committed. */
+export function changedFiles(): string[] {
+  const git = (...args: string[]) =>
+    spawnSync('git', args, { encoding: 'utf8' }).stdout?.split('\n').filter(Boolean) ?? []
+  const [base = 'HEAD'] = git('merge-base', 'HEAD', '@{upstream}')
+  return [...git('diff', '--name-only', '--relative', base), ...git('ls-files', '--others', '--exclude-standard')]
 }
 
 /** Days since 1970. */

@@ -35,7 +35,7 @@ import { report } from './reporter.ts'
 import { type FileResult, type Result, results } from './results-reporter.ts'
 import { deal, writeBatch } from './test-batch.ts'
 import { startRows } from './test-rows.ts'
-import { costs, costsFile, sampleOf, today } from './test-sample.ts'
+import { changedFiles, costs, costsFile, sampleOf, today } from './test-sample.ts'
 import { readRowTimes, timesTable } from './test-times.ts'
 
 const { values, positionals } = parseArgs({
@@ -75,7 +75,7 @@ const patterns = values['test-name-pattern']
 const isSampled =
   process.env['ONA_TEST_FULL'] !== '1' && !patterns && (positionals.length === 0 || values.seed !== undefined)
 const seed = Number(values.seed ?? today())
-const { shares, left } = isSampled ? sampleOf(all, seed) : { shares: {}, left: [] }
+const { shares, left } = isSampled ? sampleOf(all, seed, changedFiles()) : { shares: {}, left: [] }
 const files = all.filter((file) => !left.includes(file))
 const sharesFile = join(scratch, 'shares.json')
 writeFileSync(sharesFile, JSON.stringify(shares))

@@ -140,6 +140,14 @@ test('of a file with a share, the tests of the share run and those that rows nam
   const turns = (file: string) => days.flatMap(({ shares }) => shares[file]?.first ?? [])
   assert.deepEqual([turns(named).length, turns(other).toSorted()], [12, [0, 1, 2, 3, 4, 5]])
   assert.ok(days[0]!.shares[named]!.always.includes('killed at any moment'))
+  const longFor = (...changed: string[]) => {
+    const { shares, left } = sampleOf([named, other, 'test/audit/import.test.ts'], 0, changed)
+    return [...Object.keys(shares), ...left].sort()
+  }
+  const audit = 'test/audit/import.test.ts'
+  assert.deepEqual(longFor('docs/x.md', 'src/page.ts'), [audit, other, named])
+  assert.deepEqual(longFor('src/workflow/plan.ts'), [audit, other])
+  assert.deepEqual(longFor('src/audit/replay/replay.ts', other), [named])
 })
 
 test('a signal ends the test files and what they started', async (t) => {
