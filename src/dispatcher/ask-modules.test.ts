@@ -424,6 +424,7 @@ test('what cannot be written down is named in the trace', (t) => {
 test('a call’s input is cut down for the log', () => {
   const deep = { a: { b: { c: { d: { e: 1 } } } } }
   const long = 'x'.repeat(201)
+  const twenty = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`k${n}`, n]))
   const table: [unknown, unknown, unknown?][] = [
     [undefined, undefined],
     [
@@ -432,11 +433,10 @@ test('a call’s input is cut down for the log', () => {
     ],
     [deep, { a: { b: { c: { d: '{…}' } } } }],
     [{ a: { b: { c: { d: [1, 2] } } } }, { a: { b: { c: { d: '[2 items]' } } } }],
+    [{ list: Array(20).fill(1) }, { list: Array(20).fill(1) }],
+    [twenty, twenty],
     [{ list: Array(22).fill(1) }, { list: [...Array(20).fill(1), '… 2 more'] }],
-    [
-      Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, n])),
-      { ...Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`k${n}`, n])), '…': '1 more' },
-    ],
+    [Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, n])), { ...twenty, '…': '1 more' }],
     [{ [long]: null }, { ['x'.repeat(200)]: null }],
     [
       { apiKey: 1, 'API-Key': 2, password: { deep: 1 }, path: 'p' },

@@ -123,6 +123,13 @@ test('async: the round does not wait; the row is written at the end, and what th
   assert.deepEqual(it.delivered, [{ context: [], messages: ['done now'] }])
 })
 
+test('a detached hook that blocks reaches the next turn as context', async () => {
+  const it = stage(at('UserPromptSubmit', 'cat >/dev/null; echo not so >&2; exit 2', { async: true }))
+  await it.raise(prompt)
+  await it.row()
+  assert.deepEqual([it.rows[0]!.exitCode, it.delivered], [2, [{ context: ['[0] not so'], messages: [] }]])
+})
+
 test('{"async": true} as the first line detaches from the turn; what follows it is the answer', async () => {
   const go = join(folder, 'go2')
   const turn = new AbortController()
