@@ -16,6 +16,12 @@ export function recentTexts<V>(most: number): RecentTexts<V> {
   let old = table<V>()
   let weight = 0
   const seen = new Int32Array(2 ** 13)
+  let last = { place: 0, text: '', hash: hashOf(0, '') }
+  /** What is asked for is set next, if it was not there. */
+  const hashed = (place: number, text: string): number => {
+    if (last.text !== text || last.place !== place) last = { place, text, hash: hashOf(place, text) }
+    return last.hash
+  }
   const set = (hash: number, place: number, text: string, value: V, heavy: number) => {
     if (weight >= most) {
       old = young
@@ -27,7 +33,7 @@ export function recentTexts<V>(most: number): RecentTexts<V> {
   }
   return {
     get(place, text) {
-      const hash = hashOf(place, text)
+      const hash = hashed(place, text)
       const known = young.find(hash, place, text)
       if (known) return known.value
       const before = old.find(hash, place, text)
@@ -35,9 +41,9 @@ export function recentTexts<V>(most: number): RecentTexts<V> {
       set(hash, place, text, before.value, before.weight)
       return before.value
     },
-    set: (place, text, value, heavy = 1) => set(hashOf(place, text), place, text, value, heavy),
+    set: (place, text, value, heavy = 1) => set(hashed(place, text), place, text, value, heavy),
     setAgain(place, text, value, heavy = 1) {
-      const hash = hashOf(place, text)
+      const hash = hashed(place, text)
       const slot = hash & (seen.length - 1)
       if (seen[slot] === hash) set(hash, place, text, value, heavy)
       else seen[slot] = hash
