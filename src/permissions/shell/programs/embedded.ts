@@ -42,7 +42,7 @@ export function gitScripts(words: readonly ShellWord[]): Embedded {
       )
     }
   }
-  const start = from === undefined ? -1 : rest.findIndex((word) => word.value === from)
+  const start = rest.findIndex((word) => word.value === from)
   const run = start < 0 ? [] : rest.slice(start + 1).filter((word) => word.value !== '--recursive')
   if (found.length + run.length === 0) return noScripts
   if ([...found, ...run].some((word) => !word.literal)) return { scripts: [], unknown: unseen }
