@@ -42,7 +42,7 @@ test('of all 36 pairs of phases, only those of the table can be moved between, a
   }
   db.close()
   // the program says the same
-  for (const [from, to] of sampled(pairs, 5)) {
+  for (const [from, to] of sampled(pairs, 11)) {
     begin(from)
     const { code, stderr } = await move(at, to)
     const pair = `${from}>${to}`
@@ -296,7 +296,7 @@ test('a case that cannot fail is refused, however it hides that: it passes on th
     `set -e\n${runs}test 1\n`,
     `set -e\n${runs}echo 'console.log("Hello, Ada!")' > "$PROJECT_DIR/bin/greet.mjs"; node "$PROJECT_DIR/bin/greet.mjs" | grep -q Hello\n`,
   ]
-  const hollow = sampled(all, 3)
+  const hollow = sampled(all, 6)
   const calls = hollow.map((script, at) => ({
     name: 'WriteTestCase',
     input: { name: `hollow-${at}`, criterion: 'C1', script: `#!/usr/bin/env bash\n${script}` },
@@ -426,7 +426,7 @@ test('killed at any moment of a transition, phase and rows agree', async (t) => 
   const at = await conversation(t, 'implement')
   const ona = join(import.meta.dirname, '../bin/ona.mjs')
   // moments from the start of the program to its end
-  for (const moment of sampled([...Array(15).keys()], 3)) {
+  for (const moment of sampled([...Array(15).keys()], 5)) {
     sql(at, `UPDATE conversations SET phase = 'implement' WHERE id = 'c'`)
     sql(at, `DELETE FROM events`)
     const child = spawn(process.execPath, [ona, '--transition', 'test', '--conversation', 'c'], {
