@@ -366,6 +366,7 @@ test('what is said of a command line under a mode or a layer of its own', async 
       { mode: 'plan' },
     ],
     ['+Bash(cat)', 'cat < a', 'allow by Bash(cat): the allow rule "Bash(cat)"', { mode: 'acceptEdits' }],
+    ['+Bash(cat)', 'cat > a', 'allow by Bash(cat): the allow rule "Bash(cat)"', { mode: 'acceptEdits' }],
     [
       '+Bash(git *)',
       'git status',
