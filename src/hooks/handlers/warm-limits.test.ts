@@ -54,6 +54,10 @@ test('as many of one command as ran at once, up to four', async () => {
   for (const [atOnce, ready] of rounds) {
     await Promise.all(Array.from({ length: atOnce }, () => isWarm('true', place)))
     await until(() => warmShells(place, 'true') === ready)
+    const last = `echo behind ${atOnce}` // its shell is started behind any of the others
+    expectCommand(last, place)
+    await until(() => warmShells(place, last) === 1)
+    assert.equal(warmShells(place, 'true'), ready)
   }
 })
 
