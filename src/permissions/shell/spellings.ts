@@ -138,7 +138,7 @@ function addValues(words: readonly ShellWord[], isWanted: Wanted, to: string[]):
     const before = words[at - 1]!.value
     const isRun = before.startsWith('--') && runsAnywhere(before)
     if (glob || !(isRun || /[=,:;]/.test(value))) continue
-    const given = isRun ? value : /^--?[\w-]+=(.+)$/s.exec(value)?.[1]
+    const given = isRun ? value : /^--?[\w-]+=(.+)/s.exec(value)?.[1]
     const listed = isKnown(name) ? [] : value.split(/[=,:;]/)
     for (const text of given === undefined ? listed : [given, ...listed])
       if (isWanted(text) || text.includes(HOLE))
