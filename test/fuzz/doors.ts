@@ -27,6 +27,7 @@ import { applyVerdict } from '../../src/hooks/step/apply.ts'
 import { draftOf } from '../../src/hooks/step/draft.ts'
 import { readOutput } from '../../src/hooks/wire/output.ts'
 import { historyReaders } from '../../src/hosts/history/readers.ts'
+import type { HistoryFile, HistoryReader } from '../../src/hosts/history/record.ts'
 import { flagServers, readServers } from '../../src/mcp/config.ts'
 import { connectServers } from '../../src/mcp/hub.ts'
 import { decide } from '../../src/permissions/decide.ts'
@@ -202,6 +203,8 @@ const samples = join(import.meta.dirname, '../fixtures/histories')
 const otherHistories = [
   '{"role":"user","message":{"content":[{"type":"text","text":"<user_query>x</user_query>"}]}}\n{"role":"assistant","message":{"content":[{"type":"tool_use","name":"Shell","input":{"command":"ls"}}]}}\n',
   '{"row":"session","id":"s","sessionId":"s","time_created":1794743305605,"creationDate":1794743305605,"directory":"/repo"}\n{"row":"part","id":"p","session_id":"s","time_created":1794743305605,"data":"{\\"type\\":\\"tool\\",\\"tool\\":\\"bash\\",\\"callID\\":\\"c\\",\\"state\\":{\\"status\\":\\"completed\\",\\"input\\":{\\"command\\":\\"ls\\"},\\"output\\":\\"x\\"}}","message":"{\\"role\\":\\"assistant\\"}"}\n{"row":"request","sessionId":"s","request":{"requestId":"r","timestamp":1794743305605,"message":{"text":"x"},"response":[{"kind":"toolInvocationSerialized","toolId":"copilot_readFile","toolCallId":"t"}]}}\n',
+  '{"row":"session","composer":"s","createdAt":1794743305605,"folder":"/repo"}\n{"row":"bubble","composer":"s","createdAt":1794743305605,"bubble":{"bubbleId":"a","type":1,"text":"x"}}\n{"row":"bubble","composer":"s","createdAt":1794743305605,"bubble":{"bubbleId":"b","type":2,"toolFormerData":{"toolCallId":"t","name":"run_terminal_cmd","rawArgs":"{\\"command\\":\\"ls\\"}","status":"completed","result":"{\\"output\\":\\"x\\"}"}}}\n',
+  '{"row":"session","session":"s","at":"2026-11-15T12:00:00.000Z","createdAt":"2026-11-15T12:00:00.000Z","cwd":"/repo"}\n{"row":"message","session":"s","at":"2026-11-15T12:00:00.000Z","id":"m","message":{"role":"assistant","content":[{"type":"tool-call","toolCallId":"t","toolName":"Shell","args":{"command":"ls"}}]}}\n',
 ]
 const historyDoors: Record<string, Door> = Object.fromEntries(
   historyReaders.map((reader) => [
@@ -209,26 +212,30 @@ const historyDoors: Record<string, Door> = Object.fromEntries(
     {
       seeds: historySeeds(reader),
       async enter(text) {
-        const rows = reader.rows !== undefined
         const file = { path: here('history.jsonl'), key: 'k', about: { session: 's', at: '2026-11-15T12:00:00.000Z' } }
         writeFileSync(file.path, text)
-        const lines = rows ? { ...reader, rows: () => rowsIn(text) } : reader
-        const db = openDb(inMemory)
-        try {
-          await importFile({ db }, lines, file, noCounts())
-          const first = db.all('SELECT count(*) AS n FROM transcript_entries')
-          await importFile({ db }, lines, file, noCounts())
-          assert.deepEqual(db.all('SELECT count(*) AS n FROM transcript_entries'), first, 'importing again added rows')
-          for (const { id } of db.all<{ id: string }>('SELECT session_id AS id FROM sessions'))
-            Array.from(readEntries(db, id))
-          for (const { input } of recordedCalls(db)) assert.equal(typeof input, 'object')
-        } finally {
-          db.close()
-        }
+        const { rows, isThin } = reader
+        if (rows) await enterHistory({ ...reader, rows: () => rowsIn(text, isThin !== undefined) }, file)
+        if (!rows || isThin) await enterHistory(reader, { ...file, lines: true })
       },
     } satisfies Door,
   ]),
 )
+
+async function enterHistory(reader: HistoryReader, file: HistoryFile): Promise<void> {
+  const db = openDb(inMemory)
+  try {
+    await importFile({ db }, reader, file, noCounts())
+    const first = db.all('SELECT count(*) AS n FROM transcript_entries')
+    await importFile({ db }, reader, file, noCounts())
+    assert.deepEqual(db.all('SELECT count(*) AS n FROM transcript_entries'), first, 'importing again added rows')
+    for (const { id } of db.all<{ id: string }>('SELECT session_id AS id FROM sessions'))
+      Array.from(readEntries(db, id))
+    for (const { input } of recordedCalls(db)) assert.equal(typeof input, 'object')
+  } finally {
+    db.close()
+  }
+}
 
 function historySeeds({ agent, files, rows }: (typeof historyReaders)[number]): string[] {
   const folder = join(samples, agent)
@@ -238,10 +245,12 @@ function historySeeds({ agent, files, rows }: (typeof historyReaders)[number]): 
     .map(({ path }) => readFileSync(path, 'utf8').split('\n').slice(0, 30).join('\n'))
 }
 
-function* rowsIn(text: string): Generator<{ line: Record<string, never>; cursor: number }> {
+/** `marked`: the reader tells rows by their key `row` from the lines that it reads too. */
+function* rowsIn(text: string, marked: boolean): Generator<{ line: Record<string, never>; cursor: number }> {
   for (const line of text.split('\n')) {
     const value = parsed(line)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) yield { line: value as never, cursor: 1 }
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || (marked && !('row' in value))) continue
+    yield { line: value as never, cursor: 1 }
   }
 }
 
