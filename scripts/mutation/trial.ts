@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
+import { endDescendants } from '../descendants.ts'
 import { forgetBuild } from './copy.ts'
 import { type Mutant, mutated } from './mutants.ts'
 import { type Graph, programTestsOf, testsOf } from './related-tests.ts'
@@ -101,9 +102,11 @@ function run(test: string, cwd: string, limitMs: number): Promise<boolean> {
   )
 }
 
-/** With all that it started. */
-function stop(child: ChildProcess): void {
+/** With all that it started, also in groups of their own. */
+function stop({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  endDescendants(pid, 'SIGKILL')
   try {
-    process.kill(-child.pid!, 'SIGKILL')
+    process.kill(-pid, 'SIGKILL')
   } catch {} // it has ended
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -140,6 +141,20 @@ test('a file is open for reading at its descriptor, from its beginning for each 
   const unable = await runGroup({ program: 'a\0b', args: [], env: {}, file: { fd: 4, path } })
   assert.match((unable.cause as { notStarted: string }).notStarted, /null bytes/)
   assert.equal(open(), before)
+})
+
+test('what closed its output while this process was busy is not left behind', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ona-group-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const mark = join(folder, 'busy')
+  writeFileSync(mark, '')
+  const script = '(sleep 0.05; exec >&- 2>&-; rm "$0") & exit 0'
+  const child = spawn('sh', ['-c', script, mark], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const run = runGroup({ program: 'sh', args: [], env: {}, child, lingerMs: 1 })
+  child.once('exit', () => {
+    while (existsSync(mark)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+  })
+  assert.deepEqual(await run, { exitCode: 0, signal: null, cause: undefined, leftBehind: false })
 })
 
 test('what it leaves behind is waited for as long as it prints, but not for ever', async () => {

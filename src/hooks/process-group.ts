@@ -49,7 +49,8 @@ export interface GroupEnd {
 }
 
 const defaultGraceMs = 2000
-const defaultLingerMs = 100
+/** On a busy machine what is about to end takes this long to do so. */
+const defaultLingerMs = 300
 /** A child that never stops printing does not keep us waiting longer than this. */
 const longestLingerMs = 5000
 const isWindows = process.platform === 'win32'
@@ -74,12 +75,14 @@ export function runGroup(run: GroupRun): Promise<GroupEnd> {
     let timer: NodeJS.Timeout | undefined
     let kill: NodeJS.Timeout | undefined
     let linger: NodeJS.Timeout | undefined
+    let late: NodeJS.Immediate | undefined
     let exitedAt = 0
 
     const finish = (leftBehind: boolean) => {
       clearTimeout(timer)
       clearTimeout(kill)
       clearTimeout(linger)
+      clearImmediate(late)
       signal?.removeEventListener('abort', abort)
       if (cause || run.endsWhole) signalGroup(child, 'SIGKILL') // also what ignored the first signal
       // What still writes to us runs on, and does not keep this process alive.
@@ -92,12 +95,20 @@ export function runGroup(run: GroupRun): Promise<GroupEnd> {
       signalGroup(child, 'SIGTERM')
       kill = setTimeout(() => signalGroup(child, 'SIGKILL'), run.graceMs ?? defaultGraceMs)
     }
+    /** What came while this process was busy is read in one turn of the event loop, and closed at its end. */
+    const afterReading = () => {
+      late = setImmediate(() => {
+        late = setImmediate(finish, true)
+      })
+    }
     const abort = () => end('aborted')
     const hear = (stream: Readable | null | undefined, listener: ((chunk: Buffer) => unknown) | undefined) => {
       stream?.on('error', () => {}) // a broken pipe is the end of the output
       stream?.on('data', (chunk: Buffer) => {
         if (listener?.call(run, chunk) === false) stream.destroy()
-        if (linger && Date.now() - exitedAt < longestLingerMs) linger.refresh()
+        if (!linger || Date.now() - exitedAt >= longestLingerMs) return
+        clearImmediate(late)
+        linger.refresh()
       })
     }
     hear(child.stdout, run.onStdout)
@@ -107,7 +118,7 @@ export function runGroup(run: GroupRun): Promise<GroupEnd> {
     child.once('close', () => finish(false))
     child.once('exit', () => {
       exitedAt = Date.now()
-      linger = setTimeout(finish, run.lingerMs ?? defaultLingerMs, true)
+      linger = setTimeout(afterReading, run.lingerMs ?? defaultLingerMs)
     })
     signal?.addEventListener('abort', abort)
     if (timeoutMs !== undefined) timer = setTimeout(end, Math.min(timeoutMs, 2 ** 31 - 1), 'timed-out')

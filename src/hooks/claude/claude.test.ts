@@ -12,6 +12,10 @@ import type { ClaudeHost } from './contract.ts'
 const folder = mkdtempSync(join(tmpdir(), 'ona-claude-'))
 after(() => rmSync(folder, { recursive: true }))
 
+/** Waits for a file in a shell; not for ever, should the test be killed. */
+const untilThere = (path: string): string =>
+  `n=0; until [ -e ${path} ] || [ $n -gt 3000 ]; do n=$((n + 1)); sleep 0.01; done`
+
 function stage(hooks: unknown, more: Partial<Scope> = {}, profile: 'claude' | 'own' = 'claude') {
   const { handlers, problems } = readHooks(
     { hooks },
@@ -111,7 +115,7 @@ test('a plain name matches exactly, in a list too; ona’s own hooks keep docume
 
 test('async: the round does not wait; the row is written at the end, and what the hook says is delivered', async () => {
   const go = join(folder, 'go')
-  const command = `until [ -e ${go} ]; do sleep 0.01; done; echo '{"systemMessage":"done now"}'`
+  const command = `${untilThere(go)}; echo '{"systemMessage":"done now"}'`
   const it = stage(at('PostToolUse', command, { async: true }))
   const fields = { tool_name: 'Bash', tool_input: {}, tool_response: {}, tool_use_id: 't' }
   const answer = await it.raise({ name: 'PostToolUse', fields })
@@ -133,7 +137,7 @@ test('a detached hook that blocks reaches the next turn as context', async () =>
 test('{"async": true} as the first line detaches from the turn; what follows it is the answer', async () => {
   const go = join(folder, 'go2')
   const turn = new AbortController()
-  const command = `echo '{"async": true}'; until [ -e ${go} ]; do sleep 0.01; done; echo '{"systemMessage":"later"}'`
+  const command = `echo '{"async": true}'; ${untilThere(go)}; echo '{"systemMessage":"later"}'`
   const it = stage(at('UserPromptSubmit', command), { signal: turn.signal })
   await it.raise(prompt)
   assert.deepEqual(it.rows, [])

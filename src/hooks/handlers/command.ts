@@ -79,7 +79,6 @@ function start(run: CommandRun, argv: readonly string[], env: Env, shell?: WarmS
     timeoutMs: run.timeoutMs,
     ...(signal && { signal }),
     graceMs,
-    lingerMs,
     onStdout: stdout.add,
     onStderr: stderr.add,
   }).then(async ({ exitCode, signal: endedBy, cause }) => {
@@ -94,8 +93,6 @@ function start(run: CommandRun, argv: readonly string[], env: Env, shell?: WarmS
 }
 
 const graceMs = 500
-/** What a hook leaves running may hold its pipes open for ever. What the hook itself wrote is there by then. */
-const lingerMs = 300
 
 /** Keeps the first 4 MiB. A hook that prints more can still end by itself; one that never stops loses its pipe. */
 function capture(onFirstLine?: (line: string) => void): { add(chunk: Buffer): boolean; text(): string } {
