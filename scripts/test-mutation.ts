@@ -21,7 +21,7 @@ counted.
   --seed N      the same seed chooses the same mutants (1)
   --all         every mutant
   --bar N       exit code 1 when fewer than N percent are caught (0)
-  --near N      tests that import the file, at most (12)
+  --near N      tests that import the file, at most (30)
   --units       without the tests that run the program
   --limit N     seconds after which a test file has failed (300); at most five times what it took before
   --jobs N      mutants at a time (2)
@@ -87,7 +87,7 @@ async function work(at: number): Promise<void> {
 function readFlags() {
   const number = (text: string, name: string): number =>
     /^\d+(\.\d+)?$/.test(text) ? Number(text) : wrong(`--${name} must be a number, not "${text}"`)
-  const numbers = { sample: '40', seed: '1', bar: '0', near: '12', limit: '300', jobs: '2' }
+  const numbers = { sample: '40', seed: '1', bar: '0', near: '30', limit: '300', jobs: '2' }
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,

@@ -338,6 +338,16 @@ test('a permission rule decides whether a hook is asked, and it sees the input a
   )
 })
 
+test('a hook with a permission rule is not asked at an event without a tool call', async () => {
+  const { handlers } = readHooks(
+    { hooks: [{ hook_event_name: 'SessionStart', command: 'true', if: 'Bash' }] },
+    { source: { kind: 'settings' } },
+  )
+  const { raise, rows } = stage(handlers, { matchesRule: () => true })
+  await raise('SessionStart', { source: 'startup' })
+  assert.deepEqual(rows, [])
+})
+
 test('with hooks switched off, or a folder not trusted, each hook is recorded as skipped', async () => {
   const handlers = settings([pre('exit 2')])
   const off = stage(handlers, { env: { SDLC_DISABLE_ALL_HOOKS: '1' } })

@@ -85,7 +85,7 @@ test('what is started ahead keeps no process alive, not even a login that takes 
     return JSON.stringify({ shell: '/bin/bash', cwd: home, env: { ...env, HOME: home } })
   }
   const url = (file: string) => JSON.stringify(new URL(file, import.meta.url).href)
-  const script = `import { expectCommand, warmShells } from ${url('./warm-shell.ts')}
+  const script = `import { expectCommand, warmShells, withWarmShell } from ${url('./warm-shell.ts')}
     import { expectPersistent } from ${url('./persistent.ts')}
     import { setTimeout as wait } from 'node:timers/promises'
     const [slow, quick] = [${place('slow', 'sleep 60')}, ${place('quick', '')}]
@@ -93,6 +93,11 @@ test('what is started ahead keeps no process alive, not even a login that takes 
     expectCommand('true', quick)
     expectPersistent({ ...quick, command: 'cat', shell: 'sh' })
     while (warmShells(quick) === 0) await wait(5)
+    await withWarmShell('true', quick, async ({ child, release }) => {
+      child.stdin.end()
+      release()
+      await new Promise((resolve) => child.once('close', resolve)) // what has been released does
+    })
     console.log('idle')`
   const { promise, resolve } = Promise.withResolvers<unknown[]>()
   const child = execFile(
