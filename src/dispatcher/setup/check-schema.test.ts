@@ -49,6 +49,7 @@ test('of several ways to be right the one that nearly fits is named; types are l
   const either = { anyOf: [{ type: 'string' }, { type: 'object', required: ['a'] }, { type: 'null' }] } as const
   assert.deepEqual([checkSchema(either, {}), checkSchema(either, 7, 'x')], [['it lacks a'], ['x must be string']])
   assert.deepEqual(checkSchema({ type: ['string', 'null'] }, 7, 'x'), ['x must be string or null'])
+  assert.deepEqual([checkSchema({ type: 'null' }, null), checkSchema({ type: 'null' }, 0)], [[], ['it must be null']])
   const others = { type: 'object', properties: { a: {} }, additionalProperties: { type: 'number' } } as const
   assert.deepEqual(checkSchema(others, { a: 'any', b: 1, c: 'x', d: undefined }, 'at'), ['at.c must be number'])
   assert.deepEqual(checkSchema({ const: 1 }, 2), ['it must be 1'])

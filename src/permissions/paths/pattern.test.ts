@@ -122,6 +122,10 @@ test('which folders a pattern reaches into', () => {
     ],
     [true, true, false, true, true],
   )
+  // as a deny rule reads it: also from the folders above, up to where the session began
+  const below = { ...places, cwd: '/p/x/y' }
+  const relative = (folder: string) => reachesInto(pathPattern('a/b', false), folder, below)
+  assert.deepEqual(['/p/x/y/a', '/p/x/a', '/p/a', '/q/a'].map(relative), [true, true, true, false])
 })
 
 test('a path within a folder', () => {

@@ -66,11 +66,11 @@ function lettersOf(script: string): readonly string[] {
     const letter = rest[0]
     if (letter === undefined) break
     rest = rest.slice(1)
-    if (letter === '#') skip(/^[^\n]*/)
+    if (letter === '#') skip(/[^\n]*/)
     else if (/[aic]/.test(letter)) skip(toLineEnd)
     else if (/[rRwWe]/.test(letter)) {
       found.push(letter)
-      skip(/^[^\n]*/)
+      skip(/[^\n]*/)
     } else if (letter === 's' || letter === 'y') {
       const parts = /^([^\\\n])(?:(?!\1)[^\\]|\\[\s\S])*\1(?:(?!\1)[^\\]|\\[\s\S])*\1/.exec(rest)
       if (!parts) return [...found, '?']
@@ -79,7 +79,7 @@ function lettersOf(script: string): readonly string[] {
       const writes = flags.indexOf('w')
       found.push(...(writes < 0 ? flags : flags.slice(0, writes + 1)))
       if (writes < 0) rest = rest.slice(flags.length)
-      else skip(/^[^\n]*/)
+      else skip(/[^\n]*/)
     } else if (/[:btT]/.test(letter)) skip(/^\s*[^\s;}]*/)
     else if (/[qQlLv]/.test(letter)) skip(/^\s*[\d.]*/)
     else if (!/[{}=dDgGhHnNpPxFz]/.test(letter)) return [...found, '?']
