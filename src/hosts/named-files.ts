@@ -1,7 +1,10 @@
 /** The files that one call of an agent names: a patch changes many, and some tools take a list of edits. */
 import { isObject, type JsonObject } from '../hooks/shape.ts'
 
-const pathKeys = ['file_path', 'absolute_path', 'path', 'filePath', 'target_file']
+const pathKeys = [
+  ...['filePath', 'file_path', 'path', 'dirPath', 'notebook_path', 'notebookPath'],
+  ...['absolute_path', 'target_file', 'target_notebook'],
+]
 const listKeys = ['replacements', 'edits', 'files', 'filePaths', 'paths', 'include']
 const patchKeys = ['command', 'cmd', 'patchText', 'patch', 'input']
 
@@ -18,10 +21,9 @@ export const patchedFiles = (patch: string): string[] => [
   ),
 ]
 
-/** Every file that the input of a tool that reads or changes files names, each once: the patch's, its own, those of lists. */
+/** Every file that the input of a tool that reads or changes files names, each once: its own, those of lists, those of patches. */
 export function namedFiles(input: JsonObject): string[] {
-  const key = patchKey(input)
-  const found: unknown[] = key === undefined ? [] : patchedFiles(String(input[key]))
+  const found: unknown[] = []
   const addFrom = (record: JsonObject) => {
     for (const each of pathKeys) found.push(record[each])
   }
@@ -34,8 +36,17 @@ export function namedFiles(input: JsonObject): string[] {
       else found.push(item)
     }
   }
-  return [...new Set(found.filter((path): path is string => typeof path === 'string' && path.trim() !== ''))]
+  for (const key of patchKeys)
+    if (typeof input[key] === 'string') for (const path of patchedFiles(input[key])) found.push(path)
+  const paths = found.filter((path): path is string => typeof path === 'string' && path.trim() !== '')
+  return [...new Set(paths.map((path) => path.replace(/^file:\/\//, '')))]
 }
+
+/** The input of a call as if this were its file, under the key by which the tool is judged. */
+export const withFile = (tool: string, input: JsonObject, path: string): JsonObject => ({
+  ...input,
+  [tool === 'NotebookEdit' ? 'notebook_path' : 'file_path']: path,
+})
 
 /** Tools that are about files, by ona's names and Codex's. */
 export const isFileTool = (tool: string): boolean =>

@@ -4,7 +4,7 @@ import type { Handler } from '../../hooks/handler.ts'
 import type { Answer, Invocation, PermissionMode, Plane, Scope } from '../../hooks/plane.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
 import type { Safety, Steps } from '../../hooks/steps.ts'
-import { isFileTool } from '../../hosts/named-files.ts'
+import { isFileTool, withFile } from '../../hosts/named-files.ts'
 import { decide } from '../../permissions/decide.ts'
 import { type FileView, rememberingView } from '../../permissions/paths/view.ts'
 import type { ProtectedPath } from '../../permissions/protected-paths.ts'
@@ -144,7 +144,7 @@ function eachOf<T extends { readonly tool: string; readonly input: JsonObject }>
   const files = Array.isArray(file_paths) ? file_paths.filter((path) => typeof path === 'string') : []
   const isFiles = isFileTool(asked.tool)
   const tool = isFiles ? asked.tool : 'Edit'
-  const [first, ...others] = files.map((file_path) => ({ ...asked, tool, input: { ...asked.input, file_path } }))
+  const [first, ...others] = files.map((path) => ({ ...asked, tool, input: withFile(tool, asked.input, path) }))
   if (!first) return [asked]
   return isFiles ? [first, ...others] : [asked, first, ...others]
 }

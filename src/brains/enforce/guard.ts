@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { JsonObject } from '../../hooks/shape.ts'
-import { isFileTool, namedFiles, patchedFiles, patchKey } from '../../hosts/named-files.ts'
+import { isFileTool, namedFiles, patchedFiles, patchKey, withFile } from '../../hosts/named-files.ts'
 import { judge } from '../../permissions/decide.ts'
 import { canonicalTool } from '../../permissions/rules/rule.ts'
 
@@ -65,7 +65,8 @@ function callsOf(name: string, given: unknown, mcp: Rules['mcp'][string]): Call[
   }
   const files = namedFiles(input)
   if (files.length === 0) return [{ tool, input }]
-  return files.map((file_path) => ({ tool: key === undefined ? tool : 'Edit', input: { ...input, file_path } }))
+  const judged = key === undefined ? tool : 'Edit'
+  return files.map((path) => ({ tool: judged, input: withFile(judged, input, path) }))
 }
 
 function inputOf(name: string, given: unknown): JsonObject {

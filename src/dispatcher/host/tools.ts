@@ -2,10 +2,10 @@
 
 import { claudeTools } from '../../hosts/claudecode/tools.ts'
 import { copilotTools } from '../../hosts/copilot/tools.ts'
-import { patchedFiles } from '../../hosts/named-files.ts'
+import { namedFiles } from '../../hosts/named-files.ts'
 import type { ToolNames } from '../../hosts/tool-names.ts'
 import { vscodeId, vscodeMutatingTools, vscodeTools } from '../../hosts/vscode/tools.ts'
-import { isObject, normalisePath } from '../session/paths.ts'
+import { normalisePath } from '../session/paths.ts'
 import type { HostEvent, Json } from '../types.ts'
 
 /** VS Code's id for each tool of another host. */
@@ -49,31 +49,8 @@ export const textAt = (input: Json | undefined, key: string): string => {
   return typeof value === 'string' ? value : ''
 }
 
-const pathKeys = ['filePath', 'file_path', 'path', 'dirPath', 'notebook_path', 'notebookPath']
-
 /** Every path a call names, normalised, each once. */
 export function callPaths(input: Json | undefined, repoRoot: string): string[] {
-  if (!input) return []
-  const found: string[] = []
-  const add = (value: unknown) => {
-    if (typeof value === 'string' && value.trim() !== '') found.push(value)
-  }
-  const addFrom = (record: Json) => {
-    for (const key of pathKeys) add(record[key])
-  }
-  addFrom(input)
-  for (const key of ['replacements', 'edits', 'files', 'filePaths']) {
-    const list = input[key]
-    if (!Array.isArray(list)) continue
-    for (const item of list.slice(0, 1000)) {
-      if (isObject(item)) addFrom(item)
-      else add(item)
-    }
-  }
-  for (const key of ['input', 'patch']) {
-    const text = input[key]
-    if (typeof text !== 'string') continue
-    for (const path of patchedFiles(text)) add(path)
-  }
-  return [...new Set(found.map((path) => normalisePath(path.replace(/^file:\/\//, ''), repoRoot).path))]
+  const found = input ? namedFiles(input) : []
+  return [...new Set(found.map((path) => normalisePath(path, repoRoot).path))]
 }
