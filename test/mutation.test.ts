@@ -204,6 +204,15 @@ test('Ctrl-C prints what is known, ends the test that runs and removes the copy'
   assert.equal(await hasEnded(pid), true)
 })
 
+test('a process that a test leaves behind, in a session of its own, is ended with the test', async (t) => {
+  const sleeper = `'sleep 600 & echo $! > "$TMPDIR/pid"'`
+  const root = project(t, {
+    sign: `import { spawnSync } from 'node:child_process'\nspawnSync('setsid', ['sh', '-c', ${sleeper}], { stdio: 'ignore' })\n${minus}`,
+  })
+  assert.equal(mutate(root, 'src', '--sample', '1', '--jobs', '1').status, 0)
+  assert.equal(await hasEnded(await contentOf(join(root, 'tmp/pid'))), true)
+})
+
 async function contentOf(path: string): Promise<number> {
   for (;;) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : ''

@@ -5,6 +5,7 @@ import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { endDescendants } from '../descendants.ts'
 import { forgetBuild } from './copy.ts'
+import { endProcessesOf } from './leftovers.ts'
 import { type Mutant, mutated } from './mutants.ts'
 import { type Graph, programTestsOf, testsOf } from './related-tests.ts'
 
@@ -22,7 +23,8 @@ export interface TrialOptions {
   onNote(text: string): void
 }
 
-const running = new Set<ChildProcess>()
+/** Each with its copy of the checkout. */
+const running = new Map<ChildProcess, string>()
 /** Whether a test passes without a mutant: one that does not catches nothing. */
 const sound = new Map<string, boolean>()
 /** The tests that caught a mutant of a file, the last one first: likely to catch the next. */
@@ -79,7 +81,10 @@ export function openTrial(copy: string, options: TrialOptions): Trial {
 
 /** Ends what still runs. */
 export function closeTrials(): void {
-  for (const child of running) stop(child)
+  for (const [child, cwd] of running) {
+    stop(child)
+    endProcessesOf(cwd)
+  }
 }
 
 /** Ends at the first failed test; one that hangs has failed. */
@@ -89,7 +94,7 @@ function run(test: string, cwd: string, limitMs: number): Promise<boolean> {
     ...{ cwd, detached: true, stdio: ['ignore', 'pipe', 'ignore'] },
     env: { ...env, NODE_COMPILE_CACHE: join(cwd, '.compiled') },
   })
-  running.add(child)
+  running.set(child, cwd)
   if (child.pid !== undefined) setPriority(child.pid, 5)
   const limit = setTimeout(() => stop(child), limitMs)
   child.stdout!.on('data', (piece: Buffer) => /^\s*(✖|not ok)/m.test(piece.toString()) && stop(child))
@@ -97,6 +102,7 @@ function run(test: string, cwd: string, limitMs: number): Promise<boolean> {
     child.on('close', (code) => {
       clearTimeout(limit)
       running.delete(child)
+      endProcessesOf(cwd)
       resolve(code === 0)
     }),
   )
