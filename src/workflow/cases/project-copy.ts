@@ -38,7 +38,7 @@ export interface CopyOptions {
  */
 export function copyProject(projectDir: string, { texts, sandboxed }: CopyOptions = {}): ProjectCopy {
   const root = mkdtempSync(join(tmpdir(), 'ona-project-'))
-  const path = join(root, basename(projectDir) || 'project')
+  const path = join(root, basename(projectDir))
   const left = new Set(['.git', 'node_modules', '.ona'].map((name) => join(projectDir, name)))
   cpSync(projectDir, path, {
     recursive: true,

@@ -1,0 +1,82 @@
+/** Which lines of a document count as the implementation's, at the limits. */
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { publicContract } from './contract.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'ona-contract-'))
+after(() => rmSync(folder, { recursive: true }))
+let made = 0
+
+/** What is shown of a document where the implementation has this text; undefined: nothing. */
+async function shown(implementation: string, document: string): Promise<string | undefined> {
+  const projectDir = join(folder, String(made++))
+  mkdirSync(projectDir)
+  writeFileSync(join(projectDir, 'a.mjs'), implementation)
+  writeFileSync(join(projectDir, 'README.md'), document)
+  const files = new Map([['a.mjs', 'x']])
+  const { parts } = await publicContract(projectDir, { files, hash: 'h' }, async () => undefined)
+  return parts[0]?.text
+}
+
+test('a line of the implementation is known from 8 characters, inside another line of code from 16, encoded text from 60', async () => {
+  const around = (line: string) => `one\n${line}\ntwo\n`
+  const without = 'one\ntwo\n'
+  const [short, long] = ['f(12345)', 'abcdefgh_1234567']
+  const code = 'A'.repeat(60)
+  const seen = [
+    await shown(short, around(short)),
+    await shown(short.replace('5', ''), around(short.replace('5', ''))),
+    await shown(long, around(`if (${long}) x`)),
+    await shown(long.slice(1), around(`if (${long.slice(1)}) x`)),
+    await shown(long, around(`so ${long} it is`)),
+    await shown('', around(code)),
+    await shown('', around(code.slice(1))),
+  ]
+  assert.deepEqual(seen, [
+    without,
+    around('f(1234)'),
+    without,
+    around('if (bcdefgh_1234567) x'),
+    around(`so ${long} it is`),
+    without,
+    around(code.slice(1)),
+  ])
+})
+
+test('a document that is half implementation, or has nothing else to say, is left out whole', async () => {
+  const line = 'return greet(name)'
+  assert.deepEqual(
+    [
+      await shown(line, `${line}\none`),
+      await shown(line, `${line}\none\ntwo`),
+      await shown(line, `${line}\n \n\n`),
+      await shown(line, `  ${line}  \n${line}\none\ntwo\n`),
+    ],
+    [undefined, 'one\ntwo', undefined, 'one\ntwo\n'],
+  )
+})
+
+test('what is code, by its first word or its marks; usage may be known', async () => {
+  const words =
+    'import export const let var function class def return async await func fn pub use local echo printf print console if elif else for while try except catch'
+  const code = [
+    ...words.split(' ').map((word) => `  ${word} something here`),
+    ...[
+      'it ends here;',
+      'it begins here {',
+      'it ends here }  ',
+      'name => something',
+      'one === another',
+      'one !== another',
+    ],
+    ...['name := something', 'call_of(something)'],
+  ]
+  const usage = ['greet NAME [--loud]', 'importing things', 'one == another', 'see (something)', 'an export of it']
+  const taken: string[] = []
+  for (const line of [...code, ...usage])
+    if ((await shown(line, `one\n${line}\ntwo\n`)) === 'one\ntwo\n') taken.push(line)
+  assert.deepEqual(taken, code)
+})
