@@ -21,7 +21,7 @@ counted.
   --seed N      the same seed chooses the same mutants (1)
   --all         every mutant
   --bar N       exit code 1 when fewer than N percent are caught (0)
-  --near N      tests that import the file, at most (30)
+  --near N      the N nearest tests that import the file; those in the same folder of src always run (30)
   --units       without the tests that run the program
   --limit N     seconds after which a test file has failed (300); at most five times what it took before
   --jobs N      mutants at a time (2)

@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { mutantsOf, mutated, sample } from '../scripts/mutation/mutants.ts'
+import { nearTestsOf } from '../scripts/mutation/related-tests.ts'
 
 test('each edit changes what the program does, and never a type, an import or a key', () => {
   const text = [
@@ -87,6 +88,15 @@ test('the same seed draws the same mutants, another seed others', () => {
   assert.deepEqual(lines(1), lines(1))
   assert.notDeepEqual(lines(1), lines(2))
   assert.equal(new Set(lines(3)).size, 5)
+})
+
+test('the nearest tests are tried, and all of the same folder of src however far', () => {
+  const importers = new Map([
+    ['src/a/x.ts', ['src/b/near.test.ts', 'src/b/y.ts']],
+    ['src/b/y.ts', ['src/b/far.test.ts', 'src/a/deep/far.test.ts', 'src/ab/far.test.ts']],
+  ])
+  assert.deepEqual(nearTestsOf('src/a/x.ts', importers, 1), ['src/b/near.test.ts', 'src/a/deep/far.test.ts'])
+  assert.equal(nearTestsOf('src/a/x.ts', importers, 9).length, 4)
 })
 
 const checkout = join(import.meta.dirname, '..')

@@ -28,8 +28,12 @@ export function importersIn(root: string): Graph {
   return importers
 }
 
+/** The nearest, and all that lie in the same folder of src: one there may be far by imports and still be about the file. */
+export const nearTestsOf = (file: string, importers: Graph, near: number): string[] =>
+  testsOf(file, importers).filter((test, at) => at < near || test.startsWith(`${folderOf(file)}/`))
+
 /** The nearest first. */
-export function testsOf(file: string, importers: Graph): string[] {
+function testsOf(file: string, importers: Graph): string[] {
   const seen = new Set([file])
   const tests: string[] = []
   for (let near = [file]; near.length > 0; ) {
@@ -41,8 +45,9 @@ export function testsOf(file: string, importers: Graph): string[] {
 }
 
 export function programTestsOf(file: string, root: string): string[] {
-  const folder = file.split('/').slice(0, 2).join('/')
-  return (programTests[folder] ?? []).flatMap((at) =>
+  return (programTests[folderOf(file)] ?? []).flatMap((at) =>
     at.endsWith('.ts') ? [at] : globSync(`${at}/**/*.test.ts`, { cwd: root }).sort(),
   )
 }
+
+const folderOf = (file: string): string => file.split('/').slice(0, 2).join('/')

@@ -7,12 +7,12 @@ import { endDescendants } from '../descendants.ts'
 import { forgetBuild } from './copy.ts'
 import { endProcessesOf } from './leftovers.ts'
 import { type Mutant, mutated } from './mutants.ts'
-import { type Graph, programTestsOf, testsOf } from './related-tests.ts'
+import { type Graph, nearTestsOf, programTestsOf } from './related-tests.ts'
 
 export interface TrialOptions {
   readonly root: string
   readonly importers: Graph
-  /** At most so many of the tests that import the file. */
+  /** So many of the tests that import the file, and all in its own folder of src. */
   readonly near: number
   /** Those alone, without the tests that run the program. */
   readonly units: boolean
@@ -52,7 +52,7 @@ export function openTrial(copy: string, options: TrialOptions): Trial {
   const limitOf = (test: string) => Math.min(options.limitMs, Math.max(20_000, 5 * (times[test] ?? Infinity)))
   const orderOf = (file: string) => {
     const known = hunters.get(file) ?? []
-    const reached = testsOf(file, importers).slice(0, near)
+    const reached = nearTestsOf(file, importers, near)
     const others = [...new Set([...reached, ...(units ? [] : programTestsOf(file, root))])]
     return [...known, ...others.filter((test) => !known.includes(test)).sort((a, b) => timeOf(a) - timeOf(b))]
   }
