@@ -61,6 +61,14 @@ export function ask<T>(question: Question<T>): Outcome<T> | Promise<Outcome<T>> 
   try {
     const returned = question.call(waiting)
     if (isThenable(returned)) return inTime(question, Promise.resolve(returned), waiting)
+    return answer(question, returned)
+  } catch (cause) {
+    return failure(cause)
+  }
+}
+
+function answer<T>(question: Question<T>, returned: unknown): Outcome<T> {
+  try {
     return { kind: 'answered', value: question.read(returned) }
   } catch (cause) {
     return failure(cause)
@@ -81,12 +89,10 @@ function inTime<T>(question: Question<T>, returned: Promise<unknown>, waiting: W
     }
     const interrupted = () => giveUp({ kind: 'interrupted' })
     const timer = setTimeout(() => giveUp({ kind: 'timed-out', afterMs: limitMs }), Math.min(limitMs, longestTimer))
-    returned
-      .then((value) => question.read(value))
-      .then(
-        (value) => end({ kind: 'answered', value }),
-        (cause) => end(failure(cause)),
-      )
+    returned.then(
+      (value) => end(answer(question, value)),
+      (cause) => end(failure(cause)),
+    )
     if (interrupt?.aborted) interrupted()
     else interrupt?.addEventListener('abort', interrupted)
   })

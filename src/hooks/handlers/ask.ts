@@ -14,7 +14,7 @@ import { builtins } from './builtin.ts'
 import { argvOf, type Exit, runCommand } from './command.ts'
 import { hookEnv } from './hook-env.ts'
 import { post } from './http.ts'
-import { askPersistent } from './persistent.ts'
+import { askPersistent, type Place } from './persistent.ts'
 import { type AskModel, eventReply, questionOf, stepReply } from './prompt.ts'
 
 export type Reply = Said & {
@@ -95,7 +95,7 @@ type Caller<K extends Handler['kind']> = (
 const callers: { readonly [K in Handler['kind']]: Caller<K> } = {
   function: (handler, asking) => (waiting) =>
     (handler.run as (args: StandardArgs) => unknown)(functionArgs(handler.event, asking, waiting)),
-  command: (handler, asking) => () => askCommand(handler, asking),
+  command: (handler, asking) => () => (handler.persistent ? askStaying : askCommand)(handler, asking),
   builtin: (handler, asking) => () => answered(builtins[handler.name]!(asking.input)),
   prompt: (handler, asking) => (waiting) => askPrompt(handler, asking, waiting.signal),
   http: (handler, asking) => (waiting) => askUrl(handler, asking, waiting.signal),
@@ -126,7 +126,6 @@ const noSandbox: Wrap = async () => {
 
 async function askCommand(handler: Handler & { kind: 'command' }, asking: Asking): Promise<Reply> {
   const { scope, inputJson, timeoutMs, env, envFile } = asking
-  if (handler.persistent) return askStaying(handler, asking)
   const mayDetach = handler.profile === 'claude' && isEventName(handler.event)
   const own = hookEnv(env, scope, handler)
   const watch = mayDetach ? detachable(scope.signal) : undefined
@@ -178,15 +177,12 @@ function replyOfExit(handler: Handler, { end, exitCode, stdout, stderr, note }: 
 
 async function askStaying(handler: Handler & { kind: 'command' }, asking: Asking): Promise<Reply> {
   const { scope, inputJson, timeoutMs } = asking
-  const { cwd, signal } = scope
-  const env = hookEnv(asking.env, scope, handler)
-  const { command, args, shell } = handler
-  const argv = argvOf({ command, shell, env, ...(args && { args }) })
-  if (!argv) return failure('not started: neither pwsh nor powershell is on the PATH')
-  const placed = scope.wrap ? await scope.wrap(argv, { cwd, env }).catch((error: Error) => error) : { words: argv, env }
+  const { signal } = scope
+  const place = placeOf(handler, asking)
+  if (!place) return failure('not started: neither pwsh nor powershell is on the PATH')
+  const placed = scope.wrap ? await wrapped(place, scope.wrap).catch((error: Error) => error) : place
   if (placed instanceof Error) return failure(`not started: it must run in a sandbox, and ${placed.message}`)
-  const where = { argv: placed.words, env: placed.env, cwd }
-  const end = await askPersistent({ ...where, input: inputJson, timeoutMs, ...(signal && { signal }) })
+  const end = await askPersistent(placed, { input: inputJson, timeoutMs, ...(signal && { signal }) })
   if (end.kind === 'failure') {
     const { why, cause } = end
     return { kind: 'failure', why, cause, exitCode: null, stdout: null, stderr: withLine(end.stderr, why) }
@@ -194,6 +190,26 @@ async function askStaying(handler: Handler & { kind: 'command' }, asking: Asking
   const kept = { exitCode: end.kind === 'block' ? 2 : 0, stderr: end.stderr }
   if (end.kind === 'block') return { kind: 'block', text: end.text, ...kept, stdout: '' }
   return { ...readExit(0, end.text, '', isEventName(handler.event)), ...kept, stdout: end.text }
+}
+
+const places = new WeakMap<Handler, Place>()
+
+/** The same object for the same handler, as long as it is asked in the same environment and folder. */
+function placeOf(handler: Handler & { kind: 'command' }, { scope, env: host }: Asking): Place | undefined {
+  const env = hookEnv(host, scope, handler)
+  const known = places.get(handler)
+  if (known && known.env === env && known.cwd === scope.cwd) return known
+  const { command, args, shell } = handler
+  const argv = argvOf({ command, shell, env, ...(args && { args }) })
+  if (!argv) return undefined
+  const place = { argv, cwd: scope.cwd, env }
+  places.set(handler, place)
+  return place
+}
+
+async function wrapped({ argv, cwd, env }: Place, wrap: Wrap): Promise<Place> {
+  const { words, env: inside } = await wrap(argv, { cwd, env })
+  return { argv: words, cwd, env: inside }
 }
 
 /** What a command says by its exit code and its output (spec 003 §5.4). */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { askPersistent, expectPersistent, type PersistentRun } from './persistent.ts'
+import { askPersistent, expectPersistent, type PersistentRun, type Place } from './persistent.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ona-staying-'))
 const alive = setInterval(() => {}, 60_000) // an idle program does not keep the process alive
@@ -17,11 +17,15 @@ after(() => {
 
 const env = { PATH: process.env['PATH'] }
 const greet = `read -r line; echo '{"protocol":1}'; `
-const run = (script: string, more: Partial<PersistentRun> = {}): PersistentRun => ({
+type Run = Place & PersistentRun
+const run = (script: string, more: Partial<Run> = {}): Run => ({
   ...{ argv: ['/bin/sh', '-c', script], cwd: folder, env, input: '{"a":1}', timeoutMs: 60_000 },
   ...more,
 })
-const ask = (script: string, more?: Partial<PersistentRun>) => askPersistent(run(script, more))
+const ask = (script: string, more?: Partial<Run>) => {
+  const whole = run(script, more)
+  return askPersistent(whole, whole)
+}
 /** For each call what the script prints; `$id` is the call's. */
 const saying = (what: string) => `${greet}while read -r line; do id=\${line#'{"id":'}; id=\${id%%,*}; ${what}; done`
 const failed = (why: string, stderr = '') => ({ kind: 'failure', why, cause: 'failed', stderr })
@@ -175,7 +179,7 @@ test('64 calls may wait; one more fails at once, and they are answered', async (
 
 test('a program for each folder and environment; of more than 16 the oldest idle one ends', async () => {
   const script = saying(`[ "$WAIT" ] && read -r more; echo '{"id":'$id',"verdict":{"pid":'$$'}}'`)
-  const pidOf = async (more: Partial<PersistentRun>) => {
+  const pidOf = async (more: Partial<Run>) => {
     const end = await ask(script, more)
     return end.kind === 'verdict' ? (JSON.parse(end.text) as { pid: number }).pid : end
   }
@@ -202,7 +206,7 @@ test('a program that is expected runs before the first call', async () => {
   const command = `echo x >> ${file}; ${script}`
   expectPersistent({ command, shell: 'sh', cwd: folder, env })
   while (!existsSync(file)) await wait(5)
-  assert.deepEqual(await askPersistent(run('', { argv: ['/bin/sh', '-c', command] })), verdict(''))
+  assert.deepEqual(await ask('', { argv: ['/bin/sh', '-c', command] }), verdict(''))
   assert.equal(readFileSync(file, 'utf8'), 'x\n')
 })
 
@@ -216,7 +220,7 @@ test('an answer leaves no timer behind, and no time limit is too long', async ()
 test('a process waits for an answer, and ends while the program is idle', async () => {
   const url = new URL('./persistent.ts', import.meta.url).href
   const calls = JSON.stringify(run(saying(`sleep 0.3; echo '{"id":'$id',"verdict":{"n":'$id'}}'`)))
-  const script = `import { askPersistent } from '${url}'\nconsole.log(JSON.stringify(await askPersistent(${calls})))`
+  const script = `import { askPersistent } from '${url}'\nconst run = ${calls}\nconsole.log(JSON.stringify(await askPersistent(run, run)))`
   const { promise, resolve } = Promise.withResolvers<[number | null, string]>()
   const child = execFile(process.execPath, ['--input-type=module', '-e', script], (_, stdout) =>
     resolve([child.exitCode, stdout]),

@@ -14,17 +14,19 @@ import { isObject, type JsonObject } from '../shape.ts'
 import { argvOf, type CommandRun } from './command.ts'
 import { envText } from './hook-env.ts'
 
-export interface PersistentRun {
+/** What is started, and where. Whoever asks with the very same object finds the program soonest. */
+export interface Place {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Env
+}
+
+export interface PersistentRun {
   /** The event, as one line of JSON. */
   readonly input: string
   readonly timeoutMs: number
   readonly signal?: AbortSignal
 }
-
-type Place = Pick<PersistentRun, 'argv' | 'cwd' | 'env'>
 
 export type PersistentEnd =
   | { readonly kind: 'verdict'; readonly text: string; readonly stderr: string }
@@ -49,9 +51,9 @@ const wakeAfterMs = 100
 const lastWordsMs = 500
 
 /** Must not throw or reject: whatever becomes of the program is an end. */
-export function askPersistent(run: PersistentRun): Promise<PersistentEnd> {
+export function askPersistent(place: Place, run: PersistentRun): Promise<PersistentEnd> {
   if (run.signal?.aborted) return Promise.resolve(failed('was interrupted before it was asked', 'interrupted'))
-  const program = programFor(run)
+  const program = programFor(place)
   if (program.waiting.size >= mostWaiting) return Promise.resolve(failed(`${mostWaiting} calls wait for it already`))
   return new Promise((resolve) => {
     const id = ++program.lastId
@@ -139,27 +141,24 @@ interface Program {
 }
 
 const programs = new Map<string, Program>()
-/** The same by the very environment, which is long, and then by what else tells them apart. */
-const programsIn = new WeakMap<Env, Map<string, Program>>()
+/** The same by the very place: an environment is long. */
+const programsAt = new WeakMap<Place, Program>()
 
-function programFor(run: Place): Program {
-  const place = `${run.argv.join('\0')}\0${run.cwd}`
-  const here = programsIn.get(run.env)
-  const known = here?.get(place)
+function programFor(place: Place): Program {
+  const known = programsAt.get(place)
   if (known && !known.over) return known
-  const program = programIn(run)
-  if (here && here.size < 4 * mostPrograms) here.set(place, program)
-  else programsIn.set(run.env, new Map([[place, program]]))
+  const program = programIn(place)
+  programsAt.set(place, program)
   return program
 }
 
-function programIn(run: Place): Program {
-  const key = [...run.argv, run.cwd, envText(run.env)].join('\0')
+function programIn(place: Place): Program {
+  const key = [...place.argv, place.cwd, envText(place.env)].join('\0')
   const known = programs.get(key)
   if (known && !known.over) return known
   const idle = programs.size >= mostPrograms && [...programs.values()].find(({ waiting }) => waiting.size === 0)
   if (idle) end(idle)
-  const program = startProgram(key, run)
+  const program = startProgram(key, place)
   programs.set(key, program)
   return program
 }

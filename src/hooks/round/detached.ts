@@ -10,7 +10,7 @@ import { type Asked, note, type Prepared, type Round, write } from './state.ts'
 /** The turn goes on; the row is written when the hook ends, and what it says then reaches the next turn. */
 export function letRun(round: Round, handler: Prepared, detached: Reply & { kind: 'detached' }, asked: Asked): void {
   const { settled, scope } = round
-  const { inputJson, startedAt } = asked
+  const { shown, startedAt } = asked
   if (settled.background.isFull) {
     detached.stop()
     note(round, handler, 'failed', `was ended: ${Background.most} hooks run beside the turn already`)
@@ -18,7 +18,7 @@ export function letRun(round: Round, handler: Prepared, detached: Reply & { kind
   settled.background.adopt(detached, (reply) => {
     const { verdict, failure } = readEventReply(handler, withoutFirstLine(reply), false)
     const row = { exitCode: reply.exitCode, stdout: reply.stdout, stderr: reply.stderr }
-    write(round, handler, inputJson, { ...row, startedAt, completedAt: now(), skippedReason: null })
+    write(round, handler, shown, { ...row, startedAt, completedAt: now(), skippedReason: null })
     const messages = [...verdict.messages, ...(failure ? [`the hook ${handler.label} failed: ${failure}`] : [])]
     const context = [...verdict.context, ...(verdict.decision === 'deny' ? [reasonOf(verdict)] : [])]
     if (context.length > 0 || messages.length > 0) settled.claude?.deliver(scope, { context, messages })

@@ -19,7 +19,7 @@ export const notAsked = (skippedReason: string): Outcome => ({
 
 export function invocationOf(
   { event, ordinal, matcher, label }: Ordered & { readonly label: string },
-  { inputJson, ...about }: Pick<Invocation, 'toolUseId' | 'toolName' | 'inputJson'>,
+  about: Pick<Invocation, 'toolUseId' | 'toolName' | 'inputJson'>,
   { stdout, stderr, ...outcome }: Outcome,
   redact: Redact,
 ): Invocation {
@@ -29,7 +29,6 @@ export function invocationOf(
     matcher,
     command: redact(label),
     ...about,
-    inputJson: redact(inputJson, 'json'),
     stdout: stdout && redact(stdout),
     stderr: stderr && redact(stderr),
     ...outcome,

@@ -1,5 +1,5 @@
 /** A round: the handlers concerned run one after another, and their answers become one. */
-import { claudeInput, setsEnv } from '../claude/contract.ts'
+import { setsEnv } from '../claude/contract.ts'
 import { questionFor, type Reply, replyOf } from '../handlers/ask.ts'
 import { defaultTimeout } from '../handlers/timeout.ts'
 import { askInOrder, type Policy } from '../kernel.ts'
@@ -9,14 +9,13 @@ import { addContext, proceed } from '../step/apply.ts'
 import { copy, draftOf } from '../step/draft.ts'
 import type { Steps } from '../steps.ts'
 import { noOpinion, reasonOf } from '../verdict.ts'
-import { eventInput, stepInput } from '../wire/messages.ts'
 import { concerns, meetsCondition, whySkipped } from './admit.ts'
 import { notAsked, now } from './invocation.ts'
+import { show } from './show.ts'
 import {
   type Asked,
   guards,
   isAtStep,
-  note,
   type Prepared,
   type Round,
   refuse,
@@ -37,6 +36,7 @@ export async function runRound(
     scope,
     settled,
     fields: { ...(subject.event?.fields as JsonObject | undefined) },
+    lastShown: undefined,
     verdict: noOpinion,
     control: proceed,
     reasons: [],
@@ -59,7 +59,7 @@ const policyOf = (round: Round): Policy<Prepared, Reply, Asked> => ({
   settle(handler, outcome, asked) {
     if (asked) take(round, handler, replyOf(outcome), asked)
     else if (outcome.kind === 'skipped') {
-      write(round, handler, JSON.stringify(shown(round, handler)), notAsked(outcome.why))
+      write(round, handler, show(round, handler), notAsked(outcome.why))
       if (outcome.why === 'interrupted' && guards(round, handler)) refuse(round, outcome.why)
     }
     return round.isOver
@@ -68,14 +68,13 @@ const policyOf = (round: Round): Policy<Prepared, Reply, Asked> => ({
 
 function openQuestion(round: Round, handler: Prepared): Asked {
   const { subject, scope, settled } = round
-  const input = shown(round, handler)
-  const inputJson = settled.withhold?.(JSON.stringify(input)) ?? JSON.stringify(input)
+  const shown = show(round, handler)
   const isFunction = handler.kind === 'function'
   const draft =
     isFunction && isAtStep(round, handler) ? draftOf(subject.step!.name, subject.step!.state as never) : undefined
   const question = questionFor(handler, {
-    input: isFunction ? copy(input) : input,
-    inputJson,
+    input: isFunction ? copy(shown.input) : shown.input,
+    inputJson: shown.json,
     scope,
     timeoutMs: handler.timeoutMs ?? defaultTimeout(handler, settled.env),
     env: settled.env,
@@ -84,7 +83,7 @@ function openQuestion(round: Round, handler: Prepared): Asked {
     ...(settled.claude && setsEnv(handler) && { envFile: settled.claude.envFile(scope, envFileName(handler)) }),
     draft,
   })
-  return { ...question, inputJson, draft, startedAt: now() }
+  return { ...question, shown, draft, startedAt: now() }
 }
 
 const envFileName = ({ event, ordinal }: Prepared) => `${event.toLowerCase()}-hook-${ordinal}.sh`
@@ -107,13 +106,4 @@ function answerOf({ subject, verdict, control, reasons, refused, notes }: Round)
     updatedClaudeOutput: claudeOutput,
     notes,
   }
-}
-
-function shown(round: Round, handler: Prepared): JsonObject {
-  const { subject, scope, fields, settled } = round
-  if (isAtStep(round, handler)) return stepInput(subject.step!.name, subject.step!.state, scope)
-  if (handler.profile !== 'claude') return eventInput(subject.event!.name, fields, scope)
-  const session = settled.claude?.sessionOf(scope)
-  if (session?.problem) note(round, handler, 'warned', session.problem)
-  return claudeInput(subject.event!, fields, scope, session)
 }

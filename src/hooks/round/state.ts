@@ -53,9 +53,17 @@ export type MatchesRule = (
   scope: Scope,
 ) => boolean | Promise<boolean>
 
+/** What a handler is shown. */
+export interface Shown {
+  readonly input: JsonObject
+  readonly json: string
+  /** As the row keeps it. */
+  readonly kept: string
+}
+
 /** One handler being asked. */
 export interface Asked extends Question<Reply> {
-  readonly inputJson: string
+  readonly shown: Shown
   readonly startedAt: string
   /** For a function at a step: its copy of the step. */
   readonly draft: Steps[StepName] | undefined
@@ -66,8 +74,10 @@ export interface Round {
   readonly subject: Subject
   readonly scope: Scope
   readonly settled: Settled
-  /** The event's fields as the remaining handlers see them. */
+  /** The event's fields as the remaining handlers see them. Changed by `change` alone. */
   readonly fields: JsonObject
+  /** What was made of these fields for the last handler; the next one is mostly shown the same. */
+  lastShown: { readonly to: string; readonly shown: Shown } | undefined
   verdict: Verdict
   control: Control
   /** Why a step's handler ended it, where the step has no place for the words. */
@@ -77,6 +87,12 @@ export interface Round {
   /** Why it is refused although no handler denied it: a guard failed. */
   refused: string | undefined
   readonly notes: HookNote[]
+}
+
+/** The remaining handlers see this. */
+export function change(round: Round, field: 'tool_input' | 'prompt', value: unknown): void {
+  round.fields[field] = value
+  round.lastShown = undefined
 }
 
 export const isAtStep = ({ subject }: Round, handler: Handler) => handler.event === subject.step?.name
@@ -113,17 +129,12 @@ export function note(
   notes.push({ hook: label, event, effect, reason, ...(failedOpen && { failedOpen }) })
 }
 
-export function write(
-  { scope, settled, fields, subject }: Round,
-  handler: Prepared,
-  inputJson: string,
-  outcome: Outcome,
-) {
+export function write({ scope, settled, fields, subject }: Round, handler: Prepared, shown: Shown, outcome: Outcome) {
   const useId = scope.toolUseId ?? fields.tool_use_id
   const about = {
     toolUseId: typeof useId === 'string' ? useId : null,
     toolName: toolName(subject, fields),
-    inputJson,
+    inputJson: shown.kept,
   }
   scope.record(invocationOf(handler, about, outcome, settled.redact))
 }

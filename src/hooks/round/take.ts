@@ -12,6 +12,7 @@ import { letRun } from './detached.ts'
 import { now } from './invocation.ts'
 import {
   type Asked,
+  change,
   decide,
   guards,
   isAtStep,
@@ -25,14 +26,14 @@ import {
 
 /** Makes a reply part of the round, and writes its row. */
 export function take(round: Round, handler: Prepared, reply: Reply, asked: Asked): void {
-  const { inputJson, draft, startedAt } = asked
+  const { shown, draft, startedAt } = asked
   if (handler.once) round.settled.done.add(onceKey(round, handler))
   if (reply.kind === 'detached') {
     letRun(round, handler, reply, asked)
     return
   }
   const problem = isAtStep(round, handler) ? takeStep(round, handler, reply, draft) : takeEvent(round, handler, reply)
-  write(round, handler, inputJson, {
+  write(round, handler, shown, {
     exitCode: countsAsBlock(handler.event, reply) ? 2 : reply.exitCode,
     stdout: reply.stdout,
     stderr:
@@ -58,7 +59,7 @@ function takeEvent(round: Round, handler: Prepared, reply: Reply): string | unde
   if (failure !== undefined) note(round, handler, 'failed', open ? `${failure}; ${failedOpen(name)}` : failure, open)
   round.verdict = merge(round.verdict, verdict)
   if (verdict.input !== undefined) {
-    round.fields.tool_input = verdict.input
+    change(round, 'tool_input', verdict.input)
     const { step } = round.subject
     if (step?.name === 'before_tool_apply') (step.state as Steps['before_tool_apply']).args = verdict.input
     note(round, handler, 'changed', 'changed the input')
@@ -132,13 +133,14 @@ function failStep(
 }
 
 /** The event that a step raises shows what the step has become. */
-function follow({ subject, fields }: Round): void {
-  const { step, event } = subject
+function follow(round: Round): void {
+  round.lastShown = undefined
+  const { step, event } = round.subject
   if (step?.name === 'before_tool_apply' && event?.name === 'PreToolUse') {
-    fields.tool_input = (step.state as Steps['before_tool_apply']).args
+    change(round, 'tool_input', (step.state as Steps['before_tool_apply']).args)
   }
   if (step?.name === 'before_ingest' && event?.name === 'UserPromptSubmit') {
-    fields.prompt = textOf((step.state as Steps['before_ingest']).input)
+    change(round, 'prompt', textOf((step.state as Steps['before_ingest']).input))
   }
 }
 
