@@ -66,7 +66,7 @@ function start(run: CommandRun, argv: readonly string[], env: Env, shell?: WarmS
   const { cwd, signal } = run
   if (!shell && !isFolder(cwd)) return Promise.resolve(noFolder(cwd)) // a warm one was started in this very folder
   if (signal?.aborted) shell?.dismiss()
-  else shell?.release() // before anything else: it works while this process prepares to hear it
+  else shell?.release()
   const stdout = capture(run.onFirstLine)
   const stderr = capture()
   return runGroup({

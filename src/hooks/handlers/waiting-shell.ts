@@ -62,9 +62,9 @@ export function warmShell(child: ChildProcess, stamp: string): Shell {
     channel.once('close', () => resolve(!unread))
   })
   const release = () => {
-    keepAlive(child, true)
+    channel.write('g') // before anything else: it works while this process prepares to hear it
     wakeGroup(child)
-    channel.write('g')
+    keepAlive(child, true)
   }
   const dismiss = () => {
     channel.destroy()

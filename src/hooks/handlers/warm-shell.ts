@@ -11,6 +11,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import { hideVariables } from '../../files/hide-variables.ts'
+import type { Env } from '../handler.ts'
 import { startGroup } from '../process-group.ts'
 import { credentialNames } from '../secret-names.ts'
 import { envText } from './hook-env.ts'
@@ -59,12 +60,16 @@ interface Pool {
   /** Of what the snapshot was taken from. */
   stamp: string
   coldOnly: boolean
+  /** Its shells have ended, for those of another place. */
+  dropped: boolean
   /** False once one was waited for in vain. */
   waits: boolean
   refill: NodeJS.Timeout | undefined
 }
 
 const pools = new Map<string, Pool>()
+/** The one used last by the very environment: its text is long. */
+const poolsIn = new WeakMap<Env, Pool>()
 /** Sessions move between few folders; an old pool's shells end with it. */
 const mostPools = 3
 
@@ -92,8 +97,9 @@ export async function withWarmShell<T>(
   pool.running++
   try {
     const shell = takeShell(pool, stock) ?? (await nextShell(pool, stock))
+    const running = run(shell)
     refillSoon(pool, refillDuringMs)
-    return await run(shell)
+    return await running
   } finally {
     pool.running--
     if (pool.running === 0) refillSoon(pool, refillAfterMs)
@@ -129,9 +135,17 @@ async function nextShell(pool: Pool, stock: Stock): Promise<Shell | undefined> {
 /** Undefined where the command must run cold. */
 function poolFor(command: string, place: WarmPlace): Pool | undefined {
   if (place.env.ONA_WARM_SHELLS === '0' || command.length > longestCommand || command.includes('\0')) return undefined
+  const pool = poolIn(place)
+  return pool.coldOnly || pool.stocks.get(command)?.unfit ? undefined : pool
+}
+
+function poolIn(place: WarmPlace): Pool {
+  const last = poolsIn.get(place.env)
+  if (last && !last.dropped && last.place.cwd === place.cwd && last.place.shell === place.shell) return last
   const key = `${place.shell}\0${place.cwd}\0${envText(place.env)}`
   const pool = pools.get(key) ?? newPool(key, place)
-  return pool.coldOnly || pool.stocks.get(command)?.unfit ? undefined : pool
+  poolsIn.set(place.env, pool)
+  return pool
 }
 
 function newPool(key: string, place: WarmPlace): Pool {
@@ -142,6 +156,7 @@ function newPool(key: string, place: WarmPlace): Pool {
     for (const { ready } of pool.stocks.values()) for (const shell of ready.splice(0)) shell.dismiss()
     pool.stocks.clear()
     learnAgain(pool)
+    pool.dropped = true
     pools.delete(oldest)
   }
   const pool: Pool = {
@@ -152,6 +167,7 @@ function newPool(key: string, place: WarmPlace): Pool {
     login: 'unknown',
     stamp: '',
     coldOnly: false,
+    dropped: false,
     waits: true,
     refill: undefined,
   }
@@ -270,7 +286,7 @@ async function learn(pool: Pool): Promise<void> {
   pool.stamp = stampOf(pool.place)
   const { takeSnapshot } = await import('./login-snapshot.ts')
   pool.login = (await takeSnapshot(pool.place)) ?? 'read'
-  if ([...pools.values()].includes(pool)) startNext(pool)
+  if (!pool.dropped) startNext(pool)
   else learnAgain(pool) // dropped meanwhile, and nobody else closes the snapshot
 }
 
