@@ -11,7 +11,7 @@ import type { Handler, Wrap } from '../handler.ts'
 import type { Scope } from '../plane.ts'
 import { readHooks } from '../settings.ts'
 import { startAhead } from './ahead.ts'
-import { warmShells } from './warm-shell.ts'
+import { warmShells } from './shells/warm-shell.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ona-ahead-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -85,7 +85,7 @@ test('what is started ahead keeps no process alive, not even a login that takes 
     return JSON.stringify({ shell: '/bin/bash', cwd: home, env: { ...env, HOME: home } })
   }
   const url = (file: string) => JSON.stringify(new URL(file, import.meta.url).href)
-  const script = `import { expectCommand, warmShells, withWarmShell } from ${url('./warm-shell.ts')}
+  const script = `import { expectCommand, warmShells, withWarmShell } from ${url('./shells/warm-shell.ts')}
     import { expectPersistent } from ${url('./persistent.ts')}
     import { setTimeout as wait } from 'node:timers/promises'
     const [slow, quick] = [${place('slow', 'sleep 60')}, ${place('quick', '')}]

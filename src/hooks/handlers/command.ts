@@ -3,8 +3,8 @@ import { existsSync, statSync } from 'node:fs'
 import type { Env, Shell, Wrap } from '../handler.ts'
 import { runGroup } from '../process-group.ts'
 import { onPath } from './find-program.ts'
-import type { WarmShell } from './waiting-shell.ts'
-import { expectCommand, withWarmShell } from './warm-shell.ts'
+import type { WarmShell } from './shells/waiting-shell.ts'
+import { expectCommand, withWarmShell } from './shells/warm-shell.ts'
 
 export interface CommandRun {
   readonly command: string

@@ -10,12 +10,12 @@
  */
 import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
-import { hideVariables } from '../../files/hide-variables.ts'
-import type { Env } from '../handler.ts'
-import { startGroup } from '../process-group.ts'
-import { credentialNames } from '../secret-names.ts'
-import { envText } from './hook-env.ts'
-import type { LoginSnapshot } from './login-snapshot.ts'
+import { hideVariables } from '../../../files/hide-variables.ts'
+import type { Env } from '../../handler.ts'
+import { startGroup } from '../../process-group.ts'
+import { credentialNames } from '../../secret-names.ts'
+import { envText } from '../hook-env.ts'
+import { type HasLogin, learn, learnAgain, refresh } from './pool-login.ts'
 import { afterLogin, waitingScript } from './shell-script.ts'
 import { keepAlive, type Shell, stampOf, type WarmPlace, type WarmShell, warmShell } from './waiting-shell.ts'
 
@@ -29,8 +29,6 @@ const waitMs = 1000
 const refillAfterMs = 25
 const refillDuringMs = 1000
 const roundsRemembered = 20
-/** What a login depends on besides the profile may have changed by then. */
-const snapshotMs = 60_000
 
 /** The shells of one command. */
 interface Stock {
@@ -47,21 +45,12 @@ interface Stock {
   unfit: boolean
 }
 
-/** How shells get to where a login takes them. */
-type Login = 'unknown' | 'learning' | 'read' | LoginSnapshot
-
-interface Pool {
-  readonly place: WarmPlace
+interface Pool extends HasLogin {
   readonly stocks: Map<string, Stock>
   readonly queue: Stock[]
   /** Hooks at work, in a warm shell or a cold one. */
   running: number
-  login: Login
-  /** Of what the snapshot was taken from. */
-  stamp: string
   coldOnly: boolean
-  /** Its shells have ended, for those of another place. */
-  dropped: boolean
   /** False once one was waited for in vain. */
   waits: boolean
   refill: NodeJS.Timeout | undefined
@@ -217,7 +206,7 @@ function fill(pool: Pool): void {
 function startNext(pool: Pool): void {
   if (pool.queue.length === 0) return
   refresh(pool)
-  if (pool.login === 'unknown') void learn(pool)
+  if (pool.login === 'unknown') void learn(pool).then(() => startNext(pool))
   if (pool.login === 'learning') return
   const stock = pool.queue.shift()!
   if (pool.coldOnly) ready(stock)
@@ -278,37 +267,6 @@ function startShell(pool: Pool, stock: Stock): void {
     started()
   })
   keepAlive(child, false)
-}
-
-/** Sees whether shells can do without reading the profile each. */
-async function learn(pool: Pool): Promise<void> {
-  pool.login = 'learning'
-  pool.stamp = stampOf(pool.place)
-  const { takeSnapshot } = await import('./login-snapshot.ts')
-  pool.login = (await takeSnapshot(pool.place)) ?? 'read'
-  if (!pool.dropped) startNext(pool)
-  else learnAgain(pool) // dropped meanwhile, and nobody else closes the snapshot
-}
-
-/** What was learned of another profile is forgotten; an old snapshot is held against a login, beside the shells it serves. */
-function refresh(pool: Pool): void {
-  if (pool.login === 'unknown' || pool.login === 'learning') return
-  if (stampOf(pool.place) !== pool.stamp) learnAgain(pool)
-  else if (typeof pool.login === 'object' && Date.now() - pool.login.checkedAt > snapshotMs)
-    void recheck(pool, pool.login)
-}
-
-async function recheck(pool: Pool, login: LoginSnapshot): Promise<void> {
-  login.checkedAt = Date.now()
-  const { isStillTrue } = await import('./login-snapshot.ts')
-  if ((await isStillTrue(pool.place, login)) || pool.login !== login) return
-  learnAgain(pool)
-  pool.login = 'read'
-}
-
-function learnAgain(pool: Pool): void {
-  if (typeof pool.login === 'object') process.getBuiltinModule('node:fs').closeSync(pool.login.fd)
-  if (pool.login !== 'learning') pool.login = 'unknown'
 }
 
 /** How many shells wait there, or anywhere; for one command, or for any. */

@@ -8,7 +8,7 @@ import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
-import { signalGroup, startGroup } from '../process-group.ts'
+import { signalGroup, startGroup } from '../../process-group.ts'
 import { isSameState, type LoginState, printState, probe, type Restore, readState, restoreOf } from './login-state.ts'
 import { afterRestore } from './shell-script.ts'
 import type { WarmPlace } from './waiting-shell.ts'
@@ -66,8 +66,13 @@ export const dropSnapshot = ({ fd }: LoginSnapshot): void => closeSync(fd)
 function keep({ text, args }: Restore, state: LoginState): LoginSnapshot {
   const path = join(memory(), `ona-${crypto.randomUUID()}`)
   const fd = openSync(path, 'wx+', 0o600)
-  rmSync(path)
-  writeSync(fd, Buffer.from(text, 'latin1'))
+  try {
+    rmSync(path)
+    writeSync(fd, Buffer.from(text, 'latin1'))
+  } catch (cause) {
+    closeSync(fd)
+    throw cause
+  }
   return { state, args: [...restoring, ...args], fd, begin: afterRestore(state.status), checkedAt: Date.now() }
 }
 

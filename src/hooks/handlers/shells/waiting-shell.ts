@@ -3,8 +3,8 @@ import type { ChildProcess } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
-import type { Env } from '../handler.ts'
-import { wakeGroup } from '../process-group.ts'
+import type { Env } from '../../handler.ts'
+import { wakeGroup } from '../../process-group.ts'
 
 export interface WarmPlace {
   readonly shell: string

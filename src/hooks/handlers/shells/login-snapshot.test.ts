@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { runCommand } from './command.ts'
+import { runCommand } from '../command.ts'
 import { dropSnapshot, isStillTrue, takeSnapshot } from './login-snapshot.ts'
 import { expectCommand, warmShells } from './warm-shell.ts'
 

@@ -1,0 +1,48 @@
+/** How the shells of a pool get to where a login takes them: each reads the profile, or all are restored from one login. */
+import type { LoginSnapshot } from './login-snapshot.ts'
+import { stampOf, type WarmPlace } from './waiting-shell.ts'
+
+/** `read`: every shell reads the profile. */
+export type Login = 'unknown' | 'learning' | 'read' | LoginSnapshot
+
+export interface HasLogin {
+  readonly place: WarmPlace
+  login: Login
+  /** Of what the snapshot was taken from. */
+  stamp: string
+  /** Its shells have ended, for those of another place. */
+  dropped: boolean
+}
+
+/** What a login depends on besides the profile may have changed by then. */
+const snapshotMs = 60_000
+
+/** Sees whether shells can do without reading the profile each. */
+export async function learn(pool: HasLogin): Promise<void> {
+  pool.login = 'learning'
+  pool.stamp = stampOf(pool.place)
+  const { takeSnapshot } = await import('./login-snapshot.ts')
+  pool.login = (await takeSnapshot(pool.place).catch(() => undefined)) ?? 'read' // no room for it, no more descriptors
+  if (pool.dropped) learnAgain(pool) // nobody else closes the snapshot
+}
+
+/** What was learned of another profile is forgotten; an old snapshot is compared with a login, beside the shells it serves. */
+export function refresh(pool: HasLogin): void {
+  if (pool.login === 'unknown' || pool.login === 'learning') return
+  if (stampOf(pool.place) !== pool.stamp) learnAgain(pool)
+  else if (typeof pool.login === 'object' && Date.now() - pool.login.checkedAt > snapshotMs)
+    void recheck(pool, pool.login)
+}
+
+async function recheck(pool: HasLogin, login: LoginSnapshot): Promise<void> {
+  login.checkedAt = Date.now()
+  const { isStillTrue } = await import('./login-snapshot.ts')
+  if ((await isStillTrue(pool.place, login)) || pool.login !== login) return
+  learnAgain(pool)
+  pool.login = 'read'
+}
+
+export function learnAgain(pool: HasLogin): void {
+  if (typeof pool.login === 'object') process.getBuiltinModule('node:fs').closeSync(pool.login.fd)
+  if (pool.login !== 'learning') pool.login = 'unknown'
+}
