@@ -54,8 +54,9 @@ test('a document that is half implementation, or has nothing else to say, is lef
       await shown(line, `${line}\none\ntwo`),
       await shown(line, `${line}\n \n\n`),
       await shown(line, `  ${line}  \n${line}\none\ntwo\n`),
+      await shown(line, `${line}\n${'a\n'.repeat(11_000)}`),
     ],
-    [undefined, 'one\ntwo', undefined, 'one\ntwo\n'],
+    [undefined, 'one\ntwo', undefined, 'one\ntwo\n', 'a\n'.repeat(10_000)],
   )
 })
 

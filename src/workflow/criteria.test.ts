@@ -44,6 +44,26 @@ test('criteria are read in the usual spellings', () => {
     ['## Success criteria\n| Success criteria: | x |', ['C1 Success criteria:']],
     ['## Success criteria\n| No. | Text |\n| 1 | a |', ['C1 1']],
     ['## Success criteria\n- **C1:**\n- two\n\nA note\n  not indented to a list', ['C1 two not indented to a list']],
+    ['About ## Success criteria\n- not one', []],
+    ['our success criteria:\n- not one', []],
+    ['Success criteria are many\n- not one', []],
+    ['## success criteria\nso - not one\n- one', ['C1 one']],
+    ['## Success criteria\n- one\u2028and more', ['C1 one\u2028and more']],
+    ['## Success criteria\nsee it | works |\n| it | works\n- one', ['C1 one']],
+    ['## Success criteria\nwith ``` in it\n- one', ['C1 one']],
+    ['## Success criteria\nsee # that\n- one\nand  so on', ['C1 one']],
+    ['## Success criteria\n- one\n  goes on\t', ['C1 one goes on']],
+    ['## Success criteria\n  not a list\n- one', ['C1 one']],
+    ['## Success criteria\n| one | two |\n| - it works - | x |', ['C1 one', 'C2 - it works -']],
+    [
+      '## Success criteria\n| identity is kept | by |\n| the criterion | x |\n| bid | x |',
+      ['C1 identity is kept', 'C2 the criterion', 'C3 bid'],
+    ],
+    ['## Success criteria\n- see C1: one\n- **C2** - **two** and **three**', ['C1 see C1: one', 'C2 two and three']],
+    ['## Success criteria\n- **C1.** **one\n- **C2: two**  ', ['C1 one', 'C2 two']],
+    ['**Acceptance criteria:**\n- one', ['C1 one']],
+    ['## Definition of done\n- one\n### Deeper\n- two\n## Next\n- not one', ['C1 one', 'C2 two']],
+    ['# Success criteria\n- one\n# Next\n- not one', ['C1 one']],
   ]
   for (const [plan, expected] of table) assert.deepEqual(texts(plan), expected, JSON.stringify(plan))
 })

@@ -10,7 +10,7 @@ const heading =
   /^(#{1,6})\s+(?:\d+[.)]\s*)?(success|acceptance)\s+criteria\b|^(#{1,6})\s+(?:\d+[.)]\s*)?(definition of done|criteria)\b/i
 /** The same section without a `#`: bold, or a line that ends in a colon. */
 const plainHeading = /^(?:\*\*|__)?\s*(?:success|acceptance)\s+criteria\s*:?\s*(?:\*\*|__)?\s*:?\s*$/i
-const item = /^\s{0,3}(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s*)?(.+)$/
+const item = /^\s{0,3}(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s*)?(.+)/s
 const tableRow = /^\s*\|(.+)\|\s*$/
 
 /** Items of the section, in the usual spellings: bullets, numbers, check boxes, or a table's first column of words. */

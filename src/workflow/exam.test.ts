@@ -1,6 +1,6 @@
 /** What the writer of the cases is shown: the plan and the outside of the project, and nothing that implementing wrote. */
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -188,6 +188,35 @@ test('the context is built from the plan and the contract, and what went in is o
       implementation: ['greet.mjs'],
     },
   )
+})
+
+test('of the plan, lines of the implementation are left out from 24 characters; parts of the contract are trimmed', async (t) => {
+  const [short, long] = ['x'.repeat(23), 'y'.repeat(24)]
+  const at = place(t, { 'README.md': '\n\nGreets.\n\n' })
+  const drafted = draftPlan(at.db, 'c', 's', `Use ${short} and ${long}.\n\n## Success criteria\n- one\n`) as {
+    id: number
+  }
+  approvePlan(at.db, 'c', { planId: drafted.id, by: 'ada' })
+  const approve = (when: number) =>
+    at.db.run("UPDATE events SET detail = json_set(detail, '$.at', ?) WHERE event_type = 'plan_approved'", when)
+  at.write('a.mjs', `${short}\n  ${long}\n`)
+  const changedAt = Number(lstatSync(join(at.projectDir, 'a.mjs'), { bigint: true }).ctimeNs / 1_000_000n)
+  approve(changedAt)
+  utimesSync(join(at.projectDir, 'README.md'), 1, 1)
+  const plan = getPlan(at.db, drafted.id)!
+  const found = implementationOf(at.db, 'c', at.projectDir, plan).files
+  assert.equal(found.has('a.mjs'), true, 'in the millisecond of the approval')
+  approve(changedAt + 1)
+  assert.equal(implementationOf(at.db, 'c', at.projectDir, plan).files.has('a.mjs'), false)
+  at.db.run(
+    "INSERT INTO transcript_entries(session_id, sequence, entry_type, payload_json) VALUES ('s', 1, 'tool_use', ?)",
+    JSON.stringify({ name: 'Write', input: { file_path: 'a.mjs' } }),
+  )
+  approve(Date.now() + 600_000)
+  const request = { conversationId: 'c', sessionId: 's', projectDir: at.projectDir, plan, wanted: ['C1'], help: quiet }
+  const { prompt } = await buildExam(at.db, request)
+  assert.match(prompt, new RegExp(`\\nUse ${short} and \\[left out: implementation\\]\\.\\n`))
+  assert.match(prompt, /\n## README\.md\n```\nGreets\.\n```\n\n# How a case looks\n/)
 })
 
 test('the implementation is what changed since the approval and what the record says was written', async (t) => {

@@ -41,6 +41,24 @@ const move = (db: Db, to: Parameters<typeof transition>[1]['to'], more: object =
 const noPlan = 'there is no approved plan: the agent gives one with ExitPlanMode, and you approve it (ona plan approve)'
 const noCover = 'there is no approved plan, so there is nothing that tests could cover'
 
+test('a program that an agent started moves nothing on and approves nothing; planning is open to all', (t) => {
+  const db = record(t, 'planning')
+  const { id } = draftPlan(db, 'c', 's', content) as { id: number }
+  const before = eventsOf(db)
+  process.env['ONA_GOVERNED'] = '{}'
+  t.after(() => delete process.env['ONA_GOVERNED'])
+  const held = (act: string) => ({
+    ok: false,
+    why: `${act} is for the operator, and this command was started by an agent's tool or hook (ONA_GOVERNED is set); run it in a terminal of your own`,
+  })
+  assert.deepEqual(
+    [move(db, 'implement'), approvePlan(db, 'c', { planId: id, by: 'ada' })],
+    [held('moving a conversation to implement'), held('approving a plan')],
+  )
+  assert.deepEqual([phaseOf(db), eventsOf(db), getPlan(db, id)!.status], ['planning', before, 'draft'])
+  assert.deepEqual(move(db, 'planning'), { ok: true, from: 'planning', to: 'planning' })
+})
+
 test('what closes a way is said in words, and changes nothing', (t) => {
   const db = record(t, 'idle')
   const table: [from: string, to: Parameters<typeof move>[1], why: string][] = [

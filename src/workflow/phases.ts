@@ -60,9 +60,9 @@ const ways: readonly Way[] = [
       missing(coverageOf(db, conversationId)) ??
       (approved ? undefined : 'the operator has not approved the report: ona --transition done --approve --as NAME'),
     also: (db, { conversationId, sessionId = null, by }) => {
-      const plan = approvedPlan(db, conversationId)
-      if (plan) completePlan(db, plan.id)
-      addEvent(db, { conversationId, sessionId, type: 'sign_off', detail: { by, plan: plan?.id ?? null } })
+      const { id } = approvedPlan(db, conversationId)! // without one nothing is covered, and the way is closed
+      completePlan(db, id)
+      addEvent(db, { conversationId, sessionId, type: 'sign_off', detail: { by, plan: id } })
     },
   },
 ]

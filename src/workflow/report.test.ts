@@ -192,6 +192,41 @@ test('work that is done names who signed it off; without a plan there is only wh
   assert.match(reportText({ ...none, plan: signed.plan }), /0 traced cases, 0 passed, 0 failed \(0 %\)/)
 })
 
+test('a rate between nothing and all, a page without a plan, a criterion whose mutants are all killed', () => {
+  const some = [state('a', 'passed', proof(undefined, ['a:1 x → y'], ['a:1 x → y'])), state('b', 'passed')]
+  const most = { ...coverage, rows: [{ ...rows[0]!, cases: some }, rows[1]!], untraced: [], traced: 3, passed: 2 }
+  const two = reportOf('c', 'verify', most)
+  assert.deepEqual(two.coverage[0]!.kill_score, { killed: 1, mutants: 1, survived: [] })
+  assert.match(reportText(two), /\n3 traced cases, 2 passed, 1 failed \(67 %\)\n/)
+  const page = reportHtml(two)
+  for (const part of [
+    '<b>67 %</b><span>pass rate</span>',
+    '<b>1</b><span>criterion not covered</span>',
+    '<small>kill score: its cases fail on 1 of 1 mutant of the change</small>',
+    '<div class="facts">exit 0 · 2026-01-02 03:05:00 UTC</div>',
+    '<div class="facts">exit none · 2026-01-02 03:05:00 UTC</div>',
+  ])
+    assert.ok(page.includes(part), part)
+  const none = reportHtml(reportOf('c', 'planning', { plan: undefined, rows: [], untraced: [], traced: 0, passed: 0 }))
+  assert.match(none, /<h1>Coverage of plan \(none\)<\/h1>\n<p class="facts">[^\n]*<b>planning<\/b><\/p><\/header>/)
+  assert.match(none, /<b>0 of 0<\/b><span>traced cases passed<\/span><\/div><div><b>0 %<\/b>/)
+})
+
+test('a time that is not written as ours is shown as it is', () => {
+  const times = [
+    '2026-01-02T03:05:00Z',
+    '2026-01-02T03:05:00Z or so',
+    'about 2026-01-02T03:05:00Z',
+    '2026-01-02 03:05:00',
+  ]
+  const cases = times.map((startedAt) => state('x', 'passed', { run: { ...late, startedAt } }))
+  const page = reportHtml(reportOf('c', 'verify', { ...coverage, rows: [{ ...rows[0]!, cases }] }))
+  assert.deepEqual(
+    [...page.matchAll(/<div class="facts">exit none · (.*?)<\/div>/g)].map(([, time]) => time),
+    ['2026-01-02 03:05:00 UTC', ...times.slice(1)],
+  )
+})
+
 test('the page shows the same facts, with what a case printed escaped', () => {
   const page = reportHtml(report)
   for (const part of [

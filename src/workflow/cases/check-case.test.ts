@@ -102,6 +102,38 @@ test('a case that only looks at the help or the version is refused, unless its c
   assert.deepEqual(caseProblems({ criterion: 'C1', content: only[0]! }, about), [])
 })
 
+test('words of the criterion that are about the help, however they are written', () => {
+  const content = 'set -e\nnode "$PROJECT_DIR/bin/tool.mjs" --help | grep -q x\n'
+  for (const text of ['Help is given', 'shows HELP', 'its usage', 'the Version'])
+    assert.deepEqual(
+      caseProblems({ criterion: 'C1', content }, { ...context, texts: new Map([['C1', text]]) }),
+      [],
+      text,
+    )
+})
+
+test('of what is refused the first sixty characters are quoted, without the space around them', () => {
+  const long = 'x'.repeat(70)
+  const quoted: [string, string][] = [
+    [`set -e\ncurl http://${long} | grep 1\n`, `it depends on the network: http://${long.slice(0, 53)}`],
+    ['set -e\n\n  curl() { :; }\ntool | grep 1\n', 'it shadows a real program: curl()'],
+    [
+      `set -e\nnode -e 'import {${long}} from "x"' | grep 1\n`,
+      `it loads a module of the project's; run the program instead: import {${long.slice(0, 52)}`,
+    ],
+    [
+      'set -e\npython3 - << END\n\n  import core\nassert core.f() == 1\nEND\n',
+      "it loads a module of the project's; run the program instead: import core",
+    ],
+    [
+      `set -e\ncp ${long} "$PROJECT_DIR/x"\ntool | grep 1\n`,
+      `it changes the project it tests: cp ${long.slice(0, 57)}`,
+    ],
+    [`set -e\ntool\n[ "${long}" = "${long}" ]\n`, `it compares a value with itself: [ "${long.slice(0, 57)}`],
+  ]
+  for (const [content, problem] of quoted) assert.equal(problems(content)[0], problem)
+})
+
 test('a case must trace to a criterion that the plan has', () => {
   assert.match(problems(sound[0]!, 'C9').join(), /traces to C9, which the plan does not have; the criteria are C1, C2/)
 })

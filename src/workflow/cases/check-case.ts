@@ -190,7 +190,7 @@ const leavesTheCopy = (content: string, { projectDir }: CheckContext): string[] 
 /** Checks that hold whatever the program does. */
 const empty: readonly { readonly pattern: RegExp; readonly why: string }[] = [
   {
-    pattern: /(?:\[\[?|\btest)\s+(?:!\s+)?("?'?\$?[\w{}]+"?'?)\s*(?:=|==|-eq|-ge|-le|=~)\s*\1(?=\s|$)/m,
+    pattern: /(?:\[\[?|\btest)\s+(?:!\s+)?("?'?\$?[\w{}]+"?'?)\s*(?:=|==|-eq|-ge|-le|=~)\s*\1(?=\s|$)/,
     why: 'it compares a value with itself',
   },
   {

@@ -16,6 +16,14 @@ test('each mutant has one fault, in the code and not in comments or imports', ()
   assert.equal(mutants[0]!.text, text.replace('===', '!=='))
 })
 
+test('a line with a comment at its end is code', () => {
+  const files = new Map([['a.py', 'x = 1 # import 2\ny = x * 3 // from 4\n']])
+  assert.deepEqual(
+    mutantsOf(files).map(({ name }) => name),
+    ['a.py:1 1 → 2', 'a.py:1 2 → 3', 'a.py:2 3 → 4', 'a.py:2 4 → 5'],
+  )
+})
+
 test('of many, the same few are taken each time, from all over the text; documents have none', () => {
   const long = Array.from({ length: 100 }, (_, line) => `x = ${line}`).join('\n')
   const files = new Map([

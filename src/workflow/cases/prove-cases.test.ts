@@ -9,7 +9,7 @@ import { openDb } from '../../store/open.ts'
 import { draftPlan } from '../../store/plans.ts'
 import { type Case, saveCase } from './cases.ts'
 import { proofOf, saveProof } from './proofs.ts'
-import { type Change, changeOf, proveCases } from './prove.ts'
+import { type Change, changeOf, flawOf, passesEmptied, proveCases } from './prove.ts'
 import type { ScriptPlace } from './run-script.ts'
 
 /** Prints the numbers up to `last`, a line each: a mutant for every line. */
@@ -136,5 +136,34 @@ test('without cases or a change nothing runs; aborted, nothing is kept', async (
   assert.deepEqual(await at.prove([]), [])
   assert.deepEqual(await at.prove([each], { hash: 'h', files: [], texts: new Map() }), [none])
   assert.deepEqual(await at.prove([each], at.change, { signal: AbortSignal.abort() }), [none])
+  const empty = changeOf({ files: new Map([['gone', '']]), hash: 'h' }, at.place.projectDir)
+  assert.deepEqual(empty, { hash: 'h', files: [], texts: new Map() })
+  assert.deepEqual(
+    [await flawOf('true', empty, at.place), await passesEmptied('true', empty, at.place)],
+    [undefined, false],
+  )
   assert.equal(at.runs(), 0)
+})
+
+test('a script is tried on mutants until the first that it fails on', async (t) => {
+  const at = stage(t, { one: counting(9) })
+  const counted = async (script: string, place = at.place) => {
+    const before = at.runs()
+    return [await flawOf(script, at.change, place), at.runs() - before]
+  }
+  // emptied, commented out, ended first and with a comment more; then the mutants
+  assert.deepEqual(
+    [await counted(lineOf('one', 2)), await counted(anything('one'))],
+    [
+      [undefined, 4 + 2],
+      ['kills no mutant', 4 + 9],
+    ],
+  )
+  const turn = new AbortController()
+  const place = { ...at.place, signal: turn.signal }
+  const wrap: ScriptPlace['wrap'] = (words, folders) => {
+    if (at.runs() >= 6 + 13 + 5) turn.abort()
+    return at.place.wrap!(words, folders)
+  }
+  assert.deepEqual(await counted(anything('one'), { ...place, wrap }), [undefined, 4 + 2])
 })

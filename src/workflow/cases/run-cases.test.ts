@@ -76,6 +76,10 @@ echo "$PROJECT_DIR"; type -t ona; command -v -p sh > /dev/null && echo found; ec
   const cut = '\n[SDLC_TRUNCATED]'
   assert.deepEqual([long.stdout, long.stderr.length], ['é'.repeat(200_000), 262_144 + cut.length])
   assert.ok(long.stderr.endsWith(` ${cut}`))
+  const whole = await run(
+    "head -c 262144 /dev/zero | tr '\\0' x; head -c 262144 /dev/zero | tr '\\0' y >&2; printf y >&2",
+  )
+  assert.deepEqual([whole.stdout, whole.stderr], ['x'.repeat(262_144), 'y'.repeat(262_144) + cut])
   const missing = await run('true', { wrap: async () => ({ words: ['/none/such'], env: {} }) })
   assert.deepEqual([missing.exitCode, missing.stdout, /none\/such|ENOENT/.test(missing.stderr)], [null, '', true])
   const ended = new AbortController()

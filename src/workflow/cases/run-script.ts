@@ -58,7 +58,7 @@ export async function runScript(content: string, place: ScriptPlace): Promise<Re
     writeFileSync(join(programs, 'ona'), `#!/bin/sh\nexec ${ona} "$@"\n`, { mode: 0o555 })
     const env = {
       ...place.env,
-      PATH: [place.env['PATH'] ?? '', programs].join(delimiter),
+      PATH: [place.env['PATH'], programs].join(delimiter),
       PROJECT_DIR: place.projectDir,
       CASE_DIR: folder,
       AGENT_SDLC_DB: database,
@@ -153,7 +153,7 @@ async function execute(
   const hear = (name: 'stdout' | 'stderr') => {
     const decoder = new StringDecoder()
     return (chunk: Buffer) => {
-      if (out[name].length < mostOutput) out[name] += decoder.write(chunk)
+      if (out[name].length <= mostOutput) out[name] += decoder.write(chunk)
       if (out[name].length > mostOutput) out[name] = `${out[name].slice(0, mostOutput)}\n[SDLC_TRUNCATED]`
     }
   }

@@ -10,7 +10,7 @@ interface Language {
   readonly end?: string
 }
 
-const none = /^\b$/
+const none = /(?!)/
 const languages: readonly Language[] = [
   { name: /\.[cm]?[jt]sx?$/, shebang: /\b(?:node|deno|bun)\b/, comment: '//', end: 'process.exit(0);' },
   { name: /\.py$/, shebang: /\bpython/, comment: '#', end: 'raise SystemExit(0)' },
