@@ -35,11 +35,12 @@ export async function judgePart(
   const kinds = new Map<string, ChangeKind>()
   const changes: Change[] = []
   const texts: string[] = []
+  const jsonOf = changeWriter()
   const summary = await replay(calls, (change) => {
     const { was, would } = change
     const kind = `${was} ${would}`
     if (!kinds.has(kind)) kinds.set(kind, { was, would })
-    if (json) texts.push(changeJson(change))
+    if (json) texts.push(jsonOf(change))
     if (last > 0) changes.push(change)
     if (changes.length > 2 * last) changes.splice(0, changes.length - last)
   })
@@ -47,13 +48,23 @@ export async function judgePart(
   return { summary, kinds: [...kinds.values()], changes, json: texts.join(',') }
 }
 
-/** One change, without secrets. */
-function changeJson({ call, was, would, because }: Change): string {
-  const { at, source, conversationId, sessionId, toolUseId, tool, input } = call
-  const about = { at, agent: source, conversation: conversationId, session: sessionId, tool_use_id: toolUseId, tool }
-  const text = JSON.stringify(input)
-  const shown = redact(text, 'json')
-  const plain = shown === text ? text : JSON.stringify(JSON.parse(shown))
-  const rest = JSON.stringify({ was, would_be: would, because })
-  return `${JSON.stringify(about).slice(0, -1)},"input":${plain},${rest.slice(1)}`
+/** Changes as JSON, without secrets; what the calls of a session have in common is put together once. */
+function changeWriter(): (change: Change) => string {
+  let last: RecordedCall | undefined
+  let common = ''
+  return ({ call, was, would, because }) => {
+    const { source, conversationId, sessionId, input } = call
+    if (last?.sessionId !== sessionId || last.conversationId !== conversationId || last.source !== source)
+      common = `"agent":${quoted(source)},"conversation":${quoted(conversationId)},"session":${quoted(sessionId)}`
+    last = call
+    const text = JSON.stringify(input)
+    const shown = redact(text, 'json')
+    const plain = shown === text ? text : JSON.stringify(JSON.parse(shown))
+    const { by, name, reason } = because
+    return `{"at":${quoted(call.at)},${common},"tool_use_id":${quoted(call.toolUseId)},"tool":${quoted(call.tool)},"input":${plain},"was":"${was}","would_be":"${would}","because":{"by":"${by}","name":${quoted(name)},"reason":${quoted(reason)}}}`
+  }
 }
+
+/** As JSON.stringify writes it, which takes longer where nothing is escaped. */
+const quoted = (text: string): string => (escaped.test(text) ? JSON.stringify(text) : `"${text}"`)
+const escaped = /[\u0000-\u001f\\"\ud800-\udfff]/

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
+import { createConversation, createSession } from '../../store/conversations.ts'
+import { inMemory, openDb } from '../../store/open.ts'
 import type { PartResult } from './part-result.ts'
-import { judgeSideBySide, ownJudge, type Part, type ThreadAnswer, threadJudge } from './parts.ts'
+import { judgeSideBySide, ownJudge, type Part, partsOf, type ThreadAnswer, threadJudge } from './parts.ts'
 import { nothingYet, type Summary, sumOf } from './replay.ts'
 
 /** Answers when it is told to. */
@@ -113,4 +115,30 @@ test('the summaries of two parts are one, with hooks and agents in the order in 
     byAgent: { ona: { calls: 7, changed: 4 }, codex: { calls: 1, changed: 1 } },
   })
   assert.deepEqual(sumOf(nothingYet, one), one)
+})
+
+test('a part has about a thousand calls, and archived sessions count by the rows of their conversation', (t) => {
+  const db = openDb(inMemory)
+  t.after(() => db.close())
+  const ids = Array.from({ length: 6 }, (_, at) => {
+    const conversation = createConversation(db, { projectDir: `/p${at}` })
+    return { conversation: conversation.id, session: createSession(db, conversation.id).sessionId }
+  })
+  const entry =
+    "INSERT INTO transcript_entries(session_id, sequence, entry_type, payload_json) VALUES (?, ?, 'user', '{}')"
+  for (const { session } of ids.slice(0, 2)) db.run(entry, session, 1199) // 600 calls each
+  const archived =
+    "INSERT INTO ona_archives(conversation_id, file, offset, length, digest, rows) VALUES (?, 'x', 0, 1, x'00', ?)"
+  for (const { conversation } of ids.slice(2, 4)) db.run(archived, conversation, 7 * 1000)
+  const sessions = ids.map(({ session }) => session)
+  assert.deepEqual(
+    [...partsOf(db, {})],
+    [
+      { sessions: sessions.slice(0, 2), share: 2 / 6 },
+      { sessions: [sessions[2]], share: 3 / 6 },
+      { sessions: [sessions[3]], share: 4 / 6 },
+      { sessions: sessions.slice(4), share: 1 },
+      { sessions: 'dispatcher', share: 1 },
+    ],
+  )
 })

@@ -4,7 +4,7 @@ import { type ReadDb, StoreError } from '../../store/open.ts'
 import { importedCalls } from './dispatcher-calls.ts'
 import type { Policy } from './judge-call.ts'
 import type { PartResult, Wanted } from './part-result.ts'
-import { type CallFilter, callsOfSessions, countCalls, type RecordedCall, sessionsOf } from './recorded-calls.ts'
+import { type CallFilter, callsOfSessions, countedSessions, type RecordedCall, sessionsOf } from './recorded-calls.ts'
 
 /** Some sessions, or the log of the dispatcher. */
 export interface Part {
@@ -28,11 +28,16 @@ export type ThreadAnswer = PartResult | { readonly problem: string; readonly kin
 /** About a thousand calls each. */
 export function* partsOf(db: ReadDb, filter: CallFilter): Generator<Part> {
   const ids = sessionsOf(db, filter)
-  for (let begin = 0; begin < ids.length; ) {
-    let end = begin
-    for (let calls = 0; end < ids.length && calls < callsInPart; end++) calls += countCalls(db, ids[end]!)
-    yield { sessions: ids.slice(begin, end), share: end / ids.length }
-    begin = end
+  let sessions: string[] = []
+  let [calls, given] = [0, 0]
+  for (const [id, count] of countedSessions(db, ids)) {
+    sessions.push(id)
+    calls += count
+    given++
+    if (calls < callsInPart && given < ids.length) continue
+    yield { sessions, share: given / ids.length }
+    sessions = []
+    calls = 0
   }
   if (!filter.agents || filter.agents.includes('dispatcher')) yield { sessions: 'dispatcher', share: 1 }
 }
@@ -44,8 +49,8 @@ export const callsOfPart = (db: ReadDb, { sessions }: Part, filter: CallFilter):
 /** Whether a history has so many calls that threads are worth their start. */
 export function isLong(db: ReadDb, filter: CallFilter): boolean {
   let calls = 0
-  for (const id of sessionsOf(db, filter)) {
-    calls += countCalls(db, id)
+  for (const [, count] of countedSessions(db, sessionsOf(db, filter))) {
+    calls += count
     if (calls >= longHistory) return true
   }
   return false

@@ -13,12 +13,13 @@ export interface Was {
 /** Outcomes of the calls of a session, by the id of the call. Null: it was never judged. */
 export function outcomesOf(db: ReadDb, sessionId: string): (toolUseId: string) => Was | null {
   const decided = decisionsOf(db, sessionId)
+  const isQuestioned = questionsOf(db, sessionId)
   const started = startedCalls(db, sessionId)
   return (id) => {
     const decision = decided(id)
     // asked of every call that may have begun: its event is then the next
     const began = decision?.[1] !== 'deny' && started(id)
-    if (decision) return wasOf(decision, () => isQuestioned(db, sessionId, id))
+    if (decision) return wasOf(decision, () => isQuestioned(id))
     return began ? allowed : null
   }
 }
@@ -36,8 +37,24 @@ function wasOf([, decision, reason]: Decided, questioned: () => boolean): Was {
   return { decision: asked ? 'ask' : 'deny', by, ended }
 }
 
+interface Reason {
+  readonly by: string
+  readonly was: unknown
+}
+
+/** Reasons repeat themselves, and few come up in turns. */
+const reasons: { json: string | null; reason: Reason }[] = []
+function reasonOf(json: string | null): Reason {
+  for (const known of reasons) if (known.json === json) return known.reason
+  const reason = readReason(json)
+  reasons.unshift({ json, reason })
+  if (reasons.length > mostReasons) reasons.pop()
+  return reason
+}
+const mostReasons = 4
+
 /** `was`: stored with imported calls, what rules and hooks said. A row of another program may hold anything. */
-function reasonOf(json: string | null): { readonly by: string; readonly was: unknown } {
+function readReason(json: string | null): Reason {
   try {
     const { by, was } = JSON.parse(json ?? '{}') ?? {}
     return { by: typeof by === 'string' ? by : '', was }
@@ -122,10 +139,12 @@ function callOf(detail: string | null): string {
   }
 }
 
-/** Whether hooks of the question ran at a call. */
-const isQuestioned = (db: ReadDb, sessionId: string, id: string): boolean =>
-  db.arrays(
-    `SELECT 1 FROM hook_invocations
-     WHERE session_id = ? AND tool_use_id = ? AND hook_event IN ('PermissionRequest', 'before_permission') LIMIT 1`,
-    ...[sessionId, id],
-  ).length > 0
+/** Whether hooks of the question ran at a call. That none ran at all is told by an index, and looked up first. */
+function questionsOf(db: ReadDb, sessionId: string): (id: string) => boolean {
+  let any: boolean | undefined
+  return (id) => {
+    any ??= db.arrays(`${questions} LIMIT 1`).length > 0
+    return any && db.arrays(`${questions} AND session_id = ? AND tool_use_id = ? LIMIT 1`, sessionId, id).length > 0
+  }
+}
+const questions = "SELECT 1 FROM hook_invocations WHERE hook_event IN ('PermissionRequest', 'before_permission')"

@@ -43,7 +43,7 @@ test('every call of a reply is found, wherever its text says something that look
         '"}}]}',
         '\ud800',
       ],
-      ...['","description":"', 'x"}}]}{"type":"tool_use"'],
+      ...['","description":"', 'x"}}]}{"type":"tool_use"', 'long '.repeat(30_000), '\n'.repeat(60_000)],
     ].flatMap((text) => [
       reply(use('a', { command: text })),
       reply({ type: 'text', text: 'said' }, use('a', { command: text, description: 'what it does' })),

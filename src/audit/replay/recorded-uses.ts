@@ -28,57 +28,41 @@ export function useOfCall(payload: string): readonly Use[] {
  * deeper than the blocks leaves a bracket over, and is no JSON.
  */
 function standsLast(payload: string, firstCall: number): boolean {
-  if (!payload.startsWith(opening) || !payload.endsWith(']}')) return false
-  const uuidEnd = payload.indexOf('"', opening.length)
+  opening.lastIndex = 0
+  if (!payload.endsWith(']}') || !opening.test(payload)) return false
   const begin = firstCall - blockOpening.length
-  if (!payload.startsWith('","content":[', uuidEnd) || !payload.startsWith(blockOpening, begin)) return false
-  return payload.indexOf(']', uuidEnd) > begin // otherwise the blocks may have ended before
+  // a bracket before it: the blocks may have ended there
+  return payload.startsWith(blockOpening, begin) && payload.indexOf(']', opening.lastIndex) > begin
 }
-const opening = '{"_t":"assistant","uuid":"'
+const opening = /\{"_t":"assistant","uuid":"[^"]*","content":\[/y
 const blockOpening = '{"type":'
 
 /** One call of Bash and nothing after it, without a parser. Undefined: something is unusual, such as an escape outside the command. */
 function commandAlone(payload: string, firstCall: number): (Use & JsonObject) | undefined {
-  const idBegin = firstCall + idOpening.length
-  if (!payload.startsWith(idOpening, firstCall)) return undefined
-  const idEnd = payload.indexOf('"', idBegin)
-  const begin = idEnd + commandOpening.length
-  if (!payload.startsWith(commandOpening, idEnd)) return undefined
-  const end = stringEnd(payload, begin)
-  const id = payload.slice(idBegin, idEnd)
-  const text = payload.slice(begin, end)
-  const command = isPlain(text) ? text : parsed(`"${text}"`)
-  if (typeof command !== 'string' || !isPlain(id)) return undefined
-  if (payload.startsWith(descriptionOpening, end)) {
-    const from = end + descriptionOpening.length
-    const to = stringEnd(payload, from)
-    const description = payload.slice(from, to)
-    if (!isPlain(description) || !endsAt(payload, to)) return undefined
-    return { type: 'tool_use', id, name: 'Bash', input: { command, description } }
+  if (payload.length > longestMatched) return undefined
+  bashCall.lastIndex = firstCall
+  const found = bashCall.exec(payload)
+  if (!found) return undefined
+  const id = found[1]!
+  const text = found[2]!
+  const description = found[3]
+  const command = text.includes('\\') ? parsed(`"${text}"`) : text
+  if (typeof command !== 'string') return undefined
+  return {
+    type: 'tool_use',
+    id,
+    name: 'Bash',
+    input: description === undefined ? { command } : { command, description },
   }
-  return endsAt(payload, end) ? { type: 'tool_use', id, name: 'Bash', input: { command } } : undefined
 }
-const idOpening = '"tool_use","id":"'
-const commandOpening = '","name":"Bash","input":{"command":"'
-const descriptionOpening = '","description":"'
-const ending = '"}}]}'
-const endsAt = (payload: string, at: number): boolean =>
-  at + ending.length === payload.length && payload.endsWith(ending)
-
-/** Where the string ends that begins here: at a quote that is not escaped. */
-function stringEnd(text: string, begin: number): number {
-  for (let end = text.indexOf('"', begin); end >= 0; end = text.indexOf('"', end + 1)) {
-    let escapes = end
-    while (text.charCodeAt(escapes - 1) === backslash && escapes > begin) escapes--
-    if ((end - escapes) % 2 === 0) return end
-  }
-  return text.length
-}
-const backslash = 92
-
-/** What stands in JSON as it is. */
-const isPlain = (text: string): boolean => !special.test(text)
-const special = /[\u0000-\u001f\\"]/
+/** `plain`: what stands in JSON as it is. One expression for all of it takes half the time of a search for each string. */
+const plain = '[^\\u0000-\\u001f\\\\"]*'
+const bashCall = new RegExp(
+  `"tool_use","id":"(${plain})","name":"Bash","input":\\{"command":"(${plain}(?:\\\\.${plain})*)"(?:,"description":"(${plain})")?\\}\\}\\]\\}$`,
+  'y',
+)
+/** An expression has to remember every character that it may go back to. */
+const longestMatched = 100_000
 
 function contentOf(payload: string): unknown {
   const entry = parsed(payload)

@@ -87,10 +87,11 @@ test('what was decided is read from the record: rules and hooks deny, a user onl
     [{ decision: 'allow', by: 'person' }, true, 'ask'],
     [{ decision: 'allow', by: 'operator' }, true, 'ask'],
   ]
-  for (const [permission, ran] of cases) call(id, 'Write', { file_path: 'a' }, permission, ran)
+  const twice = [...cases, ...cases] // reasons are remembered
+  for (const [permission, ran] of twice) call(id, 'Write', { file_path: 'a' }, permission, ran)
   assert.deepEqual(
     Array.from(recordedCalls(db), ({ was }) => was?.decision ?? 'nothing'),
-    cases.map(([, , was]) => was),
+    twice.map(([, , was]) => was),
   )
 })
 

@@ -73,7 +73,7 @@ function cloned({ tool: _, handlers, ...policy }: Policy): ThreadData['policy'] 
 async function startThreads(count: number, workerData: ThreadData) {
   const { Worker } = await import('node:worker_threads')
   // what is read is dropped at once, and a thread without a limit would collect it late
-  const resourceLimits = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 384 }
+  const resourceLimits = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 384 }
   return Array.from({ length: count }, () => new Worker(threadFile, { workerData, resourceLimits }))
 }
 
