@@ -3,9 +3,11 @@
  * that runs as many programs as an ordinary developer's; between two calls a model takes its time, as it does in a session.
  */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { defineHook, defineStepHook } from '../src/hooks/define.ts'
 import { createPlane } from '../src/hooks/dispatch.ts'
 import type { Handler } from '../src/hooks/handler.ts'
@@ -87,11 +89,30 @@ async function pause(plane: Plane | undefined, shells: number): Promise<void> {
   while (warmShells() < shells && performance.now() - begin < mostMs)
 }
 
+/** The least that a hook can cost: a shell that waits for a byte runs the command, bare. */
+async function waitingShell(home: string): Promise<() => Promise<unknown>> {
+  const script = `printf r >&3; read -r -N 1 -u 3 word; exec 3>&-; ${command}`
+  const child = spawn('/bin/bash', ['-lc', script], {
+    ...{ cwd: place, env: { ...process.env, HOME: home }, detached: true },
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+  })
+  const channel = child.stdio[3] as Duplex
+  await once(channel, 'data')
+  return () => {
+    const closed = once(child, 'close')
+    channel.write('g')
+    for (const stream of [child.stdout!, child.stderr!]) stream.resume()
+    child.stdin!.end(input)
+    return closed
+  }
+}
+
 interface Warm {
   readonly one: number
   readonly five: number
   readonly bare: number
   readonly fiveBare: number
+  readonly least: number
 }
 
 /** Milliseconds that one and five hooks add, after a pause in which shells are started ahead. */
@@ -106,22 +127,26 @@ async function warm(home: string): Promise<Warm> {
     for (let each = 0; each < 5; each++) await bareSh()
   }
   const others = warmShells()
-  const times: number[][] = [[], [], [], []]
+  const times: number[][] = [[], [], [], [], []]
   const works = [
     { plane: one, shells: 1, work: () => ask(one) },
     { plane: undefined, shells: 0, work: bareSh },
     { plane: five, shells: 5, work: () => ask(five) },
     { plane: undefined, shells: 0, work: fiveBare },
+    { plane: undefined, shells: 0, work: () => least() },
   ]
+  let least = await waitingShell(home)
   for (let round = -2; round < Math.ceil(samples / 4); round++)
     for (const [at, { plane, shells, work }] of works.entries()) {
       await pause(plane, others + shells)
       const startedAt = performance.now()
       await work()
       if (round >= 0) times[at]!.push(performance.now() - startedAt)
+      if (at === works.length - 1) least = await waitingShell(home)
     }
-  const [oneMs, bareMs, fiveMs, fiveBareMs] = times.map(median) as [number, number, number, number]
-  return { one: oneMs, five: fiveMs, bare: bareMs, fiveBare: fiveBareMs }
+  await least()
+  const [oneMs, bareMs, fiveMs, fiveBareMs, leastMs] = times.map(median) as [number, number, number, number, number]
+  return { one: oneMs, five: fiveMs, bare: bareMs, fiveBare: fiveBareMs, least: leastMs }
 }
 
 const inEmpty = await warm(place)
@@ -138,7 +163,28 @@ const { handlers: staying } = readHooks(
   { source: { kind: 'settings' } },
 )
 const persistentPlane = createPlane(staying, { env })
-const [persistent] = await inTurns(200, () => ask(persistentPlane))
+const exchange = await bareStaying(5)
+const [persistent, exchanged] = await inTurns(200, () => ask(persistentPlane), exchange.ask)
+exchange.end()
+
+/** The least that so many can cost: a line to each program, one after another, and a line back. */
+async function bareStaying(count: number): Promise<{ ask(): Promise<void>; end(): void }> {
+  const line = `{"id":1,"input":${input.trim()}}\n`
+  const children = Array.from({ length: count }, () => spawn(program, { env, cwd: place }))
+  const exchanges = async (text: string) => {
+    for (const { stdin, stdout } of children) {
+      stdin.write(text)
+      JSON.parse(String((await once(stdout, 'data'))[0]))
+    }
+  }
+  await exchanges('{"protocol":1}\n')
+  return {
+    ask: () => exchanges(line),
+    end() {
+      for (const { stdin } of children) stdin.end()
+    },
+  }
+}
 
 const functions = createPlane([
   ...Array.from({ length: 3 }, () => defineHook('PreToolUse', () => undefined)),
@@ -160,12 +206,14 @@ console.log(`method: the plane alone, medians of ${Math.ceil(samples / 4)}; each
 started ahead, in turns with a bare spawn of sh -c with the same command and input. The profile runs ${profilePrograms} programs.
 Bars: one hook 0.5 × a bare sh -c; five 0.5 × Codex's five, which take 0.85 × five bare spawns; five persistent hooks 1 ms.
 bench/hook-turns.ts measures the same in whole sessions.`)
-for (const [home, { one: oneMs, five, bare: sh }] of Object.entries({
+for (const [home, { one: oneMs, five, bare: sh, least }] of Object.entries({
   'an empty home': inEmpty,
   "a developer's profile": inDeveloper,
 }))
-  console.log(`${home}: one hook ${oneMs.toFixed(2)} ms, five ${five.toFixed(2)} ms; a bare sh -c ${sh.toFixed(2)} ms`)
-console.log(`five persistent hooks ${persistent!.toFixed(2)} ms`)
+  console.log(
+    `${home}: one hook ${oneMs.toFixed(2)} ms, five ${five.toFixed(2)} ms; a bare sh -c ${sh.toFixed(2)} ms; a waiting shell released bare ${least.toFixed(2)} ms`,
+  )
+console.log(`five persistent hooks ${persistent!.toFixed(2)} ms, five bare exchanges ${exchanged!.toFixed(2)} ms`)
 console.log(`cold: one hook ${ours!.toFixed(2)} ms, the same spawn bare ${bare!.toFixed(2)} ms`)
 console.log(
   `five in-process hooks ${(perCall * 1000).toFixed(0)} µs a call, ${Math.round(5000 / perCall).toLocaleString('en')} hooks a second; nobody listening ${silent!.toFixed(2)} µs`,
