@@ -1,0 +1,128 @@
+/** What the store's small parts say at their limits, and of names that only nearly match. */
+import assert from 'node:assert/strict'
+import { chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, test } from 'node:test'
+import { createConversation } from './conversations.ts'
+import { openDb } from './open.ts'
+import { isStartedHere, startedHere } from './own-commands.ts'
+import { ownTables } from './own-tables.ts'
+import { getSummary, saveSummary } from './session/summaries.ts'
+import { isRefusedVariable } from './settings/repository-variables.ts'
+import { isSecurityKey } from './settings/security-keys.ts'
+import { isTrusted, trust } from './settings/trust.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'ona-store-limits-'))
+after(() => rmSync(folder, { recursive: true }))
+
+test('a record of an earlier version gets the tables that it lacks, and keeps those that it has', () => {
+  const path = join(folder, 'old.db')
+  openDb(path).close()
+  const schemaOf = (file: string) => {
+    const db = new DatabaseSync(file)
+    const rows = db.prepare('SELECT name, sql FROM sqlite_master ORDER BY name').all()
+    const version = db.prepare('PRAGMA user_version').get()!['user_version']
+    db.close()
+    return { rows, version }
+  }
+  const whole = schemaOf(path)
+  assert.equal(whole.version, ownTables.length)
+  const old = new DatabaseSync(path)
+  const last = /CREATE TABLE (\w+)/.exec(ownTables.findLast((sql) => sql.startsWith('CREATE TABLE'))!)![1]!
+  const made = ownTables.findLastIndex((sql) => sql.startsWith('CREATE TABLE'))
+  old.exec(`DROP TABLE ${last}; PRAGMA user_version=${made}`)
+  for (const sql of ownTables.slice(made + 1)) {
+    const index = /CREATE INDEX (\w+)/.exec(sql)?.[1]
+    if (index !== undefined) old.exec(`DROP INDEX IF EXISTS ${index}`)
+  }
+  old.close()
+  assert.notDeepEqual(schemaOf(path), whole)
+  openDb(path).close()
+  assert.deepEqual(schemaOf(path), whole)
+})
+
+test('the last thousand calls that a process started are known', () => {
+  const [path, other] = [join(folder, 'a.db'), join(folder, 'b.db')]
+  for (let event = 1; event <= 1000; event++) startedHere({ path }, event)
+  assert.deepEqual([isStartedHere(path, 1), isStartedHere(other, 1), isStartedHere(path, 1001)], [true, false, false])
+  startedHere({ path }, 1001)
+  assert.deepEqual(
+    [1, 2, 1000, 1001].map((event) => isStartedHere(path, event)),
+    [false, true, true, true],
+  )
+})
+
+test('a summary without a word has none', () => {
+  const db = openDb(join(folder, 'summary.db'))
+  try {
+    const { id } = createConversation(db, { projectDir: folder })
+    const counts = ['', ' \n', 'one', ' one  two\nthree '].map((text) => {
+      saveSummary(db, id, text)
+      return getSummary(db, id)!.wordCount
+    })
+    assert.deepEqual(counts, [0, 0, 1, 3])
+  } finally {
+    db.close()
+  }
+})
+
+test('variables that a repository may not set, each by its whole name', () => {
+  const named = `X_BASE_URL X_API_KEY X_AUTH_TOKEN X_API_HOST X_CUSTOM_HEADERS X_OAUTH_TOKEN
+    HTTP_PROXY https_proxy ALL_PROXY NO_PROXY FTP_PROXY SOCKS_PROXY GLOBAL_AGENT_HTTP_PROXY
+    NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED NODE_USE_ENV_PROXY SSL_CERT_FILE SSL_CERT_DIR SSLKEYLOGFILE CURL_CA_BUNDLE
+    REQUESTS_CA_BUNDLE GIT_SSL_CAINFO OPENSSL_CONF
+    PATH Path HOME USERPROFILE SHELL TMPDIR IFS ENV BASH_ENV BASH_FUNC_x PROMPT_COMMAND SHELLOPTS BASHOPTS PS4 ZDOTDIR XDG_DATA_HOME
+    LD_PRELOAD DYLD_INSERT_LIBRARIES
+    NODE_OPTIONS NODE_PATH NODE_REPL_HISTORY PYTHONSTARTUP PYTHONPATH PYTHONHOME PERL5OPT PERL5LIB PERL5DB RUBYOPT RUBYLIB
+    JAVA_OPTIONS JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS
+    GIT_CONFIG_COUNT GIT_EXEC_PATH GIT_SSH_COMMAND GIT_ASKPASS GIT_EXTERNAL_DIFF GIT_PAGER GIT_EDITOR GIT_PROXY_COMMAND GIT_DIR
+    GIT_TEMPLATE_DIR SSH_ASKPASS EDITOR VISUAL PAGER BROWSER LESSOPEN
+    ONA_HOME SDLC_X AGENT_SDLC_DB CLAUDE_CONFIG_DIR CLAUDECODE npm_config_registry`.split(/\s+/)
+  assert.deepEqual(
+    named.filter((name) => !isRefusedVariable(name)),
+    [],
+  )
+  const free =
+    `BASE_URL X_BASE_URLS MY_HTTP_PROXY HTTP_PROXYX NODE_EXTRA_CA_CERTS2 MY_SSLKEYLOGFILE MY_PATH PATHS HOMEPAGE
+    NODE_OPTIONS_OLD MY_NODE_OPTIONS PYTHONPATHS JDK_JAVA_OPTIONS2 EDITORS MY_EDITOR GIT_DIRS MY_GIT_DIR CLAUDECODE2 MY_ONA_X
+    node_options`.split(/\s+/)
+  assert.deepEqual(
+    free.filter((name) => isRefusedVariable(name)),
+    [],
+  )
+})
+
+test('settings that guard something are known by their words, however they are written', () => {
+  const words =
+    'permission automode approv bypass danger hook sandbox deny allow block strict trust secure secret credential policy managed force require disable restrict mcp proxy auth login apikey telemetry attribution network version'
+  const keys = words.split(' ').flatMap((word) => [`my${word}s`, word.toUpperCase()])
+  assert.deepEqual(
+    keys.filter((key) => !isSecurityKey(key)),
+    [],
+  )
+  assert.deepEqual(['theme', 'model', 'language'].filter(isSecurityKey), [])
+})
+
+const isRoot = process.getuid?.() === 0
+test('a repository of another user does not lend its trust to a folder in it', {
+  skip: !isRoot && 'needs root',
+}, () => {
+  const place = { home: join(folder, 'home') }
+  const trusted = (name: string, owner?: number) => {
+    const repository = join(folder, name)
+    for (const at of ['.git', 'one', 'two']) mkdirSync(join(repository, at), { recursive: true })
+    if (owner !== undefined) chownSync(repository, owner, owner)
+    assert.equal(trust(join(repository, 'one'), place), true)
+    return ['one', 'two'].map((at) => isTrusted(join(repository, at), place))
+  }
+  mkdirSync(place.home)
+  assert.deepEqual(
+    [trusted('ours'), trusted('theirs', 12_345)],
+    [
+      [true, true],
+      [true, false],
+    ],
+  )
+})
