@@ -1,13 +1,14 @@
 /** What holds of every command alike: its help, its refusals, and that a slip is no prompt. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { flags } from '../src/cli/flags.ts'
 import { commands, flagCommands } from '../src/cli/table.ts'
 import { isFull, sampled } from './support/campaign-size.ts'
+import { testPassedFlags } from './support/passed-flags.ts'
 import { place, type Ran, runCommands } from './support/program.ts'
 
 const table = { ...commands, ...flagCommands }
@@ -154,3 +155,11 @@ test('JSON on the command line that is broken, or too deep to be kept, is wrong 
     }
   }
 })
+
+test('ona --version prints the version of the package', async (t) => {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
+  for (const word of ['--version', '-v'])
+    assert.deepEqual(await place(t).run([word]), { code: 0, stdout: `${version}\n`, stderr: '' })
+})
+
+testPassedFlags(import.meta.filename)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Live, live } from '../support/live.ts'
 import { call, type Line, type TestModel, testModel } from '../support/model/model.ts'
+import { testPassedFlags } from '../support/passed-flags.ts'
 import { type Place, place } from '../support/program.ts'
 
 /** A server with one tool, `judge`, that keeps what it is asked and answers what the function says. */
@@ -213,3 +214,5 @@ test('a question is withdrawn when the turn is interrupted, and given up when th
   assert.match(model.chats.at(-1)!.messages.at(-1)!.text, /there is no user to ask/)
   assert.equal(existsSync(join(at.folder, 'x')), false)
 })
+
+testPassedFlags(import.meta.filename)

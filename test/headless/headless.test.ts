@@ -20,6 +20,7 @@ import { live } from '../support/live.ts'
 import { call, type Line, type TestModel, testModel } from '../support/model/model.ts'
 import { anthropic } from '../support/model/wire.ts'
 import { type Answer, status, stream, wireServer } from '../support/model/wire-server.ts'
+import { testPassedFlags } from '../support/passed-flags.ts'
 import { type Place, place, type Ran } from '../support/program.ts'
 
 interface Run {
@@ -560,11 +561,13 @@ test('--init-only raises Setup and SessionStart, asks no model, and is done', as
     ['Setup', 'SessionStart', 'SessionEnd'],
   )
   assert.deepEqual(model.chats, [])
-  await at.run(['-p', 'x', '--maintenance', '--settings', settings], { env: model.env })
-  const [last] = at.rows<{ input: string }>(
-    "SELECT input_json AS input FROM hook_invocations WHERE hook_event = 'Setup' ORDER BY id DESC",
-  )
-  assert.equal(JSON.parse(last!.input).trigger, 'maintenance')
+  for (const trigger of ['init', 'maintenance']) {
+    await at.run(['-p', 'x', `--${trigger}`, '--settings', settings], { env: model.env })
+    const [last] = at.rows<{ input: string }>(
+      "SELECT input_json AS input FROM hook_invocations WHERE hook_event = 'Setup' ORDER BY id DESC",
+    )
+    assert.equal(JSON.parse(last!.input).trigger, trigger)
+  }
 })
 
 test('--record keeps the conversation as a script that plays again, without its secrets', async (t) => {
@@ -674,9 +677,6 @@ test("the reference's flags and commands are known here, or stand in the table o
   )
 })
 
-/** Those that test/interop passes, and those that a row of its own covers below. */
-const ofTheAgentSdk = ['allow-dangerously-skip-permissions', 'debug-file', 'plugin-dir', 'plugin-dir-no-mcp']
-
 test('a flag that other programs pass is accepted; one that changes nothing is reported', async (t) => {
   const { at, model } = await headless(t)
   const lines: Record<string, RegExp> = {
@@ -700,15 +700,6 @@ test('a flag that other programs pass is accepted; one that changes nothing is r
     for (const flag of given) assert.match(stderr, lines[flag]!, flag)
   }
   assert.match(readFileSync(join(at.folder, 'events.log'), 'utf8'), /^\S+ turn-ended /m)
-})
-
-test('every flag is used here or in the tests of its part', () => {
-  const used = new Set(readFileSync(import.meta.filename, 'utf8').match(/(?<=--)[a-z][a-z-]+/g))
-  const elsewhere = ['print', 'worktree', 'version', 'help', 'permission-prompt-tool', ...ofTheAgentSdk]
-  assert.deepEqual(
-    Object.keys(flags).filter((name) => !used.has(name) && !elsewhere.includes(name)),
-    [],
-  )
 })
 
 test('the examples run', async (t) => {
@@ -737,3 +728,5 @@ test('the examples run', async (t) => {
     'success: Two files.\nsuccess: Done.\n',
   ])
 })
+
+testPassedFlags(import.meta.filename)

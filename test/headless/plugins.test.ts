@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { call, testModel } from '../support/model/model.ts'
+import { testPassedFlags } from '../support/passed-flags.ts'
 import { place } from '../support/program.ts'
 
 const server = join(import.meta.dirname, '../interop/echo-server.mjs')
@@ -111,3 +112,5 @@ test('hooks list reports hooks that nothing reads, and how to trust the folder',
   assert.match(stderr, /\.claude\/hooks\.json: is not read; put its hooks under "hooks"/)
   assert.match(stderr, /\.ona\/settings\.json: hook unknown key; ignored\. Did you mean "hooks"\?/)
 })
+
+testPassedFlags(import.meta.filename)

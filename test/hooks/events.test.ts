@@ -8,6 +8,7 @@ import { eventNames, header, rowOf } from '../../src/hooks/events.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { live } from '../support/live.ts'
 import { call, type Line, testModel } from '../support/model/model.ts'
+import { testPassedFlags } from '../support/passed-flags.ts'
 import { type Place, place } from '../support/program.ts'
 
 type Seen = Record<string, unknown> & { hook_event_name: string }
@@ -530,3 +531,5 @@ test('the page about events says where each is raised', () => {
     eventNames.map((name) => [name, rowOf(name).step]),
   )
 })
+
+testPassedFlags(import.meta.filename)

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import type { Place, Ran } from './program.ts'
+import { type Place, type Ran, started } from './program.ts'
 
 export interface Live {
   send(line: string): void
@@ -21,6 +21,7 @@ export interface Live {
 const ona = join(import.meta.dirname, '../../bin/ona.mjs')
 
 export function live(t: TestContext, at: Place, words: readonly string[], env: Record<string, string> = {}): Live {
+  started.push(words)
   const child = spawn(process.execPath, [ona, ...words], {
     cwd: at.folder,
     env: { PATH: process.env['PATH'], HOME: at.home, ONA_KEYCHAIN: 'off', ...env },

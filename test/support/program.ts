@@ -8,6 +8,9 @@ import { compileCache } from './compile-cache.ts'
 
 const ona = join(import.meta.dirname, '../../bin/ona.mjs')
 
+/** The command line of every ona that the tests of this process have started. */
+export const started: (readonly string[])[] = []
+
 export interface Ran {
   readonly code: number | null
   readonly stdout: string
@@ -51,6 +54,7 @@ export function place(t: { after(work: () => void): void }, env: Record<string, 
       return at
     },
     run(words, { env: more = {}, input = '', timeoutMs = 60_000, onStderr } = {}) {
+      started.push(words)
       return new Promise((resolve, reject) => {
         const child = spawn(process.execPath, [ona, ...words], {
           cwd: folder,
