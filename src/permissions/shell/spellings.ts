@@ -106,7 +106,7 @@ const npmVerbs: readonly (readonly [verb: string, others: RegExp])[] = [
 /** `git push -uf` as `git push -u -f`: a rule on one flag also holds for several in one word. */
 function flagsApart(words: readonly ShellWord[]): readonly ShellWord[] {
   if (words[0]?.value !== 'git' || !words.some(({ value }) => severalFlags.test(value))) return words
-  const valued = valuedFlags[words[1]?.value ?? ''] ?? none
+  const valued = valuedFlags.get(words[1]?.value ?? '') ?? none
   return words.flatMap((word) => {
     const flags = severalFlags.exec(word.value)?.[1]
     if (flags === undefined) return [word]
@@ -117,12 +117,12 @@ function flagsApart(words: readonly ShellWord[]): readonly ShellWord[] {
 
 const severalFlags = /^-([A-Za-z\d]{2,})$/
 /** Up to the flag whose value is the rest of the word: `git commit -mfix`. */
-const valuedFlags: Readonly<Record<string, RegExp>> = {
-  commit: /^.*?[mFCctuS]/,
-  push: /^.*?o/,
-  log: /^.*?[SGnL]/,
-}
-const none = /^.*/
+const valuedFlags: ReadonlyMap<string, RegExp> = new Map([
+  ['commit', /.*?[mFCctuS]/],
+  ['push', /.*?o/],
+  ['log', /.*?[SGnL]/],
+])
+const none = /.*/
 
 const noForms: readonly never[] = []
 

@@ -28,7 +28,7 @@ function directoryOptions(words: readonly ShellWord[]): readonly string[] {
   for (let at = 0; at < words.length; at++) {
     const { value, path } = words[at]!
     if (!value.startsWith('-') || !/^-[-C]/.test(path)) continue
-    const joined = /^(?:--(?:chdir|directory|cwd|prefix)=|-C)(.+)$/s.exec(path)?.[1]
+    const joined = /^(?:--(?:chdir|directory|cwd|prefix)=|-C)(.+)/s.exec(path)?.[1]
     const named = joined ?? (/^(-C|--chdir|--directory|--cwd|--prefix)$/.test(value) ? words[at + 1]?.path : undefined)
     if (named !== undefined && !named.includes(HOLE)) found = [...(found ?? []), named]
   }

@@ -38,7 +38,7 @@ function matching(folder: string, part: string, files: FileView): string[] {
 /** `{a,b}` without nesting. */
 export function expandBraces(path: string): readonly string[] | undefined {
   if (/[\\'"]|[!@+?*]\(|\[\[|\[:/.test(path)) return undefined
-  const brace = /^(.*?)\{([^{}]*)\}(.*)$/s.exec(path)
+  const brace = /^(.*?)\{([^{}]*)\}(.*)/s.exec(path)
   if (!brace) return /[{}]/.test(path) ? undefined : [path]
   const [, before = '', inner = '', after = ''] = brace
   if (!inner.includes(',') || inner.includes('..')) return undefined

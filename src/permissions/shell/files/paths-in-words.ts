@@ -6,7 +6,7 @@ import type { ShellWord } from '../parse/command.ts'
 export function pathsIn(word: ShellWord): ShellWord[] {
   const paths = new Set<string>()
   for (let rest: string | undefined = word.path; rest !== undefined; ) {
-    rest = /^(?:-{0,2}[\w-]+=|[@<]|[^/]*:)(.+)$/s.exec(rest)?.[1]
+    rest = /^(?:-{0,2}[\w-]+=|[@<]|[^/]*:)(.+)/s.exec(rest)?.[1]
     if (rest !== undefined) paths.add(rest.replace(/^\/\/(?=\/)/, ''))
   }
   if (!/\s/.test(word.path))

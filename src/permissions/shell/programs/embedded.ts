@@ -54,19 +54,19 @@ const noScripts: Embedded = { scripts: [] }
 
 /** `ext::COMMAND`, by which git runs one. */
 const transport = (value: string): string | undefined =>
-  value.includes('ext::') ? /^(?:--?[\w-]+=)?ext::(.+)$/s.exec(value)?.[1] : undefined
+  value.includes('ext::') ? /^(?:--?[\w-]+=)?ext::(.+)/s.exec(value)?.[1] : undefined
 
 /** The options by which a verb of git is given a command: before it, joined to it; or the word that all of it follows. */
 const commandOptions: Record<string, { alone?: RegExp; joined?: RegExp; from?: string }> = {
-  rebase: { alone: /^(-x|--exec)$/, joined: /^(?:-x|--exec=)(.+)$/s },
-  difftool: { alone: /^(-x|--extcmd)$/, joined: /^(?:-x|--extcmd=)(.+)$/s },
-  clone: { alone: /^(-u|--upload-pack|-c|--config)$/, joined: /^--upload-pack=(.+)$/s },
-  fetch: { alone: /^--upload-pack$/, joined: /^--upload-pack=(.+)$/s },
-  'ls-remote': { alone: /^--(upload-pack|exec)$/, joined: /^--(?:upload-pack|exec)=(.+)$/s },
-  push: { alone: /^--(receive-pack|exec)$/, joined: /^--(?:receive-pack|exec)=(.+)$/s },
-  archive: { alone: /^--exec$/, joined: /^--exec=(.+)$/s },
-  grep: { joined: /^(?:-O|--open-files-in-pager=)(.+)$/s },
-  'filter-branch': { alone: /^--[\w-]+-filter$/, joined: /^--[\w-]+-filter=(.+)$/s },
+  rebase: { alone: /^(-x|--exec)$/, joined: /^(?:-x|--exec=)(.+)/s },
+  difftool: { alone: /^(-x|--extcmd)$/, joined: /^(?:-x|--extcmd=)(.+)/s },
+  clone: { alone: /^(-u|--upload-pack|-c|--config)$/, joined: /^--upload-pack=(.+)/s },
+  fetch: { alone: /^--upload-pack$/, joined: /^--upload-pack=(.+)/s },
+  'ls-remote': { alone: /^--(upload-pack|exec)$/, joined: /^--(?:upload-pack|exec)=(.+)/s },
+  push: { alone: /^--(receive-pack|exec)$/, joined: /^--(?:receive-pack|exec)=(.+)/s },
+  archive: { alone: /^--exec$/, joined: /^--exec=(.+)/s },
+  grep: { joined: /^(?:-O|--open-files-in-pager=)(.+)/s },
+  'filter-branch': { alone: /^--[\w-]+-filter$/, joined: /^--[\w-]+-filter=(.+)/s },
   bisect: { from: 'run' },
   submodule: { from: 'foreach' },
 }

@@ -57,6 +57,6 @@ const takesCode = named(
 
 /** A word, and the file in `-fFILE` and `--file=FILE`. */
 const pathsOf = (word: ShellWord): readonly ShellWord[] => {
-  const inner = /^(?:--?[\w-]+=|-[a-zA-Z])(.+)$/s.exec(word.path)?.[1]
+  const inner = /^(?:--?[\w-]+=|-[a-zA-Z])(.+)/s.exec(word.path)?.[1]
   return inner === undefined ? [word] : [{ ...word, path: inner }]
 }

@@ -25,12 +25,12 @@ export function riskyWords(
     const option = word.value.startsWith('-') || word.value.startsWith('+')
     if (use.script && !option && !before.startsWith('-')) break
     if (!option && !(operands.length === 0 && use.takes?.includes(before))) operands.push(word.value)
-    const letters = (name === 'git' && operands.length > 0 ? gitLetters[operands[0]!] : use.letters) ?? ''
+    const letters = (name === 'git' && operands.length > 0 ? own(gitLetters, operands[0]!) : use.letters) ?? ''
     if (mayBeOption(word, before, use) || (option && optionRuns(word.value, use, letters))) found.push(head(word))
     else if (use.words?.test(word.value)) found.push(word.value)
   }
   const [verb = '', ...rest] = operands
-  if (use.verbs?.[verb]?.test(rest.join(' '))) found.push(verb)
+  if (use.verbs && own(use.verbs, verb)?.test(rest.join(' '))) found.push(verb)
   if (fed && use.fed) found.push('<')
   return found
 }
@@ -47,11 +47,12 @@ export function names(pattern: string, risky: string): boolean {
 export const mindsOptions = (words: readonly ShellWord[]): boolean =>
   Object.hasOwn(byProgram, nameOf(words)) && !words.some((word) => word.value === '--')
 
+/** A word of a command may be the name of what every object has: `git toString`. */
+const own = <T>(table: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(table, key) ? table[key] : undefined
+
 const none: RiskyUse = {}
-const useOf = byName(
-  (name): RiskyUse =>
-    Object.hasOwn(byProgram, name) ? byProgram[name]! : (byProgram[name.replace(/[\d.]+$/, '')] ?? none),
-)
+const useOf = byName((name): RiskyUse => own(byProgram, name) ?? own(byProgram, name.replace(/[\d.]+$/, '')) ?? none)
 
 const head = ({ value, text, literal }: ShellWord): string => (literal ? value.split('=', 1)[0]! : text)
 
