@@ -21,8 +21,8 @@ for (const bundle of ['bundle', 'bundle-hot'])
       'run.mjs',
       `import { run } from '${url}'\nawait run(import.meta.dirname, () => { throw new Error('imported') })\n`,
     )
-    put('lib/features.txt', names.map((name) => installedText(name, name)).join('\n'))
-    for (const name of names) put(`features/${name}/hook.mjs`, name)
+    put('lib/features.txt', names.map((name) => installedText(name, `${name}\n`)).join(''))
+    for (const name of names) put(`features/${name}/hook.mjs`, `${name}\n`)
     const modules = Object.fromEntries(names.map((name) => [name, {}]))
     put('dispatch.manifest.json', JSON.stringify({ version: 1, modules, budgets: { PreToolUse: 60_000 } }))
     const input = JSON.stringify({ session_id: 'aaaaaaaa-1', tool_name: 'read_file', tool_input: { filePath: 'a' } })
