@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { anyText } from '../../test/support/any-text.ts'
 import { record } from '../hooks/shape.ts'
 import { flagServers, readServers } from './config.ts'
 import { capped, described, outputOf, schemaOf } from './content.ts'
@@ -97,7 +98,7 @@ test('no declaration makes the reader throw', () => {
 
 test('tool names are unique, plain and short, whatever servers and tools are called', () => {
   fc.assert(
-    fc.property(fc.string(), fc.array(fc.string({ unit: 'binary' }), { maxLength: 30 }), (server, tools) => {
+    fc.property(fc.string(), fc.array(anyText(), { maxLength: 30 }), (server, tools) => {
       const slug = slugOf(`a${server}`)
       assert.equal(slug.includes('__'), false)
       const names = toolNames(slug, tools)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { anyText } from '../support/any-text.ts'
 import { sized } from '../support/campaign-size.ts'
 import { world } from '../support/world.ts'
 
@@ -10,7 +11,7 @@ const runs = Number(process.env['FUZZ_RUNS'] ?? sized(3, 12))
 test('an MCP server that sends anything is survived', async () => {
   const at = world()
   const frame = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 80 }),
+    anyText({ maxLength: 80 }),
     fc.jsonValue().map((value) => JSON.stringify(value)),
     fc
       .record({ jsonrpc: fc.constant('2.0'), id: fc.oneof(fc.nat(3), fc.string()), result: fc.jsonValue() })

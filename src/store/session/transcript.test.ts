@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
+import { anyText } from '../../../test/support/any-text.ts'
 import type { Invocation } from '../../hooks/plane.ts'
 import { commitRound, commitToolCall, listEvents, listHookInvocations, recordHooks } from '../audit.ts'
 import {
@@ -143,7 +144,7 @@ test('a session may be written to while it is read', (t) => {
 
 test('any text survives: NUL, lone surrogates, quotes', (t) => {
   const { db, sessionId } = session(t)
-  const any = fc.string({ unit: 'binary' }).map((text) => `${text}\0\ud800"\\`)
+  const any = anyText().map((text) => `${text}\0\ud800"\\`)
   fc.assert(
     fc.property(any, fc.jsonValue(), (text, value) => {
       const entry: Entry = { _t: 'system', subtype: text, value: JSON.parse(JSON.stringify(value)) }

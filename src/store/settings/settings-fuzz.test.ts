@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { anyText } from '../../../test/support/any-text.ts'
 import { parseJsonc, withoutComments } from '../../files/jsonc.ts'
 import { isObject } from '../../hooks/shape.ts'
 import { openDb } from '../open.ts'
@@ -24,7 +25,7 @@ const text = fc.oneof(
     const whole = JSON.stringify(value)
     return whole.slice(0, at % (whole.length + 1)) + more + whole.slice(at % (whole.length + 1))
   }),
-  fc.string({ unit: 'binary' }),
+  anyText(),
 )
 
 test('no file can crash the settings, loosen what another forbids, or act from an untrusted folder', (t) => {
@@ -80,7 +81,7 @@ test('JSON is read as JSON.parse reads it, with comments and without', () => {
 
 test('text that is not JSON is reported with its place, never with its words', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (written) => {
+    fc.property(anyText(), (written) => {
       const parsed = parseJsonc(written)
       assert.equal(withoutComments(written).length, written.length)
       if (!parsed.ok) assert.match(parsed.why, / at line \d+, column \d+$/)
