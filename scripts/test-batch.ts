@@ -10,6 +10,7 @@ import { after, suite } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { cpuMs } from './cpu-time.ts'
+import { onDisk } from './temp-folder.ts'
 
 /**
  * What a file says; or that it starts processes itself, next to which its own start is nothing and which cost more out of a
@@ -19,7 +20,9 @@ const alone =
   /^\/\/ in a process of its own: \S|node:child_process|node:worker_threads|runCommand|\.assert\.snapshot\(/m
 
 /** Tests of whole programs, in test/, gain nothing: nearly all of their time is that of processes which they start. */
-export const isShared = (file: string): boolean => !/^test\//.test(file) && !alone.test(readFileSync(file, 'utf8'))
+export const isShared = (file: string): boolean => !/^test\//.test(file) && !isAlone(readFileSync(file, 'utf8'))
+
+const isAlone = (text: string): boolean => alone.test(text) || onDisk.test(text)
 
 /** The files in each batch, by the path of the module that runs it. */
 export type Batches = ReadonlyMap<string, readonly string[]>

@@ -36,6 +36,7 @@ import { type FileResult, type Result, results } from './results-reporter.ts'
 import { deal, writeBatch } from './test-batch.ts'
 import { startRows } from './test-rows.ts'
 import { changedFiles, costs, costsFile, sampleOf, today } from './test-sample.ts'
+import { inMemory } from './temp-folder.ts'
 import { readRowTimes, timesTable } from './test-times.ts'
 
 const { values, positionals } = parseArgs({
@@ -63,7 +64,7 @@ if (resultsFile !== undefined) {
   mkdirSync(dirname(resultsFile), { recursive: true })
   writeFileSync(resultsFile, '')
 }
-const scratch = mkdtempSync(join(tmpdir(), 'ona-test-run-'))
+const scratch = mkdtempSync(join(inMemory() ?? tmpdir(), 'ona-test-run-'))
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
@@ -93,6 +94,7 @@ const tests = run({
   execArgv: [
     `--import=${join(import.meta.dirname, 'compile-cache.mjs')}`,
     `--import=${new URL(`./cpu-time.ts?to=${scratch}`, import.meta.url)}`,
+    `--import=${new URL(`./temp-folder.ts?in=${scratch}`, import.meta.url)}`,
     ...(isSampled ? [`--import=${new URL(`./in-sample.ts?shares=${sharesFile}`, import.meta.url)}`] : []),
   ],
   ...(patterns && { testNamePatterns: patterns.map((pattern) => new RegExp(pattern)) }),
