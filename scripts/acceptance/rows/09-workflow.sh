@@ -9,15 +9,18 @@ plan_text='# Greet
 - no name prints Hello, world!
 '
 
-# greeter TEXT: a project with a command that greets, and a conversation that has implemented an approved plan of it
+# sound NAME: a program that greets: a script of the shell, since it runs again for each case and each mutant
+sound() { printf '#!/bin/sh\necho "Hello, %s!"\n' "$1"; }
+
+# greeter NAME: a project with a command that greets, and a conversation that has implemented an approved plan of it
 greeter() {
   home; model lm; ona --init-db >/dev/null; conversation c planning; plan c "$plan_text"
-  echo '{"name":"greet","type":"module","bin":{"greet":"bin/greet.mjs"}}' >package.json
-  mkdir -p bin; echo "console.log(\`Hello, \${$1}!\`)" >bin/greet.mjs
+  echo '{"name":"greet","bin":{"greet":"bin/greet.sh"}}' >package.json
+  mkdir -p bin; sound "$1" >bin/greet.sh
 }
 
 # case_of CRITERION NAME ARGUMENTS EXPECTED
-case_of() { printf '{"name":"WriteTestCase","input":{"criterion":"%s","name":"%s","script":"set -eu\\nactual=$(node \\"$PROJECT_DIR/bin/greet.mjs\\"%s)\\necho \\"$actual\\"\\n[ \\"$actual\\" = '"'"'%s'"'"' ] || exit 1\\n"}}' "$@"; }
+case_of() { printf '{"name":"WriteTestCase","input":{"criterion":"%s","name":"%s","script":"set -eu\\nactual=$(sh \\"$PROJECT_DIR/bin/greet.sh\\"%s)\\necho \\"$actual\\"\\n[ \\"$actual\\" = '"'"'%s'"'"' ] || exit 1\\n"}}' "$@"; }
 both() { printf '[%s,%s]' "$(case_of C1 by-name ' Ada' 'Hello, Ada!')" "$(case_of C2 the-world '' 'Hello, world!')" >"$OUTSIDE/cases.json"; }
 
 row 8.1-1 8.1 'conversations.phase is one of the six' 'another is wrong usage; a new conversation is idle' <<'X'
@@ -83,7 +86,7 @@ has "$(tool Write '{"file_path":"x","content":"y"}' --conversation c)" 'frozen'
 X
 
 row B-isolation 8.5.1 'the test generator gets the approved plan, the criteria and the public contract, and nothing of the implementation' 'canaries in source, names, diff, debug output and instructions reach no request' <<'X'
-greeter 'process.argv[2] ?? "world"'; both
+greeter '${1-world}'; both
 mkdir lib; tool Write "{\"file_path\":\"$PWD/lib/canary_name_9d04.mjs\",\"content\":\"export const x = 'CANARY_TEXT_71c2'\"}" --conversation c >/dev/null
 tool Edit "{\"file_path\":\"$PWD/lib/canary_name_9d04.mjs\",\"old_string\":\"const x\",\"new_string\":\"const CANARY_DIFF_44ab\"}" --conversation c >/dev/null
 tool Bash '{"command":"echo CANARY_DEBUG_e1f7"}' --conversation c >/dev/null
@@ -94,45 +97,45 @@ has "$(sql "SELECT detail FROM events WHERE event_type = 'test_generation_contex
 X
 
 row 8.5.1-1 8.5.1 'the generator has only its two tools: none reads a file' 'WriteTestCase and PublicContract' <<'X'
-greeter 'process.argv[2] ?? "world"'; both
+greeter '${1-world}'; both
 ona --transition test --conversation c >/dev/null
 same 'WriteTestCase,PublicContract' "$(requests | head -1 | json .body | node -e 'console.log(JSON.parse(require("fs").readFileSync(0, "utf8")).tools.map((t) => t.function.name).join())')"
 X
 
 row B-observable 8.5.2 'a case asserts observable surfaces only: one that only shows that nothing crashed, or that cannot fail, is refused' 'neither is stored; the generator is told why' <<'X'
-greeter 'process.argv[2] ?? "world"'
-printf '[{"name":"WriteTestCase","input":{"criterion":"C1","name":"smoke","script":"set -e\\nnode \\"$PROJECT_DIR/bin/greet.mjs\\" Ada\\ntest $? -eq 0\\n"}},{"name":"WriteTestCase","input":{"criterion":"C1","name":"idle","script":"echo fine\\n"}}]' >"$OUTSIDE/cases.json"
+greeter '${1-world}'
+printf '[{"name":"WriteTestCase","input":{"criterion":"C1","name":"smoke","script":"set -e\\nsh \\"$PROJECT_DIR/bin/greet.sh\\" Ada\\ntest $? -eq 0\\n"}},{"name":"WriteTestCase","input":{"criterion":"C1","name":"idle","script":"echo fine\\n"}}]' >"$OUTSIDE/cases.json"
 ona --transition test --conversation c
 same 0 "$(sql 'SELECT count(*) FROM ona_test_cases')"
 has "$(requests | sed -n 2p)" 'only checks'; has "$(requests | sed -n 2p)" 'nothing in it can fail'
 X
 
 row B-anti-mock 8.5.3 'a case with an internal import, a stub or a double is refused' 'none of three is stored' <<'X'
-greeter 'process.argv[2] ?? "world"'
+greeter '${1-world}'
 printf '[{"name":"WriteTestCase","input":{"criterion":"C1","name":"imports","script":"set -e\\nnode -e \\"import('"'../lib/x.mjs'"')\\" | grep Hello\\n"}},{"name":"WriteTestCase","input":{"criterion":"C1","name":"mocks","script":"set -e\\nPATH=\\"$CASE_DIR/fake:$PATH\\" greet Ada | grep Hello\\n"}},{"name":"WriteTestCase","input":{"criterion":"C1","name":"loader","script":"set -e\\nNODE_OPTIONS=--import=./fake.mjs node \\"$PROJECT_DIR/bin/greet.mjs\\" Ada | grep Hello\\n"}}]' >"$OUTSIDE/cases.json"
 ona --transition test --conversation c
 same 0 "$(sql 'SELECT count(*) FROM ona_test_cases')"
 X
 
 row B-traceability 8.6.1 'every case is recorded with the criterion of the plan that it shows' 'C1 and C2; one without a criterion does not count' <<'X'
-greeter 'process.argv[2] ?? "world"'; both
+greeter '${1-world}'; both
 ona --transition test --conversation c >/dev/null
 same $'C1|by-name\nC2|the-world' "$(sql 'SELECT criterion, name FROM ona_test_cases WHERE superseded = 0 ORDER BY id')"
 X
 
 row B-gate 8.6.2 'test to verify is blocked while a traced case fails' 'exit 1 naming it; still test; open after the fix and a new run' <<'X'
-greeter 'process.argv[2]'; both
+greeter '${1-nobody}'; both
 ona --transition test --conversation c >/dev/null
 has "$(exits 1 ona --transition verify --conversation c)" 'the-world failed'
 same test "$(phase c)"
-echo 'console.log(`Hello, ${process.argv[2] ?? "world"}!`)' >bin/greet.mjs
+sound '${1-world}' >bin/greet.sh
 ona verify --conversation c --run >/dev/null
 exits 0 ona --transition verify --conversation c
 same verify "$(phase c)"
 X
 
 row 8.6.2-1 8.6.2 'forbidden: verify with a criterion that no case covers' 'exit 1 naming it; still test' <<'X'
-greeter 'process.argv[2] ?? "world"'
+greeter '${1-world}'
 printf '[%s]' "$(case_of C1 by-name ' Ada' 'Hello, Ada!')" >"$OUTSIDE/cases.json"
 ona --transition test --conversation c >/dev/null
 has "$(exits 1 ona --transition verify --conversation c)" 'C2 has no test case'
@@ -140,21 +143,21 @@ same test "$(phase c)"
 X
 
 row 8.6.2-2 8.6.2 'results are stored for the verify phase' 'a run with exit code, stdout and stderr for each case' <<'X'
-greeter 'process.argv[2]'; both
+greeter '${1-nobody}'; both
 ona --transition test --conversation c >/dev/null
-same $'by-name|0|Hello, Ada!\nthe-world|1|Hello, undefined!' "$(sql "SELECT name, exit_code, trim(stdout, char(10)) FROM ona_test_runs r JOIN ona_test_cases c ON c.id = r.case_id ORDER BY c.id")"
+same $'by-name|0|Hello, Ada!\nthe-world|1|Hello, nobody!' "$(sql "SELECT name, exit_code, trim(stdout, char(10)) FROM ona_test_runs r JOIN ona_test_cases c ON c.id = r.case_id ORDER BY c.id")"
 X
 
 row B-report 8.7 'the report: matrix of criteria, cases and states; what each printed; what is uncovered; the rate' 'all four, as text and as JSON' <<'X'
-greeter 'process.argv[2]'; both
+greeter '${1-nobody}'; both
 ona --transition test --conversation c >/dev/null
 said=$(ona verify --conversation c || true)
-has "$said" 'C1'; has "$said" 'by-name \(passed'; has "$said" 'the-world \(failed'; has "$said" 'Hello, undefined!'; has "$said" '2 traced cases, 1 passed, 1 failed \(50 %\)'
+has "$said" 'C1'; has "$said" 'by-name \(passed'; has "$said" 'the-world \(failed'; has "$said" 'Hello, nobody!'; has "$said" '2 traced cases, 1 passed, 1 failed \(50 %\)'
 same C2 "$( (ona verify --conversation c --json || true) | json .uncovered.0.criterion)"
 X
 
 row 8.7-1 8.7 'verify to done needs the operator: approval and a name' 'refused without; done with, and the name is on record' <<'X'
-greeter 'process.argv[2] ?? "world"'; both
+greeter '${1-world}'; both
 ona --transition test --conversation c >/dev/null; ona --transition verify --conversation c >/dev/null
 exits 1 ona --transition done --conversation c
 exits 2 ona --transition done --conversation c --approve
