@@ -33,10 +33,10 @@ import { endDescendants } from './descendants.ts'
 import { leftOut } from './in-sample.ts'
 import { report } from './reporter.ts'
 import { type FileResult, type Result, results } from './results-reporter.ts'
+import { inMemory } from './temp-folder.ts'
 import { deal, writeBatch } from './test-batch.ts'
 import { startRows } from './test-rows.ts'
 import { changedFiles, costs, costsFile, sampleOf, today } from './test-sample.ts'
-import { inMemory } from './temp-folder.ts'
 import { readRowTimes, timesTable } from './test-times.ts'
 
 const { values, positionals } = parseArgs({
