@@ -603,7 +603,7 @@ test('what may turn out to be a denied command is asked, in every mode', async (
   }
 })
 
-test('an unknown word is asked about only where a deny rule could mean it', async () => {
+test('an unknown word prompts only where a deny rule could match it', async () => {
   await hold([
     ['-Bash(git push *) +Bash', 'git $X', 'ask'],
     ['-Bash(git push *) +Bash', 'git $X push', 'ask'],

@@ -32,7 +32,7 @@ export function isSecretFile(path: string): boolean {
   return isSecretName(name) && !publicName.test(name)
 }
 
-/** Most names are told by themselves or by what stands after their last dot. */
+/** Most names are recognized whole, or by what follows their last dot. */
 const isSecretName = (name: string): boolean =>
   secretNames.has(name) || secretEndings.has(name.slice(name.lastIndexOf('.'))) || secretPattern.test(name)
 

@@ -220,7 +220,7 @@ function call(
   return lastId
 }
 
-/** The process that the first one started or adopted, and the first one. Read anew: a parent that ends is replaced. */
+/** The process that the first one started or adopted, and the first one. Read each time: a parent that ends is replaced. */
 function heads(): [Process, Process] | undefined {
   const chain = lineage()
   const init = chain.findIndex(({ pid, name }) => pid === 1 || name === 'systemd')

@@ -29,7 +29,7 @@ export interface AgentKind {
 }
 
 export interface Extensions {
-  /** `user`: the user's own file. A project's servers are asked about, like those of its .mcp.json. */
+  /** `user`: the user's own file. A project's servers need approval, like those of its .mcp.json. */
   readonly scope: 'flag' | 'user' | 'project'
   /** Written by someone whom the user trusts: otherwise no hook runs and no server is started. */
   readonly trusted: boolean

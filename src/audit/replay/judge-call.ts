@@ -136,7 +136,7 @@ async function strictestOf(
 }
 const strictness: Record<Word, number> = { allow: 0, ask: 1, deny: 2 }
 
-/** A tool about files is asked about for each of them; any other for itself, and for the files of the patch in its input. */
+/** A file tool is judged for each of its files; any other for itself, and for the files of the patch in its input. */
 function eachOf<T extends { readonly tool: string; readonly input: JsonObject }>(
   asked: T,
   { file_paths }: JsonObject,

@@ -1,5 +1,5 @@
 /**
- * What was worked out for texts lately, bounded in size. A Map of strings copies every string that it is asked about into V8's
+ * What was worked out for texts lately, bounded in size. A lookup in a Map copies every string into V8's
  * own table of strings, which costs more than the answer where most texts are new; this one compares hashes.
  */
 export interface RecentTexts<V> {

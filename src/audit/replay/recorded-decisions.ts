@@ -139,7 +139,7 @@ function callOf(detail: string | null): string {
   }
 }
 
-/** Whether hooks of the question ran at a call. That none ran at all is told by an index, and looked up first. */
+/** Whether hooks of the question ran at a call. An index shows whether any ran at all, so that is looked up first. */
 function questionsOf(db: ReadDb, sessionId: string): (id: string) => boolean {
   let any: boolean | undefined
   return (id) => {

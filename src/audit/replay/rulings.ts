@@ -42,7 +42,7 @@ export function rememberingRulings(): Rulings {
   }
 }
 
-/** A number for each folder, hook's word and tool that are asked about together; calls of a session follow each other. */
+/** A number for each combination of folder, hook decision and tool; calls of a session follow each other. */
 function places(): (cwd: string, hook: string, tool: string) => number {
   const numbers = recent<string, number>(mostPlaces)
   let next = 0

@@ -8,7 +8,7 @@ export interface Seen {
   readonly there: boolean | undefined
 }
 
-/** Answers as `files` does. What follows from files is worked out anew, so that every look at them is seen. */
+/** Answers as `files` does. What follows from files is computed again, so that every access to them is seen. */
 export function recordingView(files: FileView): { readonly view: FileView; seen(): readonly Seen[] } {
   const seen = new Map<string, Seen>()
   const kept = new Map<string, unknown>()

@@ -114,7 +114,7 @@ test('shipped modules that nobody changed are taken out, and samples leave no se
   const cached = () => readFileSync(join(repo, '.ai/hooks/lib/cache/x'), 'utf8')
   assert.equal(cached(), 'xx')
   assert.equal(install(repo, { ...options, trusted: true }).ok, true)
-  assert.equal(cached(), 'xx', 'the cache is made anew')
+  assert.equal(cached(), 'xx', 'the cache is made again')
   const out = uninstall(repo, options.runtime)
   assert.ok(out.ok && out.changes.some(({ path, did }) => did === 'removed' && path.endsWith('session/hook.mjs')))
   assert.equal(existsSync(join(repo, '.ai/hooks/features')), false)

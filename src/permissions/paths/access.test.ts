@@ -228,7 +228,7 @@ test('what a view remembers, and whether something is there', () => {
   assert.equal(rememberingView().there(join(folder, 'b')), true)
 })
 
-test('a view keeps 20000 answers, and then begins anew', () => {
+test('a view keeps 20000 answers, and then starts over', () => {
   const view = rememberingView()
   for (let at = 0; at < 20_000; at++) view.keep(`${at}`, () => at)
   assert.deepEqual([view.keep('0', () => -1), view.keep('19999', () => -1)], [0, 19_999])

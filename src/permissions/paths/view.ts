@@ -1,4 +1,4 @@
-/** What rulings see of the file system: anew for each ruling, or remembered for a replay, in which nothing changes it. */
+/** What rulings see of the file system: read for each ruling, or remembered for a replay, in which nothing changes it. */
 import { type Dirent, existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, sep } from 'node:path'
 

@@ -81,7 +81,7 @@ test('text that bash evaluates a second time is no way round a deny rule', async
   assert.deepEqual(await wrong(lines, ['deny', 'ask'], ['Bash(rm *)']), [])
 })
 
-test('a shell that reads its script from a file descriptor is asked about', async () => {
+test('a shell that reads its script from a file descriptor prompts', async () => {
   const lines = [
     ...[
       "bash /dev/stdin <<< 'rm x'",

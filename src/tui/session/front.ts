@@ -16,7 +16,7 @@ export interface Choice<T> {
 
 export interface Dialog<T> {
   readonly title: string
-  /** What is asked about: a command, a diff. Shown as it is, cut to the screen. */
+  /** The subject of the prompt: a command, a diff. Shown as it is, cut to the screen. */
   readonly body?: readonly string[]
   readonly question?: string
   readonly choices: readonly Choice<T>[]
