@@ -39,7 +39,7 @@ for (const [network, prefix] of ranges) blocked.addSubnet(network, prefix, netwo
 
 /** True for private, loopback, link-local and other special addresses, and for what is no address at all. */
 export function isPrivate(address: string): boolean {
-  const plain = address.replace(/%.*$/, '')
+  const plain = address.replace(/%.*/s, '')
   const mapped = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i.exec(plain)
   if (mapped) return isPrivate(mapped[1] ?? dotted(mapped[2]!, mapped[3]!))
   const version = isIP(plain)

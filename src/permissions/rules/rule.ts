@@ -53,7 +53,7 @@ const aliases: Record<string, string> = {
 }
 
 /** Our name of a tool that other products or older rules name differently. */
-export const canonicalTool = (name: string): string => aliases[name] ?? name
+export const canonicalTool = (name: string): string => (Object.hasOwn(aliases, name) ? aliases[name]! : name)
 
 /** Reads one rule of a list. Must not throw: the text comes from files. */
 export function readRule(text: unknown, behavior: Behavior): ReadRule {
