@@ -33,3 +33,26 @@ test('a spelling that no rule begins with is not put together', () => {
   assert.deepEqual(certainSpellings(command!, isRm), [])
   assert.deepEqual(possibleSpellings(command!, isRm), ['rm x', 'rm /bin/rm x'])
 })
+
+test('every name of a verb of npm is its full one, and a word that only begins or ends so is none', () => {
+  const verbs: Record<string, string> = {
+    install: 'i in ins inst insta instal isnt isnta isntal isntall add',
+    uninstall: 'un unin uninst uninstal unlink remove rm r',
+    publish: 'pub publ publi publis',
+    unpublish: 'unp unpu unpub unpubl unpubli unpublis',
+    deprecate: 'dep depr depre deprec depreca deprecat',
+    update: 'up upd upda updat upgrade udpate',
+    run: 'run-script rum urn',
+    exec: 'x exe',
+    config: 'c conf confi',
+    ci: 'clean-install ic install-clean isntall-clean',
+    adduser: 'login add-user',
+  }
+  const spelled = (verb: string) =>
+    certainSpellings(readShell(`npm ${verb} a`).commands[0]!, every).filter((text) => text !== 'a') // what x runs
+  for (const [full, others] of Object.entries(verbs))
+    for (const verb of others.split(' ')) {
+      assert.deepEqual(spelled(verb), [`npm ${verb} a`, `npm ${full} a`])
+      for (const near of [`Z${verb}`, `${verb}Z`]) assert.deepEqual(spelled(near), [`npm ${near} a`])
+    }
+})
