@@ -224,7 +224,8 @@ const includesInPlace = (args: readonly ShellWord[]): boolean =>
 /** Programs that read the names of files from a list or from their input: which ones cannot be seen. */
 const listed = (name: string, tars: boolean, args: readonly ShellWord[], has: (option: RegExp) => boolean): boolean =>
   has(/^--files(0|-f)/) ||
-  (tars && args.some((word) => /^-[a-zA-Z]*T|^[a-zA-Z]*T$/.test(word.value))) ||
+  // the first word may be letters without a dash, in any order
+  (tars && args.some(({ value }, at) => (at === 0 ? /^-?[a-zA-Z]*T/ : /^-[a-zA-Z]*T/).test(value))) ||
   (name === 'cpio' && has(/^(-[a-zA-Z]*[op]|--(create|pass-through))/)) ||
   (name === 'zip' && has(/^(-[a-zA-Z]*@|--names-stdin)$/))
 
