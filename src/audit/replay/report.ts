@@ -1,7 +1,7 @@
 /** A replay as a file: JUnit for CI, a page for people. */
 
 import { redact } from '../../hooks/redact.ts'
-import { counted } from '../../hooks/text/counted.ts'
+import { counted, grouped } from '../../hooks/text/counted.ts'
 import { html, page } from '../../page.ts'
 import { sarif } from '../evidence/sarif.ts'
 import type { Change, Summary } from './replay.ts'
@@ -70,8 +70,7 @@ export function htmlReport(summary: Summary, changes: readonly Change[], baselin
     ...(summary.notReplayed > 0 ? [[summary.notReplayed, 'not replayed'] as [number, string]] : []),
   ]
   const agents = Object.entries(byAgent).map(
-    ([name, row]) =>
-      `<tr><td>${html(name)}</td><td>${row.calls.toLocaleString('en')}</td><td>${row.changed.toLocaleString('en')}</td></tr>`,
+    ([name, row]) => `<tr><td>${html(name)}</td><td>${grouped(row.calls)}</td><td>${grouped(row.changed)}</td></tr>`,
   )
   const rows = changes.map((change) => {
     const { call, was, would, because } = change
@@ -83,12 +82,12 @@ export function htmlReport(summary: Summary, changes: readonly Change[], baselin
     title: 'Replay',
     kicker: 'ona hooks replay',
     style: 'td{overflow-wrap:anywhere}td:nth-child(2){overflow-wrap:normal}td pre{max-width:420px}',
-    body: `<h1>${(newlyDenied + newlyAsked + newlyAllowed).toLocaleString('en')} of ${counted(calls, 'call')} would have come out differently</h1>
+    body: `<h1>${grouped(newlyDenied + newlyAsked + newlyAllowed)} of ${counted(calls, 'call')} would have come out differently</h1>
 <p class="facts">Compared with ${html(baseline)}.</p>
-<section class="sum ${newlyAllowed + newlyDenied > 0 ? 'bad' : 'good'}">${boxes.map(([count, what]) => `<div><b>${count.toLocaleString('en')}</b><span>${what}</span></div>`).join('')}</section>
+<section class="sum ${newlyAllowed + newlyDenied > 0 ? 'bad' : 'good'}">${boxes.map(([count, what]) => `<div><b>${grouped(count)}</b><span>${what}</span></div>`).join('')}</section>
 <h2>Agents</h2><table><thead><tr><th>Agent</th><th>Calls</th><th>Changed</th></tr></thead><tbody>${agents.join('')}</tbody></table>
 <h2>Changes</h2>${rows.length === 0 ? '<p>None.</p>' : `<table class="stack"><thead><tr><th>When, UTC</th><th>Agent</th><th>Call</th><th>Change</th><th>Because</th></tr></thead><tbody>${rows.join('\n')}</tbody></table>`}
-${left > 0 ? `<p class="facts">${left.toLocaleString('en')} more changes are not shown; --json prints all.</p>` : ''}`,
+${left > 0 ? `<p class="facts">${grouped(left)} more changes are not shown; --json prints all.</p>` : ''}`,
   })
 }
 

@@ -3,7 +3,7 @@
 import type { PartResult, Wanted } from '../../../audit/replay/part-result.ts'
 import type { Change, Summary } from '../../../audit/replay/replay.ts'
 import { redact } from '../../../hooks/redact.ts'
-import { counted } from '../../../hooks/text/counted.ts'
+import { counted, grouped } from '../../../hooks/text/counted.ts'
 import { visible } from '../../../hooks/text/visible.ts'
 import { builtInTool } from '../../../tools/all.ts'
 import { paint, said, table, write } from '../../print.ts'
@@ -66,9 +66,9 @@ function summed(summary: Summary): string {
     ...[['newly asked', newlyAsked] as const, ['newly allowed', newlyAllowed] as const],
     ...(summary.notReplayed > 0 ? [['not replayed', summary.notReplayed] as const] : []),
   ]
-  const width = calls.toLocaleString('en').length
+  const width = grouped(calls).length
   const lines = counts.map(([what, count]) => {
-    const line = `${count.toLocaleString('en').padStart(width)} ${what}`
+    const line = `${grouped(count).padStart(width)} ${what}`
     return what.startsWith('newly') && count > 0 ? paint('yellow', line) : line
   })
   const agents = Object.entries(byAgent)

@@ -15,6 +15,7 @@ import {
 } from '../../../audit/replay/parts.ts'
 import type { CallFilter } from '../../../audit/replay/recorded-calls.ts'
 import { nothingYet, openReplay, type Summary, sumOf } from '../../../audit/replay/replay.ts'
+import { grouped } from '../../../hooks/text/counted.ts'
 import { packageRoot } from '../../../package-root.ts'
 import type { ReadDb } from '../../../store/open.ts'
 
@@ -93,7 +94,7 @@ function openProgress() {
       if (!stderr.isTTY || now - shown < 500) return
       shown = now
       const left = Math.ceil((((now - started) / share) * (1 - share)) / 1000)
-      stderr.write(`\r${calls.toLocaleString('en')} calls, ${Math.floor(share * 100)} %, about ${left} s left\u001b[K`)
+      stderr.write(`\r${grouped(calls)} calls, ${Math.floor(share * 100)} %, about ${left} s left\u001b[K`)
     },
     end(): void {
       if (stderr.isTTY && shown > started + 500) stderr.write('\r\u001b[K')
