@@ -1,4 +1,4 @@
-/** Processes that a test left behind: one that its parent outlived belongs to init, so only what it carries tells whose it is. */
+/** Processes that a test left behind: one that outlived its parent belongs to init, so only what it carries tells whose it is. */
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /** Ends each process that has the folder in its environment, its command line or as its working directory. Linux only. */

@@ -139,3 +139,16 @@ test('variables that change nothing are known by their whole name', async () => 
     if ((await decisionOf('Bash', { command: `${name}=1 ls` }, settings)) === 'allow') allowed.push(name)
   assert.deepEqual(allowed, safe)
 })
+
+test('devices that are no files are known by their whole path', async () => {
+  const rulings = async (settings: object, command: (path: string) => string, paths: string) => {
+    const allowed: string[] = []
+    for (const path of paths.split(' '))
+      if ((await decisionOf('Bash', { command: command(path) }, settings)) === 'allow') allowed.push(path)
+    return allowed.join(' ')
+  }
+  const others = '/dev/nullx /dev/null/x /w/dev/null /dev/fd/x /dev/fd/3x /dev/sda'
+  const written = '/dev/null /dev/stdout /dev/stderr /dev/tty /dev/fd/3'
+  const write = { allow: ['Bash(echo *)'] }
+  assert.equal(await rulings(write, (path) => `echo x > ${path}`, `${written} ${others}`), written)
+})

@@ -171,7 +171,7 @@ function copyGuard(
   filled: readonly FileUse[],
 ): Guard | undefined {
   const { home, protect } = place.question
-  const top = word.glob ? { ...word, path: dirname(word.path.replace(/[*?[{].*$/s, 'x')), glob: false } : word
+  const top = word.glob ? { ...word, path: dirname(word.path.replace(/[*?[{].*/s, 'x')), glob: false } : word
   const targets = place.accesses(to, 'edit').flatMap(({ paths }) => paths)
   const folders = place.accesses(top, 'read').map(({ paths }) => paths.at(-1)!)
   if (top.path.includes(HOLE) || to.path.includes(HOLE) || folders.some((folder) => !isSettled(place, folder, filled)))

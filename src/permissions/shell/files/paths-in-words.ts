@@ -44,7 +44,7 @@ export function mounts(args: readonly ShellWord[]): { readonly word: ShellWord; 
     ...args.flatMap((word) => (/^-v[^-]/.test(word.path) ? { ...word, path: word.path.slice(2) } : [])),
   ]
   return values.map((word) => {
-    const path = /(?:^|,)(?:src|source)=([^,]*)/.exec(word.path)?.[1] ?? word.path.replace(/:.*$/s, '')
+    const path = /(?:^|,)(?:src|source)=([^,]*)/.exec(word.path)?.[1] ?? word.path.replace(/:.*/s, '')
     return { word: { ...word, path }, isReadOnly: word.literal && /[:,](ro|readonly)(=true)?(,|$)/.test(word.path) }
   })
 }

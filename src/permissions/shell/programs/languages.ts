@@ -44,7 +44,7 @@ const address =
   /^(?:\d+(?:~\d+)?|\$|[+~]\d+|\/(?:[^/\\]|\\[\s\S])*\/[IM]*|\\([^\\\n])(?:(?!\1)[^\\]|\\[\s\S])*\1[IM]*)\s*/
 /** `1,20p`: what most scripts are. */
 const printsLines = /^\d*(,\d+|,\$)?p$/
-const toLineEnd = /^(?:[^\\\n]|\\[\s\S])*/
+const toLineEnd = /(?:[^\\\n]|\\[\s\S])*/
 
 /** Left to right, as sed reads it. A label ends where the strictest reading ends it. */
 function lettersOf(script: string): readonly string[] {
@@ -75,13 +75,13 @@ function lettersOf(script: string): readonly string[] {
       const parts = /^([^\\\n])(?:(?!\1)[^\\]|\\[\s\S])*\1(?:(?!\1)[^\\]|\\[\s\S])*\1/.exec(rest)
       if (!parts) return [...found, '?']
       rest = rest.slice(parts[0].length)
-      const flags = letter === 's' ? (/^[gpiImMew\d]*/.exec(rest)?.[0] ?? '') : ''
+      const flags = letter === 's' ? (/[gpiImMew\d]*/.exec(rest)?.[0] ?? '') : ''
       const writes = flags.indexOf('w')
       found.push(...(writes < 0 ? flags : flags.slice(0, writes + 1)))
       if (writes < 0) rest = rest.slice(flags.length)
       else skip(/[^\n]*/)
-    } else if (/[:btT]/.test(letter)) skip(/^\s*[^\s;}]*/)
-    else if (/[qQlLv]/.test(letter)) skip(/^\s*[\d.]*/)
+    } else if (/[:btT]/.test(letter)) skip(/\s*[^\s;}]*/)
+    else if (/[qQlLv]/.test(letter)) skip(/\s*[\d.]*/)
     else if (!/[{}=dDgGhHnNpPxFz]/.test(letter)) return [...found, '?']
   }
   return found
