@@ -12,6 +12,7 @@
  * Failures are printed as they happen and listed at the end.
  */
 import {
+  chmodSync,
   createWriteStream,
   existsSync,
   globSync,
@@ -65,6 +66,7 @@ if (resultsFile !== undefined) {
   writeFileSync(resultsFile, '')
 }
 const scratch = mkdtempSync(join(inMemory() ?? tmpdir(), 'ona-test-run-'))
+chmodSync(scratch, 0o711) // a database in it runs as another user
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {

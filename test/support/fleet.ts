@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, type TestContext } from 'node:test'
 import pg from 'pg'
-import { inMemory } from '../../scripts/temp-folder.ts'
 import { nodeClient, userClient } from '../../src/fleet/node/client.ts'
 import { type Identity, newKeys } from '../../src/fleet/node/identity.ts'
 import { type PrivatePostgres, startPostgres } from '../../src/fleet/private-postgres.ts'
@@ -17,7 +16,7 @@ import { copyTemplate, testSettings } from './postgres-template.ts'
 
 /** Call it at the top of a test file: one server for all its tests, and for each a database of its own. */
 export function postgresForTests() {
-  const folder = mkdtempSync(join(inMemory() ?? tmpdir(), 'ona-pg-'))
+  const folder = mkdtempSync(join(process.env['ONA_TEST_FOLDER'] ?? tmpdir(), 'ona-pg-'))
   let server: PrivatePostgres
   before(async () => {
     await copyTemplate(folder)
