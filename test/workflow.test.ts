@@ -15,9 +15,11 @@ import {
   conversation,
   greets,
   implemented,
-  manifest,
   modelServer,
   move,
+  nodeCases,
+  nodeManifest,
+  nodeSound,
   phaseOf,
   planText,
   sound,
@@ -133,7 +135,7 @@ test('a failing case holds the gate, a fix and a second run open it, and only th
   )
   assert.equal(phaseOf(at), 'test')
 
-  at.write('bin/greet.mjs', sound)
+  at.write('bin/greet.sh', sound)
   assert.equal((await at.run(['verify', '--conversation', 'c', '--run'])).code, 0)
   assert.equal((await move(at, 'verify')).code, 0)
   assert.equal((await move(at, 'done')).code, 1)
@@ -254,7 +256,7 @@ test('a case that proves nothing, imports, mocks or looks inside is refused, and
     input: { name, criterion: 'C1', script },
   })
   const refused = [
-    bad('smoke', 'set -e\nnode "$PROJECT_DIR/bin/greet.mjs" Ada\ntest $? -eq 0\n'),
+    bad('smoke', 'set -e\nsh "$PROJECT_DIR/bin/greet.sh" Ada\ntest $? -eq 0\n'),
     bad('imports', 'set -e\nnode -e "import(\'../lib/x.mjs\')" | grep Hello\n'),
     bad('mocks', 'set -e\nPATH="$CASE_DIR/fake:$PATH" greet Ada | grep Hello\n'),
     bad('inside', 'set -e\ngrep -q Hello "$PROJECT_DIR/lib/secret-name.mjs"\n'),
@@ -279,7 +281,7 @@ test('a case that proves nothing, imports, mocks or looks inside is refused, and
 })
 
 test('a case that cannot fail is refused, however it hides that: it passes on the project without the change', async (t) => {
-  const runs = 'node "$PROJECT_DIR/bin/greet.mjs" Ada > out || :\n'
+  const runs = 'sh "$PROJECT_DIR/bin/greet.sh" Ada > out || :\n'
   const all = [
     `set -e\n${runs}if grep -q Hello out; then exit 0; else exit 0; fi\n`,
     `set -e\n${runs}grep -q Hello out || { echo no; }\n`,
@@ -294,7 +296,7 @@ test('a case that cannot fail is refused, however it hides that: it passes on th
     `set -e\n${runs}trap 'exit 0' EXIT\ngrep -q Hello out\n`,
     `set -e\n${runs}exec true\ngrep -q Hello out\n`,
     `set -e\n${runs}test 1\n`,
-    `set -e\n${runs}echo 'console.log("Hello, Ada!")' > "$PROJECT_DIR/bin/greet.mjs"; node "$PROJECT_DIR/bin/greet.mjs" | grep -q Hello\n`,
+    `set -e\n${runs}echo 'echo "Hello, Ada!"' > "$PROJECT_DIR/bin/greet.sh"; sh "$PROJECT_DIR/bin/greet.sh" | grep -q Hello\n`,
   ]
   const hollow = sampled(all, 6)
   const calls = hollow.map((script, at) => ({
@@ -315,15 +317,15 @@ test('a case that cannot fail is refused, however it hides that: it passes on th
 })
 
 test('cases run in a copy: what the program writes there, among its packages too, does not reach the project', async (t) => {
-  const { at } = await implemented(t, [cases])
-  at.write('node_modules/dep/index.js', 'original')
-  at.write(
-    'bin/greet.mjs',
+  const { at } = await implemented(
+    t,
+    [nodeCases],
     `import { writeFileSync } from 'node:fs'
 for (const path of ['../made', '../node_modules/dep/index.js', '../node_modules/made'])
   try { writeFileSync(new URL(path, import.meta.url), 'changed') } catch {} // in the sandbox the copy is read-only
-${sound}`,
+${nodeSound}`,
   )
+  at.write('node_modules/dep/index.js', 'original')
   const { stdout } = await move(at, 'test')
   assert.match(stdout, /2 of 2 passed/)
   assert.deepEqual(
@@ -336,7 +338,7 @@ ${sound}`,
 test('a case that a deny rule forbids is refused before it runs at all, and one that stands is not run', async (t) => {
   const { at, model } = await implemented(t, [], sound)
   const ran = join(at.folder, '../ran')
-  const script = `set -eu\ntouch ${ran}\nactual=$(node "$PROJECT_DIR/bin/greet.mjs" Ada)\n[ "$actual" = 'Hello, Ada!' ] || exit 1\n`
+  const script = `set -eu\ntouch ${ran}\nactual=$(sh "$PROJECT_DIR/bin/greet.sh" Ada)\n[ "$actual" = 'Hello, Ada!' ] || exit 1\n`
   model.when(() => true, [{ name: 'WriteTestCase', input: { name: 'touches', criterion: 'C1', script } }])
   model.when(() => true, [...cases])
   at.write('../home/.ona/settings.json', { permissions: { deny: ['Bash(touch *)'] } })
@@ -344,7 +346,7 @@ test('a case that a deny rule forbids is refused before it runs at all, and one 
   assert.match(model.requests[1]!, /The case touches is refused:.*it may not run here/)
   assert.equal(existsSync(ran), false)
 
-  at.write('../home/.ona/settings.json', { permissions: { deny: ['Bash(node *)'] } })
+  at.write('../home/.ona/settings.json', { permissions: { deny: ['Bash(sh *)'] } })
   const again = await at.run(['verify', '--run', '--conversation', 'c'])
   assert.match(`${again.stdout}${again.stderr}`, /not run: /)
 })
@@ -494,7 +496,7 @@ else console.log(text)
   const model = await modelServer(t, [written])
   const at = await conversation(t, 'planning', model.env)
   // what is there before the approval is not the change, so the cases that ask ona itself may stand
-  at.write('package.json', manifest)
+  at.write('package.json', nodeManifest)
   at.write('bin/greet.mjs', program)
   await approved(at, `## Success criteria\n${templates.map(({ surface }) => `- ${surface}\n`).join('')}`)
   await move(at, 'test')

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { sampled } from '../support/campaign-size.ts'
 import type { Place } from '../support/program.ts'
-import { cases, implemented, move } from '../support/workflow.ts'
+import { implemented, move, nodeCases } from '../support/workflow.ts'
 import { canary, find, leaky, source, ways } from './leaky.ts'
 
 const ona = join(import.meta.dirname, '../../bin/ona.mjs')
@@ -87,7 +87,7 @@ const looks = (at: Place, port: number) =>
 
 test('a hook of the writing session runs in the sandbox, and finds the code by no way', async (t) => {
   const { at, model, tries, port } = await leaky(t, () => 'false')
-  tries[0] = cases[0]!
+  tries[0] = nodeCases[0]!
   await at.run(['--eval', JSON.stringify({ tool: 'Bash', input: { command: `cat bin/greet.mjs # ${canary}` } })])
   at.write('.ona/look.sh', `${looks(at, port)}\necho "ran inside: \${ONA_SANDBOX-no}"\n`)
   const hook = { hook_event_name: 'PreToolUse', matcher: '', command: 'bash .ona/look.sh' }
@@ -178,7 +178,7 @@ test('what a hook says when it refuses a case is not for its writer', async (t) 
 })
 
 test('where no sandbox can be made the report says so, and so does the record', async (t) => {
-  const { at, model } = await implemented(t, [cases], source.replaceAll(canary, 'name'))
+  const { at, model } = await implemented(t, [nodeCases], source.replaceAll(canary, 'name'))
   const without = (words: string[]) =>
     new Promise<string>((resolve, reject) => {
       // a machine without bubblewrap: its place is taken by something that cannot be run

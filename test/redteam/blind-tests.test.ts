@@ -8,11 +8,13 @@ import {
   type Call,
   cases,
   conversation,
-  greets,
   implemented,
   manifest,
   modelServer,
   move,
+  nodeCases,
+  nodeManifest,
+  nodeSound,
   sound,
   sql,
 } from '../support/workflow.ts'
@@ -26,11 +28,11 @@ const write = (criterion: string, name: string, script: string): Call => ({
 })
 
 test('code that Bash wrote, copied or printed does not reach the writer; what was public before does', async (t) => {
-  const model = await modelServer(t, [cases])
+  const model = await modelServer(t, [nodeCases])
   const at = await conversation(t, 'planning', model.env)
   at.write('docs/before.md', 'CONTROL_PUBLIC_5a11 is documented\n')
   await approved(at)
-  at.write('package.json', manifest)
+  at.write('package.json', nodeManifest)
   const source = `#!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 const CANARY_SOURCE_9e2d = process.argv[2] ?? 'world'
@@ -64,7 +66,7 @@ test('what hooks add does not reach the writer either', async (t) => {
   writeFileSync(join(at.home, '.ona/settings.json'), JSON.stringify({ hooks }))
   await approved(at)
   at.write('package.json', manifest)
-  at.write('bin/greet.mjs', sound)
+  at.write('bin/greet.sh', sound)
   await move(at, 'test')
   assert.ok(model.requests.length > 1)
   assert.deepEqual(
@@ -90,7 +92,7 @@ const found = /Hello, (?:Ada|world)!/.exec(texts.join(''))
 try { writeFileSync(join(import.meta.dirname, '../touched'), 'x') } catch {}
 console.log(found ? found[0] : 'nothing')
 `
-  const { at } = await implemented(t, [cases], cheat)
+  const { at } = await implemented(t, [nodeCases], cheat)
   await move(at, 'test')
   const report = await verify(at)
   const outputs = report.coverage.flatMap((row: { cases: { state: string; stdout: string }[] }) =>
@@ -109,7 +111,7 @@ console.log(found ? found[0] : 'nothing')
 test('a case that passes without the change is refused, and mutants give each criterion a kill score', async (t) => {
   const hollow = write('C1', 'hollow', 'set -eu\nnode "$PROJECT_DIR/bin/greet.mjs" Ada > out.txt\ntest -f out.txt\n')
   const weak = write('C2', 'weak', 'set -eu\nnode "$PROJECT_DIR/bin/greet.mjs" | grep -q Hello\n')
-  const { at, model } = await implemented(t, [[hollow, weak], [greets('C1', 'by-name', ' Ada', 'Hello, Ada!')]], sound)
+  const { at, model } = await implemented(t, [[hollow, weak], [nodeCases[0]!]], nodeSound)
   await move(at, 'test')
   assert.match(model.requests[1]!, /The case hollow is refused:.*it passes without the change as well/)
   const { coverage, ready } = await verify(at)
@@ -140,7 +142,7 @@ test('a case that passes without the change is refused, and mutants give each cr
 test('a case that no longer proves anything holds the gate', async (t) => {
   const { at } = await implemented(t, [cases], sound)
   await move(at, 'test')
-  const script = 'set -eu\nnode "$PROJECT_DIR/bin/greet.mjs" > out.txt\ntest -f out.txt\n'
+  const script = 'set -eu\nsh "$PROJECT_DIR/bin/greet.sh" > out.txt\ntest -f out.txt\n'
   sql(at, "UPDATE ona_test_cases SET content = ?, hash = 'forged' WHERE name = 'the-world'", script)
   await at.run(['verify', '--conversation', 'c', '--run'])
   const { stderr, code } = await move(at, 'verify')
@@ -152,8 +154,8 @@ test('a case runs under the rules and hooks of the session', async (t) => {
   const { at } = await implemented(t, [cases], sound)
   await move(at, 'test')
   mkdirSync(join(at.home, '.ona'), { recursive: true })
-  writeFileSync(join(at.home, '.ona/settings.json'), JSON.stringify({ permissions: { deny: ['Bash(node *)'] } }))
+  writeFileSync(join(at.home, '.ona/settings.json'), JSON.stringify({ permissions: { deny: ['Bash(sh *)'] } }))
   await at.run(['verify', '--conversation', 'c', '--run'])
   const { coverage } = await verify(at)
-  assert.match(coverage[0].cases[0].stderr, /^not run: .*Bash\(node \*\)/)
+  assert.match(coverage[0].cases[0].stderr, /^not run: .*Bash\(sh \*\)/)
 })

@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
-import { type Call, cases, implemented } from '../support/workflow.ts'
+import { type Call, implemented, nodeCases } from '../support/workflow.ts'
 
 export const canary = 'CANARY_CODE_41c7'
 export const source = `const ${canary} = process.argv[2] ?? 'world'\nconsole.log(\`Hello, \${${canary}}!\`)\n`
@@ -30,7 +30,7 @@ export async function leaky(t: TestContext, script: (port: number) => string) {
   })
   t.after(() => holder.kill('SIGKILL'))
   const text = `set -u\n${find(at.folder)}\n${script((server.address() as AddressInfo).port)}\n`
-  tries.push({ name: 'WriteTestCase', input: { name: 'looks', criterion: 'C1', script: text } }, cases[1]!)
+  tries.push({ name: 'WriteTestCase', input: { name: 'looks', criterion: 'C1', script: text } }, nodeCases[1]!)
   return { at, model, text, tries, port: (server.address() as AddressInfo).port }
 }
 

@@ -101,26 +101,39 @@ export async function modelServer(t: TestContext, replies: Call[][]): Promise<Mo
   return { requests, when, env: { LM_STUDIO_BASE_URL: `http://127.0.0.1:${port}/v1`, LM_STUDIO_MODEL: 'recorder' } }
 }
 
-export const greets = (criterion: string, name: string, args: string, expected: string): Call => ({
+/** A greeter is a script of the shell where it can be: it runs once per case and mutant, and node takes ten times as long. */
+const inNode = 'node "$PROJECT_DIR/bin/greet.mjs"'
+const inShell = 'sh "$PROJECT_DIR/bin/greet.sh"'
+
+export const greets = (criterion: string, name: string, args: string, expected: string, greet = inShell): Call => ({
   name: 'WriteTestCase',
   input: {
     name,
     criterion,
-    script: `#!/usr/bin/env bash\nset -eu\nactual=$(node "$PROJECT_DIR/bin/greet.mjs"${args})\necho "$actual"\n[ "$actual" = '${expected}' ] || { echo "got $actual" >&2; exit 1; }\n`,
+    script: `#!/usr/bin/env bash\nset -eu\nactual=$(${greet}${args})\necho "$actual"\n[ "$actual" = '${expected}' ] || { echo "got $actual" >&2; exit 1; }\n`,
   },
 })
 
-export const broken = 'console.log(`Hello, ${process.argv[2]}!`)\n'
-export const sound = 'console.log(`Hello, ${process.argv[2] ?? "world"}!`)\n'
-export const manifest = { name: 'greet', type: 'module', bin: { greet: 'bin/greet.mjs' } }
+export const broken = '#!/bin/sh\necho "Hello, ${1-undefined}!"\n'
+export const sound = '#!/bin/sh\necho "Hello, ${1-world}!"\n'
+export const nodeSound = 'console.log(`Hello, ${process.argv[2] ?? "world"}!`)\n'
+export const manifest = { name: 'greet', bin: { greet: 'bin/greet.sh' } }
+export const nodeManifest = { name: 'greet', type: 'module', bin: { greet: 'bin/greet.mjs' } }
 
 export async function implemented(t: TestContext, replies: Call[][], program = broken) {
   const model = await modelServer(t, replies)
   const at = await conversation(t, 'planning', model.env)
   await approved(at)
-  at.write('package.json', manifest)
-  at.write('bin/greet.mjs', program)
+  const isShell = program.startsWith('#!/bin/sh')
+  at.write('package.json', isShell ? manifest : nodeManifest)
+  at.write(isShell ? 'bin/greet.sh' : 'bin/greet.mjs', program)
   return { at, model }
 }
 
-export const cases = [greets('C1', 'by-name', ' Ada', 'Hello, Ada!'), greets('C2', 'the-world', '', 'Hello, world!')]
+const bothOf = (greet: string): Call[] => [
+  greets('C1', 'by-name', ' Ada', 'Hello, Ada!', greet),
+  greets('C2', 'the-world', '', 'Hello, world!', greet),
+]
+export const cases = bothOf(inShell)
+/** Of a greeter that is a program of node. */
+export const nodeCases = bothOf(inNode)
