@@ -139,8 +139,9 @@ for name in hook-input hook-output ctx hook-action state event-record artifact-r
 X
 
 row S001-9 001§14 'the minimal set and the eight modules can be enabled' 'the doctor finds no problem and fires eight events' <<'X'
-same '[]' "$(ona dispatcher doctor --json | json .problems)"
-same 8 "$(ona dispatcher doctor --json | json .fired.length)"
+said=$(ona dispatcher doctor --json)
+same '[]' "$(json .problems <<<"$said")"
+same 8 "$(json .fired.length <<<"$said")"
 X
 
 group steps 'Step hooks (spec 004)' <<'X'
