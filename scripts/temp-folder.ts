@@ -2,7 +2,7 @@
  * Loaded before each test file, with a folder in its query: the temporary folders of tests of units are in that one. It is in
  * memory where there is room, since making and removing a file takes ten times as long on a disk, and the runner removes it.
  * Tests of whole programs keep the system's, since it is one of the things that they are about, and find this one in
- * ONA_TEST_FOLDER. A file with the line `// temporary files on the disk: WHY` keeps the system's, too.
+ * ONA_TEST_FOLDER. What judges paths and a file whose first line is `// temporary files on the disk: WHY` keep it, too.
  */
 import { mkdirSync, readFileSync, statfsSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -20,13 +20,18 @@ export function inMemory(): string | undefined {
   }
 }
 
-/** A line of the files whose temporary files are on the disk. */
-export const onDisk = /^\/\/ temporary files on the disk: \S/m
+/** What judges paths: to it, those below /dev are no scripts, databases or places to write to. */
+const judges = /^src\/(?:agent|hooks)\//
+export const diskLine = '// temporary files on the disk:'
+
+/** Whether the temporary files of a test file are on the disk. */
+export const isOnDisk = (file: string): boolean =>
+  judges.test(file) || readFileSync(file, 'utf8').split('\n', 1)[0]!.startsWith(`${diskLine} `)
 
 const folder = new URL(import.meta.url).searchParams.get('in')
-const file = process.argv[1] ?? ''
-const isProgram = relative('.', file).startsWith('test/')
-if (folder !== null && (isProgram || !onDisk.test(readFileSync(file, 'utf8')))) {
+const file = relative('.', process.argv[1] ?? '')
+const isProgram = file.startsWith('test/')
+if (folder !== null && (isProgram || !isOnDisk(file))) {
   const temporary = join(folder, 'tmp')
   mkdirSync(temporary, { recursive: true })
   process.env[isProgram ? 'ONA_TEST_FOLDER' : 'TMPDIR'] = temporary

@@ -10,7 +10,7 @@ import { after, suite } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { cpuMs } from './cpu-time.ts'
-import { onDisk } from './temp-folder.ts'
+import { diskLine, isOnDisk } from './temp-folder.ts'
 
 /**
  * What a file says; or that it starts processes itself, next to which its own start is nothing and which cost more out of a
@@ -20,9 +20,7 @@ const alone =
   /^\/\/ in a process of its own: \S|node:child_process|node:worker_threads|runCommand|\.assert\.snapshot\(/m
 
 /** Tests of whole programs, in test/, gain nothing: nearly all of their time is that of processes which they start. */
-export const isShared = (file: string): boolean => !/^test\//.test(file) && !isAlone(readFileSync(file, 'utf8'))
-
-const isAlone = (text: string): boolean => alone.test(text) || onDisk.test(text)
+export const isShared = (file: string): boolean => !/^test\//.test(file) && !alone.test(readFileSync(file, 'utf8'))
 
 /** The files in each batch, by the path of the module that runs it. */
 export type Batches = ReadonlyMap<string, readonly string[]>
@@ -51,8 +49,14 @@ interface Dealt {
   readonly size?: number
 }
 
+/** Files whose temporary files are on the disk are not in one process with others. */
+export function deal({ files, ...how }: Dealt): string[][] {
+  const { true: onDisk = [], false: inMemory = [] } = Object.groupBy(files, (file) => String(isOnDisk(file)))
+  return [onDisk, inMemory].flatMap((some) => dealAlike({ files: some, ...how }))
+}
+
 /** Batches of about the same length, longest file first; a file that takes longer than a batch should is not in one. */
-export function deal({ files, last, size = 24 }: Dealt): string[][] {
+function dealAlike({ files, last, size = 24 }: Dealt): string[][] {
   const short = files.filter((file) => (last.get(file) ?? 0) < 5000 && isShared(file))
   const batches: string[][] = Array.from({ length: Math.ceil(short.length / size) }, () => [])
   const sorted = short.toSorted((a, b) => (last.get(b) ?? 0) - (last.get(a) ?? 0))
@@ -63,7 +67,8 @@ export function deal({ files, last, size = 24 }: Dealt): string[][] {
 /** Writes the module that runs this batch. */
 export function writeBatch(files: readonly string[], at: string, times: string): void {
   const words = JSON.stringify({ files, times })
-  writeFileSync(at, `import { runBatch } from ${JSON.stringify(import.meta.url)}\nawait runBatch(${words})\n`)
+  const where = isOnDisk(files[0]!) ? `${diskLine} that of its files\n` : ''
+  writeFileSync(at, `${where}import { runBatch } from ${JSON.stringify(import.meta.url)}\nawait runBatch(${words})\n`)
 }
 
 export async function runBatch({ files, times }: { files: readonly string[]; times: string }): Promise<void> {

@@ -1,4 +1,3 @@
-// temporary files on the disk: /dev, where those in memory are, has devices and no scripts or databases
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

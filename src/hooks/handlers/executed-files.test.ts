@@ -1,4 +1,3 @@
-// temporary files on the disk: /dev, where those in memory are, has devices and no scripts or databases
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
