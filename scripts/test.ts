@@ -3,6 +3,7 @@
  *   node scripts/test.ts src/hooks test/roles/brains.test.ts --test-name-pattern='^a guard'
  *   node scripts/test.ts --results FILE     writes a line of JSON per test and per file; with it the longest files start first
  *   node scripts/test.ts --acceptance FILE  --results, and the rows of scripts/sdlc-acceptance.sh beside the tests
+ *   node scripts/test.ts --check            npm run check beside the tests
  *   node scripts/test.ts --times            prints the CPU seconds of each file and row, the costliest first
  *   node scripts/test.ts --jobs 4           test files at a time; by default three per core, since most of them wait
  *   node scripts/test.ts --seed 7           another day's sample of the long files, and a sample of files that are named
@@ -36,6 +37,7 @@ import { report } from './reporter.ts'
 import { type FileResult, type Result, results } from './results-reporter.ts'
 import { inMemory } from './temp-folder.ts'
 import { deal, writeBatch } from './test-batch.ts'
+import { startCheck } from './test-check.ts'
 import { startRows } from './test-rows.ts'
 import { changedFiles, costs, costsFile, sampleOf, today } from './test-sample.ts'
 import { readRowTimes, timesTable } from './test-times.ts'
@@ -45,6 +47,7 @@ const { values, positionals } = parseArgs({
   options: {
     results: { type: 'string' },
     acceptance: { type: 'string' },
+    check: { type: 'boolean', default: false },
     times: { type: 'boolean', default: false },
     jobs: { type: 'string', default: String(3 * availableParallelism()) },
     seed: { type: 'string' },
@@ -111,6 +114,7 @@ tests.on('test:pass', ({ skip }) => {
 })
 const rowTimes = join(scratch, 'rows')
 const rows = values.acceptance && startRows({ tested: values.acceptance, times: rowTimes })
+const check = values.check ? startCheck() : true
 const failures: string[] = []
 const ran: FileResult[] = []
 await Promise.all([
@@ -137,6 +141,7 @@ if (rows) {
   failures.push(...failed)
   passed &&= code === 0
 }
+if (!(await check)) failures.push('npm run check')
 if (values.times) process.stdout.write(timesTable(ran, readRowTimes(rowTimes), cpuMs()))
 rmSync(scratch, { recursive: true, force: true })
 if (values.costs) writeFileSync(costsFile, `${JSON.stringify(measured(), null, 2)}\n`)
