@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import './login-snapshot.ts' // loaded, so that a pool learns about its login at once
 import { waitingScript } from './shell-script.ts'
 import { stampOf, type WarmPlace } from './waiting-shell.ts'
 import { expectCommand, warmShells, withWarmShell } from './warm-shell.ts'
@@ -138,4 +139,32 @@ test('what bash reads at a login, and the folder, are what a shell was started f
   assert.equal(stampOf(place), stamps[5])
   const below = { ...place, cwd: join(home, 'x'.repeat(300)) } // it cannot be looked at
   assert.notEqual(stampOf(below), stampOf(below))
+})
+
+/** Whether a hook begins without waiting for a shell. */
+async function beginsAtOnce(place: WarmPlace): Promise<boolean> {
+  let begun = false
+  const run = withWarmShell('true', place, async (shell) => {
+    begun = true
+    shell?.dismiss()
+  })
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+  const isAtOnce = begun
+  await run
+  return isAtOnce
+}
+
+test('a shell that does not come is waited for once', async () => {
+  const place = newPlace()
+  writeFileSync(join(place.cwd, '.bash_profile'), 'sleep 3')
+  expectCommand('true', place)
+  await wait(20) // by then it is being started: timers fire in order
+  assert.deepEqual([await beginsAtOnce(place), await beginsAtOnce(place)], [false, true])
+})
+
+test('a shell that cannot be started is not waited for', async () => {
+  const place = newPlace({ ODD: 'a\0b' })
+  expectCommand('true', place)
+  await wait(20)
+  assert.equal(await beginsAtOnce(place), true)
 })
