@@ -45,6 +45,7 @@ interface Traits {
   readonly compares: boolean
   readonly finds: boolean
   readonly tars: boolean
+  readonly packs: boolean
   readonly searches: boolean
   readonly interprets: boolean
   readonly contains: boolean
@@ -62,7 +63,8 @@ const traits: Readonly<Record<Exclude<keyof Traits, 'mayWrite'>, RegExp>> = {
   includes: /^[gmn]?awk$/,
   compares: /grep$|^diff$/,
   finds: /^(find|fd|fdfind)$/,
-  tars: /^(tar|bsdtar)$/,
+  tars: /^(tar|bsdtar|gtar|gnutar|star)$/,
+  packs: /^(7z[arz]?|pax|rar)$/,
   searches: /^(rg|ag|ack|rgrep)$/,
   interprets: /^(\w*sh|python[\d.]*|node|perl|ruby|php|deno|bun)$/,
   contains: /^(docker|podman|nerdctl)$/,
@@ -81,6 +83,7 @@ const traitsOf = byName((name): Traits => {
     compares: is('compares'),
     finds: is('finds'),
     tars: is('tars'),
+    packs: is('packs'),
     searches: is('searches'),
     interprets: is('interprets'),
     contains: is('contains'),
@@ -192,7 +195,7 @@ function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined
     const letters = args.find((word) => /^-?[a-zA-Z]+$/.test(word.value))?.value ?? ''
     if (!/t/.test(letters)) trees('treeRead', operands)
   }
-  if (name === 'zip' && has(recursive)) trees('treeRead', operands)
+  if ((name === 'zip' && has(recursive)) || (is.packs && unpacked.length === 0)) trees('treeRead', operands)
   for (const { word, isReadOnly } of is.contains ? mounts(args) : []) {
     found.push(use('treeRead', word))
     if (!isReadOnly) found.push(use('treeEdit', word))
@@ -207,7 +210,7 @@ function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined
   if (verb === 'clean') trees('treeEdit', [])
   if (verb === 'grep' && has(/^--(no-i|unt)/)) trees('treeRead', behind.filter(isOperand).slice(2))
   if (verb === 'diff' && has(/^--no-i/)) trees('treeRead', behind.filter(isOperand).slice(1))
-  if (listed(name, is.tars, args, has)) trees('treeRead', [])
+  if (listed(name, is, args, has)) trees('treeRead', [])
 }
 
 const isOperand = ({ value }: ShellWord): boolean => !value.startsWith('-')
@@ -222,10 +225,12 @@ const includesInPlace = (args: readonly ShellWord[]): boolean =>
   )
 
 /** Programs that read the names of files from a list or from their input: which ones cannot be seen. */
-const listed = (name: string, tars: boolean, args: readonly ShellWord[], has: (option: RegExp) => boolean): boolean =>
+const listed = (name: string, is: Traits, args: readonly ShellWord[], has: (option: RegExp) => boolean): boolean =>
   has(/^--files(0|-f)/) ||
   // the first word may be letters without a dash, in any order
-  (tars && args.some(({ value }, at) => (at === 0 ? /^-?[a-zA-Z]*T/ : /^-[a-zA-Z]*T/).test(value))) ||
+  (is.tars && args.some(({ value }, at) => (at === 0 ? /^-?[a-zA-Z]*T/ : /^-[a-zA-Z]*T/).test(value))) ||
+  (is.packs && args.some(({ value }) => /^(-[a-z]\S*)?@/.test(value))) ||
+  (name === 'curl' && has(/^(-[a-zA-Z]*K|--con)/)) ||
   (name === 'cpio' && has(/^(-[a-zA-Z]*[op]|--(create|pass-through))/)) ||
   (name === 'zip' && has(/^(-[a-zA-Z]*@|--names-stdin)$/))
 
