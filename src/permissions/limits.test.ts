@@ -71,7 +71,7 @@ test('of a server’s tool the reading ones are known by their whole first or la
   )
 })
 
-test('an input is looked through up to its limits; beyond them it is asked about', () => {
+test('an input is searched up to its limits; a longer one prompts', () => {
   const settings = { deny: ['Read(secret)'] }
   const rules = rulesOf(settings)
   const word = (input: object) => namedFilesFinding(asked('mcp__s__write', input, { settings }), rules)?.word

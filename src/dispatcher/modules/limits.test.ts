@@ -152,7 +152,7 @@ test('follow-ups: what is excluded is a path, words are compared with words, onl
   assert.deepEqual(additionalContext, [{ key: 'followup-r', value: 'still' }])
 })
 
-test('a plan that was told before is not told again; twenty of its nodes are named', async (t) => {
+test('a plan is reported once; twenty of its nodes are named', async (t) => {
   const { ask, put } = repository(t)
   const planPath = `${sessionRoot}/planGraph-exec/output/planGraph.json`
   const nodes = Array.from({ length: 21 }, (_, at) => ({ id: `n${at}`, description: 'x', tool: 'create_file' }))

@@ -14,7 +14,7 @@ const put = (file: string, text: string) => {
   writeFileSync(join(root, file), text)
 }
 
-test('an installation in two hosts’ files is told to run every event twice; another one’s code is not run', () => {
+test('an installation in two hosts’ files is reported to run every event twice; another program’s code is not run', () => {
   const runtime = join(root, 'runtime')
   put('runtime/dispatch.mjs', '// ours')
   const place = { runtime, trusted: false }
