@@ -11,7 +11,7 @@ import { lineage, type Process, startedAt } from '../files/process-tree.ts'
 import { packageRoot } from '../package-root.ts'
 import { createConversation, createSession } from './conversations.ts'
 import { type Db, inMemory, openDb } from './open.ts'
-import { type Acted, governedMark, operatorProblem, requireOperator, senderProblem } from './operator.ts'
+import { type Acted, bornOfCommand, governedMark, operatorProblem, requireOperator, senderProblem } from './operator.ts'
 import { startedHere } from './own-commands.ts'
 
 const skip = process.platform !== 'linux' && 'only Linux shows the processes above one'
@@ -232,14 +232,16 @@ test('a process that detached itself is refused when it was born while a command
   skip: skip || noInit,
 }, (t) => {
   const [head, first] = heads()!
-  const problem = (born: Process, ...calls: Call[]) => {
+  const record = (born: Process, ...calls: Call[]) => {
     const db = recordOf(t)
     for (const each of calls) call(db, born, each)
-    return operatorProblem('moving', { db })
+    return { db }
   }
-  const detached = ({ pid }: Process) =>
-    said(`detached command (process ${pid}, started while the agent's command t1 ran)`)
+  const detached = ({ pid }: Process) => `detached command (process ${pid}, started while the agent's command t1 ran)`
   const hours = 3600
+  // however long this machine has been running
+  const older = { ...first, ticks: head.ticks - 4 * hours * 100 }
+  const chain = lineage().map((each) => (each.pid === first.pid ? older : each))
   const rows: [Call, boolean][] = [
     [{ started: -10 }, true],
     [{ started: 1 }, true],
@@ -256,10 +258,12 @@ test('a process that detached itself is refused when it was born while a command
     [{ started: -10, type: 'tool_end' }, false],
   ]
   assert.deepEqual(
-    rows.map(([each]) => [each, problem(head, each)]),
+    rows.map(([each]) => [each, bornOfCommand(chain, record(head, each))]),
     rows.map(([each, held]) => [each, held ? detached(head) : undefined]),
   )
-  assert.equal(problem(first, { started: 0 }), detached(first))
+  assert.equal(bornOfCommand(chain, record(older, { started: 0 })), detached(first))
+  const problem = (...of: Parameters<typeof record>) => operatorProblem('moving', record(...of))
+  assert.equal(problem(head, { started: 0 }), said(detached(head)))
   assert.equal(problem(head), undefined)
   const db = recordOf(t)
   startedHere(db, call(db, head, { started: 0 }))

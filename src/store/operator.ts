@@ -116,7 +116,7 @@ function governorAbove(chain: readonly Process[], on: Partial<Place>): string | 
  * namespace of its own. The record tells when commands of the agent ran, and a process that was born meanwhile may be one of
  * theirs.
  */
-function bornOfCommand(chain: readonly Process[], { db, home }: Acted): string | undefined {
+export function bornOfCommand(chain: readonly Process[], { db, home }: Acted): string | undefined {
   const init = chain.findIndex(isInit)
   const heads = [chain[init - 1], chain[init]].filter((each) => each !== undefined)
   if (heads.length === 0) return undefined
