@@ -1,7 +1,7 @@
 /** One mutant at a time in a copy of the checkout: the tests that reach it run, the quickest first, until one fails. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { endDescendants } from '../descendants.ts'
 import { forgetBuild } from './copy.ts'
@@ -95,7 +95,7 @@ function run(test: string, cwd: string, limitMs: number): Promise<boolean> {
     env: { ...env, NODE_COMPILE_CACHE: join(cwd, '.compiled') },
   })
   running.set(child, cwd)
-  if (child.pid !== undefined) setPriority(child.pid, 5)
+  if (child.pid !== undefined) setPriority(child.pid, Math.max(5, getPriority()))
   const limit = setTimeout(() => stop(child), limitMs)
   child.stdout!.on('data', (piece: Buffer) => /^\s*(✖|not ok)/m.test(piece.toString()) && stop(child))
   return new Promise((resolve) =>

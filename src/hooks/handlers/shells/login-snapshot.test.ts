@@ -1,12 +1,13 @@
 /** A shell that is restored from a login gives what `bash -lc` gives; where it would not, there is no snapshot. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { runCommand } from '../command.ts'
-import { dropSnapshot, isStillTrue, takeSnapshot } from './login-snapshot.ts'
+import { dropSnapshot, isStillTrue, type LoginSnapshot, takeSnapshot } from './login-snapshot.ts'
 import { expectCommand, warmShells } from './warm-shell.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'ona-login-'))
@@ -101,4 +102,72 @@ test('a snapshot is no longer true when a login leaves another state', isLinux, 
   writeFileSync(join(home, 'more'), 'export MORE=2')
   assert.equal(await isStillTrue(place, snapshot), false)
   dropSnapshot(snapshot)
+})
+
+/** Never ends by itself. */
+const hangs = 'sleep 1000 & echo $$ $! > "$HOME/new"; mv "$HOME/new" "$HOME/pids"; wait'
+
+test('a login that takes half a minute is ended, with what it started', isLinux, async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { home, place } = homeWith(hangs)
+  let isOver = false
+  const answer = isStillTrue(place, {} as LoginSnapshot).finally(() => {
+    isOver = true
+  })
+  while (!existsSync(join(home, 'pids'))) await new Promise(setImmediate)
+  t.mock.timers.tick(29_999)
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
+  assert.equal(isOver, false)
+  t.mock.timers.tick(1)
+  assert.equal(await answer, false)
+  const pids = readFileSync(join(home, 'pids'), 'utf8').trim().split(' ')
+  assert.equal(pids.length, 2)
+  while (pids.some(isRunning)) await new Promise(setImmediate)
+})
+
+const isRunning = (pid: string): boolean => {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+test('a process that only waits for a login ends', isLinux, () => {
+  const { home, place } = homeWith(hangs)
+  const script = `
+    const { takeSnapshot } = await import(${JSON.stringify(import.meta.resolve('./login-snapshot.ts'))})
+    takeSnapshot(${JSON.stringify(place)})
+    const { existsSync } = await import('node:fs')
+    while (!existsSync(${JSON.stringify(join(home, 'pids'))})) await new Promise(setImmediate)`
+  const { status, signal, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    ...{ encoding: 'utf8', timeout: 20_000 },
+  })
+  for (const pid of readFileSync(join(home, 'pids'), 'utf8').trim().split(' ')) process.kill(Number(pid), 'SIGKILL')
+  assert.deepEqual([status, signal, stderr], [0, null, ''])
+})
+
+test('a login that takes less than 40 ms is not worth a snapshot', isLinux, async (t) => {
+  const { setTimeout } = globalThis
+  /** The clock of a process in which a login takes so long, and in which the timer may come late. */
+  const taken = async (tookMs: number, isOnTime: boolean) => {
+    const { home, place } = homeWith('echo x >> "$HOME/logins"')
+    const times = [0, tookMs]
+    const now = t.mock.method(performance, 'now', () => times.shift())
+    const timer = t.mock.method(globalThis, 'setTimeout', ((work: () => void, ms: number, ...rest: []) =>
+      setTimeout(work, ms === 40 ? (isOnTime ? 0 : 60_000) : ms, ...rest)) as typeof setTimeout)
+    const snapshot = await takeSnapshot(place)
+    now.mock.restore()
+    timer.mock.restore()
+    if (snapshot) dropSnapshot(snapshot)
+    return [snapshot !== undefined, readFileSync(join(home, 'logins'), 'utf8').length / 2]
+  }
+  assert.deepEqual(
+    [await taken(39, false), await taken(40, false), await taken(39, true)],
+    [
+      [false, 1],
+      [true, 2],
+      [true, 2],
+    ],
+  )
 })

@@ -28,13 +28,13 @@ export async function learn(pool: HasLogin): Promise<void> {
 
 /** What was learned of another profile is forgotten; an old snapshot is compared with a login, beside the shells it serves. */
 export function refresh(pool: HasLogin): void {
-  if (pool.login === 'unknown' || pool.login === 'learning') return
   if (stampOf(pool.place) !== pool.stamp) learnAgain(pool)
   else if (typeof pool.login === 'object' && Date.now() - pool.login.checkedAt > snapshotMs)
     void recheck(pool, pool.login)
 }
 
-async function recheck(pool: HasLogin, login: LoginSnapshot): Promise<void> {
+/** A snapshot that a login no longer leads to is closed, and each shell reads the profile. */
+export async function recheck(pool: HasLogin, login: LoginSnapshot): Promise<void> {
   login.checkedAt = Date.now()
   const { isStillTrue } = await import('./login-snapshot.ts')
   if ((await isStillTrue(pool.place, login)) || pool.login !== login) return

@@ -1,0 +1,125 @@
+/** What a pool knows of its login: when it is learned, compared again and forgotten, and that no descriptor is left behind. */
+import assert from 'node:assert/strict'
+import fs, { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { takeSnapshot } from './login-snapshot.ts'
+import { type HasLogin, learn, learnAgain, recheck, refresh } from './pool-login.ts'
+import { stampOf } from './waiting-shell.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'ona-pool-'))
+const alive = setInterval(() => {}, 60_000) // a login does not keep a process alive
+after(() => {
+  clearInterval(alive)
+  rmSync(root, { recursive: true, force: true })
+})
+const isLinux = { skip: process.platform === 'linux' ? false : 'there are no snapshots here' }
+
+/** Its login takes long enough for a snapshot, and sets what the file `more` sets. */
+function newPool(): HasLogin & { readonly more: string } {
+  const home = mkdtempSync(join(root, 'home-'))
+  const more = join(home, 'more')
+  writeFileSync(more, 'MORE=1')
+  writeFileSync(join(home, '.profile'), 'sleep 0.1; . "$HOME/more"')
+  const env = { HOME: home, PATH: process.env['PATH'] }
+  return { place: { shell: '/bin/bash', cwd: root, env }, login: 'unknown', stamp: '', dropped: false, more }
+}
+async function learned() {
+  const pool = newPool()
+  await learn(pool)
+  assert.ok(typeof pool.login === 'object')
+  return { pool, snapshot: pool.login }
+}
+/** Descriptors of this process whose files hold a snapshot. */
+const kept = () =>
+  readdirSync('/proc/self/fd').filter((fd) => /\/ona-[0-9a-f-]{36} \(deleted\)$/.test(linkOf(fd))).length
+function linkOf(fd: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`)
+  } catch {
+    return '' // the one that listed them
+  }
+}
+
+for (const [name, code] of [
+  ['openSync', 'EACCES'],
+  ['writeSync', 'ENOSPC'],
+] as const)
+  test(`a snapshot that cannot be kept (${code}) leaves every shell to read the profile`, isLinux, async (t) => {
+    const mocked = t.mock.method(fs, name, () => {
+      throw Object.assign(new Error(code), { code })
+    })
+    syncBuiltinESMExports()
+    t.after(() => {
+      mocked.mock.restore()
+      syncBuiltinESMExports()
+    })
+    const pool = newPool()
+    await assert.rejects(takeSnapshot(pool.place), { code })
+    await learn(pool)
+    assert.deepEqual(pool, { ...pool, login: 'read', stamp: stampOf(pool.place), dropped: false })
+    assert.equal(kept(), 0)
+  })
+
+test('what is learned for a pool that is dropped meanwhile is closed', isLinux, async () => {
+  const pool = newPool()
+  const learning = learn(pool)
+  assert.equal(pool.login, 'learning')
+  pool.dropped = true
+  await learning
+  assert.deepEqual([pool.login, kept()], ['unknown', 0])
+})
+
+test('what was learned is forgotten when the profile is another', isLinux, async () => {
+  const { pool } = await learned()
+  refresh(pool)
+  assert.deepEqual([typeof pool.login, kept()], ['object', 1])
+  const after = (login: 'unknown' | 'learning' | 'read', stamp: string) => {
+    const other = { ...pool, login, stamp }
+    refresh(other)
+    return other.login
+  }
+  assert.deepEqual(
+    (['unknown', 'learning', 'read'] as const).map((login) => [after(login, pool.stamp), after(login, '')]),
+    [
+      ['unknown', 'unknown'],
+      ['learning', 'learning'],
+      ['read', 'unknown'],
+    ],
+  )
+  writeFileSync(join(pool.place.env.HOME!, '.bash_profile'), ':')
+  refresh(pool)
+  assert.deepEqual([pool.login, kept()], ['unknown', 0])
+})
+
+test('a snapshot is compared with a login again when it is older than a minute', isLinux, async (t) => {
+  const { pool, snapshot } = await learned()
+  t.mock.timers.enable({ apis: ['Date'], now: snapshot.checkedAt + 60_000 })
+  refresh(pool)
+  const atAMinute = snapshot.checkedAt
+  t.mock.timers.tick(1)
+  writeFileSync(pool.more, 'MORE=2')
+  refresh(pool)
+  assert.deepEqual([Date.now() - atAMinute, Date.now() - snapshot.checkedAt], [60_001, 0])
+  while (pool.login === snapshot) await new Promise(setImmediate)
+  assert.deepEqual([pool.login, kept()], ['read', 0])
+})
+
+test('one that still holds is kept', isLinux, async () => {
+  const { pool, snapshot } = await learned()
+  await recheck(pool, snapshot)
+  assert.deepEqual([pool.login === snapshot, kept()], [true, 1])
+  learnAgain(pool)
+  assert.equal(kept(), 0)
+})
+
+test('one that was forgotten while it was compared stays forgotten', isLinux, async () => {
+  const { pool, snapshot } = await learned()
+  writeFileSync(pool.more, 'MORE=2')
+  const rechecked = recheck(pool, snapshot)
+  learnAgain(pool)
+  await rechecked
+  assert.deepEqual([pool.login, kept()], ['unknown', 0])
+})
