@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -87,7 +88,19 @@ echo "$PROJECT_DIR"; type -t ona; command -v -p sh > /dev/null && echo found; ec
   ended.abort()
   assert.notEqual((await stopped).exitCode, 0)
   assert.deepEqual(readdirSync(at.temp), [], 'nothing is left')
+  if (process.platform === 'linux') assert.deepEqual(openBelow(at.temp), [], 'nothing is held open')
 })
+
+/** What this process has open below a folder, whether or not it still has a name. */
+const openBelow = (folder: string): string[] =>
+  readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${fd}`)
+      return path.startsWith(folder) ? [path] : []
+    } catch {
+      return [] // the one that listed them
+    }
+  })
 
 test('how a script is started is for the sandbox to say, which is told the folders', async (t) => {
   const at = place(t)

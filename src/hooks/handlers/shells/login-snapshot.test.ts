@@ -1,7 +1,8 @@
 /** A shell that is restored from a login gives what `bash -lc` gives; where it would not, there is no snapshot. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import fs, { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -98,10 +99,31 @@ test('a snapshot is no longer true when a login leaves another state', isLinux, 
   writeFileSync(join(home, 'more'), 'export MORE=1')
   const snapshot = await takeSnapshot(place)
   assert.ok(snapshot)
-  assert.equal(await isStillTrue(place, snapshot), true)
+  assert.deepEqual([await isStillTrue(place, snapshot), snapshot.state.folder], [true, `${realpathSync(root)}\n`])
   writeFileSync(join(home, 'more'), 'export MORE=2')
   assert.equal(await isStillTrue(place, snapshot), false)
   dropSnapshot(snapshot)
+})
+
+test('a login that cannot be started has no snapshot', isLinux, async () => {
+  const { place } = homeWith('')
+  assert.equal(await takeSnapshot({ ...place, env: { ...place.env, ODD: 'a\0b' } }), undefined)
+  assert.equal(await takeSnapshot({ ...place, shell: '/none/such' }), undefined)
+})
+
+test('the limit of a login ends with it: later its number may be that of another', isLinux, async (t) => {
+  const { place } = homeWith(slow)
+  const snapshot = await takeSnapshot(place)
+  assert.ok(snapshot)
+  const [begun, ended] = [t.mock.method(globalThis, 'setTimeout'), t.mock.method(globalThis, 'clearTimeout')]
+  assert.equal(await isStillTrue(place, snapshot), true)
+  dropSnapshot(snapshot)
+  const limits = begun.mock.calls.filter(({ arguments: [, ms] }) => ms === 30_000).map(({ result }) => result)
+  const cleared = ended.mock.calls.map(({ arguments: [timer] }) => timer)
+  assert.deepEqual(
+    limits.map((limit) => cleared.includes(limit)),
+    [true],
+  )
 })
 
 /** Never ends by itself. */
@@ -152,7 +174,7 @@ test('a login that takes less than 40 ms is not worth a snapshot', isLinux, asyn
   /** The clock of a process in which a login takes so long, and in which the timer may come late. */
   const taken = async (tookMs: number, isOnTime: boolean) => {
     const { home, place } = homeWith('echo x >> "$HOME/logins"')
-    const times = [0, tookMs]
+    const times = [1000, 1000 + tookMs]
     const now = t.mock.method(performance, 'now', () => times.shift())
     const timer = t.mock.method(globalThis, 'setTimeout', ((work: () => void, ms: number, ...rest: []) =>
       setTimeout(work, ms === 40 ? (isOnTime ? 0 : 60_000) : ms, ...rest)) as typeof setTimeout)
@@ -170,4 +192,35 @@ test('a login that takes less than 40 ms is not worth a snapshot', isLinux, asyn
       [true, 2],
     ],
   )
+})
+
+test('a shell whose descriptors cannot be read is looked at twenty times', isLinux, async (t) => {
+  const { place } = homeWith(slow)
+  const snapshot = await takeSnapshot(place)
+  assert.ok(snapshot)
+  let unreadable = 0
+  const { readdirSync } = fs
+  const { mock } = t.mock.method(fs, 'readdirSync', ((path: string) => {
+    if (unreadable-- > 0) throw new Error(`${path} cannot be read`)
+    return readdirSync(path)
+  }) as typeof readdirSync)
+  syncBuiltinESMExports()
+  t.after(() => {
+    mock.restore()
+    syncBuiltinESMExports()
+  })
+  const after = (looks: number) => {
+    unreadable = looks
+    return isStillTrue(place, snapshot)
+  }
+  assert.deepEqual([await after(19), await after(20)], [true, false])
+  dropSnapshot(snapshot)
+})
+
+test('elsewhere than on Linux no login is tried', isLinux, async (t) => {
+  const { home, place } = homeWith(slow)
+  const platform = Object.getOwnPropertyDescriptor(process, 'platform')!
+  Object.defineProperty(process, 'platform', { ...platform, value: 'darwin' })
+  t.after(() => Object.defineProperty(process, 'platform', platform))
+  assert.deepEqual([await takeSnapshot(place), existsSync(join(home, 'logins'))], [undefined, false])
 })

@@ -1,10 +1,10 @@
 /** What a pool knows of its login: when it is learned, compared again and forgotten, and that no descriptor is left behind. */
 import assert from 'node:assert/strict'
-import fs, { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import fs, { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { basename, dirname, join } from 'node:path'
+import { after, type TestContext, test } from 'node:test'
 import { takeSnapshot } from './login-snapshot.ts'
 import { type HasLogin, learn, learnAgain, recheck, refresh } from './pool-login.ts'
 import { stampOf } from './waiting-shell.ts'
@@ -43,18 +43,27 @@ function linkOf(fd: string): string {
   }
 }
 
+/** Puts something in the place of a function of node:fs until the test ends. */
+function replaced(
+  t: TestContext,
+  name: 'openSync' | 'readdirSync' | 'writeSync',
+  by: (...given: never[]) => unknown,
+): void {
+  const { mock } = t.mock.method(fs, name, by as never)
+  syncBuiltinESMExports()
+  t.after(() => {
+    mock.restore()
+    syncBuiltinESMExports()
+  })
+}
+
 for (const [name, code] of [
   ['openSync', 'EACCES'],
   ['writeSync', 'ENOSPC'],
 ] as const)
   test(`a snapshot that cannot be kept (${code}) leaves every shell to read the profile`, isLinux, async (t) => {
-    const mocked = t.mock.method(fs, name, () => {
+    replaced(t, name, () => {
       throw Object.assign(new Error(code), { code })
-    })
-    syncBuiltinESMExports()
-    t.after(() => {
-      mocked.mock.restore()
-      syncBuiltinESMExports()
     })
     const pool = newPool()
     await assert.rejects(takeSnapshot(pool.place), { code })
@@ -62,6 +71,28 @@ for (const [name, code] of [
     assert.deepEqual(pool, { ...pool, login: 'read', stamp: stampOf(pool.place), dropped: false })
     assert.equal(kept(), 0)
   })
+
+test('a snapshot is kept in memory where that is a folder, for its owner alone', isLinux, async (t) => {
+  const opened: unknown[] = []
+  replaced(t, 'openSync', (path: string, ...how: unknown[]) => {
+    opened.push([dirname(path), basename(path).length, ...how])
+    throw new Error('seen')
+  })
+  const { place } = newPool()
+  if (existsSync('/dev/shm')) await assert.rejects(takeSnapshot(place), /seen/)
+  const { readdirSync } = fs
+  replaced(t, 'readdirSync', (path: string) => readdirSync(path === '/dev/shm' ? '/none/such' : path))
+  await assert.rejects(takeSnapshot(place), /seen/)
+  const how = ['ona-'.length + 36, 'wx+', 0o600]
+  assert.deepEqual(opened, [...(existsSync('/dev/shm') ? [['/dev/shm', ...how]] : []), [tmpdir(), ...how]])
+})
+
+test('a snapshot of which a part is lost leaves every shell to read the profile, and is closed', isLinux, async (t) => {
+  replaced(t, 'writeSync', () => 0)
+  const pool = newPool()
+  await learn(pool)
+  assert.deepEqual([pool.login, kept()], ['read', 0])
+})
 
 test('what is learned for a pool that is dropped meanwhile is closed', isLinux, async () => {
   const pool = newPool()
