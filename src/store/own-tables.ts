@@ -207,4 +207,6 @@ export const ownTables: readonly string[] = [
   "CREATE INDEX ona_state_name ON state(value) WHERE key = 'name'",
   // Hashes of the imported records of agents that copy records from one file to another: each is stored once.
   'CREATE TABLE ona_import_records (key TEXT PRIMARY KEY) WITHOUT ROWID',
+  // Archive files that may hold more than the conversations that refer to them: they are being written to, or emptied.
+  'CREATE TABLE ona_unsettled_archives (file TEXT PRIMARY KEY)',
 ]

@@ -202,7 +202,10 @@ export class Session {
     this.requests = 0
     this.continues = 0
     this.checkpointed.clear()
-    this.later(() => signIn(this))
+    this.later(() => {
+      signIn(this)
+      touchConversation(this.db, this.conversationId) // not old, however long the turn takes
+    })
   }
 
   finished(): void {

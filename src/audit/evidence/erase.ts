@@ -1,8 +1,9 @@
 /** Takes content out of the record and leaves the chain whole: what is left of a row, and its tombstone, are on record. */
 
-import { unarchiveSession } from '../../store/archive/archive.ts'
+import { settleArchives, unarchiveSession } from '../../store/archive/archive.ts'
+import { holdOf } from '../../store/archive/retention.ts'
 import { chainedTables, rowText } from '../../store/chain/chain.ts'
-import type { Db } from '../../store/open.ts'
+import { type Db, StoreError } from '../../store/open.ts'
 import { dropTables } from '../inspect/data/tables.ts'
 
 /** What stays of a row of each table: who, when and what was decided; never what was said, written or printed. */
@@ -22,10 +23,15 @@ const blanks: Readonly<Record<string, string>> = {
     "reason_json = json_object('by', iif(json_valid(reason_json), reason_json ->> 'by', NULL), 'reason', '[erased]', 'was', iif(json_valid(reason_json), reason_json ->> 'was', NULL))",
 }
 
-/** Rows that were erased; each session is one transaction. */
-export function eraseSession(db: Db, sessionId: string, reason: string): number {
+/** Rows that were erased; each session is one transaction. On hold, or in use since `before`, it stays as it is. */
+export function eraseSession(db: Db, sessionId: string, reason: string, before?: string): number {
+  const stays = () => holdOf(db, sessionId) !== undefined || (before !== undefined && !isIdle(db, sessionId, before))
+  if (stays()) return 0
   unarchiveSession(db, sessionId)
+  const [problem] = settleArchives(db)
+  if (problem) throw new StoreError('damaged', `${problem}; nothing of session ${sessionId} was erased`)
   return db.transaction(() => {
+    if (stays()) return 0
     let erased = 0
     for (const [table, { name }] of chainedTables.entries()) {
       const blank = blanks[name]
@@ -50,6 +56,13 @@ export function eraseSession(db: Db, sessionId: string, reason: string): number 
     return erased
   })
 }
+
+const isIdle = (db: Db, sessionId: string, before: string): boolean =>
+  db.get(
+    `SELECT 1 FROM conversations c JOIN sessions s ON s.conversation_id = c.id
+     WHERE s.session_id = ? AND c.last_active < ?`,
+    ...[sessionId, before],
+  ) !== undefined
 
 /**
  * Sessions that ended before a time (`2026-10-15 00:00:00`), still hold content and are not on hold; the oldest first. A session

@@ -31,7 +31,7 @@ export function runRetention(db: Db, { days, now, startedBy, run, goOn = () => t
   let rows = 0
   for (const id of due) {
     if (!goOn(sessions)) break
-    rows += eraseSession(db, id, `cleanupPeriodDays ${days}`)
+    rows += eraseSession(db, id, `cleanupPeriodDays ${days}`, timeBefore(days, now))
     sessions++
   }
   const done: RetentionRun = { days, sessions, rows, left: due.length - sessions }
@@ -45,8 +45,7 @@ export function runRetention(db: Db, { days, now, startedBy, run, goOn = () => t
 
 /** What a run would erase, the oldest first. */
 export function dueSessions(db: Db, days: number, now: Date): string[] {
-  const before = new Date(now.getTime() - days * 86_400_000).toISOString().slice(0, 19).replace('T', ' ')
-  return sessionsBefore(db, before).filter((id) => {
+  return sessionsBefore(db, timeBefore(days, now)).filter((id) => {
     const place = placeOf(db, id)!
     const { conversationId } = place
     return (
@@ -56,6 +55,9 @@ export function dueSessions(db: Db, days: number, now: Date): string[] {
     )
   })
 }
+
+const timeBefore = (days: number, now: Date): string =>
+  new Date(now.getTime() - days * 86_400_000).toISOString().slice(0, 19).replace('T', ' ')
 
 const placeOf = (db: Db, sessionId: string): { conversationId: string } | undefined =>
   db.get<{ conversationId: string }>(

@@ -1,7 +1,7 @@
 /** Walks the chain: every link, and every row of the audit tables beside it. One pass, in flat memory. */
 
 import { archiveOf } from '../../store/archive/archive.ts'
-import { archivedTables, readFrame, unpacked } from '../../store/archive/frame.ts'
+import { archivedTables, digestOf, readFrame, unpacked } from '../../store/archive/frame.ts'
 import { chainedTables, databaseLink, rowsIn, rowText, sessionLink } from '../../store/chain/chain.ts'
 import type { Link } from '../../store/chain/chain-end.ts'
 import type { ReadDb } from '../../store/open.ts'
@@ -62,12 +62,12 @@ export function verifyChain(db: ReadDb): Verified {
       if (!name || !rows)
         return done({ ...at, kind: 'link changed', why: `link ${link.id} names a table that there is not` })
       const place = { table: name, row: id, session: link.session }
-      const kept = archived(link.session)
-      if (kept && table < archivedTables.length) {
-        const text = kept.get(`${table}:${id}`)
-        if (text === undefined)
-          return done({ ...place, kind: 'removed', why: `link ${link.id} holds it, and the archive does not` })
-        const found = digest(text)
+      const kept = table < archivedTables.length ? archived(link.session) : undefined
+      const found = kept?.get(`${table}:${id}`)
+      // what was added since the conversation was archived is in the table
+      if (kept && !found && rows.head?.id !== id)
+        return done({ ...place, kind: 'removed', why: `link ${link.id} holds it, and the archive does not` })
+      if (found) {
         count.rows++
         count.archived++
         if (found.equals(wanted)) continue
@@ -86,10 +86,10 @@ export function verifyChain(db: ReadDb): Verified {
         })
       if (rows.head?.id !== id)
         return done({ ...place, kind: 'removed', why: `link ${link.id} holds it, and the table does not` })
-      const found = digest(rows.head.text)
+      const present = digest(rows.head.text)
       count.rows++
-      if (!found.equals(wanted)) {
-        if (!erased(name, id)?.some((each) => found.equals(each)))
+      if (!present.equals(wanted)) {
+        if (!erased(name, id)?.some((each) => present.equals(each)))
           return done({ ...place, kind: 'changed', why: 'its content is not what was written' })
         count.erased++
       }
@@ -143,21 +143,24 @@ function openTable(db: ReadDb, table: number) {
   return open
 }
 
-/** The rows of a session that is archived, by table and id. The links of a session lie close together: a few are kept. */
-function archivedRows(db: ReadDb): (session: string) => ReadonlyMap<string, string> | undefined {
+/** Digests of the rows of a session that is archived, by table and id. The links of a session lie close together: a few are kept. */
+function archivedRows(db: ReadDb): (session: string) => ReadonlyMap<string, Buffer> | undefined {
   const sql = `SELECT s.session_id AS session, s.conversation_id AS conversation FROM ona_archives a
     JOIN sessions s ON s.conversation_id = a.conversation_id`
   const conversations = new Map(
     db.all<{ session: string; conversation: string }>(sql).map((row) => [row.session, row.conversation]),
   )
-  const read = new Map<string, ReadonlyMap<string, string>>()
+  const read = new Map<string, ReadonlyMap<string, Buffer>>()
   return (session) => {
     const id = conversations.get(session)
     if (id === undefined) return undefined
     let rows = read.get(id)
     if (!rows) {
       rows = new Map(
-        Array.from(unpacked(readFrame(archiveOf(db, id)!)), ({ table, id: row, text }) => [`${table}:${row}`, text]),
+        Array.from(unpacked(readFrame(archiveOf(db, id)!)), ({ table, id: row, text }) => [
+          `${table}:${row}`,
+          Buffer.from(digestOf(text)),
+        ]),
       )
       if (read.size >= 8) read.delete(read.keys().next().value!)
       read.set(id, rows)

@@ -194,6 +194,22 @@ test('a frame holds the rows as they were, and nothing that is no row is read fr
     })
 })
 
+test('a conversation that is larger than a string can be is packed and unpacked a few megabytes at a time', () => {
+  const row = (id: number, text: string) => ({ table: 0, id, text: JSON.stringify([id, text]) })
+  const texts = [
+    'a'.repeat(9_000_000),
+    Array.from({ length: 100_000 }, (_, n) => n * 7919).join(' €'),
+    '',
+    'b'.repeat(300),
+  ]
+  const rows = [...texts, ...texts].map((text, at) => row(at + 1, text))
+  const frame = Buffer.from(packed(rows))
+  const magic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
+  assert.deepEqual([frame.indexOf(magic), frame.lastIndexOf(magic) > 0], [0, true])
+  assert.deepEqual([...unpacked(frame)], rows)
+  assert.equal(zstdDecompressSync(frame).toString().split('\n').length, rows.length + 1)
+})
+
 test('no file stays open, and a reader finds rows by their id and by their session', {
   skip: process.platform !== 'linux',
 }, (t) => {

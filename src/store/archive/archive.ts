@@ -1,15 +1,15 @@
 /** Moves old conversations out of the database into compressed files, and back. What is left vouches for what was moved. */
-import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { addEvent } from '../audit.ts'
 import { rowsIn } from '../chain/chain.ts'
 import { type Db, type ReadDb, StoreError } from '../open.ts'
+import { workerIn } from '../session/session-lock.ts'
 import {
   type ArchivedRow,
   appendFrame,
   archivedTables,
-  blankFrame,
   digestOf,
+  keepOnly,
   type Place,
   packed,
   readFrame,
@@ -24,19 +24,23 @@ export function archiveOf(db: ReadDb, conversationId: string): Place | undefined
   return found && { ...found, file: join(dirname(db.path), found.file) }
 }
 
-/** Conversations that were last active before a time (`2026-10-15 00:00:00`), the oldest first, and have rows to move. */
-export const archivable = (db: ReadDb, before: string): string[] =>
+/**
+ * Conversations that were last active before a time (`2026-10-15 00:00:00`), the oldest first, and have rows to move; `only` asks
+ * about one. A call that waits for approval, or a process that is at work there, keeps a conversation where it is.
+ */
+export const archivable = (db: Db, before: string, only?: string): string[] =>
   db
     .all<{ id: string }>(
-      `SELECT c.id FROM conversations c WHERE c.last_active < ?
+      `SELECT c.id FROM conversations c WHERE c.last_active < ? ${only === undefined ? '' : 'AND c.id = ?'}
          AND NOT EXISTS (SELECT 1 FROM ona_archives a WHERE a.conversation_id = c.id)
          AND c.id NOT IN (SELECT conversation_id FROM ona_approvals WHERE settled = 0)
          AND EXISTS (SELECT 1 FROM sessions s JOIN transcript_entries e ON e.session_id = s.session_id
            WHERE s.conversation_id = c.id)
        ORDER BY c.last_active`,
-      before,
+      ...[before, ...(only === undefined ? [] : [only])],
     )
     .map(({ id }) => id)
+    .filter((id) => !isInUse(db, id))
 
 export interface Archived {
   readonly rows: number
@@ -45,74 +49,137 @@ export interface Archived {
 
 /**
  * One transaction. The frame is on the disk before a row is removed. Throws, and changes nothing, when a row is not what the
- * chain says: an archive would hide that.
+ * chain says: an archive would hide that. With `before`, moves nothing when the conversation is no longer `archivable`.
  */
-export function archiveConversation(db: Db, conversationId: string, fileName: string): Archived {
-  return withoutForeignKeys(db, () =>
-    db.transaction(() => {
-      const rows = [...rowsOf(db, conversationId)]
-      checkRows(db, conversationId, rows)
-      const frame = packed(rows)
-      const place = appendFrame(join(dirname(db.path), fileName), frame)
-      db.run(
-        'INSERT INTO ona_archives(conversation_id, file, offset, length, digest, rows) VALUES (?, ?, ?, ?, ?, ?)',
-        ...[conversationId, fileName, place.offset, place.length, digestOf(frame), rows.length],
-      )
-      for (const { name } of archivedTables)
-        db.run(
-          `DELETE FROM ${name} WHERE session_id IN (SELECT session_id FROM sessions WHERE conversation_id = ?)`,
-          conversationId,
-        )
-      addEvent(db, { conversationId, type: 'archived', detail: { file: fileName, rows: rows.length } })
-      return { rows: rows.length, bytes: frame.length }
-    }),
+export function archiveConversation(db: Db, conversationId: string, fileName: string, before?: string): Archived {
+  for (;;) {
+    const moved = withoutForeignKeys(db, () => db.transaction(() => move(db, conversationId, fileName, before)))
+    if (moved) return moved
+    db.run('INSERT OR IGNORE INTO ona_unsettled_archives(file) VALUES (?)', fileName)
+  }
+}
+
+/** Undefined: the file is not marked as one that is being written to. */
+function move(db: Db, conversationId: string, fileName: string, before?: string): Archived | undefined {
+  if (before !== undefined && archivable(db, before, conversationId).length === 0) return { rows: 0, bytes: 0 }
+  if (!db.get('SELECT 1 FROM ona_unsettled_archives WHERE file = ?', fileName)) return undefined
+  let rows = 0
+  const frame = packed(checkedRows(db, conversationId, () => rows++))
+  const place = appendFrame(join(dirname(db.path), fileName), frame)
+  db.run(
+    'INSERT INTO ona_archives(conversation_id, file, offset, length, digest, rows) VALUES (?, ?, ?, ?, ?, ?)',
+    ...[conversationId, fileName, place.offset, place.length, digestOf(frame), rows],
   )
+  for (const { name } of archivedTables)
+    db.run(
+      `DELETE FROM ${name} WHERE session_id IN (SELECT session_id FROM sessions WHERE conversation_id = ?)`,
+      conversationId,
+    )
+  addEvent(db, { conversationId, type: 'archived', detail: { file: fileName, rows } })
+  return { rows, bytes: frame.length }
 }
 
 /** Puts the rows back with their ids. False: the conversation was not archived. */
 export function unarchiveConversation(db: Db, conversationId: string): boolean {
-  const place = archiveOf(db, conversationId)
-  if (!place) return false
-  const rows = unpacked(readFrame(place))
-  withoutForeignKeys(db, () =>
-    db.transaction(() => {
-      for (const { table, text } of rows) {
-        const { name, columns } = archivedTables[table]!
-        const values = JSON.parse(text) as (string | number | null)[]
-        // by its full name: the row has its link already
-        db.run(`INSERT INTO main.${name}(${columns}) VALUES (${values.map(() => '?').join()})`, ...values)
-      }
-      db.run('DELETE FROM ona_archives WHERE conversation_id = ?', conversationId)
-      addEvent(db, { conversationId, type: 'unarchived', detail: { file: place.file } })
-    }),
-  )
-  const others = db.get('SELECT 1 FROM ona_archives WHERE file = ?', place.file.slice(dirname(db.path).length + 1))
-  if (others) blankFrame(place)
-  else rmSync(place.file, { force: true })
-  return true
+  const isRestored = restoreConversation(db, conversationId)
+  if (isRestored) settleArchives(db)
+  return isRestored
+}
+
+/** The same, and leaves the frame in its file for `settleArchives`: for a transaction that may not be committed yet. */
+export function restoreConversation(db: Db, conversationId: string): boolean {
+  return db.transaction(() => {
+    const place = archiveOf(db, conversationId)
+    if (!place) return false
+    for (const { table, text } of unpacked(readFrame(place))) {
+      const { name, columns } = archivedTables[table]!
+      const values = JSON.parse(text) as (string | number | null)[]
+      // by its full name: the row has its link already
+      db.run(`INSERT INTO main.${name}(${columns}) VALUES (${values.map(() => '?').join()})`, ...values)
+    }
+    const file = place.file.slice(join(dirname(db.path), '/').length)
+    db.run('INSERT OR IGNORE INTO ona_unsettled_archives(file) VALUES (?)', file)
+    db.run('DELETE FROM ona_archives WHERE conversation_id = ?', conversationId)
+    addEvent(db, { conversationId, type: 'unarchived', detail: { file: place.file } })
+    return true
+  })
+}
+
+/**
+ * Takes out of the files what belongs to no conversation: one that was put back, or one whose process died before it committed.
+ * What could not be done, and is tried again the next time. Must not be called inside a transaction.
+ */
+export function settleArchives(db: Db): string[] {
+  const unsettled = db.all<{ file: string }>('SELECT file FROM ona_unsettled_archives')
+  if (unsettled.length === 0) return []
+  flush(db)
+  return unsettled.flatMap(({ file }) => {
+    try {
+      // whoever appends holds the same lock
+      db.transaction(() => {
+        const sql = 'SELECT offset, length FROM ona_archives WHERE file = ? ORDER BY offset'
+        keepOnly(join(dirname(db.path), file), db.all(sql, file))
+        db.run('DELETE FROM ona_unsettled_archives WHERE file = ?', file)
+      })
+      return []
+    } catch (error) {
+      if (error instanceof StoreError || !(error as NodeJS.ErrnoException).code) throw error
+      return [`the archive ${file} cannot be emptied: ${(error as Error).message}`]
+    }
+  })
+}
+
+/** Rows that were put back must outlive a loss of power before their frame is gone: other commits are flushed later. */
+function flush(db: Db): void {
+  db.get('PRAGMA synchronous = FULL')
+  try {
+    db.transaction(() => db.run('UPDATE ona_unsettled_archives SET file = file'))
+  } finally {
+    db.get('PRAGMA synchronous = NORMAL')
+  }
+}
+
+function isInUse(db: Db, conversationId: string): boolean {
+  const sql = 'SELECT session_id AS id FROM sessions WHERE conversation_id = ?'
+  return db
+    .all<{ id: string }>(sql, conversationId)
+    .some(({ id }) => workerIn({ db, id, conversationId }) !== undefined)
 }
 
 /** Before a session is resumed: its rows must be in the database before one is added. */
 export function unarchiveSession(db: Db, sessionId: string): boolean {
+  const isRestored = restoreSession(db, sessionId)
+  if (isRestored) settleArchives(db)
+  return isRestored
+}
+
+/** As `restoreConversation`, of the session's. */
+export function restoreSession(db: Db, sessionId: string): boolean {
   const sql = `SELECT a.conversation_id AS id FROM ona_archives a JOIN sessions s ON s.conversation_id = a.conversation_id
     WHERE s.session_id = ?`
   const found = db.get<{ id: string }>(sql, sessionId)
-  return found !== undefined && unarchiveConversation(db, found.id)
+  return found !== undefined && restoreConversation(db, found.id)
 }
 
-function checkRows(db: Db, conversationId: string, rows: readonly ArchivedRow[]): void {
+function* checkedRows(db: Db, conversationId: string, count: () => void): Generator<ArchivedRow> {
   const digests = new Map<string, Uint8Array>()
   for (const { rows: linked } of db.each<{ rows: Uint8Array }>(
     'SELECT rows FROM ona_chain WHERE session_id IN (SELECT session_id FROM sessions WHERE conversation_id = ?)',
     conversationId,
   ))
     for (const { table, id, digest } of rowsIn(linked)) digests.set(`${table}:${id}`, digest)
-  for (const { table, id, text } of rows) {
+  for (const row of rowsOf(db, conversationId)) {
+    const { table, id, text } = row
     const wanted = digests.get(`${table}:${id}`)
-    if (wanted === undefined || Buffer.compare(digestOf(text), wanted) === 0) continue
     const { name } = archivedTables[table]!
-    if (db.get('SELECT 1 FROM ona_tombstones WHERE table_name = ? AND row_id = ?', name, id)) continue
-    throw new StoreError('damaged', `${name} row ${id} is not as it was written; ona audit verify says more`)
+    if (
+      wanted !== undefined &&
+      Buffer.compare(digestOf(text), wanted) !== 0 &&
+      !db.get('SELECT 1 FROM ona_tombstones WHERE table_name = ? AND row_id = ?', name, id)
+    )
+      throw new StoreError('damaged', `${name} row ${id} is not as it was written; ona audit verify says more`)
+    count()
+    yield row
   }
 }
 

@@ -2,7 +2,18 @@
  * The rows of one conversation as a zstd frame: a line of JSON for each, which holds the very text that the chain hashed.
  * Frames lie one after another in a file, so that `zstd -dc FILE` prints all of them.
  */
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
 import { chainedTables, rowText } from '../chain/chain.ts'
 import { type ReadDb, StoreError } from '../open.ts'
 
@@ -34,20 +45,63 @@ export function* rowsOf(db: ReadDb, conversationId: string): Generator<ArchivedR
       yield { table, id, text }
 }
 
+/** A few megabytes of lines at a time: a conversation may be larger than a string can be. */
 export function packed(rows: Iterable<ArchivedRow>): Uint8Array {
-  const lines = Array.from(rows, ({ table, text }) => `{"table":"${archivedTables[table]!.name}","row":${text}}\n`)
   const { zstdCompressSync, constants } = zlib()
-  return zstdCompressSync(lines.join(''), { params: { [constants.ZSTD_c_compressionLevel]: 9 } })
+  const params = { [constants.ZSTD_c_compressionLevel]: 9 }
+  const frames: Uint8Array[] = []
+  let lines: string[] = []
+  let size = 0
+  const pack = () => {
+    frames.push(zstdCompressSync(lines.join(''), { params }))
+    lines = []
+    size = 0
+  }
+  for (const { table, text } of rows) {
+    lines.push(`{"table":"${archivedTables[table]!.name}","row":${text}}\n`)
+    size += text.length
+    if (size > frameChars) pack()
+  }
+  if (lines.length > 0 || frames.length === 0) pack()
+  return Buffer.concat(frames)
 }
+const frameChars = 8 * 1024 * 1024
 
 export function* unpacked(frame: Uint8Array): Generator<ArchivedRow> {
-  for (const line of zlib().zstdDecompressSync(frame).toString('utf8').split('\n')) {
-    if (line === '') continue
+  for (const line of linesOf(frame)) {
     const [whole, name, text] = /^\{"table":"(\w+)","row":(.*)\}$/s.exec(line) ?? []
     const table = archivedTables.findIndex((each) => each.name === name)
     if (whole === undefined || table < 0) throw new SyntaxError('a line of it is no row of the record')
     yield { table, id: Number(/^\[(\d+)/.exec(text!)?.[1]), text: text! }
   }
+}
+
+/** Each frame of zstd holds whole lines, and is unpacked on its own. */
+function* linesOf(bytes: Uint8Array): Generator<string> {
+  const { zstdDecompressSync } = zlib()
+  for (let at = 0; at < bytes.length; ) {
+    const end = endOfFrame(bytes, at)
+    const text = zstdDecompressSync(bytes.subarray(at, end)).toString('utf8')
+    for (const line of text.split('\n')) if (line !== '') yield line
+    at = end
+  }
+}
+
+/** RFC 8878, 3.1.1: a header whose first byte after the magic number tells its size, blocks, and perhaps a checksum. */
+function endOfFrame(bytes: Uint8Array, begin: number): number {
+  const { buffer, byteOffset, byteLength } = bytes
+  const view = new DataView(buffer, byteOffset, byteLength)
+  const kind = view.getUint8(begin + 4)
+  const isSingle = (kind >> 5) & 1
+  const contentSize = [isSingle, 2, 4, 8][kind >> 6]!
+  let at = begin + 5 + (isSingle ? 0 : 1) + [0, 1, 2, 4][kind & 3]! + contentSize
+  for (let isLast = false; !isLast; ) {
+    const head = view.getUint16(at, true) | (view.getUint8(at + 2) << 16)
+    isLast = (head & 1) === 1
+    const isRepeated = ((head >> 1) & 3) === 1
+    at += 3 + (isRepeated ? 1 : head >> 3)
+  }
+  return at + ((kind >> 2) & 1) * 4
 }
 
 /** Appends a frame and waits until it is on the disk. Where it does not fit, the file is as it was. */
@@ -57,6 +111,7 @@ export function appendFrame(path: string, frame: Uint8Array): { readonly offset:
     try {
       writeFileSync(file, frame) // all of it: a single write may end early on a disk that is nearly full
       fsyncSync(file)
+      if (offset === 0) withFile(dirname(path), 'r', fsyncSync) // its name too
     } catch (error) {
       ftruncateSync(file, offset)
       throw new StoreError(
@@ -89,15 +144,34 @@ export function readFrame({ file, offset, length, digest }: Place): Uint8Array {
   throw new StoreError('damaged', `the archive ${file} was changed at byte ${offset}; restore it from a copy`)
 }
 
-/** Puts a frame that says nothing in its place, so that the rest of the file is still one stream. */
-export function blankFrame({ file, offset, length }: Place): void {
-  const blank = Buffer.alloc(length)
-  blank.writeUInt32LE(0x184d2a50, 0) // the magic number of a skippable frame (RFC 8878, 3.1.2)
-  blank.writeUInt32LE(length - 8, 4)
-  withFile(file, 'r+', (open) => {
-    writeSync(open, blank, 0, length, offset)
-    fsyncSync(open)
+/** Leaves nothing in a file but the frames at these places, which are in order. Without any, there is no file. */
+export function keepOnly(path: string, places: readonly Pick<Place, 'offset' | 'length'>[]): void {
+  if (places.length === 0) {
+    rmSync(path, { force: true })
+    return
+  }
+  withFile(path, 'r+', (file) => {
+    let at = 0
+    for (const { offset, length } of places) {
+      if (offset > at) blank(file, at, offset - at)
+      at = offset + length
+    }
+    if (fstatSync(file).size > at) ftruncateSync(file, at)
+    fsyncSync(file)
   })
+}
+
+/** Puts a frame that says nothing in their place, so that the rest of the file is still one stream. */
+function blank(file: number, offset: number, length: number): void {
+  const head = Buffer.alloc(8)
+  head.writeUInt32LE(0x184d2a50, 0) // the magic number of a skippable frame (RFC 8878, 3.1.2)
+  head.writeUInt32LE(length - 8, 4)
+  const found = Buffer.alloc(8)
+  readSync(file, found, 0, 8, offset)
+  if (found.equals(head)) return
+  const zeros = Buffer.alloc(Math.min(length - 8, 1_048_576))
+  for (let at = 8; at < length; ) at += writeSync(file, zeros, 0, Math.min(zeros.length, length - at), offset + at)
+  writeSync(file, head, 0, 8, offset) // last: what has it is empty
 }
 
 export const digestOf = (bytes: Uint8Array | string): Uint8Array =>

@@ -12,6 +12,7 @@ import {
   say,
   string,
 } from '../../hooks/shape.ts'
+import { restoreSession } from '../archive/archive.ts'
 import { type Db, StoreError } from '../open.ts'
 import { storable } from '../secrets.ts'
 
@@ -98,19 +99,20 @@ export function appendEntry(db: Db, sessionId: string, entry: Entry, parentId: n
   const problem = entryProblem(entry)
   if (problem) throw new TypeError(`transcript entry ${String(entry._t)}: ${problem}`)
   const toolUseId = entry._t === 'tool_use' ? entry.id : entry._t === 'tool_result' ? entry.tool_use_id : null
-  return db.transaction(
-    () =>
-      db.get<Appended>(
-        `INSERT INTO transcript_entries(session_id, sequence, parent_entry_id, entry_type, payload_json, tool_use_id)
-         SELECT ?1, coalesce(max(sequence) + 1, 0), ?2, ?3, ?4, ?5 FROM transcript_entries WHERE session_id = ?1
-         RETURNING id, sequence`,
-        sessionId,
-        parentId,
-        entry._t,
-        storable(JSON.stringify(entry)),
-        toolUseId as string | null,
-      )!,
-  )
+  return db.transaction(() => {
+    // archived while it was open: numbers go on where they were
+    if (countEntries(db, sessionId) === 0) restoreSession(db, sessionId)
+    return db.get<Appended>(
+      `INSERT INTO transcript_entries(session_id, sequence, parent_entry_id, entry_type, payload_json, tool_use_id)
+       SELECT ?1, coalesce(max(sequence) + 1, 0), ?2, ?3, ?4, ?5 FROM transcript_entries WHERE session_id = ?1
+       RETURNING id, sequence`,
+      sessionId,
+      parentId,
+      entry._t,
+      storable(JSON.stringify(entry)),
+      toolUseId as string | null,
+    )!
+  })
 }
 
 /** All of them or none, one after another. */

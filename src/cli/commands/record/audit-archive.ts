@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename } from 'node:path'
 import { counted } from '../../../hooks/text/counted.ts'
-import { archivable, archiveConversation, unarchiveConversation } from '../../../store/archive/archive.ts'
+import { archivable, archiveConversation, restoreConversation, settleArchives } from '../../../store/archive/archive.ts'
 import { archivedConversations } from '../../../store/archive/reading.ts'
 import { type Db, dbPath, openDb, StoreError } from '../../../store/open.ts'
 import { operatorProblem } from '../../../store/operator.ts'
@@ -50,8 +50,8 @@ export const archive = command(
       const done = { conversations: 0, rows: 0, bytes: 0, skipped: 0 }
       for (const id of ids) {
         try {
-          const { rows, bytes } = archiveConversation(db, id, file)
-          done.conversations++
+          const { rows, bytes } = archiveConversation(db, id, file, sqlTime(before))
+          if (rows > 0) done.conversations++
           done.rows += rows
           done.bytes += bytes
         } catch (error) {
@@ -60,6 +60,7 @@ export const archive = command(
           warned(`conversation ${id} stays in the database: ${error.message}`)
         }
       }
+      for (const problem of settleArchives(db)) warned(problem)
       if (!noVacuum && done.rows > 0) vacuum(db)
       const freed = sizeBefore - statSync(db.path).size
       if (json) saidJson({ ...done, file: done.rows > 0 ? file : null, freed })
@@ -89,7 +90,8 @@ export const unarchive = command(
       const unknown = ids.find((id) => !known.includes(id))
       if (unknown !== undefined) return failed(`there is no archived conversation ${unknown}`)
       const wanted = all ? known : ids
-      for (const id of wanted) unarchiveConversation(db, id)
+      for (const id of wanted) restoreConversation(db, id)
+      for (const problem of settleArchives(db)) warned(problem)
       if (json) return saidJson({ conversations: wanted.length })
       return said(`restored ${counted(wanted.length, 'conversation')}`)
     })

@@ -38,9 +38,9 @@ export const retain = command(
     const count = Number(days)
     if (days === undefined || !Number.isSafeInteger(count) || count < 1)
       return wrong('ona audit retain', '--days must be a positive number of days')
-    return erase(sessionsBefore, sqlTime(Date.now() - count * 86_400_000), `retention of ${counted(count, 'day')}`, {
-      dryRun,
-      json,
+    const before = sqlTime(Date.now() - count * 86_400_000)
+    return erase((db) => sessionsBefore(db, before), before, `retention of ${counted(count, 'day')}`, {
+      ...{ dryRun, json, before },
     })
   },
 )
@@ -83,7 +83,7 @@ function erase(
   find: (db: Db, about: string) => string[] | undefined,
   about: string,
   reason: string,
-  { dryRun, json }: { dryRun?: true | undefined; json?: true | undefined },
+  { dryRun, json, before }: { dryRun?: true | undefined; json?: true | undefined; before?: string },
 ): number {
   const db = openDb(dbPath())
   try {
@@ -96,7 +96,7 @@ function erase(
       if (hold) return failed(`session ${id} is on hold (${hold}); ona audit hold --release its conversation first`)
     }
     let rows = 0
-    if (!dryRun) for (const id of sessions) rows += eraseSession(db, id, reason)
+    if (!dryRun) for (const id of sessions) rows += eraseSession(db, id, reason, before)
     if (json) return saidJson({ sessions: sessions.length, rows })
     return said(
       dryRun
