@@ -7,10 +7,19 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 
 const reader = `import { readStdin } from '${new URL('./stdin.ts', import.meta.url).href}'
+const { setTimeout, clearTimeout } = globalThis
+const [limits, running] = [new Set(), new Map()]
+globalThis.setTimeout = (work, ms) => {
+  const timer = setTimeout(work, ms)
+  running.set(timer, ms)
+  limits.add(ms)
+  return timer
+}
+globalThis.clearTimeout = (timer) => clearTimeout(timer, running.delete(timer))
 const read = readStdin()
 const atOnce = !(read instanceof Promise)
 process.stdout.write('reading\\n')
-process.stdout.write(JSON.stringify({ ...(await read), atOnce }), () => process.exit())`
+process.stdout.write(JSON.stringify({ ...(await read), atOnce, limits: [...limits], running: [...running.values()] }), () => process.exit())`
 
 /** `feed` is called when the reader listens; what it does not end stays open. */
 function read(
@@ -59,19 +68,20 @@ test('whole, in pieces, left open, cut off, silent, empty, closed or a file', as
     read(nothing, 'ignore'),
     read(nothing, openSync(join(folder, 'in.json'), 'r')),
   ])
-  const later = { atOnce: false }
+  const later = { atOnce: false, limits: [2500, 5000], running: [] }
+  const quiet = { ...later, limits: [2500, 5000, 60] } // what ends an object may be all
   assert.deepEqual(results, [
-    { text: '{"a":1}', ...later },
-    { text: long, ...later },
-    { text: '{"a":{"b":1}} \n', ...later },
-    { text: '{"a":{}}', ...later },
+    { text: '{"a":1}', ...quiet },
+    { text: long, ...quiet },
+    { text: '{"a":{"b":1}} \n', ...quiet },
+    { text: '{"a":{}}', ...quiet },
     { text: '12', ...later }, // only an object may be taken for whole before the end
     { text: '[1]', ...later },
     { problem: 'cut-off', ...later },
-    { problem: 'cut-off', ...later },
+    { problem: 'cut-off', ...quiet },
     { problem: 'silent', ...later },
     { problem: 'empty', ...later },
     { problem: 'empty', ...later },
-    { text: '{"a":"é"}', ...later },
+    { text: '{"a":"é"}', ...quiet },
   ])
 })
