@@ -278,6 +278,7 @@ test('an examination names what is missing, changed, not registered or failing',
     ...{ event: 'Stop', decision: 1, modules: ['m'] },
     problem: 'decision must be one of allow, ask, deny, block; module x',
   })
+  rmSync(join(repo, '.ai/hooks/lib'), { recursive: true })
   assert.equal(
     warmUp(repo, node('exit 0')),
     'the code cache could not be written; events will take a few milliseconds longer',

@@ -47,6 +47,33 @@ test('every file that a hook runs is found, however it is spelt', (t) => {
   )
 })
 
+test('a path below the home, the project or the folder that the hook runs in is found there', (t) => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'ona-executed-')))
+  t.after(() => rmSync(root, { recursive: true }))
+  const place = { cwd: join(root, 'cwd'), projectDir: join(root, 'project'), home: join(root, 'home') }
+  for (const folder of Object.values(place))
+    for (const name of ['x', '~']) {
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(join(folder, name), '')
+    }
+  const found = (word: string) => filesCommandsExecute([word], place).map((file) => file.slice(root.length + 1))
+  const words = ['x', '$PWD/x', '${PWD}/x', '$HOME/x', '${HOME}/x', '~/x', '$CLAUDE_PROJECT_DIR/x', '~', '$PWD$HOME/x']
+  assert.deepEqual(
+    words.map((word) => [word, found(word)]),
+    [
+      ['x', ['cwd/x', 'project/x']],
+      ['$PWD/x', ['cwd/x']],
+      ['${PWD}/x', ['cwd/x']],
+      ['$HOME/x', ['home/x']],
+      ['${HOME}/x', ['home/x']],
+      ['~/x', ['home/x']],
+      ['$CLAUDE_PROJECT_DIR/x', ['project/x']],
+      ['~', []],
+      ['$PWD$HOME/x', []],
+    ],
+  )
+})
+
 test('a program that runs what a file of the project says counts as that file, there or not', () => {
   const python = 'pyproject.toml setup.cfg tox.ini noxfile.py conftest.py pytest.ini'
   const runners: Record<string, string> = {

@@ -83,6 +83,8 @@ echo "$PROJECT_DIR"; type -t ona; command -v -p sh > /dev/null && echo found; ec
   assert.deepEqual([whole.stdout, whole.stderr], ['x'.repeat(262_144), 'y'.repeat(262_144) + cut])
   const missing = await run('true', { wrap: async () => ({ words: ['/none/such'], env: {} }) })
   assert.deepEqual([missing.exitCode, missing.stdout, /none\/such|ENOENT/.test(missing.stderr)], [null, '', true])
+  const gone = await run('echo x; rm -r "$(dirname "$CASE_DIR")"')
+  assert.deepEqual(gone, { exitCode: 0, timedOut: false, stdout: 'x\n', stderr: '' })
   const ended = new AbortController()
   const stopped = run('echo x; sleep 60', { signal: ended.signal })
   ended.abort()
@@ -256,6 +258,7 @@ test('the copy has all of the project but its history, its packages and our fold
   assert.deepEqual([read('a'), existsSync(join(copy.path, 'none'))], ['again', false])
   copy.remove()
   assert.deepEqual(readdirSync(at.temp), [])
+  copy.remove() // what ran in it may have removed it
   const [one, two] = [copyProject(at.projectDir), copyProject(at.projectDir)]
   assert.equal(one.packages, two.packages)
   put('node_modules/.package-lock.json')
@@ -266,6 +269,10 @@ test('the copy has all of the project but its history, its packages and our fold
     'packages that changed are copied again',
   )
   assert.equal(readFileSync(join(three.packages!, 'dep/i'), 'utf8'), 'node_modules/dep/i')
+  rmSync(join(three.packages!, '..'), { recursive: true })
+  put('node_modules/.package-lock.json')
+  const four = copyProject(at.projectDir)
+  assert.equal(readFileSync(join(four.packages!, 'dep/i'), 'utf8'), 'node_modules/dep/i')
   rmSync(join(at.projectDir, 'node_modules'), { recursive: true })
   const bare = copyProject(at.projectDir)
   assert.deepEqual([bare.packages, readdirSync(bare.path).sort()], [undefined, ['a', 'deep', 'link']])

@@ -5,9 +5,11 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { takeSnapshot } from './login-snapshot.ts'
 import { type HasLogin, learn, learnAgain, recheck, refresh } from './pool-login.ts'
 import { stampOf } from './waiting-shell.ts'
+import { expectCommand, warmShells } from './warm-shell.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'ona-pool-'))
 const alive = setInterval(() => {}, 60_000) // a login does not keep a process alive
@@ -153,4 +155,17 @@ test('one that was forgotten while it was compared stays forgotten', isLinux, as
   learnAgain(pool)
   await rechecked
   assert.deepEqual([pool.login, kept()], ['unknown', 0])
+})
+
+test('the snapshot of a place is closed when the place is an old one', isLinux, async () => {
+  const warm = async (profile: string) => {
+    const { place } = newPool()
+    writeFileSync(join(place.env.HOME!, '.profile'), profile)
+    expectCommand('true', place)
+    while (warmShells(place, 'true') === 0) await wait(5)
+  }
+  await warm('sleep 0.1')
+  assert.equal(kept(), 1)
+  for (let place = 0; place < 3; place++) await warm('echo no snapshot')
+  assert.equal(kept(), 0)
 })

@@ -1,6 +1,6 @@
 /** How many shells are kept ready, for which commands, and what becomes of the oldest. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -17,8 +17,25 @@ function newPlace(more: object = {}): WarmPlace {
   const home = mkdtempSync(join(root, 'home-'))
   return { shell: '/bin/bash', cwd: home, env: { HOME: home, PATH: process.env['PATH'], ...more } }
 }
+/** Processes that wait in the folder of a place, or have yet to. */
+function pidsIn({ cwd }: WarmPlace): string[] {
+  const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean)
+  return children.filter((pid) => {
+    try {
+      const isWaiting = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('builtin printf r >&3')
+      return isWaiting && readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cwd)
+    } catch {
+      return false // it has ended
+    }
+  })
+}
+const shellsIn = (place: WarmPlace): number => pidsIn(place).length
+const isLinux = process.platform === 'linux'
 async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await wait(5)
+  for (let look = 0; !isSo(); look++) {
+    assert.ok(look < 4000, `waited in vain for ${isSo}`)
+    await wait(5)
+  }
 }
 const isWarm = (command: string, place: WarmPlace) =>
   withWarmShell(command, place, async (shell) => {
@@ -86,6 +103,7 @@ test('sixteen in one place: of more commands the one used longest ago loses its 
     [1, 0, 1],
   )
   assert.equal(warmShells(place), 16)
+  if (isLinux) await until(() => shellsIn(place) === 16)
 })
 
 test('three places: the shells of the oldest end', async () => {
@@ -101,6 +119,43 @@ test('three places: the shells of the oldest end', async () => {
     [0, 1, 1, 1],
   )
   assert.equal(warmShells(undefined, 'true'), 3)
+  if (isLinux) await until(() => shellsIn(places[0]!) === 0)
+})
+
+/** In the profile: a shell that will wait comes when there is a file `go`. */
+const held = '[[ $BASH_EXECUTION_STRING != *"printf r"* ]] || while ! [ -e go ]; do sleep 0.01; done'
+
+test('a shell that comes when its place is an old one ends', { skip: !isLinux }, async () => {
+  const old = newPlace()
+  writeFileSync(join(old.cwd, '.bash_profile'), held)
+  expectCommand('true', old)
+  await until(() => shellsIn(old) === 1)
+  for (const place of [newPlace(), newPlace(), newPlace()]) {
+    expectCommand('true', place)
+    await until(() => warmShells(place, 'true') === 1)
+  }
+  writeFileSync(join(old.cwd, 'go'), '')
+  await until(() => shellsIn(old) === 0)
+})
+
+test('a shell whose profile sets a trap ends', { skip: !isLinux }, async () => {
+  const place = newPlace()
+  writeFileSync(join(place.cwd, '.bash_profile'), `trap : EXIT; ${held}`)
+  expectCommand('true', place)
+  await until(() => shellsIn(place) === 1)
+  writeFileSync(join(place.cwd, 'go'), '')
+  await until(() => shellsIn(place) === 0)
+})
+
+test('a shell that has read another profile ends', { skip: !isLinux }, async () => {
+  const place = newPlace()
+  expectCommand('true', place)
+  await until(() => warmShells(place, 'true') === 1)
+  const old = pidsIn(place)
+  assert.equal(old.length, 1)
+  writeFileSync(join(place.cwd, '.bash_profile'), ':')
+  assert.equal(await isWarm('true', place), false)
+  await until(() => !pidsIn(place).includes(old[0]!))
 })
 
 test('the script of a waiting shell holds its command on one line as well, and whole behind it', () => {
@@ -160,6 +215,33 @@ test('a shell that does not come is waited for once', async () => {
   expectCommand('true', place)
   await wait(20) // by then it is being started: timers fire in order
   assert.deepEqual([await beginsAtOnce(place), await beginsAtOnce(place)], [false, true])
+})
+
+test('a hook that waits is woken by its shell and not by its limit, each time; one refill at a time is due', async (t) => {
+  const { setTimeout, clearTimeout } = globalThis
+  const due = new Map<unknown, string>()
+  t.mock.method(globalThis, 'setTimeout', ((work: (given: unknown) => void, ms: number, given: unknown) => {
+    const name = `${work.name} ${ms}`
+    const timer = name === 'end 1000' ? {} : setTimeout(() => due.delete(timer) && work(given), ms)
+    due.set(timer, name)
+    return timer
+  }) as typeof setTimeout)
+  t.mock.method(globalThis, 'clearTimeout', (timer: NodeJS.Timeout) => {
+    due.delete(timer)
+    clearTimeout(timer)
+  })
+  const place = newPlace()
+  const rounds: unknown[] = []
+  for (let round = 0; round < 3; round++) {
+    expectCommand('echo woken', place)
+    await wait(1) // by then it is being started
+    const warm = await isWarm('echo woken', place)
+    rounds.push([warm, ...[...due.values()].filter((name) => /^(?:end|fill) \d+$/.test(name))])
+  }
+  assert.deepEqual(
+    rounds,
+    rounds.map(() => [true, 'fill 25']),
+  )
 })
 
 test('a shell that cannot be started is not waited for', async () => {

@@ -140,7 +140,6 @@ function poolIn(place: WarmPlace): Pool {
 function newPool(key: string, place: WarmPlace): Pool {
   if (pools.size >= mostPools) {
     const [oldest, pool] = pools.entries().next().value!
-    clearTimeout(pool.refill)
     pool.queue.length = 0
     for (const { ready } of pool.stocks.values()) for (const shell of ready.splice(0)) shell.dismiss()
     pool.stocks.clear()
