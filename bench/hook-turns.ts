@@ -1,7 +1,7 @@
 /**
- * What command hooks add to a tool call of a whole session, against a bare loop that spawns `sh -c` for each: both programs
- * with 0, 1 and 5 hooks, in turns, a model that takes 50 ms, once with an empty home and once with a profile that runs as many
- * programs as a developer's. Needs a build: `npm run build && node bench/hook-turns.ts [ROUNDS] [CALLS] [MODEL_MS]`.
+ * What command hooks add to a tool call of a whole session, against a bare loop that spawns `sh -c` for each, and against the
+ * least that they can cost: the same loop with a bash that waits for a byte. All with 0, 1 and 5 hooks, in turns, a model that
+ * takes 50 ms, once with an empty home and once with a profile that runs as many programs as a developer's. Needs a build: `npm run build && node bench/hook-turns.ts [ROUNDS] [CALLS] [MODEL_MS]`.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,8 +15,10 @@ const root = join(import.meta.dirname, '..')
 if (!existsSync(join(root, 'dist/main.cjs'))) throw new Error('there is no build; run npm run build first')
 const [rounds = 5, calls = 20, modelMs = 50] = process.argv.slice(2).map(Number)
 const command = 'cat > /dev/null; echo ok'
+const floor = [join(root, 'bench/lib/floor-agent.mjs')]
 const programs = {
-  floor: [join(root, 'bench/lib/floor-agent.mjs')],
+  floor,
+  waiting: floor,
   ona: [join(root, 'bin/ona.mjs'), '-p', 'go', '--permission-mode', 'bypassPermissions'],
 }
 type Name = keyof typeof programs
@@ -33,6 +35,7 @@ async function run(name: Name, hooks: number, home: string, base: string): Promi
     env: {
       ...{ PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8', ONA_KEYCHAIN: 'off', ANTHROPIC_BASE_URL: base },
       ...(name === 'ona' && { ANTHROPIC_API_KEY: 'bench' }), // by its key the model tells one from the other
+      ...(name === 'waiting' && { FLOOR_WAITING: '1' }),
       ...{ FLOOR_DB: join(home, 'floor.db'), FLOOR_HOOKS: JSON.stringify(commands) },
     },
   })
@@ -50,7 +53,7 @@ async function measure(profile: string | undefined, base: string): Promise<Added
   if (profile) writeFileSync(join(home, '.bash_profile'), profile)
   const gaps = new Map<string, number[][]>()
   for (let round = -1; round < rounds; round++)
-    for (const name of ['floor', 'ona'] as const)
+    for (const name of Object.keys(programs) as Name[])
       for (const hooks of [0, 1, 5]) {
         const took = await run(name, hooks, home, base)
         if (round >= 0) gaps.set(`${name}${hooks}`, [...(gaps.get(`${name}${hooks}`) ?? []), took])
@@ -62,7 +65,10 @@ async function measure(profile: string | undefined, base: string): Promise<Added
     first: first(`${name}${hooks}`) - first(`${name}0`),
     later: later(`${name}${hooks}`) - later(`${name}0`),
   })
-  return { floor1: added('floor', 1), floor5: added('floor', 5), ona1: added('ona', 1), ona5: added('ona', 5) }
+  const names = Object.keys(programs) as Name[]
+  return Object.fromEntries(
+    names.flatMap((name) => ([1, 5] as const).map((hooks) => [`${name}${hooks}`, added(name, hooks)])),
+  ) as Added
 }
 
 const server = spawn(process.execPath, [join(root, 'bench/lib/turns-server.ts'), String(calls), String(modelMs)], {
@@ -75,13 +81,16 @@ console.log(
   `each hook: ${command}; ${rounds} sessions of ${calls} calls, the model takes ${modelMs} ms; medians, ms added to a call`,
 )
 for (const [home, profile] of Object.entries(homes)) {
-  const { floor1, floor5, ona1, ona5 } = await measure(profile, base)
+  const { floor1, floor5, waiting1, waiting5, ona1, ona5 } = await measure(profile, base)
   const told = ({ first, later }: { first: number; later: number }) => `${later.toFixed(1)} (first ${first.toFixed(1)})`
-  console.log(`${home}: bare loop ${told(floor1)}, five ${told(floor5)}; ona ${told(ona1)}, five ${told(ona5)}`)
+  console.log(
+    `${home}: bare loop ${told(floor1)}, five ${told(floor5)}; with waiting shells ${told(waiting1)}, five ${told(waiting5)}; ona ${told(ona1)}, five ${told(ona5)}`,
+  )
   lines.push(
     { what: `one hook, ${home} × the bare loop`, ratio: ona1.later / floor1.later, bar: 0.5 },
     // Codex, which runs five at the same time, takes 0.85 of five spawns; half of that is the bar
     { what: `five hooks, ${home} × the bare loop`, ratio: ona5.later / floor5.later, bar: 0.43 },
+    { what: `five hooks, ${home} × waiting shells`, ratio: ona5.later / waiting5.later },
   )
 }
 server.kill()

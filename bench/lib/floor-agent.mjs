@@ -1,5 +1,6 @@
 // The least that an agent in Node must do: send the conversation, read the stream, run the shell, keep three rows, go on.
-// FLOOR_HOOKS: commands to ask before each call, one after another, by a bare spawn each.
+// FLOOR_HOOKS: commands to ask before each call, one after another, by a bare spawn each; with FLOOR_WAITING by a bash that was
+// started while the model answered, and waits for a byte.
 import { spawn } from 'node:child_process'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -11,9 +12,12 @@ const keep = (...rows) => {
   for (const row of rows) insert.run(row)
   db.exec('COMMIT')
 }
+const waiting = new Map()
 const shell = (command, asked) =>
   new Promise((resolve) => {
-    const child = spawn('/bin/sh', ['-c', command], { stdio: [asked ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
+    const ready = waiting.get(command)
+    const child = ready ?? spawn('/bin/sh', ['-c', command], { stdio: [asked ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
+    ready?.stdio[3].write('g')
     child.stdin?.on('error', () => {}).end(asked)
     let out = ''
     child.stdout.on('data', (piece) => {
@@ -24,9 +28,16 @@ const shell = (command, asked) =>
   })
 
 const hooks = JSON.parse(process.env.FLOOR_HOOKS ?? '[]')
+const startAhead = () => {
+  for (const hook of hooks) {
+    const script = `read -r -N 1 -u 3 word; exec 3>&-; ${hook}`
+    waiting.set(hook, spawn('/bin/bash', ['-c', script], { stdio: ['pipe', 'pipe', 'pipe', 'pipe'] }))
+  }
+}
 const tools = [{ name: 'bash', description: 'Runs a command', input_schema: { type: 'object', properties: {} } }]
 const messages = [{ role: 'user', content: 'go' }]
 for (;;) {
+  if (process.env.FLOOR_WAITING) setTimeout(startAhead, 10)
   const response = await fetch(`${process.env.ANTHROPIC_BASE_URL}/v1/messages`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'user-agent': 'floor' },
@@ -39,6 +50,7 @@ for (;;) {
   const call = events.find(({ content_block }) => content_block?.type === 'tool_use')?.content_block
   const text = events.map(({ delta }) => delta?.partial_json ?? delta?.text ?? '').join('')
   if (!call) {
+    for (const child of waiting.values()) child.kill()
     keep(text)
     process.stdout.write(`${text}\n`)
     break
