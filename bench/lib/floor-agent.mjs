@@ -16,6 +16,7 @@ const waiting = new Map()
 const shell = (command, asked) =>
   new Promise((resolve) => {
     const ready = waiting.get(command)
+    waiting.delete(command)
     const child = ready ?? spawn('/bin/sh', ['-c', command], { stdio: [asked ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
     ready?.stdio[3].write('g')
     child.stdin?.on('error', () => {}).end(asked)
@@ -29,7 +30,7 @@ const shell = (command, asked) =>
 
 const hooks = JSON.parse(process.env.FLOOR_HOOKS ?? '[]')
 const startAhead = () => {
-  for (const hook of hooks) {
+  for (const hook of hooks.filter((each) => !waiting.has(each))) {
     const script = `read -r -N 1 -u 3 word; exec 3>&-; ${hook}`
     waiting.set(hook, spawn('/bin/bash', ['-c', script], { stdio: ['pipe', 'pipe', 'pipe', 'pipe'] }))
   }
@@ -37,7 +38,7 @@ const startAhead = () => {
 const tools = [{ name: 'bash', description: 'Runs a command', input_schema: { type: 'object', properties: {} } }]
 const messages = [{ role: 'user', content: 'go' }]
 for (;;) {
-  if (process.env.FLOOR_WAITING) setTimeout(startAhead, 10)
+  const timer = process.env.FLOOR_WAITING && setTimeout(startAhead, 10)
   const response = await fetch(`${process.env.ANTHROPIC_BASE_URL}/v1/messages`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'user-agent': 'floor' },
@@ -47,6 +48,7 @@ for (;;) {
     .split('\n')
     .filter((line) => line.startsWith('data: '))
     .map((line) => JSON.parse(line.slice(6)))
+  clearTimeout(timer)
   const call = events.find(({ content_block }) => content_block?.type === 'tool_use')?.content_block
   const text = events.map(({ delta }) => delta?.partial_json ?? delta?.text ?? '').join('')
   if (!call) {

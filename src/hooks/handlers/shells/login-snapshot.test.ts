@@ -70,6 +70,24 @@ test('restored and cold agree', isLinux, async () => {
   for (const [at, command] of commands.entries()) assert.deepEqual(warm[at], await run(command, false), command)
 })
 
+test('calls without a pause between them, or at once, do not read the profile again', isLinux, async () => {
+  const { home, place } = homeWith(slow)
+  const { cwd, env } = place
+  const run = (command: string) => runCommand({ command, shell: 'bash', cwd, input: '{}', env, timeoutMs: 60_000 })
+  const hooks = ['cat; echo one', 'cat; echo two']
+  for (const command of hooks) expectCommand(command, place)
+  while (warmShells(place) < hooks.length) await wait(5)
+  const printed = []
+  for (let call = 0; call < 6; call++) for (const command of hooks) printed.push((await run(command)).stdout)
+  assert.deepEqual(printed, Array(6).fill(['{}\none\n', '{}\ntwo\n']).flat())
+  const atOnce = await Promise.all(Array.from({ length: 6 }, () => run(hooks[0]!)))
+  assert.deepEqual(
+    atOnce.map(({ stdout }) => stdout),
+    Array(6).fill('{}\none\n'),
+  )
+  assert.equal(readFileSync(join(home, 'logins'), 'utf8').length / 2, 2)
+})
+
 test('there is no snapshot of a login that can be told from a restored one', isLinux, async () => {
   const profiles = {
     prints: 'echo hi',

@@ -90,6 +90,14 @@ test('one after another they need one shell', async () => {
   assert.equal(warmShells(place, 'echo one'), 1)
 })
 
+test('where no shell was ready, the next in turn is started beside each hook, and no pause is needed', async () => {
+  const place = newPlace()
+  const warm = []
+  for (let round = 0; round < 3; round++)
+    for (const command of ['echo a', 'echo b']) warm.push(await isWarm(command, place))
+  assert.deepEqual(warm, [false, false, true, true, true, true])
+})
+
 test('sixteen in one place: of more commands the one used longest ago loses its shell', async () => {
   const place = newPlace()
   const commands = Array.from({ length: 16 }, (_, at) => `echo ${at}`)
@@ -253,4 +261,13 @@ test('a shell that cannot be started is not waited for', async () => {
   expectCommand('true', place)
   await wait(20)
   assert.equal(await beginsAtOnce(place), true)
+})
+
+test('a shell that another hook waits for is not waited for', async () => {
+  const place = newPlace()
+  writeFileSync(join(place.cwd, '.bash_profile'), 'sleep 3')
+  expectCommand('true', place)
+  await wait(20)
+  const first = beginsAtOnce(place)
+  assert.deepEqual([await beginsAtOnce(place), await first], [true, false])
 })

@@ -53,6 +53,8 @@ interface Pool extends HasLogin {
   coldOnly: boolean
   /** False once one was waited for in vain. */
   waits: boolean
+  /** Hooks come without a pause in which shells could be started: several calls in one answer, or a model that takes no time. */
+  rushed: boolean
   refill: NodeJS.Timeout | undefined
 }
 
@@ -72,7 +74,8 @@ export function expectCommand(command: string, place: WarmPlace): void {
 
 /**
  * Runs a command by `run`, with a shell that has yet to be released, or without one: then it runs cold. Shells that were used
- * are replaced when the round of hooks is over, not while its hooks compete with them.
+ * are replaced when the round of hooks is over, not while its hooks compete with them; where there is no pause between rounds,
+ * one beside each hook.
  */
 export async function withWarmShell<T>(
   command: string,
@@ -88,6 +91,7 @@ export async function withWarmShell<T>(
     const shell = takeShell(pool, stock) ?? (await nextShell(pool, stock))
     const running = run(shell)
     refillSoon(pool, refillDuringMs)
+    if (pool.rushed) startAhead(pool)
     return await running
   } finally {
     pool.running--
@@ -106,7 +110,13 @@ function takeShell(pool: Pool, { ready }: Stock): Shell | undefined {
 }
 
 async function nextShell(pool: Pool, stock: Stock): Promise<Shell | undefined> {
-  if (stock.starting === 0 || !pool.waits) return undefined
+  if (!pool.waits) return undefined
+  if (stock.starting <= stock.waiters.size) {
+    pool.rushed = true
+    refresh(pool)
+    if (typeof pool.login !== 'object') return undefined
+    order(pool, stock) // it need not read the profile, which a cold one would
+  }
   const came = await new Promise<boolean>((resolve) => {
     const end = (came: boolean) => {
       clearTimeout(timer)
@@ -119,6 +129,18 @@ async function nextShell(pool: Pool, stock: Stock): Promise<Shell | undefined> {
   })
   if (!came) pool.waits = false
   return takeShell(pool, stock)
+}
+
+/** Starts one of the command that was asked longest ago, of those that have none: the next in turn. */
+function startAhead(pool: Pool): void {
+  const next = [...pool.stocks.values()].find(({ ready, starting, unfit }) => !unfit && ready.length + starting === 0)
+  if (next && size(pool) < mostShells) order(pool, next)
+}
+
+function order(pool: Pool, stock: Stock): void {
+  stock.starting++
+  pool.queue.unshift(stock)
+  startNext(pool)
 }
 
 /** Undefined where the command must run cold. */
@@ -157,6 +179,7 @@ function newPool(key: string, place: WarmPlace): Pool {
     coldOnly: false,
     dropped: false,
     waits: true,
+    rushed: false,
     refill: undefined,
   }
   pools.set(key, pool)
@@ -185,15 +208,18 @@ function refillSoon(pool: Pool, afterMs: number): void {
   pool.refill.unref()
 }
 
+const size = ({ stocks }: Pool): number =>
+  [...stocks.values()].reduce((sum, { ready, starting }) => sum + ready.length + starting, 0)
+
 function fill(pool: Pool): void {
-  const all = () => [...pool.stocks.values()].reduce((sum, { ready, starting }) => sum + ready.length + starting, 0)
+  if (pool.running === 0) pool.rushed = false
   for (const stock of pool.stocks.values()) {
     const target = Math.min(Math.max(...stock.recent, stock.wanted, 1), mostOfOne)
     if (pool.running === 0) {
       stock.recent = [...stock.recent.slice(1 - roundsRemembered), stock.wanted]
       stock.wanted = 0
     }
-    while (!stock.unfit && stock.ready.length + stock.starting < target && all() < mostShells) {
+    while (!stock.unfit && stock.ready.length + stock.starting < target && size(pool) < mostShells) {
       stock.starting++
       pool.queue.push(stock)
     }
