@@ -110,6 +110,7 @@ async function waitingShell(home: string): Promise<() => Promise<unknown>> {
 interface Warm {
   readonly one: number
   readonly five: number
+  readonly unpaused: number
   readonly bare: number
   readonly fiveBare: number
   readonly least: number
@@ -145,8 +146,9 @@ async function warm(home: string): Promise<Warm> {
       if (at === works.length - 1) least = await waitingShell(home)
     }
   await least()
+  const [unpaused] = await inTurns(Math.ceil(samples / 4), () => ask(five))
   const [oneMs, bareMs, fiveMs, fiveBareMs, leastMs] = times.map(median) as [number, number, number, number, number]
-  return { one: oneMs, five: fiveMs, bare: bareMs, fiveBare: fiveBareMs, least: leastMs }
+  return { one: oneMs, five: fiveMs, unpaused: unpaused!, bare: bareMs, fiveBare: fiveBareMs, least: leastMs }
 }
 
 const inEmpty = await warm(place)
@@ -206,12 +208,12 @@ console.log(`method: the plane alone, medians of ${Math.ceil(samples / 4)}; each
 started ahead, in turns with a bare spawn of sh -c with the same command and input. The profile runs ${profilePrograms} programs.
 Bars: one hook 0.5 × a bare sh -c; five 0.5 × Codex's five, which take 0.85 × five bare spawns; five persistent hooks 1 ms.
 bench/hook-turns.ts measures the same in whole sessions.`)
-for (const [home, { one: oneMs, five, bare: sh, least }] of Object.entries({
+for (const [home, { one: oneMs, five, unpaused, bare: sh, least }] of Object.entries({
   'an empty home': inEmpty,
   "a developer's profile": inDeveloper,
 }))
   console.log(
-    `${home}: one hook ${oneMs.toFixed(2)} ms, five ${five.toFixed(2)} ms; a bare sh -c ${sh.toFixed(2)} ms; a waiting shell released bare ${least.toFixed(2)} ms`,
+    `${home}: one hook ${oneMs.toFixed(2)} ms, five ${five.toFixed(2)} ms, call after call without a pause ${unpaused.toFixed(2)} ms; a bare sh -c ${sh.toFixed(2)} ms; a waiting shell released bare ${least.toFixed(2)} ms`,
   )
 console.log(`five persistent hooks ${persistent!.toFixed(2)} ms, five bare exchanges ${exchanged!.toFixed(2)} ms`)
 console.log(`cold: one hook ${ours!.toFixed(2)} ms, the same spawn bare ${bare!.toFixed(2)} ms`)
@@ -227,6 +229,16 @@ process.exitCode = report([
     what: "five hooks, developer's profile × five bare sh -c",
     ratio: inDeveloper.five / inDeveloper.fiveBare,
     bar: 0.43,
+  },
+  {
+    what: 'five hooks without a pause, empty home × five bare sh -c',
+    ratio: inEmpty.unpaused / inEmpty.fiveBare,
+    bar: 1.15,
+  },
+  {
+    what: "five hooks without a pause, developer's profile × five bare sh -c",
+    ratio: inDeveloper.unpaused / inDeveloper.fiveBare,
+    bar: 1.15,
   },
   { what: 'five persistent hooks × 1 ms', ratio: persistent! / 1, bar: 1 },
   { what: 'one hook, cold × the same bare spawn', ratio: ours! / bare!, bar: 1.15 },

@@ -79,10 +79,11 @@ test('as many of one command as ran at once, up to four', async () => {
   }
 })
 
-test('one after another they need one shell', async () => {
+test('one after another, with a pause between, they need one shell', async () => {
   const place = newPlace()
   for (let round = 0; round < 3; round++) {
     await isWarm('echo one', place)
+    await wait(30)
     await until(() => warmShells(place, 'echo one') === 1)
   }
   expectCommand('echo last', place) // its shell is started behind any of the other's
@@ -96,6 +97,24 @@ test('where no shell was ready, the next in turn is started beside each hook, an
   for (let round = 0; round < 3; round++)
     for (const command of ['echo a', 'echo b']) warm.push(await isWarm(command, place))
   assert.deepEqual(warm, [false, false, true, true, true, true])
+})
+
+test('after a pause, in which shells could be started, none is started beside a hook', {
+  skip: process.platform === 'linux' ? false : 'only Linux shows what a process started',
+}, async () => {
+  const place = newPlace()
+  const children = () => readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ')
+  const startsBeside = () =>
+    withWarmShell('echo beside', place, async (shell) => {
+      const before = children()
+      await new Promise(setImmediate)
+      shell?.dismiss()
+      return children().some((pid) => !before.includes(pid))
+    })
+  const first = await startsBeside()
+  await until(() => warmShells(place, 'echo beside') === 1)
+  await wait(30)
+  assert.deepEqual([first, await startsBeside()], [true, false])
 })
 
 test('sixteen in one place: of more commands the one used longest ago loses its shell', async () => {

@@ -55,6 +55,8 @@ interface Pool extends HasLogin {
   waits: boolean
   /** Hooks come without a pause in which shells could be started: several calls in one answer, or a model that takes no time. */
   rushed: boolean
+  /** When the last hook ended. */
+  endedAt: number
   refill: NodeJS.Timeout | undefined
 }
 
@@ -86,6 +88,7 @@ export async function withWarmShell<T>(
   if (!pool) return run(undefined)
   const stock = stockFor(pool, command)
   stock.wanted++
+  if (pool.running === 0 && performance.now() - pool.endedAt >= refillAfterMs) pool.rushed = false
   pool.running++
   try {
     const shell = takeShell(pool, stock) ?? (await nextShell(pool, stock))
@@ -95,6 +98,7 @@ export async function withWarmShell<T>(
     return await running
   } finally {
     pool.running--
+    pool.endedAt = performance.now()
     if (pool.running === 0) refillSoon(pool, refillAfterMs)
   }
 }
@@ -180,6 +184,7 @@ function newPool(key: string, place: WarmPlace): Pool {
     dropped: false,
     waits: true,
     rushed: false,
+    endedAt: 0,
     refill: undefined,
   }
   pools.set(key, pool)
@@ -212,7 +217,6 @@ const size = ({ stocks }: Pool): number =>
   [...stocks.values()].reduce((sum, { ready, starting }) => sum + ready.length + starting, 0)
 
 function fill(pool: Pool): void {
-  if (pool.running === 0) pool.rushed = false
   for (const stock of pool.stocks.values()) {
     const target = Math.min(Math.max(...stock.recent, stock.wanted, 1), mostOfOne)
     if (pool.running === 0) {
