@@ -12,6 +12,7 @@
  * Without file names, long files (scripts/test-sample.ts) and long campaigns are sampled; ONA_TEST_FULL=1 runs them whole.
  * Failures are printed as they happen and listed at the end.
  */
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   createWriteStream,
@@ -92,6 +93,8 @@ for (const batch of patterns ? [] : deal({ files: files.filter((file) => !(file 
   writeBatch(batch, at, scratch)
   batches.set(at, batch)
 }
+const check = values.check ? startCheck() : true
+if (resultsFile !== undefined && last.size === 0) fillCompileCache()
 const tests = run({
   files: longestFirst(),
   concurrency: Number(values.jobs),
@@ -114,7 +117,6 @@ tests.on('test:pass', ({ skip }) => {
 })
 const rowTimes = join(scratch, 'rows')
 const rows = values.acceptance && startRows({ tested: values.acceptance, times: rowTimes })
-const check = values.check ? startCheck() : true
 const failures: string[] = []
 const ran: FileResult[] = []
 await Promise.all([
@@ -152,6 +154,12 @@ if (isSampled)
   )
 if (failures.length > 0) console.log(`\nfailed:\n${failures.map((line) => `  ${line}\n`).join('')}`)
 process.exitCode = stop.signal.aborted ? 130 : passed && failures.length === 0 ? 0 : 1
+
+/** Before the first run: else each process strips the types of its test file, for which it has to load a compiler. */
+function fillCompileCache(): void {
+  const words = [join(import.meta.dirname, 'fill-compile-cache.mjs')]
+  spawnSync(process.execPath, words, { input: files.join('\n'), stdio: ['pipe', 'ignore', 'inherit'] })
+}
 
 /** Batches and the files that are in none. */
 function longestFirst(): string[] {
