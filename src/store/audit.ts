@@ -202,7 +202,9 @@ function newestLast<Row>(db: ReadDb, select: string, filter: Record<string, stri
   const where = asked.map((pair) => `${narrow && pair !== narrow ? '+' : ''}${pair[0]} = ?`)
   const values: SqlValue[] = [...asked.map(([, value]) => value), limit]
   const condition = where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''
-  return db.all<Row>(`${select} ${condition} ORDER BY id DESC LIMIT ?`, ...values).reverse()
+  // which rows, by an index alone where it can be; only those are read
+  const newest = `SELECT id FROM (${select}) ${condition} ORDER BY id DESC LIMIT ?`
+  return db.all<Row>(`${select} WHERE id IN (${newest}) ORDER BY id`, ...values)
 }
 
 const maybe = (text: string | null): string | null => (text === null ? null : storable(text))

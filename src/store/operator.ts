@@ -165,14 +165,14 @@ interface Command {
  */
 const commandAt = `WITH calls AS (
     SELECT id AS event, session_id, timestamp AS started, json_extract(detail, '$.tool_use_id') AS id FROM events
-    WHERE event_type = 'tool_start' AND timestamp <= datetime(?1, '+1 second') AND json_valid(detail)
-      AND json_extract(detail, '$.tool_name') = 'Bash'
-    ORDER BY events.id DESC LIMIT 200)
+    WHERE event_type = 'tool_start' AND instr(detail, '"tool_name":"Bash"') > 0
+      AND timestamp <= datetime(?1, '+1 second') AND json_valid(detail) AND json_extract(detail, '$.tool_name') = 'Bash'
+    ORDER BY timestamp DESC, events.id DESC LIMIT 200)
   SELECT c.id, c.event FROM calls c LEFT JOIN transcript_entries e
-    ON e.session_id = c.session_id AND e.entry_type = 'tool_result' AND e.tool_use_id = c.id
+    ON e.session_id = c.session_id AND +e.entry_type = 'tool_result' AND e.tool_use_id = c.id
   WHERE (e.created_at IS NULL AND c.started >= datetime(?1, '-2 hours')) OR e.created_at >= datetime(?1, '-1 second')
-    OR (e.payload_json LIKE '%background%' AND EXISTS (
-      SELECT 1 FROM transcript_entries later WHERE later.session_id = c.session_id AND later.created_at >= ?1))`
+    OR (e.payload_json LIKE '%background%' AND (SELECT later.created_at FROM transcript_entries later
+      WHERE later.session_id = c.session_id ORDER BY later.sequence DESC LIMIT 1) >= ?1)`
 
 /** What adopts orphans. */
 const isInit = ({ pid, name }: Process): boolean => pid === 1 || name === 'systemd'

@@ -209,4 +209,9 @@ export const ownTables: readonly string[] = [
   'CREATE TABLE ona_import_records (key TEXT PRIMARY KEY) WITHOUT ROWID',
   // Archive files that may hold more than the conversations that refer to them: they are being written to, or emptied.
   'CREATE TABLE ona_unsettled_archives (file TEXT PRIMARY KEY)',
+  // The result of a call; an agent's commands and a model's replies by their time. Core functions only: any SQLite can write.
+  'CREATE INDEX ona_entries_call ON transcript_entries(session_id, tool_use_id) WHERE tool_use_id IS NOT NULL',
+  `CREATE INDEX ona_events_commands ON events(timestamp)
+    WHERE event_type = 'tool_start' AND instr(detail, '"tool_name":"Bash"') > 0`,
+  "CREATE INDEX ona_events_replies ON events(timestamp) WHERE event_type = 'model_reply'",
 ]

@@ -75,6 +75,17 @@ test('rows ever added, and those of the last 30 days, in each of the four tables
   assert.deepEqual(recordSize(db, now).rows, rows - 2)
 })
 
+test('after rows were archived, growth is told by what the rows that are left take', (t) => {
+  const { db, entry } = record(t)
+  for (let n = 0; n < 8; n++) entry(ago(1))
+  db.run('DELETE FROM transcript_entries WHERE id <= 6')
+  db.run(
+    "INSERT INTO ona_archives(conversation_id, file, offset, length, digest, rows) VALUES ('c', 'f', 0, 1, x'00', 6)",
+  )
+  const { bytes, rows, rowsPerDay, bytesPerDay } = recordSize(db, now, 4)
+  assert.deepEqual([rows, rowsPerDay, bytesPerDay], [8, 2, bytes])
+})
+
 test('a record that is no file, or that has no log beside it, takes no bytes there', (t) => {
   const memory = openDb(inMemory)
   t.after(() => memory.close())

@@ -8,7 +8,7 @@ export interface RecordSize {
   readonly walBytes: number
   /** Rows of the four audit tables that were ever added. */
   readonly rows: number
-  /** Rows and bytes a day, over the last `days`; bytes by what a row takes on average. */
+  /** Rows and bytes a day, over the last `days`; bytes by what a row of the file takes on average. */
   readonly rowsPerDay: number
   readonly bytesPerDay: number
   readonly days: number
@@ -30,10 +30,12 @@ export function recordSize(db: ReadDb, now: Date, days = 30): RecordSize {
     rows += last
     recent += last - lastBefore(db, table, time, since, last)
   }
+  const { archived } = db.get<{ archived: number }>('SELECT coalesce(sum(rows), 0) AS archived FROM ona_archives')!
   const bytes = sizeOf(db.path)
   const walBytes = sizeOf(`${db.path}-wal`)
   const rowsPerDay = recent / days
-  return { bytes, walBytes, rows, rowsPerDay, bytesPerDay: rows === 0 ? 0 : (rowsPerDay * bytes) / rows, days }
+  const bytesPerDay = (rowsPerDay * bytes) / Math.max(1, rows - archived)
+  return { bytes, walBytes, rows, rowsPerDay, bytesPerDay, days }
 }
 
 /** The highest id that is older: ids and times grow together. */

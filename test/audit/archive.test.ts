@@ -80,6 +80,19 @@ test('an archived conversation is read as before, and its rows are gone from the
   assert.equal(lines.length, archived)
 })
 
+test('an export of rows since a time leaves archives alone that were made before', (t) => {
+  const { folder, read, write, archiveAll } = record(t)
+  archiveAll()
+  write((db) => db.run("UPDATE ona_archives SET archived_at = '2026-02-01 00:00:00'"))
+  rmSync(join(folder, file))
+  const exported = (since: string) => read((db) => [...exportRows(db, { since })])
+  assert.deepEqual(
+    exported('2026-02-01 00:00:01').map(({ kind }) => kind),
+    [],
+  )
+  assert.throws(() => exported('2026-02-01 00:00:00'), { name: 'StoreError' })
+})
+
 test('unarchiving puts every row back, and the last one removes the file', (t) => {
   const { folder, path, read, write, archiveAll, seen } = record(t)
   const rowsOf = () => {

@@ -22,7 +22,7 @@ export interface ExportedRow {
 
 /** Content (prompts, inputs, outputs, and reasons that quote them) is left out unless `content`. */
 export function* exportRows(db: ReadDb, { since = '', content = false } = {}): Generator<ExportedRow> {
-  bringArchived(db, archivedConversations(db))
+  bringArchived(db, archivedConversations(db, since))
   const kept = (text: string, name: string) => (content ? `${text} AS ${name}` : `NULL AS ${name}`)
   const where = `JOIN sessions s ON s.session_id = t.session_id JOIN conversations c ON c.id = s.conversation_id
     LEFT JOIN ona_imports i ON i.session_id = t.session_id`

@@ -73,9 +73,11 @@ const mostUnpacked = 32 * 1024 * 1024
 export const conversationOf = (db: ReadDb, sessionId: string | undefined): string =>
   db.get<{ id: string }>('SELECT conversation_id AS id FROM sessions WHERE session_id = ?', sessionId ?? '')?.id ?? ''
 
-/** Every archived conversation, for what reads the whole record. */
-export const archivedConversations = (db: ReadDb): string[] =>
-  db.all<{ id: string }>('SELECT conversation_id AS id FROM ona_archives ORDER BY rowid').map(({ id }) => id)
+/** Every archived conversation that may have a row since a time, for what reads the whole record. */
+export const archivedConversations = (db: ReadDb, since = ''): string[] =>
+  db
+    .all<{ id: string }>('SELECT conversation_id AS id FROM ona_archives WHERE archived_at >= ? ORDER BY rowid', since)
+    .map(({ id }) => id)
 
 function openShadows(db: ReadDb): void {
   for (const { name, columns } of archivedTables) {

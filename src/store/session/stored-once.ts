@@ -27,7 +27,7 @@ export function withOutput(db: ReadDb, sessionId: string, inputJson: string): st
   return inputJson.replaceAll(references, (reference, id: string) => {
     const row = db.get<{ content: string | null }>(
       `SELECT iif(json_valid(payload_json), payload_json -> 'content', NULL) AS content FROM transcript_entries
-       WHERE session_id = ? AND entry_type = 'tool_result' AND tool_use_id = ? ORDER BY sequence DESC LIMIT 1`,
+       WHERE session_id = ? AND +entry_type = 'tool_result' AND tool_use_id = ? ORDER BY +sequence DESC LIMIT 1`,
       sessionId,
       JSON.parse(id) as string,
     )

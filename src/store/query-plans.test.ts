@@ -1,0 +1,85 @@
+/** How SQLite finds what commands ask for: nothing that a user waits for reads a whole table, or a whole session for one call. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { lineage } from '../files/process-tree.ts'
+import { listHookInvocations } from './audit.ts'
+import { type Db, inMemory, openDb } from './open.ts'
+import { bornOfCommand } from './operator.ts'
+import { usageByDay } from './reports.ts'
+import { withOutput } from './session/stored-once.ts'
+
+/** The plans of the statements that `work` runs. */
+function plansOf(work: (db: Db) => unknown): string[] {
+  const db = openDb(inMemory)
+  const plans: string[] = []
+  const asked = (sql: string) => {
+    const plan = db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+    plans.push(plan.map(({ detail }) => detail).join('; '))
+  }
+  const watched = {
+    path: inMemory,
+    all(sql: string, ...values: never[]) {
+      asked(sql)
+      return db.all(sql, ...values)
+    },
+    get(sql: string, ...values: never[]) {
+      asked(sql)
+      return db.get(sql, ...values)
+    },
+  } as Partial<Db> as Db
+  try {
+    work(watched)
+  } finally {
+    db.close()
+  }
+  return plans
+}
+
+test('the commands that ran when a process was born, and the results of each, are found by index', {
+  skip: process.platform !== 'linux' && 'processes are seen on Linux',
+}, () => {
+  const init = { ...lineage().at(-1)!, pid: 1 }
+  assert.deepEqual(
+    plansOf((db) => bornOfCommand([init], { db })),
+    [
+      [
+        'CO-ROUTINE calls',
+        'SEARCH events USING INDEX ona_events_commands (timestamp<?)',
+        'SCAN c',
+        'SEARCH e USING INDEX ona_entries_call (session_id=? AND tool_use_id=?) LEFT-JOIN',
+        'CORRELATED SCALAR SUBQUERY 2',
+        'SEARCH later USING INDEX idx_transcript_session (session_id=?)',
+      ].join('; '),
+    ],
+  )
+})
+
+test('the usage of the last days reads the replies of these days', () => {
+  assert.deepEqual(plansOf(usageByDay), [
+    'SEARCH events USING INDEX ona_events_replies (timestamp>?); USE TEMP B-TREE FOR GROUP BY',
+  ])
+})
+
+test('the output that a hook was given is found by its call', () => {
+  const reference = '{"stored_in_transcript":{"tool_use_id":"t","characters":5000}}'
+  assert.deepEqual(
+    plansOf((db) => withOutput(db, 's', reference)),
+    [
+      'SEARCH transcript_entries USING INDEX ona_entries_call (session_id=? AND tool_use_id=?); USE TEMP B-TREE FOR ORDER BY',
+    ],
+  )
+})
+
+test('which hooks of a session ran last is read from an index alone, and then only their rows', () => {
+  assert.deepEqual(
+    plansOf((db) => listHookInvocations(db, { sessionId: 's' })),
+    [
+      [
+        'SEARCH hook_invocations USING INTEGER PRIMARY KEY (rowid=?)',
+        'LIST SUBQUERY 2',
+        'SEARCH hook_invocations USING COVERING INDEX idx_hook_inv_session (session_id=?)',
+        'USE TEMP B-TREE FOR ORDER BY',
+      ].join('; '),
+    ],
+  )
+})
