@@ -114,7 +114,6 @@ export function runGroup(run: GroupRun): Promise<GroupEnd> {
     hear(child.stdout, run.onStdout)
     hear(child.stderr, run.onStderr)
     hear(child.stdio[3] as Readable | undefined, run.onThird)
-    child.on('error', () => {}) // a signal could not be sent: it has ended by itself
     child.once('close', () => finish(false))
     child.once('exit', () => {
       exitedAt = Date.now()

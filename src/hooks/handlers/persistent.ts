@@ -213,7 +213,6 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
     if (!child) queueMicrotask(() => end(program, `not started: ${problem}`))
     return program
   }
-  child.on('error', () => {})
   child.stdin!.on('error', () => {}) // it has ended; that is reported by its exit
   child.stdout!.setEncoding('utf8').on('data', (text: string) => {
     const lines = (partial + text).split('\n')

@@ -105,7 +105,7 @@ export async function flawOf(script: string, change: Change, place: ScriptPlace)
 
 /** Whether it passes where the files of the change are empty: nothing of the code can be learned from this. */
 export const passesEmptied = async (script: string, { files }: Change, place: ScriptPlace): Promise<boolean> =>
-  files.length > 0 && (await passesWith(new Map(files.map((file) => [file, ''])), script, place))
+  files.length > 0 && passesWith(new Map(files.map((file) => [file, ''])), script, place)
 
 /** Whether it passes where the change cannot do anything: its files empty, all their lines comments, or ended before them. */
 async function flawWithoutChange(script: string, change: Change, place: ScriptPlace): Promise<Flaw | undefined> {

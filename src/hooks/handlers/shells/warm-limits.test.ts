@@ -246,7 +246,7 @@ test('a shell that does not come is waited for once', async () => {
 
 test('a hook that waits is woken by its shell and not by its limit, each time; one refill at a time is due', async (t) => {
   const { setTimeout, clearTimeout } = globalThis
-  const due = new Map<unknown, string>()
+  const due = new Map<NodeJS.Timeout, string>()
   t.mock.method(globalThis, 'setTimeout', ((work: (given: unknown) => void, ms: number, given: unknown) => {
     const name = `${work.name} ${ms}`
     const run = () => {
@@ -267,11 +267,12 @@ test('a hook that waits is woken by its shell and not by its limit, each time; o
     expectCommand('echo woken', place)
     await wait(1) // by then it is being started
     const warm = await isWarm('echo woken', place)
-    rounds.push([warm, ...[...due.values()].filter((name) => /^end|^fill \d/.test(name))])
+    const left = [...due].filter(([, name]) => /^end|^fill \d/.test(name))
+    rounds.push([warm, ...left.map(([timer, name]) => [name, timer.hasRef()])])
   }
   assert.deepEqual(
     rounds,
-    rounds.map(() => [true, 'fill 25']),
+    rounds.map(() => [true, ['fill 25', false]]),
   )
 })
 

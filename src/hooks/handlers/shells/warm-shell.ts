@@ -280,7 +280,6 @@ function startShell(pool: Pool, stock: Stock): void {
     if (isStarting && child.exitCode !== null) stock.unfit = true
     started()
   }
-  child.on('error', gone)
   child.once('exit', gone)
   ;(child.stdio[3] as Duplex | undefined)?.once('data', (said: Buffer) => {
     if (said.toString() === 'r') {
