@@ -87,9 +87,7 @@ const isCode = (line: string): boolean =>
 
 /** What a package manifest says can be run. */
 function declaredCommands(projectDir: string): [name: string, file: string][] {
-  const manifest = join(projectDir, 'package.json')
-  if (!existsSync(manifest)) return []
-  const { name, bin } = parsed(manifest)
+  const { name, bin } = parsed(join(projectDir, 'package.json'))
   const pairs: [string, unknown][] =
     typeof bin === 'string' ? [[String(name ?? 'command'), bin]] : Object.entries(bin ?? {})
   return pairs
@@ -113,7 +111,7 @@ function parsed(file: string): Record<string, unknown> {
     const value = JSON.parse(readPlainFile(file))
     return typeof value === 'object' && value !== null ? value : {}
   } catch {
-    return {} // a manifest that cannot be read declares nothing
+    return {} // a manifest that is not there or cannot be read declares nothing
   }
 }
 

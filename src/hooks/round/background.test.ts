@@ -4,7 +4,7 @@ import { Background } from './background.ts'
 
 function hook() {
   const { promise, resolve } = Promise.withResolvers<string>()
-  return { rest: promise, stop: () => resolve('stopped'), end: () => resolve('ended') }
+  return { rest: promise, stop: () => setImmediate(resolve, 'stopped'), end: () => resolve('ended') }
 }
 
 test('32 hooks may run beside the turn; one that ends makes room', async () => {
