@@ -47,7 +47,7 @@ const commands = [
   'umask; ulimit -n; hash -l; shopt -p; set +o',
   'ls /proc/self/fd | wc -l; echo "$SHLVL $BASH_SUBSHELL $BASHOPTS"',
   'env | grep -v ^_= | sort',
-  'set | grep -v "^_=\\|^BASH_\\|^PPID=\\|^PIPESTATUS=\\|SECONDS="',
+  'set | grep -v "^_=\\|^BASH_\\|^PPID=\\|^PIPESTATUS=\\|LINENO=\\|SECONDS="',
   'RO=2; echo not here',
   'cat; echo "$undefined"',
   'echo "$BASH_EXECUTION_STRING"; exec /bin/echo last',
@@ -94,6 +94,15 @@ test('there is no snapshot of a login that can be told from a restored one', isL
     'prints to stderr': 'echo hi >&2',
     'is never the same': 'export T=$(date +%N)$RANDOM',
     'leaves a process': 'sleep 5 &',
+    'leaves a process that is not its child': '(sleep 5 &)',
+    'leaves a process in a session of its own': '(setsid sleep 5 < /dev/null > /dev/null 2>&1 &)',
+    'changes its priority': 'renice -n 7 $$ > /dev/null',
+    'changes what the kernel ends first': 'echo 500 > /proc/$$/oom_score_adj',
+    'becomes restricted': 'set -r',
+    'exports what bash sets': 'export SHELLOPTS',
+    'has another name': 'BASH_ARGV0=other',
+    'remembers folders': 'pushd -n /tmp > /dev/null',
+    'has a function that knows its file': 'f() { echo "$BASH_SOURCE"; }',
     'leaves a descriptor': 'exec 5>/dev/null',
     'moves stderr': 'exec 2>/dev/null',
     'joins stdout and stderr': 'exec 2>&1',
@@ -117,7 +126,8 @@ test('a snapshot is no longer true when a login leaves another state', isLinux, 
   writeFileSync(join(home, 'more'), 'export MORE=1')
   const snapshot = await takeSnapshot(place)
   assert.ok(snapshot)
-  assert.deepEqual([await isStillTrue(place, snapshot), snapshot.state.folder], [true, `${realpathSync(root)}\n`])
+  const folder = `${realpathSync(root)}\n`
+  assert.deepEqual([await isStillTrue(place, snapshot), snapshot.state.folder], [true, folder + folder])
   writeFileSync(join(home, 'more'), 'export MORE=2')
   assert.equal(await isStillTrue(place, snapshot), false)
   dropSnapshot(snapshot)

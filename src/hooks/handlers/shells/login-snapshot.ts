@@ -30,6 +30,9 @@ const restoring = ['--noprofile']
 const mostLooks = 20
 const betweenLooksMs = 5
 
+/** After its exit a shell's descriptors are closed, unless another process has them too. */
+const closingMs = 500
+
 /** A login that takes less is not worth a snapshot. */
 const slowLoginMs = 40
 
@@ -110,9 +113,23 @@ function stateAfter(
       for (const stream of child.stdio) stream?.destroy()
       resolve(state)
     }
-    const timer = setTimeout(end, longestLoginMs, undefined)
-    child.on('error', () => end(undefined))
-    child.once('exit', () => end(undefined))
+    /** Ends the shell alone: what holds its descriptors then is something that the profile left running. */
+    const endAlone = (state: LoginState) => {
+      clearTimeout(timer)
+      child.removeListener('exit', ended)
+      child.once('exit', () => {
+        timer = setTimeout(end, closingMs, undefined).unref()
+      })
+      child.once('close', () => {
+        clearTimeout(timer)
+        resolve(state)
+      })
+      child.kill('SIGKILL')
+    }
+    const ended = () => end(undefined)
+    let timer = setTimeout(end, longestLoginMs, undefined)
+    child.on('error', ended)
+    child.once('exit', ended)
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', () => {
         isQuiet = false
@@ -129,7 +146,8 @@ function stateAfter(
         const descriptors = state.input === probe ? descriptorsOf(child.pid!) : undefined
         // it has printed all, and may yet have to put its descriptors back
         if (descriptors === undefined && looks < mostLooks) setTimeout(look, betweenLooksMs, looks + 1).unref()
-        else end(isQuiet && descriptors !== undefined ? { ...state, descriptors } : undefined)
+        else if (!isQuiet || descriptors === undefined) end(undefined)
+        else endAlone({ ...state, descriptors, process: processOf(child.pid!) })
       }
       setImmediate(look, 1)
     })
@@ -151,4 +169,13 @@ function descriptorsOf(pid: number): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** What a profile can change of its own process: priority, scheduling, processors, the group that limits it. */
+function processOf(pid: number): string {
+  const read = (name: string) => readFileSync(`/proc/${pid}/${name}`, 'latin1')
+  const stat = read('stat').replace(/.*\) /s, '').split(' ')
+  const [nice, priority, policy] = [stat[16], stat[37], stat[38]]
+  const status = read('status').match(/^(?:Cpus_allowed|Mems_allowed|NoNewPrivs|Seccomp|CapBnd|Groups):.*$/gm)
+  return [nice, priority, policy, read('oom_score_adj'), read('cgroup'), ...(status ?? [])].join('\n')
 }

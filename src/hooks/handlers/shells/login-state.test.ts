@@ -12,6 +12,7 @@ const bare: LoginState = {
   aliases: '',
   shopts: 'shopt -u extglob\nshopt -u nullglob\nshopt -u expand_aliases\nshopt -s sourcepath',
   options: 'set +o errexit\nset +o posix',
+  flags: 'hBc',
   mask: 'umask 0022',
   softLimits: 'open files                          (-n) 1024\npipe size            (512 bytes, -p) 8',
   hardLimits: 'open files                          (-n) 4096',
@@ -21,9 +22,10 @@ const bare: LoginState = {
   folder: '/h',
   traps: '',
   status: '0',
-  words: '0\n',
+  words: '0\n/bin/bash\n',
   input: 'probe\n',
   descriptors: '',
+  process: '0',
 }
 const after = (more: Partial<LoginState>): LoginState => ({ ...bare, ...more })
 
@@ -33,13 +35,16 @@ test('two states are the same when every part is, but for what differs in every 
   const variables: [string, boolean][] = [
     [bare.variables, true],
     [bare.variables.replace('"7"', '"8"'), true],
-    ['declare -- IFS=" "\ndeclare -x HOME="/h"', true],
-    [`${bare.variables}\ndeclare -- RANDOM="3"\ndeclare -- _="x"\ndeclare -i SECONDS="4"`, true],
+    ['declare -- IFS=" "\ndeclare -ir PPID="7"\ndeclare -x HOME="/h"', true],
+    [bare.variables.replace('-ir PPID', '-r PPID'), true], // an integer once it was looked at
+    [bare.variables.replace('-ir PPID', '-irx PPID'), false],
+    [bare.variables.replace('\ndeclare -ir PPID="7"', ''), false],
+    [`${bare.variables}\ndeclare -- _="x"\ndeclare -a PIPESTATUS=([0]="4")`, true],
     [bare.variables.replace('/h', '/i'), false],
     [bare.variables.replace('-x HOME', '-- HOME'), false],
     [`${bare.variables}\ndeclare -x MORE="1"`, false],
-    ['declare -x HOME="/h"', false],
-    ['declare -x HOME="/h"\ndeclare -- OTHER=" "', false],
+    ['declare -x HOME="/h"\ndeclare -ir PPID="7"', false],
+    ['declare -x HOME="/h"\ndeclare -ir PPID="7"\ndeclare -- OTHER=" "', false],
     [`${bare.variables}\nof a value with lines: declare -x NOT="1"`, true],
   ]
   for (const [text, same] of variables) {
@@ -92,6 +97,13 @@ test('what cannot be done again gives no way there', () => {
     [{ words: '1\na\n' }, false],
     [{ input: '' }, false],
     [{ descriptors: '5,/dev/null' }, false],
+    [{ process: '7' }, false],
+    [{ functions: 'f ()\n{\n    echo $LINENO\n}\n' }, false],
+    [{ functions: 'f ()\n{\n    cd "$(dirname "${BASH_SOURCE[0]}")"\n}\n' }, false],
+    [{ functions: 'f ()\n{\n    caller\n}\n' }, false],
+    [{ functions: 'f ()\n{\n    call\n}\n' }, true],
+    [{ variables: bare.variables.replace('-ir PPID', '-irx PPID') }, false],
+    [{ variables: bare.variables.replace('\ndeclare -ir PPID="7"', '') }, false],
     [{ status: '' }, false],
     [{ status: '1x' }, false],
     [{ status: 'x1' }, false],
@@ -124,10 +136,14 @@ test('bash prints each part, and there is no state before the last one', isLinux
   const state = readState(printed)!
   const found = {
     ...{ variables: /^declare -x HOME="\/h"$/m, functions: /^f \(\) ?\n\{ ?\n {4}:\n\}\n$/, aliases: /^alias a='b'$/m },
-    ...{ shopts: /^shopt -s extglob$/m, options: /^set -o pipefail$/m, mask: /^umask 0027$/m },
+    ...{ shopts: /^shopt -s extglob$/m, options: /^set -o pipefail$/m, flags: /^hBc$/, mask: /^umask 0027$/m },
     ...{ softLimits: /-n\) 100$/m, hardLimits: /-n\) 200$/m, hashed: /^builtin hash -p \/x\/y y$/m },
-    ...{ completions: /^complete -W 'a' f$/m, builtins: /^enable -n wait$/m, folder: /^\/\n$/ },
-    ...{ traps: /^trap -- ':' SIGUSR1$/m, status: /^3$/, words: /^1\nword\n$/, input: /^probe\n$/ },
+    ...{
+      completions: /^complete -W 'a' f$/m,
+      builtins: /^enable -n wait$/m,
+      folder: /^\/\n\/proc\/self\/cwd\n\/tmp\n$/,
+    },
+    ...{ traps: /^trap -- ':' SIGUSR1$/m, status: /^3$/, words: /^1\n\/bin\/bash\nword\n$/, input: /^probe\n$/ },
   }
   assert.deepEqual(Object.keys(state), Object.keys(found))
   for (const [part, text] of Object.entries(found)) assert.match(state[part as keyof typeof state], text, part)
@@ -136,4 +152,4 @@ test('bash prints each part, and there is no state before the last one', isLinux
 })
 
 const profile =
-  'f() { :; }; shopt -s extglob; alias a=b; set -o pipefail; umask 027; ulimit -n 200; ulimit -Sn 100; hash -p /x/y y; complete -W a f; trap : USR1; enable -n wait; cd /proc/self/cwd'
+  'f() { :; }; shopt -s extglob; alias a=b; set -o pipefail; umask 027; ulimit -n 200; ulimit -Sn 100; hash -p /x/y y; complete -W a f; trap : USR1; enable -n wait; cd /proc/self/cwd; pushd -n /tmp > /dev/null'

@@ -10,22 +10,25 @@ const parts = {
   aliases: 'builtin alias',
   shopts: 'builtin shopt -p',
   options: 'builtin set +o',
+  flags: 'builtin printf %s "$-"', // of which one, a restricted shell, is no option
   mask: 'builtin umask -p',
   softLimits: 'builtin ulimit -aS',
   hardLimits: 'builtin ulimit -aH',
   hashed: 'builtin hash -l',
   completions: 'builtin complete',
   builtins: 'builtin enable -a',
-  folder: 'builtin pwd -P',
+  folder: 'builtin pwd -P; builtin dirs -l -p',
   traps: 'builtin trap',
   status: 'builtin printf %s "$1"',
-  words: 'builtin shift; builtin printf "%s\\n" "$#" "$@"',
+  words: 'builtin shift; builtin printf "%s\\n" "$#" "$0" "$@"',
   // the profile has read none of it
   input: 'IFS= builtin read -r -d \'\' -u 0; builtin printf %s "$REPLY"',
 }
 type PrintedName = keyof typeof parts
 const printedNames = Object.keys(parts) as PrintedName[]
-type PartName = PrintedName | 'descriptors'
+/** `descriptors` and `process` are what the system says of the shell. */
+type SystemPart = 'descriptors' | 'process'
+type PartName = PrintedName | SystemPart
 export type LoginState = Readonly<Record<PartName, string>>
 
 /** What a shell that prints its state finds on stdin. */
@@ -37,31 +40,35 @@ export const printState = `{ ${Object.values(parts)
   .join('; ')}; } >&3 2>&3; builtin read -r -N 1 -u 3`
 
 /** Latin-1 text, byte by byte as bash printed it; undefined while there is more to come. */
-export function readState(printed: string): Omit<LoginState, 'descriptors'> | undefined {
+export function readState(printed: string): Omit<LoginState, SystemPart> | undefined {
   const found = printed.split('\0')
   if (found.length <= printedNames.length) return undefined
   return Object.fromEntries(printedNames.map((name, at) => [name, found[at]!])) as Record<PrintedName, string>
 }
 
-/** Different in every shell, or set by bash itself. */
+/** Their values are different in every shell, or set by bash itself; what they are is not. */
 const ownVariables = new Set(
-  `_ BASHOPTS BASHPID BASH_ALIASES BASH_ARGC BASH_ARGV BASH_ARGV0 BASH_CMDS BASH_COMMAND BASH_EXECUTION_STRING BASH_LINENO
-  BASH_MONOSECONDS BASH_SOURCE BASH_SUBSHELL BASH_TRAPSIG BASH_VERSINFO BASH_VERSION COMP_WORDBREAKS DIRSTACK EPOCHREALTIME
-  EPOCHSECONDS EUID FUNCNAME GROUPS HISTCMD LINENO PIPESTATUS PPID RANDOM SECONDS SHELLOPTS SRANDOM UID`.split(/\s+/),
+  `BASHOPTS BASHPID BASH_ALIASES BASH_ARGC BASH_ARGV BASH_ARGV0 BASH_CMDS BASH_COMMAND BASH_EXECUTION_STRING BASH_LINENO
+  BASH_MONOSECONDS BASH_SOURCE BASH_SUBSHELL BASH_TRAPSIG BASH_VERSINFO BASH_VERSION DIRSTACK EPOCHREALTIME
+  EPOCHSECONDS EUID FUNCNAME GROUPS HISTCMD LINENO PPID RANDOM SECONDS SHELLOPTS SRANDOM UID`.split(/\s+/),
 )
+/** Left by the last command of whatever runs. */
+const lastVariables = new Set(['_', 'PIPESTATUS'])
 
 /** By name; bash prints one a line. */
 function variablesOf({ variables }: LoginState): Map<string, string> {
   const found = new Map<string, string>()
   for (const line of variables.split('\n')) {
-    const name = /^declare -\S+ (\w+)/.exec(line)?.[1]
-    if (name !== undefined && !ownVariables.has(name)) found.set(name, line)
+    const [, attributes, name] = /^declare -(\S+) (\w+)/.exec(line) ?? []
+    if (name === undefined || lastVariables.has(name)) continue
+    // some are integers once they have been looked at
+    found.set(name, ownVariables.has(name) ? attributes!.replace(/[i-]/, '') : line)
   }
   return found
 }
 
 export function isSameState(one: LoginState, other: LoginState): boolean {
-  const rest = [...printedNames, 'descriptors' as const].filter((name) => name !== 'variables')
+  const rest = (Object.keys(one) as PartName[]).filter((name) => name !== 'variables')
   const [ofOne, ofOther] = [variablesOf(one), variablesOf(other)]
   return (
     rest.every((name) => one[name] === other[name]) &&
@@ -81,17 +88,19 @@ export function restoreOf(bare: LoginState, login: LoginState): Restore | undefi
   const [had, has] = [variablesOf(bare), variablesOf(login)]
   const added = (name: PartName) => newLines(bare[name], login[name])
   const shopts = added('shopts').map((line) => line.split(' '))
-  const unchanged: PartName[] = ['builtins', 'folder', 'traps', 'words', 'input', 'descriptors']
+  const unchanged: PartName[] = ['builtins', 'folder', 'traps', 'words', 'input', 'descriptors', 'process']
   const changed = [...has].filter(([name, line]) => had.get(name) !== line)
+  const gone = [...had.keys()].filter((name) => !has.has(name))
   if (
     unchanged.some((name) => bare[name] !== login[name]) ||
     !/^\d+$/.test(login.status) ||
     shopts.some(([, how, name]) => name === 'expand_aliases' && how === '-s') ||
     added('options').some((line) => line.endsWith(' posix')) ||
-    changed.some(([, line]) => /^declare -\w*n/.test(line)) // a reference: to unset it unsets what it refers to
+    changed.some(([, line]) => /^declare -\w*n/.test(line)) || // a reference: to unset it unsets what it refers to
+    [...changed.map(([name]) => name), ...gone].some((name) => ownVariables.has(name)) ||
+    (bare.functions !== login.functions && knowsItsFile.test(login.functions))
   )
     return undefined
-  const gone = [...had.keys()].filter((name) => !has.has(name))
   const lines = [
     ...(bare.functions === login.functions ? [] : [login.functions]),
     ...[...gone, ...changed.map(([name]) => name).filter((name) => had.has(name))].map((name) => `unset -v ${name}`),
@@ -109,6 +118,9 @@ export function restoreOf(bare: LoginState, login: LoginState): Restore | undefi
     args: shopts.flatMap(([, how, name]) => [how === '-s' ? '-O' : '+O', name!]),
   }
 }
+
+/** A function that is restored is in another file, on other lines. */
+const knowsItsFile = /\b(?:BASH_SOURCE|BASH_LINENO|LINENO|caller)\b/
 
 function newLines(before: string, now: string): string[] {
   const known = new Set(before.split('\n'))

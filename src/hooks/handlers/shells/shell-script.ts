@@ -1,26 +1,41 @@
 /** The script of a warm shell: it waits on descriptor 3 for the word to go, and then runs its command as `bash -lc` would. */
 
-/** In a login shell. Where the profile traces, or sets a trap, the shell says so before it says `r`: hooks run cold. */
-export const afterLogin =
-  'builtin set -- "$?" "$@"; [[ $- != *[xv]* ]] || builtin printf traces >&3; builtin trap -p >&3'
+/** Where the profile traces, exports all, sets a trap or has its own `exec`, the shell says so before it says `r`: hooks run cold. */
+const checks = [
+  '[[ $- != *[axv]* && $SECONDS && $LINENO == 1 ]] || builtin printf unlike >&3',
+  'builtin trap -p >&3; ! builtin declare -F builtin exec >&3',
+].join('; ')
+
+/** In a login shell. */
+export const afterLogin = `builtin set -- "$?" "$@"; ${checks}`
 
 /** In a shell that takes the state of an earlier login from descriptor 4. `status` is that of the profile's last command. */
-export const afterRestore = (status: string) => `builtin . /dev/fd/4; exec 4<&-; builtin set -- ${status}`
+export const afterRestore = (status: string) => `builtin . /dev/fd/4; ${checks}; exec 4<&-; builtin set -- ${status}`
 
 /**
- * All on the command's first line, so that messages name the lines that they would name under `bash -lc`; and not by `eval`,
- * so that bash replaces itself by the last program as it does there. Without the word to go the shell kills itself: an exit
- * code would look like the hook's. A status above 1 of the profile's last command becomes 1.
+ * Two lines, then the command on lines of its own: bash reads it when it is due, as it would under `bash -lc`, and replaces
+ * itself by its last program as it does there. The first line says `r` and waits for the word to go. An error such as an
+ * assignment to a read-only variable ends a line and not the shell, so the second line looks at the word; without it the shell
+ * kills itself, since an exit code would look like the hook's. Both assignments are tried before `r`.
+ *
+ * `LINENO` is set in a redirection, the one place where bash keeps it: the command begins on line 1. A status above 1 of the
+ * profile's last command becomes 1.
  */
 export const waitingScript = (begin: string, command: string) =>
   [
-    begin,
-    'builtin printf r >&3',
-    'builtin read -r -N 1 -u 3 BASH_EXECUTION_STRING && [[ $BASH_EXECUTION_STRING == g ]] || builtin kill -KILL $$',
-    `BASH_EXECUTION_STRING=${quoted(command)}; SECONDS=0; exec 3>&-`,
-    '! builtin eval "builtin shift; builtin test $1 != 0"',
+    [
+      begin,
+      'BASH_EXECUTION_STRING=; SECONDS=0',
+      '{ builtin printf r; } >&$((3 + 0 * (LINENO = -1)))',
+      'builtin read -r -N 1 -u 3 BASH_EXECUTION_STRING || builtin kill -KILL $$',
+    ].join('; '),
+    [
+      '[[ $BASH_EXECUTION_STRING == g ]] || builtin kill -KILL $$',
+      `BASH_EXECUTION_STRING=${quoted(command)}; SECONDS=0; exec 3>&-`,
+      'case $1 in 0) builtin shift ;; *) builtin shift; ! [[ 1 ]] ;; esac',
+    ].join('; '),
     command,
-  ].join('; ')
+  ].join('\n')
 
 const escapes: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\\': '\\\\', "'": "\\'" }
 /** On one line, whatever it holds. */

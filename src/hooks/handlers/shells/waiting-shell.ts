@@ -61,9 +61,11 @@ export function warmShell(child: ChildProcess, stamp: string): Shell {
   const began = new Promise<boolean>((resolve) => {
     channel.once('close', () => resolve(!unread))
   })
+  // what the profile left running may hold the other end; an error is there with the exit, one turn of the event loop later
+  child.once('exit', () => setImmediate(setImmediate, () => channel.destroy()))
   const release = () => {
-    channel.write('g') // before anything else: it works while this process prepares to hear it
-    wakeGroup(child)
+    wakeGroup(child) // before the command, which may have a trap for it
+    channel.write('g') // before all else: it works while this process prepares to hear it
     keepAlive(child, true)
   }
   const dismiss = () => {

@@ -22,7 +22,7 @@ function pidsIn({ cwd }: WarmPlace): string[] {
   const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean)
   return children.filter((pid) => {
     try {
-      const isWaiting = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('builtin printf r >&3')
+      const isWaiting = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('builtin printf r;')
       return isWaiting && readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cwd)
     } catch {
       return false // it has ended
@@ -185,24 +185,15 @@ test('a shell that has read another profile ends', { skip: !isLinux }, async () 
   await until(() => !pidsIn(place).includes(old[0]!))
 })
 
-test('the script of a waiting shell holds its command on one line as well, and whole behind it', () => {
+test('the script of a waiting shell has two lines of its own, with the command on one, and then the command', () => {
   const command = `echo 'it\\'\r\necho "$x"`
-  const [first, ...rest] = waitingScript('begin', command).split('\n')
+  const [first, second, ...rest] = waitingScript('begin', command).split('\n')
   assert.deepEqual(
-    [first!.split('; '), rest],
+    [first!.split('; ').slice(0, 3), second!.split('; ').slice(1, 4), rest.join('\n')],
     [
-      [
-        'begin',
-        'builtin printf r >&3',
-        'builtin read -r -N 1 -u 3 BASH_EXECUTION_STRING && [[ $BASH_EXECUTION_STRING == g ]] || builtin kill -KILL $$',
-        `BASH_EXECUTION_STRING=$'echo \\'it\\\\\\'\\r\\necho "$x"'`,
-        'SECONDS=0',
-        'exec 3>&-',
-        '! builtin eval "builtin shift',
-        'builtin test $1 != 0"',
-        `echo 'it\\'\r`,
-      ],
-      ['echo "$x"'],
+      ['begin', 'BASH_EXECUTION_STRING=', 'SECONDS=0'],
+      [`BASH_EXECUTION_STRING=$'echo \\'it\\\\\\'\\r\\necho "$x"'`, 'SECONDS=0', 'exec 3>&-'],
+      command,
     ],
   )
 })

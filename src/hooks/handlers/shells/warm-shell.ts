@@ -41,7 +41,7 @@ interface Stock {
   wanted: number
   /** As many as any of the last rounds wanted. */
   recent: readonly number[]
-  /** Bash does not take it behind another command: a syntax error on its first line. */
+  /** Its shell ended before it could wait: the profile ends it, or makes read-only what it sets. */
   unfit: boolean
 }
 
@@ -277,7 +277,7 @@ function startShell(pool: Pool, stock: Stock): void {
   const gone = () => {
     const at = stock.ready.indexOf(shell)
     if (at >= 0) stock.ready.splice(at, 1)
-    if (isStarting && child.exitCode !== null) stock.unfit = true
+    if (isStarting) stock.unfit = true
     started()
   }
   child.once('exit', gone)
