@@ -1,6 +1,6 @@
 /** What the dispatcher's rules say at their limits, and of texts that only nearly match. */
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -14,7 +14,6 @@ import { checkPlan, planLimitBytes } from './rules/plan-graph.ts'
 import { unboundedRead, wordsIn } from './rules/terminal.ts'
 import type { Run } from './run.ts'
 import { collect } from './session/collect-garbage.ts'
-import { appendLines } from './session/files.ts'
 import { buildPaths, readWorkspace } from './session/paths.ts'
 import { isWorkId } from './session/phase.ts'
 import { sessionIdFor } from './session/session-id.ts'
@@ -191,15 +190,7 @@ test('a patch that names the work in hand leaves its phase; the time of a check 
   assert.equal(after.cap?.neo4j?.lastCheckTs, 5)
 })
 
-test('files: a log is rotated when it has its size; sessions count as in use or old to the millisecond', () => {
-  const log = join(folder, 'log')
-  writeFileSync(log, 'four')
-  assert.equal(appendLines(log, ['a'], 5), true)
-  assert.equal(existsSync(`${log}.1`), false)
-  writeFileSync(log, 'four\n')
-  assert.equal(appendLines(log, ['b'], 5), true)
-  assert.deepEqual([readFileSync(log, 'utf8'), readFileSync(`${log}.1`, 'utf8')], ['b\n', 'four\n'])
-
+test('sessions count as in use or old to the millisecond', () => {
   const now = 1_800_000_000_000
   const hooks = join(folder, '.ai', 'hooks')
   const paths = buildPaths(hooks, readWorkspace({}).workspace, 'ffffffff')

@@ -44,31 +44,25 @@ export function readJson(path: string): { value?: unknown; problem?: string } {
  * Adds lines with one write, so that lines of processes running at once never mix. A last line that a crash cut
  * short is closed first: ours must not be glued to it. False when it could not be written.
  */
-export function appendLines(path: string, lines: readonly string[], rotateAtBytes = 0): boolean {
+export function appendLines(path: string, lines: readonly string[]): boolean {
   if (lines.length === 0) return true
   try {
-    return append(path, lines, rotateAtBytes)
+    return append(path, lines)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') return false
   }
   try {
     mkdirSync(dirname(path), { recursive: true })
-    return append(path, lines, rotateAtBytes)
+    return append(path, lines)
   } catch {
     return false // disk full or not writable: what the caller decided stands all the same
   }
 }
 
-function append(path: string, lines: readonly string[], rotateAtBytes: number): boolean {
-  let fd = openSync(path, 'a+')
+function append(path: string, lines: readonly string[]): boolean {
+  const fd = openSync(path, 'a+')
   try {
-    let { size } = fstatSync(fd)
-    if (rotateAtBytes > 0 && size >= rotateAtBytes) {
-      closeSync(fd)
-      renameSync(path, `${path}.1`)
-      fd = openSync(path, 'a+')
-      size = 0
-    }
+    const { size } = fstatSync(fd)
     const batch = Buffer.from(`${isTorn(fd, size) && staysTorn(fd) ? '\n' : ''}${lines.join('\n')}\n`)
     return writeSync(fd, batch) === batch.length
   } finally {
