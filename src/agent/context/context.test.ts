@@ -12,7 +12,7 @@ import { liveRanges, loadConversation, loadMessages, recover } from '../session/
 import { runTurn } from '../turn.ts'
 import { compact } from './compact.ts'
 import { importsIn, instructionsFor, instructionsText } from './instructions.ts'
-import { transcriptPieces, transcriptText } from './window.ts'
+import { clipped, transcriptPieces, transcriptText } from './window.ts'
 
 const open: TestSession[] = []
 afterEach(() => {
@@ -349,4 +349,18 @@ test('only what stands outside of code is an import', () => {
     './e/f.md',
     '~/g.md',
   ])
+})
+
+test('a long text is never cut in the middle of a character', () => {
+  for (const before of ['', 'a']) {
+    const text = `${before}${'🐢'.repeat(5_000)}`
+    const shown = clipped(text, 1_000)
+    assert.ok(shown.isWellFormed())
+    const note = /^\[SDLC_TRUNCATED\] (\d+) of (\d+) characters/m.exec(shown)!
+    const [head, , tail] = shown.split('\n')
+    assert.equal(Number(note[1]), text.length - head!.length - tail!.length)
+    const blocks = Array.from({ length: 4 }, () => ({ type: 'text', text }) as const)
+    const { pieces } = transcriptPieces([{ role: 'user', content: blocks }], 3_001)
+    assert.deepEqual([pieces.every((piece) => piece.isWellFormed()), pieces.length > 1], [true, true])
+  }
 })

@@ -23,10 +23,16 @@ export function withBoundedResults(message: Message, window: number): Message {
 export function clipped(content: string, most: number): string {
   if (content.length <= most) return content
   const half = Math.max(0, Math.floor((most - 200) / 2))
-  const left = content.length - 2 * half
+  const head = wholeUntil(content, half)
+  const tail = wholeUntil(content, content.length - half)
+  const left = tail - head
   const note = `[SDLC_TRUNCATED] ${left} of ${content.length} characters are left out: they do not fit the model's window. Ask for less: a range of lines, a filter, a search.`
-  return `${content.slice(0, half)}\n${note}\n${content.slice(content.length - half)}`
+  return `${content.slice(0, head)}\n${note}\n${content.slice(tail)}`
 }
+
+/** This place, or the one before it where it is in the middle of a character. */
+const wholeUntil = (text: string, at: number): number =>
+  /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(Math.max(0, at - 1), at + 1)) ? at - 1 : at
 
 export const transcriptText = (messages: readonly Message[]): string =>
   messages.map((message) => textOf(message, Infinity)).join('\n\n')
@@ -68,8 +74,15 @@ export function transcriptPieces(
   return { pieces, shortened: messages.reduce((sum, { content }) => sum + content.filter(isShort).length, 0) }
 }
 
-const slices = (text: string, most: number): string[] =>
-  Array.from({ length: Math.ceil(text.length / most) }, (_, at) => text.slice(at * most, (at + 1) * most))
+function slices(text: string, most: number): string[] {
+  const found: string[] = []
+  for (let at = 0; at < text.length; ) {
+    const end = wholeUntil(text, at + most)
+    found.push(text.slice(at, end))
+    at = end
+  }
+  return found
+}
 
 function wordsOf(block: ContentBlock): string {
   if (block.type === 'text') return block.text

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { ContentBlock, Message } from '../model.ts'
 import { wellFormed } from '../transport/history.ts'
-import { conversationBytes } from './request-bytes.ts'
+import { bytesOf, bytesOnce, conversationBytes } from './request-bytes.ts'
 
 const block: fc.Arbitrary<ContentBlock> = fc.oneof(
   fc.constantFrom('', 'words', 'ü🐢', 'x'.repeat(3000)).map((text): ContentBlock => ({ type: 'text', text })),
@@ -53,4 +53,15 @@ test('what a turn adds is all that is written, and no copy is kept for each turn
   }
   assert.equal(written, 500)
   assert.ok(blocks.size < 20, `${blocks.size} blocks`)
+})
+
+test('halves of characters are not sent: a server would reject the conversation from then on', () => {
+  const texts = ['\ud83d', 'a\udc22b', '\\ud83d', '\\\\ud83d', '\\\ud83d', '🐢', '\ud83d\ud83d\udc22']
+  const sent = ['\ufffd', 'a\ufffdb', '\\ud83d', '\\\\ud83d', '\\\ufffd', '🐢', '\ufffd🐢']
+  const content = (of: readonly string[]) => of.map((text) => ({ type: 'text' as const, text }))
+  const message: Message = { role: 'user', content: content(texts) }
+  const expected = { role: 'user', content: content(sent) }
+  assert.deepEqual(JSON.parse(conversationBytes(write)([message]).subarray(1).toString()), expected)
+  assert.deepEqual(JSON.parse(bytesOnce(write)(message).toString()), expected)
+  assert.deepEqual(JSON.parse(Buffer.concat(bytesOf('[', JSON.stringify(texts), ']')).toString()), [sent])
 })

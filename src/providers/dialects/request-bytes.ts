@@ -9,11 +9,20 @@ export function bytesOnce<T extends object>(write: (value: T) => string): (value
   return (value) => {
     let bytes = known.get(value)
     if (bytes === undefined) {
-      bytes = Buffer.from(write(value))
+      bytes = Buffer.from(withWholeCharacters(write(value)))
       known.set(value, bytes)
     }
     return bytes
   }
+}
+
+/**
+ * JSON without halves of characters. A text that was cut, or that a tool or a model made up, may have them; servers reject such a
+ * request, and with it every later one of the conversation.
+ */
+function withWholeCharacters(json: string): string {
+  if (!json.includes('\\ud')) return json // a half is the only character that JSON.stringify writes like this
+  return json.replaceAll(/(\\\\)|\\ud[89a-f][0-9a-f]{2}/g, (_, backslash?: string) => backslash ?? '\ufffd')
 }
 
 /** The `tools` field; empty where there are none. */
@@ -24,7 +33,9 @@ export const toolsField = (inDialect: (tool: ToolDefinition) => JsonObject) =>
 
 /** JSON in parts, which are sent one after another and never copied into one. */
 export const bytesOf = (...parts: readonly (string | Buffer)[]): Buffer[] =>
-  parts.filter(({ length }) => length > 0).map((part) => (typeof part === 'string' ? Buffer.from(part) : part))
+  parts
+    .filter(({ length }) => length > 0)
+    .map((part) => (typeof part === 'string' ? Buffer.from(withWholeCharacters(part)) : part))
 
 interface Written {
   readonly messages: Message[]
@@ -52,7 +63,7 @@ export function conversationBytes(write: (message: Message) => string): (message
       written.messages.length = written.ends.length = same
     }
     for (const message of messages.slice(same)) {
-      const text = write(message)
+      const text = withWholeCharacters(write(message))
       if (text !== '') {
         const size = Buffer.byteLength(text) + 1
         if (end + size > written.bytes.length) written.bytes = grown(written.bytes.subarray(0, end), end + size)
