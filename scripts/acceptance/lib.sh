@@ -28,6 +28,9 @@ tool() {
   ona --eval "{\"tool\":\"$name\",\"input\":$input}" "$@" || true
 }
 
+# commands: command lines of ona, a JSON array of words each, in one process; prints {"code":…,"stdout":…,"stderr":…} for each
+commands() { node --import="$ROOT/scripts/compile-cache.mjs" "$ROOT/test/support/run-commands.ts"; }
+
 # settings JSON: the operator's settings of record, in place of what is there
 settings() {
   sql "INSERT OR REPLACE INTO settings_snapshot(scope, json, updated_at) VALUES ('effective', '${1//\'/\'\'}', datetime('now'))"

@@ -162,10 +162,12 @@ test('memory-journal takes a prompt of 80 KB within the budget of the contract, 
 })
 
 test('a module that holds the thread is cut off too: a critical one denies, another is passed over', async () => {
+  // one that waits holds the thread as well as one that counts, and leaves the core to others
+  const holds = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)'
   for (const critical of [false, true]) {
     const repo = makeRepo(['session', 'graph-pretooluse'])
     repo.setBudgets(1000)
-    repo.addModule('loops', moduleBody('loops', 'while (true) {}'), { priority: 1, critical })
+    repo.addModule('loops', moduleBody('loops', holds), { priority: 1, critical })
     const search = { tool_name: 'grep_search', tool_input: { query: 'x' } }
     const { output } = await repo.fire('PreToolUse', search)
     assert.deepEqual([output.decision, output._debug?.['budgetExceeded']], [critical ? 'deny' : 'ask', true])

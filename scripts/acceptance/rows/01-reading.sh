@@ -12,7 +12,8 @@ lacks "$(grep -rnE '(//|/?\*).*\b(TODO|FIXME|XXX|HACK)\b|[Nn]ot (yet )?implement
 X
 
 row F0-3 0.3 'forbidden: documentation of what is not wired in the program' 'every command of ona --help answers its own --help with an example' <<'X'
-for command in demo init 'hooks list' 'permissions test' 'plan list' verify 'mcp list' 'dispatcher install' rehearse 'audit import' 'hooks replay' inspect login logout status --init-db --eval --transition; do has "$(exits 0 ona $command --help)" 'ona '; done
+printf '["%s","--help"]\n' demo init 'hooks","list' 'permissions","test' 'plan","list' verify 'mcp","list' 'dispatcher","install' rehearse 'audit","import' 'hooks","replay' inspect login logout status --init-db --eval --transition | commands >said
+same '18 18' "$(grep -c '"code":0' said) $(grep -cE '"stdout":"([^"]|\\")*ona ' said)"
 X
 
 row F0-4 0.4 'forbidden: "similar to", "best effort" and "eventually" as a promise' 'no such words in docs/' <<'X'
