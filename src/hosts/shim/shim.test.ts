@@ -158,6 +158,10 @@ test('a guard whose failure refuses the call refuses when it crashes, is missing
     ['./not-there', /exit 127/],
     ['kill -9 $$', /ended by SIGKILL/],
     ['sleep 60', /no answer within 300 ms/, 300],
+    ['trap "" TERM INT; sleep 60', /no answer within 300 ms/, 300],
+    ['kill -STOP $$', /no answer within 300 ms/, 300],
+    ['echo \'{"hookSpecificOutput":"deny"}\'', /hookSpecificOutput is not an object/],
+    ['echo \'{"decision":"denny","hookSpecificOutput":{"permissionDecision":"allow"}}\'', /unknown decision "denny"/],
     ['echo fine', /not a JSON object/],
     ['echo \'{"decision"\'', /not a JSON object/],
     ["echo '[]'", /not a JSON object/],
@@ -175,7 +179,13 @@ test('a guard whose failure refuses the call refuses when it crashes, is missing
 
 test('a refusal in Claude Code’s JSON refuses in every agent', () => {
   const answer = { hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: 'no' } }
-  for (const said of [answer, { decision: 'block', reason: 'no' }]) {
+  const yes = { hookSpecificOutput: { permissionDecision: 'allow', permissionDecisionReason: '' } }
+  for (const said of [
+    answer,
+    { decision: 'block', reason: 'no' },
+    { decision: 'block', reason: 'no', ...yes },
+    { permissionDecision: 'deny', permissionDecisionReason: { why: 'no' }, reason: 'no', ...yes },
+  ]) {
     const { status, stdout, stderr } = run('*', `echo '${JSON.stringify(said)}'`, vscode('Bash'))
     assert.deepEqual([status, stderr, JSON.parse(stdout).permissionDecisionReason], [0, 'no\n', 'no'])
   }

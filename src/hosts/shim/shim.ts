@@ -64,7 +64,7 @@ try {
 if (event && typeof event === 'object' && !answered) prepare()
 const name = event?.hook_event_name
 let run, out, err, answer
-${policy ? `process.exitCode = judges ? 1 : 0 // until there is a word\nif (judges) require('./guard.cjs').judged(__dirname, '${policy}', input).then(conclude, (error) => conclude({ status: null, error }))\nelse ` : ''}conclude(answered ? answeredRun() : require('node:child_process').spawnSync(command, { shell: true, cwd: __dirname + '${cwd}', input, timeout, maxBuffer: 4 << 20, detached: process.platform !== 'win32' }))
+${policy ? `process.exitCode = judges ? 1 : 0 // until there is a word\nif (judges) require('./guard.cjs').judged(__dirname, '${policy}', input).then(conclude, (error) => conclude({ status: null, error }))\nelse ` : ''}conclude(answered ? answeredRun() : require('node:child_process').spawnSync(command, { shell: true, cwd: __dirname + '${cwd}', input, timeout, killSignal: 'SIGKILL', maxBuffer: 4 << 20, detached: process.platform !== 'win32' }))
 
 /** Says in the agent's words how the hook's run ended. */
 function conclude(ended) {
@@ -132,18 +132,22 @@ function failureIn() {
   if (run.status !== 0) return run.status === 2 ? null : 'exit ' + run.status
   if (!refusesOnFailure || !out.trim()) return null
   if (!answer) return 'its output is not a JSON object'
-  const said = [answer.hookSpecificOutput?.permissionDecision, answer.permissionDecision, answer.decision].find((word) => word !== undefined)
-  return said === undefined || ['allow', 'deny', 'ask', 'defer', 'block', 'approve'].includes(said) ? null : 'unknown decision ' + JSON.stringify(said)
+  if (answer.hookSpecificOutput !== undefined && !isObject(answer.hookSpecificOutput)) return 'hookSpecificOutput is not an object'
+  const unknown = decisions().find((word) => !['allow', 'deny', 'ask', 'defer', 'block', 'approve'].includes(word))
+  return unknown === undefined ? null : 'unknown decision ' + JSON.stringify(unknown)
+}
+
+/** What the answer says in each of the places where a decision may be. */
+function decisions() {
+  return [answer.hookSpecificOutput?.permissionDecision, answer.permissionDecision, answer.decision].filter((word) => word !== undefined)
 }
 
 /** The reason of an answer that refuses the tool; undefined when it does not. */
 function denial() {
   if (!answer) return undefined
-  const inner = answer.hookSpecificOutput ?? {}
-  const decision = inner.permissionDecision ?? answer.permissionDecision ?? answer.decision
-  const reason = inner.permissionDecisionReason ?? answer.permissionDecisionReason ?? answer.reason
-  if (decision === 'deny' || decision === 'block') return reason || 'a hook refused this: ' + command
-${cannotAsk ? `  if (decision === 'ask') return 'this needs your approval, which a hook cannot ask for here: ' + (reason || command)\n` : ''}  return undefined
+  const reason = [answer.hookSpecificOutput?.permissionDecisionReason, answer.permissionDecisionReason, answer.reason].find((text) => text && typeof text === 'string')
+  if (decisions().some((word) => word === 'deny' || word === 'block')) return reason ?? 'a hook refused this: ' + command
+${cannotAsk ? `  if (decisions().includes('ask')) return 'this needs your approval, which a hook cannot ask for here: ' + (reason || command)\n` : ''}  return undefined
 }
 
 ${refusalComment[strictOutput ? 'exit' : 'json']}
@@ -162,10 +166,14 @@ function refuse(reason) {
 function jsonIn(text) {
   try {
     const value = JSON.parse(text)
-    return value && typeof value === 'object' && !Array.isArray(value) ? value : null
+    return isObject(value) ? value : null
   } catch {
     return null
   }
+}
+
+function isObject(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The hook's answer in each place where one of the agents looks for it. */
