@@ -6,7 +6,7 @@ import { onPath } from '../../hooks/handlers/find-program.ts'
 import { withoutCredentials } from '../../hooks/secret-names.ts'
 import { packageRoot } from '../../package-root.ts'
 import { Bounded } from '../bounded.ts'
-import { clip, type Found, type FoundFile, type FoundLine, heldBytes, type Search } from './search.ts'
+import { clip, type Found, type FoundFile, type FoundLine, heldBytes, type Search, searchLimits } from './search.ts'
 import { versionControl } from './walk.ts'
 
 /** Looked for once; `null` when there is none. */
@@ -68,6 +68,8 @@ function flags({
     ...(mode === 'files_with_matches' ? ['--files-with-matches'] : []),
     ...(mode === 'count' ? ['--count'] : []),
     ...(mode === 'content' ? ['--line-number', `--before-context=${before}`, `--after-context=${after}`] : []),
+    // longer than any line is shown, so that a file of one line does not take the room of all others
+    ...(mode === 'content' ? [`--max-columns=${searchLimits.lineLength * 8}`, '--max-columns-preview'] : []),
     ...(type === undefined ? [] : [`--type=${type}`]),
     ...globs.map((glob) => `--glob=${glob}`),
     ...versionControl.map((folder) => `--glob=!${folder}`),

@@ -295,6 +295,14 @@ test('a flood of matches is cut, and the same question has the same answer', asy
   assert.match(all.content, /\[SDLC_TRUNCATED\]/)
 })
 
+test('a line of many megabytes is shown from its beginning, and hides no other match', async (t) => {
+  const b = bench(t)
+  b.file('a.min.js', `${'ü'.repeat(3_000_000)}needle\n`)
+  b.file('b.txt', 'before\nneedle\n')
+  const { content } = await b.use('Grep', { pattern: 'needle', output_mode: 'content', '-B': 1 })
+  assert.equal(content, `a.min.js:1:${'ü'.repeat(500)}… [cut]\n--\nb.txt-1-before\nb.txt:2:needle`)
+})
+
 test('a pattern that would backtrack for ever can be interrupted', async (t) => {
   const b = bench(t)
   b.file('a.txt', `${'a'.repeat(60)}!\n`)
