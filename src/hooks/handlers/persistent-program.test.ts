@@ -69,6 +69,7 @@ test('what an answer means', async () => {
     ['echo 7', failed('printed a line that is not a JSON object: 7')],
     ['echo trouble >&2; sleep 0.1; exit 3', failed('ended with 3', 'trouble\n')],
     ['kill -9 $$', failed('ended with SIGKILL')],
+    ['exec >&-; sleep 600', failed('closed its stdout')],
     ['sleep 60 & exit 4', failed('ended with 4')], // which holds its stdout open
   ]
   for (const [script, end] of lines) assert.deepEqual(await ask(saying(script)), end, script)
@@ -108,6 +109,17 @@ test('a call is one line, and the program reads it after the handshake alone', a
   const said = (id: number) => verdict(`{"first":{"protocol":1},"line":{"id":${id},"input":{"a":1}}}`)
   assert.deepEqual(await Promise.all([ask(echoing), ask(echoing)]), [said(1), said(2)])
   assert.deepEqual(await ask(echoing), said(3))
+})
+
+test('no character in a call ends its line, in whatever reads it', async () => {
+  const lines = `const { createInterface } = require('node:readline')
+    createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, input } = JSON.parse(line)
+      console.log(JSON.stringify(id ? { id, verdict: input } : { protocol: 1 }))
+    })`
+  const input = { text: 'a\u2028b\u2029c\u0085d\n\u{1F600}' }
+  const end = await ask('', { argv: [process.execPath, '-e', lines], input: JSON.stringify(input) })
+  assert.deepEqual(end.kind === 'verdict' && JSON.parse(end.text), input)
 })
 
 test('stderr goes to the next answer, of very much the end', async () => {

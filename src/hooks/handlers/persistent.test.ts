@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -193,6 +194,20 @@ serveHook(async ({ tool_input }) => {
   const { decision, notes } = await ask('ls')
   assert.deepEqual([decision, notes, (await ask('no')).reason], ['none', [], 'no'])
   assert.match((await ask('throw')).notes[0]!.reason, /^oops; failed open/)
+})
+
+test('serveHook ends with its stdin, when the last call is answered, whatever the hook holds open', () => {
+  const file = join(folder, 'holding.ts')
+  writeFileSync(
+    file,
+    `import { serveHook } from ${JSON.stringify(new URL('./serve.ts', import.meta.url).href)}
+setInterval(() => {}, 1000)
+serveHook(({ n }) => new Promise((resolve) => setTimeout(resolve, 50, { n })))`,
+  )
+  const input = '{"protocol":1}\n{"id":1,"input":{"n":1}}\n{"id":2,"input":{"n":2}}\n'
+  const { status, stdout } = spawnSync(process.execPath, [file], { input, encoding: 'utf8', timeout: 60_000 })
+  const answers = '{"protocol":1}\n{"id":1,"verdict":{"n":1}}\n{"id":2,"verdict":{"n":2}}\n'
+  assert.deepEqual([status, stdout], [0, answers])
 })
 
 test('the examples in Python and bash work', async () => {

@@ -78,9 +78,13 @@ export function askPersistent(place: Place, run: PersistentRun): Promise<Persist
       timeOut: () => giveUp(`timed out after ${run.timeoutMs} ms`, 'timed-out'),
     })
     watch(program)
-    program.send(`{"id":${id},"input":${run.input}}\n`)
+    program.send(`{"id":${id},"input":${onOneLine(run.input)}}\n`)
   })
 }
+
+/** Node's readline and others end a line at these as well; escaped they are the same JSON. */
+const onOneLine = (json: string): string =>
+  json.replaceAll(/[\u0085\u2028\u2029]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /**
  * One timer for all calls of a program: it stays set when a call is answered, since the next one comes soon, and keeps the
@@ -220,6 +224,7 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
     if (partial.length > longestLine) return end(program, `printed a line of more than ${longestLine} characters`)
     for (const line of lines) if (!program.over && line.trim() !== '') hear(line)
   })
+  child.stdout!.once('end', () => setTimeout(end, lastWordsMs, program, 'closed its stdout').unref())
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-keptStderr)
   })

@@ -4,7 +4,7 @@ import type { JsonObject } from '../shape.ts'
 
 /**
  * Answers every call with what the function returns: what a command hook would print, or nothing. What it throws is a failure
- * of the hook. Print nothing else on stdout.
+ * of the hook. Print nothing else on stdout. When stdin ends and all is answered, so does the process.
  */
 export function serveHook(answer: (input: JsonObject) => unknown): void {
   let partial = ''
@@ -19,9 +19,20 @@ export function serveHook(answer: (input: JsonObject) => unknown): void {
       return write({ id, error: errorOf(cause).message })
     }
   }
-  process.stdin.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (partial + text).split('\n')
+  const answers = new Set<Promise<unknown>>()
+  const stdin = process.stdin.setEncoding('utf8')
+  stdin.on('data', (text: string) => {
+    partial += text
+    if (!text.includes('\n')) return
+    const lines = partial.split('\n')
     partial = lines.pop()!
-    for (const line of lines) if (line !== '') void hear(line)
+    for (const line of lines) {
+      if (line === '') continue
+      const answered = hear(line)
+      answers.add(answered)
+      void answered.then(() => answers.delete(answered))
+    }
   })
+  // whatever else the hook holds open
+  stdin.once('end', () => void Promise.all(answers).then(() => process.stdout.write('', () => process.exit())))
 }

@@ -16,7 +16,7 @@ export const afterRestore = (status: string) => `builtin . /dev/fd/4; ${checks};
  * Two lines, then the command on lines of its own: bash reads it when it is due, as it would under `bash -lc`, and replaces
  * itself by its last program as it does there. The first line says `r` and waits for the word to go. An error such as an
  * assignment to a read-only variable ends a line and not the shell, so the second line looks at the word; without it the shell
- * kills itself, since an exit code would look like the hook's. Both assignments are tried before `r`.
+ * kills itself, since an exit code would look like the hook's. It says `b` when it begins. Both assignments are tried before `r`.
  *
  * `LINENO` is set in a redirection, the one place where bash keeps it: the command begins on line 1. A status above 1 of the
  * profile's last command becomes 1.
@@ -30,7 +30,7 @@ export const waitingScript = (begin: string, command: string) =>
       'builtin read -r -N 1 -u 3 BASH_EXECUTION_STRING || builtin kill -KILL $$',
     ].join('; '),
     [
-      '[[ $BASH_EXECUTION_STRING == g ]] || builtin kill -KILL $$',
+      '[[ $BASH_EXECUTION_STRING == g ]] || builtin kill -KILL $$; builtin printf b >&3',
       `BASH_EXECUTION_STRING=${quoted(command)}; SECONDS=0; exec 3>&-`,
       'case $1 in 0) builtin shift ;; *) builtin shift; ! [[ 1 ]] ;; esac',
     ].join('; '),

@@ -1,7 +1,7 @@
 /** One warm shell as this process holds it, and what it was started from. */
 import type { ChildProcess } from 'node:child_process'
 import { statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { Env } from '../../handler.ts'
 import { wakeGroup } from '../../process-group.ts'
@@ -33,7 +33,8 @@ const watched = new WeakMap<WarmPlace, readonly string[]>()
 export function stampOf(place: WarmPlace): string {
   let paths = watched.get(place)
   if (!paths) {
-    paths = ['/etc/profile', ...loginFiles.map((name) => join(place.env.HOME ?? '', name))]
+    const home = homeOf(place)
+    paths = ['/etc/profile', ...loginFiles.map((name) => join(home, name))]
     watched.set(place, paths)
   }
   try {
@@ -49,21 +50,32 @@ export function stampOf(place: WarmPlace): string {
   }
 }
 
+/** As bash finds it. */
+function homeOf({ cwd, env: { HOME } }: WarmPlace): string {
+  if (HOME !== undefined) return resolve(cwd, HOME || '/')
+  try {
+    return process.getBuiltinModule('node:os').userInfo().homedir
+  } catch {
+    return '/' // a user without an entry
+  }
+}
+
 const absent = { throwIfNoEntry: false } as const
 
 /** Around a bash that was started with a waiting script. */
 export function warmShell(child: ChildProcess, stamp: string): Shell {
   const channel = child.stdio[3] as Duplex
-  let unread = false
-  channel.on('error', () => {
-    unread = true // EPIPE, or ECONNRESET: it ended with the word in its queue
-  })
+  let acknowledged = false
+  channel.on('error', () => {}) // EPIPE, or ECONNRESET: it ended with the word in its queue
   const began = new Promise<boolean>((resolve) => {
-    channel.once('close', () => resolve(!unread))
+    channel.once('close', () => resolve(acknowledged))
   })
-  // what the profile left running may hold the other end; an error is there with the exit, one turn of the event loop later
+  // what the profile left running may hold the other end; what the shell said is there with its exit, one turn later
   child.once('exit', () => setImmediate(setImmediate, () => channel.destroy()))
   const release = () => {
+    channel.once('data', () => {
+      acknowledged = true
+    })
     wakeGroup(child) // before the command, which may have a trap for it
     channel.write('g') // before all else: it works while this process prepares to hear it
     keepAlive(child, true)

@@ -1,7 +1,7 @@
 /** How many shells are kept ready, for which commands, and what becomes of the oldest. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, mkdtempSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -133,6 +133,20 @@ test('sixteen in one place: of more commands the one used longest ago loses its 
   if (isLinux) await until(() => shellsIn(place) === 16)
 })
 
+test('of more than sixteen commands that are asked in every round, sixteen keep their shells', async () => {
+  const place = newPlace()
+  const round = async () => {
+    const warm: boolean[] = []
+    for (let at = 0; at < 18; at++) warm.push(await isWarm(`echo round ${at}`, place))
+    return warm.filter(Boolean).length
+  }
+  await round()
+  await until(() => warmShells(place) === 16)
+  await round()
+  await until(() => warmShells(place) === 16)
+  assert.equal(await round(), 16)
+})
+
 test('three places: the shells of the oldest end', async () => {
   const places = Array.from({ length: 4 }, () => newPlace())
   for (const place of places.slice(0, 3)) {
@@ -189,7 +203,7 @@ test('the script of a waiting shell has two lines of its own, with the command o
   const command = `echo 'it\\'\r\necho "$x"`
   const [first, second, ...rest] = waitingScript('begin', command).split('\n')
   assert.deepEqual(
-    [first!.split('; ').slice(0, 3), second!.split('; ').slice(1, 4), rest.join('\n')],
+    [first!.split('; ').slice(0, 3), second!.split('; ').slice(2, 5), rest.join('\n')],
     [
       ['begin', 'BASH_EXECUTION_STRING=', 'SECONDS=0'],
       [`BASH_EXECUTION_STRING=$'echo \\'it\\\\\\'\\r\\necho "$x"'`, 'SECONDS=0', 'exec 3>&-'],
@@ -212,6 +226,16 @@ test('what bash reads at a login, and the folder, are what a shell was started f
   assert.equal(stampOf(place), stamps[5])
   const below = { ...place, cwd: join(home, 'x'.repeat(300)) } // it cannot be looked at
   assert.notEqual(stampOf(below), stampOf(below))
+})
+
+test('the profile is where bash looks for it, also where HOME is unset, empty or relative', () => {
+  const { cwd, shell } = newPlace()
+  const stampIn = (HOME?: string) => stampOf({ shell, cwd, env: HOME === undefined ? {} : { HOME } })
+  assert.deepEqual([stampIn(), stampIn('')], [stampIn(userInfo().homedir), stampIn('/')])
+  const before = stampIn('below')
+  mkdirSync(join(cwd, 'below'))
+  writeFileSync(join(cwd, 'below/.profile'), ':')
+  assert.notEqual(stampIn('below'), before)
 })
 
 /** Whether a hook begins without waiting for a shell. */

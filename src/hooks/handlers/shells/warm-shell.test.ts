@@ -161,19 +161,24 @@ test('a profile that changed, or a folder that another replaced, is what the nex
   assert.equal(await run(), 'newer\nhere\n')
 })
 
+/** In a profile: something that runs as long as the folder is there. */
+const staying = `setsid sh -c 'while [ -d "$HOME" ]; do sleep 1; done' < /dev/null > /dev/null 2>&1 &`
+
 test('a shell that dies or is stopped before it takes the word to go loses no hook, and runs none twice', async () => {
   const home = mkdtempSync(join(root, 'home-'))
   const env = { HOME: home, PATH: process.env['PATH'] }
   const place = { shell: '/bin/bash', cwd: home, env }
   const command = 'echo ran >> log; cat'
-  for (const signal of ['SIGSTOP', 'SIGKILL']) {
+  for (const signal of ['SIGSTOP', 'SIGKILL', 'SIGTERM']) {
+    // in the end what the profile left running holds the shell's descriptor
+    if (signal === 'SIGTERM') writeFileSync(join(home, '.profile'), staying)
     await warmed(command, place)
     for (const pid of children()) process.kill(pid, signal) // ona has yet to hear of it
     const run = runCommand({ command, shell: 'bash', cwd: home, input: '{}', env, timeoutMs: 60_000 })
     const { end, exitCode, stdout } = await run
     assert.deepEqual([signal, end, exitCode, stdout], [signal, 'exited', 0, '{}\n'])
   }
-  assert.equal(readFileSync(join(home, 'log'), 'utf8'), 'ran\nran\n')
+  assert.equal(readFileSync(join(home, 'log'), 'utf8'), 'ran\n'.repeat(3))
 })
 
 /** Those of this process. */
@@ -191,8 +196,6 @@ test('a shell that is ended in the middle of its hook has run it', async () => {
 
 test('what the profile leaves running holds up no hook, however the hook ends', async () => {
   const home = mkdtempSync(join(root, 'home-'))
-  // as long as the folder is there
-  const staying = `setsid sh -c 'while [ -d "$HOME" ]; do sleep 1; done' < /dev/null > /dev/null 2>&1 &`
   writeFileSync(join(home, '.profile'), staying)
   const env = { HOME: home, PATH: process.env['PATH'] }
   const place = { shell: '/bin/bash', cwd: home, env }

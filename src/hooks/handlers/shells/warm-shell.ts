@@ -114,7 +114,7 @@ function takeShell(pool: Pool, { ready }: Stock): Shell | undefined {
 }
 
 async function nextShell(pool: Pool, stock: Stock): Promise<Shell | undefined> {
-  if (!pool.waits) return undefined
+  if (!pool.waits || pool.stocks.get(stock.command) !== stock) return undefined
   if (stock.starting <= stock.waiters.size) {
     pool.rushed = true
     refresh(pool)
@@ -197,13 +197,14 @@ function stockFor({ stocks }: Pool, command: string): Stock {
   const stock = known ?? {
     ...{ command, ready: [], starting: 0, waiters: new Set(), wanted: 0, recent: [], unfit: false },
   }
+  if (!known && stocks.size >= mostShells) {
+    const oldest = [...stocks.values()].find(({ wanted, recent }) => Math.max(wanted, ...recent) === 0)
+    if (!oldest) return stock // all are asked in these rounds: in turn they would all lose their shells
+    for (const shell of oldest.ready.splice(0)) shell.dismiss()
+    stocks.delete(oldest.command)
+  }
   stocks.delete(command)
   stocks.set(command, stock)
-  if (!known && stocks.size > mostShells) {
-    const [oldest, { ready }] = stocks.entries().next().value!
-    for (const shell of ready.splice(0)) shell.dismiss()
-    stocks.delete(oldest)
-  }
   return stock
 }
 
