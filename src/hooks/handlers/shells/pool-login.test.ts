@@ -36,8 +36,11 @@ async function learned() {
 }
 /** Descriptors of this process whose files hold a snapshot. */
 const kept = () =>
-  readdirSync('/proc/self/fd').filter((fd) => /\/ona-[0-9a-f-]{36} \(deleted\)$/.test(linkOf(fd))).length
-function linkOf(fd: string): string {
+  readdirSync('/proc/self/fd').filter((fd) => / \(deleted\)$/.test(linkOf(fd)) && isSnapshot(fd)).length
+/** Of the file that a descriptor belongs to, or of a path. */
+const isSnapshot = (at: unknown) =>
+  /\/ona-[0-9a-f-]{36}( \(deleted\))?$/.test(Number(at) >= 0 ? linkOf(at) : String(at))
+function linkOf(fd: unknown): string {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`)
   } catch {
@@ -45,12 +48,12 @@ function linkOf(fd: string): string {
   }
 }
 
-/** Puts something in the place of a function of node:fs until the test ends. */
-function replaced(
-  t: TestContext,
-  name: 'openSync' | 'readdirSync' | 'writeSync',
-  by: (...given: never[]) => unknown,
-): void {
+/** Replaces a function of node:fs until the test ends, for the files of snapshots alone: Node and others call it as well. */
+function replaced(t: TestContext, name: 'openSync' | 'writeSync', by: (...given: never[]) => unknown): void {
+  const original = fs[name] as (...given: unknown[]) => unknown
+  put(t, name, (...given: unknown[]) => (isSnapshot(given[0]) ? by : original)(...(given as never[])))
+}
+function put(t: TestContext, name: 'openSync' | 'readdirSync' | 'writeSync', by: (...given: never[]) => unknown): void {
   const { mock } = t.mock.method(fs, name, by as never)
   syncBuiltinESMExports()
   t.after(() => {
@@ -83,7 +86,7 @@ test('a snapshot is kept in memory where that is a folder, for its owner alone',
   const { place } = newPool()
   if (existsSync('/dev/shm')) await assert.rejects(takeSnapshot(place), /seen/)
   const { readdirSync } = fs
-  replaced(t, 'readdirSync', (path: string) => readdirSync(path === '/dev/shm' ? '/none/such' : path))
+  put(t, 'readdirSync', (path: string) => readdirSync(path === '/dev/shm' ? '/none/such' : path))
   await assert.rejects(takeSnapshot(place), /seen/)
   const how = ['ona-'.length + 36, 'wx+', 0o600]
   assert.deepEqual(opened, [...(existsSync('/dev/shm') ? [['/dev/shm', ...how]] : []), [tmpdir(), ...how]])
