@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Invocation } from '../hooks/plane.ts'
-import { commitRound, commitToolCall, listEvents, listHookInvocations, recordHooks } from './audit.ts'
+import { listEvents, listHookInvocations, recordHooks } from './audit.ts'
 import { createConversation, createSession } from './conversations.ts'
 import { type Db, inMemory, openDb } from './open.ts'
+import { commitRound, commitToolCall } from './session/commit.ts'
 
 function opened(t: TestContext, path = inMemory): Db {
   const db = openDb(path)

@@ -1,16 +1,8 @@
-/** The audit: which hooks ran, what was permitted, what happened; and the groups of rows that are committed as one. */
+/** The audit: which hooks ran, what was permitted, what happened. */
 import type { Invocation } from '../hooks/plane.ts'
-import { touchConversation } from './conversations.ts'
 import type { Db, ReadDb, SqlValue } from './open.ts'
 import { storable } from './secrets.ts'
-import { withOutput, withoutOutput } from './session/stored-once.ts'
-import { type Appended, appendEntry, type Entry, type ToolResultEntry } from './session/transcript.ts'
-
-/** Whose rows they are. */
-export interface Owner {
-  readonly sessionId: string
-  readonly conversationId: string
-}
+import { withOutput } from './session/stored-once.ts'
 
 export interface PermissionRecord {
   readonly sessionId: string
@@ -36,53 +28,6 @@ export interface StoredEvent {
   readonly timestamp: string
   readonly type: string
   readonly detail: string | null
-}
-
-/**
- * One tool call, whole: the rows of every hook that was asked, the permission and the result. Either all of it is in
- * the database or nothing of it.
- */
-export function commitToolCall(
-  db: Db,
-  call: Owner & {
-    readonly invocations: readonly Invocation[]
-    readonly permission?: Omit<PermissionRecord, 'sessionId' | 'toolUseId'>
-    readonly result: Omit<ToolResultEntry, '_t'>
-    readonly events?: readonly Omit<EventRecord, 'conversationId' | 'sessionId'>[]
-    /** Further entries that belong to the call, after its result. */
-    readonly extra?: readonly Entry[]
-    readonly parentId?: number | null
-  },
-): Appended {
-  const { sessionId, permission, result } = call
-  return db.transaction(() => {
-    if (permission) logPermission(db, { ...permission, sessionId, toolUseId: result.tool_use_id as string })
-    const [appended] = commitRound(db, {
-      ...call,
-      invocations: withoutOutput(call.invocations, result),
-      entries: [{ _t: 'tool_result', ...result } as ToolResultEntry, ...(call.extra ?? [])],
-    })
-    return appended!
-  })
-}
-
-/** What one step of a turn leaves behind (a prompt, a reply, a compaction): its entries and the hooks asked, as one. */
-export function commitRound(
-  db: Db,
-  round: Owner & {
-    readonly entries: readonly Entry[]
-    readonly invocations?: readonly Invocation[]
-    readonly events?: readonly Omit<EventRecord, 'conversationId' | 'sessionId'>[]
-    readonly parentId?: number | null
-  },
-): Appended[] {
-  const { sessionId, conversationId, entries, invocations = [], events = [], parentId = null } = round
-  return db.transaction(() => {
-    recordHooks(db, sessionId, conversationId, invocations)
-    for (const event of events) addEvent(db, { ...event, conversationId, sessionId })
-    touchConversation(db, conversationId)
-    return entries.map((entry) => appendEntry(db, sessionId, entry, parentId))
-  })
 }
 
 export function recordHooks(
@@ -117,7 +62,7 @@ export function recordHooks(
   })
 }
 
-function logPermission(db: Db, record: PermissionRecord): void {
+export function logPermission(db: Db, record: PermissionRecord): void {
   db.transaction(() =>
     db.run(
       'INSERT INTO tool_permission_log(session_id, tool_use_id, tool_name, decision, reason_json) VALUES (?, ?, ?, ?, ?)',

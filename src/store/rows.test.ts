@@ -27,7 +27,7 @@ import {
   holds,
   releaseConversation,
 } from './archive/retention.ts'
-import { addEvent, commitRound, commitToolCall, listEvents, listHookInvocations } from './audit.ts'
+import { addEvent, listEvents, listHookInvocations } from './audit.ts'
 import {
   createConversation,
   createSession,
@@ -46,6 +46,7 @@ import { approvePlan, completePlan, draftPlan, getPlan, supersedePlan } from './
 import { addRating, lastRating } from './ratings.ts'
 import { recentDenials, recentFailures, usageByDay } from './reports.ts'
 import { keepProfile } from './sandbox-profiles.ts'
+import { commitRound, commitToolCall } from './session/commit.ts'
 import { addPrompt, readPrompts } from './session/prompt-history.ts'
 import { signIn, signOut, workerIn } from './session/session-lock.ts'
 import { shownBytes } from './size.ts'

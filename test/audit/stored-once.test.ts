@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { verifyChain } from '../../src/audit/evidence/verify.ts'
 import type { Invocation } from '../../src/hooks/plane.ts'
-import { commitToolCall, listHookInvocations } from '../../src/store/audit.ts'
+import { listHookInvocations } from '../../src/store/audit.ts'
 import { createConversation, createSession } from '../../src/store/conversations.ts'
 import { openDb } from '../../src/store/open.ts'
+import { commitToolCall } from '../../src/store/session/commit.ts'
 
 test('a long output is stored once, and the log still shows what every hook was given', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'ona-once-'))

@@ -1,9 +1,10 @@
 /** A record with something of everything, over three weeks, as the agents would have left it. */
 import { DatabaseSync } from 'node:sqlite'
 import { requestApproval } from '../../src/store/approvals.ts'
-import { addEvent, commitRound, commitToolCall, recordHooks } from '../../src/store/audit.ts'
+import { addEvent, recordHooks } from '../../src/store/audit.ts'
 import { createConversation, createSession } from '../../src/store/conversations.ts'
 import { type Db, openDb } from '../../src/store/open.ts'
+import { commitRound, commitToolCall } from '../../src/store/session/commit.ts'
 
 export const hostile = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>\u202etxt`
 

@@ -4,8 +4,8 @@
  */
 import { writeSync } from 'node:fs'
 import type { Invocation } from '../../src/hooks/plane.ts'
-import { commitToolCall } from '../../src/store/audit.ts'
 import { openDb } from '../../src/store/open.ts'
+import { commitToolCall } from '../../src/store/session/commit.ts'
 import { appendEntry } from '../../src/store/session/transcript.ts'
 
 const [path, sessionId, conversationId, count = 'Infinity'] = process.argv.slice(2) as [string, string, string, string?]

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { anyText } from '../../../test/support/any-text.ts'
 import type { Invocation } from '../../hooks/plane.ts'
-import { commitRound, commitToolCall, listEvents, listHookInvocations, recordHooks } from '../audit.ts'
+import { listEvents, listHookInvocations, recordHooks } from '../audit.ts'
 import {
   createConversation,
   createSession,
@@ -18,6 +18,7 @@ import {
 import { openDb } from '../open.ts'
 import { keepOut } from '../secrets.ts'
 import { setState } from '../state.ts'
+import { commitRound, commitToolCall } from './commit.ts'
 import { listSessions } from './session-list.ts'
 import {
   appendEntries,
