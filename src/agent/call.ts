@@ -4,6 +4,7 @@ import type { JsonObject } from '../hooks/shape.ts'
 import type { ToolUse } from '../providers/model.ts'
 
 import type { Place } from '../sandbox/place.ts'
+import type { WaitingShell } from '../tools/bash/waiting-shell.ts'
 import { failed, type ToolOutput } from '../tools/output.ts'
 import type { Tool } from '../tools/tool.ts'
 
@@ -27,6 +28,8 @@ export interface Call {
   judgedPath?: string
   /** Where a Bash command runs, when a sandbox is enabled. */
   place?: Place
+  /** The shell that waits for a Bash command. */
+  shell?: WaitingShell
   /** Text for the model, beside the result. */
   context: string[]
   /** Of a call that runs beside others. */

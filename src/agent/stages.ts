@@ -13,6 +13,7 @@ import { recall } from './context/recall.ts'
 import { helpAgainst, raiseStopFailure } from './model/model-failure.ts'
 import { contextShare, spend } from './model/spend.ts'
 import type { Session } from './session/session.ts'
+import { startShellAhead } from './shell-ahead.ts'
 import { grouped, runSideBySide } from './side-by-side.ts'
 import { newsOf } from './subagents/background.ts'
 import { interruptedResult, runToolCall } from './tool-call.ts'
@@ -112,12 +113,12 @@ async function ask(session: Session, model: string): Promise<Reply> {
   const request = await requestFor(session, model)
   await session.observe({ type: 'request', request })
   session.runtime.plane.expectCalls(session.scope())
-  const reply = safe(
-    await session.model.provider.reply(request, (part) => {
-      session.runtime.mcp?.connect?.()
-      if (part.type !== 'tool-call') session.emit(safe(part))
-    }),
-  )
+  const replying = session.model.provider.reply(request, (part) => {
+    session.runtime.mcp?.connect?.()
+    if (part.type !== 'tool-call') session.emit(safe(part))
+  })
+  startShellAhead(session)
+  const reply = safe(await replying)
   const helped = reply.failure && (await helpAgainst(session, reply.failure))
   return helped ? ask(session, session.model.wireModel) : reply
 }

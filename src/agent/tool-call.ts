@@ -15,6 +15,7 @@ import { instructionsFor } from './context/instructions.ts'
 import { gate, permissionSettled, permit } from './permit.ts'
 import { placeRecord } from './sandboxed.ts'
 import type { Session } from './session/session.ts'
+import { shellFor } from './shell-ahead.ts'
 import { askHooks, tellHooks } from './tool-hooks.ts'
 import { toolContext } from './tool-host.ts'
 import type { TurnEnd } from './turn-end.ts'
@@ -97,13 +98,18 @@ const unavailableServer = ({ runtime }: Session, tool: string) =>
 async function run(call: Call): Promise<Outcome> {
   const { session, use, tool } = call
   if (session.signal.aborted) return { output: interruptedResult('interrupted before it ran'), as: 'interrupted' }
+  Object.assign(call, await shellFor(call))
   session.commit(() => {
     if (call.place?.in === 'sandbox') keepProfile(session.db, call.place.cell.digest, call.place.cell.description)
     const event = addEvent(session.db, {
       conversationId: session.conversationId,
       sessionId: session.id,
       type: 'tool_start',
-      detail: { tool_use_id: use.id, tool_name: tool.name, permission_mode: session.mode, ...placeRecord(call) },
+      detail: {
+        ...{ tool_use_id: use.id, tool_name: tool.name, permission_mode: session.mode },
+        ...placeRecord(call),
+        ...(call.shell && { shell_process: call.shell.process }),
+      },
     })
     startedHere(session.db, event)
   })
@@ -123,6 +129,7 @@ async function run(call: Call): Promise<Outcome> {
     const stopped = session.signal.aborted || call.pace?.signal.aborted
     return { output, as: stopped && output.isError ? 'interrupted' : 'ran' }
   } catch (cause) {
+    call.shell?.dismiss()
     // A tool returns what goes wrong in ordinary use; what it throws is a fault of ours, and reported as one.
     return {
       output: broke(`${tool.name} failed: ${cause instanceof Error ? cause.message : String(cause)}`),

@@ -23,6 +23,7 @@ export const toolContext = (session: Session, toolUseId: string, call?: Call): T
   projectDir: session.projectDir,
   ...(call?.judgedPath && { judgedPath: call.judgedPath }),
   ...(call?.place && { place: call.place }),
+  ...(call?.shell && { shell: call.shell }),
   ...(call && {
     watchProtected: async () => (await import('./protected/changes.ts')).watchProtected(call),
   }),

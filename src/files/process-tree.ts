@@ -11,7 +11,7 @@ export interface Process {
   readonly name: string
 }
 
-function processOf(pid: number): Process | undefined {
+export function processOf(pid: number): Process | undefined {
   const stat = read(`/proc/${pid}/stat`)
   const shape = /^\d+ \((.*)\) (.*)$/s.exec(stat ?? '')
   if (!shape) return undefined

@@ -220,6 +220,10 @@ function call(
   return lastId
 }
 
+/** A shell that was started ahead of its command. */
+const waitingShell = ({ pid, ticks }: Process) =>
+  JSON.stringify({ tool_name: 'Bash', tool_use_id: 't1', shell_process: `${pid}:${ticks}` })
+
 /** The process that the first one started or adopted, and the first one. Read each time: a parent that ends is replaced. */
 function heads(): [Process, Process] | undefined {
   const chain = lineage()
@@ -256,6 +260,14 @@ test('a process that detached itself is refused when it was born while a command
     [{ started: -10, detail: '{"tool_name":"Read","tool_use_id":"t1"}' }, false],
     [{ started: -10, detail: '{"tool_name":"Bash"' }, false],
     [{ started: -10, type: 'tool_end' }, false],
+    [{ started: 600, detail: waitingShell(head) }, true],
+    [{ started: 600, ended: 601, detail: waitingShell(head) }, true],
+    [{ started: 661, detail: waitingShell(head) }, false],
+    [{ started: -2, ended: -2, detail: waitingShell(head) }, false],
+    [{ started: 600, detail: waitingShell({ ...head, ticks: head.ticks + 1 }) }, false],
+    [{ started: 600, detail: waitingShell({ ...head, pid: head.pid + 1 }) }, false],
+    [{ started: 600, detail: waitingShell(head).replace('Bash', 'Read') }, false],
+    [{ started: 600, detail: waitingShell(head), type: 'tool_end' }, false],
   ]
   assert.deepEqual(
     rows.map(([each]) => [each, bornOfCommand(chain, record(head, each))]),

@@ -147,7 +147,11 @@ function commandAround(
 ): string | undefined {
   for (const each of processes) {
     const bornAt = new Date(startedAt(each)).toISOString().slice(0, 19).replace('T', ' ')
-    const command = db.all<Command>(commandAt, bornAt).find(({ event }) => !(isOwn && isStartedHere(db.path, event)))
+    const known = [
+      ...db.all<Command>(commandAt, bornAt),
+      ...db.all<Command>(commandOf, bornAt, `${each.pid}:${each.ticks}`),
+    ]
+    const command = known.find(({ event }) => !(isOwn && isStartedHere(db.path, event)))
     if (command) return `detached command (process ${each.pid}, started while the agent's command ${command.id} ran)`
   }
   return undefined
@@ -173,6 +177,12 @@ const commandAt = `WITH calls AS (
   WHERE (e.created_at IS NULL AND c.started >= datetime(?1, '-2 hours')) OR e.created_at >= datetime(?1, '-1 second')
     OR (e.payload_json LIKE '%background%' AND (SELECT later.created_at FROM transcript_entries later
       WHERE later.session_id = c.session_id ORDER BY later.sequence DESC LIMIT 1) >= ?1)`
+
+/** A shell that waited for its command is older than that, but for no longer than tools/bash/waiting-shell.ts lets it wait. */
+const commandOf = `SELECT id AS event, json_extract(detail, '$.tool_use_id') AS id FROM events
+  WHERE event_type = 'tool_start' AND instr(detail, '"tool_name":"Bash"') > 0
+    AND timestamp BETWEEN datetime(?1, '-1 second') AND datetime(?1, '+11 minutes')
+    AND json_valid(detail) AND json_extract(detail, '$.shell_process') = ?2`
 
 /** What adopts orphans. */
 const isInit = ({ pid, name }: Process): boolean => pid === 1 || name === 'systemd'

@@ -50,6 +50,7 @@ test('the commands that ran when a process was born, and the results of each, ar
         'CORRELATED SCALAR SUBQUERY 2',
         'SEARCH later USING INDEX idx_transcript_session (session_id=?)',
       ].join('; '),
+      'SEARCH events USING INDEX ona_events_commands (timestamp>? AND timestamp<?)',
     ],
   )
 })

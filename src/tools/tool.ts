@@ -3,6 +3,7 @@ import { type Infer, isObject, type JsonObject, parse, type record, say } from '
 import type { Safety } from '../hooks/steps.ts'
 import type { Place } from '../sandbox/place.ts'
 import type { Db } from '../store/open.ts'
+import type { WaitingShell } from './bash/waiting-shell.ts'
 import type { ToolHost } from './host.ts'
 import type { ToolOutput } from './output.ts'
 import { absolute } from './paths.ts'
@@ -41,6 +42,8 @@ export interface ToolContext {
   readonly judgedPath?: string
   /** Bash: whether the command runs in the sandbox. Without it, none is enabled. */
   readonly place?: Place
+  /** Bash: the shell that waits for this command. */
+  readonly shell?: WaitingShell
   /** Before a command without a sandbox starts; the function that it gives tells what became of protected files. */
   readonly watchProtected?: () => Promise<() => Promise<readonly string[]>>
   readonly home: string

@@ -16,13 +16,14 @@ export async function runPlaced(
     home,
     watchProtected,
     prelude,
-  }: Pick<ToolContext, 'place' | 'cwd' | 'env' | 'home' | 'watchProtected' | 'prelude'>,
-  given: Omit<ShellOptions, 'cwd' | 'env' | 'launch' | 'spare' | 'prelude'>,
+    shell,
+  }: Pick<ToolContext, 'place' | 'cwd' | 'env' | 'home' | 'watchProtected' | 'prelude' | 'shell'>,
+  given: Omit<ShellOptions, 'cwd' | 'env' | 'launch' | 'spare' | 'shell' | 'prelude'>,
 ): Promise<PlacedEnd> {
   const options = { ...given, prelude: prelude?.() ?? '' }
   if (place?.in !== 'sandbox') {
     const settle = await watchProtected?.()
-    const end = await runShell(command, { ...options, cwd, env })
+    const end = await runShell(command, { ...options, cwd, env, ...(shell && { shell }) })
     const unfenced = place?.in === 'open' && place.says ? [`This command ran without a sandbox: ${place.why}`] : []
     const changed = (await settle?.()) ?? []
     return { ...end, notes: [...unfenced.map(aboutSandbox), ...changed.map((text) => `[protected] ${text}`)] }

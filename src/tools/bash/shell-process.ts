@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { runGroup } from '../../hooks/process-group.ts'
 import type { Cell } from '../../sandbox/fence.ts'
 import { Bounded } from '../bounded.ts'
+import { type WaitingShell, wordFor } from './waiting-shell.ts'
 
 export interface ShellEnd {
   /** Undefined when a signal ended it, or when it did not start. */
@@ -26,6 +27,8 @@ export interface ShellOptions {
   readonly launch?: Cell['launch']
   /** A sandbox that waits for a command already. */
   readonly spare?: (command: string) => ChildProcess | undefined
+  /** A shell that was started for this command. */
+  readonly shell?: WaitingShell
   /** Shell text that goes before the command. */
   readonly prelude: string
   readonly signal: AbortSignal
@@ -45,7 +48,10 @@ export async function runShell(command: string, options: ShellOptions): Promise<
     options.onOutput?.(chunk)
   }
   const words = [shell, '-c', `${moves ? tellWhere : ''}${options.prelude}${command}`]
-  const child = options.spare?.(words[2]!)
+  const waiting = options.shell
+  if (options.signal.aborted) waiting?.dismiss()
+  else waiting?.release(wordFor(words[2]!, moves))
+  const child = waiting?.child ?? options.spare?.(words[2]!)
   const launch = (!child && options.launch?.(words, moves ? [3] : [])) || { words }
   const end = await runGroup({
     program: launch.words[0]!,
@@ -64,6 +70,9 @@ export async function runShell(command: string, options: ShellOptions): Promise<
       },
     }),
   })
+  if (waiting && end.signal && !end.cause && !(await waiting.began))
+    return runShell(command, { ...options, shell: undefined })
+  if (waiting) where = where.slice(1) // what it acknowledged with
   return {
     exitCode: end.exitCode ?? undefined,
     signal: end.signal ?? undefined,

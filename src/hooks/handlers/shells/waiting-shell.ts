@@ -14,8 +14,8 @@ export interface WarmPlace {
 
 export interface WarmShell {
   readonly child: ChildProcess
-  /** Starts its command, or ends it. */
-  release(): void
+  /** Starts its command, or ends it. The word is the one that its script waits for. */
+  release(word?: string): void
   dismiss(): void
   /** Whether it took the word to go, once it has ended. */
   readonly began: Promise<boolean>
@@ -72,12 +72,12 @@ export function warmShell(child: ChildProcess, stamp: string): Shell {
   })
   // what the profile left running may hold the other end; what the shell said is there with its exit, one turn later
   child.once('exit', () => setImmediate(setImmediate, () => channel.destroy()))
-  const release = () => {
+  const release = (word = 'g') => {
     channel.once('data', () => {
       acknowledged = true
     })
     wakeGroup(child) // before the command, which may have a trap for it
-    channel.write('g') // before all else: it works while this process prepares to hear it
+    channel.write(word) // before all else: it works while this process prepares to hear it
     keepAlive(child, true)
   }
   const dismiss = () => {

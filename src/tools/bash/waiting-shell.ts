@@ -1,0 +1,109 @@
+/**
+ * A shell that is started while the model answers and waits for its command: a call of Bash then waits for no start. The
+ * command runs as it would in `bash -c`, by `eval`; one that could tell the difference gets a shell of its own.
+ *
+ * What still differs: a program that a signal ends is reported by bash, with exit code 128 and the signal, even where it is all
+ * of the command; a syntax error is said to be of `eval`; and the arguments of the shell do not hold the command.
+ *
+ * The shell acknowledges its command before it runs it. One that ended without doing so has run nothing, and the command is
+ * given to a new one: none is skipped or run twice.
+ */
+import { statSync } from 'node:fs'
+import { processOf } from '../../files/process-tree.ts'
+import { keepAlive, type WarmShell, warmShell } from '../../hooks/handlers/shells/waiting-shell.ts'
+import { startGroup } from '../../hooks/process-group.ts'
+
+export interface ShellPlace {
+  readonly cwd: string
+  /** The same object for as long as nothing in it changes. */
+  readonly env: NodeJS.ProcessEnv
+}
+
+export interface WaitingShell extends WarmShell {
+  /** The process, known for as long as the machine runs: `PID:TICKS`. It is older than the command that it runs. */
+  readonly process: string
+}
+
+/** The record finds the command of a process that was started up to this long before it (store/operator.ts). */
+export const longestWaitMs = 10 * 60_000
+
+/** What the shell waits for: whether the command tells by descriptor 3 where it ended, or is to find it closed; and the command. */
+export const wordFor = (command: string, tellsWhere: boolean): string => `${tellsWhere ? '3' : '-'}${command}\0`
+
+/** bash reads a socket byte by byte: a longer command takes longer to be read than a shell takes to start. */
+const longestCommand = 1000
+/** What `eval` does otherwise than `-c`: a trap on errors runs twice; and what is counted or listed from the start of the shell. */
+const tellsApart = /\0|\b(?:trap|times|caller|SHELLOPTS|BASH_\w+|BASH|FUNCNAME|_)\b|\$_|\bset\b|\bdeclare\b|\btypeset\b/
+const waits = [
+  'IFS= builtin read -r -d "" -u 3 BASH_EXECUTION_STRING || builtin kill -KILL $$',
+  'builtin printf b >&3; [[ $BASH_EXECUTION_STRING == 3* ]] || exec 3>&-',
+  'BASH_EXECUTION_STRING=${BASH_EXECUTION_STRING:1}; SECONDS=0; builtin eval "$BASH_EXECUTION_STRING"',
+].join('; ')
+/** Code that bash runs as it starts, and functions in the place of builtins. */
+const startsOtherwise = /^(?:BASH_ENV|ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|ONA_WARM_SHELLS)$/
+const program = '/bin/bash'
+
+interface Waiting {
+  readonly place: ShellPlace
+  readonly folder: string
+  readonly shell: WaitingShell
+  /** Ends it when it is too old. */
+  readonly limit: NodeJS.Timeout
+}
+
+let waiting: Waiting | undefined
+const fits = new WeakMap<NodeJS.ProcessEnv, boolean>()
+
+/** Starts one, unless one waits there. Only where /proc tells whose a process is. */
+export function prepareShell(place: ShellPlace): void {
+  if (process.platform !== 'linux' || !canWait(place.env) || isFor(place)) return
+  drop()
+  const folder = folderOf(place.cwd)
+  if (folder === undefined) return
+  const stdio = ['ignore', 'pipe', 'pipe', 'pipe'] as const
+  const child = startGroup({ program, args: ['-c', waits, program], ...place, stdio })
+  child.once('error', forget) // the next command starts its own, and says why it cannot
+  const started = child.pid === undefined ? undefined : processOf(child.pid)
+  if (!started) return
+  const shell = { ...warmShell(child, folder), process: `${started.pid}:${started.ticks}` }
+  waiting = { place, folder, shell, limit: setTimeout(drop, longestWaitMs).unref() }
+  child.once('exit', forget)
+  keepAlive(child, false)
+
+  function forget() {
+    if (waiting?.shell.child === child) drop()
+  }
+}
+
+function drop(): void {
+  clearTimeout(waiting?.limit)
+  waiting?.shell.dismiss()
+  waiting = undefined
+}
+
+/** The one that waits there, for this command; undefined where the command has to have a shell of its own. */
+export function takeShell(command: string, place: ShellPlace): WaitingShell | undefined {
+  if (!waiting || !isFor(place) || command.length > longestCommand || tellsApart.test(command)) return undefined
+  const { shell, folder, limit } = waiting
+  clearTimeout(limit)
+  waiting = undefined
+  if (folderOf(place.cwd) === folder) return shell
+  shell.dismiss()
+  return undefined
+}
+
+const isFor = ({ cwd, env }: ShellPlace) => waiting?.place.cwd === cwd && waiting.place.env === env
+
+function canWait(env: NodeJS.ProcessEnv): boolean {
+  const known = fits.get(env)
+  if (known !== undefined) return known
+  const can = !Object.keys(env).some((name) => startsOtherwise.test(name))
+  fits.set(env, can)
+  return can
+}
+
+/** Another folder may have taken its place. */
+function folderOf(cwd: string): string | undefined {
+  const stat = statSync(cwd, { throwIfNoEntry: false })
+  return stat && `${stat.dev}:${stat.ino}`
+}
