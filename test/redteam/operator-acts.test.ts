@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { call, testModel } from '../support/model/model.ts'
 import { type Place, place } from '../support/program.ts'
 import { initDb } from '../support/workflow.ts'
 
@@ -63,6 +64,26 @@ test('nor can a command that detaches itself and outlives the call', async (t) =
   assert.equal(code, 0)
   assert.match(await appears(seen), /started while the agent's command toolu_\w+ ran/)
   assert.equal(status(at), 'draft')
+})
+
+test('nor can a command that ends the agent and takes the place of a shell that is older than itself', async (t) => {
+  const at = await planning(t)
+  const seen = join(at.folder, 'seen')
+  const later = `kill -9 $PPID; while [ $PPID = $(ps -o ppid= -p $$) ]; do sleep 0.05; done; ${approve} > ${seen}.part 2>&1; mv ${seen}.part ${seen}`
+  at.write('later.sh', later)
+  const slowly = async () => {
+    await wait(4000) // rows have whole seconds: the shell that waits has to be older than that
+    return call('Bash', { command: `exec env -i HOME=${at.home} PATH="$PATH" bash later.sh` })
+  }
+  const { env } = await testModel(t, [call('Bash', { command: 'true' }), slowly])
+  await at.run(['-p', 'go', '--permission-mode', 'bypassPermissions'], { env })
+  assert.match(await appears(seen), /detached command \(process \d+, started while the agent's command \S+ ran\)/)
+  assert.equal(status(at), 'draft')
+  const shells = `SELECT json_extract(detail, '$.shell_process') IS NOT NULL AS waited FROM events WHERE event_type = 'tool_start'`
+  assert.deepEqual(
+    at.rows<{ waited: number }>(shells).map(({ waited }) => waited),
+    [0, 1],
+  )
 })
 
 test('a hook cannot either', async (t) => {
