@@ -71,12 +71,17 @@ test('nor can a command that ends the agent and takes the place of a shell that 
   const seen = join(at.folder, 'seen')
   const later = `kill -9 $PPID; while [ $PPID = $(ps -o ppid= -p $$) ]; do sleep 0.05; done; ${approve} > ${seen}.part 2>&1; mv ${seen}.part ${seen}`
   at.write('later.sh', later)
+  // rows have whole seconds: the shell has to be younger than the command before, and older than its own
+  at.write('.ona/settings.json', {
+    hooks: [{ hook_event_name: 'before_generate', command: 'test -e asked && sleep 3; : > asked' }],
+  })
   const slowly = async () => {
-    await wait(4000) // rows have whole seconds: the shell that waits has to be older than that
+    await wait(3000)
     return call('Bash', { command: `exec env -i HOME=${at.home} PATH="$PATH" bash later.sh` })
   }
   const { env } = await testModel(t, [call('Bash', { command: 'true' }), slowly])
-  await at.run(['-p', 'go', '--permission-mode', 'bypassPermissions'], { env })
+  const ran = await at.run(['-p', 'go', '--trust', '--permission-mode', 'bypassPermissions'], { env })
+  assert.equal(ran.stderr, '')
   assert.match(await appears(seen), /detached command \(process \d+, started while the agent's command \S+ ran\)/)
   assert.equal(status(at), 'draft')
   const shells = `SELECT json_extract(detail, '$.shell_process') IS NOT NULL AS waited FROM events WHERE event_type = 'tool_start'`
