@@ -58,9 +58,9 @@ function peakOf(pid: number): number {
   }
 }
 
-/** Both programs in turns against a model that calls the shell so often; a first round warms up and does not count. */
-async function compare(turns: number): Promise<Record<keyof typeof programs, Run[]>> {
-  const server = spawn(process.execPath, [join(root, 'bench/lib/turns-server.ts'), String(turns)], {
+/** Both programs in turns against a model that calls the shell so often, at once or in 50 ms; a first round warms up and does not count. */
+async function compare(turns: number, answerMs = 0): Promise<Record<keyof typeof programs, Run[]>> {
+  const server = spawn(process.execPath, [join(root, 'bench/lib/turns-server.ts'), String(turns), String(answerMs)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const base = `http://127.0.0.1:${String((await once(server.stdout, 'data'))[0]).trim()}`
@@ -81,6 +81,7 @@ const gap = (from: number, to: number) => (run: Run) => median(run.gaps.slice(fr
 const one = await compare(0)
 const twenty = await compare(20)
 const hundred = await compare(100)
+const slow = await compare(20, 50)
 rmSync(place, { recursive: true, force: true })
 
 const all = gap(0, 100)
@@ -89,6 +90,11 @@ const lines: Line[] = [
   {
     what: 'gap between turns, shell, × floor',
     ratio: middle(hundred.ona, all) / middle(hundred.floor, all),
+    bar: 1.25,
+  },
+  {
+    what: 'the same, 20 turns, a model that takes 50 ms',
+    ratio: middle(slow.ona, gap(1, 20)) / middle(slow.floor, gap(1, 20)),
     bar: 1.25,
   },
   {
