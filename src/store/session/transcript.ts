@@ -100,18 +100,16 @@ export function appendEntry(db: Db, sessionId: string, entry: Entry, parentId: n
   if (problem) throw new TypeError(`transcript entry ${String(entry._t)}: ${problem}`)
   const toolUseId = entry._t === 'tool_use' ? entry.id : entry._t === 'tool_result' ? entry.tool_use_id : null
   return db.transaction(() => {
+    let sequence = countEntries(db, sessionId)
     // archived while it was open: numbers go on where they were
-    if (countEntries(db, sessionId) === 0) restoreSession(db, sessionId)
-    return db.get<Appended>(
+    if (sequence === 0 && restoreSession(db, sessionId)) sequence = countEntries(db, sessionId)
+    // A SELECT of the next number in the INSERT itself, and RETURNING, would each fill a table of their own first.
+    const { lastId } = db.run(
       `INSERT INTO transcript_entries(session_id, sequence, parent_entry_id, entry_type, payload_json, tool_use_id)
-       SELECT ?1, coalesce(max(sequence) + 1, 0), ?2, ?3, ?4, ?5 FROM transcript_entries WHERE session_id = ?1
-       RETURNING id, sequence`,
-      sessionId,
-      parentId,
-      entry._t,
-      storable(JSON.stringify(entry)),
-      toolUseId as string | null,
-    )!
+       VALUES (?, ?, ?, ?, ?, ?)`,
+      ...[sessionId, sequence, parentId, entry._t, storable(JSON.stringify(entry)), toolUseId as string | null],
+    )
+    return { id: lastId, sequence }
   })
 }
 
