@@ -262,6 +262,17 @@ test('a database is looked at without a change: no table is made, no row can be 
   assert.deepEqual(readFileSync(path), before)
 })
 
+test('a row of the record is not added by a query, which would not link it', (t) => {
+  const db = openDb(inMemory)
+  t.after(() => db.close())
+  const sql = "INSERT INTO events(conversation_id, session_id, event_type) VALUES ('c', 's', 'x') RETURNING id"
+  assert.throws(() => db.get(sql), {
+    name: 'TypeError',
+    message: 'rows of the record are added by run, which links them',
+  })
+  assert.deepEqual(db.all('SELECT * FROM events'), [])
+})
+
 test('what is not there, not a database, not ours or too new is not looked at either', (t) => {
   const place = folder(t)
   const [text, other, newer] = ['text', 'other', 'newer'].map((name) => join(place, name)) as [string, string, string]

@@ -193,9 +193,9 @@ class Connection implements Db {
 
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
     return this.#try(() => {
-      const row = this.#statement(sql).get(...values)
-      const table = this.#addsTo.get(sql)
-      if (table !== undefined && row) this.#added.push({ table, first: Number(row['id']), last: Number(row['id']) })
+      const statement = this.#statement(sql)
+      if (this.#addsTo.has(sql)) throw new TypeError('rows of the record are added by run, which links them')
+      const row = statement.get(...values)
       return row && ({ ...row } as Row) // SQLite's rows have no prototype, which surprises a comparison
     })
   }
