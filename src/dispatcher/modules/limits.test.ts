@@ -144,6 +144,13 @@ test('follow-ups: what is excluded is a path, words are compared with words, onl
     seen.push(await warned(once))
   }
   assert.deepEqual(seen, [[], ['look'], ['look'], ['look']])
+  t.mock.timers.enable({ apis: ['Date'], now: 9000 })
+  const everySecond = rule({}, { cooldown: { intervalMs: 1000 } })
+  const firedAt = (lastFiredTs: number) => ({ memory: { pendingFollowups: { r: { lastFiredTs } } } })
+  assert.deepEqual(
+    [await warned(everySecond, {}, firedAt(8001)), await warned(everySecond, {}, firedAt(8000))],
+    [[], ['look']],
+  )
   put('.ai/hooks/followup-rules.json', {
     rules: [rule({}, { followup: { action: 'enqueue_tool', message: 'still' } })],
   })

@@ -29,6 +29,7 @@ test('every constraint that our schemas use is enforced, and the message names t
     [{ id: 'w001', list: ['a', 'b', 'a'] }, ['list must hold at most 2']],
     [{ id: 'w001', list: ['c'] }, ['list[0] must be one of a, b']],
     [{ id: 'w001', more: 1 }, ['more is not known']],
+    [{ id: 'w001', toString: 1 }, ['toString is not known']],
   ]
   for (const [value, problems] of cases) assert.deepEqual(checkSchema(schema, value), problems)
 })
@@ -55,6 +56,11 @@ test('of several ways to be right the one that nearly fits is named; types are l
   assert.deepEqual(checkSchema({ const: 1 }, 2), ['it must be 1'])
   assert.deepEqual(checkSchema({ type: 'array' }, {}), ['it must be array'])
   assert.deepEqual(checkSchema({ type: 'object' }, []), ['it must be object'])
+  const unbounded = ['x'.repeat(100_000), Array(100_000).fill(0), -1e9]
+  assert.deepEqual(
+    unbounded.map((value) => checkSchema({}, value)),
+    [[], [], []],
+  )
 })
 
 test('our own schemas use no keyword that is not enforced', () => {

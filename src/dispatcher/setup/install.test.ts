@@ -278,6 +278,11 @@ test('an examination names what is missing, changed, not registered or failing',
     ...{ event: 'Stop', decision: 1, modules: ['m'] },
     problem: 'decision must be one of allow, ask, deny, block; module x',
   })
+  const uncached = look(true, node('[ "$1" = --version ] && echo v22.1.0 || echo {}'))
+  assert.deepEqual(uncached.notes.slice(-2), [
+    'events run on Node v22.1.0',
+    'the code cache could not be written; events will take a few milliseconds longer',
+  ])
   rmSync(join(repo, '.ai/hooks/lib'), { recursive: true })
   assert.equal(
     warmUp(repo, node('exit 0')),

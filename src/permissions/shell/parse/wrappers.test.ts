@@ -94,9 +94,12 @@ const wrappers: Record<string, { takes?: string; script?: string; own?: string; 
   npx: { takes: '-p --package', script: '-c --call' },
   bunx: {},
   uvx: {},
-  npm: { verbs: 'exec x', script: '-c --call' },
+  npm: { verbs: 'exec x explore', script: '-c --call' },
   pnpm: { verbs: 'exec dlx', script: '-c --shell-mode' },
-  yarn: { verbs: 'exec dlx' },
+  yarn: { verbs: 'exec dlx run' },
+  bun: { verbs: 'x run' },
+  lima: {},
+  arch: {},
   uv: { verbs: 'run' },
   poetry: { verbs: 'run' },
   bundle: { verbs: 'exec' },
@@ -120,6 +123,14 @@ const lines = Object.entries(wrappers).flatMap(([name, { takes, script, own, ver
 
 test('behind a wrapper, with its options, their values and its own words, a denied command stays denied', async () => {
   assert.deepEqual(await others('deny', lines, ['Bash'], ['Bash(rm *)']), [])
+})
+
+test('behind a wrapper, by its full path too, what may be a denied command prompts', async () => {
+  const unknown = lines
+    .filter((line) => line.endsWith(' rm x'))
+    .map((line) => line.replace(/rm x$/, '/usr/bin/git -C /srv $X'))
+  for (const deny of ['Bash(git push *)', 'Bash(/usr/bin/git -C /srv push *)'])
+    assert.deepEqual(await others('ask', unknown, ['Bash'], [deny]), [])
 })
 
 test('a shell runs the command it is given, by whatever name the shell has', async () => {
