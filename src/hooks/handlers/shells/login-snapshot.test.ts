@@ -175,6 +175,19 @@ test('a login that takes half a minute is ended, with what it started', isLinux,
   while (pids.some(isRunning)) await new Promise(setImmediate)
 })
 
+test('a login that ends the shell is known to have failed when the shell has ended', isLinux, async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { home, place } = homeWith('echo $$ > "$HOME/new"; mv "$HOME/new" "$HOME/pid"; exit 0')
+  let answer: boolean | undefined
+  void isStillTrue(place, {} as LoginSnapshot).then((is) => {
+    answer = is
+  })
+  while (!existsSync(join(home, 'pid'))) await new Promise(setImmediate)
+  while (existsSync(`/proc/${readFileSync(join(home, 'pid'), 'utf8').trim()}`)) await new Promise(setImmediate)
+  for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate)
+  assert.equal(answer, false)
+})
+
 const isRunning = (pid: string): boolean => {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))

@@ -231,6 +231,7 @@ test('what bash reads at a login, and the folder, are what a shell was started f
 test('the profile is where bash looks for it, also where HOME is unset, empty or relative', () => {
   const { cwd, shell } = newPlace()
   const stampIn = (HOME?: string) => stampOf({ shell, cwd, env: HOME === undefined ? {} : { HOME } })
+  writeFileSync(join(cwd, '.profile'), ':')
   assert.deepEqual([stampIn(), stampIn('')], [stampIn(userInfo().homedir), stampIn('/')])
   const before = stampIn('below')
   mkdirSync(join(cwd, 'below'))

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decide } from '../../decide.ts'
 
-const ruling = async (command: string, deny: string): Promise<string> => {
-  const settings = { allow: ['Bash'], deny: [`Bash(${deny})`] }
+const ruling = (command: string, deny: string): Promise<string> => ruled(command, ['Bash'], [`Bash(${deny})`])
+
+async function ruled(command: string, allow: readonly string[], deny: readonly string[] = []): Promise<string> {
+  const settings = { allow, deny }
   const place = { cwd: '/w', projectDir: '/w', home: '/h' }
   const { decision, reason } = await decide({
     ...{ settings, mode: 'default', tool: 'Bash', input: { command }, hook: 'none', ...place },
@@ -36,3 +38,39 @@ for (const deny of ['/usr/bin/git -C /srv push *', 'git push *']) {
     )
   })
 }
+
+test('an unknown value of an option, or an unknown part of a list, may be what a rule is about', async () => {
+  const lines = [
+    ...['rsync --rsh="$X y" a b', 'rsync --rsh=$X a b', 'cp --backup=$X a b', 'tool --filter=$X y', 'tool a,$X'],
+    ...[
+      'tool a=b,$(c) d',
+      'tool a:"$X"',
+      'tool "a;$X" b',
+      'sort --compress-program $X',
+      '/usr/bin/sort -o --files=$X y',
+    ],
+    ...['timeout 5 /usr/bin/rsync --rsh=$X a b', 'tool --filter="/bin/$X" y'],
+  ]
+  for (const line of lines)
+    assert.equal(await ruling(line, 'rm *'), `ask: \`${line}\` may be what "Bash(rm *)" is about`)
+  for (const line of ['echo a=$X', 'rsync --rsh=ssh a b', 'tool --filter=x y'])
+    assert.equal(await ruling(line, 'rm *'), 'allow: the allow rule "Bash"')
+})
+
+test('an allow rule for a program does not allow another file of its name, wrapped or not', async () => {
+  for (const [rule, rest] of [
+    ['git push *', 'git push x'],
+    ['git push *', 'git --no-pager push x'],
+    ['npm test', 'npm test'],
+    ['echo *', 'echo "$X"'],
+  ] as const)
+    for (const folder of ['/tmp/', './', '../bin/', '/usr/bin/'])
+      for (const wrapper of ['', 'timeout 5 ', 'nice -n 3 timeout 5 ', 'nohup ']) {
+        const allow = [`Bash(${rule})`]
+        assert.match(await ruled(wrapper + rest, allow), /^allow: /)
+        assert.equal(
+          await ruled(wrapper + folder + rest, allow),
+          `ask: default mode prompts for Bash; no rule allows \`${folder}${rest}\``,
+        )
+      }
+})
