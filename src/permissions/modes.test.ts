@@ -1,8 +1,12 @@
 /** The modes, and the settings after updates. */
 import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { PermissionMode } from '../hooks/plane.ts'
 import type { JsonObject } from '../hooks/shape.ts'
+import { decide } from './decide.ts'
 import { isWider, modeInForce, modeSays, modes } from './modes.ts'
 import { fileOf } from './paths/access.ts'
 import type { PermissionQuestion, PermissionSettings } from './question.ts'
@@ -65,6 +69,36 @@ test('modes, from the narrowest to the widest, and what each says', () => {
       'ask: acceptEdits mode prompts for NotebookEdit',
     ],
   )
+})
+
+test('behind a link a protected file is named as written, one outside by where the link leads', async (t) => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'ona-modes-')))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  const work = join(root, 'work')
+  for (const folder of ['work/.vscode', 'work/.ona/skills', 'other']) mkdirSync(join(root, folder), { recursive: true })
+  for (const [name, to] of Object.entries({ code: '.vscode', skills: '.ona/skills', out: '../other' }))
+    symlinkSync(to, join(work, name))
+  const reasonOf = async (mode: PermissionMode, tool: string, file_path: string) => {
+    const place = { mode, cwd: work, projectDir: work, home: '/h' }
+    const { decision, reason, paths } = await decide(asked(tool, { file_path }, place))
+    return [`${decision}: ${reason}`, ...(paths ?? [])]
+  }
+  assert.deepEqual(await reasonOf('acceptEdits', 'Edit', 'code/a'), [
+    `ask: ${work}/code/a is a file that can run programs; no rule covers Edit`,
+    ...[`${work}/code/a`, `${work}/.vscode/a`],
+  ])
+  assert.deepEqual(await reasonOf('bypassPermissions', 'Write', 'skills/a'), [
+    `ask: ${work}/skills/a is part of the settings, hooks and definitions of ona`,
+    ...[`${work}/skills/a`, `${work}/.ona/skills/a`],
+  ])
+  const outside = `${root}/other/a is outside the working directories`
+  const paths = [`${work}/out/a`, `${root}/other/a`]
+  assert.deepEqual(await reasonOf('acceptEdits', 'Edit', 'out/a'), [`ask: ${outside}; no rule covers Edit`, ...paths])
+  assert.deepEqual(await reasonOf('acceptEdits', 'Read', 'out/a'), [`ask: ${outside}`, ...paths])
+  assert.deepEqual(await reasonOf('default', 'Read', 'out/a'), [
+    `ask: default mode prompts for Read; ${outside}`,
+    ...paths,
+  ])
 })
 
 test('settings after updates, and with what a skill brings', () => {
