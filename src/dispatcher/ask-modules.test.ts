@@ -207,6 +207,9 @@ test('a critical module is awaited until it has answered; one that is waited for
   assert.deepEqual([run.crash, run.warnings], [undefined, ['module four failed: thrown elsewhere']])
   const { error } = run.events.find(({ kind }) => kind === 'ERROR_MODULE')!
   assert.deepEqual(error, { module: 'four', message: 'thrown elsewhere', stackHash: sha256('thrown elsewhere', 8) })
+  const { run: denied } = begin(t)
+  await askModules(denied, [says('one', { decision: 'deny' }, { critical: true }), looks('two')])
+  assert.deepEqual([denied.decidedBy, [...denied.awaited]], ['one', []])
 })
 
 test('the budget is spent when more than it has passed; a critical module that comes late has 50 ms', async (t) => {

@@ -43,6 +43,8 @@ test("the files that the input of a server's tool names", () => {
     [{ a: 'secret', path: 'secret' }, denied],
     [{ path: 'secret', a: 'secret' }, denied],
     [{ path: 'private' }, 'ask: the ask rule "Read(private)" matches /w/private'],
+    [{ paths: ['private', '.mcp.json', 'locked', 'secret'] }, denied],
+    [{ paths: ['private', 'locked'] }, 'ask: the ask rule "Read(private)" matches /w/private'],
     [{ path: 'locked' }, 'ask: the deny rule "Edit(locked)" matches /w/locked'],
     [{ path: 'locked' }, undefined, 'mcp__s__read_file'],
     [{ path: 'secret' }, denied, 'mcp__s__read_file'],

@@ -329,10 +329,11 @@ test('mistakes in the configuration, registrations in two places and code of oth
       'config.json: Invalid',
     ],
   )
-  install(repo, { ...options, hosts: ['vscode', 'claude'] })
-  assert.deepEqual(doubleRegistration(repo), [
-    'registered in .github/hooks/hooks.json and .claude/settings.json: VS Code and Copilot CLI read both and will run every event twice',
-  ])
+  const installed = install(repo, { ...options, hosts: ['vscode', 'claude'] })
+  const twice =
+    'registered in .github/hooks/hooks.json and .claude/settings.json: VS Code and Copilot CLI read both and will run every event twice'
+  assert.deepEqual(doubleRegistration(repo), [twice])
+  assert.deepEqual(installed.ok && installed.notes.slice(0, problems.length + 1), [...problems, twice])
   put('.ai/hooks/dispatch.manifest.json', { modules: { mine: { path: 'mine.mjs' } } })
   put('.ai/hooks/lib/features.txt', 'other')
   assert.deepEqual(foreignCode(repo, runtime).sort(), ['.ai/hooks/lib/features.txt', '.ai/hooks/mine.mjs'])

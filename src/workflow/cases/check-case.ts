@@ -55,8 +55,8 @@ export function caseProblems({ criterion, content }: CaseToCheck, context: Check
 function onlyHelp(commands: readonly ShellCommand[], { entryPoints }: CheckContext): string[] {
   const names = new Set(entryPoints.map((file) => basename(file)))
   const runs = commands.flatMap(({ words }) => {
-    const at = words.findIndex(({ text, value }) => inProject.test(text) || names.has(basename(value ?? text)))
-    const isRun = at === 0 || (at > 0 && starters.has(words[0]!.value ?? ''))
+    const at = words.findIndex(({ text, value }) => inProject.test(text) || names.has(basename(value)))
+    const isRun = at === 0 || (at > 0 && starters.has(words[0]!.value))
     return isRun ? [words.slice(at + 1).map(({ value }) => value)] : []
   })
   const asksHelp = (args: readonly unknown[]) => args.some((arg) => helpFlags.includes(arg as string))
