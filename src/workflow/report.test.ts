@@ -254,3 +254,13 @@ test('the page shows the same facts, with what a case printed escaped', () => {
   assert.equal(page.includes('<hello>'), false)
   assert.match(reportHtml({ ...report, ready: true, missing: null }), /class="sum good".*<b>Ready<\/b>/s)
 })
+
+test('a case that printed blank lines alone printed nothing; other lines keep their indentation', () => {
+  const run = { ...late, stdout: ' \n\n', stderr: '\n  indented\n\n' }
+  const row = { criterion: { id: 'C1', text: 'x' }, cases: [state('blank', 'failed', { run })] }
+  const text = reportText(reportOf('c', 'verify', { plan, rows: [row], untraced: [], traced: 1, passed: 0 }))
+  assert.equal(
+    text.slice(text.indexOf('\nOutput\n'), text.indexOf('\nNot covered')),
+    '\nOutput\n\n✖ blank\n  stdout: (nothing)\n  stderr:\n    \n      indented\n',
+  )
+})
