@@ -152,3 +152,16 @@ test('the file of each module, as it was installed', () => {
     ['one\n', 'two\n@ not a heading\n', undefined],
   )
 })
+
+test('the limit of an import ends with it, whatever came of it', async (t) => {
+  put(pathOf('mine'), '// mine')
+  const [begun, ended] = [t.mock.method(globalThis, 'setTimeout'), t.mock.method(globalThis, 'clearTimeout')]
+  for (const importer of [async () => ({ default: module('mine') }), () => Promise.reject(new Error('broken'))])
+    await load([{ name: 'mine' }], { importer })
+  const limits = begun.mock.calls.filter(({ arguments: [, ms] }) => ms === 50).map(({ result }) => result)
+  const cleared = ended.mock.calls.map(({ arguments: [timer] }) => timer)
+  assert.deepEqual(
+    limits.map((limit) => cleared.includes(limit)),
+    [true, true],
+  )
+})
