@@ -209,7 +209,9 @@ test('a transaction is all or nothing; inside another one it is a savepoint', (t
     db.transaction(() => put('e'))
   })
   assert.deepEqual(ids(), ['b', 'e'])
-  assert.throws(() => db.transaction(async () => put('f')), /must not await/)
+  assert.throws(() => db.transaction(async () => put('f')), {
+    ...{ name: 'TypeError', message: 'the work of a transaction must not await' },
+  })
   assert.deepEqual(ids(), ['b', 'e'])
 })
 

@@ -81,8 +81,7 @@ export function transition(db: Db, move: Move): Moved {
     const why = way.closed(db, move)
     if (why !== undefined) return { ok: false, why }
     way.also?.(db, move)
-    if (!setPhase(db, conversationId, from, to))
-      return { ok: false, why: 'another process has just moved it; try again' }
+    setPhase(db, conversationId, from, to) // read in this transaction: nobody can have moved it since
     addEvent(db, { conversationId, sessionId, type: 'phase', detail: { from, to, by } })
     return { ok: true, from, to }
   })

@@ -177,6 +177,10 @@ test('session', async (t) => {
       state: at('EXECUTING', { workId: 'w009' }),
       config: { newWorkPattern: '^new:' },
     }),
+    'new work after the last, asked for too': prompt('new: go', {
+      state: at('COMPLETE'),
+      config: { newWorkPattern: '^new:' },
+    }),
     'no new work when not asked': prompt('go', { state: at('EXECUTING'), config: { newWorkPattern: '^new:' } }),
     'no more work': prompt('go', { state: at('COMPLETE', { workId: 'w999' }) }),
     'the last work': prompt('go', { state: at('COMPLETE', { workId: 'w998' }) }),

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Reply } from '../handlers/ask.ts'
+import type { Invocation } from '../plane.ts'
 import { Background } from './background.ts'
+import { letRun } from './detached.ts'
+import type { Asked, Prepared, Round } from './state.ts'
 
 function hook() {
   const { promise, resolve } = Promise.withResolvers<string>()
@@ -27,4 +31,32 @@ test('to close it ends all that run, and waits until each has been recorded', as
   for (const each of [hook(), hook()]) background.adopt(each, (text) => said.push(text))
   await background.close()
   assert.deepEqual(said, ['stopped', 'stopped'])
+})
+
+test('one more than may run beside the turn is ended, with a note, and its row is recorded', async () => {
+  const background = new Background()
+  const running = Array.from({ length: 32 }, hook)
+  for (const each of running) background.adopt(each, () => {})
+  const rows: Invocation[] = []
+  const round = {
+    ...{ settled: { background, redact: (text: string) => text }, notes: [], fields: {}, subject: {} },
+    scope: { record: (row: Invocation) => rows.push(row), toolUseId: 't' },
+  }
+  const handler = { event: 'Stop', ordinal: 33, matcher: '', label: 'one more' }
+  const { promise, resolve } = Promise.withResolvers<Reply>()
+  const end = { exitCode: null, stdout: null, stderr: 'was interrupted' }
+  const stop = () => resolve({ kind: 'failure', why: 'was interrupted', cause: 'interrupted', ...end })
+  const detached = { kind: 'detached', rest: promise, stop, exitCode: null, stdout: null, stderr: null } as const
+  const asked = { shown: { kept: '{}' }, startedAt: 'then' }
+  letRun(round as unknown as Round, handler as unknown as Prepared, detached, asked as unknown as Asked)
+  while (rows.length === 0) await new Promise(setImmediate)
+  const note = { hook: 'one more', event: 'Stop', effect: 'failed' }
+  assert.deepEqual(round.notes, [{ ...note, reason: 'was ended: 32 hooks run beside the turn already' }])
+  const about = { event: 'Stop', ordinal: 33, matcher: '', command: 'one more', toolUseId: 't', toolName: null }
+  assert.deepEqual(
+    rows.map(({ completedAt, ...row }) => [typeof completedAt, row]),
+    [['string', { ...about, inputJson: '{}', ...end, startedAt: 'then', skippedReason: null }]],
+  )
+  for (const each of running) each.end()
+  await background.close()
 })

@@ -96,3 +96,21 @@ test('judging a long expression takes a bounded number of steps', () => {
   assert.equal(kindOf(`^(${words})$`), 'fast')
   assert.notEqual(kindOf(`(${'[ab]*[bc]*'.repeat(40)})*x`), 'fast')
 })
+
+test('what is rejected is quoted, and told why and what to do', () => {
+  const many = Array.from({ length: 80 }, (_, at) => `w${at}x*`).join('|')
+  const reasons: [source: string, why: string][] = [
+    ['(a)\\1', 'has a back-reference or is too long to judge how slow it can be; use a simpler expression'],
+    ['(?<n>a)\\k<n>', 'has a back-reference or is too long to judge how slow it can be; use a simpler expression'],
+    [`(?:${many})*`, 'is too complex to judge how slow it can be; use a simpler expression'],
+    [
+      '(a+)+',
+      'can take exponential time: a repeated part can match the same text in two ways, as in (a+)+; repeat it once',
+    ],
+    ['.*.*.*.*x', 'can take too long: more than 3 repeats, one behind the other, can match the same text; use fewer'],
+  ]
+  assert.deepEqual(
+    reasons.map(([source]) => slowPart(source)),
+    reasons.map(([source, why]) => `${JSON.stringify(source)} ${why}`),
+  )
+})

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -176,4 +176,18 @@ test('a session on hold, or used since the list was made, is not erased', (t) =>
     ['s-a', 's-b', 's-c'].map((id) => eraseSession(db, id, 'old', old)),
     [0, 0, 3],
   )
+})
+
+test('a file that cannot be emptied is reported, stays as it is, and is tried again', (t) => {
+  const { db, folder, file } = record(t)
+  archiveConversation(db, 'a', 'old.zst')
+  renameSync(file, join(folder, 'kept'))
+  mkdirSync(file)
+  db.run('DELETE FROM ona_archives')
+  db.run("INSERT OR IGNORE INTO ona_unsettled_archives(file) VALUES ('old.zst')")
+  const [problem, ...others] = settleArchives(db)
+  assert.match(problem!, /^the archive old\.zst cannot be emptied: \S.*old\.zst/)
+  assert.deepEqual([others, settleArchives(db)], [[], [problem]])
+  rmdirSync(file)
+  assert.deepEqual([settleArchives(db), settleArchives(db)], [[], []])
 })

@@ -163,26 +163,34 @@ test('any text survives: NUL, lone surrogates, quotes', (t) => {
 test('what is outside the closed set is refused at the door, and nothing is stored', (t) => {
   const { db, sessionId } = session(t)
   const text = { type: 'text', text: 'x' }
-  const bad: unknown[] = [
-    { _t: 'thinking' },
-    { _t: 'constructor' },
-    {},
-    null,
-    'user',
-    { _t: 'user', content: [text] },
-    { _t: 'user', uuid: 'u', content: 'x' },
-    { _t: 'user', uuid: 'u', content: [{ ...text, cache: true }] },
-    { _t: 'user', uuid: 'u', content: [{ type: 'image', data: '' }] },
-    { _t: 'assistant', uuid: 'u', content: [{ type: 'tool_use', id: 'x', name: 'y' }] },
-    { _t: 'tool_result', tool_use_id: 'x', content: ['x'], is_error: false },
-    { _t: 'tool_result', tool_use_id: 'x', content: 'x' },
-    { _t: 'tool_use', id: 'x', name: 'y', input: [] },
-    { _t: 'system' },
-    { _t: 'progress', data: 'x' },
+  const closed = `_t must be one of ${entryTypes.join(', ')}`
+  const bad: [entry: unknown, why: string][] = [
+    [{ _t: 'thinking' }, closed],
+    [{ _t: 'constructor' }, closed],
+    [{}, closed],
+    [null, closed],
+    ['user', closed],
+    [{ _t: 'user', content: [text] }, 'uuid is missing'],
+    [{ _t: 'user', uuid: 7, content: [] }, 'uuid must be a string, not a number'],
+    [{ _t: 'user', uuid: 'u', content: 'x' }, 'content must be a list, not a string'],
+    [{ _t: 'user', uuid: 'u', content: [{ ...text, cache: true }] }, 'content[0].tool_use_id is missing'],
+    [{ _t: 'user', uuid: 'u', content: [{ type: 'image', data: '' }] }, 'content[0].tool_use_id is missing'],
+    [
+      { _t: 'assistant', uuid: 'u', content: [{ type: 'tool_use', id: 'x', name: 'y' }] },
+      'content[0].tool_use_id is missing',
+    ],
+    [{ _t: 'tool_result', tool_use_id: 'x', content: ['x'], is_error: false }, 'content must be a string, not a list'],
+    [{ _t: 'tool_result', tool_use_id: 'x', content: 'x' }, 'is_error is missing'],
+    [{ _t: 'tool_use', id: 'x', name: 'y', input: [] }, 'input must be an object, not a list'],
+    [{ _t: 'system' }, 'subtype is missing'],
+    [{ _t: 'progress', data: 'x' }, 'data must be an object, not a string'],
+    [{ _t: 'attachment', attachment: 1 }, 'attachment must be an object, not a number'],
   ]
-  for (const entry of bad) {
-    assert.ok(entryProblem(entry), JSON.stringify(entry))
-    assert.throws(() => appendEntries(db, sessionId, [said('before'), entry as Entry]), TypeError)
+  for (const [entry, why] of bad) {
+    assert.equal(entryProblem(entry), why)
+    if (entry === null) continue
+    const message = `transcript entry ${(entry as { _t?: unknown })._t}: ${why}`
+    assert.throws(() => appendEntries(db, sessionId, [said('before'), entry as Entry]), { name: 'TypeError', message })
   }
   assert.equal(countEntries(db, sessionId), 0)
   assert.equal(entryTypes.length, 15)
@@ -202,7 +210,12 @@ test('a row that another program wrote wrong is reported by its number', (t) => 
   db.run(insert, sessionId, 0, '{"uuid":"u","content":[]}')
   assert.deepEqual([...readEntries(db, sessionId)][0]!.entry, { uuid: 'u', content: [], _t: 'user' })
   db.run(insert, sessionId, 1, '{"uuid":')
-  assert.throws(() => [...readEntries(db, sessionId)], /transcript_entries row 2:/)
+  const damaged = (why: string) => ({
+    ...{ name: 'StoreError', kind: 'damaged', message: `${db.path}: transcript_entries row 2: ${why}` },
+  })
+  assert.throws(() => [...readEntries(db, sessionId)], damaged('Unexpected end of JSON input'))
+  db.run("UPDATE transcript_entries SET payload_json = '{}' WHERE id = 2")
+  assert.throws(() => lastEntries(db, sessionId, 1), damaged('uuid is missing'))
 })
 
 test('a tool call is stored whole: hooks, permission, result', (t) => {

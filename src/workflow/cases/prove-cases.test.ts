@@ -8,7 +8,7 @@ import { createConversation } from '../../store/conversations.ts'
 import { openDb } from '../../store/open.ts'
 import { draftPlan } from '../../store/plans.ts'
 import { type Case, saveCase } from './cases.ts'
-import { proofOf, saveProof } from './proofs.ts'
+import { flawInWords, proofOf, saveProof } from './proofs.ts'
 import { type Change, changeOf, flawOf, passesEmptied, proveCases } from './prove.ts'
 import type { ScriptPlace } from './run-script.ts'
 
@@ -166,4 +166,15 @@ test('a script is tried on mutants until the first that it fails on', async (t) 
     return at.place.wrap!(words, folders)
   }
   assert.deepEqual(await counted(anything('one'), { ...place, wrap }), [undefined, 4 + 2])
+})
+
+test('each flaw is told in words that say nothing of the code', () => {
+  assert.deepEqual(flawInWords, {
+    'passes without the change': 'passes without the change as well, so it proves nothing',
+    'reads the source':
+      'passes on the program with all its code there and none of it running: it looks at the text of the program, not at what it does',
+    'not the same twice':
+      'fails when it runs again, or when a comment is added to the program: it looks at the text, or keeps something between its runs',
+    'kills no mutant': 'passes whatever fault is put into the program, so it proves nothing',
+  })
 })
