@@ -21,7 +21,7 @@ ${[...report.coverage.flatMap(({ cases }) => cases), ...report.untraced].map(det
 }
 
 /** A criterion's words, with its code set as code. */
-const prose = (text: string): string => html(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
+const prose = (text: string): string => html(text).replaceAll(/&#96;(.+?)&#96;/g, '<code>$1</code>')
 
 /** All mutants that were tried, over the criteria. */
 function killBox({ coverage }: Report): string {

@@ -264,3 +264,30 @@ test('a case that printed blank lines alone printed nothing; other lines keep th
     '\nOutput\n\n✖ blank\n  stdout: (nothing)\n  stderr:\n    \n      indented\n',
   )
 })
+
+test('on the page every text from outside is text', () => {
+  const odd = (name: string) => `<i>"${name}"</i> & \`code <b>\``
+  const shown = (name: string) => `&#60;i&#62;&#34;${name}&#34;&#60;/i&#62; &#38; `
+  const run = { ...late, timedOut: false, stdout: odd('stdout'), stderr: odd('stderr'), startedAt: odd('started') }
+  const one = state(odd('case'), 'failed', { run, ...proof('kills no mutant', [odd('mutant')], []) })
+  const script = { ...one, case: { ...one.case, content: odd('script') } }
+  const given: Coverage = {
+    plan: { ...plan, hash: '<i>"hash"</i>', approvedAt: odd('approved') },
+    rows: [{ criterion: { id: 'C1', text: odd('criterion') }, cases: [script] }],
+    ...{ untraced: [state(odd('helper'), 'passed')], traced: 1, passed: 0 },
+  }
+  const page = reportHtml(
+    reportOf(odd('conversation'), odd('phase'), given, {
+      rated: { id: 1, conversationId: 'c', rating: 4, objective: odd('objective'), timestamp: odd('rated') },
+      signed: { by: odd('signer'), at: odd('signed') },
+      place: { sandboxed: false, why: odd('place') },
+    }),
+  )
+  assert.doesNotMatch(page, /<i>"/)
+  const names =
+    'stdout stderr started case mutant script approved criterion helper conversation phase objective rated signer signed place'
+  for (const name of names.split(' ')) assert.ok(page.includes(shown(name)), name)
+  assert.ok(page.includes('<code>code &#60;b&#62;</code>'))
+  const anchor = `case-${encodeURIComponent(odd('case'))}`
+  assert.ok(page.includes(`<a href="#${anchor}">`) && page.includes(`<details id="${anchor}" open>`))
+})
