@@ -104,7 +104,7 @@ function guardOf(place: Place, use: FileUse, command: ShellCommand, filled: read
 /** The folder before what is unknown: `~/.ona/$X` is something in `~/.ona`. */
 function known(word: ShellWord): ShellWord | undefined {
   const folder = /^([^\u0000*?[{]*)\//.exec(word.path)?.[1]
-  return folder ? { ...word, path: `${folder}/x`, glob: false } : undefined
+  return folder ? { ...word, path: `${folder}/x` } : undefined
 }
 
 /** A folder that is changed or read as a whole with protected paths in it. */
@@ -171,7 +171,7 @@ function copyGuard(
   filled: readonly FileUse[],
 ): Guard | undefined {
   const { home, protect } = place.question
-  const top = word.glob ? { ...word, path: dirname(word.path.replace(/[*?[{].*/s, 'x')), glob: false } : word
+  const top = word.glob ? { ...word, path: dirname(word.path.replace(/[*?[{].*/s, 'x')) } : word
   const targets = place.accesses(to, 'edit').flatMap(({ paths }) => paths)
   const folders = place.accesses(top, 'read').map(({ paths }) => paths.at(-1)!)
   if (top.path.includes(HOLE) || to.path.includes(HOLE) || folders.some((folder) => !isSettled(place, folder, filled)))
