@@ -378,6 +378,18 @@ test('what is said of a command line under a mode or a layer of its own', async 
     ['+Bash', 'tar xf a.tar', 'allow by Bash: the allow rule "Bash"', { mode: 'bypassPermissions' }],
     [
       '+Bash',
+      'tar xf a.tar',
+      'ask: `tar xf a.tar` writes files that it does not name, into /w, which settings and hooks are read from',
+      { mode: 'bypassPermissions', settings: { disableBypassPermissionsMode: 'disable' } },
+    ],
+    [
+      '+Bash',
+      'tmux send-keys x',
+      'ask: `tmux send-keys x` acts in another terminal, where no rule is asked',
+      { mode: 'bypassPermissions', settings: { disableBypassPermissionsMode: 'disable' } },
+    ],
+    [
+      '+Bash',
       'tar xf a.tar -C /p',
       'ask: `tar xf a.tar -C /p` writes files that it does not name, into /p, which settings and hooks are read from',
       { protect: sessionProtectedPaths({ database: '/p/q/a.db' }) },
@@ -393,6 +405,24 @@ test('what is said of a command line under a mode or a layer of its own', async 
       'rm -r /p',
       "ask: `rm -r /p` takes /p with ona's database",
       { protect: sessionProtectedPaths({ database: '/p/q/a.db' }) },
+    ],
+    [
+      '+Bash',
+      'f=$PWD/a.db; sqlite3 $f',
+      "ask: it mentions $PWD/a.db, which is ona's database",
+      { protect: sessionProtectedPaths({ database: '/w/a.db' }) },
+    ],
+    [
+      '+Bash',
+      'f=$HOME/a.db; sqlite3 $f',
+      "ask: it mentions $HOME/a.db, which is ona's database",
+      { protect: sessionProtectedPaths({ database: '/h/a.db' }) },
+    ],
+    [
+      '+Bash',
+      'f=$PWD/b.db; sqlite3 $f',
+      'allow by Bash: the allow rule "Bash"',
+      { protect: sessionProtectedPaths({ database: '/w/a.db' }) },
     ],
   ])
 })
@@ -412,7 +442,19 @@ test('what is said of a command line', async () => {
 })
 
 test('what is said of folders as a whole, by what is in them now', async () => {
-  for (const folder of ['src', 'secret', 'from/.ona', 'nested', 'bare/objects', 'bare/refs', 'plain', 'dashed', 'none'])
+  for (const folder of [
+    'src',
+    'secret',
+    'from/.ona',
+    'claude/.claude',
+    'mcp',
+    'nested',
+    'bare/objects',
+    'bare/refs',
+    'plain',
+    'dashed',
+    'none',
+  ])
     mkdirSync(join(w, folder), { recursive: true })
   for (const file of [
     'src/a.ts',
@@ -420,6 +462,7 @@ test('what is said of folders as a whole, by what is in them now', async () => {
     'from/.ona/x',
     'bare/HEAD',
     'plain/x',
+    'mcp/.mcp.json',
     'dashed/--checkpoint=1',
     'dashed/x',
     '.mcp.json',

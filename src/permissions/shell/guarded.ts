@@ -49,7 +49,7 @@ function guardFor(place: Place, command: ShellCommand, filled: readonly FileUse[
 }
 
 function guardsOf(place: Place, command: ShellCommand, filled: readonly FileUse[]): readonly Guard[] {
-  const { words, reads, writes } = command
+  const { words, reads } = command
   const environment = words.find(showsEnvironment) ?? reads.find(showsEnvironment)
   if (environment) {
     const why = `\`${clip(textOf(command))}\` reads the environment of a process, which holds credentials`
@@ -61,7 +61,7 @@ function guardsOf(place: Place, command: ShellCommand, filled: readonly FileUse[
   const all: Guard[] = []
   for (const use of place.concernedFiles(command)) {
     if (isUnprotected(place, use)) continue
-    const onlyReads = writes.length === 0 && readOnlyUse(command) !== undefined
+    const onlyReads = readOnlyUse(command) !== undefined
     const found = guardOf(place, onlyReads ? asRead(use) : use, command, filled)
     if (found) all.push(found)
   }
