@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
 import { type Admission, ask, askInOrder, describe, errorOf, isA, type Outcome, TimeLimit, Waiting } from './kernel.ts'
 
@@ -153,4 +154,30 @@ test('whatever was thrown is described, and describing it never throws', () => {
   for (const [cause, words] of cases) assert.equal(describe(cause), words)
   assert.equal(errorOf('text').cause, 'text')
   assert.deepEqual([isA(hostile, Error), isA(new Error('x'), Error), isA('x', Error)], [false, true, false])
+})
+
+test('a wait leaves neither a listener nor a timer behind, however it ends; a limit beyond what a timer takes is none', async (t) => {
+  const { signal } = new AbortController()
+  const [begun, ended] = [t.mock.method(globalThis, 'setTimeout'), t.mock.method(globalThis, 'clearTimeout')]
+  const later = () => new Promise((resolve) => setImmediate(resolve, 'late'))
+  const fails = () => Promise.reject(new Error('broke'))
+  const never = () => new Promise(() => {})
+  const kinds: string[] = []
+  for (const [call, limitMs] of [
+    [later, 60_000],
+    [later, 2 ** 40],
+    [later, Number.POSITIVE_INFINITY],
+    [fails, 60_000],
+    [never, 1],
+  ] as const)
+    kinds.push((await ask(question(call, limitMs, signal))).kind)
+  assert.deepEqual(kinds, ['answered', 'answered', 'answered', 'failed', 'timed-out'])
+  assert.deepEqual(getEventListeners(signal, 'abort'), [])
+  assert.deepEqual(
+    begun.mock.calls.map(({ arguments: [, ms], result }) => [
+      ms,
+      ended.mock.calls.some(({ arguments: [timer] }) => timer === result),
+    ]),
+    [60_000, 2 ** 31 - 1, 2 ** 31 - 1, 60_000, 1].map((ms) => [ms, true]),
+  )
 })
