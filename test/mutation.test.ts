@@ -46,6 +46,8 @@ test('each edit changes what the program does, and never a type, an import or a 
       ...[
         ['condition', "if (!(list.some((one) => !one) && limit < 2)) log({ why: 'it is empty', at: limit ?? 0 })"],
         ['operator', "if (list.some((one) => !one) || limit < 2) log({ why: 'it is empty', at: limit ?? 0 })"],
+        ['operand', "if (limit < 2) log({ why: 'it is empty', at: limit ?? 0 })"],
+        ['operand', "if (list.some((one) => !one)) log({ why: 'it is empty', at: limit ?? 0 })"],
         ['method', "if (list.every((one) => !one) && limit < 2) log({ why: 'it is empty', at: limit ?? 0 })"],
         ['negation', "if (list.some((one) => one) && limit < 2) log({ why: 'it is empty', at: limit ?? 0 })"],
         ['operator', "if (list.some((one) => !one) && limit <= 2) log({ why: 'it is empty', at: limit ?? 0 })"],
@@ -73,6 +75,7 @@ test('each edit changes what the program does, and never a type, an import or a 
         ['pattern', "return /^(?:a|b)/i.test(list.filter(Boolean).join()) ? ('a' as const) : 'b'"],
         ['pattern', "return /^(?:a|b)$/.test(list.filter(Boolean).join()) ? ('a' as const) : 'b'"],
         ['pattern', "return /^(?:b)$/i.test(list.filter(Boolean).join()) ? ('a' as const) : 'b'"],
+        ['pattern', "return /^(?:a)$/i.test(list.filter(Boolean).join()) ? ('a' as const) : 'b'"],
         ['chain', "return /^(?:a|b)$/i.test(list.join()) ? ('a' as const) : 'b'"],
         ['text', 'return /^(?:a|b)$/i.test(list.filter(Boolean).join()) ? ("" as const) : \'b\''],
         ['text', 'return /^(?:a|b)$/i.test(list.filter(Boolean).join()) ? (\'a\' as const) : ""'],

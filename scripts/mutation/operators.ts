@@ -33,7 +33,7 @@ export const edits: Record<string, (node: Node, text: string) => readonly Edit[]
   LogicalExpression: (node, text) =>
     node['operator'] === '??'
       ? [['default', node.start, node.end, sourceOf(child(node, 'left'), text)]]
-      : swapOperator(node, text),
+      : [...swapOperator(node, text), ...withoutOne('operand', [child(node, 'left'), child(node, 'right')])],
   UnaryExpression: ({ operator, start, end, argument }, text) =>
     operator === '!' ? [['negation', start, end, sourceOf(argument as Node, text)]] : [],
   IfStatement: (node, text) => [...negated(child(node, 'test'), text), ...guard(node)],
@@ -51,7 +51,7 @@ export const edits: Record<string, (node: Node, text: string) => readonly Edit[]
   CatchClause: (node) => emptied('catch', child(node, 'body')),
   TryStatement: ({ finalizer }) => (finalizer ? emptied('finally', finalizer as Node) : []),
   ObjectExpression: ({ properties }) => withoutOne('field', properties as Node[]),
-  ArrayExpression: ({ elements }) => withoutOne('element', (elements as Node[]).filter(Boolean)).slice(-1),
+  ArrayExpression: ({ elements }) => withoutOne('element', (elements as Node[]).filter(Boolean)),
   CallExpression({ callee, start, end }, text) {
     const { type, property, object } = callee as Node
     if (type !== 'MemberExpression') return []

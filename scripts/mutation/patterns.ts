@@ -11,10 +11,14 @@ export function looserPatterns(pattern: string, flags: string): string[] {
   return [...new Set(texts)].filter((text) => text !== `/${pattern}/${flags}`)
 }
 
-/** The first alternative of each group left out, where it is plain text. */
+/** Each alternative left out, where it is plain text. */
 const alternatives = (pattern: string): string[] =>
-  [...pattern.matchAll(/(?<=^|\((?:\?[:=!]|\?<[=!])?)(?:\\?[\w\s.:/*-])+\|/g)].map(
-    ({ 0: found, index }) => pattern.slice(0, index) + pattern.slice(index + found.length),
+  [...pattern.matchAll(/(?<=^|\||\((?:\?[:=!]|\?<[=!])?)(?:\\?[\w\s.:/*-])+(?=\||\)|$)/g)].flatMap(
+    ({ 0: found, index }) => {
+      const end = index + found.length
+      if (pattern[end] === '|') return [pattern.slice(0, index) + pattern.slice(end + 1)]
+      return pattern[index - 1] === '|' ? [pattern.slice(0, index - 1) + pattern.slice(end)] : []
+    },
   )
 
 function isPattern(text: string, flags: string): boolean {
