@@ -204,7 +204,7 @@ test('serveHook ends with its stdin, when the last call is answered, whatever th
 setInterval(() => {}, 1000)
 serveHook(({ n }) => new Promise((resolve) => setTimeout(resolve, 50, { n })))`,
   )
-  const input = '{"protocol":1}\n{"id":1,"input":{"n":1}}\n{"id":2,"input":{"n":2}}\n'
+  const input = '{"protocol":1}\n\n{"id":1,"input":{"n":1}}\n{"id":2,"input":{"n":2}}\n'
   const { status, stdout } = spawnSync(process.execPath, [file], { input, encoding: 'utf8', timeout: 60_000 })
   const answers = '{"protocol":1}\n{"id":1,"verdict":{"n":1}}\n{"id":2,"verdict":{"n":2}}\n'
   assert.deepEqual([status, stdout], [0, answers])

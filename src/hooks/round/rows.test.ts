@@ -612,13 +612,25 @@ test('once: asked again only where it failed, and once for each session', async 
       { once: true },
     ),
   ])
+  const scopeOf = (sessionId: string) => ({ sessionId, conversationId: 'c', dbPath: '', cwd: '/', record() {} })
   const tell = (sessionId: string, message: string) =>
-    plane.raise(
-      'Notification',
-      { message, notification_type: 'x' },
-      { sessionId, conversationId: 'c', dbPath: '', cwd: '/', record() {} },
-    )
+    plane.raise('Notification', { message, notification_type: 'x' }, scopeOf(sessionId))
   for (const [session, message] of ['a fail', 'a one', 'a two', 'b three', 'b four'].map((each) => each.split(' ')))
     await tell(session!, message!)
   assert.deepEqual(asked, ['a fail', 'a one', 'b three'])
+  const steps: string[] = []
+  const stepped = createPlane([
+    defineStepHook(
+      'before_tool_apply',
+      ({ step }) => {
+        steps.push(step.toolName)
+        if (step.toolName === 'Fail') throw new Error('not yet')
+        return undefined
+      },
+      { once: true },
+    ),
+  ])
+  for (const toolName of ['Fail', 'One', 'Two'])
+    await stepped.ask('before_tool_apply', { ...toolStep(), toolName }, scopeOf('a'))
+  assert.deepEqual(steps, ['Fail', 'One'])
 })

@@ -13,6 +13,7 @@ import {
   fileRuleMatches,
   inWorkingDirectories,
   leadsAsJudged,
+  placesOf,
 } from './access.ts'
 import { below, treeHolds } from './tree.ts'
 import { real, rememberingView } from './view.ts'
@@ -126,6 +127,21 @@ test('the working directories are the project, the folder of the call and those 
     [true, true, true, true, true, false, false, false],
   )
   assert.deepEqual([inside('/w/a', '/c/a'), inside('/w/a', '/x')], [true, false])
+})
+
+test('the places of a question are kept with the view of the files, for questions that agree in all of them', () => {
+  const base = { ...asked('', {}), cwd: '/c', files: rememberingView({ lasting: true }) }
+  const others = [
+    { cwd: '/d' },
+    { projectDir: '/v' },
+    { home: '/i' },
+    { origins: ['/o'] },
+    { settings: { additionalDirectories: ['/m'] } },
+    { files: rememberingView({ lasting: true }) },
+  ]
+  const places = [base, ...others.map((other) => ({ ...base, ...other }))].map(placesOf)
+  assert.equal(new Set(places).size, 7)
+  assert.equal(placesOf({ ...base, settings: { allow: ['Bash'] } }), places[0])
 })
 
 test('paths lead as they were judged until a link takes the place of one', () => {

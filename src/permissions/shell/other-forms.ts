@@ -26,7 +26,7 @@ function withoutOptions(form: Form): readonly Form[] {
   for (let at = 1; isOption(form[at]); ) {
     const isAlone = !form[at]!.value.includes('=')
     from(++at)
-    if (isAlone && at < form.length && !isOption(form[at])) from(++at)
+    if (isAlone && !isOption(form[at])) from(++at)
   }
   return found
 }

@@ -195,6 +195,16 @@ test('a frame holds the rows as they were, and nothing that is no row is read fr
     })
 })
 
+test('rows after a full frame go into one frame again', () => {
+  const row = (id: number, length: number) => ({ table: 0, id, text: `[${id},"${'x'.repeat(length)}"]` })
+  const frames = (...lengths: number[]) =>
+    Buffer.from(packed(lengths.map((length, at) => row(at + 1, length))))
+      .toString('latin1')
+      .split('\u0028\u00b5\u002f\u00fd').length - 1
+  const full = 8 * 1024 * 1024
+  assert.deepEqual([frames(), frames(1), frames(1, 1), frames(full, 1, 1), frames(full, 1, full, 1)], [1, 1, 1, 2, 3])
+})
+
 test('a conversation that is larger than a string can be is packed and unpacked a few megabytes at a time', () => {
   const row = (id: number, text: string) => ({ table: 0, id, text: JSON.stringify([id, text]) })
   const texts = [

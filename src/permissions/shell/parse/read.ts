@@ -129,7 +129,7 @@ class Reader implements LineReading {
     forEachChild(node, (child) =>
       this.visit(
         child,
-        keeps === 'all' || (keeps === 'words' && child.type === 'Word') || (kept && keeps !== 'none'),
+        keeps === 'all' || (keeps === 'words' && child.type === 'Word') || kept,
         fed || node.type === 'Redirected',
         within,
       ),
@@ -260,7 +260,7 @@ function nameSetBy(node: SyntaxNode): string | undefined {
 }
 
 /** Which of a node's children are put aside: a piece of them may be half of what a later piece completes. */
-function keepsText(node: SyntaxNode): 'all' | 'words' | 'none' | 'as before' {
+function keepsText(node: SyntaxNode): 'all' | 'words' | 'as before' {
   if (node.type === 'Assignment' || node.type === 'ParameterExpansion' || node.type === 'HereString') return 'all'
   if (node.type === 'For' || node.type === 'Select') return 'words'
   return 'as before'

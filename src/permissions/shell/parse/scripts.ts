@@ -129,7 +129,7 @@ function readsProgram(args: readonly ShellWord[]): boolean {
   if (args.some((word) => /^\/(dev|proc)\//.test(word.path) || word.value === '-')) return true
   if (
     args.some((word) =>
-      /^(-\w*[cefrEBm]|--(test|eval|print|version|help|execute|command|file|expr)|-[vVh]$|-version)/.test(word.value),
+      /^(-\w*[cefrEBm]|--(test|eval|print|version|help|execute|command|file|expr)|-[vVh]$)/.test(word.value),
     )
   )
     return false

@@ -61,6 +61,7 @@ test('an allow rule for a program does not allow another file of its name, wrapp
   for (const [rule, rest] of [
     ['git push *', 'git push x'],
     ['git push *', 'git --no-pager push x'],
+    ['git push *', 'git -P --no-pager push x'],
     ['npm test', 'npm test'],
     ['echo *', 'echo "$X"'],
   ] as const)

@@ -52,7 +52,7 @@ const readByItself = byName((name): readonly ShellWord[] =>
 )
 
 const takesCode = named(
-  /^(\w*sh|source|\.|python[\d.]*|pypy3?|node|nodejs|tsx|ts-node|deno|bun|perl[\d.]*|ruby|php|lua[\d.]*|tclsh|expect|osascript|Rscript|julia|g?make|ninja|[gmn]?awk|sed|vim?|nvim|ex|emacs|gdb|gcc|g\+\+|cc|c\+\+|clang|rustc|go|tcc|at|batch|crontab|git|curl|wget|ssh|psql|mysql|sqlite3)$/,
+  /^(\w*sh|source|\.|python[\d.]*|pypy3?|node|nodejs|tsx|ts-node|deno|bun|perl[\d.]*|ruby|php|lua[\d.]*|expect|osascript|Rscript|julia|g?make|ninja|[gmn]?awk|sed|vim?|nvim|ex|emacs|gdb|gcc|g\+\+|cc|c\+\+|clang|rustc|go|tcc|at|batch|crontab|git|curl|wget|psql|mysql|sqlite3)$/,
 )
 
 /** A word, and the file in `-fFILE` and `--file=FILE`. */
