@@ -46,9 +46,11 @@ import { approvePlan, completePlan, draftPlan, getPlan, supersedePlan } from './
 import { addRating, lastRating } from './ratings.ts'
 import { recentDenials, recentFailures, usageByDay } from './reports.ts'
 import { keepProfile } from './sandbox-profiles.ts'
+import { keepOut } from './secrets.ts'
 import { commitRound, commitToolCall } from './session/commit.ts'
 import { addPrompt, readPrompts } from './session/prompt-history.ts'
 import { signIn, signOut, workerIn } from './session/session-lock.ts'
+import { saveSummary } from './session/summaries.ts'
 import { shownBytes } from './size.ts'
 import { getState, setState } from './state.ts'
 import { isTelemetryVariable, readTraceparent, sendsTelemetry, withTrace } from './telemetry.ts'
@@ -575,4 +577,47 @@ test('sizes and traces', () => {
   const { TRACEPARENT, ...kept } = withTrace({ ...endpoints[0], A: 'b' })
   assert.deepEqual(kept, { ...endpoints[0], A: 'b' })
   assert.match(TRACEPARENT!, /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
+})
+
+test('a secret that the process knows is in no column of what each part writes', (t) => {
+  const db = opened(t)
+  const secret = 'known-only-here-5519'
+  keepOut(secret)
+  const text = (name: string) => `${name} ${secret}`
+  const invocation: Invocation = {
+    ...{ event: 'PreToolUse', ordinal: 0, toolUseId: 't', toolName: 'Bash', exitCode: 0, skippedReason: null },
+    ...{ matcher: text('matcher'), command: text('command'), inputJson: text('input') },
+    ...{ stdout: text('stdout'), stderr: text('stderr'), startedAt: '', completedAt: '' },
+  }
+  commitToolCall(db, {
+    ...{
+      sessionId: 's',
+      conversationId: 'c',
+      invocations: [invocation],
+      events: [{ type: 'e', detail: text('event') }],
+    },
+    permission: { toolName: 'Bash', decision: 'allow', reason: { why: text('permission') } },
+    result: { tool_use_id: 't', content: text('result'), is_error: false },
+  })
+  addEvent(db, { conversationId: 'c', type: 'e', detail: { in: text('detail') } })
+  const id = requestApproval(db, {
+    ...{ conversationId: 'c', sessionId: 's', toolUseId: 't', tool: 'Bash', owner: null, expiresInSeconds: 60 },
+    ...{ input: text('asked'), summary: text('summary'), reason: text('reason') },
+  })
+  assert.equal(decideApproval(db, id, { allow: true, by: 'ada', note: text('note') }), undefined)
+  addRating(db, { conversationId: 'c', rating: 5, objective: text('objective') })
+  setState(db, 'c', 'k', text('state'))
+  saveSummary(db, 'c', text('summarised'))
+  draftPlan(db, { conversationId: 'c', content: text('plan') })
+  const parts = ['content', 'keywords', 'anticipatedQueries', 'conceptTags', 'projectScope']
+  writeMemory(db, {
+    ...{ type: 'x', title: text('title') },
+    ...Object.fromEntries(parts.map((name) => [name, text(name)])),
+  })
+  const tables = db.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+  const all = JSON.stringify(tables.map(({ name }) => db.all(`SELECT * FROM "${name}"`)))
+  assert.ok(!all.includes(secret))
+  const names =
+    'matcher command input stdout stderr event permission result detail asked summary reason note objective state summarised plan title'
+  for (const name of [...names.split(' '), ...parts]) assert.ok(all.includes(`${name} [secret]`), name)
 })

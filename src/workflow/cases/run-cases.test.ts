@@ -1,5 +1,6 @@
 /** Cases run in a copy of the project, with a record of their own, and what they print is kept. */
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -17,8 +18,9 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openDb } from '../../store/open.ts'
 import { getPlan } from '../../store/plans.ts'
+import { keepOut } from '../../store/secrets.ts'
 import { approvePlan, draftPlan } from '../planning.ts'
-import { type Case, lastRun, type Run, saveCase } from './cases.ts'
+import { type Case, casesOf, lastRun, type Run, saveCase, saveRun } from './cases.ts'
 import { copyProject } from './project-copy.ts'
 import { proofOf } from './proofs.ts'
 import { runCases } from './run-cases.ts'
@@ -276,4 +278,35 @@ test('the copy has all of the project but its history, its packages and our fold
   rmSync(join(at.projectDir, 'node_modules'), { recursive: true })
   const bare = copyProject(at.projectDir)
   assert.deepEqual([bare.packages, readdirSync(bare.path).sort()], [undefined, ['a', 'deep', 'link']])
+})
+
+test('a secret that the process knows is neither in a case nor in what its run printed', (t) => {
+  const { db } = place(t)
+  const secret = 'only-in-a-case-7731'
+  keepOut(secret)
+  const drafted = draftPlan(db, 'c', 's', '## Success criteria\n- x\n')
+  assert.ok(drafted.ok)
+  const { id } = saveCase(db, drafted.id, { name: 'n', criterion: null, content: `echo ${secret}` })
+  saveRun(db, {
+    ...{ caseId: id, hash: 'h', planHash: 'p', exitCode: 0, timedOut: false, durationMs: 1, startedAt: 'now' },
+    ...{ stdout: `out ${secret}`, stderr: `err ${secret}` },
+  })
+  const { stdout, stderr } = lastRun(db, id)!
+  assert.deepEqual(
+    [casesOf(db, drafted.id).map(({ content }) => content), stdout, stderr],
+    [['echo [secret]'], 'out [secret]', 'err [secret]'],
+  )
+})
+
+test('the copy of installed packages is removed when the process ends', (t) => {
+  const { projectDir, temp } = place(t)
+  mkdirSync(join(projectDir, 'node_modules/a'), { recursive: true })
+  writeFileSync(join(projectDir, 'node_modules/a/index.js'), '1')
+  const program = `import { copyProject } from ${JSON.stringify(new URL('./project-copy.ts', import.meta.url).href)}
+    import { readdirSync } from 'node:fs'
+    const { packages, remove } = copyProject(${JSON.stringify(projectDir)})
+    console.log(readdirSync(packages + '/a').join())
+    remove()`
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+  assert.deepEqual([stdout, stderr, readdirSync(temp)], ['index.js\n', '', []])
 })
