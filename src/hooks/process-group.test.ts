@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,11 @@ test('the end of a program: its exit code, its signal, or why it never ran', asy
   assert.deepEqual(await sh('kill -HUP $$'), { exitCode: null, signal: 'SIGHUP', ...plain })
   const missing = await runGroup({ program: '/nonexistent/x', args: [], env: {} })
   assert.deepEqual(missing.cause, { notStarted: 'spawn /nonexistent/x ENOENT' })
-  assert.deepEqual((await sh('a\0b')).cause !== undefined, true)
+  const nul = await sh('a\0b')
+  assert.match(
+    typeof nul.cause === 'object' ? nul.cause.notStarted : '',
+    /^The argument 'args\[1\]' must be a string without null/,
+  )
   assert.equal((await sh('exit 0', { signal: AbortSignal.abort() })).cause, 'aborted')
 })
 
@@ -211,4 +215,35 @@ test('on Windows a program has no group: taskkill ends it with its children, and
     ['hook.exe', ['-v'], { cwd: 'C:\\', env: {}, detached: false, windowsHide: true, stdio: ['pipe'] }],
     ['taskkill', ['/pid', '7', '/t', '/f'], { stdio: 'ignore' }],
   ])
+})
+
+test('what comes after the exit, while a child of it holds the output, ends nothing', async () => {
+  const stop = new AbortController()
+  const child = spawn('/bin/bash', ['-c', 'sleep 1000 & echo $!; exit 3'], { detached: true })
+  let pid = 0
+  child.once('exit', () => setImmediate(() => stop.abort()))
+  const end = await sh('', {
+    child,
+    signal: stop.signal,
+    onStdout(chunk) {
+      pid = Number(chunk)
+    },
+  })
+  assert.deepEqual(end, { exitCode: 3, signal: null, cause: undefined, leftBehind: true })
+  assert.equal(process.kill(pid, 0), true)
+  process.kill(pid, 'SIGKILL')
+  await gone(pid)
+})
+
+test('a program that left something running does not keep this process alive', async () => {
+  const program = `import { runGroup } from ${JSON.stringify(new URL('./process-group.ts', import.meta.url).href)}
+    const onStdout = (chunk) => process.stdout.write(chunk)
+    await runGroup({ program: '/bin/bash', args: ['-c', 'sleep 1000 & echo $!'], env: process.env, lingerMs: 1, onStdout })`
+  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    ...{ encoding: 'utf8', timeout: 60_000, killSignal: 'SIGKILL' },
+  })
+  const pid = Number(stdout)
+  process.kill(pid, 'SIGKILL')
+  assert.equal(status, 0)
+  await gone(pid)
 })
