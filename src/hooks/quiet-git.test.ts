@@ -13,7 +13,7 @@ test('before trust git gets settings that name no program, and nothing that poin
   // it says which drivers the repository has, and keeps the variables of every other call
   writeFileSync(
     join(folder, 'git'),
-    `#!/bin/sh\ncase "$*" in *--get-regexp*) printf 'filter.a=b.clean\\0diff.x.textconv\\0' ;; *) { echo "args $*"; env | grep ^GIT_ | sort; } > '${log}' ;; esac\n`,
+    `#!/bin/sh\ncase "$*" in *--get-regexp*) printf 'filter.a=b.clean\\0diff.x.textconv\\0' ;; *) { echo "args $*"; env | grep '^GIT_\\|_API_KEY=' | sort; } > '${log}' ;; esac\n`,
     { mode: 0o755 },
   )
   const before = { ...process.env }
@@ -23,6 +23,7 @@ test('before trust git gets settings that name no program, and nothing that poin
   })
   for (const name of Object.keys(process.env)) if (name.startsWith('GIT_')) delete process.env[name]
   process.env['PATH'] = `${folder}:${before['PATH']}`
+  process.env['ANTHROPIC_API_KEY'] = 'not for git'
   for (const name of ['DIR', 'WORK_TREE', 'INDEX_FILE', 'COMMON_DIR', 'CONFIG_GLOBAL', 'EXTERNAL_DIFF', 'EXEC_PATH'])
     process.env[`GIT_${name}`] = '/elsewhere'
   for (const name of ['SSH', 'SSH_COMMAND', 'PROXY_COMMAND', 'TEMPLATE_DIR']) process.env[`GIT_${name}`] = '/program'

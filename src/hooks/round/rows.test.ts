@@ -634,3 +634,28 @@ test('once: asked again only where it failed, and once for each session', async 
     await stepped.ask('before_tool_apply', { ...toolStep(), toolName }, scopeOf('a'))
   assert.deepEqual(steps, ['Fail', 'One'])
 })
+
+test('what a function wrote into a step is dropped with a verdict that cannot be used', async () => {
+  const said: Record<string, unknown> = {
+    ...{ fine: undefined, 'an unknown control': { control: 'sideways' }, 'a bad field': { result: 7 } },
+    'a bad refusal': { control: 'veto', result: 7 },
+  }
+  const scope = { sessionId: 's', conversationId: 'c', dbPath: '', cwd: '/', record() {} }
+  const left: Record<string, unknown> = {}
+  for (const [name, verdict] of Object.entries(said)) {
+    const write = ({ step }: { step: Steps['before_tool_apply'] }) => {
+      step.args = { written: true }
+      return verdict as never
+    }
+    const state = toolStep()
+    const plane = createPlane([defineStepHook('before_tool_apply', write, { onError: 'proceed' })])
+    const { control } = await plane.ask('before_tool_apply', state, scope)
+    left[name] = [control.kind, state.args]
+  }
+  assert.deepEqual(left, {
+    fine: ['proceed', { written: true }],
+    'an unknown control': ['proceed', {}],
+    'a bad field': ['proceed', {}],
+    'a bad refusal': ['break', {}],
+  })
+})
