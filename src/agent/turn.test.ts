@@ -395,6 +395,38 @@ test('an edit is kept as it was, and rewinding puts it back', async () => {
   )
 })
 
+test('the newest thousand prompts can be gone back to, each with the files that were changed since', async () => {
+  const { rewindPoints } = await import('./session/rewind.ts')
+  const it = start({})
+  const { session } = it
+  const ask = (prompt: string) =>
+    session.append({ _t: 'user', uuid: prompt, source: 'prompt', content: [{ type: 'text', text: prompt }] })
+  const change = (path: string) => session.append({ _t: 'file_history_snapshot', snapshot: { path, blob: null } })
+  const points = () => rewindPoints(session).map(({ prompt, files }) => [prompt, files])
+  session.commit(() => {
+    ask('gone')
+    change('/gone')
+    session.append({ _t: 'system', subtype: 'rewind', to: 0 })
+    ask('one')
+    change('/a')
+    change('/b')
+    ask('two')
+    session.append({ _t: 'user', uuid: 'u', source: 'hook', content: [] })
+    change('/a')
+    ask('three')
+  })
+  const three = [
+    ['three', []],
+    ['two', ['/a']],
+    ['one', ['/b', '/a']],
+  ]
+  assert.deepEqual(points(), three)
+  session.commit(() => {
+    for (let n = 0; n < 998; n++) ask(`prompt ${n}`)
+  })
+  assert.deepEqual([points().length, points().slice(-2)], [1000, three.slice(0, 2)])
+})
+
 test('a copy of a session can be rewound like the session itself, files and all', async () => {
   const { rewind, rewindPoints } = await import('./session/rewind.ts')
   const { findSession } = await import('./session/find-session.ts')

@@ -229,6 +229,40 @@ test('of a conversation that is longer than the window, the end is loaded, from 
   assert.ok(messages.length > 10 && messages.length < 60, `${messages.length} messages`)
 })
 
+test('of a last turn that is longer than the window all is loaded, and nothing of what came before', () => {
+  const it = start()
+  for (const prompt of ['first', 'second']) {
+    it.session.say([textBlock(prompt)])
+    for (let index = 0; index < 20; index++)
+      it.session.assistant([{ type: 'text', text: `${prompt} ${index} ${'x'.repeat(1000)}` }])
+  }
+  const { messages, leftOut } = loadConversation(it.session.db, it.session.id, 1000)
+  assert.deepEqual([messages, leftOut], [it.session.messages.slice(2), 21])
+})
+
+test('to resume, nothing is read of what was compacted away', () => {
+  const it = start()
+  const { db, id } = it.session
+  for (let index = 0; index < 50; index++) it.session.say([textBlock(`prompt ${index}`)])
+  it.session.append({ _t: 'system', subtype: 'compact_boundary' })
+  it.session.say([textBlock('the summary')])
+  const read: unknown[] = []
+  const watched = Object.create(db, {
+    each: {
+      *value(sql: string, ...values: never[]) {
+        for (const row of db.each<{ sequence: number }>(sql, ...values)) {
+          read.push(row.sequence)
+          yield row
+        }
+      },
+    },
+    all: { value: (sql: string, ...values: never[]) => db.all(sql, ...values) },
+    get: { value: (sql: string, ...values: never[]) => db.get(sql, ...values) },
+  })
+  assert.equal(loadConversation(watched, id, 1000).messages.length, 1)
+  assert.deepEqual(read, [51, 50])
+})
+
 test('what is live after compactions and rewinds', () => {
   const cases: [Parameters<typeof liveRanges>[0], [number, number][]][] = [
     [[], [[0, Infinity]]],

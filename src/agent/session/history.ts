@@ -59,7 +59,7 @@ export function loadConversation(
   const messages = messagesOf(entriesFrom(db, sessionId, ranges, from))
   return {
     messages: messages.map((message) => withBoundedResults(message, windowTokens)),
-    leftOut: from === 0 ? 0 : rowsBefore(db, sessionId, ranges, from),
+    leftOut: rowsBefore(ranges, from),
   }
 }
 
@@ -70,20 +70,47 @@ export function liveEntries(db: Db, sessionId: string, most?: number): Generator
   return entriesFrom(db, sessionId, ranges, from)
 }
 
-function* entriesFrom(db: Db, sessionId: string, ranges: readonly Range[], from: number): Generator<Row> {
+/** Entries of these types, from a sequence on. */
+export const liveEntriesFrom = (db: Db, sessionId: string, from: number, types: readonly EntryType[]): Generator<Row> =>
+  entriesFrom(db, sessionId, liveRanges(markersOf(db, sessionId)), from, types)
+
+/** The sequence of the oldest of the newest `most` prompts. */
+export function firstOfPrompts(db: Db, sessionId: string, most: number): number {
+  let left = most
+  let first = 0
+  for (const { start, end } of liveRanges(markersOf(db, sessionId)).reverse()) {
+    const found = db.all<{ sequence: number }>(
+      `SELECT sequence FROM transcript_entries WHERE session_id = ? AND entry_type = 'user' AND sequence >= ? AND sequence < ?
+         AND iif(json_valid(payload_json), payload_json ->> 'source', '') = 'prompt' ORDER BY sequence DESC LIMIT ?`,
+      ...[sessionId, start, lastOf(end), left],
+    )
+    first = found.at(-1)?.sequence ?? first
+    left -= found.length
+    if (left === 0) return first
+  }
+  return first
+}
+
+function* entriesFrom(
+  db: Db,
+  sessionId: string,
+  ranges: readonly Range[],
+  from: number,
+  types?: readonly EntryType[],
+): Generator<Row> {
   for (const { start, end } of ranges) {
     if (end <= from) continue
     const after = Math.max(start, from) - 1
-    yield* readEntries(db, sessionId, { after, ...(Number.isFinite(end) && { before: end }) })
+    yield* readEntries(db, sessionId, { after, before: lastOf(end), ...(types && { types }) })
   }
 }
 
-function rowsBefore(db: Db, sessionId: string, ranges: readonly Range[], from: number): number {
-  const sql = 'SELECT count(*) AS n FROM transcript_entries WHERE session_id = ? AND sequence >= ? AND sequence < ?'
-  const older = ranges.filter(({ start }) => start < from)
-  const counts = older.map(({ start, end }) => db.get<{ n: number }>(sql, sessionId, start, Math.min(end, from))!.n)
-  return counts.reduce((sum, n) => sum + n, 0)
-}
+/** For SQL, which knows no infinity. */
+const lastOf = (end: number): number => Math.min(end, Number.MAX_SAFE_INTEGER)
+
+/** Numbers have no gaps. */
+const rowsBefore = (ranges: readonly Range[], from: number): number =>
+  ranges.reduce((sum, { start, end }) => sum + Math.max(0, Math.min(end, from) - start), 0)
 
 function markersOf(db: Db, sessionId: string): Marker[] {
   return db
@@ -97,20 +124,24 @@ function markersOf(db: Db, sessionId: string): Marker[] {
     .map(({ sequence, kind, target }) => ({ sequence, kind, ...(target !== null && { to: target }) }))
 }
 
-/** The oldest user row from which everything to the end fits; only lengths are read. */
+/**
+ * The oldest user row from which everything to the end fits, or the newest one where not even its turn does. Only lengths are
+ * read, and only those of live rows.
+ */
 function firstThatFits(db: Db, sessionId: string, ranges: readonly Range[], most: number, each: number): number {
   let chars = 0
-  let from = 0
-  const rows = db.each<{ sequence: number; entry_type: EntryType; size: number }>(
-    `SELECT sequence, entry_type, length(payload_json) AS size FROM transcript_entries
-     WHERE session_id = ? ORDER BY sequence DESC`,
-    sessionId,
-  )
-  for (const { sequence, entry_type, size } of rows) {
-    if (!ranges.some(({ start, end }) => sequence >= start && sequence < end)) continue
-    chars += Math.min(size, each)
-    if (chars > most) return from
-    if (entry_type === 'user' || entry_type === 'system') from = sequence
+  let from: number | undefined
+  for (const { start, end } of ranges.toReversed()) {
+    const rows = db.each<{ sequence: number; entry_type: EntryType; size: number }>(
+      `SELECT sequence, entry_type, length(payload_json) AS size FROM transcript_entries
+       WHERE session_id = ? AND sequence >= ? AND sequence < ? ORDER BY sequence DESC`,
+      ...[sessionId, start, lastOf(end)],
+    )
+    for (const { sequence, entry_type, size } of rows) {
+      chars += Math.min(size, each)
+      if (chars > most && from !== undefined) return from
+      if (entry_type === 'user' || entry_type === 'system') from = sequence
+    }
   }
   return 0
 }

@@ -3,7 +3,7 @@
 import { textOf } from '../../hooks/step/blocks.ts'
 import type { Row, UserEntry } from '../../store/session/transcript.ts'
 import { restore, type Snapshot } from './checkpoint.ts'
-import { liveEntries, loadMessages } from './history.ts'
+import { firstOfPrompts, liveEntriesFrom, loadMessages } from './history.ts'
 import type { Session } from './session.ts'
 
 export interface RewindPoint {
@@ -14,16 +14,23 @@ export interface RewindPoint {
   readonly files: readonly string[]
 }
 
-/** The prompts of the session that can be gone back to, newest first. */
-export function rewindPoints(session: Session): RewindPoint[] {
-  const points: { sequence: number; prompt: string; at: string; files: Set<string> }[] = []
-  for (const row of liveEntries(session.db, session.id)) {
-    if (isPrompt(row))
-      points.push({ sequence: row.sequence, prompt: promptOf(row), at: row.createdAt, files: new Set() })
+/** A longer list would take long to make, and nobody would read it. */
+export const mostPoints = 1_000
+
+/** The newest prompts of the session, newest first: those that can be gone back to. */
+export function rewindPoints({ db, id }: Session): RewindPoint[] {
+  const from = firstOfPrompts(db, id, mostPoints)
+  const rows = Array.from(liveEntriesFrom(db, id, from, ['user', 'file_history_snapshot']))
+  const points: RewindPoint[] = []
+  const changed = new Set<string>()
+  for (const row of rows.reverse()) {
     const snapshot = snapshotOf(row)
-    if (snapshot) for (const point of points) point.files.add(snapshot.path)
+    if (snapshot) changed.add(snapshot.path)
+    if (!isPrompt(row)) continue
+    const { sequence, createdAt: at } = row
+    points.push({ sequence, prompt: promptOf(row), at, files: [...changed].reverse() })
   }
-  return points.reverse().map((point) => ({ ...point, files: [...point.files] }))
+  return points
 }
 
 export interface Rewound {
@@ -32,10 +39,8 @@ export interface Rewound {
 }
 
 export function rewind(session: Session, to: RewindPoint, what: 'conversation' | 'files' | 'both'): Rewound {
-  const snapshots = [...liveEntries(session.db, session.id)].flatMap((row) => {
-    const snapshot = row.sequence >= to.sequence ? snapshotOf(row) : undefined
-    return snapshot ? [snapshot] : []
-  })
+  const since = liveEntriesFrom(session.db, session.id, to.sequence, ['file_history_snapshot'])
+  const snapshots = Array.from(since, (row) => snapshotOf(row)!)
   const problems = what === 'conversation' ? [] : restore(session, snapshots)
   if (what !== 'files') {
     session.commit(() => session.append({ _t: 'system', subtype: 'rewind', to: to.sequence }))

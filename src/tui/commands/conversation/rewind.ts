@@ -1,5 +1,5 @@
 import { compact } from '../../../agent/context/compact.ts'
-import { type RewindPoint, rewind, rewindPoints } from '../../../agent/session/rewind.ts'
+import { mostPoints, type RewindPoint, rewind, rewindPoints } from '../../../agent/session/rewind.ts'
 import { addEvent } from '../../../store/audit.ts'
 import { cleanLine } from '../../render/clean.ts'
 import { ago, plural } from '../../render/format.ts'
@@ -12,6 +12,7 @@ export async function run(args: string, ui: Ui): Promise<void> {
   const { session, front } = ui
   const points = rewindPoints(session)
   if (points.length === 0) return front.notice('info', 'There is no prompt to go back to yet.')
+  if (points.length === mostPoints) front.notice('info', `The newest ${mostPoints} prompts are listed.`)
   const label = ({ prompt }: RewindPoint) => clip(cleanLine(prompt), 60)
   const hint = ({ at, files }: RewindPoint) =>
     `${ago(at)}${files.length > 0 ? `, ${plural(files.length, 'file')} changed since` : ''}`
