@@ -1,8 +1,19 @@
 /**
  * A session's transcript as a file in the form of Claude Code's, for hooks that read `transcript_path`. The database is the
- * record: nothing is read back from the file.
+ * record: of the file, only its end is read back, to add to a file that an earlier process has written.
  */
-import { appendFileSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { redact } from '../../hooks/redact.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
@@ -24,13 +35,19 @@ interface Written {
   lastUuid: string | null
 }
 
+/** A line that is longer is not looked for: the file is written anew. */
+const longestLine = 4 * 1_048_576
+/** Lines are written so many characters at a time: a session may be longer than a string can be. */
+const batchChars = 1_048_576
+
 /** Claude Code keeps its own for as long. */
 const keepForMs = 30 * 24 * 3_600_000
 
 export class TranscriptMirror {
   readonly #db: Db
   readonly #folder: string
-  readonly #written = new Map<string, Written>()
+  /** What this process has written, and how long the file was then. */
+  readonly #written = new Map<string, { readonly at: Written; readonly size: number }>()
 
   constructor(db: Db, home: string) {
     this.#db = db
@@ -44,29 +61,83 @@ export class TranscriptMirror {
     return join(folder, `${sessionName}.jsonl`)
   }
 
-  /** Adds what has been said since the last call. The first call of a process rewrites the file. */
+  /** Adds what has been said since. A file that does not end as the record says is written anew. */
   sync(file: string, of: MirrorOf): void {
     const known = this.#written.get(file)
-    const at = known ?? { sequence: -1, lastUuid: null }
-    const lines: string[] = []
-    for (const row of readEntries(this.#db, of.sessionId, { after: at.sequence, types: mirrored })) {
-      for (const line of linesOf(row, of, at)) lines.push(redact(JSON.stringify(line), 'json'))
-      at.sequence = row.sequence
+    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+    const at = known?.size === size ? known.at : endOf(file, size, this.#db, of)
+    if (at) this.#written.set(file, { at, size: size + this.#append(file, of, at) })
+    else this.#writeAnew(file, of)
+  }
+
+  #writeAnew(file: string, of: MirrorOf): void {
+    const folder = dirname(file)
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    removeOld(folder)
+    const beside = `${file}.${process.pid}.tmp`
+    const at = { sequence: -1, lastUuid: null }
+    writeFileSync(beside, '', { mode: 0o600 })
+    const size = this.#append(beside, of, at)
+    renameSync(beside, file)
+    this.#written.set(file, { at, size })
+  }
+
+  /** Moves `at` forward. Gives the number of bytes. */
+  #append(file: string, of: MirrorOf, at: Written): number {
+    let bytes = 0
+    let batch = ''
+    const write = () => {
+      const text = Buffer.from(batch)
+      appendFileSync(file, text)
+      bytes += text.length
+      batch = ''
     }
-    const text = lines.map((line) => `${line}\n`).join('')
-    if (!known) startFile(file, text)
-    else if (text !== '') appendFileSync(file, text)
-    this.#written.set(file, at)
+    for (const row of readEntries(this.#db, of.sessionId, { after: at.sequence, types: mirrored })) {
+      for (const line of linesOf(row, of, at)) batch += `${textOf(line)}\n`
+      at.sequence = row.sequence
+      if (batch.length >= batchChars) write()
+    }
+    if (batch !== '') write()
+    return bytes
   }
 }
 
-function startFile(file: string, text: string): void {
-  const folder = dirname(file)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  removeOld(folder)
-  const beside = `${file}.${process.pid}.tmp`
-  writeFileSync(beside, text, { mode: 0o600 })
-  renameSync(beside, file)
+/** Where a file ends, by its last line; undefined where that is not what would be written today. */
+function endOf(file: string, size: number, db: Db, of: MirrorOf): Written | undefined {
+  const text = lastLine(file, size)
+  const { uuid, parentUuid } = partsOf(text)
+  const sql = 'SELECT sequence FROM transcript_entries WHERE id = ? AND session_id = ?'
+  const found = db.get<{ sequence: number }>(sql, Number.parseInt(String(uuid).slice(-12), 16), of.sessionId)
+  if (!found) return undefined
+  const { sequence } = found
+  const at: Written = { sequence, lastUuid: parentUuid }
+  const [row] = readEntries(db, of.sessionId, { after: sequence - 1, before: sequence + 1 })
+  const last = row && [...linesOf(row, of, at)].at(-1)
+  return last && textOf(last) === text ? at : undefined
+}
+
+function partsOf(line = ''): { uuid?: unknown; parentUuid: string | null } {
+  try {
+    return Object(JSON.parse(line))
+  } catch {
+    return { parentUuid: null } // of another program
+  }
+}
+
+/** Undefined where the file does not end with a whole line of a size to be expected. */
+function lastLine(file: string, size: number): string | undefined {
+  if (size === 0) return undefined
+  const end = Buffer.alloc(Math.min(size, longestLine))
+  const open = openSync(file, 'r')
+  try {
+    readSync(open, end, 0, end.length, size - end.length)
+  } finally {
+    closeSync(open)
+  }
+  const begin = end.lastIndexOf('\n', end.length - 2) + 1
+  return end.at(-1) === 10 && (begin > 0 || end.length === size)
+    ? end.toString('utf8', begin, end.length - 1)
+    : undefined
 }
 
 function removeOld(folder: string): void {
@@ -76,6 +147,8 @@ function removeOld(folder: string): void {
     if (age > keepForMs) rmSync(path, { recursive: true, force: true })
   }
 }
+
+const textOf = (line: JsonObject): string => redact(JSON.stringify(line), 'json')
 
 const mirrored = ['user', 'assistant', 'tool_result', 'system'] as const
 
