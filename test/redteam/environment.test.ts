@@ -20,8 +20,9 @@ done
 echo looked
 `
 
+/** Alone: it is about what the process was started with. */
 const bash = (at: Place, command: string, env: Record<string, string>) =>
-  at.run(['--eval', JSON.stringify({ tool: 'Bash', input: { command } })], { env })
+  at.run(['--eval', JSON.stringify({ tool: 'Bash', input: { command } })], { env, alone: true })
 
 const seen = async (at: Place, env: Record<string, string>): Promise<string> => {
   at.write('look.sh', looks)
@@ -58,8 +59,7 @@ test('a shell that waits for hooks does not show the key, and the hook still get
   at.write('../home/.ona/settings.json', { hooks: [hook('PreToolUse'), hook('PostToolUse')] })
   at.write('look.sh', looks)
   // two calls: the first has shells made, which wait while the second looks
-  const call = { tool: 'Bash', input: { command: 'sleep 0.5; ./look.sh' } }
-  const { stdout } = await at.run(['--eval', JSON.stringify(call)], { env: { ANTHROPIC_API_KEY: canary } })
+  const { stdout } = await bash(at, 'sleep 0.5; ./look.sh', { ANTHROPIC_API_KEY: canary })
   assert.equal(stdout, '{"content":"looked\\n","is_error":false}\n')
   for (const event of ['PreToolUse', 'PostToolUse'])
     assert.equal(readFileSync(`${at.folder}/../${event}`, 'utf8'), `${canary}\n`)

@@ -59,7 +59,7 @@ test("a tool's command that has the address cannot decide, whatever it takes out
   const { at, url, id, script } = await waiting(t)
   const command = `env -i ${process.execPath} ${script} '${url}' ${id}`
   const eval_ = JSON.stringify({ tool: 'Bash', input: { command } })
-  const { stdout } = await at.run(['--eval', eval_, '--conversation', 'tools'])
+  const { stdout } = await at.run(['--eval', eval_, '--conversation', 'tools'], { alone: true })
   assert.match(stdout, refused)
   assert.equal(decision(at), null)
 })
@@ -69,7 +69,8 @@ test('nor can one that detaches itself', async (t) => {
   const seen = join(at.folder, 'seen')
   const later = `sleep 1; ${process.execPath} ${script} "${url}" ${id} > ${seen}.part 2>&1; mv ${seen}.part ${seen}`
   const command = `setsid --fork env -i PATH="$PATH" bash -c '${later}' > /dev/null 2>&1 < /dev/null`
-  await at.run(['--eval', JSON.stringify({ tool: 'Bash', input: { command } }), '--conversation', 'tools'])
+  const eval_ = JSON.stringify({ tool: 'Bash', input: { command } })
+  await at.run(['--eval', eval_, '--conversation', 'tools'], { alone: true })
   for (let tries = 0; tries < 600 && !existsSync(seen); tries++) await wait(100)
   assert.match(readFileSync(seen, 'utf8'), refused)
   assert.equal(decision(at), null)

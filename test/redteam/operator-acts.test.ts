@@ -26,8 +26,9 @@ async function planning(t: TestContext): Promise<Place> {
 }
 
 const status = (at: Place) => at.rows<{ status: string }>('SELECT status FROM plans')[0]!.status
+/** Alone: what a command may do depends on the process that started it. */
 const bash = (at: Place, command: string) =>
-  at.run(['--eval', JSON.stringify({ tool: 'Bash', input: { command } }), '--conversation', 'tools'])
+  at.run(['--eval', JSON.stringify({ tool: 'Bash', input: { command } }), '--conversation', 'tools'], { alone: true })
 
 async function appears(file: string): Promise<string> {
   for (let tries = 0; tries < 600 && !existsSync(file); tries++) await wait(100)
@@ -101,7 +102,8 @@ test('a hook cannot either', async (t) => {
   )
   db.close()
   const file = at.write('a.txt', 'x')
-  await at.run(['--eval', JSON.stringify({ tool: 'Read', input: { file_path: file } }), '--conversation', 'tools'])
+  const read = JSON.stringify({ tool: 'Read', input: { file_path: file } })
+  await at.run(['--eval', read, '--conversation', 'tools'], { alone: true })
   assert.match(readFileSync(said, 'utf8'), /approving a plan is for the operator/)
   assert.equal(status(at), 'draft')
 })

@@ -29,9 +29,11 @@ async function planning(t: TestContext): Promise<Place> {
   return at
 }
 
+/** Alone: what a command may do depends on the process that started it. */
 const bash = async (at: Place, command: string) => {
   const call = JSON.stringify({ tool: 'Bash', input: { command } })
-  return (await at.run(['--eval', call, '--conversation', 'tools', '--permission-mode', 'bypassPermissions'])).stdout
+  const words = ['--eval', call, '--conversation', 'tools', '--permission-mode', 'bypassPermissions']
+  return (await at.run(words, { alone: true })).stdout
 }
 const refused = /(?:is for the operator|exit 1\b.*is for the operator)/s
 const approve = `${ona} plan approve --conversation c --as Mallory`

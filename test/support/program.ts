@@ -1,21 +1,16 @@
 /** Runs the program as a user or a script would, in a home and a folder of its own. */
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { compileCache } from './compile-cache.ts'
+import { type Invocation, type Ran, runProgram } from './run-program.ts'
 
-const ona = join(import.meta.dirname, '../../bin/ona.mjs')
+export type { Ran }
 
 /** The command line of every ona that the tests of this process have started. */
 export const started: (readonly string[])[] = []
-
-export interface Ran {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
 
 export interface Place {
   readonly home: string
@@ -27,12 +22,8 @@ export interface Place {
   rows<Row = Record<string, unknown>>(sql: string): Row[]
 }
 
-export interface RunOptions {
+export interface RunOptions extends Omit<Invocation, 'cwd' | 'env'> {
   readonly env?: Record<string, string>
-  readonly input?: string
-  readonly timeoutMs?: number
-  /** Hears stderr as it comes. */
-  onStderr?(text: string): void
 }
 
 export function place(t: { after(work: () => void): void }, env: Record<string, string> = {}): Place {
@@ -53,36 +44,17 @@ export function place(t: { after(work: () => void): void }, env: Record<string, 
       writeFileSync(at, text, { mode: text.startsWith('#!') ? 0o755 : 0o644 })
       return at
     },
-    run(words, { env: more = {}, input = '', timeoutMs = 60_000, onStderr } = {}) {
+    run(words, { env: more = {}, ...options } = {}) {
       started.push(words)
-      return new Promise((resolve, reject) => {
-        const child = spawn(process.execPath, [ona, ...words], {
-          cwd: folder,
-          env: withModel(words, {
-            PATH: process.env['PATH'],
-            HOME: home,
-            ONA_KEYCHAIN: 'off',
-            CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-            ...env,
-            ...more,
-          }),
-          timeout: timeoutMs,
-          killSignal: 'SIGKILL',
-        })
-        let stdout = ''
-        let stderr = ''
-        child.stdout.on('data', (piece) => {
-          stdout += piece
-        })
-        child.stderr.on('data', (piece) => {
-          stderr += piece
-          onStderr?.(stderr)
-        })
-        child.on('error', reject)
-        child.on('close', (code) => resolve({ code, stdout, stderr }))
-        child.stdin.on('error', () => {}) // it may end without reading us
-        child.stdin.end(input)
-      })
+      const given = {
+        PATH: process.env['PATH'],
+        HOME: home,
+        ONA_KEYCHAIN: 'off',
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        ...env,
+        ...more,
+      }
+      return runProgram(words, { ...options, cwd: folder, env: withModel(words, given) })
     },
     rows(sql) {
       const open = new DatabaseSync(db, { readOnly: true, timeout: 30_000 })

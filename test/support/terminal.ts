@@ -1,10 +1,11 @@
 /** ona in a real terminal (tmux), driven by keys and seen as text; and ona over a pipe. */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { withModel } from './program.ts'
+import { runProgram } from './run-program.ts'
 
 const program = join(import.meta.dirname, '../..', 'bin', 'ona.mjs')
 const socket = `ona-test-${process.pid}`
@@ -186,25 +187,14 @@ export function openOna(
 }
 
 /** Lines over a pipe; what came out, and the exit code. */
-export function pipeOna(
+export async function pipeOna(
   place: Place,
   lines: readonly string[],
   words: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
 ): Promise<{ out: string; err: string; code: number | null }> {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, [program, ...words], {
-      cwd: place.project,
-      env: withModel(words, { ...place.env, ...env }),
-    })
-    let [out, err] = ['', '']
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      out += text
-    })
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      err += text
-    })
-    child.on('close', (code) => resolve({ out, err, code }))
-    child.stdin.end(lines.map((line) => `${line}\n`).join(''))
-  })
+  const input = lines.map((line) => `${line}\n`).join('')
+  const all = withModel(words, { ...place.env, ...env })
+  const { stdout: out, stderr: err, code } = await runProgram(words, { cwd: place.project, env: all, input })
+  return { out, err, code }
 }

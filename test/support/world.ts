@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Ran } from './program.ts'
+import { type Ran, runProgram } from './run-program.ts'
 
 export const onaFile = join(import.meta.dirname, '../../bin/ona.mjs')
 
@@ -43,19 +43,8 @@ export function world(more: Record<string, string> = {}): World {
     db,
     env,
     start,
-    run(words, { input = '', ...options } = {}) {
-      const child = start(words, options)
-      return new Promise((resolve, reject) => {
-        let stdout = ''
-        let stderr = ''
-        child.stdout!.on('data', (piece) => (stdout += piece))
-        child.stderr!.on('data', (piece) => (stderr += piece))
-        child.on('error', reject)
-        child.on('close', (code) => resolve({ code, stdout, stderr }))
-        child.stdin!.on('error', () => {}) // it may end without reading us
-        child.stdin!.end(input)
-      })
-    },
+    run: (words, { env: given = env, cwd = folder, ...options } = {}) =>
+      runProgram(words, { env: given, cwd, timeoutMs: 120_000, ...options }),
     sql(text) {
       const open = new DatabaseSync(db, { timeout: 30_000 })
       try {

@@ -1,0 +1,197 @@
+/**
+ * A process that runs the program again and again, each time as `node bin/ona.mjs` would in a process of its own: the modules of
+ * the bundle anew, and the command line, the environment, the folder and stdin that it is told. What remains is what a start
+ * costs: Node itself and the compiling of the bundle. Use `runProgram` of run-program.ts.
+ *
+ * A run ends as a process does: when nothing is left to wait for, or by `process.exit`, which ends this process as well. One that
+ * leaves a descriptor open is the last of its process.
+ *
+ *   node shared-process.ts BUNDLE PROGRAM FIFO
+ *
+ * Descriptor 3: a line of JSON per run. Descriptor 4: a line of JSON when it has ended. Both of stdout and stderr end with `mark`.
+ */
+import { type ChildProcess, execFileSync } from 'node:child_process'
+import { subscribe } from 'node:diagnostics_channel'
+import {
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { Socket } from 'node:net'
+import { dirname, join } from 'node:path'
+import { compileFunction, constants as vm } from 'node:vm'
+
+export interface Job {
+  readonly words: readonly string[]
+  readonly cwd: string
+  readonly env: Record<string, string>
+  readonly input: string
+}
+
+export interface Ended {
+  readonly code: number
+  /** Whether another run may follow. */
+  readonly isClean: boolean
+}
+
+/** What no program prints, at the end of what a run has printed. */
+export const mark = '\0end of run\0'
+
+/** What `input` may have: a pipe that nobody reads yet holds as much. */
+export const mostInput = 60_000
+
+if (process.argv[1] === import.meta.filename) serve(process.argv.slice(2) as [string, string, string])
+
+function serve([bundle, program, fifo]: [string, string, string]): void {
+  execFileSync('mkfifo', [fifo])
+  closeSync(0)
+  let stdin: Socket | undefined
+  // what Node makes of a pipe, which it would make only once
+  const makeStdin = () => new Socket({ fd: 0, readable: true, writable: false, manualStart: true } as object)
+  Object.defineProperty(process, 'stdin', { get: () => (stdin ??= makeStdin()) })
+  const timers = recordTimers()
+  const ends = recordEnds()
+  process.on('exit', () => rmSync(fifo, { force: true }))
+  let open = new Set<string>()
+
+  process.on('beforeExit', () => {
+    if (open.size === 0) return begin()
+    const code = Number(process.exitCode ?? 0)
+    for (const listener of process.rawListeners('exit')) if (!own.includes(listener)) listener.call(process, code)
+    for (const close of ends.splice(0)) close()
+    stdin?.destroy()
+    stdin = undefined
+    // what was destroyed closes first
+    setImmediate(() => setImmediate(() => end(code)))
+  })
+  const own = process.eventNames().flatMap((name) => process.rawListeners(name))
+
+  function begin(): void {
+    const job = nextJob()
+    for (const name of Object.keys(process.env)) if (!(name in job.env)) delete process.env[name]
+    Object.assign(process.env, job.env)
+    process.chdir(job.cwd)
+    process.argv = [process.execPath, program, ...job.words]
+    openStdin(fifo, job.input)
+    open = descriptors()
+    setImmediate(() => loader()(bundle))
+  }
+
+  function end(code: number): void {
+    for (const timer of timers.splice(0)) clearTimeout(timer)
+    for (const name of process.eventNames())
+      for (const listener of process.rawListeners(name))
+        if (!own.includes(listener)) process.removeListener(name, listener as () => void)
+    process.exitCode = undefined
+    const left = [...descriptors()].filter((each) => !open.has(each))
+    const isClean = left.length === 0 && !process.stdout.destroyed
+    closeSync(0)
+    open = new Set()
+    for (const fd of [1, 2]) writeSync(fd, mark)
+    writeSync(4, `${JSON.stringify({ code, isClean } satisfies Ended)}\n`)
+    if (!isClean) process.exit(0)
+  }
+}
+
+/** Waits for it without an event loop, in which the run before could go on. */
+function nextJob(): Job {
+  const pieces: Buffer[] = []
+  while (pieces.at(-1)?.at(-1) !== 10) {
+    const piece = Buffer.alloc(1 << 16)
+    const length = readSync(3, piece)
+    if (length === 0) process.exit(0)
+    pieces.push(piece.subarray(0, length))
+  }
+  return JSON.parse(Buffer.concat(pieces).toString())
+}
+
+/** Makes descriptor 0 a pipe that ends after this input. */
+function openStdin(fifo: string, input: string): void {
+  const zero = openSync('/dev/null', 'r')
+  const writer = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK)
+  closeSync(zero)
+  openSync(fifo, 'r')
+  writeSync(writer, input)
+  closeSync(writer)
+}
+
+/** Which pipes, sockets and files are open, each by its descriptor and what it is. */
+function descriptors(): Set<string> {
+  const all = readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [`${fd} ${readlinkSync(`/proc/self/fd/${fd}`)}`]
+    } catch {
+      return [] // that of the folder itself
+    }
+  })
+  // /dev/null is no one's, and the others are of Node's loop
+  return new Set(all.filter((each) => !/ (?:\/dev\/null|anon_inode:)/.test(each)))
+}
+
+/** Timers that keep no process alive outlive their run. */
+function recordTimers(): NodeJS.Timeout[] {
+  const timers: NodeJS.Timeout[] = []
+  for (const name of ['setTimeout', 'setInterval'] as const) {
+    const real = globalThis[name] as unknown as (...args: unknown[]) => NodeJS.Timeout
+    const recorded = (...args: unknown[]) => {
+      const timer = real(...args)
+      timers.push(timer)
+      return timer
+    }
+    globalThis[name] = Object.defineProperties(recorded, Object.getOwnPropertyDescriptors(real)) as never
+  }
+  return timers
+}
+
+/** What closes connections and the pipes of children, as the end of a process does. */
+function recordEnds(): (() => void)[] {
+  const ends: (() => void)[] = []
+  for (const name of ['net.client.socket', 'net.server.socket'])
+    subscribe(name, (message) => ends.push(() => (message as { socket: Socket }).socket.destroy()))
+  subscribe('child_process', (message) => {
+    const { process } = message as { process: ChildProcess }
+    ends.push(() => {
+      for (const stream of process.stdio ?? []) (stream as Socket | null)?.destroy()
+    })
+  })
+  return ends
+}
+
+interface Compiled {
+  run(...args: unknown[]): void
+  readonly outside: NodeJS.Require
+}
+
+const compiled = new Map<string, Compiled>()
+const parameters = ['exports', 'require', 'module', '__filename', '__dirname']
+
+function compile(file: string): Compiled {
+  const run = compileFunction(readFileSync(file, 'utf8'), parameters, {
+    filename: file,
+    importModuleDynamically: vm.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  })
+  return { run: run as Compiled['run'], outside: createRequire(file) }
+}
+
+/** Loads modules of the bundle: each once, compiled once for all loaders. */
+function loader(): (file: string) => unknown {
+  const modules = new Map<string, { exports: object }>()
+  return function load(file) {
+    const known = modules.get(file)
+    if (known) return known.exports
+    const module = { exports: {} }
+    modules.set(file, module)
+    const { run, outside } = compiled.get(file) ?? compile(file)
+    compiled.set(file, { run, outside })
+    const require = (id: string) => (id.startsWith('.') ? load(join(dirname(file), id)) : outside(id))
+    run.call(module.exports, module.exports, Object.assign(require, outside), module, file, dirname(file))
+    return module.exports
+  }
+}
