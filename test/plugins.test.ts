@@ -1,12 +1,12 @@
 /** Plugins as a user meets them: installed, trusted, changed, removed, on the command line. */
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { packageRoot } from '../src/package-root.ts'
+import { runProgram } from './support/run-program.ts'
 
 function user(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'ona-plugin-user-'))
@@ -15,27 +15,23 @@ function user(t: TestContext) {
   const cwd = join(folder, 'work')
   for (const each of [home, cwd]) mkdirSync(each)
   const env = { PATH: process.env['PATH'], HOME: home, AGENT_SDLC_DB: join(folder, 'agent.db') }
-  const ona = (...words: string[]) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(packageRoot, 'bin/ona.mjs'), ...words], {
-      cwd,
-      env,
-      encoding: 'utf8',
-    })
+  const ona = async (...words: string[]) => {
+    const { code: status, stdout, stderr } = await runProgram(words, { cwd, env })
     return { status, stdout, stderr }
   }
-  const json = (...words: string[]) => JSON.parse(ona(...words, '--json').stdout)
+  const json = async (...words: string[]) => JSON.parse((await ona(...words, '--json')).stdout)
   return { folder, home, cwd, ona, json, db: env.AGENT_SDLC_DB }
 }
 
 const push = '{"tool":"Bash","input":{"command":"git push --force"}}'
 
-test('the example plugin guards once it is trusted, and not after its files changed', (t) => {
+test('the example plugin guards once it is trusted, and not after its files changed', async (t) => {
   const { folder, ona, json, db } = user(t)
   const source = join(folder, 'tidy')
   cpSync(join(packageRoot, 'examples/plugins/tidy'), source, { recursive: true })
-  const added = ona('plugin', 'add', source)
+  const added = await ona('plugin', 'add', source)
   assert.deepEqual([added.status, /not trusted, so nothing of it is used/.test(added.stderr)], [0, true])
-  const before = ona('--eval', push)
+  const before = await ona('--eval', push)
   assert.doesNotMatch(before.stdout, /force-with-lease/)
   assert.match(before.stderr, /plugin tidy@local is not trusted/)
   const rows = new DatabaseSync(db, { readOnly: true })
@@ -47,21 +43,21 @@ test('the example plugin guards once it is trusted, and not after its files chan
     ['untrusted_plugin'],
   )
   rows.close()
-  assert.equal(ona('plugin', 'trust', 'tidy').status, 0)
-  assert.match(ona('--eval', push).stdout, /Use git push --force-with-lease/)
+  assert.equal((await ona('plugin', 'trust', 'tidy')).status, 0)
+  assert.match((await ona('--eval', push)).stdout, /Use git push --force-with-lease/)
   assert.deepEqual(
-    json('plugin', 'list').map(({ id, state, trust }: Record<string, string>) => [id, state, trust]),
+    (await json('plugin', 'list')).map(({ id, state, trust }: Record<string, string>) => [id, state, trust]),
     [['tidy@local', 'enabled', 'trusted']],
   )
-  const [{ path }] = json('plugin', 'list')
+  const [{ path }] = await json('plugin', 'list')
   writeFileSync(join(path, 'scripts/no-force-push.mjs'), '')
-  assert.match(ona('--eval', push).stderr, /tidy@local has changed since you trusted it/)
-  assert.equal(ona('plugin', 'update', 'tidy').status, 0)
-  assert.equal(ona('plugin', 'remove', 'tidy').status, 0)
-  assert.deepEqual(json('plugin', 'list'), [])
+  assert.match((await ona('--eval', push)).stderr, /tidy@local has changed since you trusted it/)
+  assert.equal((await ona('plugin', 'update', 'tidy')).status, 0)
+  assert.equal((await ona('plugin', 'remove', 'tidy')).status, 0)
+  assert.deepEqual(await json('plugin', 'list'), [])
 })
 
-test('the commands report what is wrong, with the remedy', (t) => {
+test('the commands report what is wrong, with the remedy', async (t) => {
   const { folder, ona, home } = user(t)
   writeFileSync(join(folder, 'not-a-folder'), '')
   const cases: [string[], number, RegExp][] = [
@@ -80,32 +76,32 @@ test('the commands report what is wrong, with the remedy', (t) => {
     [['plugin', 'marketplace', 'remove', 'gone'], 1, /there is no marketplace "gone"/],
   ]
   for (const [words, status, message] of cases) {
-    const ran = ona(...words)
+    const ran = await ona(...words)
     assert.deepEqual([ran.status, message.test(ran.stderr)], [status, true], `${words.join(' ')}: ${ran.stderr}`)
   }
   mkdirSync(join(home, '.ona'), { recursive: true })
   writeFileSync(join(home, '.ona/settings.json'), '{"enabledPlugins":{"x@acme":true},"strictKnownMarketplaces":[]}')
-  const started = ona('--eval', '{"tool":"Glob","input":{"pattern":"*"}}')
+  const started = await ona('--eval', '{"tool":"Glob","input":{"pattern":"*"}}')
   assert.match(started.stderr, /plugin x@acme is enabled and not installed; ona plugin add x@acme installs it/)
   assert.match(started.stderr, /strictKnownMarketplaces counts in managed settings only/)
 })
 
-test('a marketplace lists its plugins, and the examples are valid', (t) => {
+test('a marketplace lists its plugins, and the examples are valid', async (t) => {
   const { ona, json, home } = user(t)
   const examples = join(packageRoot, 'examples/plugins')
   for (const path of [examples, join(examples, 'tidy')])
-    assert.deepEqual(json('plugin', 'validate', path), {
+    assert.deepEqual(await json('plugin', 'validate', path), {
       kind: path === examples ? 'marketplace' : 'plugin',
       valid: true,
       problems: [],
       warnings: [],
     })
-  assert.equal(ona('plugin', 'marketplace', 'add', examples).status, 0)
-  assert.equal(ona('plugin', 'add', 'tidy@examples', '--trust').status, 0)
+  assert.equal((await ona('plugin', 'marketplace', 'add', examples)).status, 0)
+  assert.equal((await ona('plugin', 'add', 'tidy@examples', '--trust')).status, 0)
   assert.deepEqual(JSON.parse(readFileSync(join(home, '.ona/settings.json'), 'utf8')), {
     enabledPlugins: { 'tidy@examples': true },
   })
-  const info = json('plugin', 'info', 'tidy')
+  const info = await json('plugin', 'info', 'tidy')
   assert.deepEqual(
     [info.state, info.runs, info.offers],
     [

@@ -7,28 +7,25 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { createConversation, createSession } from '../src/store/conversations.ts'
 import { openDb } from '../src/store/open.ts'
+import { runProgram } from './support/run-program.ts'
 
 const root = join(import.meta.dirname, '..')
 
 function world(t: TestContext) {
   const home = mkdtempSync(join(tmpdir(), 'ona-store-'))
   t.after(() => rmSync(home, { recursive: true }))
-  const ona = (words: string[], env: NodeJS.ProcessEnv = {}) => {
-    const { AGENT_SDLC_DB: _, ...inherited } = process.env
-    const run = spawnSync(process.execPath, [join(root, 'bin/ona.mjs'), ...words], {
-      cwd: home,
-      env: { ...inherited, HOME: home, ...env },
-      encoding: 'utf8',
-    })
-    return [run.status, run.stdout, run.stderr]
+  const ona = async (words: string[], env: NodeJS.ProcessEnv = {}) => {
+    const given = { PATH: process.env['PATH'], HOME: home, ...env }
+    const { code, stdout, stderr } = await runProgram(words, { cwd: home, env: given })
+    return [code, stdout, stderr]
   }
   return { home, ona }
 }
 
-test('ona --init-db makes the database, one idle conversation and its session, and says where', (t) => {
+test('ona --init-db makes the database, one idle conversation and its session, and says where', async (t) => {
   const { home, ona } = world(t)
   const path = join(home, '.ona', 'agent.db')
-  assert.deepEqual(ona(['--init-db']), [0, `${path}\n`, ''])
+  assert.deepEqual(await ona(['--init-db']), [0, `${path}\n`, ''])
   const mode = (file: string) => (statSync(file).mode & 0o777).toString(8)
   assert.deepEqual([mode(path), mode(join(home, '.ona'))], ['600', '700'])
   const db = new DatabaseSync(path)
@@ -42,26 +39,26 @@ test('ona --init-db makes the database, one idle conversation and its session, a
   db.close()
 
   const before = readFileSync(path)
-  assert.deepEqual(ona(['--init-db', '--json']), [0, `${JSON.stringify({ path, created: false })}\n`, ''])
+  assert.deepEqual(await ona(['--init-db', '--json']), [0, `${JSON.stringify({ path, created: false })}\n`, ''])
   assert.ok(before.equals(readFileSync(path)), 'a second time changes nothing')
 })
 
-test('AGENT_SDLC_DB names another place, and must be absolute', (t) => {
+test('AGENT_SDLC_DB names another place, and must be absolute', async (t) => {
   const { home, ona } = world(t)
   const path = join(home, 'deep', 'er', 'x.db')
-  assert.deepEqual(ona(['--init-db'], { AGENT_SDLC_DB: path }), [0, `${path}\n`, ''])
-  assert.deepEqual(ona(['--init-db'], { AGENT_SDLC_DB: 'x.db' }), [
+  assert.deepEqual(await ona(['--init-db'], { AGENT_SDLC_DB: path }), [0, `${path}\n`, ''])
+  assert.deepEqual(await ona(['--init-db'], { AGENT_SDLC_DB: 'x.db' }), [
     1,
     '',
     'ona: AGENT_SDLC_DB is "x.db"; it must be an absolute path such as /x.db\n',
   ])
 })
 
-test('a file that is not a database is an error with exit code 1, and stays as it was', (t) => {
+test('a file that is not a database is an error with exit code 1, and stays as it was', async (t) => {
   const { home, ona } = world(t)
   const path = join(home, 'letter.db')
   writeFileSync(path, 'Dear all,\n')
-  const [code, , told] = ona(['--init-db'], { AGENT_SDLC_DB: path })
+  const [code, , told] = await ona(['--init-db'], { AGENT_SDLC_DB: path })
   assert.deepEqual(
     [code, told, readFileSync(path, 'utf8')],
     [
@@ -72,22 +69,22 @@ test('a file that is not a database is an error with exit code 1, and stays as i
   )
 })
 
-test('wrong usage is exit code 2, and --help shows an example', (t) => {
+test('wrong usage is exit code 2, and --help shows an example', async (t) => {
   const { ona } = world(t)
-  assert.equal(ona(['--init-db', '--jsno'])[0], 2)
-  const [code, help] = ona(['--init-db', '--help'])
+  assert.equal((await ona(['--init-db', '--jsno']))[0], 2)
+  const [code, help] = await ona(['--init-db', '--help'])
   assert.equal(code, 0)
   assert.match(String(help), /AGENT_SDLC_DB=\/srv\/agent\.db ona --init-db/)
 })
 
-test('a key in the environment that a hook prints is nowhere in the database', (t) => {
+test('a key in the environment that a hook prints is nowhere in the database', async (t) => {
   const { home, ona } = world(t)
   const key = 'no-form-that-anybody-knows-4711'
   mkdirSync(join(home, '.ona'))
   const hooks = { PreToolUse: [{ hooks: [{ type: 'command', command: 'env >&2; echo "it is $OPENAI_API_KEY"' }] }] }
   writeFileSync(join(home, '.ona', 'settings.json'), JSON.stringify({ hooks }))
   const call = JSON.stringify({ tool: 'Bash', input: { command: 'echo $OPENAI_API_KEY' } })
-  assert.equal(ona(['--eval', call], { OPENAI_API_KEY: key })[0], 0)
+  assert.equal((await ona(['--eval', call], { OPENAI_API_KEY: key }))[0], 0)
   const db = new DatabaseSync(join(home, '.ona', 'agent.db'))
   const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all()
   const all = JSON.stringify(tables.map(({ name }) => db.prepare(`SELECT * FROM ${name}`).all()))

@@ -20,6 +20,7 @@ import { register, unregister } from '../../src/dispatcher/registration.ts'
 import { install, uninstall } from '../../src/dispatcher/setup/install.ts'
 import { eventNames, type Json } from '../../src/dispatcher/types.ts'
 import { builtRuntime, everyModule, filesUnder, readFile, repoAt, tempFolder } from '../support/dispatcher.ts'
+import { runProgram } from '../support/run-program.ts'
 
 interface CommandEntry {
   readonly type: 'command'
@@ -28,25 +29,24 @@ interface CommandEntry {
 }
 
 const packageRoot = join(import.meta.dirname, '../..')
+const home = tempFolder()
 const minimal = ['session', 'graph-pretooluse', 'planGraph-exec']
 
 /** The program, with this test's build of the runtime in the place where the package keeps its own. */
-function ona(cwd: string, ...words: string[]) {
+async function ona(cwd: string, ...words: string[]) {
   const dist = join(packageRoot, 'dist/dispatcher')
   if (!existsSync(dist)) cpSync(builtRuntime, dist, { recursive: true })
-  const run = spawnSync(process.execPath, [join(packageRoot, 'bin/ona.mjs'), 'dispatcher', ...words], {
-    cwd,
-    encoding: 'utf8',
-  })
-  return { code: run.status, out: run.stdout, err: run.stderr }
+  const env = { PATH: process.env['PATH'], HOME: home }
+  const { code, stdout: out, stderr: err } = await runProgram(['dispatcher', ...words], { cwd, env })
+  return { code, out, err }
 }
 
-test('install, doctor, new-module, upgrade and uninstall, from an empty folder and back', () => {
+test('install, doctor, new-module, upgrade and uninstall, from an empty folder and back', async () => {
   const repo = tempFolder()
   const { edit, put, setBudgets } = repoAt(repo)
-  assert.equal(ona(repo, 'install', '--modules', 'all').code, 0)
+  assert.equal((await ona(repo, 'install', '--modules', 'all')).code, 0)
   setBudgets(60_000)
-  const doctor = JSON.parse(ona(repo, 'doctor', '--json').out)
+  const doctor = JSON.parse((await ona(repo, 'doctor', '--json')).out)
   assert.deepEqual([doctor.problems, doctor.fired.length], [[], 8])
   assert.deepEqual(doctor.fired[2].modules, [
     'session',
@@ -57,24 +57,26 @@ test('install, doctor, new-module, upgrade and uninstall, from an empty folder a
   ])
   assert.deepEqual(filesUnder(join(repo, '.ai/tmp')), ['dispatch.log'], 'the samples leave no session behind')
 
-  assert.equal(ona(repo, 'new-module', 'migration-guard').code, 0)
+  assert.equal((await ona(repo, 'new-module', 'migration-guard')).code, 0)
   const tested = spawnSync(
     process.execPath,
     ['--test', join(repo, '.ai/hooks/features/migration-guard/hook.test.mjs')],
     { encoding: 'utf8' },
   )
   assert.equal(tested.status, 0, tested.stdout)
-  assert.ok(JSON.parse(ona(repo, 'doctor', '--trust', '--json').out).fired[2].modules.includes('migration-guard'))
+  assert.ok(
+    JSON.parse((await ona(repo, 'doctor', '--trust', '--json')).out).fired[2].modules.includes('migration-guard'),
+  )
 
   edit('config.json', (config) => (config['mine'] = {}))
   put('.ai/hooks/features/stop-synth/hook.mjs', 'export default {} // mine')
-  const upgraded = JSON.parse(ona(repo, 'upgrade', '--json').out)
+  const upgraded = JSON.parse((await ona(repo, 'upgrade', '--json')).out)
   const kept = upgraded.changes
     .filter(({ did }: { did: string }) => did === 'kept')
     .map(({ path }: { path: string }) => path)
   assert.ok(kept.includes('.ai/hooks/config.json') && kept.includes('.ai/hooks/features/stop-synth/hook.mjs'))
 
-  assert.equal(ona(repo, 'uninstall').code, 0)
+  assert.equal((await ona(repo, 'uninstall')).code, 0)
   assert.deepEqual(filesUnder(repo), [
     '.ai/.gitignore',
     '.ai/hooks/config.json',
@@ -87,7 +89,7 @@ test('install, doctor, new-module, upgrade and uninstall, from an empty folder a
     '.ai/hooks/workspace.json',
     '.ai/tmp/dispatch.log',
   ])
-  const gone = ona(repo, 'doctor')
+  const gone = await ona(repo, 'doctor')
   assert.deepEqual([gone.code, /not installed/.test(gone.out)], [1, true])
 })
 
@@ -102,22 +104,22 @@ test('what an installation commits is readable code', () => {
   }
 })
 
-test('from a folder further down it is the repository that is meant', () => {
+test('from a folder further down it is the repository that is meant', async () => {
   const repo = tempFolder()
   mkdirSync(join(repo, '.git'))
   mkdirSync(join(repo, 'src/app'), { recursive: true })
   for (const words of [['install'], ['new-module', 'mine'], ['uninstall']])
-    assert.equal(ona(join(repo, 'src/app'), ...words).code, 0)
+    assert.equal((await ona(join(repo, 'src/app'), ...words)).code, 0)
   assert.deepEqual(
     filesUnder(repo).filter((file) => file.startsWith('src') || file.includes('mine')),
     ['.ai/hooks/features/mine/hook.mjs', '.ai/hooks/features/mine/hook.test.mjs'],
   )
 })
 
-test('the doctor finds what is wrong', () => {
+test('the doctor finds what is wrong', async () => {
   const repo = tempFolder()
   const { edit, put } = repoAt(repo)
-  ona(repo, 'install')
+  await ona(repo, 'install')
   writeFileSync(join(repo, '.ai/hooks/lib/dispatch.cjs'), 'broken(')
   put('.ai/hooks/rlm-policy.json', '{"version":2}')
   put('.ai/hooks/followup-rules.json', {
@@ -132,7 +134,7 @@ test('the doctor finds what is wrong', () => {
     const modules = manifest['modules'] as Record<string, Json>
     modules['session']!['enabled'] = false
   })
-  const { code, out } = ona(repo, 'doctor')
+  const { code, out } = await ona(repo, 'doctor')
   assert.equal(code, 1)
   for (const text of [
     'lib/dispatch.cjs differs',
@@ -144,16 +146,23 @@ test('the doctor finds what is wrong', () => {
     assert.ok(out.includes(text), text)
 })
 
-test('wrong usage is told and is exit 2; help has an example', () => {
+test('wrong usage is told and is exit 2; help has an example', async () => {
   const repo = tempFolder()
   assert.deepEqual(
-    [ona(repo, 'instal').code, ona(repo, 'install', '--host', 'emacs').code, ona(repo, 'install', '--nope').code],
+    [
+      (await ona(repo, 'instal')).code,
+      (await ona(repo, 'install', '--host', 'emacs')).code,
+      (await ona(repo, 'install', '--nope')).code,
+    ],
     [2, 2, 2],
   )
-  const help = ona(repo, '--help')
+  const help = await ona(repo, '--help')
   assert.deepEqual([help.code, /Example:/.test(help.out)], [0, true])
-  assert.equal(ona(repo, 'install', '--modules', 'session,nope').code, 1)
-  assert.deepEqual([ona(repo, 'new-module', '../x').code, ona(repo, 'new-module', 'session').code], [1, 1])
+  assert.equal((await ona(repo, 'install', '--modules', 'session,nope')).code, 1)
+  assert.deepEqual(
+    [(await ona(repo, 'new-module', '../x')).code, (await ona(repo, 'new-module', 'session')).code],
+    [1, 1],
+  )
   assert.deepEqual(filesUnder(repo), [])
 })
 

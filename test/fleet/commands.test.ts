@@ -1,28 +1,22 @@
 /** The commands as users type them: wrong usage ends with 2, what does not answer with 1, a host and a remedy. */
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { promisify } from 'node:util'
 import { postgresForTests, query } from '../support/fleet.ts'
+import { runProgram } from '../support/run-program.ts'
 
 const postgres = postgresForTests()
-const run = promisify(execFile)
-const ona = join(import.meta.dirname, '../../bin/ona.mjs')
 const home = mkdtempSync(join(tmpdir(), 'ona-fleet-cli-'))
 process.on('exit', () => rmSync(home, { recursive: true, force: true }))
 
 /** Exit code, and what was said on both. */
 async function typed(words: readonly string[], env: Record<string, string> = {}) {
   const base = { PATH: process.env['PATH'], HOME: home, ONA_KEYCHAIN: 'off', ...env }
-  const done = await run(process.execPath, [ona, ...words], { env: base, cwd: home, timeout: 120_000 }).then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    (cause: { code: number; stdout: string; stderr: string }) => cause,
-  )
-  return { code: done.code, out: done.stdout, said: `${done.stdout}${done.stderr}` }
+  const { code, stdout, stderr } = await runProgram(words, { env: base, cwd: home, timeoutMs: 120_000 })
+  return { code, out: stdout, said: `${stdout}${stderr}` }
 }
 
 const refused = 'http://127.0.0.1:4' // nothing listens on it

@@ -56,6 +56,10 @@ function serve([bundle, program, fifo]: [string, string, string]): void {
   // what Node makes of a pipe, which it would make only once
   const makeStdin = () => new Socket({ fd: 0, readable: true, writable: false, manualStart: true } as object)
   Object.defineProperty(process, 'stdin', { get: () => (stdin ??= makeStdin()) })
+  const { emitWarning } = process
+  // the one about `import()` in a function that vm compiled is ours, not the program's
+  process.emitWarning = (...args: unknown[]) =>
+    String(args[0]).startsWith('vm.') ? undefined : Reflect.apply(emitWarning, process, args)
   const timers = recordTimers()
   const ends = recordEnds()
   process.on('exit', () => rmSync(fifo, { force: true }))
