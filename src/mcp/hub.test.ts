@@ -27,7 +27,7 @@ const server = (name: string) => join(packageRoot, 'node_modules/@modelcontextpr
 const everything = { command: process.execPath, args: [server('server-everything')] }
 const hostile = (way: string) => ({
   command: process.execPath,
-  args: [join(import.meta.dirname, 'fixtures/hostile.ts'), way],
+  args: [join(import.meta.dirname, 'fixtures/hostile.mjs'), way],
 })
 const never = new AbortController().signal
 const silent = () => {}

@@ -34,7 +34,7 @@ function place(t: TestContext) {
     log: () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : []),
     open(deps: Partial<HubDeps> & { scope?: ServerScope; env?: object; gate?: string } = {}): McpHub {
       const { scope = 'user', env = {}, gate, ...more } = deps
-      const args = [join(import.meta.dirname, 'fixtures/listed.ts'), list, log, ...(gate ? [gate] : [])]
+      const args = [join(import.meta.dirname, 'fixtures/listed.mjs'), list, log, ...(gate ? [gate] : [])]
       const entry = { command: process.execPath, args, env }
       const { servers } = readServers([{ scope, from: 'the test', servers: { files: entry } }], process.env)
       const where = { env: process.env, projectDir: folder, home: folder, version: '0', policy: {}, db }

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { call, testModel } from '../support/model/model.ts'
 import { place } from '../support/program.ts'
 
-const server = join(import.meta.dirname, '../../src/mcp/fixtures/listed.ts')
+const server = join(import.meta.dirname, '../../src/mcp/fixtures/listed.mjs')
 const tool = (name: string, description: string) => ({ name, description, inputSchema: { type: 'object' } })
 
 function listed(t: TestContext) {

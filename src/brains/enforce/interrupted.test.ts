@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { compileCache } from '../../../test/support/compile-cache.ts'
 import { hosts } from '../../hosts/index.ts'
 import { applyPolicy, readApplied, removePolicy, statusOf } from './apply.ts'
 import { compilePolicy } from './compile.ts'
@@ -76,7 +77,7 @@ if (${JSON.stringify(act)} === 'apply') await applyPolicy(compilePolicy(policy, 
 else await removePolicy({ root, force: false })
 `
 function killed(root: string, act: 'apply' | 'remove', deny: string, renames: number): void {
-  const words = ['--input-type=module', '-e', program(root, act, deny, renames)]
+  const words = [compileCache, '--input-type=module', '-e', program(root, act, deny, renames)]
   const { signal, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
   assert.equal(signal, 'SIGKILL', stderr)
 }
@@ -118,7 +119,9 @@ test('a change of policy and a remove, killed half-way, are finished by the next
 test('two applies at once leave one policy whole', async (t) => {
   const { root, before } = machine(t)
   const both = ['Bash(rm -rf *)', 'Bash(curl *)'].map((deny) =>
-    spawn(process.execPath, ['--input-type=module', '-e', program(root, 'apply', deny, 1e9)], { stdio: 'inherit' }),
+    spawn(process.execPath, [compileCache, '--input-type=module', '-e', program(root, 'apply', deny, 1e9)], {
+      stdio: 'inherit',
+    }),
   )
   const codes = await Promise.all(both.map(async (child) => (await once(child, 'close'))[0]))
   assert.deepEqual(codes, [0, 0])
