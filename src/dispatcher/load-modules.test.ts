@@ -1,3 +1,4 @@
+// in a process of its own: loading a module that is not ours takes the descriptors for good
 /** Which modules are asked, as what, and that one that cannot be loaded is a seat that failed, not none. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
