@@ -81,7 +81,7 @@ test('nor can a command that ends the agent and takes the place of a shell that 
     return call('Bash', { command: `exec env -i HOME=${at.home} PATH="$PATH" bash later.sh` })
   }
   const { env } = await testModel(t, [call('Bash', { command: 'true' }), slowly])
-  const ran = await at.run(['-p', 'go', '--trust', '--permission-mode', 'bypassPermissions'], { env })
+  const ran = await at.run(['-p', 'go', '--trust', '--permission-mode', 'bypassPermissions'], { env, alone: true })
   assert.equal(ran.stderr, '')
   assert.match(await appears(seen), /detached command \(process \d+, started while the agent's command \S+ ran\)/)
   assert.equal(status(at), 'draft')
