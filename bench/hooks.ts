@@ -176,7 +176,9 @@ async function bareStaying(count: number): Promise<{ ask(): Promise<void>; end()
   const exchanges = async (text: string) => {
     for (const { stdin, stdout } of children) {
       stdin.write(text)
-      JSON.parse(String((await once(stdout, 'data'))[0]))
+      let line = ''
+      while (!line.endsWith('\n')) line += (await once(stdout, 'data'))[0]
+      JSON.parse(line)
     }
   }
   await exchanges('{"protocol":1}\n')

@@ -19,6 +19,8 @@ export interface LoginSnapshot {
   readonly args: readonly string[]
   readonly fd: number
   readonly begin: string
+  /** The profile takes long to read. */
+  readonly isSlow: boolean
   /** Of the last login that left this state. */
   checkedAt: number
 }
@@ -36,21 +38,24 @@ const closingMs = 500
 /** A login that takes less is not worth a snapshot. */
 const slowLoginMs = 40
 
-/** Undefined where the profile takes no time, or where a restored shell could be told from one that read it. */
-export async function takeSnapshot(place: WarmPlace): Promise<LoginSnapshot | undefined> {
+/** Undefined where a restored shell could be told from one that read the profile; 'quick' where it is read in less time than this. */
+export async function takeSnapshot(
+  place: WarmPlace,
+  atLeastMs = slowLoginMs,
+): Promise<LoginSnapshot | 'quick' | undefined> {
   if (process.platform !== 'linux') return undefined
   const startedAt = performance.now()
   const first = stateAfter(place, [], afterLogin)
-  const slow = new Promise<'slow'>((resolve) => setTimeout(resolve, slowLoginMs, 'slow').unref())
+  const slow = new Promise<'slow'>((resolve) => setTimeout(resolve, atLeastMs, 'slow').unref())
   const came = await Promise.race([first, slow])
   // where this process had to wait itself, the timer may come behind a login that took longer
-  if (came !== 'slow' && performance.now() - startedAt < slowLoginMs) return undefined
+  if (came !== 'slow' && performance.now() - startedAt < atLeastMs) return came && 'quick'
   const again = stateAfter(place, [], afterLogin)
   const bare = await stateAfter(place, restoring, afterLogin)
   const [login, same] = [await first, await again]
   const restore = bare && login && same && isSameState(login, same) ? restoreOf(bare, login) : undefined
   if (!restore || !login) return undefined
-  const snapshot = keep(restore, login)
+  const snapshot = keep(restore, login, atLeastMs > 0)
   const restored = await stateAfter(place, snapshot.args, snapshot.begin, snapshot.fd)
   if (restored && isSameState(restored, login)) return snapshot
   dropSnapshot(snapshot)
@@ -66,7 +71,7 @@ export async function isStillTrue(place: WarmPlace, { state }: LoginSnapshot): P
 export const dropSnapshot = ({ fd }: LoginSnapshot): void => closeSync(fd)
 
 /** In a file without a name, which ends with its descriptor: a profile may set what is secret. */
-function keep({ text, args }: Restore, state: LoginState): LoginSnapshot {
+function keep({ text, args }: Restore, state: LoginState, isSlow: boolean): LoginSnapshot {
   const path = join(memory(), `ona-${crypto.randomUUID()}`)
   const fd = openSync(path, 'wx+', 0o600)
   try {
@@ -76,7 +81,7 @@ function keep({ text, args }: Restore, state: LoginState): LoginSnapshot {
     closeSync(fd)
     throw cause
   }
-  return { state, args: [...restoring, ...args], fd, begin: afterRestore(state.status), checkedAt: Date.now() }
+  return { state, args: [...restoring, ...args], fd, begin: afterRestore(state.status), isSlow, checkedAt: Date.now() }
 }
 
 /** A folder in memory where there is one. */

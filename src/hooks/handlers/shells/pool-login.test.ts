@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { takeSnapshot } from './login-snapshot.ts'
-import { type HasLogin, learn, learnAgain, recheck, refresh } from './pool-login.ts'
+import { type HasLogin, type Login, learn, learnAgain, learnInHaste, recheck, refresh } from './pool-login.ts'
 import { stampOf } from './waiting-shell.ts'
 import { expectCommand, warmShells } from './warm-shell.ts'
 
@@ -112,16 +112,17 @@ test('what was learned is forgotten when the profile is another', isLinux, async
   const { pool } = await learned()
   refresh(pool)
   assert.deepEqual([typeof pool.login, kept()], ['object', 1])
-  const after = (login: 'unknown' | 'learning' | 'read', stamp: string) => {
+  const after = (login: 'unknown' | 'learning' | 'quick' | 'read', stamp: string) => {
     const other = { ...pool, login, stamp }
     refresh(other)
     return other.login
   }
   assert.deepEqual(
-    (['unknown', 'learning', 'read'] as const).map((login) => [after(login, pool.stamp), after(login, '')]),
+    (['unknown', 'learning', 'quick', 'read'] as const).map((login) => [after(login, pool.stamp), after(login, '')]),
     [
       ['unknown', 'unknown'],
       ['learning', 'learning'],
+      ['quick', 'unknown'],
       ['read', 'unknown'],
     ],
   )
@@ -159,6 +160,59 @@ test('one that was forgotten while it was compared stays forgotten', isLinux, as
   await rechecked
   assert.deepEqual([pool.login, kept()], ['unknown', 0])
 })
+
+/** Its login is quick, and takes what the file `more` says. */
+async function quickPool(more = 'MORE=1') {
+  const pool = newPool()
+  writeFileSync(join(pool.place.env.HOME!, '.profile'), '. "$HOME/more"')
+  writeFileSync(pool.more, more)
+  await learn(pool)
+  pool.login = 'quick' // on a busy machine it may have taken long
+  return pool
+}
+
+test(
+  'in haste a quick profile is restored, too; until then it is read, and it is not tried again',
+  isLinux,
+  async () => {
+    const pool = await quickPool()
+    const learning = learnInHaste(pool)
+    const meanwhile = pool.login
+    await learning
+    const login = pool.login as Login
+    assert.ok(typeof login === 'object')
+    assert.deepEqual([meanwhile, login.isSlow, kept()], ['read', false, 1])
+    await learnInHaste(pool)
+    assert.deepEqual([pool.login === login, kept()], [true, 1])
+    learnAgain(pool)
+    const random = await quickPool('MORE=$RANDOM')
+    await learnInHaste(random)
+    assert.deepEqual([random.login, kept()], ['read', 0])
+  },
+)
+
+test(
+  'what is learned in haste of a profile that is another by then, or for a place that is dropped, is closed',
+  isLinux,
+  async () => {
+    const changes: ((pool: HasLogin) => void)[] = [
+      (pool) => {
+        pool.dropped = true
+      },
+      (pool) => {
+        pool.stamp = 'another'
+      },
+      learnAgain,
+    ]
+    for (const change of changes) {
+      const pool = await quickPool()
+      const learning = learnInHaste(pool)
+      change(pool)
+      await learning
+      assert.deepEqual([typeof pool.login, kept()], ['string', 0])
+    }
+  },
+)
 
 test('the snapshot of a place is closed when the place is an old one', isLinux, async () => {
   const warm = async (profile: string) => {

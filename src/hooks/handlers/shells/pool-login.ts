@@ -2,8 +2,8 @@
 import type { LoginSnapshot } from './login-snapshot.ts'
 import { stampOf, type WarmPlace } from './waiting-shell.ts'
 
-/** `read`: every shell reads the profile. */
-export type Login = 'unknown' | 'learning' | 'read' | LoginSnapshot
+/** `quick`, `read`: every shell reads the profile, since that takes no time, or since it has to. */
+export type Login = 'unknown' | 'learning' | 'quick' | 'read' | LoginSnapshot
 
 export interface HasLogin {
   readonly place: WarmPlace
@@ -24,6 +24,18 @@ export async function learn(pool: HasLogin): Promise<void> {
   const { takeSnapshot } = await import('./login-snapshot.ts')
   pool.login = (await takeSnapshot(pool.place).catch(() => undefined)) ?? 'read' // no room for it, no more descriptors
   if (pool.dropped) learnAgain(pool) // nobody else closes the snapshot
+}
+
+/** Where hooks leave no time to read even a quick profile, shells are restored, too. Until one can be, each reads it. */
+export async function learnInHaste(pool: HasLogin): Promise<void> {
+  if (pool.login !== 'quick') return
+  pool.login = 'read'
+  const { stamp } = pool
+  const { dropSnapshot, takeSnapshot } = await import('./login-snapshot.ts')
+  const snapshot = await takeSnapshot(pool.place, 0).catch(() => undefined)
+  if (typeof snapshot !== 'object') return
+  if (pool.dropped || pool.login !== 'read' || pool.stamp !== stamp) dropSnapshot(snapshot)
+  else pool.login = snapshot
 }
 
 /** What was learned of another profile is forgotten; an old snapshot is compared with a login, beside the shells it serves. */

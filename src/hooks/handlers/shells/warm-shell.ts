@@ -15,7 +15,7 @@ import type { Env } from '../../handler.ts'
 import { startGroup } from '../../process-group.ts'
 import { credentialNames } from '../../secret-names.ts'
 import { envText } from '../hook-env.ts'
-import { type HasLogin, learn, learnAgain, refresh } from './pool-login.ts'
+import { type HasLogin, learn, learnAgain, learnInHaste, refresh } from './pool-login.ts'
 import { afterLogin, waitingScript } from './shell-script.ts'
 import { keepAlive, type Shell, stampOf, type WarmPlace, type WarmShell, warmShell } from './waiting-shell.ts'
 
@@ -118,6 +118,7 @@ async function nextShell(pool: Pool, stock: Stock): Promise<Shell | undefined> {
   if (stock.starting <= stock.waiters.size) {
     pool.rushed = true
     refresh(pool)
+    void learnInHaste(pool)
     if (typeof pool.login !== 'object') return undefined
     order(pool, stock) // it need not read the profile, which a cold one would
   }
@@ -254,7 +255,7 @@ function ready(stock: Stock): void {
 function startShell(pool: Pool, stock: Stock): void {
   const { shell: program, cwd, env } = pool.place
   const stamp = stampOf(pool.place)
-  const restored = typeof pool.login === 'object' ? pool.login : undefined
+  const restored = typeof pool.login === 'object' && (pool.login.isSlow || pool.rushed) ? pool.login : undefined
   const script = waitingScript(restored?.begin ?? afterLogin, stock.command)
   const stdio = ['pipe', 'pipe', 'pipe', 'pipe', ...(restored ? [restored.fd] : [])] as const
   let child: ChildProcess
