@@ -163,6 +163,17 @@ test('a folder that another has replaced is entered again', { skip }, async (t) 
   assert.equal(takeShell('pwd', at), undefined, 'none is started in a folder that is gone')
 })
 
+test('what cannot be started is left to the command, which says why', { skip }, (t) => {
+  const at = place(t)
+  for (const odd of [
+    { ...at, cwd: join(at.cwd, 'none') },
+    { ...at, cwd: `${at.cwd}\0` },
+    { ...at, env: { ...at.env, ODD: 'a\0b' } },
+    { ...at, env: { ...at.env, HUGE: 'x'.repeat(200_000) } }, // more than one variable can hold
+  ])
+    assert.equal(waitingFor('true', odd), undefined)
+})
+
 test('a shell that was ended before it took its command has run nothing, and the command runs once', {
   skip,
 }, async (t) => {

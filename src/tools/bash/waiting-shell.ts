@@ -8,6 +8,7 @@
  * The shell acknowledges its command before it runs it. One that ended without doing so has run nothing, and the command is
  * given to a new one: none is skipped or run twice.
  */
+import type { ChildProcess } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { processOf } from '../../files/process-tree.ts'
 import { keepAlive, type WarmShell, warmShell } from '../../hooks/handlers/shells/waiting-shell.ts'
@@ -54,24 +55,29 @@ interface Waiting {
 let waiting: Waiting | undefined
 const fits = new WeakMap<NodeJS.ProcessEnv, boolean>()
 
-/** Starts one, unless one waits there. Only where /proc tells whose a process is. */
+/** Starts one, unless one waits there. Only where /proc tells whose a process is. Must not throw. */
 export function prepareShell(place: ShellPlace): void {
   if (process.platform !== 'linux' || !canWait(place.env) || isFor(place)) return
   drop()
   const folder = folderOf(place.cwd)
-  if (folder === undefined) return
-  const stdio = ['ignore', 'pipe', 'pipe', 'pipe'] as const
-  const child = startGroup({ program, args: ['-c', waits, program], ...place, stdio })
-  child.once('error', forget) // the next command starts its own, and says why it cannot
-  const started = child.pid === undefined ? undefined : processOf(child.pid)
-  if (!started) return
+  const child = folder === undefined ? undefined : start(place)
+  const started = child?.pid === undefined ? undefined : processOf(child.pid)
+  if (!child || folder === undefined || !started) return void child?.kill('SIGKILL')
   const shell = { ...warmShell(child, folder), process: `${started.pid}:${started.ticks}` }
   waiting = { place, folder, shell, limit: setTimeout(drop, longestWaitMs).unref() }
-  child.once('exit', forget)
+  child.once('exit', () => {
+    if (waiting?.shell === shell) drop()
+  })
   keepAlive(child, false)
+}
 
-  function forget() {
-    if (waiting?.shell.child === child) drop()
+/** What prevents it will prevent the next command, too, which says so. */
+function start(place: ShellPlace): ChildProcess | undefined {
+  try {
+    const stdio = ['ignore', 'pipe', 'pipe', 'pipe'] as const
+    return startGroup({ program, args: ['-c', waits, program], ...place, stdio }).on('error', () => {})
+  } catch {
+    return undefined
   }
 }
 
@@ -102,8 +108,12 @@ function canWait(env: NodeJS.ProcessEnv): boolean {
   return can
 }
 
-/** Another folder may have taken its place. */
+/** Another folder may have taken its place; undefined where it is gone, or not ours to look at. */
 function folderOf(cwd: string): string | undefined {
-  const stat = statSync(cwd, { throwIfNoEntry: false })
-  return stat && `${stat.dev}:${stat.ino}`
+  try {
+    const { dev, ino } = statSync(cwd)
+    return `${dev}:${ino}`
+  } catch {
+    return undefined
+  }
 }
