@@ -442,8 +442,8 @@ test('a call’s input is cut down for the log', () => {
     [Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, n])), { ...twenty, '…': '1 more' }],
     [{ [long]: null }, { ['x'.repeat(200)]: null }],
     [
-      { apiKey: 1, 'API-Key': 2, password: { deep: 1 }, path: 'p' },
-      { apiKey: '[redacted]', 'API-Key': '[redacted]', password: '[redacted]', path: 'p' },
+      { apiKey: 1, 'API-Key': 2, 'a.p.i_k-e-y': 3, password: { deep: 1 }, path: 'p' },
+      { apiKey: '[redacted]', 'API-Key': '[redacted]', 'a.p.i_k-e-y': '[redacted]', password: '[redacted]', path: 'p' },
     ],
     [{ Mine: 1, password: 2 }, { Mine: '[redacted]', password: 2 }, ['mine', 3]],
   ]

@@ -9,6 +9,7 @@ import { listEvents, listHookInvocations, recordHooks } from './audit.ts'
 import { createConversation, createSession } from './conversations.ts'
 import { type Db, inMemory, openDb } from './open.ts'
 import { commitRound, commitToolCall } from './session/commit.ts'
+import { appendEntry } from './session/transcript.ts'
 
 function opened(t: TestContext, path = inMemory): Db {
   const db = openDb(path)
@@ -105,6 +106,12 @@ test('a long output is stored once, with the result, and read back in what the h
     JSON.stringify({ stored_in_transcript: { tool_use_id: id, characters } })
   const short = 'x'.repeat(2047)
   assert.equal(call('short', short), `{"tool_name":"Bash","tool_response":"${short}","again":["${short}"]}`)
+  const odd = reference("$& $' $1", 2048)
+  assert.equal(call("$& $' $1", 'y'.repeat(2048)), `{"tool_name":"Bash","tool_response":${odd},"again":[${odd}]}`)
+  const [first, second] = ['1'.repeat(2048), '2'.repeat(2048)]
+  call('twice', first)
+  appendEntry(db, 's', { _t: 'tool_result', tool_use_id: 'twice', content: second, is_error: false })
+  assert.equal(JSON.parse(listHookInvocations(db, { toolUseId: 'twice' })[0]!.inputJson).tool_response, second)
   const ref = reference('a "quoted" id', 2048)
   assert.equal(
     call('a "quoted" id', `$& "${'x'.repeat(2044)}`),

@@ -2,7 +2,17 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -293,6 +303,14 @@ test('for an act on a home its own record counts, and none where there is no rec
   call(db, heads()![0], { started: 0 })
   db.close()
   assert.match(held() ?? '', /detached command \(process \d+, started while the agent's command t1 ran\)/)
+  const isOpen = (fd: string) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).startsWith(realpathSync(path))
+    } catch {
+      return false // the one that listed them
+    }
+  }
+  assert.deepEqual(readdirSync('/proc/self/fd').filter(isOpen), [], 'the record is closed again')
   assert.deepEqual(
     [operatorProblem('moving', { home: at('home2') }), operatorProblem('moving', {})],
     [undefined, undefined],

@@ -446,6 +446,11 @@ test('reports: failures and denials of a session, newest first, and usage by day
       permission: { toolName: `T${at}`, decision: at === 11 ? 'allow' : 'deny', reason: { at } },
       result: { tool_use_id: `t${at}`, content: '', is_error: false },
     })
+  commitToolCall(db, {
+    ...{ sessionId: 's', conversationId: 'c', invocations: [] },
+    permission: { toolName: 'Asked', decision: 'ask', reason: {} },
+    result: { tool_use_id: 'asked', content: '', is_error: false },
+  })
   assert.deepEqual(
     plain(recentDenials(db, 's')),
     [10, 9, 8, 7, 6, 5, 4, 3, 2, 1].map((at) => ({ tool: `T${at}`, at: 'NOW', reason: `{"at":${at}}` })),
@@ -456,10 +461,19 @@ test('reports: failures and denials of a session, newest first, and usage by day
   reply({ model: 'a' })
   const last = reply({ model: 'old', inputTokens: 9 })
   old(db, 'events', 'timestamp', `id = ${last}`)
+  for (const [hours, model] of [
+    [7 * 24 - 1, 'a week ago'],
+    [7 * 24 + 1, 'before that'],
+  ] as const) {
+    const at = `UPDATE events SET timestamp = datetime('now', '-${hours} hours') WHERE id = ?`
+    db.run(at, reply({ model, outputTokens: 1 }))
+  }
   const today = db.get<{ day: string }>("SELECT date('now') AS day")!.day
+  const { day: weekAgo } = db.get<{ day: string }>("SELECT date('now', '-167 hours') AS day")!
   assert.deepEqual(plain(usageByDay(db)), [
     { day: today, model: 'a', replies: 1, input: 0, output: null, cost: null },
     { day: today, model: 'b', replies: 2, input: 17, output: 28, cost: 0.75 },
+    { day: weekAgo, model: 'a week ago', replies: 1, input: 0, output: 1, cost: null },
   ])
 })
 

@@ -192,6 +192,7 @@ test('session', async (t) => {
     'a call without a name': { event: 'PostToolUse', state: checked },
     'before compaction': { event: 'PreCompact', state: at('EXECUTING') },
     'a stop': stop({ ...at('EXECUTING'), ...checked }),
+    'a stop whose accepted plan is gone': stop({ ...at('EXECUTING'), ...checked, plan: { status: 'accepted' } }),
     'a stop that completes': stop({ ...at('EXECUTING'), ...checked }, { completeOnStop: true }),
     'a stop while planning that completes': stop(at('PLANNING'), { completeOnStop: true }),
     'a stop that is blocked': stop({ ...at('BLOCKED'), ...checked }, { completeOnStop: true }),

@@ -97,7 +97,7 @@ function needsSubagent({ event }: Context, policy: Json): Finding[] {
   const rule = list(policy['requireSubagent']).find((candidate) => {
     if (!namesTool(String(candidate['toolName']), event) || candidate['toolName'] === undefined) return false
     const exempt = texts(candidate['exemptPatterns'])
-    return !(exempt.length > 0 && event.paths.length > 0 && event.paths.every((path) => matchesAny(exempt, path)))
+    return !(event.paths.length > 0 && event.paths.every((path) => matchesAny(exempt, path)))
   })
   const mode = rule ? modeOf(rule['mode'], modeOf(policy['defaultMode'], 'warn')) : 'allow'
   if (!rule || mode === 'allow') return []

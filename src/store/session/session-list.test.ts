@@ -104,6 +104,13 @@ test('the beginning of an id finds the session, unless another begins the same',
   )
   createSession(db, id, 'abcdea')
   assert.equal(found('abcdea'), 'abcdea')
+  const [imported, inner] = ['abcdeb11-1111-4111-8111-111111111111', 'abcdeb22-1111-4111-8111-111111111111']
+  createSession(db, id, imported)
+  assert.equal(found('abcdeb'), imported)
+  createSession(db, id, inner, { sessionId: imported, agentId: 'a', agentType: 'x' })
+  assert.equal(found('abcdeb'), imported, 'a sub-agent is not resumed')
+  db.run("INSERT INTO ona_imports(session_id, agent, source_id, file) VALUES (?, 'x', 'y', 'z')", imported)
+  assert.equal(found('abcdeb'), undefined, 'another agent’s history is not resumed')
 })
 
 test('a first prompt is its first text, cut after 300 characters, wherever among four blocks it is', (t) => {
