@@ -182,10 +182,10 @@ test('what cron or at ran may be a job that a tool left behind', { skip }, async
     return senderProblem('moving', { home: at('home') }, await connection(t, { shell: at(name) }))
   }
   const job = (name: string) => sent(`job, or by another that ${name} ran`)
-  const names = ['atd', 'cron', 'crond', 'xcron', 'atdx']
+  const daemons = ['atd', 'cron', 'crond', 'anacron', 'fcron', 'CRON']
   const problems = []
-  for (const name of names) problems.push(await below(name))
-  assert.deepEqual(problems, [job('atd'), job('cron'), job('crond'), undefined, undefined])
+  for (const name of [...daemons, 'xcron', 'atdx']) problems.push(await below(name))
+  assert.deepEqual(problems, [...daemons.map(job), undefined, undefined])
 })
 
 /** A second, so many after the whole second in which a process was born, as rows have it. */

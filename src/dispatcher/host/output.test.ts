@@ -109,6 +109,13 @@ test('at the end of a turn a block holds it; a stop ends everything; a long mess
   )
   assert.equal(blocked['systemMessage'], `${'x'.repeat(999)}…`)
   assert.deepEqual(output('SubagentStop', { block: 'b' }, 'claude'), { decision: 'block', reason: 'b' })
+  for (const name of ['Stop', 'SubagentStop', 'PostToolUse', 'UserPromptSubmit', 'SessionStart']) {
+    const silent = { hookSpecificOutput: { hookEventName: name } }
+    assert.deepEqual(
+      (['vscode', 'copilot-cli', 'claude'] as const).map((dialect) => output(name, {}, dialect)),
+      [silent, silent, {}],
+    )
+  }
   assert.deepEqual(output('PreCompact', said, 'claude'), { systemMessage: 'one; two' })
   assert.equal(output('PreCompact')['hookSpecificOutput'], undefined)
   assert.deepEqual(output('PostToolUse', {}, 'claude'), {})

@@ -310,6 +310,15 @@ test('turns and subagents get numbers of their own, which are in the log at once
       ['a02', 100, 2000, undefined],
     ],
   )
+  const again = Object.values(agent('one', 'SubagentStart', 3500).state.agents ?? {})
+  assert.deepEqual(
+    again.map(({ aid, startedTs, stoppedTs }) => [aid, startedTs, stoppedTs]),
+    [
+      ['a01', 3500, undefined],
+      ['a02', 2000, undefined],
+    ],
+  )
+  agent('one', 'SubagentStop', 3600)
   const lines = readFileSync(first.paths.eventsFile, 'utf8')
     .trim()
     .split('\n')

@@ -218,7 +218,7 @@ test('a file of hooks that is not there, exports none or throws; and a path that
   const throws = write('throws.mjs', 'throw new Error("boom")')
   const good = write(
     'good.mjs',
-    "const run = () => {}\nexport const mine = [{ kind: 'function', name: 'anonymous', event: 'Stop', run }, { kind: 'function', run: 7 }]\nexport { mine as again }",
+    "const run = () => {}\nexport const mine = [{ kind: 'function', name: 'anonymous', event: 'Stop', run }, { kind: 'function', run: 7 }, { kind: 'command', run }]\nexport { mine as again }",
   )
   assert.deepEqual([join(root, 'missing.mjs'), none, throws].map(hooksOfFile), [
     { why: `there is no file ${root}/missing.mjs` },
