@@ -75,15 +75,42 @@ test('rows ever added, and those of the last 30 days, in each of the four tables
   assert.deepEqual(recordSize(db, now).rows, rows - 2)
 })
 
-test('after rows were archived, growth is told by what the rows that are left take', (t) => {
+test('after rows were archived, growth is told by when they were written and what the others take', (t) => {
+  const { db, entry } = record(t)
+  for (let n = 0; n < 4; n++) entry(ago(9))
+  for (let n = 0; n < 8; n++) entry(ago(1))
+  const archive = (conversation: string, first: number, last: number, lastActive: string) => {
+    createConversation(db, { projectDir: '/', id: conversation })
+    db.run(
+      'UPDATE conversations SET last_active = ? WHERE id = ?',
+      lastActive.slice(0, 19).replace('T', ' '),
+      conversation,
+    )
+    db.run('DELETE FROM transcript_entries WHERE id BETWEEN ? AND ?', first, last)
+    db.run(
+      "INSERT INTO ona_archives(conversation_id, file, offset, length, digest, rows) VALUES (?, 'f', 0, 1, x'00', ?)",
+      ...[conversation, last + 1 - first],
+    )
+  }
+  const perDay = () => {
+    const { bytes, rows, rowsPerDay, bytesPerDay } = recordSize(db, now, 4)
+    return [rows, rowsPerDay, bytesPerDay / bytes]
+  }
+  assert.deepEqual(perDay(), [12, 2, 2 / 12])
+  archive('old', 1, 4, ago(9))
+  assert.deepEqual(perDay(), [12, 2, 2 / (8 + 4 / 7)])
+  archive('of yesterday', 5, 7, ago(1))
+  assert.deepEqual(perDay(), [12, 2, 2 / (5 + 7 / 7)])
+})
+
+test('room that was freed in the file and waits for new rows is no part of what a row takes', (t) => {
   const { db, entry } = record(t)
   for (let n = 0; n < 8; n++) entry(ago(1))
-  db.run('DELETE FROM transcript_entries WHERE id <= 6')
-  db.run(
-    "INSERT INTO ona_archives(conversation_id, file, offset, length, digest, rows) VALUES ('c', 'f', 0, 1, x'00', 6)",
-  )
-  const { bytes, rows, rowsPerDay, bytesPerDay } = recordSize(db, now, 4)
-  assert.deepEqual([rows, rowsPerDay, bytesPerDay], [8, 2, bytes])
+  db.run('CREATE TABLE ballast(text)')
+  db.run('INSERT INTO ballast VALUES (zeroblob(1000000))')
+  const before = recordSize(db, now).bytesPerDay
+  db.run('DROP TABLE ballast')
+  assert.ok(recordSize(db, now).bytesPerDay < before / 2)
 })
 
 test('a record that is no file, or that has no log beside it, takes no bytes there', (t) => {
