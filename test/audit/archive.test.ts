@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -196,4 +197,39 @@ test('hook runs are found in archives, the newest conversations first, until the
   )
   assert.equal(few.left, 0)
   assert.equal(looked.length < archived.length, true, 'no more are unpacked than needed')
+})
+
+test('on a disk that is nearly full conversations are archived one after another, and what stays is reported', (t) => {
+  const { folder, path, write } = record(t)
+  const due = write((db) => archivable(db, before).length)
+  const src = join(import.meta.dirname, '../../src')
+  const program = `import { openDb, readDb } from '${src}/store/open.ts'
+    import { verifyChain } from '${src}/audit/evidence/verify.ts'
+    import { archivable, settleArchives } from '${src}/store/archive/archive.ts'
+    import { archiveConversations } from '${src}/store/archive/archive-conversations.ts'
+    const db = openDb('small/agent.db')
+    const problems = []
+    const done = archiveConversations(db, archivable(db, '${before}'), '${file}', '${before}', (text) => problems.push(text))
+    settleArchives(db)
+    db.close()
+    const reader = readDb('small/agent.db')
+    console.log(JSON.stringify({ ...done, problems, fault: verifyChain(reader).fault ?? null }))`
+  const archived = (freeBytes: number) => {
+    const size = statSync(path).size + freeBytes
+    const script = `mkdir -p small && mount -t tmpfs -o size=${size} tmpfs small && cp agent.db small && "$1" --input-type=module-typescript -e "$2"`
+    const words = ['-rm', 'sh', '-c', script, 'sh', process.execPath, program]
+    return spawnSync('unshare', words, { cwd: folder, encoding: 'utf8' })
+  }
+  const enough = archived(1_500_000)
+  if (enough.error || /unshare|mount/.test(enough.stderr)) return t.skip('this machine lets nobody mount a small disk')
+  const { rows, bytes, ...all } = JSON.parse(enough.stdout)
+  assert.deepEqual(all, { conversations: due, skipped: 0, problems: [], fault: null })
+  const some = JSON.parse(archived(400_000).stdout)
+  assert.deepEqual([some.conversations + some.skipped, some.conversations > 0, some.skipped > 1], [due, true, true])
+  assert.ok(some.rows < rows && some.bytes < bytes)
+  assert.equal(some.fault, null)
+  assert.match(
+    some.problems.join(),
+    new RegExp(`^${some.skipped} conversations stay in the database: .* disk is full\\.[^,]*$`),
+  )
 })

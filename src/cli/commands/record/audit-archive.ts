@@ -4,7 +4,8 @@ import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename } from 'node:path'
 import { counted } from '../../../hooks/text/counted.ts'
-import { archivable, archiveConversation, restoreConversation, settleArchives } from '../../../store/archive/archive.ts'
+import { archivable, restoreConversation, settleArchives } from '../../../store/archive/archive.ts'
+import { archiveConversations } from '../../../store/archive/archive-conversations.ts'
 import { archivedConversations } from '../../../store/archive/reading.ts'
 import { type Db, dbPath, openDb, StoreError } from '../../../store/open.ts'
 import { operatorProblem } from '../../../store/operator.ts'
@@ -47,19 +48,7 @@ export const archive = command(
       }
       const file = `${basename(db.path)}-archive-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}.zst`
       const sizeBefore = statSync(db.path).size
-      const done = { conversations: 0, rows: 0, bytes: 0, skipped: 0 }
-      for (const id of ids) {
-        try {
-          const { rows, bytes } = archiveConversation(db, id, file, sqlTime(before))
-          if (rows > 0) done.conversations++
-          done.rows += rows
-          done.bytes += bytes
-        } catch (error) {
-          if (!(error instanceof StoreError && error.kind === 'damaged')) throw error
-          done.skipped++
-          warned(`conversation ${id} stays in the database: ${error.message}`)
-        }
-      }
+      const done = archiveConversations(db, ids, file, sqlTime(before), warned)
       for (const problem of settleArchives(db)) warned(problem)
       if (!noVacuum && done.rows > 0) vacuum(db)
       const freed = sizeBefore - statSync(db.path).size
