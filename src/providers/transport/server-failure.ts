@@ -19,9 +19,10 @@ export const trouble = (kind: Kind, message: string, again = retried.has(kind)):
 /** A reply whose status was not 200. */
 export function refused(status: number, headers: IncomingHttpHeaders, body: string, host: string): Trouble {
   const { type, code, message } = errorOf(body)
+  const isTooLong = overflow.test(`${code} ${message}`)
   const named = kindOf(type, code, message)
   // "some error" in the body says less than the status: a 401 stays a 401 and is not asked again
-  const kind = named && named !== 'server' ? named : kindOfStatus(status)
+  const kind = isTooLong ? 'invalid-request' : named && named !== 'server' ? named : kindOfStatus(status)
   const retryAfterMs = retryAfter(headers)
   const should = headers['x-should-retry']
   return {
@@ -30,9 +31,11 @@ export function refused(status: number, headers: IncomingHttpHeaders, body: stri
       message: `${host} answered ${status}${message ? `: ${message}` : ''}`,
       status,
       ...(retryAfterMs !== undefined && { retryAfterMs }),
-      ...(overflow.test(`${code} ${message}`) && { contextOverflow: true }),
+      ...(isTooLong && { contextOverflow: true }),
     },
-    again: should === 'true' || (should !== 'false' && (retried.has(kind) || status === 408 || status === 409)),
+    again:
+      !isTooLong &&
+      (should === 'true' || (should !== 'false' && (retried.has(kind) || status === 408 || status === 409))),
   }
 }
 
@@ -49,20 +52,32 @@ export const windowFull = (host: string): Trouble => ({
 /** An error that came inside a stream whose status was 200. */
 export function broken(error: unknown, host: string): Trouble {
   const { type, code, message } = parts(error)
-  const kind = kindOf(type, code, message) ?? 'server'
+  const isTooLong = overflow.test(`${code} ${message}`)
+  const kind = isTooLong ? 'invalid-request' : (kindOf(type, code, message) ?? 'server')
   return {
     failure: {
       kind,
       message: `${host} broke off${type ? ` (${type})` : ''}${message ? `: ${message}` : ''}`,
-      ...(overflow.test(`${code} ${message}`) && { contextOverflow: true }),
+      ...(isTooLong && { contextOverflow: true }),
     },
     again: retried.has(kind),
   }
 }
 
 const retried: ReadonlySet<Kind> = new Set(['rate-limit', 'overloaded', 'server', 'network'])
-const overflow =
-  /context_length_exceeded|prompt is too long|maximum context length|exceeds? the (?:available )?context/i
+/** What servers say of a request that does not fit the window. The test names them. */
+const overflow = new RegExp(
+  [
+    ...['context_length_exceeded', 'prompt is too long', 'input is too long', 'maximum (?:context|prompt) length'],
+    ...[
+      'exceeds? (?:the )?(?:available )?context',
+      'exceeds the maximum number of tokens',
+      'greater than the context length',
+    ],
+    ...['context the overflows', 'n_keep \\(\\d+\\) >= n_ctx'],
+  ].join('|'),
+  'i',
+)
 
 const kinds: Record<string, Kind> = {
   authentication_error: 'authentication',
