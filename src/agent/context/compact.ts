@@ -3,6 +3,7 @@
 import type { Answer } from '../../hooks/plane.ts'
 import { textBlock } from '../../hooks/step/blocks.ts'
 import type { Steps } from '../../hooks/steps.ts'
+import { counted } from '../../hooks/text/counted.ts'
 import type { Message } from '../../providers/model.ts'
 import { approvedPlan } from '../../store/plans.ts'
 import { saveSummary } from '../../store/session/summaries.ts'
@@ -142,8 +143,11 @@ async function summarise(session: Session, instructions: string | null): Promise
     }
     // the text has more tokens than four characters each
     if (!asked.ok && asked.overflow && most > leastRoom) continue
-    if (asked.ok && (shortened > 0 || pieces.length > 1))
-      session.emit({ type: 'notice', level: 'info', text: `Summarised ${shortening(pieces.length, shortened)}` })
+    if (asked.ok && asked.text.trim() !== '' && (shortened > 0 || pieces.length > 1))
+      session.emit({
+        ...{ type: 'notice', level: shortened > 0 ? 'warning' : 'info' },
+        text: `Summarised ${shortening(pieces.length, shortened)}`,
+      })
     return asked
   }
 }
@@ -154,7 +158,11 @@ const leastRoom = 4_000
 const shortening = (pieces: number, shortened: number): string =>
   [
     ...(pieces > 1 ? [`in ${pieces} pieces`] : []),
-    ...(shortened > 0 ? [`with ${shortened} long texts shortened; the record keeps them whole`] : []),
+    ...(shortened > 0
+      ? [
+          `with ${counted(shortened, 'long input or result', 'long inputs and results')} shortened; the record keeps them whole`,
+        ]
+      : []),
   ].join(', ')
 
 /** Characters that the summariser can take in, with room for its own words. */

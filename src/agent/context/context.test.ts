@@ -12,7 +12,7 @@ import { liveRanges, loadConversation, loadMessages, recover } from '../session/
 import { runTurn } from '../turn.ts'
 import { compact } from './compact.ts'
 import { importsIn, instructionsFor, instructionsText } from './instructions.ts'
-import { clipped, transcriptPieces, transcriptText } from './window.ts'
+import { charsOf, clipped, transcriptPieces, transcriptText } from './window.ts'
 
 const open: TestSession[] = []
 afterEach(() => {
@@ -145,6 +145,9 @@ test('what is summarised fits: the largest results are shortened first, and the 
   assert.deepEqual([one.pieces.length, one.shortened], [1, 1])
   assert.ok(one.pieces[0]!.length <= 5_000)
   assert.match(one.pieces[0]!, /^user: the task\n\nuser: \[result: y+\n\[SDLC_TRUNCATED\][\s\S]*user: the end$/)
+  const prompt = [user('p'.repeat(12_000)), ...large.slice(1)]
+  const said = transcriptPieces(prompt, 5_000)
+  assert.deepEqual([said.pieces.join('').match(/p+/g)?.join('').length, said.shortened], [12_000, 1])
   const many = Array.from({ length: 1000 }, (_, at) => user(`message ${at}`))
   const { pieces, shortened } = transcriptPieces(many, 2_000)
   assert.ok(pieces.length > 5 && pieces.every(({ length }) => length <= 2_000))
@@ -222,11 +225,34 @@ test('of a conversation that is longer than the window, the end is loaded, from 
     it.session.say([textBlock(`prompt ${index} ${'x'.repeat(100)}`)])
     it.session.assistant([{ type: 'text', text: `answer ${index}` }])
   }
-  const { messages, leftOut } = loadConversation(it.session.db, it.session.id, 1000)
-  assert.equal(messages[0]!.role, 'user')
-  assert.deepEqual(messages, it.session.messages.slice(-messages.length))
-  assert.equal(leftOut + messages.length, 400)
-  assert.ok(messages.length > 10 && messages.length < 60, `${messages.length} messages`)
+  const loaded = (compacts: boolean) => {
+    const { messages, leftOut } = loadConversation(it.session.db, it.session.id, 1000, { compacts })
+    assert.equal(messages[0]!.role, 'user')
+    assert.deepEqual(messages, it.session.messages.slice(-messages.length))
+    assert.equal(leftOut + messages.length, 400)
+    return messages.length
+  }
+  assert.ok(loaded(false) > 10 && loaded(false) < 30, 'one window where nothing is summarised')
+  assert.ok(Math.abs(loaded(true) - 2 * loaded(false)) <= 2, 'two where it is')
+})
+
+test('a conversation that has outgrown the window is summarised when it is resumed, and nothing is lost', async () => {
+  const asked: string[] = []
+  const line: Line = ({ system, messages }) => {
+    asked.push(JSON.stringify(messages))
+    return JSON.stringify(system).includes('Summarise') ? 'the summary' : 'on we go'
+  }
+  const it = start({ window: 2_000, script: Array.from({ length: 9 }, () => line) })
+  for (let at = 0; at < 12; at++) {
+    it.session.say([textBlock(`prompt ${at} ${'x'.repeat(400)}`)])
+    it.session.assistant([{ type: 'text', text: `answer ${at} ${'y'.repeat(400)}` }])
+  }
+  const { messages, leftOut } = loadConversation(it.session.db, it.session.id, 2_000)
+  assert.equal(leftOut, 0)
+  it.session.messages.splice(0, Infinity, ...messages)
+  it.session.unreportedChars = charsOf(messages)
+  assert.equal((await say(it, 'go on')).text, 'on we go')
+  for (let at = 0; at < 12; at++) assert.ok(asked.some((text) => text.includes(`prompt ${at} x`)))
 })
 
 test('of a last turn that is longer than the window all is loaded, and nothing of what came before', () => {

@@ -45,8 +45,9 @@ export const charsOf = (messages: readonly Message[]): number =>
 const leastEach = 4_000
 
 /**
- * The conversation as texts of at most `most` characters, nothing of it left out: the largest results are shortened first,
- * and what then does not fit into one text goes on in the next. `shortened`: how many texts and results were.
+ * The conversation as texts of at most `most` characters: the largest inputs and results of calls are shortened first, and what
+ * then does not fit into one text goes on in the next. What was said is never shortened. `shortened`: how many inputs and
+ * results were.
  */
 export function transcriptPieces(
   messages: readonly Message[],
@@ -70,7 +71,7 @@ export function transcriptPieces(
     piece = piece === '' ? part : `${piece}\n\n${part}`
   }
   if (piece !== '') pieces.push(piece)
-  const isShort = (block: ContentBlock) => wordsOf(block).length > each
+  const isShort = (block: ContentBlock) => block.type !== 'text' && wordsOf(block).length > each
   return { pieces, shortened: messages.reduce((sum, { content }) => sum + content.filter(isShort).length, 0) }
 }
 
@@ -92,8 +93,8 @@ function wordsOf(block: ContentBlock): string {
 
 function textOf({ role, content }: Message, mostEach: number): string {
   const parts = content.map((block) => {
+    if (block.type === 'text') return block.text
     const words = clipped(wordsOf(block), mostEach)
-    if (block.type === 'text') return words
     if (block.type === 'tool_use') return `[calls ${block.name} ${words}]`
     if (block.type === 'tool_result') return `[result${block.is_error ? ' (error)' : ''}: ${words}]`
     return '[image]'

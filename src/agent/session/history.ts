@@ -43,19 +43,27 @@ export function liveRanges(markers: readonly Marker[]): Range[] {
   return [...states.at(-1)!.ranges]
 }
 
-/** The conversation as the model should see it on resuming; of a very long one, what fits into the window. */
+/**
+ * So much of a conversation is loaded: four characters a token is an estimate, and a compaction may have failed. What is too long
+ * is summarised before the next request; without that, one window is all that a model can be sent.
+ */
+const mostWindows = 2
+
+/** The conversation as the model should see it on resuming; of a very long one, its end. */
 export const loadMessages = (db: Db, sessionId: string, windowTokens: number): Message[] =>
   loadConversation(db, sessionId, windowTokens).messages
 
-/** `leftOut`: how many rows are older than what fits. */
+/** `leftOut`: how many rows are older than what is loaded. */
 export function loadConversation(
   db: Db,
   sessionId: string,
   windowTokens: number,
+  { compacts = true } = {},
 ): { readonly messages: Message[]; readonly leftOut: number } {
   const ranges = liveRanges(markersOf(db, sessionId))
+  const most = windowTokens * 4 * (compacts ? mostWindows : 1)
   // a single row counts at most so much, since a model is shown no more of it
-  const from = firstThatFits(db, sessionId, ranges, windowTokens * 4, mostChars(windowTokens))
+  const from = firstThatFits(db, sessionId, ranges, most, mostChars(windowTokens))
   const messages = messagesOf(entriesFrom(db, sessionId, ranges, from))
   return {
     messages: messages.map((message) => withBoundedResults(message, windowTokens)),

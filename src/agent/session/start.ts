@@ -79,7 +79,7 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
     const { db } = runtime
     const { messages, leftOut } = from.isNew
       ? { messages: [], leftOut: 0 }
-      : loadConversation(db, from.id, model.window)
+      : loadConversation(db, from.id, model.window, { compacts: !runtime.env.DISABLE_COMPACT })
     const entered = new Session({
       runtime,
       services: sessionServices,
@@ -156,7 +156,7 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
 }
 
 const leftOutText = (rows: number) =>
-  `The oldest ${counted(rows, 'row')} of this conversation do not fit the model's window and are left out. The record keeps them: ona inspect shows them, and a model with a larger window is sent them.`
+  `The oldest ${counted(rows, 'row')} of this conversation are far beyond the model's window and are left out. The record keeps them: ona inspect shows them, and a model with a larger window is sent them.`
 
 /** With `failIfUnavailable` nothing starts where commands cannot be sandboxed; otherwise a line says so. */
 async function sandboxProblem({ sandbox, emit }: Runtime): Promise<string | undefined> {
