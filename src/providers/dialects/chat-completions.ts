@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import type { ContentBlock, Message, ModelFailure, ModelRequest, ModelUsage, Part, Reply } from '../model.ts'
 import { broken, type Trouble } from '../transport/server-failure.ts'
 import { asNumber, type Dialect, noUsage, type ReplyReader, stopOf, toolUse, withFreshIds } from './dialect.ts'
-import { bytesOf, conversationBytes, toolsField } from './request-bytes.ts'
+import { bytesOf, conversationBytes, toolsField, withWholeCharacters } from './request-bytes.ts'
 import { realName, wireName } from './tool-names.ts'
 
 type LimitName = 'max_tokens' | 'max_completion_tokens'
@@ -79,7 +79,7 @@ function fromAssistant({ content }: Message): JsonObject | undefined {
     .map(({ id, name, input }) => ({
       id,
       type: 'function',
-      function: { name: wireName(name), arguments: JSON.stringify(input) },
+      function: { name: wireName(name), arguments: withWholeCharacters(JSON.stringify(input)) },
     }))
   if (text === '' && calls.length === 0) return undefined
   return { role: 'assistant', content: text === '' ? null : text, ...(calls.length > 0 && { tool_calls: calls }) }

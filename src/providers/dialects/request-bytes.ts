@@ -20,7 +20,7 @@ export function bytesOnce<T extends object>(write: (value: T) => string): (value
  * JSON without halves of characters. A text that was cut, or that a tool or a model made up, may have them; servers reject such a
  * request, and with it every later one of the conversation.
  */
-function withWholeCharacters(json: string): string {
+export function withWholeCharacters(json: string): string {
   if (!json.includes('\\ud')) return json // a half is the only character that JSON.stringify writes like this
   return json.replaceAll(/(\\\\)|\\ud[89a-f][0-9a-f]{2}/g, (_, backslash?: string) => backslash ?? '\ufffd')
 }

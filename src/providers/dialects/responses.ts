@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import type { ContentBlock, Message, ModelRequest, ModelUsage, Part, Reply } from '../model.ts'
 import { broken, type Trouble } from '../transport/server-failure.ts'
 import { asNumber, type Dialect, noUsage, type ReplyReader, stopOf, toolUse, withFreshIds } from './dialect.ts'
-import { bytesOf, conversationBytes, toolsField } from './request-bytes.ts'
+import { bytesOf, conversationBytes, toolsField, withWholeCharacters } from './request-bytes.ts'
 import { realName, wireName } from './tool-names.ts'
 
 export const responses = ({ host, headers }: { host: string; headers: Record<string, string> }): Dialect => ({
@@ -66,7 +66,7 @@ function wireItem(role: Message['role'], block: ContentBlock): JsonObject | unde
         type: 'function_call',
         call_id: block.id,
         name: wireName(block.name),
-        arguments: JSON.stringify(block.input),
+        arguments: withWholeCharacters(JSON.stringify(block.input)),
       }
     case 'tool_result': {
       const output = block.is_error ? `Error: ${block.content}` : block.content

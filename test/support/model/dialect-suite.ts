@@ -102,6 +102,21 @@ export function providerSuite(name: string, wire: WireDialect): void {
       stop: 'tool_use',
     })
 
+    test('no half of a character is sent, however deep it lies', async () => {
+      const half = 'x\ud83d'
+      const messages: Message[] = [
+        hello,
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'one', name: 'Read', input: { [half]: [half] } }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'one', content: half, is_error: false }] },
+      ]
+      const { server } = await ask(
+        [stream(wire.frames({ text: ['ok'] }))],
+        asking({ messages, system: [{ text: half }] }),
+      )
+      const { body } = server.seen[0]!
+      assert.deepEqual([body.match(/x\ufffd/g)?.length, /\\ud83d/.test(body)], [4, false])
+    })
+
     test('text comes in parts and as a whole, with its usage', async () => {
       const { reply, parts } = await ask([stream(wire.frames({ text: ['Hel', 'lo.'] }))])
       assert.deepEqual(reply, said('Hello.'))
