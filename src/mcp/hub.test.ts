@@ -268,6 +268,17 @@ test('servers that do not come up fail with what they said, and hold nobody up',
   assert.match(hub.status()[2]!.problem, /ENOENT/)
 })
 
+test('a server that was waited for in vain says so in its state, until it answers', async () => {
+  const hub = await hubOf({ ok: hostile('fine') }, { ready: 0 })
+  const state = () => {
+    const { status, problem } = hub.status()[0]!
+    return [status, problem]
+  }
+  assert.deepEqual(state(), ['pending', 'no answer within 0 s; its tools are offered once it answers'])
+  await hub.ready(20_000)
+  assert.deepEqual(state(), ['connected', ''])
+})
+
 test('malformed frames do not end a session', async () => {
   const hub = await hubOf({ h: hostile('malformed') })
   assert.match((await hub.callTool('mcp__h__go', {}, never, silent)).content, /^went go/)

@@ -42,7 +42,7 @@ export interface McpHub extends McpSide {
   /** What connected servers say about themselves, for the system prompt. */
   instructions(): string
   status(): readonly ServerState[]
-  /** Until every server is connected, has failed, or is known from an earlier connection; or the time is over. */
+  /** Until every server is connected, has failed, or is known from an earlier connection; or the time is over, and its state says so. */
   ready(ms: number): Promise<void>
   /** Connects the servers that are known from an earlier connection: the first request is out. */
   connect(): void
@@ -196,12 +196,21 @@ export function connectServers(servers: readonly ServerConfig[], deps: HubDeps):
         tools: offerOf(entry).tools.length,
       })),
     async ready(ms) {
-      let late: NodeJS.Timeout | undefined
+      const waiting = new Set(entries.filter(({ cached }) => !cached))
+      const answered = async (entry: Entry) => {
+        await connected(entry)
+        waiting.delete(entry)
+        if (entry.problem === late) entry.problem = ''
+      }
+      const late = `no answer within ${ms / 1000} s; its tools are offered once it answers`
+      let timer: NodeJS.Timeout | undefined
       const over = new Promise<void>((resolve) => {
-        late = setTimeout(resolve, ms)
+        timer = setTimeout(resolve, ms)
       })
-      await Promise.race([Promise.all(entries.filter(({ cached }) => !cached).map(connected)), over])
-      clearTimeout(late)
+      await Promise.race([Promise.all(Array.from(waiting, answered)), over])
+      clearTimeout(timer)
+      for (const entry of waiting) entry.problem = late
+      if (waiting.size > 0) changed()
     },
     connect,
     changes: () => changes,
