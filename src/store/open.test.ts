@@ -172,6 +172,19 @@ test('on a read-only disk: a clear error, exit 1, and the file as it was', (t) =
   assert.equal(after, before)
 })
 
+test('a record on a read-only disk can be read, unless rows of it are still in its log', (t) => {
+  const script = `node=$2; bin=$3; ona() { "$node" "$bin" "$@" 2>&1; }
+    ona --init-db > /dev/null; mount -o remount,ro "$1"
+    ona inspect --json | grep -c project_dir; ona audit verify --json | grep -c '"ok":true'; ona hooks log
+    mount -o remount,rw "$1"; echo rows > "$1/agent.db-wal"; mount -o remount,ro "$1"; ona hooks log`
+  const output = onSmallDisk(t, '1m', script)
+  if (output === undefined) return
+  assert.equal(
+    output,
+    '1\n1\nno hook run matches\nona: DISK/agent.db cannot be opened; check that its folder exists and is yours\n',
+  )
+})
+
 test('a disk that fills up while writing loses the step that did not fit, and nothing before it', (t) => {
   const store = join(packageRoot, 'src/store')
   const program = `

@@ -1,6 +1,7 @@
 /** The database: opened once a process, every write in a transaction. */
-import { readFileSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, constants, readFileSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { packageRoot } from '../package-root.ts'
 import { type Added, seal, tableAddedTo, unknownEnd } from './chain/chain.ts'
 import { claim } from './database-file.ts'
@@ -69,7 +70,26 @@ export function readDb(path: string): ReadDb {
       'not-there',
       `there is no database at ${path} yet: ona has not run, or AGENT_SDLC_DB is another`,
     )
-  return new Connection(path, { readOnly: true })
+  try {
+    return new Connection(path, { readOnly: true })
+  } catch (error) {
+    if (!(error instanceof StoreError && error.kind === 'not-there' && isUnchanging(path))) throw error
+    return new Connection(path, { readOnly: true, unchanging: true })
+  }
+}
+
+/**
+ * On a medium that nobody can write to. SQLite wants to create its log beside the file there, unless it is told that the file does
+ * not change. A log that is there holds rows that would be missing.
+ */
+function isUnchanging(path: string): boolean {
+  if (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size) return false
+  try {
+    accessSync(dirname(path), constants.W_OK)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EROFS'
+  }
 }
 
 type Sqlite = typeof import('node:sqlite')
@@ -88,12 +108,12 @@ class Connection implements Db {
   #depth = 0
   readonly #readOnly: boolean
 
-  constructor(path: string, { readOnly = false } = {}) {
+  constructor(path: string, { readOnly = false, unchanging = false } = {}) {
     this.path = path
     this.#readOnly = readOnly
     const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
     try {
-      this.#db = new DatabaseSync(path, { readOnly })
+      this.#db = new DatabaseSync(unchanging ? `${pathToFileURL(path)}?immutable=1` : path, { readOnly })
     } catch (error) {
       throw asStoreError(error, path) ?? error
     }
