@@ -26,6 +26,7 @@ import {
   type SignalOptions,
   type SpanData,
 } from './signals.ts'
+import { TurnEnds } from './turn-ends.ts'
 
 export interface Shipped {
   readonly spans: number
@@ -49,11 +50,12 @@ export async function ship(
 ): Promise<Shipped> {
   const send = senders(env, options.timeoutMs)
   const sent = { spans: 0, logs: 0, metrics: 0 }
+  const ends = new TurnEnds()
   const wants = (signal: string) => env[`OTEL_${signal}_EXPORTER`]?.toLowerCase() !== 'none'
   try {
     for (;;) {
       const cursor = readCursor(db)
-      const { spans, logs, measures, cursor: next, more } = readSignals(db, cursor, options)
+      const { spans, logs, measures, cursor: next, more } = readSignals(db, cursor, options, ends)
       const problem =
         (spans.length > 0 && wants('TRACES') ? await send.traces(spans) : undefined) ??
         (logs.length > 0 && wants('LOGS') ? await send.logs(logs) : undefined) ??

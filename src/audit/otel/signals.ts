@@ -6,6 +6,7 @@ import { redact } from '../../hooks/redact.ts'
 import type { ReadDb } from '../../store/open.ts'
 import { readTraceparent } from '../../store/telemetry.ts'
 import { type HookRow, hookAnswer, hookColumns } from '../inspect/hook-answer.ts'
+import { TurnEnds } from './turn-ends.ts'
 
 export interface Cursor {
   /** The last row of each table that was sent. */
@@ -65,7 +66,13 @@ export interface SignalOptions {
   readonly claudeNames?: boolean
 }
 
-export function readSignals(db: ReadDb, cursor: Cursor, options: SignalOptions = {}): Signals {
+export function readSignals(
+  db: ReadDb,
+  cursor: Cursor,
+  options: SignalOptions = {},
+  ends: TurnEnds = new TurnEnds(),
+): Signals {
+  ends.begin()
   const { limit = 500, content = false, claudeNames = false } = options
   const spans: SpanData[] = []
   const logs: LogData[] = []
@@ -82,6 +89,7 @@ export function readSignals(db: ReadDb, cursor: Cursor, options: SignalOptions =
   for (const row of events) {
     const detail = parsed(row.detail)
     const trace = traces(row.session)
+    const turn = ends.beforeEvent(db, row.session, row.id)
     const base = { traceId: trace.id, atMs: ms(row.at) }
     const about = {
       'gen_ai.conversation.id': row.conversation,
@@ -98,7 +106,7 @@ export function readSignals(db: ReadDb, cursor: Cursor, options: SignalOptions =
       const duration = number(detail['durationMs'])
       const spanId = idOf(`event ${row.id} ${row.session}`)
       spans.push({
-        ...{ name: `chat ${model}`.trim(), traceId: base.traceId, spanId, parentId: turnOf(row.session, row.turn) },
+        ...{ name: `chat ${model}`.trim(), traceId: base.traceId, spanId, parentId: turnOf(row.session, turn) },
         ...{ startMs: base.atMs - duration, endMs: base.atMs, isError: detail['stop'] === 'error', isClient: true },
         attributes: {
           ...shared,
@@ -124,15 +132,15 @@ export function readSignals(db: ReadDb, cursor: Cursor, options: SignalOptions =
           },
         })
     } else if (row.type === 'turn_end') {
-      const started = db.get<{ at: string | null }>(turnStartSql, row.session, row.id)?.at ?? row.startedAt
+      const started = ends.lastEnd(db, row.session, turn) ?? row.startedAt
       spans.push({
-        ...{ name: `invoke_agent ${row.agent}`, traceId: base.traceId, spanId: turnOf(row.session, row.turn) },
+        ...{ name: `invoke_agent ${row.agent}`, traceId: base.traceId, spanId: turnOf(row.session, turn) },
         ...{ parentId: trace.parent, startMs: Math.min(ms(started), base.atMs), endMs: base.atMs },
         isError: detail['stop'] === 'error',
         attributes: { ...about, 'gen_ai.operation.name': 'invoke_agent', 'ona.stop': text(detail['stop']) },
       })
     } else {
-      const spanId = turnOf(row.session, row.turn)
+      const spanId = turnOf(row.session, turn)
       if (row.type === 'session_start' && detail['startsTrace'] === true && trace.parent !== undefined)
         spans.push({
           ...{ name: 'session', traceId: base.traceId, spanId: trace.parent, parentId: undefined },
@@ -149,6 +157,7 @@ export function readSignals(db: ReadDb, cursor: Cursor, options: SignalOptions =
   const results = db.all<ResultRow>(resultSql, cursor.results, limit)
   for (const row of results) {
     const end = ms(row.at)
+    const turn = ends.beforeTime(db, row.session, row.at)
     const payload = parsed(row.payload)
     const isError = payload['is_error'] === true
     const attributes = {
@@ -163,7 +172,7 @@ export function readSignals(db: ReadDb, cursor: Cursor, options: SignalOptions =
     const ids = { traceId: traces(row.session).id, spanId: callSpan(row.session, row.call) }
     const startMs = Math.min(ms(row.startedAt ?? row.at), end)
     spans.push({
-      ...{ name: `execute_tool ${row.tool ?? 'unknown'}`, ...ids, parentId: turnOf(row.session, row.turn) },
+      ...{ name: `execute_tool ${row.tool ?? 'unknown'}`, ...ids, parentId: turnOf(row.session, turn) },
       ...{ startMs, endMs: end, isError, attributes },
     })
     took(end, end - startMs, forMetrics(attributes))
@@ -227,18 +236,12 @@ interface EventRow {
   readonly conversation: string
   readonly agent: string
   readonly startedAt: string
-  readonly turn: number
 }
 
-const turns = (time: string): string =>
-  `(SELECT count(*) FROM events d WHERE d.session_id = t.session_id AND d.event_type = 'turn_end' AND ${time})`
-
 const eventSql = `SELECT t.id, t.event_type AS type, t.timestamp AS at, t.detail, t.session_id AS session, t.conversation_id AS conversation,
-    coalesce(i.agent, 'ona') AS agent, s.started_at AS startedAt, ${turns('d.id < t.id')} AS turn
+    coalesce(i.agent, 'ona') AS agent, s.started_at AS startedAt
   FROM events t JOIN sessions s ON s.session_id = t.session_id LEFT JOIN ona_imports i ON i.session_id = t.session_id
   WHERE t.id > ? ORDER BY t.id LIMIT ?`
-
-const turnStartSql = `SELECT max(timestamp) AS at FROM events WHERE session_id = ? AND event_type = 'turn_end' AND id < ?`
 
 interface ResultRow {
   readonly id: number
@@ -250,11 +253,10 @@ interface ResultRow {
   readonly agent: string
   readonly tool: string | null
   readonly startedAt: string | null
-  readonly turn: number
 }
 
 const resultSql = `SELECT t.id, t.created_at AS at, t.tool_use_id AS call, t.payload_json AS payload, t.session_id AS session,
-    s.conversation_id AS conversation, coalesce(i.agent, 'ona') AS agent, ${turns('d.timestamp < t.created_at')} AS turn,
+    s.conversation_id AS conversation, coalesce(i.agent, 'ona') AS agent,
     coalesce(
       (SELECT iif(json_valid(a.payload_json), a.payload_json ->> 'name', NULL) FROM transcript_entries a
        WHERE a.session_id = t.session_id AND a.sequence BETWEEN t.sequence - 40 AND t.sequence AND a.entry_type = 'tool_use'
