@@ -214,4 +214,6 @@ export const ownTables: readonly string[] = [
   `CREATE INDEX ona_events_commands ON events(timestamp)
     WHERE event_type = 'tool_start' AND instr(detail, '"tool_name":"Bash"') > 0`,
   "CREATE INDEX ona_events_replies ON events(timestamp) WHERE event_type = 'model_reply'",
+  // Events of a conversation that belong to none of its sessions: phases, approvals.
+  'CREATE INDEX ona_events_outside ON events(conversation_id) WHERE session_id IS NULL',
 ]

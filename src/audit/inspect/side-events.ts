@@ -29,29 +29,73 @@ interface EventRow {
   readonly agent: string | null
 }
 
-/** Ids are sorted, rows are read one by one: a session of any length is read in little memory. */
+/** By index, a page of each type at a time: nothing is sorted, and between pages nothing of the file is held. */
 function* eventsOf(db: ReadDb, { id, conversationId, firstEvent, nextEvent }: Session): Generator<EventRow> {
-  const ids = db.each<{ id: number; agent: string | null }>(
-    `SELECT id, NULL AS agent FROM events WHERE session_id = ?1
-     UNION ALL SELECT min(v.id), a.session_id FROM ona_subagents a JOIN events v ON v.session_id = a.session_id
-       WHERE a.parent_session_id = ?1 GROUP BY a.session_id
-     UNION ALL SELECT id, NULL FROM events
-       WHERE conversation_id = ?2 AND +session_id IS NULL AND +id >= ?3 AND +id < ?4
-     ORDER BY 1`,
-    id,
-    conversationId,
-    firstEvent,
-    nextEvent,
+  const columns = 'SELECT id, event_type AS type, timestamp AS at, detail, NULL AS agent FROM events'
+  const ofType = (type: string) =>
+    paged<EventRow>((after) =>
+      db.all(
+        `${columns} WHERE session_id = ? AND event_type = ? AND id > ? ORDER BY id LIMIT ${pageRows}`,
+        ...[id, type, after],
+      ),
+    )
+  const outside = paged<EventRow>((after) =>
+    db.all(
+      `${columns} WHERE conversation_id = ? AND session_id IS NULL AND id >= ? AND id < ? AND id > ?
+       ORDER BY id LIMIT ${pageRows}`,
+      ...[conversationId, firstEvent, nextEvent, after],
+    ),
   )
-  const sql = 'SELECT id, event_type AS type, timestamp AS at, detail FROM events WHERE id = ?'
-  for (const { id: eventId, agent } of ids) yield { ...db.get<Omit<EventRow, 'agent'>>(sql, eventId)!, agent }
+  const agents = db.all<EventRow>(
+    `SELECT v.id, event_type AS type, timestamp AS at, detail, agent FROM (
+       SELECT min(v.id) AS first, a.session_id AS agent FROM ona_subagents a JOIN events v ON v.session_id = a.session_id
+       WHERE a.parent_session_id = ? GROUP BY a.session_id) JOIN events v ON v.id = first ORDER BY v.id`,
+    id,
+  )
+  const streams = [...typesOf(db, id).map(ofType), outside, agents.values()].map((rows) => new Ahead(rows))
+  for (;;) {
+    let next: Ahead<EventRow> | undefined
+    for (const stream of streams) if (stream.head && !(next?.head && next.head.id <= stream.head.id)) next = stream
+    if (!next?.head) return
+    const { head } = next
+    next.next()
+    yield head
+  }
+}
+
+/** The types of events in a session: one step of the index for each. */
+const typesOf = (db: ReadDb, session: string): string[] =>
+  db
+    .all<{ type: string }>(
+      `WITH RECURSIVE found(type) AS (
+         SELECT min(event_type) FROM events WHERE session_id = ?1
+         UNION ALL SELECT (SELECT min(event_type) FROM events WHERE session_id = ?1 AND event_type > type)
+         FROM found WHERE type IS NOT NULL)
+       SELECT type FROM found WHERE type IS NOT NULL`,
+      session,
+    )
+    .map(({ type }) => type)
+
+const pageRows = 500
+
+/** `read` gives what follows an id. */
+export function* paged<Row extends { readonly id: number }>(read: (after: number) => readonly Row[]): Generator<Row> {
+  for (let after = 0; ; ) {
+    const rows = read(after)
+    yield* rows
+    if (rows.length < pageRows) return
+    after = rows.at(-1)!.id
+  }
 }
 
 /** Hooks that were asked about no call. A session without a transcript was imported: all of its hooks are such. */
 const freeHooks = (db: ReadDb, { id, entries }: Session): Iterator<HookRow> =>
-  db.each<HookRow>(
-    `SELECT ${hookColumns} FROM hook_invocations WHERE session_id = ?1 ${entries === 0 ? '' : 'AND tool_use_id IS NULL'} ORDER BY id`,
-    id,
+  paged((after) =>
+    db.all<HookRow>(
+      `SELECT ${hookColumns} FROM hook_invocations
+       WHERE session_id = ? ${entries === 0 ? '' : 'AND tool_use_id IS NULL'} AND id > ? ORDER BY id LIMIT ${pageRows}`,
+      ...[id, after],
+    ),
   )
 
 interface Around {

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import type { Invocation } from '../../hooks/plane.ts'
 import { addEvent, recordHooks } from '../../store/audit.ts'
 import { createConversation, createSession, type ParentAgent } from '../../store/conversations.ts'
-import { type Db, openDb } from '../../store/open.ts'
+import { type Db, openDb, readDb } from '../../store/open.ts'
 import { draftPlan } from '../../store/plans.ts'
 import { commitRound, commitToolCall } from '../../store/session/commit.ts'
 import { overview } from './overview.ts'
@@ -171,6 +171,39 @@ test('parts put together are the whole, wherever they are cut', (t) => {
       parts.push(...told(timeline(db, conversationId, { from, to: from + size })))
     assert.deepEqual(parts, whole, `parts of ${size}`)
   }
+})
+
+test('a timeline longer than its pages is whole, and while its items are taken the log can be emptied', (t) => {
+  const { db, conversationId, session, prompt, reply, event, hook } = story(t)
+  const id = session()
+  db.transaction(() => {
+    for (let n = 0; n < 1100; n++) {
+      prompt(id, `prompt ${n}`)
+      hook(id, { event: 'UserPromptSubmit' })
+      reply(id, `reply ${n}`)
+      event(id, 'first', { n })
+      event(id, 'second', { n })
+      event(null, 'outside', { n })
+    }
+  })
+  const reader = readDb(db.path)
+  t.after(() => reader.close())
+  db.get('PRAGMA busy_timeout = 0') // whoever is in the way is not waited for
+  const counts = new Map<string, number>()
+  const busy = new Set<number>()
+  let taken = 0
+  for (const item of timeline(reader, conversationId)) {
+    const kind = item.kind === 'note' ? item.about : item.kind
+    counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    if (++taken % 100 !== 0) continue
+    db.transaction(() => event(id, 'turn_end', { stop: 'end_turn' }))
+    busy.add(db.get<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)')!.busy)
+  }
+  assert.deepEqual(
+    [...counts].sort(),
+    ['first', 'hook', 'outside', 'prompt', 'reply', 'second'].map((kind) => [kind, 1100]),
+  )
+  assert.deepEqual([...busy], [0])
 })
 
 test('where seconds differ, they decide', (t) => {

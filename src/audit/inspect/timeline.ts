@@ -28,22 +28,23 @@ export function* timeline(db: ReadDb, conversationId: string, { from = 0, to = I
   }
 }
 
-const sessionsOf = (db: ReadDb, conversationId: string): Session[] =>
-  db
-    .all<Omit<Session, 'nextEvent'>>(
-      `SELECT s.session_id AS id, s.conversation_id AS conversationId, s.started_at AS startedAt,
-        (SELECT coalesce(max(sequence) + 1, 0) FROM transcript_entries e WHERE e.session_id = s.session_id) AS entries,
-        coalesce((SELECT min(id) FROM events v WHERE v.session_id = s.session_id), 0) AS firstEvent
-       FROM sessions s WHERE s.conversation_id = ?
-         AND NOT EXISTS (SELECT 1 FROM ona_subagents a WHERE a.session_id = s.session_id)
-       ORDER BY s.started_at, s.rowid`,
-      conversationId,
-    )
-    .map((session, at, all) => ({
-      ...session,
-      firstEvent: at === 0 ? 0 : session.firstEvent,
-      nextEvent: all[at + 1]?.firstEvent || Number.MAX_SAFE_INTEGER,
-    }))
+function sessionsOf(db: ReadDb, conversationId: string): Session[] {
+  const sessions = db.all<Omit<Session, 'firstEvent' | 'nextEvent'>>(
+    `SELECT s.session_id AS id, s.conversation_id AS conversationId, s.started_at AS startedAt,
+      (SELECT coalesce(max(sequence) + 1, 0) FROM transcript_entries e WHERE e.session_id = s.session_id) AS entries
+     FROM sessions s WHERE s.conversation_id = ?
+       AND NOT EXISTS (SELECT 1 FROM ona_subagents a WHERE a.session_id = s.session_id)
+     ORDER BY s.started_at, s.rowid`,
+    conversationId,
+  )
+  const sql = 'SELECT coalesce(min(id), 0) AS id FROM events WHERE session_id = ?'
+  const firsts = sessions.map(({ id }, at) => (at === 0 ? 0 : db.get<{ id: number }>(sql, id)!.id))
+  return sessions.map((session, at) => ({
+    ...session,
+    firstEvent: firsts[at]!,
+    nextEvent: firsts[at + 1] || Number.MAX_SAFE_INTEGER,
+  }))
+}
 
 interface Open {
   readonly at: string
@@ -56,13 +57,7 @@ function* sessionItems(db: ReadDb, session: Session, { from = 0, to = Infinity }
   const sideEvents = openSideEvents(db, session, (id) => agentItem(db, id))
   const open = new Map<string, Open>()
   let within = session.entries === 0
-  for (const row of db.each<EntryRow>(
-    `SELECT sequence, entry_type AS type, tool_use_id AS toolUseId, created_at AS at,
-       iif(sequence >= ?2, payload_json, NULL) AS payload
-     FROM transcript_entries WHERE session_id = ?1 ORDER BY sequence`,
-    session.id,
-    from,
-  )) {
+  for (const row of entriesOf(db, session.id, from)) {
     const begins = row.type === 'user' || row.type === 'assistant' || row.type === 'tool_use'
     if (begins && row.sequence >= to) {
       yield* unanswered(open, about)
@@ -80,6 +75,22 @@ function* sessionItems(db: ReadDb, session: Session, { from = 0, to = Infinity }
   yield* unanswered(open, about)
   if (within) yield* remaining(sideEvents)
 }
+
+/** A page at a time: between pages nothing of the file is held, however slowly the items are taken. */
+function* entriesOf(db: ReadDb, session: string, from: number): Generator<EntryRow> {
+  for (let after = -1; ; ) {
+    const rows = db.all<EntryRow>(
+      `SELECT sequence, entry_type AS type, tool_use_id AS toolUseId, created_at AS at,
+         iif(sequence >= ?2, payload_json, NULL) AS payload
+       FROM transcript_entries WHERE session_id = ?1 AND sequence > ?3 ORDER BY sequence LIMIT ${entryRows}`,
+      ...[session, from, after],
+    )
+    yield* rows
+    if (rows.length < entryRows) return
+    after = rows.at(-1)!.sequence
+  }
+}
+const entryRows = 100
 
 /** What an entry itself tells. Calls wait for their results. */
 function* entryItems(
