@@ -1,63 +1,52 @@
 /**
- * Which tests a run of everything leaves to other days. A file that takes long runs every other day, and one in so many of its
- * tests: other ones each time. What acceptance rows name runs always, and what the working copy changed whole, with the tests of
- * the same topic. `ONA_TEST_FULL=1` runs everything.
+ * Which tests a run of everything leaves to other days: some of those that cost most, others each day. Every file runs. What
+ * acceptance rows name runs always, and what the working copy changed whole, with the tests of the same topic. `ONA_TEST_FULL=1`
+ * runs everything.
  */
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** CPU milliseconds of the files that take more than a second, as ONA_TEST_FULL=1 measured them: `scripts/test.ts --costs`. */
+/** CPU milliseconds, as `node scripts/test.ts --costs` measured them. */
+export interface Costs {
+  /** Of files that take more than a second. */
+  readonly files: Readonly<Record<string, number>>
+  /** Of tests that take more than `dearMs`, by file. */
+  readonly tests: Readonly<Record<string, Readonly<Record<string, number>>>>
+}
+
 export const costsFile = join(import.meta.dirname, 'test-costs.json')
-export const costs: Readonly<Record<string, number>> = JSON.parse(readFileSync(costsFile, 'utf8'))
+export const costs: Costs = JSON.parse(readFileSync(costsFile, 'utf8'))
 
-/** What runs of a file: its tests number `first`, `first + step` and so on, and those whose names match. */
-export interface Share {
-  readonly step: number
-  readonly first: number
-  readonly always: readonly string[]
-  /** A row names the file as a whole: some test of it has to run. */
-  readonly isNamed: boolean
-}
+/** A test that costs more runs on one in so many days that it costs about this much a day. */
+export const dearMs = 400
+const mostDays = 6
 
-export interface Sample {
-  /** Of the long files of this day. */
-  readonly shares: Readonly<Record<string, Share>>
-  /** Files of the other day. */
-  readonly left: readonly string[]
-}
-
-/** Of a file that is long about this much is left, in CPU milliseconds. */
-const shareMs = 1500
-const maxStep = 6
-/** Tests of units share a process with others, which a sampled file cannot: they are long later. */
-const longMs = (file: string): number => (file.startsWith('test/') ? shareMs : 2 * shareMs)
+/** By file, the names of the tests that do not run. */
+export type Sample = Readonly<Record<string, readonly string[]>>
 
 /** `seed` is the number of the day, or another one that was asked for; `changed`: what runs whole, and topics that do. */
-export function sampleOf(files: readonly string[], seed: number, changed: readonly string[] = []): Sample {
+export function sampleOf(
+  files: readonly string[],
+  seed: number,
+  changed: readonly string[] = [],
+  { tests } = costs,
+): Sample {
   const rows = testsOfRows()
   const isChanged = changeIn(changed)
-  const long = files
-    .filter((file) => (costs[file] ?? 0) > longMs(file) && !isChanged(file))
-    .map((file) => {
-      const patterns = rows.filter((row) => row.files.includes(file)).map(({ pattern }) => pattern)
-      // not the same turn for all files: a day has its share of every folder and every step
-      const turn = seed + [...file].reduce((sum, letter) => sum + letter.codePointAt(0)!, 0)
-      const step = Math.min(maxStep, Math.ceil(costs[file]! / shareMs))
-      const share: Share = {
-        step,
-        first: Math.floor(turn / 2) % step,
-        always: patterns.filter((pattern) => pattern !== undefined),
-        isNamed: patterns.includes(undefined),
-      }
-      return { file, share, isToday: turn % 2 === 0, isForRows: patterns.length > 0 }
-    })
-  return {
-    shares: Object.fromEntries(
-      long.filter(({ isToday, isForRows }) => isToday || isForRows).map(({ file, share }) => [file, share]),
-    ),
-    left: long.filter(({ isToday, isForRows }) => !isToday && !isForRows).map(({ file }) => file),
-  }
+  // counted over all files: a day has its share of every folder
+  let turn = seed
+  const left = Object.entries(tests).map(([file, dear]): [string, string[]] => {
+    const patterns = rows.filter((row) => row.files.includes(file)).map(({ pattern }) => pattern)
+    const isNamed = (name: string) => patterns.some((pattern) => pattern && new RegExp(pattern).test(name))
+    // where a row names the file as a whole, some test of it has to run
+    const others = Object.entries(dear).slice(patterns.includes(undefined) ? 1 : 0)
+    const later = others.filter(([, ms]) => turn++ % Math.min(mostDays, Math.ceil(ms / dearMs)) > 0)
+    return [file, later.map(([name]) => name).filter((name) => !isNamed(name))]
+  })
+  return Object.fromEntries(
+    left.filter(([file, names]) => names.length > 0 && files.includes(file) && !isChanged(file)),
+  )
 }
 
 /** What `unit FILE… [--test-name-pattern='REGEX']` in rows names. */

@@ -6,10 +6,12 @@
  *   node scripts/test.ts --check            npm run check beside the tests
  *   node scripts/test.ts --times            prints the CPU seconds of each file and row, the costliest first
  *   node scripts/test.ts --jobs 4           test files at a time; by default three per core, since most of them wait
- *   node scripts/test.ts --seed 7           another day's sample of the long files, and a sample of files that are named
- *   node scripts/test.ts --costs            with ONA_TEST_FULL=1: notes which files are long, in scripts/test-costs.json
+ *   node scripts/test.ts --seed 7           another day's sample of the tests that cost most, and a sample of files that are named
+ *   node scripts/test.ts --costs            all of them, each file in a process of its own: notes in scripts/test-costs.json
+ *                                           which files and tests cost most
  * Files of units share a process (scripts/test-batch.ts); with --test-name-pattern each has its own.
- * Without file names, long files (scripts/test-sample.ts) and long campaigns are sampled; ONA_TEST_FULL=1 runs them whole.
+ * Without file names, tests that cost much (scripts/test-sample.ts) are sampled. Campaigns are short, and runs of the program share
+ * a process (test/support/run-program.ts). ONA_TEST_FULL=1 runs everything whole, each run in a process of its own.
  * Failures are printed as they happen and listed at the end.
  */
 import { spawnSync } from 'node:child_process'
@@ -40,7 +42,7 @@ import { inMemory } from './temp-folder.ts'
 import { deal, writeBatch } from './test-batch.ts'
 import { startCheck } from './test-check.ts'
 import { startRows } from './test-rows.ts'
-import { changedFiles, costs, costsFile, sampleOf, today } from './test-sample.ts'
+import { type Costs, changedFiles, costs, costsFile, dearMs, sampleOf, today } from './test-sample.ts'
 import { readRowTimes, timesTable } from './test-times.ts'
 
 const { values, positionals } = parseArgs({
@@ -57,8 +59,8 @@ const { values, positionals } = parseArgs({
   },
 })
 const under = (path: string) => (statSync(path).isDirectory() ? globSync(`${path}/**/*.test.ts`).sort() : [path])
-const all = (positionals.length > 0 ? positionals : ['test', 'src', 'examples']).filter(existsSync).flatMap(under)
-if (all.length === 0) {
+const files = (positionals.length > 0 ? positionals : ['test', 'src', 'examples']).filter(existsSync).flatMap(under)
+if (files.length === 0) {
   console.error(`no test file (*.test.ts) in ${positionals.join(', ')}`)
   process.exit(2)
 }
@@ -80,15 +82,20 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 
 const patterns = values['test-name-pattern']
 const isSampled =
-  process.env['ONA_TEST_FULL'] !== '1' && !patterns && (positionals.length === 0 || values.seed !== undefined)
+  process.env['ONA_TEST_FULL'] !== '1' &&
+  !patterns &&
+  !values.costs &&
+  (positionals.length === 0 || values.seed !== undefined)
 const seed = Number(values.seed ?? today())
-const { shares, left } = isSampled ? sampleOf(all, seed, changedFiles()) : { shares: {}, left: [] }
-const files = all.filter((file) => !left.includes(file))
-const sharesFile = join(scratch, 'shares.json')
-writeFileSync(sharesFile, JSON.stringify(shares))
+const left = isSampled ? sampleOf(files, seed, changedFiles()) : {}
+const leftFile = join(scratch, 'left.json')
+writeFileSync(leftFile, JSON.stringify(left))
+const inSample = new URL('./in-sample.ts', import.meta.url)
+if (values.costs) inSample.searchParams.set('costs', scratch)
+else inSample.searchParams.set('left', leftFile)
 const batches = new Map<string, readonly string[]>()
 // a pattern is matched against the suite that a batch makes of a file, too
-for (const batch of patterns ? [] : deal({ files: files.filter((file) => !(file in shares)), last })) {
+for (const batch of patterns || values.costs ? [] : deal({ files: files.filter((file) => !(file in left)), last })) {
   const at = join(scratch, `batch-${batches.size}.test.mjs`)
   writeBatch(batch, at, scratch)
   batches.set(at, batch)
@@ -103,7 +110,7 @@ const tests = run({
     `--import=${join(import.meta.dirname, 'compile-cache.mjs')}`,
     `--import=${new URL(`./cpu-time.ts?to=${scratch}`, import.meta.url)}`,
     `--import=${new URL(`./temp-folder.ts?in=${scratch}`, import.meta.url)}`,
-    ...(isSampled ? [`--import=${new URL(`./in-sample.ts?shares=${sharesFile}`, import.meta.url)}`] : []),
+    ...(isSampled || values.costs ? [`--import=${inSample}`] : []),
   ],
   ...(patterns && { testNamePatterns: patterns.map((pattern) => new RegExp(pattern)) }),
 })
@@ -145,11 +152,11 @@ if (rows) {
 }
 if (!(await check)) failures.push('npm run check')
 if (values.times) process.stdout.write(timesTable(ran, readRowTimes(rowTimes), cpuMs()))
-rmSync(scratch, { recursive: true, force: true })
 if (values.costs) writeFileSync(costsFile, `${JSON.stringify(measured(), null, 2)}\n`)
+rmSync(scratch, { recursive: true, force: true })
 if (isSampled)
   console.log(
-    `\nsampled: ${left.length} long files and ${leftTests} tests of others were left to other days, and campaigns were short; ` +
+    `\nsampled: ${leftTests} tests that cost much were left to other days, and campaigns were short; ` +
       `--seed ${seed} repeats this sample. To run everything: ONA_TEST_FULL=1 npm test`,
   )
 if (failures.length > 0) console.log(`\nfailed:\n${failures.map((line) => `  ${line}\n`).join('')}`)
@@ -170,13 +177,25 @@ function longestFirst(): string[] {
 
 /** What a file took last, or where that is not known what it costs by the table. */
 function expectedMs(file: string): number {
-  return last.get(file) ?? (costs[file] ?? 0) / (shares[file]?.step ?? 1)
+  return last.get(file) ?? costs.files[file] ?? 0
 }
 
-/** The files of this run that took more than a second of CPU time. */
-function measured(): Record<string, number> {
+/** The files of this run that took more than a second of CPU time, and the tests that took more than `dearMs`. */
+function measured(): Costs {
   const long = ran.filter(({ cpuMs = 0 }) => cpuMs > 1000).map(({ file, cpuMs }): [string, number] => [file, cpuMs!])
-  return Object.fromEntries(long.sort(([a], [b]) => (a < b ? -1 : 1)))
+  const lines = readFileSync(join(scratch, 'costs.jsonl'), 'utf8').trim().split('\n')
+  const dear = lines
+    .map((line): { file: string; name: string; ms: number } => JSON.parse(line))
+    .filter(({ ms }) => ms > dearMs)
+  const byFile = Object.entries(Object.groupBy(dear, ({ file }) => file)).map(
+    ([file, tests]): [string, Record<string, number>] => [
+      file,
+      Object.fromEntries(tests!.map(({ name, ms }) => [name, ms])),
+    ],
+  )
+  const sorted = <Value>(entries: [string, Value][]) =>
+    Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))) as Record<string, Value>
+  return { files: sorted(long), tests: sorted(byFile) }
 }
 
 /** What each file took in the run that wrote these results. */

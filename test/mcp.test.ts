@@ -6,7 +6,6 @@ import { type TestContext, test } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { packageRoot } from '../src/package-root.ts'
-import { sampled } from './support/campaign-size.ts'
 import { guardedServer } from './support/guarded-mcp-server.ts'
 import { live } from './support/live.ts'
 import { startScripted } from './support/model/tui-model.ts'
@@ -82,7 +81,7 @@ test('wrong usage of ona mcp is reported, and exits 2; a shared file takes no se
     ['add', '--scope', 'project', '--env', `KEY=sk-ant-${'x'.repeat(30)}`, 'x', 'y'],
   ]
   await at.run(['mcp', 'add', 'there', '--', 'one'])
-  for (const words of sampled(wrong, 3)) {
+  for (const words of wrong) {
     const { code, stderr } = await at.run(['mcp', ...words])
     assert.equal(code, 2, `${words.join(' ')}: ${stderr}`)
     assert.match(stderr, /^(ona mcp.*): .* \1 --help shows how\n$/)

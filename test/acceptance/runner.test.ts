@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sampleOf } from '../../scripts/test-sample.ts'
+import { type Costs, sampleOf } from '../../scripts/test-sample.ts'
 import { compileCache } from '../support/compile-cache.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -114,40 +114,50 @@ test('a port', (t, done) => { createServer().listen(0, '127.0.0.1', done) })`,
   )
 })
 
-test('of a file with a share, the tests of the share run and those that rows name; a sampled run has some of every long file', () => {
+test('a sampled run leaves out tests by name, other ones each day, and none that a row names or whose topic changed', () => {
   const folder = mkdtempSync(join(tmpdir(), 'ona-sample-'))
   try {
     const file = join(folder, 'a.test.ts')
     const body = "import { after, test } from 'node:test'\nafter(() => {})\n"
-    const tests = ['zero', 'one', 'two', 'a row', 'four', 'five']
+    const tests = ['zero', 'one', 'two']
     writeFileSync(file, `${body}${tests.map((name) => `test('${name}', () => console.log('ran ${name}'))`).join('\n')}`)
-    const share = { step: 3, first: 1, always: ['^a r'], isNamed: false }
-    writeFileSync(join(folder, 'shares.json'), JSON.stringify({ [relative(root, file)]: share }))
-    const preload = `--import=${new URL(`../../scripts/in-sample.ts?shares=${join(folder, 'shares.json')}`, import.meta.url)}`
     const { NODE_TEST_CONTEXT: _, ...env } = process.env
-    const { stdout } = spawnSync(process.execPath, [preload, file], { cwd: root, env, encoding: 'utf8' })
-    assert.deepEqual(stdout.match(/(?<=^ran ).*/gm), ['one', 'a row', 'four'])
-    assert.match(stdout, /ℹ pass 3\n[\s\S]*ℹ skipped 3\n/)
+    const run = (query: string) => {
+      const preload = `--import=${new URL(`../../scripts/in-sample.ts?${query}`, import.meta.url)}`
+      return spawnSync(process.execPath, [compileCache, preload, file], { cwd: root, env, encoding: 'utf8' }).stdout
+    }
+    writeFileSync(join(folder, 'left.json'), JSON.stringify({ [relative(root, file)]: ['one'] }))
+    const stdout = run(`left=${join(folder, 'left.json')}`)
+    assert.deepEqual(stdout.match(/(?<=^ran ).*/gm), ['zero', 'two'])
+    assert.match(stdout, /ℹ pass 2\n[\s\S]*ℹ skipped 1\n/)
+    run(`costs=${folder}`)
+    const costs = readFileSync(join(folder, 'costs.jsonl'), 'utf8').trim().split('\n')
+    assert.deepEqual(
+      costs.map((line) => JSON.parse(line).name),
+      tests,
+    )
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-  const [named, other] = ['test/workflow.test.ts', 'test/replay.test.ts']
-  const days = Array.from({ length: 12 }, (_, seed) => sampleOf([named, other, 'src/layers.test.ts'], seed))
-  assert.deepEqual(
-    days.map(({ shares, left }) => [...Object.keys(shares), ...left]),
-    Array(12).fill([named, other]),
-  )
-  const turns = (file: string) => days.flatMap(({ shares }) => shares[file]?.first ?? [])
-  assert.deepEqual([turns(named).length, turns(other).toSorted()], [12, [0, 1, 2, 3, 4, 5]])
-  assert.ok(days[0]!.shares[named]!.always.includes('killed at any moment'))
-  const longFor = (...changed: string[]) => {
-    const { shares, left } = sampleOf([named, other, 'test/audit/import.test.ts'], 0, changed)
-    return [...Object.keys(shares), ...left].sort()
+  const [workflow, replay] = ['test/workflow.test.ts', 'test/replay.test.ts']
+  const tests: Costs['tests'] = {
+    [workflow]: { 'killed at any moment of': 900, twice: 700 },
+    [replay]: { much: 9000, more: 500 },
   }
-  const audit = 'test/audit/import.test.ts'
-  assert.deepEqual(longFor('docs/x.md', 'src/page.ts'), [audit, other, named])
-  assert.deepEqual(longFor('src/workflow/plan.ts'), [audit, other])
-  assert.deepEqual(longFor('src/audit/replay/replay.ts', other), [named])
+  const sampled = (seed: number, ...changed: string[]) =>
+    sampleOf([workflow, replay], seed, changed, { files: {}, tests })
+  // a row names what is killed at any moment
+  assert.deepEqual(
+    [0, 1, 4].map((seed) => sampled(seed)),
+    [
+      { [workflow]: ['twice'], [replay]: ['much', 'more'] },
+      { [replay]: ['much'] },
+      { [workflow]: ['twice'], [replay]: ['more'] },
+    ],
+  )
+  assert.deepEqual(sampled(0, 'docs/x.md', 'src/page.ts'), sampled(0))
+  assert.deepEqual(sampled(0, 'src/workflow/plan.ts'), { [replay]: ['much', 'more'] })
+  assert.deepEqual(sampled(0, 'src/workflow/plan.ts', replay), {})
 })
 
 test('a signal ends the test files and what they started', async (t) => {

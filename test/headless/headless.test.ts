@@ -161,7 +161,7 @@ test('wrong usage is exit code 2, on stderr, before anything is asked', async (t
     [['--json-schema', '{"properties":{"a":{"pattern":"("}}}'], /properties\.a\.pattern has a wrong value/],
     [['--json-schema', '{"$ref":"#/x"}'], /\$ref is a keyword that is not supported/],
   ]
-  for (const [words, why] of sampled(wrong, 4)) {
+  for (const [words, why] of wrong) {
     const ran = await ask('hello', ...words)
     assert.deepEqual([ran.code, ran.stdout], [2, ''], words.join(' '))
     assert.match(ran.stderr, why)

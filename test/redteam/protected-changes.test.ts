@@ -22,7 +22,6 @@ import type { PermissionAnswer } from '../../src/agent/events.ts'
 import { runToolCall } from '../../src/agent/tool-call.ts'
 import type { PermissionMode } from '../../src/hooks/plane.ts'
 import { testSession } from '../support/agent-session.ts'
-import { sampled } from '../support/campaign-size.ts'
 
 interface Options {
   readonly mode?: PermissionMode
@@ -87,7 +86,7 @@ const lines: Readonly<Record<string, string>> = {
   'a build file': 'make -s',
 }
 
-for (const [name, line] of sampled(Object.entries(lines), 3))
+for (const [name, line] of Object.entries(lines))
   test(`${name}: without a user the files are put back, and the result says so`, async (t) => {
     const at = project(t)
     at.write('do.sh', 'echo canary > .claude/settings.json\n')
