@@ -18,9 +18,10 @@ export interface Costs {
 export const costsFile = join(import.meta.dirname, 'test-costs.json')
 export const costs: Costs = JSON.parse(readFileSync(costsFile, 'utf8'))
 
-/** A test that costs more runs on one in so many days that it costs about this much a day. */
-export const dearMs = 400
-const mostDays = 6
+/** A test that costs more runs on one in so many days that it costs `dayMs` a day, or on one in `mostDays`. */
+export const dearMs = 150
+const dayMs = 50
+const mostDays = 8
 
 /** By file, the names of the tests that do not run. */
 export type Sample = Readonly<Record<string, readonly string[]>>
@@ -41,7 +42,7 @@ export function sampleOf(
     const isNamed = (name: string) => patterns.some((pattern) => pattern && new RegExp(pattern).test(name))
     // where a row names the file as a whole, some test of it has to run
     const others = Object.entries(dear).slice(patterns.includes(undefined) ? 1 : 0)
-    const later = others.filter(([, ms]) => turn++ % Math.min(mostDays, Math.ceil(ms / dearMs)) > 0)
+    const later = others.filter(([, ms]) => turn++ % Math.min(mostDays, Math.ceil(ms / dayMs)) > 0)
     return [file, later.map(([name]) => name).filter((name) => !isNamed(name))]
   })
   return Object.fromEntries(

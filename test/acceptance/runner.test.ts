@@ -142,17 +142,18 @@ test('a sampled run leaves out tests by name, other ones each day, and none that
   const [workflow, replay] = ['test/workflow.test.ts', 'test/replay.test.ts']
   const tests: Costs['tests'] = {
     [workflow]: { 'killed at any moment of': 900, twice: 700 },
-    [replay]: { much: 9000, more: 500 },
+    [replay]: { much: 9000, more: 160 },
   }
   const sampled = (seed: number, ...changed: string[]) =>
     sampleOf([workflow, replay], seed, changed, { files: {}, tests })
   // a row names what is killed at any moment
   assert.deepEqual(
-    [0, 1, 4].map((seed) => sampled(seed)),
+    [0, 1, 6, 7].map((seed) => sampled(seed)),
     [
       { [workflow]: ['twice'], [replay]: ['much', 'more'] },
-      { [replay]: ['much'] },
+      { [workflow]: ['twice'], [replay]: ['much'] },
       { [workflow]: ['twice'], [replay]: ['more'] },
+      { [replay]: ['much', 'more'] },
     ],
   )
   assert.deepEqual(sampled(0, 'docs/x.md', 'src/page.ts'), sampled(0))
