@@ -20,6 +20,7 @@ counted.
   --sample N    mutants to try, chosen by --seed (40)
   --seed N      the same seed chooses the same mutants (1)
   --all         every mutant
+  --kinds A,B   faults of these kinds alone, as each line of progress names them: operand, element, pattern, …
   --bar N       exit code 1 when fewer than N percent are caught (0)
   --near N      the N nearest tests that import the file; those in the same folder of src always run (30)
   --units       without the tests that run the program
@@ -39,7 +40,9 @@ const sources = flags.paths.flatMap(sourcesIn)
 if (sources.length === 0) wrong('name a folder or a file of src')
 
 const note = (text: string) => process.stderr.write(`${text}\n`)
-const found = sources.flatMap((file) => mutantsOf(file, readFileSync(file, 'utf8')))
+const found = sources
+  .flatMap((file) => mutantsOf(file, readFileSync(file, 'utf8')))
+  .filter(({ kind }) => flags.kinds === undefined || flags.kinds.includes(kind))
 const drawn = flags.all ? found : sample(found, flags.sample, flags.seed)
 if (flags.list) {
   const text = drawn.map((mutant) => `${diffOf(mutant)}\n`).join('')
@@ -95,7 +98,7 @@ function readFlags() {
         ...{ help: { type: 'boolean', short: 'h' }, all: { type: 'boolean' }, units: { type: 'boolean' } },
         ...{ json: { type: 'boolean' }, resume: { type: 'boolean' }, list: { type: 'boolean' } },
         ...{ sample: { type: 'string' }, seed: { type: 'string' }, bar: { type: 'string' } },
-        ...{ near: { type: 'string' }, limit: { type: 'string' }, jobs: { type: 'string' } },
+        ...{ near: { type: 'string' }, limit: { type: 'string' }, jobs: { type: 'string' }, kinds: { type: 'string' } },
       },
     })
     if (values.help) {
@@ -108,7 +111,7 @@ function readFlags() {
     ])
     const { all = false, units = false, json = false, resume = false, list = false } = values
     return {
-      ...{ all, units, json, resume, list, paths: positionals },
+      ...{ all, units, json, resume, list, paths: positionals, kinds: values.kinds?.split(',') },
       ...(Object.fromEntries(read) as Record<keyof typeof numbers, number>),
     }
   } catch (cause) {

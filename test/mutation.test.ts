@@ -128,6 +128,15 @@ const mutate = (root: string, ...words: string[]) =>
     env: { ...process.env, TMPDIR: join(root, 'tmp') },
   })
 
+test('--kinds draws from faults of these kinds alone', (t) => {
+  const root = project(t, {})
+  const { stdout } = mutate(root, 'src', '--all', '--list', '--kinds', 'operator,text')
+  assert.deepEqual(
+    [...stdout.matchAll(/^src\/sign\.ts:1 (\w+)$/gm)].map(([, kind]) => kind),
+    ['operator', 'text', 'text'],
+  )
+})
+
 test('a mutant that a test notices is caught, another is named with its line, and the checkout stays as it is', (t) => {
   const root = project(t, { sign: minus, broken: "test('broken', () => assert.equal(sign(4), 'minus'))" })
   const { status, stdout, stderr } = mutate(root, 'src', '--all', '--json', '--jobs', '1', '--bar', '95')
