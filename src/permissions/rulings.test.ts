@@ -474,6 +474,13 @@ test('what is said of folders as a whole, by what is in them now', async () => {
   const builtin = { ...own, settings: { allow: builtinRules } }
   await hold(rowsIn('folder-rulings.txt', own, builtin))
   await hold([
+    ['+Bash(tar *)', 'tar cf a.tar dashed/*', 'allow by Bash(tar *): the allow rule "Bash(tar *)"', own],
+    [
+      '+Bash(tar *)',
+      'tar cf a.tar ./*',
+      'allow by Bash(tar *): the allow rule "Bash(tar *)"',
+      { ...own, cwd: join(w, 'dashed') },
+    ],
     [
       '+Bash(tar *)',
       'tar cf a.tar *',

@@ -99,7 +99,8 @@ test('what may stand in a field that a function wrote', () => {
     [{ isError: 'no', body: { kind: 'text', text: 'a' } }, false],
     ['a', false],
   ]
-  for (const [value, fits] of results) assert.equal(isResult(value), fits)
+  for (const [value, fits] of [...results, [undefined, false], [null, false], [[], false]] as const)
+    assert.equal(isResult(value), fits)
 })
 
 test('what a function changed counts where all of it fits', () => {
