@@ -37,6 +37,7 @@ test('numbers that nothing tells apart are free', () => {
 
 test('a number that something tells is not', () => {
   for (const line of [
+    ...['ls @(12|a)', 'ls +(12)', 'ls !(12)', 'ls *(12)', 'ls ?(12)', 'ls a12@(b)', 'ls a12+(b)', 'ls a12!(b)'],
     ...[
       'chmod 777 x',
       'chmod 7 x',

@@ -11,6 +11,13 @@ test('code follows an option that is the whole word, or the program takes it any
     ...['python', 'ipython', 'bpython', 'ptpython', 'python3.12', 'jython', 'pypy3', 'tclsh'].map(
       (name) => `${name} -c`,
     ),
+    ...'guile racket csi gosh sbcl clisp ecl ghc ghci runghc elixir iex erl groovy scala kotlin swift crystal raku octave'
+      .split(' ')
+      .map((name) => `${name} -e`),
+    ...'gnuplot maxima julia Rscript R pwsh powershell nu elvish qjs gjs janet fennel luajit clojure clj bb ocaml swipl'
+      .split(' ')
+      .map((name) => `${name} -e`),
+    ...'gap sage gp bpftrace stap ts-node tsx zx jshell'.split(' ').map((name) => `${name} -e`),
     ...['-c', '-e', '-C', '--eval', '--EVAL', '-eval', 'eval', '--expr', '--command', '--batch-string'].map(
       (option) => `guile ${option}`,
     ),
