@@ -371,3 +371,11 @@ test('on Windows a command line is PowerShell’s, and a program with its argume
     Object.defineProperty(process, 'platform', { value: platform })
   }
 })
+
+test('a match of a step is no matcher, and is not read as one', () => {
+  const hooks = ['before_ingest', 'before_tool_apply'].flatMap((hook_event_name) =>
+    [{}, { tool: '(+' }].map((match) => ({ hook_event_name, command: 'x', match })),
+  )
+  const { handlers, problems } = readHooks({ hooks }, { source: { kind: 'settings' } })
+  assert.deepEqual([handlers.length, problems], [4, []])
+})
