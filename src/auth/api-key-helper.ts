@@ -1,5 +1,5 @@
 /** `apiKeyHelper`: a command of the operator's that prints a credential. Run only when a request is about to be sent. */
-import { runGroup } from '../hooks/process-group.ts'
+import { runGroup } from '../hooks/process/process-group.ts'
 import { keepOut } from '../store/secrets.ts'
 import type { Credential, CredentialProblem, Secret } from './credential.ts'
 

@@ -1,7 +1,7 @@
 /** The environment of child processes: the user's, without our credentials. */
 import { delimiter } from 'node:path'
 import { hideVariables } from '../files/hide-variables.ts'
-import { credentialNames, withoutCredentials } from '../hooks/secret-names.ts'
+import { credentialNames, withoutCredentials } from '../hooks/secrets/secret-names.ts'
 
 /** What a tool starts can read `/proc/PID/environ` of this process: from here on it shows no credential of ours. */
 export function hideCredentials(): void {

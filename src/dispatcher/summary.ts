@@ -1,5 +1,5 @@
 /** A tool's input cut down for the log: shallow, short, and without what looks like a secret. */
-import { commonSecretNames } from '../hooks/secret-names.ts'
+import { commonSecretNames } from '../hooks/secrets/secret-names.ts'
 import type { Json } from './types.ts'
 
 const limits = { depth: 4, items: 20, text: 200, whole: 4096 }

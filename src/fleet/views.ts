@@ -12,7 +12,7 @@ import type {
   JobLog,
   TeamCost,
 } from '../audit/inspect/data/fleet-shapes.ts'
-import { redact } from '../hooks/redact.ts'
+import { redact } from '../hooks/secrets/redact.ts'
 import { sqlTime } from './copy-rows.ts'
 
 export interface FleetReader extends FleetPages {

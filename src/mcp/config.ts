@@ -1,7 +1,7 @@
 /** MCP servers as files and flags declare them: read, expanded and made one list. */
 import { join, resolve } from 'node:path'
 import { readPlainFile } from '../files/plain-file.ts'
-import { credentialPointers, credentialVariables } from '../hooks/secret-names.ts'
+import { credentialPointers, credentialVariables } from '../hooks/secrets/secret-names.ts'
 import { isObject, type JsonObject } from '../hooks/shape.ts'
 
 export type ServerStatus = 'pending' | 'connected' | 'failed' | 'needs-auth' | 'closed'

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { lstatSync } from 'node:fs'
-import { withFile } from '../hooks/process-group.ts'
+import { withFile } from '../hooks/process/process-group.ts'
 import type { Launcher } from './kernel/available.ts'
 import type { Mount } from './mounts/table.ts'
 

@@ -1,5 +1,5 @@
 /** Keeps secrets out of the database: what a secret looks like, and which ones this process knows. */
-import { credentialVariables } from '../hooks/secret-names.ts'
+import { credentialVariables } from '../hooks/secrets/secret-names.ts'
 
 const known = new Set<string>()
 

@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { git } from '../../src/hooks/quiet-git.ts'
+import { git } from '../../src/hooks/process/quiet-git.ts'
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'ona-before-trust-')))
 after(() => rmSync(root, { recursive: true, force: true }))

@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { redact } from '../../hooks/redact.ts'
+import { redact } from '../../hooks/secrets/redact.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
 import type { Db } from '../../store/open.ts'
 import { type Entry, type Row, readEntries } from '../../store/session/transcript.ts'

@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { leadsOut } from '../../files/leads-out.ts'
-import { git as ask } from '../../hooks/quiet-git.ts'
+import { git as ask } from '../../hooks/process/quiet-git.ts'
 import { isTrusted } from '../../store/settings/trust.ts'
 import type { Session } from './session.ts'
 

@@ -1,5 +1,5 @@
 /** The record for other systems: one line at a time, oldest first, in flat memory. */
-import { redact } from '../../hooks/redact.ts'
+import { redact } from '../../hooks/secrets/redact.ts'
 import { archivedConversations, bringArchived } from '../../store/archive/reading.ts'
 import type { ReadDb } from '../../store/open.ts'
 

@@ -1,5 +1,5 @@
 /** Keeps what is stored small and free of secrets: long texts become head, tail and the hash of the whole. */
-import { redact } from '../../hooks/redact.ts'
+import { redact } from '../../hooks/secrets/redact.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
 import { storable } from '../../store/secrets.ts'
 

@@ -1,6 +1,6 @@
 /** What a hook said, read from its row: one word for it, and why. */
 
-import { redact } from '../../hooks/redact.ts'
+import { redact } from '../../hooks/secrets/redact.ts'
 import { isObject } from '../../hooks/shape.ts'
 import { readJson } from '../../hooks/text/json-text.ts'
 

@@ -1,5 +1,5 @@
 /** The conversations of a database: what each was about, where it stands, what it took. */
-import { redact } from '../../hooks/redact.ts'
+import { redact } from '../../hooks/secrets/redact.ts'
 import { withArchived } from '../../store/archive/reading.ts'
 import type { ReadDb } from '../../store/open.ts'
 

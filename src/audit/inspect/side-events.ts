@@ -1,5 +1,5 @@
 /** What the transcript does not hold (events, hooks outside calls, sub-agents), and where it belongs in it. */
-import { redact } from '../../hooks/redact.ts'
+import { redact } from '../../hooks/secrets/redact.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import type { ReadDb } from '../../store/open.ts'
 import { type HookRow, hookAnswer, hookColumns, second } from './hook-answer.ts'

@@ -2,7 +2,7 @@
  * A conversation as it went: prompts, replies and calls in their order, and at its place everything that hooks, rules,
  * the workflow and sub-agents did. Read as a stream; of what lies outside the wanted part, only the order is read.
  */
-import { redact } from '../../hooks/redact.ts'
+import { redact } from '../../hooks/secrets/redact.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { bringArchived } from '../../store/archive/reading.ts'
 import type { ReadDb } from '../../store/open.ts'

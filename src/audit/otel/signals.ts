@@ -2,7 +2,7 @@
  * What the record says since a cursor, as OpenTelemetry signals: spans, log events and measures by the GenAI semantic
  * conventions (1.37). Plain data; ids are made from the rows, so that sending again sends the same.
  */
-import { redact } from '../../hooks/redact.ts'
+import { redact } from '../../hooks/secrets/redact.ts'
 import type { ReadDb } from '../../store/open.ts'
 import { readTraceparent } from '../../store/telemetry.ts'
 import { type HookRow, hookAnswer, hookColumns } from '../inspect/hook-answer.ts'

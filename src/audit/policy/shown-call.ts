@@ -1,4 +1,4 @@
-import { redact } from '../../hooks/redact.ts'
+import { redact } from '../../hooks/secrets/redact.ts'
 import type { RecordedCall } from '../replay/recorded-calls.ts'
 
 /** A recorded call in one short line. */

@@ -1,5 +1,5 @@
 /** What was found in a part of a record, as whoever prints it needs it: made where the part is judged, in whichever thread. */
-import { redact } from '../../hooks/redact.ts'
+import { redact } from '../../hooks/secrets/redact.ts'
 import type { Word } from './judge-call.ts'
 import type { RecordedCall } from './recorded-calls.ts'
 import type { Change, Replay, Summary } from './replay.ts'

@@ -1,6 +1,6 @@
 /** A replay as a file: JUnit for CI, a page for people. */
 
-import { redact } from '../../hooks/redact.ts'
+import { redact } from '../../hooks/secrets/redact.ts'
 import { counted, grouped } from '../../hooks/text/counted.ts'
 import { html, page } from '../../page.ts'
 import { sarif } from '../evidence/sarif.ts'

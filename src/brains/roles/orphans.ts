@@ -1,5 +1,5 @@
 /** Hooks in an agent whose role is not linked here: when they are removed, and when they stay. */
-import { git } from '../../hooks/quiet-git.ts'
+import { git } from '../../hooks/process/quiet-git.ts'
 import type { Roles } from './find.ts'
 
 export interface Orphans {

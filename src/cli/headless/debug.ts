@@ -1,7 +1,7 @@
 /** `--debug` and `--debug-file`: every event, a line each. */
 import { appendFileSync } from 'node:fs'
 import type { AgentEvent } from '../../agent/events.ts'
-import { redact } from '../../hooks/redact.ts'
+import { redact } from '../../hooks/secrets/redact.ts'
 import { storable } from '../../store/secrets.ts'
 
 const longest = 500

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import type { Session } from '../../agent/session/session.ts'
 import { writeAtomic } from '../../files/atomic-write.ts'
-import { redact } from '../../hooks/redact.ts'
+import { redact } from '../../hooks/secrets/redact.ts'
 import { cassette } from '../../rehearsal/cassette.ts'
 
 export async function record(session: Session, file: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** What of the local record is still to be sent: batches made from the chain, redacted. The database is only read. */
-import { redact } from '../../hooks/redact.ts'
+import { redact } from '../../hooks/secrets/redact.ts'
 import { chainedTables, rowsIn, rowText } from '../../store/chain/chain.ts'
 import type { ReadDb } from '../../store/open.ts'
 import {

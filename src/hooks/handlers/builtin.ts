@@ -1,5 +1,5 @@
 /** Handlers that come with the product, named in settings: `{"type":"builtin","name":"redact-secrets"}`. They stand at steps. */
-import { commonSecretNames } from '../secret-names.ts'
+import { commonSecretNames } from '../secrets/secret-names.ts'
 import { isObject, type JsonObject } from '../shape.ts'
 
 /** Gets the envelope of a step and gives a verdict, or null. */

@@ -1,7 +1,7 @@
 /** A command hook's process (spec 003 §5.11): one spawn, its input at once, its output bounded while it streams. */
 import { existsSync, statSync } from 'node:fs'
 import type { Env, Shell, Wrap } from '../handler.ts'
-import { runGroup } from '../process-group.ts'
+import { runGroup } from '../process/process-group.ts'
 import { onPath } from './find-program.ts'
 import type { WarmShell } from './shells/waiting-shell.ts'
 import { expectCommand, withWarmShell } from './shells/warm-shell.ts'

@@ -9,7 +9,7 @@
  */
 import type { ChildProcess } from 'node:child_process'
 import type { Env } from '../handler.ts'
-import { signalGroup, startGroup, wakeGroup } from '../process-group.ts'
+import { signalGroup, startGroup, wakeGroup } from '../process/process-group.ts'
 import { isObject, type JsonObject } from '../shape.ts'
 import { argvOf, type CommandRun } from './command.ts'
 import { envText } from './hook-env.ts'

@@ -1,7 +1,7 @@
 /** The row that the audit keeps of a handler that was asked, or passed over. Secrets do not get into it. */
 import type { Ordered } from '../order.ts'
 import type { Invocation } from '../plane.ts'
-import type { Redact } from '../redact.ts'
+import type { Redact } from '../secrets/redact.ts'
 
 export type Outcome = Pick<Invocation, 'exitCode' | 'stdout' | 'stderr' | 'startedAt' | 'completedAt' | 'skippedReason'>
 

@@ -1,7 +1,7 @@
 /** One request to its reply: tried, tried again where that may help, and never thrown out of. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Credential, Secret } from '../../auth/credential.ts'
-import { redact } from '../../hooks/redact.ts'
+import { redact } from '../../hooks/secrets/redact.ts'
 import { isObject } from '../../hooks/shape.ts'
 import { type Dialect, noUsage, type ReplyReader } from '../dialects/dialect.ts'
 import type { ModelFailure, ModelRequest, Part, Reply } from '../model.ts'

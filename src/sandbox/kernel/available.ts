@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
-import type { OpenFile } from '../../hooks/process-group.ts'
+import type { OpenFile } from '../../hooks/process/process-group.ts'
 import { isWithin } from '../../permissions/paths/pattern.ts'
 import { blankArgs } from '../mounts/bwrap.ts'
 import { hasFilter } from './seccomp.ts'

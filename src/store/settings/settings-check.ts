@@ -1,7 +1,7 @@
 /** Faults in the settings of one file, each with its place and remedy. */
 import { blockingEvents } from '../../hooks/claude/events.ts'
-import { secretIn } from '../../hooks/redact.ts'
-import { isSecretName } from '../../hooks/secret-names.ts'
+import { secretIn } from '../../hooks/secrets/redact.ts'
+import { isSecretName } from '../../hooks/secrets/secret-names.ts'
 import { isHookName, readHooks, sayHookProblem } from '../../hooks/settings.ts'
 import { isObject, type JsonObject, type JsonSchema, type Shape, say } from '../../hooks/shape.ts'
 import type { Layer } from './settings-files.ts'

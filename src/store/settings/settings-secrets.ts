@@ -1,6 +1,6 @@
 /** Settings files may hold secrets (`env`, headers of a server); the database may not. */
-import { secretIn } from '../../hooks/redact.ts'
-import { isSecretName } from '../../hooks/secret-names.ts'
+import { secretIn } from '../../hooks/secrets/redact.ts'
+import { isSecretName } from '../../hooks/secrets/secret-names.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { keepOut } from '../secrets.ts'
 

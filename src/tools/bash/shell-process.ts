@@ -1,7 +1,7 @@
 /** One command in one shell, with bounded output, and where the shell ended up. */
 import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { runGroup } from '../../hooks/process-group.ts'
+import { runGroup } from '../../hooks/process/process-group.ts'
 import type { Cell } from '../../sandbox/fence.ts'
 import { Bounded } from '../bounded.ts'
 import { type WaitingShell, wordFor } from './waiting-shell.ts'

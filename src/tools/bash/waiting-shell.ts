@@ -12,7 +12,7 @@ import type { ChildProcess } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { processOf } from '../../files/process-tree.ts'
 import { keepAlive, type WarmShell, warmShell } from '../../hooks/handlers/shells/waiting-shell.ts'
-import { startGroup } from '../../hooks/process-group.ts'
+import { startGroup } from '../../hooks/process/process-group.ts'
 
 export interface ShellPlace {
   readonly cwd: string

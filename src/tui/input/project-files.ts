@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as yielded } from 'node:timers/promises'
-import { git } from '../../hooks/quiet-git.ts'
+import { git } from '../../hooks/process/quiet-git.ts'
 
 /** Characters of all paths together: about a million paths. */
 const most = 64 << 20

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder'
 import type { AgentEvent } from '../../agent/events.ts'
 import { questionOf } from '../../agent/permission-question.ts'
 import type { Session } from '../../agent/session/session.ts'
-import { runGroup } from '../../hooks/process-group.ts'
+import { runGroup } from '../../hooks/process/process-group.ts'
 import type { Place } from '../../sandbox/place.ts'
 import { addEvent } from '../../store/audit.ts'
 

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
-import { runGroup } from '../../hooks/process-group.ts'
+import { runGroup } from '../../hooks/process/process-group.ts'
 import { packageRoot } from '../../package-root.ts'
 import type { WrapPlace, Wrapped } from '../../sandbox/wrap.ts'
 import { type Db, openDb } from '../../store/open.ts'

@@ -1,5 +1,5 @@
 /** What the overview asks the server for, as JSON. */
-import { redact } from '../../../hooks/redact.ts'
+import { redact } from '../../../hooks/secrets/redact.ts'
 import { listApprovals } from '../../../store/approvals.ts'
 import type { Db } from '../../../store/open.ts'
 import * as read from './dashboard.ts'

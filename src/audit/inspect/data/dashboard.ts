@@ -1,5 +1,5 @@
 /** What the overview shows: totals, days, hooks, denials, prompts and conversations, all under one filter. */
-import { redact } from '../../../hooks/redact.ts'
+import { redact } from '../../../hooks/secrets/redact.ts'
 import { isObject } from '../../../hooks/shape.ts'
 import type { Db, ReadDb } from '../../../store/open.ts'
 import { parsed } from '../side-events.ts'

@@ -1,5 +1,5 @@
 /** Full-text search: which conversations hold the words, and where in them. */
-import { redact } from '../../../hooks/redact.ts'
+import { redact } from '../../../hooks/secrets/redact.ts'
 import { archiveOf } from '../../../store/archive/archive.ts'
 import { withArchived } from '../../../store/archive/reading.ts'
 import { type Db, type ReadDb, StoreError } from '../../../store/open.ts'

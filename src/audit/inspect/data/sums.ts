@@ -1,5 +1,5 @@
 /** Adds up what a batch of rows says, and writes each sum once. */
-import { redact } from '../../../hooks/redact.ts'
+import { redact } from '../../../hooks/secrets/redact.ts'
 import type { Db } from '../../../store/open.ts'
 import { slotSeconds } from './tables.ts'
 

@@ -2,7 +2,7 @@
 
 import type { PartResult, Wanted } from '../../../audit/replay/part-result.ts'
 import type { Change, Summary } from '../../../audit/replay/replay.ts'
-import { redact } from '../../../hooks/redact.ts'
+import { redact } from '../../../hooks/secrets/redact.ts'
 import { counted, grouped } from '../../../hooks/text/counted.ts'
 import { visible } from '../../../hooks/text/visible.ts'
 import { builtInTool } from '../../../tools/all.ts'

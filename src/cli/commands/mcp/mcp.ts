@@ -97,7 +97,7 @@ async function store(
   const anything = new Proxy({}, { get: () => 'x' }) as NodeJS.ProcessEnv
   const { problems } = readServers([{ scope, from: 'add', servers: { [name]: entry } }], anything)
   if (problems.length > 0) return wrong(command, problems[0]!.replace(/^add: mcpServers\.\S+ /, `${name} `))
-  const { secretIn } = await import('../../../hooks/redact.ts')
+  const { secretIn } = await import('../../../hooks/secrets/redact.ts')
   if (scope === 'project' && secretIn(JSON.stringify(entry))) {
     const why = 'that looks like a secret, and .mcp.json is shared; write ${NAME} and set NAME in the environment'
     return wrong(command, why)

@@ -1,5 +1,5 @@
 /** What other agents say by OpenTelemetry, as rows: Claude Code, Codex, Gemini CLI and Qwen Code send logs, Copilot spans. */
-import { redact } from '../../../hooks/redact.ts'
+import { redact } from '../../../hooks/secrets/redact.ts'
 import { isObject, type JsonObject } from '../../../hooks/shape.ts'
 import { sha256 } from '../../wire.ts'
 import { clean, targetOf } from '../row-facts.ts'

@@ -8,7 +8,7 @@ import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
-import { signalGroup, startGroup } from '../../process-group.ts'
+import { signalGroup, startGroup } from '../../process/process-group.ts'
 import { isSameState, type LoginState, printState, probe, type Restore, readState, restoreOf } from './login-state.ts'
 import { afterRestore } from './shell-script.ts'
 import type { WarmPlace } from './waiting-shell.ts'

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { Env } from '../../handler.ts'
-import { wakeGroup } from '../../process-group.ts'
+import { wakeGroup } from '../../process/process-group.ts'
 
 export interface WarmPlace {
   readonly shell: string

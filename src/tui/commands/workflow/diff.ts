@@ -1,4 +1,4 @@
-import { git as ask } from '../../../hooks/quiet-git.ts'
+import { git as ask } from '../../../hooks/process/quiet-git.ts'
 import { diffLines } from '../../render/diff-view.ts'
 import { plural } from '../../render/format.ts'
 import { bold, paint } from '../../render/style.ts'

@@ -3,7 +3,7 @@
  * helpers. What ona asks of git before a folder is trusted is listed in docs/threat-model.md.
  */
 import { execFile } from 'node:child_process'
-import { withoutCredentials } from './secret-names.ts'
+import { withoutCredentials } from '../secrets/secret-names.ts'
 
 export interface Answer {
   readonly ok: boolean
