@@ -622,6 +622,7 @@ test('a secret that the process knows is in no column of what each part writes',
   addRating(db, { conversationId: 'c', rating: 5, objective: text('objective') })
   setState(db, 'c', 'k', text('state'))
   saveSummary(db, 'c', text('summarised'))
+  addPrompt(db, '/p', text('prompt'))
   draftPlan(db, { conversationId: 'c', content: text('plan') })
   const parts = ['content', 'keywords', 'anticipatedQueries', 'conceptTags', 'projectScope']
   writeMemory(db, {

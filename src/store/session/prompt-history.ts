@@ -1,5 +1,6 @@
 /** Prompts typed in a project, kept so that a later session can recall them. */
 import type { Db } from '../open.ts'
+import { storable } from '../secrets.ts'
 
 /** Oldest first. */
 export const readPrompts = (db: Db, projectDir: string, limit: number): string[] =>
@@ -13,5 +14,5 @@ export const readPrompts = (db: Db, projectDir: string, limit: number): string[]
     .reverse()
 
 export const addPrompt = (db: Db, projectDir: string, text: string): void => {
-  db.run('INSERT INTO ona_prompt_history (project_dir, text) VALUES (?, ?)', projectDir, text)
+  db.run('INSERT INTO ona_prompt_history (project_dir, text) VALUES (?, ?)', projectDir, storable(text))
 }

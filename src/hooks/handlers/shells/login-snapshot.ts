@@ -148,11 +148,11 @@ function stateAfter(
       if (!state) return
       const look = (looks: number) => {
         if (child.exitCode !== null || child.signalCode !== null) return
-        const descriptors = state.input === probe ? descriptorsOf(child.pid!) : undefined
+        const seen = state.input === probe ? lookAt(child.pid!) : undefined
         // it has printed all, and may yet have to put its descriptors back
-        if (descriptors === undefined && looks < mostLooks) setTimeout(look, betweenLooksMs, looks + 1).unref()
-        else if (!isQuiet || descriptors === undefined) end(undefined)
-        else endAlone({ ...state, descriptors, process: processOf(child.pid!) })
+        if (seen === undefined && looks < mostLooks) setTimeout(look, betweenLooksMs, looks + 1).unref()
+        else if (!isQuiet || seen === undefined) end(undefined)
+        else endAlone({ ...state, ...seen })
       }
       setImmediate(look, 1)
     })
@@ -163,17 +163,23 @@ function stateAfter(
   })
 }
 
-/** What it has open besides its own four; undefined where these are not what it was given, or something it started still runs. */
-function descriptorsOf(pid: number): string | undefined {
+/** What the system says of it; undefined where that cannot be read, or is not what it was given. */
+function lookAt(pid: number): Pick<LoginState, 'descriptors' | 'process'> | undefined {
   try {
-    const open = readdirSync(`/proc/${pid}/fd`).map((fd) => [fd, readlinkSync(`/proc/${pid}/fd/${fd}`)] as const)
-    const own = open.filter(([fd]) => Number(fd) < 4).map(([, link]) => link)
-    const isOwn = new Set(own).size === 4 && own.every((link) => link.startsWith('socket:'))
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-    return isOwn && children === '' ? open.filter(([fd]) => Number(fd) > 3).join('\n') : undefined
+    const descriptors = descriptorsOf(pid)
+    return descriptors === undefined ? undefined : { descriptors, process: processOf(pid) }
   } catch {
     return undefined
   }
+}
+
+/** What it has open besides its own four; undefined where these are not what it was given, or something it started still runs. */
+function descriptorsOf(pid: number): string | undefined {
+  const open = readdirSync(`/proc/${pid}/fd`).map((fd) => [fd, readlinkSync(`/proc/${pid}/fd/${fd}`)] as const)
+  const own = open.filter(([fd]) => Number(fd) < 4).map(([, link]) => link)
+  const isOwn = new Set(own).size === 4 && own.every((link) => link.startsWith('socket:'))
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return isOwn && children === '' ? open.filter(([fd]) => Number(fd) > 3).join('\n') : undefined
 }
 
 /** What a profile can change of its own process: priority, scheduling, processors, the group that limits it. */

@@ -94,7 +94,10 @@ export async function withWarmShell<T>(
     const shell = takeShell(pool, stock) ?? (await nextShell(pool, stock))
     const running = run(shell)
     refillSoon(pool, refillDuringMs)
-    if (pool.rushed) startAhead(pool)
+    if (pool.rushed) {
+      startAhead(pool)
+      void learnInHaste(pool)
+    }
     return await running
   } finally {
     pool.running--
@@ -118,7 +121,6 @@ async function nextShell(pool: Pool, stock: Stock): Promise<Shell | undefined> {
   if (stock.starting <= stock.waiters.size) {
     pool.rushed = true
     refresh(pool)
-    void learnInHaste(pool)
     if (typeof pool.login !== 'object') return undefined
     order(pool, stock) // it need not read the profile, which a cold one would
   }
