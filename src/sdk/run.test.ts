@@ -173,6 +173,26 @@ test('built-in tools work in the given folder under the given rules, and the age
   assert.equal(chats[0]!.messages[0]!.text, `Write.\n\nWorking directory: ${options.cwd}`)
 })
 
+test('the mode is the one of the agent, else the one of the settings, else a write has to be allowed', async (t) => {
+  const writes = async (mode: 'acceptEdits' | 'plan' | undefined, defaultMode: 'acceptEdits' | undefined) => {
+    const { options } = plays(t, call('Write', { file_path: 'a.txt', content: 'x' }), 'done')
+    const own = { name: 'writer', model, instructions: 'Write.', tools: ['Write'] }
+    const agent = defineAgent({ ...own, ...(mode && { permissions: { mode } }) })
+    const settings = { permissions: defaultMode ? { defaultMode } : {} }
+    await run(agent, { ...options, settings, input: 'go' })
+    return existsSync(`${options.cwd}/a.txt`)
+  }
+  assert.deepEqual(
+    [
+      await writes(undefined, undefined),
+      await writes(undefined, 'acceptEdits'),
+      await writes('acceptEdits', undefined),
+      await writes('plan', 'acceptEdits'),
+    ],
+    [false, true, true, false],
+  )
+})
+
 test('a handoff gives the conversation to another agent, as its filter leaves it', async (t) => {
   const { options, chats } = plays(
     t,
