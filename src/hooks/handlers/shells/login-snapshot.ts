@@ -29,7 +29,7 @@ const longestLoginMs = 30_000
 const afterLogin = 'builtin set -- "$?" "$@"'
 const restoring = ['--noprofile']
 
-const mostLooks = 20
+const mostLooks = 100
 const betweenLooksMs = 5
 
 /** After its exit a shell's descriptors are closed, unless another process has them too. */
