@@ -74,6 +74,9 @@ test('a number that something tells is not', () => {
     ],
     ...[
       'cat x12*',
+      'cat src/x12*',
+      'cat src/12?.ts',
+      'cat */src/12[a-z]',
       'cat x?12',
       'cat [1-9]/x[12]',
       'cat x{12,13}',
