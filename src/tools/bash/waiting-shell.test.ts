@@ -144,6 +144,20 @@ test('a shell waits for its own folder and environment alone, and for one comman
   assert.equal(takeShell('echo a', at), undefined)
 })
 
+test('a shell that waited for longer than the record looks back is not used', { skip }, (t) => {
+  const at = place(t)
+  const after = (ms: number) => {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+    prepareShell(at)
+    t.mock.timers.setTime(Date.now() + ms)
+    const shell = takeShell('true', at)
+    t.mock.timers.reset()
+    shell?.dismiss()
+    return shell !== undefined
+  }
+  assert.deepEqual([after(600_000), after(600_001), after(-600_001)], [true, false, false])
+})
+
 test('a folder that another has replaced is entered again', { skip }, async (t) => {
   const at = place(t)
   prepareShell(at)

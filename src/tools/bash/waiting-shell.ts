@@ -48,7 +48,8 @@ interface Waiting {
   readonly place: ShellPlace
   readonly folder: string
   readonly shell: WaitingShell
-  /** Ends it when it is too old. */
+  readonly startedAt: number
+  /** Ends it when it is too old. A machine that sleeps does not count the time. */
   readonly limit: NodeJS.Timeout
 }
 
@@ -64,7 +65,7 @@ export function prepareShell(place: ShellPlace): void {
   const started = child?.pid === undefined ? undefined : processOf(child.pid)
   if (!child || folder === undefined || !started) return void child?.kill('SIGKILL')
   const shell = { ...warmShell(child, folder), process: `${started.pid}:${started.ticks}` }
-  waiting = { place, folder, shell, limit: setTimeout(drop, longestWaitMs).unref() }
+  waiting = { place, folder, shell, startedAt: Date.now(), limit: setTimeout(drop, longestWaitMs).unref() }
   child.once('exit', () => {
     if (waiting?.shell === shell) drop()
   })
@@ -90,10 +91,11 @@ function drop(): void {
 /** The one that waits there, for this command; undefined where the command has to have a shell of its own. */
 export function takeShell(command: string, place: ShellPlace): WaitingShell | undefined {
   if (!waiting || !isFor(place) || command.length > longestCommand || tellsApart.test(command)) return undefined
-  const { shell, folder, limit } = waiting
+  const { shell, folder, startedAt, limit } = waiting
   clearTimeout(limit)
   waiting = undefined
-  if (folderOf(place.cwd) === folder) return shell
+  const isOld = Math.abs(Date.now() - startedAt) > longestWaitMs
+  if (!isOld && folderOf(place.cwd) === folder) return shell
   shell.dismiss()
   return undefined
 }
