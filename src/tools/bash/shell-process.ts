@@ -48,10 +48,11 @@ export async function runShell(command: string, options: ShellOptions): Promise<
     options.onOutput?.(chunk)
   }
   const words = [shell, '-c', `${moves ? tellWhere : ''}${options.prelude}${command}`]
-  const waiting = options.shell
-  if (options.signal.aborted) waiting?.dismiss()
+  const isWhole = !words[2]!.includes('\0') // where it would end for a shell that reads it; one of its own refuses it
+  const waiting = isWhole ? options.shell : undefined
+  if (options.signal.aborted || !isWhole) options.shell?.dismiss()
   else waiting?.release(wordFor(words[2]!, moves))
-  const child = waiting?.child ?? options.spare?.(words[2]!)
+  const child = waiting?.child ?? (isWhole ? options.spare?.(words[2]!) : undefined)
   const launch = (!child && options.launch?.(words, moves ? [3] : [])) || { words }
   const end = await runGroup({
     program: launch.words[0]!,

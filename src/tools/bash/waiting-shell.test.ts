@@ -1,7 +1,7 @@
 /** A command in a shell that waited for it gives what it gives in one of its own. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -197,6 +197,19 @@ test('a command that ends its shell by a signal after it began is not run again'
   const command = 'echo x >> ran; kill -9 $$'
   assert.equal((await run(command, at, waitingFor(command, at))).signal, 'SIGKILL')
   assert.equal(readFileSync(join(at.cwd, 'ran'), 'utf8'), 'x\n')
+})
+
+test('a prelude with a NUL does not cut the command off: it is refused, as by a shell of its own', {
+  skip,
+}, async (t) => {
+  const at = place(t)
+  const shell = waitingFor('echo x > ran', at)!
+  const given = { ...at, prelude: 'true\0', signal: new AbortController().signal }
+  assert.deepEqual(
+    plain(await runShell('echo x > ran', { ...given, shell })),
+    plain(await runShell('echo x > ran', given)),
+  )
+  assert.equal(existsSync(join(at.cwd, 'ran')), false)
 })
 
 test('a shell that was stopped while it waited goes on', { skip }, async (t) => {
