@@ -35,7 +35,7 @@ interface Written {
   lastUuid: string | null
 }
 
-/** A line that is longer is not looked for: the file is written anew. */
+/** A line that is longer is not searched for: the file is rewritten. */
 const longestLine = 4 * 1_048_576
 /** Lines are written so many characters at a time: a session may be longer than a string can be. */
 const batchChars = 1_048_576
@@ -61,7 +61,7 @@ export class TranscriptMirror {
     return join(folder, `${sessionName}.jsonl`)
   }
 
-  /** Adds what has been said since. A file that does not end as the record says is written anew. */
+  /** Adds what has been said since. A file that does not end as the record says is rewritten. */
   sync(file: string, of: MirrorOf): void {
     const known = this.#written.get(file)
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
