@@ -11,22 +11,27 @@
  * Descriptor 3: a line of JSON per run. Descriptor 4: a line of JSON when it has ended. Both of stdout and stderr end with `mark`.
  */
 import { type ChildProcess, execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { subscribe } from 'node:diagnostics_channel'
 import {
   closeSync,
   constants,
+  existsSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   readSync,
+  renameSync,
   rmSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Socket } from 'node:net'
 import { dirname, join } from 'node:path'
-import { compileFunction, constants as vm } from 'node:vm'
+import { Script, constants as vm } from 'node:vm'
 
 export interface Job {
   readonly words: readonly string[]
@@ -62,7 +67,10 @@ function serve([bundle, program, fifo]: [string, string, string]): void {
     String(args[0]).startsWith('vm.') ? undefined : Reflect.apply(emitWarning, process, args)
   const timers = recordTimers()
   const ends = recordEnds()
-  process.on('exit', () => rmSync(fifo, { force: true }))
+  process.on('exit', () => {
+    rmSync(fifo, { force: true })
+    for (const keep of kept) keep()
+  })
   let open = new Set<string>()
 
   process.on('beforeExit', () => {
@@ -174,14 +182,31 @@ interface Compiled {
 }
 
 const compiled = new Map<string, Compiled>()
-const parameters = ['exports', 'require', 'module', '__filename', '__dirname']
+/** What the next process does not have to compile: what this one has. */
+const kept: (() => void)[] = []
+const keptIn = join(import.meta.dirname, '../../node_modules/.cache/ona-test-bundle')
+const mostKept = 2000
 
 function compile(file: string): Compiled {
-  const run = compileFunction(readFileSync(file, 'utf8'), parameters, {
+  const source = readFileSync(file, 'utf8')
+  const cache = join(keptIn, `${process.version}-${createHash('sha1').update(source).digest('hex')}`)
+  const cachedData = existsSync(cache) ? readFileSync(cache) : undefined
+  const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
     filename: file,
     importModuleDynamically: vm.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    ...(cachedData && { cachedData }),
   })
-  return { run: run as Compiled['run'], outside: createRequire(file) }
+  if (cachedData === undefined || script.cachedDataRejected)
+    kept.push(() => replaceFile(cache, script.createCachedData()))
+  return { run: script.runInThisContext(), outside: createRequire(file) }
+}
+
+/** At once, since other processes read it. Each build that differs adds its own: after many the folder begins anew. */
+function replaceFile(path: string, content: Buffer): void {
+  if (existsSync(keptIn) && readdirSync(keptIn).length > mostKept) rmSync(keptIn, { recursive: true, force: true })
+  mkdirSync(keptIn, { recursive: true })
+  writeFileSync(`${path}.${process.pid}`, content)
+  renameSync(`${path}.${process.pid}`, path)
 }
 
 /** Loads modules of the bundle: each once, compiled once for all loaders. */
