@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
+import { archiveConversation, archiveOf, unarchiveConversation } from '../../store/archive/archive.ts'
 import { addEvent } from '../../store/audit.ts'
 import { chainedTables } from '../../store/chain/chain.ts'
 import { createConversation, createSession } from '../../store/conversations.ts'
-import { type Db, openDb } from '../../store/open.ts'
+import { type Db, openDb, type ReadDb } from '../../store/open.ts'
 import { commitToolCall } from '../../store/session/commit.ts'
 import { appendEntry, readEntries } from '../../store/session/transcript.ts'
 import { checkpointProblem, makeCheckpoint, readCheckpoints } from './checkpoint.ts'
@@ -96,6 +97,60 @@ test('a row that was changed, removed or inserted is named, in every table and c
     )
     assert.equal(verifyChain(inserted.db).fault?.kind, 'inserted')
   }
+})
+
+test('between two pages of links nothing is held, and others may add, archive, restore and erase', (t) => {
+  const { db, path, sessions } = record(t)
+  const other = openDb(path)
+  t.after(() => other.close())
+  const { id } = createConversation(db, { projectDir: '/q' })
+  const { sessionId } = createSession(db, id)
+  for (let n = 10; n < 14; n++) call(db, id, sessionId, n)
+  const archive = () =>
+    archiveOf(other, id) ? unarchiveConversation(other, id) : archiveConversation(other, id, 'old.zst')
+  let added = 20
+  const acts = [
+    archive,
+    () => call(other, id, sessionId, added++),
+    () => eraseSession(other, sessions[0]!, 'on request'),
+    archive,
+    archive,
+  ]
+  const allLinks = () => db.get<{ links: number }>('SELECT count(*) AS links FROM ona_chain')!.links
+  for (const page of [1, 2, 3, 5, 100])
+    for (let first = 0; first < acts.length; first++) {
+      const work = [...acts.slice(first), ...acts.slice(0, first)]
+      let there = 0
+      const reading = {
+        ...{ path, get: db.get.bind(db), all: db.all.bind(db), each: db.each.bind(db) },
+        snapshot<T>(read: () => T): T {
+          const found = db.snapshot(read)
+          there = allLinks()
+          work.shift()?.()
+          assert.equal(other.get<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)')!.busy, 0, 'the log can be reset')
+          return found
+        },
+      }
+      const { fault, links } = verifyChain(reading as ReadDb, page)
+      assert.deepEqual([fault, links], [undefined, there])
+    }
+})
+
+test('a row that lies in an archive and in its table, too, was inserted, however many links are read at a time', (t) => {
+  const { db, path } = record(t)
+  const { id, session } = db.get<{ id: number; session: string }>(
+    'SELECT id, session_id AS session FROM events WHERE session_id IS NOT NULL ORDER BY id LIMIT 1',
+  )!
+  const { conversation } = db.get<{ conversation: string }>('SELECT id AS conversation FROM conversations')!
+  tamper(path, 'CREATE TABLE kept AS SELECT * FROM events')
+  archiveConversation(db, conversation, 'old.zst')
+  assert.equal(verifyChain(db, 1).fault, undefined)
+  tamper(path, `INSERT INTO events SELECT * FROM kept WHERE id = ${id}; DROP TABLE kept`)
+  for (const page of [1, 2, 1000])
+    assert.deepEqual(verifyChain(db, page).fault, {
+      ...{ table: 'events', row: id, session },
+      ...{ kind: 'inserted', why: 'no link of the chain holds it' },
+    })
 })
 
 test('any byte of any link that changes is found, and so is a link that is taken out', (t) => {

@@ -29,90 +29,123 @@ export interface Fault {
   readonly why: string
 }
 
-type Found = Omit<Verified, 'fault' | 'head'>
-
-export function verifyChain(db: ReadDb): Verified {
-  const count = { links: 0, rows: 0, archived: 0, erased: 0, before: 0 }
-  const { hash } = process.getBuiltinModule('node:crypto')
-  const digest = (bytes: Uint8Array | string): Buffer => hash('sha256', bytes, 'buffer')
-  const tables = chainedTables.map((_, table) => openTable(db, table))
-  count.before = tables.reduce((sum, { before }) => sum + before, 0)
-  const erased = erasedRows(db)
-  const archived = archivedRows(db)
-  const sessions = new Map<string, Uint8Array>()
-  let last: Uint8Array = new Uint8Array(32)
-  let expected = 1
-  const done = (fault?: Fault): Verified => ({
-    ...(count as Found),
-    head: expected === 1 ? '' : Buffer.from(last).toString('hex'),
-    ...(fault && { fault }),
-  })
-  for (const link of db.each<Link>(
-    'SELECT id, session_id AS session, rows, session_hash AS sessionHash, hash FROM ona_chain ORDER BY id',
-  )) {
-    const at = { table: 'ona_chain', row: expected, session: link.session }
-    if (link.id !== expected)
-      return done({ ...at, kind: 'link removed', why: `the chain goes from link ${expected - 1} to link ${link.id}` })
-    const own = sessionLink(sessions.get(link.session) ?? new Uint8Array(32), link.rows, digest)
-    const whole = databaseLink(last, link.id, link.session, own, digest)
-    // what a link says of rows is checked first: the row that changed is what one wants to know
-    for (const { table, id, digest: wanted } of rowsIn(link.rows)) {
-      const name = chainedTables[table]?.name
-      const rows = tables[table]
-      if (!name || !rows)
-        return done({ ...at, kind: 'link changed', why: `link ${link.id} names a table that there is not` })
-      const place = { table: name, row: id, session: link.session }
-      const kept = table < archivedTables.length ? archived(link.session) : undefined
-      const found = kept?.get(`${table}:${id}`)
-      // what was added since the conversation was archived is in the table
-      if (kept && !found && rows.head?.id !== id)
-        return done({ ...place, kind: 'removed', why: `link ${link.id} holds it, and the archive does not` })
-      if (found) {
-        count.rows++
-        count.archived++
-        if (found.equals(wanted)) continue
-        if (!erased(name, id)?.some((each) => found.equals(each)))
-          return done({ ...place, kind: 'changed', why: 'its content in the archive is not what was written' })
-        count.erased++
-        continue
-      }
-      if (rows.head && rows.head.id < id)
-        return done({
-          table: name,
-          row: rows.head.id,
-          session: rows.head.session ?? '',
-          kind: 'inserted',
-          why: 'no link of the chain holds it',
-        })
-      if (rows.head?.id !== id)
-        return done({ ...place, kind: 'removed', why: `link ${link.id} holds it, and the table does not` })
-      const present = digest(rows.head.text)
-      count.rows++
-      if (!present.equals(wanted)) {
-        if (!erased(name, id)?.some((each) => present.equals(each)))
-          return done({ ...place, kind: 'changed', why: 'its content is not what was written' })
-        count.erased++
-      }
-      rows.next()
-    }
-    if (!same(own, link.sessionHash) || !same(whole, link.hash))
-      return done({ ...at, kind: 'link changed', why: `link ${link.id} does not follow from the one before it` })
-    sessions.set(link.session, own)
-    last = whole
-    expected++
-    count.links++
-  }
-  for (const [table, { head }] of tables.entries())
-    if (head)
-      return done({
-        table: chainedTables[table]!.name,
-        row: head.id,
-        session: head.session ?? '',
-        kind: 'inserted',
-        why: 'no link of the chain holds it',
-      })
-  return done()
+/** Where the walk has come to. */
+interface Walk {
+  readonly count: Record<keyof Omit<Verified, 'fault' | 'head'>, number>
+  readonly tables: readonly Walked[]
+  readonly sessions: Map<string, Uint8Array>
+  archives: Archives
+  link: number
+  hash: Uint8Array
 }
+
+/** Links that are read at one moment. Between them nothing of the file is held: sessions that go on can reset the write-ahead log. */
+const pageLinks = 1000
+
+export function verifyChain(db: ReadDb, page = pageLinks): Verified {
+  const walk = db.snapshot(() => begin(db))
+  for (;;) {
+    const end = db.snapshot(() => walkOn(db, walk, page))
+    if (!end) continue
+    const head = walk.link === 0 ? '' : Buffer.from(walk.hash).toString('hex')
+    return { ...walk.count, head, ...(end !== 'all is as it was written' && { fault: end }) }
+  }
+}
+
+function begin(db: ReadDb): Walk {
+  const tables = chainedTables.map(({ name }) => {
+    const last = db.get<{ last: number }>('SELECT last FROM ona_chain_origin WHERE name = ?', name)?.last ?? 0
+    return { last }
+  })
+  const before = tables.map(({ last }, table) => {
+    const sql = `SELECT count(*) AS rows FROM ${chainedTables[table]!.name} WHERE id <= ?`
+    return db.get<{ rows: number }>(sql, last)!.rows
+  })
+  return {
+    count: { links: 0, rows: 0, archived: 0, erased: 0, before: before.reduce((sum, rows) => sum + rows, 0) },
+    ...{ tables, sessions: new Map(), archives: readArchives(db), link: 0, hash: new Uint8Array(32) },
+  }
+}
+
+/** One page of links. Returns undefined while there may be more. */
+function walkOn(db: ReadDb, walk: Walk, page: number): Fault | 'all is as it was written' | undefined {
+  const sql = `SELECT id, session_id AS session, rows, session_hash AS sessionHash, hash FROM ona_chain
+    WHERE id > ? ORDER BY id LIMIT ?`
+  const links = db.all<Link>(sql, walk.link, page)
+  walk.archives = readArchives(db, walk.archives)
+  const tables = walk.tables.map((walked, table) => openTable(db, table, walked))
+  try {
+    for (const link of links) {
+      const fault = checkLink(db, walk, link, tables)
+      if (fault) return fault
+    }
+    if (links.length === page) return undefined
+    for (const [table, { head }] of tables.entries()) if (head) return inserted(table, head)
+    return 'all is as it was written'
+  } finally {
+    for (const table of tables) table.close()
+  }
+}
+
+const { hash } = process.getBuiltinModule('node:crypto')
+const digest = (bytes: Uint8Array | string): Buffer => hash('sha256', bytes, 'buffer')
+
+function checkLink(db: ReadDb, walk: Walk, link: Link, tables: readonly OpenTable[]): Fault | undefined {
+  const { count } = walk
+  const at = { table: 'ona_chain', row: walk.link + 1, session: link.session }
+  if (link.id !== walk.link + 1)
+    return { ...at, kind: 'link removed', why: `the chain goes from link ${walk.link} to link ${link.id}` }
+  const own = sessionLink(walk.sessions.get(link.session) ?? new Uint8Array(32), link.rows, digest)
+  const whole = databaseLink(walk.hash, link.id, link.session, own, digest)
+  // what a link says of rows is checked first: the row that changed is what one wants to know
+  for (const { table, id, digest: wanted } of rowsIn(link.rows)) {
+    const name = chainedTables[table]?.name
+    const rows = tables[table]
+    if (!name || !rows) return { ...at, kind: 'link changed', why: `link ${link.id} names a table that there is not` }
+    const place = { table: name, row: id, session: link.session }
+    const kept = table < archivedTables.length ? archivedRows(db, walk.archives, link.session) : undefined
+    const found = kept?.get(`${table}:${id}`)
+    // what was added since the conversation was archived is in the table
+    if (kept && !found && rows.head?.id !== id)
+      return { ...place, kind: 'removed', why: `link ${link.id} holds it, and the archive does not` }
+    if (rows.head && (rows.head.id < id || (found && rows.head.id === id))) return inserted(table, rows.head)
+    if (found) {
+      rows.pass(id)
+      count.rows++
+      count.archived++
+      if (found.equals(wanted)) continue
+      if (!erasedRows(db, name, id).some((each) => found.equals(each)))
+        return { ...place, kind: 'changed', why: 'its content in the archive is not what was written' }
+      count.erased++
+      continue
+    }
+    if (rows.head?.id !== id)
+      return { ...place, kind: 'removed', why: `link ${link.id} holds it, and the table does not` }
+    const present = digest(rows.head.text)
+    count.rows++
+    if (!present.equals(wanted)) {
+      if (!erasedRows(db, name, id).some((each) => present.equals(each)))
+        return { ...place, kind: 'changed', why: 'its content is not what was written' }
+      count.erased++
+    }
+    rows.next()
+  }
+  if (!same(own, link.sessionHash) || !same(whole, link.hash))
+    return { ...at, kind: 'link changed', why: `link ${link.id} does not follow from the one before it` }
+  walk.sessions.set(link.session, own)
+  walk.hash = whole
+  walk.link = link.id
+  count.links++
+  return undefined
+}
+
+const inserted = (table: number, { id, session }: TableRow): Fault => ({
+  table: chainedTables[table]!.name,
+  row: id,
+  session: session ?? '',
+  kind: 'inserted',
+  why: 'no link of the chain holds it',
+})
 
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a.buffer, a.byteOffset, a.length).equals(b)
 
@@ -122,55 +155,72 @@ interface TableRow {
   readonly text: string
 }
 
-/** The rows of a table since the chain began, in the order of their ids; links hold them in the same order. */
-function openTable(db: ReadDb, table: number) {
-  const { name } = chainedTables[table]!
-  const from = db.get<{ last: number }>('SELECT last FROM ona_chain_origin WHERE name = ?', name)?.last ?? 0
-  const { before } = db.get<{ before: number }>(`SELECT count(*) AS before FROM ${name} WHERE id <= ?`, from)!
-  const rows = db.each<TableRow>(
-    `SELECT id, session_id AS session, ${rowText(table)} AS text FROM ${name} WHERE id > ? ORDER BY id`,
-    from,
-  )
+/** The last row of a table that was walked over, or the last one before the chain began. */
+interface Walked {
+  last: number
+}
+
+type OpenTable = ReturnType<typeof openTable>
+
+/** The rows of a table that come next, in the order of their ids; links hold them in the same order. */
+function openTable(db: ReadDb, table: number, walked: Walked) {
+  const sql = `SELECT id, session_id AS session, ${rowText(table)} AS text FROM ${chainedTables[table]!.name}
+    WHERE id > ? ORDER BY id`
+  const rows = db.each<TableRow>(sql, walked.last)
   const open = {
-    before,
     head: undefined as TableRow | undefined,
-    next() {
-      const { value, done } = rows.next()
-      open.head = done ? undefined : value
+    /** A row that lies in an archive, which somebody may restore before the next page. */
+    pass(id: number) {
+      walked.last = id
     },
+    next() {
+      if (open.head) walked.last = open.head.id
+      open.head = rows.next().value
+    },
+    close: () => void rows.return?.(),
   }
   open.next()
   return open
 }
 
-/** Digests of the rows of a session that is archived, by table and id. The links of a session lie close together: a few are kept. */
-function archivedRows(db: ReadDb): (session: string) => ReadonlyMap<string, Buffer> | undefined {
+interface Archives {
+  /** Another one when somebody has written since: others may archive while the chain is walked. */
+  readonly version: number
+  /** Conversations that are archived, by session. */
+  readonly conversations: ReadonlyMap<string, string>
+  /** Digests of the rows of a few of them, by table and id: the links of a session lie close together. */
+  readonly digests: Map<string, ReadonlyMap<string, Buffer>>
+}
+
+function readArchives(db: ReadDb, known?: Archives): Archives {
+  const { version } = db.get<{ version: number }>('SELECT data_version AS version FROM pragma_data_version')!
+  if (known?.version === version) return known
   const sql = `SELECT s.session_id AS session, s.conversation_id AS conversation FROM ona_archives a
     JOIN sessions s ON s.conversation_id = a.conversation_id`
-  const conversations = new Map(
-    db.all<{ session: string; conversation: string }>(sql).map((row) => [row.session, row.conversation]),
+  const rows = db.all<{ session: string; conversation: string }>(sql)
+  const conversations = new Map(rows.map(({ session, conversation }) => [session, conversation]))
+  return { version, conversations, digests: new Map() }
+}
+
+/** Digests of the rows of a session that is archived, by table and id. */
+function archivedRows(db: ReadDb, { conversations, digests }: Archives, session: string) {
+  const id = conversations.get(session)
+  if (id === undefined) return undefined
+  const known = digests.get(id)
+  if (known) return known
+  const rows = new Map(
+    Array.from(unpacked(readFrame(archiveOf(db, id)!)), ({ table, id: row, text }): [string, Buffer] => [
+      `${table}:${row}`,
+      Buffer.from(digestOf(text)),
+    ]),
   )
-  const read = new Map<string, ReadonlyMap<string, Buffer>>()
-  return (session) => {
-    const id = conversations.get(session)
-    if (id === undefined) return undefined
-    let rows = read.get(id)
-    if (!rows) {
-      rows = new Map(
-        Array.from(unpacked(readFrame(archiveOf(db, id)!)), ({ table, id: row, text }) => [
-          `${table}:${row}`,
-          Buffer.from(digestOf(text)),
-        ]),
-      )
-      if (read.size >= 8) read.delete(read.keys().next().value!)
-      read.set(id, rows)
-    }
-    return rows
-  }
+  if (digests.size >= 8) digests.delete(digests.keys().next().value!)
+  digests.set(id, rows)
+  return rows
 }
 
 /** What may be left of a row after an erasure. */
-function erasedRows(db: ReadDb): (table: string, id: number) => Uint8Array[] | undefined {
+function erasedRows(db: ReadDb, table: string, id: number): Uint8Array[] {
   const sql = 'SELECT digest FROM ona_tombstones WHERE table_name = ? AND row_id = ?'
-  return (table, id) => db.all<{ digest: Uint8Array }>(sql, table, id).map((row) => row.digest)
+  return db.all<{ digest: Uint8Array }>(sql, table, id).map((row) => row.digest)
 }
