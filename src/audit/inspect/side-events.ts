@@ -13,10 +13,16 @@ export interface SideEvents {
   agent(session: string): AgentItem
 }
 
-export const openSideEvents = (db: ReadDb, session: Session, agent: SideEvents['agent']): SideEvents => ({
+/** Those of this second and later ones; `since` is '' for all. */
+export const openSideEvents = (
+  db: ReadDb,
+  session: Session,
+  since: string,
+  agent: SideEvents['agent'],
+): SideEvents => ({
   db,
-  events: new Ahead(eventsOf(db, session)),
-  hooks: new Ahead(freeHooks(db, session)),
+  events: new Ahead(eventsOf(db, session, since)),
+  hooks: new Ahead(freeHooks(db, session, since)),
   agent,
 })
 
@@ -30,21 +36,29 @@ interface EventRow {
 }
 
 /** By index, a page of each type at a time: nothing is sorted, and between pages nothing of the file is held. */
-function* eventsOf(db: ReadDb, { id, conversationId, firstEvent, nextEvent }: Session): Generator<EventRow> {
+function* eventsOf(
+  db: ReadDb,
+  { id, conversationId, firstEvent, nextEvent }: Session,
+  since: string,
+): Generator<EventRow> {
   const columns = 'SELECT id, event_type AS type, timestamp AS at, detail, NULL AS agent FROM events'
+  const from = { since, last: lastOf(db, 'events'), time: ({ at }: EventRow) => at }
   const ofType = (type: string) =>
-    paged<EventRow>((after) =>
-      db.all(
-        `${columns} WHERE session_id = ? AND event_type = ? AND id > ? ORDER BY id LIMIT ${pageRows}`,
-        ...[id, type, after],
-      ),
+    paged<EventRow>(
+      (after, most) =>
+        db.all(
+          `${columns} WHERE session_id = ? AND event_type = ? AND id > ? ORDER BY id LIMIT ?`,
+          ...[id, type, after, most],
+        ),
+      from,
     )
-  const outside = paged<EventRow>((after) =>
-    db.all(
-      `${columns} WHERE conversation_id = ? AND session_id IS NULL AND id >= ? AND id < ? AND id > ?
-       ORDER BY id LIMIT ${pageRows}`,
-      ...[conversationId, firstEvent, nextEvent, after],
-    ),
+  const outside = paged<EventRow>(
+    (after, most) =>
+      db.all(
+        `${columns} WHERE conversation_id = ? AND session_id IS NULL AND id >= ? AND id < ? AND id > ? ORDER BY id LIMIT ?`,
+        ...[conversationId, firstEvent, nextEvent, after, most],
+      ),
+    from,
   )
   const agents = db.all<EventRow>(
     `SELECT v.id, event_type AS type, timestamp AS at, detail, agent FROM (
@@ -52,7 +66,8 @@ function* eventsOf(db: ReadDb, { id, conversationId, firstEvent, nextEvent }: Se
        WHERE a.parent_session_id = ? GROUP BY a.session_id) JOIN events v ON v.id = first ORDER BY v.id`,
     id,
   )
-  const streams = [...typesOf(db, id).map(ofType), outside, agents.values()].map((rows) => new Ahead(rows))
+  const later = agents.filter(({ at }) => at >= since).values()
+  const streams = [...typesOf(db, id).map(ofType), outside, later].map((rows) => new Ahead(rows))
   for (;;) {
     let next: Ahead<EventRow> | undefined
     for (const stream of streams) if (stream.head && !(next?.head && next.head.id <= stream.head.id)) next = stream
@@ -78,24 +93,50 @@ const typesOf = (db: ReadDb, session: string): string[] =>
 
 const pageRows = 500
 
-/** `read` gives what follows an id. */
-export function* paged<Row extends { readonly id: number }>(read: (after: number) => readonly Row[]): Generator<Row> {
-  for (let after = 0; ; ) {
-    const rows = read(after)
+/** At most so many rows that follow an id, by their ids. */
+type Read<Row> = (after: number, most: number) => readonly Row[]
+
+interface From<Row> {
+  readonly since: string
+  /** No row has a larger id. */
+  readonly last: number
+  time(row: Row): string
+}
+
+function* paged<Row extends { readonly id: number }>(read: Read<Row>, from: From<Row>): Generator<Row> {
+  for (let after = from.since === '' ? 0 : lastBefore(read, from); ; ) {
+    const rows = read(after, pageRows)
     yield* rows
     if (rows.length < pageRows) return
     after = rows.at(-1)!.id
   }
 }
 
+/** The last row of an earlier time, by bisection: later rows have larger ids. */
+function lastBefore<Row extends { readonly id: number }>(read: Read<Row>, { since, last, time }: From<Row>): number {
+  let [low, high] = [0, last]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const row = read(middle, 1)[0]
+    if (row && time(row) < since) low = row.id
+    else high = middle
+  }
+  return low
+}
+
+const lastOf = (db: ReadDb, table: 'events' | 'hook_invocations'): number =>
+  db.get<{ id: number }>(`SELECT coalesce(max(id), 0) AS id FROM ${table}`)!.id
+
 /** Hooks that were asked about no call. A session without a transcript was imported: all of its hooks are such. */
-const freeHooks = (db: ReadDb, { id, entries }: Session): Iterator<HookRow> =>
-  paged((after) =>
-    db.all<HookRow>(
-      `SELECT ${hookColumns} FROM hook_invocations
-       WHERE session_id = ? ${entries === 0 ? '' : 'AND tool_use_id IS NULL'} AND id > ? ORDER BY id LIMIT ${pageRows}`,
-      ...[id, after],
-    ),
+const freeHooks = (db: ReadDb, { id, entries }: Session, since: string): Iterator<HookRow> =>
+  paged(
+    (after, most) =>
+      db.all<HookRow>(
+        `SELECT ${hookColumns} FROM hook_invocations
+         WHERE session_id = ? ${entries === 0 ? '' : 'AND tool_use_id IS NULL'} AND id > ? ORDER BY id LIMIT ?`,
+        ...[id, after, most],
+      ),
+    { since, last: lastOf(db, 'hook_invocations'), time: ({ startedAt }) => second(startedAt) },
   )
 
 interface Around {

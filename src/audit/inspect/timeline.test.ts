@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import type { Invocation } from '../../hooks/plane.ts'
 import { addEvent, recordHooks } from '../../store/audit.ts'
 import { createConversation, createSession, type ParentAgent } from '../../store/conversations.ts'
-import { type Db, openDb, readDb } from '../../store/open.ts'
+import { type Db, openDb, type ReadDb, readDb } from '../../store/open.ts'
 import { draftPlan } from '../../store/plans.ts'
 import { commitRound, commitToolCall } from '../../store/session/commit.ts'
 import { overview } from './overview.ts'
@@ -171,6 +171,85 @@ test('parts put together are the whole, wherever they are cut', (t) => {
       parts.push(...told(timeline(db, conversationId, { from, to: from + size })))
     assert.deepEqual(parts, whole, `parts of ${size}`)
   }
+})
+
+/** Gives rows the times of a clock that the test sets: those that came since the last stamp have its present second. */
+function stamps(db: Db): (second: number) => void {
+  const columns = { transcript_entries: 'created_at', events: 'timestamp', hook_invocations: 'started_at' }
+  const seen = new Map<string, number>()
+  return (second) => {
+    const at = new Date(Date.UTC(2026, 10, 15) + second * 1000).toISOString()
+    for (const [table, column] of Object.entries(columns)) {
+      const time = table === 'hook_invocations' ? at : at.slice(0, 19).replace('T', ' ')
+      db.run(`UPDATE ${table} SET ${column} = ? WHERE id > ?`, time, seen.get(table) ?? 0)
+      seen.set(table, db.get<{ id: number }>(`SELECT coalesce(max(id), 0) AS id FROM ${table}`)!.id)
+    }
+  }
+}
+
+test('a late part of a long session is what stands there in the whole, and is read without what comes before', (t) => {
+  const { db, conversationId, session, event, hook, prompt, reply, start, result } = story(t)
+  const id = session()
+  const stamp = stamps(db)
+  let [second, random] = [0, 1]
+  const pick = (most: number) => {
+    random = (random * 48271) % 2147483647
+    return random % most
+  }
+  const pass = () => {
+    second += Math.max(0, pick(5) - 2)
+    stamp(second)
+  }
+  db.transaction(() => {
+    for (let turn = 0; turn < 150; turn++) {
+      for (let n = pick(3); n > 0; n--) event(pick(2) === 0 ? id : null, 'phase', { to: `${turn}.${n}` })
+      if (pick(3) === 0) hook(id, { event: 'SessionStart' })
+      if (pick(2) === 0) pass()
+      hook(id, { event: 'UserPromptSubmit' })
+      prompt(id, `prompt ${turn}`)
+      pass()
+      for (let n = pick(4); n >= 0; n--) {
+        if (pick(3) === 0) hook(id, { event: 'before_generate' })
+        const calls = reply(id, `reply ${turn}.${n}`, ...['Read', 'Write'].slice(pick(3)))
+        pass()
+        for (const call of calls) {
+          start(id, call)
+          if (pick(3) === 0) event(id, 'said', { n })
+          pass()
+          if (pick(9) > 0) result(id, call)
+        }
+      }
+      if (pick(2) === 0) hook(id, { event: 'Stop' })
+      pass()
+    }
+  })
+  const { entries } = overview(db, conversationId)!
+  const whole = told(timeline(db, conversationId))
+  for (const size of [7, 20, 333]) {
+    const parts: string[] = []
+    for (let from = 0; from < entries; from += size)
+      parts.push(...told(timeline(db, conversationId, { from, to: from + size })))
+    assert.deepEqual(parts, whole, `parts of ${size}`)
+  }
+  let rows = 0
+  const counted = {
+    ...{ path: db.path, get: db.get.bind(db), each: db.each.bind(db), runTemp: db.runTemp.bind(db) },
+    all<Row>(sql: string, ...values: string[]) {
+      const found = db.all<Row>(sql, ...values)
+      rows += found.length
+      return found
+    },
+  } as Pick<ReadDb, 'all'> as ReadDb
+  const read = (from: number) => {
+    rows = 0
+    Array.from(timeline(counted, conversationId, { from, to: from + 20 }))
+    return rows
+  }
+  assert.ok(entries > 600)
+  assert.ok(
+    read(entries - 20) <= read(100),
+    `${read(entries - 20)} rows are read at the end, ${read(100)} at the beginning`,
+  )
 })
 
 test('a timeline longer than its pages is whole, and while its items are taken the log can be emptied', (t) => {

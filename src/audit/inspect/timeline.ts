@@ -54,10 +54,11 @@ interface Open {
 
 function* sessionItems(db: ReadDb, session: Session, { from = 0, to = Infinity }: Part): Generator<Item> {
   const about = openAbout(db, session)
-  const sideEvents = openSideEvents(db, session, (id) => agentItem(db, id))
+  const { sequence: first, at: since } = beginOf(db, session, from)
+  const sideEvents = openSideEvents(db, session, since, (id) => agentItem(db, id))
   const open = new Map<string, Open>()
   let within = session.entries === 0
-  for (const row of entriesOf(db, session.id, from)) {
+  for (const row of entriesOf(db, session.id, first, from)) {
     const begins = row.type === 'user' || row.type === 'assistant' || row.type === 'tool_use'
     if (begins && row.sequence >= to) {
       yield* unanswered(open, about)
@@ -76,9 +77,27 @@ function* sessionItems(db: ReadDb, session: Session, { from = 0, to = Infinity }
   if (within) yield* remaining(sideEvents)
 }
 
+/**
+ * Where to begin reading: at the start, or at a reply before the wanted part that is the first entry of its second. Whatever happened
+ * earlier stands before such a reply, so that nothing of it has to be read to know what stands after.
+ */
+function beginOf(db: ReadDb, { id }: Session, from: number): { readonly sequence: number; readonly at: string } {
+  const start = { sequence: 0, at: '' }
+  if (from < entryRows) return start
+  const reply = db.get<{ sequence: number; at: string }>(
+    `SELECT sequence, created_at AS at FROM transcript_entries e
+     WHERE session_id = ?1 AND sequence < ?2 AND entry_type = 'assistant' AND created_at > (
+       SELECT created_at FROM transcript_entries b WHERE b.session_id = ?1 AND b.sequence < e.sequence
+       ORDER BY b.sequence DESC LIMIT 1)
+     ORDER BY sequence DESC LIMIT 1`,
+    ...[id, from],
+  )
+  return reply ?? start
+}
+
 /** A page at a time: between pages nothing of the file is held, however slowly the items are taken. */
-function* entriesOf(db: ReadDb, session: string, from: number): Generator<EntryRow> {
-  for (let after = -1; ; ) {
+function* entriesOf(db: ReadDb, session: string, first: number, from: number): Generator<EntryRow> {
+  for (let after = first - 1; ; ) {
     const rows = db.all<EntryRow>(
       `SELECT sequence, entry_type AS type, tool_use_id AS toolUseId, created_at AS at,
          iif(sequence >= ?2, payload_json, NULL) AS payload
