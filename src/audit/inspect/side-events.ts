@@ -42,7 +42,7 @@ function* eventsOf(
   since: string,
 ): Generator<EventRow> {
   const columns = 'SELECT id, event_type AS type, timestamp AS at, detail, NULL AS agent FROM events'
-  const from = { since, last: lastOf(db, 'events'), time: ({ at }: EventRow) => at }
+  const from = { since, time: ({ at }: EventRow) => at }
   const ofType = (type: string) =>
     paged<EventRow>(
       (after, most) =>
@@ -98,8 +98,6 @@ type Read<Row> = (after: number, most: number) => readonly Row[]
 
 interface From<Row> {
   readonly since: string
-  /** No row has a larger id. */
-  readonly last: number
   time(row: Row): string
 }
 
@@ -113,8 +111,8 @@ function* paged<Row extends { readonly id: number }>(read: Read<Row>, from: From
 }
 
 /** The last row of an earlier time, by bisection: later rows have larger ids. */
-function lastBefore<Row extends { readonly id: number }>(read: Read<Row>, { since, last, time }: From<Row>): number {
-  let [low, high] = [0, last]
+function lastBefore<Row extends { readonly id: number }>(read: Read<Row>, { since, time }: From<Row>): number {
+  let [low, high] = [0, mostRows]
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     const row = read(middle, 1)[0]
@@ -124,8 +122,8 @@ function lastBefore<Row extends { readonly id: number }>(read: Read<Row>, { sinc
   return low
 }
 
-const lastOf = (db: ReadDb, table: 'events' | 'hook_invocations'): number =>
-  db.get<{ id: number }>(`SELECT coalesce(max(id), 0) AS id FROM ${table}`)!.id
+/** More than any record has. Its largest id would have to be looked for in all rows, where some are archived. */
+const mostRows = 2 ** 40
 
 /** Hooks that were asked about no call. A session without a transcript was imported: all of its hooks are such. */
 const freeHooks = (db: ReadDb, { id, entries }: Session, since: string): Iterator<HookRow> =>
@@ -136,7 +134,7 @@ const freeHooks = (db: ReadDb, { id, entries }: Session, since: string): Iterato
          WHERE session_id = ? ${entries === 0 ? '' : 'AND tool_use_id IS NULL'} AND id > ? ORDER BY id LIMIT ?`,
         ...[id, after, most],
       ),
-    { since, last: lastOf(db, 'hook_invocations'), time: ({ startedAt }) => second(startedAt) },
+    { since, time: ({ startedAt }) => second(startedAt) },
   )
 
 interface Around {
