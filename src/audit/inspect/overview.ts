@@ -42,20 +42,27 @@ function read(db: ReadDb, chosen: string, ...values: [string | number, number]):
   return withArchived(db, ids, (reader) => readChosen(reader, chosen, ...values))
 }
 
+/** Tables are narrowed by lists, not by joins: only these reach into both halves of a table of which a part is archived. */
 function readChosen(db: ReadDb, chosen: string, ...values: [string | number, number]): Overview[] {
-  const rows = db.all<Overview & { prompt: string | null }>(
+  const rows = db.all<Overview & { first: string | null }>(
     `WITH chosen AS MATERIALIZED (${chosen}),
      own AS MATERIALIZED (
        SELECT s.session_id, s.conversation_id, a.session_id IS NOT NULL AS sub, s.rowid AS place
        FROM sessions s LEFT JOIN ona_subagents a ON a.session_id = s.session_id
        WHERE s.conversation_id IN (SELECT id FROM chosen)),
+     talked AS MATERIALIZED (
+       SELECT session_id, count(*) AS entries, sum(entry_type = 'user') AS prompts, sum(entry_type = 'tool_result') AS calls
+       FROM transcript_entries WHERE session_id IN (SELECT session_id FROM own) GROUP BY 1),
      talk AS MATERIALIZED (
-       SELECT o.conversation_id, sum(NOT o.sub) AS entries,
-         sum(e.entry_type = 'user' AND NOT o.sub) AS prompts, sum(e.entry_type = 'tool_result') AS calls
-       FROM own o CROSS JOIN transcript_entries e ON e.session_id = o.session_id GROUP BY 1),
+       SELECT o.conversation_id, sum(e.entries * NOT o.sub) AS entries, sum(e.prompts * NOT o.sub) AS prompts,
+         sum(e.calls) AS calls
+       FROM own o JOIN talked e ON e.session_id = o.session_id GROUP BY 1),
+     refused AS MATERIALIZED (
+       SELECT session_id, count(*) AS calls FROM tool_permission_log
+       WHERE session_id IN (SELECT session_id FROM own) AND decision = 'deny' GROUP BY 1),
      refusals AS MATERIALIZED (
-       SELECT o.conversation_id, count(*) AS refused FROM own o
-       CROSS JOIN tool_permission_log p ON p.session_id = o.session_id AND p.decision = 'deny' GROUP BY 1),
+       SELECT o.conversation_id, sum(p.calls) AS refused
+       FROM own o JOIN refused p ON p.session_id = o.session_id GROUP BY 1),
      asked AS MATERIALIZED (
        SELECT conversation_id, count(*) AS hooks FROM hook_invocations
        WHERE skipped_reason IS NULL AND conversation_id IN (SELECT id FROM chosen) GROUP BY 1),
@@ -71,16 +78,20 @@ function readChosen(db: ReadDb, chosen: string, ...values: [string | number, num
        (SELECT count(*) FROM own WHERE conversation_id = c.id AND sub) AS subagents,
        coalesce(t.entries, 0) AS entries, coalesce(t.prompts, 0) AS prompts, coalesce(t.calls, 0) AS calls,
        coalesce(r.refused, 0) AS refused, coalesce(a.hooks, 0) AS hooks, coalesce(p.tokens, 0) AS tokens, p.cost_usd,
-       (SELECT iif(json_valid(payload_json), payload_json ->> '$.content[0].text', NULL) FROM transcript_entries e
-        WHERE e.session_id = (SELECT session_id FROM own WHERE conversation_id = c.id AND NOT sub ORDER BY place LIMIT 1)
-          AND entry_type = 'user' ORDER BY sequence LIMIT 1) AS prompt
+       (SELECT session_id FROM own WHERE conversation_id = c.id AND NOT sub ORDER BY place LIMIT 1) AS first
      FROM chosen CROSS JOIN conversations c ON c.id = chosen.id
      LEFT JOIN talk t ON t.conversation_id = c.id LEFT JOIN refusals r ON r.conversation_id = c.id
      LEFT JOIN asked a ON a.conversation_id = c.id LEFT JOIN spent p ON p.conversation_id = c.id
      ORDER BY c.last_active DESC, c.rowid DESC`,
     ...values,
   )
-  return rows.map(({ prompt, ...row }) => ({ ...row, title: redact(row.title || firstLine(prompt ?? '')) }))
+  return rows.map(({ first, ...row }) => ({ ...row, title: redact(row.title || firstLine(promptOf(db, first) ?? '')) }))
+}
+
+function promptOf(db: ReadDb, session: string | null): string | null | undefined {
+  const sql = `SELECT iif(json_valid(payload_json), payload_json ->> '$.content[0].text', NULL) AS prompt
+    FROM transcript_entries WHERE session_id = ? AND entry_type = 'user' ORDER BY sequence LIMIT 1`
+  return db.get<{ prompt: string | null }>(sql, session)?.prompt
 }
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0]!.slice(0, 200)

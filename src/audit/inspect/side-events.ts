@@ -60,12 +60,15 @@ function* eventsOf(
       ),
     from,
   )
-  const agents = db.all<EventRow>(
-    `SELECT v.id, event_type AS type, timestamp AS at, detail, agent FROM (
-       SELECT min(v.id) AS first, a.session_id AS agent FROM ona_subagents a JOIN events v ON v.session_id = a.session_id
-       WHERE a.parent_session_id = ? GROUP BY a.session_id) JOIN events v ON v.id = first ORDER BY v.id`,
-    id,
-  )
+  const first =
+    'SELECT id, event_type AS type, timestamp AS at, detail FROM events WHERE session_id = ? ORDER BY id LIMIT 1'
+  const agents = db
+    .all<{ agent: string }>('SELECT session_id AS agent FROM ona_subagents WHERE parent_session_id = ?', id)
+    .flatMap(({ agent }): EventRow[] => {
+      const row = db.get<Omit<EventRow, 'agent'>>(first, agent)
+      return row ? [{ ...row, agent }] : []
+    })
+    .sort((a, b) => a.id - b.id)
   const later = agents.filter(({ at }) => at >= since).values()
   const streams = [...typesOf(db, id).map(ofType), outside, later].map((rows) => new Ahead(rows))
   for (;;) {

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Invocation } from '../../hooks/plane.ts'
+import { archiveConversation } from '../../store/archive/archive.ts'
+import { bringArchived } from '../../store/archive/reading.ts'
 import { addEvent, recordHooks } from '../../store/audit.ts'
 import { createConversation, createSession, type ParentAgent } from '../../store/conversations.ts'
 import { type Db, openDb, type ReadDb, readDb } from '../../store/open.ts'
@@ -249,6 +251,48 @@ test('a late part of a long session is what stands there in the whole, and is re
   assert.ok(
     read(entries - 20) <= read(100),
     `${read(entries - 20)} rows are read at the end, ${read(100)} at the beginning`,
+  )
+})
+
+test('what is told of an archived conversation reads none of the tables as a whole', (t) => {
+  const { db, conversationId, session, event, hook, prompt, reply, start, result } = story(t)
+  const main = session()
+  const agent = session({ sessionId: main, agentId: 'a1', agentType: 'explorer' })
+  for (let turn = 0; turn < 100; turn++) {
+    prompt(main, `prompt ${turn}`)
+    hook(main, { event: 'UserPromptSubmit' })
+    const [call] = reply(main, `reply ${turn}`, 'Agent')
+    start(main, call!)
+    if (turn === 90) event(agent, 'phase', { to: 'begin' })
+    result(main, call!)
+    event(null, 'phase', { to: `${turn}` })
+  }
+  const late = { from: 250, to: 290 }
+  const there = { about: overview(db, conversationId), items: [...timeline(db, conversationId, late)] }
+  archiveConversation(db, conversationId, 'old.zst')
+  const reader = readDb(db.path)
+  t.after(() => reader.close())
+  const plans: string[] = []
+  const asked = (sql: string) =>
+    void plans.push(...reader.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).map(({ detail }) => detail))
+  const watched = {
+    ...{ path: db.path, runTemp: reader.runTemp.bind(reader) },
+    all<Row>(sql: string, ...values: string[]) {
+      asked(sql)
+      return reader.all<Row>(sql, ...values)
+    },
+    get<Row>(sql: string, ...values: string[]) {
+      asked(sql)
+      return reader.get<Row>(sql, ...values)
+    },
+  } as Pick<ReadDb, 'path'> as ReadDb
+  bringArchived(watched, [conversationId])
+  const found = { about: overview(watched, conversationId), items: [...timeline(watched, conversationId, late)] }
+  assert.deepEqual(found, there)
+  assert.ok(plans.length > 20)
+  assert.deepEqual(
+    plans.filter((plan) => plan.startsWith('SCAN main.')),
+    [],
   )
 })
 

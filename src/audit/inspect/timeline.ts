@@ -29,9 +29,8 @@ export function* timeline(db: ReadDb, conversationId: string, { from = 0, to = I
 }
 
 function sessionsOf(db: ReadDb, conversationId: string): Session[] {
-  const sessions = db.all<Omit<Session, 'firstEvent' | 'nextEvent'>>(
-    `SELECT s.session_id AS id, s.conversation_id AS conversationId, s.started_at AS startedAt,
-      (SELECT coalesce(max(sequence) + 1, 0) FROM transcript_entries e WHERE e.session_id = s.session_id) AS entries
+  const sessions = db.all<Pick<Session, 'id' | 'conversationId' | 'startedAt'>>(
+    `SELECT s.session_id AS id, s.conversation_id AS conversationId, s.started_at AS startedAt
      FROM sessions s WHERE s.conversation_id = ?
        AND NOT EXISTS (SELECT 1 FROM ona_subagents a WHERE a.session_id = s.session_id)
      ORDER BY s.started_at, s.rowid`,
@@ -41,9 +40,15 @@ function sessionsOf(db: ReadDb, conversationId: string): Session[] {
   const firsts = sessions.map(({ id }, at) => (at === 0 ? 0 : db.get<{ id: number }>(sql, id)!.id))
   return sessions.map((session, at) => ({
     ...session,
+    entries: entriesIn(db, session.id),
     firstEvent: firsts[at]!,
     nextEvent: firsts[at + 1] || Number.MAX_SAFE_INTEGER,
   }))
+}
+
+const entriesIn = (db: ReadDb, session: string): number => {
+  const sql = 'SELECT sequence FROM transcript_entries WHERE session_id = ? ORDER BY sequence DESC LIMIT 1'
+  return (db.get<{ sequence: number }>(sql, session)?.sequence ?? -1) + 1
 }
 
 interface Open {
@@ -82,17 +87,16 @@ function* sessionItems(db: ReadDb, session: Session, { from = 0, to = Infinity }
  * earlier stands before such a reply, so that nothing of it has to be read to know what stands after.
  */
 function beginOf(db: ReadDb, { id }: Session, from: number): { readonly sequence: number; readonly at: string } {
-  const start = { sequence: 0, at: '' }
-  if (from < entryRows) return start
-  const reply = db.get<{ sequence: number; at: string }>(
-    `SELECT sequence, created_at AS at FROM transcript_entries e
-     WHERE session_id = ?1 AND sequence < ?2 AND entry_type = 'assistant' AND created_at > (
-       SELECT created_at FROM transcript_entries b WHERE b.session_id = ?1 AND b.sequence < e.sequence
-       ORDER BY b.sequence DESC LIMIT 1)
-     ORDER BY sequence DESC LIMIT 1`,
-    ...[id, from],
-  )
-  return reply ?? start
+  const sql = `SELECT sequence, entry_type AS type, created_at AS at FROM transcript_entries
+    WHERE session_id = ? AND sequence < ? ORDER BY sequence DESC LIMIT ${entryRows}`
+  let later: Pick<EntryRow, 'sequence' | 'type' | 'at'> | undefined
+  for (let end = from; end > entryRows; end = later!.sequence) {
+    for (const row of db.all<NonNullable<typeof later>>(sql, id, end)) {
+      if (later?.type === 'assistant' && later.at > row.at) return later
+      later = row
+    }
+  }
+  return { sequence: 0, at: '' }
 }
 
 /** A page at a time: between pages nothing of the file is held, however slowly the items are taken. */
@@ -230,14 +234,13 @@ function permissionOf(decision: string, json: string | null): Permission {
 const mostOfAgent = 400
 
 function agentItem(db: ReadDb, sessionId: string): AgentItem {
-  const session = db.get<Omit<Session, 'nextEvent'> & { type: string }>(
-    `SELECT s.session_id AS id, s.conversation_id AS conversationId, s.started_at AS startedAt, a.agent_type AS type,
-      (SELECT coalesce(max(sequence) + 1, 0) FROM transcript_entries e WHERE e.session_id = s.session_id) AS entries
+  const session = db.get<Pick<Session, 'id' | 'conversationId' | 'startedAt'> & { type: string }>(
+    `SELECT s.session_id AS id, s.conversation_id AS conversationId, s.started_at AS startedAt, a.agent_type AS type
      FROM sessions s JOIN ona_subagents a ON a.session_id = s.session_id WHERE s.session_id = ?`,
     sessionId,
   )!
-  const none = { firstEvent: 0, nextEvent: 0 }
-  const items = [...sessionItems(db, { ...session, ...none }, { to: mostOfAgent })]
-  const left_out = Math.max(0, session.entries - mostOfAgent)
+  const entries = entriesIn(db, sessionId)
+  const items = [...sessionItems(db, { ...session, entries, firstEvent: 0, nextEvent: 0 }, { to: mostOfAgent })]
+  const left_out = Math.max(0, entries - mostOfAgent)
   return { kind: 'agent', at: session.startedAt, type: session.type, session: sessionId, items, left_out }
 }

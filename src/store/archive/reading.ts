@@ -21,9 +21,9 @@ export function bringArchived(db: ReadDb, conversationIds: Iterable<string>): vo
   }
 }
 
-/** What `work` gives, with the rows of these conversations: through another connection where some are archived. */
+/** What `work` gives, with the rows of these conversations: through another connection where some are archived and not brought yet. */
 export function withArchived<T>(db: ReadDb, conversationIds: readonly string[], work: (db: ReadDb) => T): T {
-  if (!conversationIds.some((id) => archiveOf(db, id))) return work(db)
+  if (!conversationIds.some((id) => !brought.get(db)?.has(id) && archiveOf(db, id))) return work(db)
   const reader = readDb(db.path)
   try {
     bringArchived(reader, conversationIds)
