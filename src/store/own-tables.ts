@@ -216,4 +216,12 @@ export const ownTables: readonly string[] = [
   "CREATE INDEX ona_events_replies ON events(timestamp) WHERE event_type = 'model_reply'",
   // Events of a conversation that belong to none of its sessions: phases, approvals.
   'CREATE INDEX ona_events_outside ON events(conversation_id) WHERE session_id IS NULL',
+  // The hooks in an archive by event and tool ('' for none). The event '' and a frame's digest: all of its hooks are listed.
+  `CREATE TABLE ona_archived_hooks (
+    hook_event      TEXT NOT NULL,
+    tool_name       TEXT NOT NULL,
+    conversation_id TEXT NOT NULL REFERENCES conversations(id),
+    PRIMARY KEY (hook_event, tool_name, conversation_id)
+  ) WITHOUT ROWID`,
+  'CREATE INDEX ona_archived_hooks_conversation ON ona_archived_hooks(conversation_id)',
 ]

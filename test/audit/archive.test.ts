@@ -15,8 +15,8 @@ import { overviews } from '../../src/audit/inspect/overview.ts'
 import { timeline } from '../../src/audit/inspect/timeline.ts'
 import { recordedCalls } from '../../src/audit/replay/recorded-calls.ts'
 import { archivable, archiveConversation, unarchiveConversation } from '../../src/store/archive/archive.ts'
-import { archivedRows } from '../../src/store/archive/reading.ts'
-import { listHookInvocations } from '../../src/store/audit.ts'
+import { archivedHooks } from '../../src/store/archive/reading.ts'
+import { listHookInvocations, recordHooks } from '../../src/store/audit.ts'
 import { openDb, readDb } from '../../src/store/open.ts'
 import { countEntries } from '../../src/store/session/transcript.ts'
 
@@ -180,9 +180,10 @@ test('hook runs are found in archives, the newest conversations first, until the
   const { read, archiveAll } = record(t)
   const ids = (db: ReturnType<typeof readDb>, conversationId?: string) =>
     listHookInvocations(db, { limit: 1e6, ...(conversationId && { conversationId }) }).map(({ id }) => id)
+  const any = { event: undefined, toolName: undefined }
   const whole = read((db) => ids(db))
   const archived = archiveAll()
-  const { rows, left } = read((db) => archivedRows(db, 1e6, (id) => ids(db, id)))
+  const { rows, left } = read((db) => archivedHooks(db, 1e6, any, (id) => ids(db, id)))
   assert.deepEqual(
     [...rows, ...read((db) => ids(db))].sort((a, b) => a - b),
     whole,
@@ -190,13 +191,60 @@ test('hook runs are found in archives, the newest conversations first, until the
   assert.equal(left, 0)
   const looked: string[] = []
   const few = read((db) =>
-    archivedRows(db, 1, (id) => {
+    archivedHooks(db, 1, any, (id) => {
       looked.push(id)
       return ids(db, id)
     }),
   )
   assert.equal(few.left, 0)
   assert.equal(looked.length < archived.length, true, 'no more are unpacked than needed')
+})
+
+test('of archives only those are unpacked that hold such a hook, and those that do not say what they hold', (t) => {
+  const { read, write } = record(t)
+  const rare = { event: 'PreCompact', toolName: 'Rare' } as const
+  const archived = write((db) => {
+    const ids = archivable(db, before)
+    const at = '2025-11-01T12:00:00.000Z'
+    const ran = { exitCode: 0, stdout: null, stderr: null, startedAt: at, completedAt: at, skippedReason: null }
+    for (const [index, toolName] of [rare.toolName, null].entries()) {
+      const sql = 'SELECT session_id AS session FROM sessions WHERE conversation_id = ? LIMIT 1'
+      const { session } = db.get<{ session: string }>(sql, ids[index]!)!
+      const asked = { event: rare.event, ordinal: 0, matcher: '', command: 'x', toolUseId: null, inputJson: '{}' }
+      recordHooks(db, session, ids[index]!, [{ ...asked, ...ran, toolName }])
+    }
+    for (const id of ids) archiveConversation(db, id, file)
+    return ids
+  })
+  const [one, other] = archived
+  const looked = (about: { event?: string; toolName?: string }) => {
+    const ids: string[] = []
+    const look = (id: string) => {
+      ids.push(id)
+      return []
+    }
+    read((db) => archivedHooks(db, 1e6, { event: undefined, toolName: undefined, ...about }, look))
+    return ids.sort()
+  }
+  assert.deepEqual(looked({ event: 'SubagentStop' }), [])
+  assert.deepEqual(looked({ toolName: 'Nobody' }), [])
+  assert.deepEqual(looked(rare), [one])
+  assert.deepEqual(looked({ toolName: 'Rare' }), [one])
+  assert.deepEqual(looked({ event: rare.event }), [one, other].sort())
+  assert.deepEqual(looked({}), [...archived].sort())
+  write((db) =>
+    db.run(
+      'UPDATE ona_archived_hooks SET tool_name = ? WHERE conversation_id = ? AND hook_event = ?',
+      'another',
+      other!,
+      '',
+    ),
+  )
+  assert.deepEqual(looked({ event: 'SubagentStop' }), [other], 'an older ona archived it')
+  write((db) => unarchiveConversation(db, one!))
+  assert.deepEqual(looked(rare), [other])
+  const left = read((db) => db.all('SELECT * FROM ona_archived_hooks WHERE conversation_id = ?', one!))
+  assert.deepEqual(left, [])
 })
 
 test('on a disk that is nearly full conversations are archived one after another, and what stays is reported', (t) => {

@@ -70,6 +70,13 @@ function move(db: Db, conversationId: string, fileName: string, before?: string)
     'INSERT INTO ona_archives(conversation_id, file, offset, length, digest, rows) VALUES (?, ?, ?, ?, ?, ?)',
     ...[conversationId, fileName, place.offset, place.length, digestOf(frame), rows],
   )
+  db.run(
+    `INSERT OR IGNORE INTO ona_archived_hooks(conversation_id, hook_event, tool_name)
+     SELECT conversation_id, '', hex(digest) FROM ona_archives WHERE conversation_id = ?1
+     UNION SELECT ?1, hook_event, coalesce(tool_name, '') FROM hook_invocations
+     WHERE session_id IN (SELECT session_id FROM sessions WHERE conversation_id = ?1)`,
+    conversationId,
+  )
   for (const { name } of archivedTables)
     db.run(
       `DELETE FROM ${name} WHERE session_id IN (SELECT session_id FROM sessions WHERE conversation_id = ?)`,
@@ -99,7 +106,8 @@ export function restoreConversation(db: Db, conversationId: string): boolean {
     }
     const file = place.file.slice(join(dirname(db.path), '/').length)
     db.run('INSERT OR IGNORE INTO ona_unsettled_archives(file) VALUES (?)', file)
-    db.run('DELETE FROM ona_archives WHERE conversation_id = ?', conversationId)
+    for (const table of ['ona_archives', 'ona_archived_hooks'])
+      db.run(`DELETE FROM ${table} WHERE conversation_id = ?`, conversationId)
     addEvent(db, { conversationId, type: 'unarchived', detail: { file: place.file } })
     return true
   })

@@ -40,18 +40,31 @@ export function dropArchived(db: ReadDb): void {
   brought.get(db)!.clear()
 }
 
+/** Of hooks: at this event, on calls of this tool. */
+interface About {
+  readonly event: string | undefined
+  readonly toolName: string | undefined
+}
+
 /**
- * Rows of archived conversations, the newest conversation first, until there are `enough` of them or much was unpacked. `left`:
- * conversations that were not looked into.
+ * Rows of hooks in archived conversations, the newest conversation first, until there are `enough` of them or much was unpacked.
+ * Only archives that hold such a hook are unpacked, and older ones, of which that is not known. `left`: conversations that were
+ * not looked into.
  */
-export function archivedRows<T>(
+export function archivedHooks<T>(
   db: ReadDb,
   enough: number,
+  { event, toolName }: About,
   read: (conversationId: string) => readonly T[],
 ): { rows: T[]; left: number } {
   const archives = db.all<{ id: string; length: number }>(
     `SELECT a.conversation_id AS id, a.length FROM ona_archives a JOIN conversations c ON c.id = a.conversation_id
+     WHERE a.conversation_id IN (
+       SELECT conversation_id FROM ona_archived_hooks
+       WHERE ${event === undefined ? "hook_event > ''" : 'hook_event = ?1'} AND (?2 IS NULL OR tool_name = ?2))
+     OR NOT EXISTS (SELECT 1 FROM ona_archived_hooks WHERE hook_event = '' AND tool_name = hex(a.digest))
      ORDER BY c.last_active DESC, c.rowid DESC`,
+    ...[event ?? null, toolName ?? null],
   )
   const rows: T[] = []
   let unpacked = 0
@@ -67,7 +80,7 @@ export function archivedRows<T>(
   return { rows, left: rows.length >= enough ? 0 : archives.length - looked }
 }
 /** Compressed; about ten times as much is read. */
-const mostUnpacked = 32 * 1024 * 1024
+const mostUnpacked = 4 * 1024 * 1024
 
 /** '' for a session that there is not. */
 export const conversationOf = (db: ReadDb, sessionId: string | undefined): string =>

@@ -41,14 +41,14 @@ export const log = command('ona hooks log', { help, flags: logFlags }, async (va
   const db = readDb(path)
   try {
     const { event, tool: toolName, session: sessionId, conversation: conversationId } = values
-    const { archivedRows, bringArchived, conversationOf } = await import('../../../store/archive/reading.ts')
+    const { archivedHooks, bringArchived, conversationOf } = await import('../../../store/archive/reading.ts')
     const one = conversationId ?? conversationOf(db, sessionId)
     bringArchived(db, [one])
     const filter = { event, toolName, sessionId, conversationId, limit }
     let rows = listHookInvocations(db, filter)
     if (one === '' && rows.length < limit) {
       const read = (id: string) => listHookInvocations(db, { ...filter, conversationId: id })
-      const archived = archivedRows(db, limit - rows.length, read)
+      const archived = archivedHooks(db, limit - rows.length, filter, read)
       rows = [...archived.rows, ...rows].sort((a, b) => a.id - b.id).slice(-limit)
       if (archived.left > 0)
         noted(`${archived.left} archived conversations were not looked into; --conversation ID reads one`)
