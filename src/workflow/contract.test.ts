@@ -28,6 +28,7 @@ test('a line of the implementation is known from 8 characters, inside another li
   const code = 'A'.repeat(60)
   const seen = [
     await shown(short, around(short)),
+    await shown(short, around(`\u001b[1m${short}\u001b[0m`)),
     await shown(short.replace('5', ''), around(short.replace('5', ''))),
     await shown(long, around(`if (${long}) x`)),
     await shown(long.slice(1), around(`if (${long.slice(1)}) x`)),
@@ -36,6 +37,7 @@ test('a line of the implementation is known from 8 characters, inside another li
     await shown('', around(code.slice(1))),
   ]
   assert.deepEqual(seen, [
+    without,
     without,
     around('f(1234)'),
     without,

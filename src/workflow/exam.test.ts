@@ -48,10 +48,13 @@ test('the contract is the declared commands with their help, the documents and t
     'docs/deep/a.md': 'a',
     'schemas/b.json': '{}',
     'x.schema.json': '{"x":1}',
+    'openapi.json': '{"openapi":"3"}',
     'openapi.yaml': 'openapi: 3',
+    'openapi.yml': 'openapi: 3.1',
     'schema.sql': '-- no table',
     'src/secret.md': 'not shown',
   })
+  at.write('../x', 'a file beside the project')
   symlinkSync(join(at.projectDir, 'src/secret.md'), join(at.projectDir, 'docs/link.md'))
   const asked: string[] = []
   const help = async (file: string) => {
@@ -64,7 +67,9 @@ test('the contract is the declared commands with their help, the documents and t
       { name: 'greet --help', text: 'Usage: greet NAME' },
       { name: 'README.md', text: '# Greet' },
       { name: 'docs/deep/a.md', text: 'a' },
+      { name: 'openapi.json', text: '{"openapi":"3"}' },
       { name: 'openapi.yaml', text: 'openapi: 3' },
+      { name: 'openapi.yml', text: 'openapi: 3.1' },
       { name: 'schema.sql', text: '-- no table' },
       { name: 'schemas/b.json', text: '{}' },
       { name: 'x.schema.json', text: '{"x":1}' },

@@ -178,7 +178,13 @@ const spellings: Record<string, readonly string[]> = {
     'cat /dev/fd/3',
     'x > /dev/udp/a/1',
   ],
-  network: ['curl https://a.b', 'curl http://localhost.evil', 'curl ftp://a', 'git clone ssh://a'],
+  network: [
+    'curl https://a.b',
+    'curl http://localhost.evil',
+    'curl ftp://a',
+    'git clone ssh://a',
+    'curl "http://[2001:db8::1]:80/"',
+  ],
   loads: [
     ...[
       'require("./a")',
@@ -304,6 +310,29 @@ test('each spelling of what is forbidden is found and shown, and what is only al
   for (const [kind, lines] of found) for (const [line, ...why] of lines!) assert.ok(why.length > 0, `${kind}: ${line}`)
   t.assert.snapshot(Object.fromEntries(found))
   for (const line of allowed) assert.deepEqual(problems(`set -e\n[ "$(tool)" = 1 ]\n${line}\n`), [], line)
+})
+
+test('every word of the tables counts: what must not be shadowed, what reads and what changes, what a language brings', () => {
+  const shadowed =
+    'node npm npx deno bun python python3 ruby perl bash sh env git curl sqlite3 ona grep egrep fgrep rg diff cmp jq cat sed awk wc head tail sort test [ [[ exit return set trap true false eval exec command builtin echo printf read kill timeout'
+  const readers =
+    'cat grep egrep fgrep rg sed awk head tail less more wc diff cmp jq strings md5sum sha256sum sha1sum git source .'
+  const modules =
+    'os sys subprocess json re pathlib tempfile sqlite3 time shutil io csv socket http urllib signal textwrap difflib hashlib math datetime unittest fs path child_process'
+  const tables: Record<string, readonly string[]> = {
+    'it shadows a real program': shadowed.split(' ').map((word) => `${word}() { :; }`),
+    'it looks at bin/tool.mjs': readers.split(' ').map((word) => `${word} bin/tool.mjs`),
+    'it changes the project it tests': 'cp mv install ln tee dd rsync rm chmod chown truncate patch touch shred unlink'
+      .split(' ')
+      .map((word) => `${word} a $PROJECT_DIR/a`),
+  }
+  for (const [why, lines] of Object.entries(tables))
+    for (const line of lines)
+      assert.ok(
+        problems(`${line}${tail}`).some((problem) => problem.startsWith(why)),
+        `${why}: ${line}`,
+      )
+  for (const name of modules.split(' ')) assert.deepEqual(problems(`import ${name}${tail}`), [], name)
 })
 
 test('an assertion is a comparison that can fail, in one of these ways; a script that cannot fail is told how it could', () => {

@@ -99,7 +99,7 @@ const forbidden: readonly { readonly pattern: RegExp; readonly why: string }[] =
   },
   { pattern: /\/proc\/(?:self|\d|\$|\*)|\/dev\/(?:fd|tcp|udp)\//, why: 'it looks at processes, not at the program' },
   {
-    pattern: /\b(?:https?|ftp|ssh):\/\/(?!(?:localhost|127\.0\.0\.1|\[::1\])[:/"'\s$])[\w.-]+/,
+    pattern: /\b(?:https?|ftp|ssh):\/\/(?!(?:localhost|127\.0\.0\.1|\[::1\])[:/"'\s$])(?:[\w.-]+|\[[\da-f:.]+\])/,
     why: 'it depends on the network',
   },
 ]

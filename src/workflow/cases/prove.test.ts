@@ -138,6 +138,21 @@ test('a compiled program, which has no text, is emptied too: an honest case fail
   assert.equal(await at.flaw(`set -e\n"$PROJECT_DIR/bin/greet" | grep -qx 'Hello, Ada!' || exit 1\n`), undefined)
 })
 
+test('what counts as text of a change: files that are there and hold no NUL', (t) => {
+  const { projectDir } = project(t, { 'a.mjs': program, 'b.bin': 'x\0y' })
+  const files = new Map([
+    ['a.mjs', 'x'],
+    ['b.bin', 'x'],
+    ['unreadable.mjs', 'x'],
+    ['removed.mjs', ''],
+  ])
+  assert.deepEqual(changeOf({ files, hash: 'h' }, projectDir), {
+    hash: 'h',
+    files: ['a.mjs', 'b.bin', 'unreadable.mjs'],
+    texts: new Map([['a.mjs', program]]),
+  })
+})
+
 test('nothing is written through a link that leads out of the copy', async (t) => {
   const at = project(t, { 'lib/a.mjs': program })
   const outside = join(at.projectDir, '../outside')

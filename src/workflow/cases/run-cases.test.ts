@@ -11,6 +11,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -52,12 +53,13 @@ test('a script has a folder, a copy and a record of its own, and nothing of them
     runScript(script, { projectDir: at.projectDir, db: at.db, conversationId: 'c', env: at.env, ...more })
   const facts = await run(
     `[ "$PWD" = "$CASE_DIR" ] && [ "$TMPDIR" = "$CASE_DIR" ] && [ "$(ls -A)" = "" ] && echo alone
+case "$(ls -l "$AGENT_SDLC_DB")" in -rw-------*) echo private ;; esac
 echo "$PROJECT_DIR"; type -t ona; command -v -p sh > /dev/null && echo found; echo wrong >&2; read -r line || echo no input; exit 3`,
   )
   assert.deepEqual(facts, {
     exitCode: 3,
     timedOut: false,
-    stdout: `alone\n${at.projectDir}\nfunction\nfound\nno input\n`,
+    stdout: `alone\nprivate\n${at.projectDir}\nfunction\nfound\nno input\n`,
     stderr: 'wrong\n',
   })
   const rows = await run(
@@ -75,9 +77,9 @@ echo "$PROJECT_DIR"; type -t ona; command -v -p sh > /dev/null && echo found; ec
   assert.match(found.stdout, /^#!\/bin\/sh\nexec ".*node" ".*\/bin\/ona\.mjs" "\$@"\n/)
   const late = await run('echo begun; sleep 60', { timeoutMs: 300 })
   assert.deepEqual([late.exitCode, late.timedOut, late.stdout], [null, true, 'begun\n'])
-  const long = await run("printf 'é%.0s' $(seq 200000); printf '%300000s' x >&2")
+  const long = await run("printf '€%.0s' $(seq 200000); printf '%300000s' x >&2")
   const cut = '\n[SDLC_TRUNCATED]'
-  assert.deepEqual([long.stdout, long.stderr.length], ['é'.repeat(200_000), 262_144 + cut.length])
+  assert.deepEqual([long.stdout, long.stderr.length], ['€'.repeat(200_000), 262_144 + cut.length])
   assert.ok(long.stderr.endsWith(` ${cut}`))
   const whole = await run(
     "head -c 262144 /dev/zero | tr '\\0' x; head -c 262144 /dev/zero | tr '\\0' y >&2; printf y >&2",
@@ -234,6 +236,7 @@ test('the copy has all of the project but its history, its packages and our fold
   }
   for (const path of [
     'a',
+    'deep/cli',
     'deep/.git/x',
     '.git/x',
     '.ona/x',
@@ -243,16 +246,25 @@ test('the copy has all of the project but its history, its packages and our fold
   ])
     put(path)
   symlinkSync('../deep', join(at.projectDir, 'node_modules/own'))
+  symlinkSync('../own/cli', join(at.projectDir, 'node_modules/.bin/cli'))
   symlinkSync('a', join(at.projectDir, 'link'))
+  utimesSync(join(at.projectDir, 'deep/cli'), 1_000_000, 1_000_000)
   const copy = copyProject(at.projectDir, { texts: new Map([['a', 'other']]), sandboxed: true })
+  assert.equal(statSync(join(copy.path, 'deep/cli')).mtimeMs, 1_000_000_000)
+  copy.write('deep/cli', 'of the copy')
   const read = (path: string) => readFileSync(join(copy.path, path), 'utf8')
   assert.deepEqual(
     [readdirSync(copy.path).sort(), read('a'), read('link'), read('deep/.git/x'), read('node_modules/own/.git/x')],
     [['a', 'deep', 'link', 'node_modules'], 'other', 'other', 'deep/.git/x', 'deep/.git/x'],
   )
   assert.deepEqual(
-    [read('node_modules/dep/i'), read('node_modules/@s/p/i'), read('node_modules/.bin/run')],
-    ['node_modules/dep/i', 'node_modules/@s/p/i', 'node_modules/.bin/run'],
+    [
+      read('node_modules/dep/i'),
+      read('node_modules/@s/p/i'),
+      read('node_modules/.bin/run'),
+      read('node_modules/.bin/cli'),
+    ],
+    ['node_modules/dep/i', 'node_modules/@s/p/i', 'node_modules/.bin/run', 'of the copy'],
   )
   assert.equal(copy.path.endsWith('/project'), true)
   copy.write('a', 'again')
