@@ -43,6 +43,30 @@ test('a record of an earlier version gets the tables that it lacks, and keeps th
   assert.deepEqual(schemaOf(path), whole)
 })
 
+test('the chain begins after the rows that were there before it, in each table', () => {
+  const path = join(folder, 'before-chain.db')
+  openDb(path).close()
+  const old = new DatabaseSync(path)
+  const made = ownTables.findIndex((sql) => sql.startsWith('CREATE TABLE ona_chain_origin'))
+  old.exec(`DROP TABLE ona_chain_origin; PRAGMA foreign_keys=OFF;
+    INSERT INTO transcript_entries(id, session_id, sequence, entry_type, payload_json) VALUES (5, 's', 0, 'user', '{}');
+    INSERT INTO events(id, conversation_id, event_type) VALUES (6, 'c', 'x');
+    INSERT INTO hook_invocations(id, session_id, conversation_id, hook_event, hook_ordinal, matcher, command, input_json, started_at)
+      VALUES (7, 's', 'c', 'Stop', 0, '', '', '{}', '')`)
+  old.exec(ownTables[made]!)
+  const origin = old.prepare('SELECT name, last FROM ona_chain_origin').all()
+  old.close()
+  assert.deepEqual(
+    origin.map((row) => ({ ...row })),
+    [
+      { name: 'transcript_entries', last: 5 },
+      { name: 'events', last: 6 },
+      { name: 'hook_invocations', last: 7 },
+      { name: 'tool_permission_log', last: 0 },
+    ],
+  )
+})
+
 test('the last thousand calls that a process started are known', () => {
   const [path, other] = [join(folder, 'a.db'), join(folder, 'b.db')]
   for (let event = 1; event <= 1000; event++) startedHere({ path }, event)

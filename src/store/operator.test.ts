@@ -284,6 +284,12 @@ test('a process that detached itself is refused when it was born while a command
     rows.map(([each, held]) => [each, held ? detached(head) : undefined]),
   )
   assert.equal(bornOfCommand(chain, record(older, { started: 0 })), detached(first))
+  const below = (name: string) => bornOfCommand([head, { ...older, pid: 4, name }], record(head, { started: 0 }))
+  assert.deepEqual(
+    [below('systemd'), below('bash')],
+    [detached(head), undefined],
+    'a user has a first process of their own',
+  )
   const problem = (...of: Parameters<typeof record>) => operatorProblem('moving', record(...of))
   assert.equal(problem(head, { started: 0 }), said(detached(head)))
   assert.equal(problem(head), undefined)

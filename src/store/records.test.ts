@@ -138,6 +138,22 @@ test('words that every sentence has recall nothing', (t) => {
   writeMemory(db, { type: 'note', title: 'The build', content: 'It is run with make and not with npm' })
   assert.deepEqual(searchMemories(db, 'what is it with you and the weather'), [])
   assert.equal(searchMemories(db, 'how do I start the build?').length, 1)
+  const common = `a about after all also am an and any are as at be been before but by can could did do does doing for from
+    get had has have he her here him his how i if in into is it its just let like make me more most my no not now of on one
+    only or our out please she should so some than that the their them then there these they this those to too under up us
+    use very was we were what when where which while who why will with would you your`
+  writeMemory(db, { type: 'note', title: 'Common words', content: common })
+  for (const word of common.split(/\s+/)) assert.deepEqual(searchMemories(db, word), [], word)
+})
+
+test('a word with its accents apart is one word', (t) => {
+  const { db } = conversation(t)
+  writeMemory(db, { type: 'note', title: 'The résumé' })
+  writeMemory(db, { type: 'note', title: 'Sume' })
+  assert.deepEqual(
+    searchMemories(db, 'résumé'.normalize('NFD')).map(({ title }) => title),
+    ['The résumé'],
+  )
 })
 
 test('state, summary and ratings belong to a conversation', (t) => {

@@ -63,11 +63,11 @@ function opened(t: TestContext) {
   return db
 }
 
-/** A value as JSON, with the moments of now as NOW; 64 hexadecimal digits as HASH. */
+/** A value as JSON, with the moments of now as NOW, not those that `old` set; 64 hexadecimal digits as HASH. */
 const plain = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value ?? null)
-      .replaceAll(/"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"/g, '"NOW"')
+      .replaceAll(/"(?!2020)\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"/g, '"NOW"')
       .replaceAll(/"[0-9a-f]{64}"/g, '"HASH"'),
   )
 
@@ -109,6 +109,14 @@ test('conversations and sessions', (t) => {
     ),
     ['s', 's', undefined, 's', undefined],
   )
+  createSession(db, 'c', 's2')
+  db.run("UPDATE sessions SET started_at = '2026-01-01 00:00:00'")
+  assert.equal(newestSession(db, { conversationId: 'c' })?.sessionId, 's2', 'of the same second the later')
+  createConversation(db, { projectDir: '/p', id: 'imported' })
+  createSession(db, 'imported', 'imported')
+  assert.deepEqual(newest(), ['imported', 'imported', undefined])
+  db.run("INSERT INTO ona_imports(session_id, agent, source_id, file) VALUES ('imported', 'other', 'x', 'f')")
+  assert.deepEqual(newest(), ['d', 'c', undefined], "what came out of another agent's history is not continued")
   assert.deepEqual(phases, ['idle', 'planning', 'implement', 'test', 'verify', 'done'], 'the phases of spec 003')
   assert.match(createConversation(db, { projectDir: '/' }).id, /^[0-9a-f]{8}-[0-9a-f]{4}-4/)
 })
@@ -349,6 +357,8 @@ test('plans', (t) => {
   const other = draftPlan(db, { conversationId: 'c', content: 'more' })
   assert.equal(other.filePath, null)
   assert.deepEqual([supersedePlan(db, 2), getPlan(db, 2)?.status, supersedePlan(db, 2)], [true, 'superseded', false])
+  approvePlan(db, draftPlan(db, { conversationId: 'c', content: 'again' }).id)
+  assert.deepEqual([supersedePlan(db, 3), getPlan(db, 3)?.status], [true, 'superseded'])
 })
 
 test('memories', (t) => {
@@ -425,6 +435,13 @@ test('ratings, prompts, profiles and servers', (t) => {
   assert.deepEqual(plain([readKnownServer(db, 'k'), readKnownServer(db, 'x'), knownServers(db, 'git')]), [
     ...[server, null, [server]],
   ])
+  writeKnownServer(db, { ...server, key: 'm' })
+  old(db, 'ona_mcp_servers', 'seen_at', "key = 'm'")
+  assert.deepEqual(
+    knownServers(db, 'git').map(({ key }) => key),
+    ['m', 'k'],
+    'the last that was connected last',
+  )
   forgetOffer(db, 'k')
   assert.deepEqual([readKnownServer(db, 'k')?.offer, readKnownServer(db, 'l')?.offer], [null, '{}'])
 })
@@ -481,25 +498,32 @@ test('retention: one run a day, finished once, and what is on hold', (t) => {
   const db = opened(t)
   const at = (hours: number) => new Date(Date.UTC(2026, 0, 2) + hours * 3_600_000)
   assert.deepEqual(
-    [beginRetention(db, 30, at(0)), beginRetention(db, 30, at(23)), beginRetention(db, 7, at(25))],
+    [beginRetention(db, 30, at(0)), beginRetention(db, 30, at(23)), beginRetention(db, 7, at(24))],
     [...[1, undefined, 2]],
   )
   assert.deepEqual(
-    plain([begunRetention(db, 2, at(25.9)), begunRetention(db, 2, at(26.5)), begunRetention(db, 9, at(25))]),
+    plain([begunRetention(db, 2, at(24.9)), begunRetention(db, 2, at(25)), begunRetention(db, 9, at(24))]),
     [{ days: 7 }, null, null],
   )
   finishRetention(db, 2, { sessions: 3, rows: 40, left: 5 })
-  assert.equal(begunRetention(db, 2, at(25)), undefined)
+  assert.equal(begunRetention(db, 2, at(24.5)), undefined)
   assert.deepEqual(
     plain(db.all('SELECT id, days, started_at AS began, sessions, rows, remaining FROM ona_retention')),
     [
       { id: 1, days: 30, began: '2026-01-02T00:00:00.000Z', sessions: null, rows: null, remaining: null },
-      { id: 2, days: 7, began: '2026-01-03T01:00:00.000Z', sessions: 3, rows: 40, remaining: 5 },
+      { id: 2, days: 7, began: '2026-01-03T00:00:00.000Z', sessions: 3, rows: 40, remaining: 5 },
     ],
   )
   holdConversation(db, 'c', 'audit')
   holdConversation(db, 'c', 'court')
-  assert.deepEqual(plain(holds(db)), [{ conversationId: 'c', reason: 'court', since: 'NOW' }])
+  createConversation(db, { projectDir: '/', id: 'b' })
+  holdConversation(db, 'b', 'older')
+  old(db, 'ona_holds', 'created_at', "conversation_id = 'b'")
+  assert.deepEqual(plain(holds(db)), [
+    { conversationId: 'b', reason: 'older', since: '2020-01-01 00:00:00' },
+    { conversationId: 'c', reason: 'court', since: 'NOW' },
+  ])
+  assert.equal(releaseConversation(db, 'b'), true)
   assert.deepEqual([holdOf(db, 's'), holdOf(db, 'x')], ['court', undefined])
   assert.deepEqual([releaseConversation(db, 'c'), releaseConversation(db, 'c'), holds(db)], [true, false, []])
 })
@@ -597,7 +621,7 @@ test('a secret that the process knows is in no column of what each part writes',
   const db = opened(t)
   const secret = 'known-only-here-5519'
   keepOut(secret)
-  const text = (name: string) => `${name} ${secret}`
+  const text = (name: string) => `${name} ${secret}, and again ${secret}`
   const invocation: Invocation = {
     ...{ event: 'PreToolUse', ordinal: 0, toolUseId: 't', toolName: 'Bash', exitCode: 0, skippedReason: null },
     ...{ matcher: text('matcher'), command: text('command'), inputJson: text('input') },

@@ -1,12 +1,23 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import fs, {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { hasOpen } from '../../files/process-tree.ts'
 import { packageRoot } from '../../package-root.ts'
+import { requestApproval, settleApproval } from '../approvals.ts'
 import { listEvents } from '../audit.ts'
 import { endProblem } from '../chain/chain-end.ts'
 import { createConversation, createSession } from '../conversations.ts'
@@ -14,7 +25,14 @@ import { type Db, openDb, readDb, type StoreError } from '../open.ts'
 import { commitToolCall } from '../session/commit.ts'
 import { archivable, archiveConversation, archiveOf, unarchiveConversation, unarchiveSession } from './archive.ts'
 import { packed, rowsOf, unpacked } from './frame.ts'
-import { archivedConversations, bringArchived, conversationOf, dropArchived, withArchived } from './reading.ts'
+import {
+  archivedConversations,
+  archivedRows,
+  bringArchived,
+  conversationOf,
+  dropArchived,
+  withArchived,
+} from './reading.ts'
 
 const tables = ['transcript_entries', 'events', 'hook_invocations', 'tool_permission_log']
 const rows = (db: Pick<Db, 'all'>, session: string) =>
@@ -93,6 +111,35 @@ test('what is old and has rows is moved to a file, with an event that says so, a
     ],
   )
   assert.throws(() => db.run("INSERT INTO sessions(session_id, conversation_id) VALUES ('x', 'none')"), /FOREIGN KEY/)
+  assert.deepEqual(db.get('PRAGMA synchronous'), { synchronous: 1 }, 'NORMAL again')
+})
+
+test('a call that waits for approval keeps its conversation where it is', (t) => {
+  const { db } = record(t)
+  const call = { toolUseId: 't', tool: 'Bash', input: '{}', summary: '', reason: '', owner: null }
+  const id = requestApproval(db, { conversationId: 'a', sessionId: 's-a', ...call, expiresInSeconds: 60 })
+  assert.deepEqual(archivable(db, '2021-01-01 00:00:00'), ['b'])
+  settleApproval(db, id)
+  assert.deepEqual(archivable(db, '2021-01-01 00:00:00'), ['a', 'b'])
+})
+
+test('a new file and its name are on the disk before a row is removed', { skip: process.platform !== 'linux' }, (t) => {
+  const { db, folder, file } = record(t)
+  const flushed: string[] = []
+  const { fsyncSync } = fs
+  const restore = () => {
+    fs.fsyncSync = fsyncSync
+    syncBuiltinESMExports()
+  }
+  t.after(restore)
+  fs.fsyncSync = (fd) => {
+    flushed.push(readlinkSync(`/proc/self/fd/${fd}`))
+    fsyncSync(fd)
+  }
+  syncBuiltinESMExports()
+  for (const id of ['a', 'b']) archiveConversation(db, id, 'old.zst')
+  restore()
+  assert.deepEqual(flushed, [file, folder, file])
 })
 
 test('a reader sees archived rows under the names of their tables, and writers hide nothing', (t) => {
@@ -129,6 +176,34 @@ test('a reader sees archived rows under the names of their tables, and writers h
     name: 'TypeError',
     message: 'a connection that writes must not hide a table behind a TEMP one',
   })
+})
+
+test('archived rows are read from the newest conversation on, until there are enough or much was unpacked', (t) => {
+  const { db } = record(t)
+  for (const id of ['a', 'b']) archiveConversation(db, id, 'old.zst')
+  const reader = readDb(db.path)
+  t.after(() => reader.close())
+  const read = (enough: number) =>
+    archivedRows(reader, enough, (id) =>
+      reader.all<{ detail: string }>('SELECT detail FROM events WHERE session_id = ?', `s-${id}`),
+    )
+  const [a, b] = [{ detail: 'a' }, { detail: 'b' }]
+  assert.deepEqual(
+    [read(3), read(2), read(1)],
+    [
+      { rows: [b, a], left: 0 },
+      { rows: [b, a], left: 0 },
+      { rows: [b], left: 0 },
+    ],
+  )
+  db.run("UPDATE ona_archives SET length = 33554432 WHERE conversation_id = 'a'")
+  assert.deepEqual(
+    [read(2), read(1)],
+    [
+      { rows: [b], left: 1 },
+      { rows: [b], left: 0 },
+    ],
+  )
 })
 
 test('what was changed or is missing is reported, and nothing of it is used', (t) => {

@@ -57,17 +57,18 @@ test('each commit is a link for each turn of a session; what was rolled back is 
     const gone = tell(db, 's')
     db.run('DELETE FROM events WHERE id = ?', gone)
   })
-  db.run(
-    "INSERT INTO events(conversation_id, session_id, event_type) VALUES ('c', 's', 'a'), ('c', 's', 'b'), ('c', 's', 'c')",
-  )
+  const three =
+    "INSERT INTO events(conversation_id, session_id, event_type) VALUES ('c', 's', 'a'), ('c', 's', 'b'), ('c', 's', 'c')"
+  db.run(three)
+  db.transaction(() => db.run('DELETE FROM events WHERE id = ?', db.run(three).lastId - 1))
   commitToolCall(db, {
     ...{ sessionId: 's', conversationId: 'c', invocations: [], events: [{ type: 'e' }] },
     permission: { toolName: 'T', decision: 'allow', reason: {} },
     result: { tool_use_id: 't', content: '', is_error: false },
   })
   assert.deepEqual(linked(db), [
-    ...['s: 1 1', 's: 1 2', 'k: 1 3, 1 4', 's: 1 5', ': 1 6, 1 7', 's: 1 9', 's: 1 11, 1 12, 1 13'],
-    's: 3 1, 1 14, 0 1',
+    ...['s: 1 1', 's: 1 2', 'k: 1 3, 1 4', 's: 1 5', ': 1 6, 1 7', 's: 1 9', 's: 1 11, 1 12, 1 13', 's: 1 14, 1 16'],
+    's: 3 1, 1 17, 0 1',
   ])
   assert.equal(endProblem(db), undefined)
 })
