@@ -237,6 +237,21 @@ test('a guard on Task runs for the Agent tool, and deny, ask and allow are answe
   assert.deepEqual(await asked(defineHook('PreToolUse', () => allow())), ['allow', ''])
 })
 
+test('the answers of a PreToolUse hook in one word, whole', () => {
+  const answer = (permissionDecision: string, reason: object) => ({
+    hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, ...reason },
+  })
+  assert.deepEqual(
+    [deny('no'), ask(''), allow('fine'), allow()],
+    [
+      answer('deny', { permissionDecisionReason: 'no' }),
+      answer('ask', { permissionDecisionReason: '' }),
+      answer('allow', { permissionDecisionReason: 'fine' }),
+      answer('allow', {}),
+    ],
+  )
+})
+
 test('a step hook that exits 2 vetoes: the turn ends, and what it said is the reason', async () => {
   const { answer } = await stage(
     settings([{ hook_event_name: 'before_tool_apply', command: 'echo enough >&2; exit 2', shell: 'sh' }]),

@@ -165,12 +165,17 @@ test('state, summary and ratings belong to a conversation', (t) => {
     [getState(db, conversationId, 'a'), getState(db, conversationId, 'b'), getState(db, 'x', 'a')],
     ['2', '', undefined],
   )
-  assert.deepEqual(allState(db, conversationId), { a: '2', b: '' })
+  db.run("INSERT INTO state(conversation_id, key, value) VALUES (?, 'none', NULL)", conversationId)
+  assert.deepEqual(
+    [allState(db, conversationId), getState(db, conversationId, 'none')],
+    [{ a: '2', b: '' }, undefined],
+    'what another program left empty',
+  )
   assert.deepEqual([deleteState(db, conversationId, 'a'), deleteState(db, conversationId, 'a')], [true, false])
   saveSummary(db, conversationId, 'first')
-  saveSummary(db, conversationId, ' two  words\n')
+  saveSummary(db, conversationId, ' isn’t  two-fold\n')
   const { createdAt: _, ...summary } = getSummary(db, conversationId)!
-  assert.deepEqual(summary, { content: ' two  words\n', wordCount: 2 })
+  assert.deepEqual(summary, { content: ' isn’t  two-fold\n', wordCount: 2 })
   addRating(db, { conversationId, rating: 4, objective: 'ship it' })
   addRating(db, { conversationId, rating: 2 })
   for (const rating of [4.5, 0, 6]) assert.throws(() => addRating(db, { conversationId, rating }), RangeError)

@@ -172,6 +172,29 @@ test('hooks by level: their groups, what is wrong with one and where, and those 
   )
 })
 
+test('hooks of one level that run, that are switched off and that are held back are groups of their own', (t) => {
+  const { load } = world(t)
+  const hook = (command: string) => ({ hook_event_name: 'Stop', matcher: '', source: 'project' as const, command })
+  const group = (command: string, withheld?: string) => {
+    const { source, ...entry } = hook(command)
+    return { source, hooks: [entry], ...(withheld && { withheld }) }
+  }
+  const loaded = load()
+  const groups = hookGroups({
+    ...loaded,
+    settings: { ...loaded.settings, hooks: [hook('runs')] },
+    disabledHooks: [
+      { hook: hook('off'), withheld: 'hooks_disabled' },
+      { hook: hook('skipped'), withheld: 'bare_mode' },
+    ],
+    heldBack: [{ level: 'project', file: 'f', keys: ['hooks'], hooks: [hook('held')] }],
+  })
+  assert.deepEqual(groups, [
+    ...[group('runs'), group('off', 'hooks_disabled'), group('skipped', 'bare_mode')],
+    group('held', 'untrusted_workspace'),
+  ])
+})
+
 test('a repository does not set variables that are not for it, and that is said', (t) => {
   const { root, write, load } = world(t)
   const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://x', PLAIN: 'x' }
@@ -351,10 +374,17 @@ test('trust is kept in ~/.ona/trust.json, once for each folder, and a damaged fi
   assert.equal(isTrusted(folder, places), false)
   for (let times = 0; times < 2; times++) assert.equal(trust(folder, places), true)
   assert.equal(readFileSync(file, 'utf8'), `{\n  "folders": [\n    "${folder}"\n  ]\n}\n`)
-  const inside = [folder, join(folder, 'sub'), `${folder}x`, root, join(folder, '..', 'w', 'new')]
+  const inside = [
+    folder,
+    join(folder, 'sub'),
+    `${folder}x`,
+    root,
+    join(folder, '..', 'w', 'new'),
+    join(folder, '..dots'),
+  ]
   assert.deepEqual(
     inside.map((each) => isTrusted(each, places)),
-    [true, true, false, false, true],
+    [true, true, false, false, true, true],
   )
   assert.equal(isTrusted(root, { ...places, managed: [root] }), true)
   assert.deepEqual([trust(root, places), trust(places.home, places)], [false, false])

@@ -1,7 +1,6 @@
 /** Faults in the settings of one file, each with its place and remedy. */
 import { blockingEvents } from '../../hooks/claude/events.ts'
 import { secretIn } from '../../hooks/secrets/redact.ts'
-import { isSecretName } from '../../hooks/secrets/secret-names.ts'
 import { isHookName, readHooks, sayHookProblem } from '../../hooks/settings.ts'
 import { isObject, type JsonObject, type JsonSchema, type Shape, say } from '../../hooks/shape.ts'
 import type { Layer } from './settings-files.ts'
@@ -155,7 +154,7 @@ function isUsable(
 
 const modelConfigProblems = (config: JsonObject): string[] =>
   Object.entries(config)
-    .filter(([key, value]) => isSecretName(key) || (typeof value === 'string' && secretIn(value)))
+    .filter(([, value]) => typeof value === 'string' && secretIn(value))
     .map(([key]) => `model_config.${key} looks like a secret${fixes['model_config']}`)
 
 const fieldOf = (fields: Record<string, Shape<unknown>>, key: string): Shape<unknown> | undefined =>
