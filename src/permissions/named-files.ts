@@ -28,8 +28,8 @@ function findingsFor(paths: readonly string[], question: PermissionQuestion, rul
     const access = { kind, paths, tree: false }
     for (const behavior of ['deny', 'ask'] as const) {
       const rule = rules[behavior].find((each) => fileRuleMatches(each, behavior, access, question))
-      // it may only read what it is not to change
-      const word = behavior === 'deny' && (kind === 'read' || rule?.tool !== 'Edit') ? 'deny' : 'ask'
+      // it may only read what it is not to change; what it is not to read is denied as such
+      const word = behavior === 'deny' && kind === 'read' ? 'deny' : 'ask'
       if (rule) found.push({ word, rule, why: `the ${behavior} rule "${rule.text}" matches ${paths[0]}` })
     }
     const row = protectionFor(access, question)
@@ -41,7 +41,7 @@ function findingsFor(paths: readonly string[], question: PermissionQuestion, rul
 }
 
 /** The last part of the names of tools that change nothing. */
-const reads = /^(read|get|list|search|find|stat|view|show|describe|directory_tree)(_|$)|_(info|tree|list|search)$/i
+const reads = /^(read|get|list|search|find|stat|view|show|describe)(_|$)|_(info|tree|list|search)$/i
 
 const pathKeys = /path|file|dir|folder|uri|source|destination|target|root|cwd|location/i
 /** What stands there is text or an address of the network, unless it begins as a path does. */

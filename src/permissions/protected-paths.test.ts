@@ -33,6 +33,7 @@ test('each path has the protection of the strictest row that covers it', () => {
     '/w/.bashrc': 'mode',
     '/w/src/a.ts': undefined,
     '/home/ada/.onax/settings.json': undefined,
+    '/etc/onax/etc/ona/.git/config': 'ask',
   }
   assert.deepEqual(Object.fromEntries(Object.keys(expected).map((path) => [path, edit(path)])), expected)
 })
@@ -45,6 +46,9 @@ test('stored credentials may not be read either', () => {
     ),
     ['deny', 'deny', undefined],
   )
+  // also where another row forbids as much and says nothing of reading
+  const rows = [{ at: 'exact', path: '/home/ada/.ona', edit: 'deny', what: 'a folder' }] as const
+  assert.equal(protectionOf('/home/ada/.ona/credentials.json', home, rows)?.read, 'deny')
 })
 
 test('each name of the list is protected where it stands, and the message says what it is', () => {

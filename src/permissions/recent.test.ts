@@ -5,7 +5,7 @@ import { recent, repeated } from './recent.ts'
 test('what is asked for again stays, what is not goes, and there are never more than twice as many', () => {
   const known = recent<string, number>(2)
   known.set('a', 1)
-  for (const [at, key] of ['b', 'c', 'd'].entries()) {
+  for (const [at, key] of ['b', 'c', 'd', 'i', 'j'].entries()) {
     known.set(key, at)
     assert.equal(known.get('a'), 1)
   }

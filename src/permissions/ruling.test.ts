@@ -35,6 +35,15 @@ test('rules of settings, with what is said of those that are dropped', () => {
   assert.deepEqual(rulesOf({ allow: builtinRules }).warnings, [])
 })
 
+test('tools that only read, ask or keep a list are allowed by the built-in rules, each by its own', async () => {
+  const tools =
+    'Agent AskUserQuestion Brief EnterPlanMode ExitPlanMode ListMcpResources ReadMcpResource Skill TaskOutput TaskStop TodoWrite ToolSearch'
+  const files = 'Read(builtin:working-directories) Bash(builtin:read-only)'
+  assert.deepEqual(builtinRules, `${files} ${tools}`.split(' '))
+  for (const tool of tools.split(' '))
+    assert.equal((await decide(asked(tool, {}, { settings: { allow: builtinRules } }))).rule, tool)
+})
+
 test('a ruling has its paths, its suggestions and its rule', async () => {
   const read = await decide(asked('Read', { file_path: '/x/a' }))
   assert.deepEqual(read, {

@@ -51,6 +51,27 @@ async function hold(rows: readonly (readonly [rules: string, call: Call, is: str
   )
 }
 
+test('a folder that is removed as a whole is searched for the names that settings, hooks and git are read from', async () => {
+  const agent = 'the configuration of a coding agent'
+  const git = 'git configuration that can run programs'
+  const rows = {
+    '.ona': 'part of the settings, hooks and definitions of ona',
+    '.claude': 'part of the settings, hooks and definitions of ona and Claude Code',
+    ...{ '.claude.json': agent, '.github/hooks': agent, '.github/copilot': agent },
+    ...{ '.git/hooks': git, '.git/config': git, '.git/config.worktree': git, '.git/info/attributes': git },
+    ...{ '.git/modules': git, '.gitconfig': git },
+  }
+  const found: Record<string, string> = {}
+  for (const [at, name] of Object.keys(rows).entries()) {
+    mkdirSync(join(w, `held-${at}`, name), { recursive: true })
+    const line = await said('+Bash', `rm -r ${join(w, `held-${at}`)}`)
+    found[name] = line.replace(/^ask: `rm -r .*` takes W\/held-\d+ with /, '')
+  }
+  assert.deepEqual(found, rows)
+  mkdirSync(join(w, 'held', '.cursor'), { recursive: true })
+  assert.equal(await said('+Bash', `rm -r ${join(w, 'held')}`), 'allow by Bash: the allow rule "Bash"')
+})
+
 test('what is said of rules, hooks, modes and protected paths, of a tool that takes a file', async () => {
   await hold([
     ['+Read', ['Read', { file_path: '/w/a' }], 'allow by Read: the allow rule "Read" matches'],
@@ -363,6 +384,24 @@ test('what is said of a command line under a mode or a layer of its own', async 
       '+Bash(ls)',
       'ls > out',
       'deny: Permission to use Bash has been denied: out may not be written in this mode.',
+      { mode: 'plan' },
+    ],
+    [
+      '-Bash(make install)',
+      'make $X > out',
+      'deny: Permission to use Bash has been denied: out may not be written in this mode.',
+      { mode: 'plan' },
+    ],
+    [
+      '-Bash(make install)',
+      'make $X',
+      'deny: Permission to use Bash has been denied: plan mode does not allow Bash.',
+      { mode: 'plan' },
+    ],
+    [
+      '-Bash(make install) +Bash',
+      'make $X',
+      'ask by Bash(make install): `make $X` may be what "Bash(make install)" is about',
       { mode: 'plan' },
     ],
     ['+Bash(cat)', 'cat < a', 'allow by Bash(cat): the allow rule "Bash(cat)"', { mode: 'acceptEdits' }],

@@ -47,6 +47,7 @@ test('the file that a call is about', () => {
       of('Glob', { path: 'a', pattern: 'b/*.ts' }),
       of('Glob', { pattern: '/x/*.ts' }),
       of('Glob', { path: 'a' }),
+      of('Glob', { path: '', pattern: 'b/*.ts' }),
       of('Read', { file_path: '' }),
       of('Read', { file_path: 1 }),
       of('Read', { path: 'a' }),
@@ -63,6 +64,7 @@ test('the file that a call is about', () => {
       'read /w/sub/a/b and below',
       'read /x and below',
       'read /w/sub/a and below',
+      'read /w/sub/b and below',
       'read /w/sub',
       'read /w/sub',
       'read /w/sub',
@@ -113,7 +115,7 @@ test('every spelling of a path needs an allow rule, and the last one is named', 
   const rules = ['Read(/src/**)', 'Read(//x/**)'].map((text) => ruleOf(text, 'allow'))
   const of = (...paths: string[]) => allowingRule(rules, { kind: 'read', paths, tree: false }, asked('', {}))?.text
   assert.deepEqual(
-    [of('/w/src/a'), of('/w/src/a', '/x/a'), of('/x/a', '/w/src/a'), of('/w/src/a', '/y'), of('/y')],
+    [of('/w/src/a'), of('/w/src/a', '/x/a'), of('/x/a', '/w/src/a'), of('/w/src/a', '/y'), of('/y', '/w/src/a')],
     ['Read(/src/**)', 'Read(//x/**)', 'Read(/src/**)', undefined, undefined],
   )
 })

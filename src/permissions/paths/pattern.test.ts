@@ -49,6 +49,7 @@ test('one part of a path as a regular expression', () => {
   assert.deepEqual(matching('[a-c]', 'a', 'b', 'c', 'd', '-'), ['a', 'b', 'c'])
   assert.deepEqual(matching('[!a-c]', 'a', 'd', '/', '-'), ['d', '-'])
   assert.deepEqual(matching('[^a]', 'a', 'd', '^'), ['d', '^'])
+  assert.deepEqual(matching('[b-b]', 'a', 'b', 'c', '-'), ['b'])
   assert.deepEqual(matching('[c-a]', 'a', 'b', 'c', '-'), [])
   assert.deepEqual(matching('[]a]', ']', 'a', 'b'), [']', 'a'])
   assert.deepEqual(matching('[a-]', 'a', '-', 'b'), ['a', '-'])
@@ -87,6 +88,7 @@ test('where a pattern is looked for', () => {
     ['a/**', '/p/sub/x/a/b', true, false],
     ['**', '/p/sub/a', true, true],
     ['//', '/q', true, true],
+    ['?', '/p/sub/𝄞', true, true],
   ]
   assert.deepEqual(
     rows.map(([text, path]) => [
@@ -103,6 +105,10 @@ test('where a pattern is looked for', () => {
   assert.deepEqual(
     [denied('a', '/o/a'), denied('a', '/d/a'), denied('/a', '/o/a'), denied('/a', '/d/a'), denied('/a', '/o/a', true)],
     [true, true, true, false, false],
+  )
+  assert.deepEqual(
+    ['/p/a', '/p/x/a', '/x/a'].map((path) => denied('/a', path)),
+    [true, false, false],
   )
   assert.deepEqual(
     [denied('a', '/o/a', true), matchesPath(pathPattern('a', false), '/p/a', { ...places, cwd: '/x' }, false)],
@@ -188,12 +194,19 @@ test('a path made absolute, and its spellings', () => {
     [['/c/a'], ['/link/a', '/real/a'], ['/h'], ['/h/a'], ['/c/a'], ['/link', '/real'], ['/link/a', '/real/a']],
   )
   assert.deepEqual(
-    [spelled('/link/../x'), spelled('../x', '/link'), spelled('x', '/link/..'), spelled('a/../b')],
+    [
+      spelled('/link/../x'),
+      spelled('../x', '/link'),
+      spelled('x', '/link/..'),
+      spelled('a/../b'),
+      spelled('/link/a/../b'),
+    ],
     [
       ['/x', '/up/x'],
       ['/x', '/up/x'],
       ['/x', '/up/x'],
       ['/c/b', '/c/a/../b'],
+      ['/link/b', '/real/a/../b', '/real/b'],
     ],
   )
 })

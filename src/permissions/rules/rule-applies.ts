@@ -16,6 +16,6 @@ export async function matchesRule(text: string, question: PermissionQuestion): P
   const { kind } = rule.specifier
   const isBash = question.tool === 'Bash'
   if (isBash && (kind === 'command' || kind === 'path'))
-    return (await import('../shell/judge.ts')).bashRuleMatches(rule, 'ask', question)
+    return (await import('../shell/judge.ts')).bashRuleMatches(rule, question)
   return kind !== 'command' && ruleMatches(rule, 'ask', question, fileOf(question))
 }

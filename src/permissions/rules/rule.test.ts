@@ -152,6 +152,9 @@ test("a hook's condition on files sees what a command line would read or write, 
   })
   assert.equal(await matchesRule('Read(src/**)', question('cat src/a.ts')), true)
   assert.equal(await matchesRule('Edit(', question('ls')), true)
+  // doubts that no rule has: the line runs its own file, or opens a connection
+  for (const line of ['echo x > a.sh; sh a.sh', 'cat < /dev/tcp/127.0.0.1/1'])
+    assert.equal(await matchesRule('Bash(npm publish)', question(line)), false, line)
 })
 
 const asked = { settings: {}, mode: 'default', hook: 'none', cwd: '/p', projectDir: '/p', home: '/home/u' } as const

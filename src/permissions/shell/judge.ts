@@ -1,6 +1,6 @@
 /** Rules on Bash: held against every command in a line, in every spelling it may have. */
 import type { Finding, PermissionQuestion } from '../question.ts'
-import type { Behavior, Rule } from '../rules/rule.ts'
+import type { Rule } from '../rules/rule.ts'
 import type { Rules } from '../rules/rules.ts'
 import { doubtful, forbidden } from './forbidden.ts'
 import { guarded } from './guarded.ts'
@@ -21,10 +21,8 @@ function unlessDoubtful(line: Line): Finding {
   return { ...doubt, ...(otherwise.word === 'open' && { unlessDenied: true }) }
 }
 
-/** Whether one rule applies to a command line: for a deny or ask rule any part of it is enough, for an allow rule all. */
-export function bashRuleMatches(rule: Rule, behavior: Behavior, question: PermissionQuestion): boolean {
-  const none: Rules = { allow: [], deny: [], ask: [], warnings: [] }
-  const line = lineOf({ ...question, mode: 'default' }, { ...none, [behavior]: [rule] })
-  if (behavior === 'allow') return permitted(line).word === 'allow'
-  return (forbidden(line, behavior) ?? doubtful(line))?.rule === rule
+/** Whether one rule applies, or may apply, to any part of a command line. */
+export function bashRuleMatches(rule: Rule, question: PermissionQuestion): boolean {
+  const line = lineOf(question, { allow: [], deny: [], ask: [rule], warnings: [] })
+  return (forbidden(line, 'ask') ?? doubtful(line))?.rule === rule
 }

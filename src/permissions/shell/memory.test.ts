@@ -10,6 +10,7 @@ import { decide } from '../decide.ts'
 import { rememberingView } from '../paths/view.ts'
 import type { PermissionQuestion } from '../question.ts'
 import { builtinRules } from '../rules/builtin-rules.ts'
+import { byName } from './parse/by-name.ts'
 import { readShell } from './parse/read.ts'
 
 const w = realpathSync(mkdtempSync(join(tmpdir(), 'ona-memory-')))
@@ -102,4 +103,17 @@ test('a command is read the same in whichever line it stands', () => {
     }),
     { numRuns: 500 },
   )
+})
+
+test('what follows from a name is worked out once, for five hundred names of a hundred letters at most', () => {
+  const worked: string[] = []
+  const of = byName((name) => {
+    worked.push(name)
+    return name === 'none' ? undefined : name.length
+  })
+  const [short, long] = ['x'.repeat(100), 'x'.repeat(101)]
+  assert.deepEqual(['none', 'none', short, short, long, long].map(of), [undefined, undefined, 100, 100, 101, 101])
+  assert.deepEqual(worked, ['none', short, long, long])
+  for (let at = 0; at < 499; at++) of(`name ${at}`)
+  assert.deepEqual([of(short), worked.filter((name) => name === short).length], [100, 2])
 })

@@ -124,6 +124,12 @@ test('in long lines the length of a number counts', () => {
   assert.equal(numbered(line('12'), told)!.key, numbered(line('34'), told)!.key)
 })
 
+test('lines of up to two thousand characters are looked at', () => {
+  const line = (length: number) => `${'x '.repeat(length / 2 - 2)} 12`
+  assert.deepEqual([line(2000).length, numbered(line(2000), told)?.numbers], [1999, ['12']])
+  assert.deepEqual([line(2002).length, numbered(line(2002), told)], [2001, undefined])
+})
+
 test('a key and numbers make the line again', () => {
   for (const line of ['cp a12 b34 a12', `echo ${'x'.repeat(160)} 56 78`]) {
     const { key, numbers } = numbered(line, told)!

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { globBase } from '../../paths/glob-base.ts'
 import { below, treeHolds } from '../../paths/tree.ts'
-import { rememberingView } from '../../paths/view.ts'
+import { type FileView, freshView, rememberingView } from '../../paths/view.ts'
 import { expandBraces, expandGlob } from './expand-glob.ts'
 import { configRunsPrograms, inProjectRepository } from './git-place.ts'
 
@@ -157,7 +157,7 @@ test('the folder that a glob pattern can reach into', () => {
     ['f', 'a/?/b', 'f/a'],
     ['f', 'a/[b]', 'f/a'],
     ['f', 'a/{b,c}', 'f/a'],
-    ['f', 'a/!b', 'f/a'],
+    ['f', 'a/!b/c', 'f/a'],
     ['f', '*/../a', 'f/..'],
     ['f', '*/../../a', 'f/../..'],
     ['f', 'a/*/x..y', 'f/a/..'],
@@ -167,4 +167,15 @@ test('the folder that a glob pattern can reach into', () => {
     rows.map(([folder, pattern]) => [folder, pattern, globBase(folder, pattern)]),
     rows,
   )
+})
+
+test('two thousand folders or files are looked at, whatever is left of them', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `d${at}` }))
+  const seen = (count: number): FileView => ({
+    ...freshView,
+    keep: <T>(about: string) => (about === 'entries /w' ? names(count) : []) as T,
+  })
+  assert.deepEqual([expandGlob('*/x*', '/w', seen(2000)), expandGlob('*/x*', '/w', seen(2001))], [[], undefined])
+  assert.equal(expandGlob('{*,*}', '/w', seen(1001)), undefined)
+  assert.equal(expandGlob('{*,*}', '/w', seen(1000))?.length, 2000)
 })

@@ -37,14 +37,20 @@ export function joinedTarget(word: ShellWord): ShellWord[] {
   return path === undefined ? [] : [{ ...word, path }]
 }
 
-/** The folders of the host that a container is given: `-v .:/x`, `--volume=./a:/x:ro`, `--mount type=bind,src=.,dst=/x`. */
+/** The folders of the host that a container is given: `-v .:/x`, `--volume=./a:/x:ro`, `--mount type=bind,src=.,dst=/x`, `--build-context a=.`. */
 export function mounts(args: readonly ShellWord[]): { readonly word: ShellWord; readonly isReadOnly: boolean }[] {
   const values = [
-    ...valuesOf(args, /^(-[a-zA-Z]*v|--volume|--mount|--build-context)$/, /^--(volume|mount|build-context)=/),
+    ...valuesOf(args, /^(-[a-zA-Z]*v|--volume|--mount)$/, /^--(volume|mount)=/),
     ...args.flatMap((word) => (/^-v[^-]/.test(word.path) ? { ...word, path: word.path.slice(2) } : [])),
   ]
-  return values.map((word) => {
+  // `NAME=FOLDER`: a build is given a copy
+  const contexts = valuesOf(args, /^--build-context$/, /^--build-context=/).map((word) => ({
+    word: { ...word, path: word.path.slice(word.path.indexOf('=') + 1) },
+    isReadOnly: true,
+  }))
+  const mounted = values.map((word) => {
     const path = /(?:^|,)(?:src|source)=([^,]*)/.exec(word.path)?.[1] ?? word.path.replace(/:.*/s, '')
     return { word: { ...word, path }, isReadOnly: word.literal && /[:,](ro|readonly)(=true)?(,|$)/.test(word.path) }
   })
+  return [...mounted, ...contexts]
 }

@@ -58,6 +58,8 @@ test('the place of a question is kept as long as nothing that it depends on diff
   const same = asked({ files })
   const kept = placeOf(same, rules)
   assert.equal(placeOf({ ...same, input: { command: 'ls' } }, rules), kept)
+  assert.notEqual(placeOf(same, rulesOf({ ...settings })), kept)
+  assert.equal(placeOf(same, rules), kept)
   const others: Partial<PermissionQuestion>[] = [
     ...[{ cwd: '/x' }, { mode: 'plan' as const }, { projectDir: '/x' }, { home: '/x' }, { settings: { ...settings } }],
     ...[{ origins: ['/x'] }, { protect: [] }, { fenced: true as const }],
@@ -66,7 +68,6 @@ test('the place of a question is kept as long as nothing that it depends on diff
     others.map((other) => placeOf({ ...same, ...other }, rules) === kept),
     others.map(() => false),
   )
-  assert.notEqual(placeOf(same, rulesOf({ ...settings })), kept)
   for (const brief of [asked(), asked({ files: rememberingView() })]) {
     const before = placeOf(brief, rules)
     assert.notEqual(placeOf(brief, rules), before)

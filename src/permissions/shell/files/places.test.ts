@@ -26,6 +26,7 @@ test('the folders that the commands of a line may run in', () => {
     ['popd', undefined],
     ['cd', undefined],
     ['cd -', undefined],
+    ['cd - a', undefined],
     ['cd $X', undefined],
     ['cd a*', undefined],
     ['builtin cd a', '/w /w/a'],

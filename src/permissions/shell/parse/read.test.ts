@@ -50,3 +50,9 @@ test('a line that is too long, too deep or deceptive is not known', () => {
   for (const char of ['\t', '\n', 'é', '\u2010', '\u2065'])
     assert.doesNotMatch(resultOf(`ls a${char}b`), /unknown/, char)
 })
+
+test('what stands in a substitution is read in its place, however often the line comes up', () => {
+  // within backticks the tree counts from another beginning: `rm x` would be taken for the `true` of the line
+  const line = 'a; b; cd; true; for i in `for j in \\`rm x\\`; do :; done`; do :; done'
+  for (const end of ['', ' ', '  ', '   ']) assert.equal(resultOf(line + end), 'a ; b ; cd ; true ; rm x ; : ; :')
+})
