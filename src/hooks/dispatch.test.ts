@@ -237,6 +237,31 @@ test('a guard on Task runs for the Agent tool, and deny, ask and allow are answe
   assert.deepEqual(await asked(defineHook('PreToolUse', () => allow())), ['allow', ''])
 })
 
+test('calls are expected by a timer that keeps no process alive, and by none where no command hook would run', (t) => {
+  const { mock } = t.mock.method(globalThis, 'setTimeout')
+  const expecting = (handlers: Handler[], options: PlaneOptions = {}) => {
+    const { plane, scope } = stage(handlers, options)
+    mock.resetCalls()
+    plane.expectCalls(scope)
+    return mock.calls.map(({ result }) => {
+      clearTimeout(result)
+      return result!.hasRef()
+    })
+  }
+  const command = settings([pre('true')])
+  assert.deepEqual(
+    [
+      expecting(command),
+      expecting([defineHook('PreToolUse', () => undefined)]),
+      expecting(settings([{ hook_event_name: 'Stop', command: 'true' }])),
+      expecting(command, { env: { SDLC_DISABLE_ALL_HOOKS: '1' } }),
+      expecting(command, { env: { SDLC_DISABLE_ALL_HOOKS: '0' } }),
+      expecting(command, { disabled: 'why' }),
+    ],
+    [[false], [], [], [], [false], []],
+  )
+})
+
 test('the answers of a PreToolUse hook in one word, whole', () => {
   const answer = (permissionDecision: string, reason: object) => ({
     hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, ...reason },

@@ -47,6 +47,8 @@ test('shells and programs of hooks that may run outside a sandbox', async () => 
     [
       hook('echo withheld', { withheld: 'untrusted_folder' }),
       hook('echo boxed', { sandbox: true }),
+      hook('echo words', { args: ['a'] }),
+      hook('echo plain', { shell: 'sh' }),
       touch(not, { withheld: 'untrusted_folder' }),
       handler({ type: 'http', url: 'http://127.0.0.1:9/' }),
       touch(started),
@@ -57,8 +59,11 @@ test('shells and programs of hooks that may run outside a sandbox', async () => 
   )
   await until(() => ready('echo ahead') > 0 && existsSync(started))
   assert.deepEqual(
-    [...['wrapped', 'aborted', 'withheld', 'boxed'].map((name) => ready(`echo ${name}`)), existsSync(not)],
-    [0, 0, 0, 0, false],
+    [
+      ...['wrapped', 'aborted', 'withheld', 'boxed', 'words', 'plain'].map((name) => ready(`echo ${name}`)),
+      existsSync(not),
+    ],
+    [0, 0, 0, 0, 0, 0, false],
   )
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import fs, { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -102,4 +103,20 @@ test('a program that runs what a file of the project says counts as that file, t
       name,
     )
   assert.deepEqual(filesCommandsExecute(['/bin/sh -c x', '/usr/bin/env y', '/dev/null', '/proc/self/exe'], place), [])
+})
+
+test('what lies in a folder of the system is not the agent’s to change, any other file is', (t) => {
+  t.after(() => {
+    t.mock.restoreAll()
+    syncBuiltinESMExports()
+  })
+  t.mock.method(fs, 'statSync', () => ({ isFile: () => true }))
+  t.mock.method(fs, 'realpathSync', (path: string) => path)
+  syncBuiltinESMExports()
+  const place = { cwd: '/w', projectDir: '/w', home: '/h' }
+  const found = (folder: string) => filesCommandsExecute([`${folder}/run`], place)
+  for (const folder of ['/usr', '/bin', '/sbin', '/lib', '/opt', '/nix', '/dev', '/proc', '/System'])
+    assert.deepEqual(found(folder), [], folder)
+  for (const folder of ['/usr2', '/srv', '/home/usr', '/etc', '/opt2', '/Users'])
+    assert.deepEqual(found(folder), [`${folder}/run`], folder)
 })

@@ -59,10 +59,7 @@ async function readBody(response: IncomingMessage): Promise<string> {
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > outputLimit) {
-      response.destroy()
-      throw new Error(`answered with more than ${outputLimit} bytes`)
-    }
+    if (size > outputLimit) throw new Error(`answered with more than ${outputLimit} bytes`) // leaving the loop closes it
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -45,8 +45,8 @@ function stage(hook: object, event = 'PreToolUse') {
     cwd: folder,
     record: (row: Invocation) => rows.push(row),
   }
-  const ask = (command: string) =>
-    plane.raise('PreToolUse', { tool_name: 'Bash', tool_input: { command }, tool_use_id: 't' }, scope)
+  const ask = (command: string, cwd = folder) =>
+    plane.raise('PreToolUse', { tool_name: 'Bash', tool_input: { command }, tool_use_id: 't' }, { ...scope, cwd })
   return { rows, ask }
 }
 
@@ -82,6 +82,22 @@ test('one program answers every call, with the same rows as any other hook', asy
   )
   assert.match(rows[4]!.stderr!, /^trouble\n\[SDLC_HOOK\] broke\n\[SDLC_HOOK\] failed open/)
   assert.equal(starts(), 1)
+})
+
+test('a program that stays works in the folder of its calls', async () => {
+  const answer = `while read -r line; do case $line in
+    *protocol*) echo '{"protocol":1}' ;;
+    *) id=\${line#*:}; echo "{\\"id\\":\${id%%,*},\\"block\\":\\"$PWD\\"}" ;;
+  esac; done`
+  const { ask } = stage({ command: answer, shell: 'sh' })
+  const other = join(folder, 'other')
+  mkdirSync(other)
+  const reasons = []
+  for (const cwd of [folder, other, folder]) reasons.push((await ask('ls', cwd)).reason)
+  assert.deepEqual(
+    reasons,
+    [folder, other, folder].map((cwd) => `[0] ${cwd}`),
+  )
 })
 
 test('a crash fails the call in flight by its failure rule, and the next call restarts the program', async () => {
@@ -128,7 +144,7 @@ test('many calls at once are told apart', async () => {
   )
   const { ask } = stage({ command: process.execPath, args: [file] })
   const commands = Array.from({ length: 30 }, (_, index) => (index % 3 === 0 ? 'no' : 'ls'))
-  const answers = await Promise.all(commands.map(ask))
+  const answers = await Promise.all(commands.map((command) => ask(command)))
   assert.deepEqual(
     answers.map(({ decision }) => decision),
     commands.map((command) => (command === 'no' ? 'deny' : 'none')),

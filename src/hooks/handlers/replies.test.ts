@@ -1,8 +1,8 @@
 /** How what a handler printed, returned or failed with is read; nothing runs here. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Outcome, TimeLimit } from '../kernel.ts'
-import { type Reply, readExit, replyOf } from './ask.ts'
+import { ask, type Outcome, TimeLimit } from '../kernel.ts'
+import { questionFor, type Reply, readExit, replyOf } from './ask.ts'
 import { builtins } from './builtin.ts'
 import { eventReply, questionOf, renderInput, stepReply } from './prompt.ts'
 import { urlProblem } from './url.ts'
@@ -55,6 +55,26 @@ test('what became of a handler is a reply, a failure too', () => {
     [{ kind: 'failed', cause: 'words' }, failed('threw words')],
   ]
   for (const [outcome, reply] of rows) assert.deepEqual(replyOf(outcome), reply)
+})
+
+test('a command of a turn that is over is not started, whether or not it could go on alone', async () => {
+  const scope = { sessionId: 's', conversationId: 'c', dbPath: '/db', cwd: '/', record() {} }
+  const asking = { input: {}, inputJson: '{}', timeoutMs: 1000, env: {} }
+  const handler = {
+    event: 'Stop',
+    source: { kind: 'settings' },
+    matcher: '',
+    ifCondition: '',
+    kind: 'command',
+  } as const
+  for (const profile of [undefined, 'claude'] as const) {
+    const command = { ...handler, command: '/none/such', shell: 'sh', args: [], ...(profile && { profile }) } as const
+    const question = questionFor(command, { ...asking, scope: { ...scope, signal: AbortSignal.abort() } })
+    const why = 'was interrupted before it started'
+    assert.deepEqual(replyOf(await ask(question)), {
+      ...{ kind: 'failure', why, cause: 'interrupted', exitCode: null, stdout: '', stderr: `[SDLC_HOOK] ${why}` },
+    })
+  }
 })
 
 test('what a model answered, at an event and at a step', () => {
