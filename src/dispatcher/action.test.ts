@@ -23,10 +23,17 @@ test('every field of an action is taken as it is, and nothing to say is an empty
 })
 
 test('what is changed after it was returned is not ours', () => {
-  const given = { statePatch: { a: { b: 1 } } }
+  const made = () => ({
+    inputMetadata: { a: { b: 1 } },
+    updatedInput: { a: { b: 1 } },
+    statePatch: { a: { b: 1 } },
+    registerArtifacts: [{ kind: 'plan', ref: 'a.md' }],
+  })
+  const given = made()
   const read = readAction(given)
-  given.statePatch.a.b = 2
-  assert.deepEqual(read, { statePatch: { a: { b: 1 } } })
+  for (const each of [given.inputMetadata, given.updatedInput, given.statePatch]) each.a.b = 2
+  given.registerArtifacts[0]!.ref = 'b.md'
+  assert.deepEqual(read, made())
 })
 
 test('a bad field fails the whole action, and the message says what it must be', () => {

@@ -237,6 +237,40 @@ test('the budget is spent when more than it has passed; a critical module that c
   )
 })
 
+test('who stops first is heard, and an error is known by where it was thrown', async (t) => {
+  const stop = (reason: string) => says(reason, { stop: { reason } })
+  assert.equal((await round(t, [stop('first'), stop('second')])).stop, 'first')
+  const { run } = begin(t)
+  const thrown = Object.assign(new Error('broke'), { stack: 'at one place' })
+  const fail = (error: unknown) =>
+    seat('one', () => {
+      throw error
+    })
+  await askModules(run, [fail(thrown), fail(Object.assign(new Error('broke'), { stack: undefined }))])
+  const hashes = run.events.filter(({ kind }) => kind === 'ERROR_MODULE').map(({ error }) => error?.stackHash)
+  assert.deepEqual(hashes, [sha256('at one place', 8), sha256('broke', 8)])
+})
+
+test('a context freezes the first twenty thousand objects of what a module sees', (t) => {
+  const list = (length: number) => Array.from({ length }, () => ({}))
+  const frozen = (length: number) => {
+    const items = list(length)
+    contextFor(begin(t, { config: { items } as unknown as Json }).run, 'one')
+    return items.filter(Object.isFrozen).length
+  }
+  // the configuration and the list are two of them
+  assert.deepEqual([frozen(19_998), frozen(20_010)], [19_998, 19_998])
+})
+
+test('the time of the last event never goes back', (t) => {
+  const later = Date.now() + 3_600_000
+  const { run } = begin(t, { event: 'Stop' })
+  const { core } = run.session.snapshot
+  Object.assign(run.session, { snapshot: { core: { ...core, lastActiveTs: later } } })
+  commit(run)
+  assert.equal(JSON.parse(readFileSync(run.session.paths.stateFile, 'utf8')).core.lastActiveTs, later)
+})
+
 test('rounds of other events: who may block, and when the budget blocks the work', async (t) => {
   const block = says('one', { block: { reason: 'wait' }, decision: 'deny', denyReason: 'no', updatedInput: {} })
   const seen: Json = {}
@@ -300,6 +334,7 @@ test('what is written: events, lines and warnings, and what cannot be written', 
   context.files.append('mine.jsonl', { a: 2 })
   context.files.append('../mine.jsonl', { a: 3 })
   assert.equal(run.warnings.at(-1), '../mine.jsonl lies outside the session; nothing is written there')
+  assert.equal(context.files.folder('.'), false)
   context.log('debug', 'from a module', 1)
   assert.deepEqual(
     [

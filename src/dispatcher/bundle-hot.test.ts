@@ -5,7 +5,24 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { hooks } from './bundle.ts'
+import { hooks as hotHooks } from './bundle-hot.ts'
 import { installedText } from './load-modules.ts'
+import { shipped } from './manifest.ts'
+import type { HookModule } from './types.ts'
+
+test('each bundle has the shipped modules of its events inside, with what the manifest knows of them', () => {
+  const known = ({ name, priority, hotPathSafe, critical, supports }: HookModule) => [
+    name,
+    { priority, hotPathSafe, critical, supports: [...supports] },
+  ]
+  assert.deepEqual(Object.fromEntries(hooks.map(known)), shipped)
+  const onCalls = Object.keys(shipped).filter((name) => shipped[name]!.supports.includes('PreToolUse'))
+  assert.deepEqual(
+    hotHooks.map(({ name }) => name),
+    onCalls,
+  )
+})
 
 for (const bundle of ['bundle', 'bundle-hot'])
   test(`PreToolUse asks the five modules of ${bundle}`, (t) => {

@@ -7,8 +7,7 @@ import { hook as planGraphExec } from './modules/plan-graph-exec.ts'
 import { hook as rlmWork } from './modules/rlm-work.ts'
 import { toolHook as session } from './modules/session-tool.ts'
 
-const bundled = Object.fromEntries(
-  [session, graphPreToolUse, planGraphExec, rlmWork, memoryActivation].map((hook) => [hook.name, hook]),
-)
+export const hooks = [session, graphPreToolUse, planGraphExec, rlmWork, memoryActivation]
+const bundled = Object.fromEntries(hooks.map((hook) => [hook.name, hook]))
 
 export const run = (hooksRoot: string, importer: Importer): Promise<void> => main(hooksRoot, bundled, importer)

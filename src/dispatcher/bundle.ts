@@ -11,7 +11,7 @@ import { hook as session } from './modules/session.ts'
 import { hook as stopSynth } from './modules/stop-synth.ts'
 import type { HookModule } from './types.ts'
 
-const hooks = [
+export const hooks = [
   session,
   graphPreToolUse,
   planGraphExec,

@@ -42,6 +42,29 @@ test('patterns: a "!" inside a class is a letter, and one is inside another only
   )
 })
 
+test('patterns: a class holds the bracket that comes first in it, and never a slash; leading "./" and many stars', () => {
+  const table: [string, string, boolean][] = [
+    ['[]a]', ']', true],
+    ['[]a]', 'a', true],
+    ['[]a]', 'b', false],
+    ['[!]a]', ']', false],
+    ['[!]a]', 'b', true],
+    ['[^]a]', 'b', true],
+    ['[[a]', '[', true],
+    ['x[!a]y', 'x/y', false],
+    ['x[.-0]y', 'x/y', false],
+    ['[]', '[]', true],
+    ['././a', 'a', true],
+    ['***/b', 'b', true],
+    ['***/b', 'a/b', true],
+    ['a***b', 'ax/yb', true],
+  ]
+  assert.deepEqual(
+    table.map(([pattern, path]) => [pattern, path, globMatches(pattern, path)]),
+    table,
+  )
+})
+
 test('commands: the longest that is looked through, words that begin with an escape, options that only look like some', () => {
   const long = 'x'.repeat(65_536)
   assert.deepEqual([wordsIn(long), wordsIn(`${long}x`)], [[long], undefined])
@@ -89,6 +112,20 @@ test('plans: as long as allowed, a cycle from where it begins, a refusal with a 
     ),
     [[missing], []],
   )
+})
+
+test('plans: ids of 64 letters, tools with a name, and chains that meet again and again', () => {
+  const long = 'PG_ID_INVALID nodes[0].id must be 1 to 64 letters, digits, dots, dashes or underscores'
+  assert.deepEqual([problemsOf(node('x'.repeat(64), {})), problemsOf(node('x'.repeat(65), {}))], [[], [long]])
+  const missing = 'PG_TOOL_MISSING a: tool or tools must name at least one tool ("*" for any)'
+  assert.deepEqual(
+    [{ tool: '' }, { tools: [''] }, { tool: 'x', tools: [''] }].map((more) => problemsOf(node('a', more))),
+    [[missing], [missing], [missing]],
+  )
+  // two ways at each of 40 steps: each node is gone through once, not once for each way that leads to it
+  const chain = Array.from({ length: 40 }, (_, at) => [`l${at}`, `r${at}`])
+  const nodes = chain.flatMap((pair, at) => pair.map((id) => node(id, { dependencies: chain[at + 1] ?? [] })))
+  assert.deepEqual(problemsOf(...nodes), [])
 })
 
 test('a list is right when each of its items is', () => {

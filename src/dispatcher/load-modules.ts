@@ -65,7 +65,6 @@ export async function loadModules(
       if (concerned) seats.push(broken(entry, new Error(`cannot be read: ${read}`)))
     } else if (known && installedPart(installed, entry.name)?.equals(read)) {
       if (!known.supports.includes(eventName)) continue
-      if (eventName === 'PreToolUse' && !(entry.hotPathSafe ?? known.hotPathSafe)) continue
       const hook = bundled[entry.name]
       seats.push(hook ? seat(entry, hook, eventName, false) : importOwn(entry, file, eventName, patienceMs, importer))
       waits ||= hook === undefined

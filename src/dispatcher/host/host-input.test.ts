@@ -134,6 +134,11 @@ test('the dialect is what was asked for, or what the input and the environment s
   ]
   for (const [asked, raw, dialect] of table)
     assert.deepEqual([asked, raw, recogniseDialect(asked, raw)], [asked, raw, dialect])
+  process.env['COPILOT_CLI'] = '1'
+  assert.deepEqual(
+    ['vscode', 'claude', 'copilot-cli', undefined].map((asked) => recogniseDialect(asked, {})),
+    ['vscode', 'copilot-cli', 'copilot-cli', 'copilot-cli'],
+  )
 })
 
 test('the files of a patch are paths of the call, also where the whole input is the patch', () => {

@@ -82,6 +82,12 @@ test('new input is the whole input; stamps go along where the manifest wants the
   assert.deepEqual(output('PreToolUse', rewritten, 'copilot-cli')['modifiedArgs'], whole)
   const stamped = output('PreToolUse', { ...rewritten, manifest: { stampToolInput: true } }, 'claude')
   assert.deepEqual((stamped['hookSpecificOutput'] as Json)['updatedInput'], { ...whole, workId: 'w001' })
+  const same = { updatedInput: { a: 'new' }, inputMetadata: { a: 'stamp', cwd: 'stamp' } }
+  assert.deepEqual(
+    output('PreToolUse', { ...same, manifest: { stampToolInput: true } }, 'copilot-cli')['modifiedArgs'],
+    { command: 'ls', cwd: 'stamp', a: 'new' },
+    'new input above stamps, stamps above what the call has',
+  )
   const asked = output('PreToolUse', { ...rewritten, decision: 'ask', reason: 'sure?' }, 'claude')
   assert.deepEqual(asked['hookSpecificOutput'], {
     hookEventName: 'PreToolUse',
@@ -109,6 +115,9 @@ test('at the end of a turn a block holds it; a stop ends everything; a long mess
   )
   assert.equal(blocked['systemMessage'], `${'x'.repeat(999)}…`)
   assert.deepEqual(output('SubagentStop', { block: 'b' }, 'claude'), { decision: 'block', reason: 'b' })
+  assert.deepEqual(output('PostToolUse', { block: 'b' }), {
+    ...{ decision: 'block', reason: 'b', hookSpecificOutput: { hookEventName: 'PostToolUse' } },
+  })
   for (const name of ['Stop', 'SubagentStop', 'PostToolUse', 'UserPromptSubmit', 'SessionStart']) {
     const silent = { hookSpecificOutput: { hookEventName: name } }
     assert.deepEqual(

@@ -55,9 +55,8 @@ export function buildOutput(run: Run, dialect: Dialect): Json {
     },
   }
   if (!readsTopLevel) return contract
-  const { additionalContext: _, ...rest } = contract
   return {
-    ...rest,
+    ...contract,
     ...(context && { additionalContext: context }),
     ...(refused && { permissionDecision: run.decision, permissionDecisionReason: run.reason }),
     ...(rewritten && { modifiedArgs: rewritten }),

@@ -8,9 +8,11 @@ import { test } from 'node:test'
 
 const reader = `import { readStdin } from '${new URL('./stdin.ts', import.meta.url).href}'
 const { setTimeout, clearTimeout } = globalThis
-const [limits, running] = [new Set(), new Map()]
+const [limits, running, again] = [new Set(), new Map(), new Set()]
 globalThis.setTimeout = (work, ms) => {
   const timer = setTimeout(work, ms)
+  const { refresh } = timer
+  timer.refresh = () => refresh.call(timer, again.add(ms))
   running.set(timer, ms)
   limits.add(ms)
   return timer
@@ -19,7 +21,8 @@ globalThis.clearTimeout = (timer) => clearTimeout(timer, running.delete(timer))
 const read = readStdin()
 const atOnce = !(read instanceof Promise)
 process.stdout.write('reading\\n')
-process.stdout.write(JSON.stringify({ ...(await read), atOnce, limits: [...limits], running: [...running.values()] }), () => process.exit())`
+const answer = { ...(await read), atOnce, limits: [...limits], running: [...running.values()], again: [...again] }
+process.stdout.write(JSON.stringify(answer), () => process.exit())`
 
 /** `feed` is called when the reader listens; what it does not end stays open. */
 function read(
@@ -68,7 +71,7 @@ test('whole, in pieces, left open, cut off, silent, empty, closed or a file', as
     read(nothing, 'ignore'),
     read(nothing, openSync(join(folder, 'in.json'), 'r')),
   ])
-  const later = { atOnce: false, limits: [2500, 5000], running: [] }
+  const later = { atOnce: false, limits: [2500, 5000], running: [], again: [2500] } // each piece is waited for anew
   const quiet = { ...later, limits: [2500, 5000, 60] } // what ends an object may be all
   assert.deepEqual(results, [
     { text: '{"a":1}', ...quiet },
@@ -79,9 +82,9 @@ test('whole, in pieces, left open, cut off, silent, empty, closed or a file', as
     { text: '[1]', ...later },
     { problem: 'cut-off', ...later },
     { problem: 'cut-off', ...quiet },
-    { problem: 'silent', ...later },
-    { problem: 'empty', ...later },
-    { problem: 'empty', ...later },
+    { problem: 'silent', ...later, again: [] },
+    { problem: 'empty', ...later, again: [] },
+    { problem: 'empty', ...later, again: [] },
     { text: '{"a":"é"}', ...quiet },
   ])
 })

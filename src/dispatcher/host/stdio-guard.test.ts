@@ -123,6 +123,7 @@ test('descriptor 1, its names and the children of a module print to the trace; f
       spawn: pieces.join(''),
       spawnSync: spawnSync(...echo('kept'), { stdio: ['inherit', 'pipe', 'pipe'], encoding: 'utf8' }).output,
       execSync: execSync('cat', { input: 'fed', encoding: 'utf8' }),
+      isFedTrace: /dispatch/.test(execFileSync('readlink', ['/proc/self/fd/0'], { stdio: ['inherit', 'pipe', 'pipe'] })),
       file: fs.readFileSync(folder + '/plain.txt', 'utf8'),
     }
     answer(JSON.stringify(answers))
@@ -146,6 +147,7 @@ test('descriptor 1, its names and the children of a module print to the trace; f
         spawn: 'kept\n',
         spawnSync: [null, 'kept\n', 'kept 2\n'],
         execSync: 'fed',
+        isFedTrace: false,
         file: 'plain added',
       },
     },

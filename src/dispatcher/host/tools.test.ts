@@ -28,6 +28,8 @@ test('the second names of VS Code’s tools are their ids', () => {
     ['multiReplaceStringInFile', 'multi_replace_string_in_file'],
     ['newJupyterNotebook', 'create_new_jupyter_notebook'],
     ['LS', 'list_dir'],
+    ['MultiEdit', 'multi_replace_string_in_file'],
+    ['NotebookEdit', 'edit_notebook_file'],
     ['mcp__server__tool', 'mcp__server__tool'],
     ['constructor', 'constructor'],
   ]

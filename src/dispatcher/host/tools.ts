@@ -36,7 +36,7 @@ export const mutatingTools = vscodeMutatingTools
 
 /** Whether a rule that names `wanted` means the tool of this call, in whichever host's spelling. */
 export const namesTool = (wanted: string, event: HostEvent): boolean =>
-  wanted === '*' || wanted === event.toolName || canonicalTool(wanted) === event.tool
+  wanted === '*' || canonicalTool(wanted) === event.tool
 
 /** The keys under which a search keeps its bounds, by the host whose name the tool has. */
 export function searchKeys({ toolName }: HostEvent): { include: string; query: string } {

@@ -126,7 +126,7 @@ function translate(glob: string, build: Build): boolean {
       link(from, end())
     } else if (char === '?') read(notSlash)
     else if (char === '[') {
-      const close = glob.indexOf(']', i + 2)
+      const close = glob.indexOf(']', i + (/[!^]/.test(glob[i + 1] ?? '') ? 3 : 2)) // a ] that comes first is a letter
       const reads = close === -1 ? same('[') : classOf(glob.slice(i + 1, close))
       if (!reads) return false
       read(reads)
@@ -150,9 +150,9 @@ function translate(glob: string, build: Build): boolean {
 
 function classOf(body: string): ((char: string) => boolean) | undefined {
   try {
-    const text = body.replace(/^!/, '^').replaceAll('\\', '\\\\').replaceAll('[', '\\[')
+    const text = body.replace(/^!/, '^').replaceAll('\\', '\\\\').replaceAll(']', '\\]')
     const regex = new RegExp(`^[${text}]$`, foldCase)
-    return (char) => regex.test(char)
+    return (char) => notSlash(char) && regex.test(char)
   } catch {
     return undefined
   }

@@ -213,6 +213,12 @@ test('a node speaks to a call by its tools and its scope', () => {
   ])
 })
 
+test('patterns of the configuration: letters of either case are alike, also where a pattern could be slow', () => {
+  assert.equal(patternFault('^a*b*$', 'text'), undefined)
+  assert.match(String(patternFault('^a*A*$', 'text')), /A\*/)
+  assert.deepEqual([patternMatches('^ab$', 'AB', 'name'), patternMatches('^a*A*$', 'aA', 'text')], [true, false])
+})
+
 test('patterns of the configuration: slow ones are rejected, text is bounded', () => {
   assert.match(patternFault('(', 'text')!, /^Invalid regular expression/)
   assert.deepEqual([patternFault('^a', 'text'), patternFault('^(create|multi_)?x$', 'name')], [undefined, undefined])

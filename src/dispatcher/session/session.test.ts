@@ -433,8 +433,9 @@ test('files: trouble is a value, a torn line is closed, and what replaces a file
       appendLines(join(file, 'x'), ['x']),
       replaceFile(root, 'x'),
       replaceFile(join(root, 'no/x'), 'x'),
+      replaceFile(join(root, 'deep'), 'x'),
     ],
-    [false, false, false, false],
+    [false, false, false, false, false],
   )
   assert.deepEqual(
     [replaceFile(file, 'whole'), readFileSync(file, 'utf8'), readdirSync(join(root, 'deep')).sort()],
@@ -503,10 +504,14 @@ test('one holder of a lock at a time; one that a dead process left is broken; a 
   assert.equal(existsSync(lock), false, 'given back')
   put(root, 'lock', '', 10_000)
   assert.deepEqual([alone(lock, 1000, () => ran++), ran], [true, 2])
+  put(root, 'lock', '', -10_000)
+  assert.deepEqual([alone(lock, 1000, () => ran++), ran], [true, 3], 'made before the clock went back')
   writeFileSync(lock, '')
-  assert.deepEqual([alone(lock, 20, () => ran++), ran, existsSync(lock)], [false, 2, true])
+  assert.deepEqual([alone(lock, 20, () => ran++), ran, existsSync(lock)], [false, 3, true])
+  const { mock } = t.mock.method(Date, 'now')
   assert.equal(
-    alone(join(root, 'none/lock'), 60_000, () => ran++),
+    alone(join(root, 'none/lock'), 100, () => ran++),
     false,
   )
+  assert.deepEqual([mock.callCount(), ran], [1, 3], 'it is not waited for')
 })
