@@ -144,6 +144,7 @@ test('a list is right when each of its items is', () => {
 })
 
 test('schemas: one of several types is enough; as many items as allowed', () => {
+  assert.deepEqual([checkSchema({ type: 'string' }, ''), checkSchema({ type: 'array' }, [])], [[], []])
   const either = { type: ['string', 'null'] }
   assert.deepEqual(
     [checkSchema(either, null), checkSchema(either, 'a'), checkSchema(either, 1)],

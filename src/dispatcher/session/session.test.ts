@@ -48,6 +48,7 @@ test('a host’s session becomes eight hex digits; a folder that is another host
   const uuid = '1f0c22ab-1111-4222-8333-444444444444'
   assert.deepEqual([id(uuid), id('1f0c22ab')], ['1f0c22ab', '1f0c22ab'])
   assert.match(id('session one'), /^[0-9a-f]{8}$/)
+  assert.notEqual(id('1f0c22ab1111'), '1f0c22ab', 'a first group of eight is meant, not the first eight letters')
   assert.notEqual(id('1F0C22AB-1'), '1f0c22ab', 'only lower case is a folder’s name already')
   owners['1f0c22ab'] = uuid
   assert.equal(id(uuid), '1f0c22ab')
@@ -336,10 +337,19 @@ test('turns and subagents get numbers of their own, which are in the log at once
   for (let n = 3; n <= 99; n++) agent(`n${n}`)
   agent('n5', 'SubagentStop', 4000)
   agent('two', 'SubagentStop', 5000)
-  assert.equal(agent('one more').ids.agentId, 'a01', 'that of the subagent which stopped first')
+  const more = agent('one more')
+  assert.equal(more.ids.agentId, 'a01', 'that of the subagent which stopped first')
+  const numbers = Object.values(more.state.agents ?? {}).map(({ aid }) => aid)
+  assert.deepEqual([numbers.length, new Set(numbers).size], [99, 99], 'which is then forgotten')
+  for (const at of [1, 2]) agent(`still ${at}`)
+  assert.equal(agent('none has stopped').ids.agentId, 'a99')
   assert.equal(readdirSync(first.paths.sessionRoot).includes('state.lock'), false)
   writeFileSync(first.paths.stateFile, '{')
   assert.match(open('PreToolUse').problems[0]!, /^state\.json: .+; rebuilt from the log$/)
+  put(root, 'file', 'where the folder of sessions should be')
+  const nowhere = { ...workspace, workRoot: 'file' }
+  const { ids } = openSession('UserPromptSubmit', { session_id: sid }, hooks, nowhere, 1)
+  assert.equal(ids.turnId, 1, 'a prompt gets its number also where none can be kept')
 })
 
 test('old sessions go, by age and by number; never the one in use or one lately active', (t) => {

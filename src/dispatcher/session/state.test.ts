@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Json, State } from '../types.ts'
-import { applyPatch, emptyState } from './state.ts'
+import { laterPhase } from './phase.ts'
+import { applyPatch, catchUp, emptyState, loadState } from './state.ts'
 
 const begin: State = emptyState('a3f0c812')
 const after = (...patches: Json[]): State => patches.reduce<State>((state, patch) => applyPatch(state, patch), begin)
@@ -31,6 +35,32 @@ test('a phase only goes up within a work unit; BLOCKED is left by remediation al
   assert.deepEqual([mended.phase, mended.prevPhase], ['EXECUTING', undefined])
   assert.equal(phase({ phase: 'COMPLETE' }, { phase: 'BLOCKED' }).phase, 'COMPLETE')
   assert.equal(phase({ phase: 'COMPLETE' }, { workId: 'w002', phase: 'PLANNING' }).phase, 'PLANNING')
+})
+
+test('a work that is blocked keeps what it was blocked in, also when it is blocked again by a writer that mends it', () => {
+  const blocked = { workId: 'w001', phase: 'BLOCKED', prevPhase: 'EXECUTING' } as const
+  const again = { workId: 'w001', phase: 'BLOCKED' } as const
+  assert.deepEqual([laterPhase(blocked, again, true), laterPhase(blocked, again, false)], [blocked, blocked])
+})
+
+test('a line of the log counts for the work that it was written in; a log that was cut begins anew', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'state-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const log = join(folder, 'events.jsonl')
+  const line = (workId: string, core: Json) =>
+    `${JSON.stringify({ kind: 'STATE_PATCH', workId, data: { patch: { core } } })}\n`
+  writeFileSync(log, line('w001', { workId: 'w002' }) + line('w001', { phase: 'COMPLETE' }))
+  const { workId, phase } = catchUp(begin, log).core
+  assert.deepEqual([workId, phase], ['w002', 'PLANNING'])
+  const ahead = { ...begin, core: { ...begin.core, lastEventOffset: 5000 } }
+  const loaded = loadState({ value: ahead }, log, 'a3f0c812')
+  const size = loaded.state.core.lastEventOffset!
+  assert.deepEqual([loaded.state.core.workId, loaded.unseenBytes, size < 500], ['w002', 5000 - size, true])
+  const none = join(folder, 'none')
+  assert.deepEqual(
+    [loadState({}, none, 'a3f0c812').isNew, loadState({ problem: 'broken' }, none, 'a3f0c812').isNew],
+    [true, false],
+  )
 })
 
 test('what two processes write comes to the same in either order, for every monotonic field', () => {

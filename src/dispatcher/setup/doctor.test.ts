@@ -1,11 +1,13 @@
 /** What the doctor says of an installation that it does not run. */
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { register, registrationFile } from '../registration.ts'
+import type { Json } from '../types.ts'
 import { examine } from './doctor.ts'
+import { strayFolder } from './install.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'dispatcher-doctor-'))
 after(() => rmSync(root, { recursive: true }))
@@ -32,7 +34,11 @@ test('an installation in two hosts’ files is reported to run every event twice
   const { vscode, claude } = registrationFile
   const none = `not registered for all events in ${vscode} or ${claude}; run: ona dispatcher install`
   assert.deepEqual(heard(), { registered: [none], differs: 1, fired: [] })
-  put(vscode, JSON.stringify(register('vscode', undefined)))
+  const registered = register('vscode', undefined)
+  const { Stop: _, ...others } = registered['hooks'] as Json
+  put(vscode, JSON.stringify({ ...registered, hooks: others }))
+  assert.deepEqual(heard().registered, [none], 'all events but one')
+  put(vscode, JSON.stringify(registered))
   assert.deepEqual(heard().registered, [`registered in ${vscode}`])
   put(claude, JSON.stringify(register('claude', undefined)))
   assert.deepEqual(heard().registered, [
@@ -40,4 +46,39 @@ test('an installation in two hosts’ files is reported to run every event twice
     `registered in ${vscode}`,
     `registered in ${claude}`,
   ])
+})
+
+test('each folder and file that is written to must be the repository’s own', () => {
+  const paths = ['.ai/hooks', '.ai/tmp', ...Object.values(registrationFile)]
+  const strays = paths.map((path) => {
+    const repo = mkdtempSync(join(root, 'stray-'))
+    mkdirSync(dirname(join(repo, path)), { recursive: true })
+    symlinkSync(tmpdir(), join(repo, path))
+    return strayFolder(repo)
+  })
+  const why = 'is, or lies behind, a link that leads out of the repository; nothing was changed'
+  assert.deepEqual(
+    strays,
+    paths.map((path) => `${path} ${why}`),
+  )
+  assert.equal(strayFolder(mkdtempSync(join(root, 'plain-'))), undefined)
+})
+
+test('a Node that is too old, or none at all, is named, and no event is sent', () => {
+  const repo = mkdtempSync(join(root, 'old-'))
+  mkdirSync(join(repo, '.ai/hooks'), { recursive: true })
+  writeFileSync(join(repo, '.ai/hooks/dispatch.mjs'), '')
+  const said = (node: string) => {
+    const { problems, fired } = examine(repo, { runtime: join(root, 'none'), trusted: true, node })
+    return [problems.at(-1), fired]
+  }
+  const old = join(repo, 'node')
+  writeFileSync(old, '#!/bin/sh\necho v19.9.0\n', { mode: 0o755 })
+  assert.deepEqual(
+    [said(old), said(join(repo, 'none'))],
+    [
+      [`the hosts run "${old}", which is v19.9.0; Node 20 or later is needed`, []],
+      [`the hosts run "${join(repo, 'none')}", which is not on the path`, []],
+    ],
+  )
 })
