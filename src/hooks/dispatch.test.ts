@@ -262,6 +262,22 @@ test('calls are expected by a timer that keeps no process alive, and by none whe
   )
 })
 
+test('a rule is held against the input of the call, or an empty one where that is no object', async () => {
+  const held: unknown[] = []
+  const { raise } = stage(settings([pre('exit 2', { if: 'Bash(x)' })]), {
+    matchesRule: (rule, tool, input) => {
+      held.push([rule, tool, input])
+      return false
+    },
+  })
+  for (const tool_input of [{ command: 'ls' }, 'text', null, [1]])
+    await raise('PreToolUse', { tool_name: 'Bash', tool_input, tool_use_id: 't' })
+  assert.deepEqual(
+    held,
+    [{ command: 'ls' }, {}, {}, {}].map((input) => ['Bash(x)', 'Bash', input]),
+  )
+})
+
 test('the answers of a PreToolUse hook in one word, whole', () => {
   const answer = (permissionDecision: string, reason: object) => ({
     hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, ...reason },
@@ -392,13 +408,32 @@ test('with hooks switched off, or a folder not trusted, each hook is recorded as
   const handlers = settings([pre('exit 2')])
   const off = stage(handlers, { env: { SDLC_DISABLE_ALL_HOOKS: '1' } })
   assert.equal((await off.call()).answer.decision, 'none')
-  const untrusted = stage(handlers.map((handler) => ({ ...handler, withheld: 'untrusted_folder' })))
+  const withheld = handlers.map((handler) => ({ ...handler, withheld: 'untrusted_folder' }))
+  const untrusted = stage(withheld)
   assert.equal((await untrusted.call()).answer.decision, 'none')
+  const both = stage(withheld, { disabled: 'bare_mode' })
+  assert.equal((await both.call()).answer.decision, 'none')
   assert.deepEqual(
-    [...off.rows, ...untrusted.rows].map(({ skippedReason, exitCode }) => [skippedReason, exitCode]),
+    [...off.rows, ...untrusted.rows, ...both.rows].map(({ skippedReason, exitCode }) => [skippedReason, exitCode]),
     [
       ['hooks_disabled', null],
       ['untrusted_folder', null],
+      ['bare_mode', null],
+    ],
+  )
+})
+
+test('a secret that a hook has in its command or prints is in no column of its row', async () => {
+  const key = 'sk-ant-0123456789abcdef0123'
+  const { call, rows } = stage(settings([pre(`: ${key}; echo ${key}; echo ${key} >&2; exit 2`)]))
+  const { answer } = await call({ command: `use ${key}` })
+  assert.equal(answer.reason, `[0] ${key}`, 'the model reads what the hook said')
+  const { command, stdout, stderr, inputJson } = rows[0]!
+  assert.deepEqual(
+    [command, stdout, stderr, JSON.parse(inputJson).tool_input],
+    [
+      ': [redacted]; echo [redacted]; echo [redacted] >&2; exit 2',
+      ...['[redacted]\n', '[redacted]\n', { command: 'use [redacted]' }],
     ],
   )
 })

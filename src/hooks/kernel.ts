@@ -138,7 +138,7 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
 export function errorOf(cause: unknown): Error {
   try {
     if (isA(cause, Error) && typeof cause.message === 'string') return cause
-    return new Error(typeof cause === 'symbol' ? cause.toString() : `${cause}`, { cause })
+    return new Error(String(cause), { cause })
   } catch {
     return new Error('an object that cannot be shown', { cause })
   }

@@ -36,6 +36,26 @@ test('the flat list and the object of events say the same', () => {
   assert.deepEqual(read(nested), { handlers: expected, problems: [] })
 })
 
+test('of two names for one thing that are both set, the first counts', () => {
+  const hook = { hook_event_name: 'PreToolUse', command: 'x' }
+  const { handlers, problems } = read([
+    { ...hook, timeout: 2, timeout_ms: 5 },
+    { ...hook, if: 'Bash', if_condition: 'Read' },
+    { ...hook, onFailure: 'refuse', onError: 'proceed' },
+    { ...hook, onFailure: 'proceed', onError: 'block' },
+  ])
+  assert.deepEqual(problems, [])
+  assert.deepEqual(
+    handlers.map(({ timeoutMs, ifCondition, onFailure }) => [timeoutMs, ifCondition, onFailure]),
+    [
+      [5, '', undefined],
+      [undefined, 'Bash', undefined],
+      [undefined, '', 'refuse'],
+      [undefined, '', 'proceed'],
+    ],
+  )
+})
+
 test('every kind of handler can be declared', () => {
   const { handlers, problems } = read([
     { hook_event_name: 'before_tool_apply', type: 'builtin', name: 'redact-secrets', match: { safety: ['network'] } },
@@ -270,7 +290,10 @@ test('each fault of a hook, word for word, with its level', () => {
     ),
     [[step({ match: 7 })], ['error: hooks[0].match must be an object, not a number']],
     [[step({ match: null })], []],
+    [[{ hook_event_name: 'before_permission', command: 'x', match: { safety: [] } }], []],
     [[pre({ timeout_ms: 0 })], ['error: hooks[0].timeout_ms must be at least 1, not 0']],
+    [[pre({ timeout_ms: 86_400_001 })], ['error: hooks[0].timeout_ms must be at most 86400000, not 86400001']],
+    [[pre({ timeout_ms: 1 }), pre({ timeout_ms: 86_400_000 }), pre({ timeout: 0.001 }), pre({ timeout: 86_400 })], []],
     [[pre({ timeout: 86_401 })], ['error: hooks[0].timeout must be at most 86400, not 86401']],
     [
       [pre({ sandbox: true, persistent: true })],

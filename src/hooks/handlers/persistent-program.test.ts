@@ -115,11 +115,12 @@ test('no character in a call ends its line, in whatever reads it', async () => {
   const lines = `const { createInterface } = require('node:readline')
     createInterface({ input: process.stdin }).on('line', (line) => {
       const { id, input } = JSON.parse(line)
-      console.log(JSON.stringify(id ? { id, verdict: input } : { protocol: 1 }))
+      const ends = /[\\u0085\\u2028\\u2029]/.test(line)
+      console.log(JSON.stringify(id ? { id, verdict: { ...input, ends } } : { protocol: 1 }))
     })`
   const input = { text: 'a\u2028b\u2029c\u0085d\n\u{1F600}' }
   const end = await ask('', { argv: [process.execPath, '-e', lines], input: JSON.stringify(input) })
-  assert.deepEqual(end.kind === 'verdict' && JSON.parse(end.text), input)
+  assert.deepEqual(end.kind === 'verdict' && JSON.parse(end.text), { ...input, ends: false })
 })
 
 test('stderr goes to the next answer, of very much the end', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Reply } from '../handlers/ask.ts'
+import { type Reply, readExit } from '../handlers/ask.ts'
 import type { Invocation } from '../plane.ts'
 import { Background } from './background.ts'
 import { letRun } from './detached.ts'
@@ -59,4 +59,52 @@ test('one more than may run beside the turn is ended, with a note, and its row i
   )
   for (const each of running) each.end()
   await background.close()
+})
+
+test('what a hook said in the end is delivered; one that said nothing delivers nothing', async () => {
+  const delivered: unknown[] = []
+  const rows: Invocation[] = []
+  const background = new Background()
+  const claude = { deliver: (_: unknown, said: unknown) => delivered.push(said) }
+  const round = {
+    ...{ settled: { background, claude, redact: (text: string) => text }, notes: [], fields: {}, subject: {} },
+    scope: { record: (row: Invocation) => rows.push(row) },
+  }
+  const asked = { shown: { kept: '{}' }, startedAt: 'then' } as unknown as Asked
+  const handler = {
+    event: 'PreToolUse',
+    ordinal: 0,
+    matcher: '',
+    label: 'late',
+    kind: 'command',
+  } as unknown as Prepared
+  const exit = (code: number, stdout: string, stderr = ''): Reply => ({
+    ...readExit(code, stdout, stderr, true),
+    ...{ exitCode: code, stdout, stderr },
+  })
+  const say = (answer: object) => `{"async":true}\n${JSON.stringify(answer)}`
+  const replies: [Reply, object?][] = [
+    [exit(0, '')],
+    [exit(0, '{"async":true}')],
+    [exit(0, '{"async":true}\nwords')],
+    [exit(0, say({ systemMessage: 'done' })), { context: [], messages: ['done'] }],
+    [
+      exit(0, say({ hookSpecificOutput: { hookEventName: 'PreToolUse', additionalContext: 'more' } })),
+      { context: ['more'], messages: [] },
+    ],
+    [exit(2, '', 'no\n'), { context: ['[0] no'], messages: [] }],
+    [exit(0, say({ decision: 'block', reason: 'late no' })), { context: ['late no'], messages: [] }],
+    [exit(3, '', 'broke'), { context: [], messages: ['the hook late failed: exited with 3: broke'] }],
+  ]
+  for (const [reply, said] of replies) {
+    delivered.length = 0
+    const rest = { kind: 'detached', rest: Promise.resolve(reply), stop() {}, exitCode: null, stdout: null } as const
+    letRun(round as unknown as Round, handler, { ...rest, stderr: null }, asked)
+    await background.close()
+    assert.deepEqual(delivered, said ? [said] : [], JSON.stringify(reply))
+  }
+  assert.deepEqual(
+    rows.map(({ exitCode, stdout, stderr }) => ({ exitCode, stdout, stderr })),
+    replies.map(([{ exitCode, stdout, stderr }]) => ({ exitCode, stdout, stderr })),
+  )
 })

@@ -76,3 +76,16 @@ test('a hook that is written for Claude Code is shown its own text', async () =>
   ).handlers
   assert.equal((await inputs([...settings(silent()), ...claude, ...settings(silent({ command: ':' }))])).made, 3)
 })
+
+test('a transcript that is not up to date is reported for each hook that reads it', async () => {
+  const hook = defineHook('Stop', () => undefined, { name: 'mine' })
+  const claude = {
+    sessionOf: () => ({ sessionId: 'main', transcriptPath: '/t.jsonl', problem: 'the disk is full' }),
+    envFile: () => '',
+    deliver() {},
+  }
+  const scope: Scope = { sessionId: 's', conversationId: 'c', dbPath: '/db', cwd: '/', record() {} }
+  const handlers: Handler[] = [{ ...hook, profile: 'claude' }, hook]
+  const { notes } = await createPlane(handlers, { claude }).raise('Stop', { stop_hook_active: false }, scope)
+  assert.deepEqual(notes, [{ hook: 'function:mine', event: 'Stop', effect: 'warned', reason: 'the disk is full' }])
+})

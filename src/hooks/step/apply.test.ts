@@ -51,3 +51,20 @@ test('null in such a field says nothing', () => {
       control: { kind: 'proceed' },
     })
 })
+
+test('a verdict is applied whole or not at all: what it says before its fault is not', () => {
+  const call: Steps['before_tool_apply'] = { toolName: 'Bash', safety: 'mutating', args: { a: 1 }, result: null }
+  const ingest: Steps['before_ingest'] = { source: 'user', input: [{ type: 'text', text: 'asked' }] }
+  const cases = [
+    ['before_tool_apply', call, { args: { a: 2 }, result: 7 }, { kind: 'malformed', field: 'result' }],
+    [
+      ...['before_ingest', ingest, { input: 'other', prepend_input: [7] }],
+      { kind: 'malformed', field: 'prepend_input', reason: 'entry_not_string' },
+    ],
+    ['before_tool_apply', call, { args: { a: 2 }, control: 'halt' }, { kind: 'unknown_control', value: 'halt' }],
+  ] as unknown as [StepName, Steps[StepName], object, object][]
+  for (const [name, state, verdict, error] of cases) {
+    const step = structuredClone(state)
+    assert.deepEqual([applyVerdict(name, step as never, verdict), step], [{ ok: false, error }, state])
+  }
+})

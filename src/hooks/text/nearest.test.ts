@@ -51,3 +51,10 @@ test('what is said of a name that is not known', () => {
   assert.equal(notKnown('raed', ['read']), 'is "raed"; did you mean "read"?')
   assert.equal(notKnown('x"y', ['read', 'write']), 'is "x\\"y"; it must be one of read, write')
 })
+
+test('case, blanks, hyphens and underscores are no slips', () => {
+  const exactly = (word: string) => nearest(word, ['before_tool_apply', 'PreToolUse'], () => 0)
+  const words = ['pretooluse', 'Pre Tool Use', 'pre-tool-use', 'PRE_TOOL\tUSE', 'beforeToolApply', 'before tool apply']
+  assert.deepEqual(words.map(exactly), [...Array(4).fill('PreToolUse'), ...['before_tool_apply', 'before_tool_apply']])
+  assert.equal(exactly('pre.tool.use'), undefined)
+})

@@ -28,8 +28,8 @@ type Budget = { steps: number }
 /** Whether two different ways lead from a position back to it over one text. */
 function hasTwoWayLoop({ reads, next }: Automaton, budget: Budget): boolean {
   const loop = componentsOf(reads.length, (at) => [...next[at]!.keys()])
-  // an edge that is there twice, inside a loop
-  if (next.some((edges, at) => [...edges].some(([to, ways]) => ways > 1 && loop[at] === loop[to]))) return true
+  // an edge that is there twice: only a loop adds one to what a sequence has
+  if (next.some((edges) => [...edges.values()].some((ways) => ways > 1))) return true
   const size = reads.length
   const pairs = (pair: number): number[] => {
     const [a, b] = [Math.floor(pair / size), pair % size]

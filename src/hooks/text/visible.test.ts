@@ -11,6 +11,7 @@ test('what steers a terminal or hides text is spelt out', () => {
     '\u001b[2Jgone': '\\u001b[2Jgone',
     'rm -rf ~\u202e# tidy': 'rm -rf ~\\u202e# tidy',
     'zero\u200bwidth\u2028line\u007f\u009b': 'zero\\u200bwidth\\u2028line\\u007f\\u009b',
+    'para\u2029graph': 'para\\u2029graph',
   }
   for (const [text, shown] of Object.entries(cases)) assert.equal(visible(text), shown)
 })

@@ -1,10 +1,22 @@
 /** How many shells are kept ready, for which commands, and what becomes of the oldest. */
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { hideVariables } from '../../../files/hide-variables.ts'
+import { runCommand } from '../command.ts'
 import './login-snapshot.ts' // loaded, so that a pool learns about its login at once
 import { waitingScript } from './shell-script.ts'
 import { stampOf, type WarmPlace } from './waiting-shell.ts'
@@ -224,8 +236,40 @@ test('what bash reads at a login, and the folder, are what a shell was started f
   stamps.push(stampOf(place), stampOf({ ...place, cwd: root }), stampOf({ ...place, cwd: join(home, 'none') }))
   assert.equal(new Set(stamps).size, 8)
   assert.equal(stampOf(place), stamps[5])
+  // each of these alone: its time, its size, and which file it is
+  const bashrc = join(home, '.bashrc')
+  const changed = [
+    ...[': :', ':  :'].map((text) => () => writeFileSync(bashrc, text)),
+    () => renameSync(other(), bashrc),
+  ]
+  const other = () => {
+    writeFileSync(`${bashrc}-2`, ':  :')
+    return `${bashrc}-2`
+  }
+  const alone = changed.map((change) => {
+    change()
+    utimesSync(bashrc, 1000, 1000)
+    return stampOf(place)
+  })
+  utimesSync(bashrc, 1000, 1001)
+  assert.equal(new Set([...alone, stampOf(place)]).size, 4)
   const below = { ...place, cwd: join(home, 'x'.repeat(300)) } // it cannot be looked at
   assert.notEqual(stampOf(below), stampOf(below))
+})
+
+test('a shell that waits does not show the credentials that its command will have', { skip: !isLinux }, async (t) => {
+  const canary = 'sk-canary-in-a-warm-shell'
+  const place = newPlace({ ANTHROPIC_API_KEY: canary })
+  expectCommand('printf %s "$ANTHROPIC_API_KEY"', place)
+  await until(() => warmShells(place) > 0)
+  const [pid] = pidsIn(place)
+  if (!hideVariables(process.pid, ['NONE'])) return t.skip('this system keeps memory from being written')
+  assert.doesNotMatch(readFileSync(`/proc/${pid}/environ`, 'latin1'), new RegExp(canary))
+  const { stdout } = await runCommand({
+    ...{ command: 'printf %s "$ANTHROPIC_API_KEY"', shell: 'bash', input: '', timeoutMs: 10_000 },
+    ...{ cwd: place.cwd, env: place.env },
+  })
+  assert.equal(stdout, canary)
 })
 
 test('the profile is where bash looks for it, also where HOME is unset, empty or relative', () => {
