@@ -251,6 +251,20 @@ test('who stops first is heard, and an error is known by where it was thrown', a
   assert.deepEqual(hashes, [sha256('at one place', 8), sha256('broke', 8)])
 })
 
+test('the phase before the call decides, whatever a module makes of it', async (t) => {
+  const core = { sessionId: 'a3f0c812', workId: 'w001', lastTurnId: 0, phase: 'PLANNING' }
+  const begins = says('one', { statePatch: { core: { phase: 'EXECUTING' } } })
+  const asked = { manifest: { enforcePhases: true }, state: { core }, input: { ...read, tool_name: 'create_file' } }
+  const { decision, decidedBy, reason, core: now } = await round(t, [begins], asked)
+  assert.deepEqual(
+    [decision, decidedBy, reason, now.phase],
+    [
+      ...['deny', 'phase-policy', 'create_file is not allowed in phase PLANNING (dispatch.manifest.json, phasePolicy)'],
+      'EXECUTING',
+    ],
+  )
+})
+
 test('a context freezes the first twenty thousand objects of what a module sees', (t) => {
   const list = (length: number) => Array.from({ length }, () => ({}))
   const frozen = (length: number) => {

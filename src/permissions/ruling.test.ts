@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '../hooks/shape.ts'
 import { decide, judge } from './decide.ts'
+import { freshView } from './paths/view.ts'
 import type { PermissionQuestion } from './question.ts'
 import { builtinRules, isBuiltinRule } from './rules/builtin-rules.ts'
 import { rulesOf } from './rules/rules.ts'
@@ -67,4 +68,9 @@ test('a ruling has its paths, its suggestions and its rule', async () => {
     paths: ['/x/a'],
   })
   assert.ok(!(judge(asked('Read', { file_path: '/x/a' })) instanceof Promise))
+  const files = { ...freshView, real: (path: string) => path.replace('/w/link', '/elsewhere') }
+  assert.deepEqual((await decide(asked('Read', { file_path: 'link/a' }, { files }))).paths, [
+    '/w/link/a',
+    '/elsewhere/a',
+  ])
 })

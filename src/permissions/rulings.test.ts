@@ -68,6 +68,11 @@ test('a folder that is removed as a whole is searched for the names that setting
     found[name] = line.replace(/^ask: `rm -r .*` takes W\/held-\d+ with /, '')
   }
   assert.deepEqual(found, rows)
+  mkdirSync(join(w, 'from', '.git', 'hooks'), { recursive: true })
+  assert.equal(
+    await said('+Bash', `cp -r ${join(w, 'from/.git')} ${join(w, 'held')}`),
+    'ask: `cp -r W/from/.git W/held` would put protected files into W/held',
+  )
   mkdirSync(join(w, 'held', '.cursor'), { recursive: true })
   assert.equal(await said('+Bash', `rm -r ${join(w, 'held')}`), 'allow by Bash: the allow rule "Bash"')
 })
@@ -398,6 +403,13 @@ test('what is said of a command line under a mode or a layer of its own', async 
       'deny: Permission to use Bash has been denied: plan mode does not allow Bash.',
       { mode: 'plan' },
     ],
+    // a rule does not know what such a name will be, even one that is written like it
+    ...['$X .git/hooks/a', 'A=1 $X .git/hooks/a'].map((line): [string, string, string, More] => [
+      `+Bash(${line})`,
+      line,
+      `ask: \`${line.replace('A=1 ', '')}\`: /w/.git/hooks/a is git configuration that can run programs`,
+      { mode: 'bypassPermissions' },
+    ]),
     [
       '-Bash(make install) +Bash',
       'make $X',

@@ -25,6 +25,9 @@ test('input that cannot be read is named, and a call in it was seen by no guard'
   assert.deepEqual(said(`{"tool_name":"x","hookEventName":"${'y'.repeat(60)}"}`).problems, [
     `the host says ${'y'.repeat(40)} but this is registered for PreToolUse`,
   ])
+  assert.deepEqual(said('{"hook_event_name":"Stop"}').problems, [
+    ...['the host says Stop but this is registered for PreToolUse', 'stdin names no tool'],
+  ])
   for (const [named, name] of [
     ['PreToolUse', 'PreToolUse'],
     ['preToolUse', 'PreToolUse'],

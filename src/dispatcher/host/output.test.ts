@@ -200,3 +200,10 @@ test('stamps alone make a new input where the manifest wants them; nothing to sa
   ])
     assert.equal('updatedInput' in (output('PreToolUse', more)['hookSpecificOutput'] as Json), false)
 })
+
+test('what is said of the run itself', () => {
+  const { _debug } = buildOutput(runOf('Stop', { ran: ['session', 'x'], budgetExceeded: true }), 'vscode')
+  const { elapsedMs, ...rest } = _debug as Json
+  assert.equal(typeof elapsedMs, 'number')
+  assert.deepEqual(rest, { hookRunId: 'r1', modulesRan: ['session', 'x'], budgetMs: 250, budgetExceeded: true })
+})

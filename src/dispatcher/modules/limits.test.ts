@@ -171,8 +171,12 @@ test('follow-ups: what is excluded is a path, words are compared with words, onl
       await warned(when('toolInput.n', 'neq', 1), { n: '1' }),
       await warned(when('toolInput.n', 'neq', 1)),
       await warned(when('toolInput.n', 'eq', 1), { n: '1' }),
+      await warned(when('toolInput.n', 'exists', 0), { n: null }),
+      await warned(when('toolInput.n', 'exists', 0), { n: 0 }),
+      await warned(when('toolInput.n', 'notExists', 0), { n: null }),
+      await warned(when('toolInput.n', 'notExists', 0), { n: 0 }),
     ],
-    [[], ['look'], ['look'], []],
+    [[], ['look'], ['look'], [], [], ['look'], ['look'], []],
   )
   const asks = (id: string) => ({
     ...{ id, multiMatch: true, trigger: { event: 'PreToolUse' }, followup: { action: 'ask', message: id } },
@@ -315,6 +319,14 @@ test('a forbidden scope is reached by a file that is not there yet, and by any p
   for (const word of ['old/x', '"a=old/x"', '"a<old/x"', '"a>old/x"', '"a&old/x"'])
     assert.equal(await reached('run_in_terminal', { command: `tool ${word}` }), 'ask: this reaches old/x', word)
   assert.equal(await reached('run_in_terminal', { command: 'tool "a;old/x"' }), 'allow: undefined')
+  put(`${sessionRoot}/planGraph-exec/output/planGraph.json`, {
+    nodes: [{ id: 'n', description: 'x', tool: 'list_dir', scope: 'src/app/**' }],
+  })
+  const listed = async (path: string) => (await ask(planExec, call('list_dir', { path }))).decision
+  assert.deepEqual(
+    [await listed('src'), await listed('src/app'), await listed('src/app/x'), await listed('sr'), await listed('docs')],
+    ['allow', 'allow', 'allow', 'ask', 'ask'],
+  )
 })
 
 test('a plan file: a mebibyte is read; looks, work and what is in its place decide whether it is news', (t) => {

@@ -50,6 +50,7 @@ test('one part of a path as a regular expression', () => {
   assert.deepEqual(matching('[!a-c]', 'a', 'd', '/', '-'), ['d', '-'])
   assert.deepEqual(matching('[^a]', 'a', 'd', '^'), ['d', '^'])
   assert.deepEqual(matching('[b-b]', 'a', 'b', 'c', '-'), ['b'])
+  assert.deepEqual(matching('[\\^-a]', '^', '_', 'a', 'b', '-'), ['^', '_', 'a'])
   assert.deepEqual(matching('[c-a]', 'a', 'b', 'c', '-'), [])
   assert.deepEqual(matching('[]a]', ']', 'a', 'b'), [']', 'a'])
   assert.deepEqual(matching('[a-]', 'a', '-', 'b'), ['a', '-'])

@@ -129,7 +129,7 @@ function setRegex(negated: boolean, body: string): string {
       i += 2
     }
   }
-  return negated ? `[^/${out}]` : out === '' ? '(?!)' : `(?!/)[${out}]`
+  return negated ? `[^/${out}]` : `(?!/)[${out}]`
 }
 
 /** Whether a pattern matches an absolute, normal path. Deny and ask also hold for every directory up to the project. */

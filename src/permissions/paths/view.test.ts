@@ -56,6 +56,15 @@ function lines(): string[] {
   return [...fixtures, ...more, ...more.map((line) => `cd sub && ${line}`)]
 }
 
+test('a folder is there with a slash at its end too', (t) => {
+  const folder = project(t)
+  for (const files of [freshView, rememberingView(), rememberingView({ lasting: true })])
+    assert.deepEqual(
+      ['src', 'src/', 'link/', 'src//deep', 'none', 'none/'].map((path) => files.there(`${folder}/${path}`)),
+      [true, true, true, true, false, false],
+    )
+})
+
 test('rulings are the same whether files are looked at each time or remembered for all rulings', async (t) => {
   const folder = project(t)
   const settings = {

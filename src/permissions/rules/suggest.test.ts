@@ -65,7 +65,10 @@ test('what "always" would save', () => {
   assert.deepEqual(saved('Bash', {}, ['a', 'b', 'c', 'd', 'e', 'f']), [])
   const accept = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }]
   assert.deepEqual(saved('Edit', { file_path: '/w/a' }), accept)
-  assert.deepEqual(saved('Write', { file_path: '/x/a*b/c' }), rules('session', 'Edit', '//x/a\\*b/**'))
+  assert.deepEqual(
+    saved('Write', { file_path: '/x/a*?[b]\\/c' }),
+    rules('session', 'Edit', '//x/a\\*\\?\\[b\\]\\\\/**'),
+  )
   assert.deepEqual(saved('NotebookEdit', { notebook_path: '/w/a' }), rules('session', 'Edit', '//w/**'))
   assert.deepEqual(saved('Read', { file_path: '/x/a' }), rules('session', 'Read', '//x/**'))
   assert.deepEqual(saved('Read', { file_path: '/a' }), rules('session', 'Read', '//**'))

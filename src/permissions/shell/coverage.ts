@@ -82,7 +82,6 @@ function once<T>(work: () => T): () => T {
 const addsWords = (words: readonly ShellWord[], inner: readonly ShellWord[]): boolean =>
   wrapperOf(nameOf(words))?.clear !== undefined &&
   mindsOptions(inner) &&
-  nameOf(inner) !== 'xargs' &&
   clearForms(words).some((form) => nameOf(form) === 'xargs')
 
 /** Sets variables that change nothing, or only opens files, which are judged on their own. */

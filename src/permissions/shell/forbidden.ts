@@ -98,12 +98,12 @@ function doubtOf(place: Place, command: ShellCommand): Match | null {
 }
 
 /** Whether a rule may be meant for the file: not for one that is known, alone, and that no rule is about. */
-function isOpen(place: Place, { kind, word, to }: FileUse): boolean {
+function isOpen(place: Place, { kind, word }: FileUse): boolean {
   if (word.glob || word.path.includes(HOLE) || place.directories === undefined || isOwnProcess(word.path)) return true
   if (kind === 'read' || kind === 'edit' || kind === 'mayRead' || kind === 'mayEdit')
     return place.rulesOn(word).length > 0
   // there is nothing in a folder that is not there
-  return kind === 'creates' || to?.path.includes(HOLE) === true || place.isThere(word)
+  return kind === 'creates' || place.isThere(word)
 }
 
 const opensConnection = ({ reads, writes }: ShellCommand): boolean =>

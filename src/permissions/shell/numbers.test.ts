@@ -130,6 +130,11 @@ test('lines of up to two thousand characters are looked at', () => {
   assert.deepEqual([line(2002).length, numbered(line(2002), told)], [2001, undefined])
 })
 
+test('up to thirty numbers in a line are looked at', () => {
+  const line = (count: number) => Array.from({ length: count }, (_, at) => `f${at + 100}`).join(' ')
+  assert.deepEqual([numbered(line(30), told)?.numbers.length, numbered(line(31), told)], [30, undefined])
+})
+
 test('a key and numbers make the line again', () => {
   for (const line of ['cp a12 b34 a12', `echo ${'x'.repeat(160)} 56 78`]) {
     const { key, numbers } = numbered(line, told)!

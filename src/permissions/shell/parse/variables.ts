@@ -66,8 +66,5 @@ const noNames: readonly string[] = []
 /** The variables that a builtin sets by name: `read HOME`, `printf -v PATH`, `declare -n x=PS4`. */
 export function namedIn(command: string, words: readonly ShellWord[]): readonly string[] {
   if (!setters(command)) return noNames
-  return words
-    .slice(1)
-    .flatMap((word) => /^(?:-v)?(?:\w+=)?([A-Za-z_]\w*)/.exec(word.value)?.[1] ?? [])
-    .filter(tells)
+  return words.slice(1).flatMap((word) => /^(?:-v)?(?:\w+=)?([A-Za-z_]\w*)/.exec(word.value)?.[1] ?? [])
 }

@@ -8,6 +8,10 @@ import { after, test } from 'node:test'
 import { decide } from '../../decide.ts'
 import { builtinRules } from '../../rules/builtin-rules.ts'
 import { isSecretFile } from '../../secret-files.ts'
+import { filesOf } from '../files/files.ts'
+import { readShell } from '../parse/read.ts'
+import { codesOf } from './embedded.ts'
+import { madeNames } from './named-by-program.ts'
 
 const w = realpathSync(mkdtempSync(join(tmpdir(), 'ona-tables-')))
 after(() => rmSync(w, { recursive: true, force: true }))
@@ -303,4 +307,85 @@ test('files that usually hold credentials are known by name and by folder', () =
   const open =
     '/p/.env.example /p/.env.sample /p/.env.template /p/.env.dist /p/id_rsa.pub /h/.ssh/id_rsa.pub /p/a.ts /proc/cpuinfo /p/.sshx/a /p/environ'
   assert.deepEqual(words(open).filter(isSecretFile), [])
+})
+
+const commandOf = (line: string) => readShell(line).commands[0]!
+
+test('what unpacks a file makes one of its name without the end', () => {
+  const made = (line: string) => madeNames(line.split(' ')[0]!, commandOf(line).words.slice(1)).map(({ path }) => path)
+  const programs =
+    'gunzip gzip pigz unpigz bunzip2 bzip2 unxz xz unlzma lzma unzstd zstd lz4 unlz4 uncompress lzop brotli'
+  assert.deepEqual(
+    words(programs).filter((name) => made(`${name} -d a.b.gz c`).join() !== 'a.b'),
+    [],
+  )
+  const ends = 'gz tgz z Z bz2 xz lzma lzo zst lz4 br'
+  assert.deepEqual(
+    words(ends).filter((end) => made(`gunzip a.${end}`).join() !== 'a'),
+    [],
+  )
+  assert.deepEqual(['gunzip a.zip', 'gunzip .gz', 'cat a.gz', 'xgunzip a.gz'].flatMap(made), [])
+})
+
+test('what sends files elsewhere reads the folders behind its verb as a whole', () => {
+  const trees = (line: string) =>
+    filesOf(commandOf(line)).flatMap(({ kind, word }) => (kind === 'treeRead' ? [word.path] : []))
+  const programs = 'aws az docker gcloud gsutil kubectl mc nerdctl podman rclone s3cmd s4cmd s5cmd'
+  assert.deepEqual(
+    words(programs).filter((name) => trees(`${name} x cp a b`).join() !== 'a,b'),
+    [],
+  )
+  const verbs = 'cp copy copyto dsync mirror move moveto mv put rsync sync upload upload-batch'
+  assert.deepEqual(
+    words(verbs).filter((verb) => trees(`aws ${verb} a`).join() !== 'a'),
+    [],
+  )
+  assert.deepEqual(['aws ls a', 'awsx cp a', 'xaws cp a', 'aws cpx a'].flatMap(trees), [])
+})
+
+test('options of the shell under which words mean what they say are no reason to ask', () => {
+  const unknown = (line: string) => readShell(line).unknown !== undefined
+  const options =
+    'allexport checkwinsize emacs errexit errtrace failglob functrace history inherit_errexit lastpipe monitor noclobber noexec noglob notify nounset nullglob pipefail posix verbose vi xtrace'
+  const lines = (name: string) => [`set -o ${name}`, `shopt -s ${name}`, `bash -o ${name} a`]
+  assert.deepEqual(words(options).flatMap(lines).filter(unknown), [])
+  const others = 'braceexpand extglob dotglob globstar nocaseglob keyword ignorebraces xtraces xposix'
+  assert.deepEqual(
+    words(others)
+      .flatMap(lines)
+      .filter((line) => !unknown(line)),
+    [],
+  )
+})
+
+test('programs that are given code: in any word, after their option, or in their input alone', () => {
+  const texts = (line: string) => codesOf(commandOf(line))[0]?.texts.join(' ')
+  const anyWord =
+    'awk gawk mawk nawk sed tar bsdtar zip ed ex vi vim nvim view emacs gdb lldb ssh scp sftp rsync make gmake man sqlite3 psql mysql dc less more fzf gpg vimdiff lftp ftp mutt'
+  assert.deepEqual(
+    words(anyWord).filter((name) => texts(`${name} a`) !== 'a'),
+    [],
+  )
+  const withC = 'python python3.9 ipython bpython ptpython jython micropython pypy pypy3 expect tclsh'
+  const withE =
+    'guile racket csi gosh sbcl clisp ecl ghc ghci runghc elixir iex erl groovy scala kotlin swift crystal raku octave gnuplot maxima julia Rscript R pwsh powershell nu elvish xonsh qjs gjs janet fennel luajit clojure clj bb ocaml swipl gap sage gp bpftrace stap ts-node tsx zx jshell perl ruby lua osascript node nodejs bun deno'
+  const given = [
+    ...words(withC).map((name) => `${name} -c a`),
+    ...words(withE).map((name) => `${name} -e a`),
+    'php -r a',
+  ]
+  assert.deepEqual(
+    given.filter((line) => texts(line) !== line.split(' ').slice(1).join(' ')),
+    [],
+  )
+  assert.deepEqual(
+    given.filter((line) => texts(line.replace(/ -\w/, ' --other')) !== ''),
+    [],
+  )
+  const inputAlone = 'gcc g++ cc c++ clang cpp terraform tofu'
+  assert.deepEqual(
+    words(inputAlone).filter((name) => texts(`${name} -e a`) !== '' || texts(`${name} -e a <<< b`) !== 'b'),
+    [],
+  )
+  assert.deepEqual(['cat -e a', 'xnode -e a', 'nodex -e a'].map(texts), [undefined, undefined, undefined])
 })
