@@ -37,7 +37,7 @@ export function textOf(file: string): string | undefined {
 function approvedAt(db: Db, { id, approvedAt }: Plan): number {
   const event = db.get<{ at: number | null }>(
     `SELECT json_extract(detail, '$.at') AS at FROM events
-     WHERE event_type = 'plan_approved' AND json_valid(detail) AND json_extract(detail, '$.plan') = ?`,
+     WHERE event_type = 'plan_approved' AND json_valid(detail) AND json_extract(detail, '$.plan') = ? ORDER BY id DESC LIMIT 1`,
     id,
   )
   return event?.at ?? (approvedAt ? Date.parse(`${approvedAt.replace(' ', 'T')}Z`) : 0)
