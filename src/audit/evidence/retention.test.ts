@@ -105,3 +105,25 @@ test('a session that went on after it was erased is due again, and only what is 
   assert.deepEqual(erase(2), { days: 30, sessions: 1, rows: 1, left: 0 })
   assert.deepEqual(texts(db), ['[erased]', '[erased]'])
 })
+
+test('a session that is resumed or put on hold during the run stays as it is, and is not counted', (t) => {
+  const { db, add } = record(t)
+  const [first, resumed, held] = ['2026-08-01', '2026-08-02', '2026-08-03'].map((day) => add(`${day} 00:00:00`))
+  const young = add('2026-11-14 00:00:00')
+  const goOn = (erased: number) => {
+    if (erased > 0) {
+      db.run('UPDATE conversations SET last_active = ? WHERE id = ?', '2026-11-15 11:59:59', resumed!.id)
+      holdConversation(db, held!.id, 'case 15')
+    }
+    return true
+  }
+  assert.deepEqual(dueSessions(db, 30, now), [first!.session, resumed!.session, held!.session])
+  const run = beginRetention(db, 30, now)!
+  assert.deepEqual(runRetention(db, { days: 30, now, startedBy: young.session, run, goOn }), {
+    ...{ days: 30, sessions: 1, rows: 1, left: 0 },
+  })
+  assert.deepEqual(
+    texts(db).filter((text) => text !== '[erased]'),
+    ['said 2026-08-02 00:00:00', 'said 2026-08-03 00:00:00', 'said 2026-11-14 00:00:00'],
+  )
+})

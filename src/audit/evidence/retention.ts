@@ -27,14 +27,15 @@ interface Options {
 /** Conversations that are archived, on hold or in use stay as they are. */
 export function runRetention(db: Db, { days, now, startedBy, run, goOn = () => true }: Options): RetentionRun {
   const due = dueSessions(db, days, now).filter((id) => id !== startedBy)
-  let sessions = 0
-  let rows = 0
+  let [sessions, rows, left] = [0, 0, due.length]
   for (const id of due) {
     if (!goOn(sessions)) break
-    rows += eraseSession(db, id, `cleanupPeriodDays ${days}`, timeBefore(days, now))
-    sessions++
+    const erased = eraseSession(db, id, `cleanupPeriodDays ${days}`, timeBefore(days, now))
+    if (erased > 0) sessions++ // else it was resumed, or put on hold, meanwhile
+    rows += erased
+    left--
   }
-  const done: RetentionRun = { days, sessions, rows, left: due.length - sessions }
+  const done: RetentionRun = { days, sessions, rows, left }
   db.transaction(() => {
     finishRetention(db, run, done)
     const place = placeOf(db, startedBy)
