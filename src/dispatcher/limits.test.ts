@@ -54,6 +54,8 @@ test('patterns: a class holds the bracket that comes first in it, and never a sl
     ['x[!a]y', 'x/y', false],
     ['x[.-0]y', 'x/y', false],
     ['[]', '[]', true],
+    ['{a{b}', '{a{b}', true],
+    ['{a{b}', 'ab', false],
     ['././a', 'a', true],
     ['***/b', 'b', true],
     ['***/b', 'a/b', true],

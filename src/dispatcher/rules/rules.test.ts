@@ -215,6 +215,7 @@ test('a node speaks to a call by its tools and its scope', () => {
 
 test('patterns of the configuration: letters of either case are alike, also where a pattern could be slow', () => {
   assert.equal(patternFault('^a*b*$', 'text'), undefined)
+  assert.deepEqual([patternFault('.*a.*b', 'name'), typeof patternFault('.*a.*b', 'text')], [undefined, 'string'])
   assert.match(String(patternFault('^a*A*$', 'text')), /A\*/)
   assert.deepEqual([patternMatches('^ab$', 'AB', 'name'), patternMatches('^a*A*$', 'aA', 'text')], [true, false])
 })

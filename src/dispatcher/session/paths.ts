@@ -46,7 +46,7 @@ export function readWorkspace(raw: unknown): { workspace: Workspace; problems: s
   for (const key of Object.keys(fileNames) as (keyof typeof fileNames)[]) {
     const group = file[groupOf[key]]
     const given = isObject(group) ? group[key] : undefined
-    if (given === undefined || given === fileNames[key]) continue
+    if (given === undefined) continue
     if (isSegment(given)) names[key] = given
     else problems.push(`workspace.json: ${groupOf[key]}.${key} must be a plain file name`)
   }
@@ -103,7 +103,7 @@ export function normalisePath(path: string, repoRoot: string): { path: string; o
 /** Whether `path` is `root` or lies below it. */
 export function isBelow(root: string, path: string): boolean {
   const inside = relative(root, path)
-  return inside === '' || !(inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside))
+  return !(inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside))
 }
 
 export const isObject = (value: unknown): value is Json =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -52,6 +52,15 @@ test('a line of the log counts for the work that it was written in; a log that w
   writeFileSync(log, line('w001', { workId: 'w002' }) + line('w001', { phase: 'COMPLETE' }))
   const { workId, phase } = catchUp(begin, log).core
   assert.deepEqual([workId, phase], ['w002', 'PLANNING'])
+  const whole = readFileSync(log).length
+  const later = line('w001', { lastTurnId: 3 })
+  appendFileSync(log, `${later}{"torn`)
+  const next = catchUp({ ...begin, core: { ...begin.core, lastEventOffset: whole } }, log).core
+  assert.deepEqual(
+    [next.lastEventOffset, next.lastTurnId, next.workId],
+    [whole + later.length, 3, 'w001'],
+    'what was read is not read again',
+  )
   const ahead = { ...begin, core: { ...begin.core, lastEventOffset: 5000 } }
   const loaded = loadState({ value: ahead }, log, 'a3f0c812')
   const size = loaded.state.core.lastEventOffset!

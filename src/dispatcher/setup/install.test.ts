@@ -314,6 +314,8 @@ test('mistakes in the configuration, registrations in two places and code of oth
         },
         followup: { action: 'warn' },
       },
+      // slow only in a text that is longer than the name of a tool
+      { id: 's', trigger: { event: 'PreToolUse', toolNamePattern: '.*a.*b' }, followup: { action: 'warn' } },
     ],
   })
   put('.ai/hooks/config.json', { session: { newWorkPattern: '(a+)+' }, 'memory-journal': { anchorPatterns: [')', 1] } })

@@ -52,7 +52,7 @@ test('a number that something tells is not', () => {
     ...[
       'sha256sum x',
       'base64 x',
-      'PS4=x',
+      ...['PS0=x', 'PS1=x', 'PS2=x', 'PS3=x', 'PS4=x'],
       'cat cert.p12',
       'cat a/id_ed25519',
       'CAT ID_ED25519',
@@ -112,6 +112,12 @@ test('a number that something tells is not', () => {
     ...['echo é12', 'echo \u000112'],
   ])
     assert.equal(shown(line), line)
+})
+
+test('numbers in the names of programs, variables and files are told', () => {
+  const names =
+    'python3 pip3 pypy3 sqlite3 m4 p4 aria2c bzip2 b2sum md5sum sha1sum sha256sum sha512sum base32 base64 linux32 linux64 i386 x86_64 proxychains4 i18n iso-8601 PS0 PS1 PS2 PS3 PS4 PERL5 .s3cfg .p12 id_ed25519 Open3 capture2 capture3 copy2 files0 bz2 bunzip2 lz4 s3cmd s4cmd s5cmd'
+  for (const name of names.split(' ')) assert.equal(shown(`tool ${name} 997`), `tool ${name} <1>`)
 })
 
 test('a free number that is also told elsewhere in the line stays', () => {

@@ -59,9 +59,9 @@ export function inFull(form: Form, options: readonly string[]): Form {
 /** At least two letters: shorter ones are never unique. */
 const shortens = (given: string, option: string): boolean => given.length > 3 && abbreviates(given, option)
 
-/** Programs that run their words elsewhere: on another machine, or in a container behind one of these verbs. */
+/** Known programs that run their words elsewhere: on another machine, or in a container behind one of these verbs. */
 export const runsElsewhere = (form: Form): boolean => {
   const name = nameOf(form)
   return name === 'ssh' || (holdsContainers(name) && form.some(({ value }) => value === 'exec' || value === 'run'))
 }
-const holdsContainers = named(/^(docker|podman|nerdctl|kubectl|oc)$/)
+const holdsContainers = named(/^(docker|podman|kubectl)$/)

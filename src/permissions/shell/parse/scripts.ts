@@ -61,7 +61,7 @@ const isSpecial = byName(
     takesScript.test(name) ||
     loads.test(name),
 )
-const special = ['eval', 'source', '.', 'trap', 'git', 'sed', 'run-parts', 'mapfile', 'readarray']
+const special = ['eval', 'source', '.', 'trap', 'git', 'run-parts', 'mapfile', 'readarray']
 /** Builtins that set options of the shell: of bash, and those of zsh. */
 const setsOptions = ['set', 'shopt', 'setopt', 'unsetopt', 'emulate']
 const loads = /^ld(-linux.*)?\.so/

@@ -32,7 +32,7 @@ export const anywhere = [
 ]
 
 /** Options that are whole, though others begin with them. */
-export const whole = /^--(test|filter|config|dir|open|load|pre|script|file|output)$/
+export const whole = /^--(test|filter|config|dir|open|load|file|output)$/
 
 const all = /^/
 const editor: RiskyUse = { only: /^(--(version|help|clean|noplugin)|-[hnRbMyZvd]+)$/, fed: true }
@@ -66,17 +66,7 @@ export const byProgram: Readonly<Record<string, RiskyUse>> = {
   git: {
     letters: 'Cc',
     takes: ['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--exec-path', '--config-env'],
-    long: [
-      '--config',
-      '--config-env',
-      '--namespace',
-      '--template',
-      '--output',
-      '-O',
-      '--filters',
-      '--sendmail-cmd',
-      '--smtp-server',
-    ],
+    long: ['--config', '--config-env', '--namespace', '--template', '--output', '-O', '--filters', '--smtp-server'],
     words: /ext::|^--?\w*remote=ext/,
     verbs: {
       ...Object.fromEntries(

@@ -9,6 +9,8 @@ import { decide } from '../../decide.ts'
 import { builtinRules } from '../../rules/builtin-rules.ts'
 import { isSecretFile } from '../../secret-files.ts'
 import { filesOf } from '../files/files.ts'
+import { otherForms } from '../other-forms.ts'
+import { asWritten } from '../parse/command.ts'
 import { readShell } from '../parse/read.ts'
 import { codesOf } from './embedded.ts'
 import { madeNames } from './named-by-program.ts'
@@ -354,6 +356,59 @@ test('options of the shell under which words mean what they say are no reason to
     words(others)
       .flatMap(lines)
       .filter((line) => !unknown(line)),
+    [],
+  )
+})
+
+test('a program that is given what another prints as its commands, or reads them from its input, is not known', () => {
+  const unknown = (line: string) => readShell(line).unknown
+  const scripts = words('sed make gmake ninja cmake just vi vim nvim emacs').flatMap((name) =>
+    words('-f -S -s -P -l --file --makefile --justfile --load --script').map((option) => [
+      `${name} ${option} <(a)`,
+      `${name} runs what another command prints`,
+    ]),
+  )
+  assert.deepEqual(
+    scripts.map(([line]) => [line, unknown(line!)]),
+    scripts,
+  )
+  const fed = words(
+    'python python3.9 pypy pypy3 node nodejs perl perl5.30 ruby ruby2 php php8 lua lua5.1 luajit tclsh wish expect osascript Rscript R ghci irb groovy scala julia octave gdb lldb ed ex bc dc m4 gawk mawk awk sqlite3 psql mysql',
+  ).map((name) => [name, `${name} reads its program from its input`])
+  assert.deepEqual(
+    fed.map(([name]) => [name, unknown(name!)]),
+    fed,
+  )
+  const options = words('--test --eval --print --version --help --execute --command --file --expr -v -V -h')
+  const letters = words('-c -e -f -r -E -B -m -xc')
+  assert.deepEqual(
+    [...options, ...letters].filter((option) => unknown(`node ${option}`) !== undefined),
+    [],
+  )
+  assert.equal(unknown('node --other -x'), 'node reads its program from its input')
+  const free = ['cat -f <(a)', 'sed -n <(a)', 'make -f a', 'nodex', 'xnode', 'node a.js', 'node -v', 'psql -c a']
+  assert.deepEqual(
+    free.filter((line) => unknown(line) !== undefined),
+    [],
+  )
+})
+
+test('a verb of a package manager is no program, however a rule on the program is written', () => {
+  const ran = (line: string) => otherForms(commandOf(line).words, () => true).map(asWritten)
+  const verbs = words('bin env install link list ln ls node patch rm root run start test unlink up version why')
+  assert.deepEqual(
+    words('pnpm yarn')
+      .flatMap((name) => verbs.map((verb) => `${name} ${verb} x`))
+      .flatMap(ran),
+    [],
+  )
+  assert.deepEqual(
+    ['pnpm npm publish', 'yarn tool x', 'bun rm x', 'node rm.js x', 'node /a/npm-cli.js x'].flatMap(ran),
+    [...['npm publish', 'tool x', 'rm x', 'rm x', 'npm x']],
+  )
+  const runners = words('node nodejs bun deno tsx ts-node python python3.9 pypy pypy3 perl ruby php lua pnpm yarn')
+  assert.deepEqual(
+    runners.filter((name) => ran(`${name} tool.js x`).join() !== 'tool x'),
     [],
   )
 })
