@@ -62,7 +62,7 @@ const haveVerbs =
   /^(git|npm|pnpm|yarn|bun|deno|cargo|go|docker|kubectl|gh|make|just|pip3?|uv|poetry|dotnet|mvn|gradle|terraform|helm|brew|apt|systemctl)$/
 /** Programs whose arguments are programs, or which destroy: only the very command is saved. */
 const broad =
-  /^(.*sh|python[\d.]*|node|perl|ruby|php|lua|awk|sudo|doas|su|env|xargs|eval|exec|find|fd|fdfind|watch|setsid|flock|ionice|chroot|source|\.|trap|alias|parallel|rm|dd|mkfs.*|kill.*|ssh|curl|wget)$/
+  /^(.*sh|python[\d.]*|node|perl|ruby|php|lua|awk|sudo|doas|su|env|xargs|eval|exec|find|fd|fdfind|watch|setsid|flock|ionice|chroot|source|\.|trap|alias|parallel|rm|dd|mkfs.*|kill.*|curl|wget)$/
 
 /** Holding a `*` of its own, a command cannot be told apart from a pattern, nor what is unknown be named: nothing is suggested. */
 function commandRule(command: string): string[] {

@@ -23,12 +23,11 @@ const reflection =
 /** What starts a program. `run` and its like do so where a module for it is named. */
 const starting =
   /(?:\b(?:system|popen\w*|execSync|execFile\w*|execvp?e?|execlp?e?|spawn\w*|posix_spawnp?|startfile|shell_exec|passthru|proc_open|pcntl_exec|syscall|Popen|check_output|check_call|getoutput|getstatusoutput|capture[23]e?|os\.execute)\b|(?<=\bsubprocess\.)(?:run|call)\b|(?<=\w\.)run\b(?=\s*\(\s*[^)])|(?<=\bchild_process["']\)\.)\w+)/g
-const startsPrograms =
-  /\b(subprocess|child_process|node-pty|pty|Open3|multiprocessing|pexpect|IPC::)\b|`[^`]*[$#]|\bqx\b|%x/
+const startsPrograms = /\b(subprocess|child_process|pty|Open3|multiprocessing|pexpect|IPC::)\b|`[^`]*[$#]|\bqx\b|%x/
 
 /** What opens, lists, moves or removes a file by its first argument. */
 const opening =
-  /\b(?:open|fopen|sysopen|opendir|file_get_contents|file_put_contents|readfile|readFile|readFileSync|writeFile|writeFileSync|appendFile|appendFileSync|createReadStream|createWriteStream|openSync|unlink|unlinkSync|rename|renameSync|copyFile|copyFileSync|copyfile|copy2?|symlink|link|remove|replace(?=\s*\(\s*f)|fileinput\.input|slurp|foreach|readlines|io\.lines|sendfile|Path|File\.(?:read|open|write|readlines|foreach|delete|rename|new)|IO\.(?:read|readlines|foreach))\b(?=\s*[("'$]|\s+\w+\s*,)/g
+  /\b(?:open|fopen|sysopen|opendir|file_get_contents|file_put_contents|readfile|readFile|readFileSync|writeFile|writeFileSync|appendFile|appendFileSync|createReadStream|createWriteStream|openSync|unlink|unlinkSync|rename|renameSync|copyFile|copyFileSync|copyfile|copy2?|symlink|link|remove|replace(?=\s*\(\s*f)|fileinput\.input|slurp|foreach|readlines|io\.lines|sendfile|Path|File\.(?:read|write|delete|new)|IO\.read)\b(?=\s*[("'$]|\s+\w+\s*,)/g
 
 /** Trees and other places: what is read by them is not in the code. */
 const moving =

@@ -9,6 +9,7 @@ import { decide } from '../../decide.ts'
 import { builtinRules } from '../../rules/builtin-rules.ts'
 import { isSecretFile } from '../../secret-files.ts'
 import { filesOf } from '../files/files.ts'
+import { gitVerbAt } from '../git-verb.ts'
 import { otherForms } from '../other-forms.ts'
 import { asWritten } from '../parse/command.ts'
 import { readShell } from '../parse/read.ts'
@@ -342,6 +343,14 @@ test('what sends files elsewhere reads the folders behind its verb as a whole', 
     words(verbs).filter((verb) => trees(`aws ${verb} a`).join() !== 'a'),
     [],
   )
+  assert.deepEqual(
+    words('tar bsdtar gtar gnutar star').filter((name) => trees(`${name} cf a b`).join() !== 'cf,a,b'),
+    [],
+  )
+  assert.deepEqual(
+    words('7z 7za 7zr 7zz pax rar').filter((name) => trees(`${name} a b c`).join() !== 'a,b,c'),
+    [],
+  )
   assert.deepEqual(['aws ls a', 'awsx cp a', 'xaws cp a', 'aws cpx a'].flatMap(trees), [])
 })
 
@@ -391,6 +400,21 @@ test('a program that is given what another prints as its commands, or reads them
     free.filter((line) => unknown(line) !== undefined),
     [],
   )
+})
+
+test('the verb of git stands behind its options and their values', () => {
+  const verbIn = (options: string) => {
+    const args = commandOf(`git ${options} log x`).words.slice(1)
+    return args[gitVerbAt(args)]?.value
+  }
+  const valued = words('-C -c --git-dir --work-tree --namespace --config-env --attr-source --super-prefix')
+  const alone = words('-p -P --no-pager --bare --git-dir=a --html-path --exec-path=a -x --literal-pathspecs')
+  assert.deepEqual(
+    [...valued.map((option) => `${option} a`), ...alone, '-C a -c b --bare'].filter((given) => verbIn(given) !== 'log'),
+    [],
+  )
+  const none = commandOf('git -C').words.slice(1)
+  assert.equal(gitVerbAt(none), 1)
 })
 
 test('a verb of a package manager is no program, however a rule on the program is written', () => {
