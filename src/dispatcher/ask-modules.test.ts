@@ -265,6 +265,47 @@ test('the phase before the call decides, whatever a module makes of it', async (
   )
 })
 
+test('a call that could not be read is asked about, unless a module denied it', async (t) => {
+  const decided = async (seats: Seat[]) => {
+    const { run } = begin(t)
+    run.unseen = true
+    await askModules(run, seats)
+    return [run.decision, run.decidedBy, run.reason]
+  }
+  assert.deepEqual(
+    [await decided([]), await decided([says('one', { decision: 'deny', denyReason: 'no' })])],
+    [
+      ['ask', 'dispatcher', 'the call could not be read, so no guard has checked it'],
+      ['deny', 'one', 'no'],
+    ],
+  )
+})
+
+test('a work that the budget blocks has in the log what it was blocked in', async (t) => {
+  const core = { sessionId: 'a3f0c812', workId: 'w001', lastTurnId: 0, phase: 'EXECUTING' }
+  const { run } = begin(t, { event: 'PostToolUse', state: { core } })
+  run.budgetExceeded = true
+  await askModules(run, [says('session', {}, { critical: true })])
+  assert.deepEqual(
+    run.events.map(({ kind, producer, data }) => ({ kind, producer, data })),
+    [
+      ...[
+        {
+          kind: 'STATE_PATCH',
+          producer: 'dispatcher',
+          data: { patch: { core: { phase: 'BLOCKED', prevPhase: 'EXECUTING' } } },
+        },
+      ],
+      ...[
+        {
+          ...{ kind: 'PHASE_TRANSITION', producer: 'dispatcher' },
+          data: { from: 'EXECUTING', to: 'BLOCKED', trigger: 'budget cap' },
+        },
+      ],
+    ],
+  )
+})
+
 test('a context freezes the first twenty thousand objects of what a module sees', (t) => {
   const list = (length: number) => Array.from({ length }, () => ({}))
   const frozen = (length: number) => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { register, registrationFile } from '../registration.ts'
-import type { Json } from '../types.ts'
+import { eventNames, type Json } from '../types.ts'
 import { examine } from './doctor.ts'
 import { strayFolder } from './install.ts'
 
@@ -64,7 +64,7 @@ test('each folder and file that is written to must be the repository’s own', (
   assert.equal(strayFolder(mkdtempSync(join(root, 'plain-'))), undefined)
 })
 
-test('a Node that is too old, or none at all, is named, and no event is sent', () => {
+test('a Node that is too old, or none at all, is named, and no event is sent; what an event ends with is a problem', () => {
   const repo = mkdtempSync(join(root, 'old-'))
   mkdirSync(join(repo, '.ai/hooks'), { recursive: true })
   writeFileSync(join(repo, '.ai/hooks/dispatch.mjs'), '')
@@ -74,6 +74,23 @@ test('a Node that is too old, or none at all, is named, and no event is sent', (
   }
   const old = join(repo, 'node')
   writeFileSync(old, '#!/bin/sh\necho v19.9.0\n', { mode: 0o755 })
+  const failing = join(repo, 'failing')
+  writeFileSync(failing, '#!/bin/sh\n[ "$1" = --version ] && echo v20.0.0 && exit\nexit 3\n', { mode: 0o755 })
+  const { problems, notes, fired } = examine(repo, { runtime: join(root, 'none'), trusted: true, node: failing })
+  assert.deepEqual(
+    problems.slice(-eventNames.length),
+    eventNames.map((event) => `${event}: exit 3`),
+  )
+  assert.deepEqual(
+    fired.map(({ ms: _, ...rest }) => rest),
+    eventNames.map((event) => ({ event, decision: '', modules: [], problem: 'exit 3' })),
+  )
+  assert.deepEqual(notes, [
+    ...[
+      'events run on Node v20.0.0',
+      'the code cache could not be written; events will take a few milliseconds longer',
+    ],
+  ])
   assert.deepEqual(
     [said(old), said(join(repo, 'none'))],
     [

@@ -8,6 +8,7 @@ import { after, test } from 'node:test'
 import { decide } from '../../decide.ts'
 import { builtinRules } from '../../rules/builtin-rules.ts'
 import { isSecretFile } from '../../secret-files.ts'
+import { isSafeVariable } from '../coverage.ts'
 import { filesOf } from '../files/files.ts'
 import { gitVerbAt } from '../git-verb.ts'
 import { otherForms } from '../other-forms.ts'
@@ -415,6 +416,16 @@ test('the verb of git stands behind its options and their values', () => {
   )
   const none = commandOf('git -C').words.slice(1)
   assert.equal(gitVerbAt(none), 1)
+})
+
+test('variables that change nothing of what an allowed command does, and names like theirs', () => {
+  const safe =
+    'NODE_ENV LANG LANGUAGE LC_ALL LC_CTYPE LC_MESSAGES TZ NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE CI TERM COLUMNS LINES RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE GOOS GOARCH'
+  assert.deepEqual(
+    words(safe).filter((name) => !isSafeVariable(name)),
+    [],
+  )
+  assert.deepEqual(words('NODE_ENVX XLANG LC_ LC_all CIX TERMINFO PATH GOFLAGS').filter(isSafeVariable), [])
 })
 
 test('a verb of a package manager is no program, however a rule on the program is written', () => {
