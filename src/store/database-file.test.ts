@@ -161,3 +161,17 @@ test('where the disk is full, an input or output error is called that; a damaged
     ...['locked', 'read-only', 'disk-full', 'damaged', 'disk-full', 'not-a-database'],
   ])
 })
+
+test('a disk is full that has less than 64 KiB left', (t) => {
+  t.after(() => {
+    t.mock.restoreAll()
+    syncBuiltinESMExports()
+  })
+  const { mock } = t.mock.method(fs, 'statfsSync')
+  const kind = (bavail: number) => {
+    mock.mockImplementation((() => ({ bavail, bsize: 4096 })) as never)
+    syncBuiltinESMExports()
+    return asStoreError(Object.assign(new Error('x'), { errcode: 10 }), '/agent.db')?.kind
+  }
+  assert.deepEqual([kind(15), kind(16)], ['disk-full', 'damaged'])
+})

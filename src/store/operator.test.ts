@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
+import fs, {
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -13,6 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -173,6 +174,29 @@ test('a request counts as its sender’s: by the mark, or an ona above it that w
   )
   const rootless = await open(at('b.db'), { AGENT_SDLC_DB: at('b.db') }, '/')
   assert.match(senderProblem('moving', { home: '/' }, rootless) ?? '', /below process/)
+})
+
+test('what this process started may send, and a process that cannot be looked at may not', { skip }, async (t) => {
+  const at = places(t)
+  const on = { db: record(at('a.db')) }
+  const child = await connection(t)
+  const file = fs.openSync(at('a.db'), 'r') // as the server of a page has its record open
+  t.after(() => fs.closeSync(file))
+  assert.equal(senderProblem('moving', on, child), undefined)
+  const { readFileSync } = fs
+  const restore = () => {
+    fs.readFileSync = readFileSync
+    syncBuiltinESMExports()
+  }
+  t.after(restore)
+  fs.readFileSync = ((path: string, ...rest: never[]) => {
+    if (/^\/proc\/\d+\/environ$/.test(path)) throw new Error('EACCES')
+    return readFileSync(path, ...rest)
+  }) as typeof readFileSync
+  syncBuiltinESMExports()
+  const problem = senderProblem('moving', on, child)
+  restore()
+  assert.equal(problem, sent('process that cannot be looked at'))
 })
 
 test('what cron or at ran may be a job that a tool left behind', { skip }, async (t) => {

@@ -149,6 +149,11 @@ test('approvals: what is asked, who decides, and what is recorded of it', (t) =>
   const { resume, agent, prompt, owner } = getApproval(db, owned)!
   assert.deepEqual([resume, agent, prompt, owner], ['s', 'Explore', 'do it\nwell', 'ada'])
   assert.deepEqual([getApproval(db, late)?.status, getApproval(db, 'none')], ['expired', undefined])
+  assert.deepEqual(
+    openApprovals(db, 's').map((each) => each.id),
+    [id, late],
+    'oldest first',
+  )
   const ids = (all?: boolean) => listApprovals(db, all === undefined ? {} : { all }).map((each) => each.id)
   assert.deepEqual(
     [ids(), ids(true)],
@@ -399,6 +404,8 @@ test('memories', (t) => {
     [[1, 40], [0, null], undefined],
   )
   assert.match(writeMemory(db, { type: 'x', title: 'y' }).id, /^[0-9a-f-]{36}$/)
+  for (const id of ['b', 'a', 'c']) writeMemory(db, { id, type: 'x', title: 'same' }, Number.MAX_SAFE_INTEGER)
+  assert.deepEqual(ids(listMemories(db, { limit: 3 })), ['c', 'a', 'b'], 'of the same moment the later')
 })
 
 test('ratings, prompts, profiles and servers', (t) => {

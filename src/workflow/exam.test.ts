@@ -104,6 +104,11 @@ test('a manifest of one command has the name of the package; one that cannot be 
   }
   rmSync(join(at.projectDir, 'package.json'))
   assert.deepEqual(await names(), [[], []])
+  at.write('package.json', '{"name":"tool","bin":"tool.sh"}')
+  for (const printed of [undefined, '']) {
+    const { parts, entryPoints } = await publicContract(at.projectDir, made({}), async () => printed)
+    assert.deepEqual([entryPoints, parts.map(({ name }) => name)], [['tool.sh'], [head]], 'a command without help')
+  }
 })
 
 test('what was written while implementing is left out by path and by content, and named', async (t) => {

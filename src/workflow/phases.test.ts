@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { addEvent } from '../store/audit.ts'
 import { type Db, openDb } from '../store/open.ts'
 import { getPlan, hashOf } from '../store/plans.ts'
 import { casesOf, dropCase, dropCases, lastRun, saveCase, saveRun } from './cases/cases.ts'
@@ -154,6 +155,8 @@ test('from idle to done, each step is on record with who took it', (t) => {
   )
   assert.equal(getPlan(db, id)!.status, 'completed')
   const { by, at: signedAt } = signOff(db, 'c')!
+  addEvent(db, { conversationId: 'c', type: 'sign_off', detail: { by: 'bob' } })
+  assert.equal(signOff(db, 'c')?.by, 'bob', 'of work that was done twice, the last')
   assert.deepEqual([by, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/.test(signedAt)], ['ada', true])
 })
 

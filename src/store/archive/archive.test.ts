@@ -13,6 +13,7 @@ import fs, {
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { hasOpen } from '../../files/process-tree.ts'
@@ -230,6 +231,17 @@ test('what was changed or is missing is reported, and nothing of it is used', (t
   )
   writeFileSync(file, whole)
   assert.equal(unarchiveConversation(db, 'a'), true)
+})
+
+test('a row that is in no link, from another program or from before the chain, is moved too', (t) => {
+  const { db } = record(t)
+  const other = new DatabaseSync(db.path)
+  other.exec("INSERT INTO events(conversation_id, session_id, event_type) VALUES ('a', 's-a', 'theirs')")
+  other.close()
+  const before = rows(db, 's-a')
+  assert.equal(archiveConversation(db, 'a', 'old.zst').rows, 4)
+  assert.equal(unarchiveConversation(db, 'a'), true)
+  assert.deepEqual(rows(db, 's-a'), before)
 })
 
 test('links and what was erased stay in the database, and rows of others may refer to what was moved', (t) => {

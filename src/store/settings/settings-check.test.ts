@@ -284,15 +284,16 @@ test('a file of hooks finds ona/hooks from any folder, and only while it is load
 test('secrets are taken out by name and by form, put back from the files, and missed where no file has them', () => {
   const mark = '[secret: kept in the settings file]'
   const key = `sk-${'a'.repeat(24)}`
+  const references = { A_TOKEN: '${TOKEN}', B_TOKEN: '${TOKEN:-}', C_TOKEN: '', D_TOKEN: 'false', E_TOKEN: '1.5' }
   const settings = {
-    env: { API_TOKEN: 'hunter2hunter2', PLAIN: 'x', MAX_TOKENS: '5', USE_TOKEN: '$TOKEN', KEY: 'true' },
+    env: { API_TOKEN: 'hunter2hunter2', PLAIN: 'x', MAX_TOKENS: '5', USE_TOKEN: '$TOKEN', KEY: 'true', ...references },
     mcpServers: { a: { headers: { Authorization: 'abcdef' }, url: 'https://u:pass@x/', args: [key, 'x'] } },
     other: { API_TOKEN: 'named-but-no-carrier' },
     links: ['https://x/?token=abc123', 'https://x/?key=abc123', 'https://x/?page=abc123', 'x?token=abc123'],
   }
   const stored = withoutSecrets(settings)
   assert.deepEqual(stored, {
-    env: { API_TOKEN: mark, PLAIN: 'x', MAX_TOKENS: '5', USE_TOKEN: '$TOKEN', KEY: 'true' },
+    env: { API_TOKEN: mark, PLAIN: 'x', MAX_TOKENS: '5', USE_TOKEN: '$TOKEN', KEY: 'true', ...references },
     mcpServers: { a: { headers: { Authorization: mark }, url: mark, args: [mark, 'x'] } },
     other: { API_TOKEN: 'named-but-no-carrier' },
     links: [mark, mark, 'https://x/?page=abc123', 'x?token=abc123'],

@@ -75,7 +75,7 @@ echo "$PROJECT_DIR"; type -t ona; command -v -p sh > /dev/null && echo found; ec
     'f=$(command -v env); PATH=${PATH##*:}; /bin/cat "$PATH/ona"; [ -x "$PATH/ona" ] && echo runs',
   )
   assert.match(found.stdout, /^#!\/bin\/sh\nexec ".*node" ".*\/bin\/ona\.mjs" "\$@"\n/)
-  const late = await run('echo begun; sleep 60', { timeoutMs: 300 })
+  const late = await run("trap 'sleep 0.3; echo late' TERM; echo begun; sleep 60", { timeoutMs: 300 })
   assert.deepEqual([late.exitCode, late.timedOut, late.stdout], [null, true, 'begun\n'])
   const long = await run("printf '€%.0s' $(seq 200000); printf '%300000s' x >&2")
   const cut = '\n[SDLC_TRUNCATED]'
@@ -249,6 +249,7 @@ test('the copy has all of the project but its history, its packages and our fold
   symlinkSync('../own/cli', join(at.projectDir, 'node_modules/.bin/cli'))
   symlinkSync('a', join(at.projectDir, 'link'))
   utimesSync(join(at.projectDir, 'deep/cli'), 1_000_000, 1_000_000)
+  assert.equal(spawnSync('mkfifo', [join(at.projectDir, 'pipe')]).status, 0)
   const copy = copyProject(at.projectDir, { texts: new Map([['a', 'other']]), sandboxed: true })
   assert.equal(statSync(join(copy.path, 'deep/cli')).mtimeMs, 1_000_000_000)
   copy.write('deep/cli', 'of the copy')

@@ -63,6 +63,31 @@ test('a program is put out of action by comments, in its own language; what we c
   })
 })
 
+test('every language, by the ending of its files and by its interpreter; a later line that begins like one is a line', () => {
+  const endings: Record<string, string> = {
+    '//': 'js mjs cjs jsx ts mts cts tsx go rs java kt swift c cc cpp h cs scala',
+    '#': 'py sh bash zsh rb pl ex exs awk tcl r R',
+    '--': 'lua hs',
+  }
+  for (const [comment, names] of Object.entries(endings))
+    for (const name of names.split(' ')) {
+      const file = `a.${name}`
+      const text = 'one\n#!two'
+      assert.deepEqual(commentedOut(new Map([[file, text]])), new Map([[file, `${comment} one\n${comment} #!two`]]))
+    }
+  const interpreters: Record<string, string> = {
+    '//': 'node deno bun',
+    '#': 'python python3 sh bash zsh dash ksh ruby perl awk',
+    '--': 'lua lua5.4',
+  }
+  for (const [comment, names] of Object.entries(interpreters))
+    for (const name of names.split(' ')) {
+      const head = `#!/usr/bin/env ${name}`
+      const changed = commentedOut(new Map([['run', `${head}\none`]]))
+      assert.deepEqual(changed, new Map([['run', `${head}\n${comment} one`]]), name)
+    }
+})
+
 test('or it is ended by its first line, where a program can begin with a statement', () => {
   assert.deepEqual(Object.fromEntries(endedFirst(texts)), {
     'a.mjs': 'process.exit(0);\none()\n',
