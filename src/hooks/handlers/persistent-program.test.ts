@@ -213,6 +213,18 @@ test('a program for each folder and environment; of more than 16 the oldest idle
   assert.equal((await unanswered).kind, 'failure')
 })
 
+test('a program that has ended gets no call, though a child of it holds its stdout', async () => {
+  const place = run(saying(`echo '{"id":'$id',"verdict":{"pid":'$$'}}'; sleep 60 & exit 0`))
+  const pids: unknown[] = []
+  for (let calls = 0; calls < 2; calls++) {
+    const end = await askPersistent(place, place)
+    const { pid } = JSON.parse(end.kind === 'verdict' ? end.text : JSON.stringify(end)) as { pid?: number }
+    pids.push(pid)
+    if (pid !== undefined) await gone(pid)
+  }
+  assert.deepEqual([pids.includes(undefined), new Set(pids).size], [false, 2])
+})
+
 test('a program that is expected runs before the first call', async () => {
   const file = join(folder, 'expected')
   const script = saying(`echo '{"id":'$id',"verdict":null}'`)

@@ -141,6 +141,8 @@ interface Program {
   /** Lines that wait for the handshake. */
   send(line: string): void
   takeStderr(): string
+  /** It has ended, and what it printed is still read; or it is over, and that is not. */
+  hasEnded: boolean
   over: boolean
 }
 
@@ -150,7 +152,7 @@ const programsAt = new WeakMap<Place, Program>()
 
 function programFor(place: Place): Program {
   const known = programsAt.get(place)
-  if (known && !known.over) return known
+  if (known && !known.hasEnded) return known
   const program = programIn(place)
   programsAt.set(place, program)
   return program
@@ -159,7 +161,7 @@ function programFor(place: Place): Program {
 function programIn(place: Place): Program {
   const key = [...place.argv, place.cwd, envText(place.env)].join('\0')
   const known = programs.get(key)
-  if (known && !known.over) return known
+  if (known && !known.hasEnded) return known
   const idle = programs.size >= mostPrograms && [...programs.values()].find(({ waiting }) => waiting.size === 0)
   if (idle) end(idle)
   const program = startProgram(key, place)
@@ -192,6 +194,7 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
     lastId: 0,
     watch: undefined,
     watchAt: 0,
+    hasEnded: false,
     over: false,
     takeStderr,
     send(line) {
@@ -229,7 +232,7 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
     stderr = (stderr + text).slice(-keptStderr)
   })
   child.once('exit', (code, signal) => {
-    if (programs.get(key) === program) programs.delete(key) // the next call restarts it
+    program.hasEnded = true // the next call restarts it
     const ended = () => end(program, `ended with ${signal ?? code}`)
     const timer = setTimeout(ended, lastWordsMs)
     child.once('close', () => {
@@ -254,7 +257,7 @@ function endOf(said: JsonObject, stderr: string): PersistentEnd {
 /** The calls in flight fail, by their failure rule; the next one restarts the program. */
 function end(program: Program, why = ''): void {
   if (program.over) return
-  program.over = true
+  program.over = program.hasEnded = true
   if (programs.get(program.key) === program) programs.delete(program.key)
   const stderr = program.takeStderr()
   for (const { done } of [...program.waiting.values()]) done(failed(why, 'failed', stderr))
