@@ -438,6 +438,25 @@ test('a secret that a hook has in its command or prints is in no column of its r
   )
 })
 
+test('a secret whose quote is never closed takes nothing else out of the row', async () => {
+  const { call, rows } = stage([defineHook('PreToolUse', () => undefined)])
+  await call({ command: 'login --password="never closed', note: 'kept' })
+  assert.deepEqual(JSON.parse(rows[0]!.inputJson).tool_input, {
+    ...{ command: 'login --password="[redacted]', note: 'kept' },
+  })
+})
+
+test('the first word on control stands, whatever hooks after it say', async () => {
+  const { plane, scope } = stage([
+    defineStepHook('before_turn_end', () => ({ control: 'break', stop_reason: 'refusal' })),
+    defineHook('Stop', () => ({ decision: 'block', reason: 'go on' })),
+  ])
+  const step: Steps['before_turn_end'] = { stopReason: 'end_turn', continuesSoFar: 0, voluntary: true, feedback: [] }
+  const event = { name: 'Stop', fields: { stop_hook_active: false } } as const
+  const { control } = await plane.ask('before_turn_end', step, scope, event)
+  assert.deepEqual(control, { kind: 'break', reason: 'refusal' })
+})
+
 test('secrets are kept out of the record, not from the hook', async () => {
   const { call, rows } = stage(settings([pre('cat; echo password=hunter22 >&2')]))
   await call({

@@ -158,3 +158,12 @@ test('the type follows the description', () => {
   const wrong: Infer<typeof edit> = { path: 'a', mode: 'never' }
   assert.ok(value && wrong)
 })
+
+test('a key that is there without a value counts as missing where it may be', () => {
+  const shape = record({ a: optional(string()), b: string() })
+  const why = 'must be a string, not nothing'
+  assert.deepEqual(
+    [{ a: undefined, b: 'x' }, { b: undefined }, {}].map((value) => shape.check(value, '')),
+    [undefined, { path: 'b', why }, { path: 'b', why: 'is missing' }],
+  )
+})

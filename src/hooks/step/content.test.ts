@@ -25,6 +25,7 @@ test('a result as a verdict writes it', () => {
       { kind: 'json', value: null },
     ],
     [{ kind: 'json' }, null],
+    [Object.assign(Object.create({ value: 'inherited' }), { kind: 'json' }), null],
     [content({ kind: 'text', text: 'a' }, wireImage(base64)), { kind: 'content', blocks: [text, image] }],
     [
       content(wireImage({ kind: 'url', url: 'https://x/y.png' })),
