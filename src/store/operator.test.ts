@@ -308,6 +308,8 @@ test('a process that detached itself is refused when it was born while a command
     rows.map(([each, held]) => [each, held ? detached(head) : undefined]),
   )
   assert.equal(bornOfCommand(chain, record(older, { started: 0 })), detached(first))
+  const ended = Array.from({ length: 200 }, (): Call => ({ started: -3 * hours, type: 'tool_start' }))
+  assert.equal(bornOfCommand(chain, record(head, { started: 0 }, ...ended)), detached(head), 'of many, the newest')
   const below = (name: string) => bornOfCommand([head, { ...older, pid: 4, name }], record(head, { started: 0 }))
   assert.deepEqual(
     [below('systemd'), below('bash')],

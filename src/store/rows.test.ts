@@ -364,6 +364,7 @@ test('plans', (t) => {
   assert.deepEqual([supersedePlan(db, 2), getPlan(db, 2)?.status, supersedePlan(db, 2)], [true, 'superseded', false])
   approvePlan(db, draftPlan(db, { conversationId: 'c', content: 'again' }).id)
   assert.deepEqual([supersedePlan(db, 3), getPlan(db, 3)?.status], [true, 'superseded'])
+  assert.equal(getPlan(db, 1)?.status, 'completed', 'whatever was approved since')
 })
 
 test('memories', (t) => {

@@ -99,7 +99,7 @@ test('after rows were archived, growth is told by when they were written and wha
   assert.deepEqual(perDay(), [12, 2, 2 / 12])
   archive('old', 1, 4, ago(9))
   assert.deepEqual(perDay(), [12, 2, 2 / (8 + 4 / 7)])
-  archive('of yesterday', 5, 7, ago(1))
+  archive('of the first second that counts', 5, 7, ago(4))
   assert.deepEqual(perDay(), [12, 2, 2 / (5 + 7 / 7)])
 })
 

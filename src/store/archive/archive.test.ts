@@ -19,7 +19,7 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { hasOpen } from '../../files/process-tree.ts'
 import { packageRoot } from '../../package-root.ts'
 import { requestApproval, settleApproval } from '../approvals.ts'
-import { listEvents } from '../audit.ts'
+import { addEvent, listEvents } from '../audit.ts'
 import { endProblem } from '../chain/chain-end.ts'
 import { createConversation, createSession } from '../conversations.ts'
 import { type Db, openDb, readDb, type StoreError } from '../open.ts'
@@ -86,6 +86,11 @@ test('what is old and has rows is moved to a file, with an event that says so, a
       .split('\n')
       .map((line) => line && JSON.parse(line).table),
     ['transcript_entries', 'events', 'tool_permission_log', ''],
+  )
+  db.run("UPDATE ona_archives SET archived_at = '2026-01-02 00:00:00'")
+  assert.deepEqual(
+    [archivedConversations(db, '2026-01-02 00:00:00'), archivedConversations(db, '2026-01-02 00:00:01')],
+    [['a'], []],
   )
   archiveConversation(db, 'b', 'old.zst')
   assert.deepEqual(
@@ -264,6 +269,17 @@ test('links and what was erased stay in the database, and rows of others may ref
 
 test('a frame holds the rows as they were, and nothing that is no row is read from one', (t) => {
   const { db } = record(t)
+  for (const type of ['z', 'a']) addEvent(db, { conversationId: 'b', sessionId: 's-b', type })
+  assert.deepEqual(
+    [...rowsOf(db, 'b')].map(({ table, id }) => [table, id]),
+    [
+      [0, 2],
+      [1, 2],
+      [1, 4],
+      [1, 5],
+      [3, 2],
+    ],
+  )
   const moved = [...rowsOf(db, 'a')]
   assert.deepEqual(
     moved.map(({ table, id }) => [table, id]),

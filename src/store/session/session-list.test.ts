@@ -63,6 +63,7 @@ test('a session is listed with its name, first prompt, branch and the number of 
   const db = record(t)
   const id = session(db, '/shop', '2026-11-01 10:00:00', ['first', 'second'], 'feature/cart')
   const [{ conversationId }] = listSessions(db) as [SessionSummary]
+  for (const key of ['mode', 'zone']) setState(db, conversationId, key, 'another value')
   setState(db, conversationId, 'name', 'my work')
   const [{ startedAt, ...found }, ...others] = listSessions(db) as [SessionSummary, ...SessionSummary[]]
   assert.deepEqual(
