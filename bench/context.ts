@@ -9,7 +9,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { report } from './lib/processes.ts'
+import { report } from './lib/report.ts'
 
 const root = join(import.meta.dirname, '..')
 if (!existsSync(join(root, 'dist/main.cjs'))) throw new Error('there is no build; run npm run build first')
@@ -49,9 +49,14 @@ async function requestBytes(skills: number, agents: number): Promise<number> {
 }
 
 const none = await requestBytes(0, 0)
-const ten = await requestBytes(10, 10)
 const many = await requestBytes(300, 200)
 server.close()
 rmSync(place, { recursive: true, force: true })
-process.stdout.write(`bytes of a request: ${none}, with ten of each ${ten}, with 300 skills and 200 agents ${many}\n`)
-process.exitCode = report([{ what: 'request with 300 skills and 200 agents × none', ratio: many / none, bar: 1.5 }])
+report('Bytes of the first request of a session, with skills and agents in the project and without.', [
+  {
+    what: 'request with 300 skills and 200 agents × without',
+    value: many / none,
+    atMost: 1.5,
+    detail: `${many} and ${none} bytes`,
+  },
+])

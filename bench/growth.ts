@@ -13,7 +13,7 @@ import { conversationPage, overviewPage } from '../src/audit/inspect/page.ts'
 import { type Db, openDb } from '../src/store/open.ts'
 import { listSessions } from '../src/store/session/session-list.ts'
 import { type Generated, generateRecord } from './lib/generate-record.ts'
-import { report } from './lib/processes.ts'
+import { report } from './lib/report.ts'
 
 const sizes = (process.argv.slice(2).join() || process.env['ONA_BENCH_ROWS'] || '10000,100000,1000000').split(',')
 const rounds = 5
@@ -99,25 +99,12 @@ const rows: [string, readonly number[]][] = [
   ...waited.map(({ what }, at): [string, number[]] => [what, cells[at]!]),
   ['inspect --json, 1000 conversations', perConversation],
 ]
-const line = (name: string, values: readonly string[]) =>
-  console.log(name.padEnd(38) + values.map((value) => value.padStart(15)).join(''))
-line(
-  'CPU ms, by rows',
-  records.map(({ size }) => size.toLocaleString('en')),
-)
-for (const [what, values] of rows)
-  line(
-    what,
-    values.map((ms) => ms.toFixed(ms < 20 ? 1 : 0)),
-  )
-line(
-  'bytes',
-  records.map(({ bytes }) => bytes.toLocaleString('en')),
-)
-const largest = records.at(-1)!.size.toLocaleString('en')
-process.exitCode = report(
+const list = (values: readonly string[]) => values.join(' · ')
+report(
+  `Records of ${list(records.map(({ size }) => size.toLocaleString('en')))} rows (${list(records.map(({ bytes }) => `${Math.round(bytes / 1e6)} MB`))}). CPU time of the whole process, or of the page in process; the best of ${rounds} rounds in turns. The ratio is that of the largest record to the smallest.`,
   rows.map(([what, values]) => ({
-    ...{ what: `${what}: ${largest} × ${sizes[0]} rows`, ratio: values.at(-1)! / values[0]!, bar: 2 },
+    ...{ what, value: values.at(-1)! / values[0]!, atMost: 2 },
+    detail: `${list(values.map((ms) => ms.toFixed(ms < 20 ? 1 : 0)))} ms`,
   })),
 )
 

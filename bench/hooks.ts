@@ -15,8 +15,9 @@ import { warmShells } from '../src/hooks/handlers/shells/warm-shell.ts'
 import type { Plane, Scope } from '../src/hooks/plane.ts'
 import { readHooks } from '../src/hooks/settings.ts'
 import type { Steps } from '../src/hooks/steps.ts'
-import { median, report } from './lib/processes.ts'
+import { median } from './lib/processes.ts'
 import { developerProfile, profilePrograms } from './lib/profile.ts'
+import { type Line, report } from './lib/report.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'ona-bench-'))
 const samples = Number(process.argv[2] ?? 61)
@@ -206,43 +207,36 @@ async function many(plane: Plane) {
 rmSync(place, { recursive: true })
 
 const perCall = inProcess! / 1000
-console.log(`method: the plane alone, medians of ${Math.ceil(samples / 4)}; each hook is ${command}, asked after ${modelMs} ms in which shells are
-started ahead, in turns with a bare spawn of sh -c with the same command and input. The profile runs ${profilePrograms} programs.
-Bars: one hook 0.5 × a bare sh -c; five 0.5 × Codex's five, which take 0.85 × five bare spawns; five persistent hooks 1 ms.
-bench/hook-turns.ts measures the same in whole sessions.`)
-for (const [home, { one: oneMs, five, unpaused, bare: sh, least }] of Object.entries({
-  'an empty home': inEmpty,
-  "a developer's profile": inDeveloper,
-}))
-  console.log(
-    `${home}: one hook ${oneMs.toFixed(2)} ms, five ${five.toFixed(2)} ms, call after call without a pause ${unpaused.toFixed(2)} ms; a bare sh -c ${sh.toFixed(2)} ms; a waiting shell released bare ${least.toFixed(2)} ms`,
-  )
-console.log(`five persistent hooks ${persistent!.toFixed(2)} ms, five bare exchanges ${exchanged!.toFixed(2)} ms`)
-console.log(`cold: one hook ${ours!.toFixed(2)} ms, the same spawn bare ${bare!.toFixed(2)} ms`)
-console.log(
-  `five in-process hooks ${(perCall * 1000).toFixed(0)} µs a call, ${Math.round(5000 / perCall).toLocaleString('en')} hooks a second; nobody listening ${silent!.toFixed(2)} µs`,
+const homes = { 'empty home': inEmpty, "developer's profile": inDeveloper }
+const ms = (...values: number[]) => `${values.map((value) => value.toFixed(2)).join(' and ')} ms`
+report(
+  `The plane alone. Each hook is \`${command}\`, asked after ${modelMs} ms in which shells start ahead, in turns with a bare spawn of sh -c with the same command and input; medians of ${Math.ceil(samples / 4)}. The profile runs ${profilePrograms} programs. Codex runs five hooks at the same time in 0.85 of five spawns; the bar is half of that.`,
+  [
+    ...Object.entries(homes).flatMap(([home, { one, five, unpaused, bare, fiveBare, least }]): Line[] => [
+      { what: `one hook, ${home} × sh -c`, value: one / bare, atMost: 0.5, detail: ms(one, bare) },
+      { what: `a bash that waits for a byte, ${home} × sh -c`, value: least / bare, detail: ms(least, bare) },
+      { what: `five hooks, ${home} × five sh -c`, value: five / fiveBare, atMost: 0.43, detail: ms(five, fiveBare) },
+      {
+        what: `five without a pause, ${home} × five sh -c`,
+        value: unpaused / fiveBare,
+        atMost: 1.15,
+        detail: ms(unpaused, fiveBare),
+      },
+    ]),
+    {
+      what: 'five persistent hooks',
+      value: persistent!,
+      unit: 'ms',
+      atMost: 1,
+      detail: `five bare exchanges ${ms(exchanged!)}`,
+    },
+    { what: 'one hook without a warm shell × bash -lc', value: ours! / bare!, atMost: 1.15, detail: ms(ours!, bare!) },
+    {
+      what: 'five functions in the process',
+      value: perCall,
+      unit: 'ms',
+      atMost: 0.5,
+      detail: `without hooks ${silent!.toFixed(2)} µs`,
+    },
+  ],
 )
-process.exitCode = report([
-  { what: 'one hook, empty home × a bare sh -c', ratio: inEmpty.one / inEmpty.bare, bar: 0.5 },
-  { what: "one hook, developer's profile × a bare sh -c", ratio: inDeveloper.one / inDeveloper.bare, bar: 0.5 },
-  // half of 0.85, which Codex takes, as it runs them at the same time
-  { what: 'five hooks, empty home × five bare sh -c', ratio: inEmpty.five / inEmpty.fiveBare, bar: 0.43 },
-  {
-    what: "five hooks, developer's profile × five bare sh -c",
-    ratio: inDeveloper.five / inDeveloper.fiveBare,
-    bar: 0.43,
-  },
-  {
-    what: 'five hooks without a pause, empty home × five bare sh -c',
-    ratio: inEmpty.unpaused / inEmpty.fiveBare,
-    bar: 1.15,
-  },
-  {
-    what: "five hooks without a pause, developer's profile × five bare sh -c",
-    ratio: inDeveloper.unpaused / inDeveloper.fiveBare,
-    bar: 1.15,
-  },
-  { what: 'five persistent hooks × 1 ms', ratio: persistent! / 1, bar: 1 },
-  { what: 'one hook, cold × the same bare spawn', ratio: ours! / bare!, bar: 1.15 },
-  { what: 'five in-process hooks on a call × 0.5 ms', ratio: perCall / 0.5, bar: 1 },
-])

@@ -9,7 +9,7 @@ import { noCounts } from '../src/audit/import/counts.ts'
 import { importFile } from '../src/audit/import/import-history.ts'
 import { claudecodeHistory as claude } from '../src/hosts/claudecode/history.ts'
 import { openDb } from '../src/store/open.ts'
-import { report } from './lib/processes.ts'
+import { report } from './lib/report.ts'
 
 const megabytes = Number(process.argv[2] ?? 100)
 const folder = mkdtempSync(join(tmpdir(), 'ona-bench-import-'))
@@ -28,14 +28,14 @@ db.close()
 const rate = megabytes / ((user + system) / 1e6)
 const size = statSync(path).size / 1e6
 const peak = process.resourceUsage().maxRSS / 1000
-console.log(
-  `${megabytes} MB, ${counts.calls} calls: ${rate.toFixed(0)} MB/s of CPU, peak ${peak.toFixed(0)} MB, database ${size.toFixed(0)} MB`,
-)
 rmSync(folder, { recursive: true, force: true })
-process.exitCode = report([
-  { what: '50 × 1 / the MB a second that are imported on one core', ratio: 50 / rate, bar: 1 },
-  { what: 'peak memory / 250 MB, whatever the length', ratio: peak / 250, bar: 1 },
-])
+report(
+  `${megabytes} MB of generated Claude Code history, ${counts.calls} calls, imported into a new record of ${size.toFixed(0)} MB; CPU time of one core.`,
+  [
+    { what: 'import', value: rate, unit: 'MB/s', atLeast: 50 },
+    { what: 'peak memory', value: peak, unit: 'MB', atMost: 250 },
+  ],
+)
 
 /** Exchanges as Claude Code writes them: the bulky snapshots, calls with results in two forms, now and then a large one. */
 function write(path: string, wanted: number): void {

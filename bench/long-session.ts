@@ -9,7 +9,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { report } from './lib/processes.ts'
+import { report } from './lib/report.ts'
 
 const root = join(import.meta.dirname, '..')
 const turns = Number(process.argv[2] ?? 1500)
@@ -106,11 +106,19 @@ const [floor, ona] = (await Promise.all([run('floor'), run('ona')])).map(growth)
   ReturnType<typeof growth>,
 ]
 rmSync(place, { recursive: true, force: true })
-for (const [name, { early, late, slope, memory, bytes }] of Object.entries({ floor, ona }))
-  console.log(
-    `${name.padEnd(6)} a turn ${early.toFixed(0)} µs early, ${late.toFixed(0)} µs late: ${slope.toFixed(2)} µs more each turn; ${memory.toFixed(1)} KB of memory a turn; ${bytes.toFixed(0)} bytes of request a turn`,
-  )
-process.exitCode = report([
-  { what: `CPU slope over ${turns} turns × floor`, ratio: ona.slope / floor.slope, bar: 1 },
-  { what: `memory per turn over ${turns} turns × floor`, ratio: ona.memory / floor.memory },
-])
+report(
+  `One session of ${turns} turns with a Bash call each, beside a bare loop that does the same; CPU time and memory.`,
+  [
+    {
+      what: 'growth of CPU time per turn × the bare loop',
+      value: ona.slope / floor.slope,
+      atMost: 1,
+      detail: `${ona.slope.toFixed(2)} and ${floor.slope.toFixed(2)} µs more each turn`,
+    },
+    {
+      what: 'resident memory per turn × the bare loop',
+      value: ona.memory / floor.memory,
+      detail: `${ona.memory.toFixed(1)} and ${floor.memory.toFixed(1)} KB; the request grows by ${(ona.bytes / 1024).toFixed(1)} KB`,
+    },
+  ],
+)

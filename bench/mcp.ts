@@ -9,7 +9,8 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { median, report } from './lib/processes.ts'
+import { median } from './lib/processes.ts'
+import { report } from './lib/report.ts'
 
 const root = join(import.meta.dirname, '..')
 if (!existsSync(join(root, 'dist/main.cjs'))) throw new Error('there is no build; run npm run build first')
@@ -65,10 +66,8 @@ for (let round = 0; round < rounds; round++) {
 server.close()
 rmSync(place, { recursive: true, force: true })
 const over = (times: number[]) => median(times.map((time, at) => time / none[at]!))
-process.stdout.write(
-  `first request: none ${median(none).toFixed(0)} ms, ten new ${median(first).toFixed(0)} ms, ten known ${median(known).toFixed(0)} ms\n`,
-)
-process.exitCode = report([
-  { what: 'first request, ten new MCP servers × none', ratio: over(first) },
-  { what: 'first request, ten known MCP servers × none', ratio: over(known), bar: 1.3 },
+const ms = (times: number[]) => `${median(times).toFixed(0)} and ${median(none).toFixed(0)} ms`
+report('Wall time from the start of ona to its first request to the model, in turns; medians.', [
+  { what: 'first request, ten new MCP servers × none', value: over(first), detail: ms(first) },
+  { what: 'first request, ten known MCP servers × none', value: over(known), atMost: 1.3, detail: ms(known) },
 ])

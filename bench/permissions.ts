@@ -10,8 +10,9 @@ import { filesOf } from '../src/permissions/shell/files/files.ts'
 import type { ShellCommand } from '../src/permissions/shell/parse/command.ts'
 import { readShell } from '../src/permissions/shell/parse/read.ts'
 import { certainSpellings, possibleSpellings } from '../src/permissions/shell/spellings.ts'
-import { median, report } from './lib/processes.ts'
+import { median } from './lib/processes.ts'
 import { recordedCall } from './lib/recorded-work.ts'
+import { report } from './lib/report.ts'
 
 const kinds: ((n: number) => string)[] = [
   (n) => `git status --short ${n}`,
@@ -65,8 +66,6 @@ const fresh = await cost(rule(scoped), () => lines(600))
 const again = await cost(rule(scoped), () => same)
 const files = await cost(rule(withFiles), () => same)
 const replayed = await cost(rule(withFiles, rememberingView({ lasting: true })), () => same)
-for (const [what, microseconds] of Object.entries({ fresh, again, files, replayed }))
-  console.log(`${what.padEnd(8)} ${Math.round(1e6 / microseconds)} a second`)
 
 /** A project that is not there: what a ruling on `cp -r dist` costs in one that is depends on what it holds. */
 const gone = '/home/x/project'
@@ -90,11 +89,17 @@ const steps = {
   ),
   rule: await cost(rule(withFiles, view, gone), history),
 }
-for (const [what, microseconds] of Object.entries(steps))
-  console.log(`${what.padEnd(15)} ${microseconds.toFixed(1)} µs a new line`)
-process.exitCode = report([
-  { what: 'a ruling on a known line × on a new one', ratio: again / fresh, bar: 0.6 },
-  { what: 'with rules on files × without', ratio: files / again, bar: 6 },
-  { what: 'the same, replayed, × without', ratio: replayed / again, bar: 2.5 },
-  { what: 'a ruling on a new line of a history × its parse', ratio: steps.rule / steps.parse, bar: 40 },
+const us = (...values: number[]) => `${values.map((value) => value.toFixed(1)).join(' and ')} µs`
+report('One ruling on a command line, in process; CPU time, medians. A history is one in which no line comes twice.', [
+  { what: 'a ruling on a known line × on a new one', value: again / fresh, atMost: 0.6, detail: us(again, fresh) },
+  { what: 'with rules on files × without', value: files / again, atMost: 6, detail: us(files, again) },
+  { what: 'the same, replayed, × without', value: replayed / again, atMost: 2.5, detail: us(replayed, again) },
+  {
+    what: 'a ruling on a new line of a history × its parse',
+    value: steps.rule / steps.parse,
+    atMost: 40,
+    detail: Object.entries(steps)
+      .map(([what, value]) => `${what} ${us(value)}`)
+      .join(', '),
+  },
 ])

@@ -11,6 +11,8 @@ import { dirname, join } from 'node:path'
 import { type Cell, Fence } from '../src/sandbox/fence.ts'
 import type { SandboxSettings } from '../src/sandbox/settings.ts'
 import { runPlaced } from '../src/tools/bash/in-sandbox.ts'
+import { median } from './lib/processes.ts'
+import { type Line, report } from './lib/report.ts'
 
 const rounds = Number(process.argv[2] ?? 30)
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'ona-bench-')))
@@ -66,15 +68,16 @@ const sandboxed = async (fence: Fence, cold: boolean) => {
   const alone: Cell = { ...cell, spare: () => undefined, prepareSpare() {} }
   return runPlaced('true', { ...place, place: { in: 'sandbox', cell: cold ? alone : cell } }, { signal })
 }
-function report(what: string, pairs: readonly { plain: Cost; inside: Cost }[], columns: (keyof Cost)[]): void {
-  const told = columns.map((of) => {
-    const ratio = median(pairs.map(({ plain, inside }) => inside[of] / plain[of])).toFixed(2)
-    const each = (which: 'plain' | 'inside') => median(pairs.map((pair) => pair[which][of])).toFixed(1)
-    return `${of === 'ms' ? 'time' : 'CPU'} ${ratio} × (${each('inside')} ms, without a sandbox ${each('plain')} ms)`
+const lines: Line[] = []
+function add(what: string, pairs: readonly { plain: Cost; inside: Cost }[], of: keyof Cost, atMost?: number): void {
+  const each = (which: 'plain' | 'inside') => median(pairs.map((pair) => pair[which][of])).toFixed(1)
+  lines.push({
+    what: `${what}, ${of === 'ms' ? 'time' : 'CPU'}`,
+    value: median(pairs.map(({ plain, inside }) => inside[of] / plain[of])),
+    ...(atMost !== undefined && { atMost }),
+    detail: `${each('inside')} and ${each('plain')} ms`,
   })
-  process.stdout.write(`${what}: ${told.join(', ')}\n`)
 }
-const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 
 /** What a model's answer takes at the least: the next sandbox is made meanwhile. */
 async function rest(fence: Fence): Promise<void> {
@@ -93,7 +96,8 @@ for (const cold of [true, false])
       pairs.push({ plain: without, inside: await measured(() => sandboxed(fence, cold)) })
     }
     // CPU time of sandboxes made ahead is spent before and after, and says nothing here
-    report(`${name}, made ${cold ? 'on the spot' : 'ahead'}`, pairs, ['ms', ...(cold && cpu ? ['cpuMs' as const] : [])])
+    add(`${name}, made ${cold ? 'on the spot' : 'ahead'}`, pairs, 'ms', cold ? undefined : 2)
+    if (cold && cpu) add(`${name}, made on the spot`, pairs, 'cpuMs')
   }
 
 /** Commands without a pause in between: the worst that a session does, because nothing is made while a model answers. */
@@ -107,6 +111,11 @@ for (let round = 0; round < Math.ceil(rounds / 5); round++) {
   await rest(fences['no network'])
   runs.push({ plain: without, inside: await measured(() => times(() => sandboxed(fences['no network'], false))) })
 }
-report(`no network, ${inARow} in a row`, runs, ['ms', ...(cpu ? ['cpuMs' as const] : [])])
+add(`no network, ${inARow} in a row`, runs, 'ms')
+if (cpu) add(`no network, ${inARow} in a row`, runs, 'cpuMs')
 for (const fence of Object.values(fences)) fence.close()
 rmSync(root, { recursive: true, force: true })
+report(
+  'One `true` by the Bash tool in a sandbox × without one, in pairs; medians. Made ahead: during a pause of 150 ms, as in a session while the model answers.',
+  lines,
+)

@@ -12,7 +12,8 @@ import { makePolicy } from '../src/brains/enforce/policy.ts'
 import type { BrainHook } from '../src/hosts/hook.ts'
 import type { Host } from '../src/hosts/host.ts'
 import { hostOf } from '../src/hosts/index.ts'
-import { median, report } from './lib/processes.ts'
+import { median } from './lib/processes.ts'
+import { report } from './lib/report.ts'
 
 const rounds = Number(process.argv[2] ?? 31)
 const root = mkdtempSync(join(tmpdir(), 'ona-bench-shim-'))
@@ -80,15 +81,18 @@ const viaGuard = `sh .claude/hooks/rhachet-guard.sh`
 shim(claude, 'refuse')
 
 const lines = [
-  { what: 'Claude Code, fail-closed Node hook × bare', ratio: ratio(shim(claude, 'refuse'), bare), bar: 1.2 },
+  { what: 'Claude Code, fail-closed Node hook × bare', value: ratio(shim(claude, 'refuse'), bare), atMost: 1.2 },
   {
     what: 'fail-closed shell hook × through the Node shim',
-    ratio: ratio(`${viaGuard} true 60000`, `node .claude/hooks/rhachet-hook.cjs '*' true 60000 refuse`),
-    bar: 0.4,
+    value: ratio(`${viaGuard} true 60000`, `node .claude/hooks/rhachet-hook.cjs '*' true 60000 refuse`),
+    atMost: 0.4,
   },
-  { what: 'the Node shim, fail-closed × not', ratio: ratio(shim(gemini, 'refuse'), shim(gemini, 'pass')), bar: 1.1 },
-  { what: 'Gemini CLI, Node hook × bare', ratio: ratio(shim(gemini, 'pass'), bare) },
-  { what: 'one call judged by a policy × an empty .cjs', ratio: ratio(policyCall, `${node} empty.cjs`), bar: 2.2 },
+  { what: 'the Node shim, fail-closed × not', value: ratio(shim(gemini, 'refuse'), shim(gemini, 'pass')), atMost: 1.1 },
+  { what: 'Gemini CLI, Node hook × bare', value: ratio(shim(gemini, 'pass'), bare) },
+  { what: 'one call judged by a policy × an empty .cjs', value: ratio(policyCall, `${node} empty.cjs`), atMost: 2.2 },
 ]
 rmSync(root, { recursive: true })
-process.exitCode = report(lines)
+report(
+  'What runs between another agent and a hook: CPU time, children included, in pairs. Bare: the command as the agent would run it.',
+  lines,
+)

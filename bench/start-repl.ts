@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { median, report } from './lib/processes.ts'
+import { median } from './lib/processes.ts'
 import { onPty } from './lib/pty.ts'
+import { report } from './lib/report.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'ona-bench-repl-'))
 const env = { PATH: process.env['PATH'], HOME: place, LANG: 'C.UTF-8' }
@@ -32,15 +33,15 @@ await floor()
 const times: { first: number; ready: number; floor: number }[] = []
 for (let round = 0; round < rounds; round++) times.push({ ...(await prompt()), floor: await floor() })
 rmSync(place, { recursive: true, force: true })
-process.exitCode = report([
+report('Wall time on a terminal, in turns with an empty Node program; medians.', [
   {
     what: 'start to first prompt × empty Node',
-    ratio: median(times.map(({ first, floor: least }) => first / least)),
-    bar: 1.5,
+    value: median(times.map(({ first, floor: least }) => first / least)),
+    atMost: 1.5,
   },
   {
     what: 'start to session ready × empty Node',
-    ratio: median(times.map(({ ready, floor: least }) => ready / least)),
-    bar: 3,
+    value: median(times.map(({ ready, floor: least }) => ready / least)),
+    atMost: 3,
   },
 ])

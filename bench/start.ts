@@ -2,7 +2,8 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { compare, type Program, report } from './lib/processes.ts'
+import { compare, type Program } from './lib/processes.ts'
+import { report } from './lib/report.ts'
 
 const root = join(import.meta.dirname, '..')
 if (!existsSync(join(root, 'dist/main.cjs'))) throw new Error('there is no build; run npm run build first')
@@ -31,10 +32,11 @@ const programs: Program[] = [
 const [, ...ratios] = compare(programs, Number(process.argv[2] ?? 31))
 rmSync(place, { recursive: true })
 const bars = [1.15, 1.6, 1.6, 2]
-process.exitCode = report(
+report(
+  'Wall time of the whole process, in turns with an empty Node program; medians.',
   ratios.map((ratio, index) => ({
     what: `${programs[index + 1]!.name} × empty Node`,
-    ratio,
-    bar: bars[index],
+    value: ratio,
+    atMost: bars[index],
   })),
 )

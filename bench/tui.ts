@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startScripted } from '../test/support/model/tui-model.ts'
-import { median, report } from './lib/processes.ts'
+import { median } from './lib/processes.ts'
 import { onPty } from './lib/pty.ts'
+import { report } from './lib/report.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'ona-bench-tui-'))
 const words = Array.from({ length: 6000 }, (_, i) => (i % 12 === 11 ? `word${i}.\n\n` : `word${i} `)).join('')
@@ -49,7 +50,7 @@ const worst = Math.max(...streaming)
 process.stdout.write(
   `idle median ${median(idle).toFixed(1)} ms, streaming median ${median(streaming).toFixed(1)} ms, worst ${worst.toFixed(1)} ms\n`,
 )
-process.exitCode = report([
-  { what: 'a key while streaming × idle, median', ratio: median(streaming) / median(idle), bar: 10 },
-  { what: 'the worst key while streaming, of 200 ms', ratio: worst / 200, bar: 1 },
+report('From a key press to its echo on a terminal, while the model streams and while it is idle.', [
+  { what: 'a key while streaming × idle, median', value: median(streaming) / median(idle), atMost: 10 },
+  { what: 'the worst key while streaming, of 200 ms', value: worst / 200, atMost: 1 },
 ])

@@ -1,41 +1,48 @@
 /**
- * Runs the benchmarks in bench/ in turn, or those named: `npm run bench -- hooks start`. At the end all their lines in one
- * table. Ends with 1 when a benchmark could not be run to its end; with --strict also when a bar is missed.
+ * Runs the benchmarks in bench/ in turn, or those named: `npm run bench -- hooks start`. At the end it prints all of their
+ * tables with their methods; with --markdown FILE it writes them there as Markdown, too. Ends with 1 when a benchmark
+ * fails; with --strict also when a bar is missed.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { isMissed, type Line, told } from '../bench/lib/processes.ts'
+import { parseArgs } from 'node:util'
+import { isMissed, markdownOf, type Report, textOf } from '../bench/lib/report.ts'
 
+const { values, positionals: named } = parseArgs({
+  allowPositionals: true,
+  options: { strict: { type: 'boolean', default: false }, markdown: { type: 'string' } },
+})
 const folder = join(import.meta.dirname, '../bench')
 const all = globSync('*.ts', { cwd: folder })
   .map((file) => basename(file, '.ts'))
   .sort()
-const words = process.argv.slice(2)
-const named = words.filter((word) => word !== '--strict')
 const unknown = named.find((name) => !all.includes(name))
 if (unknown !== undefined) {
-  console.error(`there is no benchmark "${unknown}"; there are ${all.join(', ')}`)
+  console.error(`unknown benchmark "${unknown}"; choose from ${all.join(', ')}`)
   process.exit(2)
 }
 
-const scratch = mkdtempSync(join(tmpdir(), 'ona-bench-lines-'))
-const crashed: string[] = []
-const lines: { readonly name: string; readonly line: Line }[] = []
+const scratch = mkdtempSync(join(tmpdir(), 'ona-bench-reports-'))
+const failed: string[] = []
+const reports = new Map<string, Report>()
 for (const name of named.length > 0 ? named : all) {
   console.log(`\n${name}`)
   const file = join(scratch, name)
-  const env = { ...process.env, ONA_BENCH_LINES: file }
+  const env = { ...process.env, ONA_BENCH_REPORT: file }
   const run = spawnSync(process.execPath, [join(folder, `${name}.ts`)], { stdio: 'inherit', env })
-  if (run.status !== 0 || !existsSync(file)) crashed.push(name)
-  else for (const line of JSON.parse(readFileSync(file, 'utf8')) as Line[]) lines.push({ name, line })
+  if (run.status !== 0 || !existsSync(file)) failed.push(name)
+  else reports.set(name, JSON.parse(readFileSync(file, 'utf8')))
 }
 rmSync(scratch, { recursive: true, force: true })
 
-console.log('\nall of them')
-for (const { name, line } of lines) console.log(`${name.padEnd(12)} ${told(line)}`)
-for (const name of crashed) console.log(`${name.padEnd(12)} did not run to its end`)
-const missed = lines.filter(({ line }) => isMissed(line)).length
-console.log(`\n${lines.length} lines, ${missed} bars missed, ${crashed.length} crashed`)
-process.exitCode = crashed.length > 0 || (words.includes('--strict') && missed > 0) ? 1 : 0
+console.log('\nall benchmarks')
+for (const [name, report] of reports) console.log(`\n${name}: ${textOf(report).trimEnd()}`)
+for (const name of failed) console.log(`\n${name}: failed`)
+const lines = [...reports.values()].flatMap((report) => report.lines)
+const missed = lines.filter(isMissed).length
+console.log(`\n${lines.length} values, ${missed} bars missed, ${failed.length} benchmarks failed`)
+if (values.markdown !== undefined)
+  writeFileSync(values.markdown, [...reports].map(([name, report]) => markdownOf(name, report)).join('\n'))
+process.exitCode = failed.length > 0 || (values.strict && missed > 0) ? 1 : 0

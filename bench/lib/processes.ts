@@ -1,6 +1,5 @@
 /** Measures programs against each other: one after another in turns, so that a busy machine is unfair to none. */
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
 
 export interface Program {
   readonly name: string
@@ -33,26 +32,4 @@ export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
-}
-
-export interface Line {
-  readonly what: string
-  readonly ratio: number
-  /** At most this; none: only told. */
-  readonly bar?: number
-}
-
-/** Prints a table and gives the exit code: 0, also where a bar is missed; the table says so. */
-export function report(lines: readonly Line[]): number {
-  for (const line of lines) process.stdout.write(`${told(line)}\n`)
-  const file = process.env['ONA_BENCH_LINES']
-  if (file) writeFileSync(file, JSON.stringify(lines))
-  return 0
-}
-
-export const isMissed = ({ ratio, bar }: Line): boolean => bar !== undefined && ratio > bar
-
-export const told = (line: Line): string => {
-  const held = line.bar === undefined ? '' : `  bar ${line.bar}  ${isMissed(line) ? 'MISSED' : 'held'}`
-  return `${line.what.padEnd(52)} ${line.ratio.toFixed(2)}${held}`
 }
