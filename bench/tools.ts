@@ -20,6 +20,7 @@ import { builtInTool } from '../src/tools/all.ts'
 import type { ToolHost } from '../src/tools/host.ts'
 import { findRipgrep } from '../src/tools/search/ripgrep.ts'
 import type { ToolContext } from '../src/tools/tool.ts'
+import { fileFinder } from '../src/tui/input/project-files.ts'
 import { median } from './lib/processes.ts'
 import { report } from './lib/report.ts'
 
@@ -135,6 +136,15 @@ try {
     () => use('Glob', { pattern: '**/*.ts', path: tree }),
     () => bare(ripgrep, ['--files', '--sortr=modified', '--hidden', '--no-ignore', '-g', '*.ts', './'], tree),
   )
+  const complete = fileFinder(
+    () => tree,
+    () => true,
+  )
+  await complete('') // lists the files once
+  const began = cpu()
+  const words = ['file7', 'd12', 'needle', 'f1ts', 'd3/file7']
+  for (const word of words) await complete(word)
+  const completion = (cpu() - began) / words.length
   const huge = join(place, 'huge.txt')
   writeFileSync(huge, Array.from({ length: 200_000 }, (_, n) => `line ${n}`).join('\n'))
   truncateSync(huge, 1_073_741_824)
@@ -150,6 +160,7 @@ try {
       { what: 'Grep, content × ripgrep', value: content!, atMost: 1.5 },
       { what: 'Grep, every file matches × ripgrep', value: every!, atMost: 1.5 },
       { what: 'Glob, newest first × ripgrep', value: glob!, atMost: 1.5 },
+      { what: `@ completion of a word`, value: completion, unit: 'ms', detail: 'in slices, between key presses' },
       { what: 'Bash × a bare sh -c', value: shell!, atMost: 1.6 },
       { what: 'Bash × a bare bash -c', value: bareBash!, atMost: 1.25 },
       {

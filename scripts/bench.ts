@@ -1,7 +1,7 @@
 /**
  * Runs the benchmarks in bench/ in turn, or those named: `npm run bench -- hooks start`. At the end it prints all of their
- * tables with their methods; with --markdown FILE it writes them there as Markdown, too. Ends with 1 when a benchmark
- * fails; with --strict also when a bar is missed.
+ * tables with their methods; with --markdown FILE it writes them there as Markdown, too. --full takes the sizes that the
+ * bars are about, which needs an hour and 20 GB. Ends with 1 when a benchmark fails; with --strict also when a bar is missed.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,8 +12,19 @@ import { isMissed, markdownOf, type Report, textOf } from '../bench/lib/report.t
 
 const { values, positionals: named } = parseArgs({
   allowPositionals: true,
-  options: { strict: { type: 'boolean', default: false }, markdown: { type: 'string' } },
+  options: {
+    strict: { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false },
+    markdown: { type: 'string' },
+  },
 })
+const fullSizes: Record<string, readonly string[]> = {
+  growth: ['10000', '100000', '1000000', '5000000'],
+  import: ['1000'],
+  'long-session': ['5000'],
+  replay: ['1000000'],
+  tools: ['200000'],
+}
 const folder = join(import.meta.dirname, '../bench')
 const all = globSync('*.ts', { cwd: folder })
   .map((file) => basename(file, '.ts'))
@@ -31,7 +42,9 @@ for (const name of named.length > 0 ? named : all) {
   console.log(`\n${name}`)
   const file = join(scratch, name)
   const env = { ...process.env, ONA_BENCH_REPORT: file }
-  const run = spawnSync(process.execPath, [join(folder, `${name}.ts`)], { stdio: 'inherit', env })
+  const run = spawnSync(process.execPath, [join(folder, `${name}.ts`), ...((values.full && fullSizes[name]) || [])], {
+    ...{ stdio: 'inherit', env },
+  })
   if (run.status !== 0 || !existsSync(file)) failed.push(name)
   else reports.set(name, JSON.parse(readFileSync(file, 'utf8')))
 }
