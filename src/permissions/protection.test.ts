@@ -74,6 +74,10 @@ test('protected paths, by the strictest row, and which rules name them', () => {
       finding('edit', '/w/.ona/x', 'Edit(.ona/y)'),
       finding('edit', '/w/hook.sh', 'Edit(hook.sh)'),
       finding('edit', '/w/hook.sh', 'Edit(/w/**)'),
+      finding('edit', '/h/.ona/skills/x', 'Edit(~/.ona/**)'),
+      finding('edit', '/h/.ona/skills/x', 'Edit(~/*/skills/**)'),
+      finding('edit', '/w/.git/hooks/x', 'Edit(.git/**)'),
+      finding('edit', '/w/.git/hooks/x', 'Edit(*/hooks/**)'),
     ],
     [
       "deny: /h/.ona/credentials.json is ona's stored credential, which no tool may read",
@@ -87,13 +91,17 @@ test('protected paths, by the strictest row, and which rules name them', () => {
       'ask: /w/.ona/x is part of the settings, hooks and definitions of ona',
       undefined,
       'ask: /w/hook.sh is a file that a hook runs',
+      undefined,
+      'ask: /h/.ona/skills/x is a definition that later sessions load',
+      undefined,
+      'ask: /w/.git/hooks/x is git configuration that can run programs',
     ],
   )
 })
 
 test('names that usually hold secrets, and names like them that do not', () => {
   const secret =
-    '/a/.env /a/.env.x /a/x.env /a/ID_RSA /a/x.pem /a/credentials.yaml /a/credentials.yml.enc /a/secrets.yaml /a/service-account-x.json /a/client_secret_x.json /h/.ssh/config /h/.SSH/x /h/.config/gh/x /proc/1/environ /proc/self/task/2/mem /proc/1/fd/3 /a/.ssh'
+    '/a/.env /a/.env.x /a/x.env /a/ID_RSA /a/x.pem /a/credentials.yaml /a/credentials.yml.enc /a/secrets.yaml /a/service-account-x.json /a/client_secret_x.json /h/.ssh/config /h/.SSH/x /h/.config/gh/x /proc/1/environ /proc/self/task/2/mem /proc/1/fd/3 /a/.ssh /h/.aws/.env.example'
   const open =
     '/a/.env.example /a/x.pub /h/.ssh/x.pub /a/env /a/xid_rsa /a/id_rsax /a/pem /a/x.pemx /a/credentials.xml /a/.sshx/y /a/x.ssh/y /proc/1/status /proc/environ /x/proc/1/environ /proc/1/environx /a/secrets.txt /a/my-service-account.json /a/.env.sample /a/.env.template /a/.env.dist'
   assert.deepEqual(

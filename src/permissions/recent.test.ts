@@ -16,6 +16,17 @@ test('what is asked for again stays, what is not goes, and there are never more 
   )
 })
 
+test('what is asked for again counts as new, so that as much of the rest goes', () => {
+  const known = recent<string, number>(2)
+  for (const [at, key] of ['a', 'b', 'c'].entries()) known.set(key, at)
+  assert.deepEqual([known.get('a'), known.get('b')], [0, 1])
+  for (const key of ['d', 'e']) known.set(key, 3)
+  assert.deepEqual(
+    ['e', 'd', 'b', 'c', 'a'].map((key) => known.get(key)),
+    [3, 3, 1, undefined, undefined],
+  )
+})
+
 test('a text is kept from its second time on', () => {
   const kept = repeated<object>(2)
   const made: object[] = []

@@ -67,10 +67,30 @@ test('a ruling has its paths, its suggestions and its rule', async () => {
     suggestions: [],
     paths: ['/x/a'],
   })
+  assert.deepEqual(await decide(asked('Write', { file_path: 'a' }, { settings: { allow: ['Edit(a)'] } })), {
+    decision: 'allow',
+    reason: 'the allow rule "Edit(a)" matches',
+    rule: 'Edit(a)',
+    suggestions: [],
+    paths: ['/w/a'],
+  })
+  assert.deepEqual(await decide(asked('Bash', { command: 'make' }, { mode: 'bypassPermissions' })), {
+    decision: 'allow',
+    reason: 'bypassPermissions mode allows what no rule forbids',
+    suggestions: [],
+  })
   assert.ok(!(judge(asked('Read', { file_path: '/x/a' })) instanceof Promise))
   const files = { ...freshView, real: (path: string) => path.replace('/w/link', '/elsewhere') }
   assert.deepEqual((await decide(asked('Read', { file_path: 'link/a' }, { files }))).paths, [
     '/w/link/a',
     '/elsewhere/a',
   ])
+})
+
+test('a link to a file with secrets is named by where it leads', async () => {
+  const files = { ...freshView, real: (path: string) => path.replace('/w/link', '/w/.env') }
+  assert.equal(
+    (await decide(asked('Read', { file_path: 'link' }, { files }))).reason,
+    'default mode prompts for Read; /w/.env usually holds secrets',
+  )
 })

@@ -213,6 +213,7 @@ test('what is said of rules, hooks, modes and protected paths, of a tool that ta
       ['Edit', { file_path: '/w/.ona/settings.json' }],
       'ask: /w/.ona/settings.json is part of the settings, hooks and definitions of ona',
     ],
+    ['?Edit', ['Edit', { file_path: '/w/.ona/settings.json' }], 'ask by Edit: the ask rule "Edit" matches'],
     [
       '+Edit(.ona/**)',
       ['Edit', { file_path: '/w/.ona/settings.json' }],

@@ -211,3 +211,20 @@ test('a path made absolute, and its spellings', () => {
     ],
   )
 })
+
+test('a pattern that both permits and forbids is anchored for each on its own', () => {
+  const known = { ...places, bases: { allow: new Map(), forbid: new Map(), reach: new Map() } }
+  const pattern = pathPattern('./a', true)
+  for (const _ of [1, 2])
+    assert.deepEqual(
+      [true, false].map((allow) => [
+        matchesPath(pattern, '/p/sub/a', known, allow),
+        matchesPath(pattern, '/p/a', known, allow),
+        reachesInto(pattern, '/p', known),
+      ]),
+      [
+        [true, false, true],
+        [true, true, true],
+      ],
+    )
+})
