@@ -303,9 +303,15 @@ test('each fault of a hook, word for word, with its level', () => {
       [pre({ asyncRewake: true })],
       ['warning: hooks[0].asyncRewake has no effect; the hook is waited for like any other'],
     ],
+    ...[{ onFailure: 'refuse' }, { onError: 'block' }, { onFailure: 'refuse', onError: 'proceed' }].map(
+      (guard): [unknown, string[]] => [
+        [{ hook_event_name: 'Stop', command: 'x', if: 'Bash', ...guard }],
+        ['error: hooks[0].if is a rule for tool calls, and Stop has none: the hook never runs'],
+      ],
+    ),
     [
-      [{ hook_event_name: 'Stop', command: 'x', if: 'Bash', onFailure: 'refuse' }],
-      ['error: hooks[0].if is a rule for tool calls, and Stop has none: the hook never runs'],
+      [{ hook_event_name: 'Stop', command: 'x', if: 'Bash', onFailure: 'proceed', onError: 'block' }],
+      ['warning: hooks[0].if is a rule for tool calls, and Stop has none: the hook never runs'],
     ],
     [
       [pre({ matcher: '[', onFailure: 'refuse' })],

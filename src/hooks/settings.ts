@@ -2,7 +2,7 @@
 
 import type { Profile } from './claude/profile.ts'
 import { type EventName, eventNames, events, isEventName, rowOf } from './events.ts'
-import { failureOf, type Handler, type Source } from './handler.ts'
+import { failureOf, type Handler, type OnFailure, type Source } from './handler.ts'
 import { builtins } from './handlers/builtin.ts'
 import { urlProblem } from './handlers/url.ts'
 import { type Infer, isObject, parse } from './shape.ts'
@@ -128,8 +128,8 @@ function readEntry(
     profile = usual,
   } = hook as Infer<typeof kinds.command>
   const ifCondition = rule ?? if_condition ?? ''
-  warnings({ event, matcher, match, hook, path }, ifCondition, profile, note)
   const failure = onFailure ?? failureOf(onError)
+  warnings({ event, matcher, match, hook, path }, { ifCondition, profile, failure }, note)
   const timeoutMs = timeout_ms ?? (timeout === undefined ? undefined : timeout * 1000)
   const declared = {
     event,
@@ -239,11 +239,14 @@ function refuse(note: Note, at: string, why: string): undefined {
 /** What is allowed but cannot be what was meant. */
 function warnings(
   { event, matcher, match, hook }: Entry,
-  ifCondition: string,
-  profile: Profile | undefined,
+  {
+    ifCondition,
+    profile,
+    failure,
+  }: { ifCondition: string; profile: Profile | undefined; failure: OnFailure | undefined },
   note: Note,
 ): void {
-  const never = hook.onFailure === 'refuse' ? 'error' : 'warning' // a guard that never runs never refuses
+  const never = failure === 'refuse' ? 'error' : 'warning' // a guard that never runs never refuses
   const waits = 'has no effect; the hook is waited for like any other'
   if (hook.async === true && (profile !== 'claude' || !isEventName(event))) note('warning', 'async', waits)
   if (hook.asyncRewake === true) note('warning', 'asyncRewake', waits)
