@@ -502,11 +502,45 @@ test('where the interrupt came first no hook is asked, and nothing passes those 
   )
 })
 
-test('a hook asked once is asked once a session', async () => {
-  const { call, rows } = stage(settings([pre('true', { once: true })]))
-  await call()
-  await call()
-  assert.equal(rows.length, 1)
+test('a hook asked once is asked once a session, by the plane with more hooks too', async () => {
+  const asked: string[] = []
+  const once = (name: string) =>
+    defineHook(
+      'Stop',
+      ({ context }) => {
+        asked.push(`${name} in ${context.sessionId}`)
+      },
+      { once: true },
+    )
+  const { plane, scope } = stage([once('first')])
+  const more = plane.with([once('second')])
+  const other = { ...scope, sessionId: 's2' }
+  for (const each of [plane, plane, more, more]) await each.raise('Stop', { stop_hook_active: false }, scope)
+  for (const each of [more, plane]) await each.raise('Stop', { stop_hook_active: false }, other)
+  assert.deepEqual(asked, ['first in s1', 'second in s1', 'first in s2', 'second in s2'])
+})
+
+test('at a step the hooks of the event that is raised there run, whichever it was before', async () => {
+  const asked: string[] = []
+  const called = { tool_name: 'Bash', tool_input: {}, tool_use_id: 't1' }
+  const output = { kind: 'text', text: '' } as const
+  const { plane, scope } = stage([
+    defineHook('PostToolUse', () => {
+      asked.push('PostToolUse')
+    }),
+    defineStepHook('after_tool_apply', () => {
+      asked.push('after_tool_apply')
+    }),
+    defineHook('PostToolUseFailure', () => {
+      asked.push('PostToolUseFailure')
+    }),
+  ])
+  const step = () => ({ toolName: 'Bash', isError: false, output, additionalContext: [] })
+  const done = { name: 'PostToolUse', fields: { ...called, tool_response: '' } } as const
+  const failed = { name: 'PostToolUseFailure', fields: { ...called, error: 'x' } } as const
+  for (const event of [done, failed, undefined, done]) await plane.ask('after_tool_apply', step(), scope, event)
+  const [post, at, failure] = ['PostToolUse', 'after_tool_apply', 'PostToolUseFailure']
+  assert.deepEqual(asked, [post, at, at, failure, at, post, at])
 })
 
 test('a function that throws leaves the step as it was', async () => {
