@@ -33,7 +33,10 @@ const verdict = (text: string, stderr = '') => ({ kind: 'verdict', text, stderr 
 
 /** Waits until no process has the id. */
 async function gone(pid: number): Promise<void> {
-  while (isThere(pid)) await wait(10)
+  for (let look = 0; isThere(pid); look++) {
+    assert.ok(look < 2000, `${pid} still runs`)
+    await wait(10)
+  }
 }
 function isThere(pid: number): boolean {
   try {
@@ -201,11 +204,17 @@ test('a program for each folder and environment; of more than 16 the oldest idle
   const next = Number(await pidOf({}))
   assert.deepEqual([await pidOf({ cwd: '/' }), await pidOf({})], [oldest, next])
   assert.notEqual(oldest, next)
-  // whatever the tests before left counts as well
-  const pids = await Promise.all(Array.from({ length: 15 }, (_, at) => pidOf({ env: { ...env, AT: String(at) } })))
+  // with the busy one and 15 idle ones there are 16, whatever the tests before left
+  const inTurn = (at: number) => pidOf({ env: { ...env, AT: String(at) } })
+  const pids: unknown[] = []
+  for (let at = 0; at < 15; at++) pids.push(await inTurn(at))
   await gone(oldest)
   assert.equal(new Set(pids).size, 15)
-  assert.equal(isThere(Number(pids.at(-1))), true)
+  const again = [await pidOf({}), await inTurn(1), await inTurn(0)]
+  assert.deepEqual(
+    again.map((pid, at) => pid === [next, pids[1], pids[0]][at]),
+    [false, true, false],
+  )
   const stop = new AbortController()
   const unanswered = ask(script, { env: { ...env, WAIT: '1' }, signal: stop.signal })
   assert.equal((await busy).kind, 'verdict')
@@ -223,6 +232,22 @@ test('a program that has ended gets no call, though a child of it holds its stdo
     if (pid !== undefined) await gone(pid)
   }
   assert.deepEqual([pids.includes(undefined), new Set(pids).size], [false, 2])
+})
+
+test('a program that has ended, and is still read, takes nothing from the one in its place', async () => {
+  const left = join(folder, 'left')
+  const first = `[ -e ${left} ] || { sleep 60 & echo $! > ${left}; exit 0; }`
+  const script = saying(`echo '{"id":'$id',"verdict":{"pid":'$$'}}'; ${first}`)
+  const pidOf = async () => {
+    const end = await ask(script)
+    return end.kind === 'verdict' ? (JSON.parse(end.text) as { pid: number }).pid : 0
+  }
+  await gone(await pidOf())
+  const second = await pidOf()
+  const holder = Number(readFileSync(left, 'utf8'))
+  process.kill(holder)
+  await gone(holder)
+  assert.deepEqual([await pidOf(), await pidOf()], [second, second])
 })
 
 test('a program that is expected runs before the first call', async () => {

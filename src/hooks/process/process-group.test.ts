@@ -12,7 +12,7 @@ const sh = (script: string, more: Partial<GroupRun> = {}) =>
 
 /** Waits until no process has the id; a zombie without a parent that waits for it is gone as well. */
 async function gone(pid: number): Promise<void> {
-  for (;;) {
+  for (let look = 0; look < 1000; look++) {
     try {
       process.kill(pid, 0)
     } catch {
@@ -20,6 +20,7 @@ async function gone(pid: number): Promise<void> {
     }
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
+  assert.fail(`${pid} still runs`)
 }
 
 test('the end of a program: its exit code, its signal, or why it never ran', async () => {

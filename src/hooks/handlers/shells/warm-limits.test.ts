@@ -1,6 +1,7 @@
 /** How many shells are kept ready, for which commands, and what becomes of the oldest. */
 import assert from 'node:assert/strict'
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -334,6 +335,27 @@ test('a hook that waits is woken by its shell and not by its limit, each time; o
     rounds,
     rounds.map(() => [true, ['fill 25', false]]),
   )
+})
+
+test('a hook that is interrupted while it waits for its shell does not run, and the shell ends', {
+  skip: !isLinux,
+}, async () => {
+  const place = newPlace()
+  writeFileSync(join(place.cwd, '.profile'), 'sleep 0.2')
+  const { cwd, env } = place
+  const command = 'echo x > ran; :'
+  expectCommand(command, place)
+  await wait(1)
+  const turn = new AbortController()
+  const { signal } = turn
+  const running = runCommand({ command, shell: 'bash', cwd, input: '{}', env, timeoutMs: 60_000, signal })
+  turn.abort()
+  assert.deepEqual(await running, {
+    ...{ end: 'interrupted', exitCode: null, stdout: '', stderr: '', note: 'was interrupted' },
+  })
+  const pids = pidsIn(place)
+  await until(() => !pidsIn(place).some((pid) => pids.includes(pid)))
+  assert.equal(existsSync(join(cwd, 'ran')), false)
 })
 
 test('a shell that cannot be started is not waited for', async () => {
