@@ -8,16 +8,16 @@ import { isAtStep, note, type Prepared, type Round, type Shown } from './state.t
 export function show(round: Round, handler: Prepared): Shown {
   const { subject, scope, fields, settled, lastShown } = round
   if (isAtStep(round, handler)) return shownAs(round, stepInput(subject.step!.name, subject.step!.state, scope))
-  const isClaude = handler.profile === 'claude'
+  const { profile } = handler
+  const isClaude = profile === 'claude'
   const session = isClaude ? settled.claude?.sessionOf(scope) : undefined
   if (session?.problem) note(round, handler, 'warned', session.problem)
-  const to = isClaude ? `claude ${session?.transcriptPath}` : ''
-  if (lastShown?.to === to) return lastShown.shown
+  if (lastShown && lastShown.profile === profile) return lastShown.shown
   const shown = shownAs(
     round,
     isClaude ? claudeInput(subject.event!, fields, scope, session) : eventInput(subject.event!.name, fields, scope),
   )
-  round.lastShown = { to, shown }
+  round.lastShown = { profile, shown }
   return shown
 }
 

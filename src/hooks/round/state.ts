@@ -1,5 +1,6 @@
 /** A round in progress: what it is about, what has been decided so far, and what its handlers have in common. */
 import type { ClaudeHost } from '../claude/contract.ts'
+import type { Profile } from '../claude/profile.ts'
 import type { Env, Handler, Wrap } from '../handler.ts'
 import type { Reply } from '../handlers/ask.ts'
 import type { AskModel } from '../handlers/prompt.ts'
@@ -77,7 +78,7 @@ export interface Round {
   /** The event's fields as the remaining handlers see them. Changed by `change` alone. */
   readonly fields: JsonObject
   /** What was made of these fields for the last handler; the next one is mostly shown the same. */
-  lastShown: { readonly to: string; readonly shown: Shown } | undefined
+  lastShown: { readonly profile: Profile | undefined; readonly shown: Shown } | undefined
   verdict: Verdict
   control: Control
   /** Why a step's handler ended it, where the step has no place for the words. */

@@ -134,7 +134,6 @@ function failStep(
 
 /** The event that a step raises shows what the step has become. */
 function follow(round: Round): void {
-  round.lastShown = undefined
   const { step, event } = round.subject
   if (step?.name === 'before_tool_apply' && event?.name === 'PreToolUse') {
     change(round, 'tool_input', (step.state as Steps['before_tool_apply']).args)
