@@ -440,10 +440,12 @@ test('a secret that a hook has in its command or prints is in no column of its r
 
 test('a secret whose quote is never closed takes nothing else out of the row', async () => {
   const { call, rows } = stage([defineHook('PreToolUse', () => undefined)])
-  await call({ command: 'login --password="never closed', note: 'kept' })
-  assert.deepEqual(JSON.parse(rows[0]!.inputJson).tool_input, {
-    ...{ command: 'login --password="[redacted]', note: 'kept' },
-  })
+  for (const quote of ['"', "'"]) {
+    await call({ command: `login --password=${quote}never closed`, note: 'kept' })
+    assert.deepEqual(JSON.parse(rows.pop()!.inputJson).tool_input, {
+      ...{ command: `login --password=${quote}[redacted]`, note: 'kept' },
+    })
+  }
 })
 
 test('the first word on control stands, whatever hooks after it say', async () => {

@@ -639,6 +639,7 @@ test('what a function wrote into a step is dropped with a verdict that cannot be
   const said: Record<string, unknown> = {
     ...{ fine: undefined, 'an unknown control': { control: 'sideways' }, 'a bad field': { result: 7 } },
     'a bad refusal': { control: 'veto', result: 7 },
+    'a bad field, and a control out of place': { control: 'continue', result: 7 },
   }
   const scope = { sessionId: 's', conversationId: 'c', dbPath: '', cwd: '/', record() {} }
   const left: Record<string, unknown> = {}
@@ -657,5 +658,32 @@ test('what a function wrote into a step is dropped with a verdict that cannot be
     'an unknown control': ['proceed', {}],
     'a bad field': ['proceed', {}],
     'a bad refusal': ['break', {}],
+    'a bad field, and a control out of place': ['proceed', {}],
   })
+})
+
+test('a row has the time at which its handler was asked, and the time at which it had answered', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: 0 })
+  const times: unknown[] = []
+  const scope: Scope = {
+    ...{ sessionId: 's', conversationId: 'c', dbPath: '', cwd: '/' },
+    record: ({ startedAt, completedAt }) => times.push([startedAt, completedAt]),
+  }
+  const plane = createPlane([
+    defineStepHook('before_tool_apply', () => {
+      t.mock.timers.tick(5)
+    }),
+    defineHook('PreToolUse', () => {
+      t.mock.timers.tick(7)
+      return { decision: 'block' }
+    }),
+    defineHook('PreToolUse', () => undefined),
+  ])
+  await plane.ask('before_tool_apply', toolStep(), scope, preToolUse())
+  const at = (ms: number) => `1970-01-01T00:00:00.0${String(ms).padStart(2, '0')}Z`
+  assert.deepEqual(times, [
+    [at(0), at(5)],
+    [at(5), at(12)],
+    [at(12), null],
+  ])
 })

@@ -34,6 +34,8 @@ test('for hooks of Claude Code plain names match exactly, in a list with commas 
     ['Edit , Write', 'Edit', true],
     ['Edit|Write', 'Write', true],
     ['my-tool', 'my-tool', true],
+    ['my-tool', 'my-tools', false],
+    ['my-tool, Edit', 'my-tool', true],
     ['^Edit', 'Edit', true],
     ['Edit.*', 'EditAll', true],
     ['(', '(', false],
