@@ -1,6 +1,6 @@
 /** What the store's small parts say at their limits, and of names that only nearly match. */
 import assert from 'node:assert/strict'
-import { chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -127,6 +127,26 @@ test('settings that guard something are known by their words, however they are w
     [],
   )
   assert.deepEqual(['theme', 'model', 'language'].filter(isSecurityKey), [])
+})
+
+test('a repository in a folder that everyone may write to does not lend its trust', () => {
+  const place = { home: join(folder, 'home-of-shared') }
+  const trusted = (name: string, mode: number) => {
+    const repository = join(folder, name)
+    for (const at of ['.git', 'one', 'two']) mkdirSync(join(repository, at), { recursive: true })
+    chmodSync(repository, mode)
+    assert.equal(trust(join(repository, 'one'), place), true)
+    return ['one', 'two'].map((at) => isTrusted(join(repository, at), place))
+  }
+  mkdirSync(place.home)
+  assert.deepEqual(
+    [trusted('of-a-group', 0o770), trusted('of-everyone', 0o777), trusted('sticky', 0o1777)],
+    [
+      [true, true],
+      [true, false],
+      [true, false],
+    ],
+  )
 })
 
 const isRoot = process.getuid?.() === 0

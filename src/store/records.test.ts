@@ -137,6 +137,7 @@ test('words that every sentence has recall nothing', (t) => {
   const { db } = conversation(t)
   writeMemory(db, { type: 'note', title: 'The build', content: 'It is run with make and not with npm' })
   assert.deepEqual(searchMemories(db, 'what is it with you and the weather'), [])
+  assert.deepEqual(searchMemories(db, 'What Is IT?'), [])
   assert.equal(searchMemories(db, 'how do I start the build?').length, 1)
   const common = `a about after all also am an and any are as at be been before but by can could did do does doing for from
     get had has have he her here him his how i if in into is it its just let like make me more most my no not now of on one

@@ -42,7 +42,7 @@ import {
 import { forgetOffer, knownServers, readKnownServer, writeKnownServer } from './mcp-servers.ts'
 import { getMemory, listMemories, searchMemories, writeMemory } from './memories.ts'
 import { inMemory, openDb } from './open.ts'
-import { approvePlan, completePlan, draftPlan, getPlan, supersedePlan } from './plans.ts'
+import { approvePlan, completePlan, draftPlan, getPlan, hashOf, supersedePlan } from './plans.ts'
 import { addRating, lastRating } from './ratings.ts'
 import { recentDenials, recentFailures, usageByDay } from './reports.ts'
 import { keepProfile } from './sandbox-profiles.ts'
@@ -450,6 +450,15 @@ test('ratings, prompts, profiles and servers', (t) => {
     ['m', 'k'],
     'the last that was connected last',
   )
+  writeKnownServer(db, { ...server, key: 'm', identity: 'git 2' })
+  assert.deepEqual(
+    plain(db.all('SELECT * FROM ona_mcp_servers ORDER BY key')),
+    [server, { ...server, key: 'l', server: 'svn' }, { ...server, key: 'm', identity: 'git 2' }].map((each) => ({
+      ...each,
+      seen_at: 'NOW',
+    })),
+    'seen again',
+  )
   forgetOffer(db, 'k')
   assert.deepEqual([readKnownServer(db, 'k')?.offer, readKnownServer(db, 'l')?.offer], [null, '{}'])
 })
@@ -655,7 +664,8 @@ test('a secret that the process knows is in no column of what each part writes',
   setState(db, 'c', 'k', text('state'))
   saveSummary(db, 'c', text('summarised'))
   addPrompt(db, '/p', text('prompt'))
-  draftPlan(db, { conversationId: 'c', content: text('plan') })
+  const plan = draftPlan(db, { conversationId: 'c', content: text('plan') })
+  assert.equal(plan.hash, hashOf(plan.content), 'the hash of what is stored')
   const parts = ['content', 'keywords', 'anticipatedQueries', 'conceptTags', 'projectScope']
   writeMemory(db, {
     ...{ type: 'x', title: text('title') },

@@ -65,8 +65,11 @@ test('criteria are read in the usual spellings', () => {
     ['**Acceptance criteria:**\n- one', ['C1 one']],
     ['## Definition of done\n- one\n### Deeper\n- two\n## Next\n- not one', ['C1 one', 'C2 two']],
     ['# Success criteria\n- one\n# Next\n- not one', ['C1 one']],
+    ['## Success criteria\n- one\n##\n- two', ['C1 one', 'C2 two']],
   ]
-  for (const [plan, expected] of table) assert.deepEqual(texts(plan), expected, JSON.stringify(plan))
+  for (const [plan, expected] of table)
+    for (const text of [plan, plan.replaceAll(/\r?\n/g, '\r\n')])
+      assert.deepEqual(texts(text), expected, JSON.stringify(text))
 })
 
 test('no text makes it fail, and the same text gives the same numbers', () => {

@@ -4,6 +4,7 @@ import { lstatSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { addEvent } from '../store/audit.ts'
 import { openDb } from '../store/open.ts'
 import { getPlan, hashOf } from '../store/plans.ts'
 import { publicContract } from './contract.ts'
@@ -32,7 +33,7 @@ const json = (value: unknown) => JSON.stringify(value, null, 2)
 const quiet = async () => undefined
 
 test('the contract is the declared commands with their help, the documents and the schemas', async (t) => {
-  const bin = { greet: './bin/greet.mjs', gone: 'bin/gone.mjs', out: '../x', odd: 1 }
+  const bin = { greet: './bin/greet.mjs', hi: 'bin/greet.mjs', gone: 'bin/gone.mjs', out: '../x', odd: 1 }
   const manifest = {
     name: 'greet',
     version: '1.0.0',
@@ -65,6 +66,7 @@ test('the contract is the declared commands with their help, the documents and t
     parts: [
       { name: 'package.json (name, bin, exports)', text: json(manifest) },
       { name: 'greet --help', text: 'Usage: greet NAME' },
+      { name: 'hi --help', text: 'Usage: greet NAME' },
       { name: 'README.md', text: '# Greet' },
       { name: 'docs/deep/a.md', text: 'a' },
       { name: 'openapi.json', text: '{"openapi":"3"}' },
@@ -77,7 +79,7 @@ test('the contract is the declared commands with their help, the documents and t
     entryPoints: ['bin/greet.mjs'],
     leftOut: [],
   })
-  assert.deepEqual(asked, ['bin/greet.mjs'])
+  assert.deepEqual(asked, ['bin/greet.mjs', 'bin/greet.mjs'])
 })
 
 test('at most forty documents are shown', async (t) => {
@@ -202,8 +204,13 @@ test('the context is built from the plan and the contract, and what went in is o
 
 test('of the plan, lines of the implementation are left out from 24 characters; parts of the contract are trimmed', async (t) => {
   const [short, long] = ['x'.repeat(23), 'y'.repeat(24)]
-  const at = place(t, { 'README.md': '\n\nGreets.\n\n' })
-  const drafted = draftPlan(at.db, 'c', 's', `Use ${short} and ${long}.\n\n## Success criteria\n- one\n`) as {
+  const at = place(t, { 'README.md': '\n\nGreets.\n\n', 'docs/a.md': `See\n${long};\nthere\n` })
+  const drafted = draftPlan(
+    at.db,
+    'c',
+    's',
+    `Use ${short} and ${long}, then ${long}.\n\n## Success criteria\n- one\n`,
+  ) as {
     id: number
   }
   approvePlan(at.db, 'c', { planId: drafted.id, by: 'ada' })
@@ -225,8 +232,18 @@ test('of the plan, lines of the implementation are left out from 24 characters; 
   approve(Date.now() + 600_000)
   const request = { conversationId: 'c', sessionId: 's', projectDir: at.projectDir, plan, wanted: ['C1'], help: quiet }
   const { prompt } = await buildExam(at.db, request)
-  assert.match(prompt, new RegExp(`\\nUse ${short} and \\[left out: implementation\\]\\.\\n`))
-  assert.match(prompt, /\n## README\.md\n```\nGreets\.\n```\n\n# How a case looks\n/)
+  const gap = '[left out: implementation]'
+  assert.ok(prompt.includes(`\nUse ${short} and ${gap}, then ${gap}.\n`), prompt)
+  assert.match(
+    prompt,
+    /\n## README\.md\n```\nGreets\.\n```\n## docs\/a\.md\n```\nSee\nthere\n```\n\n# How a case looks\n/,
+  )
+  assert.deepEqual(
+    at.db
+      .all<{ detail: string }>("SELECT detail FROM events WHERE event_type = 'test_generation_context'")
+      .map(({ detail }) => JSON.parse(detail).left_out),
+    [[{ name: 'docs/a.md', why: 'it holds 1 line of the implementation' }]],
+  )
 })
 
 test('the implementation is what changed since the approval and what the record says was written', async (t) => {
@@ -247,9 +264,24 @@ test('the implementation is what changed since the approval and what the record 
   ]
   const later = Date.now() + 600_000
   assert.deepEqual([files(0), files(later)], [all, []])
+  for (const detail of [
+    { plan: plan.id, at: 0 },
+    { plan: plan.id + 1, at: later },
+  ])
+    addEvent(at.db, { conversationId: 'c', sessionId: 'later', type: 'plan_approved', detail })
+  assert.deepEqual([...implementationOf(at.db, 'c', at.projectDir, plan).files], all, 'the last approval of this plan')
+  at.db.run("DELETE FROM events WHERE session_id = 'later'")
   assert.deepEqual(files(null, { approvedAt: '2000-01-01 00:00:00' }), all, 'by the second that the row has')
   assert.deepEqual(files(null, { approvedAt: '2999-01-01 00:00:00' }), [])
   assert.deepEqual(files(null, { approvedAt: null }), all)
+  const zone = process.env['TZ']
+  process.env['TZ'] = 'Etc/GMT-14'
+  t.after(() => {
+    if (zone === undefined) delete process.env['TZ']
+    else process.env['TZ'] = zone
+  })
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString().slice(0, 19).replace('T', ' ')
+  assert.deepEqual(files(null, { approvedAt: inAnHour }), [], 'which is UTC, wherever we are')
   at.db.run("UPDATE events SET detail = '{' WHERE event_type = 'plan_approved'")
   assert.deepEqual(
     [...implementationOf(at.db, 'c', at.projectDir, { ...plan, approvedAt: '2999-01-01 00:00:00' }).files],

@@ -120,6 +120,17 @@ test('what is old and has rows is moved to a file, with an event that says so, a
   assert.deepEqual(db.get('PRAGMA synchronous'), { synchronous: 1 }, 'NORMAL again')
 })
 
+test('taking one conversation out of a file leaves the others in it, in whatever order they were archived', (t) => {
+  const { db } = record(t)
+  const before = ['s-a', 's-b'].map((session) => rows(db, session))
+  for (const id of ['b', 'now', 'a']) archiveConversation(db, id, 'old.zst')
+  for (const id of ['now', 'a', 'b']) assert.equal(unarchiveConversation(db, id), true, id)
+  assert.deepEqual(
+    ['s-a', 's-b'].map((session) => rows(db, session)),
+    before,
+  )
+})
+
 test('a call that waits for approval keeps its conversation where it is', (t) => {
   const { db } = record(t)
   const call = { toolUseId: 't', tool: 'Bash', input: '{}', summary: '', reason: '', owner: null }

@@ -73,6 +73,21 @@ test('each commit is a link for each turn of a session; what was rolled back is 
   assert.equal(endProblem(db), undefined)
 })
 
+test('a row that takes the id of one that was rolled back is linked once', (t) => {
+  const db = record(t)
+  db.transaction(() => {
+    tell(db, 's')
+    assert.throws(() =>
+      db.transaction(() => {
+        tell(db, 's')
+        throw new Error('no')
+      }),
+    )
+    assert.equal(tell(db, 's'), 2)
+  })
+  assert.deepEqual([linked(db), endProblem(db)], [['s: 1 1, 1 2'], undefined])
+})
+
 test('a link is the hash of its rows after the one before it, in its session and in the database', (t) => {
   const db = record(t)
   for (const session of ['s', 'k', 's']) tell(db, session)

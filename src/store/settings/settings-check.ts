@@ -152,10 +152,9 @@ function isUsable(
   return false
 }
 
-const modelConfigProblems = (config: JsonObject): string[] =>
-  Object.entries(config)
-    .filter(([, value]) => typeof value === 'string' && secretIn(value))
-    .map(([key]) => `model_config.${key} looks like a secret${fixes['model_config']}`)
+/** The provider is one of a list, so only the model's id can hold one. */
+const modelConfigProblems = ({ model_id }: JsonObject): string[] =>
+  secretIn(model_id as string) ? [`model_config.model_id looks like a secret${fixes['model_config']}`] : []
 
 const fieldOf = (fields: Record<string, Shape<unknown>>, key: string): Shape<unknown> | undefined =>
   Object.hasOwn(fields, key) ? fields[key] : undefined

@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openDb } from '../../store/open.ts'
-import { getPlan } from '../../store/plans.ts'
+import { getPlan, hashOf } from '../../store/plans.ts'
 import { keepOut } from '../../store/secrets.ts'
 import { approvePlan, draftPlan } from '../planning.ts'
 import { type Case, casesOf, lastRun, type Run, saveCase, saveRun } from './cases.ts'
@@ -299,15 +299,15 @@ test('a secret that the process knows is neither in a case nor in what its run p
   keepOut(secret)
   const drafted = draftPlan(db, 'c', 's', '## Success criteria\n- x\n')
   assert.ok(drafted.ok)
-  const { id } = saveCase(db, drafted.id, { name: 'n', criterion: null, content: `echo ${secret}` })
+  const { id, hash } = saveCase(db, drafted.id, { name: 'n', criterion: null, content: `echo ${secret}` })
   saveRun(db, {
     ...{ caseId: id, hash: 'h', planHash: 'p', exitCode: 0, timedOut: false, durationMs: 1, startedAt: 'now' },
     ...{ stdout: `out ${secret}`, stderr: `err ${secret}` },
   })
   const { stdout, stderr } = lastRun(db, id)!
   assert.deepEqual(
-    [casesOf(db, drafted.id).map(({ content }) => content), stdout, stderr],
-    [['echo [secret]'], 'out [secret]', 'err [secret]'],
+    [casesOf(db, drafted.id).map(({ content }) => content), hash, stdout, stderr],
+    [['echo [secret]'], hashOf('echo [secret]'), 'out [secret]', 'err [secret]'],
   )
 })
 
