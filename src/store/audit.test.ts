@@ -41,6 +41,7 @@ test('the newest 1000 rows unless more are asked for, and nothing where a filter
     assert.deepEqual(ends(list(db, { limit: 1003, sessionId: 's' })), [1003, 3, 1005])
   }
   assert.deepEqual(ends(listHookInvocations(db, { toolName: 'Bash' })), [1000, 6, 1005])
+  assert.deepEqual(ends(listHookInvocations(db, { toolName: 'Bash', limit: 1003 })), [1003, 3, 1005])
 })
 
 test('rows are found by the index that narrows most, however many there are', (t) => {

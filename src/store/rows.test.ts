@@ -114,9 +114,16 @@ test('conversations and sessions', (t) => {
   assert.equal(newestSession(db, { conversationId: 'c' })?.sessionId, 's2', 'of the same second the later')
   createConversation(db, { projectDir: '/p', id: 'imported' })
   createSession(db, 'imported', 'imported')
-  assert.deepEqual(newest(), ['imported', 'imported', undefined])
+  assert.deepEqual(
+    [newest(), newestSession(db, { projectDir: '/p' })?.sessionId],
+    [['imported', 'imported', undefined], 'imported'],
+  )
   db.run("INSERT INTO ona_imports(session_id, agent, source_id, file) VALUES ('imported', 'other', 'x', 'f')")
-  assert.deepEqual(newest(), ['d', 'c', undefined], "what came out of another agent's history is not continued")
+  assert.deepEqual(
+    [newest(), newestSession(db, { projectDir: '/p' })?.sessionId],
+    [['d', 'c', undefined], 's2'],
+    "what came out of another agent's history is not continued",
+  )
   assert.deepEqual(phases, ['idle', 'planning', 'implement', 'test', 'verify', 'done'], 'the phases of spec 003')
   assert.match(createConversation(db, { projectDir: '/' }).id, /^[0-9a-f]{8}-[0-9a-f]{4}-4/)
 })
@@ -223,6 +230,16 @@ test('approvals: what is asked, who decides, and what is recorded of it', (t) =>
       ['c', 's', 'approval_decided', { id, decision: 'denied', by: 'bob' }],
     ],
   )
+})
+
+test('approvals are listed by their time, then by their row, a thousand of them', (t) => {
+  const db = opened(t)
+  db.run(`WITH RECURSIVE n(at) AS (SELECT 0 UNION ALL SELECT at + 1 FROM n WHERE at < 1000)
+    INSERT INTO ona_approvals(id, conversation_id, session_id, tool_use_id, tool_name, input_json, summary, reason, created_at,
+      expires_at)
+    SELECT 'a' || at, 'c', 's', 't', 'Bash', '{}', '', '', '2020-01-01 00:00:0' || iif(at = 3, 1, 0), '2999-01-01 00:00:00' FROM n`)
+  const ids = listApprovals(db).map(({ id }) => id)
+  assert.deepEqual([ids.length, ids.slice(0, 2), ids.at(-1)], [1000, ['a3', 'a1000'], 'a1'])
 })
 
 test('calls that wait for an agent', (t) => {

@@ -65,6 +65,12 @@ test('a session is listed with its name, first prompt, branch and the number of 
   const [{ conversationId }] = listSessions(db) as [SessionSummary]
   for (const key of ['mode', 'zone']) setState(db, conversationId, key, 'another value')
   setState(db, conversationId, 'name', 'my work')
+  for (const [sessionId, type, branch] of [
+    [id, 'session_start', 'resumed/elsewhere'],
+    ['s2', 'session_start', 'other'],
+    [id, 'other', 'x'],
+  ] as const)
+    addEvent(db, { conversationId, sessionId, type, detail: { branch } })
   const [{ startedAt, ...found }, ...others] = listSessions(db) as [SessionSummary, ...SessionSummary[]]
   assert.deepEqual(
     [found, others],
@@ -87,6 +93,20 @@ test('a session is listed with its name, first prompt, branch and the number of 
   assert.deepEqual([countMessages(db, id, 100), countMessages(db, id, 3)], [4, 3])
 })
 
+test('sessions of sub-agents, those of another agent’s history and those without a word are not listed', (t) => {
+  const db = record(t)
+  const [own, imported] = [0, 1].map((at) => session(db, '/shop', `2026-11-01 10:00:0${at}`, ['x']))
+  const { conversationId } = listSessions(db).find(({ sessionId }) => sessionId === own)!
+  for (const [id, parent] of [['silent'], ['inner', { sessionId: own!, agentId: 'a', agentType: 'x' }]] as const)
+    createSession(db, conversationId, id, parent)
+  appendEntries(db, 'inner', [said('user', 'x')])
+  db.run("INSERT INTO ona_imports(session_id, agent, source_id, file) VALUES (?, 'x', 'y', 'z')", imported!)
+  assert.deepEqual(
+    listSessions(db).map(({ sessionId }) => sessionId),
+    [own],
+  )
+})
+
 test('the beginning of an id finds the session, unless another begins the same', (t) => {
   const db = record(t)
   const { id } = createConversation(db, { projectDir: '/shop' })
@@ -103,6 +123,14 @@ test('the beginning of an id finds the session, unless another begins the same',
     Array(6).fill(undefined),
     'what is no beginning of an id is none, even where a session is called so',
   )
+  for (const last of ['0', 'f']) {
+    const whole = `0badca${last}1-1111-4111-8111-111111111111`
+    createSession(db, id, whole)
+    assert.equal(found('0badca'), last === '0' ? whole : undefined)
+    assert.equal(found(`0badca${last}`), whole)
+  }
+  createSession(db, id, 'fffffff1-1111-4111-8111-111111111111')
+  assert.equal(found('ffffff'), 'fffffff1-1111-4111-8111-111111111111')
   createSession(db, id, 'abcdea')
   assert.equal(found('abcdea'), 'abcdea')
   const [imported, inner] = ['abcdeb11-1111-4111-8111-111111111111', 'abcdeb22-1111-4111-8111-111111111111']

@@ -246,6 +246,7 @@ test('the copy has all of the project but its history, its packages and our fold
   ])
     put(path)
   symlinkSync('../deep', join(at.projectDir, 'node_modules/own'))
+  symlinkSync('../../deep', join(at.projectDir, 'node_modules/@s/own'))
   symlinkSync('../own/cli', join(at.projectDir, 'node_modules/.bin/cli'))
   symlinkSync('a', join(at.projectDir, 'link'))
   utimesSync(join(at.projectDir, 'deep/cli'), 1_000_000, 1_000_000)
@@ -264,8 +265,9 @@ test('the copy has all of the project but its history, its packages and our fold
       read('node_modules/@s/p/i'),
       read('node_modules/.bin/run'),
       read('node_modules/.bin/cli'),
+      read('node_modules/@s/own/cli'),
     ],
-    ['node_modules/dep/i', 'node_modules/@s/p/i', 'node_modules/.bin/run', 'of the copy'],
+    ['node_modules/dep/i', 'node_modules/@s/p/i', 'node_modules/.bin/run', 'of the copy', 'of the copy'],
   )
   assert.equal(copy.path.endsWith('/project'), true)
   copy.write('a', 'again')
