@@ -1,10 +1,10 @@
 /** The sandbox of a process: what it keeps open between commands, and how one command is put inside. */
 
-import type { ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { WarmShell } from '../hooks/handlers/shells/waiting-shell.ts'
 import type { ProtectedPath } from '../permissions/protected-paths.ts'
 import type { PermissionSettings } from '../permissions/question.ts'
 import { sandboxEnv } from './env.ts'
@@ -81,8 +81,8 @@ export interface Cell {
   watch(look: () => void): () => void
   /** Hosts that were refused since the command started. */
   refusals(): string[]
-  /** A process of this very profile that waits for a command of bash. */
-  readonly spare: (command: string) => ChildProcess | undefined
+  /** A shell in a sandbox of this very profile that waits for a command. */
+  readonly spare: (command: string) => WarmShell | undefined
   /** Has one made for the next command. */
   prepareSpare(when: 'now' | 'soon'): void
 }

@@ -4,6 +4,8 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { lstatSync } from 'node:fs'
+import { startsAlike, waits } from '../hooks/handlers/shells/command-script.ts'
+import { keepAlive, type WarmShell, warmShell } from '../hooks/handlers/shells/waiting-shell.ts'
 import { withFile } from '../hooks/process/process-group.ts'
 import type { Launcher } from './kernel/available.ts'
 import type { Mount } from './mounts/table.ts'
@@ -16,11 +18,11 @@ export interface SpareRequest {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Commands come by this descriptor, and end with a NUL. */
-const commandFd = 4
-/** bash reads a pipe byte by byte: a longer command is started in a sandbox of its own. */
+/** bash reads a socket byte by byte: a longer command is started in a sandbox of its own. */
 const longest = 4000
-const wait = `IFS= read -r -d "" -u ${commandFd} REPLY || exit 1; exec ${commandFd}<&-; eval "unset REPLY; $REPLY"`
+/** A shell that does not acknowledge its command by then was stopped while it was idle, and is ended: it has run nothing. */
+const acknowledgeMs = 2000
+const bash = '/bin/bash'
 /** A start takes the time of a command that runs: one is made beside it only when the command takes longer than this. */
 const restMs = 20
 /** Commands that come one right after the other, or at the same time, each find one; more would be memory for nothing. */
@@ -28,7 +30,7 @@ const most = 4
 
 export class Spare {
   #key = ''
-  #waiting: ChildProcess[] = []
+  #waiting: WarmShell[] = []
   #wanted = 1
   #timer: NodeJS.Timeout | undefined
   #next: SpareRequest | undefined
@@ -36,27 +38,26 @@ export class Spare {
 
   /** Makes as many as are missing: at once, or in a while, if a command runs that should not wait for it. */
   prepare(request: SpareRequest, when: 'now' | 'soon'): void {
-    if (this.#isClosed) return
+    if (this.#isClosed || !startsAlike(request.env)) return
     this.#next = request
     if (this.#timer && when === 'soon') return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#make(), when === 'now' ? 0 : restMs).unref()
   }
 
-  /** The process with the command on its way to it; undefined when there is none of this kind. */
-  take(key: string, command: string): ChildProcess | undefined {
+  /** One that waits for its command; undefined when there is none of this kind. */
+  take(key: string, command: string): WarmShell | undefined {
     if (this.#key !== key || command.length > longest) return undefined
-    const child = this.#live().shift()
-    if (!child) {
+    const shell = this.#live().shift()
+    if (!shell) {
       this.#wanted = Math.min(this.#wanted + 1, most)
       return undefined
     }
-    child.ref()
-    for (const stream of child.stdio) (stream as { ref?(): void } | null)?.ref?.()
-    const input = child.stdio[commandFd] as NodeJS.WritableStream
-    input.on('error', () => {}) // it has just ended: its exit code tells
-    input.end(`${command}\0`)
-    return child
+    const release = (word: string) => {
+      shell.release(word)
+      endUnlessBegun(shell.child)
+    }
+    return { ...shell, release }
   }
 
   get isReady(): boolean {
@@ -70,12 +71,12 @@ export class Spare {
   }
 
   #end(): void {
-    for (const child of this.#waiting) child.kill('SIGKILL')
+    for (const { child } of this.#waiting) child.kill('SIGKILL')
     this.#waiting = []
   }
 
-  #live(): ChildProcess[] {
-    this.#waiting = this.#waiting.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
+  #live(): WarmShell[] {
+    this.#waiting = this.#waiting.filter(({ child }) => child.exitCode === null && child.signalCode === null)
     return this.#waiting
   }
 
@@ -85,19 +86,24 @@ export class Spare {
     if (this.#key !== key) this.#end()
     this.#key = key
     while (this.#live().length < this.#wanted) {
-      const { words, file } = launch(['/bin/bash', '-c', wait, '/bin/bash'], [3, commandFd])
-      const stdio: ('ignore' | 'pipe' | number)[] = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe']
+      const { words, file } = launch([bash, '-c', waits, bash], [3])
+      const stdio: ('ignore' | 'pipe' | number)[] = ['ignore', 'pipe', 'pipe', 'pipe']
       const start = () => spawn(words[0]!, words.slice(1), { cwd, env, detached: true, stdio })
       const child = file ? withFile(stdio, file, start) : start()
-      this.#waiting.push(child)
-      child.on('error', () => {
-        this.#waiting = this.#waiting.filter((each) => each !== child) // the next command starts its own, and says why not
-      })
-      child.unref()
-      for (const stream of child.stdio) (stream as { unref?(): void } | null)?.unref?.()
+      child.on('error', () => {}) // the next command starts its own, and says why not
       if (child.pid === undefined) return
+      this.#waiting.push(warmShell(child, key))
+      keepAlive(child, false)
     }
   }
+}
+
+/** It cannot be woken from outside, since it leads a session of its own. */
+function endUnlessBegun(child: ChildProcess): void {
+  const limit = setTimeout(() => child.kill('SIGKILL'), acknowledgeMs)
+  const clear = () => clearTimeout(limit)
+  child.stdio[3]?.once('data', clear)
+  child.once('exit', clear)
 }
 
 /** Which files the mounts lie on now: one that was replaced since is not covered by an older sandbox. */

@@ -1,10 +1,10 @@
 /** One command in one shell, with bounded output, and where the shell ended up. */
-import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { runsAlike, wordFor } from '../../hooks/handlers/shells/command-script.ts'
+import type { WarmShell } from '../../hooks/handlers/shells/waiting-shell.ts'
 import { runGroup } from '../../hooks/process/process-group.ts'
 import type { Cell } from '../../sandbox/fence.ts'
 import { Bounded } from '../bounded.ts'
-import { type WaitingShell, wordFor } from './waiting-shell.ts'
 
 export interface ShellEnd {
   /** Undefined when a signal ended it, or when it did not start. */
@@ -26,9 +26,9 @@ export interface ShellOptions {
   /** Puts the shell's words inside a sandbox; the descriptors are those that it is given on purpose. */
   readonly launch?: Cell['launch']
   /** A sandbox that waits for a command already. */
-  readonly spare?: (command: string) => ChildProcess | undefined
+  readonly spare?: Cell['spare']
   /** A shell that was started for this command. */
-  readonly shell?: WaitingShell
+  readonly shell?: WarmShell
   /** Shell text that goes before the command. */
   readonly prelude: string
   readonly signal: AbortSignal
@@ -48,12 +48,9 @@ export async function runShell(command: string, options: ShellOptions): Promise<
     options.onOutput?.(chunk)
   }
   const words = [shell, '-c', `${moves ? tellWhere : ''}${options.prelude}${command}`]
-  const isWhole = !words[2]!.includes('\0') // where it would end for a shell that reads it; one of its own refuses it
-  const waiting = isWhole ? options.shell : undefined
-  if (options.signal.aborted || !isWhole) options.shell?.dismiss()
-  else waiting?.release(wordFor(words[2]!, moves))
-  const child = waiting?.child ?? (isWhole ? options.spare?.(words[2]!) : undefined)
-  const launch = (!child && options.launch?.(words, moves ? [3] : [])) || { words }
+  const waiting = waitingFor(`${options.prelude}${command}`, options)
+  waiting?.release(wordFor(words[2]!, moves))
+  const launch = (!waiting && options.launch?.(words, moves ? [3] : [])) || { words }
   const end = await runGroup({
     program: launch.words[0]!,
     args: launch.words.slice(1),
@@ -64,15 +61,15 @@ export async function runShell(command: string, options: ShellOptions): Promise<
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
     onStdout: hear(stdout),
     onStderr: hear(stderr),
-    ...(child && { child }),
-    ...((moves || child) && {
+    ...(waiting && { child: waiting.child }),
+    ...((moves || waiting) && {
       onThird(chunk: Buffer) {
         if (where.length < 65_536) where += chunk.toString('utf8')
       },
     }),
   })
-  if (waiting && end.signal && !end.cause && !(await waiting.began))
-    return runShell(command, { ...options, shell: undefined })
+  if (waiting && !end.cause && !(await waiting.began))
+    return runShell(command, { ...options, shell: undefined, spare: undefined })
   if (waiting) where = where.slice(1) // what it acknowledged with
   return {
     exitCode: end.exitCode ?? undefined,
@@ -83,6 +80,13 @@ export async function runShell(command: string, options: ShellOptions): Promise<
     cause: typeof end.cause === 'object' ? { notStarted: whyNot(options.cwd, end.cause.notStarted) } : end.cause,
     leftBehind: end.leftBehind,
   }
+}
+
+/** One that takes this text and runs it as a shell of its own would. */
+function waitingFor(text: string, { shell, spare, signal }: ShellOptions): WarmShell | undefined {
+  if (!signal.aborted && runsAlike(text)) return shell ?? spare?.(text)
+  shell?.dismiss()
+  return undefined
 }
 
 const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh'

@@ -11,6 +11,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { processOf } from '../../files/process-tree.ts'
+import { runsAlike, startsAlike, waits } from '../../hooks/handlers/shells/command-script.ts'
 import { keepAlive, type WarmShell, warmShell } from '../../hooks/handlers/shells/waiting-shell.ts'
 import { startGroup } from '../../hooks/process/process-group.ts'
 
@@ -28,20 +29,8 @@ export interface WaitingShell extends WarmShell {
 /** The record finds the command of a process that was started up to this long before it (store/operator.ts). */
 export const longestWaitMs = 10 * 60_000
 
-/** What the shell waits for: whether the command tells by descriptor 3 where it ended, or is to find it closed; and the command. */
-export const wordFor = (command: string, tellsWhere: boolean): string => `${tellsWhere ? '3' : '-'}${command}\0`
-
 /** bash reads a socket byte by byte: a longer command takes longer to be read than a shell takes to start. */
 const longestCommand = 1000
-/** What `eval` does otherwise than `-c`: a trap on errors runs twice; and what is counted or listed from the start of the shell. */
-const tellsApart = /\0|\b(?:trap|times|caller|SHELLOPTS|BASH_\w+|BASH|FUNCNAME|_)\b|\$_|\bset\b|\bdeclare\b|\btypeset\b/
-const waits = [
-  'IFS= builtin read -r -d "" -u 3 BASH_EXECUTION_STRING || builtin kill -KILL $$',
-  'builtin printf b >&3; [[ $BASH_EXECUTION_STRING == 3* ]] || exec 3>&-',
-  'BASH_EXECUTION_STRING=${BASH_EXECUTION_STRING:1}; SECONDS=0; builtin eval "$BASH_EXECUTION_STRING"',
-].join('; ')
-/** Code that bash runs as it starts, and functions in the place of builtins. */
-const startsOtherwise = /^(?:BASH_ENV|ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|ONA_WARM_SHELLS)$/
 const program = '/bin/bash'
 
 interface Waiting {
@@ -90,7 +79,7 @@ function drop(): void {
 
 /** The one that waits there, for this command; undefined where the command has to have a shell of its own. */
 export function takeShell(command: string, place: ShellPlace): WaitingShell | undefined {
-  if (!waiting || !isFor(place) || command.length > longestCommand || tellsApart.test(command)) return undefined
+  if (!waiting || !isFor(place) || command.length > longestCommand || !runsAlike(command)) return undefined
   const { shell, folder, startedAt, limit } = waiting
   clearTimeout(limit)
   waiting = undefined
@@ -105,7 +94,7 @@ const isFor = ({ cwd, env }: ShellPlace) => waiting?.place.cwd === cwd && waitin
 function canWait(env: NodeJS.ProcessEnv): boolean {
   const known = fits.get(env)
   if (known !== undefined) return known
-  const can = !Object.keys(env).some((name) => startsOtherwise.test(name))
+  const can = startsAlike(env)
   fits.set(env, can)
   return can
 }
