@@ -9,6 +9,7 @@
  */
 import type { ChildProcess } from 'node:child_process'
 import type { Env } from '../handler.ts'
+import { bindGroup } from '../process/bound-groups.ts'
 import { signalGroup, startGroup, wakeGroup } from '../process/process-group.ts'
 import { isObject, type JsonObject } from '../shape.ts'
 import { argvOf, type CommandRun } from './command.ts'
@@ -208,6 +209,7 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
       if (said?.protocol !== protocol)
         return end(program, `answered the handshake with ${line.slice(0, 80)}, not {"protocol":${protocol}}`)
       greeted = true
+      release() // from now on it notices the end of its stdin
       for (const each of early.splice(0)) child?.stdin?.write(each)
       return undefined
     }
@@ -220,6 +222,7 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
     if (!child) queueMicrotask(() => end(program, `not started: ${problem}`))
     return program
   }
+  const release = bindGroup(child)
   child.stdin!.on('error', () => {}) // it has ended; that is reported by its exit
   child.stdout!.setEncoding('utf8').on('data', (text: string) => {
     const lines = (partial + text).split('\n')

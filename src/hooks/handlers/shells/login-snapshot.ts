@@ -8,10 +8,11 @@ import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
+import { bindGroup } from '../../process/bound-groups.ts'
 import { signalGroup, startGroup } from '../../process/process-group.ts'
 import { isSameState, type LoginState, printState, probe, type Restore, readState, restoreOf } from './login-state.ts'
 import { afterRestore } from './shell-script.ts'
-import type { WarmPlace } from './waiting-shell.ts'
+import { longestLoginMs, type WarmPlace } from './waiting-shell.ts'
 
 export interface LoginSnapshot {
   readonly state: LoginState
@@ -25,7 +26,6 @@ export interface LoginSnapshot {
   checkedAt: number
 }
 
-const longestLoginMs = 30_000
 const afterLogin = 'builtin set -- "$?" "$@"'
 const restoring = ['--noprofile']
 
@@ -156,6 +156,7 @@ function stateAfter(
       }
       setImmediate(look, 1)
     })
+    if (child.pid !== undefined) bindGroup(child)
     child.stdin?.end(probe)
     child.unref()
     timer.unref()

@@ -26,6 +26,9 @@ export interface Shell extends WarmShell {
   readonly stamp: string
 }
 
+/** A profile that takes longer is one that does not end. */
+export const longestLoginMs = 30_000
+
 const loginFiles = ['.bash_profile', '.bash_login', '.profile', '.bashrc']
 const watched = new WeakMap<WarmPlace, readonly string[]>()
 

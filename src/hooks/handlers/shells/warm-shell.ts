@@ -12,12 +12,21 @@ import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import { hideVariables } from '../../../files/hide-variables.ts'
 import type { Env } from '../../handler.ts'
-import { startGroup } from '../../process/process-group.ts'
+import { bindGroup } from '../../process/bound-groups.ts'
+import { signalGroup, startGroup } from '../../process/process-group.ts'
 import { credentialNames } from '../../secrets/secret-names.ts'
 import { envText } from '../hook-env.ts'
 import { type HasLogin, learn, learnAgain, learnInHaste, refresh } from './pool-login.ts'
 import { afterLogin, waitingScript } from './shell-script.ts'
-import { keepAlive, type Shell, stampOf, type WarmPlace, type WarmShell, warmShell } from './waiting-shell.ts'
+import {
+  keepAlive,
+  longestLoginMs,
+  type Shell,
+  stampOf,
+  type WarmPlace,
+  type WarmShell,
+  warmShell,
+} from './waiting-shell.ts'
 
 /** Of all commands in one place, and of one command, which sub-agents may need at once. */
 const mostShells = 16
@@ -272,9 +281,16 @@ function startShell(pool: Pool, stock: Stock): void {
     return
   }
   let isStarting = true
+  const release = bindGroup(child)
+  const limit = setTimeout(() => {
+    pool.coldOnly = true
+    signalGroup(child, 'SIGKILL')
+  }, longestLoginMs).unref()
   const started = () => {
     if (!isStarting) return
     isStarting = false
+    clearTimeout(limit)
+    release()
     ready(stock)
   }
   const shell = warmShell(child, stamp)
