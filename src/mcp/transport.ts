@@ -6,6 +6,7 @@ import { withoutSecrets } from '../auth/child-env.ts'
 import { isObject } from '../hooks/shape.ts'
 import type { Wrap } from '../sandbox/wrap.ts'
 import type { HttpTransport, ServerConfig } from './config.ts'
+import { LineBuffer } from './line-buffer.ts'
 import type { ServerLogin } from './oauth.ts'
 
 /** No message is longer, whichever way it comes. */
@@ -52,8 +53,8 @@ async function childProcess(
     env: inside as Record<string, string>,
     cwd,
     stderr: 'pipe',
-    maxBufferSize: longestMessage,
   })
+  Object.assign(transport, { _readBuffer: new LineBuffer(longestMessage) })
   let tail = ''
   transport.stderr?.on('data', (chunk: Buffer) => {
     tail = (tail + chunk.toString('utf8')).slice(-4096)
@@ -127,17 +128,45 @@ const boundedFetch = async (url: string | URL, init?: RequestInit): Promise<Resp
   const response = await fetch(url, init)
   if (!response.body) return response
   const isStream = response.headers.get('content-type')?.includes('text/event-stream')
-  let since = 0
+  const openBytes = isStream ? ofOpenEvent() : ofAll()
   const limit = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
-      const newline = isStream ? chunk.lastIndexOf(10) : -1
-      since = newline < 0 ? since + chunk.length : chunk.length - newline
-      if (since > longestMessage) controller.error(new Error(`a message of over ${longestMessage} bytes`))
+      if (openBytes(chunk) > longestMessage) controller.error(new Error(`a message of over ${longestMessage} bytes`))
       else controller.enqueue(chunk)
     },
   })
   return new Response(response.body.pipeThrough(limit), response)
 }
+
+function ofAll(): (chunk: Uint8Array) => number {
+  let all = 0
+  return (chunk) => {
+    all += chunk.length
+    return all
+  }
+}
+
+/** How much has come of the event that has not ended: an empty line ends it. */
+function ofOpenEvent(): (chunk: Uint8Array) => number {
+  let event = 0
+  let line = 0
+  let last = 0
+  return (chunk) => {
+    let from = 0
+    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
+      line += at - from
+      const before = at > 0 ? chunk[at - 1] : last
+      event = line === 0 || (line === 1 && before === carriageReturn) ? 0 : event + line + 1
+      line = 0
+      from = at + 1
+    }
+    line += chunk.length - from
+    last = chunk.at(-1) ?? last
+    return event + line
+  }
+}
+const newline = 10
+const carriageReturn = 13
 
 function helpedHeaders(command: string, env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
   return new Promise((resolve, reject) => {

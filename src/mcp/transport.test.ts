@@ -1,0 +1,80 @@
+/** How much a server may send at once, whichever way it is reached. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import type { ServerConfig } from './config.ts'
+import { wayTo } from './transport.ts'
+
+const mebibyte = 1024 * 1024
+const options = { env: process.env, projectDir: process.cwd() }
+const named = (transport: object) =>
+  ({ name: 'x', scope: 'user', transport, alwaysLoad: false }) as unknown as ServerConfig
+
+test('a child process may send a message of 12 MiB', async () => {
+  const print = `console.log(JSON.stringify({ jsonrpc: '2.0', method: 'x', params: { a: 'x'.repeat(12 << 20) } }))`
+  const { transport } = await wayTo(
+    named({ type: 'stdio', command: process.execPath, args: ['-e', print], env: {} }),
+    options,
+  )
+  const came = new Promise<number>((resolve) => {
+    transport.onmessage = (message) => resolve(JSON.stringify(message).length)
+  })
+  await transport.start()
+  assert.ok((await came) > 12 * mebibyte)
+  await transport.close()
+})
+
+/** What becomes of a request that is answered like this, with a stream of events. */
+async function errorOf(t: TestContext, answer: (response: ServerResponse) => void): Promise<string> {
+  const server = createServer((_, response) => {
+    response.on('error', () => {}).writeHead(200, { 'content-type': 'text/event-stream' })
+    answer(response)
+  }).listen(0, '127.0.0.1')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { transport } = await wayTo(named({ type: 'http', url, headers: {} }), options)
+  const failed = new Promise<string>((resolve) => {
+    transport.onerror = ({ message }) => resolve(message)
+    transport.onmessage = () => resolve('a message came')
+  })
+  await transport.start()
+  await transport.send({ jsonrpc: '2.0', id: 1, method: 'ping' })
+  const said = await failed
+  await transport.close()
+  return said
+}
+
+/** Writes as much as is taken, until the client has had enough. */
+const endlessly = (text: string) => (response: ServerResponse) => {
+  const write = () => {
+    while (!response.destroyed && response.write(text));
+  }
+  response.on('drain', write)
+  write()
+}
+const line = `data: ${'x'.repeat(1000)}\n`
+
+for (const [what, text] of [
+  ['one line without end', 'x'.repeat(1000)],
+  ['one event of lines without end', line.repeat(60)],
+  ['one event of lines without end, with carriage returns', line.replace('\n', '\r\n').repeat(60)],
+] as const)
+  test(`an answer is cut off at its limit: ${what}`, async (t) => {
+    assert.match(await errorOf(t, endlessly(text)), /a message of over 16777216 bytes/)
+  })
+
+test('events of more than the limit together, each within it, are all read', async (t) => {
+  const message = (more: object) => `data: ${JSON.stringify({ jsonrpc: '2.0', ...more })}\n\n`
+  const comment = `: ${'x'.repeat(mebibyte)}\n`
+  const said = await errorOf(t, (response) => {
+    for (let at = 0; at < 40; at++) response.write(`${comment}${at % 2 ? '\n' : '\r\n'}`)
+    response.end(message({ id: 1, result: {} }))
+  })
+  assert.equal(said, 'a message came')
+})
