@@ -100,8 +100,15 @@ export class Spare {
 
 /** It cannot be woken from outside, since it leads a session of its own. */
 function endUnlessBegun(child: ChildProcess): void {
-  const limit = setTimeout(() => child.kill('SIGKILL'), acknowledgeMs)
-  const clear = () => clearTimeout(limit)
+  let late: NodeJS.Immediate | undefined
+  const limit = setTimeout(() => {
+    // where this process itself was held up, the acknowledgement is there and is read in this turn of the event loop
+    late = setImmediate(() => child.kill('SIGKILL'))
+  }, acknowledgeMs)
+  const clear = () => {
+    clearTimeout(limit)
+    clearImmediate(late)
+  }
   child.stdio[3]?.once('data', clear)
   child.once('exit', clear)
 }

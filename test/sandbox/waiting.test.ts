@@ -1,6 +1,6 @@
 /** A command in a sandbox that was made ahead of it runs as it does in one that is made for it, and exactly once. */
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { runShell, type ShellEnd } from '../../src/tools/bash/shell-process.ts'
@@ -50,6 +50,8 @@ const wordsOf = (pid: number) => read(`/proc/${pid}/cmdline`).split('\0')
 /** It has read its script and sleeps in the read of its command. */
 const waits = (pid: number) => /^State:\s+S/m.test(read(`/proc/${pid}/status`))
 
+const isAlive = (pid: number) => /^State:\s+[^ZX]/m.test(read(`/proc/${pid}/status`))
+
 const ran = () => read(join(world.project, 'ran'))
 const plain = ({ stdout, stderr, ...end }: ShellEnd) => ({ ...end, stdout: stdout.text(), stderr: stderr.text() })
 
@@ -62,6 +64,7 @@ for (const [what, at] of [
     world.reset()
     const pids = await waitingProcesses()
     process.kill(pids.at(at)!, 'SIGKILL')
+    while (pids.some(isAlive)); // else its shell may take the command before it ends with the rest
     const end = plain(await run('echo x >> ran; echo done'))
     const whole = { exitCode: 0, signal: undefined, cwd: undefined, cause: undefined, leftBehind: false }
     assert.deepEqual([end, ran()], [{ ...whole, stdout: 'done\n', stderr: '' }, 'x\n'])
@@ -71,6 +74,20 @@ test('where the shell was stopped while it waited, the command runs once in anot
   world.reset()
   process.kill((await waitingProcesses()).at(-1)!, 'SIGSTOP')
   assert.deepEqual([(await run('echo x >> ran')).exitCode, ran()], [0, 'x\n'])
+})
+
+test('a command that acknowledged in time runs to its end where this process was held up', async (t) => {
+  world.reset()
+  await waitingProcesses()
+  const { setTimeout } = globalThis
+  t.mock.method(globalThis, 'setTimeout', ((work: () => void, ms: number, ...given: []) =>
+    setTimeout(work, ms === 2000 ? 100 : ms, ...given)) as typeof setTimeout)
+  const running = run('echo x > ran; while [ -e ran ]; do sleep 0.01; done; echo done')
+  while (ran() === '') await Promise.resolve() // neither timers nor input get their turn
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150)
+  await new Promise((resolve) => setImmediate(setImmediate, resolve))
+  rmSync(join(world.project, 'ran'))
+  assert.deepEqual(plain(await running).stdout, 'done\n')
 })
 
 test('a command that kills its shell is not run again', async () => {
