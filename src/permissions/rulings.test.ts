@@ -506,6 +506,7 @@ test('what is said of folders as a whole, by what is in them now', async () => {
     'plain',
     'dashed',
     'none',
+    'dots',
   ])
     mkdirSync(join(w, folder), { recursive: true })
   for (const file of [
@@ -517,6 +518,7 @@ test('what is said of folders as a whole, by what is in them now', async () => {
     'mcp/.mcp.json',
     'dashed/--checkpoint=1',
     'dashed/x',
+    'dots/.profile',
     '.mcp.json',
   ])
     writeFileSync(join(w, file), 'text')
@@ -525,6 +527,9 @@ test('what is said of folders as a whole, by what is in them now', async () => {
   const own = { cwd: w, projectDir: w }
   const builtin = { ...own, settings: { allow: builtinRules } }
   await hold(rowsIn('folder-rulings.txt', own, builtin))
+  const atLogin = (folder: string) =>
+    `ask: \`rm -r ~/Library\` takes ${folder} with a file that starts programs at login`
+  await hold(['/h', '/g'].map((home) => ['+Bash', 'rm -r ~/Library', atLogin(`${home}/Library`), { ...own, home }]))
   await hold([
     ['+Bash(tar *)', 'tar cf a.tar dashed/*', 'allow by Bash(tar *): the allow rule "Bash(tar *)"', own],
     [

@@ -105,6 +105,11 @@ test('a command is read the same in whichever line it stands', () => {
   )
 })
 
+test('a command with a here-document is read anew for each of its bodies', () => {
+  const inputs = ['one', 'one', 'two', 'three'].map((body) => readShell(`cat <<END\n${body}\nEND`).commands[0]!.input)
+  assert.deepEqual(inputs, [['one\n'], ['one\n'], ['two\n'], ['three\n']])
+})
+
 test('what follows from a name is worked out once, for five hundred names of a hundred letters at most', () => {
   const worked: string[] = []
   const of = byName((name) => {

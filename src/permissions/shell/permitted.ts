@@ -126,7 +126,7 @@ function writeIs(place: Place, target: ShellWord): 'allow' | 'ask' | 'deny' {
       ? 'allow'
       : modeSays({ ...place.question, tool: 'Write' }, access).word
   })
-  return words.includes('deny') ? 'deny' : words.includes('ask') ? 'ask' : 'allow'
+  return words.find((word) => word !== 'allow') ?? 'allow' // no mode asks of one folder and denies in another
 }
 
 /** `< file` is judged as Read is: inside the working directories, or by a rule or the mode. */

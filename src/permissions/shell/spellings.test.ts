@@ -56,3 +56,19 @@ test('every name of a verb of npm is its full one, and a word that only begins o
       for (const near of [`Z${verb}`, `${verb}Z`]) assert.deepEqual(spelled(near), [`npm ${near} a`])
     }
 })
+
+test('of flags in one word those behind one that takes a value are its value', () => {
+  const letters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ']
+  const taking = (verb: string) =>
+    letters.filter((letter) => {
+      const line = `git ${verb} -0${letter}99`
+      const apart = certainSpellings(readShell(line).commands[0]!, every)
+      const isValue = apart[1] === `git ${verb} -0 -${letter}`
+      assert.deepEqual(apart, [line, isValue ? apart[1] : `git ${verb} -0 -${letter} -9 -9`])
+      return isValue
+    })
+  assert.deepEqual(
+    ['commit', 'push', 'log', 'tag', 'toString'].map((verb) => taking(verb).join('')),
+    ['cmtuCFS', 'o', 'nGLS', '', ''],
+  )
+})

@@ -54,6 +54,7 @@ test('commands in the words of git, each read like one of its own', () => {
     ["git clone -u 'alias.x=y z' u", ['alias.x=y z']],
     ["git clone --upload-pack 'alias.x=y z' u", ['alias.x=y z']],
     ['git -c alias.x=y x', ['git y']],
+    ['git -cx core.pager=y x', []],
     ['git -c ALIAS.x=y x', ['git y']],
     ['git -c myalias.x=y x', ['y']],
     ["git -c alias.x='!y z' x", ['y z']],
