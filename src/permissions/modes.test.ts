@@ -71,12 +71,12 @@ test('modes, from the narrowest to the widest, and what each says', () => {
   )
 })
 
-test('behind a link a protected file is named as written, one outside by where the link leads', async (t) => {
+test('behind a link a protected file is named as written, one outside or with secrets by where it leads', async (t) => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'ona-modes-')))
   t.after(() => rmSync(root, { recursive: true, force: true }))
   const work = join(root, 'work')
   for (const folder of ['work/.vscode', 'work/.ona/skills', 'other']) mkdirSync(join(root, folder), { recursive: true })
-  for (const [name, to] of Object.entries({ code: '.vscode', skills: '.ona/skills', out: '../other' }))
+  for (const [name, to] of Object.entries({ code: '.vscode', skills: '.ona/skills', out: '../other', plain: '.env' }))
     symlinkSync(to, join(work, name))
   const reasonOf = async (mode: PermissionMode, tool: string, file_path: string) => {
     const place = { mode, cwd: work, projectDir: work, home: '/h' }
@@ -86,6 +86,11 @@ test('behind a link a protected file is named as written, one outside by where t
   assert.deepEqual(await reasonOf('acceptEdits', 'Edit', 'code/a'), [
     `ask: ${work}/code/a is a file that can run programs; no rule covers Edit`,
     ...[`${work}/code/a`, `${work}/.vscode/a`],
+  ])
+  const secret = [`${work}/plain`, `${work}/.env`]
+  assert.deepEqual(await reasonOf('acceptEdits', 'Read', 'plain'), [
+    `ask: ${work}/.env usually holds secrets`,
+    ...secret,
   ])
   assert.deepEqual(await reasonOf('bypassPermissions', 'Write', 'skills/a'), [
     `ask: ${work}/skills/a is part of the settings, hooks and definitions of ona`,

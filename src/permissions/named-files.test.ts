@@ -31,6 +31,9 @@ test("the files that the input of a server's tool names", () => {
     [{ x: 'file:///w/secre%74' }, denied],
     [{ x: 'file:///w/%zz' }, undefined],
     [{ x: 'https://w/secret' }, undefined],
+    [{ path: 'https://w/secret' }, undefined],
+    [{ path: 'x:/secret' }, 'deny: the deny rule "Read(secret)" matches /w/x:/secret'],
+    [{ x: 'x:/secret' }, 'ask: the deny rule "Read(secret)" matches /w/x:/secret'],
     [{ x: 'a secret' }, undefined],
     [{ query: 'secret' }, undefined],
     [{ query: './secret' }, denied],
@@ -48,6 +51,8 @@ test("the files that the input of a server's tool names", () => {
     [{ path: 'locked' }, 'ask: the deny rule "Edit(locked)" matches /w/locked'],
     [{ path: 'locked' }, undefined, 'mcp__s__read_file'],
     [{ path: 'secret' }, denied, 'mcp__s__read_file'],
+    [{ path: 'locked' }, undefined, 'mcp__s__x__read_file'],
+    [{ path: 'locked' }, 'ask: the deny rule "Edit(locked)" matches /w/locked', 'mcp__s__read_file__write'],
     [
       { path: '~/.ona/credentials.json' },
       "deny: /h/.ona/credentials.json is ona's stored credential, which no tool may read",

@@ -49,7 +49,15 @@ test('protected paths, by the strictest row, and which rules name them', () => {
     rows,
   )
   assert.deepEqual(sessionProtectedPaths({}), [])
-  assert.deepEqual([mayBeProtected('/h/.ona/worktrees/x', '/h'), mayBeProtected('/w/a', '/h')], [true, false])
+  const named = ['/h/.ona/worktrees/x', '/w/.ONA', '/etc/ona', '/w/a', '/w/.onax', '/w/.ona.bak/x', '/etc/onax']
+  assert.deepEqual(
+    named.filter((path) => mayBeProtected(path, '/h')),
+    ['/h/.ona/worktrees/x', '/w/.ONA', '/etc/ona'],
+  )
+  const lenient = [{ at: 'exact', path: '/w/.mcp.json', edit: 'mode', what: 'x' }] as const
+  assert.equal(protectionOf('/w/.mcp.json', '/h', lenient)?.edit, 'ask')
+  const database = sessionProtectedPaths({ database: '/h/.ona/x.db' })
+  assert.equal(protectionOf('/h/.ona/x.db', '/h', database)?.what, "ona's database")
   assert.equal(protectionOf('/other/.ssh/x', '/h')?.what, undefined)
   assert.equal(protectionOf('/other/.ssh/x', '/other')?.edit, 'ask')
   const access = (kind: 'read' | 'edit', ...paths: string[]) => ({ kind, paths, tree: false })
@@ -78,6 +86,7 @@ test('protected paths, by the strictest row, and which rules name them', () => {
       finding('edit', '/h/.ona/skills/x', 'Edit(~/*/skills/**)'),
       finding('edit', '/w/.git/hooks/x', 'Edit(.git/**)'),
       finding('edit', '/w/.git/hooks/x', 'Edit(*/hooks/**)'),
+      finding('edit', '/w/.ona/x', 'Read(.ona/**)'),
     ],
     [
       "deny: /h/.ona/credentials.json is ona's stored credential, which no tool may read",
@@ -95,15 +104,19 @@ test('protected paths, by the strictest row, and which rules name them', () => {
       'ask: /h/.ona/skills/x is a definition that later sessions load',
       undefined,
       'ask: /w/.git/hooks/x is git configuration that can run programs',
+      'ask: /w/.ona/x is part of the settings, hooks and definitions of ona',
     ],
   )
+  const link = access('edit', '/w/.ona/x', '/v/.ona/x')
+  assert.equal(protectedFinding(link, question, rulesOf({ allow: ['Edit(.ona/**)'] }))?.word, 'ask')
+  assert.equal(protectedFinding(link, question, rulesOf({ allow: ['Edit(//*/.ona/**)'] })), undefined)
 })
 
 test('names that usually hold secrets, and names like them that do not', () => {
   const secret =
-    '/a/.env /a/.env.x /a/x.env /a/ID_RSA /a/x.pem /a/credentials.yaml /a/credentials.yml.enc /a/secrets.yaml /a/service-account-x.json /a/client_secret_x.json /h/.ssh/config /h/.SSH/x /h/.config/gh/x /proc/1/environ /proc/self/task/2/mem /proc/1/fd/3 /a/.ssh /h/.aws/.env.example'
+    '/a/.env /a/.env.x /a/x.env /a/ID_RSA /a/x.pem /a/credentials.yaml /a/credentials.yml.enc /a/secrets.yaml /a/service-account-x.json /a/client_secret_x.json /h/.ssh/config /h/.SSH/x /h/.config/gh/x /proc/1/environ /proc/self/task/2/mem /proc/1/fd/3 /a/.ssh /h/.aws/.env.example /a/x.y.pem'
   const open =
-    '/a/.env.example /a/x.pub /h/.ssh/x.pub /a/env /a/xid_rsa /a/id_rsax /a/pem /a/x.pemx /a/credentials.xml /a/.sshx/y /a/x.ssh/y /proc/1/status /proc/environ /x/proc/1/environ /proc/1/environx /a/secrets.txt /a/my-service-account.json /a/.env.sample /a/.env.template /a/.env.dist'
+    '/a/.env.example /a/x.pub /h/.ssh/x.pub /a/env /a/xid_rsa /a/id_rsax /a/pem /a/x.pemx /a/credentials.xml /a/.sshx/y /a/x.ssh/y /proc/1/status /proc/environ /x/proc/1/environ /proc/1/environx /a/secrets.txt /a/my-service-account.json /a/.env.sample /a/.env.template /a/.env.dist /a/.env.pub'
   assert.deepEqual(
     secret.split(' ').filter((path) => !isSecretFile(path)),
     [],

@@ -87,10 +87,20 @@ test('a ruling has its paths, its suggestions and its rule', async () => {
   ])
 })
 
-test('a link to a file with secrets is named by where it leads', async () => {
-  const files = { ...freshView, real: (path: string) => path.replace('/w/link', '/w/.env') }
-  assert.equal(
-    (await decide(asked('Read', { file_path: 'link' }, { files }))).reason,
-    'default mode prompts for Read; /w/.env usually holds secrets',
+test('a link with the name of a file with secrets, or to one, is none that the built-in rule covers', async () => {
+  const reasonOf = async (from: string, to: string) => {
+    const files = { ...freshView, real: (path: string) => (path === `/w/${from}` ? `/w/${to}` : path) }
+    const { decision, reason } = await decide(
+      asked('Read', { file_path: from }, { files, settings: { allow: builtinRules } }),
+    )
+    return `${decision}: ${reason}`
+  }
+  assert.deepEqual(
+    [await reasonOf('link', '.env'), await reasonOf('.env', 'plain'), await reasonOf('link', 'plain')],
+    [
+      'ask: default mode prompts for Read; /w/.env usually holds secrets',
+      'ask: default mode prompts for Read; /w/.env usually holds secrets',
+      'allow: the built-in rule "Read(builtin:working-directories)" matches',
+    ],
   )
 })

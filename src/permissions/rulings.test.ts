@@ -372,6 +372,14 @@ test("what is said of a server's tool, whose input names files", async () => {
   ])
 })
 
+test('an input without a command holds none, whatever else stands in its place', async () => {
+  const rows = [{}, { command: 5 }, { command: ['ls'] }, { command: null }].map(
+    (input) =>
+      ['+Bash(5) +Bash(ls)', ['Bash', input], 'ask: default mode prompts for Bash; there is no command in it'] as const,
+  )
+  await hold(rows)
+})
+
 test('what is said of a command line under a mode or a layer of its own', async () => {
   await hold([
     [

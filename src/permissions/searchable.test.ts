@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { searchable } from './searchable.ts'
 
@@ -29,11 +32,23 @@ test('a search shows secrets only where reading is allowed outright', () => {
     [
       shown(builtin, 'default', '/p/.env'),
       shown(builtin, 'default', '/p/.env.example'),
+      shown(builtin, 'default', '/p/.aws/config'),
       shown(builtin, 'bypassPermissions', '/p/.env'),
       shown({ allow: ['Read'] }, 'default', '/p/.env'),
       shown({ allow: ['Read(/.env)'] }, 'default', '/p/.env'),
       shown({ allow: ['Read'] }, 'bypassPermissions', '/home/x/.ona/credentials.json'),
     ],
-    [false, true, true, true, true, false],
+    [false, true, false, true, true, true, false],
   )
+})
+
+test('a link with the name of a secret shows no credential of ona', (t) => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'ona-searchable-')))
+  t.after(() => rmSync(root, { recursive: true }))
+  mkdirSync(join(root, '.ona'))
+  for (const file of ['.ona/credentials.json', 'key']) writeFileSync(join(root, file), '')
+  symlinkSync('.ona/credentials.json', join(root, '.env'))
+  symlinkSync('key', join(root, 'x.pem'))
+  const may = searchable({ settings: { allow: ['Read'] }, mode: 'default', cwd: root, projectDir: root, home: root })
+  assert.deepEqual([may(join(root, '.env')), may(join(root, 'x.pem'))], [false, true])
 })

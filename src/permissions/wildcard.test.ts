@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { couldMatch, HOLE, matches } from './wildcard.ts'
+import { couldMatch, HOLE, literal, matches } from './wildcard.ts'
 
 /** Every way to read pattern and text at once, step by step: slow, and plain to see. */
 function couldMatchSlowly(pattern: string, text: string): boolean {
@@ -36,4 +36,15 @@ test('a hostile pattern takes no longer than a look through the text', () => {
     hostile.map((pattern) => couldMatch(pattern, `${long}${HOLE}`)),
     hostile.map(() => true),
   )
+})
+
+test('in an expression a text stands for itself alone', () => {
+  const characters = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
+  for (const each of characters) {
+    const expression = new RegExp(`^x${literal(each)}$`, 'su')
+    assert.deepEqual(
+      characters.filter((other) => expression.test(`x${other}`)),
+      [each],
+    )
+  }
 })

@@ -123,12 +123,12 @@ test('every spelling of a path needs an allow rule, and the last one is named', 
 test('the working directories are the project, the folder of the call and those that settings add', () => {
   const settings = { additionalDirectories: ['../more', '~/extra'] }
   const inside = (...paths: string[]) =>
-    inWorkingDirectories({ kind: 'read', paths, tree: false }, { ...asked('', {}, settings), cwd: '/c' })
+    inWorkingDirectories({ kind: 'read', paths, tree: false }, { ...asked('', {}, settings), cwd: '/c/d' })
   assert.deepEqual(
-    ['/w', '/w/a', '/c/a', '/more/a', '/h/extra/a', '/h/a', '/wa', '/more2'].map((path) => inside(path)),
-    [true, true, true, true, true, false, false, false],
+    ['/w', '/w/a', '/c/d/a', '/more/a', '/h/extra/a', '/h/a', '/wa', '/more2', '/c/more/a'].map((path) => inside(path)),
+    [true, true, true, true, true, false, false, false, false],
   )
-  assert.deepEqual([inside('/w/a', '/c/a'), inside('/w/a', '/x')], [true, false])
+  assert.deepEqual([inside('/w/a', '/c/d/a'), inside('/w/a', '/x')], [true, false])
 })
 
 test('the places of a question are kept with the view of the files, for questions that agree in all of them', () => {

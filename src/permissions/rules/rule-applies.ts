@@ -17,5 +17,5 @@ export async function matchesRule(text: string, question: PermissionQuestion): P
   const isBash = question.tool === 'Bash'
   if (isBash && (kind === 'command' || kind === 'path'))
     return (await import('../shell/judge.ts')).bashRuleMatches(rule, question)
-  return kind !== 'command' && ruleMatches(rule, 'ask', question, fileOf(question))
+  return ruleMatches(rule, 'ask', question, fileOf(question))
 }
