@@ -232,7 +232,7 @@ function recordDecision(run: Run): void {
       decidedBy: run.decidedBy,
       ...(event.toolUseId !== undefined && { toolUseId: event.toolUseId.slice(0, 200) }),
       toolInput: summarise(event.toolInput, config?.['redactKeys']),
-      modules: [...run.ran],
+      modules: run.ran,
     },
   })
 }
