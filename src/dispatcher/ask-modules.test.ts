@@ -265,6 +265,17 @@ test('the phase before the call decides, whatever a module makes of it', async (
   )
 })
 
+test('events that are not in the log yet are seen as they come, also once the call is decided', async (t) => {
+  const seen: string[][] = []
+  const look = (ctx: Context) => void seen.push(ctx.pendingEvents.map(({ kind }) => kind))
+  const emits = (kind: string) => (ctx: Context) => {
+    look(ctx)
+    return { emitEvents: [{ kind }] }
+  }
+  await round(t, [seat('first', emits('A'), { settled: look }), seat('second', emits('B'))])
+  assert.deepEqual(seen, [[], ['A'], ['A', 'B']])
+})
+
 test('a call that could not be read is asked about, unless a module denied it', async (t) => {
   const decided = async (seats: Seat[]) => {
     const { run } = begin(t)
@@ -427,6 +438,8 @@ test('what is written: events, lines and warnings, and what cannot be written', 
       elapsed: true,
     },
   )
+  register(run, 'one', { kind: 'file', ref: 'n'.repeat(300) })
+  assert.equal(run.warnings.at(-1), `artifact ${'n'.repeat(200)} is not a file of this session; it is not registered`)
   run.events.push({
     ts: 1,
     event: 'PreToolUse',

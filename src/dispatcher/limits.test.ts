@@ -254,3 +254,8 @@ test('sessions count as in use or old to the millisecond', () => {
     [true, true, false],
   )
 })
+
+test('the clock counts fractions of a millisecond', (t) => {
+  t.mock.method(process, 'hrtime', () => [2, 3_456_789])
+  assert.equal(clock(), 2003.456789)
+})
