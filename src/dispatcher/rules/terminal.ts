@@ -16,8 +16,9 @@ export function unboundedRead(command: string, startFolder: string, repoRoot: st
       if (rest[0] !== undefined) cwd = resolve(cwd, expandHome(rest[0]))
       continue
     }
-    const script = ['sh', 'bash', 'zsh', 'dash'].includes(program) ? rest[rest.indexOf('-c') + 1] : undefined
-    if (rest.includes('-c') && script !== undefined) {
+    const option = shells.has(program) ? rest.findIndex((word) => /^-[A-Za-z]*c[A-Za-z]*$/.test(word)) : -1
+    const script = option < 0 ? undefined : rest[option + 1]
+    if (script !== undefined) {
       const inner = unboundedRead(script, cwd, repoRoot)
       if (inner) return inner
     }
@@ -26,6 +27,8 @@ export function unboundedRead(command: string, startFolder: string, repoRoot: st
   }
   return undefined
 }
+
+const shells = new Set(['sh', 'bash', 'zsh', 'dash'])
 
 /** Longer ones are not looked through: a guard must be quick. */
 const longestCommand = 65_536
