@@ -136,7 +136,7 @@ export function labelOf(handler: Handler): string {
     case 'function':
       return `function:${handler.name}`
     case 'http':
-      return `http:${handler.url.replace(/^(\w+:\/\/)[^/@]*@/, '$1').replace(/\?.*/s, '')}`
+      return `http:${handler.url.replace(/[?#].*/s, '').replace(/^(\w+:\/\/)[^/]*@/, '$1')}`
     case 'prompt':
       return `prompt:${(handler.prompt ?? handler.system ?? 'json').slice(0, 200)}`
   }
