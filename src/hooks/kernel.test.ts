@@ -63,6 +63,15 @@ test('past its limit, or interrupted, a handler is given up, and its signal says
   assert.deepEqual(await ask(question(async () => 'in time', 2 ** 40)), { kind: 'answered', value: 'in time' })
 })
 
+test('what a handler does once it is given up does not change what became of it', async () => {
+  const turn = new AbortController()
+  const interrupts = ({ signal }: Waiting) => {
+    signal.addEventListener('abort', () => turn.abort())
+    return new Promise(() => {})
+  }
+  assert.deepEqual(await ask(question(interrupts, 1, turn.signal)), { kind: 'timed-out', afterMs: 1 })
+})
+
 test('the signal of a handler that answered is not aborted, whenever it is looked at', async () => {
   let seen: Waiting | undefined
   const waiting = question(async (one) => {
