@@ -139,6 +139,7 @@ test('rows are plain objects and arrays, one by one or all', (t) => {
   assert.deepEqual(db.get(sql, 'c'), { id: 'c', phase: 'idle' })
   assert.deepEqual(db.all(sql, 'c'), [{ id: 'c', phase: 'idle' }])
   for (let times = 0; times < 2; times++) assert.deepEqual(db.arrays(sql, 'c'), [['c', 'idle']])
+  assert.deepEqual([db.get(sql, 'c'), db.all(sql, 'c')], [{ id: 'c', phase: 'idle' }, [{ id: 'c', phase: 'idle' }]])
   assert.deepEqual(
     Array.from(db.each<{ id: string }>(sql, 'c'), ({ id }) => id),
     ['c'],

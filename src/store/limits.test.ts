@@ -10,6 +10,7 @@ import { createConversation } from './conversations.ts'
 import { openDb } from './open.ts'
 import { isStartedHere, startedHere } from './own-commands.ts'
 import { ownTables } from './own-tables.ts'
+import { keepOut, storable } from './secrets.ts'
 import { getSummary, saveSummary } from './session/summaries.ts'
 import { isRefusedVariable } from './settings/repository-variables.ts'
 import { isSecurityKey } from './settings/security-keys.ts'
@@ -104,6 +105,14 @@ test('a summary without a word has none', () => {
   } finally {
     db.close()
   }
+})
+
+test('in what is stored every known secret of 12 characters is replaced, and every NUL is made visible', () => {
+  for (const secret of ['eleven-long', 'twelve--long', '', undefined]) keepOut(secret)
+  assert.equal(
+    storable('eleven-long twelve--long\0\0 twelve--long\0'),
+    'eleven-long [secret]\ufffd\ufffd [secret]\ufffd',
+  )
 })
 
 test('variables that a repository may not set, each by its whole name', () => {

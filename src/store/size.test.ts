@@ -103,6 +103,18 @@ test('after rows were archived, growth is told by when they were written and wha
   assert.deepEqual(perDay(), [12, 2, 2 / (5 + 7 / 7)])
 })
 
+test('rows that were archived out of the last days are counted there once', (t) => {
+  const { db, entry } = record(t)
+  entry(ago(9))
+  for (let n = 0; n < 8; n++) entry(ago(1))
+  db.run('DELETE FROM transcript_entries WHERE id IN (4, 5)')
+  db.run(
+    "INSERT INTO ona_archives(conversation_id, file, offset, length, digest, rows) VALUES ('c', 'f', 0, 1, x'00', 2)",
+  )
+  const { rows, rowsPerDay } = recordSize(db, now, 4)
+  assert.deepEqual([rows, rowsPerDay], [9, 2])
+})
+
 test('room that was freed in the file and waits for new rows is no part of what a row takes', (t) => {
   const { db, entry } = record(t)
   for (let n = 0; n < 8; n++) entry(ago(1))

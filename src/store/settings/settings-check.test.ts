@@ -239,31 +239,33 @@ test('a file of hooks that is not there, exports none or throws; and a path that
   const none = write('none.mjs', 'export const a = 1')
   const lost = write('lost.mjs', "import './nowhere.mjs'")
   const throws = write('throws.mjs', 'throw new Error("boom")')
+  const odd = write('odd.mjs', 'throw "a text"')
   const good = write(
     'good.mjs',
-    "const run = () => {}\nexport const mine = [{ kind: 'function', name: 'anonymous', event: 'Stop', run }, { kind: 'function', run: 7 }, { kind: 'command', run }]\nexport { mine as again }",
+    "const run = () => {}\nexport const mine = [{ kind: 'function', name: 'anonymous', event: 'Stop', run }, { kind: 'function', run: 7 }, { kind: 'command', run }]\nexport { mine as again }\nexport const other = { kind: 'function', name: 'my own name', event: 'Stop', run }\nexport default other",
   )
-  assert.deepEqual([join(root, 'missing.mjs'), none, throws].map(hooksOfFile), [
+  assert.deepEqual([join(root, 'missing.mjs'), none, throws, odd].map(hooksOfFile), [
     { why: `there is no file ${root}/missing.mjs` },
     { why: `${none} exports no hook; write: export const mine = defineHook('PreToolUse', …)` },
     { why: `${throws} cannot be loaded: boom` },
+    { why: `${odd} cannot be loaded: a text` },
   ])
   const missing = hooksOfFile(lost)
   assert.match('why' in missing ? missing.why : '', new RegExp(`^${lost} cannot be loaded: Cannot find module`))
   const names = (loaded: ReturnType<typeof hooksOfFile>) =>
     'handlers' in loaded ? loaded.handlers.map((each) => each.kind === 'function' && each.name) : loaded
-  assert.deepEqual(names(hooksOfFile(good)), ['again'])
+  assert.deepEqual(names(hooksOfFile(good)), ['again', 'my own name'])
   const at = { cwd: root, home: root }
   const outside = { why: 'must begin with / or ~/ in what counts in every folder, not "good.mjs"' }
   assert.deepEqual(
     [...['user', 'managed', 'operator'], ...['project', 'local', 'flag']].map((level) =>
       names(hookFiles(level, at)('good.mjs')),
     ),
-    [outside, outside, outside, ['again'], ['again'], ['again']],
+    [outside, outside, outside, ...Array(3).fill(['again', 'my own name'])],
   )
   assert.deepEqual(
     [names(hookFiles('user', at)('~/good.mjs')), names(hookFiles('user', at)(good))],
-    [['again'], ['again']],
+    Array(2).fill(['again', 'my own name']),
   )
 })
 

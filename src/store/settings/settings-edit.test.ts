@@ -76,8 +76,8 @@ test('a file that is not JSON is left alone', async (t) => {
   const into = (...path: string[]) => editSettings(file, [{ path, add: ['x'] }])
   const first = (what: string) => ({ ok: false, file, why: `${what} must be an object; put that right first` })
   assert.deepEqual(
-    [await into('env', 'A'), await into('permissions', 'allow', 'x')],
-    [first('env'), first('permissions.allow')],
+    [await into('env', 'A'), await into('env', 'A', 'b'), await into('permissions', 'allow', 'x')],
+    [first('env'), first('env'), first('permissions.allow')],
   )
   assert.equal(readFileSync(file, 'utf8'), '{"permissions": {"allow": 7}, "env": []}')
 })

@@ -235,16 +235,28 @@ test('a secret that no file has any more is a problem that names its place', (t)
   assert.equal(settings.env?.['API_TOKEN'], 'hunter2hunter2')
 })
 
+test('a restored record has no secret of the files in it', (t) => {
+  const { db, write, load, store } = world(t)
+  write('h/.ona/settings.json', { env: { API_TOKEN: 'hunter2hunter2' }, permissions: { deny: ['Bash'] } })
+  load()
+  const kept = { env: { API_TOKEN: '[secret: kept in the settings file]' } }
+  store(kept)
+  assert.deepEqual(load().settings.env, { API_TOKEN: 'hunter2hunter2' })
+  assert.deepEqual(JSON.parse(snapshotOf(db)!), { ...kept, permissions: { deny: ['Bash'] } })
+})
+
 test('managed settings hold over the record: values, variables and each hook once', (t) => {
   const { write, load, store } = world(t)
   write('m/managed-settings.json', { model: 'managed', env: { A: '1' }, hooks: [stop('guard')] })
+  write('h/.ona/settings.json', { env: { A: '0', U: '3' }, theme: 'dark' })
   const { managed, managedEnv } = load()
   assert.deepEqual(
     [managed, managedEnv],
     [{ model: 'managed', env: { A: '1' }, hooks: [stop('guard', { source: 'managed' })] }, { A: '1' }],
   )
   store({ model: 'mine', env: { A: '2', B: '2' }, hooks: [stop('mine')] })
-  const { settings, hookFailure } = load()
+  const { settings, hookFailure, ...stored } = load()
+  assert.deepEqual([stored.managed, stored.managedEnv], [managed, managedEnv])
   assert.deepEqual(settings, {
     model: 'managed',
     env: { A: '1', B: '2' },

@@ -1,9 +1,12 @@
 /** What is kept of the worth of each case: the mutants that it was tried on, those that it failed on, and its flaw. */
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setImmediate as immediate } from 'node:timers/promises'
 import { createConversation } from '../../store/conversations.ts'
 import { openDb } from '../../store/open.ts'
 import { draftPlan } from '../../store/plans.ts'
@@ -127,6 +130,46 @@ test('a case that was proved on this very change is tried on mutants alone', asy
   }
   // emptied, commented out, ended first and with a comment more; then the mutant
   assert.deepEqual(seen, [5, 1, 5, 5])
+})
+
+test('after two minutes no further case is tried, and no further mutant', async (t) => {
+  const at = stage(t, { one: counting(2) })
+  let clock = 500
+  t.mock.method(performance, 'now', () => clock)
+  const cases = ['in time', 'to the last', 'too late'].map((name) => at.newCase(name, `# ${name}\n${lineOf('one', 2)}`))
+  // four runs without the change and two mutants of each
+  const times = { 6: 120_500, 11: 120_501 } as Record<number, number>
+  const wrap: ScriptPlace['wrap'] = async (words, folders) => {
+    const wrapped = await at.place.wrap!(words, folders)
+    clock = times[at.runs()] ?? clock
+    return wrapped
+  }
+  assert.deepEqual(await at.prove(cases, at.change, { wrap }), [
+    { flaw: undefined, mutants: mutants('one', 1, 2), killed: mutants('one', 2) },
+    { flaw: undefined, mutants: mutants('one', 1), killed: [] },
+    { flaw: undefined, mutants: undefined, killed: undefined },
+  ])
+})
+
+test('with a fault in it, a program that hangs for twenty seconds has failed', { timeout: 60_000 }, async (t) => {
+  const at = stage(t, { one: counting(1) })
+  const begun = join(at.place.projectDir, '../begun')
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const stop = new AbortController()
+  t.after(() => stop.abort())
+  let passed: boolean | undefined
+  const running = passesEmptied(`echo > "${begun}"; sleep 1000`, at.change, {
+    ...{ ...at.place, timeoutMs: 5, signal: stop.signal },
+  }).then((passes) => {
+    passed = passes
+  })
+  while (!existsSync(begun)) await immediate()
+  t.mock.timers.tick(19_999)
+  await once(spawn('true'), 'exit')
+  assert.equal(passed, undefined)
+  t.mock.timers.tick(1)
+  await running
+  assert.equal(passed, false)
 })
 
 test('without cases or a change nothing runs; aborted, nothing is kept', async (t) => {

@@ -1,6 +1,7 @@
 /** Cases run in a copy of the project, with a record of their own, and what they print is kept. */
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
@@ -17,6 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setImmediate as immediate } from 'node:timers/promises'
 import { openDb } from '../../store/open.ts'
 import { getPlan, hashOf } from '../../store/plans.ts'
 import { keepOut } from '../../store/secrets.ts'
@@ -97,6 +99,26 @@ echo "$PROJECT_DIR"; type -t ona; command -v -p sh > /dev/null && echo found; ec
   if (process.platform === 'linux') assert.deepEqual(openBelow(at.temp), [], 'nothing is held open')
 })
 
+test('a script that does not end is ended after a minute', { timeout: 60_000 }, async (t) => {
+  const at = place(t)
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const stop = new AbortController()
+  t.after(() => stop.abort())
+  const begun = join(at.root, 'begun')
+  let ended = false
+  const running = runScript(`echo > "${begun}"; sleep 1000`, {
+    ...{ projectDir: at.projectDir, db: at.db, conversationId: 'c', env: at.env, signal: stop.signal },
+  }).finally(() => {
+    ended = true
+  })
+  while (!existsSync(begun)) await immediate()
+  t.mock.timers.tick(59_999)
+  await once(spawn('true'), 'exit')
+  assert.equal(ended, false)
+  t.mock.timers.tick(1)
+  assert.deepEqual(await running, { exitCode: null, timedOut: true, stdout: '', stderr: '' })
+})
+
 /** What this process has open below a folder, whether or not it still has a name. */
 const openBelow = (folder: string): string[] =>
   readdirSync('/proc/self/fd').flatMap((fd) => {
@@ -161,12 +183,12 @@ test('each case of a plan runs and is proved; one that is refused does not run, 
   const hollow = add('hollow', 'echo changed > "$PROJECT_DIR/greet.sh"\nexit 0\n')
   const wrong = add('wrong', 'exit 1\n')
   const held = add('held', 'exit 0\n')
-  const heard: [string, Run][] = []
+  const heard: [string, Run, Run | undefined][] = []
   const run = (more: object = {}) =>
     runCases(at.db, plan, {
       ...{ projectDir: at.projectDir, env: at.env },
       refused: async (each: Case) => (each.name === 'held' ? 'a rule denies it' : undefined),
-      onCase: (each: Case, ran: Run) => void heard.push([each.name, ran]),
+      onCase: (each: Case, ran: Run) => void heard.push([each.name, ran, lastRun(at.db, each.id)]),
       ...more,
     })
   const runs = await run()
@@ -185,9 +207,9 @@ test('each case of a plan runs and is proved; one that is refused does not run, 
   )
   assert.deepEqual(
     heard,
-    [sound, hollow, wrong, held].map(({ name }, index) => [name, runs[index]]),
+    [sound, hollow, wrong, held].map(({ name }, index) => [name, runs[index], runs[index]]),
+    'each run is on record when it is reported',
   )
-  assert.deepEqual(lastRun(at.db, held.id), runs[3])
   const proofs = [sound, hollow, wrong, held].map((each) => proofOf(at.db, each))
   assert.deepEqual(
     proofs.map((proof) => proof && [proof.flaw, proof.mutants, proof.killed]),

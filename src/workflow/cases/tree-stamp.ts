@@ -17,7 +17,7 @@ export function treeStamp(root: string): TreeStamp {
       const path = join(folder, entry.name)
       if (entry.isDirectory()) waiting.push(path)
       const stat = lstatSync(join(root, path), { throwIfNoEntry: false, bigint: true })
-      if (stat && !entry.isDirectory()) found.set(path, `${stat.ino} ${stat.size} ${stat.mode} ${stat.ctimeNs}`)
+      if (stat && !entry.isDirectory()) found.set(path, `${stat.ino} ${stat.size} ${stat.ctimeNs}`)
     }
   }
   return found
