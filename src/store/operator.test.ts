@@ -176,6 +176,16 @@ test('a request counts as its sender’s: by the mark, or an ona above it that w
   assert.match(senderProblem('moving', { home: '/' }, rootless) ?? '', /below process/)
 })
 
+test('where no program is shown with its connections, a request counts as the operator’s', (t) => {
+  const { platform } = process
+  t.after(() => Object.defineProperty(process, 'platform', { value: platform }))
+  Object.defineProperty(process, 'platform', { value: 'darwin' })
+  assert.equal(
+    senderProblem('moving', { db: record(join(tmpdir(), 'a.db')) }, { localPort: 1, remotePort: 1 }),
+    undefined,
+  )
+})
+
 test('what this process started may send, and a process that cannot be looked at may not', { skip }, async (t) => {
   const at = places(t)
   const on = { db: record(at('a.db')) }

@@ -170,7 +170,7 @@ test('the context is built from the plan and the contract, and what went in is o
       "INSERT INTO transcript_entries(session_id, sequence, entry_type, payload_json) VALUES ('s', (SELECT count(*) FROM transcript_entries), 'tool_use', ?)",
       JSON.stringify(payload),
     )
-  tool({ name: 'Write', input: { file_path: join(at.projectDir, 'greet.mjs') } })
+  for (const file of ['greet.mjs', 'gone.mjs']) tool({ name: 'Write', input: { file_path: join(at.projectDir, file) } })
   const plan = getPlan(at.db, drafted.id)!
   const exam = await buildExam(at.db, {
     ...{ conversationId: 'c', sessionId: 's', projectDir: at.projectDir, plan, wanted: ['C2'] },
@@ -197,7 +197,7 @@ test('the context is built from the plan and the contract, and what went in is o
         { name: 'README.md', hash: hashOf('Greets.') },
       ],
       left_out: [],
-      implementation: ['greet.mjs'],
+      implementation: ['gone.mjs', 'greet.mjs'],
     },
   )
 })
@@ -308,6 +308,8 @@ test('the implementation is what changed since the approval and what the record 
     ...plan,
     approvedAt: '2999-01-01 00:00:00',
   })
+  const elsewhere = implementationOf(at.db, 'd', join(at.root, 'none'), { ...plan, approvedAt: null })
+  assert.deepEqual([...elsewhere.files], [['deep/a/b.txt', '']], 'a project that is gone')
   const expected = [
     ['gone.txt', ''],
     ['n.ipynb', ''],

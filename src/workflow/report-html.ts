@@ -6,7 +6,7 @@ export function reportHtml(report: Report): string {
   const rate = report.total === 0 ? 0 : Math.round((100 * report.passed) / report.total)
   const title = `Coverage of plan ${report.plan?.id ?? '(none)'}`
   const body = `<header><h1>${html(title)}</h1>
-<p class="facts">Conversation <code>${html(report.conversation)}</code> · phase <b>${html(report.phase)}</b>${report.plan ? ` · plan hash <code>${html(report.plan.hash.slice(0, 12))}</code> · approved ${html(report.plan.approved_at ?? '')} UTC` : ''}</p></header>
+<p class="facts">Conversation <code>${html(report.conversation)}</code> · phase <b>${html(report.phase)}</b>${report.plan ? ` · plan hash <code>${html(report.plan.hash.slice(0, 12))}</code>${report.plan.approved_at ? ` · approved ${html(report.plan.approved_at)} UTC` : ''}` : ''}</p></header>
 <section class="sum ${report.ready ? 'good' : 'bad'}"><div><b>${report.passed} of ${report.total}</b><span>traced ${report.total === 1 ? 'case' : 'cases'} passed</span></div><div><b>${rate} %</b><span>pass rate</span></div><div><b>${report.uncovered.length}</b><span>${report.uncovered.length === 1 ? 'criterion' : 'criteria'} not covered</span></div>${killBox(report)}${signBox(report)}</section>
 ${report.sandbox?.sandboxed === false ? `<p class="missing">${html(unfencedLine(report.sandbox.why))}</p>` : ''}
 ${report.rating ? `<p class="facts">${html(ratingLine(report.rating))}</p>` : ''}

@@ -265,6 +265,26 @@ test('a case that printed blank lines alone printed nothing; other lines keep th
   )
 })
 
+test('a case that a signal ended, a rating without words, a plan without a time', () => {
+  const run = { ...late, timedOut: false, startedAt: '' }
+  const row = { criterion: { id: 'C1', text: 'x' }, cases: [state('killed', 'failed', { run })] }
+  const given = { plan: { ...plan, approvedAt: null }, rows: [row], untraced: [], traced: 1, passed: 0 }
+  const rated = { id: 1, conversationId: 'c', rating: 2, objective: null, timestamp: '2026-01-03' }
+  const one = reportOf('c', 'verify', given, { rated })
+  assert.deepEqual(one.rating, { rating: 2, objective: null, at: '2026-01-03' })
+  const text = reportText(one)
+  assert.ok(text.includes('\n     ✖ killed (failed, exit signal, 12 ms)\n'), text)
+  assert.ok(text.includes('\n\nRated 2 of 5 on 2026-01-03\n\n'), text)
+  const page = reportHtml(one)
+  for (const part of [
+    'plan hash <code>a1b2c3d4e5f6</code></p></header>',
+    '<p class="facts">Rated 2 of 5 on 2026-01-03</p>',
+    '<span class="time">exit none · 12 ms · </span>',
+    '</span> killed</a></td>',
+  ])
+    assert.ok(page.includes(part), part)
+})
+
 test('on the page every text from outside is text', () => {
   const odd = (name: string) => `<i>"${name}"</i> & \`code <b>\``
   const shown = (name: string) => `&#60;i&#62;&#34;${name}&#34;&#60;/i&#62; &#38; `

@@ -17,13 +17,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { hasOpen } from '../../files/process-tree.ts'
+import type { Invocation } from '../../hooks/plane.ts'
 import { packageRoot } from '../../package-root.ts'
 import { requestApproval, settleApproval } from '../approvals.ts'
-import { addEvent, listEvents } from '../audit.ts'
+import { addEvent, listEvents, listHookInvocations } from '../audit.ts'
 import { endProblem } from '../chain/chain-end.ts'
 import { createConversation, createSession } from '../conversations.ts'
 import { type Db, openDb, readDb, type StoreError } from '../open.ts'
-import { commitToolCall } from '../session/commit.ts'
+import { commitRound, commitToolCall } from '../session/commit.ts'
 import { archivable, archiveConversation, archiveOf, unarchiveConversation, unarchiveSession } from './archive.ts'
 import { packed, rowsOf, unpacked } from './frame.ts'
 import {
@@ -188,6 +189,11 @@ test('a reader sees archived rows under the names of their tables, and writers h
   )
   bringArchived(reader, ['b'])
   assert.deepEqual(rows(reader, 's-b'), before[1])
+  assert.deepEqual(
+    [['b'], ['a'], ['b', 'a']].map((ids) => withArchived(reader, ids, (one) => one === reader)),
+    [true, false, false],
+    'what was brought need not be brought again',
+  )
   assert.deepEqual([conversationOf(db, 's-a'), conversationOf(db, 'x'), conversationOf(db, undefined)], ['a', '', ''])
   assert.throws(() => bringArchived(db, ['a']), {
     name: 'TypeError',
@@ -222,6 +228,52 @@ test('archived rows are read from the newest conversation on, until there are en
       { rows: [b], left: 0 },
     ],
   )
+})
+
+test('archives are found by the events and tools of their hooks, and listed as long as they are there', (t) => {
+  const { db } = record(t)
+  const hook = (id: string, event: string, toolName: string | null) =>
+    commitRound(db, {
+      ...{ sessionId: `s-${id}`, conversationId: id, entries: [] },
+      invocations: [
+        {
+          ...{ event, ordinal: 0, matcher: '', command: 'x', toolUseId: null, toolName, inputJson: '{}', exitCode: 0 },
+          ...{ stdout: '', stderr: '', startedAt: '', completedAt: '', skippedReason: null },
+        } as Invocation,
+      ],
+    })
+  hook('a', 'PreToolUse', 'Bash')
+  hook('a', 'PreToolUse', 'Bash')
+  hook('a', 'Stop', null)
+  hook('b', 'PreToolUse', 'Read')
+  db.run("UPDATE conversations SET last_active = '2020-01-0' || rowid || ' 00:00:00'")
+  for (const id of ['a', 'b', 'now']) archiveConversation(db, id, 'old.zst')
+  const listed = () =>
+    db
+      .all<{ id: string; event: string; tool: string }>(
+        `SELECT h.conversation_id AS id, hook_event AS event, iif(tool_name = hex(a.digest), 'DIGEST', tool_name) AS tool
+         FROM ona_archived_hooks h JOIN ona_archives a USING (conversation_id) ORDER BY 1, 2, 3`,
+      )
+      .map(({ id, event, tool }) => `${id} ${event}/${tool}`)
+  const ofA = ['a /DIGEST', 'a PreToolUse/Bash', 'a Stop/']
+  const others = ['b /DIGEST', 'b PreToolUse/Read', 'now /DIGEST']
+  assert.deepEqual(listed(), [...ofA, ...others])
+  const reader = readDb(db.path)
+  t.after(() => reader.close())
+  const looked = (event?: string, toolName?: string) =>
+    archivedHooks(reader, 9, { event, toolName }, (id) => [
+      `${id} ${listHookInvocations(reader, { conversationId: id }).length}`,
+    ])
+  assert.deepEqual(
+    [
+      ...[looked(), looked('PreToolUse'), looked('Stop'), looked(undefined, 'Read'), looked('PreToolUse', 'Bash')],
+      ...[looked('Stop', 'Bash'), looked('Other')],
+    ],
+    [['b 1', 'a 3'], ['b 1', 'a 3'], ['a 3'], ['b 1'], ['a 3'], [], []].map((found) => ({ rows: found, left: 0 })),
+  )
+  unarchiveConversation(db, 'a')
+  assert.deepEqual(listed(), others)
+  assert.equal(db.all('SELECT 1 FROM ona_archived_hooks').length, 3)
 })
 
 test('what was changed or is missing is reported, and nothing of it is used', (t) => {

@@ -25,8 +25,7 @@ export function sha256(bytes: Uint8Array): Uint8Array {
   padded.set(bytes)
   padded[length] = 0x80
   const view = new DataView(padded.buffer)
-  view.setUint32(padded.length - 8, Math.floor(length / 0x2000_0000))
-  view.setUint32(padded.length - 4, length << 3)
+  view.setUint32(padded.length - 4, length << 3) // of 64 bits, for lengths that 32 cannot hold
   const H = start.slice()
   for (let offset = 0; offset < padded.length; offset += 64) block(view, offset, H)
   const digest = new Uint8Array(32)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { addEvent } from '../audit.ts'
-import { createConversation, createSession } from '../conversations.ts'
+import { createConversation, createSession, getSession } from '../conversations.ts'
 import { type Db, inMemory, openDb } from '../open.ts'
 import { setState } from '../state.ts'
 import { countMessages, listSessions, type SessionSummary, sessionByPrefix } from './session-list.ts'
@@ -104,6 +104,27 @@ test('sessions of sub-agents, those of another agent’s history and those witho
   assert.deepEqual(
     listSessions(db).map(({ sessionId }) => sessionId),
     [own],
+  )
+})
+
+test('a session that is archived is listed, without what its rows tell', (t) => {
+  const db = record(t)
+  const id = session(db, '/shop', '2026-11-01 10:00:00', [])
+  assert.deepEqual(listSessions(db), [])
+  const { conversationId } = getSession(db, id)!
+  db.run(
+    "INSERT INTO ona_archives(conversation_id, file, offset, length, digest, rows) VALUES (?, 'f', 0, 1, x'00', 2)",
+    conversationId,
+  )
+  db.run('DELETE FROM events')
+  assert.deepEqual(
+    listSessions(db).map(({ startedAt: _, ...found }) => found),
+    [
+      {
+        ...{ sessionId: id, conversationId, projectDir: '/shop', phase: 'idle', lastActive: '2026-11-01 10:00:00' },
+        ...{ name: null, firstPrompt: null, branch: null, entries: 0, archived: 1 },
+      },
+    ],
   )
 })
 

@@ -17,4 +17,6 @@ test('managed variables hold, and where they concern telemetry nobody else has a
     ...{ A: 'settings', B: 'settings', C: 'own', OTEL_SDK_DISABLED: 'true' },
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://elsewhere',
   })
+  const disabled = { ...own, SDLC_DISABLE_ALL_HOOKS: '1' }
+  assert.deepEqual(environment(disabled, { settings: { hooks: [] }, managedEnv: {} }), disabled)
 })

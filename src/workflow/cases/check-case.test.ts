@@ -386,6 +386,7 @@ test('an assertion is a comparison that can fail, in one of these ways; a script
     ],
   ]
   for (const [content, expected] of table) assert.deepEqual(problems(content), expected, content)
+  assert.equal(problems('# only a comment')[0], 'it is not a shell script that can be read')
   assert.match(problems('if then fi')[0]!, /^it is not a shell script that can be read: ./)
   assert.deepEqual(problems('tool\n', 'C9'), [
     'it traces to C9, which the plan does not have; the criteria are C1, C2',
