@@ -551,13 +551,16 @@ test('retention: one run a day, finished once, and what is on hold', (t) => {
   holdConversation(db, 'c', 'audit')
   holdConversation(db, 'c', 'court')
   createConversation(db, { projectDir: '/', id: 'b' })
-  holdConversation(db, 'b', 'older')
-  old(db, 'ona_holds', 'created_at', "conversation_id = 'b'")
+  createConversation(db, { projectDir: '/', id: 'z' })
+  for (const id of ['b', 'z']) holdConversation(db, id, 'older')
+  old(db, 'ona_holds', 'created_at', "conversation_id = 'z'")
+  db.run("UPDATE ona_holds SET created_at = '2020-01-02 00:00:00' WHERE conversation_id = 'b'")
   assert.deepEqual(plain(holds(db)), [
-    { conversationId: 'b', reason: 'older', since: '2020-01-01 00:00:00' },
+    { conversationId: 'z', reason: 'older', since: '2020-01-01 00:00:00' },
+    { conversationId: 'b', reason: 'older', since: '2020-01-02 00:00:00' },
     { conversationId: 'c', reason: 'court', since: 'NOW' },
   ])
-  assert.equal(releaseConversation(db, 'b'), true)
+  for (const id of ['b', 'z']) assert.equal(releaseConversation(db, id), true)
   assert.deepEqual([holdOf(db, 's'), holdOf(db, 'x')], ['court', undefined])
   assert.deepEqual([releaseConversation(db, 'c'), releaseConversation(db, 'c'), holds(db)], [true, false, []])
 })

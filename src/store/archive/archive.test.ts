@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { hasOpen } from '../../files/process-tree.ts'
 import type { Invocation } from '../../hooks/plane.ts'
 import { packageRoot } from '../../package-root.ts'
@@ -155,9 +155,23 @@ test('a new file and its name are on the disk before a row is removed', { skip: 
     fsyncSync(fd)
   }
   syncBuiltinESMExports()
-  for (const id of ['a', 'b']) archiveConversation(db, id, 'old.zst')
-  restore()
-  assert.deepEqual(flushed, [file, folder, file])
+  for (const id of ['a', 'b', 'now']) archiveConversation(db, id, 'old.zst')
+  assert.deepEqual(flushed.splice(0), [file, folder, file, file])
+  const { writeSync } = fs
+  let writes = 0
+  t.after(() => {
+    fs.writeSync = writeSync
+    syncBuiltinESMExports()
+  })
+  fs.writeSync = ((...given: Parameters<typeof writeSync>) => {
+    writes++
+    return writeSync(...given)
+  }) as typeof writeSync
+  syncBuiltinESMExports()
+  unarchiveConversation(db, 'a')
+  assert.deepEqual([flushed.splice(0), writes], [[file], 2], 'what was taken out is gone from the disk')
+  unarchiveConversation(db, 'now')
+  assert.deepEqual([flushed, writes], [[file], 2], 'what is blank already is not written again')
 })
 
 test('a reader sees archived rows under the names of their tables, and writers hide nothing', (t) => {
@@ -316,6 +330,9 @@ test('links and what was erased stay in the database, and rows of others may ref
   const { db } = record(t)
   db.run("UPDATE events SET detail = NULL WHERE session_id = 's-a'")
   db.run(
+    "INSERT INTO ona_tombstones(session_id, table_name, row_id, digest, reason) SELECT 's-a', 'hook_invocations', 9, x'00', 'r'",
+  )
+  db.run(
     "INSERT INTO ona_tombstones(session_id, table_name, row_id, digest, reason) SELECT 's-a', 'events', id, x'00', 'r' FROM events WHERE session_id = 's-a'",
   )
   db.run(
@@ -325,7 +342,7 @@ test('links and what was erased stay in the database, and rows of others may ref
   assert.equal(archiveConversation(db, 'a', 'old.zst').rows, 3)
   const count = (table: string) =>
     db.get<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE session_id = 's-a'`)!.n
-  assert.deepEqual([count('ona_tombstones'), count('ona_chain') > 0, count('events')], [1, true, 0])
+  assert.deepEqual([count('ona_tombstones'), count('ona_chain') > 0, count('events')], [2, true, 0])
   assert.equal(unarchiveConversation(db, 'a'), true)
   assert.deepEqual([rows(db, 's-a'), db.all('PRAGMA foreign_key_check')], [before, []])
 })
@@ -355,6 +372,13 @@ test('a frame holds the rows as they were, and nothing that is no row is read fr
   assert.deepEqual([...unpacked(packed(moved))], moved)
   const row = '{"table":"events","row":[1,"}"]}'
   assert.deepEqual([...unpacked(zstdCompressSync(`${row}\n\n${row}`))].length, 2)
+  const checked = { params: { [constants.ZSTD_c_checksumFlag]: 1 } }
+  const repeated = `${row.replace('}"', 'x'.repeat(300_000))}\n`
+  const frames = [
+    ...[zstdCompressSync(row, checked), zstdCompressSync(repeated, checked), zstdCompressSync(repeated)],
+    zstdCompressSync(row),
+  ]
+  assert.deepEqual([...unpacked(Buffer.concat(frames))].length, 4, 'frames with and without a checksum')
   for (const line of [`x${row}`, `${row}x`, row.replace('events', 'ona_tombstones'), '{}', 'null'])
     assert.throws(() => [...unpacked(zstdCompressSync(line))], {
       name: 'SyntaxError',

@@ -163,6 +163,7 @@ test('any text survives: NUL, lone surrogates, quotes', (t) => {
 test('what is outside the closed set is refused at the door, and nothing is stored', (t) => {
   const { db, sessionId } = session(t)
   const text = { type: 'text', text: 'x' }
+  const result = { type: 'tool_result', tool_use_id: 'x', content: 'y', is_error: false }
   const closed = `_t must be one of ${entryTypes.join(', ')}`
   const bad: [entry: unknown, why: string][] = [
     [{ _t: 'thinking' }, closed],
@@ -177,6 +178,18 @@ test('what is outside the closed set is refused at the door, and nothing is stor
     [{ _t: 'user', uuid: 'u', content: [{ type: 'image', data: '' }] }, 'content[0].tool_use_id is missing'],
     [
       { _t: 'assistant', uuid: 'u', content: [{ type: 'tool_use', id: 'x', name: 'y' }] },
+      'content[0].tool_use_id is missing',
+    ],
+    [
+      { _t: 'user', uuid: 'u', content: [{ ...result, cache: true }] },
+      'content[0].cache is not known here; known: type,tool_use_id,content,is_error',
+    ],
+    [
+      { _t: 'user', uuid: 'u', content: [text, { ...result, is_error: 0 }] },
+      'content[1].is_error must be true or false, not a number',
+    ],
+    [
+      { _t: 'assistant', uuid: 'u', content: [{ type: 'tool_use', id: 'x', name: 'y', input: {}, cache: true }] },
       'content[0].tool_use_id is missing',
     ],
     [{ _t: 'tool_result', tool_use_id: 'x', content: ['x'], is_error: false }, 'content must be a string, not a list'],
