@@ -74,9 +74,9 @@ echo "$PROJECT_DIR"; type -t ona; command -v -p sh > /dev/null && echo found; ec
     [{ n: 0 }],
   ])
   const found = await run(
-    'f=$(command -v env); PATH=${PATH##*:}; /bin/cat "$PATH/ona"; [ -x "$PATH/ona" ] && echo runs',
+    'mode=$(ls -l "$AGENT_SDLC_DB" | cut -c 1-10); PATH=${PATH##*:}; /bin/cat "$PATH/ona"; [ -x "$PATH/ona" ] && echo runs; echo "$mode"',
   )
-  assert.match(found.stdout, /^#!\/bin\/sh\nexec ".*node" ".*\/bin\/ona\.mjs" "\$@"\n/)
+  assert.match(found.stdout, /^#!\/bin\/sh\nexec ".*node" ".*\/bin\/ona\.mjs" "\$@"\nruns\n-rw-------\n$/)
   const late = await run("trap 'sleep 0.3; echo late' TERM; echo begun; sleep 60", { timeoutMs: 300 })
   assert.deepEqual([late.exitCode, late.timedOut, late.stdout], [null, true, 'begun\n'])
   const long = await run("printf '€%.0s' $(seq 200000); printf '%300000s' x >&2")
