@@ -13,6 +13,7 @@ import { bindGroup } from '../process/bound-groups.ts'
 import { signalGroup, startGroup, wakeGroup } from '../process/process-group.ts'
 import { isObject, type JsonObject } from '../shape.ts'
 import { argvOf, type CommandRun } from './command.ts'
+import { lineCutter } from './cut-lines.ts'
 import { envText } from './hook-env.ts'
 
 /** What is started, and where. Whoever asks with the very same object finds the program soonest. */
@@ -175,7 +176,7 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
   const early: string[] = []
   let greeted = false
   let stderr = ''
-  let partial = ''
+  const cut = lineCutter()
   const takeStderr = () => {
     const text = stderr
     stderr = ''
@@ -225,9 +226,8 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
   const release = bindGroup(child)
   child.stdin!.on('error', () => {}) // it has ended; that is reported by its exit
   child.stdout!.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (partial + text).split('\n')
-    partial = lines.pop()!
-    if (partial.length > longestLine) return end(program, `printed a line of more than ${longestLine} characters`)
+    const { lines, openLength } = cut(text)
+    if (openLength > longestLine) return end(program, `printed a line of more than ${longestLine} characters`)
     for (const line of lines) if (!program.over && line.trim() !== '') hear(line)
   })
   child.stdout!.once('end', () => setTimeout(end, lastWordsMs, program, 'closed its stdout').unref())

@@ -1,13 +1,14 @@
 /** The other side of a persistent hook, in TypeScript: `serveHook((input) => …)` answers until stdin ends. */
 import { errorOf } from '../kernel.ts'
 import type { JsonObject } from '../shape.ts'
+import { lineCutter } from './cut-lines.ts'
 
 /**
  * Answers every call with what the function returns: what a command hook would print, or nothing. What it throws is a failure
  * of the hook. Print nothing else on stdout. When stdin ends and all is answered, so does the process.
  */
 export function serveHook(answer: (input: JsonObject) => unknown): void {
-  let partial = ''
+  const cut = lineCutter()
   const write = (value: object) => process.stdout.write(`${JSON.stringify(value)}\n`)
   const hear = async (line: string) => {
     const { protocol, id, input } = JSON.parse(line) as { protocol?: number; id?: number; input?: JsonObject }
@@ -22,11 +23,7 @@ export function serveHook(answer: (input: JsonObject) => unknown): void {
   const answers = new Set<Promise<unknown>>()
   const stdin = process.stdin.setEncoding('utf8')
   stdin.on('data', (text: string) => {
-    partial += text
-    if (!text.includes('\n')) return
-    const lines = partial.split('\n')
-    partial = lines.pop()!
-    for (const line of lines) {
+    for (const line of cut(text).lines) {
       if (line === '') continue
       const answered = hear(line)
       answers.add(answered)
