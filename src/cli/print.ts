@@ -1,13 +1,14 @@
 /** How a command ends: what it says, where, and with which exit code. */
 
 import { writeSync } from 'node:fs'
+import { onOneLine } from '../hooks/handlers/cut-lines.ts'
 import { visible } from '../hooks/text/visible.ts'
 
 /** Done. Requested output goes to stdout. */
 export const said = (text: string): 0 => write(whole(shown(text)))
 
 /** Done, as one line of JSON. */
-export const saidJson = (value: unknown): 0 => write(whole(JSON.stringify(value)))
+export const saidJson = (value: unknown): 0 => write(whole(onOneLine(JSON.stringify(value))))
 
 const whole = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
 

@@ -391,6 +391,18 @@ test('--json-schema takes a prompt like any other: skills, files, pictures, the 
   assert.equal(messages(spent)[0].subtype, 'error_max_budget_usd')
 })
 
+test('with stream-json a line ends at a newline alone, whatever else its text holds', async (t) => {
+  const odd = 'a\u2028b\u2029c\u0085d'
+  const model = await testModel(t, [{ text: odd }])
+  const message = JSON.stringify({ type: 'user', message: { role: 'user', content: odd } })
+  const formats = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose']
+  const { stdout } = await place(t).run(['-p', ...formats], { env: model.env, input: message })
+  assert.deepEqual(model.chats.at(-1)!.messages.at(-1), { role: 'user', text: odd })
+  assert.doesNotMatch(stdout, /[\u2028\u2029\u0085]/)
+  const last = JSON.parse(stdout.trim().split('\n').at(-1)!)
+  assert.deepEqual([last.subtype, last.result], ['success', odd])
+})
+
 test('messages on stdin are answered in order; an interrupt ends the turn at once; the session goes on', async (t) => {
   const started = Promise.withResolvers<void>()
   const model = await testModel(t, [

@@ -2,6 +2,7 @@
  * The stream-json pipe to the program that drives ona (the host): its lines, sorted as they arrive, and our own control
  * requests to it. Reading starts at once, because hooks and MCP servers of the host answer before the first prompt.
  */
+import { lineCutter } from '../../hooks/handlers/cut-lines.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
 import { type AnswerLine, type ControlLine, type PromptLine, readStreamLine } from './lines.ts'
 
@@ -24,7 +25,6 @@ export interface Pipe {
 }
 
 export function openPipe(input: NodeJS.ReadableStream, write: (message: object) => void): Pipe {
-  const { createInterface } = process.getBuiltinModule('node:readline')
   const waiting = new Map<string, (answer: HostAnswer | undefined) => void>()
   const prompts: PromptLine[] = []
   const controls: ControlLine[] = []
@@ -39,8 +39,7 @@ export function openPipe(input: NodeJS.ReadableStream, write: (message: object) 
     wake = Promise.withResolvers()
   }
 
-  const lines = createInterface({ input })
-  lines.on('line', (text) => {
+  const hear = (text: string) => {
     const line = readStreamLine(text)
     if (line.kind === 'control' || line.kind === 'prompt')
       initializesFirst ??= line.kind === 'control' && line.request['subtype'] === 'initialize'
@@ -49,8 +48,14 @@ export function openPipe(input: NodeJS.ReadableStream, write: (message: object) 
     if (line.kind === 'answer') waiting.get(line.id)?.(line.answer)
     if (line.kind === 'prompt') prompts.push(line)
     changed()
+  }
+  const cut = lineCutter()
+  input.setEncoding('utf8')
+  input.on('data', (text: string) => {
+    for (const line of cut(text).lines) hear(line)
   })
-  lines.on('close', () => {
+  input.once('end', () => {
+    for (const line of cut('\n').lines) hear(line)
     ended = true
     for (const settle of waiting.values()) settle(undefined)
     changed()

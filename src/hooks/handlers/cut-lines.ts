@@ -1,4 +1,4 @@
-/** Cuts text that comes in pieces into lines. */
+/** JSON lines: text that comes in pieces is cut at newlines alone, and what is sent has no other character that ends a line. */
 
 export interface Cut {
   readonly lines: readonly string[]
@@ -17,3 +17,7 @@ export function lineCutter(): (text: string) => Cut {
     return { lines, openLength: open.length }
   }
 }
+
+/** Node's readline and others end a line at these as well; escaped they are the same JSON. */
+export const onOneLine = (json: string): string =>
+  json.replaceAll(/[\u0085\u2028\u2029]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -13,7 +13,7 @@ import { bindGroup } from '../process/bound-groups.ts'
 import { signalGroup, startGroup, wakeGroup } from '../process/process-group.ts'
 import { isObject, type JsonObject } from '../shape.ts'
 import { argvOf, type CommandRun } from './command.ts'
-import { lineCutter } from './cut-lines.ts'
+import { lineCutter, onOneLine } from './cut-lines.ts'
 import { envText } from './hook-env.ts'
 
 /** What is started, and where. Whoever asks with the very same object finds the program soonest. */
@@ -83,10 +83,6 @@ export function askPersistent(place: Place, run: PersistentRun): Promise<Persist
     program.send(`{"id":${id},"input":${onOneLine(run.input)}}\n`)
   })
 }
-
-/** Node's readline and others end a line at these as well; escaped they are the same JSON. */
-const onOneLine = (json: string): string =>
-  json.replaceAll(/[\u0085\u2028\u2029]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /**
  * One timer for all calls of a program: it stays set when a call is answered, since the next one comes soon, and keeps the
