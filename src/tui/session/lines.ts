@@ -1,5 +1,6 @@
 /** Lines in, lines out: a pipe, a simple terminal, or one whose screen is read aloud. */
 import { spawn } from 'node:child_process'
+import { lineCutter } from '../../hooks/handlers/cut-lines.ts'
 import { clean } from '../render/clean.ts'
 import { PlainView } from '../render/plain-view.ts'
 import type { Chosen, Dialog, Front, TextQuestion } from './front.ts'
@@ -27,7 +28,9 @@ export class Lines implements Front {
     this.#env = env
     this.#write = (text) => void output.write(text)
     this.view = new PlainView(this.#write)
-    this.#lines = linesOf(input)
+    this.#lines = linesOf(input, () =>
+      this.notice('error', 'a line of over 10 MiB was ignored; put it in a file and name that'),
+    )
   }
 
   /** The next line that was typed or piped; undefined at the end. */
@@ -141,16 +144,21 @@ export class Lines implements Front {
 /** As many characters as one line may have. */
 const longest = 10 * 1024 * 1024
 
-async function* linesOf(input: LineInput): AsyncGenerator<string> {
+async function* linesOf(input: LineInput, ignored: () => void): AsyncGenerator<string> {
   input.setEncoding('utf8')
-  let rest = ''
-  for await (const chunk of input) {
-    rest += String(chunk)
-    for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n')) {
-      yield rest.slice(0, end).replace(/\r$/, '')
-      rest = rest.slice(end + 1)
+  let cut = lineCutter()
+  let isTooLong = false
+  const take = (text: string): string[] => {
+    const { lines, openLength } = cut(text)
+    const whole = lines.slice(isTooLong ? 1 : 0)
+    if (lines.length > 0) isTooLong = false
+    if (openLength > longest) {
+      if (!isTooLong) ignored()
+      isTooLong = true
+      cut = lineCutter()
     }
-    if (rest.length > longest) rest = ''
+    return whole
   }
-  if (rest !== '') yield rest
+  for await (const chunk of input) for (const line of take(String(chunk))) yield line.replace(/\r$/, '')
+  for (const rest of take('\n')) if (rest !== '') yield rest
 }
