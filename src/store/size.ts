@@ -32,9 +32,10 @@ export function recordSize(db: ReadDb, now: Date, days = 30): RecordSize {
   for (const [table, time] of Object.entries(tables)) {
     const { last } = db.get<{ last: number }>(`SELECT coalesce(max(id), 0) AS last FROM ${table}`)!
     const { before, first } = boundary(db, table, time, since, last)
-    rows += last
+    const added = addedTo(db, table)
+    rows += added
     recent += last + 1 - first
-    unknown += first - before - 1
+    unknown += first - before - 1 + (added - last)
   }
   const { archived } = db.get<{ archived: number }>('SELECT coalesce(sum(rows), 0) AS archived FROM ona_archives')!
   const recentlyArchived = db.get<{ rows: number }>(
@@ -48,6 +49,10 @@ export function recordSize(db: ReadDb, now: Date, days = 30): RecordSize {
   const bytesPerDay = (rowsPerDay * usedBytes(db, bytes)) / Math.max(1, rows - archived + archived * leftOfArchived)
   return { bytes, walBytes, rows, rowsPerDay, bytesPerDay, days }
 }
+
+/** As many as SQLite gave ids to (AUTOINCREMENT): the newest of them may be archived. */
+const addedTo = (db: ReadDb, table: string): number =>
+  db.get<{ seq: number }>('SELECT seq FROM sqlite_sequence WHERE name = ?', table)?.seq ?? 0
 
 /**
  * The last row that is older, and the first that is not: ids and times grow together. Rows between them are gone, and may have
