@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { archiveConversation, archiveOf, unarchiveConversation } from '../../store/archive/archive.ts'
-import { addEvent } from '../../store/audit.ts'
+import { addEvent, recordHooks } from '../../store/audit.ts'
 import { chainedTables } from '../../store/chain/chain.ts'
 import { createConversation, createSession } from '../../store/conversations.ts'
 import { type Db, openDb, type ReadDb } from '../../store/open.ts'
@@ -221,17 +221,108 @@ test('sessions that are old enough are found until they are erased', (t) => {
 test('every format exports every row, and content only when asked for', (t) => {
   const { db } = record(t)
   const rows = [...exportRows(db)]
-  assert.equal(rows.length, 16)
+  assert.equal(rows.length, 17)
   assert.ok(!JSON.stringify(rows).includes('secret output'))
   assert.ok(JSON.stringify([...exportRows(db, { content: true })]).includes('secret output'))
   assert.deepEqual([...exportRows(db, { since: '2999-01-01 00:00:00' })], [])
   const csv = exportHead.csv + rows.map(exportLine.csv).join('')
-  assert.equal(csv.split('\r\n').length, 18)
+  assert.equal(csv.split('\r\n').length, 19)
   assert.match(exportLine.csv({ ...rows[0]!, tool: '=1+1', reason: 'a "b", c' }), /,'=1\+1,.*,"a ""b"", c",/)
   const denied = JSON.parse(exportLine.ocsf(rows[0]!))
   assert.deepEqual(
     [denied.class_uid, denied.status, denied.api.operation, denied.actor.app_name],
     [6003, 'Failure', 'Bash', 'ona'],
+  )
+})
+
+test('what belongs to no session is exported: a change of the settings of record, an archive', (t) => {
+  const { db } = record(t)
+  const { id } = db.get<{ id: string }>('SELECT id FROM conversations')!
+  addEvent(db, { conversationId: id, type: 'settings_restored', detail: { restored: ['permissions'] } })
+  const outside = [...exportRows(db)].filter(({ session }) => session === '')
+  assert.deepEqual(
+    outside.map(({ at, ...row }) => row),
+    ['phase', 'settings_restored'].map((reason) => ({
+      ...{ kind: 'event', agent: 'ona', session: '', conversation: id, project: '/p', tool: null, tool_use_id: null },
+      ...{ decision: null, reason, detail: reason === 'phase' ? '{"to":"test"}' : null },
+    })),
+  )
+})
+
+test('an export since a time has what was added then, and what was imported with such times; older rows are not read', (t) => {
+  const { db, path } = record(t)
+  tamper(
+    path,
+    `UPDATE conversations SET last_active = '2026-01-01 00:00:00';
+     UPDATE tool_permission_log SET created_at = '2026-01-01 00:00:00'; UPDATE events SET timestamp = '2026-01-01 00:00:00';
+     UPDATE hook_invocations SET started_at = '2026-01-01T00:00:00.000Z';
+     UPDATE transcript_entries SET created_at = '2026-01-01 00:00:00'`,
+  )
+  const kinds = (since: string) => [...exportRows(db, { since })].map(({ kind, at }) => `${kind} ${at}`)
+  assert.deepEqual(kinds('2026-01-02 00:00:00'), [])
+  assert.equal(kinds('2025-12-31 00:00:00').length, 17)
+  // the ids of imported rows are larger than those of newer rows
+  const active = (id: string, time: string) => {
+    createConversation(db, { projectDir: '/', id })
+    const { sessionId } = createSession(db, id)
+    call(db, id, sessionId, 9)
+    for (const [table, column] of [
+      ['tool_permission_log', 'created_at'],
+      ['events', 'timestamp'],
+      ['hook_invocations', 'started_at'],
+      ['transcript_entries', 'created_at'],
+    ])
+      tamper(path, `UPDATE ${table} SET ${column} = '${time}' WHERE session_id = '${sessionId}'`)
+    tamper(path, `UPDATE conversations SET last_active = '${time}' WHERE id = '${id}'`)
+  }
+  active('now', '2026-03-03 00:00:00')
+  active('imported', '2026-02-02 00:00:00')
+  active('a long call', '2026-03-02 12:00:00')
+  const of = (...times: string[]) =>
+    ['permission', 'hook', 'event', 'call'].flatMap((kind) => times.map((time) => `${kind} ${time}`))
+  assert.deepEqual(kinds('2026-03-03 00:00:00'), of('2026-03-03 00:00:00'))
+  assert.deepEqual(
+    kinds('2026-02-01 00:00:00'),
+    of('2026-03-03 00:00:00', '2026-02-02 00:00:00', '2026-03-02 12:00:00'),
+  )
+  tamper(path, "UPDATE events SET timestamp = '2026-03-03 00:00:00' WHERE session_id IS NULL")
+  assert.deepEqual(
+    kinds('2026-03-03 00:00:00'),
+    [...of('2026-03-03 00:00:00'), 'event 2026-03-03 00:00:00'].sort(byKind),
+  )
+})
+const byKind = (a: string, b: string) => order.indexOf(a.split(' ')[0]!) - order.indexOf(b.split(' ')[0]!)
+const order = ['permission', 'hook', 'event', 'call']
+
+test('an export says what each hook decided, however it said so', (t) => {
+  const { db, sessions } = record(t, 0)
+  const { id } = db.get<{ id: string }>('SELECT id FROM conversations')!
+  const at = '2026-11-15T12:00:00.000Z'
+  const said: [exitCode: number | null, stdout: string, skippedReason: 'prior_block_or_deny' | null][] = [
+    [0, '', null],
+    [0, 'ok', null],
+    [2, '', null],
+    [0, '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}', null],
+    [0, '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask"}}', null],
+    [1, '', null],
+    [null, '', 'prior_block_or_deny'],
+  ]
+  const invocations = said.map(([exitCode, stdout, skippedReason], ordinal) => ({
+    event: 'PreToolUse' as const,
+    ...{
+      ordinal,
+      matcher: '*',
+      command: 'guard',
+      toolUseId: 't',
+      toolName: 'Bash',
+      inputJson: '{}',
+    },
+    ...{ exitCode, stdout, stderr: '', startedAt: at, completedAt: at, skippedReason },
+  }))
+  recordHooks(db, sessions[0]!, id, invocations)
+  assert.deepEqual(
+    [...exportRows(db)].filter(({ kind }) => kind === 'hook').map(({ decision }) => decision),
+    ['pass', 'pass', 'deny', 'deny', 'ask', 'failed', 'skipped'],
   )
 })
 

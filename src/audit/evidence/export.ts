@@ -2,6 +2,7 @@
 import { redact } from '../../hooks/secrets/redact.ts'
 import { archivedConversations, bringArchived } from '../../store/archive/reading.ts'
 import type { ReadDb } from '../../store/open.ts'
+import { hookSays } from '../inspect/hook-answer.ts'
 
 export const exportFormats = ['jsonl', 'ocsf', 'csv'] as const
 export type ExportFormat = (typeof exportFormats)[number]
@@ -24,58 +25,80 @@ export interface ExportedRow {
 export function* exportRows(db: ReadDb, { since = '', content = false } = {}): Generator<ExportedRow> {
   bringArchived(db, archivedConversations(db, since))
   const kept = (text: string, name: string) => (content ? `${text} AS ${name}` : `NULL AS ${name}`)
-  const where = `JOIN sessions s ON s.session_id = t.session_id JOIN conversations c ON c.id = s.conversation_id
-    LEFT JOIN ona_imports i ON i.session_id = t.session_id`
-  const about = `t.id, t.session_id AS session, c.id AS conversation, c.project_dir AS project, coalesce(i.agent, 'ona') AS agent`
-  const sources: [string, string][] = [
+  // what belongs to no session is exported too
+  const bySession = `LEFT JOIN sessions s ON s.session_id = t.session_id LEFT JOIN conversations c ON c.id = s.conversation_id ${importOf}`
+  const byConversation = `LEFT JOIN conversations c ON c.id = t.conversation_id ${importOf}`
+  const about = `t.id, coalesce(t.session_id, '') AS session, coalesce(c.id, '') AS conversation, coalesce(c.project_dir, '') AS project,
+    coalesce(i.agent, 'ona') AS agent`
+  const sources: [ExportedRow['kind'], string, string][] = [
     [
       'permission',
+      'tool_permission_log',
       `SELECT t.created_at AS at, ${about}, t.tool_name AS tool, t.tool_use_id, t.decision,
          iif(json_valid(t.reason_json), t.reason_json ->> 'by', NULL) AS reason, ${kept('t.reason_json', 'detail')}
-       FROM tool_permission_log t ${where} WHERE t.created_at >= ?1 AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
+       FROM tool_permission_log t ${bySession} WHERE t.created_at >= ?1 AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
     ],
     [
       'hook',
+      'hook_invocations',
       `SELECT replace(substr(t.started_at, 1, 19), 'T', ' ') AS at, ${about}, t.tool_name AS tool, t.tool_use_id,
-         CASE t.exit_code WHEN 2 THEN 'deny' WHEN 0 THEN 'pass' ELSE 'failed' END AS decision, t.hook_event AS reason,
-         ${kept('t.stdout_text', 'detail')} FROM hook_invocations t ${where}
+         NULL AS decision, t.hook_event AS reason, ${kept('t.stdout_text', 'detail')}, t.exit_code AS exitCode,
+         t.stdout_text AS stdout, t.stderr_text AS stderr, t.skipped_reason AS skipped FROM hook_invocations t ${byConversation}
        WHERE replace(substr(t.started_at, 1, 19), 'T', ' ') >= ?1 AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
     ],
     [
       'event',
+      'events',
       `SELECT t.timestamp AS at, ${about}, NULL AS tool, NULL AS tool_use_id, NULL AS decision, t.event_type AS reason,
-         ${content ? 't.detail' : "iif(t.event_type IN ('model_reply', 'phase', 'plan_approved', 'sign_off', 'turn_end'), t.detail, NULL)"} AS detail FROM events t ${where} WHERE t.timestamp >= ?1 AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
+         ${content ? 't.detail' : "iif(t.event_type IN ('model_reply', 'phase', 'plan_approved', 'sign_off', 'turn_end'), t.detail, NULL)"} AS detail FROM events t ${byConversation} WHERE t.timestamp >= ?1 AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
     ],
     [
       'call',
+      'transcript_entries',
       `SELECT t.created_at AS at, ${about}, NULL AS tool, t.tool_use_id, iif(t.payload_json ->> 'is_error', 'error', 'ok') AS decision,
-         NULL AS reason, ${kept("t.payload_json ->> 'content'", 'detail')} FROM transcript_entries t ${where}
+         NULL AS reason, ${kept("t.payload_json ->> 'content'", 'detail')} FROM transcript_entries t ${bySession}
        WHERE t.entry_type = 'tool_result' AND json_valid(t.payload_json) AND t.created_at >= ?1 AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
     ],
   ]
-  for (const [kind, sql] of sources)
-    for (const row of paged<Omit<ExportedRow, 'kind'> & { id: number }>(db, sql, since)) {
-      const { at, agent, session, conversation, project, tool, tool_use_id, decision, reason, detail } = row
+  for (const [kind, table, sql] of sources)
+    for (const row of paged<Stored>(db, sql, since, firstSince(db, table, since))) {
+      const { at, agent, session, conversation, project, tool, tool_use_id, reason, detail } = row
+      const decision = kind === 'hook' ? hookDecision(row) : row.decision
       const shown = { reason: reason && redact(reason), detail: detail && redact(detail) }
-      yield {
-        at,
-        kind: kind as ExportedRow['kind'],
-        agent,
-        session,
-        conversation,
-        project,
-        tool,
-        tool_use_id,
-        decision,
-        ...shown,
-      }
+      yield { at, kind, agent, session, conversation, project, tool, tool_use_id, decision, ...shown }
     }
 }
 
+type Stored = Omit<ExportedRow, 'kind'> & Parameters<typeof hookSays>[0] & { readonly id: number }
+
+/** A hook denies by its exit code or by what it printed. */
+function hookDecision(row: Stored): string {
+  const { says } = hookSays(row)
+  if (says === 'not asked') return 'skipped'
+  return says === 'no opinion' || says === 'answered' || says === 'changed' ? 'pass' : says
+}
+
+const importOf = 'LEFT JOIN ona_imports i ON i.session_id = t.session_id'
+
+/**
+ * The first row that may be of this time or later, so that older ones are not read. Not by the times of rows, which do not grow with
+ * their ids: imported rows are added late. A conversation was active when its rows were added, or, during a long call, within a day.
+ */
+function firstSince(db: ReadDb, table: string, since: string): number {
+  if (since === '') return 0
+  const ofSessions = `SELECT min((SELECT min(id) FROM ${table} t WHERE t.session_id = s.session_id)) AS id
+    FROM conversations c CROSS JOIN sessions s ON s.conversation_id = c.id WHERE c.last_active >= datetime(?1, '-1 day')`
+  const outside = 'SELECT min(id) FROM events WHERE session_id IS NULL AND timestamp >= ?1'
+  const { first } = db.get<{ first: number | null }>(
+    `SELECT min(id) AS first FROM (${ofSessions}${table === 'events' ? ` UNION ALL ${outside}` : ''})`,
+    since,
+  )!
+  return first ?? Number.MAX_SAFE_INTEGER
+}
+
 /** Between pages nothing of the file is held, however slowly the rows are taken: the write-ahead log can be reset. */
-function* paged<Row extends { id: number }>(db: ReadDb, sql: string, since: string): Generator<Row> {
-  let after = 0
-  for (;;) {
+function* paged<Row extends { id: number }>(db: ReadDb, sql: string, since: string, first: number): Generator<Row> {
+  for (let after = first - 1; ; ) {
     const rows = db.all<Row>(sql, since, after, pageRows)
     yield* rows
     if (rows.length < pageRows) return

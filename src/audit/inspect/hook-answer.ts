@@ -36,14 +36,20 @@ export const hookColumns = `id, hook_event AS event, hook_ordinal AS ordinal, co
 export function hookAnswer(row: HookRow): HookAnswer {
   const { event, ordinal, command, startedAt, completedAt } = row
   const ms = completedAt === null ? null : Date.parse(completedAt) - Date.parse(startedAt)
-  const { says, why } = said(row)
+  const { says, why } = hookSays(row)
   return { event, ordinal, hook: redact(command.trim()), at: second(startedAt), ms, says, why: redact(why.trim()) }
 }
 
 /** `2026-11-15T08:23:00.246Z` as the other tables write it. */
 export const second = (iso: string): string => iso.slice(0, 19).replace('T', ' ')
 
-function said({ exitCode, stdout, stderr, skipped }: HookRow): Pick<HookAnswer, 'says' | 'why'> {
+/** Not redacted. */
+export function hookSays({
+  exitCode,
+  stdout,
+  stderr,
+  skipped,
+}: Pick<HookRow, 'exitCode' | 'stdout' | 'stderr' | 'skipped'>): Pick<HookAnswer, 'says' | 'why'> {
   if (skipped !== null) return { says: 'not asked', why: reasons[skipped] ?? skipped }
   if (exitCode === 2) return { says: 'deny', why: stderr ?? '' }
   if (exitCode !== null && exitCode !== 0) return { says: 'failed', why: `exit ${exitCode} ${stderr ?? ''}` }
