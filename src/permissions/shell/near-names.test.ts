@@ -6,10 +6,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import { decide } from '../decide.ts'
 import { filesOf } from './files/files.ts'
 import { readShell } from './parse/read.ts'
-import { clearForms, formsOf, needsExactRule } from './parse/wrappers.ts'
+import { clearForms, formsOf, nameOf, needsExactRule } from './parse/wrappers.ts'
 import { codesOf } from './programs/embedded.ts'
 import { languageRuns } from './programs/languages.ts'
 import { riskyWords } from './programs/risky-options.ts'
@@ -26,6 +27,11 @@ const lines = [
   ),
 ]
 const programOf = (line: string): string | undefined => /^[\w.+-]+(?= |$)/.exec(line)?.[0]
+/** Those that begin with a program, and not with a word of the shell. */
+const commandLines = lines.filter((line) => {
+  const name = programOf(line)
+  return name !== undefined && readShell(line).commands[0]?.words[0]?.text === name
+})
 const programs = new Set(lines.map(programOf).filter((name) => name !== undefined))
 
 /** Everything that is read out of a command line, with `word` in it written as `#`. */
@@ -55,6 +61,58 @@ test('a program whose name begins or ends as that of a known one is unknown', ()
       .map((near) => near + rest)
   })
   assert.deepEqual(wrong, [])
+})
+
+/** Their words are assignments, which they are not behind a path or a wrapper. */
+const setters = /(^| )(export|declare|alias) /
+
+test('a program by its path does what it does by its name', () => {
+  const every = () => true
+  const read = (line: string, name: string) => {
+    const { commands, unknown } = readShell(line)
+    const [command, ...inner] = commands
+    const { words } = command!
+    const forms = formsOf(command!).slice(1)
+    const limits = [needsExactRule(words), languageRuns(words), riskyWords(words, command)]
+    const others = inner.map((each) => [each.words, each.variables, each.reads, each.writes])
+    const own = [filesOf(command!), forms.map((form) => [nameOf(form), form.slice(1)]), codesOf(command!), command!.fed]
+    return { same: [...own, limits, others, unknown?.replace(name, '')], certain: certainSpellings(command!, every) }
+  }
+  const wrong = commandLines.flatMap((line) => {
+    const name = programOf(line)!
+    const [byName, byPath] = [read(line, name), read(`/opt/bin/${line}`, name)]
+    const missing = byName.certain.filter((text) => !byPath.certain.includes(text))
+    return isDeepStrictEqual(byPath.same, byName.same) && missing.length === 0 ? [] : [line]
+  })
+  assert.deepEqual(
+    wrong.filter((line) => !setters.test(line)),
+    [],
+  )
+})
+
+test('behind a wrapper a command is what it is alone', () => {
+  const every = () => true
+  const wrong = commandLines.flatMap((line) => {
+    const alone = readShell(line)
+    const inner = alone.commands[0]!
+    if (formsOf(inner).length > 30) return []
+    return ['command ', '/usr/bin/timeout "$X" '].flatMap((wrapper) => {
+      const behind = readShell(wrapper + line)
+      const outer = behind.commands[0]!
+      const certain = certainSpellings(outer, every)
+      const files = filesOf(outer)
+      const isSame =
+        certainSpellings(inner, every).every((text) => certain.includes(text)) &&
+        filesOf(inner).every((use) => files.some((each) => isDeepStrictEqual(each, use))) &&
+        alone.commands.length === behind.commands.length &&
+        alone.unknown === behind.unknown
+      return isSame ? [] : [wrapper + line]
+    })
+  })
+  assert.deepEqual(
+    wrong.filter((line) => !setters.test(line)),
+    [],
+  )
 })
 
 test('a word of git that only ends as one of its options is none', () => {

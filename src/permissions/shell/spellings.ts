@@ -71,13 +71,15 @@ export function possibleSpellings(
 
 const hasHole = ({ value }: ShellWord): boolean => value.includes(HOLE)
 
-/** A form under the name of its program alone, without git's own options, and with git's flags apart, where that differs. */
+/** A form under the name of its program alone, with npm's verb in full, without git's own options, and with its flags apart. */
 function renamed(form: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
-  const short = verbInFull(shortName(form))
+  const short = shortName(form)
+  const full = verbInFull(short)
   const git = gitCommand(form, true)
   const apart = flagsApart(git)
-  if (short === form && git === form && apart === form) return noForms
-  return [short, git, ...(apart === git ? noForms : [apart])].filter((each) => each !== form)
+  if (full === form && git === form && apart === form) return noForms
+  const others = [...(full === short ? noForms : [full]), git, ...(apart === git ? noForms : [apart])]
+  return [short, ...others].filter((each) => each !== form)
 }
 
 /** `npm i x` as `npm install x`, and `npm pub` as `npm publish`: npm takes any beginning of a verb that is unique. */

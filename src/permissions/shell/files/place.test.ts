@@ -143,6 +143,15 @@ test('every path that a word may name, and the rules on it', () => {
     ['.git/config', 'a.ts'].map((text) => two.mayBeProtected(wordOf(text))),
     [true, false],
   )
+  const six = place([join(w, '.git'), w, ...['/a', '/b', '/c', '/d']])
+  assert.deepEqual(
+    ['config', '../.git/config', 'a.ts', '/a'].map((text) => six.mayBeProtected(wordOf(text))),
+    [true, true, true, false],
+  )
+  assert.deepEqual(
+    six.accesses(wordOf('x'), 'read').map(({ paths }) => paths),
+    [...[join(w, '.git/x'), join(w, 'x')], ...['/a/x', '/b/x', '/c/x', '/d/x']].map((path) => [path]),
+  )
 })
 
 test('what wildcards stand for, in each folder, unless there are too many', () => {

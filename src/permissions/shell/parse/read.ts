@@ -5,7 +5,7 @@ import { type Reading, type ShellCommand, type ShellWord, shellCommand } from '.
 import { look } from './scripts.ts'
 import { assignmentIn, namedIn, setting, tells } from './variables.ts'
 import { shellWord } from './words.ts'
-import { nameOf } from './wrappers.ts'
+import { formsOf, nameOf } from './wrappers.ts'
 
 const longest = 10_000
 const deepest = 8
@@ -162,12 +162,13 @@ class Reader implements LineReading {
       const given = assignmentIn(word)
       if (given) this.set(given.name, given.value)
     }
-    for (const each of namedIn(nameOf(words), words)) this.setByName(each)
+    const forms = formsOf(command)
+    for (const form of forms) for (const each of namedIn(nameOf(form), form)) this.setByName(each)
     const seen = look(command)
     if (seen.evaluates) this.evaluates = true
     this.notKnown(seen.unknown)
     for (const script of seen.scripts) this.readInner(script)
-    const kept = keepsWords.has(node.name?.value ?? '')
+    const kept = forms.some((form) => keepsWords.has(nameOf(form)))
     for (const child of node.prefix) this.visit(child, false, fed, true)
     if (node.name) this.visit(node.name, kept, fed, true)
     for (const child of node.suffix) this.visit(child, kept && child.type === 'Word', fed, true)

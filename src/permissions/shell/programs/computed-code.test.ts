@@ -30,6 +30,11 @@ test('functions that are reached by another name hide commands and files', () =>
   assert.deepEqual(others('', plain), [])
 })
 
+test('scripts of sed run nothing by such names', () => {
+  const scripts = ['s/eval(x)/exec(y)/', 's/system(x)/`$y`/', 's/open(x)/rmtree(y)/', '/subprocess/d']
+  assert.deepEqual(others('', scripts, 'sed'), [])
+})
+
 test('what starts a program: by a name that stands there, or by one that does not', () => {
   const starts = words(
     'system popen popen2 execSync execFile execFileSync execv execvp execve execl execlp spawn spawnSync posix_spawn posix_spawnp startfile shell_exec passthru proc_open pcntl_exec syscall Popen check_output check_call getoutput getstatusoutput capture2 capture2e os.execute subprocess.run subprocess.call',

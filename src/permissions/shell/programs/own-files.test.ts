@@ -30,6 +30,9 @@ test('a line that writes a file and runs it', () => {
   const runs: [line: string, is: string | undefined][] = [
     ['echo a > f; ./f', './f'],
     ['echo a > f; f', undefined],
+    ['echo a > /w/f; /w/f', '/w/f'],
+    ['echo a > bin/f; bin/f', 'bin/f'],
+    ['echo a > ~/f; ~/f', '~/f'],
     ['./f > f', undefined],
     ['echo a > f; make -ff', 'make'],
     ['echo a > f; make --file=f', 'make'],
