@@ -5,10 +5,11 @@ import { type ProtectedPath, protectionOf } from './protected-paths.ts'
 import type { Finding, PermissionQuestion } from './question.ts'
 import type { Rules } from './rules/rules.ts'
 
-/** The row that protects one of the spellings of a path; the strictest of them. */
+/** The row that protects one of the spellings of a path; the strictest of them: what may not be read, may not be changed either. */
 export function protectionFor({ paths }: FileAccess, { home, protect }: PermissionQuestion): ProtectedPath | undefined {
   const rows = paths.flatMap((path) => protectionOf(path, home, protect) ?? [])
-  return rows.find(({ edit }) => edit === 'deny') ?? rows.find(({ edit }) => edit === 'ask') ?? rows[0]
+  const unread = rows.find(({ read }) => read !== undefined)
+  return unread ?? rows.find(({ edit }) => edit === 'deny') ?? rows.find(({ edit }) => edit === 'ask') ?? rows[0]
 }
 
 /** Deny or ask for a file that a call touches; undefined where the ordinary rules decide. */

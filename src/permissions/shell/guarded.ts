@@ -91,14 +91,17 @@ function guardOf(place: Place, use: FileUse, command: ShellCommand, filled: read
   const access = kind === 'read' || kind === 'mayRead' ? 'read' : 'edit'
   const words = word.path.includes(HOLE) ? [known(word)] : (place.expanded(word) ?? [known(word)])
   const certain = (kind === 'read' || kind === 'edit') && !use.unsure && word.literal
+  let asks: Guard | undefined
   for (const each of words.flatMap((one) => one ?? [])) {
     for (const file of place.accesses(each, access)) {
       const found = protectedFinding(file, place.question, place.rules)
       if (!found) continue
-      return certain ? found : { word: 'ask', why: `\`${clip(textOf(command))}\`: ${found.why}` }
+      if (!certain) return { word: 'ask', why: `\`${clip(textOf(command))}\`: ${found.why}` }
+      if (found.word === 'deny') return found
+      asks ??= found
     }
   }
-  return undefined
+  return asks
 }
 
 /** The folder before what is unknown: `~/.ona/$X` is something in `~/.ona`. */
