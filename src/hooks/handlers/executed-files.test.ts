@@ -18,8 +18,8 @@ test('every file that a hook runs is found, however it is spelt', (t) => {
       writeFileSync(join(root, name), '')
     }
   }
-  put('project/a.sh', 'project/hooks/b.py', 'project/with space.sh', 'project/d.ts', 'project/e.mjs', 'home/c.sh')
-  put('project/unused.sh', 'elsewhere/real.sh')
+  put('project/a.sh', 'project/hooks/b.py', 'project/with space.sh', 'project/d.ts', 'project/e.mjs', 'project/f.mjs')
+  put('project/unused.sh', 'elsewhere/real.sh', 'home/c.sh')
   symlinkSync(join(root, 'elsewhere/real.sh'), join(project, 'link.sh'))
   const command = (command: string) => ({ hook_event_name: 'PreToolUse', command })
   const hooks = [
@@ -29,7 +29,7 @@ test('every file that a hook runs is found, however it is spelt', (t) => {
     command('sh -c \'exit 0\'; "${CLAUDE_PROJECT_DIR}/with space.sh"|cat'),
     command('bash link.sh</dev/null'),
     { hook_event_name: 'PreToolUse', type: 'function', file: 'd.ts' },
-    { hook_event_name: 'PreToolUse', command: 'node', args: ['e.mjs'] },
+    { hook_event_name: 'PreToolUse', command: 'node', args: ['--import=f.mjs', 'e.mjs'] },
   ]
   const { handlers } = readHooks({ hooks }, { source: { kind: 'settings' } })
   const files = filesHooksExecute(handlers, { cwd: project, projectDir: project, home })
@@ -43,9 +43,22 @@ test('every file that a hook runs is found, however it is spelt', (t) => {
       'project/link.sh',
       'elsewhere/real.sh',
       'project/d.ts',
+      'project/f.mjs',
       'project/e.mjs',
     ],
   )
+})
+
+test('whatever ends a word of a command line ends a path', (t) => {
+  const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'ona-executed-')))
+  t.after(() => rmSync(cwd, { recursive: true }))
+  writeFileSync(join(cwd, 'x'), '')
+  for (const end of [' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')', '`', '=', '"" ', "'' "])
+    assert.deepEqual(
+      filesCommandsExecute([`a${end}./x${end}b`], { cwd, projectDir: cwd, home: cwd }),
+      [join(cwd, 'x')],
+      JSON.stringify(end),
+    )
 })
 
 test('a path below the home, the project or the folder that the hook runs in is found there', (t) => {

@@ -18,7 +18,7 @@ export interface HookPlace {
 export function filesHooksExecute(handlers: readonly Handler[], place: HookPlace): readonly string[] {
   const words = handlers.flatMap((handler) =>
     handler.kind === 'command'
-      ? [...wordsOf(handler.command), ...(handler.args ?? [])]
+      ? [...wordsOf(handler.command), ...(handler.args ?? []).flatMap(withValue)]
       : handler.kind === 'function' && handler.file !== undefined
         ? [handler.file]
         : [],
@@ -86,6 +86,9 @@ const wordsOf = (command: string): string[] =>
   (command.match(/(?:"[^"]*"|'[^']*'|\\.|[^\s"'\\;&|<>()`=])+/gs) ?? []).map((word) =>
     word.replaceAll(/"([^"]*)"|'([^']*)'|\\(.)/gs, (_, double, single, escaped) => double ?? single ?? escaped),
   )
+
+/** An argument as it is, and the file in `--rules=FILE`. */
+const withValue = (word: string): string[] => [word, word.slice(word.indexOf('=') + 1)]
 
 const expand = (word: string, { projectDir, home, cwd }: HookPlace): string =>
   word
