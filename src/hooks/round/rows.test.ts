@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { defineHook, defineStepHook, type StandardArgs } from '../define.ts'
 import { createPlane, type PlaneOptions } from '../dispatch.ts'
 import type { EventName } from '../events.ts'
-import type { Handler } from '../handler.ts'
+import type { Handler, Wrap } from '../handler.ts'
 import { type Answer, type Invocation, quiet, type Raised, type Scope } from '../plane.ts'
 import { readHooks } from '../settings.ts'
 import type { StepName, Steps } from '../steps.ts'
@@ -105,6 +105,17 @@ const permission = (behavior: 'allow' | 'deny') =>
   defineHook('PermissionRequest', function answer() {
     return { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior } } }
   })
+/** A sandbox that runs something else, by which it is known. */
+const saying =
+  (name: string): Wrap =>
+  async (_, { env }) => ({ words: ['/bin/sh', '-c', `echo "${name}" >&2; exit 2`], env })
+class Refusal {
+  readonly decision = 'block'
+  readonly reason: string
+  constructor(reason: string) {
+    this.reason = reason
+  }
+}
 const turnEnd = (): Steps['before_turn_end'] => ({
   ...{ stopReason: 'end_turn', continuesSoFar: 0, voluntary: true, feedback: [] },
 })
@@ -591,6 +602,18 @@ const scenes: Readonly<Record<string, () => Promise<Left>>> = {
       ],
       { matchesRule: (rule, tool, input) => rule === `${tool}(${input['command']})` },
     ).call(),
+  'a hook that asks for a sandbox, where the session has one of its own': () =>
+    stage(
+      settings(sh('exit 0', { sandbox: true })),
+      { wrap: saying("the plane's") },
+      { wrap: saying("the session's") },
+    ).call(),
+  'a function that answers with an object of its own kind, which has fields': () =>
+    stage([
+      defineHook('PreToolUse', function answers() {
+        return new Refusal('no')
+      }),
+    ]).call(),
 }
 
 const expected = JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures/rows.json'), 'utf8'))
