@@ -314,6 +314,24 @@ test('at a step without a tool only hooks that take every tool run', async () =>
   assert.deepEqual([rows.length, readFileSync(join(folder, 'order'), 'utf8')], [2, 'every\nany\n'])
 })
 
+test('at an event with nothing to match only hooks that take all of it run; where a matcher is ignored, all do', async () => {
+  const asked: string[] = []
+  const hooks = (event: EventName) =>
+    ['', '*', 'Bash'].map((matcher) =>
+      defineHook(
+        event,
+        () => {
+          asked.push(`${event} ${matcher}`)
+        },
+        { matcher },
+      ),
+    )
+  const { raise } = stage([...hooks('TaskCreated'), ...hooks('Stop')])
+  await raise('TaskCreated', { task_id: '1', task_subject: 'x' })
+  await raise('Stop', { stop_hook_active: false })
+  assert.deepEqual(asked, ['TaskCreated ', 'TaskCreated *', 'Stop ', 'Stop *', 'Stop Bash'])
+})
+
 test('Stop hooks keep the turn going, and what they say is its feedback', async () => {
   const { plane, scope } = stage(
     settings([

@@ -260,6 +260,17 @@ test('a program that is expected runs before the first call', async () => {
   assert.equal(readFileSync(file, 'utf8'), 'x\n')
 })
 
+test('a program that is late is woken once', async (t) => {
+  const kill = t.mock.method(process, 'kill')
+  const end = await ask(saying(`sleep 0.3; echo '{"id":'$id',"verdict":{"pid":'$$'}}'`))
+  const { pid } = JSON.parse(end.kind === 'verdict' ? end.text : '{}') as { pid: number }
+  const sent = kill.mock.calls.map(({ arguments: words }) => words)
+  assert.deepEqual(
+    sent.filter(([to]) => to === -pid),
+    [[-pid, 'SIGCONT']],
+  )
+})
+
 test('an answer leaves no timer behind, and no time limit is too long', async () => {
   const script = saying(`echo '{"id":'$id',"verdict":null}'`)
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length

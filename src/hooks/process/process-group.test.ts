@@ -248,3 +248,12 @@ test('a program that left something running does not keep this process alive', a
   assert.equal(status, 0)
   await gone(pid)
 })
+
+test('what goes on printing is waited for five seconds after the exit, and no longer', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: 1 })
+  const onStdout = () => t.mock.timers.tick(5000)
+  const script = '(for i in $(seq 100); do echo x; sleep 0.02; done) & exit 0'
+  assert.deepEqual(await sh(script, { lingerMs: 200, onStdout }), {
+    ...{ exitCode: 0, signal: null, cause: undefined, leftBehind: true },
+  })
+})
