@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { ask } from '../answers.ts'
 import { defineHook, defineStepHook, type StandardArgs } from '../define.ts'
 import { createPlane, type PlaneOptions } from '../dispatch.ts'
 import type { EventName } from '../events.ts'
@@ -608,6 +609,15 @@ const scenes: Readonly<Record<string, () => Promise<Left>>> = {
       { wrap: saying("the plane's") },
       { wrap: saying("the session's") },
     ).call(),
+  'two hooks that ask': () =>
+    stage([
+      defineHook('PreToolUse', function first() {
+        return ask('sure?')
+      }),
+      defineHook('PreToolUse', function second() {
+        return ask('really?')
+      }),
+    ]).call(),
   'a function that answers with an object of its own kind, which has fields': () =>
     stage([
       defineHook('PreToolUse', function answers() {

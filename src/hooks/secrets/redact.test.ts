@@ -225,3 +225,9 @@ test('in JSON the end of a string is no quote that opens a value', () => {
   for (const text of ['TOKEN=', 'Cookie: ', 'password: \\\\', 'x TOKEN=\\'])
     assert.deepEqual(JSON.parse(redact(JSON.stringify({ a: text, b: 'kept' }), 'json')), { a: text, b: 'kept' })
 })
+
+test('what was redacted as JSON stays as it is, also where it is read as text', () => {
+  const kept = redact(JSON.stringify({ a: "login --password='never closed", b: 'kept' }), 'json')
+  assert.equal(kept, `{"a":"login --password='[redacted]","b":"kept"}`)
+  assert.deepEqual([redact(kept), redact(kept, 'json')], [kept, kept])
+})

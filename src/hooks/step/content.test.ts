@@ -150,3 +150,12 @@ test('words for the model go where the step has a place for them', () => {
     ],
   )
 })
+
+test('a draft shares no list and no block with its step', () => {
+  const step: Steps['before_ingest'] = { source: 'user', input: [{ ...text }, { ...image }] }
+  const draft = draftOf('before_ingest', step)
+  assert.deepEqual(draft, step)
+  Object.assign(draft.input[0]!, { text: 'b' })
+  draft.input.push({ ...text })
+  assert.deepEqual(step, { source: 'user', input: [text, image] })
+})
