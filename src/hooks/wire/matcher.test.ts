@@ -85,6 +85,7 @@ test('a glob is held against the whole name', () => {
     ['[^a]', 'b', true],
     ['[a^]', '^', true],
     ['[]]', ']', false],
+    ['{[],a}', 'a', false],
     ['[', '', false],
     ['ab*bc', 'abc', false],
     ['ab*bc', 'abbc', true],
