@@ -92,6 +92,28 @@ test('as many of one command as ran at once, up to four', async () => {
   }
 })
 
+test('what a round wanted is remembered for twenty rounds', async () => {
+  const place = newPlace()
+  const command = 'echo twenty'
+  await Promise.all([isWarm(command, place), isWarm(command, place)])
+  await until(() => warmShells(place, command) === 2)
+  /** What is expected and not asked is a round that wanted none. */
+  const pass = async () => {
+    expectCommand(command, place)
+    await wait(5)
+  }
+  for (let round = 2; round <= 20; round++) await pass()
+  assert.equal(await isWarm(command, place), true)
+  await pass()
+  await until(() => warmShells(place, command) === 2)
+  assert.equal(await isWarm(command, place), true)
+  await pass()
+  const behind = 'echo behind twenty' // its shell is started behind any of the other's
+  expectCommand(behind, place)
+  await until(() => warmShells(place, behind) === 1)
+  assert.equal(warmShells(place, command), 1)
+})
+
 test('one after another, with a pause between, they need one shell', async () => {
   const place = newPlace()
   for (let round = 0; round < 3; round++) {
