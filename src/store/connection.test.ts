@@ -53,6 +53,7 @@ test('why a database is not opened, word for word; and none stays open', (t) => 
     "CREATE TABLE schema_meta(key, value); CREATE TABLE transcript_entries(id); INSERT INTO schema_meta VALUES ('schema_version', '2')",
   )
   const other = made('other', 'CREATE TABLE cats(name)')
+  const alike = made('alike', 'CREATE TABLE schema_meta(key, value)')
   writeFileSync(at('empty'), '')
   const absent = (path: string) =>
     `not-there: there is no database at ${path} yet: ona has not run, or AGENT_SDLC_DB is another`
@@ -62,6 +63,7 @@ test('why a database is not opened, word for word; and none stays open', (t) => 
   )
   const expected = {
     [newer]: `newer-schema: ${newer} has schema version 2, and this ona knows version 1; update ona, or set AGENT_SDLC_DB to another path`,
+    [alike]: `other-program: ${alike} is a database of another program; it was left as it is. Set AGENT_SDLC_DB to another path`,
     [other]: `other-program: ${other} is a database of another program; it was left as it is. Set AGENT_SDLC_DB to another path`,
   }
   for (const [path, why] of Object.entries(expected)) {
@@ -145,6 +147,20 @@ test('rows are plain objects and arrays, one by one or all', (t) => {
     ['c'],
   )
   assert.equal(db.get(sql, 'x'), undefined)
+  createConversation(db, { projectDir: '/', id: 'd' })
+  const every = 'SELECT id FROM conversations ORDER BY id'
+  const pairs = [...db.each<{ id: string }>(every)].map(({ id }) => id)
+  const nested: string[] = []
+  for (const one of db.each<{ id: string }>(every))
+    for (const other of db.each<{ id: string }>(every)) nested.push(`${one.id}${other.id}`)
+  assert.deepEqual(
+    [pairs, nested],
+    [
+      ['c', 'd'],
+      ['cc', 'cd', 'dc', 'dd'],
+    ],
+    'each loop has its own place',
+  )
   assert.deepEqual(db.run('UPDATE conversations SET phase = ? WHERE id = ?', 'test', 'c').changes, 1)
   const { lastId } = db.run("INSERT INTO ona_prompt_history(project_dir, text) VALUES ('/', 'x'), ('/', 'y')")
   assert.equal(lastId, 2)

@@ -130,11 +130,10 @@ class Connection implements Db {
   #prepareFile(): void {
     this.#db.exec('PRAGMA busy_timeout=30000; PRAGMA foreign_keys=ON')
     const found = this.#version()
-    if (found === undefined && this.get('SELECT 1 FROM sqlite_master WHERE name <> ? LIMIT 1', 'schema_meta'))
-      this.#refuseUnlessOurs()
+    const isEmpty = !this.get('SELECT 1 FROM sqlite_master LIMIT 1')
+    if (found === undefined && !isEmpty) this.#refuseUnlessOurs()
     this.#refuseNewer(found)
     // a file without anything in it has nothing to lose yet: it is flushed with its first rows, not step by step
-    const isEmpty = found === undefined && !this.get('SELECT 1 FROM sqlite_master LIMIT 1')
     this.#db.exec(`PRAGMA synchronous=${isEmpty ? 'OFF' : 'NORMAL'}; PRAGMA journal_mode=WAL`)
     // a log that grew beside a long reader is cut back once the reader is gone
     this.#db.exec(`PRAGMA journal_size_limit=${largestLog}`)
