@@ -298,8 +298,12 @@ test('a process that detached itself is refused when it was born while a command
     [{ started: -2 * hours - 1 }, false],
     [{ started: -3 * hours, ended: -1 }, true],
     [{ started: -10, ended: -2 }, false],
-    [{ started: -3 * hours, ended: -9, result: '{"content":"runs in the background"}', later: 0 }, true],
-    [{ started: -3 * hours, ended: -9, result: '{"content":"runs in the background"}', later: -1 }, false],
+    [
+      { started: -3 * hours, ended: -9, result: '{"content":"Command running in background with ID: b1."}', later: 0 },
+      true,
+    ],
+    [{ started: -3 * hours, ended: -9, result: '{"content":"sent the command to the background"}', later: 0 }, true],
+    [{ started: -3 * hours, ended: -9, result: '{"content":"sent the command to the background"}', later: -1 }, false],
     [{ started: -3 * hours, ended: -9, later: 0 }, false],
     [{ started: -10, detail: '{"tool_name":"Read","tool_use_id":"t1"}' }, false],
     [{ started: -10, detail: '{"tool_name":"Bash"' }, false],
@@ -320,6 +324,14 @@ test('a process that detached itself is refused when it was born while a command
   assert.equal(bornOfCommand(chain, record(older, { started: 0 })), detached(first))
   const ended = Array.from({ length: 200 }, (): Call => ({ started: -3 * hours, type: 'tool_start' }))
   assert.equal(bornOfCommand(chain, record(head, { started: 0 }, ...ended)), detached(head), 'of many, the newest')
+  const t9 = '{"tool_name":"Bash","tool_use_id":"t9"}'
+  const since = Array.from({ length: 199 }, (): Call => ({ started: -10, detail: t9 }))
+  const many = record(head, { started: -20 }, ...since)
+  many.db.run(
+    "INSERT INTO transcript_entries(session_id, sequence, entry_type, payload_json, tool_use_id, created_at) VALUES ('s', ?, 'tool_result', '{}', 't9', ?)",
+    ...[sequence++, moment(head, -5)],
+  )
+  assert.equal(bornOfCommand(chain, many), detached(head), 'one that still runs, before many that have ended')
   const below = (name: string) => bornOfCommand([head, { ...older, pid: 4, name }], record(head, { started: 0 }))
   assert.deepEqual(
     [below('systemd'), below('bash')],

@@ -45,6 +45,13 @@ test('one plan is in force: approving a draft supersedes the plan before it', (t
   assert.deepEqual([supersedePlan(db, third.id), approvedPlan(db, conversationId)], [false, undefined])
 })
 
+test('where another program left two approved plans, the later is in force', (t) => {
+  const { db, conversationId } = conversation(t)
+  const [one, two] = ['one', 'two'].map((content) => draftPlan(db, { conversationId, content }).id)
+  db.run("UPDATE plans SET status = 'approved'")
+  assert.deepEqual([one! < two!, approvedPlan(db, conversationId)?.id], [true, two])
+})
+
 test('the plans of one conversation are not those of another', (t) => {
   const { db, conversationId } = conversation(t)
   const other = createConversation(db, { projectDir: '/' }).id

@@ -88,6 +88,8 @@ test('conversations and sessions', (t) => {
     { session_id: 'child', parent_session_id: 's', agent_id: 'a1', agent_type: 'Explore' },
   ])
   assert.deepEqual([getConversation(db, 'x'), getSession(db, 'x')], [undefined, undefined])
+  assert.throws(() => createSession(db, 'd', 's'), /UNIQUE constraint/)
+  assert.throws(() => createConversation(db, { projectDir: '/q', id: 'c' }), /UNIQUE constraint/)
   assert.throws(() => createSession(db, 'x'), {
     kind: 'not-there',
     name: 'StoreError',
@@ -213,6 +215,7 @@ test('approvals: what is asked, who decides, and what is recorded of it', (t) =>
     decideApproval(db, taken, { allow: true, by: 'mallory' }),
     "deciding an approval is for the operator, and this command was started by an agent's tool or hook (ONA_GOVERNED is set); run it in a terminal of your own",
   )
+  assert.notEqual(decideApproval(db, taken, { allow: false, by: 'mallory' }), undefined)
   assert.equal(getApproval(db, taken)?.decidedBy, null)
   delete process.env['ONA_GOVERNED']
   assert.deepEqual(
@@ -230,6 +233,23 @@ test('approvals: what is asked, who decides, and what is recorded of it', (t) =>
       ['c', 's', 'approval_decided', { id, decision: 'denied', by: 'bob' }],
     ],
   )
+})
+
+test('an approval whose prompt cannot be read has none; a note may be empty', (t) => {
+  const db = opened(t)
+  db.run("INSERT INTO transcript_entries(session_id, sequence, entry_type, payload_json) VALUES ('s', 0, 'user', '{')")
+  const id = requestApproval(db, {
+    ...{ conversationId: 'c', sessionId: 's', toolUseId: 't', tool: 'Bash', owner: null, expiresInSeconds: 60 },
+    ...{ input: '{}', summary: '', reason: '' },
+  })
+  assert.equal(decideApproval(db, id, { allow: true, by: 'ada', note: '' }), undefined)
+  assert.deepEqual(
+    listApprovals(db, { all: true }).map(({ prompt, note, status }) => [prompt, note, status]),
+    [[null, '', 'approved']],
+  )
+  assert.deepEqual(JSON.parse(listEvents(db, { type: 'approval_decided' })[0]!.detail!), {
+    ...{ id, decision: 'approved', by: 'ada' },
+  })
 })
 
 test('approvals are listed by their time, then by their row, a thousand of them', (t) => {

@@ -65,6 +65,8 @@ test('criteria are read in the usual spellings', () => {
     ['**Acceptance criteria:**\n- one', ['C1 one']],
     ['## Definition of done\n- one\n### Deeper\n- two\n## Next\n- not one', ['C1 one', 'C2 two']],
     ['# Success criteria\n- one\n# Next\n- not one', ['C1 one']],
+    ['## 2) Success criteria\n- one', ['C1 one']],
+    ['### 3. Definition of done\n- one', ['C1 one']],
     ['## Success criteria\n- one\n##\n- two', ['C1 one', 'C2 two']],
   ]
   for (const [plan, expected] of table)

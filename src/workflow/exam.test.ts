@@ -54,6 +54,7 @@ test('the contract is the declared commands with their help, the documents and t
     'openapi.yml': 'openapi: 3.1',
     'schema.sql': '-- no table',
     'src/secret.md': 'not shown',
+    '1': 'what a bin that is no text would be called',
   })
   at.write('../x', 'a file beside the project')
   symlinkSync(join(at.projectDir, 'src/secret.md'), join(at.projectDir, 'docs/link.md'))
@@ -264,6 +265,8 @@ test('the implementation is what changed since the approval and what the record 
   ]
   const later = Date.now() + 600_000
   assert.deepEqual([files(0), files(later)], [all, []])
+  utimesSync(join(at.projectDir, 'new.txt'), 1, 1)
+  assert.deepEqual(files(Date.now() - 600_000), all, 'whatever time a program has set')
   for (const detail of [
     { plan: plan.id, at: 0 },
     { plan: plan.id + 1, at: later },
@@ -304,12 +307,20 @@ test('the implementation is what changed since the approval and what the record 
   const written = { name: 'Write', input: { file_path: 'w.txt' } }
   add(7, 'assistant', { content: [written, { name: 'Read', input: { file_path: 'old.txt' } }, { name: 'Write' }] })
   add(8, 'tool_use', { name: 'Write', input: { file_path: 'deep/a/b.txt' } }, 'z')
+  add(9, 'assistant', { content: [{ name: 'Write', input: { file_path: 'theirs.txt' } }] }, 'z')
   const { files: found, hash } = implementationOf(at.db, 'c', at.projectDir, {
     ...plan,
     approvedAt: '2999-01-01 00:00:00',
   })
   const elsewhere = implementationOf(at.db, 'd', join(at.root, 'none'), { ...plan, approvedAt: null })
-  assert.deepEqual([...elsewhere.files], [['deep/a/b.txt', '']], 'a project that is gone')
+  assert.deepEqual(
+    [...elsewhere.files],
+    [
+      ['deep/a/b.txt', ''],
+      ['theirs.txt', ''],
+    ],
+    'a project that is gone',
+  )
   const expected = [
     ['gone.txt', ''],
     ['n.ipynb', ''],

@@ -93,6 +93,26 @@ test('what closes a way is said in words, and changes nothing', (t) => {
   assert.deepEqual(eventsOf(db), [])
 })
 
+test('one case that passes does not open the way for the criteria that have none', (t) => {
+  const db = record(t, 'planning')
+  const drafted = draftPlan(db, 'c', 's', '## Success criteria\n- one\n- two\n') as { id: number }
+  approvePlan(db, 'c', { planId: drafted.id, by: 'ada' })
+  const { id: caseId, hash } = saveCase(db, drafted.id, { name: 'one', criterion: 'C1', content: 'echo 1\n' })
+  const planHash = getPlan(db, drafted.id)!.hash
+  saveRun(db, {
+    ...{ caseId, hash, planHash, exitCode: 0, timedOut: false, stdout: '', stderr: '', durationMs: 1 },
+    startedAt: '2026-01-01T00:00:00.000Z',
+  })
+  const why = 'not everything is covered:\n- C2 has no test case: two'
+  for (const [from, to] of [
+    ['test', 'verify'],
+    ['verify', 'done'],
+  ] as const) {
+    setPhase(db, from)
+    assert.deepEqual([move(db, to), phaseOf(db)], [{ ok: false, why }, from])
+  }
+})
+
 test('from idle to done, each step is on record with who took it', (t) => {
   const db = record(t, 'idle')
   assert.deepEqual(move(db, 'planning'), { ok: true, from: 'idle', to: 'planning' })
@@ -197,6 +217,10 @@ test('a plan is approved as it stands or as the operator changed it, and only a 
     why: `there is no plan ${id} in this conversation`,
   })
   assert.deepEqual(approvePlan(db, 'c', { planId: id, by: 'ada', content: 'no' }), { ok: false, why: none })
+  assert.deepEqual(approvePlan(db, 'c', { planId: id, by: 'ada', content: '' }), {
+    ok: false,
+    why: 'the plan is empty',
+  })
   assert.deepEqual([getPlan(db, id)!.status, phaseOf(db)], ['draft', 'planning'])
   const changed = `${content}- two\n`
   assert.deepEqual(approvePlan(db, 'c', { planId: id, by: 'ada', content: changed }), {

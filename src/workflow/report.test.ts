@@ -171,6 +171,34 @@ ${missing(coverage)}`),
     assert.ok(coloured.includes(mark), mark)
 })
 
+test('lines are cut to the width of the terminal, 80 columns where it is not known', () => {
+  const long = 'x'.repeat(90)
+  const row = { criterion: { id: 'C1', text: long }, cases: [state(long, 'not run')] }
+  const given = reportOf('c', 'verify', { plan, rows: [row], untraced: [], traced: 1, passed: 0 })
+  const widths = (options?: { columns: number }) =>
+    reportText(given, options)
+      .split('\n')
+      .slice(2, 4)
+      .map((line) => [line.length, line.at(-1)])
+  assert.deepEqual(
+    [widths(), widths({ columns: 95 }), widths({ columns: 97 })],
+    [
+      [
+        [80, '…'],
+        [80, '…'],
+      ],
+      [
+        [95, 'x'],
+        [95, '…'],
+      ],
+      [
+        [95, 'x'],
+        [97, '…'],
+      ],
+    ],
+  )
+})
+
 test('work that is done names who signed it off; without a plan there is only what is missing', () => {
   const done = { ...coverage, rows: [{ ...rows[0]!, cases: [rows[0]!.cases[0]!] }], untraced: [], traced: 1, passed: 1 }
   const signed = reportOf('c', 'done', done, {
@@ -308,6 +336,8 @@ test('on the page every text from outside is text', () => {
     'stdout stderr started case mutant script approved criterion helper conversation phase objective rated signer signed place'
   for (const name of names.split(' ')) assert.ok(page.includes(shown(name)), name)
   assert.ok(page.includes('<code>code &#60;b&#62;</code>'))
+  const two = { ...given, rows: [{ criterion: { id: 'C1', text: '`a` or `b`' }, cases: [] }] }
+  assert.ok(reportHtml(reportOf('c', 'verify', two)).includes('<td><code>a</code> or <code>b</code></td>'))
   const anchor = `case-${encodeURIComponent(odd('case'))}`
   assert.ok(page.includes(`<a href="#${anchor}">`) && page.includes(`<details id="${anchor}" open>`))
 })

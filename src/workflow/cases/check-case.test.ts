@@ -309,6 +309,12 @@ test('each spelling of what is forbidden is found and shown, and what is only al
   ])
   for (const [kind, lines] of found) for (const [line, ...why] of lines!) assert.ok(why.length > 0, `${kind}: ${line}`)
   t.assert.snapshot(Object.fromEntries(found))
+  for (const line of [
+    'echo a#b; NODE_OPTIONS=x tool',
+    'x=${#y}; NODE_OPTIONS=x tool',
+    '[ $# = 0 ]; NODE_OPTIONS=x tool',
+  ])
+    assert.deepEqual(problems(`${line}${tail}`), ['it changes how the program is loaded: NODE_OPTIONS='], line)
   for (const line of allowed) assert.deepEqual(problems(`set -e\n[ "$(tool)" = 1 ]\n${line}\n`), [], line)
 })
 

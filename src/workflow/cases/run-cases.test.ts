@@ -9,6 +9,8 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -312,6 +314,12 @@ test('the copy has all of the project but its history, its packages and our fold
   put('node_modules/.package-lock.json')
   const four = copyProject(at.projectDir)
   assert.equal(readFileSync(join(four.packages!, 'dep/i'), 'utf8'), 'node_modules/dep/i')
+  utimesSync(join(at.projectDir, 'node_modules'), 2_000_000, 2_000_000)
+  assert.notEqual(copyProject(at.projectDir).packages, four.packages, 'a package was added or removed')
+  const real = join(at.root, 'packages')
+  renameSync(join(at.projectDir, 'node_modules'), real)
+  symlinkSync(real, join(at.projectDir, 'node_modules'))
+  assert.equal(copyProject(at.projectDir, { sandboxed: true }).packages, realpathSync(real))
   rmSync(join(at.projectDir, 'node_modules'), { recursive: true })
   const bare = copyProject(at.projectDir)
   assert.deepEqual([bare.packages, readdirSync(bare.path).sort()], [undefined, ['a', 'deep', 'link']])
