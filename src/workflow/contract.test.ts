@@ -35,6 +35,9 @@ test('a line of the implementation is known from 8 characters, inside another li
     await shown(long, around(`so ${long} it is`)),
     await shown('', around(code)),
     await shown('', around(code.slice(1))),
+    await shown('', around(`see https://example.com/${code}`)),
+    await shown('', around(`${code}_and_more`)),
+    await shown('', around(`(${code}==)`)),
   ]
   assert.deepEqual(seen, [
     without,
@@ -45,6 +48,9 @@ test('a line of the implementation is known from 8 characters, inside another li
     around(`so ${long} it is`),
     without,
     around(code.slice(1)),
+    around(`see https://example.com/${code}`),
+    around(`${code}_and_more`),
+    without,
   ])
 })
 

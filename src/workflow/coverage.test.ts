@@ -35,7 +35,7 @@ test('the state of each case comes from its rows: the run, the plan and the case
     return each
   }
   const passed = add('passes', 'C1', {})
-  add('fails', 'C1', { exitCode: 1 })
+  const fails = add('fails', 'C1', { exitCode: 1 })
   add('killed', 'C1', { exitCode: null })
   add('waits', 'C2')
   add('old-case', 'C2', { hash: 'other' })
@@ -48,6 +48,7 @@ test('the state of each case comes from its rows: the run, the plan and the case
   const proof = { codeHash: 'h', mutants: ['a', 'b'], killed: ['a'] }
   saveProof(db, { ...proof, caseId: passed.id, hash: passed.hash, flaw: undefined })
   saveProof(db, { ...proof, caseId: hollow.id, hash: hollow.hash, flaw: 'reads the source' })
+  saveProof(db, { ...proof, caseId: fails.id, hash: fails.hash, flaw: 'reads the source' })
   saveProof(db, { ...proof, caseId: oldHollow.id, hash: oldHollow.hash, flaw: 'kills no mutant' })
   assert.deepEqual(proofOf(db, hollow), { ...proof, caseId: hollow.id, hash: hollow.hash, flaw: 'reads the source' })
   assert.equal(proofOf(db, { id: hollow.id, hash: 'other' }), undefined)

@@ -66,6 +66,9 @@ test('criteria are read in the usual spellings', () => {
     ['## Definition of done\n- one\n### Deeper\n- two\n## Next\n- not one', ['C1 one', 'C2 two']],
     ['# Success criteria\n- one\n# Next\n- not one', ['C1 one']],
     ['## 2) Success criteria\n- one', ['C1 one']],
+    ['## Success criterias\n- not one', []],
+    ['## Definition of doneness\n- not one', []],
+    ['## Success criteria\n- [X] one\n- [y] two', ['C1 one', 'C2 [y] two']],
     ['### 3. Definition of done\n- one', ['C1 one']],
     ['## Success criteria\n- one\n##\n- two', ['C1 one', 'C2 two']],
   ]

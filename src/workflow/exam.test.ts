@@ -1,6 +1,7 @@
 /** What the writer of the cases is shown: the plan and the outside of the project, and nothing that implementing wrote. */
 import assert from 'node:assert/strict'
-import { lstatSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import fs, { lstatSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -33,7 +34,14 @@ const json = (value: unknown) => JSON.stringify(value, null, 2)
 const quiet = async () => undefined
 
 test('the contract is the declared commands with their help, the documents and the schemas', async (t) => {
-  const bin = { greet: './bin/greet.mjs', hi: 'bin/greet.mjs', gone: 'bin/gone.mjs', out: '../x', odd: 1 }
+  const bin = {
+    greet: './bin/greet.mjs',
+    hi: 'bin/greet.mjs',
+    gone: 'bin/gone.mjs',
+    out: '../x',
+    odd: 1,
+    folder: 'docs',
+  }
   const manifest = {
     name: 'greet',
     version: '1.0.0',
@@ -245,6 +253,29 @@ test('of the plan, lines of the implementation are left out from 24 characters; 
       .map(({ detail }) => JSON.parse(detail).left_out),
     [[{ name: 'docs/a.md', why: 'it holds 1 line of the implementation' }]],
   )
+})
+
+test('after 200000 files no further folder is read', (t) => {
+  const at = place(t, { 'deep/a.txt': 'a' })
+  const { id } = draftPlan(at.db, 'c', 's', content) as { id: number }
+  const plan = getPlan(at.db, id)!
+  const { readdirSync, lstatSync: stat } = fs
+  const restore = () => {
+    Object.assign(fs, { readdirSync, lstatSync: stat })
+    syncBuiltinESMExports()
+  }
+  t.after(restore)
+  const listed: string[] = []
+  Object.assign(fs, {
+    readdirSync: (folder: string) => {
+      listed.push(folder.slice(at.projectDir.length))
+      return folder === at.projectDir ? [...Array<string>(199_999).fill('none'), 'deep'] : []
+    },
+    lstatSync: (path: string) => (path.endsWith('deep') ? stat(path, { bigint: true }) : undefined),
+  })
+  syncBuiltinESMExports()
+  implementationOf(at.db, 'c', at.projectDir, plan)
+  assert.deepEqual(listed, [''])
 })
 
 test('the implementation is what changed since the approval and what the record says was written', async (t) => {

@@ -254,8 +254,10 @@ test('the gate is shut for the tools that change things, while planning and unti
   db.run("INSERT INTO plans(conversation_id, content, hash, status) VALUES ('c', 'x', 'x', 'approved')")
   assert.equal(open(), true)
   db.run("DELETE FROM plans WHERE conversation_id = 'c'")
-  setPhase(db, 'implement')
-  assert.equal(open(), true)
+  for (const phase of ['idle', 'implement', 'test', 'verify', 'done']) {
+    setPhase(db, phase)
+    assert.equal(open(), true, phase)
+  }
 })
 
 test('a case takes the place of the one with its name; some or all of a plan can be put aside', (t) => {

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { blockingEvents } from '../../hooks/claude/events.ts'
 import { packageRoot } from '../../package-root.ts'
 import { inMemory, openDb } from '../open.ts'
 import { storable } from '../secrets.ts'
@@ -290,14 +291,14 @@ test('secrets are taken out by name and by form, put back from the files, and mi
   const settings = {
     env: { API_TOKEN: 'hunter2hunter2', PLAIN: 'x', MAX_TOKENS: '5', USE_TOKEN: '$TOKEN', KEY: 'true', ...references },
     mcpServers: { a: { headers: { Authorization: 'abcdef' }, url: 'https://u:pass@x/', args: [key, 'x'] } },
-    other: { API_TOKEN: 'named-but-no-carrier' },
+    other: { API_TOKEN: 'named-but-no-carrier', headers: [{ API_TOKEN: 'in a list' }] },
     links: ['https://x/?token=abc123', 'https://x/?key=abc123', 'https://x/?page=abc123', 'x?token=abc123'],
   }
   const stored = withoutSecrets(settings)
   assert.deepEqual(stored, {
     env: { API_TOKEN: mark, PLAIN: 'x', MAX_TOKENS: '5', USE_TOKEN: '$TOKEN', KEY: 'true', ...references },
     mcpServers: { a: { headers: { Authorization: mark }, url: mark, args: [mark, 'x'] } },
-    other: { API_TOKEN: 'named-but-no-carrier' },
+    other: { API_TOKEN: 'named-but-no-carrier', headers: [{ API_TOKEN: 'in a list' }] },
     links: [mark, mark, 'https://x/?page=abc123', 'x?token=abc123'],
   })
   assert.deepEqual(withSecrets(stored, settings), settings)
@@ -350,6 +351,16 @@ test('what is read from a file of Claude Code, and what of it is a problem', () 
       'model must be a string, not a number; it was left out',
     ],
     unknown: [],
+  })
+  const theirs = blockingEvents.map((event) => ({ hook_event_name: event, command: 'x' }))
+  const guarded = checkLayer({ level: 'user', foreign: true, settings: { hooks: theirs, theme: 'dark' } }, never)
+  assert.deepEqual(guarded, {
+    settings: { theme: 'dark' },
+    problems: blockingEvents.map(
+      (event) =>
+        `${event} hook: ona does not raise this event, so the hook would guard nothing; remove it, or copy the others to .ona/settings.json`,
+    ),
+    ...{ warnings: [], unknown: [] },
   })
   const none = checkLayer({ level: 'user', foreign: true, settings: { theme: 'dark' } }, never)
   assert.deepEqual(none.settings, { theme: 'dark' })

@@ -13,7 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { updateFile, writeAtomic } from '../../files/atomic-write.ts'
@@ -291,7 +291,21 @@ test("an agent's command cannot change settings", async (t) => {
     ...{ ok: false, file },
     why: "is left as it is: changing settings is for the operator, and this command was started by an agent's tool or hook (ONA_GOVERNED is set); run it in a terminal of your own",
   })
-  assert.equal(existsSync(dirname(file)), false)
+  const held = async (place: { home: string; folder: string }) => {
+    process.env['ONA_GOVERNED'] = JSON.stringify({ db: '/none/agent.db', ...place })
+    return !(await editSettings(file, model)).ok
+  }
+  const [own, other] = [dirname(dirname(file)), '/none']
+  assert.deepEqual(
+    [
+      await held({ home: homedir(), folder: other }),
+      await held({ home: other, folder: own }),
+      existsSync(dirname(file)),
+    ],
+    [true, true, false],
+    'by the home or by the folder',
+  )
+  assert.deepEqual([await held({ home: other, folder: other }), existsSync(file)], [false, true])
 })
 
 test('what an edit makes of a file', async (t) => {

@@ -340,6 +340,8 @@ test('where only managed MCP servers count, nobody else can allow one, and every
   assert.deepEqual([settings['allowedMcpServers'], settings['deniedMcpServers']], [[ours], [other]])
   write('managed/managed-settings.json', { allowManagedMcpServersOnly: true })
   assert.deepEqual(load().settings['allowedMcpServers'], [])
+  write('managed/managed-settings.json', { allowManagedMcpServersOnly: false, allowedMcpServers: [ours] })
+  assert.deepEqual(load().settings['allowedMcpServers'], [theirs, ours])
 })
 
 test('only managed settings may say what counts in managed settings only', (t) => {
@@ -433,13 +435,16 @@ test('a deny or ask rule that cannot be read, and a hook of a kind we do not sup
 })
 
 test('hookFailure of any file holds, and of managed settings is forced', (t) => {
-  const { write, load } = world(t)
+  const { db, write, load } = world(t)
   assert.equal(load().hookFailure, undefined)
   write('home/.ona/settings.json', { hookFailure: 'refuse' })
   write('project/.ona/settings.json', { hookFailure: 'proceed' })
   assert.equal(load({ flags: { trust: true } }).hookFailure, 'refuse')
   write('managed/managed-settings.json', { hookFailure: 'refuse' })
   assert.equal(load().hookFailure, 'forced')
+  db.run('UPDATE settings_snapshot SET json = \'{"hookFailure":"refuse","theme":"dark"}\'')
+  const { hookFailure, settings } = load()
+  assert.deepEqual([hookFailure, settings.theme], ['forced', 'dark'], 'whatever the record says')
 })
 
 test('a key that nobody knows is kept, and warned about once', (t) => {

@@ -266,10 +266,7 @@ function readSnapshot(json: string, files: JsonObject, checkRule: CheckRule = ()
 }
 
 /** What the machine's administrator sets cannot be edited away in the database. */
-function withManaged(settings: JsonObject, managed: readonly Layer[]): JsonObject {
-  const { hooks: _, ...above } = merge(managed) // hooks of a file are on the floor already
-  return join(settings, above)
-}
+const withManaged = (settings: JsonObject, managed: readonly Layer[]): JsonObject => join(settings, merge(managed))
 
 /** The settings with the hooks that will run, and those that will not. */
 function inForce(settings: JsonObject, managed: readonly Layer[]): Pick<LoadedSettings, 'settings' | 'disabledHooks'> {
