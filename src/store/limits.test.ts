@@ -172,6 +172,22 @@ test('a repository in a folder that everyone may write to does not lend its trus
   )
 })
 
+test('a repository above one that counts for nothing is the one to trust', () => {
+  const place = { home: join(folder, 'home-of-outer') }
+  const outer = join(folder, 'outer')
+  for (const at of [
+    place.home,
+    join(outer, '.git'),
+    join(outer, 'own'),
+    join(outer, 'shared/.git'),
+    join(outer, 'shared/one'),
+  ])
+    mkdirSync(at, { recursive: true })
+  chmodSync(join(outer, 'shared'), 0o777)
+  assert.equal(trust(join(outer, 'shared/one'), place), true)
+  assert.deepEqual([isTrusted(join(outer, 'own'), place), isTrusted(folder, place)], [true, false])
+})
+
 const isRoot = process.getuid?.() === 0
 test('a repository of another user does not lend its trust to a folder in it', {
   skip: !isRoot && 'needs root',

@@ -336,7 +336,10 @@ test('the implementation is what changed since the approval and what the record 
   add(5, 'tool_use', { name: 'Write', input: { file_path: '/elsewhere/x' } })
   add(6, 'tool_use', { name: 'Write', input: { file_path: '.ona/tests/1/a.sh' } })
   const written = { name: 'Write', input: { file_path: 'w.txt' } }
-  add(7, 'assistant', { content: [written, { name: 'Read', input: { file_path: 'old.txt' } }, { name: 'Write' }] })
+  const edited = { name: 'Edit', input: { file_path: 'e.txt' } }
+  const notebook = { name: 'NotebookEdit', input: { notebook_path: 'm.ipynb' } }
+  const read = { name: 'Read', input: { file_path: 'old.txt' } }
+  add(7, 'assistant', { content: [written, edited, notebook, read, { name: 'Write' }] })
   add(8, 'tool_use', { name: 'Write', input: { file_path: 'deep/a/b.txt' } }, 'z')
   add(9, 'assistant', { content: [{ name: 'Write', input: { file_path: 'theirs.txt' } }] }, 'z')
   const { files: found, hash } = implementationOf(at.db, 'c', at.projectDir, {
@@ -353,7 +356,9 @@ test('the implementation is what changed since the approval and what the record 
     'a project that is gone',
   )
   const expected = [
+    ['e.txt', ''],
     ['gone.txt', ''],
+    ['m.ipynb', ''],
     ['n.ipynb', ''],
     ['new.txt', now],
     ['w.txt', ''],

@@ -177,6 +177,7 @@ test('from idle to done, each step is on record with who took it', (t) => {
   const { by, at: signedAt } = signOff(db, 'c')!
   addEvent(db, { conversationId: 'c', type: 'sign_off', detail: { by: 'bob' } })
   assert.equal(signOff(db, 'c')?.by, 'bob', 'of work that was done twice, the last')
+  assert.equal(signOff(db, 'other'), undefined)
   assert.deepEqual([by, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/.test(signedAt)], ['ada', true])
 })
 

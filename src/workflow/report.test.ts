@@ -220,6 +220,15 @@ test('work that is done names who signed it off; without a plan there is only wh
   assert.match(reportText({ ...none, plan: signed.plan }), /0 traced cases, 0 passed, 0 failed \(0 %\)/)
 })
 
+test('where a criterion has no case, nothing is ready although all cases passed', () => {
+  const given = { ...coverage, rows: [{ ...rows[0]!, cases: [rows[0]!.cases[0]!] }, rows[2]!], traced: 1, passed: 1 }
+  const { ready, missing: why, total, passed, failed } = reportOf('c', 'verify', given)
+  assert.deepEqual(
+    [ready, why, total, passed, failed],
+    [false, 'not everything is covered:\n- C3 has no test case: has no case', 1, 1, 0],
+  )
+})
+
 test('a rate between nothing and all, a page without a plan, a criterion whose mutants are all killed', () => {
   const some = [state('a', 'passed', proof(undefined, ['a:1 x → y'], ['a:1 x → y'])), state('b', 'passed')]
   const most = { ...coverage, rows: [{ ...rows[0]!, cases: some }, rows[1]!], untraced: [], traced: 3, passed: 2 }

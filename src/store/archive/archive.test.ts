@@ -121,6 +121,12 @@ test('what is old and has rows is moved to a file, with an event that says so, a
   assert.deepEqual(db.get('PRAGMA synchronous'), { synchronous: 1 }, 'NORMAL again')
 })
 
+test('what was used last is archived last', (t) => {
+  const { db } = record(t)
+  db.run("UPDATE conversations SET last_active = '2019-01-01 00:00:00' WHERE id = 'b'")
+  assert.deepEqual(archivable(db, '2021-01-01 00:00:00'), ['b', 'a'])
+})
+
 test('taking one conversation out of a file leaves the others in it, in whatever order they were archived', (t) => {
   const { db } = record(t)
   const before = ['s-a', 's-b'].map((session) => rows(db, session))

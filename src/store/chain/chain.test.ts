@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import type { Invocation } from '../../hooks/plane.ts'
 import { addEvent } from '../audit.ts'
 import { createConversation, createSession } from '../conversations.ts'
 import { type Db, inMemory, openDb } from '../open.ts'
@@ -22,6 +23,10 @@ function record(t: TestContext): Db {
 const tell = (db: Db, sessionId: string | null, type = 'x') => addEvent(db, { conversationId: 'c', sessionId, type })
 const links = (db: Db): Link[] =>
   db.all<Link>('SELECT id, session_id AS session, rows, session_hash AS sessionHash, hash FROM ona_chain ORDER BY id')
+const hook = {
+  ...{ event: 'Stop', ordinal: 0, matcher: '', command: 'x', toolUseId: null, toolName: null, inputJson: '{}' },
+  ...{ exitCode: 0, stdout: '', stderr: '', startedAt: '', completedAt: '', skippedReason: null },
+} as Invocation
 /** Each link as `session: table id, …`. */
 const linked = (db: Db) =>
   links(db).map(
@@ -62,13 +67,13 @@ test('each commit is a link for each turn of a session; what was rolled back is 
   db.run(three)
   db.transaction(() => db.run('DELETE FROM events WHERE id = ?', db.run(three).lastId - 1))
   commitToolCall(db, {
-    ...{ sessionId: 's', conversationId: 'c', invocations: [], events: [{ type: 'e' }] },
+    ...{ sessionId: 's', conversationId: 'c', invocations: [hook], events: [{ type: 'e' }] },
     permission: { toolName: 'T', decision: 'allow', reason: {} },
     result: { tool_use_id: 't', content: '', is_error: false },
   })
   assert.deepEqual(linked(db), [
     ...['s: 1 1', 's: 1 2', 'k: 1 3, 1 4', 's: 1 5', ': 1 6, 1 7', 's: 1 9', 's: 1 11, 1 12, 1 13', 's: 1 14, 1 16'],
-    's: 3 1, 1 17, 0 1',
+    's: 3 1, 2 1, 1 17, 0 1',
   ])
   assert.equal(endProblem(db), undefined)
 })

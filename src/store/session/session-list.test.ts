@@ -63,7 +63,8 @@ test('a session is listed with its name, first prompt, branch and the number of 
   const db = record(t)
   const id = session(db, '/shop', '2026-11-01 10:00:00', ['first', 'second'], 'feature/cart')
   const [{ conversationId }] = listSessions(db) as [SessionSummary]
-  for (const key of ['mode', 'zone']) setState(db, conversationId, key, 'another value')
+  for (const key of ['mode', 'names', 'zone']) setState(db, conversationId, key, 'another value')
+  assert.equal(listSessions(db)[0]?.name, null)
   setState(db, conversationId, 'name', 'my work')
   for (const [sessionId, type, branch] of [
     [id, 'session_start', 'resumed/elsewhere'],

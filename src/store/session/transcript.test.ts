@@ -222,6 +222,8 @@ test('a row that another program wrote wrong is reported by its number', (t) => 
     "INSERT INTO transcript_entries(session_id, sequence, entry_type, payload_json) VALUES (?, ?, 'user', ?)"
   db.run(insert, sessionId, 0, '{"uuid":"u","content":[]}')
   assert.deepEqual([...readEntries(db, sessionId)][0]!.entry, { uuid: 'u', content: [], _t: 'user' })
+  db.run(`UPDATE transcript_entries SET payload_json = '{"_t":"system","uuid":"u","content":[]}'`)
+  assert.deepEqual([...readEntries(db, sessionId)][0]!.entry, { uuid: 'u', content: [], _t: 'user' }, 'by its column')
   db.run(insert, sessionId, 1, '{"uuid":')
   const damaged = (why: string) => ({
     ...{ name: 'StoreError', kind: 'damaged', message: `${db.path}: transcript_entries row 2: ${why}` },

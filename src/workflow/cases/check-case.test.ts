@@ -318,6 +318,17 @@ test('each spelling of what is forbidden is found and shown, and what is only al
   for (const line of allowed) assert.deepEqual(problems(`set -e\n[ "$(tool)" = 1 ]\n${line}\n`), [], line)
 })
 
+test('a module is the language’s own by its name, whatever lies below it, and never by a variable', () => {
+  const loads = (module: string) => problems(`node -e "require('${module}')"${tail}`)
+  for (const module of ['path/$X', 'node:$X', './fs', 'fsx'])
+    assert.match(
+      loads(module).join(),
+      /^it loads a module of the project's; run the program instead: require\(/,
+      module,
+    )
+  for (const module of ['path/posix', 'node:fs', 'fs']) assert.deepEqual(loads(module), [], module)
+})
+
 test('every word of the tables counts: what must not be shadowed, what reads and what changes, what a language brings', () => {
   const shadowed =
     'node npm npx deno bun python python3 ruby perl bash sh env git curl sqlite3 ona grep egrep fgrep rg diff cmp jq cat sed awk wc head tail sort test [ [[ exit return set trap true false eval exec command builtin echo printf read kill timeout'
@@ -415,4 +426,7 @@ test('each of these asks for help only, by whatever starts the program; one othe
   for (const line of [`${program} x`, `echo ${program} --help`, 'other --help', `${program} --help; ${program} x`])
     assert.deepEqual([line, isHelp(line)], [line, false])
   assert.equal(isHelp('tool.mjs --help'), true, 'by its name alone')
+  for (const line of [`timeout 5 ${program} --help`, `env A=b node ${program} --help`])
+    assert.deepEqual([line, isHelp(line)], [line, true])
+  assert.equal(isHelp(`xargs node ${program} --help`), false)
 })
