@@ -50,6 +50,7 @@ test('the mark refuses acts on the record, home or folder that it names, by what
   const at = places(t)
   t.after(() => delete process.env['ONA_GOVERNED'])
   const whole = { db: at('a.db'), home: at('home'), folder: at('project', 'inner') }
+  symlinkSync(at('project'), at('link-to-project'))
   const mark = governedMark(whole)
   assert.deepEqual(mark, { ONA_GOVERNED: JSON.stringify(whole) })
   const other = { db: record(at('b.db')), home: at('home2'), folder: at('project2') }
@@ -76,6 +77,8 @@ test('the mark refuses acts on the record, home or folder that it names, by what
       ...([mark['ONA_GOVERNED'], { ...other, folder: `${at()}/${name}` }, true] as const),
     ]),
     [mark['ONA_GOVERNED'], { folder: '/' }, true],
+    [mark['ONA_GOVERNED'], { folder: at('link-to-project') }, true],
+    [JSON.stringify({ ...whole, folder: at('link-to-project', 'inner') }), { folder: at('project') }, true],
     [mark['ONA_GOVERNED'], { folder: at('proj') }, false],
     [mark['ONA_GOVERNED'], { folder: at('project', 'inner', 'below') }, false],
     [JSON.stringify({ db: at('a.db'), home: at('home') }), { folder: at('project') }, false],

@@ -401,6 +401,20 @@ test('trust is kept in ~/.ona/trust.json, once for each folder, and a damaged fi
     [true, true, false, false, true, true],
   )
   assert.equal(isTrusted(root, { ...places, managed: [root] }), true)
+  for (const name of ['w', 'other']) {
+    mkdirSync(join(root, name), { recursive: true })
+    symlinkSync(join(root, name), join(root, `link-to-${name}`))
+  }
+  const linked = (name: string, managed: string[] = []) =>
+    isTrusted(join(root, `link-to-${name}`), { ...places, managed })
+  assert.deepEqual(
+    [linked('w'), linked('other'), linked('other', [join(root, 'other')])],
+    [true, false, true],
+    'a link is the folder that it leads to',
+  )
+  assert.equal(isTrusted(join(root, 'other'), { ...places, managed: [join(root, 'link-to-other')] }), true)
+  assert.equal(trust(join(root, 'link-to-other'), places), true)
+  assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { folders: [folder, join(root, 'other')] })
   assert.deepEqual([trust(root, places), trust(places.home, places)], [false, false])
   t.after(() => delete process.env['ONA_GOVERNED'])
   process.env['ONA_GOVERNED'] = 'x'

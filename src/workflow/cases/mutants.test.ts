@@ -66,6 +66,8 @@ test('each operator becomes its opposite, and what only looks like one stays', (
     ['a => b', []],
     ['a -> b', []],
     ['a >> b', []],
+    ['a >== b', []],
+    ['a <== b', []],
     ['a << b', []],
     ['a2 = b.3', []],
     ["say('')", []],

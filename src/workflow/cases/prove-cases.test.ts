@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -126,6 +126,10 @@ test('a case that was proved on this very change is tried on mutants alone', asy
     assert.deepEqual(await at.prove([each]), [
       { flaw: undefined, mutants: mutants('one', 1), killed: mutants('one', 1) },
     ])
+    assert.deepEqual(proofOf(at.db, each), {
+      ...{ caseId: each.id, hash: each.hash, codeHash: 'h', flaw: undefined },
+      ...{ mutants: mutants('one', 1), killed: mutants('one', 1) },
+    })
     seen.push(at.runs() - before)
   }
   // emptied, commented out, ended first and with a comment more; then the mutant
@@ -172,6 +176,19 @@ test('with a fault in it, a program that hangs for twenty seconds has failed', {
   assert.equal(passed, false)
 })
 
+test('every run of a case is told where the packages are', async (t) => {
+  const at = stage(t, { one: counting(1) })
+  const installed = join(at.place.projectDir, 'node_modules')
+  mkdirSync(join(installed, 'dep'), { recursive: true })
+  const told: unknown[] = []
+  const wrap: ScriptPlace['wrap'] = (words, folders) => {
+    told.push(folders.packages)
+    return at.place.wrap!(words, folders)
+  }
+  await at.prove([at.newCase('one', lineOf('one', 1))], at.change, { wrap, sandboxed: async () => true })
+  assert.deepEqual(told, Array(5).fill(realpathSync(installed)))
+})
+
 test('without cases or a change nothing runs; aborted, nothing is kept', async (t) => {
   const at = stage(t, { one: counting(1) })
   const each = at.newCase('one', lineOf('one', 1))
@@ -209,6 +226,23 @@ test('a script is tried on mutants until the first that it fails on', async (t) 
     return at.place.wrap!(words, folders)
   }
   assert.deepEqual(await counted(anything('one'), { ...place, wrap }), [undefined, 4 + 2])
+})
+
+test('a flaw is stored by its number, which never changes', (t) => {
+  const at = stage(t, {})
+  const each = at.newCase('one', 'true\n')
+  const flaws = ['passes without the change', 'reads the source', 'not the same twice', 'kills no mutant'] as const
+  const stored = [undefined, ...flaws].map((flaw) => {
+    saveProof(at.db, { caseId: each.id, hash: each.hash, codeHash: 'h', flaw, mutants: ['m'], killed: [] })
+    return [
+      at.db.get<{ number: number }>('SELECT passes_emptied AS number FROM ona_test_proofs')!.number,
+      proofOf(at.db, each)?.flaw,
+    ]
+  })
+  assert.deepEqual(
+    stored,
+    [undefined, ...flaws].map((flaw, number) => [number, flaw]),
+  )
 })
 
 test('each flaw is told in words that say nothing of the code', () => {
