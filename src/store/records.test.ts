@@ -164,6 +164,20 @@ test('a word with its accents apart is one word', (t) => {
   )
 })
 
+test('of memories that fit alike, the one that was written last comes first', (t) => {
+  const { db } = conversation(t)
+  for (const [id, now] of [
+    ['old', 1],
+    ['new', 3],
+    ['middle', 2],
+  ] as const)
+    writeMemory(db, { id, type: 'x', title: 'gamma', content: 'the same' }, now)
+  assert.deepEqual(
+    searchMemories(db, 'gamma').map(({ id }) => id),
+    ['new', 'middle', 'old'],
+  )
+})
+
 test('state, summary and ratings belong to a conversation', (t) => {
   const { db, conversationId } = conversation(t)
   setState(db, conversationId, 'a', '1')

@@ -151,6 +151,7 @@ test('the beginning of an id finds the session, unless another begins the same',
     assert.equal(found('0badca'), last === '0' ? whole : undefined)
     assert.equal(found(`0badca${last}`), whole)
   }
+  createSession(db, id, 'ffffffg')
   createSession(db, id, 'fffffff1-1111-4111-8111-111111111111')
   assert.equal(found('ffffff'), 'fffffff1-1111-4111-8111-111111111111')
   createSession(db, id, 'abcdea')

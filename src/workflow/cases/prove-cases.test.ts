@@ -185,8 +185,17 @@ test('every run of a case is told where the packages are', async (t) => {
     told.push(folders.packages)
     return at.place.wrap!(words, folders)
   }
-  await at.prove([at.newCase('one', lineOf('one', 1))], at.change, { wrap, sandboxed: async () => true })
-  assert.deepEqual(told, Array(5).fill(realpathSync(installed)))
+  const each = at.newCase('one', lineOf('one', 1))
+  await at.prove([each], at.change, { wrap, sandboxed: async () => true })
+  assert.deepEqual(told.splice(0), Array(5).fill(realpathSync(installed)))
+  for (const more of [{}, { sandboxed: async () => false }]) {
+    await at.prove([each], at.change, { wrap, ...more })
+    assert.deepEqual(
+      told.splice(0).map((folder) => typeof folder === 'string' && folder !== realpathSync(installed)),
+      [true],
+      'without a sandbox, of a copy',
+    )
+  }
 })
 
 test('without cases or a change nothing runs; aborted, nothing is kept', async (t) => {

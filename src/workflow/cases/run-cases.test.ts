@@ -90,13 +90,24 @@ echo "$PROJECT_DIR"; type -t ona; command -v -p sh > /dev/null && echo found; ec
   )
   assert.deepEqual([whole.stdout, whole.stderr], ['x'.repeat(262_144), 'y'.repeat(262_144) + cut])
   const missing = await run('true', { wrap: async () => ({ words: ['/none/such'], env: {} }) })
-  assert.deepEqual([missing.exitCode, missing.stdout, /none\/such|ENOENT/.test(missing.stderr)], [null, '', true])
+  assert.deepEqual(
+    [missing.exitCode, missing.timedOut, missing.stdout, /none\/such|ENOENT/.test(missing.stderr)],
+    [null, false, '', true],
+  )
   const gone = await run('echo x; rm -r "$(dirname "$CASE_DIR")"')
   assert.deepEqual(gone, { exitCode: 0, timedOut: false, stdout: 'x\n', stderr: '' })
   const ended = new AbortController()
   const stopped = run('echo x; sleep 60', { signal: ended.signal })
   ended.abort()
-  assert.notEqual((await stopped).exitCode, 0)
+  const { exitCode, timedOut } = await stopped
+  assert.deepEqual([exitCode === 0, timedOut], [false, false])
+  if (process.platform === 'linux') {
+    const left = await run('sleep 1000 > /dev/null 2>&1 & echo $!')
+    const isLeft = () =>
+      /^[^Z\s]/.test(spawnSync('ps', ['-o', 'stat=', '-p', left.stdout.trim()], { encoding: 'utf8' }).stdout)
+    for (let asked = 0; asked < 100 && isLeft(); asked++);
+    assert.equal(isLeft(), false, 'what a case leaves behind is ended with it')
+  }
   assert.deepEqual(readdirSync(at.temp), [], 'nothing is left')
   if (process.platform === 'linux') assert.deepEqual(openBelow(at.temp), [], 'nothing is held open')
 })
