@@ -241,6 +241,8 @@ interface Call {
   readonly started: number
   readonly ended?: number
   readonly result?: string
+  /** The call itself, as an entry. */
+  readonly used?: number
   /** The session's last entry. */
   readonly later?: number
   readonly detail?: string
@@ -250,7 +252,7 @@ let sequence = 0
 function call(
   db: Db,
   born: Process,
-  { started, ended, result = '{}', later, detail, type = 'tool_start' }: Call,
+  { started, ended, result = '{}', used, later, detail, type = 'tool_start' }: Call,
 ): number {
   const said = detail ?? '{"tool_name":"Bash","tool_use_id":"t1"}'
   const { lastId } = db.run(
@@ -262,6 +264,7 @@ function call(
       "INSERT INTO transcript_entries(session_id, sequence, entry_type, payload_json, tool_use_id, created_at) VALUES ('s', ?, ?, ?, ?, ?)",
       ...[sequence++, kind, payload, id, moment(born, seconds)],
     )
+  if (used !== undefined) entry(used, 'tool_use', 't1', '{}')
   if (ended !== undefined) entry(ended, 'tool_result', 't1', result)
   if (later !== undefined) entry(later, 'system', null, '{"subtype":"x"}')
   return lastId
@@ -295,6 +298,8 @@ test('a process that detached itself is refused when it was born while a command
   const chain = lineage().map((each) => (each.pid === first.pid ? older : each))
   const rows: [Call, boolean][] = [
     [{ started: -10 }, true],
+    [{ started: -10, used: -10 }, true],
+    [{ started: -10, used: 0, ended: -2 }, false],
     [{ started: 1 }, true],
     [{ started: 2 }, false],
     [{ started: -2 * hours }, true],

@@ -101,7 +101,10 @@ test('conversations and sessions', (t) => {
   old(db, 'conversations', 'last_active', "id IN ('c', 'd')")
   touchConversation(db, 'c')
   assert.deepEqual(newest(), ['c', 'c', undefined])
-  assert.equal(getConversation(db, 'd')?.lastActive, '2020-01-01 00:00:00')
+  assert.deepEqual(
+    ['c', 'd'].map((id) => plain(getConversation(db, id)?.lastActive)),
+    ['NOW', '2020-01-01 00:00:00'],
+  )
   assert.deepEqual([setPhase(db, 'd', 'idle', 'test'), setPhase(db, 'd', 'planning', 'test')], [false, true])
   assert.deepEqual(plain(getConversation(db, 'd')), {
     ...{ id: 'd', projectDir: '/q', phase: 'test', createdAt: 'NOW', lastActive: 'NOW' },
@@ -501,13 +504,13 @@ test('ratings, prompts, profiles and servers', (t) => {
 test('reports: failures and denials of a session, newest first, and usage by day', (t) => {
   const db = opened(t)
   createSession(db, 'c', 's2')
-  for (const [at, type] of ['stop_failure', 'tool_end', 'hook_failed', 'failed', 'fail'].entries())
+  for (const [at, type] of ['stop_failure', 'hook_failed', 'failed', 'tool_end', 'fail'].entries())
     addEvent(db, { conversationId: 'c', sessionId: 's', type, detail: `d${at}` })
   addEvent(db, { conversationId: 'c', sessionId: 's2', type: 'fail' })
   assert.deepEqual(plain(recentFailures(db, 's')), [
     { type: 'fail', detail: 'd4' },
-    { type: 'failed', detail: 'd3' },
-    { type: 'hook_failed', detail: 'd2' },
+    { type: 'failed', detail: 'd2' },
+    { type: 'hook_failed', detail: 'd1' },
   ])
   for (let at = 0; at < 13; at++)
     commitToolCall(db, {

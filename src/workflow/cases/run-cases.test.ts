@@ -164,8 +164,9 @@ test('files that changed are named, five of them at most; what others write is n
     writeFileSync(join(at.projectDir, path), 'x')
   }
   for (const path of ['a', 'deep/b', 'gone', '.git/x', 'node_modules/x', '.ona/x', 'deep/node_modules/x']) put(path)
+  symlinkSync('deep', join(at.projectDir, 'link'))
   const before = treeStamp(at.projectDir)
-  assert.deepEqual([...before.keys()].sort(), ['a', 'deep/b', 'deep/node_modules/x', 'gone'])
+  assert.deepEqual([...before.keys()].sort(), ['a', 'deep/b', 'deep/node_modules/x', 'gone', 'link'])
   assert.deepEqual(changedSince(before, treeStamp(at.projectDir)), [])
   rmSync(join(at.projectDir, 'gone'))
   for (const path of ['new', '.git/y', 'deep/b']) put(path)
