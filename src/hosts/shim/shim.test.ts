@@ -232,10 +232,48 @@ test('an answer in JSON is put where each agent looks for it, and what boot prin
 })
 
 test('an event that cannot be read goes to the hook as it is, and its no stays a no', () => {
-  for (const event of ['', 'not json', '[1', '"x"', 'null']) {
+  for (const event of ['', 'not json', '[1', '"x"', 'null', '[]', '{}', '{"hook_event_name":7}']) {
     const { status, stderr } = run('Bash', 'cat >/dev/null; echo no >&2; exit 2', event)
     assert.deepEqual([status, stderr], [2, 'no\n'], event)
   }
+})
+
+test('a call that does not name its tool passes no filter unjudged', () => {
+  const call = { hook_event_name: 'PreToolUse' }
+  for (const event of [
+    call,
+    { ...call, source: 'x' },
+    ...['', 5, null, {}].map((tool_name) => ({ ...call, tool_name })),
+  ]) {
+    const { stdout } = run('Bash', 'cat >/dev/null; echo no >&2; exit 2', event)
+    assert.equal(JSON.parse(stdout).permissionDecision, 'deny', JSON.stringify(event))
+  }
+})
+
+test('arguments that come as text are read, as Copilot gives them under its own names', () => {
+  const { stdout } = run('Bash', 'cat', { toolName: 'bash', toolArgs: '{"command":"ls"}' })
+  const { tool_name, tool_input } = JSON.parse(stdout)
+  assert.deepEqual([tool_name, tool_input], ['Bash', { command: 'ls' }])
+  assert.equal(JSON.parse(run('*', 'cat', { toolName: 'bash', toolArgs: 'ls' }).stdout).tool_input, undefined)
+})
+
+test('a call that gives an argument under both of its names is refused, unless both say the same', () => {
+  const write = (tool_input: object) => JSON.parse(run('*', 'echo "{}"', vscode('create_file', tool_input)).stdout)
+  const [evil, safe] = [{ filePath: '/etc/passwd' }, { file_path: '/tmp/a' }]
+  for (const both of [
+    { ...evil, ...safe },
+    { ...safe, ...evil },
+  ])
+    assert.match(write(both).reason, /gives both filePath and file_path, and they differ/)
+  assert.equal(write({ ...safe, filePath: '/tmp/a' }).decision, undefined)
+  const late = { ...vscode('create_file', { ...evil, ...safe }), hook_event_name: 'PostToolUse' }
+  assert.equal(run('*', 'echo after', late).stdout, 'after\n')
+})
+
+test('a mark of the byte order does not hide an answer', () => {
+  const bom = '\\357\\273\\277'
+  const { stdout } = run('*', `printf '${bom}{"decision":"block","reason":"no"}'`, vscode('Bash'))
+  assert.equal(JSON.parse(stdout).permissionDecision, 'deny')
 })
 
 test('beside Claude Code it keeps still in Cursor, which has the hooks in its own file', () => {

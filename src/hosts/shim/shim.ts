@@ -61,9 +61,12 @@ try {
 } catch {
   // an event that we cannot read is the hook's to judge
 }
-if (event && typeof event === 'object' && !answered) prepare()
-const name = event?.hook_event_name
-let run, out, err, answer
+let run, out, answer
+let err = ''
+let clash
+if (isObject(event) && !answered) prepare()
+const name = typeof event?.hook_event_name === 'string' ? event.hook_event_name : undefined
+if (clash && name === 'PreToolUse') refuse('the call gives both ' + clash + ', and they differ: the tool takes only one of them')
 ${policy ? `process.exitCode = judges ? 1 : 0 // until there is a word\nif (judges) require('./guard.cjs').judged(__dirname, '${policy}', input).then(conclude, (error) => conclude({ status: null, error }))\nelse ` : ''}conclude(answered ? answeredRun() : require('node:child_process').spawnSync(command, { shell: true, cwd: __dirname + '${cwd}', input, timeout, killSignal: 'SIGKILL', maxBuffer: 4 << 20, detached: process.platform !== 'win32' }))
 
 /** Says in the agent's words how the hook's run ended. */
@@ -96,21 +99,39 @@ ${notIn ? `  // another agent that reads this file too has these hooks in its ow
     if (event.hook_event_name !== native) event.native_event_name = native
   }
   const tool = event.tool_name ?? event.toolName
-  const called = tool === undefined ? [] : [...(names.get(tool) ?? []), tool]
-  // a session that is new is one that starts up
-  const source = event.source === undefined || event.source === 'new' ? 'startup' : event.source
-  if (what !== '*' && !(tool === undefined ? [source] : called).some(matches)) process.exit(0)
-  if (tool !== undefined) {
-    const given = event.tool_input ?? event.toolArgs
+  const called = [...(names.get(tool) ?? []), tool]
+  if (what !== '*' && filtered()?.some(matches) === false) process.exit(0)
+  if (isName(tool)) {
+    const given = argumentsIn(event.tool_input ?? event.toolArgs)
     event.tool_name = called[0]
     if (tool !== called[0]) event.native_tool_name = tool
-    if (given && typeof given === 'object')
+    if (isObject(given))
       event.tool_input = Object.fromEntries(Object.entries(given).map(([key, value]) => {
-        if (keys.has(key)) renamed.set(keys.get(key), key)
-        return [keys.get(key) ?? key, value]
+        const known = keys.get(key)
+        if (known === undefined) return [key, value]
+        if (Object.hasOwn(given, known) && JSON.stringify(given[known]) !== JSON.stringify(value)) clash = key + ' and ' + known
+        renamed.set(known, key)
+        return [known, value]
       }))
   }
   input = JSON.stringify(event) + '\\n'
+
+  /** The names that the filter is held against; undefined where the event does not say, and the hook has to judge. */
+  function filtered() {
+    if (tool !== undefined) return isName(tool) ? called : undefined
+    if (event.hook_event_name === undefined ? event.source === undefined : event.hook_event_name !== 'SessionStart') return undefined
+    // a session that is new is one that starts up
+    return [event.source === undefined || event.source === 'new' ? 'startup' : event.source]
+  }
+}
+
+function isName(tool) {
+  return typeof tool === 'string' && tool !== ''
+}
+
+/** Copilot gives them as text under its own names of events. */
+function argumentsIn(given) {
+  return typeof given === 'string' ? (jsonIn(given) ?? given) : given
 }
 
 function matches(name) {
@@ -165,7 +186,7 @@ function refuse(reason) {
 
 function jsonIn(text) {
   try {
-    const value = JSON.parse(text)
+    const value = JSON.parse(text.trim()) // PowerShell begins with a mark of the byte order, which trim takes for a space
     return isObject(value) ? value : null
   } catch {
     return null
