@@ -78,6 +78,32 @@ test('tools and arguments may have any name', async (t) => {
   assert.deepEqual([tool_name, tool_input], ['constructor', { toString: 1, file_path: 2 }])
 })
 
+test('a refusal counts wherever the answer has it, and after a byte order mark', async (t) => {
+  const answers = [
+    { permissionDecision: 'deny', permissionDecisionReason: 'no' },
+    { permissionDecision: 'deny', reason: 'no', hookSpecificOutput: { permissionDecision: 'allow' } },
+    { decision: 'block', reason: 'no' },
+  ].map((answer) => JSON.stringify(answer))
+  for (const onFailure of ['refuse', 'pass'] as const)
+    for (const text of [...answers, `\\357\\273\\277${answers[0]}`]) {
+      const { before } = await host(t, [hook({ command: `printf '${text}'`, onFailure })])
+      await assert.rejects(before('bash', { command: 'ls' }), { message: 'no' }, text)
+    }
+  const odd = { decision: 'denny', hookSpecificOutput: { permissionDecision: 'allow' } }
+  const { before } = await host(t, [hook({ command: `printf '${JSON.stringify(odd)}'`, onFailure: 'refuse' })])
+  await assert.rejects(before('bash', { command: 'ls' }), /unknown decision denny/)
+})
+
+test('a call that gives an argument under both of its names is refused, unless both say the same', async (t) => {
+  const { before, seen } = await host(t, [hook({ command: log('judged') })])
+  const differs = { message: /gives both filePath and file_path, and they differ/ }
+  await assert.rejects(before('write', { filePath: '/etc/passwd', file_path: '/tmp/a' }), differs)
+  await assert.rejects(before('write', { file_path: '/tmp/a', filePath: '/etc/passwd' }), differs)
+  assert.deepEqual(seen(), [])
+  await before('write', { filePath: '/tmp/a', file_path: '/tmp/a' })
+  assert.equal(seen().length, 1)
+})
+
 test('the plugin compiles against the published types, and a mistake in it would not', (t) => {
   const root = mkdtempSync(join(tmpdir(), 'ona-opencode-tsc-'))
   t.after(() => rmSync(root, { recursive: true, force: true }))

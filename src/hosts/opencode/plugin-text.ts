@@ -70,6 +70,7 @@ function run(hook: Hook, payload: object): Promise<Outcome> {
       clearTimeout(timer)
       done({ code, out, err: late ? 'it took longer than ' + hook.timeoutMs + ' ms' : err })
     }
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8')
     child.stdout.on('data', (chunk) => { if (out.length < 1e6) out += chunk })
     child.stderr.on('data', (chunk) => { if (err.length < 1e6) err += chunk })
     child.stdin.on('error', () => {}) // it may end without reading us
@@ -92,16 +93,26 @@ const renamed = (args: Record<string, unknown>, table: Map<string, string>) =>
   Object.fromEntries(Object.entries(args ?? {}).map(([key, value]) => [table.get(key) ?? key, value]))
 const back = new Map([...keys].map(([theirs, ours]) => [ours, theirs]))
 
+/** An argument under both of its names, with different values: a hook would see one of them, and the tool would take the other. */
+function clashIn(args: Record<string, unknown>): string | undefined {
+  const [theirs, ours] =
+    [...keys].find(([one, other]) => one in args && other in args && JSON.stringify(args[one]) !== JSON.stringify(args[other])) ?? []
+  return theirs && theirs + ' and ' + ours
+}
+
+/** What an answer says in each of the places where a decision may be. */
+const decisions = (answer: Record<string, any>): unknown[] =>
+  [answer.hookSpecificOutput?.permissionDecision, answer.permissionDecision, answer.decision].filter((word) => word !== undefined)
+
 /** What a guard whose failure refuses the call must have done: answered, in JSON or with nothing. */
 function failureOf({ code, out, err }: Outcome): string | undefined {
   if (code === 2) return undefined
   if (code !== 0) return 'exit ' + code + ' ' + err.trim()
   if (out.trim() === '') return undefined
   try {
-    const answer = JSON.parse(out)
-    const word = answer.hookSpecificOutput?.permissionDecision ?? answer.decision
-    if (typeof answer === 'object' && !Array.isArray(answer))
-      return word === undefined || ['allow', 'deny', 'ask', 'defer', 'block', 'approve'].includes(word) ? undefined : 'unknown decision ' + word
+    const answer = JSON.parse(out.trim())
+    const unknown = decisions(answer).find((word) => !['allow', 'deny', 'ask', 'defer', 'block', 'approve'].includes(String(word)))
+    if (typeof answer === 'object' && !Array.isArray(answer)) return unknown === undefined ? undefined : 'unknown decision ' + unknown
   } catch {
     // said below
   }
@@ -112,11 +123,12 @@ function failureOf({ code, out, err }: Outcome): string | undefined {
 function answerOf({ out }: Outcome): { deny?: string; input?: Record<string, unknown>; context?: string } {
   if (!out.trimStart().startsWith('{')) return {}
   try {
-    const answer = JSON.parse(out)
+    const answer = JSON.parse(out.trim()) // a byte order mark before it counts as a space
     const inner = answer.hookSpecificOutput ?? {}
-    const denied = inner.permissionDecision === 'deny' || answer.decision === 'block' || answer.decision === 'deny'
-    const asks = inner.permissionDecision === 'ask' || answer.decision === 'ask'
-    const reason = String(inner.permissionDecisionReason ?? answer.reason ?? 'refused')
+    const words = decisions(answer)
+    const denied = words.includes('deny') || words.includes('block')
+    const asks = words.includes('ask')
+    const reason = String(inner.permissionDecisionReason ?? answer.permissionDecisionReason ?? answer.reason ?? 'refused')
     return {
       deny: denied ? reason : asks ? 'this needs your approval, which a hook cannot ask for here: ' + reason : undefined,
       input: inner.updatedInput,
@@ -203,6 +215,8 @@ export const RhachetHooks: Plugin = async ({ client, directory }) => {
     },
     'tool.execute.before': async ({ tool, sessionID, callID }, output) => {
       for (const hook of of('before', tool)) {
+        const clash = clashIn(output.args ?? {})
+        if (clash) throw new Error('the call gives both ' + clash + ', and they differ: the tool takes only one of them')
         const tool_input = renamed(output.args, keys)
         const call = { tool_name: names.get(tool)?.[0] ?? tool, native_tool_name: tool, tool_input, tool_use_id: callID }
         const outcome = await ask(hook, sessionID, 'PreToolUse', call)
