@@ -36,6 +36,26 @@ test('the last of 120,000 paths is found, and so is its folder', async (t) => {
   assert.deepEqual(await find('nothing of the kind'), [])
 })
 
+test('many files in one folder cost what as many in several cost', async (t) => {
+  const cpuOf = async (path: (n: number) => string) => {
+    const at = repository(
+      t,
+      Array.from({ length: 100_000 }, (_, n) => path(n)),
+    )
+    const find = fileFinder(
+      () => at,
+      () => false,
+    )
+    await find('')
+    const before = process.cpuUsage()
+    assert.deepEqual(await find('nothing of the kind'), [])
+    const { user, system } = process.cpuUsage(before)
+    return user + system
+  }
+  const [several, one] = [await cpuOf((n) => `folder${n % 30}/a${n}`), await cpuOf((n) => `name-of-a-file-${n}`)]
+  assert.ok(one < 8 * several, `${one} µs in one folder, ${several} µs in several`)
+})
+
 test('a newer question ends an older one', async (t) => {
   const at = repository(
     t,

@@ -82,6 +82,7 @@ async function best({ text, lower }: Paths, needle: string, isOver: () => boolea
     if (found.length > shownFiles) found.pop()
   }
   let before = 0
+  let cut = text.indexOf('/') // the next one, wherever it is: looked for from each path again, it would be far away each time
   for (let start = 0, count = 1; start < text.length; count++) {
     if (count % slice === 0) {
       await yielded()
@@ -89,7 +90,7 @@ async function best({ text, lower }: Paths, needle: string, isOver: () => boolea
     }
     const end = text.indexOf('\0', start)
     // folders that the path before did not lie in
-    for (let cut = text.indexOf('/', start); cut >= 0 && cut < end; cut = text.indexOf('/', cut + 1))
+    for (; cut >= 0 && cut < end; cut = text.indexOf('/', cut + 1))
       if (start === 0 || !sharesStart(text, before, start, cut + 1 - start)) offer(start, cut + 1)
     offer(start, end)
     before = start
