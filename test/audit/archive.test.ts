@@ -83,13 +83,13 @@ test('an archived conversation is read as before, and its rows are gone from the
 
 test('an export of rows since a time leaves archives alone that were made before', (t) => {
   const { folder, read, write, archiveAll } = record(t)
-  archiveAll()
+  const ids = archiveAll()
   write((db) => db.run("UPDATE ona_archives SET archived_at = '2026-02-01 00:00:00'"))
   rmSync(join(folder, file))
   const exported = (since: string) => read((db) => [...exportRows(db, { since })])
   assert.deepEqual(
-    exported('2026-02-01 00:00:01').map(({ kind }) => kind),
-    [],
+    exported('2026-02-01 00:00:01').map(({ kind, reason }) => [kind, reason]),
+    ids.map(() => ['event', 'archived']),
   )
   assert.throws(() => exported('2026-02-01 00:00:00'), { name: 'StoreError' })
 })
