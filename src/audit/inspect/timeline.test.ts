@@ -276,7 +276,7 @@ test('what is told of an archived conversation reads none of the tables as a who
   const asked = (sql: string) =>
     void plans.push(...reader.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).map(({ detail }) => detail))
   const watched = {
-    ...{ path: db.path, runTemp: reader.runTemp.bind(reader) },
+    ...{ path: db.path, runTemp: reader.runTemp.bind(reader), snapshot: reader.snapshot.bind(reader) },
     all<Row>(sql: string, ...values: string[]) {
       asked(sql)
       return reader.all<Row>(sql, ...values)

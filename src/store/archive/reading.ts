@@ -12,11 +12,10 @@ export function bringArchived(db: ReadDb, conversationIds: Iterable<string>): vo
     const place = archiveOf(db, id)
     if (!place) continue
     if (!brought.has(db)) openShadows(db)
-    for (const { table, text } of unpacked(readFrame(place))) {
-      const { name } = archivedTables[table]!
-      const values = JSON.parse(text) as (string | number | null)[]
-      db.runTemp(`INSERT INTO temp.kept_${name} VALUES (${values.map(() => '?').join()})`, ...values)
-    }
+    db.snapshot(() => {
+      for (const { table, text } of unpacked(readFrame(place)))
+        db.runTemp(inserts[table]!, ...(JSON.parse(text) as (string | number | null)[]))
+    })
     brought.get(db)!.add(id)
   }
 }
@@ -30,6 +29,36 @@ export function withArchived<T>(db: ReadDb, conversationIds: readonly string[], 
     return work(reader)
   } finally {
     reader.close()
+  }
+}
+
+/** For a caller that comes back to the same conversation: what `withArchived` unpacked last is kept until another is asked for. */
+export function keepArchived(): { readonly with: typeof withArchived; close(): void } {
+  let kept: { readonly reader: ReadDb; readonly name: string } | undefined
+  const close = () => {
+    kept?.reader.close()
+    kept = undefined
+  }
+  return {
+    close,
+    with(db, conversationIds, work) {
+      const [id] = conversationIds
+      const place = id === undefined || conversationIds.length > 1 ? undefined : archiveOf(db, id)
+      if (!place) return withArchived(db, conversationIds, work)
+      const name = `${id} ${place.file} ${place.offset}`
+      if (kept?.name !== name) {
+        close()
+        const reader = readDb(db.path)
+        kept = { reader, name }
+        try {
+          bringArchived(reader, [id!])
+        } catch (error) {
+          close()
+          throw error
+        }
+      }
+      return work(kept.reader)
+    },
   }
 }
 
@@ -92,15 +121,30 @@ export const archivedConversations = (db: ReadDb, since = ''): string[] =>
     .all<{ id: string }>('SELECT conversation_id AS id FROM ona_archives WHERE archived_at >= ? ORDER BY rowid', since)
     .map(({ id }) => id)
 
+/** What the queries look rows up by, as in the tables beside them; the ids themselves are the order of the rows. */
+const indexes = [
+  'kept_transcript_entries_session ON kept_transcript_entries(session_id, sequence)',
+  'kept_transcript_entries_call ON kept_transcript_entries(session_id, tool_use_id) WHERE tool_use_id IS NOT NULL',
+  'kept_events_session ON kept_events(session_id, event_type)',
+  'kept_hook_invocations_call ON kept_hook_invocations(session_id, tool_use_id)',
+  'kept_tool_permission_log_call ON kept_tool_permission_log(session_id, tool_use_id)',
+]
+
+const inserts = archivedTables.map(
+  ({ name, columns }) => `INSERT INTO temp.kept_${name}(${columns}) VALUES (${columns.replaceAll(/[^,]+/g, '?')})`,
+)
+
 function openShadows(db: ReadDb): void {
   for (const { name, columns } of archivedTables) {
-    db.runTemp(`CREATE TEMP TABLE kept_${name} AS SELECT ${columns} FROM main.${name} WHERE 0`)
-    db.runTemp(`CREATE UNIQUE INDEX temp.kept_${name}_id ON kept_${name}(id)`)
-    const order = name === 'transcript_entries' ? 'session_id, sequence' : 'session_id, id'
-    db.runTemp(`CREATE INDEX temp.kept_${name}_session ON kept_${name}(${order})`)
+    // of the same types: only then a condition on the view reaches into both tables
+    const typed = db
+      .all<{ name: string; type: string; pk: number }>(`PRAGMA main.table_info(${name})`)
+      .map((column) => `${column.name} ${column.type}${column.pk === 1 ? ' PRIMARY KEY' : ''}`)
+    db.runTemp(`CREATE TEMP TABLE kept_${name}(${typed.join()})`)
     db.runTemp(
       `CREATE TEMP VIEW ${name} AS SELECT ${columns} FROM main.${name} UNION ALL SELECT ${columns} FROM temp.kept_${name}`,
     )
   }
+  for (const index of indexes) db.runTemp(`CREATE INDEX temp.${index}`)
   brought.set(db, new Set())
 }
